@@ -20,7 +20,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from pdf2tei.entries import BEGINS, GOES_ON, LABEL, MODEL, EntryLine, features
+from pdf2tei.entries import BEGINS, INSIDE, LABEL, MODEL, EntryLine, features
 from pdf2tei.model import Font, Line, Token
 from pdf2tei.splitting import split_by_rules
 
@@ -44,7 +44,7 @@ def lists(archive: Path) -> Iterator[tuple[str, list[EntryLine], list[str]]]:
             if len(found) >= _FEW and sum(begins for _, begins, _ in found) > 2:
                 ruled = _ruled([(text, indented) for text, _, indented in found])
                 rows = [EntryLine(text, indented, rule) for (text, _, indented), rule in zip(found, ruled, strict=True)]
-                yield name, rows, [BEGINS if begins else GOES_ON for _, begins, _ in found]
+                yield name, rows, [BEGINS if begins else INSIDE for _, begins, _ in found]
 
 
 def _matched(raw: bytes, tei: bytes) -> list[tuple[str, bool, bool]]:

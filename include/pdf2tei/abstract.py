@@ -25,13 +25,13 @@ INTRODUCTION = re.compile(
     r"\s*(?:1|I)\s*\.?\s+[A-Z][A-Za-z][\w\s:,’'-]{2,60}$",
     re.I,
 )
-STRUCTURED = re.compile(
+SUBHEAD_NAMES = re.compile(
     r"\s*(?:background|objectives?|purpose|aims?|methods?|methodology|results?|findings|conclusions?|discussion|design|setting|"
     r"participants|interventions?|measurements?|main outcome|significance|interpretation|introduction|rationale|context|hypothesis|"
     r"trial registration)\b[^.]{0,40}$",
     re.I,
 )
-FRONT = re.compile(
+FRONT_BOILERPLATE = re.compile(
     r"\s*(?:ccs concepts|acm reference format|[\w\s]{0,12}reference format|categories and subject|general terms|article\s*info|"
     r"a r t i c l e|open access|correspond|\*\s*correspond|received\b|citation:|copyright|©|doi\b|https?:|editor\b|edited by|reviewed by|"
     r"academic editor|jel\b|msc\b|pacs\b|this is an open access|author summary|significance statement|e-?mail|article history|"
@@ -42,7 +42,7 @@ FRONT = re.compile(
 
 _MAX_SUBHEAD_LENGTH = 50
 """Maximum length of a subhead of an abstract, in characters."""
-INDEXED = re.compile(
+INDEX_TERMS = re.compile(
     _KEYWORDS.pattern
     + r"|\s*(?:additional key\s?words|ccs concepts|categories and subject|general terms|(?:jel|msc|pacs|ams)\b)",
     re.I,
@@ -50,7 +50,7 @@ INDEXED = re.compile(
 """Start of keywords or subject classes, which directly follow an abstract."""
 
 
-def find(lines: list[Line], top: float, measures: Measures, code: str) -> list[Line]:
+def find_abstract(lines: list[Line], top: float, measures: Measures, code: str) -> list[Line]:
     """Return the abstract's lines without the word `Abstract`; mark a head on a separate line as FRONT.
 
     `lines` are the lines of one page in reading order. Lines above `top` are ignored. If there are abstracts in several
@@ -134,7 +134,9 @@ def _take_abstract(lines: list[Line], measures: Measures) -> list[Line]:
     subheads: list[Line] = []
     for i, line in enumerate(lines):
         text = line.text
-        if _KEYWORDS.match(text) or (FRONT.match(text) and not (run and _continues_sentence(run[-1], line))):
+        if _KEYWORDS.match(text) or (
+            FRONT_BOILERPLATE.match(text) and not (run and _continues_sentence(run[-1], line))
+        ):
             break
         if not run:
             if _is_subhead(line, lines, i):
@@ -144,13 +146,13 @@ def _take_abstract(lines: list[Line], measures: Measures) -> list[Line]:
                 first = line
             continue
         last = max(run[-1], *subheads, key=lines.index) if subheads else run[-1]
-        if INTRODUCTION.match(text) and not (STRUCTURED.match(text) and line.font.family == first.font.family):
+        if INTRODUCTION.match(text) and not (SUBHEAD_NAMES.match(text) and line.font.family == first.font.family):
             break
         if subheads and _is_subhead(line, lines, i, first):  # a structured abstract begins with a subhead
             subheads.append(line)
             continue
         if (
-            STRUCTURED.match(text)
+            SUBHEAD_NAMES.match(text)
             and len(text) < 30
             and line.y0 - last.y1 < 1.5 * line.size
             and line.x0 - first.x0 < 10
@@ -177,7 +179,7 @@ def _is_subhead(line: Line, lines: list[Line], i: int, first: Line | None = None
 
     It has the name of a subhead, and text in the font of the abstract's `first` line follows.
     """
-    if not (STRUCTURED.match(line.text) and len(line.text) < _MAX_SUBHEAD_LENGTH) or i + 1 >= len(lines):
+    if not (SUBHEAD_NAMES.match(line.text) and len(line.text) < _MAX_SUBHEAD_LENGTH) or i + 1 >= len(lines):
         return False
     below = lines[i + 1]
     if first is None:
@@ -197,13 +199,18 @@ def _ends_sentence(line: Line) -> bool:
     return line.text.rstrip().endswith((".", "!", "?", "”"))
 
 
-def rest(
-    abstract: list[Line], after: list[Line], judged: bool, measures: Measures, *, is_continued: bool = False
+def find_continuation(
+    abstract: list[Line],
+    after: list[Line],
+    is_labeled_abstract: bool,
+    measures: Measures,
+    *,
+    is_continued: bool = False,
 ) -> list[Line]:
     """Return the lines of the next page that continue an abstract, if the abstract breaks off at the end of its page.
 
-    `after` are the lines of the next page in reading order. `judged` is whether the header CRF labels the first line as
-    abstract. `is_continued` is whether the page itself announces the continuation.
+    `after` are the lines of the next page in reading order. `is_labeled_abstract` is whether the header CRF labels the first of
+    them as abstract. `is_continued` is whether the page of the abstract announces the continuation.
     """
     if not abstract or not after:
         return []
@@ -217,12 +224,12 @@ def rest(
         or not first.text[:1].islower()
     ):
         return []
-    if measures.has_text_font(last) and not judged:  # the line may continue the running text
+    if measures.has_text_font(last) and not is_labeled_abstract:  # the line may continue the running text
         return []
     return _take_abstract(after, measures)
 
 
-def keywords(lines: list[Line], joiner: Joiner) -> list[str]:
+def take_keywords(lines: list[Line], joiner: Joiner) -> list[str]:
     """Return the keywords; mark their lines as FRONT."""
     for i, line in enumerate(lines):
         match = _KEYWORDS.match(line.text)
@@ -232,7 +239,12 @@ def keywords(lines: list[Line], joiner: Joiner) -> list[str]:
         run = [line]
         for other in lines[i + 1 :]:
             gap = other.y0 - run[-1].y1
-            if INTRODUCTION.match(other.text) or FRONT.match(other.text) or len(run) > 8 or other.kind is not Kind.BODY:
+            if (
+                INTRODUCTION.match(other.text)
+                or FRONT_BOILERPLATE.match(other.text)
+                or len(run) > 8
+                or other.kind is not Kind.BODY
+            ):
                 break
             if alone and len(run) == 1:
                 if abs(other.x0 - line.x0) > 60 or gap > 2 * line.size:
@@ -247,7 +259,7 @@ def keywords(lines: list[Line], joiner: Joiner) -> list[str]:
     return []
 
 
-def paragraphs(lines: list[Line]) -> list[list[Line]]:
+def split_paragraphs(lines: list[Line]) -> list[list[Line]]:
     """Split the abstract into paragraphs where space or an indent follows a full stop."""
     runs: list[list[Line]] = []
     for line in lines:

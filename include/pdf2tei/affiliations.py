@@ -10,7 +10,7 @@ from .authors import FrontAuthor, PrintedAffiliation, affiliation_words
 from .body import BodyParagraph, Section
 from .front_lines import FrontLabel
 from .model import Kind, Line, Token
-from .segmentation import reading
+from .segmentation import score_as_reference
 from .text import Text, clean
 
 if TYPE_CHECKING:
@@ -45,11 +45,11 @@ class _MarkedAffiliation:
 
     @property
     def text(self) -> str:
-        said = clean("".join((" " if t.space and i else "") + t.text for i, t in enumerate(self.words)))
-        return _EMAIL.sub("", said).strip(" ,;.:|")
+        text = clean("".join((" " if t.space and i else "") + t.text for i, t in enumerate(self.words)))
+        return _EMAIL.sub("", text).strip(" ,;.:|")
 
 
-def assign(authors: list[FrontAuthor], names: list[Line], front: Front) -> list[FrontAuthor]:
+def assign_affiliations(authors: list[FrontAuthor], names: list[Line], front: Front) -> list[FrontAuthor]:
     """Return the authors with their affiliations and e-mail addresses. `names` are the byline's lines.
 
     Affiliations are assigned by mark. Without marks, a single affiliation belongs to all authors; otherwise each affiliation
@@ -80,7 +80,7 @@ def assign(authors: list[FrontAuthor], names: list[Line], front: Front) -> list[
     return out
 
 
-def complete(authors: list[FrontAuthor], sections: list[Section]) -> list[FrontAuthor]:
+def add_affiliations_of_sections(authors: list[FrontAuthor], sections: list[Section]) -> list[FrontAuthor]:
     """Return the authors with the affiliations of a section such as `Author details`, if it lists more than the front."""
     keyed: dict[str, str] = {}
     for section in sections:
@@ -102,13 +102,13 @@ def complete(authors: list[FrontAuthor], sections: list[Section]) -> list[FrontA
 
 def _parse_paragraph(content: Text) -> dict[str, str]:
     """Return the affiliations in a paragraph, by the raised number before each."""
-    cuts = [(start, end) for start, end in content.raised if content.text[start:end].strip().isdigit()]
-    if not cuts:
+    mark_ranges = [(start, end) for start, end in content.raised if content.text[start:end].strip().isdigit()]
+    if not mark_ranges:
         return {}
-    ends = [*(start for start, _ in cuts[1:]), len(content.text)]
+    ends = [*(start for start, _ in mark_ranges[1:]), len(content.text)]
     return {
         content.text[start:end].strip(): place
-        for (start, end), stop in zip(cuts, ends, strict=True)
+        for (start, end), stop in zip(mark_ranges, ends, strict=True)
         if 5 < len(place := content.text[end:stop].strip(" .;,")) < _MAX_LENGTH
     }
 
@@ -122,12 +122,12 @@ def _is_below_byline(place: _MarkedAffiliation, names: list[Line]) -> bool:
 
 
 def _is_affiliation_line(line: Line, front: Front) -> bool:
-    sure = front.probability(line, FrontLabel.AFFILIATION)
-    cited = reading(line.text) > 2  # a footnote that contains a publisher's name
+    probability = front.probability(line, FrontLabel.AFFILIATION)
+    is_reference = score_as_reference(line.text) > 2  # a footnote that contains a publisher's name
     return (
-        not cited
+        not is_reference
         and not _NOT_AFFILIATION.match(line.text)
-        and (sure > 0.5 or (sure > 0.1 and affiliation_words(line.text) > 0))
+        and (probability > 0.5 or (probability > 0.1 and affiliation_words(line.text) > 0))
     )
 
 
@@ -189,8 +189,8 @@ def _locate_surnames(authors: list[FrontAuthor], names: list[Line]) -> list[tupl
         tail = clean(tokens[here].text)
         marks += _MARKS.findall(tail[tail.casefold().find(last) + len(last) :])
         at = here + 1
-        if at < len(tokens) and (turned := _INITIALS.match(tokens[at].text)):  # Jianu C**
-            marks += _MARKS.findall(tokens[at].text[turned.end() :])
+        if at < len(tokens) and (initials := _INITIALS.match(tokens[at].text)):  # Jianu C**
+            marks += _MARKS.findall(tokens[at].text[initials.end() :])
             at += 1
         while at < len(tokens) and _belongs_to_name(tokens[at]):
             if tokens[at].text.strip(",.") not in _DEGREES:
@@ -209,18 +209,18 @@ def _is_nearest_name(token: Token, place: _MarkedAffiliation, where: list[tuple[
     """Return whether an affiliation is below a name and nearer to this name than to any other."""
     middle = (place.last.x0 + place.last.x1) / 2
 
-    def far(name: Token) -> tuple[float, float]:
+    def measure_distance(name: Token) -> tuple[float, float]:
         return (round(abs((name.x0 + name.x1) / 2 - middle) / 30), abs(place.last.y0 - name.y1))
 
     above = [name for name, _ in where if name is not None and name.y1 < place.last.y1]
-    return bool(above) and min(above, key=far) is token
+    return bool(above) and min(above, key=measure_distance) is token
 
 
 def _find_emails(lines: list[Line]) -> list[str]:
     found: list[str] = []
     for match in _EMAIL.finditer(" ".join(clean(line.text) for line in lines)):
-        locals_ = [part.strip() for part in match[1].split(",")] if match[1] else [match[2]]
-        found += [f"{name}@{match[3]}" for name in locals_ if name]
+        local_parts = [part.strip() for part in match[1].split(",")] if match[1] else [match[2]]
+        found += [f"{name}@{match[3]}" for name in local_parts if name]
     return list(dict.fromkeys(found))
 
 

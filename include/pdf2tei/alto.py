@@ -64,7 +64,7 @@ def _convert(folder: Path, timeout: float) -> None:
         raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, f"pdfalto ended with status {status}")
 
 
-def read(pdf: Path, timeout: float) -> Document:
+def read_document(pdf: Path, timeout: float) -> Document:
     """Return the pages of a PDF and the title in its metadata.
 
     Raises:
@@ -78,7 +78,7 @@ def read(pdf: Path, timeout: float) -> Document:
         out = Path(folder) / "a.xml"
         shutil.copyfile(pdf, out.with_name("in.pdf"))
         _convert(out.parent, timeout)
-        return Document(pages(out), _read_metadata_title(out.with_name("a_metadata.xml")))
+        return Document(read_pages(out), _read_metadata_title(out.with_name("a_metadata.xml")))
 
 
 def _read_metadata_title(path: Path) -> str:
@@ -91,7 +91,7 @@ def _read_metadata_title(path: Path) -> str:
     return " ".join((root.findtext("TITLE") or "").split()) if root is not None else ""
 
 
-def pages(path: Path) -> list[Page]:
+def read_pages(path: Path) -> list[Page]:
     """Return the pages in a file that pdfalto wrote.
 
     Raises:

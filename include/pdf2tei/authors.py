@@ -100,7 +100,7 @@ def affiliation_words(text: str) -> int:
     return len(_AFFILIATION_OR_IMPRINT.findall(text.lower()))
 
 
-def authors(lines: list[Line]) -> list[FrontAuthor]:
+def read_authors(lines: list[Line]) -> list[FrontAuthor]:
     """Return the authors named in the lines of a byline.
 
     The font of the first line that contains names is the font of all names; lines in another font are skipped. Commas,
@@ -110,42 +110,42 @@ def authors(lines: list[Line]) -> list[FrontAuthor]:
     """
     found: list[str] = []
     names_font: tuple[str, float] | None = None
-    closed: set[int] = set()
-    carry = ""
+    finished_blocks: set[int] = set()
+    unfinished_name = ""
     above: Line | None = None
-    elsewhere = False  # the line above contains only affiliations
+    above_is_affiliation = False  # the line above contains only affiliations
     for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
         if above is not None and line.y0 - above.y1 > 0.9 * line.size:  # affiliations are between the lines
-            carry, elsewhere = "", False
+            unfinished_name, above_is_affiliation = "", False
         above = line
-        if elsewhere and _CONJUNCTION.match(line.text):
+        if above_is_affiliation and _CONJUNCTION.match(line.text):
             continue
         font = (line.font.family, round(line.size))
-        if (names_font and font != names_font) or line.block in closed:
-            carry = ""
+        if (names_font and font != names_font) or line.block in finished_blocks:
+            unfinished_name = ""
             continue
         names: list[str] = []
         affiliated = False
-        parts = pieces(line.tokens)
-        if carry and parts and not _CONJUNCTION.match(line.text):
-            named = found[-1:] == [carry]
-            if not named or parse(f"{carry} {parts[0]}") is not None:
-                parts[0] = f"{carry} {parts[0]}"
+        parts = split_names(line.tokens)
+        if unfinished_name and parts and not _CONJUNCTION.match(line.text):
+            named = found[-1:] == [unfinished_name]
+            if not named or parse_printed_name(f"{unfinished_name} {parts[0]}") is not None:
+                parts[0] = f"{unfinished_name} {parts[0]}"
                 if named:
                     found.pop()
-        capitals = leads_in_capitals(parts)
+        capitals = begins_with_name_in_capitals(parts)
         for part in parts:
             affiliated |= capitals and not part.isupper()
-            if not affiliated and (parse(part) is not None or _INVERTED.fullmatch(part)):
+            if not affiliated and (parse_printed_name(part) is not None or _INVERTED.fullmatch(part)):
                 names.append(part)
             elif len(part) > 3 and affiliation_words(part):
                 affiliated = True
-        elsewhere = affiliated and not names
-        if elsewhere:
+        above_is_affiliation = affiliated and not names
+        if above_is_affiliation:
             if found:
-                closed.add(line.block)
+                finished_blocks.add(line.block)
             continue
-        carry = "" if affiliated or not parts or not _ends_within_name(line, parts) else parts[-1]
+        unfinished_name = "" if affiliated or not parts or not _ends_within_name(line, parts) else parts[-1]
         if names and names_font is None:
             names_font = font
         found.extend(names)
@@ -155,11 +155,11 @@ def authors(lines: list[Line]) -> list[FrontAuthor]:
             for name, person in zip(found, parse_names(map(_strip_titles, found)), strict=True)
         ]
     else:
-        people = [parse(name) for name in found]
+        people = [parse_printed_name(name) for name in found]
     return list(dict.fromkeys(name for name in people if name is not None))
 
 
-def leads_in_capitals(parts: list[str]) -> bool:
+def begins_with_name_in_capitals(parts: list[str]) -> bool:
     """Return whether a line begins with a name in capitals and continues in lowercase.
 
     An example is `ADA BYRON, The Analytical Society, London`.
@@ -167,7 +167,7 @@ def leads_in_capitals(parts: list[str]) -> bool:
     return (
         bool(parts)
         and parts[0].isupper()
-        and parse(parts[0]) is not None
+        and parse_printed_name(parts[0]) is not None
         and any(part.upper() != part for part in parts)
     )
 
@@ -182,7 +182,7 @@ def _strip_titles(text: str) -> str:
 def _build_author(text: str, person: Person | None) -> FrontAuthor | None:
     """Return the author that the name parser found; if the result is incomplete, parse the text with first names first."""
     if person is None or len(person.last.strip(".")) < 2 or not person.first:
-        return parse(text)
+        return parse_printed_name(text)
     return FrontAuthor((person.first, *person.middle), person.last)
 
 
@@ -194,7 +194,7 @@ def _ends_within_name(line: Line, parts: list[str]) -> bool:
     return len(parts[-1].split()) == 1 or (len(parts) > 1 and bool(_SEPARATOR.search(line.text)))
 
 
-def pieces(tokens: list[Token]) -> list[str]:
+def split_names(tokens: list[Token]) -> list[str]:
     """Split a line's text at separators, marks and gaps."""
     runs: list[list[str]] = [[]]
     before: Token | None = None
@@ -233,7 +233,7 @@ def _is_particle(word: str) -> bool:
     return word in _LOWERCASE_PARTICLES or word.lower() in PARTICLES
 
 
-def parse(text: str) -> FrontAuthor | None:
+def parse_printed_name(text: str) -> FrontAuthor | None:
     """Parse a name that is printed with first names first; return None if the text does not look like a name.
 
     A name has two to eight words, which are capitalized except for particles, and no words of affiliations. Names in capitals

@@ -39,7 +39,7 @@ _STATEMENT = re.compile(
 _NUMBER = re.compile(r"^(?:[A-Z]|\d+|[IVX]+)[.:]?\s+(?=\S)")
 
 
-def part(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[Section]]]]:
+def split_back_matter(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[Section]]]]:
     """Return the body's sections, and the back's sections with their kinds.
 
     A section with the head of back matter belongs to the back. If back matter precedes it, a statement or a section in smaller

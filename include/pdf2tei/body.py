@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from . import passages
 from .formulas import LABEL, is_formula
-from .heads import has_numbered_heads, head_length, is_usual_name, local, numbered_run, split_number
+from .heads import find_numbered_heads, has_numbered_heads, head_length, is_usual_name, measure_locally, split_number
 from .measures import Measures
-from .model import Document, Kind, Line, joined
+from .model import Document, Kind, Line, join_tokens
 from .run_in_heads import split_run_in
 from .text import Joiner, Text
 
@@ -52,14 +52,14 @@ class Section:
     """Whether the type is smaller than the running text, as in statements after the body."""
 
 
-def read(document: Document, measures: Measures, joiner: Joiner) -> list[Section]:
+def read_sections(document: Document, measures: Measures, joiner: Joiner) -> list[Section]:
     """Return the sections in order, including sections after the reference list; text before the first head has an empty head."""
     lines = [line for page in document.pages for line in page.lines if line.kind in (Kind.BODY, Kind.REFERENCE)]
     last = max((i for i, line in enumerate(lines) if line.kind is Kind.REFERENCE), default=len(lines))
     body = [line for line in lines[:last] if line.kind is Kind.BODY]
-    behind = [line for line in lines[last:] if line.kind is Kind.BODY]
+    after_references = [line for line in lines[last:] if line.kind is Kind.BODY]
     out = _split_sections(body, measures, joiner)
-    for section in _split_sections(behind, measures, joiner):
+    for section in _split_sections(after_references, measures, joiner):
         section.after_references = True
         out.append(section)
     return out
@@ -75,23 +75,23 @@ def _split_sections(lines: list[Line], measures: Measures, joiner: Joiner) -> li
             sections[-1].items.append(BodyParagraph(content))
         paragraph.clear()
 
-    numbered = numbered_run(lines, measures)
+    numbered = find_numbered_heads(lines, measures)
     is_numbered = has_numbered_heads(lines, measures)
-    probable = passages.heads(lines)
+    probable = passages.predict_heads(lines)
     i = 0
     while i < len(lines):
         line = lines[i]
-        near = local(lines, i, measures)
+        local = measure_locally(lines, i, measures)
         begins = not paragraph or _begins_paragraph(paragraph, line, measures)
         split = split_run_in(lines, i, begins=begins, is_numbered=is_numbered)
-        count = 0 if split else head_length(lines, i, near) or (1 if id(line) in numbered else 0)
-        sure = id(line) in numbered or line.size > _CERTAIN_SIZE_RATIO * near.size or is_usual_name(line)
-        if count and not sure and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_HEAD_PROBABILITY:
+        count = 0 if split else head_length(lines, i, local) or (1 if id(line) in numbered else 0)
+        is_certain = id(line) in numbered or line.size > _CERTAIN_SIZE_RATIO * local.size or is_usual_name(line)
+        if count and not is_certain and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_HEAD_PROBABILITY:
             count = 0
         if count:
             flush()
             number, head = split_number(joiner.text(lines[i : i + count]).text)
-            sections.append(Section(number, head, small=near is not measures))
+            sections.append(Section(number, head, small=local is not measures))
         elif is_formula(line, measures):
             flush()
             count = 1
@@ -147,9 +147,9 @@ def _begins_paragraph(paragraph: list[Line], line: Line, measures: Measures) -> 
 def _may_end_paragraph(lines: list[Line]) -> bool:
     """Return whether a paragraph may end here: after a sentence's end that is not an abbreviation, and outside brackets."""
     last = [t for t in lines[-1].tokens if not t.font.raised]
-    text = joined(last)
+    text = join_tokens(last)
     if not _ENDS.search(text) or _SHORTENED.search(text):
         return False
-    near = " ".join(line.text for line in lines[-4:])[-250:]
-    opened = max(near.rfind("("), near.rfind("["))
-    return opened < 0 or bool(re.search(r"[)\]]", near[opened:])) or len(near) - opened > 200
+    tail = " ".join(line.text for line in lines[-4:])[-250:]
+    opened = max(tail.rfind("("), tail.rfind("["))
+    return opened < 0 or bool(re.search(r"[)\]]", tail[opened:])) or len(tail) - opened > 200

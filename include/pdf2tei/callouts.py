@@ -58,24 +58,24 @@ class Callout:
     """xml:id, or empty."""
 
 
-def style_of(texts: list[Text], entries: list[PrintedEntry]) -> Style:
+def detect_style(texts: list[Text], entries: list[PrintedEntry]) -> Style:
     """Return the style with the most evidence in the text."""
 
-    def votes(pattern: re.Pattern[str]) -> int:
+    def count(pattern: re.Pattern[str]) -> int:
         return sum(len(pattern.findall(text.text)) for text in texts)
 
-    bracket, raised = votes(_BRACKET), 0
+    bracket, raised = count(_BRACKET), 0
     if sum(e.label.isdigit() for e in entries) > len(entries) / 2:
         raised = sum(1 for text in texts for s, e in text.raised if _RAISED.fullmatch(text.text[s:e]))
         if bracket >= 3 or bracket >= 0.3 * len(entries):
             return Style.BRACKET
-        if (of_round := votes(_ROUND)) >= 0.4 * len(entries) and of_round > raised:
+        if (round_count := count(_ROUND)) >= 0.4 * len(entries) and round_count > raised:
             return Style.ROUND
         if raised >= 0.3 * len(entries):
             return Style.RAISED
-        if (glued := votes(_DIGITS_AFTER_WORD)) >= 0.4 * len(entries) and glued > votes(_NAME_YEAR):
+        if (glued := count(_DIGITS_AFTER_WORD)) >= 0.4 * len(entries) and glued > count(_NAME_YEAR):
             return Style.GLUED
-    found = {Style.BRACKET: bracket, Style.NAME_YEAR: votes(_NAME_YEAR), Style.KEY: votes(_KEY), Style.RAISED: raised}
+    found = {Style.BRACKET: bracket, Style.NAME_YEAR: count(_NAME_YEAR), Style.KEY: count(_KEY), Style.RAISED: raised}
     return max(found, key=lambda style: found[style])
 
 
@@ -149,12 +149,12 @@ class Linker:
         start = match.start("years")
         years = [(m.start() + start, m.end() + start, m.group()) for m in _YEARS.finditer(match["years"])]
         out: list[Callout] = []
-        whole = ""
+        full_year = ""
         for i, (s, e, year) in enumerate(years):
-            whole = year if len(year) > 2 else whole[:4] + year
+            full_year = year if len(year) > 2 else full_year[:4] + year
             left = match.start() if i == 0 else s
             right = match.end() if i == len(years) - 1 else e
-            out.append(Callout(left, right, "bibr", self._lookup(names, whole) or ""))
+            out.append(Callout(left, right, "bibr", self._lookup(names, full_year) or ""))
         if any(c.target for c in out):
             return out
         cited = (

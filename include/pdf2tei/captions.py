@@ -15,7 +15,7 @@ CAPTION = re.compile(
 _CONTINUED = re.compile(r"\W*\(?cont(?:inued|\.|’d|'d|d)", re.I)
 
 
-def find(document: Document, measures: Measures) -> list[list[list[Line]]]:
+def find_captions(document: Document, measures: Measures) -> list[list[list[Line]]]:
     """Return the lines of each caption, by page; mark them CAPTION."""
     return _remove_lookalikes([_find_candidates(page, measures) for page in document.pages], measures)
 

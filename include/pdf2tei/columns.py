@@ -18,7 +18,7 @@ _MIN_FILLED_SHARE = 0.7
 """Minimum share of the column's width that the median line fills."""
 
 
-def order(page: Page) -> None:
+def fix_column_order(page: Page) -> None:
     """Move a right column that pdfalto reads in the middle of the left column behind the left column.
 
     Lines across both columns divide the page into bands; lines move only within a band.

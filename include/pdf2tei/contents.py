@@ -23,7 +23,7 @@ _MAX_WRAPPED_LINES = 2
 """Maximum number of title lines before the line with the page number."""
 
 
-def mark(document: Document) -> None:
+def mark_contents(document: Document) -> None:
     """Mark tables of contents and their heads as FRONT.
 
     A table of contents is a run of lines with page numbers below a head, or a run of lines with dot leaders.
@@ -43,9 +43,9 @@ def _mark_page(page: Page, goes_on: bool) -> bool:
         headed = _HEAD.fullmatch(lines[i].text) is not None
         start = i + 1 if headed else i
         end = _find_end(lines, start, numbered=headed or (goes_on and i == 0))
-        led = sum(_has_dot_leader(line.text) for line in lines[start:end])
+        dotted = sum(_has_dot_leader(line.text) for line in lines[start:end])
         listed = sum(_ends_in_page(line.text) for line in lines[start:end])
-        if led >= _MIN_LISTED_LINES or (goes_on and i == 0 and led) or (headed and listed >= _MIN_LISTED_LINES):
+        if dotted >= _MIN_LISTED_LINES or (goes_on and i == 0 and dotted) or (headed and listed >= _MIN_LISTED_LINES):
             for line in lines[i:end]:
                 line.kind = Kind.FRONT
             i, goes_on = end, True

@@ -16,7 +16,7 @@ _WORD_SPACE = 0.1
 """Minimum space between words, as a share of the type size."""
 
 
-def order(page: Page) -> None:
+def reorder_right_to_left(page: Page) -> None:
     """Put the words of right-to-left lines, which pdfalto emits from left to right, into reading order.
 
     Runs of numbers and of words of the other direction retain their order.
@@ -30,13 +30,18 @@ def order(page: Page) -> None:
 
 def _sort_words(tokens: list[Token]) -> list[Token]:
     runs: list[list[Token]] = []
-    onward = [_is_left_to_right(token) for token in tokens]
+    is_left_to_right = [_is_left_to_right(token) for token in tokens]
     for i, token in enumerate(tokens):
-        neutral = onward[i] is None
-        inside = neutral and i and onward[i - 1] and next((x for x in onward[i + 1 :] if x is not None), False)
+        neutral = is_left_to_right[i] is None
+        inside = (
+            neutral
+            and i
+            and is_left_to_right[i - 1]
+            and next((x for x in is_left_to_right[i + 1 :] if x is not None), False)
+        )
         if neutral:
-            onward[i] = bool(inside)
-        if i and onward[i] and onward[i - 1]:
+            is_left_to_right[i] = bool(inside)
+        if i and is_left_to_right[i] and is_left_to_right[i - 1]:
             runs[-1].append(token)
         else:
             runs.append([token])

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .authors import FrontAuthor
-from .crf import TokenLabel, label_each
+from .crf import TokenLabel, label_references
 from .dois import find_doi
-from .names import people
+from .names import parse_reference_authors
 
 _YEAR = re.compile(r"(?:1[6-9]|20)\d\d[a-z]?")
 _ARXIV = re.compile(
@@ -54,14 +54,14 @@ class Reference:
     """Whether the work is a book and not a part of a book."""
 
 
-def parse(raw: str) -> Reference:
+def parse_reference(raw: str) -> Reference:
     """Return the fields of one reference string."""
-    return parse_each([raw])[0]
+    return parse_references([raw])[0]
 
 
-def parse_each(raws: Sequence[str]) -> list[Reference]:
+def parse_references(raws: Sequence[str]) -> list[Reference]:
     """Return the fields of each reference string. Patterns find identifiers; the CRF finds the other fields."""
-    return [_build_reference(raw, fields) for raw, fields in zip(raws, label_each(raws), strict=True)]
+    return [_build_reference(raw, fields) for raw, fields in zip(raws, label_references(raws), strict=True)]
 
 
 def _build_reference(raw: str, fields: list[tuple[TokenLabel, str]]) -> Reference:
@@ -84,7 +84,7 @@ def _build_reference(raw: str, fields: list[tuple[TokenLabel, str]]) -> Referenc
     out.series = first(TokenLabel.SERIES)
     if not out.title and out.booktitle:
         out.title, out.booktitle, out.monograph = out.booktitle, "", True
-    out.authors = people(" , ".join(found.get(TokenLabel.AUTHOR, [])))
+    out.authors = parse_reference_authors(" , ".join(found.get(TokenLabel.AUTHOR, [])))
     out.publisher = first(TokenLabel.PUBLISHER) or first(TokenLabel.INSTITUTION)
     out.location = first(TokenLabel.LOCATION)
     out.volume, out.issue, out.pages = first(TokenLabel.VOLUME), first(TokenLabel.ISSUE), first(TokenLabel.PAGES)
@@ -112,10 +112,12 @@ def _correct_fields(fields: list[tuple[TokenLabel, str]], raw: str) -> list[tupl
     kinds = {kind for kind, _ in fields}
     if kinds & _CONTAINERS and TokenLabel.TITLE not in kinds:
         before = _BEFORE_YEAR.match(raw)
-        nameless = TokenLabel.AUTHOR not in kinds or (fields[0][0] is TokenLabel.AUTHOR and _is_prose(fields[0][1]))
-        if nameless and before and len(before[1]) > 3:
+        has_no_authors = TokenLabel.AUTHOR not in kinds or (
+            fields[0][0] is TokenLabel.AUTHOR and _is_prose(fields[0][1])
+        )
+        if has_no_authors and before and len(before[1]) > 3:
             return [(TokenLabel.TITLE, before[1]), *(f for f in fields if f[1] not in before[1])]
-        if nameless and TokenLabel.AUTHOR in kinds:
+        if has_no_authors and TokenLabel.AUTHOR in kinds:
             return [(TokenLabel.TITLE, fields[0][1]), *fields[1:]]
     out: list[tuple[TokenLabel, str]] = []
     for i, (kind, value) in enumerate(fields):

@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from . import grids
-from .captions import CAPTION, find, is_table
+from .captions import CAPTION, find_captions, is_table
 from .heads import NUMBERED
 from .measures import Measures
-from .model import Box, Document, Kind, Line, Page, joined
+from .model import Box, Document, Kind, Line, Page, join_tokens
 from .text import Joiner
 
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -30,14 +30,14 @@ class Float:
     rows: list[list[str]] = field(default_factory=list)
 
 
-def read(document: Document, measures: Measures, joiner: Joiner) -> list[Float]:
+def take_floats(document: Document, measures: Measures, joiner: Joiner) -> list[Float]:
     """Return the figures and tables in order; mark their lines CAPTION, FIGURE or TABLE."""
     found: list[Float] = []
-    for page, captions in zip(document.pages, find(document, measures), strict=True):
+    for page, captions in zip(document.pages, find_captions(document, measures), strict=True):
         running = _running_blocks(page, measures)
         graphics = _select_graphics(page)
         insides = _assign_lines_to_captions(page, captions, graphics, running, measures)
-        for grid in grids.find(page, running, measures):
+        for grid in grids.find_tables(page, running, measures):
             tables = [i for i, caption in enumerate(captions) if is_table(caption)]
             for line in grid:
                 line.kind = Kind.TABLE
@@ -90,7 +90,9 @@ def _split_rows(lines: list[Line]) -> list[list[str]]:
             rows[-1].append(line)
         else:
             rows.append([line])
-    return [[joined(cell) for x in sorted(row, key=lambda x: x.x0) for cell in grids.split_at_gaps(x)] for row in rows]
+    return [
+        [join_tokens(cell) for x in sorted(row, key=lambda x: x.x0) for cell in grids.split_at_gaps(x)] for row in rows
+    ]
 
 
 def _running_blocks(page: Page, measures: Measures) -> set[int]:

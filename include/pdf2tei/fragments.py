@@ -19,7 +19,7 @@ _MAX_LABEL_GAP = 3.5
 """Maximum gap between a label on a separate line and its text, in type sizes."""
 
 
-def mend(page: Page) -> None:
+def join_fragments(page: Page) -> None:
     """Join lines on one baseline that are less than a word space apart, in any order in pdfalto's output.
 
     Labels of lists (`12.`, `[4]`) are joined with the text at their right.

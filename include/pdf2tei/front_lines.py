@@ -10,8 +10,8 @@ from pathlib import Path
 
 from .authors import PARTICLES, affiliation_words
 from .model import Line
-from .segmentation import Facts, facts
-from .tagger import tagger
+from .segmentation import LineAttributes, read_attributes
+from .tagger import load_tagger
 
 MODEL = Path(__file__).with_name("front.crfsuite")
 """Trained by `python -m devtools.training.front` on GROBID's annotated headers (CC BY 4.0, see NOTICE.md)."""
@@ -53,18 +53,18 @@ class FrontLabel(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class LineLabel:
     """A line's most probable label in its sequence, and the probability of each label."""
 
     label: FrontLabel
-    of: dict[str, float]
+    probabilities: dict[str, float]
 
 
 def _cap_to_digit(value: float) -> str:
     return str(min(int(value), 9))
 
 
-def features(lines: Sequence[Facts]) -> list[list[str]]:
+def features(lines: Sequence[LineAttributes]) -> list[list[str]]:
     """Return the feature names of each line and its neighbors."""
     n = len(lines)
     base: list[list[str]] = []
@@ -128,15 +128,15 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
     return out
 
 
-def judge(lines: Sequence[Line]) -> list[Judged]:
-    """Return a judgment of each line of a front, in reading order."""
+def label_front(lines: Sequence[Line]) -> list[LineLabel]:
+    """Return the label of each line of a front, in reading order."""
     lines = lines[:MAX_LINES]
     if not lines:
         return []
-    model = tagger(MODEL)
-    scores = model.weights(features(facts(lines)))
-    sure = model.probabilities(scores).tolist()
+    model = load_tagger(MODEL)
+    scores = model.score_items(features(read_attributes(lines)))
+    probabilities = model.probabilities(scores).tolist()
     return [
-        Judged(FrontLabel(label), dict(zip(model.labels, row, strict=True)))
-        for label, row in zip(model.tag(scores), sure, strict=True)
+        LineLabel(FrontLabel(label), dict(zip(model.labels, row, strict=True)))
+        for label, row in zip(model.tag(scores), probabilities, strict=True)
     ]

@@ -21,7 +21,7 @@ _MARGIN_ROWS = 4
 """Rows at a page's top and bottom that may be running heads."""
 
 
-def mark(document: Document) -> None:
+def mark_furniture(document: Document) -> None:
     """Mark as FURNITURE sideways text, duplicate text, repeated lines in the margins, and page numbers."""
     families = Counter[str]()
     for page in document.pages:
@@ -33,7 +33,7 @@ def mark(document: Document) -> None:
     for page in document.pages:
         upright: list[Line] = []
         for line in page.lines:
-            if _is_sideways(line) or is_continued(line):
+            if _is_sideways(line) or is_continued_elsewhere(line):
                 line.kind = Kind.FURNITURE
             else:
                 upright.append(line)
@@ -51,12 +51,12 @@ def mark(document: Document) -> None:
         for line in edge:
             if labels and _REFERENCE_LABEL.fullmatch(line.text):
                 continue
-            again = {n for n, y in places[_normalize_text(line)] if n != page.number and abs(y - line.y0) < 8}
+            repeats = {n for n, y in places[_normalize_text(line)] if n != page.number and abs(y - line.y0) < 8}
             few = len(document.pages) < 6 or len(line.text) > 20
             outer = line.y0 < page.height * 0.12 or line.y0 > page.height * 0.88
             outermost = line.y0 < first + 3 or line.y0 > last - 3
             if (
-                (outer and len(again) >= (1 if few else 2))
+                (outer and len(repeats) >= (1 if few else 2))
                 or (outermost and outer and _NUMBER.fullmatch(line.text))
                 or _is_marginal(line, page)
             ):
@@ -70,13 +70,13 @@ def _find_duplicates(page: Page, family: str) -> list[Line]:
     preferred.
     """
     keys: dict[str, Line] = {}
-    again = 0
+    repeats = 0
     for line in page.lines:
         key = _SIGNS.sub("", line.text.casefold()) if len(line.text) > 8 else ""
         if len(key) > 25:
             other = keys.setdefault(key, line)
-            again += other.block != line.block and max(abs(other.y0 - line.y0), abs(other.x0 - line.x0)) < 30
-    if again < 4 or again < 0.15 * len(keys):
+            repeats += other.block != line.block and max(abs(other.y0 - line.y0), abs(other.x0 - line.x0)) < 30
+    if repeats < 4 or repeats < 0.15 * len(keys):
         return []
     blocks: dict[int, list[Line]] = defaultdict(list)
     for line in page.lines:
@@ -84,12 +84,12 @@ def _find_duplicates(page: Page, family: str) -> list[Line]:
     before: Counter[str] = Counter()
     out: list[Line] = []
     for lines in sorted(blocks.values(), key=lambda x: max(x, key=lambda line: len(line.text)).font.family != family):
-        said = Counter(w for line in lines for w in line.text.casefold().split())
-        if (said & before).total() > 0.7 * said.total():
-            before -= said
+        words = Counter(w for line in lines for w in line.text.casefold().split())
+        if (words & before).total() > 0.7 * words.total():
+            before -= words
             out += lines
         else:
-            before += said
+            before += words
     return out
 
 
@@ -104,7 +104,7 @@ def _is_marginal(line: Line, page: Page) -> bool:
     return apart > 1.3 * max(line.size, others[0].size)
 
 
-def is_continued(line: Line) -> bool:
+def is_continued_elsewhere(line: Line) -> bool:
     """Return whether a line only announces that its text continues on another page."""
     return len(line.text) < 40 and _CONTINUED.fullmatch(line.text.strip()) is not None
 

@@ -29,7 +29,7 @@ def split_at_gaps(line: Line) -> list[list[Token]]:
     return cells
 
 
-def find(page: Page, running: set[int], measures: Measures) -> list[list[Line]]:
+def find_tables(page: Page, running: set[int], measures: Measures) -> list[list[Line]]:
     """Return the page's tables as lines.
 
     A table consists of BODY lines outside `running` blocks that form rows, the lines between the rows, and smaller notes below

@@ -55,7 +55,7 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
     before = lines[i - 1] if i else None
     if len(text) > 130 or not _WORD.search(text) or is_formula(line, measures):
         return 0
-    if not is_apart(before, line) or not (_has_head_type(line, measures) or _is_usual_and_apart(lines, i)):
+    if not begins_after_break(before, line) or not (_has_head_type(line, measures) or _is_usual_and_apart(lines, i)):
         return 0
     if text[:1].islower() or not text[:1].isalnum() or "=" in text or _KEYWORDS.match(text):
         return 0
@@ -78,7 +78,7 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
     return count
 
 
-def is_apart(before: Line | None, line: Line) -> bool:
+def begins_after_break(before: Line | None, line: Line) -> bool:
     """Return whether a line begins a block or a column, follows a gap, or has another font than the line before."""
     if before is None or before.block != line.block or line.y0 < before.y0 or before.page != line.page:
         return True
@@ -124,7 +124,7 @@ def is_usual_name(line: Line) -> bool:
 
 def _is_usual_and_apart(lines: list[Line], i: int) -> bool:
     """Return whether a line in the running text's font is exactly a usual section name and is separated from the lines around it."""
-    return is_usual_name(lines[i]) and (i + 1 == len(lines) or is_apart(lines[i], lines[i + 1]))
+    return is_usual_name(lines[i]) and (i + 1 == len(lines) or begins_after_break(lines[i], lines[i + 1]))
 
 
 def has_numbered_heads(lines: list[Line], measures: Measures) -> bool:
@@ -138,8 +138,8 @@ def _has_head_type(line: Line, measures: Measures) -> bool:
     if line.tokens[0].font.family in measures.fixed:  # a line of code or of program output
         return False
     first = line.tokens[0].font
-    is_bold_other = first.bold and first.family.split("-")[0] != measures.family.split("-")[0]
-    if line.size < (_MIN_BOLD_SIZE * measures.size if is_bold_other else measures.size - 1.2):
+    is_bold_in_other_family = first.bold and first.family.split("-")[0] != measures.family.split("-")[0]
+    if line.size < (_MIN_BOLD_SIZE * measures.size if is_bold_in_other_family else measures.size - 1.2):
         return False
     letters = [t for t in line.tokens if any(c.isalpha() for c in t.text)]
     total = sum(len(t.text) for t in letters)
@@ -173,7 +173,7 @@ def _continues_head(last: Line, line: Line, measures: Measures) -> bool:
     )
 
 
-def numbered_run(lines: list[Line], measures: Measures) -> set[int]:
+def find_numbered_heads(lines: list[Line], measures: Measures) -> set[int]:
     """Return the ids of lines that are heads only because of their number, in the running text's font.
 
     Such a head is `3.2 Extraction`, set apart from the lines around it, if a similar `3.1` or `3` precedes it.
@@ -189,7 +189,7 @@ def numbered_run(lines: list[Line], measures: Measures) -> set[int]:
         ):
             continue
         after = lines[i + 1] if i + 1 < len(lines) else None
-        if is_apart(lines[i - 1] if i else None, line) and (after is None or is_apart(line, after)):
+        if begins_after_break(lines[i - 1] if i else None, line) and (after is None or begins_after_break(line, after)):
             found.append((tuple(int(n) for n in match.group(1).split(".")), line))
     numbers = {n for n, _ in found}
     out: set[int] = set()
@@ -202,7 +202,7 @@ def numbered_run(lines: list[Line], measures: Measures) -> set[int]:
     return out
 
 
-def local(lines: list[Line], i: int, measures: Measures) -> Measures:
+def measure_locally(lines: list[Line], i: int, measures: Measures) -> Measures:
     """Return the measures around line i.
 
     In the second half, the lines after line i may be smaller than the running text, for example in statements. Then their size

@@ -9,11 +9,11 @@ from functools import cache
 import wordfreq
 
 from .language import language
-from .ligatures import orphans
+from .ligatures import count_words_without_th
 from .model import Document, Page
 
 
-class Ill(StrEnum):
+class Defect(StrEnum):
     """The defect of a page's text layer."""
 
     NO_TEXT = "no_text"
@@ -47,35 +47,37 @@ _MIN_PICTURE_SHARE = 0.5
 """Minimum share of a page that the picture of a scan covers."""
 
 
-def ills(document: Document) -> dict[int, Ill]:
+def find_defects(document: Document) -> dict[int, Defect]:
     """Return the defects of text layers by page number; pages without a defect are omitted."""
-    return {page.number: ill for page in document.pages if (ill := _ill(page)) is not None}
+    return {page.number: defect for page in document.pages if (defect := _find_defect(page)) is not None}
 
 
-def _ill(page: Page) -> Ill | None:
+def _find_defect(page: Page) -> Defect | None:
     tokens = [token for line in page.lines for token in line.tokens]
     if not tokens:
         size = max((b.x1 - b.x0) * (b.y1 - b.y0) for b in page.boxes) if page.boxes else 0.0
-        return Ill.NO_TEXT if size > _MIN_PICTURE_SHARE * page.width * page.height else None
+        return Defect.NO_TEXT if size > _MIN_PICTURE_SHARE * page.width * page.height else None
     beyond = sum(t.x1 < 0 or t.y1 < 0 or t.x0 > page.width or t.y0 > page.height for t in tokens)
     if beyond > _MAX_OUTSIDE * len(tokens):
-        return Ill.OUTSIDE
+        return Defect.OUTSIDE
     text = " ".join(token.text for token in tokens)
     unmapped = 0 if text.isascii() else len(_UNMAPPED.findall(text))  # control characters are read as U+FFFD
     numbered = sum(map(len, _NUMBERED.findall(text))) if "(cid:" in text else 0
     if unmapped + numbered > _MAX_UNMAPPED * len(text):
-        return Ill.NO_UNICODE
+        return Defect.NO_UNICODE
     words = _WORD.findall(text[: 20 * _MAX_WORDS])[:_MAX_WORDS]
     latin = sum(len(w) if w.isascii() else sum("A" <= c <= "\u024f" for c in w) for w in words)
     if len(words) < _MIN_WORDS or latin < 0.7 * sum(map(len, words)):
         return None
-    if orphans(page):
-        return Ill.LOST_LETTERS
+    if count_words_without_th(page):
+        return Defect.LOST_LETTERS
     if _has_frequent_words(words, "en"):
         return None
     found, _ = language(" ".join(words))
     listed = found in wordfreq.available_languages("small")
-    return None if (not listed and "-" not in found) or (listed and _has_frequent_words(words, found)) else Ill.NO_WORDS
+    return (
+        None if (not listed and "-" not in found) or (listed and _has_frequent_words(words, found)) else Defect.NO_WORDS
+    )
 
 
 def _has_frequent_words(words: list[str], code: str) -> bool:

@@ -21,7 +21,7 @@ _MAX_HYPHEN_SHARE = 0.02
 """If a larger share of lines ends in a hyphen, no hyphens were lost."""
 
 
-def restore(document: Document, pdf: Path) -> None:
+def restore_hyphens(document: Document, pdf: Path) -> None:
     """Restore lost hyphens from PDFium's text, matched by the words around them; do nothing if enough lines end in hyphens."""
     lines = [line for page in document.pages for line in page.lines]
     ends = sum(line.tokens[-1].text[-1] in _DASHES for line in lines)

@@ -24,7 +24,7 @@ _RESTS = frozenset({"e", "ese", "ey", "erefore", "ere", "eir", "roughout", "ough
 """Rests of English words without `Th` that are not words themselves."""
 
 
-def orphans(page: Page) -> int:
+def count_words_without_th(page: Page) -> int:
     """Count the words of an English page that lost their `Th`; return 0 if there are few or if any word has its `Th`."""
     words = [token.text for line in page.lines for token in line.tokens]
     if any(word.startswith("Th") for word in words):
@@ -36,14 +36,14 @@ def orphans(page: Page) -> int:
     return count if is_english else 0
 
 
-def restore(document: Document, pdf: Path) -> None:
+def restore_ligatures(document: Document, pdf: Path) -> None:
     """Restore lost `Th` before words where PDFium shows a sign."""
-    if sum(map(orphans, document.pages)) < _MIN_DAMAGED_WORDS:
+    if sum(map(count_words_without_th, document.pages)) < _MIN_DAMAGED_WORDS:
         return
     texts = read_page_texts(pdf, len(document.pages))
     signs = find_signs(texts)
     for page, text in zip(document.pages, texts, strict=False):
-        mend(page, text, signs)
+        restore_page(page, text, signs)
 
 
 def read_page_texts(pdf: Path, count: int) -> list[str]:
@@ -75,7 +75,7 @@ def find_signs(texts: list[str]) -> list[str]:
     return sorted(sign for sign, count in counts.items() if count >= _MIN_DAMAGED_WORDS)
 
 
-def mend(page: Page, text: str, signs: list[str]) -> None:
+def restore_page(page: Page, text: str, signs: list[str]) -> None:
     """Restore the words of a page that follow a sign in PDFium's `text`, after the same preceding word."""
     found = (pair for sign in signs for pair in _find_pairs(text, sign))
     pairs = {(before, rest) for before, rest in found if rest in _RESTS or _is_word("th" + rest)}

@@ -107,7 +107,7 @@ class Line:
     @cached_property
     def text(self) -> str:
         """The line as printed, one space between words."""
-        return joined(self.tokens)
+        return join_tokens(self.tokens)
 
     @cached_property
     def font(self) -> Font:
@@ -174,10 +174,10 @@ class Document:
     """The pages of a PDF and the title in its metadata."""
 
     pages: list[Page]
-    claimed_title: str = ""
+    metadata_title: str = ""
 
 
-def joined(tokens: list[Token]) -> str:
+def join_tokens(tokens: list[Token]) -> str:
     """Join tokens to a text."""
     text = "".join([f" {t.text}" if t.space else t.text for t in tokens])
     return text[1:] if tokens and tokens[0].space else text

@@ -13,7 +13,7 @@ _BRACKETS = re.compile(r"[()\[\]]")
 MAX_SURNAME = 60  # characters; longer texts are not names
 
 
-def people(text: str) -> list[FrontAuthor]:
+def parse_reference_authors(text: str) -> list[FrontAuthor]:
     """Return every author in the author field of a reference string, without words like `editors`."""
     found = parse_authors(_BRACKETS.sub(" ", _EDITORS.sub(" ", text)))
     return [

@@ -24,7 +24,7 @@ _MAX_UNMARKED_LINES = 6
 """Maximum number of lines of a note without a mark; more lines are small text."""
 
 
-def read(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
+def take_notes(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
     """Return the footnotes' texts; mark their lines as NOTE."""
     out: list[str] = []
     for page in document.pages:
@@ -40,7 +40,7 @@ def read(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
 
 def _reclaim_lines(page: Page) -> None:
     """Reclaim lines at a page's foot from the front if their mark occurs in the page's text but not in its byline."""
-    known, others = set[str](), set[str]()
+    called_marks, byline_marks = set[str](), set[str]()
     for line in page.lines:
         if line.kind is Kind.BODY:
             for token in line.tokens[1:]:
@@ -48,13 +48,13 @@ def _reclaim_lines(page: Page) -> None:
                 if not (token.font.raised or text[-1].isdecimal() or text[-1] in _SYMBOLS):
                     continue  # fast path for most tokens
                 if mark := _CALL_AT_WORD_END.search(text) or (token.font.raised and _NOTE_MARK.match(text)):
-                    known.add(mark[1])
+                    called_marks.add(mark[1])
         elif line.kind is Kind.FRONT:
             for token in line.tokens[1:]:
-                others.update(_ANY_MARK.findall(token.text))
-    known -= others
+                byline_marks.update(_ANY_MARK.findall(token.text))
+    called_marks -= byline_marks
     last: Line | None = None
-    for line in page.lines if known else ():
+    for line in page.lines if called_marks else ():
         if line.kind is not Kind.FRONT or line.y0 < _TOP_LIMIT * page.height:
             last = None
             continue
@@ -62,7 +62,7 @@ def _reclaim_lines(page: Page) -> None:
         if mark is None:
             goes_on = last is not None and line.size == last.size and 0 < line.y0 - last.y0 < 2 * last.size
         else:
-            goes_on = mark[1] in known
+            goes_on = mark[1] in called_marks
         if goes_on:
             line.kind = Kind.BODY
         last = line if goes_on else None

@@ -47,9 +47,9 @@ def publication_date(
         return parse_date(stamp[0])
     texts = [*lines, *(f"{a} {b}" for a, b in pairwise(lines))]
     for text in texts:
-        for said in _PUBLISHED.finditer(text):
-            if _has_month(said["date"]):
-                return parse_date(said["date"])
+        for mention in _PUBLISHED.finditer(text):
+            if _has_month(mention["date"]):
+                return parse_date(mention["date"])
     if arxiv_id:
         return _find_arxiv_month(arxiv_id)
     for key in _XMP_DATES:
@@ -58,14 +58,14 @@ def publication_date(
     for text in lines:
         if (match := _ISSUE.match(text)) and _has_month(match["date"]):
             return parse_date(match["date"])
-    for pattern, among in (
+    for pattern, searched in (
         (_VOLUME_YEAR, [*metadata.get("subject", "").splitlines(), *lines[:12], *lines[-12:]]),
         (_PROCEEDINGS, texts),
         (_COPYRIGHT, lines),
     ):
         years = {
             year
-            for text in among
+            for text in searched
             for match in pattern.findall(text)
             for year in ([match] if isinstance(match, str) else match)
             if year

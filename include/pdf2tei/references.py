@@ -10,7 +10,7 @@ from statistics import median
 from .entries import LABEL, YEAR
 from .measures import Measures
 from .model import Document, Kind, Line
-from .segmentation import SegmentLabel, reading
+from .segmentation import SegmentLabel, score_as_reference
 from .splitting import split
 from .text import Joiner
 
@@ -60,7 +60,9 @@ _MAX_BOLD_SHARE = 0.1
 """If a larger share of a list's lines is bold, bold type is ignored."""
 
 
-def read(document: Document, labels: dict[int, SegmentLabel], measures: Measures, joiner: Joiner) -> list[PrintedEntry]:
+def take_references(
+    document: Document, labels: dict[int, SegmentLabel], measures: Measures, joiner: Joiner
+) -> list[PrintedEntry]:
     """Find the reference list, mark its lines and its head as REFERENCE, and return its entries.
 
     `labels` are the segmentation's labels by the lines' ids.
@@ -138,7 +140,7 @@ def _find_parts(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
 
 
 def _score_lines(lines: list[Line]) -> int:
-    return sum(reading(line.text) for line in lines)
+    return sum(score_as_reference(line.text) for line in lines)
 
 
 def _group_runs(lines: list[Line], inside: list[bool]) -> list[list[int]]:
@@ -180,7 +182,7 @@ def _is_set_like_list(lines: list[Line], i: int, size: float) -> bool:
     if abs(line.size - size) > _SIZE_TOLERANCE or is_head(line) or _BACK_MATTER.match(line.text):
         return False
     is_apart = line.block != lines[i - 1].block
-    return not (line.font.bold and is_apart and not reading(line.text))
+    return not (line.font.bold and is_apart and not score_as_reference(line.text))
 
 
 def _extend_end(lines: list[Line], start: int, end: int) -> int:
@@ -222,17 +224,17 @@ def _find_end(lines: list[Line], start: int, end: int) -> int:
     for i in range(start + 2, end):
         line, before = lines[i], lines[i - 1]
         head = line.size > size + 0.8 or (line.font.bold and not bold)
-        if (head and line.text[:1].isupper() and not reading(line.text)) or _BACK_MATTER.match(line.text):
+        if (head and line.text[:1].isupper() and not score_as_reference(line.text)) or _BACK_MATTER.match(line.text):
             apart = line.block != before.block or line.font != before.font or line.y0 - before.y1 > 0.5 * size
             number = LABEL.match(line.text)
-            if apart and not number and not any(reading(x.text) > 1 for x in lines[i + 1 : i + 3]):
+            if apart and not number and not any(score_as_reference(x.text) > 1 for x in lines[i + 1 : i + 3]):
                 return i
     while end < len(lines):
         line, before = lines[end], lines[end - 1]
         close = line.block == before.block and 0 < line.y0 - before.y0 < 2 * size
         if not close or line.font.size != before.font.size or is_head(line) or _BACK_MATTER.match(line.text):
             break
-        if line.x0 < before.x0 - 3 and not reading(line.text):
+        if line.x0 < before.x0 - 3 and not score_as_reference(line.text):
             break
         end += 1
     return end

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .heads import NUMBER, is_apart
+from .heads import NUMBER, begins_after_break
 from .model import Font, Line, Token
 
 _HEAD_LABEL = re.compile(r"[1-9]\d?(?:\.\d{1,2}){0,4}[.)]?|[a-z]\)")
@@ -38,7 +38,7 @@ def split_run_in(lines: list[Line], i: int, *, begins: bool, is_numbered: bool) 
     its sections; then a bold phrase without a number is not a head.
     """
     line, before = lines[i], lines[i - 1] if i else None
-    if len(line.tokens) < 3 or not (begins or is_apart(before, line)):
+    if len(line.tokens) < 3 or not (begins or begins_after_break(before, line)):
         return None
     if named := _STATEMENT.match(line.text):
         words = len(named.group(1).split())

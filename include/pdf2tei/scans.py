@@ -38,7 +38,7 @@ def _load_engine() -> Any:
     return RapidOCR(params={"Global.log_level": "error", "EngineConfig.onnxruntime.intra_op_num_threads": 1})
 
 
-def read(document: Document, pages: list[int], pdf: Path, timeout: float) -> None:
+def recognize_pages(document: Document, pages: list[int], pdf: Path, timeout: float) -> None:
     """Replace the lines of some pages (by number, from 1) with text recognized in their pictures.
 
     Raises:
@@ -55,11 +55,11 @@ def read(document: Document, pages: list[int], pdf: Path, timeout: float) -> Non
             page = source[number - 1]
             width, height = page.get_size()
             scale = min(DPI / 72, (MAX_PIXELS / max(width * height, 1.0)) ** 0.5)
-            answer = _load_engine()(page.render(scale=scale).to_numpy(), use_cls=False)
+            result = _load_engine()(page.render(scale=scale).to_numpy(), use_cls=False)
             found[number] = []
-            if answer.txts is None:
+            if result.txts is None:
                 continue
-            for box, text, score in zip(answer.boxes, answer.txts, answer.scores, strict=True):
+            for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True):
                 if score >= _MIN_SCORE and text.strip():
                     (x0, y0), (x1, y1) = box.min(axis=0) / scale, box.max(axis=0) / scale
                     found[number].append((text, float(x0), float(y0), float(x1), float(y1)))

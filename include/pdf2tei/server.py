@@ -61,7 +61,7 @@ TASKS_PER_WORKER = 500
 """A worker is replaced after this many PDFs, so that its memory cannot grow."""
 
 
-def prepare(uploads: str) -> None:
+def enter_worker_sandbox(uploads: str) -> None:
     """Enter the sandbox in a new worker, with a private folder and read access to the uploads."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     own = tempfile.mkdtemp(prefix="worker-", dir=uploads)
@@ -131,7 +131,11 @@ class Service:
             context.set_forkserver_preload(["__main__", "pdf2tei.paper"])
             os.environ.update(sandbox.ONE_THREAD)
             self._pool = ProcessPool(
-                self._workers, TASKS_PER_WORKER, initializer=prepare, initargs=(self._folder,), context=context
+                self._workers,
+                TASKS_PER_WORKER,
+                initializer=enter_worker_sandbox,
+                initargs=(self._folder,),
+                context=context,
             )
         return self._pool
 
@@ -169,12 +173,12 @@ class Service:
                 await asyncio.sleep(0.02)
             self._busy_workers += 1
             work = asyncio.create_task(self._extract(path, ocr=ocr))
-            hung_up = asyncio.create_task(_wait_for_disconnect(request))
+            disconnected = asyncio.create_task(_wait_for_disconnect(request))
             try:
-                await asyncio.wait((work, hung_up), return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait((work, disconnected), return_when=asyncio.FIRST_COMPLETED)
                 return work.result() if work.done() else Response(status_code=499)  # the client has disconnected
             finally:
-                hung_up.cancel()
+                disconnected.cancel()
                 work.cancel()  # ends the worker if the client has disconnected
                 self._busy_workers -= 1
 

@@ -40,7 +40,7 @@ def split(lines: list[Line]) -> list[EntryLines]:
     ruled = _split_by_layout(lines, offsets)
     begins = {id(group[0]) for group in ruled}
     rows = [entries.EntryLine(x.text, offset > 3, id(x) in begins) for x, offset in zip(lines, offsets, strict=True)]
-    return _merge_out_of_order(max(ruled, _group_at_starts(lines, entries.starts(rows)), key=_score_entries))
+    return _merge_out_of_order(max(ruled, _group_at_starts(lines, entries.predict_starts(rows)), key=_score_entries))
 
 
 def _merge_out_of_order(groups: list[EntryLines]) -> list[EntryLines]:
@@ -69,13 +69,13 @@ def split_by_rules(lines: list[Line]) -> list[EntryLines]:
 
 
 def _split_by_layout(lines: list[Line], offsets: list[float]) -> list[EntryLines]:
-    ways = (
+    candidates = (
         _find_hanging_starts(lines, offsets),
         [offset > 3 for offset in offsets],  # indented first lines
         _find_starts_after_gaps(lines),
         _find_starts_by_text(lines),
     )
-    return max((_group_at_starts(lines, starts) for starts in ways), key=_score_entries)
+    return max((_group_at_starts(lines, starts) for starts in candidates), key=_score_entries)
 
 
 def _find_label_form(match: re.Match[str]) -> str:
@@ -225,11 +225,11 @@ def _find_hanging_starts(lines: list[Line], offsets: list[float]) -> list[bool]:
 
 def _find_starts_after_gaps(lines: list[Line]) -> list[bool]:
     """Return for each line whether a gap precedes it. At the top of a column, the text of the lines decides."""
-    said = _find_starts_by_text(lines)
+    by_text = _find_starts_by_text(lines)
     out = [True]
     for i, (before, line) in enumerate(pairwise(lines), 1):
         below = line.page == before.page and line.y0 > before.y0 and line.x0 < before.x1
-        out.append(line.y0 - before.y1 > 0.4 * line.size if below else said[i])
+        out.append(line.y0 - before.y1 > 0.4 * line.size if below else by_text[i])
     return out
 
 

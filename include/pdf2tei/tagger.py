@@ -34,7 +34,7 @@ class Tagger:
         self.labels, names, self._weights, self._transitions = _read_model(model.read_bytes())
         self._index = _Index(zip(names, range(1, len(names) + 1), strict=True))
 
-    def weights(self, items: Sequence[Sequence[str]]) -> Matrix:
+    def score_items(self, items: Sequence[Sequence[str]]) -> Matrix:
         """Return the summed weights of each item's names, by label: [items, labels]. Names that the model lacks have weight 0."""
         rows = self._find_rows(chain.from_iterable((_BIAS_NAME, *item) for item in items))
         return _sum_rows(self._weights[rows], np.fromiter(map(len, items), np.intp, len(items)) + 1)
@@ -173,6 +173,6 @@ def _read_strings(data: bytes, at: int) -> list[str]:
 
 
 @cache
-def tagger(model: Path) -> Tagger:
+def load_tagger(model: Path) -> Tagger:
     """Load a trained CRF."""
     return Tagger(model)

@@ -45,14 +45,14 @@ class TextLayer:
 
     pages: int
     ocr: tuple[int, ...] = ()
-    ills: tuple[tuple[int, str], ...] = ()
+    defects: tuple[tuple[int, str], ...] = ()
     restored: int = 0
     """Number of lines of running text that were restored to the body."""
     lines: Mapping[Kind, int] = field(default_factory=dict)
     """Number of lines of each kind."""
 
 
-def write(
+def write_tei(
     header: FrontContents,
     sections: list[Section],
     floats: list[Float],
@@ -113,9 +113,9 @@ def _write_header(parent: etree._Element, header: FrontContents, layer: TextLaye
     if layer.ocr:
         pages = " ".join(map(str, layer.ocr))
         _add(extent, "measure", unit="pages", type="ocr", quantity=str(len(layer.ocr)), n=pages)
-    for ill in sorted({ill for _, ill in layer.ills}):
-        numbers = [str(number) for number, this in layer.ills if this == ill]
-        _add(extent, "measure", unit="pages", type=ill, quantity=str(len(numbers)), n=" ".join(numbers))
+    for defect in sorted({defect for _, defect in layer.defects}):
+        numbers = [str(number) for number, this in layer.defects if this == defect]
+        _add(extent, "measure", unit="pages", type=defect, quantity=str(len(numbers)), n=" ".join(numbers))
     _add(_add(file, "publicationStmt"), "publisher")
     structure = _add(_add(file, "sourceDesc"), "biblStruct")
     analytic = _add(structure, "analytic")
@@ -189,7 +189,7 @@ def _write_paragraph(parent: etree._Element, content: Text, callouts: list[Callo
     position = 0
     last: etree._Element | None = None
 
-    def say(text: str) -> None:
+    def append_text(text: str) -> None:
         text = _FORBIDDEN.sub("", text)
         if last is None:
             parent.text = (parent.text or "") + text
@@ -197,12 +197,12 @@ def _write_paragraph(parent: etree._Element, content: Text, callouts: list[Callo
             last.tail = (last.tail or "") + text
 
     for callout in callouts:
-        say(content.text[position : callout.start])
+        append_text(content.text[position : callout.start])
         last = _add(parent, "ref", content.text[callout.start : callout.end], type=callout.kind)
         if callout.target:
             last.set("target", f"#{callout.target}")
         position = callout.end
-    say(content.text[position:])
+    append_text(content.text[position:])
 
 
 def _write_figure(parent: etree._Element, ident: str, item: Float) -> None:

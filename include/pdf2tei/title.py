@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from statistics import median
 from typing import TYPE_CHECKING
 
-from .byline import names
+from .byline import measure_names
 from .front_lines import FrontLabel
 from .model import Document, Line, Page
 from .text import clean
@@ -53,7 +53,7 @@ def is_cover(page: Page) -> bool:
     return _COVER.search(" ".join([x.text for x in page.lines]).lower()) is not None
 
 
-def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
+def find_title(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
     """Return the lines of the title and of the subtitle, which is set in smaller type under the title.
 
     The candidates are the runs that the header CRF labels as a title and the groups of adjacent lines in one font. The score
@@ -66,12 +66,12 @@ def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
     for page in pages:
         candidates += _group_by_type([x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7])
     candidates = [group[bool(_KIND.fullmatch(group[0].text)) :] or group for group in candidates]
-    claimed = document.claimed_title
+    metadata_title = document.metadata_title
     page_scores = {page.number: _score_page(page, front) for page in pages}
     scored = [
         (score + page_scores[group[0].page], group)
         for group in candidates
-        if (score := _score_title(group, front, claimed)) > 0
+        if (score := _score_title(group, front, metadata_title)) > 0
     ]
     if not scored:
         return [], []
@@ -88,7 +88,7 @@ def _split_subtitle(lines: list[Line]) -> tuple[list[Line], list[Line]]:
     return lines[:cut], lines[cut:]
 
 
-def take_off_label(line: Line) -> None:
+def remove_open_label(line: Line) -> None:
     """Remove the word `OPEN` from a title's first line if it is set apart at the left."""
     if len(line.tokens) > 1 and line.tokens[0].text == _OPEN_LABEL:
         first, second = line.tokens[:2]
@@ -104,9 +104,9 @@ def _score_page(page: Page, front: Front) -> float:
     The page on which the paper begins has names and an abstract. A cover has boilerplate.
     """
     lines = [x for x in front.lines if x.page == page.number]
-    named = any(front.label(x) is FrontLabel.AUTHOR and names(x)[1] for x in lines)
-    summed_up = sum(front.label(x) is FrontLabel.ABSTRACT for x in lines) > 2
-    return 0.2 * named + 0.2 * summed_up - 0.5 * is_cover(page)
+    named = any(front.label(x) is FrontLabel.AUTHOR and measure_names(x)[1] for x in lines)
+    has_abstract = sum(front.label(x) is FrontLabel.ABSTRACT for x in lines) > 2
+    return 0.2 * named + 0.2 * has_abstract - 0.5 * is_cover(page)
 
 
 def _find_labelled_runs(front: Front) -> list[list[Line]]:
@@ -131,15 +131,15 @@ def _names_people(line: Line, above: Line) -> bool:
     Two capitalized halves of a title that continues in the same type are not names (`Protective Immunizations and Novel
     Models`).
     """
-    share, count = names(line)
+    share, count = measure_names(line)
     as_set = abs(line.size - above.size) < 0.3 and line.font == above.font and line.y0 - above.y1 < 0.6 * line.size
     return (line.size < 0.95 * above.size and count > 0 and share >= 0.5) or (count > 1 + as_set and share > 0.9)
 
 
-def _score_title(group: list[Line], front: Front, claimed: str) -> float:
+def _score_title(group: list[Line], front: Front, metadata_title: str) -> float:
     """Score a group of lines as the title; return 0 if the group cannot be the title."""
     text = clean(" ".join(x.text for x in group))
-    letters, target = _fold_letters(text), _fold_letters(claimed)
+    letters, target = _fold_letters(text), _fold_letters(metadata_title)
     if len(letters) < 5 or len(text) > 600 or _BANNER.search(text):
         return 0.0
     above_names = _is_above_names(group, front)
@@ -147,10 +147,10 @@ def _score_title(group: list[Line], front: Front, claimed: str) -> float:
         return 0.0
     if max(x.size for x in group) < _MIN_TITLE_SIZE * median(x.size for x in front.lines):  # a citation in the margin
         return 0.0
-    if len(group) > 2 and all(names(x)[0] > 0.9 for x in group):  # a list of people
+    if len(group) > 2 and all(measure_names(x)[0] > 0.9 for x in group):  # a list of people
         return 0.0
-    unsure = max((front.probability(x, FrontLabel.TITLE) for x in front.lines), default=0.0) < _CERTAIN
-    largest = max((x.size for x in front.lines if unsure or len(x.text.split()) > 2), default=1.0)
+    is_uncertain = max((front.probability(x, FrontLabel.TITLE) for x in front.lines), default=0.0) < _CERTAIN
+    largest = max((x.size for x in front.lines if is_uncertain or len(x.text.split()) > 2), default=1.0)
     score = sum(front.probability(x, FrontLabel.TITLE) for x in group) / len(group)
     score += 0.4 * min(max(x.size for x in group) / max(largest, 1.0), 1.0)
     if len(target) > 12 and (letters in target or target in letters):

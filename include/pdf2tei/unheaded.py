@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from . import abstract as abstracts
+from .abstract import FRONT_BOILERPLATE, INDEX_TERMS, INTRODUCTION, split_paragraphs
 from .authors import affiliation_words
 from .front_lines import FrontLabel
 from .measures import Measures
-from .model import Document, Kind, Line, joined
+from .model import Document, Kind, Line, join_tokens
 
 if TYPE_CHECKING:
     from .header import Front
@@ -26,7 +26,7 @@ _LOWEST_START = 0.6
 """An abstract without a head begins above this share of the page height."""
 
 
-def find(document: Document, front: Front, measures: Measures) -> list[Line]:
+def find_unheaded_abstract(document: Document, front: Front, measures: Measures) -> list[Line]:
     """Return the lines of an abstract without a head.
 
     The first choice is the longest run of lines that the header CRF labels as abstract, extended by lines of the same
@@ -62,7 +62,7 @@ def find(document: Document, front: Front, measures: Measures) -> list[Line]:
     found = lines[first : last + 1]
     if not found[0].text[:1].islower():
         return found
-    if rest := list(chain.from_iterable(abstracts.paragraphs(found)[1:])):  # without the end of the paragraph before
+    if rest := list(chain.from_iterable(split_paragraphs(found)[1:])):  # without the end of the paragraph before
         return rest
     while first and _continues_paragraph(lines[first - 1], lines[first], front):  # its only paragraph begins earlier
         first -= 1
@@ -109,8 +109,8 @@ def _is_other(line: Line, front: Front) -> bool:
             label in (FrontLabel.AUTHOR, FrontLabel.AFFILIATION, FrontLabel.KEYWORDS, FrontLabel.TITLE)
             and front.probability(line, label) > 0.5
         )
-        or abstracts.FRONT.match(line.text) is not None
-        or abstracts.INDEXED.match(line.text) is not None
+        or FRONT_BOILERPLATE.match(line.text) is not None
+        or INDEX_TERMS.match(line.text) is not None
     )
 
 
@@ -157,17 +157,17 @@ def _is_summary(run: list[Line], lines: list[Line], measures: Measures) -> bool:
     """Return whether a paragraph of the front without a head is the abstract although the header CRF did not label it."""
     text = " ".join(line.text for line in run)
     words = text.split()
-    small = sum(word[:1].islower() for word in words)
+    lowercase = sum(word[:1].islower() for word in words)
     if (
         len(run) < 3
-        or small < 0.6 * len(words)
+        or lowercase < 0.6 * len(words)
         or not text.rstrip("”’\"') ").endswith(".")
         or "@" in text
         or affiliation_words(text) > len(run)
     ):
         return False
     after = lines.index(run[-1]) + 1
-    if after < len(lines) and abstracts.INDEXED.match(lines[after].text):
+    if after < len(lines) and INDEX_TERMS.match(lines[after].text):
         return len(text) >= _MIN_CHARACTERS
     apart = abs(run[0].size - measures.size) > 0.3 or run[0].font.family != measures.family
     return apart and len(text) >= 2 * _MIN_CHARACTERS
@@ -183,9 +183,9 @@ def _begins_text(run: list[Line], document: Document, measures: Measures) -> boo
         return False
     page = document.pages[run[0].page - 1].lines
     above = page[: page.index(run[0])]
-    ended = joined([t for t in last.tokens if not t.font.raised]).rstrip("”’\"') ").endswith((".", "!", "?", "。"))
+    ended = join_tokens([t for t in last.tokens if not t.font.raised]).rstrip("”’\"') ").endswith((".", "!", "?", "。"))
     return (
         not ended
         or sum(len(x.text.split()) for x in run) > _MAX_WORDS
-        or any(abstracts.INTRODUCTION.match(x.text) for x in above)
+        or any(INTRODUCTION.match(x.text) for x in above)
     )

@@ -36,7 +36,7 @@ def read(tmp_path: Path) -> Reader:
     def run(xml: str | bytes) -> list[Page]:
         path = tmp_path / "a.xml"
         path.write_bytes(xml.encode() if isinstance(xml, str) else xml)
-        return alto.pages(path)
+        return alto.read_pages(path)
 
     return run
 

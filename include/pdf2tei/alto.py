@@ -116,8 +116,8 @@ _ELEMENT = re.compile(r"<(\w+)([^<>]*)>")
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 
 
-def _read_attributes(given: str) -> dict[str, str]:
-    return {name: unescape(value) for name, value in _ATTRIBUTE.findall(given)}
+def _read_attributes(xml: str) -> dict[str, str]:
+    return {name: unescape(value) for name, value in _ATTRIBUTE.findall(xml)}
 
 
 class _Reader:
@@ -136,10 +136,10 @@ class _Reader:
         before, *lines = xml.split("<TextLine ")
         self._read_elements(before)
         for line in lines:
-            words, _, behind = line.partition("</TextLine>")
-            self._read_line(words)
-            if "<" in behind:
-                self._read_elements(behind)
+            line_xml, _, rest = line.partition("</TextLine>")
+            self._read_line(line_xml)
+            if "<" in rest:
+                self._read_elements(rest)
 
     def _read_elements(self, xml: str) -> None:
         """Process the elements between lines."""
@@ -171,7 +171,7 @@ class _Reader:
         tokens: list[Token] = []
         fonts = self._fonts
         space = False
-        for content, left, top, width, height, style in words:
+        for content, left, top, w, h, style in words:
             if not content:
                 space = space or not style
                 continue
@@ -181,10 +181,10 @@ class _Reader:
             if not text:
                 continue
             try:
-                x, y, wide, high = float(left), float(top), float(width), float(height)
+                x, y, width, height = float(left), float(top), float(w), float(h)
             except ValueError:
-                x, y, wide, high = map(_number, (left, top, width, height))
-            tokens.append(Token(text[:MAX_TOKEN], x, y, x + wide, y + high, fonts.get(style, _NO_FONT), space))
+                x, y, width, height = map(_number, (left, top, w, h))
+            tokens.append(Token(text[:MAX_TOKEN], x, y, x + width, y + height, fonts.get(style, _NO_FONT), space))
             space = False
         self._tokens += len(tokens)
         if self._tokens > MAX_TOKENS:

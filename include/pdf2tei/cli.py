@@ -33,13 +33,13 @@ def main() -> None:
         "--token-file", type=Path, help="file with the bearer token of requests (default: $S2CORPUS_EXTRACTOR_TOKEN)"
     )
     parser.add_argument("--parent", type=int, help="id of the process that started the server; the server ends with it")
-    given = parser.parse_args()
-    if given.parent is not None:
-        end_with_parent(given.parent)
+    options = parser.parse_args()
+    if options.parent is not None:
+        end_with_parent(options.parent)
     try:
         check_socket_path()
-        token = server.read_token(given.token_file)
-        server.serve(given.port, max(1, given.workers), token, given.timeout, host=given.host)
+        token = server.read_token(options.token_file)
+        server.serve(options.port, max(1, options.workers), token, options.timeout, host=options.host)
     except UserError as error:
         print(f"pdf2tei: {error}", file=sys.stderr)
         sys.exit(2)

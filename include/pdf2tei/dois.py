@@ -21,6 +21,8 @@ _AFTER_DOI = re.compile(
 """Text that may follow a complete DOI."""
 _ELSEVIER_STEM = re.compile(r"\.(?:19|20)\d\d\.\d\d\.$")
 """End of an Elsevier DOI whose last number is missing (`…2019.04.`)."""
+_NEXT_PIECE = re.compile(r"\s(?:-?[\w./-]*\d[\w./-]*)\s?\.?$")
+"""A last part of a DOI with a digit, before the end of the reference."""
 _CLOSING = {")": "(", "]": "["}
 _MAX_PARTS = 6
 
@@ -63,9 +65,6 @@ def _continues(suffix: str, part: str, behind: str) -> bool:
         return True
     is_piece = has_digit or (part.islower() and _JOINED.search(part) is not None)
     return is_piece and (_AFTER_DOI.match(behind) is not None or _NEXT_PIECE.match(behind) is not None)
-
-
-_NEXT_PIECE = re.compile(r"\s(?:-?[\w./-]*\d[\w./-]*)\s?\.?$")
 
 
 def _begins_item_number(part: str) -> bool:

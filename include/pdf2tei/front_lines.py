@@ -118,11 +118,13 @@ def features(lines: Sequence[LineAttributes]) -> list[list[str]]:
                 wide += [f"{d}{name}" for name in beside[i + d]]
             else:
                 wide.append(f"{d}END")
+        font, _, _, _, length, name_count, name_share, _, _, small, *_ = item
+        affiliation = item[14]
         wide += [
-            f"{item[0]}|{item[5]}",
-            f"{item[0]}|{item[4]}",
-            f"{item[6]}|{item[14]}",
-            f"{item[9]}|{item[14]}|{item[5]}",
+            f"{font}|{name_count}",
+            f"{font}|{length}",
+            f"{name_share}|{affiliation}",
+            f"{small}|{affiliation}|{name_count}",
         ]
         out.append(wide)
     return out

@@ -52,12 +52,12 @@ def mark_furniture(document: Document) -> None:
             if labels and _REFERENCE_LABEL.fullmatch(line.text):
                 continue
             repeats = {n for n, y in places[_normalize_text(line)] if n != page.number and abs(y - line.y0) < 8}
-            few = len(document.pages) < 6 or len(line.text) > 20
-            outer = line.y0 < page.height * 0.12 or line.y0 > page.height * 0.88
-            outermost = line.y0 < first + 3 or line.y0 > last - 3
+            is_one_enough = len(document.pages) < 6 or len(line.text) > 20
+            is_outer = line.y0 < page.height * 0.12 or line.y0 > page.height * 0.88
+            is_outermost = line.y0 < first + 3 or line.y0 > last - 3
             if (
-                (outer and len(repeats) >= (1 if few else 2))
-                or (outermost and outer and _NUMBER.fullmatch(line.text))
+                (is_outer and len(repeats) >= (1 if is_one_enough else 2))
+                or (is_outermost and is_outer and _NUMBER.fullmatch(line.text))
                 or _is_marginal(line, page)
             ):
                 line.kind = Kind.FURNITURE

@@ -67,6 +67,12 @@ _MIN_EVIDENCE = 2.0
 """Minimum evidence for a DOI."""
 _MIN_LEAD = 1.0
 """Minimum difference between its evidence and the evidence for any other DOI."""
+_METADATA_DOI_WEIGHT = 4.0
+"""Evidence of a DOI in a metadata field for DOIs."""
+_METADATA_TEXT_WEIGHT = 3.0
+"""Evidence of a single DOI in a metadata field for text."""
+_DATA_PENALTY = 3.0
+"""Evidence that is subtracted from the DOI of a data set."""
 _NEXT_LINE = 0.025
 """Largest step from one line to the next, as a share of the page's height."""
 _DATA_PREFIXES = (
@@ -175,19 +181,19 @@ def _choose_doi(pages: list[list[PrintedLine]], metadata: Mapping[str, str]) -> 
     evidence: dict[str, float] = defaultdict(float)
     for key in _METADATA_DOI:
         if doi := normalise_doi(metadata.get(key, "")):
-            evidence[doi] = 4.0
+            evidence[doi] = _METADATA_DOI_WEIGHT
     for key in _METADATA_TEXT:
         found = {doi for match in _DOI.finditer(metadata.get(key, "")) if (doi := normalise_doi(match.group()))}
         if (doi := _get_single(found)) and doi not in evidence:
-            evidence[doi] = 3.0
+            evidence[doi] = _METADATA_TEXT_WEIGHT
     best: dict[tuple[str, int], float] = {}
     for number, doi, weight in _find_printed_dois(pages):
-        best[doi, number] = max(weight, best.get((doi, number), -4.0))
+        best[doi, number] = max(weight, best.get((doi, number), weight))
     for (doi, _), weight in best.items():  # mentions on two pages count twice; footnotes appear once
-        evidence[doi] += max(weight, 0.0) if evidence[doi] >= 3.0 else weight
+        evidence[doi] += max(weight, 0.0) if evidence[doi] >= _METADATA_TEXT_WEIGHT else weight
     for doi in list(evidence):
         if doi.startswith(_DATA_PREFIXES):
-            evidence[doi] -= 3.0
+            evidence[doi] -= _DATA_PENALTY
         longer = [other for other in evidence if other != doi and other.startswith(doi)]
         if longer and doi[-1] not in "0123456789":  # cut at the end of a line
             evidence[max(longer, key=lambda other: evidence[other])] += max(evidence.pop(doi), 0.0)

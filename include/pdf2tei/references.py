@@ -41,6 +41,8 @@ _SIZE_TOLERANCE = 0.3
 """Maximum difference between lines of one size, in points."""
 _MIN_SCORE_OF_LONG_LIST = 0.7
 """Minimum mean reference score of a list that takes more than half of the paper."""
+_MAX_BOLD_SHARE = 0.1
+"""If a larger share of a list's lines is bold, bold type is ignored."""
 _END_WINDOW = 8
 """Number of lines that are averaged to detect the end of a list that the segmentation missed."""
 _MIN_END_SCORE = 0.8
@@ -54,10 +56,6 @@ class PrintedEntry:
     label: str
     """4 for `[4]`, ABC19 for `[ABC19]`; empty if the list has no labels."""
     raw: str
-
-
-_MAX_BOLD_SHARE = 0.1
-"""If a larger share of a list's lines is bold, bold type is ignored."""
 
 
 def take_references(

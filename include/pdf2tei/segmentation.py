@@ -63,19 +63,21 @@ class LineAttributes:
 
 
 def read_attributes(lines: Sequence[Line]) -> list[LineAttributes]:
-    """Return the facts of lines in reading order."""
+    """Return the attributes of lines in reading order."""
     out: list[LineAttributes] = []
     before: Line | None = None
     for line in lines:
         font = line.tokens[0].font
-        last = before.tokens[0].font if before is not None else None
-        change = 0 if last is None or abs(font.size - last.size) < 0.05 else (1 if font.size > last.size else -1)
+        last_font = before.tokens[0].font if before is not None else None
+        change = 0
+        if last_font is not None and abs(font.size - last_font.size) >= 0.05:
+            change = 1 if font.size > last_font.size else -1
         out.append(
             LineAttributes(
                 line.text,
                 before is None or before.block != line.block,
                 before is None or before.page != line.page,
-                last is None or font.family != last.family or change != 0,
+                last_font is None or font.family != last_font.family or change != 0,
                 change,
                 font.bold,
                 font.italic,

@@ -142,8 +142,8 @@ class Service:
     def _authorise(self, request: Request) -> None:
         if self._token is None:
             return
-        given = request.headers.get("authorization", "")
-        if not hmac.compare_digest(given.encode(), f"Bearer {self._token}".encode()):
+        header = request.headers.get("authorization", "")
+        if not hmac.compare_digest(header.encode(), f"Bearer {self._token}".encode()):
             raise HTTPException(401, "a valid bearer token is required", {"WWW-Authenticate": "Bearer"})
 
     async def _alive(self, request: Request) -> Response:

@@ -85,9 +85,9 @@ class Tagger:
         into = np.ascontiguousarray(self._transitions.T)
         for t in range(1, lengths[0]):
             running = int((lengths > t).sum())
-            ways = best[t - 1, :running, None, :] + into
-            back[t, :running] = ways.argmax(2)
-            best[t, :running] += np.maximum.reduce(ways, 2)
+            sums = best[t - 1, :running, None, :] + into
+            back[t, :running] = sums.argmax(2)
+            best[t, :running] += np.maximum.reduce(sums, 2)
         out: list[list[int]] = []
         for k, length in enumerate(lengths.tolist()):
             path = [int(best[length - 1, k].argmax())] if length else []
@@ -101,19 +101,19 @@ class Tagger:
         """Return the probability of each label for each item of a sequence: [items, labels]."""
         n = len(scores)
         states = np.exp(scores - scores.max(1, keepdims=True))
-        ways = np.exp(self._transitions)
-        both = np.stack([ways, ways.T])  # index 0 is the forward pass, index 1 the backward pass
-        given = np.stack([states, states[::-1]], 1)[:, :, None, :]
-        along = np.empty_like(given)
-        at = np.ones((2, 1, len(self.labels))) @ np.eye(len(self.labels))
+        transitions = np.exp(self._transitions)
+        directions = np.stack([transitions, transitions.T])  # index 0 is the forward pass, index 1 the backward pass
+        emissions = np.stack([states, states[::-1]], 1)[:, :, None, :]
+        passes = np.empty_like(emissions)
+        current = np.ones((2, 1, len(self.labels))) @ np.eye(len(self.labels))
         for i in range(n):
-            at = given[i] * (at @ both if i else at)
+            current = emissions[i] * (current @ directions if i else current)
             if i % _SCALE_EVERY == 0:
-                at = at / at.sum(2, keepdims=True)
-            along[i] = at
-        after = np.ones_like(states)
-        after[:-1] = along[::-1, 1, 0][1:] @ ways.T
-        product: Matrix = along[:, 0, 0] * after
+                current = current / current.sum(2, keepdims=True)
+            passes[i] = current
+        beta = np.ones_like(states)
+        beta[:-1] = passes[::-1, 1, 0][1:] @ transitions.T
+        product: Matrix = passes[:, 0, 0] * beta
         summed: Matrix = product / product.sum(1, keepdims=True)
         return summed
 

@@ -15,7 +15,7 @@ from typing import Literal
 from lxml import etree
 
 from pdf2tei.crf import TokenLabel
-from pdf2tei.names import parse_reference_authors
+from pdf2tei.fields import parse_reference_authors
 from pdf2tei.tokens import Piece, pieces
 
 from .marks import LabelledString

@@ -31,7 +31,7 @@ SUBHEAD_NAMES = re.compile(
     r"trial registration)\b[^.]{0,40}$",
     re.I,
 )
-FRONT_BOILERPLATE = re.compile(
+BOILERPLATE = re.compile(
     r"\s*(?:ccs concepts|acm reference format|[\w\s]{0,12}reference format|categories and subject|general terms|article\s*info|"
     r"a r t i c l e|open access|correspond|\*\s*correspond|received\b|citation:|copyright|©|doi\b|https?:|editor\b|edited by|reviewed by|"
     r"academic editor|jel\b|msc\b|pacs\b|this is an open access|author summary|significance statement|e-?mail|article history|"
@@ -134,9 +134,7 @@ def _take_abstract(lines: list[Line], measures: Measures) -> list[Line]:
     subheads: list[Line] = []
     for i, line in enumerate(lines):
         text = line.text
-        if _KEYWORDS.match(text) or (
-            FRONT_BOILERPLATE.match(text) and not (run and _continues_sentence(run[-1], line))
-        ):
+        if _KEYWORDS.match(text) or (BOILERPLATE.match(text) and not (run and _continues_sentence(run[-1], line))):
             break
         if not run:
             if _is_subhead(line, lines, i):
@@ -202,14 +200,14 @@ def _ends_sentence(line: Line) -> bool:
 def find_continuation(
     abstract: list[Line],
     after: list[Line],
-    is_labeled_abstract: bool,
+    is_labeled: bool,
     measures: Measures,
     *,
     is_continued: bool = False,
 ) -> list[Line]:
     """Return the lines of the next page that continue an abstract, if the abstract breaks off at the end of its page.
 
-    `after` are the lines of the next page in reading order. `is_labeled_abstract` is whether the header CRF labels the first of
+    `after` are the lines of the next page in reading order. `is_labeled` is whether the header CRF labels the first of
     them as abstract. `is_continued` is whether the page of the abstract announces the continuation.
     """
     if not abstract or not after:
@@ -224,7 +222,7 @@ def find_continuation(
         or not first.text[:1].islower()
     ):
         return []
-    if measures.has_text_font(last) and not is_labeled_abstract:  # the line may continue the running text
+    if measures.has_text_font(last) and not is_labeled:  # the line may continue the running text
         return []
     return _take_abstract(after, measures)
 
@@ -241,7 +239,7 @@ def take_keywords(lines: list[Line], joiner: Joiner) -> list[str]:
             gap = other.y0 - run[-1].y1
             if (
                 INTRODUCTION.match(other.text)
-                or FRONT_BOILERPLATE.match(other.text)
+                or BOILERPLATE.match(other.text)
                 or len(run) > 8
                 or other.kind is not Kind.BODY
             ):

@@ -122,13 +122,11 @@ def _is_below_byline(place: _MarkedAffiliation, names: list[Line]) -> bool:
 
 
 def _is_affiliation_line(line: Line, front: Front) -> bool:
+    if score_as_reference(line.text) > 2:  # a footnote that contains a publisher's name
+        return False
     probability = front.probability(line, FrontLabel.AFFILIATION)
-    is_reference = score_as_reference(line.text) > 2  # a footnote that contains a publisher's name
-    return (
-        not is_reference
-        and not _NOT_AFFILIATION.match(line.text)
-        and (probability > 0.5 or (probability > 0.1 and affiliation_words(line.text) > 0))
-    )
+    is_likely = probability > 0.5 or (probability > 0.1 and affiliation_words(line.text) > 0)
+    return is_likely and not _NOT_AFFILIATION.match(line.text)
 
 
 def _find_affiliations(lines: list[Line]) -> list[_MarkedAffiliation]:

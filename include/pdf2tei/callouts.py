@@ -114,8 +114,6 @@ class Linker:
         return out
 
     def _find_citations(self, text: Text) -> list[Callout]:
-        if self._style is Style.BRACKET:
-            return [c for m in _BRACKET.finditer(text.text) for c in self._find_numbers(text.text, m.start(), m.end())]
         if self._style is Style.RAISED:
             return [
                 c
@@ -123,8 +121,8 @@ class Linker:
                 if re.fullmatch(r"[\d,–\- ]+", text.text[s:e])
                 for c in self._find_numbers(text.text, s, e)
             ]
-        pattern = {Style.ROUND: _ROUND, Style.GLUED: _DIGITS_AFTER_WORD}.get(self._style)
-        if pattern:
+        numbers = {Style.BRACKET: _BRACKET, Style.ROUND: _ROUND, Style.GLUED: _DIGITS_AFTER_WORD}
+        if pattern := numbers.get(self._style):
             return [c for m in pattern.finditer(text.text) for c in self._find_numbers(text.text, m.start(), m.end())]
         if self._style is Style.KEY:
             return [

@@ -30,18 +30,13 @@ def reorder_right_to_left(page: Page) -> None:
 
 def _sort_words(tokens: list[Token]) -> list[Token]:
     runs: list[list[Token]] = []
-    is_left_to_right = [_is_left_to_right(token) for token in tokens]
+    forward = [_is_left_to_right(token) for token in tokens]
     for i, token in enumerate(tokens):
-        neutral = is_left_to_right[i] is None
-        inside = (
-            neutral
-            and i
-            and is_left_to_right[i - 1]
-            and next((x for x in is_left_to_right[i + 1 :] if x is not None), False)
-        )
+        neutral = forward[i] is None
+        inside = neutral and i and forward[i - 1] and next((x for x in forward[i + 1 :] if x is not None), False)
         if neutral:
-            is_left_to_right[i] = bool(inside)
-        if i and is_left_to_right[i] and is_left_to_right[i - 1]:
+            forward[i] = bool(inside)
+        if i and forward[i] and forward[i - 1]:
             runs[-1].append(token)
         else:
             runs.append([token])

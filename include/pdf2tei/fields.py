@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from s2orc_parse.bibliography.names import parse_authors
+
 from .authors import FrontAuthor
 from .crf import TokenLabel, label_references
 from .dois import find_doi
-from .names import parse_reference_authors
 
 _YEAR = re.compile(r"(?:1[6-9]|20)\d\d[a-z]?")
 _ARXIV = re.compile(
@@ -28,6 +29,10 @@ _SENTENCE = re.compile(r"(?<=[^\W\d_]{4})\s?[.?!]+[)”’\"']?\s+(?=[A-Z0-9À-�
 _QUESTION_END = re.compile(r"[?!]\s+(?=[A-Z0-9À-Þ])(?!.*[?!])")
 _CONTAINERS = frozenset((TokenLabel.JOURNAL, TokenLabel.BOOKTITLE))
 _NUMBERS = frozenset((TokenLabel.VOLUME, TokenLabel.ISSUE, TokenLabel.PAGES))
+_EDITORS = re.compile(r"[(\[]?\b(?:eds?|editors?|hrsg)\b\.?[)\]]?", re.I)
+_BRACKETS = re.compile(r"[()\[\]]")
+_MAX_SURNAME = 60
+"""Maximum length of a surname, in characters; longer texts are not names."""
 _TRIMMED = " ,.;:“”\"'‘’«»()[]"
 
 
@@ -100,6 +105,16 @@ def _build_reference(raw: str, fields: list[tuple[TokenLabel, str]]) -> Referenc
     if match := _URL.search(raw):
         out.url = match.group().rstrip(".,;)]")
     return out
+
+
+def parse_reference_authors(text: str) -> list[FrontAuthor]:
+    """Return every author in the author field of a reference string, without words like `editors`."""
+    found = parse_authors(_BRACKETS.sub(" ", _EDITORS.sub(" ", text)))
+    return [
+        FrontAuthor(tuple(filter(None, (author.first, *author.middle))), author.last)
+        for author in found
+        if len(author.last.strip(".")) > 1 and len(author.last) < _MAX_SURNAME
+    ]
 
 
 def _correct_fields(fields: list[tuple[TokenLabel, str]], raw: str) -> list[tuple[TokenLabel, str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pdf2tei.identity import NOTHING, Identity
 
 from .abstract import (
-    FRONT_BOILERPLATE,
+    BOILERPLATE,
     INTRODUCTION,
     find_abstract,
     find_continuation,
@@ -71,7 +71,7 @@ class Front:
 def read_front(
     document: Document, labels: dict[int, SegmentLabel], measures: Measures, joiner: Joiner
 ) -> FrontContents:
-    """Read the front and mark its lines FRONT or ABSTRACT. `parts` contains the segmentation's labels by line id."""
+    """Read the front and mark its lines FRONT or ABSTRACT. `labels` are the segmentation's labels by line id."""
     contents = FrontContents()
     front = _select_front(document, labels)
     title, subtitle = find_title(document, front)
@@ -94,9 +94,9 @@ def read_front(
         abstract = find_unheaded_abstract(document, front, measures)
     if abstract and abstract[-1].page < len(document.pages):
         following = [x for x in document.pages[abstract[-1].page].lines if x.kind is Kind.BODY]
-        is_labeled_abstract = bool(following) and front.label(following[0]) is FrontLabel.ABSTRACT
+        is_labeled = bool(following) and front.label(following[0]) is FrontLabel.ABSTRACT
         is_continued = any(map(is_continued_elsewhere, document.pages[abstract[-1].page - 1].lines))
-        abstract += find_continuation(abstract, following, is_labeled_abstract, measures, is_continued=is_continued)
+        abstract += find_continuation(abstract, following, is_labeled, measures, is_continued=is_continued)
     contents.keywords = take_keywords(lines, joiner)
     lines = [line for line in lines if line.kind is Kind.BODY]
     start = _find_body_start(lines, bottom, abstract, measures)
@@ -118,7 +118,7 @@ def read_front(
                     (front_page.number < number and not _is_page_of_text(front_page, measures))
                     or (id(line) in before and not _is_text(line, labels, measures))
                     or (id(line) in front.line_labels and not _looks_like_text(line, front, measures))
-                    or (front_page.number == number and FRONT_BOILERPLATE.match(line.text))
+                    or (front_page.number == number and BOILERPLATE.match(line.text))
                 )
             ):
                 line.kind = Kind.FRONT
@@ -168,11 +168,10 @@ def _is_text(line: Line, labels: dict[int, SegmentLabel], measures: Measures) ->
 
 def _looks_like_text(line: Line, front: Front, measures: Measures) -> bool:
     """Return whether a line of the front looks like running text and has no content of a front."""
-    sentence = max(len(part.split()) for part in split_names(line.tokens) or [""]) > 8 and not affiliation_words(
-        line.text
-    )
-    plain = sentence or front.label(line) in (FrontLabel.ABSTRACT, FrontLabel.TITLE, FrontLabel.OTHER)
-    return plain and measures.has_text_font(line) and line.width > 0.6 * measures.width
+    longest = max((len(part.split()) for part in split_names(line.tokens)), default=0)
+    is_sentence = longest > 8 and not affiliation_words(line.text)
+    is_plain = is_sentence or front.label(line) in (FrontLabel.ABSTRACT, FrontLabel.TITLE, FrontLabel.OTHER)
+    return is_plain and measures.has_text_font(line) and line.width > 0.6 * measures.width
 
 
 def _find_body_start(lines: list[Line], bottom: float, abstract: list[Line], measures: Measures) -> int:
@@ -190,7 +189,7 @@ def _find_body_start(lines: list[Line], bottom: float, abstract: list[Line], mea
         for i in below:
             if (
                 i > after
-                and not FRONT_BOILERPLATE.match(lines[i].text)
+                and not BOILERPLATE.match(lines[i].text)
                 and (is_head(lines, i, measures) or _is_running_text(lines, i, measures))
             ):
                 return i

@@ -74,10 +74,9 @@ def _find_defect(page: Page) -> Defect | None:
     if _has_frequent_words(words, "en"):
         return None
     found, _ = language(" ".join(words))
-    listed = found in wordfreq.available_languages("small")
-    return (
-        None if (not listed and "-" not in found) or (listed and _has_frequent_words(words, found)) else Defect.NO_WORDS
-    )
+    if found in wordfreq.available_languages("small"):
+        return None if _has_frequent_words(words, found) else Defect.NO_WORDS
+    return Defect.NO_WORDS if "-" in found else None
 
 
 def _has_frequent_words(words: list[str], code: str) -> bool:

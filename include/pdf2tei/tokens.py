@@ -300,11 +300,8 @@ def _describe_stretches(tokens: _Tokens, signs: Flags, *, long: bool) -> Feature
     away = next_ - np.arange(len(first))
     near = np.where((next_ <= last) & (away < 9), np.minimum(away, 3), 9)
     size = np.searchsorted(_SIZES, count(letters))
-    of_words, upper, capital = (
-        count(words),
-        count(words & tokens.is_(_Property.UPPER)),
-        count(words & tokens.is_(_Property.CAPITAL)),
-    )
+    of_words = count(words)
+    upper, capital = (count(words & tokens.is_(kind)) for kind in (_Property.UPPER, _Property.CAPITAL))
     case = np.select([of_words == 0, 2 * upper > of_words, capital == 0, capital == of_words], [0, 1, 2, 3], 4)
     parts = (np.minimum(number, 6), np.minimum(last - np.arange(len(first)), 5), near, size, case)
     return FeatureColumn(stretch, [_name_stretch_features(long, *row) for row in np.stack(parts, 1).tolist()])

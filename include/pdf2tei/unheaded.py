@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from .abstract import FRONT_BOILERPLATE, INDEX_TERMS, INTRODUCTION, split_paragraphs
+from .abstract import BOILERPLATE, INDEX_TERMS, INTRODUCTION, split_paragraphs
 from .authors import affiliation_words
 from .front_lines import FrontLabel
 from .measures import Measures
@@ -109,7 +109,7 @@ def _is_other(line: Line, front: Front) -> bool:
             label in (FrontLabel.AUTHOR, FrontLabel.AFFILIATION, FrontLabel.KEYWORDS, FrontLabel.TITLE)
             and front.probability(line, label) > 0.5
         )
-        or FRONT_BOILERPLATE.match(line.text) is not None
+        or BOILERPLATE.match(line.text) is not None
         or INDEX_TERMS.match(line.text) is not None
     )
 

@@ -12,10 +12,9 @@ from pdf2tei import authors
 from pdf2tei.callouts import Linker, Style, detect_style
 from pdf2tei.captions import CAPTION
 from pdf2tei.crf import TokenLabel, label_references
-from pdf2tei.fields import parse_reference
+from pdf2tei.fields import parse_reference, parse_reference_authors
 from pdf2tei.heads import split_number
 from pdf2tei.model import Font, Line, Token
-from pdf2tei.names import parse_reference_authors
 from pdf2tei.references import PrintedEntry
 from pdf2tei.text import Joiner, Text
 from pdf2tei.tokens import features, pieces

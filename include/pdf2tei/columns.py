@@ -37,11 +37,11 @@ def fix_column_order(page: Page) -> None:
         runs = [list(run) for _, run in groupby(places, key=lambda i: sides[i])]
         if [sides[run[0]] for run in runs] != [-1, 1, -1]:
             continue
-        above, beside, below = ([page.lines[i] for i in run] for run in runs)
+        above, right_lines, below = ([page.lines[i] for i in run] for run in runs)
         close = 0 <= below[0].y0 - above[-1].y1 < _MAX_BLOCK_GAP * below[0].height
         text = median(line.width for line in below) > _MIN_FILLED_SHARE * (right - left)
-        if len(below) >= _MIN_LEFT_LINES and close and text and beside[0].y0 < below[0].y0:
-            for i, line in zip(places, [*above, *below, *beside], strict=True):
+        if len(below) >= _MIN_LEFT_LINES and close and text and right_lines[0].y0 < below[0].y0:
+            for i, line in zip(places, [*above, *below, *right_lines], strict=True):
                 page.lines[i] = line
 
 

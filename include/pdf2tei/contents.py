@@ -33,22 +33,22 @@ def mark_contents(document: Document) -> None:
         open_ = _mark_page(page, open_)
 
 
-def _mark_page(page: Page, goes_on: bool) -> bool:
+def _mark_page(page: Page, continues: bool) -> bool:
     """Mark the part of a table of contents on a page; return whether it continues on the next page."""
     lines = [line for line in page.lines if line.kind is Kind.BODY]
-    if not goes_on and not any(_has_dot_leader(line.text) or _HEAD.fullmatch(line.text) for line in lines):
+    if not continues and not any(_has_dot_leader(line.text) or _HEAD.fullmatch(line.text) for line in lines):
         return False  # fast path: most pages contain no table of contents
     i = 0
     while i < len(lines):
         headed = _HEAD.fullmatch(lines[i].text) is not None
         start = i + 1 if headed else i
-        end = _find_end(lines, start, numbered=headed or (goes_on and i == 0))
+        end = _find_end(lines, start, numbered=headed or (continues and i == 0))
         dotted = sum(_has_dot_leader(line.text) for line in lines[start:end])
         listed = sum(_ends_in_page(line.text) for line in lines[start:end])
-        if dotted >= _MIN_LISTED_LINES or (goes_on and i == 0 and dotted) or (headed and listed >= _MIN_LISTED_LINES):
+        if dotted >= _MIN_LISTED_LINES or (continues and i == 0 and dotted) or (headed and listed >= _MIN_LISTED_LINES):
             for line in lines[i:end]:
                 line.kind = Kind.FRONT
-            i, goes_on = end, True
+            i, continues = end, True
             if end == len(lines):
                 return True
         else:

@@ -49,13 +49,13 @@ def find_doi(raw: str) -> str:
     return "" if is_cut or not whole or whole[-1] in "/-" else prefix + whole
 
 
-def _continues(suffix: str, part: str, behind: str) -> bool:
+def _continues(suffix: str, part: str, following_text: str) -> bool:
     """Return whether the characters after a space still belong to a DOI."""
     has_digit = any(map(str.isdigit, part))
     if suffix[-1] in ",;" or (part[0] in "(:;" and not _begins_item_number(part)):
         return False
     if suffix[-1] in "/-_" or _ELSEVIER_STEM.search(suffix):
-        return has_digit or bool(_AFTER_DOI.match(behind))
+        return has_digit or bool(_AFTER_DOI.match(following_text))
     if suffix[-1] == ".":
         bare = not any(map(str.isdigit, suffix))
         return has_digit and (bare or (_JOINED.search(part.rstrip(".")) is not None and not part[0].isupper()))
@@ -64,7 +64,7 @@ def _continues(suffix: str, part: str, behind: str) -> bool:
     if _begins_item_number(part):
         return True
     is_piece = has_digit or (part.islower() and _JOINED.search(part) is not None)
-    return is_piece and (_AFTER_DOI.match(behind) is not None or _NEXT_PIECE.match(behind) is not None)
+    return is_piece and (_AFTER_DOI.match(following_text) is not None or _NEXT_PIECE.match(following_text) is not None)
 
 
 def _begins_item_number(part: str) -> bool:

@@ -110,12 +110,12 @@ def features(lines: Sequence[LineAttributes]) -> list[list[str]]:
         item += sorted({f"has={w}" for w in lower if len(w) > 2})[:12]
         base.append(item)
     out: list[list[str]] = []
-    beside = [[name for name in item if name.startswith(_SHARED)] for item in base]
+    shared = [[name for name in item if name.startswith(_SHARED)] for item in base]
     for i, item in enumerate(base):
         wide = list(item)
         for d in (-2, -1, 1, 2):
             if 0 <= i + d < n:
-                wide += [f"{d}{name}" for name in beside[i + d]]
+                wide += [f"{d}{name}" for name in shared[i + d]]
             else:
                 wide.append(f"{d}END")
         font, _, _, _, length, name_count, name_share, _, _, small, *_ = item

@@ -164,14 +164,11 @@ def _get_single(found: set[str]) -> str | None:
 def _cut_references(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
     """Return the lines before the head of the references, and only the top and bottom margins after it."""
     kept: list[list[PrintedLine]] = []
-    behind = False
+    in_references = False
     for page in pages:
-        end = (
-            0
-            if behind
-            else next((i for i, line in enumerate(page) if _REFERENCES_HEAD.fullmatch(line.text)), len(page))
-        )
-        behind = behind or end < len(page)
+        heads = (i for i, line in enumerate(page) if _REFERENCES_HEAD.fullmatch(line.text))
+        end = 0 if in_references else next(heads, len(page))
+        in_references = in_references or end < len(page)
         kept.append([*page[:end], *(line for line in page[end:] if line.height > 0.94 or line.height < 0.06)])
     return kept
 

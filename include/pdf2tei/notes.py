@@ -60,12 +60,12 @@ def _reclaim_lines(page: Page) -> None:
             continue
         mark = _NOTE_MARK.match(line.text)
         if mark is None:
-            goes_on = last is not None and line.size == last.size and 0 < line.y0 - last.y0 < 2 * last.size
+            is_reclaimed = last is not None and line.size == last.size and 0 < line.y0 - last.y0 < 2 * last.size
         else:
-            goes_on = mark[1] in called_marks
-        if goes_on:
+            is_reclaimed = mark[1] in called_marks
+        if is_reclaimed:
             line.kind = Kind.BODY
-        last = line if goes_on else None
+        last = line if is_reclaimed else None
 
 
 def _split_columns(page: Page) -> list[list[Line]]:

@@ -117,8 +117,8 @@ def _find_parts(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
     for start, end in runs:
         head = next((k for k in range(start, max(start - 4, -1), -1) if is_head(lines[k])), None)
         density = _score_lines(lines[start:end]) / (end - start)
-        goes_on = bool(out) and (lines[start].page - lines[out[-1][1] - 1].page <= 2) and density > 0.8
-        if head is None and not (goes_on and end - start > 1) and (end - start < 8 or density < 0.9 or end in begun):
+        continues = bool(out) and (lines[start].page - lines[out[-1][1] - 1].page <= 2) and density > 0.8
+        if head is None and not (continues and end - start > 1) and (end - start < 8 or density < 0.9 or end in begun):
             continue
         if head is not None:
             start = head
@@ -166,12 +166,11 @@ def _begin_at_heads(lines: list[Line], runs: list[list[int]]) -> list[list[int]]
     return out
 
 
-def _is_mislabeled_gap(lines: list[Line], start: int, end: int, goes_on: int) -> bool:
-    """Return whether the lines from `end` to `goes_on` belong to a list: they have its size, and no head is among them."""
+def _is_mislabeled_gap(lines: list[Line], start: int, end: int, stop: int) -> bool:
+    """Return whether the lines from `end` to `stop` belong to a list: they have its size, and no head is among them."""
     size = median(line.size for line in lines[start:end])
-    return goes_on - end <= _MAX_MISLABELED_LINES and all(
-        _is_set_like_list(lines, i, size) for i in range(end, goes_on)
-    )
+    is_short = stop - end <= _MAX_MISLABELED_LINES
+    return is_short and all(_is_set_like_list(lines, i, size) for i in range(end, stop))
 
 
 def _is_set_like_list(lines: list[Line], i: int, size: float) -> bool:

@@ -181,7 +181,7 @@ def describe_lines(lines: Sequence[LineAttributes], *, paged: bool) -> tuple[lis
     full = max(widths[int(0.9 * n)] if n else 1, 1)
     places = _describe_positions(lines) if paged else []
     own: list[list[str]] = []
-    beside: list[list[str]] = []
+    shared: list[list[str]] = []
     for i, line in enumerate(lines):
         near = reads[max(i - _WINDOW, 0) : i]
         next_ = reads[i + 1 : i + 1 + _WINDOW]
@@ -208,8 +208,8 @@ def describe_lines(lines: Sequence[LineAttributes], *, paged: bool) -> tuple[lis
         if rest and rest[0].startswith("all="):
             shown.append(rest[0])
         own.append(item)
-        beside.append(shown)
-    return own, beside
+        shared.append(shown)
+    return own, shared
 
 
 def _describe_positions(lines: Sequence[LineAttributes]) -> list[tuple[str, str, str, str, str]]:

@@ -82,8 +82,8 @@ class _TokenFeatures(NamedTuple):
 
     shape: str
     own: tuple[str, ...]
-    said: tuple[str, ...]
-    beside: tuple[tuple[str, ...], ...]
+    optional: tuple[str, ...]
+    for_neighbors: tuple[tuple[str, ...], ...]
     """the feature names for neighboring tokens, for each offset of _BESIDE"""
     is_: tuple[bool, ...]
 
@@ -101,19 +101,19 @@ def _describe_token(text: str) -> _TokenFeatures:
     low = text.lower()
     if not text.isascii():
         low = "".join(c for c in unicodedata.normalize("NFKD", low) if not unicodedata.combining(c))
-    said: list[str] = []
+    optional: list[str] = []
     if text.isalpha():
-        said += ["p2=" + low[:2], "p3=" + low[:3], "s2=" + low[-2:], "s3=" + low[-3:]]
+        optional += ["p2=" + low[:2], "p3=" + low[:3], "s2=" + low[-2:], "s3=" + low[-3:]]
         if _MONTH.match(low) and len(low) >= 3:
-            said.append("month")
+            optional.append("month")
         if _ROMAN.match(text):
-            said.append("roman")
+            optional.append("roman")
     plain, shape = "NUM" if text.isdigit() else low, _find_shape(text)
     is_year = len(text) == 4 and plain == "NUM" and "1600" <= text <= "2035"
     return _TokenFeatures(
         shape,
         ("w=" + ("YEAR" if is_year else low if len(low) < 2 else plain), "s=" + shape),
-        tuple(said),
+        tuple(optional),
         tuple((f"{d}w={plain}", f"{d}s={shape}") if abs(d) < 3 else (f"{d}s={shape}",) for d in _BESIDE),
         (
             is_year,
@@ -201,13 +201,13 @@ def columns(strings: Sequence[list[Piece]]) -> list[FeatureColumn]:
         FeatureColumn(quote, [("q=0",), ("q=b",), ("q=i",), ("q=a",)]),
         _describe_stretches(tokens, tokens.is_(_Property.STOP), long=True),
         _describe_stretches(tokens, tokens.is_(_Property.STOP) | tokens.is_(_Property.SIGN), long=False),
-        FeatureColumn(codes[at], [word.said for word in words]),
+        FeatureColumn(codes[at], [word.optional for word in words]),
         FeatureColumn(tokens.glued.astype(np.intp), [(), ("glued",)]),
         FeatureColumn(tokens.is_(_Property.YEAR).astype(np.intp), [(), ("year",)]),
         FeatureColumn(quoted.astype(np.intp), [(), ("quoted",)]),
         FeatureColumn(_find_enclosed(tokens, "([", ")]").astype(np.intp), [(), ("bracket",)]),
     ]
-    out += [FeatureColumn(codes[at + d], [word.beside[k] for word in words]) for k, d in enumerate(_BESIDE)]
+    out += [FeatureColumn(codes[at + d], [word.for_neighbors[k] for word in words]) for k, d in enumerate(_BESIDE)]
     forms = {"": 0}
     shapes = np.array([forms.setdefault(word.shape, len(forms)) for word in words])[codes]
     return out + [_join_shapes(name, shapes, at, places, list(forms)) for name, places in _RUNS]

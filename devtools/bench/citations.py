@@ -34,7 +34,7 @@ import pyarrow as pa
 from devtools.bench.link_table import TABLE, note, row
 from devtools.bench.link_tables import link_tables
 from devtools.real_data import REAL_DATA
-from pdf2tei.fields import parse
+from pdf2tei.fields import parse_reference
 from s2corpus.titles import normalise_one, score
 from s2corpus.titles.facts import IDENTIFIERS
 from s2corpus.titles.rules import is_generic, word_count
@@ -139,7 +139,7 @@ def table(rows: list[dict[str, Any]], key: str) -> pa.Table:
 
 def entry(raw: str) -> dict[str, Any]:
     """Return the fields that our parser reads in a string."""
-    found = parse(raw)
+    found = parse_reference(raw)
     year = found.year[:4]
     return {
         "title": found.title or None,

@@ -20,7 +20,7 @@ import pypdfium2
 from pebble import ProcessPool
 
 from pdf2tei import extract
-from pdf2tei.server import prepare
+from pdf2tei.server import enter_worker_sandbox
 
 TIMEOUT = 120.0
 """Maximum seconds per PDF."""
@@ -42,7 +42,10 @@ class Worker:
     def __init__(self) -> None:
         self._folder = tempfile.mkdtemp(prefix="extract-")
         self._pool = ProcessPool(
-            1, initializer=prepare, initargs=(self._folder,), context=multiprocessing.get_context("forkserver")
+            1,
+            initializer=enter_worker_sandbox,
+            initargs=(self._folder,),
+            context=multiprocessing.get_context("forkserver"),
         )
 
     def read(self, pdf: Path) -> Read:

@@ -17,7 +17,7 @@ from typing import get_args
 
 from devtools.real_data import REAL_DATA
 from devtools.training.gold import SCOPES, TAGS, TITLES, Part, kind, strings
-from pdf2tei.crf import TokenLabel, label
+from pdf2tei.crf import TokenLabel, label_references
 
 DEFAULT = REAL_DATA / "citations" / "grobid-citation-training"
 SCORED = {*SCOPES.values(), *TITLES.values(), *TAGS.values()}
@@ -54,7 +54,7 @@ def main() -> None:
     theirs: Counter[TokenLabel] = Counter()
     whole = 0
     for raw, fields in data:
-        said = Counter((x, letters(value)) for x, value in label(raw) if x in SCORED and letters(value))
+        said = Counter((x, letters(value)) for x, value in label_references([raw])[0] if x in SCORED and letters(value))
         for key, n in (said & fields).items():
             hit[key[0]] += n
         for key, n in said.items():

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from lxml import etree
 
-from pdf2tei.entries import BEGINS, GOES_ON, LABEL, MODEL, EntryLine, features
+from pdf2tei.entries import BEGINS, INSIDE, LABEL, MODEL, EntryLine, features
 from pdf2tei.model import Font, Line, Token
-from pdf2tei.splitting import by_rules
+from pdf2tei.splitting import split_by_rules
 
 from .lines import apart, members
 
@@ -44,7 +44,7 @@ def lists(archive: Path) -> Iterator[tuple[str, list[EntryLine], list[str]]]:
             if len(found) >= _FEW and sum(begins for _, begins, _ in found) > 2:
                 ruled = _ruled([(text, indented) for text, _, indented in found])
                 rows = [EntryLine(text, indented, rule) for (text, _, indented), rule in zip(found, ruled, strict=True)]
-                yield name, rows, [BEGINS if begins else GOES_ON for _, begins, _ in found]
+                yield name, rows, [BEGINS if begins else INSIDE for _, begins, _ in found]
 
 
 def _matched(raw: bytes, tei: bytes) -> list[tuple[str, bool, bool]]:
@@ -113,7 +113,7 @@ def _ruled(found: Sequence[tuple[str, bool]]) -> list[bool]:
             tokens.append(Token(word, at, 12.0 * i, at + 5 * len(word), 12.0 * i + 10, _FONT, bool(tokens)))
             at += 5 * len(word) + 3
         lines.append(Line(tokens, 1, 1))
-    begins = {id(group[0]) for group in by_rules(lines)}
+    begins = {id(group[0]) for group in split_by_rules(lines)}
     return [id(line) in begins for line in lines]
 
 

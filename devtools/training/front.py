@@ -21,7 +21,7 @@ from pathlib import Path
 from lxml import etree
 
 from pdf2tei.front_lines import MODEL, FrontLabel, features
-from pdf2tei.segmentation import Facts
+from pdf2tei.segmentation import LineAttributes
 
 from .lines import apart, members
 
@@ -39,7 +39,7 @@ _LABELS = {
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
-def headers(archive: Path) -> Iterator[tuple[str, list[Facts], list[FrontLabel]]]:
+def headers(archive: Path) -> Iterator[tuple[str, list[LineAttributes], list[FrontLabel]]]:
     """Yield name, lines and labels of the annotated headers, by name."""
     for part in ("corpus", "evaluation"):
         raws = members(archive, f"{part}/raw")
@@ -50,7 +50,7 @@ def headers(archive: Path) -> Iterator[tuple[str, list[Facts], list[FrontLabel]]
                 yield name, [line for line, _ in lines], [label for _, label in lines]
 
 
-def _aligned(raw: bytes, tei: bytes) -> list[tuple[Facts, FrontLabel]]:
+def _aligned(raw: bytes, tei: bytes) -> list[tuple[LineAttributes, FrontLabel]]:
     """Return the lines of a header: typesetting facts from `raw`, text and labels from `tei`."""
     text, kinds = _labelled(tei)
     tokens = [(m.group().casefold(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
@@ -62,7 +62,7 @@ def _aligned(raw: bytes, tei: bytes) -> list[tuple[Facts, FrontLabel]]:
         for k in range(block.size):
             at_row, (_, start, end) = pieces[block.a + k][0], tokens[block.b + k]
             places[at_row] = (min(start, places.get(at_row, (start, end))[0]), end)
-    found: list[tuple[Facts, FrontLabel]] = []
+    found: list[tuple[LineAttributes, FrontLabel]] = []
     line: list[int] = []
     for i, row in enumerate(rows):
         line.append(i)
@@ -78,7 +78,7 @@ def _aligned(raw: bytes, tei: bytes) -> list[tuple[Facts, FrontLabel]]:
         words = " ".join(text[at[0][0] : at[-1][1]].split())
         if len(words) > 600:  # a wrong alignment
             continue
-        facts = Facts(
+        facts = LineAttributes(
             words, first[10] == "BLOCKSTART", not found, first[13] == "NEWFONT" or size != 0, size, first[15] == "1", first[16] == "1"
         )  # fmt: skip
         found.append((facts, here.most_common(1)[0][0]))

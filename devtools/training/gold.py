@@ -15,7 +15,7 @@ from typing import Literal
 from lxml import etree
 
 from pdf2tei.crf import TokenLabel
-from pdf2tei.names import people
+from pdf2tei.fields import parse_reference_authors
 from pdf2tei.tokens import Piece, pieces
 
 from .marks import LabelledString
@@ -123,7 +123,7 @@ def metadata(folder: Path) -> list[Metadata]:
             fields.get(TokenLabel.TITLE, ""),
             fields.get(TokenLabel.JOURNAL) or fields.get(TokenLabel.BOOKTITLE, ""),
         )
-        names = [(" ".join(a.forenames), a.surname) for a in people(fields.get(TokenLabel.AUTHOR, ""))]
+        names = [(" ".join(a.forenames), a.surname) for a in parse_reference_authors(fields.get(TokenLabel.AUTHOR, ""))]
         if not year or not source or not names or not re.search(r"[^\W\d_]{3}", title):
             continue
         extra = {"volume": fields.get(TokenLabel.VOLUME, ""), "pages": fields.get(TokenLabel.PAGES, "")}

@@ -27,7 +27,7 @@ from lxml import etree
 from pdf2tei import passages as body
 from pdf2tei import segmentation
 from pdf2tei.passages import Passage
-from pdf2tei.segmentation import Facts, SegmentLabel
+from pdf2tei.segmentation import LineAttributes, SegmentLabel
 
 _LABELS = {
     "front": SegmentLabel.FRONT,
@@ -57,7 +57,7 @@ def members(archive: Path, folder: str) -> dict[str, bytes]:
     return out
 
 
-Documents = Iterator[tuple[str, list[Facts], list[str]]]
+Documents = Iterator[tuple[str, list[LineAttributes], list[str]]]
 """Name, lines and labels of each document."""
 
 
@@ -71,7 +71,7 @@ def segmented(archive: Path) -> Documents:
         labelled = _labelled(tei)
         rows = [row for x in raw.decode("utf-8", "replace").splitlines() if len(row := x.split(" ")) == 33]
         firsts = [text.split()[0] for text, _ in labelled]
-        lines: list[Facts] = []
+        lines: list[LineAttributes] = []
         labels: list[str] = []
         for block in SequenceMatcher(None, [row[0] for row in rows], firsts, autojunk=False).get_matching_blocks():
             for k in range(block.size):
@@ -79,7 +79,7 @@ def segmented(archive: Path) -> Documents:
                 row = rows[block.a + k]
                 size = {"HIGHERFONT": 1, "LOWERFONT": -1}.get(row[10], 0)
                 lines.append(
-                    Facts(
+                    LineAttributes(
                         text,
                         row[7] == "BLOCKSTART",
                         row[8] == "PAGESTART",
@@ -118,7 +118,7 @@ def passages(archive: Path) -> Documents:
             if row[11] == "LINESTART":
                 rows.append(row)
         firsts = [_FIRST.match(text).group() for text, _ in labelled]  # type: ignore[union-attr]  # each labelled text begins with a word
-        lines: list[Facts] = []
+        lines: list[LineAttributes] = []
         labels: list[str] = []
         for run in SequenceMatcher(None, [row[0] for row in rows], firsts, autojunk=False).get_matching_blocks():
             for k in range(run.size):
@@ -127,7 +127,7 @@ def passages(archive: Path) -> Documents:
                 size = {"HIGHERFONT": 1, "LOWERFONT": -1}.get(row[14], 0)
                 block = row[10] == "BLOCKSTART"
                 fresh = row[13] == "NEWFONT" or size != 0
-                lines.append(Facts(text, block, False, fresh, size, row[15] == "1", row[16] == "1"))
+                lines.append(LineAttributes(text, block, False, fresh, size, row[15] == "1", row[16] == "1"))
                 labels.append(label.value)
         if lines:
             yield name, lines, labels
@@ -244,7 +244,7 @@ def train(data: Path, task: str, model: Path, iterations: int) -> None:
         )
 
 
-_TASKS: dict[str, tuple[str, Callable[[Path], Documents], Callable[[Sequence[Facts]], list[list[str]]]]] = {
+_TASKS: dict[str, tuple[str, Callable[[Path], Documents], Callable[[Sequence[LineAttributes]], list[list[str]]]]] = {
     "segmentation": ("segmentation.tar.xz", segmented, segmentation.features),
     "passages": ("fulltext.tar.xz", passages, body.features),
 }

@@ -26,7 +26,7 @@ from typing import Any
 
 from pdf2tei import entries, front_lines, segmentation
 from pdf2tei import passages as body
-from pdf2tei.segmentation import Facts
+from pdf2tei.segmentation import LineAttributes
 
 from . import entries as reference_lists
 from . import front, lines
@@ -59,7 +59,7 @@ def publisher(document: Sequence[str]) -> str:
     return next((name for name, pattern in _PUBLISHERS.items() if pattern.search(text)), "")
 
 
-def _headers(archive: Path) -> Iterator[tuple[str, list[Facts], list[str]]]:
+def _headers(archive: Path) -> Iterator[tuple[str, list[LineAttributes], list[str]]]:
     for name, facts, labels in front.headers(archive):
         yield name, facts, [label.value for label in labels]
 

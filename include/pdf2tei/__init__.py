@@ -1,4 +1,4 @@
-"""The embedded extractor: a PDF's text and structure from the layout pdfalto reports, as GROBID-shaped TEI."""
+"""Convert a PDF to TEI in GROBID's format, from the layout that pdfalto reports."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ __all__ = ["VERSION", "Code", "ExtractionError", "extract"]
 
 
 def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
-    """Return the GROBID-shaped TEI of a PDF; None if its pages contain no text.
+    """Return the TEI of a PDF in GROBID's format; None if its pages contain no text.
 
     `timeout` is in seconds. With `ocr`, pages with a missing or unusable text layer are read with OCR, which needs the extra
-    `ocr`. The same PDF always gives the same bytes. Raises ExtractionError with GROBID's code for the error.
+    `ocr`. The same PDF always gives the same bytes.
+
+    Raises:
+        ExtractionError: the PDF cannot be extracted; `code` is GROBID's code for the reason.
     """
     from .paper import extract as run
 

@@ -9,7 +9,7 @@ from .measures import Measures
 from .model import Kind, Line
 from .text import Joiner
 
-_HEAD = re.compile(
+_ABSTRACT_HEAD = re.compile(
     r"\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|(?:executive\s+)?summary|zusammenfassung|résumé|resum(?:en|o)|riassunto|rezumat|аннотация|özet|abstrak|摘\s*要)\s*"
     r"(?P<stop>[.:：—–\-|]+)?\s*",
     re.I,
@@ -25,13 +25,13 @@ INTRODUCTION = re.compile(
     r"\s*(?:1|I)\s*\.?\s+[A-Z][A-Za-z][\w\s:,’'-]{2,60}$",
     re.I,
 )
-STRUCTURED = re.compile(
+SUBHEAD_NAMES = re.compile(
     r"\s*(?:background|objectives?|purpose|aims?|methods?|methodology|results?|findings|conclusions?|discussion|design|setting|"
     r"participants|interventions?|measurements?|main outcome|significance|interpretation|introduction|rationale|context|hypothesis|"
     r"trial registration)\b[^.]{0,40}$",
     re.I,
 )
-FRONT = re.compile(
+BOILERPLATE = re.compile(
     r"\s*(?:ccs concepts|acm reference format|[\w\s]{0,12}reference format|categories and subject|general terms|article\s*info|"
     r"a r t i c l e|open access|correspond|\*\s*correspond|received\b|citation:|copyright|©|doi\b|https?:|editor\b|edited by|reviewed by|"
     r"academic editor|jel\b|msc\b|pacs\b|this is an open access|author summary|significance statement|e-?mail|article history|"
@@ -40,39 +40,39 @@ FRONT = re.compile(
     re.I,
 )
 
-_SUBHEAD = 50
+_MAX_SUBHEAD_LENGTH = 50
 """Maximum length of a subhead of an abstract, in characters."""
-INDEXED = re.compile(
+INDEX_TERMS = re.compile(
     _KEYWORDS.pattern
     + r"|\s*(?:additional key\s?words|ccs concepts|categories and subject|general terms|(?:jel|msc|pacs|ams)\b)",
     re.I,
 )
-"""Text that directly follows an abstract: keywords, classes."""
+"""Start of keywords or subject classes, which directly follow an abstract."""
 
 
-def find(lines: list[Line], top: float, measures: Measures, code: str) -> list[Line]:
+def find_abstract(lines: list[Line], top: float, measures: Measures, code: str) -> list[Line]:
     """Return the abstract's lines without the word `Abstract`; mark a head on a separate line as FRONT.
 
-    `lines` are the lines of one page in reading order. Lines above `top` are ignored. Of abstracts in several languages, the
-    first in the language `code` is returned, or the first of all.
+    `lines` are the lines of one page in reading order. Lines above `top` are ignored. If there are abstracts in several
+    languages, the first one in the language `code` is returned, otherwise the first of all.
     """
     found: list[list[Line]] = []
     for i, line in enumerate(lines):
-        match = _HEAD.match(line.text)
+        match = _ABSTRACT_HEAD.match(line.text)
         if line.y0 < top - 2 or not match or line.kind is not Kind.BODY:
             continue
         rest = len(line.text) - match.end()
         if rest > 3:
-            if not match["stop"] and not _head_in_type(line):
+            if not match["stop"] and not _has_run_in_head(line):
                 continue
-            _take_off(line, match.end())
+            _remove_prefix(line, match.end())
             found.append(_take_abstract(lines[i:], measures))
         elif rest <= 1:
             line.kind = Kind.FRONT
             below = [x for x in lines if x is not line and x.y0 > line.y0 + 2 and x.y0 >= line.y1 - 2]
             below = _select_column(line, below)
             after = _list_after_head(lines[i + 1 :], below) or below
-            found.append(_take_abstract(_choose_lines(line, after, below), measures))
+            found.append(_take_abstract(_choose_lines_under_head(line, after, below), measures))
     if len(found) < 2:
         return found[0] if found else []
     return next((run for run in found if language(" ".join(x.text for x in run))[0] == code), found[0])
@@ -89,25 +89,26 @@ def _list_after_head(lines: list[Line], below: list[Line]) -> list[Line]:
     return out
 
 
-def _choose_lines(head: Line, after: list[Line], below: list[Line]) -> list[Line]:
+def _choose_lines_under_head(head: Line, after: list[Line], below: list[Line]) -> list[Line]:
     """Return `after`, or `below` if the line directly under the head is missing from `after`."""
     nearest = min(below, key=lambda x: (x.y0, x.x0), default=head)
     return below if nearest not in after and nearest.y0 - head.y1 < head.size else after
 
 
 def _select_column(head: Line, below: list[Line]) -> list[Line]:
-    """Return the lines of a head's column: lines that do not end left of the head, and short lines of their blocks.
+    """Return the lines below a head that belong to its column.
 
-    The short lines are included because a head may be centered.
+    They do not end left of the head, belong to the block of such a line, or are not left of the column's text. A head may be
+    centered, so short lines of the column may end left of it.
     """
     under = [x for x in below if x.x1 > head.x0 - 5]
     blocks = {x.block for x in under}
-    left = min((x.x0 for x in under[:2]), default=head.x0)  # the second is not indented
+    left = min((x.x0 for x in under[:2]), default=head.x0)  # two, because the first may be indented
     return [x for x in below if x.x1 > head.x0 - 5 or x.block in blocks or x.x0 > left - 5]
 
 
-def _head_in_type(line: Line) -> bool:
-    """Return whether the word at a line's start differs in type from the rest."""
+def _has_run_in_head(line: Line) -> bool:
+    """Return whether the first word of a line has another font than the rest, or is in capitals."""
     first = line.tokens[0].font
     rest = [t for t in line.tokens[1:] if len(t.text) > 2]
     return bool(rest) and (
@@ -115,8 +116,8 @@ def _head_in_type(line: Line) -> bool:
     )
 
 
-def _take_off(line: Line, characters: int) -> None:
-    """Takes the first characters of a line's text away."""
+def _remove_prefix(line: Line, characters: int) -> None:
+    """Remove the first characters of a line's text."""
     tokens = line.tokens
     while len(tokens) > 1 and characters >= len(tokens[0].text):
         characters -= len(tokens[0].text) + tokens[1].space
@@ -128,12 +129,12 @@ def _take_off(line: Line, characters: int) -> None:
 
 
 def _take_abstract(lines: list[Line], measures: Measures) -> list[Line]:
-    """Return the lines up to the end of an abstract: keywords, the first head, another type, or another column."""
+    """Return the lines of an abstract. It ends before keywords, a section head, another font, or another column."""
     run: list[Line] = []
     subheads: list[Line] = []
     for i, line in enumerate(lines):
         text = line.text
-        if _KEYWORDS.match(text) or (FRONT.match(text) and not (run and _continues_sentence(run[-1], line))):
+        if _KEYWORDS.match(text) or (BOILERPLATE.match(text) and not (run and _continues_sentence(run[-1], line))):
             break
         if not run:
             if _is_subhead(line, lines, i):
@@ -143,13 +144,13 @@ def _take_abstract(lines: list[Line], measures: Measures) -> list[Line]:
                 first = line
             continue
         last = max(run[-1], *subheads, key=lines.index) if subheads else run[-1]
-        if INTRODUCTION.match(text) and not (STRUCTURED.match(text) and line.font.family == first.font.family):
+        if INTRODUCTION.match(text) and not (SUBHEAD_NAMES.match(text) and line.font.family == first.font.family):
             break
         if subheads and _is_subhead(line, lines, i, first):  # a structured abstract begins with a subhead
             subheads.append(line)
             continue
         if (
-            STRUCTURED.match(text)
+            SUBHEAD_NAMES.match(text)
             and len(text) < 30
             and line.y0 - last.y1 < 1.5 * line.size
             and line.x0 - first.x0 < 10
@@ -172,8 +173,11 @@ def _take_abstract(lines: list[Line], measures: Measures) -> list[Line]:
 
 
 def _is_subhead(line: Line, lines: list[Line], i: int, first: Line | None = None) -> bool:
-    """Return whether line i heads a part of a structured abstract: it names one, and text set as the abstract's `first` line follows."""
-    if not (STRUCTURED.match(line.text) and len(line.text) < _SUBHEAD) or i + 1 >= len(lines):
+    """Return whether line i is a subhead of a structured abstract.
+
+    It has the name of a subhead, and text in the font of the abstract's `first` line follows.
+    """
+    if not (SUBHEAD_NAMES.match(line.text) and len(line.text) < _MAX_SUBHEAD_LENGTH) or i + 1 >= len(lines):
         return False
     below = lines[i + 1]
     if first is None:
@@ -193,13 +197,18 @@ def _ends_sentence(line: Line) -> bool:
     return line.text.rstrip().endswith((".", "!", "?", "”"))
 
 
-def rest(
-    abstract: list[Line], after: list[Line], judged: bool, measures: Measures, *, is_continued: bool = False
+def find_continuation(
+    abstract: list[Line],
+    after: list[Line],
+    is_labeled: bool,
+    measures: Measures,
+    *,
+    is_continued: bool = False,
 ) -> list[Line]:
     """Return the lines of the next page that continue an abstract, if the abstract breaks off at the end of its page.
 
-    `after` are the lines of the next page in reading order. `judged` is whether the header CRF labels the first line as
-    abstract. `is_continued` is whether the page itself announces the continuation.
+    `after` are the lines of the next page in reading order. `is_labeled` is whether the header CRF labels the first of
+    them as abstract. `is_continued` is whether the page of the abstract announces the continuation.
     """
     if not abstract or not after:
         return []
@@ -213,13 +222,12 @@ def rest(
         or not first.text[:1].islower()
     ):
         return []
-    as_text = abs(last.size - measures.size) < 0.3 and last.font.family == measures.family
-    if as_text and not judged:  # the line may continue the running text
+    if measures.has_text_font(last) and not is_labeled:  # the line may continue the running text
         return []
     return _take_abstract(after, measures)
 
 
-def keywords(lines: list[Line], joiner: Joiner) -> list[str]:
+def take_keywords(lines: list[Line], joiner: Joiner) -> list[str]:
     """Return the keywords; mark their lines as FRONT."""
     for i, line in enumerate(lines):
         match = _KEYWORDS.match(line.text)
@@ -229,7 +237,12 @@ def keywords(lines: list[Line], joiner: Joiner) -> list[str]:
         run = [line]
         for other in lines[i + 1 :]:
             gap = other.y0 - run[-1].y1
-            if INTRODUCTION.match(other.text) or FRONT.match(other.text) or len(run) > 8 or other.kind is not Kind.BODY:
+            if (
+                INTRODUCTION.match(other.text)
+                or BOILERPLATE.match(other.text)
+                or len(run) > 8
+                or other.kind is not Kind.BODY
+            ):
                 break
             if alone and len(run) == 1:
                 if abs(other.x0 - line.x0) > 60 or gap > 2 * line.size:
@@ -244,7 +257,7 @@ def keywords(lines: list[Line], joiner: Joiner) -> list[str]:
     return []
 
 
-def paragraphs(lines: list[Line]) -> list[list[Line]]:
+def split_paragraphs(lines: list[Line]) -> list[list[Line]]:
     """Split the abstract into paragraphs where space or an indent follows a full stop."""
     runs: list[list[Line]] = []
     for line in lines:

@@ -1,4 +1,4 @@
-"""A PDF's text as pdfalto sees it: runs pdfalto as a process and reads its ALTO XML."""
+"""Run pdfalto on a PDF and read its ALTO XML."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .errors import Code, ExtractionError
 from .model import Box, Document, Font, Line, Page, Token
 
 MEMORY_BYTES = 2 << 30
-"""Address space pdfalto may have."""
+"""Maximum address space of pdfalto, in bytes."""
 OUTPUT_BYTES = 256 << 20
-"""Size its XML may have."""
+"""Maximum size of a file that pdfalto writes, in bytes."""
 MAX_BLOCKS = 100_000
 MAX_TOKENS = 1_000_000
 """GROBID's limits (grobid.yaml: blocksMax, tokensMax)."""
@@ -44,24 +44,17 @@ def _binary() -> str:
 
 
 def _convert(folder: Path, timeout: float) -> None:
-    """Write the ALTO XML of a folder's `in.pdf` to `a.xml`, and its metadata to a second file.
+    """Write the ALTO XML of a folder's `in.pdf` to `a.xml`, and its metadata to `a_metadata.xml`.
 
-    Raises ExtractionError: TIMEOUT, or PDFALTO_CONVERSION_FAILURE on a non-zero exit.
+    Raises:
+        ExtractionError: TIMEOUT, or PDFALTO_CONVERSION_FAILURE on a non-zero exit.
     """
-    options = [
-        "-q",
-        "-readingOrder",
-        "-fullFontName",
-        "-noLineNumbers",
-        "-onlyGraphsCoord",
-        "-vectorBoxes",
-        "-vectorCoordsOnly",
-        "-vectorLimit",
-        "5000",
-    ]
+    options = "-q -readingOrder -fullFontName -noLineNumbers -onlyGraphsCoord -vectorBoxes -vectorCoordsOnly -vectorLimit 5000"
     limits = {"AS": MEMORY_BYTES, "FSIZE": OUTPUT_BYTES, "CORE": 0, "CPU": math.ceil(timeout) + 1}
     policy = sandbox.Policy(str(folder), read=sandbox.data_folders(_binary()), limits=limits)
-    status = sandbox.wait(sandbox.start([_binary(), *options, "in.pdf", "a.xml"], policy, seconds=timeout), timeout)
+    status = sandbox.wait(
+        sandbox.start([_binary(), *options.split(), "in.pdf", "a.xml"], policy, seconds=timeout), timeout
+    )
     if status is None or status == -signal.SIGXCPU:
         raise ExtractionError(Code.TIMEOUT, f"pdfalto took more than {timeout:g} s")
     check_free_space(folder)  # otherwise a truncated file would pass as complete
@@ -71,11 +64,13 @@ def _convert(folder: Path, timeout: float) -> None:
         raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, f"pdfalto ended with status {status}")
 
 
-def read(pdf: Path, timeout: float) -> Document:
-    """The pages of a PDF.
+def read_document(pdf: Path, timeout: float) -> Document:
+    """Return the pages of a PDF and the title in its metadata.
 
-    Raises ExtractionError: BAD_INPUT_DATA if it is not a PDF, TIMEOUT, PDFALTO_CONVERSION_FAILURE, TOO_MANY_BLOCKS,
-    TOO_MANY_TOKENS."""
+    Raises:
+        ExtractionError: BAD_INPUT_DATA if it is not a PDF, TIMEOUT, PDFALTO_CONVERSION_FAILURE, TOO_MANY_BLOCKS,
+            TOO_MANY_TOKENS.
+    """
     with pdf.open("rb") as file:
         if b"%PDF-" not in file.read(1024):
             raise ExtractionError(Code.BAD_INPUT_DATA, "not a PDF: no %PDF- in its first 1,024 bytes")
@@ -83,10 +78,10 @@ def read(pdf: Path, timeout: float) -> Document:
         out = Path(folder) / "a.xml"
         shutil.copyfile(pdf, out.with_name("in.pdf"))
         _convert(out.parent, timeout)
-        return Document(pages(out), _claimed_title(out.with_name("a_metadata.xml")))
+        return Document(read_pages(out), _read_metadata_title(out.with_name("a_metadata.xml")))
 
 
-def _claimed_title(path: Path) -> str:
+def _read_metadata_title(path: Path) -> str:
     if not path.exists():
         return ""
     try:
@@ -96,38 +91,39 @@ def _claimed_title(path: Path) -> str:
     return " ".join((root.findtext("TITLE") or "").split()) if root is not None else ""
 
 
-def pages(path: Path) -> list[Page]:
+def read_pages(path: Path) -> list[Page]:
     """Return the pages in a file that pdfalto wrote.
 
-    Raises ExtractionError: PDFALTO_CONVERSION_FAILURE if it declares entities, TOO_MANY_BLOCKS, TOO_MANY_TOKENS.
+    Raises:
+        ExtractionError: PDFALTO_CONVERSION_FAILURE if it declares entities, TOO_MANY_BLOCKS, TOO_MANY_TOKENS.
     """
-    text = path.read_bytes().translate(_BYTES).decode("utf-8", "replace")
-    if "<!" in text:  # never in what pdfalto writes: it escapes the sign
+    text = path.read_bytes().translate(_CONTROL_TO_INVALID).decode("utf-8", "replace")
+    if "<!" in text:  # pdfalto escapes `<` in values and writes no declarations
         raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, "pdfalto's XML declares entities")
     reader = _Reader()
     reader.read(text.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd"))
     return reader.pages
 
 
-_BYTES = bytes(byte if byte > 31 or byte in b"\t\n\r" else 0xFF for byte in range(256))
-"""Control characters, which XML has not, as what is no UTF-8 either: U+FFFD is read for both"""
+_CONTROL_TO_INVALID = bytes(byte if byte > 31 or byte in b"\t\n\r" else 0xFF for byte in range(256))
+"""Table that maps control characters, which XML forbids, to the invalid byte 0xFF. It is decoded as U+FFFD."""
 _WORD = re.compile(
     r'<S(?:P |tring ID="[^"]*" CONTENT="([^"]*)" HPOS="([^"]*)" VPOS="([^"]*)" WIDTH="([^"]*)" HEIGHT="([^"]*)" STYLEREFS="([^" ]*))'
 )
-"""A space, or a word with its attributes in pdfalto's order"""
+"""Match an SP element, or a String element with its attributes in pdfalto's order."""
 _NAMES = ("CONTENT", "HPOS", "VPOS", "WIDTH", "HEIGHT", "STYLEREFS")
 _ELEMENT = re.compile(r"<(\w+)([^<>]*)>")
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 
 
-def _attributes(given: str) -> dict[str, str]:
-    return {name: unescape(value) for name, value in _ATTRIBUTE.findall(given)}
+def _read_attributes(xml: str) -> dict[str, str]:
+    return {name: unescape(value) for name, value in _ATTRIBUTE.findall(xml)}
 
 
 class _Reader:
     """A reader of ALTO elements in document order, with patterns in place of an XML parser.
 
-    It needs a third of a parser's time. It relies on libxml2, which escapes all markup within values.
+    It takes a third of the time of an XML parser. It relies on pdfalto's libxml2, which escapes markup in attribute values.
     """
 
     def __init__(self) -> None:
@@ -138,14 +134,14 @@ class _Reader:
     def read(self, xml: str) -> None:
         """Read a complete document."""
         before, *lines = xml.split("<TextLine ")
-        self._elements(before)
+        self._read_elements(before)
         for line in lines:
-            words, _, behind = line.partition("</TextLine>")
-            self._line(words)
-            if "<" in behind:
-                self._elements(behind)
+            line_xml, _, rest = line.partition("</TextLine>")
+            self._read_line(line_xml)
+            if "<" in rest:
+                self._read_elements(rest)
 
-    def _elements(self, xml: str) -> None:
+    def _read_elements(self, xml: str) -> None:
         """Process the elements between lines."""
         for tag, rest in _ELEMENT.findall(xml):
             if tag == "TextBlock":
@@ -153,29 +149,29 @@ class _Reader:
                 if self._blocks > MAX_BLOCKS:
                     raise ExtractionError(Code.TOO_MANY_BLOCKS, f"more than {MAX_BLOCKS} blocks of text")
             elif tag == "Illustration" and self.pages:
-                given = _attributes(rest)
+                given = _read_attributes(rest)
                 x, y, width, height = (_number(given.get(name, "")) for name in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
                 if width + height > 0:
-                    self.pages[-1].boxes.append(Box(x, y, x + width, y + height, given.get("TYPE") == "image"))
+                    self.pages[-1].boxes.append(Box(x, y, x + width, y + height))
             elif tag == "Page":
-                given = _attributes(rest)
+                given = _read_attributes(rest)
                 width, height = _number(given.get("WIDTH", "")), _number(given.get("HEIGHT", ""))
                 self.pages.append(Page(len(self.pages) + 1, width, height, [], []))
             elif tag == "TextStyle":
-                given = _attributes(rest)
+                given = _read_attributes(rest)
                 size = _number(given.get("FONTSIZE", ""))
                 font = Font.from_pdfalto(given.get("FONTFAMILY", ""), size, given.get("FONTSTYLE", ""))
                 self._fonts[given.get("ID", "")] = font
 
-    def _line(self, xml: str) -> None:
+    def _read_line(self, xml: str) -> None:
         words = _WORD.findall(xml)
-        if len(words) < xml.count("<"):  # otherwise written
-            found = (_attributes(rest) if tag == "String" else {} for tag, rest in _ELEMENT.findall(xml))
+        if len(words) < xml.count("<"):  # other attributes, or in another order
+            found = (_read_attributes(rest) if tag == "String" else {} for tag, rest in _ELEMENT.findall(xml))
             words = [tuple(given.get(name, "") for name in _NAMES) for given in found]
         tokens: list[Token] = []
         fonts = self._fonts
         space = False
-        for content, left, top, width, height, style in words:
+        for content, left, top, w, h, style in words:
             if not content:
                 space = space or not style
                 continue
@@ -185,10 +181,10 @@ class _Reader:
             if not text:
                 continue
             try:
-                x, y, wide, high = float(left), float(top), float(width), float(height)
+                x, y, width, height = float(left), float(top), float(w), float(h)
             except ValueError:
-                x, y, wide, high = map(_number, (left, top, width, height))
-            tokens.append(Token(text[:MAX_TOKEN], x, y, x + wide, y + high, fonts.get(style, _NO_FONT), space))
+                x, y, width, height = map(_number, (left, top, w, h))
+            tokens.append(Token(text[:MAX_TOKEN], x, y, x + width, y + height, fonts.get(style, _NO_FONT), space))
             space = False
         self._tokens += len(tokens)
         if self._tokens > MAX_TOKENS:

@@ -12,7 +12,7 @@ from s2orc_parse.bibliography.names import parse_names
 from .model import Line, Token
 from .text import clean
 
-_AFFILIATION = re.compile(
+_AFFILIATION_OR_IMPRINT = re.compile(
     r"universi|univ\.|institut|\bdepart|\bdept|\bcollege|\bschool|facult|laborator|\blabs?\b|\bcent(?:er|re|ro)\b|academy|hospital|"
     r"\binc\b|\bltd\b|\bllc\b|gmbh|corporation|\bcompany|\bresearch\b|ministry|\bagency|foundation|\bdivision|\bclinic|polytechn|"
     r"\bécole|\becole|hochschule|fakultät|google|microsoft|facebook|amazon|\bibm\b|deepmind|openai|technolog|sciences?\b|"
@@ -23,16 +23,16 @@ _AFFILIATION = re.compile(
     r"correspond|equal contribution|e-?mail|@|http|www\.|received|accepted|published|\bvol\b|\bdoi\b|\btrack$|street|\bavenue|\broad\b|"
     r"\bp\.?o\. box|\bopen access|\bcitation\b|\beditor|\bcopyright|©|\bauthors?\b|\babstract\b|\bpreprint\b|\bversion\b"
 )
-"""Patterns for lowercase text: three times as fast as ignoring case."""
+"""Patterns for lowercase text; with re.I, matching takes three times as long."""
 PARTICLES = {
     "van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "du", "la", "le", "ter", "ten", "el", "al", "bin", "ibn",
     "st.", "zu", "ul", "ud", "ur",
 }  # fmt: skip
-_SMALL = {
+_LOWERCASE_PARTICLES = {
     "das", "do", "e", "y", "dem", "dela", "degli", "dalla", "zum", "zur", "op", "te", "'t", "’t", "ben", "af", "av",
 }  # fmt: skip
-"""Particles only in lowercase; in capitals they are initials or names."""
-_NO_NAMES = {
+"""Words that are particles only in lowercase; in capitals they are initials or names."""
+_NOT_NAME_WORDS = {
     "medicine", "pharmacy", "surgery", "nursing", "dentistry", "pediatrics", "psychiatry", "oncology", "biology", "chemistry",
     "physics", "mathematics", "statistics", "economics", "engineering", "informatics", "psychology", "sociology", "neuroscience",
     "agriculture", "forestry", "linguistics", "geography", "geology", "biochemistry", "genetics", "microbiology", "immunology",
@@ -41,8 +41,8 @@ _NO_NAMES = {
     "summary", "keywords", "health", "disease", "diseases", "therapy", "treatment", "systems", "analysis", "international",
     "veterinary", "clinical", "medical", "january", "february", "july", "september", "october", "november", "december",
 }  # fmt: skip
-"""Fields of study, parts of papers and journals, and months, which are no names of people."""
-_ALSO_NAMES = re.compile(r"\b(?:Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
+"""Words that are not part of a person's name: fields of study, parts of papers and journals, months."""
+_AMBIGUOUS_NAMES = re.compile(r"\b(?:Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
 """Words of affiliations and imprints that are also people's names."""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = {
@@ -52,14 +52,14 @@ _TITLES = {
 _SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)\.(?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b|^by\b)\s*", re.I)
 _MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
 _NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
-_CASELESS = 4
+_MAX_CASELESS_WORDS = 4
 """Maximum number of words of a name in a script without capitals."""
 _CJK_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}")
 _ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
 
 
 _CONJUNCTION = re.compile(r"\s*(?:and|und|et|with|&)\b", re.I)
-_ENDED = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
+_NAME_ENDS = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
 _INVERTED = re.compile(
     r"(?P<surname>(?:(?:van|von|de|der|den|del|di|da|dos|la|le|el|al|ter|ten) )*"
     r"[A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*(?: [A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*)?) (?P<initials>[A-ZÀ-Þ]{1,3})"
@@ -70,8 +70,8 @@ _DEGREES = {
 }  # fmt: skip
 _INVISIBLE = {**dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff")), ord("\u2011"): "-", ord("\u2010"): "-"}
 """Translation that removes invisible joiners and unifies hyphens."""
-_INITIAL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ]\.)")
-_GLUED = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=\.)(?=[A-ZÀ-Þ])")
+_MISSING_SPACE_BEFORE_INITIAL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ]\.)")
+_MISSING_SPACES = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=\.)(?=[A-ZÀ-Þ])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,55 +97,55 @@ class FrontAuthor:
 @lru_cache(maxsize=1 << 12)
 def affiliation_words(text: str) -> int:
     """Count the words in a text that occur in affiliations and imprints but not in names."""
-    return len(_AFFILIATION.findall(text.lower()))
+    return len(_AFFILIATION_OR_IMPRINT.findall(text.lower()))
 
 
-def authors(lines: list[Line]) -> list[FrontAuthor]:
+def read_authors(lines: list[Line]) -> list[FrontAuthor]:
     """Return the authors named in the lines of a byline.
 
-    The first line that contains names sets the type of the names; lines in another type are skipped. Commas, conjunctions,
-    raised marks and wide gaps separate the parts of a line. On a line with names and affiliations, the names come first. A name
-    that is broken at the end of a line continues on the next line. If most parts end in bare initials (`Jianu C`), surnames
-    come first.
+    The font of the first line that contains names is the font of all names; lines in another font are skipped. Commas,
+    conjunctions, raised marks and wide gaps separate the parts of a line. On a line with names and affiliations, the names come
+    first. A name that is broken at the end of a line continues on the next line. If most parts end in bare initials
+    (`Jianu C`), surnames come first.
     """
     found: list[str] = []
     names_font: tuple[str, float] | None = None
-    closed: set[int] = set()
-    carry = ""
+    finished_blocks: set[int] = set()
+    unfinished_name = ""
     above: Line | None = None
-    elsewhere = False  # the line above contains only affiliations
+    above_is_affiliation = False  # the line above contains only affiliations
     for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
         if above is not None and line.y0 - above.y1 > 0.9 * line.size:  # affiliations are between the lines
-            carry, elsewhere = "", False
+            unfinished_name, above_is_affiliation = "", False
         above = line
-        if elsewhere and _CONJUNCTION.match(line.text):
+        if above_is_affiliation and _CONJUNCTION.match(line.text):
             continue
         font = (line.font.family, round(line.size))
-        if (names_font and font != names_font) or line.block in closed:
-            carry = ""
+        if (names_font and font != names_font) or line.block in finished_blocks:
+            unfinished_name = ""
             continue
         names: list[str] = []
         affiliated = False
-        parts = pieces(line.tokens)
-        if carry and parts and not _CONJUNCTION.match(line.text):
-            named = found[-1:] == [carry]
-            if not named or parse(f"{carry} {parts[0]}") is not None:
-                parts[0] = f"{carry} {parts[0]}"
+        parts = split_names(line.tokens)
+        if unfinished_name and parts and not _CONJUNCTION.match(line.text):
+            named = found[-1:] == [unfinished_name]
+            if not named or parse_printed_name(f"{unfinished_name} {parts[0]}") is not None:
+                parts[0] = f"{unfinished_name} {parts[0]}"
                 if named:
                     found.pop()
-        capitals = leads_in_capitals(parts)
+        capitals = begins_with_name_in_capitals(parts)
         for part in parts:
             affiliated |= capitals and not part.isupper()
-            if not affiliated and (parse(part) is not None or _INVERTED.fullmatch(part)):
+            if not affiliated and (parse_printed_name(part) is not None or _INVERTED.fullmatch(part)):
                 names.append(part)
             elif len(part) > 3 and affiliation_words(part):
                 affiliated = True
-        elsewhere = affiliated and not names
-        if elsewhere:
+        above_is_affiliation = affiliated and not names
+        if above_is_affiliation:
             if found:
-                closed.add(line.block)
+                finished_blocks.add(line.block)
             continue
-        carry = "" if affiliated or not parts or not _breaks_off(line, parts) else parts[-1]
+        unfinished_name = "" if affiliated or not parts or not _ends_within_name(line, parts) else parts[-1]
         if names and names_font is None:
             names_font = font
         found.extend(names)
@@ -155,11 +155,11 @@ def authors(lines: list[Line]) -> list[FrontAuthor]:
             for name, person in zip(found, parse_names(map(_strip_titles, found)), strict=True)
         ]
     else:
-        people = [parse(name) for name in found]
+        people = [parse_printed_name(name) for name in found]
     return list(dict.fromkeys(name for name in people if name is not None))
 
 
-def leads_in_capitals(parts: list[str]) -> bool:
+def begins_with_name_in_capitals(parts: list[str]) -> bool:
     """Return whether a line begins with a name in capitals and continues in lowercase.
 
     An example is `ADA BYRON, The Analytical Society, London`.
@@ -167,7 +167,7 @@ def leads_in_capitals(parts: list[str]) -> bool:
     return (
         bool(parts)
         and parts[0].isupper()
-        and parse(parts[0]) is not None
+        and parse_printed_name(parts[0]) is not None
         and any(part.upper() != part for part in parts)
     )
 
@@ -180,21 +180,21 @@ def _strip_titles(text: str) -> str:
 
 
 def _build_author(text: str, person: Person | None) -> FrontAuthor | None:
-    """Return the author that the name parser found; if it found no surname, parse the text by its own form."""
+    """Return the author that the name parser found; if the result is incomplete, parse the text with first names first."""
     if person is None or len(person.last.strip(".")) < 2 or not person.first:
-        return parse(text)
+        return parse_printed_name(text)
     return FrontAuthor((person.first, *person.middle), person.last)
 
 
-def _breaks_off(line: Line, parts: list[str]) -> bool:
+def _ends_within_name(line: Line, parts: list[str]) -> bool:
     """Return whether a line of names ends within a name."""
     last = line.tokens[-1]
-    if last.font.raised or _ENDED.search(line.text.rstrip()):
+    if last.font.raised or _NAME_ENDS.search(line.text.rstrip()):
         return False
     return len(parts[-1].split()) == 1 or (len(parts) > 1 and bool(_SEPARATOR.search(line.text)))
 
 
-def pieces(tokens: list[Token]) -> list[str]:
+def split_names(tokens: list[Token]) -> list[str]:
     """Split a line's text at separators, marks and gaps."""
     runs: list[list[str]] = [[]]
     before: Token | None = None
@@ -210,8 +210,8 @@ def pieces(tokens: list[Token]) -> list[str]:
     for run in runs:
         text = _MARK.sub(" , ", clean("".join(run)))
         if " " not in "".join(run).strip() and len(text) > 12:  # the spaces between words are missing
-            text = _GLUED.sub(" ", text)
-        text = _INITIAL.sub(" ", text)
+            text = _MISSING_SPACES.sub(" ", text)
+        text = _MISSING_SPACE_BEFORE_INITIAL.sub(" ", text)
         for part in _parse_inverted_list(text) or _SEPARATOR.split(text):
             if part.strip(" ."):
                 out.append(part.strip())
@@ -230,10 +230,10 @@ def _parse_inverted_list(text: str) -> list[str]:
 
 
 def _is_particle(word: str) -> bool:
-    return word in _SMALL or word.lower() in PARTICLES
+    return word in _LOWERCASE_PARTICLES or word.lower() in PARTICLES
 
 
-def parse(text: str) -> FrontAuthor | None:
+def parse_printed_name(text: str) -> FrontAuthor | None:
     """Parse a name that is printed with first names first; return None if the text does not look like a name.
 
     A name has two to eight words, which are capitalized except for particles, and no words of affiliations. Names in capitals
@@ -245,16 +245,18 @@ def parse(text: str) -> FrontAuthor | None:
     words = [w for w in text.replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES]
     while len(words) > 2 and words[-1] in _DEGREES and not text.isupper():
         words = words[:-1]
-    if not 2 <= len(words) <= 8 or len(text) > 60 or affiliation_words(_ALSO_NAMES.sub("", text)):
+    if not 2 <= len(words) <= 8 or len(text) > 60 or affiliation_words(_AMBIGUOUS_NAMES.sub("", text)):
         return None
-    if len(words) > _CASELESS and not any(c.isupper() for c in text):  # a sentence of a script without capitals
+    if len(words) > _MAX_CASELESS_WORDS and not any(
+        c.isupper() for c in text
+    ):  # a sentence in a script without capitals
         return None
-    if not all(_NAME_WORD.fullmatch(w) or w in _SMALL for w in words):
+    if not all(_NAME_WORD.fullmatch(w) or w in _LOWERCASE_PARTICLES for w in words):
         return None
     significant = [w for w in words if not _is_particle(w)]
     if (
         not significant
-        or not _NO_NAMES.isdisjoint(map(str.lower, words))
+        or not _NOT_NAME_WORDS.isdisjoint(map(str.lower, words))
         or not all(w[0].isupper() or not w[0].isascii() for w in significant)
     ):
         return None

@@ -1,4 +1,4 @@
-"""Find the back matter after the body: acknowledgements, statements, appendices."""
+"""Separate the back matter from the body: acknowledgements, statements, appendices."""
 
 from __future__ import annotations
 
@@ -39,21 +39,20 @@ _STATEMENT = re.compile(
 _NUMBER = re.compile(r"^(?:[A-Z]|\d+|[IVX]+)[.:]?\s+(?=\S)")
 
 
-def part(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[Section]]]]:
+def split_back_matter(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[Section]]]]:
     """Return the body's sections, and the back's sections with their kinds.
 
-    A section with a back matter head makes all later sections back matter up to the reference list. Statements and sections in
-    smaller type do the same. Every section after the list is annex.
+    A section with the head of back matter belongs to the back. If back matter precedes it, a statement or a section in smaller
+    type belongs to the back too. Other sections up to the reference list belong to the body. Sections after the list belong to
+    the back; without a head of back matter they are annex.
     """
     body: list[Section] = []
     back: list[tuple[str, list[Section]]] = []
     for section in sections:
-        kind = _kind(section.head)
+        kind = _find_kind(section.head)
         if section.after_references:
             kind = kind or "annex"
-        elif kind is None or (
-            kind == "contribution" and not re.match(r"(?:the\s)?(?:authors?|contributors)", section.head, re.I)
-        ):
+        elif kind == "contribution" and not re.match(r"(?:the\s)?(?:authors?|contributors)", section.head, re.I):
             kind = None
         if kind is None and back and not section.after_references and (section.small or _STATEMENT.match(section.head)):
             kind = back[-1][0]
@@ -66,6 +65,6 @@ def part(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[S
     return body, back
 
 
-def _kind(head: str) -> str | None:
+def _find_kind(head: str) -> str | None:
     text = _NUMBER.sub("", head.strip())
     return next((kind for kind, pattern in _KINDS if pattern.match(text)), None)

@@ -1,4 +1,4 @@
-"""The body: heads with their numbers, paragraphs joined over columns and pages, formulas apart."""
+"""Split the body into sections: heads, paragraphs across columns and pages, and display formulas."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from . import passages
 from .formulas import LABEL, is_formula
-from .heads import has_numbered_heads, head_length, is_usual_name, local, numbered_run, split_number
+from .heads import find_numbered_heads, has_numbered_heads, head_length, is_usual_name, measure_locally, split_number
 from .measures import Measures
-from .model import Document, Kind, Line, joined
+from .model import Document, Kind, Line, join_tokens
 from .run_in_heads import split_run_in
 from .text import Joiner, Text
 
@@ -19,10 +19,10 @@ _SHORTENED = re.compile(
     r"\b[A-Z]\.)\s*$"
 )
 _ITEM = re.compile(r"\s*(?:[•▪◦‣·∙○●■–—-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
-_MIN_PROBABLE = 0.05
-"""What the body CRF must give a line that the rules call a head; chosen on pmc-pdf and pairs."""
-_LARGE = 1.4
-"""A line is a head if it is larger than the running text by this factor. The CRF is ignored, because it was not trained on slides."""
+_MIN_HEAD_PROBABILITY = 0.05
+"""Minimum probability of a head, from the body CRF, for a line that the rules call a head. It was tuned on pmc-pdf and pairs."""
+_CERTAIN_SIZE_RATIO = 1.4
+"""If a head is larger than the running text by this factor, the CRF is ignored, because it was not trained on slides."""
 
 
 @dataclass(slots=True)
@@ -42,30 +42,30 @@ class Formula:
 
 @dataclass(slots=True)
 class Section:
-    """A head, its printed number, and its content."""
+    """A section: its head, the printed number of the head, and its content."""
 
     number: str
     head: str
     items: list[BodyParagraph | Formula] = field(default_factory=list)
     after_references: bool = False
     small: bool = False
-    """Set in smaller type than the running text, as statements behind the body are."""
+    """Whether the type is smaller than the running text, as in statements after the body."""
 
 
-def read(document: Document, measures: Measures, joiner: Joiner) -> list[Section]:
+def read_sections(document: Document, measures: Measures, joiner: Joiner) -> list[Section]:
     """Return the sections in order, including sections after the reference list; text before the first head has an empty head."""
     lines = [line for page in document.pages for line in page.lines if line.kind in (Kind.BODY, Kind.REFERENCE)]
     last = max((i for i, line in enumerate(lines) if line.kind is Kind.REFERENCE), default=len(lines))
     body = [line for line in lines[:last] if line.kind is Kind.BODY]
-    behind = [line for line in lines[last:] if line.kind is Kind.BODY]
-    out = _sections(body, measures, joiner)
-    for section in _sections(behind, measures, joiner):
+    after_references = [line for line in lines[last:] if line.kind is Kind.BODY]
+    out = _split_sections(body, measures, joiner)
+    for section in _split_sections(after_references, measures, joiner):
         section.after_references = True
         out.append(section)
     return out
 
 
-def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Section]:
+def _split_sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Section]:
     sections = [Section("", "")]
     paragraph: list[Line] = []
 
@@ -75,23 +75,23 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
             sections[-1].items.append(BodyParagraph(content))
         paragraph.clear()
 
-    numbered = numbered_run(lines, measures)
+    numbered = find_numbered_heads(lines, measures)
     is_numbered = has_numbered_heads(lines, measures)
-    probable = passages.heads(lines)
+    probable = passages.predict_heads(lines)
     i = 0
     while i < len(lines):
         line = lines[i]
-        near = local(lines, i, measures)
+        local = measure_locally(lines, i, measures)
         begins = not paragraph or _begins_paragraph(paragraph, line, measures)
         split = split_run_in(lines, i, begins=begins, is_numbered=is_numbered)
-        count = 0 if split else head_length(lines, i, near) or (1 if id(line) in numbered else 0)
-        sure = id(line) in numbered or line.size > _LARGE * near.size or is_usual_name(line)
-        if count and not sure and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_PROBABLE:
+        count = 0 if split else head_length(lines, i, local) or (1 if id(line) in numbered else 0)
+        is_certain = id(line) in numbered or line.size > _CERTAIN_SIZE_RATIO * local.size or is_usual_name(line)
+        if count and not is_certain and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_HEAD_PROBABILITY:
             count = 0
         if count:
             flush()
             number, head = split_number(joiner.text(lines[i : i + count]).text)
-            sections.append(Section(number, head, small=near is not measures))
+            sections.append(Section(number, head, small=local is not measures))
         elif is_formula(line, measures):
             flush()
             count = 1
@@ -101,7 +101,7 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
                 count += 1
             for x in lines[i : i + count]:
                 x.kind = Kind.FORMULA
-            sections[-1].items.append(_formula(joiner.text(lines[i : i + count]).text))
+            sections[-1].items.append(_build_formula(joiner.text(lines[i : i + count]).text))
         else:
             if split or begins:
                 flush()
@@ -115,14 +115,16 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
     return [s for s in sections if s.head or s.items]
 
 
-def _formula(text: str) -> Formula:
+def _build_formula(text: str) -> Formula:
     label = LABEL.search(text)
     return Formula(text[: label.start()].strip(), label.group().strip()) if label else Formula(text, "")
 
 
 def _begins_paragraph(paragraph: list[Line], line: Line, measures: Measures) -> bool:
-    """Return whether a line begins a new paragraph: after a full stop, by an indent, a gap, a short line before, or an item's
-    mark.
+    """Return whether a line begins a new paragraph.
+
+    The text before it must have ended, except before an indent after a short line and before a block after a wide gap. The line
+    must also begin a block, a column or a page, be indented, follow a gap, or begin with the mark of a list item.
     """
     before = paragraph[-1]
     if line.text[:1].islower() and not _ITEM.match(line.text):
@@ -143,11 +145,11 @@ def _begins_paragraph(paragraph: list[Line], line: Line, measures: Measures) -> 
 
 
 def _may_end_paragraph(lines: list[Line]) -> bool:
-    """Return whether a paragraph may end here: after a full stop that ends no abbreviation, and outside brackets."""
+    """Return whether a paragraph may end here: after a sentence's end that is not an abbreviation, and outside brackets."""
     last = [t for t in lines[-1].tokens if not t.font.raised]
-    text = joined(last)
+    text = join_tokens(last)
     if not _ENDS.search(text) or _SHORTENED.search(text):
         return False
-    near = " ".join(line.text for line in lines[-4:])[-250:]
-    opened = max(near.rfind("("), near.rfind("["))
-    return opened < 0 or bool(re.search(r"[)\]]", near[opened:])) or len(near) - opened > 200
+    tail = " ".join(line.text for line in lines[-4:])[-250:]
+    opened = max(tail.rfind("("), tail.rfind("["))
+    return opened < 0 or bool(re.search(r"[)\]]", tail[opened:])) or len(tail) - opened > 200

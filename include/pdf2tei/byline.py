@@ -1,4 +1,4 @@
-"""Which lines of the front name the authors."""
+"""Find the lines of the first pages that name the authors."""
 
 from __future__ import annotations
 
@@ -6,69 +6,73 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from .authors import affiliation_words, leads_in_capitals, parse, pieces
+from .authors import affiliation_words, begins_with_name_in_capitals, parse_printed_name, split_names
 from .front_lines import FrontLabel
 from .model import Line
 
 if TYPE_CHECKING:
     from .header import Front
 
-_LISTED = re.compile("[,;،、，·|]")
-_CASELESS = 5
-"""Words without capitals in a line that does not list anything, from which on it is a sentence"""
-_SURE = 0.9
-_MANY = 0.5
-"""Share of a line's pieces that are names in a line of names"""
-_PROBABLE = 0.1
-"""Minimum probability of the label `author` for a line that also contains other text"""
-_CENTRED = 0.03
-"""A title as far from the page's middle, as a share of its width, is centred"""
+_LIST_SEPARATOR = re.compile("[,;،、，·|]")
+_MAX_CASELESS_WORDS = 5
+"""A line without separators and with more words in a script without capitals is a sentence."""
+_CERTAIN_SHARE = 0.9
+_MIN_NAME_SHARE = 0.5
+"""Minimum share of names among the parts of a line of names."""
+_MIN_AUTHOR_PROBABILITY = 0.1
+"""Minimum probability of the label `author` for a line that also contains other text."""
+_MAX_OFF_CENTER = 0.03
+"""Maximum distance of a centered title from the middle of the page, as a share of the page's width."""
 
 
-def byline(front: Front, title: list[Line], abstract: list[Line], width: float) -> list[Line]:
+def find_byline(front: Front, title: list[Line], abstract: list[Line], width: float) -> list[Line]:
     """Return the lines of names under the title, in reading order by rows; `width` is the page's width.
 
-    Names have a single type. It is the type with the most author labels and names among the lines between title and abstract.
+    All names have one font. It is the font with the most author labels and names among the lines between title and abstract.
     If no such line contains names, the header CRF's best run elsewhere is used.
     """
     under = _select_below_title(front, title, abstract, width)
-    worth: dict[tuple[str, float], float] = defaultdict(float)
+    scores: dict[tuple[str, float], float] = defaultdict(float)
     for line in under:
-        share, count = names(line)
-        if leads_in_capitals(pieces(line.tokens)):
+        share, count = measure_names(line)
+        if begins_with_name_in_capitals(split_names(line.tokens)):
             share = 1.0
         if count and share >= 0.3:
-            worth[line.font.family, round(line.size)] += (
+            scores[line.font.family, round(line.size)] += (
                 count * share * (0.2 + front.probability(line, FrontLabel.AUTHOR))
             )
-    if not worth:
+    if not scores:
         return _find_elsewhere(front, title)
-    best = max(worth, key=lambda kind: (worth[kind], kind))
+    best = max(scores, key=lambda kind: (scores[kind], kind))
     found: list[Line] = []
     for line in under:
         if (line.font.family, round(line.size)) != best:
             continue
-        share, count = names(line)
+        share, count = measure_names(line)
         affiliation = front.probability(line, FrontLabel.AFFILIATION)
-        certain = share > _SURE or (share >= _MANY and front.probability(line, FrontLabel.AUTHOR) > _PROBABLE)
-        named = count > 0 and certain and affiliation < _SURE
-        parts = pieces(line.tokens)
-        leads = leads_in_capitals(parts) or (count > 0.3 * len(parts) and parse(parts[0]) is not None)
-        plain = affiliation < _SURE and not affiliation_words(line.text)
-        goes_on = bool(found) and plain and _continues(found[-1], line)
-        if front.probability(line, FrontLabel.AUTHOR) > 0.5 or named or leads or goes_on:
+        certain = share > _CERTAIN_SHARE or (
+            share >= _MIN_NAME_SHARE and front.probability(line, FrontLabel.AUTHOR) > _MIN_AUTHOR_PROBABILITY
+        )
+        has_names = count > 0 and certain and affiliation < _CERTAIN_SHARE
+        parts = split_names(line.tokens)
+        begins_with_name = begins_with_name_in_capitals(parts) or (
+            count > 0.3 * len(parts) and parse_printed_name(parts[0]) is not None
+        )
+        is_not_affiliation = affiliation < _CERTAIN_SHARE and not affiliation_words(line.text)
+        is_continuation = bool(found) and is_not_affiliation and _continues(found[-1], line)
+        if front.probability(line, FrontLabel.AUTHOR) > 0.5 or has_names or begins_with_name or is_continuation:
             found.append(line)
     return found
 
 
-def names(line: Line) -> tuple[float, int]:
+def measure_names(line: Line) -> tuple[float, int]:
     """Return the share of a line's parts that are names, and their number; 0 for a sentence in a script without capitals."""
-    if not line.text.isascii() and not _LISTED.search(line.text):
+    if not line.text.isascii() and not _LIST_SEPARATOR.search(line.text):
         caseless = sum(word[0].isalpha() and word[0].lower() == word[0].upper() for word in line.text.split())
-        if caseless > _CASELESS:
+        if caseless > _MAX_CASELESS_WORDS:
             return 0.0, 0
-    parts = [part for part in pieces(line.tokens) if sum(c.isalpha() for c in part) > 2]
-    count = sum(parse(part) is not None for part in parts)
+    parts = [part for part in split_names(line.tokens) if sum(c.isalpha() for c in part) > 2]
+    count = sum(parse_printed_name(part) is not None for part in parts)
     return count / max(len(parts), 1), count
 
 
@@ -83,14 +87,18 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
     shown = [x for x in abstract if x.page == page]
     top = min((x.y0 for x in shown), default=float("inf"))
     left, right = min(x.x0 for x in title), max(x.x1 for x in title)
-    centred = abs(left + right - width) < _CENTRED * width
-    aside = left > 0.2 * (right + left) and not centred  # a column of imprint is at the left
+    is_centered = abs(left + right - width) < _MAX_OFF_CENTER * width
+    has_side_column = left > 0.2 * (right + left) and not is_centered  # the imprint is a column on the left
     below = [x for x in front.lines if x.page == page and x not in title and x.y0 > bottom - 2]
-    found = [x for x in below if x.y0 < top - 2 and (not aside or x.x1 > left) and not (x.x0 > right and x.y0 < bottom)]
-    if shown and not any(front.label(x) is FrontLabel.AUTHOR and names(x)[1] for x in found):
+    found = [
+        x
+        for x in below
+        if x.y0 < top - 2 and (not has_side_column or x.x1 > left) and not (x.x0 > right and x.y0 < bottom)
+    ]
+    if shown and not any(front.label(x) is FrontLabel.AUTHOR and measure_names(x)[1] for x in found):
         sides = min(x.x0 for x in shown), max(x.x1 for x in shown)
         beside = [x for x in below if front.label(x) is FrontLabel.AUTHOR and (x.x1 < sides[0] or x.x0 > sides[1])]
-        found = beside if any(names(x)[1] for x in beside) else found
+        found = beside if any(measure_names(x)[1] for x in beside) else found
     return sorted(found, key=lambda x: (round(x.y0 / 4), x.x0))
 
 
@@ -109,6 +117,6 @@ def _find_elsewhere(front: Front, title: list[Line]) -> list[Line]:
             runs[-1].append(line)
         elif runs[-1]:
             runs.append([])
-    scored = [(sum(share * count for share, count in map(names, run)), -i, run) for i, run in enumerate(runs)]
+    scored = [(sum(share * count for share, count in map(measure_names, run)), -i, run) for i, run in enumerate(runs)]
     best = max(scored, key=lambda item: item[:2])
     return best[2] if best[0] > 0 else []

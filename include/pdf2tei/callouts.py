@@ -1,4 +1,4 @@
-"""Inline citations: finds them in running text and links them to the entries of the reference list."""
+"""Find inline citations and mentions of figures and tables in running text, and link them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAME_YEAR = re.compile(
     rf"(?<!\w)(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b(?!\.))*)(?P<close>\)?)"
 )
 _ROUND = re.compile(r"\(\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\)")
-_GLUED = re.compile(r"(?:(?<=[a-z]{3})|(?<=[a-z]{2}[.,;)]))\d{1,3}(?:[,–-]\s?\d{1,3})*(?=[\s.,;:)]|$)")
+_DIGITS_AFTER_WORD = re.compile(r"(?:(?<=[a-z]{3})|(?<=[a-z]{2}[.,;)]))\d{1,3}(?:[,–-]\s?\d{1,3})*(?=[\s.,;:)]|$)")
 _RAISED = re.compile(r"\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})*[,\s]*")
 _YEARS = re.compile(rf"{_YEAR}|\b[a-z]\b")
 _CITED = re.compile(r"[(\[;]\s*(?:e\.g\.,?\s*|see\s+|cf\.\s*)?$")
@@ -35,7 +35,7 @@ _FLOAT = re.compile(
 
 
 class Style(StrEnum):
-    """How the paper cites."""
+    """The citation style of a paper."""
 
     BRACKET = "bracket"
     NAME_YEAR = "name-year"
@@ -43,12 +43,12 @@ class Style(StrEnum):
     ROUND = "round"
     KEY = "key"
     GLUED = "glued"
-    """Raised by the font's own raised digits, which read like digits at a word's end."""
+    """Superscripts from a font with raised digits; the text layer shows them as digits at the end of a word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Callout:
-    """A stretch of a paragraph that refers to something."""
+    """A part of a paragraph that refers to an entry, a figure or a table."""
 
     start: int
     end: int
@@ -58,29 +58,29 @@ class Callout:
     """xml:id, or empty."""
 
 
-def style_of(texts: list[Text], entries: list[PrintedEntry]) -> Style:
+def detect_style(texts: list[Text], entries: list[PrintedEntry]) -> Style:
     """Return the style with the most evidence in the text."""
 
-    def votes(pattern: re.Pattern[str]) -> int:
+    def count(pattern: re.Pattern[str]) -> int:
         return sum(len(pattern.findall(text.text)) for text in texts)
 
-    bracket, raised = votes(_BRACKET), 0
+    bracket, raised = count(_BRACKET), 0
     if sum(e.label.isdigit() for e in entries) > len(entries) / 2:
         raised = sum(1 for text in texts for s, e in text.raised if _RAISED.fullmatch(text.text[s:e]))
         if bracket >= 3 or bracket >= 0.3 * len(entries):
             return Style.BRACKET
-        if (of_round := votes(_ROUND)) >= 0.4 * len(entries) and of_round > raised:
+        if (round_count := count(_ROUND)) >= 0.4 * len(entries) and round_count > raised:
             return Style.ROUND
         if raised >= 0.3 * len(entries):
             return Style.RAISED
-        if (glued := votes(_GLUED)) >= 0.4 * len(entries) and glued > votes(_NAME_YEAR):
+        if (glued := count(_DIGITS_AFTER_WORD)) >= 0.4 * len(entries) and glued > count(_NAME_YEAR):
             return Style.GLUED
-    found = {Style.BRACKET: bracket, Style.NAME_YEAR: votes(_NAME_YEAR), Style.KEY: votes(_KEY), Style.RAISED: raised}
+    found = {Style.BRACKET: bracket, Style.NAME_YEAR: count(_NAME_YEAR), Style.KEY: count(_KEY), Style.RAISED: raised}
     return max(found, key=lambda style: found[style])
 
 
 class Linker:
-    """Links callouts of one paper."""
+    """Link the callouts of one paper."""
 
     def __init__(
         self,
@@ -106,16 +106,14 @@ class Linker:
 
     def find(self, text: Text) -> list[Callout]:
         """Return the callouts of a paragraph in order and without overlaps."""
-        found = [*self._citations(text), *self._references_to_floats(text.text)]
+        found = [*self._find_citations(text), *self._find_float_mentions(text.text)]
         out: list[Callout] = []
         for callout in sorted(found, key=lambda c: (c.start, -c.end)):
             if not out or callout.start >= out[-1].end:
                 out.append(callout)
         return out
 
-    def _citations(self, text: Text) -> list[Callout]:
-        if self._style is Style.BRACKET:
-            return [c for m in _BRACKET.finditer(text.text) for c in self._find_numbers(text.text, m.start(), m.end())]
+    def _find_citations(self, text: Text) -> list[Callout]:
         if self._style is Style.RAISED:
             return [
                 c
@@ -123,8 +121,8 @@ class Linker:
                 if re.fullmatch(r"[\d,–\- ]+", text.text[s:e])
                 for c in self._find_numbers(text.text, s, e)
             ]
-        pattern = {Style.ROUND: _ROUND, Style.GLUED: _GLUED}.get(self._style)
-        if pattern:
+        numbers = {Style.BRACKET: _BRACKET, Style.ROUND: _ROUND, Style.GLUED: _DIGITS_AFTER_WORD}
+        if pattern := numbers.get(self._style):
             return [c for m in pattern.finditer(text.text) for c in self._find_numbers(text.text, m.start(), m.end())]
         if self._style is Style.KEY:
             return [
@@ -149,12 +147,12 @@ class Linker:
         start = match.start("years")
         years = [(m.start() + start, m.end() + start, m.group()) for m in _YEARS.finditer(match["years"])]
         out: list[Callout] = []
-        whole = ""
+        full_year = ""
         for i, (s, e, year) in enumerate(years):
-            whole = year if len(year) > 2 else whole[:4] + year
+            full_year = year if len(year) > 2 else full_year[:4] + year
             left = match.start() if i == 0 else s
             right = match.end() if i == len(years) - 1 else e
-            out.append(Callout(left, right, "bibr", self._lookup(names, whole) or ""))
+            out.append(Callout(left, right, "bibr", self._lookup(names, full_year) or ""))
         if any(c.target for c in out):
             return out
         cited = (
@@ -176,7 +174,7 @@ class Linker:
                         return f"b{best}"
         return None
 
-    def _references_to_floats(self, text: str) -> list[Callout]:
+    def _find_float_mentions(self, text: str) -> list[Callout]:
         out = []
         for match in _FLOAT.finditer(text):
             table = match.group("kind")[0] in "Tt"

@@ -1,4 +1,4 @@
-"""Find the captions of figures and tables, by the features that distinguish them throughout the document."""
+"""Find the captions of figures and tables."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ CAPTION = re.compile(
 _CONTINUED = re.compile(r"\W*\(?cont(?:inued|\.|’d|'d|d)", re.I)
 
 
-def find(document: Document, measures: Measures) -> list[list[list[Line]]]:
-    """Return each page's captions as lines, marked CAPTION."""
-    return _remove_lookalikes([_captions(page, measures) for page in document.pages], measures)
+def find_captions(document: Document, measures: Measures) -> list[list[list[Line]]]:
+    """Return the lines of each caption, by page; mark them CAPTION."""
+    return _remove_lookalikes([_find_candidates(page, measures) for page in document.pages], measures)
 
 
-def _captions(page: Page, measures: Measures) -> list[list[Line]]:
+def _find_candidates(page: Page, measures: Measures) -> list[list[Line]]:
     lines = page.lines
     captions: list[list[Line]] = []
     for i, line in enumerate(lines):
@@ -29,7 +29,7 @@ def _captions(page: Page, measures: Measures) -> list[list[Line]]:
             continue
         run = [line]
         for other in lines[i + 1 :]:
-            if other.kind is not Kind.BODY or CAPTION.match(other.text) or not _goes_on(run, other, measures):
+            if other.kind is not Kind.BODY or CAPTION.match(other.text) or not _continues_caption(run, other, measures):
                 break
             run.append(other)
         captions.append(run)
@@ -44,18 +44,18 @@ def is_table(caption: list[Line]) -> bool:
 def _remove_lookalikes(pages: list[list[list[Line]]], measures: Measures) -> list[list[list[Line]]]:
     """Return each page's captions, marked CAPTION, without sentences that only begin like a caption.
 
-    If several candidates have the same number and one of them is set apart, candidates set as running text are removed.
+    If several candidates have the same number, those that differ clearly less from running text than the best one are removed.
     """
     best: dict[str, float] = {}
     for captions in pages:
         for run in captions:
-            best[_number(run)] = max(best.get(_number(run), 0.0), _evidence(run, measures))
+            best[_number(run)] = max(best.get(_number(run), 0.0), _weigh_caption(run, measures))
     out: list[list[list[Line]]] = []
     for captions in pages:
         kept = [
             run
             for run in captions
-            if _evidence(run, measures) > best[_number(run)] - 1 or _CONTINUED.search(run[0].text[:40])
+            if _weigh_caption(run, measures) > best[_number(run)] - 1 or _CONTINUED.search(run[0].text[:40])
         ]
         for run in kept:
             for line in run:
@@ -69,8 +69,8 @@ def _number(run: list[Line]) -> str:
     return f"{is_table(run)} {match['label'].upper()}" if match else ""
 
 
-def _evidence(run: list[Line], measures: Measures) -> float:
-    """Return how much a caption differs from running text, by its size, its first word's type, and a stop after its number."""
+def _weigh_caption(run: list[Line], measures: Measures) -> float:
+    """Return how much a caption differs from running text: in size, in the font of its first word, by a stop after its number."""
     line = run[0]
     first = line.tokens[0].font
     match = CAPTION.match(line.text)
@@ -84,7 +84,8 @@ def _evidence(run: list[Line], measures: Measures) -> float:
 def _begins_caption(lines: list[Line], i: int, match: re.Match[str], measures: Measures) -> bool:
     """Return whether a line that begins with `Figure 3` begins a caption.
 
-    It has a stop after the number or differs in type. It also begins a block, or follows a gap or another kind of line.
+    It has a stop after the number or differs in font. A line that has only one of these must also begin a block, or follow a
+    gap or another kind of line.
     """
     line = lines[i]
     before = lines[i - 1] if i else None
@@ -106,7 +107,7 @@ def _begins_caption(lines: list[Line], i: int, match: re.Match[str], measures: M
     return (apart and (stop or other)) or (stop and other)
 
 
-def _goes_on(run: list[Line], line: Line, measures: Measures) -> bool:
+def _continues_caption(run: list[Line], line: Line, measures: Measures) -> bool:
     last, first = run[-1], run[0]
     gap = line.y0 - last.y1
     if not -2 < gap < 0.8 * first.size or abs(line.size - last.size) > 1.1 or line.x0 > last.x1 or line.x1 < last.x0:

@@ -1,4 +1,4 @@
-"""`pdf2tei`: serve the extractor, or convert PDFs to TEI files."""
+"""`pdf2tei`: serve the extractor."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ def main() -> None:
     parser.add_argument(
         "--host",
         default="127.0.0.1",
-        help="address to listen on (default: %(default)s); any other than this machine's own needs a token",
+        help="address to listen on (default: %(default)s); an address that other machines can reach needs --token-file",
     )
-    parser.add_argument("--port", type=int, default=8070, help="(default: %(default)s)")
+    parser.add_argument("--port", type=int, default=8070, help="port to listen on (default: %(default)s)")
     parser.add_argument(
-        "--workers", type=int, default=os.cpu_count() or 1, help="PDFs read at a time (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--timeout", type=float, default=server.TIMEOUT, help="seconds a PDF may take (default: %(default)s)"
+        "--workers", type=int, default=os.cpu_count() or 1, help="number of worker processes (default: %(default)s)"
     )
     parser.add_argument(
-        "--token-file", type=Path, help="file with the token of every request (default: $S2CORPUS_EXTRACTOR_TOKEN)"
+        "--timeout", type=float, default=server.TIMEOUT, help="time limit per PDF, in seconds (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--token-file", type=Path, help="file with the bearer token of requests (default: $S2CORPUS_EXTRACTOR_TOKEN)"
     )
     parser.add_argument("--parent", type=int, help="id of the process that started the server; the server ends with it")
-    given = parser.parse_args()
-    if given.parent is not None:
-        end_with_parent(given.parent)
+    options = parser.parse_args()
+    if options.parent is not None:
+        end_with_parent(options.parent)
     try:
         check_socket_path()
-        token = server.read_token(given.token_file)
-        server.serve(given.port, max(1, given.workers), token, given.timeout, host=given.host)
+        token = server.read_token(options.token_file)
+        server.serve(options.port, max(1, options.workers), token, options.timeout, host=options.host)
     except UserError as error:
         print(f"pdf2tei: {error}", file=sys.stderr)
         sys.exit(2)

@@ -8,20 +8,21 @@ from statistics import median
 
 from .model import Kind, Line, Page
 
-_FEW = 8
-"""Lines of a left column below which a page has none"""
-_SAME = 2.0
-"""Points within which lines begin at one edge"""
-_APART = 4.0
-"""Line heights between two blocks of one column that nothing else of it parts"""
-_FULL = 0.7
-"""Share of a column's width that lines of running text fill"""
+_MIN_LEFT_LINES = 8
+"""Minimum number of lines of a left column."""
+_EDGE_TOLERANCE = 2.0
+"""Maximum distance of the starts of lines on one edge, in points."""
+_MAX_BLOCK_GAP = 4.0
+"""Maximum gap between the upper and the lower block of the left column, in line heights."""
+_MIN_FILLED_SHARE = 0.7
+"""Minimum share of the column's width that the median line fills."""
 
 
-def order(page: Page) -> None:
-    """Puts a right column that pdfalto reads in the middle of the left one behind it.
+def fix_column_order(page: Page) -> None:
+    """Move a right column that pdfalto reads in the middle of the left column behind the left column.
 
-    Lines that run over both columns part the page: only lines between the same two of them change places."""
+    Lines across both columns divide the page into bands; lines move only within a band.
+    """
     edges = _find_edges(page)
     if edges is None:
         return
@@ -36,29 +37,33 @@ def order(page: Page) -> None:
         runs = [list(run) for _, run in groupby(places, key=lambda i: sides[i])]
         if [sides[run[0]] for run in runs] != [-1, 1, -1]:
             continue
-        above, beside, below = ([page.lines[i] for i in run] for run in runs)
-        close = 0 <= below[0].y0 - above[-1].y1 < _APART * below[0].height
-        text = median(line.width for line in below) > _FULL * (right - left)
-        if len(below) >= _FEW and close and text and beside[0].y0 < below[0].y0:
-            for i, line in zip(places, [*above, *below, *beside], strict=True):
+        above, right_lines, below = ([page.lines[i] for i in run] for run in runs)
+        close = 0 <= below[0].y0 - above[-1].y1 < _MAX_BLOCK_GAP * below[0].height
+        text = median(line.width for line in below) > _MIN_FILLED_SHARE * (right - left)
+        if len(below) >= _MIN_LEFT_LINES and close and text and right_lines[0].y0 < below[0].y0:
+            for i, line in zip(places, [*above, *below, *right_lines], strict=True):
                 page.lines[i] = line
 
 
 def _find_edges(page: Page) -> tuple[float, float] | None:
     """Return the left edges of the two columns, if lines that begin there contain most of a page's text."""
     middle = page.width / 2
-    begins = Counter(round(line.x0 / _SAME) for line in page.lines)
-    left = max((x for x in begins if x * _SAME < 0.35 * page.width), key=lambda x: (begins[x], -x), default=None)
-    right = max(
-        (x for x in begins if abs(x * _SAME - middle) < 0.12 * page.width), key=lambda x: (begins[x], -x), default=None
+    begins = Counter(round(line.x0 / _EDGE_TOLERANCE) for line in page.lines)
+    left = max(
+        (x for x in begins if x * _EDGE_TOLERANCE < 0.35 * page.width), key=lambda x: (begins[x], -x), default=None
     )
-    if left is None or right is None or begins[left] < _FEW:
+    right = max(
+        (x for x in begins if abs(x * _EDGE_TOLERANCE - middle) < 0.12 * page.width),
+        key=lambda x: (begins[x], -x),
+        default=None,
+    )
+    if left is None or right is None or begins[left] < _MIN_LEFT_LINES:
         return None
-    return left * _SAME, right * _SAME
+    return left * _EDGE_TOLERANCE, right * _EDGE_TOLERANCE
 
 
 def _locate_line(line: Line, left: float, right: float) -> int:
     """Return -1 for the left column, 1 for the right column, and 0 for lines across both or outside."""
-    if line.x0 >= right - _SAME:
+    if line.x0 >= right - _EDGE_TOLERANCE:
         return 1
-    return -1 if line.x0 >= left - _SAME and line.x1 <= right else 0
+    return -1 if line.x0 >= left - _EDGE_TOLERANCE and line.x1 <= right else 0

@@ -11,41 +11,44 @@ _HEAD = re.compile(
     r"table\s+des\s+mati[èe]res|sommaire|[íi]ndice|sum[áa]rio|indice|содержание|оглавление|目\s*录|目\s*次)\W*",
     re.I,
 )
-_DOTS = 4
-_LEADER = re.compile(rf"(?:[.…·]\s?){{{_DOTS},}}\s*(?:\d{{1,4}}|[ivxlc]{{1,7}})?\s*$")
-"""Dots that lead to a page number"""
+_MIN_DOTS = 4
+_LEADER = re.compile(rf"(?:[.…·]\s?){{{_MIN_DOTS},}}\s*(?:\d{{1,4}}|[ivxlc]{{1,7}})?\s*$")
+"""Dots before a page number."""
 _NUMBERED = re.compile(r"\S.*\s(?:\d{1,4}|[ivxlc]{1,7})$")
 """A title and its page; the head before it distinguishes it from running text."""
 _PAGE = re.compile(r"\d{1,4}|[ivxlc]{1,7}")
-_FEW = 3
-"""Lines with leaders that make a table of contents without a head"""
-_WRAPPED = 2
+_MIN_LISTED_LINES = 3
+"""Minimum number of lines with dot leaders, or with page numbers under a head, in a table of contents."""
+_MAX_WRAPPED_LINES = 2
 """Maximum number of title lines before the line with the page number."""
 
 
-def mark(document: Document) -> None:
-    """Mark a table of contents and its head as FRONT: lines with page numbers below a head, and runs with dot leaders."""
+def mark_contents(document: Document) -> None:
+    """Mark tables of contents and their heads as FRONT.
+
+    A table of contents is a run of lines with page numbers below a head, or a run of lines with dot leaders.
+    """
     open_ = False
     for page in document.pages:
         open_ = _mark_page(page, open_)
 
 
-def _mark_page(page: Page, goes_on: bool) -> bool:
+def _mark_page(page: Page, continues: bool) -> bool:
     """Mark the part of a table of contents on a page; return whether it continues on the next page."""
     lines = [line for line in page.lines if line.kind is Kind.BODY]
-    if not goes_on and not any(_led(line.text) or _HEAD.fullmatch(line.text) for line in lines):
-        return False  # nearly all pages
+    if not continues and not any(_has_dot_leader(line.text) or _HEAD.fullmatch(line.text) for line in lines):
+        return False  # fast path: most pages contain no table of contents
     i = 0
     while i < len(lines):
         headed = _HEAD.fullmatch(lines[i].text) is not None
         start = i + 1 if headed else i
-        end = _find_end(lines, start, numbered=headed or (goes_on and i == 0))
-        led = sum(_led(line.text) for line in lines[start:end])
+        end = _find_end(lines, start, numbered=headed or (continues and i == 0))
+        dotted = sum(_has_dot_leader(line.text) for line in lines[start:end])
         listed = sum(_ends_in_page(line.text) for line in lines[start:end])
-        if led >= _FEW or (goes_on and i == 0 and led) or (headed and listed >= _FEW):
+        if dotted >= _MIN_LISTED_LINES or (continues and i == 0 and dotted) or (headed and listed >= _MIN_LISTED_LINES):
             for line in lines[i:end]:
                 line.kind = Kind.FRONT
-            i, goes_on = end, True
+            i, continues = end, True
             if end == len(lines):
                 return True
         else:
@@ -58,16 +61,16 @@ def _find_end(lines: list[Line], start: int, *, numbered: bool) -> int:
     end = start
     for i in range(start, len(lines)):
         text = lines[i].text
-        if _led(text) or (numbered and _ends_in_page(text)):
+        if _has_dot_leader(text) or (numbered and _ends_in_page(text)):
             end = i + 1
-        elif i - end >= _WRAPPED or text.endswith("."):
+        elif i - end >= _MAX_WRAPPED_LINES or text.endswith("."):
             break
     return end
 
 
-def _led(text: str) -> bool:
-    dots = text.count(".") + text.count("…") + text.count("·")  # too few of them in nearly all lines
-    return dots >= _DOTS and _LEADER.search(text) is not None
+def _has_dot_leader(text: str) -> bool:
+    dots = text.count(".") + text.count("…") + text.count("·")  # fast path for most lines
+    return dots >= _MIN_DOTS and _LEADER.search(text) is not None
 
 
 def _ends_in_page(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The reference CRF: the fields of reference strings."""
+"""Label the fields of reference strings with the reference CRF."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .tagger import tagger
+from .tagger import load_tagger
 from .tokens import Piece, columns, pieces
 
 MODEL = Path(__file__).with_name("references.crfsuite")
@@ -17,7 +17,7 @@ MODEL = Path(__file__).with_name("references.crfsuite")
 
 
 class TokenLabel(StrEnum):
-    """What a token of a reference string belongs to."""
+    """The field that a token of a reference string belongs to."""
 
     AUTHOR = "author"
     TITLE = "title"
@@ -39,23 +39,19 @@ class TokenLabel(StrEnum):
     OTHER = "other"
 
 
-def label(raw: str) -> list[tuple[TokenLabel, str]]:
-    """Return the fields of one reference string."""
-    return label_each([raw])[0]
-
-
-def label_each(raws: Sequence[str]) -> list[list[tuple[TokenLabel, str]]]:
-    """Return the fields of each reference string in order: consecutive tokens of one label, without separators at their ends."""
+def label_references(raws: Sequence[str]) -> list[list[tuple[TokenLabel, str]]]:
+    """Return the fields of each reference string in order: consecutive tokens of one label, except OTHER."""
     found = [pieces(raw) for raw in raws]
-    model = tagger(MODEL)
+    model = load_tagger(MODEL)
     scores = np.zeros((sum(map(len, found)), len(model.labels)))
     for codes, names in columns(found):
         if len(codes):
-            scores += model.weights(names)[codes]
+            scores += model.score_items(names)[codes]
     labels = model.tag_each([scores[a:b] for a, b in pairwise(accumulate(map(len, found), initial=0))])
     named = {label.value: label for label in TokenLabel}
     return [
-        spans(raw, tokens, [named[x] for x in given]) for raw, tokens, given in zip(raws, found, labels, strict=True)
+        spans(raw, tokens, [named[x] for x in found_labels])
+        for raw, tokens, found_labels in zip(raws, found, labels, strict=True)
     ]
 
 

@@ -1,4 +1,4 @@
-"""Lines of scripts that run from right to left, in the order in which they are read."""
+"""Put the words of right-to-left lines into reading order."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from itertools import pairwise
 from .model import Page, Token
 
 CONTROLS = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
-"""Characters that steer direction and print nothing; pdfalto puts them around each word."""
+"""Invisible characters that control the direction; pdfalto puts them around each word."""
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 _WORD_SPACE = 0.1
-"""Least space between words, as a share of the type's size"""
+"""Minimum space between words, as a share of the type size."""
 
 
-def order(page: Page) -> None:
+def reorder_right_to_left(page: Page) -> None:
     """Put the words of right-to-left lines, which pdfalto emits from left to right, into reading order.
 
     Runs of numbers and of words of the other direction retain their order.
@@ -30,13 +30,13 @@ def order(page: Page) -> None:
 
 def _sort_words(tokens: list[Token]) -> list[Token]:
     runs: list[list[Token]] = []
-    onward = [_onward(token) for token in tokens]
+    forward = [_is_left_to_right(token) for token in tokens]
     for i, token in enumerate(tokens):
-        neutral = onward[i] is None
-        inside = neutral and i and onward[i - 1] and next((x for x in onward[i + 1 :] if x is not None), False)
+        neutral = forward[i] is None
+        inside = neutral and i and forward[i - 1] and next((x for x in forward[i + 1 :] if x is not None), False)
         if neutral:
-            onward[i] = bool(inside)
-        if i and onward[i] and onward[i - 1]:
+            forward[i] = bool(inside)
+        if i and forward[i] and forward[i - 1]:
             runs[-1].append(token)
         else:
             runs.append([token])
@@ -45,7 +45,7 @@ def _sort_words(tokens: list[Token]) -> list[Token]:
     return [token for run in reversed(runs) for token in run]
 
 
-def _onward(token: Token) -> bool | None:
+def _is_left_to_right(token: Token) -> bool | None:
     """Return whether a word runs from left to right, as numbers do; None for signs."""
     kinds = {unicodedata.bidirectional(c) for c in token.text}
     if kinds & {"R", "AL"}:

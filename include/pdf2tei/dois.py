@@ -9,24 +9,26 @@ _PREFIX = re.compile(r"\b10\.\d{4,9}/\s?")
 _BROKEN_PREFIX = re.compile(
     r"doi(?:\s?\.\s?org\s?/|\s?[:.]|\s)\s*(?P<prefix>1\s?0\s?\.\s?\d(?:\s?\d){3,8}\s?/)\s?", re.I
 )
-"""A registrant with spaces in it, after the word DOI or its resolver"""
+"""A DOI prefix broken by spaces, after `doi` or the resolver's address."""
 _PART = re.compile(r"(?:[^\s\"<>\[\]]|\[[^\s\]]{1,30}\](?=\S)|<[^\s<>\"]{1,30}>(?=\S))+")
 """A run without spaces; SICI DOIs contain brackets of all kinds."""
 _NEXT = re.compile(r"\s([\w.()/:;-]+)")
 _YEAR = re.compile(r"\W*(?:1[6-9]|20)\d\d\W*")
 _JOINED = re.compile(r"\w[./-]\w|[./-]$")
-_BEHIND = re.compile(
+_AFTER_DOI = re.compile(
     r"[\s.,;)]*(?:$|\[|\(|PM(?:C?ID|C)\b|Epub\b|Medline\b|(?:Last )?[Aa]ccess|Acess|Available|Google\b|Cross[Rr]ef\b|Pub[Mm]ed\b)"
 )
-"""What comes behind a whole DOI"""
-_MONTHLY = re.compile(r"\.(?:19|20)\d\d\.\d\d\.$")
-"""The end of Elsevier's DOIs before their last number"""
+"""Text that may follow a complete DOI."""
+_ELSEVIER_STEM = re.compile(r"\.(?:19|20)\d\d\.\d\d\.$")
+"""End of an Elsevier DOI whose last number is missing (`…2019.04.`)."""
+_NEXT_PIECE = re.compile(r"\s(?:-?[\w./-]*\d[\w./-]*)\s?\.?$")
+"""A last part of a DOI with a digit, before the end of the reference."""
 _CLOSING = {")": "(", "]": "["}
 _MAX_PARTS = 6
 
 
 def find_doi(raw: str) -> str:
-    """Return the DOI printed in a reference; empty without one, and where only its beginning can be read."""
+    """Return the DOI printed in a reference; an empty string if it has no DOI, or only the beginning of a DOI is readable."""
     raw = raw.translate(_HYPHENS)
     match = _PREFIX.search(raw) or _BROKEN_PREFIX.search(raw)
     if match is None:
@@ -47,34 +49,31 @@ def find_doi(raw: str) -> str:
     return "" if is_cut or not whole or whole[-1] in "/-" else prefix + whole
 
 
-def _continues(suffix: str, part: str, behind: str) -> bool:
+def _continues(suffix: str, part: str, following_text: str) -> bool:
     """Return whether the characters after a space still belong to a DOI."""
     has_digit = any(map(str.isdigit, part))
-    if suffix[-1] in ",;" or (part[0] in "(:;" and not _is_open(part)):
+    if suffix[-1] in ",;" or (part[0] in "(:;" and not _begins_item_number(part)):
         return False
-    if suffix[-1] in "/-_" or _MONTHLY.search(suffix):
-        return has_digit or bool(_BEHIND.match(behind))
+    if suffix[-1] in "/-_" or _ELSEVIER_STEM.search(suffix):
+        return has_digit or bool(_AFTER_DOI.match(following_text))
     if suffix[-1] == ".":
         bare = not any(map(str.isdigit, suffix))
         return has_digit and (bare or (_JOINED.search(part.rstrip(".")) is not None and not part[0].isupper()))
     if _YEAR.fullmatch(part) or part[0].isupper():
         return False
-    if _is_open(part):
+    if _begins_item_number(part):
         return True
     is_piece = has_digit or (part.islower() and _JOINED.search(part) is not None)
-    return is_piece and (_BEHIND.match(behind) is not None or _NEXT_PIECE.match(behind) is not None)
+    return is_piece and (_AFTER_DOI.match(following_text) is not None or _NEXT_PIECE.match(following_text) is not None)
 
 
-_NEXT_PIECE = re.compile(r"\s(?:-?[\w./-]*\d[\w./-]*)\s?\.?$")
-
-
-def _is_open(part: str) -> bool:
-    """Return whether a part begins with a bracket that a publisher's item number has: `(00)00169-9`."""
+def _begins_item_number(part: str) -> bool:
+    """Return whether a part begins like an item number of Elsevier: `(00)00169-9`."""
     return re.match(r"\(\d\d\)\d", part) is not None
 
 
 def _trim(suffix: str) -> str:
-    """Remove the sentence's punctuation; balanced brackets are retained."""
+    """Remove punctuation and unbalanced closing brackets from the end."""
     while suffix:
         last = suffix[-1]
         if last not in ".,;:" and not (last in _CLOSING and suffix.count(last) > suffix.count(_CLOSING[last])):

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .segmentation import reading
-from .tagger import tagger
+from .segmentation import score_as_reference
+from .tagger import load_tagger
 
 MODEL = Path(__file__).with_name("entries.crfsuite")
 """Trained by `python -m devtools.training.entries` on GROBID's annotated reference lists (CC BY 4.0, see NOTICE.md)."""
-BEGINS, GOES_ON = "B", "I"
+BEGINS, INSIDE = "B", "I"
 
 LABEL = re.compile(
     r"\s*(?:\[(?P<square>\d{1,4})\]|\((?P<round>\d{1,4})\)|(?P<stop>\d{1,4})[.)](?!\d)|(?P<bare>\d{1,4})(?=\s|[A-Z]|$)|"
@@ -34,12 +34,12 @@ def may_end(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class EntryLine:
-    """A line of a reference list, with the attributes that GROBID's training data and our documents share."""
+    """A line of a reference list, with the attributes that are available in GROBID's training data and in our documents."""
 
     text: str
     indented: bool
     ruled: bool
-    """The rules begin an entry here."""
+    """Whether the rules begin an entry at this line."""
 
 
 def features(rows: Sequence[EntryLine]) -> list[list[str]]:
@@ -51,13 +51,13 @@ def features(rows: Sequence[EntryLine]) -> list[list[str]]:
     indented = round(4 * sum(row.indented for row in rows) / max(n, 1))
     labelled = round(6 * sum(number >= 0 for number in numbers) / max(n, 1))
     base: list[list[str]] = []
-    pairs: list[tuple[str, str, str, str]] = []
+    joint_features: list[tuple[str, str, str, str]] = []
     for i, row in enumerate(rows):
         text, number = row.text, numbers[i]
         run = number >= 0 and (number - 1 in numbers[max(0, i - 8) : i]) + (number + 1 in numbers[i + 1 : i + 9])
         author, ends = f"author={int(bool(AUTHOR.match(text)))}", f"end={int(may_end(text))}"
         dated, set_in = f"dated={int(bool(YEAR.search(text)))}", f"in={int(row.indented)}"
-        pairs.append((author, ends, dated, set_in))
+        joint_features.append((author, ends, dated, set_in))
         base.append(
             [
                 set_in,
@@ -69,7 +69,7 @@ def features(rows: Sequence[EntryLine]) -> list[list[str]]:
                 dated,
                 f"first={'A' if text[:1].isupper() else 'a' if text[:1].islower() else '-' if text[:1] in '-—–' else '0'}",
                 f"len={min(5 * len(text) // full, 6)}",
-                f"reads={reading(text)}",
+                f"reads={score_as_reference(text)}",
                 f"ruled={int(row.ruled)}",
                 "w=" + _DIGIT.sub("#", text.split()[0].casefold() if text.strip() else "")[:6],
             ]
@@ -80,13 +80,13 @@ def features(rows: Sequence[EntryLine]) -> list[list[str]]:
         for d in (-2, -1, 1):
             item += [f"{d}{name}" for name in base[i + d]] if 0 <= i + d < n else [f"{d}END"]
         if i:
-            (_, ended, dated, _), (author, _, _, set_in) = pairs[i - 1], pairs[i]
+            (_, ended, dated, _), (author, _, _, set_in) = joint_features[i - 1], joint_features[i]
             item += [f"{ended}|{author}|{dated}", f"{ended}|{author}|{set_in}"]
         out.append(item)
     return out
 
 
-def starts(rows: Sequence[EntryLine]) -> list[bool]:
+def predict_starts(rows: Sequence[EntryLine]) -> list[bool]:
     """Return for each line whether it begins an entry; the first line always does."""
-    model = tagger(MODEL)
-    return [i == 0 or x == BEGINS for i, x in enumerate(model.tag(model.weights(features(rows))))]
+    model = load_tagger(MODEL)
+    return [i == 0 or x == BEGINS for i, x in enumerate(model.tag(model.score_items(features(rows))))]

@@ -1,4 +1,4 @@
-"""Why a PDF gave no TEI: GROBID's own words for it."""
+"""Define extraction errors with GROBID's error codes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Code(StrEnum):
-    """The error codes of GROBID's 500 answers that the extractor can give."""
+    """The error codes in GROBID's responses with status 500 that the extractor uses."""
 
     BAD_INPUT_DATA = "BAD_INPUT_DATA"
     NO_BLOCKS = "NO_BLOCKS"
@@ -17,7 +17,7 @@ class Code(StrEnum):
 
 
 class ExtractionError(Exception):
-    """A PDF that cannot be extracted; `code` says why."""
+    """Raised if a PDF cannot be extracted; `code` is the reason."""
 
     def __init__(self, code: Code, message: str) -> None:
         super().__init__(message)

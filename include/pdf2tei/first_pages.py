@@ -1,4 +1,4 @@
-"""Reads what `identity` judges: the lines of a PDF's first pages and its metadata. Runs inside limited processes only."""
+"""Read the first pages and the metadata of a PDF, for `identity`. Call it only in a sandboxed process."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pypdfium2
 from pdf2tei.identity import FirstPages, PrintedLine
 
 PAGES = 3
-"""A repository's cover, then the first two pages of the paper"""
+"""Number of pages that are read: a repository's cover, and the first two pages of the paper."""
 MAX_CHARACTERS = 40_000
-"""Characters read of a page: a dense one has 10,000"""
+"""Maximum number of characters that are read from a page; a dense page has 10,000."""
 MAX_XMP = 1 << 20
 _PROPERTY = re.compile(
     r"<((?:prism|pdfx|crossmark|dc|xmp|xmpMM|pdf):[\w.-]+)[^>]*>\s*(?:<rdf:(?:Alt|Bag|Seq)>\s*<rdf:li[^>]*>)?([^<]{1,2000})<|"
@@ -24,13 +24,14 @@ _PROPERTY = re.compile(
 def read_first_pages(data: bytes) -> FirstPages:
     """Return the first pages and metadata of a PDF's bytes; unreadable parts are omitted.
 
-    Raises MemoryError if the caller's memory limit is exceeded.
+    Raises:
+        MemoryError: the caller's memory limit was exceeded.
     """
     try:
         pages = _pages(data)
     except MemoryError:
         raise
-    except Exception:  # PDFium's errors and other errors of broken pages: the PDF was selected without this text
+    except Exception:  # PDFium's errors and other errors of broken pages
         pages = []
     try:
         metadata = _metadata(data)

@@ -1,4 +1,4 @@
-"""Figures and tables: their captions, and the text inside them that is not a paragraph."""
+"""Find figures and tables: their captions and the text inside them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import lru_cache
 from itertools import pairwise
 
 from . import grids
-from .captions import CAPTION, find, is_table
+from .captions import CAPTION, find_captions, is_table
 from .heads import NUMBERED
 from .measures import Measures
-from .model import Box, Document, Kind, Line, Page, Token, joined
+from .model import Box, Document, Kind, Line, Page, join_tokens
 from .text import Joiner
 
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
-_REACH = 60.0
+_MAX_GAP = 60.0
 """Maximum gap within a float, in points."""
 
 
@@ -30,38 +30,38 @@ class Float:
     rows: list[list[str]] = field(default_factory=list)
 
 
-def read(document: Document, measures: Measures, joiner: Joiner) -> list[Float]:
-    """Finds the captions and marks CAPTION, FIGURE and TABLE lines."""
+def take_floats(document: Document, measures: Measures, joiner: Joiner) -> list[Float]:
+    """Return the figures and tables in order; mark their lines CAPTION, FIGURE or TABLE."""
     found: list[Float] = []
-    for page, captions in zip(document.pages, find(document, measures), strict=True):
+    for page, captions in zip(document.pages, find_captions(document, measures), strict=True):
         running = _running_blocks(page, measures)
-        graphics = _graphics(page)
-        insides = _insides(page, captions, graphics, running, measures)
-        for grid in grids.find(page, running, measures):
+        graphics = _select_graphics(page)
+        insides = _assign_lines_to_captions(page, captions, graphics, running, measures)
+        for grid in grids.find_tables(page, running, measures):
             tables = [i for i, caption in enumerate(captions) if is_table(caption)]
             for line in grid:
                 line.kind = Kind.TABLE
             if tables:
-                nearest = min(tables, key=lambda i: _distance(captions[i], grid))
+                nearest = min(tables, key=lambda i: _measure_distance(captions[i], grid))
                 insides[nearest] += [line for line in grid if line not in insides[nearest]]
-        _notes(page, running, measures)
+        _mark_table_notes(page, running, measures)
         for caption, inside in zip(captions, insides, strict=True):
-            found.append(_float(caption, inside, joiner))
+            found.append(_build_float(caption, inside, joiner))
         prose = _prose_blocks(page) | running
         for line in page.lines:
-            if line.kind is Kind.BODY and line.block not in prose and _on_graphics(line, graphics, measures):
+            if line.kind is Kind.BODY and line.block not in prose and _is_on_graphics(line, graphics, measures):
                 line.kind = Kind.FIGURE
     return found
 
 
-def _distance(caption: list[Line], grid: list[Line]) -> float:
-    """Points between a caption and a table's lines, the page's height over."""
+def _measure_distance(caption: list[Line], grid: list[Line]) -> float:
+    """Return the vertical distance between a caption and the lines of a table, in points."""
     top, bottom = min(x.y0 for x in grid), max(x.y1 for x in grid)
     return max(top - caption[-1].y1, caption[0].y0 - bottom, 0.0)
 
 
-def _notes(page: Page, running: set[int], measures: Measures) -> None:
-    """Marks the smaller type close under a table, its notes, TABLE."""
+def _mark_table_notes(page: Page, running: set[int], measures: Measures) -> None:
+    """Mark notes in smaller type directly below a table as TABLE."""
     tables = [x for x in page.lines if x.kind is Kind.TABLE]
     for line in sorted(page.lines, key=lambda x: x.y0):
         if line.kind is not Kind.BODY or line.block in running or line.size > measures.size - 0.4:
@@ -71,16 +71,18 @@ def _notes(page: Page, running: set[int], measures: Measures) -> None:
             tables.append(line)
 
 
-def _float(caption: list[Line], inside: list[Line], joiner: Joiner) -> Float:
+def _build_float(caption: list[Line], inside: list[Line], joiner: Joiner) -> Float:
     text = joiner.text(caption).text
     match = CAPTION.match(text)
     head = text[: match.end()].strip() if match else ""
     label = match["label"] if match else ""
     table = is_table(caption)
-    return Float(table, head, label, text[match.end() :].strip() if match else text, _rows(inside) if table else [])
+    return Float(
+        table, head, label, text[match.end() :].strip() if match else text, _split_rows(inside) if table else []
+    )
 
 
-def _rows(lines: list[Line]) -> list[list[str]]:
+def _split_rows(lines: list[Line]) -> list[list[str]]:
     """Return a table's lines as rows of cells, from left to right."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda x: (x.y0, x.x0)):
@@ -88,26 +90,17 @@ def _rows(lines: list[Line]) -> list[list[str]]:
             rows[-1].append(line)
         else:
             rows.append([line])
-    return [[cell for x in sorted(row, key=lambda x: x.x0) for cell in _cells(x)] for row in rows]
-
-
-def _cells(line: Line) -> list[str]:
-    """Split a line at gaps wider than a word space."""
-    cells: list[list[Token]] = [[line.tokens[0]]]
-    for before, token in pairwise(line.tokens):
-        if token.x0 - before.x1 > 0.85 * line.size:
-            cells.append([token])
-        else:
-            cells[-1].append(token)
-    return [joined(cell) for cell in cells]
+    return [
+        [join_tokens(cell) for x in sorted(row, key=lambda x: x.x0) for cell in grids.split_at_gaps(x)] for row in rows
+    ]
 
 
 def _running_blocks(page: Page, measures: Measures) -> set[int]:
-    """Return the blocks of running text: they contain a line that has its type and fills its column."""
+    """Return the blocks that contain a line with the size of the running text that fills its column."""
     return {
         line.block
         for line in page.lines
-        if abs(line.size - measures.size) < 0.4 and line.width > 0.8 * measures.width and _words(line) > 0.5
+        if abs(line.size - measures.size) < 0.4 and line.width > 0.8 * measures.width and _measure_words(line) > 0.5
     }
 
 
@@ -119,11 +112,11 @@ def _prose_blocks(page: Page) -> set[int]:
     return {
         number
         for number, lines in blocks.items()
-        if len(lines) > 2 and sum(len(x.text.split()) > 5 and _words(x) > 0.7 for x in lines) > 0.7 * len(lines)
+        if len(lines) > 2 and sum(len(x.text.split()) > 5 and _measure_words(x) > 0.7 for x in lines) > 0.7 * len(lines)
     }
 
 
-def _words(line: Line) -> float:
+def _measure_words(line: Line) -> float:
     """Return the share of a line's characters that are in words."""
     return _share_of_words(line.text)
 
@@ -133,7 +126,7 @@ def _share_of_words(text: str) -> float:
     return sum(map(len, _LETTERS.findall(text))) / max(len(text) - text.count(" "), 1)
 
 
-def _graphics(page: Page) -> list[Box]:
+def _select_graphics(page: Page) -> list[Box]:
     """Return the graphics that may be figures, without rules and page backgrounds."""
     whole = page.width * page.height
     return [
@@ -141,7 +134,7 @@ def _graphics(page: Page) -> list[Box]:
     ]
 
 
-def _on_graphics(line: Line, graphics: list[Box], measures: Measures) -> bool:
+def _is_on_graphics(line: Line, graphics: list[Box], measures: Measures) -> bool:
     if (line.width > 0.8 * measures.width and abs(line.size - measures.size) < 0.4) or _is_section_head(line, measures):
         return False
     return any(
@@ -149,13 +142,13 @@ def _on_graphics(line: Line, graphics: list[Box], measures: Measures) -> bool:
     )
 
 
-def _insides(
+def _assign_lines_to_captions(
     page: Page, captions: list[list[Line]], graphics: list[Box], running: set[int], measures: Measures
 ) -> list[list[Line]]:
     """Return the lines of each caption's figure or table, and mark them.
 
-    The search runs from the caption over lines that are not running text. It runs upwards first for figures, and downwards
-    first for tables.
+    The search runs from the caption over lines that are not running text: upwards for figures, downwards for tables. If it
+    finds no row of a table, the lines above the caption are used if they contain one.
     """
     out: list[list[Line]] = []
     left = min((x.x0 for x in page.lines), default=0.0)
@@ -176,24 +169,22 @@ def _insides(
         lines = [x for x in lines if x0 - 8 < (x.x0 + x.x1) / 2 < x1 + 8]
         table = is_table(caption)
         top, bottom = min(x.y0 for x in caption), max(x.y1 for x in caption)
-        first, second = (1, -1) if table else (-1, 1)
-        inside = _walk(lines, graphics, first, top, bottom, running, measures)
-        if not _enough(inside, table):
-            other = _walk(lines, graphics, second, top, bottom, running, measures)
-            inside = other if table and _enough(other, table) else inside
+        inside = _collect_lines(lines, graphics, 1 if table else -1, top, bottom, running, measures)
+        if table and not _has_row(inside):
+            above = _collect_lines(lines, graphics, -1, top, bottom, running, measures)
+            inside = above if _has_row(above) else inside
         for line in inside:
             line.kind = Kind.TABLE if table else Kind.FIGURE
         out.append(inside)
     return out
 
 
-def _enough(lines: list[Line], table: bool) -> bool:
-    if not table:
-        return bool(lines)
+def _has_row(lines: list[Line]) -> bool:
+    """Return whether two lines are side by side."""
     return any(abs(a.y0 - b.y0) < 3 for a, b in pairwise(sorted(lines, key=lambda x: x.y0)))
 
 
-def _walk(
+def _collect_lines(
     lines: list[Line],
     graphics: list[Box],
     direction: int,
@@ -207,11 +198,11 @@ def _walk(
     edge = top if direction < 0 else bottom
     beyond = [x for x in lines if (x.y1 <= top + 2 if direction < 0 else x.y0 >= bottom - 2)]
     for line in sorted(beyond, key=lambda x: (-x.y1 if direction < 0 else x.y0, x.x0)):
-        larger = line.size > measures.size + 0.8 and _words(line) > 0.6
+        larger = line.size > measures.size + 0.8 and _measure_words(line) > 0.6
         if line.kind is not Kind.BODY or line.block in running or larger or _is_section_head(line, measures):
             break
         near, far = (line.y1, edge) if direction < 0 else (edge, line.y0)
-        if far - near > _REACH and not any(b.y0 < far - 5 and b.y1 > near + 5 for b in graphics):
+        if far - near > _MAX_GAP and not any(b.y0 < far - 5 and b.y1 > near + 5 for b in graphics):
             break
         taken.append(line)
         edge = min(edge, line.y0) if direction < 0 else max(edge, line.y1)
@@ -221,4 +212,4 @@ def _walk(
 def _is_section_head(line: Line, measures: Measures) -> bool:
     """Return whether a line is a numbered or larger bold head, which no float contains."""
     strong = line.font.bold or line.size > measures.size + 0.8 or line.text.isupper()
-    return strong and line.size > measures.size - 0.3 and bool(NUMBERED.match(line.text)) and _words(line) > 0.6
+    return strong and line.size > measures.size - 0.3 and bool(NUMBERED.match(line.text)) and _measure_words(line) > 0.6

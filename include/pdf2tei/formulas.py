@@ -1,4 +1,4 @@
-"""Which lines are display formulas."""
+"""Detect display formulas."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .model import Line
 
 LABEL = re.compile(r"\(\s*[A-Z]?\.?\d+(?:\.\d+)?[a-z]?\s*\)\s*$")
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_FUNCTIONS = {
+_WORDS_IN_FORMULAS = {
     "max", "min", "log", "exp", "sup", "inf", "sin", "cos", "tan", "arg", "lim", "argmax", "argmin", "softmax", "det", "var", "cov", "tanh",
     "mod", "otherwise", "for", "all", "and", "where", "with", "sigmoid", "relu", "tr", "diag", "rank", "dim", "ker",
 }  # fmt: skip
@@ -24,9 +24,13 @@ def is_formula(line: Line, measures: Measures) -> bool:
         return False
     fonts = sum([len(t.text) for t in line.tokens if t.font.mathematical])
     mathematical = max(fonts, len(_SIGN.findall(text)))
-    if not mathematical:  # nearly all lines
+    if not mathematical:  # fast path for most lines
         return False
-    words = [w for w in _WORD.findall(text) if w.lower() not in _FUNCTIONS and not "\U0001d400" <= w[0] <= "\U0001d7ff"]
+    words = [
+        w
+        for w in _WORD.findall(text)
+        if w.lower() not in _WORDS_IN_FORMULAS and not "\U0001d400" <= w[0] <= "\U0001d7ff"
+    ]
     letters = sum(map(len, words))
     if letters / visible < 0.25 and mathematical / visible > 0.25:
         return True

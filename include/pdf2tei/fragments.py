@@ -1,4 +1,4 @@
-"""Lines that pdfalto broke at inline mathematics, put together again."""
+"""Join lines that pdfalto broke at inline mathematics."""
 
 from __future__ import annotations
 
@@ -8,43 +8,42 @@ from itertools import pairwise
 
 from .model import Line, Page
 
-_LOOK = 6
-"""Number of preceding lines that are searched for the left part of a line."""
-
-
-_LARGER = 1.6
-_FEW = 8
-"""Lines with more characters are separate if their sizes differ by this factor, such as a title and a date next to it."""
+_LOOKBACK_LINES = 6
+"""Number of preceding lines that are searched for another part of a line."""
+_MAX_SIZE_RATIO = 1.6
+"""Longer lines are separate if their sizes differ by more than this factor, such as a title and a date next to it."""
+_MAX_SHORT_TEXT = 8
+"""Maximum number of characters of a part that may differ in size."""
 _LABEL = re.compile(r"\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}[.)]?|[•▪●■]")
-_REACH = 3.5
-"""How far from a label that is a line by itself its text may begin, in type sizes."""
+_MAX_LABEL_GAP = 3.5
+"""Maximum gap between a label on a separate line and its text, in type sizes."""
 
 
-def mend(page: Page) -> None:
+def join_fragments(page: Page) -> None:
     """Join lines on one baseline that are less than a word space apart, in any order in pdfalto's output.
 
     Labels of lists (`12.`, `[4]`) are joined with the text at their right.
     """
     out: list[Line] = []
     for line in page.lines:
-        for i in range(len(out) - 1, max(len(out) - _LOOK, 0) - 1, -1):
+        for i in range(len(out) - 1, max(len(out) - _LOOKBACK_LINES, 0) - 1, -1):
             if out[i].y1 <= line.y0 or line.y1 <= out[i].y0:
-                continue  # nearly all: above or below it
-            if _find_right_text(out[i], line):
+                continue  # fast path: most lines are above or below
+            if _continues_on_baseline(out[i], line):
                 out[i] = _join(out[i], line)
                 break
-            if _find_right_text(line, out[i]):
+            if _continues_on_baseline(line, out[i]):
                 out[i] = _join(line, out[i])
                 break
         else:
             out.append(line)
     page.lines = _join_labels(out)
     for line in page.lines:
-        _close_up(line)
+        _join_letters(line)
 
 
-def _close_up(line: Line) -> None:
-    """Put the letters of a word set with spaces between them together (`R E F E R E N C E S`); wider gaps part words."""
+def _join_letters(line: Line) -> None:
+    """Join the letters of letterspaced words (`R E F E R E N C E S`). Wider gaps separate words."""
     tokens = line.tokens
     if len(tokens) < 5 or not tokens[0].text.isalpha() or sum(len(t.text) == 1 for t in tokens) < 0.8 * len(tokens):
         return
@@ -73,7 +72,7 @@ def _join_labels(lines: list[Line]) -> list[Line]:
     for label in lines:
         if len(label.text) > 5 or not _LABEL.fullmatch(label.text.strip()):
             continue
-        reach = _REACH * label.size
+        reach = _MAX_LABEL_GAP * label.size
         right = [
             x
             for x in lines
@@ -87,10 +86,10 @@ def _join_labels(lines: list[Line]) -> list[Line]:
     return [joined.get(id(x), x) for x in lines if id(x) not in gone]
 
 
-def _find_right_text(left: Line, right: Line) -> bool:
+def _continues_on_baseline(left: Line, right: Line) -> bool:
     gap = right.x0 - left.x1
     size = max(left.size, right.size)
-    if size > _LARGER * min(left.size, right.size) and min(len(left.text), len(right.text)) > _FEW:
+    if size > _MAX_SIZE_RATIO * min(left.size, right.size) and min(len(left.text), len(right.text)) > _MAX_SHORT_TEXT:
         return False
     if not -0.3 * size < gap < 0.75 * size or left.x1 - left.x0 < 1:
         return False

@@ -10,12 +10,17 @@ from pathlib import Path
 
 from .authors import PARTICLES, affiliation_words
 from .model import Line
-from .segmentation import Facts, facts
-from .tagger import tagger
+from .segmentation import LineAttributes, read_attributes
+from .tagger import load_tagger
 
 MODEL = Path(__file__).with_name("front.crfsuite")
 """Trained by `python -m devtools.training.front` on GROBID's annotated headers (CC BY 4.0, see NOTICE.md)."""
 MAX_LINES = 400
+_SHARED = (
+    "font=", "style=", "block=", "len=", "names=", "share=", "affiliation=", "paperwork=", "small=", "digits=",
+    "abstract", "keywords", "section", "@", "upper", "mark",
+)  # fmt: skip
+"""Prefixes of the features that are also used for the neighbors of a line."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d+")
@@ -29,15 +34,15 @@ _KEYWORDS = re.compile(r"\s*(?:key\s?-?\s?words?|index terms|mots[\s-]cl|schl)",
 _SECTION = re.compile(
     r"\s*(?:\d+\W*|I\W+)?(?:introduction|background|objectives?|methods?|results?|conclusions?|purpose)\b", re.I
 )
-_PAPERWORK = re.compile(
+_IMPRINT = re.compile(
     r"received|accepted|published|revised|available online|copyright|©|licen[sc]e|\bdoi\b|10\.\d{4}|https?:|www\.|\bissn\b|\bvol(?:ume|\.)|"
     r"journal|proceedings|conference|citation|editor|correspond|open access|arxiv|preprint|\bpages?\b|\bpp\."
 )
-"""In small letters"""
+"""Patterns for lowercase text."""
 
 
 class FrontLabel(StrEnum):
-    """What a line of the front is."""
+    """The label of a line of the front."""
 
     TITLE = "title"
     AUTHOR = "author"
@@ -48,18 +53,18 @@ class FrontLabel(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class LineLabel:
     """A line's most probable label in its sequence, and the probability of each label."""
 
     label: FrontLabel
-    of: dict[str, float]
+    probabilities: dict[str, float]
 
 
-def _counted(value: float) -> str:
+def _cap_to_digit(value: float) -> str:
     return str(min(int(value), 9))
 
 
-def features(lines: Sequence[Facts]) -> list[list[str]]:
+def features(lines: Sequence[LineAttributes]) -> list[list[str]]:
     """Return the feature names of each line and its neighbors."""
     n = len(lines)
     base: list[list[str]] = []
@@ -78,7 +83,7 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
             f"level={max(-2, min(level, 3))}",
             f"style={int(line.bold)}{int(line.italic)}",
             f"block={int(line.block_start)}{int(i + 1 == n or lines[i + 1].block_start)}",
-            f"len={_counted(len(text) / 12)}",
+            f"len={_cap_to_digit(len(text) / 12)}",
             f"names={min(names, 4)}",
             f"share={round(3 * names / max(len(pieces), 1))}",
             f"digits={round(5 * sum(c.isdigit() for c in text) / visible)}",
@@ -86,10 +91,10 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
             f"small={min(sum(w[0].islower() and w not in PARTICLES for w in words), 5)}",
             f"commas={min(text.count(',') + text.count(';'), 4)}",
             f"end={text[-1:] if text[-1:] in '.,;:-)*' else 'x'}",
-            f"at={_counted(i / 2)}",
+            f"at={_cap_to_digit(i / 2)}",
             "w1=" + (_DIGITS.sub("#", text.split()[0].casefold())[:12] if text else ""),
             f"affiliation={min(affiliation_words(text), 3)}",
-            f"paperwork={min(len(_PAPERWORK.findall(text.lower())), 2)}",
+            f"paperwork={min(len(_IMPRINT.findall(text.lower())), 2)}",
         ]
         for name, pattern in (("abstract", _ABSTRACT), ("keywords", _KEYWORDS), ("section", _SECTION)):
             if pattern.match(text):
@@ -104,52 +109,36 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
             item.append("mark")
         item += sorted({f"has={w}" for w in lower if len(w) > 2})[:12]
         base.append(item)
-    shared = (
-        "font=",
-        "style=",
-        "block=",
-        "len=",
-        "names=",
-        "share=",
-        "affiliation=",
-        "paperwork=",
-        "small=",
-        "digits=",
-        "abstract",
-        "keywords",
-        "section",
-        "@",
-        "upper",
-        "mark",
-    )
     out: list[list[str]] = []
-    beside = [[name for name in item if name.startswith(shared)] for item in base]
+    shared = [[name for name in item if name.startswith(_SHARED)] for item in base]
     for i, item in enumerate(base):
         wide = list(item)
         for d in (-2, -1, 1, 2):
             if 0 <= i + d < n:
-                wide += [f"{d}{name}" for name in beside[i + d]]
+                wide += [f"{d}{name}" for name in shared[i + d]]
             else:
                 wide.append(f"{d}END")
+        font, _, _, _, length, name_count, name_share, _, _, small, *_ = item
+        affiliation = item[14]
         wide += [
-            f"{item[0]}|{item[5]}",
-            f"{item[0]}|{item[4]}",
-            f"{item[6]}|{item[14]}",
-            f"{item[9]}|{item[14]}|{item[5]}",
+            f"{font}|{name_count}",
+            f"{font}|{length}",
+            f"{name_share}|{affiliation}",
+            f"{small}|{affiliation}|{name_count}",
         ]
         out.append(wide)
     return out
 
 
-def judge(lines: Sequence[Line]) -> list[Judged]:
-    """Return a judgment of each line of a front, in reading order."""
+def label_front(lines: Sequence[Line]) -> list[LineLabel]:
+    """Return the label of each line of a front, in reading order."""
     lines = lines[:MAX_LINES]
     if not lines:
         return []
-    model = tagger(MODEL)
-    scores = model.weights(features(facts(lines)))
-    sure = model.probabilities(scores).tolist()
+    model = load_tagger(MODEL)
+    scores = model.score_items(features(read_attributes(lines)))
+    probabilities = model.probabilities(scores).tolist()
     return [
-        Judged(FrontLabel(label), dict(zip(model.labels, row, strict=True)))
-        for label, row in zip(model.tag(scores), sure, strict=True)
+        LineLabel(FrontLabel(label), dict(zip(model.labels, row, strict=True)))
+        for label, row in zip(model.tag(scores), probabilities, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""What belongs to the page and not to the paper: running heads, page numbers, stamps in the margin."""
+"""Mark page furniture: running heads, page numbers, stamps in the margin."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from .model import Document, Kind, Line, Page
 _NUMBER = re.compile(
     r"\W{0,3}(?:(?:page|p\.)\s*)?(?:[a-z]{0,2}\d{1,6}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d+)?\W{0,3}", re.I
 )
-_LABEL = re.compile(r"\[\d{1,3}\]|\d{1,3}\.")
-"""A reference's label that stands alone on its line"""
+_REFERENCE_LABEL = re.compile(r"\[\d{1,3}\]|\d{1,3}\.")
+"""A reference label on a separate line."""
 _DIGITS = re.compile(r"\d+")
 _SIGNS = re.compile(r"\W+")
 _CONTINUED = re.compile(r"\(?continue[sd] (?:on|from) (?:the )?(?:next|previous|following|preceding) page\)?", re.I)
 _MARGIN = 0.075
-"""Share of the page's height that is margin in any layout."""
+"""Height of the margins at the top and the bottom, as a share of the page's height."""
 _MARGIN_ROWS = 4
 """Rows at a page's top and bottom that may be running heads."""
 
 
-def mark(document: Document) -> None:
+def mark_furniture(document: Document) -> None:
     """Mark as FURNITURE sideways text, duplicate text, repeated lines in the margins, and page numbers."""
     families = Counter[str]()
     for page in document.pages:
@@ -33,7 +33,7 @@ def mark(document: Document) -> None:
     for page in document.pages:
         upright: list[Line] = []
         for line in page.lines:
-            if _sideways(line) or is_continued(line):
+            if _is_sideways(line) or is_continued_elsewhere(line):
                 line.kind = Kind.FURNITURE
             else:
                 upright.append(line)
@@ -42,20 +42,22 @@ def mark(document: Document) -> None:
         edge = _list_edge_lines(upright)
         edges.append((page, edge))
         for line in edge:
-            places[_key(line)].append((page.number, line.y0))
+            places[_normalize_text(line)].append((page.number, line.y0))
     for page, edge in edges:
-        labels = sum(len(line.text) < 6 and _LABEL.fullmatch(line.text) is not None for line in page.lines) > 2
+        labels = (
+            sum(len(line.text) < 6 and _REFERENCE_LABEL.fullmatch(line.text) is not None for line in page.lines) > 2
+        )
         first, last = min((x.y0 for x in edge), default=0.0), max((x.y0 for x in edge), default=0.0)
         for line in edge:
-            if labels and _LABEL.fullmatch(line.text):
+            if labels and _REFERENCE_LABEL.fullmatch(line.text):
                 continue
-            again = {n for n, y in places[_key(line)] if n != page.number and abs(y - line.y0) < 8}
-            few = len(document.pages) < 6 or len(line.text) > 20
-            outer = line.y0 < page.height * 0.12 or line.y0 > page.height * 0.88
-            outermost = line.y0 < first + 3 or line.y0 > last - 3
+            repeats = {n for n, y in places[_normalize_text(line)] if n != page.number and abs(y - line.y0) < 8}
+            is_one_enough = len(document.pages) < 6 or len(line.text) > 20
+            is_outer = line.y0 < page.height * 0.12 or line.y0 > page.height * 0.88
+            is_outermost = line.y0 < first + 3 or line.y0 > last - 3
             if (
-                (outer and len(again) >= (1 if few else 2))
-                or (outermost and outer and _NUMBER.fullmatch(line.text))
+                (is_outer and len(repeats) >= (1 if is_one_enough else 2))
+                or (is_outermost and is_outer and _NUMBER.fullmatch(line.text))
                 or _is_marginal(line, page)
             ):
                 line.kind = Kind.FURNITURE
@@ -68,13 +70,13 @@ def _find_duplicates(page: Page, family: str) -> list[Line]:
     preferred.
     """
     keys: dict[str, Line] = {}
-    again = 0
+    repeats = 0
     for line in page.lines:
         key = _SIGNS.sub("", line.text.casefold()) if len(line.text) > 8 else ""
         if len(key) > 25:
             other = keys.setdefault(key, line)
-            again += other.block != line.block and max(abs(other.y0 - line.y0), abs(other.x0 - line.x0)) < 30
-    if again < 4 or again < 0.15 * len(keys):
+            repeats += other.block != line.block and max(abs(other.y0 - line.y0), abs(other.x0 - line.x0)) < 30
+    if repeats < 4 or repeats < 0.15 * len(keys):
         return []
     blocks: dict[int, list[Line]] = defaultdict(list)
     for line in page.lines:
@@ -82,17 +84,17 @@ def _find_duplicates(page: Page, family: str) -> list[Line]:
     before: Counter[str] = Counter()
     out: list[Line] = []
     for lines in sorted(blocks.values(), key=lambda x: max(x, key=lambda line: len(line.text)).font.family != family):
-        said = Counter(w for line in lines for w in line.text.casefold().split())
-        if (said & before).total() > 0.7 * said.total():
-            before -= said
+        words = Counter(w for line in lines for w in line.text.casefold().split())
+        if (words & before).total() > 0.7 * words.total():
+            before -= words
             out += lines
         else:
-            before += said
+            before += words
     return out
 
 
 def _is_marginal(line: Line, page: Page) -> bool:
-    """Return whether a line of plain type is alone in the outermost margin, clearly separated from the page's text."""
+    """Return whether a line that is not bold is alone in the margin, clearly separated from the page's text."""
     if not (line.y1 < _MARGIN * page.height or line.y0 > (1 - _MARGIN) * page.height) or line.font.bold:
         return False
     others = [x for x in page.lines if x.kind is Kind.BODY and abs(x.y0 - line.y0) > 3]
@@ -102,16 +104,16 @@ def _is_marginal(line: Line, page: Page) -> bool:
     return apart > 1.3 * max(line.size, others[0].size)
 
 
-def is_continued(line: Line) -> bool:
+def is_continued_elsewhere(line: Line) -> bool:
     """Return whether a line only announces that its text continues on another page."""
     return len(line.text) < 40 and _CONTINUED.fullmatch(line.text.strip()) is not None
 
 
-def _sideways(line: Line) -> bool:
+def _is_sideways(line: Line) -> bool:
     return len(line.text) > 3 and line.height > 3 * max(line.size, 1) and line.height > line.width * 1.5
 
 
-def _key(line: Line) -> str:
+def _normalize_text(line: Line) -> str:
     return _DIGITS.sub("#", line.text).casefold()
 
 

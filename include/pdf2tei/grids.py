@@ -1,4 +1,4 @@
-"""Find tables by their rows: lines side by side at one height, row below row, independent of captions."""
+"""Find tables by lines that form rows and columns, independently of captions."""
 
 from __future__ import annotations
 
@@ -9,21 +9,27 @@ from statistics import median
 
 from .formulas import LABEL, is_formula
 from .measures import Measures
-from .model import Kind, Line, Page
+from .model import Kind, Line, Page, Token
 
 _DIGIT = re.compile(r"\d")
-_ROWS = 3
-"""Rows of two cells or more that make a table."""
-_APART = 3.5
+_MIN_ROWS = 3
+"""Minimum number of rows with several cells in a table."""
+_MAX_ROW_GAP = 3.5
 """Maximum gap between the rows of a table, in type sizes."""
 
 
-def cells(line: Line) -> int:
+def split_at_gaps(line: Line) -> list[list[Token]]:
     """Split a line into cells at gaps wider than a word space."""
-    return 1 + sum(b.x0 - a.x1 > 0.85 * line.size for a, b in pairwise(line.tokens))
+    cells = [[line.tokens[0]]]
+    for before, token in pairwise(line.tokens):
+        if token.x0 - before.x1 > 0.85 * line.size:
+            cells.append([token])
+        else:
+            cells[-1].append(token)
+    return cells
 
 
-def find(page: Page, running: set[int], measures: Measures) -> list[list[Line]]:
+def find_tables(page: Page, running: set[int], measures: Measures) -> list[list[Line]]:
     """Return the page's tables as lines.
 
     A table consists of BODY lines outside `running` blocks that form rows, the lines between the rows, and smaller notes below
@@ -36,10 +42,10 @@ def find(page: Page, running: set[int], measures: Measures) -> list[list[Line]]:
     text = [x for x in page.lines if x.kind in (Kind.BODY, Kind.REFERENCE, Kind.ABSTRACT) and x.block in running]
     tables: list[list[Line]] = []
     for side in _partition_by_side(free, text):
-        rows = _rows(side)
+        rows = _group_rows(side)
         run: list[list[Line]] = []
         for row in rows:
-            if run and row[0].y0 - max(x.y1 for x in run[-1]) > _APART * max(x.size for x in row):
+            if run and row[0].y0 - max(x.y1 for x in run[-1]) > _MAX_ROW_GAP * max(x.size for x in row):
                 tables += _trim_to_table(run, side)
                 run = []
             run.append(row)
@@ -62,7 +68,7 @@ def _partition_by_side(free: list[Line], text: list[Line]) -> list[list[Line]]:
             alone.append(line)
     edge = max((x.x1 for x in left), default=0.0)
     start = min((x.x0 for x in right), default=1e9)
-    for line in alone:  # what reaches over a side belongs to neither
+    for line in alone:  # lines that extend beyond a side belong to neither
         if left and line.x1 <= edge + 2 and not right:
             left.append(line)
         elif right and line.x0 >= start - 2 and not left:
@@ -71,7 +77,7 @@ def _partition_by_side(free: list[Line], text: list[Line]) -> list[list[Line]]:
     return [s for s in (left, right, [x for x in alone if id(x) not in chosen]) if s]
 
 
-def _rows(lines: Sequence[Line]) -> list[list[Line]]:
+def _group_rows(lines: Sequence[Line]) -> list[list[Line]]:
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda x: (x.y0 + x.y1, x.x0)):
         middle = (line.y0 + line.y1) / 2
@@ -84,11 +90,12 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
 
 def _trim_to_table(rows: list[list[Line]], side: list[Line]) -> list[list[Line]]:
     """Return the table in a run of rows, from its first to its last row with several cells; an empty list if there is no table."""
-    several = [row for row in rows if sum(map(cells, row)) > 1]
-    if len(several) < _ROWS or len(several) < 0.3 * len(rows):
+    counted = [(row, sum(len(split_at_gaps(x)) for x in row)) for row in rows]
+    several = [row for row, count in counted if count > 1]
+    if len(several) < _MIN_ROWS or len(several) < 0.3 * len(rows):
         return []
     parts = [x for row in several for x in row]
-    counts = [sum(map(cells, row)) for row in several]
+    counts = [count for _, count in counted if count > 1]
     digits = sum(bool(_DIGIT.search(x.text)) for x in parts) / len(parts)
     words = sum(len(x.text) for x in parts) / len(parts)
     if digits < 0.3 and not (median(counts) >= 3 and words < 40):

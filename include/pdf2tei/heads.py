@@ -14,19 +14,19 @@ NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}\.?)(?:\s+\|)?\s+(?=\S)")
 NUMBERED = re.compile(r"\s*(?:\d{1,2}(?:\.\d{1,2}){0,4}[.)]?|[IVX]{1,5}[.)]|[A-Z](?:\.\d{1,2}){0,3}[.)]?)\s+(?=\S)")
 _SENTENCE = re.compile(r"[a-z]{3}\. [A-Z][a-z]+ [a-z]")
 _SECTION = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z]")
-_USUAL = re.compile(
+_USUAL_HEADS = re.compile(
     r"(?:introduction|background|(?:materials?|patients|subjects)\s+and\s+methods|methods?|results?(?:\s+and\s+discussions?)?|discussions?|"
     r"conclusions?|related\s+work|limitations|acknowledge?ments?)\s*",
     re.I,
 )
 _KEYWORDS = re.compile(r"key\s?-?words?\s*[:—–]", re.I)
-_SMALLEST = 0.7
-"""Smallest size of a bold heading in another family, as a share of the running text's size"""
-_CELL = 6
+_MIN_BOLD_SIZE = 0.7
+"""Minimum size of a bold head in another family, as a share of the running text's size."""
+_MAX_CELL_GAP = 6
 """Maximum distance of the cells of a row, in type sizes."""
 _ENDS = re.compile(r"[.!?:;][\"'”’)\]\d]*$")
 _MIN_NUMBERED = 3
-"""Numbered heads of a paper that numbers its sections, at least."""
+"""Minimum number of numbered heads of a paper that numbers its sections."""
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")
 
 
@@ -55,7 +55,7 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
     before = lines[i - 1] if i else None
     if len(text) > 130 or not _WORD.search(text) or is_formula(line, measures):
         return 0
-    if not is_apart(before, line) or not (_has_head_type(line, measures) or _is_usual_and_apart(lines, i)):
+    if not begins_after_break(before, line) or not (_has_head_type(line, measures) or _is_usual_and_apart(lines, i)):
         return 0
     if text[:1].islower() or not text[:1].isalnum() or "=" in text or _KEYWORDS.match(text):
         return 0
@@ -78,8 +78,8 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
     return count
 
 
-def is_apart(before: Line | None, line: Line) -> bool:
-    """Return whether a line is separated from the line before by a block, a column, a gap, or a change of type."""
+def begins_after_break(before: Line | None, line: Line) -> bool:
+    """Return whether a line begins a block or a column, follows a gap, or has another font than the line before."""
     if before is None or before.block != line.block or line.y0 < before.y0 or before.page != line.page:
         return True
     return (
@@ -105,12 +105,12 @@ def _is_emphasis(lines: list[Line], i: int) -> bool:
 
 
 def _shares_row(lines: list[Line], i: int) -> bool:
-    """Return whether a line is one of several pieces of a row in one type, such as the cells of a table."""
+    """Return whether a line is next to another line in the same font, as cells of a table are."""
     line = lines[i]
     return any(
         other.page == line.page
         and abs(other.y0 - line.y0) < 0.3 * line.size
-        and -1 < max(other.x0 - line.x1, line.x0 - other.x1) < _CELL * line.size
+        and -1 < max(other.x0 - line.x1, line.x0 - other.x1) < _MAX_CELL_GAP * line.size
         and other.font == line.font
         and _WORD.search(other.text)
         for other in lines[max(i - 1, 0) : i] + lines[i + 1 : i + 2]
@@ -119,12 +119,12 @@ def _shares_row(lines: list[Line], i: int) -> bool:
 
 def is_usual_name(line: Line) -> bool:
     """Return whether a line is exactly a usual section name."""
-    return _USUAL.fullmatch(line.text) is not None
+    return _USUAL_HEADS.fullmatch(line.text) is not None
 
 
 def _is_usual_and_apart(lines: list[Line], i: int) -> bool:
-    """Return whether a line in the running text's type is exactly a usual section name and is set apart."""
-    return is_usual_name(lines[i]) and (i + 1 == len(lines) or is_apart(lines[i], lines[i + 1]))
+    """Return whether a line in the running text's font is exactly a usual section name and is separated from the lines around it."""
+    return is_usual_name(lines[i]) and (i + 1 == len(lines) or begins_after_break(lines[i], lines[i + 1]))
 
 
 def has_numbered_heads(lines: list[Line], measures: Measures) -> bool:
@@ -138,8 +138,8 @@ def _has_head_type(line: Line, measures: Measures) -> bool:
     if line.tokens[0].font.family in measures.fixed:  # a line of code or of program output
         return False
     first = line.tokens[0].font
-    is_bold_other = first.bold and first.family.split("-")[0] != measures.family.split("-")[0]
-    if line.size < (_SMALLEST * measures.size if is_bold_other else measures.size - 1.2):
+    is_bold_in_other_family = first.bold and first.family.split("-")[0] != measures.family.split("-")[0]
+    if line.size < (_MIN_BOLD_SIZE * measures.size if is_bold_in_other_family else measures.size - 1.2):
         return False
     letters = [t for t in line.tokens if any(c.isalpha() for c in t.text)]
     total = sum(len(t.text) for t in letters)
@@ -169,13 +169,12 @@ def _continues_head(last: Line, line: Line, measures: Measures) -> bool:
             last.width > 0.45 * measures.width
             or last.text.rstrip().endswith((":", "-", "and", "of", "for", "in", "the", "with", "by"))
         )
-        and last.x0 < line.x1
-        and line.x0 < last.x1
+        and line.overlaps(last)
     )
 
 
-def numbered_run(lines: list[Line], measures: Measures) -> set[int]:
-    """Return the ids of lines that are heads only because of their number, in the running text's type.
+def find_numbered_heads(lines: list[Line], measures: Measures) -> set[int]:
+    """Return the ids of lines that are heads only because of their number, in the running text's font.
 
     Such a head is `3.2 Extraction`, set apart from the lines around it, if a similar `3.1` or `3` precedes it.
     """
@@ -190,7 +189,7 @@ def numbered_run(lines: list[Line], measures: Measures) -> set[int]:
         ):
             continue
         after = lines[i + 1] if i + 1 < len(lines) else None
-        if is_apart(lines[i - 1] if i else None, line) and (after is None or is_apart(line, after)):
+        if begins_after_break(lines[i - 1] if i else None, line) and (after is None or begins_after_break(line, after)):
             found.append((tuple(int(n) for n in match.group(1).split(".")), line))
     numbers = {n for n, _ in found}
     out: set[int] = set()
@@ -203,11 +202,11 @@ def numbered_run(lines: list[Line], measures: Measures) -> set[int]:
     return out
 
 
-def local(lines: list[Line], i: int, measures: Measures) -> Measures:
+def measure_locally(lines: list[Line], i: int, measures: Measures) -> Measures:
     """Return the measures around line i.
 
-    If the lines after line i are smaller than the running text, as in statements in the second half, their size and family are
-    used.
+    In the second half, the lines after line i may be smaller than the running text, for example in statements. Then their size
+    and family are used.
     """
     after = [x for x in lines[i + 1 : i + 6] if x.page == lines[i].page]
     if not after or 2 * i < len(lines) or len(lines[i].text) > 90 or any(x.size > measures.size - 0.6 for x in after):

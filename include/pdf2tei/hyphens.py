@@ -1,47 +1,39 @@
-"""Restore hyphens that pdfalto lost: it drops the soft hyphen, which some typesetters use for every hyphen; PDFium does not."""
+"""Restore hyphens that pdfalto lost.
+
+pdfalto drops soft hyphens, which some typesetters use for all hyphens. PDFium reports them.
+"""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+from .ligatures import read_page_texts
 from .model import Document, Line
 
 _BREAK = "\ufffe"
-"""PDFium's sign for a hyphen at a line's end (U+0002 in some of its calls)."""
+"""PDFium's sign for a hyphen at the end of a line (U+0002 in some of its functions)."""
 _DASHES = "-\u00ad\u2010"
 _END_WORD = re.compile(rf"(\S+){_BREAK}(?:\r?\n)?([^\s{_BREAK}]+)")
 _INNER = re.compile(r"\S+")
-_FEW_LINES = 30
-_USUAL = 0.02
+_MIN_LINES = 30
+_MAX_HYPHEN_SHARE = 0.02
 """If a larger share of lines ends in a hyphen, no hyphens were lost."""
 
 
-def restore(document: Document, pdf: Path) -> None:
-    """Puts lost hyphens back, where a document has hardly any at its lines' ends: those PDFium finds, by the words around them."""
+def restore_hyphens(document: Document, pdf: Path) -> None:
+    """Restore lost hyphens from PDFium's text, matched by the words around them; do nothing if enough lines end in hyphens."""
     lines = [line for page in document.pages for line in page.lines]
     ends = sum(line.tokens[-1].text[-1] in _DASHES for line in lines)
-    if len(lines) < _FEW_LINES or ends > _USUAL * len(lines):
+    if len(lines) < _MIN_LINES or ends > _MAX_HYPHEN_SHARE * len(lines):
         return
-    import pypdfium2
-
-    try:
-        source = pypdfium2.PdfDocument(pdf)
-    except pypdfium2.PdfiumError:
-        return
-    try:
-        for number, page in enumerate(document.pages[: len(source)]):
-            try:
-                text = source[number].get_textpage().get_text_range().replace("\x02", _BREAK)
-            except pypdfium2.PdfiumError:  # a damaged page, which pdfalto could read all the same
-                continue
-            if _BREAK in text or "\u00ad" in text:
-                _mend(page.lines, text)
-    finally:
-        source.close()
+    for page, text in zip(document.pages, read_page_texts(pdf, len(document.pages)), strict=False):
+        text = text.replace("\x02", _BREAK)
+        if _BREAK in text or "\u00ad" in text:
+            _restore_page(page.lines, text)
 
 
-def _mend(lines: list[Line], text: str) -> None:
+def _restore_page(lines: list[Line], text: str) -> None:
     breaks = {(m.group(1).rpartition(_BREAK)[2], m.group(2)[:2]) for m in _END_WORD.finditer(text)}
     words: dict[str, str] = {}
     plain: set[str] = set()

@@ -27,7 +27,7 @@ VERSION = "3"
 
 
 class Stamp(StrEnum):
-    """An archive's mark on the first page."""
+    """The archive that stamped the first page."""
 
     ARXIV = "arxiv"  # arXiv:1706.03762v5 [cs.CL] 6 Dec 2017, in the margin
     ACL = "acl"  # Proceedings of …, pages 1-9, © 2020 Association for Computational Linguistics
@@ -63,30 +63,28 @@ class Identity:
 
 
 NOTHING = Identity()
-_ENOUGH = 2.0
+_MIN_EVIDENCE = 2.0
 """Minimum evidence for a DOI."""
-_BY_A_LEAD = 1.0
+_MIN_LEAD = 1.0
 """Minimum difference between its evidence and the evidence for any other DOI."""
+_METADATA_DOI_WEIGHT = 4.0
+"""Evidence of a DOI in a metadata field for DOIs."""
+_METADATA_TEXT_WEIGHT = 3.0
+"""Evidence of a single DOI in a metadata field for text."""
+_DATA_PENALTY = 3.0
+"""Evidence that is subtracted from the DOI of a data set."""
 _NEXT_LINE = 0.025
 """Largest step from one line to the next, as a share of the page's height."""
 _DATA_PREFIXES = (
-    "10.5061/",
-    "10.6084/",
-    "10.17632/",
-    "10.7910/dvn",
-    "10.17605/",
-    "10.1594/",
-    "10.15468/",
-    "10.5517/",
-    "10.2210/",
-)
+    "10.5061/", "10.6084/", "10.17632/", "10.7910/dvn", "10.17605/", "10.1594/", "10.15468/", "10.5517/", "10.2210/",
+)  # fmt: skip
 """Registrants of data sets and protocols, not of papers."""
 _METADATA_DOI = ("prism:doi", "pdfx:doi", "crossmark:doi", "pdfx:wps-articledoi", "doi", "wps-articledoi", "articledoi")
 _METADATA_TEXT = ("dc:identifier", "prism:url", "subject", "dc:description", "title", "keywords")
 _DOI = re.compile(
     r"(?:https?://(?:dx\.)?doi\.org/|\bdoi\b[\s:./]*)?\b10\.\d{4,9}(?:\.\d+)*/[^\s\x00-\x1f]+", re.IGNORECASE
 )
-_PART = re.compile(r"\.(?:[gts]\d{3}|suppl?\d*)$")
+_SUPPLEMENT_SUFFIX = re.compile(r"\.(?:[gts]\d{3}|suppl?\d*)$")
 _LABEL = re.compile(
     r"https?://(?:dx\.)?doi\.org/?|\b(?:article\s+|paper\s+)?doi\b|digital object identifier|(?:cross\s?ref|available online at|"
     r"published version|version of record|permanent link)\b|[\W\d_]",
@@ -104,11 +102,11 @@ _ANOTHER_WORK = re.compile(
     r"preprint (?:of|version)|earlier version",
     re.IGNORECASE,
 )
-_REFERENCES = re.compile(
+_REFERENCES_HEAD = re.compile(
     r"\W*(?:\d+\W+)?(?:references?(?: and notes)?|bibliography|literature cited|works cited|notes and references)\W*",
     re.IGNORECASE,
 )
-_REFERENCE = re.compile(
+_LOOKS_LIKE_REFERENCE = re.compile(
     r"(?:^|\s)(?:\[\d+\]|\d{1,3}[.)]?\s+[A-Z])|\(\d{4}[a-z]?\)|\bet al\b|\b[A-Z][a-z]+,? [A-Z]\.|\d{1,4}\s*:\s*\d+"
 )
 _ARXIV_STAMP = re.compile(
@@ -166,10 +164,11 @@ def _get_single(found: set[str]) -> str | None:
 def _cut_references(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
     """Return the lines before the head of the references, and only the top and bottom margins after it."""
     kept: list[list[PrintedLine]] = []
-    behind = False
+    in_references = False
     for page in pages:
-        end = 0 if behind else next((i for i, line in enumerate(page) if _REFERENCES.fullmatch(line.text)), len(page))
-        behind = behind or end < len(page)
+        heads = (i for i, line in enumerate(page) if _REFERENCES_HEAD.fullmatch(line.text))
+        end = 0 if in_references else next(heads, len(page))
+        in_references = in_references or end < len(page)
         kept.append([*page[:end], *(line for line in page[end:] if line.height > 0.94 or line.height < 0.06)])
     return kept
 
@@ -179,29 +178,29 @@ def _choose_doi(pages: list[list[PrintedLine]], metadata: Mapping[str, str]) -> 
     evidence: dict[str, float] = defaultdict(float)
     for key in _METADATA_DOI:
         if doi := normalise_doi(metadata.get(key, "")):
-            evidence[doi] = 4.0
+            evidence[doi] = _METADATA_DOI_WEIGHT
     for key in _METADATA_TEXT:
         found = {doi for match in _DOI.finditer(metadata.get(key, "")) if (doi := normalise_doi(match.group()))}
         if (doi := _get_single(found)) and doi not in evidence:
-            evidence[doi] = 3.0
+            evidence[doi] = _METADATA_TEXT_WEIGHT
     best: dict[tuple[str, int], float] = {}
     for number, doi, weight in _find_printed_dois(pages):
-        best[doi, number] = max(weight, best.get((doi, number), -4.0))
+        best[doi, number] = max(weight, best.get((doi, number), weight))
     for (doi, _), weight in best.items():  # mentions on two pages count twice; footnotes appear once
-        evidence[doi] += max(weight, 0.0) if evidence[doi] >= 3.0 else weight
+        evidence[doi] += max(weight, 0.0) if evidence[doi] >= _METADATA_TEXT_WEIGHT else weight
     for doi in list(evidence):
         if doi.startswith(_DATA_PREFIXES):
-            evidence[doi] -= 3.0
+            evidence[doi] -= _DATA_PENALTY
         longer = [other for other in evidence if other != doi and other.startswith(doi)]
         if longer and doi[-1] not in "0123456789":  # cut at the end of a line
             evidence[max(longer, key=lambda other: evidence[other])] += max(evidence.pop(doi), 0.0)
     for doi in [doi for doi in evidence if arxiv_of_doi(doi)]:  # the publisher's DOI of the same paper takes precedence
-        if any(weight >= _ENOUGH and other != doi for other, weight in evidence.items()):
+        if any(weight >= _MIN_EVIDENCE and other != doi for other, weight in evidence.items()):
             del evidence[doi]
     ranked = sorted(evidence, key=lambda doi: (-evidence[doi], doi))
-    if not ranked or evidence[ranked[0]] < _ENOUGH:
+    if not ranked or evidence[ranked[0]] < _MIN_EVIDENCE:
         return None
-    if len(ranked) > 1 and evidence[ranked[0]] - evidence[ranked[1]] < _BY_A_LEAD:
+    if len(ranked) > 1 and evidence[ranked[0]] - evidence[ranked[1]] < _MIN_LEAD:
         return None
     return ranked[0]
 
@@ -225,7 +224,7 @@ def _find_printed_dois(pages: list[list[PrintedLine]]) -> Iterator[tuple[int, st
                     continue
                 yield (
                     number,
-                    _PART.sub("", doi),
+                    _SUPPLEMENT_SUFFIX.sub("", doi),
                     _weigh_mention(line, match, _join_lines_above(page, i), letters, on_first=number == 0),
                 )
 
@@ -255,8 +254,8 @@ def _weigh_mention(
     weight = 2.0 if not rest or running_head else 1.0 if len(rest) < 60 else 0.0
     if line.height > 0.85 or line.height < 0.15:
         weight += 1.0
-    below_authors = on_first and not rest and line.height > 0.5  # their initials look like a reference
-    if not running_head and not below_authors and _REFERENCE.search(near[-150:]):
+    below_authors = on_first and not rest and line.height > 0.5  # authors' initials look like a reference
+    if not running_head and not below_authors and _LOOKS_LIKE_REFERENCE.search(near[-150:]):
         weight += 1.0 if _repeats_title(near[-400:], letters) else -2.5 if rest or line.height < 0.5 else -1.0
     return weight
 

@@ -1,4 +1,4 @@
-"""The language of a text by CLD3, queried as pycld3 queries it."""
+"""Detect the language of a text with CLD3, with pycld3's settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ UNKNOWN = "und"
 
 @cache
 def _identifier() -> gcld3.NNetLanguageIdentifier:
-    return gcld3.NNetLanguageIdentifier(0, 1000)  # bytes considered, at least and at most: pycld3's values
+    return gcld3.NNetLanguageIdentifier(0, 1000)  # pycld3's minimum and maximum number of bytes
 
 
 def language(text: str) -> tuple[str, float]:

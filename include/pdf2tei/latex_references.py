@@ -1,4 +1,4 @@
-"""The reference parser, for bibliographies of LaTeX sources."""
+"""Parse references in bibliographies of LaTeX sources."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 from s2orc_parse.bibliography.names import make_author
 
-from .fields import parse
+from . import fields
 
 
 def parse_reference(raw: str) -> dict[str, Any]:
-    """Return the fields of a printed bibliography entry that nothing marks up."""
-    found = parse(raw)
+    """Return the fields of a printed entry of a bibliography without markup of the fields."""
+    found = fields.parse_reference(raw)
     people = (make_author(" ".join(author.forenames), author.surname) for author in found.authors)
     return {
         "title": found.title, "authors": tuple(author for author in people if author), "year": found.year,

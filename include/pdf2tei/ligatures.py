@@ -1,4 +1,7 @@
-"""The ligature `Th` that pdfalto drops, where a font gives it no character: `e data` for `The data`. PDFium prints a sign for it."""
+"""Restore the ligature `Th`.
+
+pdfalto drops it if a font maps it to no character: `e data` for `The data`. PDFium reports a sign for it.
+"""
 
 from __future__ import annotations
 
@@ -13,70 +16,76 @@ from .language import language
 from .model import Document, Page
 
 _ORPHAN = re.compile(r"[a-z]+")
-_MIN_ORPHANS = 3
-"""Words without their `Th` that make a document suspicious, or a page ill."""
-_SHORT = 2
-"""Letters that may be the rest of a word by chance, or a unit (`3m`)."""
-_SURE = frozenset({"e", "ese", "ey", "erefore", "ere", "eir", "roughout", "ough", "ird"})
-"""What is left of a word without `Th` and is no English word itself"""
+_MIN_DAMAGED_WORDS = 3
+"""Minimum number of words without `Th` on a page with a defect or in a document with a defect."""
+_MAX_AMBIGUOUS_LENGTH = 2
+"""Maximum length of letters that may follow a sign by chance, for example a unit (`3m`)."""
+_RESTS = frozenset({"e", "ese", "ey", "erefore", "ere", "eir", "roughout", "ough", "ird"})
+"""Rests of English words without `Th` that are not words themselves."""
 
 
-def orphans(page: Page) -> int:
+def count_words_without_th(page: Page) -> int:
     """Count the words of an English page that lost their `Th`; return 0 if there are few or if any word has its `Th`."""
     words = [token.text for line in page.lines for token in line.tokens]
     if any(word.startswith("Th") for word in words):
         return 0
-    count = sum(_strip_signs(word) in _SURE for word in words)
-    is_english = count >= _MIN_ORPHANS and language(" ".join(words))[0] == "en"  # `e` is a word of other languages
+    count = sum(_strip_signs(word) in _RESTS for word in words)
+    is_english = (
+        count >= _MIN_DAMAGED_WORDS and language(" ".join(words))[0] == "en"
+    )  # `e` is a word of other languages
     return count if is_english else 0
 
 
-def restore(document: Document, pdf: Path) -> None:
+def restore_ligatures(document: Document, pdf: Path) -> None:
     """Restore lost `Th` before words where PDFium shows a sign."""
-    if sum(map(orphans, document.pages)) < _MIN_ORPHANS:
+    if sum(map(count_words_without_th, document.pages)) < _MIN_DAMAGED_WORDS:
         return
+    texts = read_page_texts(pdf, len(document.pages))
+    signs = find_signs(texts)
+    for page, text in zip(document.pages, texts, strict=False):
+        restore_page(page, text, signs)
+
+
+def read_page_texts(pdf: Path, count: int) -> list[str]:
+    """Return PDFium's text of the first `count` pages; empty strings for damaged pages, no texts for a damaged PDF."""
     import pypdfium2
 
     try:
         source = pypdfium2.PdfDocument(pdf)
     except pypdfium2.PdfiumError:
-        return
-    try:
-        texts: list[str] = []
-        for number in range(min(len(source), len(document.pages))):
+        return []
+    texts: list[str] = []
+    with source:
+        for number in range(min(len(source), count)):
             try:
                 texts.append(source[number].get_textpage().get_text_range())
-            except pypdfium2.PdfiumError:  # a damaged page, which pdfalto could read all the same
+            except pypdfium2.PdfiumError:  # a damaged page that only pdfalto can read
                 texts.append("")
-    finally:
-        source.close()
-    signs = find_signs(texts)
-    for page, text in zip(document.pages, texts, strict=False):
-        mend(page, text, signs)
+    return texts
 
 
 def find_signs(texts: list[str]) -> list[str]:
-    """Return what PDFium's output has before the rests of such words: `Th` itself or one sign per font."""
+    """Return what precedes the rests of such words in PDFium's texts: `Th` itself or one sign per font."""
     counts = Counter(
         match.group(1)
         for text in texts
         for match in re.finditer(r"(?<!\S)[(\[“\"']?(Th|[^\w\s]|\d)([a-z]+)", text)
-        if match.group(2) in _SURE or (len(match.group(2)) > _SHORT and _is_cut(match.group(2)))
+        if match.group(2) in _RESTS or (len(match.group(2)) > _MAX_AMBIGUOUS_LENGTH and _is_cut(match.group(2)))
     )
-    return sorted(sign for sign, count in counts.items() if count >= _MIN_ORPHANS)
+    return sorted(sign for sign, count in counts.items() if count >= _MIN_DAMAGED_WORDS)
 
 
-def mend(page: Page, text: str, signs: list[str]) -> None:
+def restore_page(page: Page, text: str, signs: list[str]) -> None:
     """Restore the words of a page that follow a sign in PDFium's `text`, after the same preceding word."""
     found = (pair for sign in signs for pair in _find_pairs(text, sign))
-    pairs = {(before, rest) for before, rest in found if rest in _SURE or _is_word("th" + rest)}
+    pairs = {(before, rest) for before, rest in found if rest in _RESTS or _is_word("th" + rest)}
     seen = {rest for _, rest in pairs}
     before = ""
     for line in page.lines:
         is_changed = False
         for token in line.tokens:
             rest = _strip_signs(token.text)
-            if rest in seen and ((before, rest) in pairs or rest in _SURE):
+            if rest in seen and ((before, rest) in pairs or rest in _RESTS):
                 at = token.text.index(rest)
                 token.text = f"{token.text[:at]}Th{token.text[at:]}"
                 token.space = bool(before) and token is not line.tokens[0]

@@ -1,4 +1,4 @@
-"""What is usual in a document: the measures by which its lines are judged."""
+"""Measure the usual font size, font family and column width of a document."""
 
 from __future__ import annotations
 
@@ -7,58 +7,48 @@ from dataclasses import dataclass
 
 from .model import Line
 
-_LONG = 4
-"""Minimum letters of a token that is used to detect fixed-width fonts."""
-_MANY = 8
-"""Such tokens, each another text, that a family must have"""
-_EQUAL = 0.02
-"""How far a token's width for a character may be from the family's median"""
-_MOST = 0.8
-"""Share of tokens that must be so near; in proportional families a tenth to a half are"""
+_MIN_LETTERS = 4
+"""Minimum number of letters of a token that is used to detect fixed-width fonts."""
+_MIN_TOKENS = 8
+"""Minimum number of different such tokens in a family."""
+_MAX_DEVIATION = 0.02
+"""Maximum relative deviation of a token's width per character from the family's median."""
+_MIN_EQUAL_SHARE = 0.8
+"""Minimum share of tokens within that deviation; in proportional families it is 0.1 to 0.5."""
 
 
 @dataclass(slots=True)
 class Measures:
-    """What is usual in the document."""
+    """The usual measures of a document's running text, in points."""
 
     size: float
     """Font size of the running text."""
     family: str
-    leading: float
-    """From one line's top to the next."""
     width: float
-    """Width of a column's full line."""
+    """Width of a full line of a column."""
     fixed: frozenset[str] = frozenset()
     """Fixed-width families, used for code; empty if the running text is fixed-width."""
 
+    def has_text_font(self, line: Line) -> bool:
+        """Return whether a line has the size and the family of the running text."""
+        return abs(line.size - self.size) < 0.3 and line.font.family == self.family
+
 
 def measure(lines: list[Line]) -> Measures:
-    """Measure the size, family, leading and column width of most of the running text."""
+    """Measure the size, family and column width of most of the running text."""
     sizes: Counter[float] = Counter()
     families: Counter[str] = Counter()
     widths: Counter[int] = Counter()
-    leadings: Counter[float] = Counter()
     for line in lines:
         sizes[round(line.size * 2) / 2] += len(line.text)
     size = max(sizes, key=lambda s: (sizes[s], s), default=10.0)
-    before: Line | None = None
     for line in lines:
-        if abs(line.size - size) > 0.3:
-            before = None
-            continue
-        families[line.font.family] += len(line.text)
-        widths[round(line.width / 4) * 4] += len(line.text)
-        if before is not None and before.block == line.block and line.y0 > before.y0:
-            leadings[round((line.y0 - before.y0) * 2) / 2] += 1
-        before = line
+        if abs(line.size - size) <= 0.3:
+            families[line.font.family] += len(line.text)
+            widths[round(line.width / 4) * 4] += len(line.text)
     family = max(families, key=lambda f: (families[f], f), default="")
-    return Measures(
-        size,
-        family,
-        max(leadings, key=lambda v: (leadings[v], -v), default=size * 1.2),
-        float(max(widths, key=lambda w: (widths[w], w), default=400)),
-        _find_fixed_width(lines, family),
-    )
+    width = float(max(widths, key=lambda w: (widths[w], w), default=400))
+    return Measures(size, family, width, _find_fixed_width(lines, family))
 
 
 def _find_fixed_width(lines: list[Line], usual: str) -> frozenset[str]:
@@ -68,15 +58,17 @@ def _find_fixed_width(lines: list[Line], usual: str) -> frozenset[str]:
         if line.font.family != usual:
             for token in line.tokens:
                 text = token.text
-                if len(text) < _LONG or token.font.size <= 0 or not text[-1].isalpha():
-                    continue  # a stop after it may be of another font
-                if sum(map(str.isalpha, text)) >= _LONG:  # digits are of one width everywhere
+                if len(text) < _MIN_LETTERS or token.font.size <= 0 or not text[-1].isalpha():
+                    continue  # a full stop after the word may be in another font
+                if sum(map(str.isalpha, text)) >= _MIN_LETTERS:  # digits have one width in all fonts
                     width = (token.x1 - token.x0) / len(text) / token.font.size
                     widths.setdefault(token.font.family, {})[text] = width
     widths.pop(usual, None)
-    return frozenset(f for f, found in widths.items() if len(found) >= _MANY and _equal(sorted(found.values())))
+    return frozenset(
+        f for f, found in widths.items() if len(found) >= _MIN_TOKENS and _are_nearly_equal(sorted(found.values()))
+    )
 
 
-def _equal(widths: list[float]) -> bool:
+def _are_nearly_equal(widths: list[float]) -> bool:
     median = widths[len(widths) // 2]
-    return sum(abs(w - median) < _EQUAL * median for w in widths) > _MOST * len(widths)
+    return sum(abs(w - median) < _MAX_DEVIATION * median for w in widths) > _MIN_EQUAL_SHARE * len(widths)

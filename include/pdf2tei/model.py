@@ -1,4 +1,4 @@
-"""What is on a page: fonts, tokens, lines, boxes. Coordinates in points from the page's top left."""
+"""The layout of a page: fonts, tokens, lines and graphics. Coordinates are in points from the top left corner."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Line:
     @cached_property
     def text(self) -> str:
         """The line as printed, one space between words."""
-        return joined(self.tokens)
+        return join_tokens(self.tokens)
 
     @cached_property
     def font(self) -> Font:
@@ -130,17 +130,21 @@ class Line:
 
     @cached_property
     def size(self) -> float:
-        """Size of its main font, in points."""
+        """Size of the line's main font, in points."""
         return self.font.size
+
+    def overlaps(self, other: Line) -> bool:
+        """Return whether the lines overlap horizontally."""
+        return self.x0 < other.x1 and other.x0 < self.x1
 
     @property
     def height(self) -> float:
-        """Height of its box."""
+        """Height of the line, in points."""
         return self.y1 - self.y0
 
     @property
     def width(self) -> float:
-        """Width of its box."""
+        """Width of the line, in points."""
         return self.x1 - self.x0
 
 
@@ -152,7 +156,6 @@ class Box:
     y0: float
     x1: float
     y1: float
-    image: bool
 
 
 @dataclass(slots=True)
@@ -168,13 +171,13 @@ class Page:
 
 @dataclass(slots=True)
 class Document:
-    """A PDF's pages and the title its metadata claim."""
+    """The pages of a PDF and the title in its metadata."""
 
     pages: list[Page]
-    claimed_title: str = ""
+    metadata_title: str = ""
 
 
-def joined(tokens: list[Token]) -> str:
+def join_tokens(tokens: list[Token]) -> str:
     """Join tokens to a text."""
     text = "".join([f" {t.text}" if t.space else t.text for t in tokens])
     return text[1:] if tokens and tokens[0].space else text

@@ -1,4 +1,4 @@
-"""Footnotes: small type at the foot of a column."""
+"""Find footnotes: lines in small type at the foot of a column."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from .measures import Measures
 from .model import Document, Kind, Line, Page
 from .text import Joiner
 
-_MARKED = re.compile(r"\s*(?:[*†‡§¶∗⋆♯#✉]|\d{1,2}(?=\s?[A-Z(“\"h]))")
+_NOTE_START = re.compile(r"\s*(?:[*†‡§¶∗⋆♯#✉]|\d{1,2}(?=\s?[A-Z(“\"h]))")
 _IMPRINT = re.compile(
     r"©|\(c\)\s?\d{4}|copyright|licen[cs]e|correspond|e-?mail|@|https?://|proceedings|\bdoi\b|\bisbn\b|\bissn\b|manuscript|received|"
     r"permission|accepted|editor|affiliat|supported by|funded|authors? contributed|preprint|workshop|conference",
     re.I,
 )
-_SIGNS = "*†‡§¶∗"
-_MARK = re.compile(rf"\s*([{_SIGNS}]|\d{{1,2}})(?![\d.])")
-_CALLED = re.compile(rf"[^\W\d_][.,;:!?)”’\"]+(\d{{1,2}}|[{_SIGNS}])$")
-_SIGN = re.compile(rf"(?<![\d.])\d{{1,2}}(?![\d.])|[{_SIGNS}]")
-_FOOT = 0.4
+_SYMBOLS = "*†‡§¶∗"
+_NOTE_MARK = re.compile(rf"\s*([{_SYMBOLS}]|\d{{1,2}})(?![\d.])")
+_CALL_AT_WORD_END = re.compile(rf"[^\W\d_][.,;:!?)”’\"]+(\d{{1,2}}|[{_SYMBOLS}])$")
+_ANY_MARK = re.compile(rf"(?<![\d.])\d{{1,2}}(?![\d.])|[{_SYMBOLS}]")
+_TOP_LIMIT = 0.4
 """Notes occur only below this share of a page's height."""
-_PLAIN = 6
-"""Lines a note without a mark may have; more are text set small."""
+_MAX_UNMARKED_LINES = 6
+"""Maximum number of lines of a note without a mark; more lines are small text."""
 
 
-def read(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
+def take_notes(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
     """Return the footnotes' texts; mark their lines as NOTE."""
     out: list[str] = []
     for page in document.pages:
@@ -40,32 +40,32 @@ def read(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
 
 def _reclaim_lines(page: Page) -> None:
     """Reclaim lines at a page's foot from the front if their mark occurs in the page's text but not in its byline."""
-    known, others = set[str](), set[str]()
+    called_marks, byline_marks = set[str](), set[str]()
     for line in page.lines:
         if line.kind is Kind.BODY:
             for token in line.tokens[1:]:
                 text = token.text
-                if not (token.font.raised or text[-1].isdecimal() or text[-1] in _SIGNS):
-                    continue  # nearly all
-                if mark := _CALLED.search(text) or (token.font.raised and _MARK.match(text)):
-                    known.add(mark[1])
+                if not (token.font.raised or text[-1].isdecimal() or text[-1] in _SYMBOLS):
+                    continue  # fast path for most tokens
+                if mark := _CALL_AT_WORD_END.search(text) or (token.font.raised and _NOTE_MARK.match(text)):
+                    called_marks.add(mark[1])
         elif line.kind is Kind.FRONT:
             for token in line.tokens[1:]:
-                others.update(_SIGN.findall(token.text))
-    known -= others
+                byline_marks.update(_ANY_MARK.findall(token.text))
+    called_marks -= byline_marks
     last: Line | None = None
-    for line in page.lines if known else ():
-        if line.kind is not Kind.FRONT or line.y0 < _FOOT * page.height:
+    for line in page.lines if called_marks else ():
+        if line.kind is not Kind.FRONT or line.y0 < _TOP_LIMIT * page.height:
             last = None
             continue
-        mark = _MARK.match(line.text)
+        mark = _NOTE_MARK.match(line.text)
         if mark is None:
-            goes_on = last is not None and line.size == last.size and 0 < line.y0 - last.y0 < 2 * last.size
+            is_reclaimed = last is not None and line.size == last.size and 0 < line.y0 - last.y0 < 2 * last.size
         else:
-            goes_on = mark[1] in known
-        if goes_on:
+            is_reclaimed = mark[1] in called_marks
+        if is_reclaimed:
             line.kind = Kind.BODY
-        last = line if goes_on else None
+        last = line if is_reclaimed else None
 
 
 def _split_columns(page: Page) -> list[list[Line]]:
@@ -74,10 +74,8 @@ def _split_columns(page: Page) -> list[list[Line]]:
     lines = [x for x in page.lines if x.kind in (Kind.BODY, Kind.REFERENCE, Kind.TABLE, Kind.FIGURE, Kind.CAPTION)]
     left = [x for x in lines if x.x0 < middle - 10]
     right = [x for x in lines if x.x1 > middle + 10]
-    if (
-        all(x.x0 < middle and x.x1 > middle for x in lines if x.width > 0.5 * page.width)
-        and len([x for x in lines if x.width > 0.5 * page.width]) > len(lines) / 2
-    ):
+    wide = [x for x in lines if x.width > 0.5 * page.width]
+    if len(wide) > len(lines) / 2 and all(x.x0 < middle < x.x1 for x in wide):
         return [lines]
     return [left, [x for x in right if x not in left]]
 
@@ -87,7 +85,7 @@ def _find_notes(column: list[Line], page: Page, measures: Measures) -> list[list
     feet: list[Line] = []
     for line in sorted(column, key=lambda x: -x.y0):
         small = line.size < measures.size - 0.6
-        if not small or line.kind is not Kind.BODY or line.y0 < _FOOT * page.height:
+        if not small or line.kind is not Kind.BODY or line.y0 < _TOP_LIMIT * page.height:
             break
         feet.append(line)
     feet.reverse()
@@ -96,7 +94,7 @@ def _find_notes(column: list[Line], page: Page, measures: Measures) -> list[list
         if any(_has_mark(x) for x in feet[1:]) and feet[0].block == feet[-1].block:
             break
         feet = feet[1:]
-    if len(feet) > _PLAIN and page.number > 1 and not _has_mark(feet[0]):
+    if len(feet) > _MAX_UNMARKED_LINES and page.number > 1 and not _has_mark(feet[0]):
         return []
     notes: list[list[Line]] = []
     for line in feet:
@@ -109,4 +107,6 @@ def _find_notes(column: list[Line], page: Page, measures: Measures) -> list[list
 
 def _has_mark(line: Line) -> bool:
     first = line.tokens[0]
-    return bool(_MARKED.match(line.text)) and (first.font.raised or not first.text.isdigit() or len(line.tokens) > 1)
+    return bool(_NOTE_START.match(line.text)) and (
+        first.font.raised or not first.text.isdigit() or len(line.tokens) > 1
+    )

@@ -1,4 +1,7 @@
-"""From a PDF to its TEI: the order of the steps."""
+"""Convert a PDF to TEI: the sequence of steps.
+
+Each step marks the lines that it recognizes. Later steps ignore these lines, so the order of the steps matters.
+"""
 
 from __future__ import annotations
 
@@ -8,92 +11,91 @@ from pathlib import Path
 from pdf2tei.first_pages import PAGES, read_first_pages
 from pdf2tei.identity import FirstPages, PrintedLine, identify
 
-from . import (
-    affiliations,
-    alto,
-    back,
-    body,
-    callouts,
-    columns,
-    contents,
-    directions,
-    fields,
-    floats,
-    fragments,
-    furniture,
-    guard,
-    header,
-    health,
-    hyphens,
-    ligatures,
-    notes,
-    references,
-    scans,
-    segmentation,
-    tei,
-)
+from .affiliations import add_affiliations_of_sections
+from .alto import read_document
+from .back import split_back_matter
+from .body import BodyParagraph, read_sections
+from .callouts import Linker, detect_style
+from .columns import fix_column_order
+from .contents import mark_contents
+from .directions import reorder_right_to_left
 from .errors import Code, ExtractionError
+from .fields import parse_references
+from .floats import take_floats
+from .fragments import join_fragments
+from .furniture import mark_furniture
+from .guard import restore_floats, restore_front
+from .header import read_front
+from .health import find_defects
+from .hyphens import restore_hyphens
+from .ligatures import restore_ligatures
 from .measures import measure
 from .model import Document, Kind
+from .notes import take_notes
+from .references import take_references
+from .scans import recognize_pages
+from .segmentation import SegmentLabel, label_lines
+from .tei import TextLayer, float_ids, write_tei
 from .text import Joiner
 
 
 def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
     """Extract a PDF; see `pdf2tei.extract`."""
-    document = alto.read(pdf, timeout)
+    document = read_document(pdf, timeout)
     if not document.pages:
         raise ExtractionError(Code.NO_BLOCKS, "no pages")
-    ligatures.restore(document, pdf)
-    ills = health.ills(document)
+    # Text layer: repair lost letters, or replace unusable pages with OCR.
+    restore_ligatures(document, pdf)
+    defects = find_defects(document)
     textless = not any(page.lines for page in document.pages)
-    drawn = ([page.number for page in document.pages] if textless else sorted(ills)) if ocr else []
-    if drawn:
-        scans.read(document, drawn, pdf, timeout)
+    ocr_pages = ([page.number for page in document.pages] if textless else sorted(defects)) if ocr else []
+    if ocr_pages:
+        recognize_pages(document, ocr_pages, pdf, timeout)
     lines = [line for page in document.pages for line in page.lines]
     if not lines:
         return None
     if not textless:
-        hyphens.restore(document, pdf)
-    furniture.mark(document)
+        restore_hyphens(document, pdf)
+    # Lines: remove what belongs to the page, and put the rest into reading order.
+    mark_furniture(document)
     for page in document.pages:
-        columns.order(page)
-        fragments.mend(page)
-        directions.order(page)
-    contents.mark(document)
-    labels = segmentation.label(document)
-    text = [x for x in lines if x.kind is Kind.BODY and labels.get(id(x)) is not segmentation.SegmentLabel.REFERENCE]
+        fix_column_order(page)
+        join_fragments(page)
+        reorder_right_to_left(page)
+    mark_contents(document)
+    # Labels and measures of all lines, for the steps below.
+    labels = label_lines(document)
+    text = [x for x in lines if x.kind is Kind.BODY and labels.get(id(x)) is not SegmentLabel.REFERENCE]
     measures = measure(text if len(text) > len(lines) / 4 else lines)
     lines = [line for page in document.pages for line in page.lines]
     joiner = Joiner(lines)
-    front = header.read(document, labels, measures, joiner)
-    front.identity = identify(_list_printed_lines(document) if 1 in drawn else read_first_pages(pdf.read_bytes()))
+    # Parts of the paper: the front, the reference list, floats, notes; the rest is the body.
+    front = read_front(document, labels, measures, joiner)
+    front.identity = identify(_list_printed_lines(document) if 1 in ocr_pages else read_first_pages(pdf.read_bytes()))
     for line in lines:
-        if (
-            line.kind is Kind.BODY
-            and labels.get(id(line)) is segmentation.SegmentLabel.FRONT
-            and line.size < measures.size - 0.6
-        ):
+        if line.kind is Kind.BODY and labels.get(id(line)) is SegmentLabel.FRONT and line.size < measures.size - 0.6:
             line.kind = Kind.FRONT  # affiliations and imprint next to the text
-    restored = guard.restore_front(document, measures)
-    entries = references.read(document, labels, measures, joiner)
-    found = floats.read(document, measures, joiner)
-    restored += guard.restore_floats(document, measures)
-    feet = notes.read(document, measures, joiner)
-    found_sections = body.read(document, measures, joiner)
-    front.authors = affiliations.complete(front.authors, found_sections)
-    sections, behind = back.part(found_sections)
-    parsed = fields.parse_each([entry.raw for entry in entries])
-    texts = [item.content for section in sections for item in section.items if isinstance(item, body.BodyParagraph)]
-    linker = callouts.Linker(callouts.style_of(texts, entries), entries, parsed, tei.float_ids(found))
+    restored = restore_front(document, measures)
+    entries = take_references(document, labels, measures, joiner)
+    found = take_floats(document, measures, joiner)
+    restored += restore_floats(document, measures)
+    footnotes = take_notes(document, measures, joiner)
+    found_sections = read_sections(document, measures, joiner)
+    front.authors = add_affiliations_of_sections(front.authors, found_sections)
+    sections, back_parts = split_back_matter(found_sections)
+    # References and citations.
+    parsed = parse_references([entry.raw for entry in entries])
+    texts = [item.content for section in sections for item in section.items if isinstance(item, BodyParagraph)]
+    linker = Linker(detect_style(texts, entries), entries, parsed, float_ids(found))
     lines = [line for page in document.pages for line in page.lines]
-    layer = tei.TextLayer(
+    layer = TextLayer(
         len(document.pages),
-        tuple(drawn),
-        tuple((n, ills[n].value) for n in sorted(set(ills) - set(drawn))),
+        tuple(ocr_pages),
+        tuple((n, defects[n].value) for n in sorted(set(defects) - set(ocr_pages))),
         restored,
         Counter(line.kind for line in lines),
     )
-    return tei.write(front, sections, found, feet, behind, zip(entries, parsed, strict=True), linker, layer)
+    return write_tei(front, sections, found, footnotes, back_parts, zip(entries, parsed, strict=True), linker, layer)
 
 
 def _list_printed_lines(document: Document) -> FirstPages:

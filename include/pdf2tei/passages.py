@@ -9,8 +9,8 @@ from pathlib import Path
 
 from . import segmentation
 from .model import Line
-from .segmentation import Facts
-from .tagger import tagger
+from .segmentation import LineAttributes
+from .tagger import load_tagger
 
 MODEL = Path(__file__).with_name("passages.crfsuite")
 """Trained by `python -m devtools.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
@@ -19,7 +19,7 @@ _ENDS = re.compile(r"[.!?:;][\"'”’)\]\d]*$")
 
 
 class Passage(StrEnum):
-    """What a line of the body belongs to."""
+    """The label of a line of the body."""
 
     HEAD = "head"
     TEXT = "text"
@@ -27,13 +27,13 @@ class Passage(StrEnum):
     FORMULA = "formula"
 
 
-def features(lines: Sequence[Facts]) -> list[list[str]]:
+def features(lines: Sequence[LineAttributes]) -> list[list[str]]:
     """Return the feature names of each line and its neighbors, without page features, which the training data lack."""
     rows = zip(segmentation.features(lines, paged=False), _describe_lines(lines), strict=True)
-    return [row + said for row, said in rows]
+    return [own + extra for own, extra in rows]
 
 
-def _describe_lines(lines: Sequence[Facts]) -> list[list[str]]:
+def _describe_lines(lines: Sequence[LineAttributes]) -> list[list[str]]:
     """Return the features of each line that the segmentation does not have."""
     numbers = [m.group(1) if (m := _NUMBER.match(x.text)) else "" for x in lines]
     known = set(numbers)
@@ -41,17 +41,17 @@ def _describe_lines(lines: Sequence[Facts]) -> list[list[str]]:
     for i, line in enumerate(lines):
         words = len(line.text.split())
         ended = int(bool(_ENDS.search(lines[i - 1].text.rstrip()))) if i else 1
-        row = [f"words={min(words, 12)}", f"ended={ended}"]
+        own = [f"words={min(words, 12)}", f"ended={ended}"]
         if numbers[i]:
-            row.append(f"numbered={int(_predecessor(numbers[i]) in known)}{numbers[i].count('.')}")
+            own.append(f"numbered={int(_find_predecessor(numbers[i]) in known)}{numbers[i].count('.')}")
         after = lines[i + 1].new_font if i + 1 < len(lines) else True
-        row.append(f"fonts={int(line.new_font)}{int(after)}|{int(line.bold)}|{min(words // 4, 3)}")
-        row.append(f"at={int(line.block_start)}{ended}|{min(words // 4, 3)}")
-        out.append(row)
+        own.append(f"fonts={int(line.new_font)}{int(after)}|{int(line.bold)}|{min(words // 4, 3)}")
+        own.append(f"at={int(line.block_start)}{ended}|{min(words // 4, 3)}")
+        out.append(own)
     return out
 
 
-def _predecessor(number: str) -> str:
+def _find_predecessor(number: str) -> str:
     head, _, last = number.rpartition(".")
     if not last.isdigit():
         return chr(ord(last) - 1) if len(last) == 1 else ""
@@ -60,14 +60,14 @@ def _predecessor(number: str) -> str:
     return head
 
 
-def heads(lines: Sequence[Line]) -> dict[int, float]:
+def predict_heads(lines: Sequence[Line]) -> dict[int, float]:
     """Return the probability that each of the body's lines is a head, by the line's `id`."""
     if not lines:
         return {}
-    model = tagger(MODEL)
-    facts = segmentation.facts(lines)
-    own, shown = segmentation.described(facts, paged=False)
-    own = [row + said for row, said in zip(own, _describe_lines(facts), strict=True)]
-    sure = model.probabilities(model.weights(own) + model.weigh_neighbors(shown, segmentation.NEIGHBOURS))
+    model = load_tagger(MODEL)
+    attributes = segmentation.read_attributes(lines)
+    own, shown = segmentation.describe_lines(attributes, paged=False)
+    own = [own + extra for own, extra in zip(own, _describe_lines(attributes), strict=True)]
+    probabilities = model.probabilities(model.score_items(own) + model.weigh_neighbors(shown, segmentation.NEIGHBORS))
     at = model.labels.index(Passage.HEAD)
-    return {id(line): p for line, p in zip(lines, sure[:, at].tolist(), strict=True)}
+    return {id(line): p for line, p in zip(lines, probabilities[:, at].tolist(), strict=True)}

@@ -1,4 +1,4 @@
-"""The publication date that a PDF prints on its first page or carries in its metadata."""
+"""Find the publication date that a PDF states on its first page or in its metadata."""
 
 from __future__ import annotations
 
@@ -47,25 +47,25 @@ def publication_date(
         return parse_date(stamp[0])
     texts = [*lines, *(f"{a} {b}" for a, b in pairwise(lines))]
     for text in texts:
-        for said in _PUBLISHED.finditer(text):
-            if _has_month(said["date"]):
-                return parse_date(said["date"])
+        for mention in _PUBLISHED.finditer(text):
+            if _has_month(mention["date"]):
+                return parse_date(mention["date"])
     if arxiv_id:
-        return _month_of_arxiv(arxiv_id)
+        return _find_arxiv_month(arxiv_id)
     for key in _XMP_DATES:
         if (found := parse_date(metadata.get(key)))[0]:
             return found
     for text in lines:
         if (match := _ISSUE.match(text)) and _has_month(match["date"]):
             return parse_date(match["date"])
-    for pattern, among in (
+    for pattern, searched in (
         (_VOLUME_YEAR, [*metadata.get("subject", "").splitlines(), *lines[:12], *lines[-12:]]),
         (_PROCEEDINGS, texts),
         (_COPYRIGHT, lines),
     ):
         years = {
             year
-            for text in among
+            for text in searched
             for match in pattern.findall(text)
             for year in ([match] if isinstance(match, str) else match)
             if year
@@ -80,7 +80,7 @@ def _has_month(text: str) -> bool:
     return text[:4].isdecimal() or any(to_month(word) for word in re.findall(r"[A-Za-z]+", text))
 
 
-def _month_of_arxiv(arxiv_id: str) -> PlainDate:
+def _find_arxiv_month(arxiv_id: str) -> PlainDate:
     """Return the month in which arXiv assigned an id, such as 1706.03762 or hep-th/9711200."""
     digits = arxiv_id.rpartition("/")[2]
     year = int(digits[:2])

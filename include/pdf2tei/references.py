@@ -1,4 +1,4 @@
-"""The reference list: where it is, and its entries."""
+"""Find the reference list and split it into entries."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from statistics import median
 from .entries import LABEL, YEAR
 from .measures import Measures
 from .model import Document, Kind, Line
-from .segmentation import SegmentLabel, reading
+from .segmentation import SegmentLabel, score_as_reference
 from .splitting import split
 from .text import Joiner
 
-_HEAD = re.compile(
+_REFERENCES_HEAD = re.compile(
     r"\W*(?:(?:\d+(?:\.\d+)?|[IVX]+|[A-Z])\s*[.|:)]?\s+)?(?:(?:cited\s+|selected\s+|additional\s+)?references?(?:\s+(?:and|&)\s+(?:further\s+)?(?:notes|reading|recommended\s+reading))?"
     r"(?:\s+(?:cited|list))?|list\s+of\s+references|notes\s+(?:and|&)\s+references|r\s?e\s?f\s?e\s?r\s?e\s?n\s?c\s?e\s?s|"
     r"b\s?i\s?b\s?l\s?i\s?o\s?g\s?r\s?a\s?p\s?h\s?y|references?\s+bibliogra\w+|literature(?:\s+cited)?|works\s+cited|sources|literatur(?:verzeichnis)?|"
@@ -23,7 +23,7 @@ _HEAD = re.compile(
     r"piśmiennictwo|referenser|litteratur|参\s*考\s*文\s*献|참고\s*문헌|文\s*献|引用文献)\s*[:.]?\W*",
     re.I,
 )
-_AFTER = re.compile(
+_BACK_MATTER = re.compile(
     r"\s*(?:(?:[A-Z]|\d+|appendix(?:\s+[A-Z\d]+)?)[.:]?\s+)?(?:appendi(?:x|ces)|supplement(?:ary|al)\b|acknowledge?ments?|authors?.?.?\s+contributions?|"
     r"about\s+the\s+authors?|biograph\w+|(?:declaration\s+of\s+)?(?:conflicts?\s+of|competing)\s+interests?|funding\b|ethics|data\s+availability|"
     r"supporting\s+information|publisher.s\s+note|how\s+to\s+cite|cite\s+this|submit\s+your|ready\s+to\s+submit|copyright\s*©|©|open\s+access|"
@@ -31,20 +31,22 @@ _AFTER = re.compile(
     re.I,
 )
 _NOTE = re.compile(r"\s*(?:\d{1,2}|[*†‡§¶∗])\s?[A-Z(\"“h]")
-_ADDRESS = 3
-"""Lines that an entry's address, set like code, may take"""
-_BRIDGE = 3
-"""Number of lines with other labels that do not end a list, in any type."""
-_HOLE = 150
-"""Lines set like the list that may be labelled otherwise between its head and its last line."""
-_SAME_SIZE = 0.3
-"""Points by which lines of one size may differ."""
-_LIST = 0.7
+_MAX_URL_LINES = 3
+"""Maximum number of lines of a URL in a fixed-width font."""
+_MAX_BRIDGED_LINES = 3
+"""Maximum number of lines with another label within a list, regardless of their font."""
+_MAX_MISLABELED_LINES = 150
+"""Maximum number of consecutive lines with another label within a list, if they have its size."""
+_SIZE_TOLERANCE = 0.3
+"""Maximum difference between lines of one size, in points."""
+_MIN_SCORE_OF_LONG_LIST = 0.7
 """Minimum mean reference score of a list that takes more than half of the paper."""
-_WINDOW = 8
-"""Lines by which a tail that the segmentation missed is judged."""
-_TAIL = 0.8
-"""Minimum mean reference score of the lines of a missed tail. Running text with citations has about half this score."""
+_MAX_BOLD_SHARE = 0.1
+"""If a larger share of a list's lines is bold, bold type is ignored."""
+_END_WINDOW = 8
+"""Number of lines that are averaged to detect the end of a list that the segmentation missed."""
+_MIN_END_SCORE = 0.8
+"""Minimum mean reference score of these lines. Running text with citations has about half this score."""
 
 
 @dataclass(slots=True)
@@ -52,24 +54,23 @@ class PrintedEntry:
     """An entry of the reference list as printed."""
 
     label: str
-    """`[4]`'s 4, `[ABC19]`'s ABC19; empty where the list has none."""
+    """4 for `[4]`, ABC19 for `[ABC19]`; empty if the list has no labels."""
     raw: str
 
 
-_BOLD = 0.1
-"""If a larger share of a list's lines is bold, bold type is ignored."""
+def take_references(
+    document: Document, labels: dict[int, SegmentLabel], measures: Measures, joiner: Joiner
+) -> list[PrintedEntry]:
+    """Find the reference list, mark its lines and its head as REFERENCE, and return its entries.
 
-
-def read(document: Document, labels: dict[int, SegmentLabel], measures: Measures, joiner: Joiner) -> list[PrintedEntry]:
-    """Finds the reference list, marks its lines REFERENCE (the head included) and splits it into entries.
-
-    `labels` are the segmentation's by the lines' ids."""
+    `labels` are the segmentation's labels by the lines' ids.
+    """
     lines = [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]
     items: list[Line] = []
     inside = [labels.get(id(line)) is SegmentLabel.REFERENCE for line in lines]
-    for start, end in _listings(lines, measures):
+    for start, end in _find_code_blocks(lines, measures):
         inside[start:end] = [False] * (end - start)
-    found = [lines[start:end] for start, end in _find_stretches(lines, inside)]
+    found = [lines[start:end] for start, end in _find_parts(lines, inside)]
     longest = median(line.size for line in max(found, key=len)) if found else 0.0
     for stretch in found:
         stretch = _remove_notes(stretch, median(x.size for x in stretch) if is_head(stretch[0]) else longest)
@@ -82,67 +83,71 @@ def read(document: Document, labels: dict[int, SegmentLabel], measures: Measures
     return [
         entry
         for raw, match in zip(raws, matches, strict=True)
-        if len((entry := _entry(raw, match if labelled else None)).raw) > 8
+        if len((entry := _build_entry(raw, match if labelled else None)).raw) > 8
     ]
 
 
 def is_head(line: Line) -> bool:
     """Return whether a line is exactly the head of a reference list."""
-    return len(line.text) < 50 and bool(_HEAD.fullmatch(line.text))
+    return len(line.text) < 50 and bool(_REFERENCES_HEAD.fullmatch(line.text))
 
 
-def _listings(lines: list[Line], measures: Measures) -> list[tuple[int, int]]:
-    """Runs of lines in fonts of one width: code and what programs print, with its dates and numbers. A shorter one may be an
-    entry's address."""
+def _find_code_blocks(lines: list[Line], measures: Measures) -> list[tuple[int, int]]:
+    """Return the ranges of lines in fixed-width fonts: code and program output, whose dates and numbers look like references.
+
+    Shorter ranges may be the URL of an entry.
+    """
     out: list[tuple[int, int]] = []
     for code, run in groupby(range(len(lines)), key=lambda i: lines[i].font.family in measures.fixed):
         at = list(run)
-        if code and len(at) > _ADDRESS:
+        if code and len(at) > _MAX_URL_LINES:
             out.append((at[0], at[-1] + 1))
     return out
 
 
-def _find_stretches(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
-    """Return the list's stretches as (first line, line after the last).
+def _find_parts(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
+    """Return the parts of the list as (index of the first line, index after the last line).
 
-    A stretch is a run that the segmentation labels as references (`inside`). It has a head, continues an earlier list, or is
-    long and reads like references.
+    A part is a run that the segmentation labels as references (`inside`). It has a head, continues an earlier part, or is long
+    and reads like references.
     """
-    runs = _begin_at_heads(lines, _group(lines, inside))
+    runs = _begin_at_heads(lines, _group_runs(lines, inside))
     begun = {start for start, _ in runs if is_head(lines[start])}
     out: list[tuple[int, int]] = []
     for start, end in runs:
         head = next((k for k in range(start, max(start - 4, -1), -1) if is_head(lines[k])), None)
-        density = _count_readings(lines[start:end]) / (end - start)
-        goes_on = bool(out) and (lines[start].page - lines[out[-1][1] - 1].page <= 2) and density > 0.8
-        if head is None and not (goes_on and end - start > 1) and (end - start < 8 or density < 0.9 or end in begun):
+        density = _score_lines(lines[start:end]) / (end - start)
+        continues = bool(out) and (lines[start].page - lines[out[-1][1] - 1].page <= 2) and density > 0.8
+        if head is None and not (continues and end - start > 1) and (end - start < 8 or density < 0.9 or end in begun):
             continue
         if head is not None:
             start = head
         stop = _find_end(lines, start, end)
-        if out and (out[-1][1] >= start or (head is None and _is_hole(lines, *out[-1], start))):
+        if out and (out[-1][1] >= start or (head is None and _is_mislabeled_gap(lines, *out[-1], start))):
             out[-1] = (out[-1][0], max(stop, out[-1][1]))
         elif stop > start:
             out.append((start, stop))
-    out = [(a, b) for a, b in out if b - a < len(lines) / 2 or _count_readings(lines[a:b]) > _LIST * (b - a)]
+    out = [
+        (a, b) for a, b in out if b - a < len(lines) / 2 or _score_lines(lines[a:b]) > _MIN_SCORE_OF_LONG_LIST * (b - a)
+    ]
     if not out:
         return _find_by_rules(lines)
     if is_head(lines[out[-1][0]]):
-        out[-1] = (out[-1][0], _tail(lines, *out[-1]))
+        out[-1] = (out[-1][0], _extend_end(lines, *out[-1]))
     return out
 
 
-def _count_readings(lines: list[Line]) -> int:
-    return sum(reading(line.text) for line in lines)
+def _score_lines(lines: list[Line]) -> int:
+    return sum(score_as_reference(line.text) for line in lines)
 
 
-def _group(lines: list[Line], inside: list[bool]) -> list[list[int]]:
+def _group_runs(lines: list[Line], inside: list[bool]) -> list[list[int]]:
     """Group the lines inside the list into runs, over short gaps without a head."""
     runs: list[list[int]] = []
     for i, here in enumerate(inside):
         if not here:
             continue
-        if runs and i - runs[-1][1] <= _BRIDGE and not any(map(is_head, lines[runs[-1][1] : i])):
+        if runs and i - runs[-1][1] <= _MAX_BRIDGED_LINES and not any(map(is_head, lines[runs[-1][1] : i])):
             runs[-1][1] = i + 1
         else:
             runs.append([i, i + 1])
@@ -161,29 +166,30 @@ def _begin_at_heads(lines: list[Line], runs: list[list[int]]) -> list[list[int]]
     return out
 
 
-def _is_hole(lines: list[Line], start: int, end: int, goes_on: int) -> bool:
-    """Return whether the lines from `end` to `goes_on` belong to a list: they have its size, and no head is among them."""
+def _is_mislabeled_gap(lines: list[Line], start: int, end: int, stop: int) -> bool:
+    """Return whether the lines from `end` to `stop` belong to a list: they have its size, and no head is among them."""
     size = median(line.size for line in lines[start:end])
-    return goes_on - end <= _HOLE and all(_is_set_like_list(lines, i, size) for i in range(end, goes_on))
+    is_short = stop - end <= _MAX_MISLABELED_LINES
+    return is_short and all(_is_set_like_list(lines, i, size) for i in range(end, stop))
 
 
 def _is_set_like_list(lines: list[Line], i: int, size: float) -> bool:
     """Return whether a line has the size of a list's lines and heads no other section."""
     line = lines[i]
-    if abs(line.size - size) > _SAME_SIZE or is_head(line) or _AFTER.match(line.text):
+    if abs(line.size - size) > _SIZE_TOLERANCE or is_head(line) or _BACK_MATTER.match(line.text):
         return False
     is_apart = line.block != lines[i - 1].block
-    return not (line.font.bold and is_apart and not reading(line.text))
+    return not (line.font.bold and is_apart and not score_as_reference(line.text))
 
 
-def _tail(lines: list[Line], start: int, end: int) -> int:
-    """Return the end of a list with the lines behind it that are set like it and read like references."""
+def _extend_end(lines: list[Line], start: int, end: int) -> int:
+    """Return the end of a list, extended by following lines that are set like it and read like references."""
     size = median(line.size for line in lines[start:end])
     family = lines[end - 1].font.family
     last = end
     for i in range(end, len(lines)):
-        window = lines[i : i + _WINDOW]
-        is_list = _count_readings(window) >= _TAIL * len(window)
+        window = lines[i : i + _END_WINDOW]
+        is_list = _score_lines(window) >= _MIN_END_SCORE * len(window)
         if not _is_set_like_list(lines, i, size) or lines[i].font.family != family or not is_list:
             break
         last = i + 1
@@ -199,7 +205,7 @@ def _find_by_rules(lines: list[Line]) -> list[tuple[int, int]]:
     for i in range(len(lines) - 1, -1, -1):
         if is_head(lines[i]):
             after = " ".join(line.text for line in lines[i + 1 : i + 12])
-            if YEAR.search(after) and (LABEL.match(after) or _count_readings(lines[i + 1 : i + 12]) > 5):
+            if YEAR.search(after) and (LABEL.match(after) or _score_lines(lines[i + 1 : i + 12]) > 5):
                 return [(i, _find_end(lines, i, len(lines)))]
     numbers = [(i, int(m["square"])) for i, line in enumerate(lines) if (m := LABEL.match(line.text)) and m["square"]]
     for at, (i, number) in reversed(list(enumerate(numbers))):
@@ -209,23 +215,23 @@ def _find_by_rules(lines: list[Line]) -> list[tuple[int, int]]:
 
 
 def _find_end(lines: list[Line], start: int, end: int) -> int:
-    """Return the end of a stretch: before `end` if back matter begins, after `end` while an entry continues."""
+    """Return the end of a part: before `end` if back matter begins, after `end` while an entry continues."""
     size = median(line.size for line in lines[start:end])
-    bold = sum(line.font.bold for line in lines[start + 1 : end]) > max(2, _BOLD * (end - start))
+    bold = sum(line.font.bold for line in lines[start + 1 : end]) > max(2, _MAX_BOLD_SHARE * (end - start))
     for i in range(start + 2, end):
         line, before = lines[i], lines[i - 1]
         head = line.size > size + 0.8 or (line.font.bold and not bold)
-        if (head and line.text[:1].isupper() and not reading(line.text)) or _AFTER.match(line.text):
+        if (head and line.text[:1].isupper() and not score_as_reference(line.text)) or _BACK_MATTER.match(line.text):
             apart = line.block != before.block or line.font != before.font or line.y0 - before.y1 > 0.5 * size
             number = LABEL.match(line.text)
-            if apart and not number and not any(reading(x.text) > 1 for x in lines[i + 1 : i + 3]):
+            if apart and not number and not any(score_as_reference(x.text) > 1 for x in lines[i + 1 : i + 3]):
                 return i
     while end < len(lines):
         line, before = lines[end], lines[end - 1]
         close = line.block == before.block and 0 < line.y0 - before.y0 < 2 * size
-        if not close or line.font.size != before.font.size or is_head(line) or _AFTER.match(line.text):
+        if not close or line.font.size != before.font.size or is_head(line) or _BACK_MATTER.match(line.text):
             break
-        if line.x0 < before.x0 - 3 and not reading(line.text):
+        if line.x0 < before.x0 - 3 and not score_as_reference(line.text):
             break
         end += 1
     return end
@@ -237,7 +243,7 @@ def _remove_notes(lines: list[Line], size: float) -> list[Line]:
     return [line for line in lines if line.block not in notes or line.size > size - 0.4]
 
 
-def _entry(raw: str, match: re.Match[str] | None) -> PrintedEntry:
+def _build_entry(raw: str, match: re.Match[str] | None) -> PrintedEntry:
     if match is None:
         return PrintedEntry("", raw)
     return PrintedEntry(next((g for g in match.groups() if g), ""), raw[match.end() :].strip())

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .heads import NUMBER, is_apart
+from .heads import NUMBER, begins_after_break
 from .model import Font, Line, Token
 
-_LABEL = re.compile(r"[1-9]\d?(?:\.\d{1,2}){0,4}[.)]?|[a-z]\)")
+_HEAD_LABEL = re.compile(r"[1-9]\d?(?:\.\d{1,2}){0,4}[.)]?|[a-z]\)")
 _END = re.compile(r"[^\W\d_]{3}\W*[.:]$")
-_LINES = 3
-_TOKENS = 30
-"""Maximum lines and tokens of such a head."""
-_LABELLED = re.compile(
+_MAX_LINES = 3
+"""Maximum number of lines of such a head."""
+_MAX_TOKENS = 30
+"""Maximum number of tokens of such a head."""
+_NOT_A_HEAD = re.compile(
     r"(?:fig|tab|scheme|box|step)\w*\.?\s+(?:\d+|[a-z])\b|"
     r"(?:theorem|lemma|proof|definition|corollary|proposition|remark|example|assumption|claim)\w*\b",
     re.I,
@@ -32,12 +33,12 @@ def split_run_in(lines: list[Line], i: int, *, begins: bool, is_numbered: bool) 
     """Split a head at the start of a paragraph from the rest; return None if line i begins no such head.
 
     Examples are `3.4.1 Selective labels. Another challenge …` and `Acknowledgements We thank …`. A numbered head differs from
-    the rest in type and ends with a full stop or colon; it may continue on the next lines. A statement's name (`Funding:`) ends
-    the same way or differs in type. `begins` is whether the line begins a paragraph; `is_numbered` is whether the paper
-    numbers its sections, so that a bold phrase without a number is no head.
+    the rest in font and ends with a full stop or colon; it may continue on the next lines. A statement's name (`Funding:`) ends
+    the same way or differs in font. `begins` is whether the line begins a paragraph. `is_numbered` is whether the paper numbers
+    its sections; then a bold phrase without a number is not a head.
     """
     line, before = lines[i], lines[i - 1] if i else None
-    if len(line.tokens) < 3 or not (begins or is_apart(before, line)):
+    if len(line.tokens) < 3 or not (begins or begins_after_break(before, line)):
         return None
     if named := _STATEMENT.match(line.text):
         words = len(named.group(1).split())
@@ -48,33 +49,33 @@ def split_run_in(lines: list[Line], i: int, *, begins: bool, is_numbered: bool) 
     taken = [line]
     while (count := _count_head_tokens([t for x in taken for t in x.tokens])) == sum(len(x.tokens) for x in taken):
         after = lines[i + len(taken)] if i + len(taken) < len(lines) else None
-        if len(taken) == _LINES or after is None or not _continues(taken[-1], after):
+        if len(taken) == _MAX_LINES or after is None or not _continues(taken[-1], after):
             return None
         taken.append(after)
     tokens = [t for x in taken for t in x.tokens]
-    has_number = NUMBER.match(line.text) is not None or _LABEL.fullmatch(tokens[0].text) is not None
-    may_be_phrase = begins and not is_numbered and line.text[:1].isupper() and not _LABELLED.match(line.text)
+    has_number = NUMBER.match(line.text) is not None or _HEAD_LABEL.fullmatch(tokens[0].text) is not None
+    may_be_phrase = begins and not is_numbered and line.text[:1].isupper() and not _NOT_A_HEAD.match(line.text)
     if not count or not (has_number or (may_be_phrase and (tokens[0].font.bold or count > 1))):
         return None
-    ended = tokens[count - 1].text.endswith((".", ":") if has_number else ".")  # `Formal analysis: J. W.` is an item
-    if (
-        not ended and has_number
-    ):  # The text goes on in the same type: `3.2 Marrubium vulgare. Marrubium vulgare grows …`
+    # A colon ends only numbered heads: `Formal analysis: J. W.` is an item.
+    ended = tokens[count - 1].text.endswith((".", ":") if has_number else ".")
+    if not ended and has_number:
+        # The text continues in the same font: `3.2 Marrubium vulgare. Marrubium vulgare grows …`
         count = next((n for n in range(2, count + 1) if _END.search(tokens[n - 1].text)), 0)
     elif not ended:
         return None
-    return _split_line(taken, count) if sum(len(x.tokens) for x in taken[:-1]) < count <= _TOKENS else None
+    return _split_line(taken, count) if sum(len(x.tokens) for x in taken[:-1]) < count <= _MAX_TOKENS else None
 
 
 def _count_head_tokens(tokens: list[Token]) -> int:
-    """Return how many tokens from the first on have the type of a head: bold, or with a number italic or in another family."""
-    number = _LABEL.fullmatch(tokens[0].text) is not None and len(tokens) > 1
+    """Return the number of leading tokens in a head's font: bold, italic, or another family after a number."""
+    number = _HEAD_LABEL.fullmatch(tokens[0].text) is not None and len(tokens) > 1
     first = tokens[number].font
-    if first.bold:  # a species' name in italics is part of a bold heading
+    if first.bold:  # a species' name in italics is part of a bold head
         return _count_same(tokens, number, lambda font, _: font.bold)
     if first.italic:
         return _count_same(tokens, number, lambda font, _: font.italic and not font.bold)
-    # 3.1.1. Participants. in a separate family with no slant in its name
+    # `3.1.1. Participants.` in an italic family that is not named so
     is_marked = (
         number and "." in tokens[0].text[:-1] and tokens[1].text[:1].isupper() and first.family != tokens[0].font.family
     )

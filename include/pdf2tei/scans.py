@@ -1,4 +1,4 @@
-"""Pages without a usable text layer, read from their picture by RapidOCR (the extra `ocr`), as lines of the layout model."""
+"""Read pages without a usable text layer with RapidOCR (extra `ocr`)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .errors import Code, ExtractionError
 from .model import Document, Font, Line, Token
 
 DPI = 150
-"""At which pages are drawn: print of 8 points has 17 pixels"""
+"""Resolution of rendered pages; 8-point type is 17 pixels high."""
 MAX_PIXELS = 12_000_000
-"""Of a page's picture: an A3 page at this resolution has 4.3 million"""
+"""Maximum number of pixels of a rendered page; an A3 page at this resolution has 4.3 million."""
 _MIN_SCORE = 0.5
-"""Lines that RapidOCR is less sure of are not text"""
-_SAME = 0.2
+"""Minimum confidence of a recognized line."""
+_HEIGHT_TOLERANCE = 0.2
 """Boxes within this relative difference of the document's usual height get the usual size."""
-_FACE = 0.75
-"""Type size as a share of a line's box"""
-_CROSSING = 0.35
-"""Share of a page's lines that cross its middle above which it has one column"""
+_TYPE_SIZE_SHARE = 0.75
+"""Type size as a share of the height of a line's box."""
+_MAX_CROSSING_SHARE = 0.35
+"""If a larger share of lines crosses the middle of the page, it has one column."""
 
 
 def installed() -> bool:
@@ -32,16 +32,17 @@ def installed() -> bool:
 
 
 @cache
-def _engine() -> Any:
+def _load_engine() -> Any:
     from rapidocr import RapidOCR
 
     return RapidOCR(params={"Global.log_level": "error", "EngineConfig.onnxruntime.intra_op_num_threads": 1})
 
 
-def read(document: Document, pages: list[int], pdf: Path, timeout: float) -> None:
+def recognize_pages(document: Document, pages: list[int], pdf: Path, timeout: float) -> None:
     """Replace the lines of some pages (by number, from 1) with text recognized in their pictures.
 
-    Raises ExtractionError TIMEOUT after `timeout` seconds.
+    Raises:
+        ExtractionError: TIMEOUT after `timeout` seconds.
     """
     import pypdfium2
 
@@ -54,11 +55,11 @@ def read(document: Document, pages: list[int], pdf: Path, timeout: float) -> Non
             page = source[number - 1]
             width, height = page.get_size()
             scale = min(DPI / 72, (MAX_PIXELS / max(width * height, 1.0)) ** 0.5)
-            answer = _engine()(page.render(scale=scale).to_numpy(), use_cls=False)
+            result = _load_engine()(page.render(scale=scale).to_numpy(), use_cls=False)
             found[number] = []
-            if answer.txts is None:
+            if result.txts is None:
                 continue
-            for box, text, score in zip(answer.boxes, answer.txts, answer.scores, strict=True):
+            for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True):
                 if score >= _MIN_SCORE and text.strip():
                     (x0, y0), (x1, y1) = box.min(axis=0) / scale, box.max(axis=0) / scale
                     found[number].append((text, float(x0), float(y0), float(x1), float(y1)))
@@ -66,15 +67,15 @@ def read(document: Document, pages: list[int], pdf: Path, timeout: float) -> Non
     for number, items in found.items():
         page = document.pages[number - 1]
         page.lines = _sort_lines([_build_line(item, number, usual) for item in items])
-        _block(page.lines, 1_000_000 * number)
+        _number_blocks(page.lines, 1_000_000 * number)
 
 
 def _build_line(item: tuple[str, float, float, float, float], page: int, usual: float) -> Line:
     """Return a line; the widths of its words are proportional to their numbers of letters."""
     text, x0, y0, x1, y1 = item
-    height = usual if abs(y1 - y0 - usual) < _SAME * usual else y1 - y0
-    font = Font("ocr", round(_FACE * height, 1))
-    inset = 0.12 * (y1 - y0)  # the boxes are drawn somewhat around the line
+    height = usual if abs(y1 - y0 - usual) < _HEIGHT_TOLERANCE * usual else y1 - y0
+    font = Font("ocr", round(_TYPE_SIZE_SHARE * height, 1))
+    inset = 0.12 * (y1 - y0)  # the boxes are higher than the lines
     step = (x1 - x0) / len(text)
     tokens: list[Token] = []
     at = 0
@@ -97,7 +98,7 @@ def _sort_lines(lines: list[Line]) -> list[Line]:
     left, right = min(x.x0 for x in lines), max(x.x1 for x in lines)
     gutters = [left + (right - left) * share / 100 for share in range(40, 61)]
     gutter = min(gutters, key=lambda g: (sum(x.x0 < g < x.x1 for x in lines), abs(g - (left + right) / 2)))
-    if sum(x.x0 < gutter < x.x1 for x in lines) > _CROSSING * len(lines):
+    if sum(x.x0 < gutter < x.x1 for x in lines) > _MAX_CROSSING_SHARE * len(lines):
         return lines
     out: list[Line] = []
     columns: tuple[list[Line], list[Line]] = ([], [])
@@ -112,13 +113,13 @@ def _sort_lines(lines: list[Line]) -> list[Line]:
     return out
 
 
-def _block(lines: list[Line], first: int) -> None:
-    """Number the blocks: a new one where the column, the type or the distance changes."""
+def _number_blocks(lines: list[Line], first: int) -> None:
+    """Number the blocks; a new block begins at a change of column or size, and after a gap."""
     number = first
     for i, line in enumerate(lines):
         if i:
             before = lines[i - 1]
             gap = line.y0 - before.y1
-            beside = line.x0 < before.x1 and before.x0 < line.x1
-            number += not (-line.height < gap < 0.9 * line.height and beside and line.size == before.size)
+            is_near = -line.height < gap < 0.9 * line.height and line.overlaps(before)
+            number += not (is_near and line.size == before.size)
         line.block = number

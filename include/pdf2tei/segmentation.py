@@ -1,4 +1,4 @@
-"""Label each line of a document with the segmentation CRF, from its words, its type and the lines around it."""
+"""Label each line of a document with the segmentation CRF, from its words, its font and the lines around it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from .model import Document, Line
-from .tagger import add_neighbors, tagger
+from .tagger import add_neighbors, load_tagger
 
 MODEL = Path(__file__).with_name("segmentation.crfsuite")
 """Trained by `python -m devtools.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
@@ -49,8 +49,8 @@ class SegmentLabel(StrEnum):
 
 
 @dataclass(slots=True)
-class Facts:
-    """The attributes of a line that GROBID's training data and our documents share."""
+class LineAttributes:
+    """The attributes of a line that are available in GROBID's training data and in our documents."""
 
     text: str
     block_start: bool
@@ -62,20 +62,22 @@ class Facts:
     italic: bool
 
 
-def facts(lines: Sequence[Line]) -> list[Facts]:
-    """Return the facts of lines in reading order."""
-    out: list[Facts] = []
+def read_attributes(lines: Sequence[Line]) -> list[LineAttributes]:
+    """Return the attributes of lines in reading order."""
+    out: list[LineAttributes] = []
     before: Line | None = None
     for line in lines:
         font = line.tokens[0].font
-        last = before.tokens[0].font if before is not None else None
-        change = 0 if last is None or abs(font.size - last.size) < 0.05 else (1 if font.size > last.size else -1)
+        last_font = before.tokens[0].font if before is not None else None
+        change = 0
+        if last_font is not None and abs(font.size - last_font.size) >= 0.05:
+            change = 1 if font.size > last_font.size else -1
         out.append(
-            Facts(
+            LineAttributes(
                 line.text,
                 before is None or before.block != line.block,
                 before is None or before.page != line.page,
-                last is None or font.family != last.family or change != 0,
+                last_font is None or font.family != last_font.family or change != 0,
                 change,
                 font.bold,
                 font.italic,
@@ -86,7 +88,7 @@ def facts(lines: Sequence[Line]) -> list[Facts]:
 
 
 @lru_cache(maxsize=1 << 14)
-def reading(text: str) -> int:
+def score_as_reference(text: str) -> int:
     """Score how much a line reads like a reference, from 0 to 4.
 
     A year, names with initials, pages or a volume, and words of journal names each count 1.
@@ -100,7 +102,7 @@ def reading(text: str) -> int:
     )
 
 
-def _count_adjacent_numbers(lines: Sequence[Facts]) -> list[int]:
+def _count_adjacent_numbers(lines: Sequence[LineAttributes]) -> list[int]:
     """Return for each line how many of the two adjacent numbers occur nearby with the same form: 0, 1 or 2."""
     numbers: list[tuple[str, int] | None] = []
     for line in lines:
@@ -153,7 +155,7 @@ def _describe_text(text: str) -> tuple[str, ...]:
     return tuple(out)
 
 
-NEIGHBOURS = (-2, -1, 1, 2)
+NEIGHBORS = (-2, -1, 1, 2)
 _BOTH = (False, True)
 _FONT = {(new, size): f"font={int(new)}{size}" for new in _BOTH for size in (-1, 0, 1)}
 _STYLE = {(bold, italic): f"style={int(bold)}{int(italic)}" for bold in _BOTH for italic in _BOTH}
@@ -161,25 +163,25 @@ _BLOCK = {(first, last): f"block={int(first)}{int(last)}" for first in _BOTH for
 _LENGTH = [f"len={i}" for i in range(12)]
 
 
-def features(lines: Sequence[Facts], *, paged: bool = True) -> list[list[str]]:
+def features(lines: Sequence[LineAttributes], *, paged: bool = True) -> list[list[str]]:
     """Return the feature names of each line and its neighbors.
 
     With `paged`, the features include the position on the page and in the document, and whether the text repeats at other
     pages' edges.
     """
-    return add_neighbors(*described(lines, paged=paged), NEIGHBOURS)
+    return add_neighbors(*describe_lines(lines, paged=paged), NEIGHBORS)
 
 
-def described(lines: Sequence[Facts], *, paged: bool) -> tuple[list[list[str]], list[list[str]]]:
+def describe_lines(lines: Sequence[LineAttributes], *, paged: bool) -> tuple[list[list[str]], list[list[str]]]:
     """Return the feature names of each line, and the subset that is also used for its neighbors."""
     n = len(lines)
-    reads = [reading(x.text) for x in lines]
+    reads = [score_as_reference(x.text) for x in lines]
     runs = _count_adjacent_numbers(lines)
     widths = sorted(len(x.text) for x in lines)
     full = max(widths[int(0.9 * n)] if n else 1, 1)
     places = _describe_positions(lines) if paged else []
     own: list[list[str]] = []
-    beside: list[list[str]] = []
+    shared: list[list[str]] = []
     for i, line in enumerate(lines):
         near = reads[max(i - _WINDOW, 0) : i]
         next_ = reads[i + 1 : i + 1 + _WINDOW]
@@ -206,11 +208,11 @@ def described(lines: Sequence[Facts], *, paged: bool) -> tuple[list[list[str]], 
         if rest and rest[0].startswith("all="):
             shown.append(rest[0])
         own.append(item)
-        beside.append(shown)
-    return own, beside
+        shared.append(shown)
+    return own, shared
 
 
-def _describe_positions(lines: Sequence[Facts]) -> list[tuple[str, str, str, str, str]]:
+def _describe_positions(lines: Sequence[LineAttributes]) -> list[tuple[str, str, str, str, str]]:
     """Return position features for each line.
 
     They are its tenth of the document, its page, its distance from the page's top and bottom, and how often its text occurs at
@@ -244,10 +246,10 @@ def _describe_positions(lines: Sequence[Facts]) -> list[tuple[str, str, str, str
     ]
 
 
-def label(document: Document) -> dict[int, SegmentLabel]:
+def label_lines(document: Document) -> dict[int, SegmentLabel]:
     """Return the label of each line of a document, by the line's `id`."""
     lines = [line for page in document.pages for line in page.lines][:MAX_LINES]
-    own, shown = described(facts(lines), paged=True)
-    model = tagger(MODEL)
-    labels = model.tag(model.weights(own) + model.weigh_neighbors(shown, NEIGHBOURS))
+    own, shown = describe_lines(read_attributes(lines), paged=True)
+    model = load_tagger(MODEL)
+    labels = model.tag(model.score_items(own) + model.weigh_neighbors(shown, NEIGHBORS))
     return {id(line): SegmentLabel(x) for line, x in zip(lines, labels, strict=True)}

@@ -1,7 +1,8 @@
-"""The extractor as a server with GROBID's REST API: `pdf2tei --port 8070 --workers 2`.
+"""Serve the extractor with GROBID's REST API: `pdf2tei --port 8070 --workers 2`.
 
 GET /api/isalive, GET /api/version, POST /api/processFulltextDocument. Each PDF is read in a worker process with limits on
-time and memory; a worker that crashes or hangs affects only its own request."""
+time and memory; a worker that crashes or hangs affects only its own request.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,6 @@ import time
 from collections.abc import AsyncIterator
 from concurrent.futures import BrokenExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
-from dataclasses import dataclass
 from pathlib import Path
 
 import pdfalto
@@ -45,23 +45,23 @@ from .version import NAME, VERSION
 _LOG = logging.getLogger(__name__)
 
 TIMEOUT = 120.0
-"""Seconds a PDF may take."""
+"""Time limit per PDF, in seconds."""
 OCR_TIMEOUT = 600.0
-"""Seconds a PDF may take with OCR, which needs about five to ten seconds per page."""
+"""Minimum time limit per PDF with OCR, in seconds. OCR takes about five to ten seconds per page."""
 QUEUE_WAIT = 1.0
-"""Seconds a request waits for a free worker before 503 (GROBID's poolMaxWait)."""
+"""Maximum time that a request waits for a free worker before 503, in seconds (GROBID's poolMaxWait)."""
 MAX_BYTES = 512 << 20
 """Maximum size of an upload, in bytes."""
 WORKER_MEMORY = 4 << 30
-"""Address space of a worker."""
-_OBJECTS = 100_000
-"""Objects after which the garbage collector searches for cycles. A paper's tokens form no cycles, and the search took a tenth of a
+"""Maximum address space of a worker, in bytes."""
+_GC_THRESHOLD = 100_000
+"""Number of new objects that starts the garbage collector. A paper's tokens form no cycles, and the collector took a tenth of a
 worker's time."""
 TASKS_PER_WORKER = 500
 """A worker is replaced after this many PDFs, so that its memory cannot grow."""
 
 
-def prepare(uploads: str) -> None:
+def enter_worker_sandbox(uploads: str) -> None:
     """Enter the sandbox in a new worker, with a private folder and read access to the uploads."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     own = tempfile.mkdtemp(prefix="worker-", dir=uploads)
@@ -78,10 +78,10 @@ def prepare(uploads: str) -> None:
     os.environ.clear()
     tempfile.tempdir = own
     gc.freeze()
-    gc.set_threshold(_OBJECTS, 50, 100)
+    gc.set_threshold(_GC_THRESHOLD, 50, 100)
 
 
-def _work(path: str, timeout: float, ocr: bool) -> bytes | tuple[str, str] | None:
+def _extract_in_worker(path: str, timeout: float, ocr: bool) -> bytes | tuple[str, str] | None:
     """Extract one PDF in a worker; return the TEI, None if there is no content, or (code, message)."""
     from .paper import extract
 
@@ -100,7 +100,7 @@ class Service:
         self._workers = workers
         self._token = token
         self._timeout = timeout
-        self._busy = 0
+        self._busy_workers = 0
         self._pool: ProcessPool | None = None
         self._folder = ""
         self.app = Starlette(
@@ -123,23 +123,27 @@ class Service:
                 await asyncio.to_thread(self._pool.join, 10)
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _workers_pool(self) -> ProcessPool:
+    def _get_pool(self) -> ProcessPool:
         """Return the pool of workers; create a new pool if all workers of the old pool died."""
         if self._pool is None or not self._pool.active:
             context = multiprocessing.get_context("forkserver")
-            # A worker that imported the extractor itself would spend a second of processor on it, before its first PDF.
+            # The fork server imports the extractor, because it would take each worker a second.
             context.set_forkserver_preload(["__main__", "pdf2tei.paper"])
             os.environ.update(sandbox.ONE_THREAD)
             self._pool = ProcessPool(
-                self._workers, TASKS_PER_WORKER, initializer=prepare, initargs=(self._folder,), context=context
+                self._workers,
+                TASKS_PER_WORKER,
+                initializer=enter_worker_sandbox,
+                initargs=(self._folder,),
+                context=context,
             )
         return self._pool
 
     def _authorise(self, request: Request) -> None:
         if self._token is None:
             return
-        given = request.headers.get("authorization", "")
-        if not hmac.compare_digest(given.encode(), f"Bearer {self._token}".encode()):
+        header = request.headers.get("authorization", "")
+        if not hmac.compare_digest(header.encode(), f"Bearer {self._token}".encode()):
             raise HTTPException(401, "a valid bearer token is required", {"WWW-Authenticate": "Bearer"})
 
     async def _alive(self, request: Request) -> Response:
@@ -157,26 +161,26 @@ class Service:
         with tempfile.TemporaryDirectory(prefix="upload-", dir=self._folder) as folder:
             path = Path(folder) / "input.pdf"
             try:
-                given = await _receive(request, path)
+                ocr = await _receive(request, path)
             except ClientDisconnect:
-                return PlainTextResponse("the upload broke off", 400)
-            if isinstance(given, Response):
-                return given
+                return PlainTextResponse("the upload was interrupted: send the PDF again", 400)
+            if isinstance(ocr, Response):
+                return ocr
             end = time.monotonic() + QUEUE_WAIT
-            while self._busy >= self._workers:
+            while self._busy_workers >= self._workers:
                 if time.monotonic() > end:
                     return PlainTextResponse("all workers are busy", 503, {"Retry-After": "5"})
                 await asyncio.sleep(0.02)
-            self._busy += 1
-            work = asyncio.create_task(self._extract(path, ocr=given.ocr))
-            hung_up = asyncio.create_task(_wait_for_disconnect(request))
+            self._busy_workers += 1
+            work = asyncio.create_task(self._extract(path, ocr=ocr))
+            disconnected = asyncio.create_task(_wait_for_disconnect(request))
             try:
-                await asyncio.wait((work, hung_up), return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait((work, disconnected), return_when=asyncio.FIRST_COMPLETED)
                 return work.result() if work.done() else Response(status_code=499)  # the client has disconnected
             finally:
-                hung_up.cancel()
+                disconnected.cancel()
                 work.cancel()  # ends the worker if the client has disconnected
-                self._busy -= 1
+                self._busy_workers -= 1
 
     async def _extract(self, path: Path, *, ocr: bool) -> Response:
         timeout = max(self._timeout, OCR_TIMEOUT) if ocr else self._timeout
@@ -186,10 +190,10 @@ class Service:
             return _respond_failure(Code.TIMEOUT, f"took more than {timeout:g} s")
         except ProcessExpired as error:
             if error.exitcode in (-signal.SIGTERM, -signal.SIGINT):  # this server is being stopped
-                return PlainTextResponse("stopping", 503, {"Retry-After": "5"})
+                return PlainTextResponse("the server is stopping: retry later", 503, {"Retry-After": "5"})
             return _respond_failure(Code.PDFALTO_CONVERSION_FAILURE, f"the worker died with status {error.exitcode}")
         except OSError as error:  # for example a full disk: a retry may succeed
-            _LOG.warning("not extracted: %s", error)
+            _LOG.warning("extraction failed, a retry may succeed: %s", error)
             return PlainTextResponse(f"{type(error).__name__}: {error}", 503, {"Retry-After": "5"})
         except Exception as error:  # a defect in this code must not look like a transient error
             _LOG.exception("extraction failed")
@@ -207,7 +211,9 @@ class Service:
         """
         for attempt in (1, 2):
             try:
-                future = self._workers_pool().schedule(_work, args=(str(path), timeout * 0.8, ocr), timeout=timeout)
+                future = self._get_pool().schedule(
+                    _extract_in_worker, args=(str(path), timeout * 0.8, ocr), timeout=timeout
+                )
                 result: bytes | tuple[str, str] | None = await asyncio.wrap_future(future)
                 return result
             except (BrokenExecutor, RuntimeError, ProcessExpired):
@@ -227,15 +233,8 @@ async def _wait_for_disconnect(request: Request) -> None:
         pass
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """The options of a request other than its PDF."""
-
-    ocr: bool
-
-
-async def _receive(request: Request, path: Path) -> _Options | Response:
-    """Store the form's `input` at `path`; return the request's options, or an error response."""
+async def _receive(request: Request, path: Path) -> bool | Response:
+    """Store the form's `input` at `path`; return whether the request asks for OCR, or an error response."""
     if int(request.headers.get("content-length") or 0) > MAX_BYTES:
         return _respond_failure(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
     async with request.form(max_files=2, max_fields=64) as form:
@@ -245,7 +244,7 @@ async def _receive(request: Request, path: Path) -> _Options | Response:
         ocr = form.get("ocr") == "1"
         if ocr and not scans.installed():
             return PlainTextResponse(
-                "the request needs ocr, but the extra `ocr` is not installed on this server; install it, or send no ocr=1",
+                "the request has ocr=1, but OCR is not installed on this server: install pdf2tei[ocr], or omit ocr=1",
                 501,
             )
         size = 0
@@ -255,7 +254,7 @@ async def _receive(request: Request, path: Path) -> _Options | Response:
                 if size > MAX_BYTES:
                     return _respond_failure(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
                 out.write(chunk)
-    return _Options(ocr)
+    return ocr
 
 
 def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT, *, host: str = "127.0.0.1") -> None:
@@ -288,7 +287,7 @@ def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT, 
         lifespan="on",
     )
     for stop in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(stop, lambda *_: sys.exit(0))  # uvicorn raises the signal again when it is done
+        signal.signal(stop, lambda *_: sys.exit(0))  # uvicorn raises the signal again after its shutdown
     uvicorn.Server(config).run(sockets=[listener])
 
 

@@ -1,8 +1,8 @@
 """Split a reference list into its entries.
 
 If the list has labels with ascending numbers, the labels decide. Otherwise several methods are tried: hanging indents, indented
-first lines, gaps, the text of the lines, and a CRF that sees the best of these. The split with the most plausible entries is
-used.
+first lines, gaps, the text of the lines, and a CRF that gets the best of these as a feature. The split with the most plausible
+entries is used.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from . import entries
 from .entries import AUTHOR, LABEL, YEAR, may_end
 from .model import Line, Token
 
-Group = list[Line]
+EntryLines = list[Line]
 
-_MARK = re.compile(r"[\[(]?(\d{1,3})(?:[\])]|\.)")
-_FEW = 8
+_INLINE_LABEL = re.compile(r"[\[(]?(\d{1,3})(?:[\])]|\.)")
+_MIN_SORTED_ENTRIES = 8
 """Minimum number of entries for a list's order to be significant."""
-_SORTED = 0.9
+_MIN_SORTED_SHARE = 0.9
 """Minimum share of neighbors in order for a list to count as sorted."""
 _MAX_SKIP = 3
 """Largest step between the numbers of two labels; numbers between them may be missing."""
 
 
-def split(lines: list[Line]) -> list[Group]:
+def split(lines: list[Line]) -> list[EntryLines]:
     """Return the list's lines grouped into entries, in order."""
     if not lines:
         return []
@@ -40,10 +40,10 @@ def split(lines: list[Line]) -> list[Group]:
     ruled = _split_by_layout(lines, offsets)
     begins = {id(group[0]) for group in ruled}
     rows = [entries.EntryLine(x.text, offset > 3, id(x) in begins) for x, offset in zip(lines, offsets, strict=True)]
-    return _merge_out_of_order(max(ruled, _cut(lines, entries.starts(rows)), key=_score_entries))
+    return _merge_out_of_order(max(ruled, _group_at_starts(lines, entries.predict_starts(rows)), key=_score_entries))
 
 
-def _merge_out_of_order(groups: list[Group]) -> list[Group]:
+def _merge_out_of_order(groups: list[EntryLines]) -> list[EntryLines]:
     """Merge wrongly split groups of an alphabetical list.
 
     A group is merged into the one before if it breaks the alphabetical order and the group before has no year. An example is a
@@ -51,9 +51,9 @@ def _merge_out_of_order(groups: list[Group]) -> list[Group]:
     """
     words = [unicodedata.normalize("NFKD", group[0].text).casefold().split()[:1] for group in groups]
     ordered = sum(a <= b for a, b in pairwise(words))
-    if len(groups) < _FEW or ordered < _SORTED * (len(groups) - 1):
+    if len(groups) < _MIN_SORTED_ENTRIES or ordered < _MIN_SORTED_SHARE * (len(groups) - 1):
         return groups
-    out: list[Group] = []
+    out: list[EntryLines] = []
     for i, group in enumerate(groups):
         breaks = 0 < i < len(groups) - 1 and words[i - 1] <= words[i + 1] < words[i]
         if breaks and not any(YEAR.search(line.text) for line in out[-1]):
@@ -63,72 +63,72 @@ def _merge_out_of_order(groups: list[Group]) -> list[Group]:
     return out
 
 
-def by_rules(lines: list[Line]) -> list[Group]:
+def split_by_rules(lines: list[Line]) -> list[EntryLines]:
     """Return the list's lines grouped into entries, by rules alone."""
     return _split_at_labels(lines) or _split_by_layout(lines, _measure_indents(lines))
 
 
-def _split_by_layout(lines: list[Line], offsets: list[float]) -> list[Group]:
-    ways = (
+def _split_by_layout(lines: list[Line], offsets: list[float]) -> list[EntryLines]:
+    candidates = (
         _find_hanging_starts(lines, offsets),
-        _find_indented_starts(offsets),
+        [offset > 3 for offset in offsets],  # indented first lines
         _find_starts_after_gaps(lines),
         _find_starts_by_text(lines),
     )
-    return max((_cut(lines, starts) for starts in ways), key=_score_entries)
+    return max((_group_at_starts(lines, starts) for starts in candidates), key=_score_entries)
 
 
-def _label_form(match: re.Match[str]) -> str:
+def _find_label_form(match: re.Match[str]) -> str:
     return next((name for name in ("square", "round", "stop", "bare") if match[name]), "")
 
 
 @dataclass(frozen=True, slots=True)
-class _Link:
-    """A label as the end of a run of labels."""
+class _LabelRun:
+    """A run of ascending labels, as a linked list from its last label."""
 
     score: float
     line: int
     number: int
-    before: _Link | None
+    before: _LabelRun | None
 
 
-def _split_at_labels(lines: list[Line]) -> list[Group]:
+def _split_at_labels(lines: list[Line]) -> list[EntryLines]:
     """Split the lines at their labels; return an empty list if the list has no labels.
 
     Labels are the longest run of ascending numbers of one form, or bracketed keys.
     """
     matches = [LABEL.match(line.text) for line in lines]
     keys = [i for i, m in enumerate(matches) if m and m["key"]]
-    best: _Link | None = None
+    best: _LabelRun | None = None
     for form in ("square", "round", "stop", "bare"):
         found = _find_best_run([(i, int(m[form])) for i, m in enumerate(matches) if m and m[form]])
         if found and (best is None or found.score > best.score + (form == "bare")):
             best = found
     if len(keys) > max(2, len(lines) / 12) and (best is None or best.score < len(keys)):
-        return _cut(lines, [i in set(keys) for i in range(len(lines))])
+        return _group_at_starts(lines, [i in set(keys) for i in range(len(lines))])
     if best is None or best.score < max(2.5, len(lines) / 14):
         return []
     starts: dict[int, int] = {}
-    link: _Link | None = best
+    link: _LabelRun | None = best
     while link:
         starts[link.line] = link.number
         link = link.before
     first = min(starts)
     if sum(len(line.text) for line in lines[:first]) > 600 or (first > 3 and first > len(lines) / 4):
         return []
-    groups = _cut(lines, [i in starts for i in range(len(lines))])
+    groups = _group_at_starts(lines, [i in starts for i in range(len(lines))])
     return _split_at_missing_labels(groups)
 
 
-def _find_best_run(labels: list[tuple[int, int]]) -> _Link | None:
+def _find_best_run(labels: list[tuple[int, int]]) -> _LabelRun | None:
     """Return the best run of labels, each given as (line, number).
 
     Each number exceeds the previous number by one to three, or is 1 if the list restarts.
     """
-    ends: dict[int, _Link] = {}
-    top: _Link | None = None
+    ends: dict[int, _LabelRun] = {}
+    top: _LabelRun | None = None
     for line, number in labels:
-        before: _Link | None = None
+        before: _LabelRun | None = None
         gain = 1.0 if number == 1 else 0.3
         for step in range(1, _MAX_SKIP + 1):
             link = ends.get(number - step)
@@ -138,21 +138,21 @@ def _find_best_run(labels: list[tuple[int, int]]) -> _Link | None:
             before, gain = top, top.score - 1
         old = ends.get(number)
         if old is None or gain > old.score:
-            ends[number] = _Link(gain, line, number, before)
+            ends[number] = _LabelRun(gain, line, number, before)
             if top is None or gain > top.score:
                 top = ends[number]
     return top
 
 
-def _split_at_missing_labels(groups: list[Group]) -> list[Group]:
+def _split_at_missing_labels(groups: list[EntryLines]) -> list[EntryLines]:
     """Split groups at missing numbers that appear within a line after a full stop."""
-    out: list[Group] = []
+    out: list[EntryLines] = []
     for group, after in pairwise([*groups, []]):
         out.append(group)
         here, there = (LABEL.match(g[0].text) if g else None for g in (group, after))
-        if not here or not there or _label_form(here) != _label_form(there) or not _label_form(here):
+        if not here or not there or _find_label_form(here) != _find_label_form(there) or not _find_label_form(here):
             continue
-        for number in range(int(here[_label_form(here)]) + 1, int(there[_label_form(there)])):
+        for number in range(int(here[_find_label_form(here)]) + 1, int(there[_find_label_form(there)])):
             cut = _split_at_label(out[-1], number)
             if cut is None:
                 break
@@ -160,10 +160,10 @@ def _split_at_missing_labels(groups: list[Group]) -> list[Group]:
     return out
 
 
-def _split_at_label(group: Group, number: int) -> list[Group] | None:
+def _split_at_label(group: EntryLines, number: int) -> list[EntryLines] | None:
     for i, line in enumerate(group):
         for at in range(1, len(line.tokens)):
-            mark = _MARK.match(line.tokens[at].text)
+            mark = _INLINE_LABEL.match(line.tokens[at].text)
             if mark and mark.group(1) == str(number) and line.tokens[at - 1].text.endswith((".", ";", ")")):
                 left, right = _split_line(line, at)
                 return [[*group[:i], left], [right, *group[i + 1 :]]]
@@ -177,8 +177,8 @@ def _split_line(line: Line, at: int) -> tuple[Line, Line]:
     return part(line.tokens[:at]), part(line.tokens[at:])
 
 
-def _cut(lines: list[Line], starts: list[bool]) -> list[Group]:
-    groups: list[Group] = []
+def _group_at_starts(lines: list[Line], starts: list[bool]) -> list[EntryLines]:
+    groups: list[EntryLines] = []
     for line, start in zip(lines, starts, strict=True):
         if start or not groups:
             groups.append([line])
@@ -223,25 +223,18 @@ def _find_hanging_starts(lines: list[Line], offsets: list[float]) -> list[bool]:
     ]
 
 
-def _find_indented_starts(offsets: list[float]) -> list[bool]:
-    """Return for each line whether it is indented, as the first lines of entries may be."""
-    return [offset > 3 for offset in offsets]
-
-
 def _find_starts_after_gaps(lines: list[Line]) -> list[bool]:
     """Return for each line whether a gap precedes it. At the top of a column, the text of the lines decides."""
-    said = _find_starts_by_text(lines)
+    by_text = _find_starts_by_text(lines)
     out = [True]
     for i, (before, line) in enumerate(pairwise(lines), 1):
         below = line.page == before.page and line.y0 > before.y0 and line.x0 < before.x1
-        out.append(line.y0 - before.y1 > 0.4 * line.size if below else said[i])
+        out.append(line.y0 - before.y1 > 0.4 * line.size if below else by_text[i])
     return out
 
 
 def _find_starts_by_text(lines: list[Line]) -> list[bool]:
-    """Return for each line whether its text begins an entry: it begins like authors, and the entry before has ended and has a
-    year.
-    """
+    """Return for each line whether it begins like authors after a complete entry, which has a year."""
     out: list[bool] = []
     dated = False
     for i, line in enumerate(lines):
@@ -258,7 +251,7 @@ def _detect_author_and_year(text: str) -> tuple[bool, bool]:
     return text[:1].isupper() and bool(AUTHOR.match(text)), bool(YEAR.search(text))
 
 
-def _score_entries(groups: list[Group]) -> float:
+def _score_entries(groups: list[EntryLines]) -> float:
     """Score how plausible groups are as entries.
 
     A group that begins with a name, contains a year and ends properly scores 1. Features that no entry has reduce the score.

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-_NOTHING = ""
+_BIAS_NAME = ""
 """A name with weight 0."""
-_LANES = 64
+_BATCH_SIZE = 64
 """Maximum number of sequences that are labeled together."""
-_STEPS = 16
+_SCALE_EVERY = 16
 """Items after which probabilities are scaled, long before a double overflows."""
 
 
@@ -34,9 +34,9 @@ class Tagger:
         self.labels, names, self._weights, self._transitions = _read_model(model.read_bytes())
         self._index = _Index(zip(names, range(1, len(names) + 1), strict=True))
 
-    def weights(self, items: Sequence[Sequence[str]]) -> Matrix:
+    def score_items(self, items: Sequence[Sequence[str]]) -> Matrix:
         """Return the summed weights of each item's names, by label: [items, labels]. Names that the model lacks have weight 0."""
-        rows = self._rows(chain.from_iterable((_NOTHING, *item) for item in items))
+        rows = self._find_rows(chain.from_iterable((_BIAS_NAME, *item) for item in items))
         return _sum_rows(self._weights[rows], np.fromiter(map(len, items), np.intp, len(items)) + 1)
 
     def weigh_neighbors(self, shown: Sequence[Sequence[str]], offsets: Sequence[int]) -> Matrix:
@@ -46,19 +46,19 @@ class Tagger:
         """
         n = len(shown)
         index: dict[str, int] = {}
-        codes = [index.setdefault(name, len(index)) for names in shown for name in (_NOTHING, *names)]
+        codes = [index.setdefault(name, len(index)) for names in shown for name in (_BIAS_NAME, *names)]
         lengths = np.fromiter(map(len, shown), np.intp, n) + 1
         out = np.zeros((n, len(self.labels)))
         for d in offsets:
-            rows = self._rows([f"{d}{name}" for name in index])
+            rows = self._find_rows([f"{d}{name}" for name in index])
             weights = _sum_rows(self._weights[rows][codes], lengths)
             places = np.arange(n) + d
             there = (places >= 0) & (places < n)
             out[there] += weights[places[there]]
-            out[~there] += self._weights[self._rows([f"{d}END"])]
+            out[~there] += self._weights[self._find_rows([f"{d}END"])]
         return out
 
-    def _rows(self, names: Iterable[str]) -> Ints:
+    def _find_rows(self, names: Iterable[str]) -> Ints:
         return np.array(list(map(self._index.__getitem__, names)), np.intp)
 
     def tag(self, scores: Matrix) -> list[str]:
@@ -69,8 +69,8 @@ class Tagger:
         """Return the most probable labels of several sequences; sequences of similar length are computed together."""
         out: list[list[str]] = [[] for _ in documents]
         order = sorted(range(len(documents)), key=lambda i: -len(documents[i]))
-        for start in range(0, len(order), _LANES):
-            lanes = order[start : start + _LANES]
+        for start in range(0, len(order), _BATCH_SIZE):
+            lanes = order[start : start + _BATCH_SIZE]
             for i, path in zip(lanes, self._find_paths([documents[i] for i in lanes]), strict=True):
                 out[i] = [self.labels[label] for label in path]
         return out
@@ -85,9 +85,9 @@ class Tagger:
         into = np.ascontiguousarray(self._transitions.T)
         for t in range(1, lengths[0]):
             running = int((lengths > t).sum())
-            ways = best[t - 1, :running, None, :] + into
-            back[t, :running] = ways.argmax(2)
-            best[t, :running] += np.maximum.reduce(ways, 2)
+            sums = best[t - 1, :running, None, :] + into
+            back[t, :running] = sums.argmax(2)
+            best[t, :running] += np.maximum.reduce(sums, 2)
         out: list[list[int]] = []
         for k, length in enumerate(lengths.tolist()):
             path = [int(best[length - 1, k].argmax())] if length else []
@@ -101,19 +101,19 @@ class Tagger:
         """Return the probability of each label for each item of a sequence: [items, labels]."""
         n = len(scores)
         states = np.exp(scores - scores.max(1, keepdims=True))
-        ways = np.exp(self._transitions)
-        both = np.stack([ways, ways.T])  # from the first item on, and from the last one back
-        given = np.stack([states, states[::-1]], 1)[:, :, None, :]
-        along = np.empty_like(given)
-        at = np.ones((2, 1, len(self.labels))) @ np.eye(len(self.labels))
+        transitions = np.exp(self._transitions)
+        directions = np.stack([transitions, transitions.T])  # index 0 is the forward pass, index 1 the backward pass
+        emissions = np.stack([states, states[::-1]], 1)[:, :, None, :]
+        passes = np.empty_like(emissions)
+        current = np.ones((2, 1, len(self.labels))) @ np.eye(len(self.labels))
         for i in range(n):
-            at = given[i] * (at @ both if i else at)
-            if i % _STEPS == 0:
-                at = at / at.sum(2, keepdims=True)
-            along[i] = at
-        after = np.ones_like(states)
-        after[:-1] = along[::-1, 1, 0][1:] @ ways.T
-        product: Matrix = along[:, 0, 0] * after
+            current = emissions[i] * (current @ directions if i else current)
+            if i % _SCALE_EVERY == 0:
+                current = current / current.sum(2, keepdims=True)
+            passes[i] = current
+        beta = np.ones_like(states)
+        beta[:-1] = passes[::-1, 1, 0][1:] @ transitions.T
+        product: Matrix = passes[:, 0, 0] * beta
         summed: Matrix = product / product.sum(1, keepdims=True)
         return summed
 
@@ -151,7 +151,7 @@ def _read_model(data: bytes) -> tuple[list[str], list[str], Matrix, Matrix]:
     """
     magic, _, kind, version, *_ = struct.unpack_from("<4sI4sI", data)
     if (magic, kind, version) != (b"lCRF", b"FOMC", 100):
-        raise ValueError("not a model of CRFsuite's")
+        raise ValueError("not a CRFsuite model of version 1.00: train the model again")
     at, labels_at, attributes_at = struct.unpack_from("<3I", data, 28)
     labels, attributes = _read_strings(data, labels_at), _read_strings(data, attributes_at)
     features = np.frombuffer(data, _FEATURE, struct.unpack_from("<I", data, at + 8)[0], at + 12)
@@ -173,6 +173,6 @@ def _read_strings(data: bytes, at: int) -> list[str]:
 
 
 @cache
-def tagger(model: Path) -> Tagger:
+def load_tagger(model: Path) -> Tagger:
     """Load a trained CRF."""
     return Tagger(model)

@@ -1,11 +1,12 @@
-"""Writes a paper as TEI in the shape GROBID gives it."""
+"""Write a paper as TEI in GROBID's format."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version as package
+from importlib import metadata
+from itertools import count
 
 from lxml import etree
 
@@ -28,30 +29,30 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 def _add(parent: etree._Element, tag: str, text: str = "", **attributes: str) -> etree._Element:
     element = etree.SubElement(parent, f"{{{TEI}}}{tag}")
     for name, value in attributes.items():
-        element.set(_ID if name == "id" else name, _allowed(value))
+        element.set(_ID if name == "id" else name, _remove_forbidden(value))
     if text:
-        element.text = _allowed(text)
+        element.text = _remove_forbidden(text)
     return element
 
 
-def _allowed(text: str) -> str:
+def _remove_forbidden(text: str) -> str:
     return text if text.isprintable() else _FORBIDDEN.sub("", text)
 
 
 @dataclass(frozen=True, slots=True)
 class TextLayer:
-    """The source of a PDF's text: its pages, the pages read with OCR, and the pages with a defective text layer."""
+    """How the text of a PDF was obtained: its pages, the pages read with OCR, and the pages with a defective text layer."""
 
     pages: int
     ocr: tuple[int, ...] = ()
-    ills: tuple[tuple[int, str], ...] = ()
+    defects: tuple[tuple[int, str], ...] = ()
     restored: int = 0
-    """Lines of running text that a step took for something else and that were given back to the body"""
+    """Number of lines of running text that were restored to the body."""
     lines: Mapping[Kind, int] = field(default_factory=dict)
-    """Number of lines of each kind"""
+    """Number of lines of each kind."""
 
 
-def write(
+def write_tei(
     header: FrontContents,
     sections: list[Section],
     floats: list[Float],
@@ -63,48 +64,41 @@ def write(
 ) -> bytes:
     """Return the TEI document in UTF-8 with XML declaration, deterministically."""
     root: etree._Element = etree.Element(f"{{{TEI}}}TEI", nsmap={None: TEI})
-    _header(_add(root, "teiHeader"), header, layer)
+    _write_header(_add(root, "teiHeader"), header, layer)
     text = _add(root, "text")
     body = _add(text, "body")
-    counter = [0]
+    formula_ids = (f"formula_{i}" for i in count())
     for section in sections:
-        _section(body, section, linker, counter)
+        _write_section(body, section, linker, formula_ids)
     for i, note in enumerate(notes):
         _add(_add(body, "note", place="foot", id=f"foot_{i}"), "p", note)
-    for ident, item in _identified(floats):
-        _figure(body, ident, item)
+    for ident, item in _assign_ids(floats):
+        _write_figure(body, ident, item)
     after = _add(text, "back")
     for kind, parts in back:
         div = _add(after, "div", type=kind)
         for section in parts:
-            _section(div, section, linker, counter)
+            _write_section(div, section, linker, formula_ids)
     listing = _add(_add(after, "div", type="references"), "listBibl")
     for i, (entry, reference) in enumerate(references):
-        _bibl(listing, f"b{i}", entry, reference)
+        _write_reference(listing, f"b{i}", entry, reference)
     return etree.tostring(root, encoding="UTF-8", xml_declaration=True)
 
 
-def _identified(floats: list[Float]) -> list[tuple[str, Float]]:
-    out, figures, tables = [], 0, 0
-    for item in floats:
-        if item.table:
-            out.append((f"tab_{tables}", item))
-            tables += 1
-        else:
-            out.append((f"fig_{figures}", item))
-            figures += 1
-    return out
+def _assign_ids(floats: list[Float]) -> list[tuple[str, Float]]:
+    numbers = {True: count(), False: count()}
+    return [(f"{'tab' if item.table else 'fig'}_{next(numbers[item.table])}", item) for item in floats]
 
 
 def float_ids(floats: list[Float]) -> dict[tuple[bool, str], str]:
     """Return a map from (is a table, printed number) to xml:id."""
     ids: dict[tuple[bool, str], str] = {}
-    for ident, item in _identified(floats):
+    for ident, item in _assign_ids(floats):
         ids.setdefault((item.table, item.label), ident)
     return ids
 
 
-def _header(parent: etree._Element, header: FrontContents, layer: TextLayer) -> None:
+def _write_header(parent: etree._Element, header: FrontContents, layer: TextLayer) -> None:
     file = _add(parent, "fileDesc")
     statement = _add(file, "titleStmt")
     _add(statement, "title", header.title, level="a", type="main")
@@ -119,16 +113,16 @@ def _header(parent: etree._Element, header: FrontContents, layer: TextLayer) -> 
     if layer.ocr:
         pages = " ".join(map(str, layer.ocr))
         _add(extent, "measure", unit="pages", type="ocr", quantity=str(len(layer.ocr)), n=pages)
-    for ill in sorted({ill for _, ill in layer.ills}):
-        numbers = [str(number) for number, this in layer.ills if this == ill]
-        _add(extent, "measure", unit="pages", type=ill, quantity=str(len(numbers)), n=" ".join(numbers))
+    for defect in sorted({defect for _, defect in layer.defects}):
+        numbers = [str(number) for number, this in layer.defects if this == defect]
+        _add(extent, "measure", unit="pages", type=defect, quantity=str(len(numbers)), n=" ".join(numbers))
     _add(_add(file, "publicationStmt"), "publisher")
     structure = _add(_add(file, "sourceDesc"), "biblStruct")
     analytic = _add(structure, "analytic")
     keys: dict[str, str] = {}
     for author in header.authors:
         person = _add(analytic, "author")
-        _person(person, author)
+        _write_person(person, author)
         if author.email:
             _add(person, "email", author.email)
         for place in author.affiliations:
@@ -154,29 +148,29 @@ def _header(parent: etree._Element, header: FrontContents, layer: TextLayer) -> 
     application = _add(programs, "application", version=VERSION, ident=NAME)
     _add(application, "desc", f"{NAME} - text and structure of papers from the layout that pdfalto reports")
     if layer.ocr:
-        _add(programs, "application", version=package("rapidocr"), ident="ocr")
+        _add(programs, "application", version=metadata.version("rapidocr"), ident="ocr")
     profile = _add(parent, "profileDesc")
     if header.keywords:
-        _keywords(profile, header.keywords)
+        _write_keywords(profile, header.keywords)
     abstract = _add(profile, "abstract")
     for paragraph in header.abstract:
         _add(abstract, "p", paragraph)
 
 
-def _keywords(profile: etree._Element, keywords: list[str]) -> None:
+def _write_keywords(profile: etree._Element, keywords: list[str]) -> None:
     holder = _add(_add(profile, "textClass"), "keywords")
     for keyword in keywords:
         _add(holder, "term", keyword)
 
 
-def _person(parent: etree._Element, author: FrontAuthor) -> None:
+def _write_person(parent: etree._Element, author: FrontAuthor) -> None:
     name = _add(parent, "persName")
     for i, forename in enumerate(author.forenames):
         _add(name, "forename", forename, type="middle" if i else "first")
     _add(name, "surname", author.surname)
 
 
-def _section(parent: etree._Element, section: Section, linker: Linker, counter: list[int]) -> None:
+def _write_section(parent: etree._Element, section: Section, linker: Linker, formula_ids: Iterator[str]) -> None:
     div = _add(parent, "div")
     if section.head:
         head = _add(div, "head", section.head)
@@ -184,19 +178,18 @@ def _section(parent: etree._Element, section: Section, linker: Linker, counter: 
             head.set("n", section.number)
     for item in section.items:
         if isinstance(item, BodyParagraph):
-            _paragraph(_add(div, "p"), item.content, linker.find(item.content))
+            _write_paragraph(_add(div, "p"), item.content, linker.find(item.content))
         elif isinstance(item, Formula):
-            formula = _add(div, "formula", item.text, id=f"formula_{counter[0]}")
-            counter[0] += 1
+            formula = _add(div, "formula", item.text, id=next(formula_ids))
             if item.label:
                 _add(formula, "label", item.label)
 
 
-def _paragraph(parent: etree._Element, content: Text, callouts: list[Callout]) -> None:
+def _write_paragraph(parent: etree._Element, content: Text, callouts: list[Callout]) -> None:
     position = 0
     last: etree._Element | None = None
 
-    def say(text: str) -> None:
+    def append_text(text: str) -> None:
         text = _FORBIDDEN.sub("", text)
         if last is None:
             parent.text = (parent.text or "") + text
@@ -204,15 +197,15 @@ def _paragraph(parent: etree._Element, content: Text, callouts: list[Callout]) -
             last.tail = (last.tail or "") + text
 
     for callout in callouts:
-        say(content.text[position : callout.start])
+        append_text(content.text[position : callout.start])
         last = _add(parent, "ref", content.text[callout.start : callout.end], type=callout.kind)
         if callout.target:
             last.set("target", f"#{callout.target}")
         position = callout.end
-    say(content.text[position:])
+    append_text(content.text[position:])
 
 
-def _figure(parent: etree._Element, ident: str, item: Float) -> None:
+def _write_figure(parent: etree._Element, ident: str, item: Float) -> None:
     figure = _add(parent, "figure", id=ident)
     if item.table:
         figure.set("type", "table")
@@ -227,7 +220,7 @@ def _figure(parent: etree._Element, ident: str, item: Float) -> None:
                 _add(line, "cell", cell)
 
 
-def _bibl(parent: etree._Element, ident: str, entry: PrintedEntry, reference: Reference) -> None:
+def _write_reference(parent: etree._Element, ident: str, entry: PrintedEntry, reference: Reference) -> None:
     structure = _add(parent, "biblStruct", id=ident)
     article = not reference.monograph
     if article:
@@ -241,7 +234,7 @@ def _bibl(parent: etree._Element, ident: str, entry: PrintedEntry, reference: Re
         first = monograph
         _add(first, "title", reference.title, level="m", type="main")
     for author in reference.authors:
-        _person(_add(first, "author"), author)
+        _write_person(_add(first, "author"), author)
     for kind, value in (("DOI", reference.doi), ("arXiv", f"arXiv:{reference.arxiv}" if reference.arxiv else "")):
         if value:
             _add(first, "idno", value, type=kind)

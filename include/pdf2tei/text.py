@@ -1,4 +1,4 @@
-"""Lines into running text: hyphenation undone, ligatures opened, raised characters remembered."""
+"""Join lines to running text: undo hyphenation, expand ligatures, record raised characters."""
 
 from __future__ import annotations
 
@@ -10,37 +10,20 @@ from dataclasses import dataclass, field
 
 from .model import Line
 
-_LIGATURES = str.maketrans(
-    {
-        "\ufb00": "ff",
-        "\ufb01": "fi",
-        "\ufb02": "fl",
-        "\ufb03": "ffi",
-        "\ufb04": "ffl",
-        "\ufb05": "st",
-        "\ufb06": "st",
-        "\u00ad": "-",
-        **dict.fromkeys("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"),
-    }
-)
-_OPENED = re.compile("[{}]".format("".join(map(chr, _LIGATURES))))
+_LIGATURES = str.maketrans({
+    "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
+    "\u00ad": "-", **dict.fromkeys("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"),
+})  # fmt: skip
+_LIGATURE = re.compile("[{}]".format("".join(map(chr, _LIGATURES))))
 _HYPHENS = "-\u2010"
 _CJK = "\u2e80"
-"""From here on scripts are written without spaces."""
+"""Scripts from this code point on are written without spaces."""
 _COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:[-\u2010][^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-_SPACING = {
-    "´": "\u0301",
-    "`": "\u0300",
-    "¨": "\u0308",
-    "ˆ": "\u0302",
-    "˜": "\u0303",
-    "¸": "\u0327",
-    "ˇ": "\u030c",
-    "˚": "\u030a",
-}
+_COMBINING = dict(zip("´`¨ˆ˜¸ˇ˚", "\u0301\u0300\u0308\u0302\u0303\u0327\u030c\u030a", strict=True))
+"""Combining characters by the accents that are printed as separate characters."""
 _ACCENT = re.compile(r"([^\W\d_]?)([´`¨ˆ˜¸ˇ˚])(\s?)([^\W\d_]?)")
 _VOWELS = frozenset("aeiouyAEIOUYı")
 _WITH_CEDILLA = frozenset("cstCST")
@@ -59,20 +42,20 @@ def _compose_accent(match: re.Match[str]) -> str:
     if accent == "`" and not (before in _VOWELS and before and after and not space):  # a quotation mark
         return match.group()
     if (before in _VOWELS and before) or (not after and before):
-        return unicodedata.normalize("NFC", before.replace("ı", "i") + _SPACING[accent]) + space + after
+        return unicodedata.normalize("NFC", before.replace("ı", "i") + _COMBINING[accent]) + space + after
     if after:
-        return before + unicodedata.normalize("NFC", after.replace("ı", "i") + _SPACING[accent])
+        return before + unicodedata.normalize("NFC", after.replace("ı", "i") + _COMBINING[accent])
     return match.group()
 
 
 def _expand_ligatures(text: str) -> str:
-    return _OPENED.sub(lambda match: match.group().translate(_LIGATURES), text)
+    return _LIGATURE.sub(lambda match: match.group().translate(_LIGATURES), text)
 
 
 def clean(text: str) -> str:
     """Expand ligatures, attach loose accents to their letters, remove control characters, and collapse white space."""
     if text.isascii() and text.isprintable() and " " not in text and "`" not in text:
-        return text  # nearly all words
+        return text  # fast path for most words
     text = _ACCENT.sub(_compose_accent, text)
     return " ".join("".join(c for c in text.translate(_LIGATURES) if c >= " " and c != "\x7f").split())
 
@@ -86,7 +69,7 @@ class Text:
 
 
 class Joiner:
-    """Joins lines, and decides from the document's own words whether a hyphen at a line's end belongs to the word."""
+    """Join lines. The words of the document decide whether a hyphen at the end of a line belongs to the word."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
         text = _expand_ligatures("\n".join([line.text for line in lines])).casefold()
@@ -100,8 +83,9 @@ class Joiner:
         return self._compounds[pair] > self._words[(left + right).casefold()]
 
     def _may_join(self, last: str, first: str) -> bool:
-        """Return whether a hyphen at a line's end may be a line break: a lowercase letter follows, or the joined word occurs
-        elsewhere.
+        """Return whether a hyphen at the end of a line may divide a word.
+
+        A lowercase letter follows, or the joined word occurs elsewhere.
         """
         if first[:1].islower():
             return True
@@ -135,7 +119,7 @@ class Joiner:
                 text = token.text
                 if i:
                     separator = " " if token.space else ""
-                if parts and not separator and text[0] in _SPACING and len(parts[-1]) > 1:  # in a separate font
+                if parts and not separator and text[0] in _COMBINING and len(parts[-1]) > 1:  # in a separate font
                     text, parts[-1] = parts[-1][-1] + text, parts[-1][:-1]
                     length -= 1
                 text = clean(text)

@@ -1,4 +1,4 @@
-"""The paper's title on its first page."""
+"""Find the title and the subtitle on the first pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from statistics import median
 from typing import TYPE_CHECKING
 
-from .byline import names
+from .byline import measure_names
 from .front_lines import FrontLabel
 from .model import Document, Line, Page
 from .text import clean
@@ -37,14 +37,14 @@ _COVER = re.compile(
     r"peer reviewed version"
 )
 """Patterns of cover pages, for lowercase text."""
-_OPEN = "OPEN"
-_STEM = re.compile(r"[-,]")
+_OPEN_LABEL = "OPEN"
+_STYLE_SEPARATOR = re.compile(r"[-,]")
 """Separator between a font family's name and its style."""
-_SUBTITLE = 0.85
+_MAX_SUBTITLE_SIZE = 0.85
 """Upper limit of a subtitle's type size, as a share of the title's size."""
-_SMALL = 0.95
+_MIN_TITLE_SIZE = 0.95
 """Lower limit of a title's type size, as a share of the median of the front."""
-_SURE = 0.3
+_CERTAIN = 0.3
 """If any line is the title with at least this probability, short lines (mastheads, labels) do not set the largest size."""
 
 
@@ -53,25 +53,25 @@ def is_cover(page: Page) -> bool:
     return _COVER.search(" ".join([x.text for x in page.lines]).lower()) is not None
 
 
-def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
+def find_title(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
     """Return the lines of the title and of the subtitle, which is set in smaller type under the title.
 
-    The candidates are the runs that the header CRF labels as a title and the groups of lines in large type. The score combines
-    the CRF's probability, the type size relative to the largest of the front, names of people under the candidate, and the
-    PDF's metadata. If a title appears on a cover page and on the next page, the later title is used, because the names and the
-    abstract follow it.
+    The candidates are the runs that the header CRF labels as a title and the groups of adjacent lines in one font. The score
+    combines the CRF's probability, the type size relative to the largest of the front, names of people under the candidate, and
+    the title in the PDF's metadata. If a title appears on a cover page and on the next page, the later title is used, because
+    the names and the abstract follow it.
     """
     candidates = _find_labelled_runs(front)
-    for page in document.pages[: max((x.page for x in front.lines), default=0)]:
+    pages = document.pages[: max((x.page for x in front.lines), default=0)]
+    for page in pages:
         candidates += _group_by_type([x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7])
     candidates = [group[bool(_KIND.fullmatch(group[0].text)) :] or group for group in candidates]
-    claimed = document.claimed_title
-    pages = {
-        page.number: _score_page(page, front)
-        for page in document.pages[: max((x.page for x in front.lines), default=0)]
-    }
+    metadata_title = document.metadata_title
+    page_scores = {page.number: _score_page(page, front) for page in pages}
     scored = [
-        (score + pages[group[0].page], group) for group in candidates if (score := _score(group, front, claimed)) > 0
+        (score + page_scores[group[0].page], group)
+        for group in candidates
+        if (score := _score_title(group, front, metadata_title)) > 0
     ]
     if not scored:
         return [], []
@@ -84,13 +84,13 @@ def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
 
 def _split_subtitle(lines: list[Line]) -> tuple[list[Line], list[Line]]:
     """Split lines into title and subtitle where smaller type begins."""
-    cut = next((i for i, x in enumerate(lines) if x.size < _SUBTITLE * lines[0].size), len(lines))
+    cut = next((i for i, x in enumerate(lines) if x.size < _MAX_SUBTITLE_SIZE * lines[0].size), len(lines))
     return lines[:cut], lines[cut:]
 
 
-def take_off_label(line: Line) -> None:
+def remove_open_label(line: Line) -> None:
     """Remove the word `OPEN` from a title's first line if it is set apart at the left."""
-    if len(line.tokens) > 1 and line.tokens[0].text == _OPEN:
+    if len(line.tokens) > 1 and line.tokens[0].text == _OPEN_LABEL:
         first, second = line.tokens[:2]
         if second.x0 - first.x1 > 0.6 * second.font.size or first.font != second.font:
             line.tokens = line.tokens[1:]
@@ -104,9 +104,9 @@ def _score_page(page: Page, front: Front) -> float:
     The page on which the paper begins has names and an abstract. A cover has boilerplate.
     """
     lines = [x for x in front.lines if x.page == page.number]
-    named = any(front.label(x) is FrontLabel.AUTHOR and names(x)[1] for x in lines)
-    summed_up = sum(front.label(x) is FrontLabel.ABSTRACT for x in lines) > 2
-    return 0.2 * named + 0.2 * summed_up - 0.5 * is_cover(page)
+    named = any(front.label(x) is FrontLabel.AUTHOR and measure_names(x)[1] for x in lines)
+    has_abstract = sum(front.label(x) is FrontLabel.ABSTRACT for x in lines) > 2
+    return 0.2 * named + 0.2 * has_abstract - 0.5 * is_cover(page)
 
 
 def _find_labelled_runs(front: Front) -> list[list[Line]]:
@@ -131,26 +131,26 @@ def _names_people(line: Line, above: Line) -> bool:
     Two capitalized halves of a title that continues in the same type are not names (`Protective Immunizations and Novel
     Models`).
     """
-    share, count = names(line)
+    share, count = measure_names(line)
     as_set = abs(line.size - above.size) < 0.3 and line.font == above.font and line.y0 - above.y1 < 0.6 * line.size
     return (line.size < 0.95 * above.size and count > 0 and share >= 0.5) or (count > 1 + as_set and share > 0.9)
 
 
-def _score(group: list[Line], front: Front, claimed: str) -> float:
+def _score_title(group: list[Line], front: Front, metadata_title: str) -> float:
     """Score a group of lines as the title; return 0 if the group cannot be the title."""
     text = clean(" ".join(x.text for x in group))
-    letters, target = _fold_letters(text), _fold_letters(claimed)
+    letters, target = _fold_letters(text), _fold_letters(metadata_title)
     if len(letters) < 5 or len(text) > 600 or _BANNER.search(text):
         return 0.0
     above_names = _is_above_names(group, front)
     if _KIND.fullmatch(text) and not above_names:  # an editorial may be called "Editorial"
         return 0.0
-    if max(x.size for x in group) < _SMALL * median(x.size for x in front.lines):  # a citation in the margin
+    if max(x.size for x in group) < _MIN_TITLE_SIZE * median(x.size for x in front.lines):  # a citation in the margin
         return 0.0
-    if len(group) > 2 and all(names(x)[0] > 0.9 for x in group):  # a list of people
+    if len(group) > 2 and all(measure_names(x)[0] > 0.9 for x in group):  # a list of people
         return 0.0
-    unsure = max((front.probability(x, FrontLabel.TITLE) for x in front.lines), default=0.0) < _SURE
-    largest = max((x.size for x in front.lines if unsure or len(x.text.split()) > 2), default=1.0)
+    is_uncertain = max((front.probability(x, FrontLabel.TITLE) for x in front.lines), default=0.0) < _CERTAIN
+    largest = max((x.size for x in front.lines if is_uncertain or len(x.text.split()) > 2), default=1.0)
     score = sum(front.probability(x, FrontLabel.TITLE) for x in group) / len(group)
     score += 0.4 * min(max(x.size for x in group) / max(largest, 1.0), 1.0)
     if len(target) > 12 and (letters in target or target in letters):
@@ -182,8 +182,9 @@ def _extend_title(title: list[Line], front: Front) -> list[Line]:
         while (line := _find_adjacent_line(found, step, front)) is not None:
             found.insert(0 if step < 0 else len(found), line)
     below = [x for x in front.lines if x.page == found[-1].page and x not in found and x.y0 > found[-1].y1 - 2]
-    if below and _is_last_part(found, min(below, key=lambda x: (x.y0, x.x0)), front):
-        found.append(min(below, key=lambda x: (x.y0, x.x0)))
+    nearest = min(below, key=lambda x: (x.y0, x.x0), default=None)
+    if nearest is not None and _is_last_part(found, nearest, front):
+        found.append(nearest)
     return found
 
 
@@ -193,8 +194,8 @@ def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | No
     near: list[tuple[float, Line]] = []
     for line in front.lines:
         gap = (last.y0 - line.y1) if step < 0 else (line.y0 - last.y1)
-        beside = line.x0 < last.x1 and line.x1 > last.x0
-        if line.page == last.page and line not in title and beside and -0.5 * line.size < gap < 1.1 * line.size:
+        is_near = -0.5 * line.size < gap < 1.1 * line.size and line.overlaps(last)
+        if line.page == last.page and line not in title and is_near:
             near.append((abs(line.y0 - last.y0), line))
     nearest = min(near, key=lambda item: item[0])[1] if near else None
     if (
@@ -213,7 +214,7 @@ def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | No
 def _is_last_part(title: list[Line], line: Line, front: Front) -> bool:
     """Return whether the line under a title is its last part.
 
-    This is so if the paper prints both together once more in the same letters, for example in its citation.
+    It is if the title and the line occur together elsewhere on the page, for example in the citation.
     """
     near = line.y0 - title[-1].y1 < 1.5 * title[-1].size and len(_fold_letters(line.text)) > 8
     elsewhere = [x for x in front.lines if x.page == line.page and x not in title and x is not line]
@@ -226,17 +227,17 @@ def _join_letters(lines: list[Line]) -> str:
 
 
 def _has_title_type(line: Line, last: Line, front: Front) -> bool:
-    """Return whether a line has the title's type and is larger than most lines of the front."""
+    """Return whether a line has the title's font and is larger than most lines of the front."""
     sizes = sorted(x.size for x in front.lines)
     return (
         abs(line.size - last.size) < 0.2
-        and _STEM.split(line.font.family)[0] == _STEM.split(last.font.family)[0]
+        and _STYLE_SEPARATOR.split(line.font.family)[0] == _STYLE_SEPARATOR.split(last.font.family)[0]
         and line.size > 1.15 * sizes[len(sizes) // 2]
     )
 
 
 def _group_by_type(lines: list[Line]) -> list[list[Line]]:
-    """Group vertically adjacent lines of one type."""
+    """Group vertically adjacent lines in one font."""
     groups: list[list[Line]] = []
     for line in sorted(lines, key=lambda x: (x.y0, x.x0)):
         for group in reversed(groups):
@@ -246,8 +247,7 @@ def _group_by_type(lines: list[Line]) -> list[list[Line]]:
                 and last.font.bold == line.font.bold
                 and last.font.family == line.font.family
                 and -0.3 * line.size < line.y0 - last.y1 < 1.1 * line.size
-                and line.x0 < last.x1
-                and line.x1 > last.x0
+                and line.overlaps(last)
             ):
                 group.append(line)
                 break

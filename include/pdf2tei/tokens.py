@@ -1,4 +1,7 @@
-"""Compute the features of tokens in reference strings for the reference CRF, as arrays, because a list has thousands of tokens."""
+"""Compute the features of tokens for the reference CRF, as arrays, because a reference list has thousands of tokens.
+
+A stretch is a run of tokens between two separating signs.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ def pieces(raw: str) -> list[Piece]:
     return [Piece(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(raw[:MAX_CHARACTERS])]
 
 
-def _shape(text: str) -> str:
+def _find_shape(text: str) -> str:
     if text.isdigit():
         return f"d{min(len(text), 5)}"
     if not text.isalpha():
@@ -55,8 +58,8 @@ def _shape(text: str) -> str:
     return "aa" if text.islower() else "aA"
 
 
-class _Is(IntEnum):
-    """The properties of a token, by index in `_Word.is_`."""
+class _Property(IntEnum):
+    """The properties of a token, by index in `_TokenFeatures.is_`."""
 
     YEAR = 0
     DIGITS = 1
@@ -74,13 +77,13 @@ class _Is(IntEnum):
     SIGN = 11
 
 
-class _Word(NamedTuple):
+class _TokenFeatures(NamedTuple):
     """The features of a single token: its lowercase form without accents, its endings and its properties."""
 
     shape: str
     own: tuple[str, ...]
-    said: tuple[str, ...]
-    beside: tuple[tuple[str, ...], ...]
+    optional: tuple[str, ...]
+    for_neighbors: tuple[tuple[str, ...], ...]
     """the feature names for neighboring tokens, for each offset of _BESIDE"""
     is_: tuple[bool, ...]
 
@@ -88,29 +91,29 @@ class _Word(NamedTuple):
 _BESIDE = (-3, -2, -1, 1, 2, 3)
 _GAP = 3
 """Empty positions between two strings."""
-_NONE = _Word("", (), (), tuple((f"{d}=END",) for d in _BESIDE), (False,) * len(_Is))
+_NONE = _TokenFeatures("", (), (), tuple((f"{d}=END",) for d in _BESIDE), (False,) * len(_Property))
 
 
 @lru_cache(maxsize=1 << 15)
-def _word(text: str) -> _Word:
+def _describe_token(text: str) -> _TokenFeatures:
     if not text:
         return _NONE
     low = text.lower()
     if not text.isascii():
         low = "".join(c for c in unicodedata.normalize("NFKD", low) if not unicodedata.combining(c))
-    said: list[str] = []
+    optional: list[str] = []
     if text.isalpha():
-        said += ["p2=" + low[:2], "p3=" + low[:3], "s2=" + low[-2:], "s3=" + low[-3:]]
+        optional += ["p2=" + low[:2], "p3=" + low[:3], "s2=" + low[-2:], "s3=" + low[-3:]]
         if _MONTH.match(low) and len(low) >= 3:
-            said.append("month")
+            optional.append("month")
         if _ROMAN.match(text):
-            said.append("roman")
-    plain, shape = "NUM" if text.isdigit() else low, _shape(text)
+            optional.append("roman")
+    plain, shape = "NUM" if text.isdigit() else low, _find_shape(text)
     is_year = len(text) == 4 and plain == "NUM" and "1600" <= text <= "2035"
-    return _Word(
+    return _TokenFeatures(
         shape,
         ("w=" + ("YEAR" if is_year else low if len(low) < 2 else plain), "s=" + shape),
-        tuple(said),
+        tuple(optional),
         tuple((f"{d}w={plain}", f"{d}s={shape}") if abs(d) < 3 else (f"{d}s={shape}",) for d in _BESIDE),
         (
             is_year,
@@ -142,7 +145,10 @@ def features(found: list[Piece]) -> list[list[str]]:
 
 
 class _Tokens:
-    """The tokens of several strings one after another: where each one's string starts, its size, the token's place in it."""
+    """The tokens of several strings, concatenated.
+
+    The arrays have one value per token: the start and the size of its string, and its position in the string.
+    """
 
     def __init__(self, strings: Sequence[list[Piece]]) -> None:
         self.strings = strings
@@ -156,13 +162,13 @@ class _Tokens:
         index = {"": 0}
         self.codes = np.zeros(len(self.all) + _GAP * (len(strings) + 1), np.intp)
         self.codes[self.padded] = [index.setdefault(piece.text, len(index)) for piece in self.all]
-        self.words = [_word(text) for text in index]
+        self.words = [_describe_token(text) for text in index]
         self._is: Flags = np.array([word.is_ for word in self.words])[self.codes]
         ends, starts = [-1, *(piece.end for piece in self.all)], [*(piece.start for piece in self.all), -1]
         touching = np.equal(ends, starts)
         self.glued, self.glues = touching[:-1] & (self.at > 0), touching[1:] & (self.at < self.size - 1)
 
-    def is_(self, what: _Is, offset: int = 0) -> Flags:
+    def is_(self, what: _Property, offset: int = 0) -> Flags:
         """Return for each token whether it, or the token at the given offset in its string, has this property."""
         found: Flags = self._is[self.padded + offset, what]
         return found
@@ -179,24 +185,29 @@ def columns(strings: Sequence[list[Piece]]) -> list[FeatureColumn]:
     tokens = _Tokens(strings)
     quoted, quote = _locate_quotations(tokens)
     words, codes, at = tokens.words, tokens.codes, tokens.padded
-    stops = tokens.is_(_Is.DOT) & (tokens.at > 0) & ~tokens.is_(_Is.INITIAL, -1) & tokens.is_(_Is.LONG, -1)
+    stops = (
+        tokens.is_(_Property.DOT)
+        & (tokens.at > 0)
+        & ~tokens.is_(_Property.INITIAL, -1)
+        & tokens.is_(_Property.LONG, -1)
+    )
     out = [
         FeatureColumn(codes[at], [word.own for word in words]),
         FeatureColumn(10 * tokens.at // tokens.size, _PLACES["p"]),
         FeatureColumn(np.minimum(tokens.at, 4), _PLACES["i"]),
         FeatureColumn(np.minimum(tokens.size - 1 - tokens.at, 4), _PLACES["e"]),
-        FeatureColumn((tokens.count_before(tokens.is_(_Is.YEAR)) > 0).astype(np.intp), _PLACES["y"]),
+        FeatureColumn((tokens.count_before(tokens.is_(_Property.YEAR)) > 0).astype(np.intp), _PLACES["y"]),
         FeatureColumn(np.minimum(tokens.count_before(stops), 4), _PLACES["st"]),
         FeatureColumn(quote, [("q=0",), ("q=b",), ("q=i",), ("q=a",)]),
-        _describe_stretches(tokens, tokens.is_(_Is.STOP), long=True),
-        _describe_stretches(tokens, tokens.is_(_Is.STOP) | tokens.is_(_Is.SIGN), long=False),
-        FeatureColumn(codes[at], [word.said for word in words]),
+        _describe_stretches(tokens, tokens.is_(_Property.STOP), long=True),
+        _describe_stretches(tokens, tokens.is_(_Property.STOP) | tokens.is_(_Property.SIGN), long=False),
+        FeatureColumn(codes[at], [word.optional for word in words]),
         FeatureColumn(tokens.glued.astype(np.intp), [(), ("glued",)]),
-        FeatureColumn(tokens.is_(_Is.YEAR).astype(np.intp), [(), ("year",)]),
+        FeatureColumn(tokens.is_(_Property.YEAR).astype(np.intp), [(), ("year",)]),
         FeatureColumn(quoted.astype(np.intp), [(), ("quoted",)]),
         FeatureColumn(_find_enclosed(tokens, "([", ")]").astype(np.intp), [(), ("bracket",)]),
     ]
-    out += [FeatureColumn(codes[at + d], [word.beside[k] for word in words]) for k, d in enumerate(_BESIDE)]
+    out += [FeatureColumn(codes[at + d], [word.for_neighbors[k] for word in words]) for k, d in enumerate(_BESIDE)]
     forms = {"": 0}
     shapes = np.array([forms.setdefault(word.shape, len(forms)) for word in words])[codes]
     return out + [_join_shapes(name, shapes, at, places, list(forms)) for name, places in _RUNS]
@@ -259,14 +270,15 @@ def _find_enclosed(tokens: _Tokens, opening: str, closing: str) -> Flags:
 def _describe_stretches(tokens: _Tokens, signs: Flags, *, long: bool) -> FeatureColumn:
     """Return the features of each token's stretch between separating signs.
 
-    The features are its number from both ends, the distance to the next number, its length, and its capitalization. Shorter
-    stretches have all features but the first two, with a marker.
+    The features are its number from both ends, the distance to the next number, its length, and its capitalization. If not
+    `long`, the first two features are omitted, and all names begin with a comma.
 
-    A sign ends a stretch if white space and a capital, digit or sign follow, and if the sign does not shorten an initial.
+    A sign ends a stretch if white space follows and the sign is not the dot of an initial. After a dot, a question mark or an
+    exclamation mark, the next token must not begin in lowercase.
     """
     ends = signs & (tokens.at < tokens.size - 1) & ~tokens.glues
-    ends &= ~tokens.is_(_Is.DOT) | (tokens.at == 0) | ~tokens.is_(_Is.LETTER, -1)
-    ends &= tokens.is_(_Is.SIGN) | ~tokens.is_(_Is.SMALL, 1)
+    ends &= ~tokens.is_(_Property.DOT) | (tokens.at == 0) | ~tokens.is_(_Property.LETTER, -1)
+    ends &= tokens.is_(_Property.SIGN) | ~tokens.is_(_Property.SMALL, 1)
     begins = tokens.at == 0
     begins[1:] |= ends[:-1]
     stretch = np.cumsum(begins) - 1
@@ -277,22 +289,19 @@ def _describe_stretches(tokens: _Tokens, signs: Flags, *, long: bool) -> Feature
     def count(true: Flags) -> Ints:
         return np.add.reduceat(true, first, dtype=np.intp)
 
-    letters = tokens.is_(_Is.LETTERS)
+    letters = tokens.is_(_Property.LETTERS)
     order = np.cumsum(letters)
-    words = letters & (order - (order - letters)[first][stretch] > 1) & tokens.is_(_Is.LONG)
+    words = letters & (order - (order - letters)[first][stretch] > 1) & tokens.is_(_Property.LONG)
     of_string = stretch[tokens.start[first]]
     number = np.arange(len(first)) - of_string
     last = stretch[tokens.start[first] + tokens.size[first] - 1]
-    numbered = np.flatnonzero(count(tokens.is_(_Is.DIGITS)))
+    numbered = np.flatnonzero(count(tokens.is_(_Property.DIGITS)))
     next_ = np.append(numbered, len(first))[np.searchsorted(numbered, np.arange(len(first)))]
     away = next_ - np.arange(len(first))
     near = np.where((next_ <= last) & (away < 9), np.minimum(away, 3), 9)
     size = np.searchsorted(_SIZES, count(letters))
-    of_words, upper, capital = (
-        count(words),
-        count(words & tokens.is_(_Is.UPPER)),
-        count(words & tokens.is_(_Is.CAPITAL)),
-    )
+    of_words = count(words)
+    upper, capital = (count(words & tokens.is_(kind)) for kind in (_Property.UPPER, _Property.CAPITAL))
     case = np.select([of_words == 0, 2 * upper > of_words, capital == 0, capital == of_words], [0, 1, 2, 3], 4)
     parts = (np.minimum(number, 6), np.minimum(last - np.arange(len(first)), 5), near, size, case)
     return FeatureColumn(stretch, [_name_stretch_features(long, *row) for row in np.stack(parts, 1).tolist()])

@@ -1,32 +1,32 @@
-"""Find an abstract without a head, from the header CRF's labels, or from its position and type."""
+"""Find an abstract without a head, from the header CRF's labels, or from its position and font."""
 
 from __future__ import annotations
 
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from . import abstract as abstracts
+from .abstract import BOILERPLATE, INDEX_TERMS, INTRODUCTION, split_paragraphs
 from .authors import affiliation_words
 from .front_lines import FrontLabel
 from .measures import Measures
-from .model import Document, Kind, Line, joined
+from .model import Document, Kind, Line, join_tokens
 
 if TYPE_CHECKING:
     from .header import Front
 
-_LETTERS = 150
+_MIN_CHARACTERS = 150
 """Minimum length of an abstract, in characters."""
-_WORDS = 400
-"""Maximum number of words of an abstract without a head in the running text's type."""
-_OTHER = 0.9
+_MAX_WORDS = 400
+"""Maximum number of words of an abstract without a head in the running text's font."""
+_CERTAIN_OTHER = 0.9
 """A line does not continue an abstract if another label has at least this probability."""
-_WIDE = 1.3
+_SPANNING_WIDTH = 1.3
 """A line that is wider than the running text by this factor spans its columns."""
-_PLACED = 0.6
-"""Lower limit on the page for the start of an abstract without a head, as a share of the page height."""
+_LOWEST_START = 0.6
+"""An abstract without a head begins above this share of the page height."""
 
 
-def find(document: Document, front: Front, measures: Measures) -> list[Line]:
+def find_unheaded_abstract(document: Document, front: Front, measures: Measures) -> list[Line]:
     """Return the lines of an abstract without a head.
 
     The first choice is the longest run of lines that the header CRF labels as abstract, extended by lines of the same
@@ -42,10 +42,12 @@ def find(document: Document, front: Front, measures: Measures) -> list[Line]:
             runs[-1].append(line)
         elif runs[-1]:
             runs.append([])
-    long = [run for run in runs if _count_letters(run) >= _LETTERS and not _begins_text(run, document, measures)]
+    long = [
+        run for run in runs if _count_characters(run) >= _MIN_CHARACTERS and not _begins_text(run, document, measures)
+    ]
     if not long:
         return _find_by_position(document, lines, front, measures)
-    run = max(long, key=lambda run: (_is_set_apart(run, measures), _count_letters(run)))
+    run = max(long, key=lambda run: (_is_set_apart(run, measures), _count_characters(run)))
     first, last = lines.index(run[0]), lines.index(run[-1])
     while (
         first and _is_uncertain(lines[first - 1], front) and _continues_paragraph(lines[first - 1], lines[first], front)
@@ -60,15 +62,15 @@ def find(document: Document, front: Front, measures: Measures) -> list[Line]:
     found = lines[first : last + 1]
     if not found[0].text[:1].islower():
         return found
-    if rest := list(chain.from_iterable(abstracts.paragraphs(found)[1:])):  # without the end of the paragraph before
+    if rest := list(chain.from_iterable(split_paragraphs(found)[1:])):  # without the end of the paragraph before
         return rest
-    while first and _continues_paragraph(lines[first - 1], lines[first], front):  # its one paragraph begins before
+    while first and _continues_paragraph(lines[first - 1], lines[first], front):  # its only paragraph begins earlier
         first -= 1
     return lines[first : last + 1]
 
 
 def _is_other_type(above: Line, line: Line) -> bool:
-    """Return whether a line begins another paragraph in another type."""
+    """Return whether a line has another size than the line above, or begins a paragraph in another font."""
     is_new = line.block != above.block or line.y0 - above.y1 > 0.9 * line.size
     return abs(above.size - line.size) > 0.8 or (
         is_new and (line.font.family, line.font.bold) != (above.font.family, above.font.bold)
@@ -76,16 +78,16 @@ def _is_other_type(above: Line, line: Line) -> bool:
 
 
 def _is_set_apart(run: list[Line], measures: Measures) -> bool:
-    """Return whether most lines of a run have another type than the running text."""
+    """Return whether most lines of a run have another font than the running text."""
     return sum(x.font.family != measures.family or abs(x.size - measures.size) > 0.3 for x in run) > len(run) / 2
 
 
-def _count_letters(lines: list[Line]) -> int:
+def _count_characters(lines: list[Line]) -> int:
     return sum(len(line.text) for line in lines)
 
 
 def _is_uncertain(line: Line, front: Front) -> bool:
-    return front.probability(line, FrontLabel.OTHER) < _OTHER
+    return front.probability(line, FrontLabel.OTHER) < _CERTAIN_OTHER
 
 
 def _continues_paragraph(above: Line, below: Line, front: Front) -> bool:
@@ -94,8 +96,7 @@ def _continues_paragraph(above: Line, below: Line, front: Front) -> bool:
         above.page == below.page
         and abs(above.size - below.size) < 0.3
         and -0.3 * below.size < below.y0 - above.y1 < 0.9 * below.size
-        and above.x0 < below.x1
-        and below.x0 < above.x1
+        and above.overlaps(below)
         and not any(_is_other(line, front) for line in (above, below))
     )
 
@@ -108,15 +109,15 @@ def _is_other(line: Line, front: Front) -> bool:
             label in (FrontLabel.AUTHOR, FrontLabel.AFFILIATION, FrontLabel.KEYWORDS, FrontLabel.TITLE)
             and front.probability(line, label) > 0.5
         )
-        or abstracts.FRONT.match(line.text) is not None
-        or abstracts.INDEXED.match(line.text) is not None
+        or BOILERPLATE.match(line.text) is not None
+        or INDEX_TERMS.match(line.text) is not None
     )
 
 
 def _find_by_position(document: Document, lines: list[Line], front: Front, measures: Measures) -> list[Line]:
-    """Return the longest paragraph of sentences in the upper part of the front's last page that may be an abstract.
+    """Return the longest paragraph of the front that may be an abstract and begins in the upper part of its page.
 
-    The paragraph directly precedes keywords or classes, or its type differs from the text's type.
+    The paragraph directly precedes keywords or classes, or its font differs from that of the running text.
     """
     runs: list[list[Line]] = []
     for line in lines:
@@ -124,9 +125,9 @@ def _find_by_position(document: Document, lines: list[Line], front: Front, measu
             continue
         if runs and _continues_paragraph(runs[-1][-1], line, front):
             runs[-1].append(line)
-        elif line.y0 <= _PLACED * document.pages[line.page - 1].height:
+        elif line.y0 <= _LOWEST_START * document.pages[line.page - 1].height:
             runs.append([line])
-    best = max((run for run in runs if _is_summary(run, lines, measures)), key=_count_letters, default=[])
+    best = max((run for run in runs if _is_summary(run, lines, measures)), key=_count_characters, default=[])
     return best or _find_across_columns(document, front, measures)
 
 
@@ -137,15 +138,15 @@ def _find_across_columns(document: Document, front: Front, measures: Measures) -
     page = document.pages[front.lines[-1].page - 1]
     runs: list[list[Line]] = [[]]
     for line in page.lines:
-        if line.kind is not Kind.BODY or line.y0 > _PLACED * page.height or _is_other(line, front):
+        if line.kind is not Kind.BODY or line.y0 > _LOWEST_START * page.height or _is_other(line, front):
             continue
-        wide = line.width > _WIDE * measures.width
+        wide = line.width > _SPANNING_WIDTH * measures.width
         if runs[-1] and _continues_paragraph(runs[-1][-1], line, front) and (wide or not _ends_sentence(runs[-1][-1])):
             runs[-1].append(line)
         elif wide:
             runs.append([line])
-    run = max(runs, key=_count_letters)
-    return run if len(run) > 2 and _ends_sentence(run[-1]) and _count_letters(run) >= 2 * _LETTERS else []
+    run = max(runs, key=_count_characters)
+    return run if len(run) > 2 and _ends_sentence(run[-1]) and _count_characters(run) >= 2 * _MIN_CHARACTERS else []
 
 
 def _ends_sentence(line: Line) -> bool:
@@ -156,35 +157,35 @@ def _is_summary(run: list[Line], lines: list[Line], measures: Measures) -> bool:
     """Return whether a paragraph of the front without a head is the abstract although the header CRF did not label it."""
     text = " ".join(line.text for line in run)
     words = text.split()
-    small = sum(word[:1].islower() for word in words)
+    lowercase = sum(word[:1].islower() for word in words)
     if (
         len(run) < 3
-        or small < 0.6 * len(words)
+        or lowercase < 0.6 * len(words)
         or not text.rstrip("”’\"') ").endswith(".")
         or "@" in text
         or affiliation_words(text) > len(run)
     ):
         return False
     after = lines.index(run[-1]) + 1
-    if after < len(lines) and abstracts.INDEXED.match(lines[after].text):
-        return len(text) >= _LETTERS
+    if after < len(lines) and INDEX_TERMS.match(lines[after].text):
+        return len(text) >= _MIN_CHARACTERS
     apart = abs(run[0].size - measures.size) > 0.3 or run[0].font.family != measures.family
-    return apart and len(text) >= 2 * _LETTERS
+    return apart and len(text) >= 2 * _MIN_CHARACTERS
 
 
 def _begins_text(run: list[Line], document: Document, measures: Measures) -> bool:
     """Return whether a run without an abstract's head is the paper's text.
 
-    The run has the text's type, and it follows the introduction's head, breaks off, or is too long.
+    The run has the running text's font, and it follows the head of the introduction, ends within a sentence, or is too long.
     """
     last = run[-1]
     if last.font.family != measures.family or abs(last.size - measures.size) > 0.3:
         return False
     page = document.pages[run[0].page - 1].lines
     above = page[: page.index(run[0])]
-    ended = joined([t for t in last.tokens if not t.font.raised]).rstrip("”’\"') ").endswith((".", "!", "?", "。"))
+    ended = join_tokens([t for t in last.tokens if not t.font.raised]).rstrip("”’\"') ").endswith((".", "!", "?", "。"))
     return (
         not ended
-        or sum(len(x.text.split()) for x in run) > _WORDS
-        or any(abstracts.INTRODUCTION.match(x.text) for x in above)
+        or sum(len(x.text.split()) for x in run) > _MAX_WORDS
+        or any(INTRODUCTION.match(x.text) for x in above)
     )

@@ -187,7 +187,7 @@ def _printed(items: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
 def _entry(number: int, printed: str) -> BibEntry:
     label = _LABEL.match(printed)
     raw = printed[label.end() :] if label else printed
-    read = fields.parse(raw)
+    read = fields.parse_reference(raw)
     return BibEntry(
         key=f"BIBREF{number}",
         ref_id=f"b{number}",

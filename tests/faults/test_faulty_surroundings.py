@@ -239,7 +239,7 @@ def read_in_a_full_disk(pdf: str) -> None:
             )
         )
     with pytest.raises(OSError, match="No space left on device"):
-        alto.read(Path(pdf), 20)
+        alto.read_document(Path(pdf), 20)
 
 
 def test_full_disk_gives_no_pdf_an_outcome(tiny: tuple[Path, Truth], tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def edit(path: Path, old: str, new: str) -> str:
     [
         ("include/s2corpus/commands/build.py", "Number of child processes for the shards."),
         ("include/s2orc_parse/cli.py", "file to write"),
-        ("include/pdf2tei/cli.py", "seconds a PDF may take"),
+        ("include/pdf2tei/cli.py", "time limit per PDF"),
         ("include/s2corpus/deployment/slots.py", "WORKER_MB = 400"),
         ("devtools/sample/prose.py", "from __future__ import annotations"),
         ("devtools/training/lines.py", "from __future__ import annotations"),

@@ -36,7 +36,7 @@ def read(tmp_path: Path) -> Reader:
     def run(xml: str | bytes) -> list[Page]:
         path = tmp_path / "a.xml"
         path.write_bytes(xml.encode() if isinstance(xml, str) else xml)
-        return alto.pages(path)
+        return alto.read_pages(path)
 
     return run
 
@@ -52,7 +52,7 @@ def test_words_have_place_font_and_spaces(read: Reader) -> None:
     assert (found.x0, found.tokens[0].y0, found.x1, found.block) == (10.0, 20.5, 40.25, 1)
     font = found.tokens[0].font
     assert (font.family, font.size, font.bold, font.raised) == ("times&co", 9.5, True, True)
-    assert [(b.x0, b.y0, b.x1, b.y1, b.image) for b in page.boxes] == [(5.0, 6.0, 12.0, 14.0, True)]
+    assert [(b.x0, b.y0, b.x1, b.y1) for b in page.boxes] == [(5.0, 6.0, 12.0, 14.0)]
 
 
 def test_escaped_markup_in_words_is_text(read: Reader) -> None:

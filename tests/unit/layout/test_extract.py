@@ -127,7 +127,7 @@ def test_every_line_is_counted_in_one_part(paper: Paper, columns: int) -> None:
         e.get("type"): int(e.get("quantity", "0"))
         for e in tei(pdf).xpath(".//t:extent/t:measure[@unit='lines']", namespaces=NS)
     }
-    lines = [line for page in alto.read(pdf, 60).pages for line in page.lines]
+    lines = [line for page in alto.read_document(pdf, 60).pages for line in page.lines]
     assert set(counts) == {str(kind) for kind in Kind}
     # Pieces of a line are joined before they are counted.
     assert 0.9 * len(lines) <= sum(counts.values()) <= len(lines)

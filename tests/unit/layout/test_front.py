@@ -12,7 +12,7 @@ import typst
 from lxml import etree
 
 from pdf2tei import extract
-from pdf2tei.authors import FrontAuthor, authors, parse
+from pdf2tei.authors import FrontAuthor, parse_printed_name, read_authors
 from pdf2tei.model import Font, Line, Token
 from pdf2tei.text import clean
 from s2orc_parse.tei.header import read_header
@@ -307,13 +307,13 @@ def line(text: str, y: float = 0.0, block: int = 0) -> Line:
     ],
 )  # fmt: skip
 def test_bylines_are_split_into_names(lines: list[str], expected: list[str]) -> None:
-    found = authors([line(text, 12.0 * i) for i, text in enumerate(lines)])
+    found = read_authors([line(text, 12.0 * i) for i, text in enumerate(lines)])
     people = [FrontAuthor(tuple(first.split()), last) for first, last in (text.split("|") for text in expected)]
     assert found == people
 
 
 def test_names_separated_by_affiliations_are_not_joined() -> None:
-    found = authors([line("Ada Byron and Luigi Menabrea", 0.0), line("Peter G. Nicholls and Maria Lo", 40.0)])
+    found = read_authors([line("Ada Byron and Luigi Menabrea", 0.0), line("Peter G. Nicholls and Maria Lo", 40.0)])
     assert [author.surname for author in found] == ["Byron", "Menabrea", "Nicholls", "Lo"]
 
 
@@ -339,5 +339,5 @@ def test_separate_accents_are_joined_with_letters(printed: str, meant: str) -> N
     ],
 )
 def test_name_may_be_word_of_imprint(text: str, surname: str | None) -> None:
-    found = parse(text)
+    found = parse_printed_name(text)
     assert (found.surname if found else None) == surname

@@ -10,7 +10,7 @@ from pdf2tei.text import Joiner
 
 TEXT = Font("times", 10.0)
 SMALL = Font("times", 8.0)
-MEASURES = Measures(10.0, "times", 12.0, 480.0)
+MEASURES = Measures(10.0, "times", 480.0)
 PROSE = (
     "The strength of this relation differed between the sites, but its direction never did in any of the three forests"
 )
@@ -40,7 +40,7 @@ def test_table_wider_than_its_caption_is_complete() -> None:
     ]
     body = [line(PROSE, 50, 220 + 12 * i, TEXT, 9) for i in range(4)]
     document = Document([page([*caption, *cells, *body])])
-    [table] = floats.read(document, MEASURES, Joiner(document.pages[0].lines))
+    [table] = floats.take_floats(document, MEASURES, Joiner(document.pages[0].lines))
     assert table.rows == [
         ["Age", "LAR", "APER", "p"],
         ["<30", "170 (64.9)", "92 (35.1)", "0.04"],
@@ -51,7 +51,7 @@ def test_table_wider_than_its_caption_is_complete() -> None:
 
 def test_two_columns_of_text_are_not_a_table() -> None:
     lines = [line(PROSE[:60], x, 100 + 12 * i, TEXT, block) for block, x in ((1, 50), (2, 310)) for i in range(6)]
-    assert grids.find(page(lines), {1, 2}, MEASURES) == []
+    assert grids.find_tables(page(lines), {1, 2}, MEASURES) == []
 
 
 def test_sentence_about_a_table_is_not_a_caption() -> None:
@@ -61,7 +61,7 @@ def test_sentence_about_a_table_is_not_a_caption() -> None:
         line("Table 2. Zones of inhibition", 50, 300, SMALL, 2),
     ]
     document = Document([page(lines)])
-    floats.read(document, MEASURES, Joiner(lines))
+    floats.take_floats(document, MEASURES, Joiner(lines))
     assert [x.kind for x in lines] == [Kind.BODY, Kind.BODY, Kind.CAPTION]
 
 
@@ -69,7 +69,7 @@ def test_text_hidden_under_an_image_is_read_once() -> None:
     texts = [f"{PROSE} in year {word}" for word in ("one", "two", "three", "four", "five", "six")]
     shown = [line(text, 50, 100 + 14 * i, TEXT, 1) for i, text in enumerate(texts)]
     hidden = [line(text, 48, 104 + 14 * i, Font("courier", 10.0), 2) for i, text in enumerate(texts[:-1])]
-    furniture.mark(Document([page([*shown, *hidden])]))
+    furniture.mark_furniture(Document([page([*shown, *hidden])]))
     assert {x.kind for x in hidden} == {Kind.FURNITURE}
     assert Kind.FURNITURE not in {x.kind for x in shown[1:]}
 

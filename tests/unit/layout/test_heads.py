@@ -9,7 +9,7 @@ from pdf2tei.measures import Measures
 from pdf2tei.model import Font, Line, Token
 from pdf2tei.run_in_heads import split_run_in
 
-MEASURES = Measures(10.0, "times", 12.0, 250.0)
+MEASURES = Measures(10.0, "times", 250.0)
 UPRIGHT, ITALIC, BOLD, BOLD_ITALIC = (
     Font("times", 10.0),
     Font("times-italic", 10.0, italic=True),

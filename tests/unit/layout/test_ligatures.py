@@ -25,7 +25,7 @@ def draw_rows(rows: list[str]) -> Document:
 
 def test_lost_ligature_returns_from_second_reader() -> None:
     page = draw_rows(LOST).pages[0]
-    ligatures.mend(page, SEEN, ["+"])
+    ligatures.restore_page(page, SEEN, ["+"])
     text = " ".join(line.text for line in page.lines)
     assert text.count("The traits") == 3
     assert text.count("These are") == 3
@@ -37,16 +37,16 @@ def test_each_font_has_its_sign_of_ligature() -> None:
     seen = ["In +e spring +ese leaves, +ey say, 3ymus grows. 3yme and 3ymus of 20m and 3kg"]
     assert ligatures.find_signs(seen) == ["+", "3"]
     page = draw_rows(["In e spring ese leaves, ey say, ymus grows"]).pages[0]
-    ligatures.mend(page, seen[0], ["+", "3"])
+    ligatures.restore_page(page, seen[0], ["+", "3"])
     assert page.lines[0].text == "In The spring These leaves, They say, Thymus grows"
 
 
 def test_page_without_first_letters_is_damaged() -> None:
-    assert health.ills(draw_rows(LOST)) == {1: health.Ill.LOST_LETTERS}
+    assert health.find_defects(draw_rows(LOST)) == {1: health.Defect.LOST_LETTERS}
 
 
 def test_word_e_of_other_languages_is_not_damage() -> None:
-    assert ligatures.orphans(draw_rows(PORTUGUESE).pages[0]) == 0
+    assert ligatures.count_words_without_th(draw_rows(PORTUGUESE).pages[0]) == 0
 
 
 def test_printed_ligature_is_read(shared_data: Path) -> None:

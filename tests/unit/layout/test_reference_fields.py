@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pdf2tei.fields import parse
+from pdf2tei.fields import parse_reference
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ from pdf2tei.fields import parse
     ],
 )
 def test_reference_has_its_fields(raw: str, title: str, journal: str | None, year: str | None) -> None:
-    found = parse(raw)
+    found = parse_reference(raw)
     assert found.title == title
     assert journal is None or found.journal == journal
     assert year is None or found.year == year

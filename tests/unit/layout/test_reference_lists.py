@@ -24,7 +24,7 @@ def list_found_entries(document: Document, labelled: list[int]) -> list[str]:
     """Return the entries if only these lines of the document are labeled as references."""
     lines = [line for page in document.pages for line in page.lines]
     labels = {id(line): SegmentLabel.BODY for line in lines} | {id(lines[i]): SegmentLabel.REFERENCE for i in labelled}
-    return [e.raw for e in references.read(document, labels, measure(lines), Joiner(lines))]
+    return [e.raw for e in references.take_references(document, labels, measure(lines), Joiner(lines))]
 
 
 def test_long_author_blocks_do_not_end_list() -> None:

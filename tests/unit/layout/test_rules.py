@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pdf2tei import authors
-from pdf2tei.callouts import Linker, Style, style_of
+from pdf2tei.callouts import Linker, Style, detect_style
 from pdf2tei.captions import CAPTION
-from pdf2tei.crf import TokenLabel, label
-from pdf2tei.fields import parse
+from pdf2tei.crf import TokenLabel, label_references
+from pdf2tei.fields import parse_reference, parse_reference_authors
 from pdf2tei.heads import split_number
 from pdf2tei.model import Font, Line, Token
-from pdf2tei.names import people
 from pdf2tei.references import PrintedEntry
 from pdf2tei.text import Joiner, Text
 from pdf2tei.tokens import features, pieces
@@ -48,7 +47,7 @@ def line(text: str, y: float = 0.0) -> Line:
     ],
 )
 def test_name_is_split_into_parts(text: str, forenames: tuple[str, ...], surname: str) -> None:
-    assert authors.parse(text) == authors.FrontAuthor(forenames, surname)
+    assert authors.parse_printed_name(text) == authors.FrontAuthor(forenames, surname)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +64,7 @@ def test_name_is_split_into_parts(text: str, forenames: tuple[str, ...], surname
     ],
 )
 def test_text_without_name_gives_no_author(text: str) -> None:
-    assert authors.parse(text) is None
+    assert authors.parse_printed_name(text) is None
 
 
 @pytest.mark.parametrize(
@@ -81,7 +80,7 @@ def test_text_without_name_gives_no_author(text: str) -> None:
     ],
 )
 def test_authors_of_a_reference_are_read(text: str, surnames: list[str]) -> None:
-    assert [a.surname for a in people(text)] == surnames
+    assert [a.surname for a in parse_reference_authors(text)] == surnames
 
 
 @pytest.mark.parametrize(
@@ -144,7 +143,9 @@ def callouts(
     text: str, style: Style, labelled: bool, raised: list[tuple[int, int]] | None = None
 ) -> list[tuple[str, str]]:
     entries = [PrintedEntry(str(i + 1) if labelled else "", raw) for i, raw in enumerate(ENTRIES)]
-    linker = Linker(style, entries, [parse(raw) for raw in ENTRIES], {(False, "2"): "fig_1", (True, "1"): "tab_0"})
+    linker = Linker(
+        style, entries, [parse_reference(raw) for raw in ENTRIES], {(False, "2"): "fig_1", (True, "1"): "tab_0"}
+    )
     return [(text[c.start : c.end], c.target) for c in linker.find(Text(text, raised or []))]
 
 
@@ -199,7 +200,7 @@ def test_raised_digits_are_callouts() -> None:
 )
 def test_citation_style_is_detected(text: str, labelled: bool, style: Style) -> None:
     assert (
-        style_of([Text(text)], [PrintedEntry(str(i + 1) if labelled else "", raw) for i, raw in enumerate(ENTRIES)])
+        detect_style([Text(text)], [PrintedEntry(str(i + 1) if labelled else "", raw) for i, raw in enumerate(ENTRIES)])
         is style
     )
 
@@ -210,7 +211,7 @@ def test_raised_numbers_and_ranges_are_citations(printed: str) -> None:
     second = len(text) - len(printed)
     raised = [(4, 4 + len(printed)), (second, len(text))]
     entries = [PrintedEntry(str(i + 1), raw) for i, raw in enumerate(ENTRIES)]
-    assert style_of([Text(text, raised)], entries) is Style.RAISED
+    assert detect_style([Text(text, raised)], entries) is Style.RAISED
 
 
 @pytest.mark.parametrize(
@@ -273,12 +274,12 @@ def test_hyphenated_word_is_not_a_caption(text: str) -> None:
     ],
 )
 def test_fields_of_a_reference_are_labeled(raw: str, fields: dict[str, str | bool]) -> None:
-    found = parse(raw)
+    found = parse_reference(raw)
     assert {name: getattr(found, name) for name in fields} == fields
 
 
 @given(st.text(max_size=200))
 def test_fields_are_substrings_of_any_string(raw: str) -> None:
     assert len(features(pieces(raw))) == len(pieces(raw))
-    for kind, value in label(raw):
+    for kind, value in label_references([raw])[0]:
         assert value in raw and kind is not TokenLabel.OTHER

@@ -73,7 +73,9 @@ def test_abstract_continues_over_larger_subheads() -> None:
         *[Row(SENTENCE.replace("Tulsi", "Thyme"), SMALL)] * 3,
     ]
     document = draw([*parts, *TEXT])
-    found = [line.text for line in abstract.find(document.pages[0].lines, 0.0, measure(all_lines(document)), "en")]
+    found = [
+        line.text for line in abstract.find_abstract(document.pages[0].lines, 0.0, measure(all_lines(document)), "en")
+    ]
     assert [text for text in found if "Mint" in text]
     assert "Methodology/Principal findings" in found
     assert not [text for text in found if "Thyme" in text]
@@ -90,10 +92,10 @@ def test_abstract_continues_on_next_page() -> None:
         *[Row(SENTENCE, ROMAN, block=not i) for i in range(30)],
     ]
     document = draw(first, second)
-    furniture.mark(document)
+    furniture.mark_furniture(document)
     assert kinds(document, "Continued") == {Kind.FURNITURE}
     measures = measure(all_lines(document))
-    top = abstract.find([x for x in document.pages[0].lines if x.kind is Kind.BODY], 0.0, measures, "en")
+    top = abstract.find_abstract([x for x in document.pages[0].lines if x.kind is Kind.BODY], 0.0, measures, "en")
     after = [x for x in document.pages[1].lines if x.kind is Kind.BODY]
-    assert len(abstract.rest(top, after, False, measures, is_continued=True)) == 2
-    assert not abstract.rest(top, after, False, measures)
+    assert len(abstract.find_continuation(top, after, False, measures, is_continued=True)) == 2
+    assert not abstract.find_continuation(top, after, False, measures)

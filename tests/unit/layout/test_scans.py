@@ -11,7 +11,7 @@ import typst
 from lxml import etree
 
 from pdf2tei import extract, scans
-from pdf2tei.health import Ill, ills
+from pdf2tei.health import Defect, find_defects
 from pdf2tei.model import Box, Document, Font, Line, Page, Token
 from tests.unit.layout.conftest import PROSE
 from tests.unit.layout.test_looks import LOOKS, compile_look, list_texts
@@ -75,15 +75,15 @@ def shift_letters(text: str) -> str:
     ("given", "ill"),
     [
         (page(PROSE), None),
-        (page(shift_letters(PROSE + PROSE)), Ill.NO_WORDS),
-        (page(" ".join(chr(0xE000 + ord(c) % 200) for c in PROSE)), Ill.NO_UNICODE),
-        (page(PROSE, x=700.0), Ill.OUTSIDE),
+        (page(shift_letters(PROSE + PROSE)), Defect.NO_WORDS),
+        (page(" ".join(chr(0xE000 + ord(c) % 200) for c in PROSE)), Defect.NO_UNICODE),
+        (page(PROSE, x=700.0), Defect.OUTSIDE),
         (page("Die Käfer leben im Laub und fressen, was sie finden; wir haben drei Wälder über zwei Sommer untersucht, ohne etwas zu "
               "zerstören, und gemessen, was sich messen ließ. Die Stärke dieser Beziehung war verschieden, aber ihre Richtung war es nie, "
               "und die Räuber folgten den Eigenschaften ihrer Beute."), None),
-        (Page(1, 600.0, 800.0, [], [Box(0, 0, 600, 800, image=True)]), Ill.NO_TEXT),
+        (Page(1, 600.0, 800.0, [], [Box(0, 0, 600, 800)]), Defect.NO_TEXT),
         (Page(1, 600.0, 800.0, [], []), None),
     ],
 )  # fmt: skip
-def test_damage_of_a_text_layer_is_detected(given: Page, ill: Ill | None) -> None:
-    assert ills(Document([given])) == ({1: ill} if ill else {})
+def test_damage_of_a_text_layer_is_detected(given: Page, ill: Defect | None) -> None:
+    assert find_defects(Document([given])) == ({1: ill} if ill else {})

@@ -161,6 +161,6 @@ def test_bold_appendix_heading_ends_list() -> None:
     bold = replace(FONT, family="times,bold", bold=True)
     lines[4].tokens = [replace(token, font=bold) for token in lines[4].tokens]
     labels = {id(x): SegmentLabel.REFERENCE for x in lines[:5]}
-    found = references.read(Document([Page(1, 600, 800, lines, [])]), labels, measure(lines), Joiner(lines))
+    found = references.take_references(Document([Page(1, 600, 800, lines, [])]), labels, measure(lines), Joiner(lines))
     assert [entry.raw for entry in found] == given[1:4]
     assert lines[4].kind is Kind.BODY

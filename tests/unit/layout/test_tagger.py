@@ -10,7 +10,7 @@ import pycrfsuite
 import pytest
 
 from pdf2tei import crf, entries, front_lines, passages, segmentation
-from pdf2tei.tagger import Tagger, add_neighbors, tagger
+from pdf2tei.tagger import Tagger, add_neighbors, load_tagger
 from pdf2tei.tokens import features, pieces
 
 MODELS = [crf.MODEL, entries.MODEL, front_lines.MODEL, passages.MODEL, segmentation.MODEL]
@@ -33,12 +33,12 @@ def suite(model: Path) -> pycrfsuite.Tagger:
 @pytest.mark.parametrize("model", MODELS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("length", [1, 2, 17, 300])
 def test_labels_and_probabilities_equal_those_of_crfsuite(model: Path, length: int) -> None:
-    theirs, ours = suite(model), tagger(model)
+    theirs, ours = suite(model), load_tagger(model)
     rng = random.Random(length)
     known = sorted({name for name, _ in theirs.info().state_features})
     items = [[*rng.choices(known, k=rng.randrange(30)), "a name that it has not"] for _ in range(length)]
     theirs.set(items)
-    weights = ours.weights(items)
+    weights = ours.score_items(items)
     assert ours.tag(weights) == theirs.tag()
     sure = [[theirs.marginal(label, i) for label in ours.labels] for i in range(length)]
     assert np.allclose(ours.probabilities(weights), sure, rtol=0, atol=1e-9)
@@ -46,26 +46,26 @@ def test_labels_and_probabilities_equal_those_of_crfsuite(model: Path, length: i
 
 def test_batches_have_the_labels_of_single_sequences() -> None:
     model = Tagger(crf.MODEL)
-    weights = [model.weights(features(pieces(raw))) for raw in STRINGS] * 14  # More than one batch.
+    weights = [model.score_items(features(pieces(raw))) for raw in STRINGS] * 14  # More than one batch.
     assert model.tag_each(weights) == [model.tag(one) for one in weights]
     assert model.tag_each([]) == []
 
 
 def test_features_of_neighbors_have_their_weights() -> None:
-    model = tagger(segmentation.MODEL)
+    model = load_tagger(segmentation.MODEL)
     known = sorted({name for name, _ in suite(segmentation.MODEL).info().state_features})
     shown = [
         [name[2:] for name in random.Random(n).choices([x for x in known if x[:2] == "-1"], k=4)] for n in range(9)
     ]
     for lines in ([], shown[:1], shown[:2], shown):
         own = [["block=11"] for _ in lines]
-        spelt = model.weights(add_neighbors(own, lines, (-2, -1, 1, 2)))
-        assert np.allclose(model.weights(own) + model.weigh_neighbors(lines, (-2, -1, 1, 2)), spelt)
+        spelt = model.score_items(add_neighbors(own, lines, (-2, -1, 1, 2)))
+        assert np.allclose(model.score_items(own) + model.weigh_neighbors(lines, (-2, -1, 1, 2)), spelt)
 
 
 def test_reference_labels_are_trained_label_names() -> None:
     theirs = suite(crf.MODEL)
-    for raw, fields in zip(STRINGS, crf.label_each(STRINGS), strict=True):
+    for raw, fields in zip(STRINGS, crf.label_references(STRINGS), strict=True):
         found = pieces(raw)
         labels = theirs.tag(features(found)) if found else []
         assert fields == crf.spans(raw, found, [crf.TokenLabel(x) for x in labels])

@@ -135,7 +135,7 @@ def test_program_cannot_access_files_outside_its_folder(outer: Path, tmp_path: P
     "enter",
     [
         "from s2corpus.pdf.child import enter_sandbox; enter_sandbox(1 << 30, Path(sys.argv[5]))",
-        "from pdf2tei.server import prepare; prepare(sys.argv[5])",
+        "from pdf2tei.server import enter_worker_sandbox; enter_worker_sandbox(sys.argv[5])",
     ],
     ids=["the process that inspects PDFs", "the extractor's worker"],
 )
@@ -253,7 +253,9 @@ def test_pdf_with_external_stream_cannot_read_the_file(outer: Path, tmp_path: Pa
     content = stream(b"BT (not this) Tj ET", b"/F (%s) /FDecodeParms null" % str(outer / "secret.tex").encode())
     pdf.write_bytes(assemble(paper(content=content)))
     try:
-        words = [token.text for page in alto.read(pdf, 20).pages for line in page.lines for token in line.tokens]
+        words = [
+            token.text for page in alto.read_document(pdf, 20).pages for line in page.lines for token in line.tokens
+        ]
     except ExtractionError:
         words = []
     assert not any(SECRET in word for word in words)

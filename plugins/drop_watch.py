@@ -50,7 +50,7 @@ class DropWatch(BaseEventTrigger):
                     broken = False
                 new = await asyncio.to_thread(watch.poll, MAX_REPEATED_EVENTS)
                 more = len(new) >= MAX_REPEATED_EVENTS
-                # Fire at once: the watch returns an arrival only once, even if the next call fails.
+                # Fire immediately: the watch returns an arrival only once, even if the next call fails.
                 for arrival in new:
                     yield _event(arrival)
                 unprocessed = await asyncio.to_thread(watch.list_unprocessed_events, time.monotonic())

@@ -1,6 +1,6 @@
 """Define what the tasks of all corpus DAGs share: retries, alerts, batches and labels.
 
-Transient errors are retried; other errors fail at once and send an alert.
+Transient errors are retried; other errors fail without a retry and send an alert.
 
 The module is in this folder because every component can import it, and DAG files do not import each other.
 """

@@ -200,7 +200,7 @@ def build(
 
     @app.get(at + "/text/{paper_id}", dependencies=guarded)
     def text(request: Request, opened: Release, paper_id: PaperId) -> Response:
-        found = texts.text_of(opened.tables, paper_id)
+        found = texts.read_text(opened.tables, paper_id)
         if found is None:
             raise HTTPException(404, "There is no such paper in this release.")
         return render(request, "text.html", release_id=opened.release, paper_id=paper_id, text=found)

@@ -33,7 +33,7 @@ def compare(archive: Archive, before: str, after: str) -> dict[str, Any]:
     shares = compute_rates(metrics[0]), compute_rates(metrics[1])
     releases = archive.release(before), archive.release(after)
     manifests = [archive.manifest(release.snapshot) if release.snapshot else None for release in releases]
-    provenance = [_provenance_of(manifest) for manifest in manifests]
+    provenance = [_read_provenance(manifest) for manifest in manifests]
     return {
         "releases": releases,
         "steps": _compare_steps(build_funnel(metrics[0]), build_funnel(metrics[1])),
@@ -81,7 +81,7 @@ def _checks(
     ]
 
 
-def _provenance_of(manifest: dict[str, Any] | None) -> dict[str, Any]:
+def _read_provenance(manifest: dict[str, Any] | None) -> dict[str, Any]:
     if manifest is None:
         return {}
     return {"inputs": manifest["inputs"], "drops": manifest.get("drops"), **manifest["versions"], **manifest["rules"]}

@@ -39,10 +39,10 @@ def _lake(uri: str) -> Lake:
 
 
 def _archive() -> Archive:
-    return Archive(_lake(lake_uri()), _catalog(), _run_of, _drops_paused)
+    return Archive(_lake(lake_uri()), _catalog(), _find_run, _drops_paused)
 
 
-def _run_of(spec: str, as_of: datetime) -> DagRun | None:
+def _find_run(spec: str, as_of: datetime) -> DagRun | None:
     """Return the latest run of a spec's DAG with an interval that ends at an instant, with its first failed tasks, or None."""
     with create_session() as session:
         at = (Runs.dag_id == RELEASE_DAG + spec, Runs.data_interval_end == as_of)

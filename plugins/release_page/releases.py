@@ -181,7 +181,7 @@ class Archive:
         """Return the tables of a snapshot that mirror the S2ORC paper. Old snapshots have none."""
         return list((self._json(f"snapshots/{snapshot}/stats.json") or {}).get("tables", ()))
 
-    def yanked(self, snapshot: str) -> dict[str, Any] | None:
+    def read_yank(self, snapshot: str) -> dict[str, Any] | None:
         """Return when and why the snapshot was withdrawn; None if it was not."""
         return self._json(f"snapshots/{SnapshotId(snapshot).spec}/yanked/{snapshot}")
 

@@ -34,7 +34,7 @@ class ReadableText:
         return [(number, heading) for number, (heading, _) in enumerate(self.blocks) if heading]
 
 
-def text_of(tables: Tables, paper_id: str) -> ReadableText | None:
+def read_text(tables: Tables, paper_id: str) -> ReadableText | None:
     """Return the first available text of a paper: its document, its open full text or its abstract.
 
     Return None for an unknown paper."""
@@ -50,7 +50,7 @@ def text_of(tables: Tables, paper_id: str) -> ReadableText | None:
         if row["outcome"] == "kept":
             return _document(paper, row, {_one_line(head) for parse in parses for head in _heads(parse)})
     if parses:
-        return _parsed(title, paper, min(parses, key=lambda row: list(ParseKind).index(row["parse_kind"])))
+        return _read_parse(title, paper, min(parses, key=lambda row: list(ParseKind).index(row["parse_kind"])))
     abstract = [paper["abstract"]] if paper["abstract"] else []
     return ReadableText(title, paper, "the abstract (no open full text)", abstract, [])
 
@@ -75,7 +75,7 @@ def _document(paper: Row, row: Row, heads: set[str]) -> ReadableText:
     )
 
 
-def _parsed(title: str, paper: Row, row: Row) -> ReadableText:
+def _read_parse(title: str, paper: Row, row: Row) -> ReadableText:
     parse = orjson.loads(row["parse"])
     blocks: list[tuple[str, list[str]]] = []
     length = 0

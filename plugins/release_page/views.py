@@ -182,10 +182,10 @@ def overview(archive: Archive, id_: str) -> dict[str, Any]:
         "passed": sum(v["verdict"] == "pass" for v in checks),
         "notable": [(v, format_accept_command(archive, id_, v)) for v in checks if v["verdict"] != "pass"],
         "diff": diff,
-        "parent": _page_of(archive, diff["parent"]) if diff else None,
+        "parent": _link_page(archive, diff["parent"]) if diff else None,
         "others": [r for r in archive.ids(release.spec) if r != id_][:PER_PAGE],
         "approvals": archive.approvals(id_),
-        "yanked": archive.yanked(release.snapshot) if release.state == "yanked" and release.snapshot else None,
+        "yanked": archive.read_yank(release.snapshot) if release.state == "yanked" and release.snapshot else None,
     }
 
 
@@ -222,7 +222,7 @@ def snapshot(archive: Archive, id_: str) -> dict[str, Any]:
     }
 
 
-def _page_of(archive: Archive, snapshot: str | None) -> str | None:
+def _link_page(archive: Archive, snapshot: str | None) -> str | None:
     """Return the path of the release that built a snapshot; None if the release was deleted."""
     if snapshot is None or not SnapshotId.is_valid(snapshot):
         return None

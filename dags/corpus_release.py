@@ -1,11 +1,11 @@
 """
 ### A corpus release
 
-Builds a snapshot from the PDFs and metadata that were ready before the end of the data interval, as the S2ORC paper describes:
+Builds a snapshot as the S2ORC paper describes, from the PDFs and metadata that were ready before the end of the data interval:
 select PDFs → extract (GROBID pool) → postprocess → cluster and vote canonical metadata → assemble → filter → link
 bibliographies → clean → split by publication date → export as S2 V2 gzipped JSONL.
 
-- **One DAG for each** `include/releases/<name>.yaml` (or of the folder in `S2CORPUS_RELEASES`). The file contains all settings
+- **One DAG for each** `include/releases/<name>.yaml` (or each spec in the folder `S2CORPUS_RELEASES`). The file contains all settings
   of the release.
 - **Each stage** is a task group `plan → work (mapped over shards) → finish → quality`. `finish` commits the tables of a stage. The
   next stage starts after `quality` has passed. A stage that uses the shards of an earlier stage has no `plan`. Some stages have

@@ -108,7 +108,7 @@ def _claimed(
 
     The PDF must agree in authors and years with all untitled records of the identifier. No record with a title, and no other PDF, may
     have the identifier and another title. An identifier of more than WINDOW PDFs makes no pair. Neither does the file of several
-    different untitled records: one "not found" page is the file of many papers.
+    untitled records, unless all have one DOI: one "not found" page is the file of many papers.
     """
     doi, file, equal = nodes.identifiers["doi"], nodes.identifiers["declared"], group_nodes(codes)
     is_untitled, is_pdf = (mask & (codes >= 0) for mask in (nodes.trusted & (nodes.title < 0), ~nodes.trusted))
@@ -118,7 +118,7 @@ def _claimed(
     first_untitled[codes[is_untitled][::-1]] = np.flatnonzero(is_untitled)[::-1]
     if is_file_hash:
         is_eligible[codes[first[(doi[other] < 0) | (doi[other] != doi[first])]]] = False
-        is_pdf &= nodes.title >= 0  # `untitled` joins the others.
+        is_pdf &= nodes.title >= 0  # `pairs.untitled` joins PDFs without a title.
     pdfs = np.flatnonzero(is_pdf & is_eligible[codes] & (first_untitled[codes] >= 0))
 
     def contradicts(_: np.ndarray, pdf: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -143,8 +143,8 @@ def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int)
     """
 
     def may_join(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        candidates: np.ndarray = (labels[left] != labels[right]) & ~pairs.dois_differ(nodes.final_doi, left, right)
-        return candidates
+        is_candidate: np.ndarray = (labels[left] != labels[right]) & ~pairs.dois_differ(nodes.final_doi, left, right)
+        return is_candidate
 
     def agree(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         strictly = pairs.agree_strictly(nodes, left, right)
@@ -181,9 +181,9 @@ def edges_of_cut(nodes: Nodes, group: np.ndarray, labels: np.ndarray, min_title_
     """
 
     def may_join(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        candidates: np.ndarray = (nodes.title[left] != nodes.title[right]) & (labels[left] != labels[right])
-        candidates &= (nodes.title[left] >= 0) & ~pairs.dois_differ(nodes.final_doi, left, right)
-        return candidates
+        is_candidate: np.ndarray = (nodes.title[left] != nodes.title[right]) & (labels[left] != labels[right])
+        is_candidate &= (nodes.title[left] >= 0) & ~pairs.dois_differ(nodes.final_doi, left, right)
+        return is_candidate
 
     def is_beginning(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         sides = (nodes.titles.take(pa.array(nodes.title[side])) for side in (left, right))

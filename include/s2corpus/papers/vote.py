@@ -107,8 +107,8 @@ def elect_metadata(
        in its publisher record; the latest first-seen time; the smallest SHA-1.
     2. Values of its publisher record are canonical.
     3. The other fields are decided by support. Each source has one vote, from its latest record with the field. `support`
-       determines whether votes support similar values (SPEC §5.8) or only equal values (S2ORC §2.3). Headers of PDFs
-       vote only if no other record has the field. Ties: fewest distinct sources over all fields, then trust.
+       determines whether votes support similar values (SPEC §5.8) or only equal values (S2ORC §2.3).
+       Ties: fewest distinct sources over all fields, then trust.
        Fields of study that OpenAlex's model assigns count only if no source declares any. The primary field, the first, is the
        one that most sources name; in a tie, the first of the most trusted source (SPEC §5.14).
     4. Records of PDFs vote on a field only if no other record has a value for it. For title and authors, ScienceParse
@@ -235,7 +235,8 @@ class _Group:
     def select_form(self, rank: Rank, sources: Collection[str] | None = None) -> tuple[Value, DeliveredRecord]:
         """Return the form to publish, and the record that supports it.
 
-        The form is the most frequent, then the longest, then the most trusted. A supporter in `sources` is preferred.
+        The form is the most frequent, then the longest, then the most trusted. Only `sources`, if
+        given, can support it; a supporter with this form is preferred.
         """
         counts = Counter(form for form, _ in self.votes.values())
         by_trust = sorted(self.votes, key=rank)

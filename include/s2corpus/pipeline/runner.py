@@ -43,7 +43,7 @@ def accept(run: Run, reasons: Mapping[str, str], by: str) -> None:
 
 @convert_errors()
 def plan(run: Run, name: str, round: int = 0) -> list[int]:
-    """Plan a round of a stage and store the plan, so that `finish` uses the same shards; return the shard numbers."""
+    """Plan a round of a stage; return the shard numbers. A stage that plans its own shards stores the plan for `finish`."""
     is_planned = stage_row(name).shards is Shards.PLANNED
     try:
         shards = load_stage(name).plan(run, round)
@@ -87,8 +87,8 @@ def work(run: Run, name: str, indexes: Sequence[int], round: int = 0) -> None:
 
 def _raise_unless_finished(run: Run, name: str, removed: RowsRemoved) -> None:
     """Raise `removed` unless another build of the release with the same code has finished the stage, with equal output."""
-    read_again = Tables(run.lake, run.release_id, run.batch_folder)  # not the commits that the run has cached
-    tables = [read_again(table) for table in stage_row(name).written_tables]
+    uncached_tables = Tables(run.lake, run.release_id, run.batch_folder)  # not the commits that the run has cached
+    tables = [uncached_tables(table) for table in stage_row(name).written_tables]
     is_finished = all(table.is_complete() and table.committed().code_version == code_version() for table in tables)
     if not tables:  # the last stage writes the snapshot instead of tables
         is_finished = run.lake.size(f"snapshots/{run.snapshot_id}/manifest.json") is not None
@@ -204,7 +204,7 @@ def record_unpublished(run: Run) -> None:
 
 
 def record_failure(release: str, where: str, error: BaseException | None) -> bool:
-    """Record the final failure of a stage or of a later task; return whether no failure was recorded since the stage started."""
+    """Record the final failure of a stage or of a later task; return True if it is the first since the stage started."""
     state = ReleaseState.STOPPED if isinstance(error, QualityBlocked) else ReleaseState.FAILED
     catalog = Catalog.from_environment()
     return catalog is None or catalog.fail_stage(release, where, state, str(error or "killed"))

@@ -103,7 +103,7 @@ PIPELINE = (
     StageRow("filter", reads=("papers", "fulltexts", "members", "aliases"), writes=("filtered",), shards=Shards.PAPERS),
     StageRow(
         "link",
-        reads=("papers", "filtered", "fulltexts", "entries"),
+        reads=("papers", "members", "filtered", "fulltexts", "entries"),
         writes=("links", "contexts"),
         shards=Shards.PAPERS,
         rounds=3,
@@ -118,6 +118,7 @@ PIPELINE = (
             "documents",
             "splits",
             "papers",
+            "members",
             "filtered",
             "fulltexts",
             "links",

@@ -205,16 +205,18 @@ def _check_agreement(state: Verification) -> Iterator[Fault]:
         yield from (Fault("stats.json", message) for message in state.agreement.compare_statistics(stats))
         if (is_same_code(state.manifest) or "samples" in stats) and stats.get("samples") != state.samples:
             yield Fault("stats.json", "the samples differ from the documents that the index selects")
-        splits = {id_: (path.split("/")[1], path.split("/")[2]) for id_, (path, _) in state.index.items()}
-        yield from (Fault("duplicates.parquet", message) for message in state.duplicates.find_faults(splits, stats))
-        yield from (
-            Fault("duplicates.parquet", message)
-            for message in state.overlap.find_faults(lambda ids: _read_texts(state, ids))
-        )
     except UNEXPECTED as error:
         yield Fault("stats.json", f"cannot be read: {type(error).__name__} {error}")
         return
+    yield from _guard("duplicates.parquet", _compare_duplicates(state, stats), "compared with the documents")
     yield from _guard("croissant.json", _check_derived_files(state, stats), "compared")
+
+
+def _compare_duplicates(state: Verification, stats: Mapping[str, Any]) -> Iterator[Fault]:
+    splits = {id_: (path.split("/")[1], path.split("/")[2]) for id_, (path, _) in state.index.items()}
+    yield from (Fault("duplicates.parquet", message) for message in state.duplicates.find_faults(splits, stats))
+    texts = state.overlap.find_faults(lambda ids: _read_texts(state, ids))
+    yield from (Fault("duplicates.parquet", message) for message in texts)
 
 
 def _check_derived_files(state: Verification, stats: Mapping[str, Any]) -> Iterator[Fault]:

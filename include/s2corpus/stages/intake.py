@@ -49,8 +49,8 @@ _ROWS = 10_000
 """records of a bucket per written batch"""
 _RANGES = 4096
 """ranges of SHA-1 that divide the files of a delivery; a shard reads the ranges that overlap with its own"""
-_MERGED = "regrouped"
-"""counts in the exchange that list the deliveries of the second round"""
+_SECOND_ROUND = "regrouped"
+"""name of the counts that list the deliveries that the second round reads"""
 
 
 class IntakeStage:
@@ -119,7 +119,7 @@ class IntakeStage:
         run.table(DELIVERIES).write(shard.index, [row] if row else [])
 
     def _plan_buckets(self, run: Run) -> list[Shard]:
-        """Return a shard for each bucket of records and each range of files; decide the number of ranges."""
+        """Return shards, each for one bucket of records and one range of files; decide the number of ranges."""
         taken, exchange = _read_taken(run), run.exchange(_EXCHANGE)
         last_full: dict[str, str] = {}
         for delivery in taken.values():
@@ -132,7 +132,7 @@ class IntakeStage:
             if delivery.kind == "drop" or delivery.ready_at >= last_full.get(delivery.source, "")
         ]
         with_files = [index for index in taken if counts[index]["files"]]
-        exchange.put_counts(_MERGED, 0, {"records": current, "files": with_files})
+        exchange.put_counts(_SECOND_ROUND, 0, {"records": current, "files": with_files})
         files_by_table: Counter[str] = Counter()
         for index in with_files:
             files_by_table.update(counts[index]["files"])
@@ -144,7 +144,7 @@ class IntakeStage:
     def _merge(self, run: Run, shard: Shard) -> None:
         """Merge one bucket of records and one range of files; a shard may have only one of the two."""
         exchange = run.exchange(_EXCHANGE)
-        merged = exchange.all_counts(_MERGED, 1)[0]
+        merged = exchange.all_counts(_SECOND_ROUND, 1)[0]
         if shard.index < shard.params["buckets"]:
             _merge_records(run, shard.index, merged["records"])
         if shard.index < (shards := shard.params["pdf_shards"]):

@@ -259,8 +259,8 @@ def _add_candidates(connection: DuckDBPyConnection, reason: LinkReason, proposal
     connection.execute(_GROUPS)
     distinct = "DISTINCT" if reason == LinkReason.ID else ""  # A paper may have several identifiers of an entry.
     connection.execute(_ADD.format(distinct=distinct), {"reason": reason})
-    (is_crowded,) = connection.execute(f"SELECT bool_or(size > {MAX_GROUP}) FROM groups").fetchone() or (False,)
-    if is_crowded:
+    (has_large_group,) = connection.execute(f"SELECT bool_or(size > {MAX_GROUP}) FROM groups").fetchone() or (False,)
+    if has_large_group:
         connection.execute(_ADD_CROWDED, {"reason": reason})
         connection.execute(_DROP_REPEATED)
 
@@ -298,7 +298,7 @@ def _take_titles(index: LinkIndex, numbers: np.ndarray) -> pa.Array:
 
 
 def _links(entries: pa.Table, chosen: pa.Table, undecided: list[int]) -> pa.Table:
-    """Return SCHEMA for all entries, with the warnings and the scores that are not known yet."""
+    """Return one row of SCHEMA for each entry, with warnings, and the scores that SQL left null."""
     entry = chosen["entry"].to_numpy()
     reason = chosen["reason"].combine_chunks()
     rows = np.flatnonzero(np.asarray(pc.is_in(reason, pa.array([LinkReason.ID, LinkReason.PREFIX], pa.string()))))
@@ -309,12 +309,12 @@ def _links(entries: pa.Table, chosen: pa.Table, undecided: list[int]) -> pa.Tabl
         scores.append(pa.array(known, mask=np.isnan(known)))
     warning = np.full(len(chosen), None, object)
     warning[np.asarray(chosen["is_tied"]) | np.isin(entry, undecided)] = LinkWarning.TIE
-    contradicts = np.asarray(chosen["contradicts"])  # This warning precedes the others.
+    contradicts = np.asarray(chosen["contradicts"])
     compared = np.asarray(pc.is_in(reason, pa.array([LinkReason.FUZZY, LinkReason.PREFIX], pa.string())))
     rows = np.flatnonzero(compared & ~contradicts)
     cited, titles = entries["title"].take(pa.array(entry[rows])), chosen["title"].take(pa.array(rows))
     warning[rows[only_numbers_differ(cited, titles)]] = LinkWarning.NUMERAL
-    warning[contradicts] = LinkWarning.CONTRADICTION
+    warning[contradicts] = LinkWarning.CONTRADICTION  # assigned last, because it takes precedence
     linked = pa.table([chosen["paper_id"], scores[0], reason, pa.array(warning, pa.string()), scores[1]], schema=SCHEMA)
     place = np.full(len(entries), -1)
     place[entry] = np.arange(len(entry))

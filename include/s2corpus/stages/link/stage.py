@@ -106,7 +106,7 @@ class LinkStage(PaperStage):
         if counts["tried"]:
             metrics["precision"] = counts["agreed"] / counts["tried"]
         for name, value in counts.items():
-            kind, dot, statistic = name.partition(".")
+            kind, dot, statistic = name.partition(".")  # a statistic of a kind of parse becomes a mean
             if not dot or kind == "gold" or statistic == "parses":
                 metrics[name] = float(value)
             else:
@@ -115,7 +115,7 @@ class LinkStage(PaperStage):
 
 
 def _comparisons(run: Run) -> int:
-    """Return an upper bound of the compared characters. Work on a single title counts as ten comparisons."""
+    """Return an upper bound of the compared characters. Ten more rows on each side stand for the work per title."""
     papers, entries = run.table(PAPERS).committed().rows, run.table(ENTRIES).committed().rows
     if max(papers, entries) > MAX_PYTHON_ROWS:
         return sys.maxsize
@@ -138,8 +138,8 @@ def tasks_of(run: Run) -> dict[int, list[list[int]]]:
 
 def _link_batch(run: Run, entries: pa.Table, index: LinkIndex) -> Links:
     """Link entries. The database gets half the memory of a task."""
-    # One thread takes a quarter less CPU than two; tasks run in parallel.
     memory_mb = run.spec.resources.memory_mb // 2
+    # One thread takes a quarter less CPU than two; tasks run in parallel.
     with duckdb_connection(memory_mb=memory_mb, scratch=run.scratch, threads=1) as connection:
         return link(connection, entries, index, _search(run))
 
@@ -186,6 +186,7 @@ def _counts_key(run: Run, shard: Shard) -> str:
 
 def _entries_at_once(run: Run) -> int:
     """Return the number of entries in one batch: as many as fit in a quarter of memory, at most half as many as papers.
+    A batch has at least `_MIN_ENTRIES` if they fit.
 
     A batch reads all papers once. Larger batches would save little time for the memory that they need.
     """

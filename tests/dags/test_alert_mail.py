@@ -79,4 +79,4 @@ def test_connection_without_recipients_sends_nothing(
     with caplog.at_level(logging.WARNING):
         send(alerts, heard.smtp_port, from_email="corpus@example.org")
     assert heard.mails == []
-    assert "addresses in `to` of its extra" in caplog.text
+    assert "needs a host and `to` addresses in its extra" in caplog.text

@@ -53,7 +53,7 @@ def test_log_of_clean_split_and_export_counts_rows(
     spec = ReleaseSpec.model_validate({"name": "made", "export": {"files": 2}})
     run = lay_out(lake, tmp_path, spec, papers(40), buckets=2)
     lines = worked(run, "clean", caplog)
-    assert any(re.fullmatch(r"clean shard 1: full texts decided on, \d+ papers left for s2ag", line) for line in lines)
+    assert any(re.fullmatch(r"clean shard 1: s2orc decided, \d+ papers remain for s2ag", line) for line in lines)
     assert re.search(r": \d+ documents$", lines[-1])
     assert re.search(r": \d+ splits$", worked(run, "split", caplog)[-1])
     lines = worked(run, "export", caplog)

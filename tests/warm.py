@@ -107,7 +107,7 @@ def measure(
     a file are reused.
 
     Raises:
-        RuntimeError: the tests do not run, or more than five fail.
+        RuntimeError: the tests do not run, more than five fail, or they import another copy of the project.
     """
     if new := [file for file in files if not kept(file).exists()]:
         child = _Measured(folder.resolve(), list(modules), {file: kept(file) for file in new})
@@ -124,6 +124,8 @@ def measure(
         for module, lines in of_file["tests_of"].items():
             for line, tests in lines.items():
                 tests_of[module][int(line)] += tests
+    if not tests_of:
+        raise RuntimeError(f"no test runs a line of the modules in {folder}: another copy of the project is imported")
     seconds = {test: took for of_file in found for test, took in of_file["seconds"].items()}
     shared = {file: of_file["shared"] for file, of_file in zip(files, found, strict=True)}
     return Baseline(seconds, shared, dict(tests_of), failed)
@@ -175,8 +177,8 @@ def _child(folder: Path, arguments: list[str], log: Path, plugin: object) -> Non
             os.dup2(written, number)
         os.chdir(folder)
         sys.path[0:0] = [str(folder / "include"), str(folder)]
-        for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
-            del sys.modules[name]  # Remove this module's own package.
+        for name in [name for name in sys.modules if name.partition(".")[0] in ("tests", "devtools")]:
+            del sys.modules[name]  # Load the project from the copy, not from where this module is.
         sys.modules["__main__"] = types.ModuleType("__main__")  # Processes that tests start must not load this program.
         if isinstance(plugin, Collected):
             plugin.before()

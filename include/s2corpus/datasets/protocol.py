@@ -6,6 +6,7 @@ The steps may run on many machines. `rows` reads each paper of a shard; its rows
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -135,7 +136,7 @@ class StepResult:
         )
 
 
-class Dataset:
+class Dataset(ABC):
     """A dataset. Its code does not depend on Airflow, the placement of shards, or the upload of files."""
 
     name: str
@@ -153,25 +154,25 @@ class Dataset:
     published_metrics: Mapping[str, float] = {}
     """metric → value in the paper that defines the dataset, for comparison"""
 
+    @abstractmethod
     def rows(self, params: Any, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
         """Yield the rows of a paper. The same paper and parameters always give the same rows and counts."""
-        raise NotImplementedError
 
     def choose(self, job: Job) -> dict[str, Any]:
         """Return decisions that need all shards, as JSON: for example the threshold of a sample."""
         return {}
 
-    def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
+    def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:  # noqa: B027 - optional
         """Write the files of a shard from its rows."""
 
+    @abstractmethod
     def finish(self, job: Job, choice: Mapping[str, Any], result: StepResult, out: Outputs) -> dict[str, float]:
         """Write the files that cover all shards, and return the metrics."""
-        raise NotImplementedError
 
+    @abstractmethod
     def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Return the checks that only this dataset needs."""
-        raise NotImplementedError
 
+    @abstractmethod
     def tables(self, params: Any) -> list[DatasetTable]:
         """Return the tables of data files for consumers."""
-        raise NotImplementedError

@@ -185,7 +185,7 @@ def test_registered_snapshots_are_versions_of_the_same_tables(snapshots: list[Pa
         table = loaded.load_table(f"small.{name}")
         pattern = "documents/*/*/*.parquet" if name == "documents" else hub.TABLES[name][0]
         for number, folder in enumerate(snapshots[:2]):
-            version = table.snapshot_by_name(iceberg.format_tag(folder.name))
+            version = table.snapshot_by_name(iceberg.format_name(folder.name))
             assert version is not None
             of_version = table.scan(snapshot_id=version.snapshot_id)
             assert of_version.to_arrow().num_rows == sum(pq.read_metadata(f).num_rows for f in folder.glob(pattern))
@@ -201,7 +201,7 @@ def test_registered_snapshots_are_versions_of_the_same_tables(snapshots: list[Pa
     assert "documents" in run(register.command, snapshots[1].name, "--catalog", catalog, "--forget").output
     run(register.command, snapshots[1], "--catalog", catalog)
     assert "documents" in run(register.command, snapshots[0].name, "--catalog", catalog, "--forget").output
-    assert registered_tags(iceberg.open_catalog(catalog)) == {iceberg.format_tag(snapshots[1].name)}
+    assert registered_tags(iceberg.open_catalog(catalog)) == {iceberg.format_name(snapshots[1].name)}
 
 
 def test_prune_and_yank_warn_about_registered_files(snapshots: list[Path], catalog: str, tmp_path: Path) -> None:
@@ -222,6 +222,6 @@ def test_prune_and_yank_warn_about_registered_files(snapshots: list[Path], catal
     assert f"{first.name}: removed from " in said and f"{first.name}: deleted " in said
     assert not (first / "manifest.json").exists()
     loaded = iceberg.open_catalog(catalog)
-    assert registered_tags(loaded) == {iceberg.format_tag(last_but_one.name)}
+    assert registered_tags(loaded) == {iceberg.format_name(last_but_one.name)}
     ids = set(loaded.load_table("small.documents").scan(selected_fields=("id",)).to_arrow()["id"].to_pylist())
     assert ids == set(pq.read_table(last_but_one / "index.parquet")["id"].to_pylist())

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.latex.archives import ENTRIES, check_laws, cited, parse, texts
+from tests.unit.latex.archives import ENTRIES, cited, parse, texts
+from tests.unit.parse_laws import check_laws
 
 NAMED = r"""\begin{thebibliography}{}
 \bibitem[Abe et~al.(2016)Abe, Crain, and Kauf]{abe} Abe A., Crain R., Kauf G., 2016, \mnras, 456, 1115

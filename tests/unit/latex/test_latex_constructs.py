@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from s2orc_parse.parse_model import CitationStyle, RefType
-from tests.unit.latex.archives import ENTRIES, check_laws, cited, entries_of, parse, texts
+from tests.unit.latex.archives import ENTRIES, cited, entries_of, parse, texts
+from tests.unit.parse_laws import check_laws
 
 
 def test_files_are_input_from_folders_and_without_suffix() -> None:

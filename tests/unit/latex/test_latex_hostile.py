@@ -15,7 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from s2orc_parse.latex import BadSource, LatexOutcome, archive, convert, source
-from tests.unit.latex.archives import article, check_laws, gz, tar
+from tests.unit.latex.archives import article, gz, tar
+from tests.unit.parse_laws import check_laws
 
 GOOD = article("Text of a paper.")
 

@@ -11,7 +11,7 @@ import pytest
 from pdf2tei.latex_references import parse_reference
 from s2orc_parse.latex import convert
 from s2orc_parse.parse_model import CitationStyle, Parse, RefType
-from tests.unit.latex.archives import check_laws
+from tests.unit.parse_laws import check_laws
 
 S2ORC, SCIFACT = "1911.02782.gz", "2004.14974.gz"
 

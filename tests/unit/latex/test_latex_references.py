@@ -9,7 +9,8 @@ import pytest
 
 from s2orc_parse.latex.lists import find_items
 from s2orc_parse.parse_model import Parse, RefType
-from tests.unit.latex.archives import check_laws, entries_of, parse, texts
+from tests.unit.latex.archives import entries_of, parse, texts
+from tests.unit.parse_laws import check_laws
 
 
 def refs(found: Parse) -> list[tuple[str, str | None, str | None]]:

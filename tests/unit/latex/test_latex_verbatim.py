@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from s2orc_parse.latex.verbatim import remove_comments
-from tests.unit.latex.archives import check_laws, cited, parse, texts
+from tests.unit.latex.archives import cited, parse, texts
+from tests.unit.parse_laws import check_laws
 
 
 @pytest.mark.parametrize(

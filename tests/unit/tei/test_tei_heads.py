@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2orc_parse.tei.sections import NO_SECTION, SectionPath, Sections
+from s2orc_parse.tei.sections import SectionPath, Sections
 from tests.unit.tei import teis
 from tests.unit.tei.test_tei_structure import paths
 
@@ -68,14 +68,6 @@ def test_back_matter_is_outside_the_sections_of_the_body() -> None:
     )
     parse = teis.parse(body, back=f'<div type="annex">{back}</div>')
     assert [p.section for p in parse.back_matter] == ["Methods", "Mice", "Results", "Rest", "Odd"]
-
-
-def test_first_section_of_a_number_is_the_parent() -> None:
-    found = Sections()
-    first = found.open_section(NO_SECTION, "2.1", "First")
-    assert first == SectionPath(("First",), "First", "2.1", ("2", "1"))
-    assert found.open_section(NO_SECTION, "2-1.", "Again") == SectionPath(("Again",), "Again", "2-1", ("2", "1"))
-    assert found.numbered == {("2", "1"): first}
 
 
 def test_nested_heading_belongs_to_its_div_despite_its_number() -> None:

@@ -55,13 +55,6 @@ def test_entities_are_not_expanded_without_the_doctype_check(monkeypatch: pytest
     assert "expanded" not in "".join(tei_read.read_tei(inside).itertext())
 
 
-def test_hundred_nested_sections_give_one_section_path() -> None:
-    heads = [f"H{n}" for n in range(100)]
-    body = "".join(f"<div><head>{head}</head>" for head in heads) + "<p>Deep.</p>" + "</div>" * 100
-    (paragraph,) = teis.parse(body).body_text
-    assert paragraph.section == "::".join(heads)
-
-
 @pytest.mark.parametrize(
     "rewrite",
     [

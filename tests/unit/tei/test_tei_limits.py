@@ -6,7 +6,6 @@ import pytest
 from lxml import etree
 
 from s2orc_parse import tei
-from s2orc_parse.tei.callouts import _Intervals
 from s2orc_parse.tei.read import NAMES, BadTei
 from s2orc_parse.tei.text import TeiTextReader
 from tests.unit.tei import teis
@@ -59,14 +58,6 @@ def test_long_section_path_loses_outermost_headings(last: int, kept: int) -> Non
     heads = ["a" * 500, "b" * 300, "c" * last]
     body = "".join(f"<div><head>{head}</head>" for head in heads) + "<p>x</p>" + "</div>" * 3
     assert teis.parse(body).body_text[0].section == "::".join(heads[-kept:])
-
-
-def test_intervals_know_occupied_characters() -> None:
-    taken = _Intervals([(10, 20), (2, 4), (12, 13)])
-    held = {at for at in range(25) if taken.overlaps(at, at + 1)}
-    assert held == {2, 3, *range(10, 20)}
-    assert taken.overlaps(4, 11) and not taken.overlaps(4, 10) and not taken.overlaps(20, 25)
-    assert not _Intervals([]).overlaps(0, 9)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,6 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from s2orc_parse import tei
-from s2orc_parse.parse_model import CiteSpan, EqSpan, RefEntry, RefSpan, RefType
 from s2orc_parse.tei.text import read_flat
 from tests.unit.tei import teis
 
@@ -76,16 +74,6 @@ def test_marks_cover_the_words_of_their_callouts(body: str, expected: list[tuple
     assert marks(body) == expected
 
 
-def test_caption_of_several_elements_is_one_text() -> None:
-    found = read_flat(
-        [
-            etree.fromstring("<figDesc><p>One <formula>x</formula>.</p><p>Two</p></figDesc>"),
-            etree.fromstring("<note>Three</note>"),
-        ]
-    )
-    assert found.text == "One x . Two Three" and not found.formulas
-
-
 def floats(*xml: str) -> list[tuple[str, str, str | None, str]]:
     return [(one.key, one.type, one.num, one.text) for one in teis.parse("<p>x</p>" + "".join(xml)).ref_entries]
 
@@ -132,40 +120,3 @@ def test_ref_entries_are_figures_tables_formulas_notes_in_order() -> None:
         ("EQREF3", "formula", None, "x"),
         ("FOOTREF4", "footnote", "2", "Note."),
     ]  # fmt: skip
-
-
-def test_parse_lists_every_kind_of_span() -> None:
-    """The parse lists every span of every kind with all fields, in order."""
-    cite = '<ref type="bibr" target="#b{}">[{}]</ref>'
-    parse = teis.parse(
-        f'<div><head n="1">Aims</head><p>As {cite.format(0, 1)}, Fig. 1 and Section 1 say,<formula xml:id="formula_0">x = 1<label>(2)'
-        f"</label></formula>is {cite.format(1, 2)}.</p></div><figure xml:id='fig_0'><head>Figure 1</head><figDesc>Of {cite.format(2, 3)}."
-        "</figDesc></figure>",
-        teis.NUMBERED[:3],
-        abstract=f"<p>Known {cite.format(0, 1)}.</p>",
-        back=f'<div type="funding"><p>By {cite.format(2, 3)} of Figure 1.</p></div>',
-    )
-    assert parse.citation_style == "BRACKET"
-    (abstract,), (body,), (back,) = parse.abstract, parse.body_text, parse.back_matter
-    assert (abstract.section, abstract.text, abstract.cite_spans) == (
-        "Abstract",
-        "Known [1].",
-        (CiteSpan(6, 9, "[1]", "BIBREF0"),),
-    )
-    assert (body.section, body.sec_num) == ("Aims", "1")
-    assert body.text == "As [1], Fig. 1 and Section 1 say, EQUATION is [2]."
-    assert body.cite_spans == (CiteSpan(3, 6, "[1]", "BIBREF0"), CiteSpan(46, 49, "[2]", "BIBREF1"))
-    assert body.ref_spans == (RefSpan(8, 14, "Fig. 1", "FIGREF0"), RefSpan(19, 28, "Section 1", "SECREF0"))
-    assert body.eq_spans == (EqSpan(34, 42, "EQUATION", "EQREF0", raw_text="x = 1", label="2"),)
-    assert (back.section, back.back_part, back.cite_spans, back.ref_spans) == (
-        "funding", "funding", (CiteSpan(3, 6, "[3]", "BIBREF2"),), (RefSpan(10, 18, "Figure 1", "FIGREF0"),),
-    )  # fmt: skip
-    assert parse.ref_entries == (
-        RefEntry("FIGREF0", RefType.FIGURE, "Of [3].", "1", cite_spans=(CiteSpan(3, 6, "[3]", "BIBREF2"),)),
-        RefEntry("EQREF0", RefType.FORMULA, "x = 1", "2"),
-        RefEntry("SECREF0", RefType.SECTION, "Aims", "1"),
-    )
-    assert tei.to_s2orc(parse)["body_text"][0]["ref_spans"] == [
-        {"start": 8, "end": 14, "text": "Fig. 1", "ref_id": "FIGREF0"},
-        {"start": 19, "end": 28, "text": "Section 1", "ref_id": "SECREF0"},
-    ]

@@ -9,8 +9,9 @@ from s2orc_parse.jats.citations import JatsCitationLinker
 from s2orc_parse.jats.floats import find_floats, make_key, read_caption, read_number, read_rows
 from s2orc_parse.jats.formulas import read_formula
 from s2orc_parse.jats.read import Element
-from s2orc_parse.jats.text import JatsDraft, plain, read_flat_draft
+from s2orc_parse.jats.text import plain, read_flat_draft
 from s2orc_parse.parse_model import EQUATION, CellCite, CiteSpan, EqSpan, Paragraph, RefEntry, RefSpan, RefType
+from s2orc_parse.tei.drafts import TextDraft
 from s2orc_parse.tei.sections import SectionPath
 
 
@@ -68,7 +69,7 @@ class Entries:
         """Register sections by id. Mentioned sections become entries."""
         self._sections.update(sections)
 
-    def paragraph(self, draft: JatsDraft) -> Paragraph:
+    def paragraph(self, draft: TextDraft) -> Paragraph:
         """Return a text as a paragraph with all its spans."""
         cites = self._linker.find_citations(draft) if draft.marks else ()
         refs = self._references(draft, cites)
@@ -86,7 +87,7 @@ class Entries:
             eq_spans=tuple(sorted((*displayed, *draft.inline), key=lambda span: span.start)),
         )
 
-    def _references(self, draft: JatsDraft, cites: tuple[CiteSpan, ...]) -> list[RefSpan]:
+    def _references(self, draft: TextDraft, cites: tuple[CiteSpan, ...]) -> list[RefSpan]:
         cited = {(span.start, span.end) for span in cites}
         found = []
         for mark in draft.marks:
@@ -125,7 +126,7 @@ class Entries:
         return entry
 
 
-def _add_unlinked(draft: JatsDraft, cites: tuple[CiteSpan, ...], refs: list[RefSpan]) -> tuple[CiteSpan, ...]:
+def _add_unlinked(draft: TextDraft, cites: tuple[CiteSpan, ...], refs: list[RefSpan]) -> tuple[CiteSpan, ...]:
     """Return the citations, including those that are not linked to any entry of the file."""
     known = {(span.start, span.end) for span in (*cites, *refs)}
     unlinked = [

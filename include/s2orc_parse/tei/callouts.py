@@ -12,7 +12,7 @@ from itertools import accumulate
 from s2orc_parse.parse_model import BibEntry, CitationStyle, CiteSpan, RefSpan, RefType
 from s2orc_parse.tei import name_year, numbers
 from s2orc_parse.tei.crossrefs import RefIndex, follows_reference_word
-from s2orc_parse.tei.text import ReferenceMark, TextDraft
+from s2orc_parse.tei.drafts import ReferenceMark, TextDraft
 
 MIN_CALLOUTS = 3  # SPEC §3.10: fewer citations do not determine a style
 _BETWEEN = re.compile(r"[\s,;&‐‑‒–—−-]*(?:and\s+)?")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from s2orc_parse.parse_model import RefEntry, RefType
-from s2orc_parse.tei.text import TextDraft
+from s2orc_parse.tei.drafts import TextDraft
 
 MAX_STATEMENT = 5_000  # maximum number of characters of a statement's entry
 _WORDS = {

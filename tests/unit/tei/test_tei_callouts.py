@@ -9,7 +9,7 @@ import pytest
 
 from s2orc_parse.parse_model import CitationStyle
 from s2orc_parse.tei.callouts import detect_style
-from s2orc_parse.tei.text import ReferenceMark, TextDraft
+from s2orc_parse.tei.drafts import ReferenceMark, TextDraft
 from tests.unit.parse_laws import check_laws
 from tests.unit.tei import teis
 

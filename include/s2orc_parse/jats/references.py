@@ -305,12 +305,9 @@ def _build_entry(work: Element, key: str, ref_id: str, label: str | None) -> Bib
         pages=pages or fields.get("page-range") or fields.get("elocation-id", ""),
         publisher=fields.get("publisher-name", ""),
         issn=fields.get("issn", ""),
-        doi=found.get("doi"),
-        arxiv_id=found.get("arxiv_id"),
-        pubmed_id=found.get("pubmed_id"),
-        pmc_id=found.get("pmc_id"),
         raw_text=content.raw,
         urls=tuple(dict.fromkeys(content.urls)),
+        **found,
     )
 
 

@@ -174,12 +174,9 @@ class _EntryContent:
             pages=scopes.get("page") or scopes.get("pp", ""),
             publisher=self.publisher,
             issn=self.issn,
-            doi=found.get("doi"),
-            arxiv_id=found.get("arxiv_id"),
-            pubmed_id=found.get("pubmed_id"),
-            pmc_id=found.get("pmc_id"),
             raw_text=self.raw,
             urls=tuple(dict.fromkeys(url for url in self.urls if url)),
+            **found,
         )
 
 

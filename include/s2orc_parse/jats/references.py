@@ -33,9 +33,9 @@ _NO_NAMES = frozenset(("et al", "others", "and others"))
 
 
 def read_references(article: Element) -> tuple[list[BibEntry], Mapping[str, tuple[str, ...]]]:
-    """Return the entries of all reference lists except those of sub-articles, and the keys of the entries by id.
+    """Return the entries of all reference lists except the lists of sub-articles, and the keys of the entries by id.
 
-    A reference with several works (`(a) …; (b) …`) has an entry for each work. Its own id refers to all of them.
+    A reference with several works (`(a) …; (b) …`) has an entry for each work. Its own id refers to all its entries.
     """
     entries: list[BibEntry] = []
     ids: dict[str, tuple[str, ...]] = {}

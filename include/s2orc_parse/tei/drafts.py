@@ -149,7 +149,7 @@ class TextReader(TextBuffer, ABC):
         self._flush()
 
     def _callout(self, element: Element, kind: str | None, targets: tuple[str, ...]) -> None:
-        """Read the text of a reference, including that of its child elements, and mark it if it has a kind."""
+        """Read the text of a reference, with its child elements, and mark it if it has a kind."""
         parts, start = len(self._parts), self._length
         was_flat, self._flat = self._flat, True
         self._content(element)

@@ -60,7 +60,7 @@ def with_pandas(
 
 
 def fast(docs: list[CleanedDocument], rules: CleanRules, words: unigrams.Unigrams) -> list[tuple[bool, Any]]:
-    decided = (clean.clean_s2orc(document, rules, words) for document in docs)
+    decided = (clean.clean("s2orc", document, rules, words) for document in docs)
     return [(decision.outcome is CleanOutcome.KEPT, decision.text) for decision in decided]
 
 
@@ -101,7 +101,7 @@ def calls(docs: list[CleanedDocument], rules: CleanRules, words: unigrams.Unigra
     asked = 0
     all_of_them = 0
     for document in docs:
-        decision = clean.clean_s2orc(document, rules, words)
+        decision = clean.clean("s2orc", document, rules, words)
         asked += sum((decision.language_votes or {}).values())
         all_of_them += len([unit for unit in document.body or () if unit.text])
     return f"{asked} of {all_of_them} paragraphs asked for their language"

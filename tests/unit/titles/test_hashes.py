@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.titles import grams, score_pairs, threegrams
+from s2corpus.titles import grams, score_pairs
 from s2corpus.titles.arrays import hash_strings, text_of
 from s2corpus.titles.facts import FACTS, add_facts
 from s2corpus.titles.places import first_numbers, journal_keys
@@ -57,16 +57,6 @@ def test_pair_exactly_at_the_threshold_has_its_score(texts: list[str]) -> None:
     for a, b, s in zip(i, j, score_pairs(sets, i, sets, j), strict=True):
         assert score_pairs(sets, np.array([a]), sets, np.array([b]), s).tolist() == [s]
         assert s == 0 or score_pairs(sets, np.array([a]), sets, np.array([b]), s + 1e-6).tolist() == [0.0]
-
-
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=8))
-def test_3_gram_is_three_code_points(text: str) -> None:
-    points = [ord(character) for character in text]
-    packed = [a << 42 | b << 21 | c for a, b, c in zip(points, points[1:], points[2:], strict=False)]
-    if 0 < len(points) < 3:
-        packed = [points[0] if len(points) == 1 else points[0] << 21 | points[1]]
-    found = grams(pa.array(["", text, text])).values.tolist()
-    assert found == 2 * sorted({int(threegrams._scrambled(np.uint64(gram))) for gram in packed})
 
 
 def test_column_without_text_gives_empty_strings() -> None:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from s2corpus.titles.similarity import (
     MAX_TITLES_PER_KEY,
-    expand_ranges,
     pair_equal_keys,
     score_titles,
     select_best,
@@ -41,14 +40,6 @@ def test_pairs_are_all_rows_with_equal_keys(keys: list[int], others: list[int], 
 def test_key_of_too_many_titles_matches_nothing(titles: int, pairs: int) -> None:
     row, _ = pair_equal_keys(np.array([7]), sort_keys(np.full(titles, 7)))
     assert len(row) == pairs
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), max_size=9))
-def test_ranges_become_pairs(ranges: list[tuple[int, int]]) -> None:
-    first, count = np.array(ranges, np.int64).reshape(-1, 2).T
-    i, place = expand_ranges(first, count)
-    expected = [(n, begin + k) for n, (begin, size) in enumerate(ranges) for k in range(size)]
-    assert list(zip(i.tolist(), place.tolist(), strict=True)) == expected
 
 
 @given(NUMBERS)

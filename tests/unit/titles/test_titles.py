@@ -23,7 +23,6 @@ from s2corpus.titles import (
     normalize,
     score,
     score_pairs,
-    threegrams,
 )
 from s2corpus.titles.minhash import keys as keys_in
 from s2corpus.titles.rules import (
@@ -73,11 +72,6 @@ def test_title_has_its_normal_form() -> None:
 def test_ascii_path_equals_the_rule(titles: list[str | None], skipped: int) -> None:
     column = pa.array(titles, pa.string()).slice(skipped)
     assert normalize(column).to_pylist() == [normalise_one(t or "") for t in titles[skipped:]]
-
-
-def test_ascii_path_equals_the_rule_on_real_titles(real: list[str]) -> None:
-    some = real[::7]
-    assert normalize(pa.chunked_array([some[:100], some[100:]])).to_pylist() == [normalise_one(t) for t in some]
 
 
 @given(st.lists(st.lists(st.one_of(st.none(), TITLE), max_size=5), max_size=4), st.randoms(use_true_random=False))
@@ -278,20 +272,3 @@ def test_search_handles_tiny_columns(titles: list[str]) -> None:
     column = pa.array(titles, pa.string())
     assert _search(column, column).a.tolist() == [row for row, title in enumerate(titles) if title]
     assert find_best_scores(column, [], 0.8).tolist() == [0.0] * len(titles)
-
-
-@given(st.integers(0, 2**63 - 1))
-def test_scrambling_of_3_grams_is_invertible(gram: int) -> None:
-    """The scrambling has an inverse, so two 3-grams never become one value."""
-    mask = 2**64 - 1
-
-    def unshifted(value: int, shift: int) -> int:
-        found = value
-        for _ in range(64 // shift + 1):
-            found = value ^ (found >> shift)
-        return found
-
-    value = unshifted(int(threegrams._scrambled(np.uint64(gram))), 31)
-    value = unshifted(value * pow(0x94D049BB133111EB, -1, 2**64) & mask, 27)
-    value = unshifted(value * pow(0xBF58476D1CE4E5B9, -1, 2**64) & mask, 30)
-    assert value == gram

@@ -14,6 +14,12 @@ from s2corpus.stages.cluster.rounds import EDGE, LABELS, NODE, Rounds
 from s2corpus.storage.exchange import Exchange
 
 
+def test_ages_are_ordered_beyond_32_bits() -> None:
+    times = pa.array([f"2023-01-{day:02d}" for day in range(1, 29)] * 80_000)
+    ages = identity._ages(times)
+    assert ages.dtype == np.int64 and ages.max() > 1 << 25 and len(np.unique(ages)) == len(ages)
+
+
 def test_nodes_of_rounds_are_64_bits_wide(tmp_path: Path) -> None:
     far = 1 << 33
     assert {EDGE.field(name).type for name in ("left", "right")} == {pa.int64()}

@@ -247,7 +247,7 @@ def test_generic_titles_need_equal_authors_and_year() -> None:
 
 
 def test_columns_of_different_issues_do_not_join() -> None:
-    place = {"journal": "Lattice Quarterly", "volume": "24"}
+    place: Row = {"journal": "Lattice Quarterly", "volume": "24"}
     three = "A. One; B. Two; C. Three"
     table: list[tuple[tuple[Row, Row, str], bool]] = [
         (({"issue": "1"}, {"issue": "2"}, "Ada Example"), False),
@@ -264,7 +264,9 @@ def test_columns_of_different_issues_do_not_join() -> None:
         ),  # An abstract and its paper.
     ]
     title = "Remarks from the Lattice Quarterly Editor"
-    assert_joined(table, lambda case: [record(f"x:{i}", title, case[2], **place, **case[i]) for i in (0, 1)])
+    assert_joined(
+        table, lambda case: [record(f"x:{i}", title, case[2], **place, **fields) for i, fields in enumerate(case[:2])]
+    )
 
 
 SAME: Row = {"title": "The role of complement in renal disease", "authors": "Lovelace, A. and Turing, A.", "year": 2011}
@@ -294,7 +296,7 @@ def test_contradicting_place_in_print_prevents_a_join() -> None:
 
 def test_conflicting_records_are_not_joined_by_a_third() -> None:
     dois = {doi: record(f"{doi}:1", doi=f"10.18653/v1/{doi}") for doi in "ab"}
-    places = [
+    places: list[Row] = [
         {"journal": "Blood", "volume": "12", "pages": "1-9"},
         {},
         {"journal": "Kidney", "volume": "14", "pages": "33-40"},

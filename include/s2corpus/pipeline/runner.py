@@ -15,7 +15,7 @@ from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.errors import LostRace, QualityBlocked
 from s2corpus.pipeline import acceptance, approvers, quality
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import Shards, load_stage, stage_row
 from s2corpus.snapshot import pointer
@@ -87,7 +87,9 @@ def work(run: Run, name: str, indexes: Sequence[int], round: int = 0) -> None:
 
 def _raise_unless_finished(run: Run, name: str, removed: RowsRemoved) -> None:
     """Raise `removed` unless another build of the release with the same code has finished the stage, with equal output."""
-    uncached_tables = Tables(run.lake, run.release_id, run.batch_folder)  # not the commits that the run has cached
+    uncached_tables = ReleaseTables(
+        run.lake, run.release_id, run.batch_folder
+    )  # not the commits that the run has cached
     tables = [uncached_tables(table) for table in stage_row(name).written_tables]
     is_finished = all(table.is_complete() and table.committed().code_version == code_version() for table in tables)
     if not tables:  # the last stage writes the snapshot instead of tables

@@ -20,7 +20,7 @@ from s2corpus import sources
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refused
-from s2corpus.sources import streams
+from s2corpus.sources import json_objects, streams, xml_elements
 from s2corpus.sources.repeated_keys import find_repeated_keys
 from s2corpus.storage.lake import Lake
 from s2orc_parse import jats, tei
@@ -187,12 +187,13 @@ def steps_of(act: Callable[[CountedStream], Any], data: bytes, patch: pytest.Mon
     """Return the number of bytes that a stream reader reads, copies and searches, in pieces of 4 KiB."""
     steps = Steps()
     with patch.context() as patched:
-        patched.setattr(streams, "_CHUNK", 4096)
-        patched.setattr(streams, "MAX_ENTRY_BYTES", 1 << 18)
-        patched.setattr(streams, "re", CountedPatterns(steps))
-        for name, value in vars(streams).copy().items():
-            if isinstance(value, re.Pattern):
-                patched.setattr(streams, name, CountedPattern(value, steps))
+        for module in (streams, json_objects, xml_elements):
+            patched.setattr(module, "_CHUNK", 4096)
+            patched.setattr(module, "MAX_ENTRY_BYTES", 1 << 18)
+            for name, value in vars(module).copy().items():
+                if isinstance(value, re.Pattern):
+                    patched.setattr(module, name, CountedPattern(value, steps))
+        patched.setattr(xml_elements, "re", CountedPatterns(steps))
         act(CountedStream(data, steps))
     return steps.count
 
@@ -201,7 +202,7 @@ def steps_of(act: Callable[[CountedStream], Any], data: bytes, patch: pytest.Mon
 @pytest.mark.parametrize("limit", [1 << 14, 1 << 30])
 def test_xml_is_split_in_one_pass(name: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def cut(stream: CountedStream) -> None:
-        for _ in streams.read_xml_elements(stream, ("record", "entry"), limit):
+        for _ in xml_elements.read_xml_elements(stream, ("record", "entry"), limit):
             pass
 
     check_law(lambda size: steps_of(cut, XML[name](size), monkeypatch), 10_000)
@@ -210,7 +211,7 @@ def test_xml_is_split_in_one_pass(name: str, limit: int, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("name", JSON)
 def test_json_is_split_in_one_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def cut(stream: CountedStream) -> None:
-        for _ in streams.read_json_texts(stream):
+        for _ in json_objects.read_json_texts(stream):
             pass
 
     check_law(lambda size: steps_of(cut, JSON[name](size), monkeypatch), 10_000)

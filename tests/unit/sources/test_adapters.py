@@ -473,7 +473,8 @@ def test_records_survive_the_conversion_to_rows() -> None:
 
 @pytest.mark.parametrize("chunk", [1, 7, 64, 1000])
 def test_items_are_separated_at_every_chunk_size(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("s2corpus.sources.streams._CHUNK", chunk)
+    for reader in ("json_objects", "xml_elements"):
+        monkeypatch.setattr(f"s2corpus.sources.{reader}._CHUNK", chunk)
     works = [{**CROSSREF, "DOI": f"10.18653/v1/{i}", "note": 'a "{" and a \\ }} in "text" ]'} for i in range(5)]
     found = entries("crossref", json.dumps({"status": "ok", "items": works}, indent=1))
     assert [e.record_id for e in found] == [f"crossref:10.18653/v1/{i}" for i in range(5)]

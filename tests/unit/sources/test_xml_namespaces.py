@@ -44,7 +44,7 @@ def read_all(source: str, content: bytes) -> list[Any]:
 def test_namespaces_of_the_root_apply(
     source: str, content: bytes, titles: list[str], chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("s2corpus.sources.streams._CHUNK", chunk)
+    monkeypatch.setattr("s2corpus.sources.xml_elements._CHUNK", chunk)
     found = read_all(source, content)
     assert [record.title for record in found] == titles
     assert found[0].authors or source == "pubmed"

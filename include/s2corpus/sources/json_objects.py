@@ -13,7 +13,7 @@ from s2corpus.sources.record import Dropped, Entry, RejectReason
 from s2corpus.sources.streams import Peekable, read_lines, skip_bom
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
 _ARRAY_OF_ITEMS = re.compile(rb'^\s*\[|"items"\s*:\s*\[')
 _AFTER_ITEM = re.compile(r"\s*(?:\]|,?\s*\{)")
 _BRACKET = re.compile("[{}]")
@@ -23,7 +23,7 @@ _DECODER = json.JSONDecoder(
 )  # It only finds the end of an object; orjson parses the object.
 _LONGEST_TOKEN = 16
 """characters of the longest token that is a syntax error if the text ends in it: two escapes of four digits"""
-_FIRST_WINDOW = 4096
+_FIRST_WINDOW = 256
 
 
 def read_json_objects(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] | Dropped]:

@@ -86,8 +86,8 @@ def sum_shares(texts: Sequence[str], table: ShareTable) -> list[tuple[float, int
     sums, words, given = totals.tolist(), counts.tolist(), data.tobytes()
     for number, start, end in others.tolist():
         for word in given[start:end].decode("utf-8", "ignore").lower().split():
-            # log2 shares are negative, so `or` never skips a listed word
-            sums[number] += table.other.get(word) or _look_up_lowercased(word, table)
+            share = table.other.get(word)
+            sums[number] += _look_up_lowercased(word, table) if share is None else share
             words[number] += 1
     return list(zip(sums, words, strict=True))
 
@@ -172,7 +172,8 @@ def _sum_ascii_shares(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sum and number of each text's ASCII words, and (text, start, end) of the other words.
 
-    A zero byte ends a text, because blingfire pads with zeros.
+    Spaces separate words: blingfire replaces all other white space and control characters. A zero byte ends a text, because
+    blingfire pads with zeros.
 
     All words of a text are hashed before the first lookup, so that the CPU fetches the table's slots in parallel.
     """
@@ -188,7 +189,7 @@ def _sum_ascii_shares(
         ascii_only = True
         for i in range(start, ends[text] + 1):
             byte = data[i] if i < ends[text] else np.uint8(32)
-            if byte <= 32 and (byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31 or byte == 0):
+            if byte == 32 or byte == 0:
                 if i > start:
                     if ascii_only:
                         keys[words] = finalize(value)

@@ -34,16 +34,11 @@ class ShareTable:
     @classmethod
     def from_shares(cls, log_shares: Mapping[str, float], unknown: float) -> ShareTable:
         """Return the table for a mapping of lowercase word → log2 share."""
-        ascii_words, other = log_shares, {}
-        if not (joined := "\n".join(log_shares)).isascii():
-            ascii_words = {word: share for word, share in log_shares.items() if word.isascii()}
-            other = {word: share for word, share in log_shares.items() if not word.isascii()}
-            joined = "\n".join(ascii_words)
-        blob = np.frombuffer(joined.encode() or b"\n", np.uint8)
+        ascii_words = {word: share for word, share in log_shares.items() if word.isascii()}
+        other = {word: share for word, share in log_shares.items() if not word.isascii()}
+        blob = np.frombuffer("\n".join(ascii_words).encode() or b"\n", np.uint8)
         values = np.fromiter(ascii_words.values(), np.float64, len(ascii_words))
-        size = _table_size(len(ascii_words))
-        hashes, shares = _build_table(blob, values, size)
-        return cls(hashes, shares, other, unknown)
+        return cls(*_build_table(blob, values, _table_size(len(ascii_words))), other, unknown)
 
 
 def _table_size(words: int) -> int:

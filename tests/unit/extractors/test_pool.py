@@ -6,7 +6,6 @@ import hashlib
 import io
 import logging
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -57,25 +56,11 @@ CASES = [
     ("unended", ExtractOutcome.CONNECTION, 3),
     ("no_content", ExtractOutcome.NO_CONTENT, 1),
     ("half", ExtractOutcome.BAD_TEI, 1),
-    ("html", ExtractOutcome.BAD_TEI, 1),
-    ("empty", ExtractOutcome.BAD_TEI, 1),
     ("huge", ExtractOutcome.BAD_TEI, 1),
-    ("BAD_INPUT_DATA", ExtractOutcome.BAD_INPUT_DATA, 1),
     ("NO_BLOCKS", ExtractOutcome.NO_BLOCKS, 1),
-    ("NO_BLOCKS 400", ExtractOutcome.NO_BLOCKS, 1),
-    ("TOO_MANY_BLOCKS", ExtractOutcome.TOO_MANY_BLOCKS, 1),
-    ("TOO_MANY_BLOCKS 409", ExtractOutcome.TOO_MANY_BLOCKS, 1),
-    ("TOO_MANY_TOKENS", ExtractOutcome.TOO_MANY_TOKENS, 1),
-    ("PDFALTO_CONVERSION_FAILURE", ExtractOutcome.PDFALTO_CONVERSION_FAILURE, 1),
     ("TIMEOUT", ExtractOutcome.TIMEOUT, 3),
-    ("TIMEOUT 409", ExtractOutcome.TIMEOUT, 3),
-    ("TAGGING_ERROR", ExtractOutcome.CONNECTION, 3),
-    ("PARSING_ERROR", ExtractOutcome.CONNECTION, 3),
     ("GENERAL", ExtractOutcome.CONNECTION, 3),
-    ("404", ExtractOutcome.CONNECTION, 3),
-    ("408", ExtractOutcome.TIMEOUT, 3),
     ("502", ExtractOutcome.CONNECTION, 3),
-    ("504", ExtractOutcome.TIMEOUT, 3),
     ("drop", ExtractOutcome.CONNECTION, 3),
     ("truncate", ExtractOutcome.CONNECTION, 3),
     ("hang", ExtractOutcome.TIMEOUT, 3),
@@ -84,24 +69,15 @@ CASES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def judged() -> dict[str | None, tuple[Extraction, int]]:
-    """Return the outcome and the number of uploads of a PDF for each permanent fault of a server."""
+def test_fault_gives_outcome_and_number_of_tries() -> None:
     items = pdfs(len(CASES))
     fault_of = {sha1: fault for (sha1, _), (fault, _, _) in zip(items, CASES, strict=True)}
     with StandIn(faults=lambda upload: fault_of[upload.sha1]) as server:
-        limits = replace(QUICK, request=2.0)  # A busy machine needs more than 0.4 s for the 13 MB of `huge`.
-        results = run(Pool([server.url], limits=limits), items)
-        return {fault_of[sha1]: (result, server.uploads[sha1]) for sha1, result in results.items()}
-
-
-@pytest.mark.parametrize(("fault", "outcome", "tries"), CASES)
-def test_fault_gives_outcome_and_number_of_tries(
-    judged: dict[str | None, tuple[Extraction, int]], fault: str | None, outcome: ExtractOutcome, tries: int
-) -> None:
-    result, sent = judged[fault]
-    assert (result.outcome, result.tries, sent) == (outcome, tries, tries)
-    assert (result.tei is not None) == (outcome is ExtractOutcome.OK)
+        # A busy machine needs more than 0.4 s for the 13 MB of `huge`.
+        results = run(Pool([server.url], limits=replace(QUICK, request=2.0)), items)
+        found = [(fault_of[sha1], results[sha1].outcome, server.uploads[sha1]) for sha1, _ in items]
+    assert found == CASES
+    assert all(r.tries == server.uploads[sha1] and bool(r.tei) == (r.outcome == "ok") for sha1, r in results.items())
 
 
 def test_tei_equals_the_response_bytes() -> None:
@@ -156,14 +132,6 @@ def test_large_pdf_is_streamed(seekable: bool) -> None:
     assert Blocks.largest <= 1 << 17
 
 
-def test_busy_server_until_deadline_is_not_final() -> None:
-    with StandIn(faults=lambda _: "busy") as server:
-        results = run(Pool([server.url], limits=replace(QUICK, deadline=0.3)), pdfs(20))
-    assert {r.outcome for r in results.values()} == {ExtractOutcome.BUSY}
-    assert not ExtractOutcome.BUSY.final
-    assert all(r.tries == server.uploads[sha1] >= 1 for sha1, r in results.items())
-
-
 def test_busy_server_is_not_overloaded_with_retries() -> None:
     with StandIn(slots=2, latency=0.02) as server:
         results = run(Pool([server.url], limits=replace(QUICK, busy_wait=(0.5, 1.0))), pdfs(40))
@@ -181,6 +149,7 @@ def test_requests_in_flight_never_exceed_the_limit() -> None:
             nonlocal at_most
             while not done.wait(0.002):
                 at_most = max(at_most, one.in_work + other.in_work)
+                assert all(t.daemon for t in threading.enumerate() if t.name.startswith("extractor-"))
 
         watcher = threading.Thread(target=watch)
         watcher.start()
@@ -188,12 +157,6 @@ def test_requests_in_flight_never_exceed_the_limit() -> None:
         done.set()
         watcher.join()
     assert 1 < at_most <= 4
-
-
-def test_faster_server_gets_more_pdfs() -> None:
-    with StandIn(latency=0.01) as fast, StandIn(latency=0.1) as slow:
-        run(Pool([fast.url, slow.url], limits=QUICK), pdfs(60))
-    assert fast.requests > slow.requests > 0
 
 
 @pytest.mark.slow
@@ -266,14 +229,6 @@ def test_hanging_server_is_suspended() -> None:
     assert hanging.requests <= 2 * QUICK.in_flight
 
 
-def test_long_outage_gives_up_without_using_tries() -> None:
-    with StandIn() as server:
-        pool = Pool([server.url], limits=replace(QUICK, outage=0.5))
-    results = run(pool, pdfs(50))
-    assert {r.outcome for r in results.values()} == {ExtractOutcome.CONNECTION}
-    assert sum(r.tries for r in results.values()) <= QUICK.in_flight
-
-
 def test_unreadable_pdf_does_not_count_against_the_server() -> None:
     def gone() -> BinaryIO:
         raise FileNotFoundError("no such object")
@@ -287,24 +242,6 @@ def test_unreadable_pdf_does_not_count_against_the_server() -> None:
         results = run(Pool([server.url], limits=QUICK), items)
     assert results["f" * 40].outcome == results["e" * 40].outcome == ExtractOutcome.CONNECTION
     assert sum(r.outcome is ExtractOutcome.OK for r in results.values()) == 5
-
-
-def test_pdfs_are_read_no_faster_than_results() -> None:
-    taken = 0
-
-    def items() -> Iterator[Item]:
-        nonlocal taken
-        for item in pdfs(500):
-            taken += 1
-            yield item
-
-    with StandIn() as server:
-        results = Pool([server.url], limits=QUICK).extract(items())
-        next(results)
-        time.sleep(0.3)
-        # The current and the next batch: each has at most 2 × in_flight finished and in_flight running items.
-        assert taken <= 6 * QUICK.in_flight
-        results.close()
 
 
 def test_error_while_listing_pdfs_fails_the_extraction() -> None:
@@ -394,5 +331,5 @@ def test_token_is_sent_and_missing_token_is_explained() -> None:
 
 def test_password_in_an_address_is_hidden() -> None:
     with StandIn() as server:
-        pool = Pool([server.url.replace("//", "//user:s3cret@")], limits=QUICK)
+        pool = Pool([server.url.replace("//", "//user:s3cret@") + "/"], limits=QUICK)
         assert {r.server for r in run(pool, pdfs(1)).values()} == {server.url}

@@ -8,14 +8,8 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from s2orc_parse import tei
-from s2orc_parse.bibliography.author import Author
-from s2orc_parse.parse_model import CiteSpan, EqSpan, RefEntry, RefSpan, RefType
-from s2orc_parse.tei.people import read_author
-from s2orc_parse.tei.references import read_formula
-from s2orc_parse.tei.text import plain, read_flat
+from s2orc_parse.tei.text import read_flat
 from tests.unit.tei import teis
-from tests.unit.tei.test_tei_bibliography import authors, person
 
 
 def texts(body: str) -> list[str]:
@@ -26,15 +20,12 @@ def texts(body: str) -> list[str]:
     ("body", "expected"),
     [
         ("<p>a<hi>b</hi>c</p>", ["abc"]),
-        ("<p>a <hi>b</hi> c</p>", ["a b c"]),
         ("<p> a  b\n\tc </p>", ["a b c"]),
         ("<p>a<hi> </hi>b</p>", ["a b"]),
         ("<p>a<hi> b</hi>c<hi>d </hi>e</p>", ["a bcd e"]),
         ("<p>a\u00a0b\u2003c</p>", ["a b c"]),
-        ("<p>a\tb</p><p>a\rb</p>", ["a b", "a b"]),
         ("<p>a<lb/>b</p>", ["a b"]),
         ("<p><s>a.</s><s>b.</s></p>", ["a. b."]),
-        ("<p>a<note>n</note>b</p>", ["ab"]),
         ("<p>a <note>n</note> b</p>", ["a b"]),
         ("<p>a<graphic>n</graphic>b</p>", ["ab"]),
         ("<p>a<figure><figDesc>n</figDesc></figure>b</p>", ["ab"]),
@@ -52,6 +43,8 @@ def texts(body: str) -> list[str]:
         ('<p>a <ref target="#foot_0">foot_0</ref>b</p>', ["a b"]),
         ('<p>a <ref target="#foot_0"> foot_0 </ref>; b</p>', ["a; b"]),
         ('<p>a <ref>foot_0</ref></p>', ["a foot_0"]),
+        ("<p>At <ref type='uri' target='x.org'>x.org</ref>, b</p>", ["At x.org, b"]),
+        ("<p>a <ref type='bibr' target='#b0'>b0</ref>, b</p>", ["a, b"]),
     ],
 )  # fmt: skip
 def test_each_character_appears_once_with_single_spaces(body: str, expected: list[str]) -> None:
@@ -66,7 +59,6 @@ def marks(body: str) -> list[tuple[str, str, tuple[str, ...]]]:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ('a <ref type="bibr" target="#b0">[1]</ref> b', [("[1]", "cite", ("b0",))]),
         ('a<ref type="bibr" target="#b0">[1]</ref>', [("[1]", "cite", ("b0",))]),
         ('a <ref type="bibr" target="#b0"> [1] </ref>', [("[1]", "cite", ("b0",))]),
         ('a<ref type="bibr"> [1]</ref><ref type=" fig ">2</ref>', [("[1]", "cite", ()), ("2", "figure", ())]),
@@ -80,88 +72,6 @@ def marks(body: str) -> list[tuple[str, str, tuple[str, ...]]]:
 )  # fmt: skip
 def test_marks_cover_the_words_of_their_callouts(body: str, expected: list[tuple[str, str, tuple[str, ...]]]) -> None:
     assert marks(body) == expected
-
-
-def test_plain_text_of_element_is_complete() -> None:
-    assert plain(None) == plain(etree.fromstring("<a/>")) == plain(etree.fromstring("<a> \n </a>")) == ""
-    assert plain(etree.fromstring("<a>word</a>")) == "word"
-    assert plain(etree.fromstring("<a> one\n two </a>")) == "one two"
-    assert plain(etree.fromstring("<a>one<b>two</b> three</a>")) == "onetwo three"
-
-
-def test_caption_of_several_elements_is_one_text() -> None:
-    found = read_flat(
-        [
-            etree.fromstring("<figDesc><p>One <formula>x</formula>.</p><p>Two</p></figDesc>"),
-            etree.fromstring("<note>Three</note>"),
-        ]
-    )
-    assert found.text == "One x . Two Three" and not found.formulas
-
-
-@pytest.mark.parametrize(
-    ("xml", "expected"),
-    [
-        (person("JW", "Lee"), ("J", ("W",), "Lee", "")),
-        (person("J", "Lee", "W"), ("J", ("W",), "Lee", "")),
-        (person("Ann", "Lee, Jr."), ("Ann", (), "Lee", "Jr")),
-        (person("Ann", "Lee iv"), ("Ann", (), "Lee", "iv")),
-        (person("Ann", "Lee", suffix="Sr"), ("Ann", (), "Lee", "Sr")),
-        (person("Ann", "de la Cruz"), ("Ann", (), "de la Cruz", "")),
-        (person("Ann-Marie", "Lee-Kim"), ("Ann-Marie", (), "Lee-Kim", "")),
-        ("<persName>Ann Lee</persName><persName><surname>Kim</surname></persName>", ("Ann", (), "Lee", "")),
-        ("<name><forename>Ann</forename><surname>Lee</surname></name>", ("Ann", (), "Lee", "")),
-        ("<persName><forename>Ann</forename></persName>", ("", (), "Ann", "")),
-        (
-            "<persName><nameLink>van</nameLink><nameLink>der</nameLink><surname>Berg</surname></persName>",
-            ("", (), "van der Berg", ""),
-        ),
-    ],
-)
-def test_author_name_has_its_parts(xml: str, expected: tuple[str, tuple[str, ...], str, str]) -> None:
-    assert authors(xml) == [expected]
-
-
-@pytest.mark.parametrize("xml", [person("", "Others."), person("", "ET AL"), "<persName>and others</persName>"])
-def test_placeholder_names_are_not_authors(xml: str) -> None:
-    assert read_author(etree.fromstring(f"<author>{xml}</author>")) is None
-
-
-def test_author_has_affiliations_and_orcid() -> None:
-    found = read_author(
-        etree.fromstring(
-            '<author><persName><surname>Lee</surname></persName><idno type="other">1</idno>'
-            '<idno type="ORCID">0000-0002-1825-0097</idno><idno type="ORCID">0000-0001-5109-3700</idno>'
-            "<affiliation><orgName>Lab</orgName><orgName>MIT</orgName><address><settlement>Boston</settlement><region>MA</region>"
-            '<country>US</country><postCode>1</postCode></address></affiliation><affiliation><note type="raw_affiliation">Kyoto</note>'
-            '</affiliation><affiliation><note type="x">no</note><orgName>Rome</orgName></affiliation></author>'
-        )
-    )
-    assert isinstance(found, Author)
-    assert found.as_dict()["orcid"] == "0000-0002-1825-0097"
-    assert [one["name"] if isinstance(one, dict) else one for one in found.as_dict()["affiliations"]] == [
-        "Lab, MIT, Boston, MA, US", "Kyoto", "Rome",
-    ]  # fmt: skip
-    plain_author = read_author(
-        etree.fromstring("<author><persName><surname>Lee</surname></persName><email>a@b.org</email></author>")
-    )
-    assert plain_author == Author("", (), "Lee", "")
-
-
-@pytest.mark.parametrize(
-    ("xml", "text", "num"),
-    [
-        ("a<label>(1)</label>", "a", "1"),
-        ("a <label>(1)</label> b <hi>c</hi>d <label>(2)</label>", "a b cd", "1"),
-        ("<label>1</label>", "", "1"),
-        ("a", "a", None),
-        ("a<label>one two three four</label>", "a", None),
-    ],
-)
-def test_formula_text_excludes_its_labels(xml: str, text: str, num: str | None) -> None:
-    assert read_formula(etree.fromstring(f"<formula>{xml}</formula>"), "EQREF0") == RefEntry(
-        "EQREF0", RefType.FORMULA, text, num
-    )
 
 
 def floats(*xml: str) -> list[tuple[str, str, str | None, str]]:
@@ -210,40 +120,3 @@ def test_ref_entries_are_figures_tables_formulas_notes_in_order() -> None:
         ("EQREF3", "formula", None, "x"),
         ("FOOTREF4", "footnote", "2", "Note."),
     ]  # fmt: skip
-
-
-def test_parse_lists_every_kind_of_span() -> None:
-    """The parse lists every span of every kind with all fields, in order."""
-    cite = '<ref type="bibr" target="#b{}">[{}]</ref>'
-    parse = teis.parse(
-        f'<div><head n="1">Aims</head><p>As {cite.format(0, 1)}, Fig. 1 and Section 1 say,<formula xml:id="formula_0">x = 1<label>(2)'
-        f"</label></formula>is {cite.format(1, 2)}.</p></div><figure xml:id='fig_0'><head>Figure 1</head><figDesc>Of {cite.format(2, 3)}."
-        "</figDesc></figure>",
-        teis.NUMBERED[:3],
-        abstract=f"<p>Known {cite.format(0, 1)}.</p>",
-        back=f'<div type="funding"><p>By {cite.format(2, 3)} of Figure 1.</p></div>',
-    )
-    assert parse.citation_style == "BRACKET"
-    (abstract,), (body,), (back,) = parse.abstract, parse.body_text, parse.back_matter
-    assert (abstract.section, abstract.text, abstract.cite_spans) == (
-        "Abstract",
-        "Known [1].",
-        (CiteSpan(6, 9, "[1]", "BIBREF0"),),
-    )
-    assert (body.section, body.sec_num) == ("Aims", "1")
-    assert body.text == "As [1], Fig. 1 and Section 1 say, EQUATION is [2]."
-    assert body.cite_spans == (CiteSpan(3, 6, "[1]", "BIBREF0"), CiteSpan(46, 49, "[2]", "BIBREF1"))
-    assert body.ref_spans == (RefSpan(8, 14, "Fig. 1", "FIGREF0"), RefSpan(19, 28, "Section 1", "SECREF0"))
-    assert body.eq_spans == (EqSpan(34, 42, "EQUATION", "EQREF0", raw_text="x = 1", label="2"),)
-    assert (back.section, back.back_part, back.cite_spans, back.ref_spans) == (
-        "funding", "funding", (CiteSpan(3, 6, "[3]", "BIBREF2"),), (RefSpan(10, 18, "Figure 1", "FIGREF0"),),
-    )  # fmt: skip
-    assert parse.ref_entries == (
-        RefEntry("FIGREF0", RefType.FIGURE, "Of [3].", "1", cite_spans=(CiteSpan(3, 6, "[3]", "BIBREF2"),)),
-        RefEntry("EQREF0", RefType.FORMULA, "x = 1", "2"),
-        RefEntry("SECREF0", RefType.SECTION, "Aims", "1"),
-    )
-    assert tei.to_s2orc(parse)["body_text"][0]["ref_spans"] == [
-        {"start": 8, "end": 14, "text": "Fig. 1", "ref_id": "FIGREF0"},
-        {"start": 19, "end": 28, "text": "Section 1", "ref_id": "SECREF0"},
-    ]

@@ -10,13 +10,6 @@ import pyarrow as pa
 
 from s2corpus.tables.intake import RECORDS
 from s2orc_parse import tei
-from tests.unit.tei import teis
-
-BODY = (
-    '<div><head n="1">A</head><p>As <ref type="bibr" target="#b0">[1]</ref>, see Section 1 and Figure 1.</p></div>'
-    '<figure xml:id="fig_0"><head>Figure 1</head><label>1</label><figDesc>A cat.</figDesc></figure>'
-    '<formula xml:id="formula_0">a<label>(1)</label></formula><note place="foot" xml:id="foot_0" n="1">See.</note>'
-)
 
 
 def shapes(value: Any, at: str = "") -> dict[str, set[str]]:
@@ -97,33 +90,6 @@ def test_gorc_object_has_exactly_the_published_keys(shared_data: Path) -> None:
     ]
 
 
-def test_gorc_reference_to_missing_entry_is_null() -> None:
-    gorc = tei.to_gorc(teis.parse(BODY, teis.NUMBERED[:2]))
-    assert sorted(gorc["ref_entries"]) == ["EQREF0", "FIGREF0"]
-    assert [span["ref_id"] for span in gorc["body_text"][0]["ref_spans"]] == [None, "FIGREF0"]  # GORC has no sections.
-
-
-def test_parse_has_extra_keys_after_those_of_s2orc() -> None:
-    parse = tei.to_s2orc(teis.parse(BODY, teis.NUMBERED[:2]), "42")
-    assert list(parse) == [
-        "paper_id", "_pdf_hash", "abstract", "body_text", "bib_entries", "ref_entries", "back_matter", "citation_style", "title",
-        "authors", "provenance",
-    ]  # fmt: skip
-    assert parse["paper_id"] == "42"
-    assert list(parse["body_text"][0]) == [
-        "section", "text", "cite_spans", "ref_spans", "eq_spans", "unlinked_spans", "section_path", "sec_num",
-    ]  # fmt: skip
-    assert list(parse["bib_entries"]["BIBREF0"]) == [
-        "title", "authors", "year", "venue", "link", "ref_id", "label", "volume", "issue", "pages", "publisher", "other_ids",
-        "raw_text", "urls",
-    ]  # fmt: skip
-    assert list(parse["ref_entries"]["FIGREF0"]) == ["text", "type", "num", "latex", "cells", "html", "cite_spans"]
-    assert parse["provenance"] == {
-        "extractor": "grobid", "version": "0.8.0", "options": "", "converter_version": tei.CONVERTER_VERSION,
-        "tei_sha1": parse["provenance"]["tei_sha1"],
-    }  # fmt: skip
-
-
 def test_header_rows_match_the_table_of_records(shared_data: Path) -> None:
     for path in sorted(shared_data.glob("pairs/*.tei.xml")):
         parse = tei.convert(path.read_bytes(), file_sha1="a" * 40)
@@ -131,10 +97,3 @@ def test_header_rows_match_the_table_of_records(shared_data: Path) -> None:
         columns = pa.schema([field for field in RECORDS.schema if field.name in header])
         assert set(header) == set(columns.names)
         pa.Table.from_pylist([header], schema=columns)
-
-
-def test_json_bytes_are_canonical() -> None:
-    data = teis.document(BODY, teis.NUMBERED[:2])
-    first, second = (tei.to_json_bytes(tei.to_s2orc(tei.convert(data, file_sha1="é" * 40))) for _ in range(2))
-    assert first == second
-    assert b"\\u" not in first and b'": ' not in first and "é".encode() in first

@@ -83,6 +83,8 @@ def entry(text: str, kind: str, num: str, **more: object) -> dict[str, object]:
 
 def test_in_schema_20200705() -> None:
     found = tei.to_s2orc(PARSE, "42")
+    data = tei.to_json_bytes({**found, "title": "é"})
+    assert b"\\u" not in data and b'": ' not in data and "é".encode() in data
     assert found.pop("body_text") == [{
         "section": "Mice", "text": PARAGRAPH.text, "cite_spans": [LINKED],
         "ref_spans": [{"start": 18, "end": 24, "text": "Fig. 1", "ref_id": "FIGREF0"},
@@ -146,14 +148,6 @@ def test_in_gorc() -> None:
             "BIBREF1": {"ref_id": "b4", "title": "", "authors": [], "year": None, "venue": "", "volume": "", "issn": "", "pages": "",
                         "links": None, "other_ids": {}},
         },
-    }  # fmt: skip
-
-
-def test_in_the_tables() -> None:
-    assert tei.build_header(PARSE) == {
-        "title": "A title", "authors": [ADA.as_dict()], "date": "2001-02-03", "date_precision": "day", "venue": "Venue",
-        "journal": "Journal", "abstract": "One.\n\nTwo.", "doi": "10.1000/a", "arxiv_id": "2001.00001", "pubmed_id": "12",
-        "pmc_id": "PMC1234",
     }  # fmt: skip
 
 

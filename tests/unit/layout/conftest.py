@@ -11,12 +11,7 @@ import typst
 from lxml import etree
 
 from pdf2tei import extract
-
-PROSE = (
-    "Litter-dwelling predators follow the traits of their prey, and the traits of their prey follow the litter. "
-    "We sampled three forests over two summers and measured what could be measured without harm. "
-    "The strength of this relation differed between sites, but its direction never did."
-)
+from tests.unit.layout.samples import PROSE
 
 PAPER = """
 #set page(paper: "a4", columns: COLUMNS, margin: 2cm, header: context if counter(page).get().first() > 1 [Ammar and Lo: Traits of beetles],

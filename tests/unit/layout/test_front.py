@@ -8,20 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import typst
 from lxml import etree
 
-from pdf2tei import extract
 from pdf2tei.authors import FrontAuthor, parse_printed_name, read_authors
-from pdf2tei.model import Font, Line, Token
 from pdf2tei.text import clean
 from s2orc_parse.tei.header import read_header
-from s2orc_parse.tei.read import read_tei
-from tests.unit.layout.conftest import PROSE
+from tests.unit.layout.samples import PROSE, ROMAN, TITLE, draw_line, list_texts, read
 
-NS = {"t": "http://www.tei-c.org/ns/1.0"}
-TITLE = "Traits of Beetles Follow the Litter They Live In"
 NAMES = ["Waleed Ammar", "Maria van der Lo", "Ana Luzia Ferreira"]
+LISTED = ", ".join(NAMES)
 BODY = f"""
 = Introduction
 {PROSE} {PROSE} {PROSE}
@@ -39,8 +34,10 @@ Wu, J. (2014). CiteSeerX: AI in a digital library. AI Magazine 3, 4-19.
 
 Berg, K. (2015). Litter of the north. Ecology 12, 1-20.
 """
-PLAIN = f'#align(center)[#text(size: 16pt, weight: "bold")[{TITLE}]]\n\n#align(center)[{", ".join(NAMES)}]'
-ABSTRACT = f"*Abstract* #linebreak() We relate the traits of beetles to those of the litter. {PROSE}"
+RELATE = f"We relate the traits of beetles to those of the litter. {PROSE}"
+ABSTRACT = f"*Abstract* #linebreak() {RELATE}"
+HELD = f'#text(size: 16pt, weight: "bold")[{TITLE}]\n\n{LISTED}'
+BIG_TITLE = f'#text(size: 17pt, weight: "bold")[{TITLE}]'
 FRONTS = {
     "masthead": f"""
 #align(right)[#text(size: 34pt)[Medicine#super[®]]]
@@ -57,7 +54,7 @@ FRONTS = {
 
 Waleed Ammar#super(typographic: false)[1], Maria van der Lo#super(typographic: false)[2] & Ana Luzia Ferreira#super(typographic: false)[1]
 
-*We relate the traits of beetles to those of the litter. {PROSE}*""",
+*{RELATE}*""",
     "repository's cover": f"""
 #text(size: 26pt)[ORCA – Online Research @ Cardiff]
 
@@ -65,7 +62,7 @@ This is an Open Access document downloaded from ORCA, Cardiff University's insti
 
 Citation for final published version: Ammar, Waleed, van der Lo, Maria 2019. {TITLE}. Ecology 12, pp. 1–20.
 #pagebreak()
-{PLAIN}
+#align(center)[{HELD}]
 
 {ABSTRACT}""",
     "accepted manuscript": f"""
@@ -73,28 +70,24 @@ Citation for final published version: Ammar, Waleed, van der Lo, Maria 2019. {TI
 
 {TITLE}
 
-{", ".join(NAMES)}
+{LISTED}
 
 PII: S0022-1234(19)30123-4
 
 This is a PDF file of an unedited manuscript that has been accepted for publication.
 #pagebreak()
-{PLAIN}
+#align(center)[{HELD}]
 
 {ABSTRACT}""",
     "names in a grid": f"""
 #align(center)[#text(size: 20pt)[{TITLE}]]
 
-#grid(columns: (1fr, 1fr, 1fr), ..{[*NAMES]!r}.map(n => 0))
-""".replace(
-        f"..{[*NAMES]!r}.map(n => 0)",
-        ", ".join(f"align(center)[{n} #linebreak() _University of Montreal_]" for n in NAMES),
-    )
-    + ABSTRACT,
+#grid(columns: (1fr, 1fr, 1fr), {", ".join(f"align(center)[{n} #linebreak() _University of Montreal_]" for n in NAMES)})
+{ABSTRACT}""",
     "capitals": f"""
 #align(center)[#text(size: 15pt, weight: "bold")[{TITLE.upper()}]]
 
-#align(center)[{", ".join(NAMES).upper()}]
+#align(center)[{LISTED.upper()}]
 
 #align(center)[_University of Montreal, Canada_]
 
@@ -105,7 +98,7 @@ This is a PDF file of an unedited manuscript that has been accepted for publicat
 WALEED AMMAR#super(typographic: false)[∗] and MARIA VAN DER LO, The Litter Group, Iceland #linebreak()
 ANA LUZIA FERREIRA, Instituto dos Besouros, Brazil
 
-#text(size: 9pt)[We relate the traits of beetles to those of the litter. {PROSE}]
+#text(size: 9pt)[{RELATE}]
 
 #text(size: 9pt)[CCS Concepts: • *Applied computing* → *Ecology*; Beetles.]
 
@@ -118,47 +111,48 @@ ANA LUZIA FERREIRA, Instituto dos Besouros, Brazil
 
 {ABSTRACT}""",
     "names beside the abstract": f"""
-#text(size: 17pt, weight: "bold")[{TITLE}]
+{BIG_TITLE}
 
 #text(size: 8pt)[This article was published in the following journal: #linebreak() Journal of Long Walks]
 
 #grid(columns: (4.5cm, 1fr), column-gutter: 1cm,
 text(size: 11pt)[{NAMES[0]} #linebreak() {NAMES[1]} #linebreak() {NAMES[2]}
 #v(4pt) #text(size: 8pt)[Department of Computing, University of Montreal, Canada]],
-text(size: 9pt)[*Abstract:* We relate the traits of beetles to those of the litter. {PROSE}])""",
+text(size: 9pt)[*Abstract:* {RELATE}])""",
     "a kind of article above the title": f"""
 #text(size: 17pt, weight: "bold")[Short Communication]
 
-#text(size: 17pt, weight: "bold")[{TITLE}]
+{BIG_TITLE}
 
-{", ".join(NAMES)}
+{LISTED}
 
-*Abstract* #linebreak() We relate the traits of beetles to those of the litter. {PROSE}""",
+{ABSTRACT} #linebreak()
+*Abbreviations:* ACR = American College of Radiology, LDCT = low-dose computed tomography.""",
     "dates beside the title": f"""
 #grid(columns: (3.2cm, 1fr), column-gutter: 2pt,
 text(size: 8pt)[#v(7pt) Received: 07 December 2016 #v(12pt) Accepted: 21 February 2017],
 text(size: 26pt, weight: "bold")[{TITLE}])
 
-{", ".join(NAMES)}
+{LISTED}
 
-#text(size: 9pt, weight: "bold")[We relate the traits of beetles to those of the litter. {PROSE}]""",
+#text(size: 9pt, weight: "bold")[{RELATE}]""",
     "a citation beside the abstract": f"""
-#text(size: 17pt, weight: "bold")[{TITLE}]
+{BIG_TITLE}
 
-{", ".join(NAMES)}
+{LISTED}
 
 #grid(columns: (3.6cm, 1fr), column-gutter: 1cm,
 text(size: 7pt)[*To cite:* Babbage C, Byron A. {TITLE}. _Open Walks_ 2017;7:e014. doi:10.1136/walks-2016-014],
-text(size: 9pt)[*Abstract* #linebreak() We relate the traits of beetles to those of the litter. {PROSE}])""",
+text(size: 9pt)[{ABSTRACT}])""",
     "abstracts in two languages": f"""
-#text(size: 17pt, weight: "bold")[{TITLE}]
+{BIG_TITLE}
 
-{", ".join(NAMES)}
+{LISTED}
 
 *Resumo* #linebreak() Este estudo compara os traços dos besouros com os da serapilheira e descreve
 como eles andam durante a noite na floresta.
 
-*Abstract* #linebreak() We relate the traits of beetles to those of the litter. {PROSE}""",
+{ABSTRACT}""",
     "a bold abstract without a head": f"""
 #align(center)[#text(size: 17pt, weight: "bold")[{TITLE}]]
 
@@ -166,32 +160,36 @@ como eles andam durante a noite na floresta.
 
 #align(center)[_University of Montreal, Canada_]
 
-#pad(x: 25pt)[#text(size: 9pt, weight: "bold")[We relate the traits of beetles to those of the litter. {PROSE}]]""",
+#pad(x: 25pt)[#text(size: 9pt, weight: "bold")[{RELATE}]]""",
 }
+
+
+def read_front(front: str, folder: Path) -> etree._Element:
+    """Return the TEI of a paper with a front."""
+    return read(
+        f'#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n#set par(justify: true)\n{front}\n{BODY}',
+        folder,
+    )
+
+
+def list_authors(tei: etree._Element) -> list[str]:
+    people = tei.iterfind(".//{*}sourceDesc/{*}biblStruct/{*}analytic/{*}author")
+    return [" ".join(x.text or "" for x in a.iter("{*}forename", "{*}surname")) for a in people]
 
 
 @pytest.mark.parametrize("name", FRONTS)
 def test_front_matter_of_many_layouts_is_read(name: str, tmp_path: Path) -> None:
-    text = (
-        '#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n#set par(justify: true)\n' + FRONTS[name] + BODY
-    )
-    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    tei = etree.fromstring(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
-    assert (tei.findtext(".//t:titleStmt/t:title", namespaces=NS) or "").casefold() == TITLE.casefold()
-    people = [
-        " ".join(x.text or "" for x in a.iter("{*}forename", "{*}surname"))
-        for a in tei.iterfind(".//t:sourceDesc/t:biblStruct/t:analytic/t:author", NS)
-    ]
-    assert [p.casefold() for p in people] == [n.casefold() for n in NAMES]
-    abstract = "".join(text for e in tei.iterfind(".//t:profileDesc/t:abstract", NS) for text in e.itertext())
-    assert "We relate the traits" in abstract
+    tei = read_front(FRONTS[name], tmp_path)
+    assert [text.casefold() for text in list_texts(tei, ".//t:titleStmt/t:title")] == [TITLE.casefold()]
+    assert [p.casefold() for p in list_authors(tei)] == [n.casefold() for n in NAMES]
+    abstract = " ".join(list_texts(tei, ".//t:profileDesc/t:abstract"))
+    assert "We relate the traits" in abstract and "Radiology" not in abstract
 
 
 FOUND = " ".join(
     f"We marked {count} beetles of the {which} family in the litter of the park and followed them for some days with radio tags."
     for count, which in enumerate(("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"), 120)
 )
-HELD = f'#text(size: 16pt, weight: "bold")[{TITLE}]\n\n{", ".join(NAMES)}'
 BROKEN = {
     "over the page, bold, without a head": f"#align(center)[{HELD}]\n#v(19.5cm)\n*{FOUND}*",
     "over the page": f"#align(center)[{HELD}]\n#v(19.5cm)\n*Abstract*\\ {FOUND}",
@@ -203,51 +201,37 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_abstract_is_complete(name: str, tmp_path: Path) -> None:
-    text = f'#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n{BROKEN[name]}\n{BODY}'
-    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    tei = etree.fromstring(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
-    assert " ".join("".join(p.itertext()) for p in tei.iterfind(".//t:abstract/t:p", NS)) == FOUND
+    tei = read(f'#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n{BROKEN[name]}\n{BODY}', tmp_path)
+    assert " ".join(list_texts(tei, ".//t:abstract/t:p")) == FOUND
 
 
 def test_introduction_in_next_column_ends_abstract(tmp_path: Path) -> None:
-    text = f"""#set page(paper: "a4", columns: 2)
+    front = f"""#set page(paper: "a4", columns: 2)
 #set text(size: 10pt)
 #place(top + center, scope: "parent", float: true)[{HELD}]
 #v(9cm)
-*Abstract*\\ {FOUND} {FOUND}
-{BODY}"""
-    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    tei = etree.fromstring(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
-    abstract = "".join(text for e in tei.iterfind(".//t:abstract", NS) for text in e.itertext())
+*Abstract*\\ {FOUND} {FOUND}"""
+    [abstract] = list_texts(read(f"{front}\n{BODY}", tmp_path), ".//t:abstract")
     assert abstract.startswith(FOUND[:200]) and PROSE[:60] not in abstract
 
 
 def test_title_continues_with_lines_like_names(tmp_path: Path) -> None:
     title = "Why Traits of Beetles Follow the Litter They Live In: Protective Habits and Novel Trails"
-    text = f"""#set page(paper: "a4", numbering: "1")
-#set text(size: 10pt)
-#align(center)[#text(size: 10pt, weight: "bold")[{title.replace(": ", ": #linebreak() ")}]]
+    front = f"""#align(center)[#text(size: 10pt, weight: "bold")[{title.replace(": ", ": #linebreak() ")}]]
 
-#align(center)[#text(size: 9pt)[{", ".join(NAMES)}]]
+#align(center)[#text(size: 9pt)[{LISTED}]]
 
-{ABSTRACT}{BODY}"""
-    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    tei = read_tei(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
-    assert read_header(tei.find("{*}teiHeader")).title == title
+{ABSTRACT}"""
+    assert list_texts(read_front(front, tmp_path), ".//t:titleStmt/t:title[@type='main']") == [title]
 
 
 def test_article_kind_is_the_title_if_names_follow(tmp_path: Path) -> None:
-    text = f"""#set page(paper: "a4", numbering: "1")
-#set text(size: 10pt)
-#align(center)[#text(size: 16pt, weight: "bold")[Editorial]]
+    front = """#align(center)[#text(size: 16pt, weight: "bold")[Editorial]]
 
 #align(center)[Ana Luzia Ferreira]
-
-= A new volume
-{PROSE} {PROSE}"""
-    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    header = read_header(read_tei(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>").find("{*}teiHeader"))
-    assert (header.title, [author.last for author in header.authors]) == ("Editorial", ["Ferreira"])
+"""
+    tei = read_front(front, tmp_path)
+    assert (list_texts(tei, ".//t:titleStmt/t:title"), list_authors(tei)) == (["Editorial"], ["Ana Luzia Ferreira"])
 
 
 AFFILIATED = {
@@ -270,20 +254,8 @@ AFFILIATED = {
 @pytest.mark.parametrize("name", AFFILIATED)
 def test_affiliations_belong_to_authors_with_their_marks(name: str, tmp_path: Path) -> None:
     front, expected = AFFILIATED[name]
-    text = f'#set page(paper: "a4")\n#set text(size: 10pt)\n{front}\n\n{ABSTRACT}{BODY}'
-    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    tei = read_tei(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
-    header = read_header(tei.find("{*}teiHeader"))
-    found = {author.last.split()[-1]: [place.name for place in author.affiliations] for author in header.authors}
-    assert found == expected
-
-
-def line(text: str, y: float = 0.0, block: int = 0) -> Line:
-    font, x, tokens = Font("serif", 10.0), 0.0, []
-    for i, word in enumerate(text.split(" ")):
-        tokens.append(Token(word, x, y, x + 5 * len(word), y + 10, font, i > 0))
-        x += 5 * len(word) + 3
-    return Line(tokens, 1, block)
+    header = read_header(read_front(f"{front}\n\n{ABSTRACT}", tmp_path).find("{*}teiHeader"))
+    assert {a.last.split()[-1]: [place.name for place in a.affiliations] for a in header.authors} == expected
 
 
 @pytest.mark.parametrize(
@@ -307,13 +279,14 @@ def line(text: str, y: float = 0.0, block: int = 0) -> Line:
     ],
 )  # fmt: skip
 def test_bylines_are_split_into_names(lines: list[str], expected: list[str]) -> None:
-    found = read_authors([line(text, 12.0 * i) for i, text in enumerate(lines)])
+    found = read_authors([draw_line((text, ROMAN), y=12.0 * i) for i, text in enumerate(lines)])
     people = [FrontAuthor(tuple(first.split()), last) for first, last in (text.split("|") for text in expected)]
     assert found == people
 
 
 def test_names_separated_by_affiliations_are_not_joined() -> None:
-    found = read_authors([line("Ada Byron and Luigi Menabrea", 0.0), line("Peter G. Nicholls and Maria Lo", 40.0)])
+    lines = ("Ada Byron and Luigi Menabrea", 0.0), ("Peter G. Nicholls and Maria Lo", 40.0)
+    found = read_authors([draw_line((text, ROMAN), y=y) for text, y in lines])
     assert [author.surname for author in found] == ["Byron", "Menabrea", "Nicholls", "Lo"]
 
 

@@ -129,7 +129,7 @@ assert list(verify(snapshot)) == []
             "include/s2corpus/pdf/inspection.py": (
                 (
                     "    if width > height:",
-                    "    if pages < rules.min_pages:\n        return Reading(SelectOutcome.TOO_FEW_PAGES, pages, width, height)\n",
+                    "    if pages < rules.min_pages:\n        return Inspection(SelectOutcome.TOO_FEW_PAGES, pages, width, height)\n",
                 ),
             ),
             "sql/quality/select.sql": (("'landscape', 'pdfalto_failed'", "'too_few_pages', "),),

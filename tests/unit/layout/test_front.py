@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - pages as they are set
 """Front matter is read: the title is not a journal's name, and authors have names in every form.
 
 The abstract may have no heading.
@@ -10,164 +11,106 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from pdf2tei.authors import FrontAuthor, parse_printed_name, read_authors
-from pdf2tei.text import clean
 from s2orc_parse.tei.header import read_header
-from tests.unit.layout.samples import PROSE, ROMAN, TITLE, draw_line, list_texts, read
+from tests.unit.layout.samples import PROSE, TITLE, list_texts, read
 
 NAMES = ["Waleed Ammar", "Maria van der Lo", "Ana Luzia Ferreira"]
 LISTED = ", ".join(NAMES)
-BODY = f"""
-= Introduction
-{PROSE} {PROSE} {PROSE}
-
-{PROSE} {PROSE}
-
-= Methods
-{PROSE} {PROSE} {PROSE}
-
-= Results
-{PROSE} {PROSE} {PROSE} {PROSE}
-
-= References
-Wu, J. (2014). CiteSeerX: AI in a digital library. AI Magazine 3, 4-19.
-
-Berg, K. (2015). Litter of the north. Ecology 12, 1-20.
-"""
+BODY = "\n\n".join(
+    [
+        "= Introduction", f"{PROSE} {PROSE} {PROSE}", f"{PROSE} {PROSE}", "= Methods", f"{PROSE} {PROSE} {PROSE}",
+        "= Results", f"{PROSE} {PROSE} {PROSE} {PROSE}", "= References",
+        "Wu, J. (2014). CiteSeerX: AI in a digital library. AI Magazine 3, 4-19.",
+        "Berg, K. (2015). Litter of the north. Ecology 12, 1-20.",
+    ]
+)  # fmt: skip
 RELATE = f"We relate the traits of beetles to those of the litter. {PROSE}"
 ABSTRACT = f"*Abstract* #linebreak() {RELATE}"
 HELD = f'#text(size: 16pt, weight: "bold")[{TITLE}]\n\n{LISTED}'
 BIG_TITLE = f'#text(size: 17pt, weight: "bold")[{TITLE}]'
 FRONTS = {
-    "masthead": f"""
-#align(right)[#text(size: 34pt)[Medicine#super[®]]]
-*Observational Study*
-#align(right)[#text(size: 9pt)[OPEN]]
-#text(size: 19pt, weight: "bold")[{TITLE}]
-
-#text(size: 10.5pt)[Waleed Ammar, MD#super(typographic: false)[a], Maria van der Lo, PhD#super(typographic: false)[b],
-  Ana Luzia Ferreira, MD#super(typographic: false)[a]]
-
-{ABSTRACT}""",
-    "label at the left": f"""
-#grid(columns: (70pt, 1fr), [#text(size: 20pt, weight: "bold")[OPEN]], [#text(size: 20pt, weight: "bold")[{TITLE}]])
-
-Waleed Ammar#super(typographic: false)[1], Maria van der Lo#super(typographic: false)[2] & Ana Luzia Ferreira#super(typographic: false)[1]
-
-*{RELATE}*""",
-    "repository's cover": f"""
-#text(size: 26pt)[ORCA – Online Research @ Cardiff]
-
-This is an Open Access document downloaded from ORCA, Cardiff University's institutional repository.
-
-Citation for final published version: Ammar, Waleed, van der Lo, Maria 2019. {TITLE}. Ecology 12, pp. 1–20.
-#pagebreak()
-#align(center)[{HELD}]
-
-{ABSTRACT}""",
-    "accepted manuscript": f"""
-#text(size: 26pt)[Accepted Manuscript]
-
-{TITLE}
-
-{LISTED}
-
-PII: S0022-1234(19)30123-4
-
-This is a PDF file of an unedited manuscript that has been accepted for publication.
-#pagebreak()
-#align(center)[{HELD}]
-
-{ABSTRACT}""",
-    "names in a grid": f"""
-#align(center)[#text(size: 20pt)[{TITLE}]]
-
-#grid(columns: (1fr, 1fr, 1fr), {", ".join(f"align(center)[{n} #linebreak() _University of Montreal_]" for n in NAMES)})
-{ABSTRACT}""",
-    "capitals": f"""
-#align(center)[#text(size: 15pt, weight: "bold")[{TITLE.upper()}]]
-
-#align(center)[{LISTED.upper()}]
-
-#align(center)[_University of Montreal, Canada_]
-
-{ABSTRACT}""",
-    "a journal of the ACM": f"""
-#text(size: 15pt, weight: "bold")[{TITLE}]
-
-WALEED AMMAR#super(typographic: false)[∗] and MARIA VAN DER LO, The Litter Group, Iceland #linebreak()
-ANA LUZIA FERREIRA, Instituto dos Besouros, Brazil
-
-#text(size: 9pt)[{RELATE}]
-
-#text(size: 9pt)[CCS Concepts: • *Applied computing* → *Ecology*; Beetles.]
-
-#text(size: 9pt)[Additional Key Words and Phrases: litter, traits]""",
-    "a conference of the ACM": f"""
-#align(center)[#text(size: 17pt, weight: "bold")[Traits of Beetles Follow #linebreak() the Litter They Live In]]
-
-#grid(columns: (1fr, 1fr, 1fr), ..("Waleed Ammar∗", "Maria van der Lo", "Ana Luzia Ferreira").map(n =>
-  align(center)[#text(size: 12pt)[#n] #linebreak() The Litter Group #linebreak() Hekla, Iceland]))
-
-{ABSTRACT}""",
-    "names beside the abstract": f"""
-{BIG_TITLE}
-
-#text(size: 8pt)[This article was published in the following journal: #linebreak() Journal of Long Walks]
-
-#grid(columns: (4.5cm, 1fr), column-gutter: 1cm,
-text(size: 11pt)[{NAMES[0]} #linebreak() {NAMES[1]} #linebreak() {NAMES[2]}
-#v(4pt) #text(size: 8pt)[Department of Computing, University of Montreal, Canada]],
-text(size: 9pt)[*Abstract:* {RELATE}])""",
-    "a kind of article above the title": f"""
-#text(size: 17pt, weight: "bold")[Short Communication]
-
-{BIG_TITLE}
-
-{LISTED}
-
-{ABSTRACT} #linebreak()
-*Abbreviations:* ACR = American College of Radiology, LDCT = low-dose computed tomography.""",
-    "dates beside the title": f"""
-#grid(columns: (3.2cm, 1fr), column-gutter: 2pt,
-text(size: 8pt)[#v(7pt) Received: 07 December 2016 #v(12pt) Accepted: 21 February 2017],
-text(size: 26pt, weight: "bold")[{TITLE}])
-
-{LISTED}
-
-#text(size: 9pt, weight: "bold")[{RELATE}]""",
-    "a citation beside the abstract": f"""
-{BIG_TITLE}
-
-{LISTED}
-
-#grid(columns: (3.6cm, 1fr), column-gutter: 1cm,
-text(size: 7pt)[*To cite:* Babbage C, Byron A. {TITLE}. _Open Walks_ 2017;7:e014. doi:10.1136/walks-2016-014],
-text(size: 9pt)[{ABSTRACT}])""",
-    "abstracts in two languages": f"""
-{BIG_TITLE}
-
-{LISTED}
-
-*Resumo* #linebreak() Este estudo compara os traços dos besouros com os da serapilheira e descreve
-como eles andam durante a noite na floresta.
-
-{ABSTRACT}""",
-    "a bold abstract without a head": f"""
-#align(center)[#text(size: 17pt, weight: "bold")[{TITLE}]]
-
-#align(center)[#text(size: 12pt)[{" and ".join(NAMES)}]]
-
-#align(center)[_University of Montreal, Canada_]
-
-#pad(x: 25pt)[#text(size: 9pt, weight: "bold")[{RELATE}]]""",
-}
+    "masthead": [
+        f'#align(right)[#text(size: 34pt)[Medicine#super[®]]] *Observational Study* #align(right)[#text(size: 9pt)[OPEN]] #text(size: 19pt, weight: "bold")[{TITLE}]',
+        "#text(size: 10.5pt)[Waleed Ammar, MD#super(typographic: false)[a], Maria van der Lo, PhD#super(typographic: false)[b], Ana Luzia Ferreira, MD#super(typographic: false)[a]]",
+        ABSTRACT,
+    ],
+    "label at the left": [
+        f'#grid(columns: (70pt, 1fr), [#text(size: 20pt, weight: "bold")[OPEN]], [#text(size: 20pt, weight: "bold")[{TITLE}]])',
+        "Waleed Ammar#super(typographic: false)[1], Maria van der Lo#super(typographic: false)[2] & Ana Luzia Ferreira#super(typographic: false)[1]",
+        f"*{RELATE}*",
+    ],
+    "repository's cover": [
+        "#text(size: 26pt)[ORCA – Online Research @ Cardiff]",
+        "This is an Open Access document downloaded from ORCA, Cardiff University's institutional repository.",
+        f"Citation for final published version: Ammar, Waleed, van der Lo, Maria 2019. {TITLE}. Ecology 12, pp. 1–20. #pagebreak() #align(center)[{HELD}]",
+        ABSTRACT,
+    ],
+    "accepted manuscript": [
+        "#text(size: 26pt)[Accepted Manuscript]",
+        TITLE, LISTED,
+        "PII: S0022-1234(19)30123-4",
+        f"This is a PDF file of an unedited manuscript that has been accepted for publication. #pagebreak() #align(center)[{HELD}]",
+        ABSTRACT,
+    ],
+    "names in a grid": [
+        f"#align(center)[#text(size: 20pt)[{TITLE}]]",
+        f'#grid(columns: (1fr, 1fr, 1fr), {", ".join(f"align(center)[{n} #linebreak() _University of Montreal_]" for n in NAMES)}) {ABSTRACT}',
+    ],
+    "capitals": [
+        f'#align(center)[#text(size: 15pt, weight: "bold")[{TITLE.upper()}]]',
+        f"#align(center)[{LISTED.upper()}]",
+        "#align(center)[_University of Montreal, Canada_]",
+        ABSTRACT,
+    ],
+    "a journal of the ACM": [
+        f'#text(size: 15pt, weight: "bold")[{TITLE}]',
+        "WALEED AMMAR#super(typographic: false)[∗] and MARIA VAN DER LO, The Litter Group, Iceland #linebreak() ANA LUZIA FERREIRA, Instituto dos Besouros, Brazil",
+        f"#text(size: 9pt)[{RELATE}]",
+        "#text(size: 9pt)[CCS Concepts: • *Applied computing* → *Ecology*; Beetles.]",
+        "#text(size: 9pt)[Additional Key Words and Phrases: litter, traits]",
+    ],
+    "a conference of the ACM": [
+        '#align(center)[#text(size: 17pt, weight: "bold")[Traits of Beetles Follow #linebreak() the Litter They Live In]]',
+        '#grid(columns: (1fr, 1fr, 1fr), ..("Waleed Ammar∗", "Maria van der Lo", "Ana Luzia Ferreira").map(n => align(center)[#text(size: 12pt)[#n] #linebreak() The Litter Group #linebreak() Hekla, Iceland]))',
+        ABSTRACT,
+    ],
+    "names beside the abstract": [
+        BIG_TITLE,
+        "#text(size: 8pt)[This article was published in the following journal: #linebreak() Journal of Long Walks]",
+        f"#grid(columns: (4.5cm, 1fr), column-gutter: 1cm, text(size: 11pt)[{NAMES[0]} #linebreak() {NAMES[1]} #linebreak() {NAMES[2]} #v(4pt) #text(size: 8pt)[Department of Computing, University of Montreal, Canada]], text(size: 9pt)[*Abstract:* {RELATE}])",
+    ],
+    "a kind of article above the title": [
+        '#text(size: 17pt, weight: "bold")[Short Communication]',
+        BIG_TITLE, LISTED,
+        f"{ABSTRACT} #linebreak() Abbreviations: ACR = American College of Radiology, CMS = Centers for Medicare, ELCAP = Early Lung and Cardiac Action Program, LDCT = low-dose computed tomography, NLST = National Lung Screening Trial.",
+    ],
+    "dates beside the title": [
+        f'#grid(columns: (3.2cm, 1fr), column-gutter: 2pt, text(size: 8pt)[#v(7pt) Received: 07 December 2016 #v(12pt) Accepted: 21 February 2017], text(size: 26pt, weight: "bold")[{TITLE}])',
+        LISTED,
+        f'#text(size: 9pt, weight: "bold")[{RELATE}]',
+    ],
+    "a citation beside the abstract": [
+        BIG_TITLE, LISTED,
+        f"#grid(columns: (3.6cm, 1fr), column-gutter: 1cm, text(size: 7pt)[*To cite:* Babbage C, Byron A. {TITLE}. _Open Walks_ 2017;7:e014. doi:10.1136/walks-2016-014], text(size: 9pt)[{ABSTRACT}])",
+    ],
+    "abstracts in two languages": [
+        BIG_TITLE, LISTED,
+        "*Resumo* #linebreak() Este estudo compara os traços dos besouros com os da serapilheira e descreve como eles andam durante a noite na floresta.",
+        ABSTRACT,
+    ],
+    "a bold abstract without a head": [
+        f'#align(center)[#text(size: 17pt, weight: "bold")[{TITLE}]]',
+        f'#align(center)[#text(size: 12pt)[{" and ".join(NAMES)}]]',
+        "#align(center)[_University of Montreal, Canada_]",
+        f'#pad(x: 25pt)[#text(size: 9pt, weight: "bold")[{RELATE}]]',
+    ],
+}  # fmt: skip
 
 
 def read_front(front: str, folder: Path) -> etree._Element:
     """Return the TEI of a paper with a front."""
     return read(
-        f'#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n#set par(justify: true)\n{front}\n{BODY}',
+        f'#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n#set par(justify: true)\n{front}\n\n{BODY}',
         folder,
     )
 
@@ -179,7 +122,7 @@ def list_authors(tei: etree._Element) -> list[str]:
 
 @pytest.mark.parametrize("name", FRONTS)
 def test_front_matter_of_many_layouts_is_read(name: str, tmp_path: Path) -> None:
-    tei = read_front(FRONTS[name], tmp_path)
+    tei = read_front("\n\n".join(FRONTS[name]), tmp_path)
     assert [text.casefold() for text in list_texts(tei, ".//t:titleStmt/t:title")] == [TITLE.casefold()]
     assert [p.casefold() for p in list_authors(tei)] == [n.casefold() for n in NAMES]
     abstract = " ".join(list_texts(tei, ".//t:profileDesc/t:abstract"))
@@ -190,7 +133,16 @@ FOUND = " ".join(
     f"We marked {count} beetles of the {which} family in the litter of the park and followed them for some days with radio tags."
     for count, which in enumerate(("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"), 120)
 )
+CENTERED = (
+    f"#align(center)[{HELD}]\n\n#align(center)[*Abstract*]\n#block(inset: (x: 1cm))[#set text(size: 9pt); #h(1em)"
+)
+IMPRINT = (
+    "This is a preprint of an article to be published in the Journal. Copyright #linebreak() © 2009 Its Publisher."
+)
 BROKEN = {
+    "under a centered head, with a short last line": f"{CENTERED}{FOUND} These are classes in R.]",
+    "under a centered head, over the page": f"#v(15cm)\n{CENTERED}{FOUND}]",
+    "under a centered head, with a line of imprint": f"{CENTERED}{IMPRINT} {FOUND}]",
     "over the page, bold, without a head": f"#align(center)[{HELD}]\n#v(19.5cm)\n*{FOUND}*",
     "over the page": f"#align(center)[{HELD}]\n#v(19.5cm)\n*Abstract*\\ {FOUND}",
     "over the page, in smaller type": f"#align(center)[{HELD}]\n#v(19.5cm)\n#text(size: 8.5pt)[*Abstract*\\ {FOUND}]",
@@ -202,7 +154,9 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_abstract_is_complete(name: str, tmp_path: Path) -> None:
     tei = read(f'#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n{BROKEN[name]}\n{BODY}', tmp_path)
-    assert " ".join(list_texts(tei, ".//t:abstract/t:p")) == FOUND
+    found = " ".join(list_texts(tei, ".//t:abstract/t:p"))
+    assert FOUND in found
+    assert found.replace(FOUND, "").strip() in ("", "These are classes in R.", IMPRINT.replace(" #linebreak()", ""))
 
 
 def test_introduction_in_next_column_ends_abstract(tmp_path: Path) -> None:
@@ -211,7 +165,7 @@ def test_introduction_in_next_column_ends_abstract(tmp_path: Path) -> None:
 #place(top + center, scope: "parent", float: true)[{HELD}]
 #v(9cm)
 *Abstract*\\ {FOUND} {FOUND}"""
-    [abstract] = list_texts(read(f"{front}\n{BODY}", tmp_path), ".//t:abstract")
+    [abstract] = list_texts(read(f"{front}\n\n{BODY}", tmp_path), ".//t:abstract")
     assert abstract.startswith(FOUND[:200]) and PROSE[:60] not in abstract
 
 
@@ -256,61 +210,3 @@ def test_affiliations_belong_to_authors_with_their_marks(name: str, tmp_path: Pa
     front, expected = AFFILIATED[name]
     header = read_header(read_front(f"{front}\n\n{ABSTRACT}", tmp_path).find("{*}teiHeader"))
     assert {a.last.split()[-1]: [place.name for place in a.affiliations] for a in header.authors} == expected
-
-
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        (["Borugă O*, Jianu C**, Horhat FG***"], ["O|Borugă", "C|Jianu", "F G|Horhat"]),
-        (["van Anken E, Gómez Puerta S, Walter P"], ["E|van Anken", "S|Gómez Puerta", "P|Walter"]),
-        (["Smith, John; Berg, Kees; Lo, Maria"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
-        (["Rosany Lopes Martins, Ana Luzia", "Ferreira Farias, João Fernandes"],
-         ["Rosany Lopes|Martins", "Ana Luzia Ferreira|Farias", "João|Fernandes"]),
-        (["Sheylla Susan Moreira da Silva de Almeida"], ["Sheylla Susan Moreira da Silva|de Almeida"]),
-        (["John Smith MD, Kees Berg PhD and Maria Lo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
-        (["Euloge S. Adjou . RenéG. Dègnon .", "Edwige Ahoussi"], ["Euloge S.|Adjou", "René G.|Dègnon", "Edwige|Ahoussi"]),
-        (["ADA BYRON, The Analytical Society, Iceland", "LUIGI MENABREA, Accademia Paris-Torino, Italy"],
-         ["Ada|Byron", "Luigi|Menabrea"]),
-        (["YI-HENG TAI, Institute of Brain Science, National Yang-Ming University, Taipei, Taiwan"], ["Yi-Heng|Tai"]),
-        (["Ada Byron, Luigi Menabrea", "Faculty of Cattle, University of Agricultural Sciences", "and Animal Husbandry, Timișoara"],
-         ["Ada|Byron", "Luigi|Menabrea"]),
-        (["By Ada Byron and Luigi Menabrea"], ["Ada|Byron", "Luigi|Menabrea"]),
-        (["JohnSmith,KeesBerg,MariaLo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
-    ],
-)  # fmt: skip
-def test_bylines_are_split_into_names(lines: list[str], expected: list[str]) -> None:
-    found = read_authors([draw_line((text, ROMAN), y=12.0 * i) for i, text in enumerate(lines)])
-    people = [FrontAuthor(tuple(first.split()), last) for first, last in (text.split("|") for text in expected)]
-    assert found == people
-
-
-def test_names_separated_by_affiliations_are_not_joined() -> None:
-    lines = ("Ada Byron and Luigi Menabrea", 0.0), ("Peter G. Nicholls and Maria Lo", 40.0)
-    found = read_authors([draw_line((text, ROMAN), y=y) for text, y in lines])
-    assert [author.surname for author in found] == ["Byron", "Menabrea", "Nicholls", "Lo"]
-
-
-@pytest.mark.parametrize(
-    ("printed", "meant"), [("Rene´ G.", "René G."), ("M¨uller", "Müller"), ("E´rica", "Érica"), ("De`gnon", "Dègnon")]
-)
-def test_separate_accents_are_joined_with_letters(printed: str, meant: str) -> None:
-    assert clean(printed) == meant
-
-
-@pytest.mark.parametrize(
-    ("text", "surname"),
-    [
-        ("Ryo Doi", "Doi"),
-        ("Giorgio Israel", "Israel"),
-        ("Christopher Poland", "Poland"),
-        ("Noor ul Huda", "ul Huda"),
-        ("Jean\u2011Luc Picard\u200d", "Picard"),
-        ("United Kingdom", None),
-        ("Veterinary World", None),
-        ("Clinical Management", None),
-        ("Tel Aviv University Israel", None),
-    ],
-)
-def test_name_may_be_word_of_imprint(text: str, surname: str | None) -> None:
-    found = parse_printed_name(text)
-    assert (found.surname if found else None) == surname

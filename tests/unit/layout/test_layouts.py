@@ -24,6 +24,9 @@ from tests.unit.layout.samples import (
 
 BARE = "\n\n".join(f'#"{e}"' for e in ENTRIES)
 ALONE = "\n\n".join(f'#"[{i}]" #linebreak() #"{e}"' for i, e in enumerate(ENTRIES, 1))
+TWICE = f"{PROSE} {PROSE}"
+RELATE = f"We relate the traits of beetles to those of the litter. {PROSE}"
+AUTHORS = "#text(size: 11pt)[Waleed Ammar and Maria van der Lo]"
 LAST = "The last sentence of the text stands here."
 
 
@@ -57,40 +60,29 @@ LOOKS = {
     "supplement after the list": Look(after=f"{bold(12, 'Supplementary material')}\n\n{PROSE} {PROSE}\n\n{PROSE}"),
     "appendix after the list": Look(after=f"#pagebreak()\n{bold(12, 'Appendix A. Further sites')}\n\n{PROSE} {PROSE}\n\n{PROSE}"),
     "one column": Look(columns=1, text="size: 11pt"),
-    "statements after the list": Look(after=f"{bold(12, 'Author contributions')}\n\nW.A. wrote the paper; M.L. sampled. {PROSE}"),
+    "statements after the list": Look(after=f"{bold(8, 'Author contributions')}\n\n#text(size: 8pt)[W.A. wrote the paper; M.L. sampled. {TWICE}]"),
 }  # fmt: skip
+
+
+def write(page: str, text: str, *paragraphs: str) -> str:
+    """Return a typst document with these settings of pages and text."""
+    return f"#set page({page})\n#set text({text})\n" + "\n\n".join(paragraphs)
 
 
 def write_look(look: Look, before: str = "") -> str:
     """Return the typst source of a paper with a look."""
     abstract, introduction, methods, results = (
-        f"{look.heads}[{head}]\n\n" for head in ("Abstract", "Introduction", "Methods", "Results")
+        f"{look.heads}[{x}]" for x in ("Abstract", "Introduction", "Methods", "Results")
     )
-    return f"""{before}
-#set page(paper: "a4", columns: {look.columns}, margin: 2cm, numbering: "1")
-#set text({look.text}, lang: "en")
-#set par(justify: true)
-#place(top, scope: "parent", float: true)[{bold(17, TITLE)}\n\n#text(size: 11pt)[Waleed Ammar and Maria van der Lo]]
-{abstract}We relate the traits of beetles to those of the litter. {PROSE}
-
-{introduction}{PROSE} Earlier work #"[1,3]" agrees. {PROSE}
-
-{PROSE} {PROSE} Fig. 2 shows that others do not #"[2]". {PROSE}
-
-{look.inside}
-
-{methods}{PROSE} {PROSE}
-
-{PROSE} {PROSE}
-
-{results}{PROSE} {PROSE} {LAST}
-
-{look.head}
-
-{look.entries}
-
-{look.after}
-"""
+    return write(
+        f'paper: "a4", columns: {look.columns}, margin: 2cm, numbering: "1"',
+        f'{look.text}, lang: "en"',
+        f"{before}\n#set par(justify: true)",
+        f'#place(top, scope: "parent", float: true)[{bold(17, TITLE)}\n\n{AUTHORS}]',
+        abstract, RELATE, introduction, f'{PROSE} Earlier work #"[1,3]" agrees. {PROSE}',
+        f'{PROSE} {PROSE} Fig. 2 shows that others do not #"[2]". {PROSE}', look.inside,
+        methods, TWICE, TWICE, results, f"{TWICE} {LAST}", look.head, look.entries, look.after,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", LOOKS)
@@ -99,6 +91,7 @@ def test_reference_list_is_complete(name: str, tmp_path: Path) -> None:
     raws, body = list_raws(tei), join_body(tei)
     assert len(raws) == len(ENTRIES)
     assert all(surname in raw for surname, raw in zip(SURNAMES, raws, strict=True))
+    assert list_texts(tei, ".//t:listBibl//t:publisher | .//t:listBibl//t:pubPlace") == ["Springer", "Berlin"]
     assert body.count(LAST) == 1 and "Nakamura" not in body
     assert find_heads(tei)[:3] == ["Introduction", "Methods", "Results"]
     if LOOKS[name].after:
@@ -112,7 +105,18 @@ TABLE = """
   ..("North", "South", "East", "West", "Hill", "Dale").map(s => ([#s], [12.5], [0.4], [31.2], [6.1])).flatten(), table.hline()),
   caption: [Counts of beetles by site.], kind: table)
 """
+CODE = """R> library(zoo)
+Loading required package forecast, attaching what follows
+R> zr1 <- as.zoo(window(series, start = first))
+2004-02-02  1.2554339  0.6815732 -0.6329205
+2004-02-08 -0.2391494  2.0049854 -2.1273432
+2004-02-09 -2.1137718  1.1316925 -1.5000035
+Number of Fisher Scoring iterations: 5
+Coefficients with Estimate Std. Error z value
+R> plot(frequency, aggregate, median, coredata)"""
+MONO = '#text(font: "DejaVu Sans Mono", size: 8pt, style: "italic")'
 BODIES = {
+    "code and its output": ("\n\n".join(f'{MONO}[#"{line}"]' for line in CODE.split("\n")), ["Loading required package forecast"], []),
     "a sentence that opens with a figure": (
         f"Fig. 2 shows that the relation differs between sites. {PROSE}\n\nTable 1 lists the sites that we sampled. {PROSE}",
         ["Fig. 2 shows that the relation differs", "Table 1 lists the sites that we sampled."], ["Counts of beetles"],
@@ -156,18 +160,10 @@ def test_headings_in_any_font_are_found(heads: str, before: str, tmp_path: Path)
 
 def test_right_to_left_lines_are_in_reading_order(tmp_path: Path) -> None:
     sentence = "החיפושיות חיות ביער ואוכלות עלים יבשים (Smith 2012) וגם פירות."
-    source = f"""
-#set page(paper: "a4", margin: 3cm)
-#set text(size: 11pt, lang: "he", font: "Libertinus Serif")
-#align(center)[#text(size: 17pt, weight: "bold")[תכונות של חיפושיות ביער]]
-
-= מבוא
-
-{sentence} {sentence} {sentence}
-
-{sentence} {sentence} {sentence}
-"""
-    tei = read(source, tmp_path)
+    paragraph = f"{sentence} {sentence} {sentence}"
+    title = '#align(center)[#text(size: 17pt, weight: "bold")[תכונות של חיפושיות ביער]]'
+    settings = 'paper: "a4", margin: 3cm', 'size: 11pt, lang: "he", font: "Libertinus Serif"'
+    tei = read(write(*settings, title, "= מבוא", paragraph, paragraph), tmp_path)
     text = " ".join(list_texts(tei, "."))
     assert list_texts(tei, ".//t:titleStmt/t:title") == ["תכונות של חיפושיות ביער"]
     assert "ואוכלות עלים יבשים (Smith 2012) וגם פירות." in text
@@ -183,23 +179,17 @@ POINTS = {
 
 
 def test_slides_are_extracted(tmp_path: Path) -> None:
-    shown = [bold(30, head) + "\n\n" + "\n".join(f"- {point}" for point in points) for head, points in POINTS.items()]
-    source = f"""
-#set page(width: 25.4cm, height: 14.3cm, margin: 1.5cm, footer: context align(right)[#text(size: 10pt)[#counter(page).get().first()]])
-#set text(size: 20pt, font: "DejaVu Sans Mono")
-#align(center + horizon)[{bold(34, TITLE)}
-
-#text(size: 18pt)[Waleed Ammar and Maria van der Lo]
-
-#text(size: 14pt)[University of Montreal]]
-#pagebreak()
-{(chr(10) + "#pagebreak()" + chr(10)).join(shown)}
-#pagebreak()
-{bold(30, "References")}
-
-#set text(size: 13pt)
-{LABELED}
-"""
+    slides = [
+        bold(30, head) + "\n\n" + "\n".join(f"- {x}" for x in points) + "\n#pagebreak()"
+        for head, points in POINTS.items()
+    ]
+    source = write(
+        "width: 25.4cm, height: 14.3cm, margin: 1.5cm, footer: context align(right)[#text(size: 10pt)[#counter(page).get().first()]]",
+        'size: 20pt, font: "DejaVu Sans Mono"',
+        f"#align(center + horizon)[{bold(34, TITLE)}\n\n#text(size: 18pt)[Waleed Ammar and Maria van der Lo]",
+        "#text(size: 14pt)[University of Montreal]]\n#pagebreak()",
+        *slides, bold(30, "References"), "#set text(size: 13pt)", LABELED,
+    )  # fmt: skip
     tei = read(source, tmp_path)
     assert list_texts(tei, ".//t:titleStmt/t:title") == [TITLE]
     assert list_texts(tei, ".//t:sourceDesc//t:author//t:surname") == ["Ammar", "van der Lo"]
@@ -212,34 +202,29 @@ def test_slides_are_extracted(tmp_path: Path) -> None:
 def test_thesis_is_extracted(between: str, tmp_path: Path) -> None:
     """Chapter titles below their numbers are headings. The table of contents is no text."""
     listed = [("1", "Introduction", 1), ("1.1", "Aims", 2), ("2", "Methods", 3), ("3", "Results", 4), ("", "Bibliography", 5)]  # fmt: skip
-    contents = "\n\n".join(f"{number} #h(4pt) {title} {between} {page}" for number, title, page in listed)
-    chapters = "#pagebreak()\n".join(
-        f"{bold(20, f'Chapter {i}')}\n\n{bold(24, head)}\n\n{PROSE} {PROSE}\n\n"
-        + (f"{bold(14, '1.1 #h(6pt) Aims')}\n\n" if i == 1 else "")
-        + f"{PROSE} {PROSE} {LAST if i == 3 else ''}\n"
+    contents = [f"{number} #h(4pt) {title} {between} {page}" for number, title, page in listed]
+    aims = bold(14, "1.1 #h(6pt) Aims")
+    chapters = [
+        part
         for i, head in enumerate(("Introduction", "Methods", "Results"), 1)
-    )
-    source = f"""
-#set page(paper: "a4", margin: 3cm, numbering: "1", header: context if counter(page).get().first() > 2 [#emph[Traits of beetles] #h(1fr) W. Ammar])
-#set text(size: 12pt, lang: "en")
-#set par(justify: true, leading: 0.9em)
-#align(center)[UNIVERSITY OF MONTREAL #v(3cm) {bold(24, TITLE)} #v(2cm) by #v(5mm) #text(size: 14pt)[Waleed Ammar] #v(2cm)
-  A thesis submitted in partial fulfilment of the requirements for the degree of Doctor of Philosophy #v(2cm) May 2017]
-#pagebreak()
-{bold(20, "Abstract")}
-
-We relate the traits of beetles to those of the litter. {PROSE}
-#pagebreak()
-{bold(20, "Contents")}
-
-{contents}
-#pagebreak()
-{chapters}
-#pagebreak()
-{bold(24, "Bibliography")}
-
-{HANGING}
-"""
+        for part in (
+            bold(20, f"Chapter {i}"),
+            bold(24, head),
+            TWICE,
+            aims if i == 1 else "",
+            f"{TWICE} {LAST if i == 3 else ''}",
+            "#pagebreak()",
+        )
+    ]
+    source = write(
+        'paper: "a4", margin: 3cm, numbering: "1", header: context if counter(page).get().first() > 2 [#emph[Traits of beetles] #h(1fr) W. Ammar]',
+        'size: 12pt, lang: "en"',
+        "#set par(justify: true, leading: 0.9em)",
+        f"#align(center)[UNIVERSITY OF MONTREAL #v(3cm) {bold(24, TITLE)} #v(2cm) by #v(5mm) #text(size: 14pt)[Waleed Ammar] #v(2cm)"
+        " A thesis submitted in partial fulfilment of the requirements for the degree of Doctor of Philosophy #v(2cm) May 2017]\n#pagebreak()",
+        bold(20, "Abstract"), RELATE + "\n#pagebreak()", bold(20, "Contents"), *contents, "#pagebreak()",
+        *chapters, bold(24, "Bibliography"), HANGING,
+    )  # fmt: skip
     tei = read(source, tmp_path)
     assert list_texts(tei, ".//t:titleStmt/t:title") == [TITLE]
     assert list_texts(tei, ".//t:sourceDesc//t:author//t:surname") == ["Ammar"]
@@ -258,19 +243,15 @@ NOTES = [
 @pytest.mark.parametrize("listed", ["", f"#v(1em)\n{bold(12, 'Bibliography')}\n\n{HANGING}"], ids=["no list", "a list"])
 def test_essay_with_citations_in_footnotes_is_extracted(listed: str, tmp_path: Path) -> None:
     """It has no abstract and no affiliation. Its footnotes look like references, but are no text and no entries."""
-    text = "\n\n".join(f"{PROSE} So it was in the old books.#footnote[{note}] {PROSE} {PROSE}" for note in NOTES)
-    source = f"""
-#set page(paper: "a5", margin: 2cm, numbering: "1", header: context if counter(page).get().first() > 1 [#align(center)[#text(size: 8pt)[The Beetles of the Old Books]]])
-#set text(size: 11pt, lang: "en")
-#set par(justify: true, first-line-indent: 1em)
-#align(center)[#text(size: 16pt)[The Beetles of the Old Books: a History]
-
-#text(size: 11pt)[#smallcaps[Waleed Ammar]]]
-#v(1cm)
-{text} {LAST}
-
-{listed}
-"""
+    text = [f"{PROSE} So it was in the old books.#footnote[{note}] {TWICE}" for note in NOTES]
+    source = write(
+        'paper: "a5", margin: 2cm, numbering: "1", header: context if counter(page).get().first() > 1 '
+        "[#align(center)[#text(size: 8pt)[The Beetles of the Old Books]]]",
+        'size: 11pt, lang: "en"',
+        "#set par(justify: true, first-line-indent: 1em)",
+        "#align(center)[#text(size: 16pt)[The Beetles of the Old Books: a History]\n\n#text(size: 11pt)[#smallcaps[Waleed Ammar]]]\n#v(1cm)",
+        *text, LAST, listed,
+    )  # fmt: skip
     tei = read(source, tmp_path)
     assert list_texts(tei, ".//t:abstract//t:p | .//t:affiliation") == []
     assert join_body(tei).count("So it was in the old books.") == len(NOTES)
@@ -282,20 +263,21 @@ def test_essay_with_citations_in_footnotes_is_extracted(listed: str, tmp_path: P
 @pytest.mark.parametrize("columns", [1, 2])
 def test_text_printed_twice_is_read_once(columns: int, tmp_path: Path) -> None:
     """A line in the hidden text layer and in the visible text counts once."""
-    pages = [
-        f"{bold(17, TITLE)}\n\n#text(size: 11pt)[Waleed Ammar and Maria van der Lo]\n\n{bold(12, 'Abstract')}\n\n"
-        f"We relate the traits of beetles to those of the litter. {PROSE}\n\n{bold(12, 'Introduction')}\n\n"
-        f"{PROSE} {PROSE}\n\n{bold(12, 'Methods')}\n\n{PROSE} {PROSE}",
-        f"{bold(12, 'Results')}\n\n{PROSE} {PROSE} {LAST}\n\n{bold(12, 'References')}\n\n{LABELED}",
+    first = [
+        bold(17, TITLE),
+        AUTHORS,
+        bold(12, "Abstract"),
+        RELATE,
+        bold(12, "Introduction"),
+        TWICE,
+        bold(12, "Methods"),
+        TWICE,
     ]
-    sheets = "\n".join(f"#sheet[{page}]" for page in pages)
-    source = f"""
-#set page(paper: "a4", margin: 2cm)
-#set text(size: 10pt, lang: "en")
-#set par(justify: true)
-#let sheet(it) = page[#place(top + left, text(fill: rgb(0, 0, 0, 1), columns({columns}, it))) #columns({columns}, it)]
-{sheets}
-"""
+    second = [bold(12, "Results"), f"{TWICE} {LAST}", bold(12, "References"), LABELED]
+    sheet = f"page[#place(top + left, text(fill: rgb(0, 0, 0, 1), columns({columns}, it))) #columns({columns}, it)]"
+    sheets = [f"#sheet[{chr(10) * 2}{(chr(10) * 2).join(page)}]" for page in (first, second)]
+    start = f"#set par(justify: true)\n#let sheet(it) = {sheet}"
+    source = write('paper: "a4", margin: 2cm', 'size: 10pt, lang: "en"', start, *sheets)
     tei = read(source, tmp_path)
     assert find_heads(tei) == ["Introduction", "Methods", "Results"]
     assert join_body(tei).count("Litter-dwelling") == 6
@@ -308,97 +290,16 @@ def test_text_printed_twice_is_read_once(columns: int, tmp_path: Path) -> None:
 def test_narrow_column_gaps_are_found(entries: str, count: int, tmp_path: Path) -> None:
     """The second column may contain only a few lines of the list."""
     listed = "\n\n".join(entries.split("\n\n")[:count])
-    source = f"""
-#set columns(gutter: 8pt)
-#set page(paper: "a4", margin: 2cm, columns: 2)
-#set text(size: 10pt, lang: "en")
-#set par(justify: true)
-#place(top, scope: "parent", float: true)[{bold(17, TITLE)}]
-{bold(12, "Introduction")}
-
-{PROSE} {PROSE} {PROSE} {PROSE}
-
-{bold(12, "Results")}
-
-{PROSE} {PROSE} {PROSE} {PROSE} {LAST}
-
-{bold(12, "References")}
-
-{listed}
-"""
+    source = write(
+        'paper: "a4", margin: 2cm, columns: 2',
+        'size: 10pt, lang: "en"',
+        "#set par(justify: true)",
+        f'#place(top, scope: "parent", float: true)[{bold(17, TITLE)}]',
+        bold(12, "Introduction"), f"{TWICE} {TWICE}", bold(12, "Results"), f"{TWICE} {TWICE} {LAST}", bold(12, "References"), listed,
+    )  # fmt: skip
+    source = "#set columns(gutter: 8pt)\n" + source
     tei = read(source, tmp_path)
     assert find_heads(tei) == ["Introduction", "Results"]
     assert join_body(tei).count("Litter-dwelling predators") == 8
     assert join_body(tei).count(LAST) == 1
     assert len(list_raws(tei)) == count
-
-
-CODE = [
-    "R> library(zoo)",
-    "Loading required package forecast, attaching what follows",
-    "R> zr1 <- as.zoo(window(series, start = first))",
-    "2004-02-02  1.2554339  0.6815732 -0.6329205",
-    "2004-02-08 -0.2391494  2.0049854 -2.1273432",
-    "2004-02-09 -2.1137718  1.1316925 -1.5000035",
-    "Number of Fisher Scoring iterations: 5",
-    "Coefficients with Estimate Std. Error z value",
-    "R> plot(frequency, aggregate, median, coredata)",
-]
-SOFTWARE_ENTRIES = [
-    "Heywood G (2009). its: Irregular Time Series. R package version 1.1.8.",
-    "Kleiber C, Zeileis A (2008). Applied Econometrics with R. Springer-Verlag, New York.",
-    "Sarkar D (2008). lattice: Multivariate Data Visualization with R. Springer-Verlag, New York.",
-    "Trapletti A, Hornik K (2017). tseries: Time Series Analysis. R package version 0.10-42.",
-    "Zeileis A, Grothendieck G (2005). “zoo: S3 Infrastructure for Time Series.” Journal of Statistical Software, 14(6), 1–27.",
-]
-
-
-def write_software_paper(abstract: str, gap: str = "") -> str:
-    """Return a paper as in the Journal of Statistical Software, with space before the centered abstract heading."""
-    chapters = "\n\n".join(
-        f"#align(center)[{bold(14, head)}]\n{PROSE} {PROSE}\n\n"
-        + "\n\n".join(f'#code("{line}")' for line in CODE)
-        + f"\n\n{PROSE} {PROSE}"
-        for head in ("1\\. Introduction", "2\\. Methods")
-    )
-    listed = "\n\n".join(f'#par(hanging-indent: 1.2em)[#"{e}"]' for e in SOFTWARE_ENTRIES)
-    return f"""
-#set page(paper: "a4", margin: 3cm, numbering: "1")
-#set text(size: 11pt, lang: "en", font: "New Computer Modern")
-#set par(justify: true, first-line-indent: 0em)
-#let code(it) = text(font: "DejaVu Sans Mono", size: 9.5pt, style: "italic")[#it]
-#align(center)[{bold(17, "Indexed Totally Ordered Observations")} #v(4mm)
-  #text(weight: "bold", size: 12pt)[Achim Zeileis] #v(1mm) Universität Innsbruck #v(4mm) February 10, 2023]
-{gap}
-#align(center)[{bold(10, "Abstract")}]
-#block(inset: (x: 1cm))[#set text(size: 10pt); #h(1em){abstract}]
-
-#text(weight: "bold")[Keywords:] irregular time series, totally ordered observations.
-
-{chapters}
-
-{bold(14, "References")}
-
-{listed}
-"""
-
-
-def test_code_and_its_output_are_body_text(tmp_path: Path) -> None:
-    tei = read(write_software_paper(PROSE), tmp_path)
-    assert [raw[:12] for raw in list_raws(tei)] == [entry[:12] for entry in SOFTWARE_ENTRIES]
-    assert join_body(tei).count("Loading required package") == 2
-
-
-@pytest.mark.parametrize(
-    ("abstract", "gap"),
-    [
-        (f"{PROSE} These are classes in R.", ""),
-        (f"{PROSE} {PROSE} We say how it continues where pages end, in lower case as here it is and does.", "#v(11.9cm)"),
-        (f"This is a preprint of an article to be published in the Journal. Copyright #linebreak() © 2009 Its Publisher. {PROSE}", ""),
-    ],
-    ids=["a short last line", "over the page's end", "a line of imprint within"],
-)  # fmt: skip
-def test_abstract_under_centered_head_is_complete(abstract: str, gap: str, tmp_path: Path) -> None:
-    tei = read(write_software_paper(abstract, gap), tmp_path)
-    assert list_texts(tei, ".//t:profileDesc/t:abstract") == [abstract.replace(" #linebreak()", "")]
-    assert find_heads(tei) == ["Introduction", "Methods"]

@@ -112,8 +112,11 @@ def test_only_regular_files_of_the_listed_size_are_read(forged: Forged, kind: st
     if kind == "huge":
         assert all("more bytes than" in fault for fault in faults)
         return
-    reads: list[Callable[[], object]] = [lambda: list(found.texts()), lambda: list(found.documents())]
-    for read in (*reads, lambda: found.paper("x"), lambda: found.document("x"), lambda: found.citations("x")):
+    reads: list[Callable[[], object]] = [
+        lambda: list(found.texts()), lambda: list(found.documents()), lambda: found.paper("x"), lambda: found.document("x"),
+        lambda: found.citations("x"),
+    ]  # fmt: skip
+    for read in reads:
         with pytest.raises(NotASnapshotFile, match=r"not a regular file|leads out"):
             read()
 

@@ -77,7 +77,7 @@ def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
         duplicate = i % 50 == 49  # It repeats the title and author of the previous paper.
         if i % 17:
             abstracts[i] = paragraph(rng, 70)
-        row = {
+        row: dict[str, Any] = {
             "paper_id": paper_id,
             "title": f"On {paragraph(random.Random(seed * 7919 + i - duplicate), 6)}",
             "authors": [{"first": "Ada", "middle": [], "last": f"Author{i - duplicate}", "suffix": ""}],

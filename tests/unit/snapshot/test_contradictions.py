@@ -276,7 +276,7 @@ def near(paper: str, of: str, split: str = "train") -> dict[str, Any]:
 
 
 def repeated(
-    rows: list[dict[str, Any]], published: dict[str, str], funnel: Mapping[str, int], count: int | None = None
+    rows: list[dict[str, Any]], published: dict[str, str], funnel: Mapping[Any, int], count: int | None = None
 ) -> set[str]:
     check = DuplicatesCheck(RULES)
     assert list(check.add(pa.Table.from_pylist(rows, schema=DUPLICATES.schema))) == []

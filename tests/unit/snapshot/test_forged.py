@@ -402,7 +402,8 @@ def test_verify_opens_regular_files_only(tmp_path: Path, kind: str) -> None:
         elif kind == "folder":
             path.mkdir()
         else:
-            path.symlink_to({"device": "/dev/zero", "outside": tmp_path / "secret", "nothing": "nowhere"}[kind])
+            target = {"device": Path("/dev/zero"), "outside": tmp_path / "secret", "nothing": Path("nowhere")}
+            path.symlink_to(target[kind])
     faults = [str(fault) for fault in verify(forged)]
     for name in names:
         assert any(fault.startswith(f"{name}:") for fault in faults), name

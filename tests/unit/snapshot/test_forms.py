@@ -49,7 +49,12 @@ def with_addresses(count: int) -> Iterator[Paper]:
             first, *rest = parse["body_text"]
             text = f"As [1] shows, {ADDRESS} knows; {first['text']} So [1] again."
             spans = [{"start": at, "end": at + 3, "text": "[1]", "ref_id": "BIBREF0"} for at in (3, len(text) - 10)]
-            table = {"type": "table", "num": "1", "text": f"Data of {ADDRESS}.", "cells": [["a", "b"], ["1", ADDRESS]]}
+            table: dict[str, Any] = {
+                "type": "table",
+                "num": "1",
+                "text": f"Data of {ADDRESS}.",
+                "cells": [["a", "b"], ["1", ADDRESS]],
+            }
             raw = {"raw_text": f"A. Author, {ADDRESS}"}
             entries = {key: entry | raw for key, entry in parse["bib_entries"].items()}
             table |= {"cite_spans": [], "html": None, "latex": None}

@@ -260,7 +260,11 @@ def test_pointer_to_missing_snapshot_is_refused(lake: Lake) -> None:
 def test_pointer_never_names_a_damaged_manifest(lake: Lake, damage: bytes) -> None:
     publish(lake, JANUARY, FEBRUARY)
     lake.put(f"snapshots/{JANUARY}/manifest.json", damage)
-    for act in (lambda: pointer.publish(lake, JANUARY), lambda: pointer.yank(lake, FEBRUARY, REASON)):
+    acts: list[Callable[[], object]] = [
+        lambda: pointer.publish(lake, JANUARY),
+        lambda: pointer.yank(lake, FEBRUARY, REASON),
+    ]
+    for act in acts:
         with pytest.raises(UserError, match=r"manifest\.json is damaged"):
             act()
     assert pointer.read_latest(lake, "spec").snapshot == FEBRUARY
@@ -274,7 +278,12 @@ def test_pointer_must_be_a_regular_file(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "lake/snapshots/spec/latest.json"
     path.parent.mkdir()
     (tmp_path / "outside").write_bytes(pointing())
-    {"a FIFO": os.mkfifo, "a folder": Path.mkdir}.get(kind, lambda at: at.symlink_to(tmp_path / "outside"))(path)
+    make: dict[str, Callable[[Path], object]] = {
+        "a FIFO": os.mkfifo,
+        "a folder": Path.mkdir,
+        "a link outside": lambda at: at.symlink_to(tmp_path / "outside"),
+    }
+    make[kind](path)
     with pytest.raises(UserError, match="leads out of" if kind == "a link outside" else "not a regular file"):
         open_snapshot("spec", lake.root)
     found = published_manifests(LocalLake(tmp_path / "lake/snapshots" / JANUARY))

@@ -92,7 +92,8 @@ class Pieces(Generic[F]):
     """The local files of a group by their paths. If files are split by size, only one piece of a file is open at a time."""
 
     def __init__(self, scratch: Path, make: Callable[[Path], F]) -> None:
-        self._scratch, self._make = scratch, make
+        self._scratch = scratch
+        self._make: Callable[[Path], F] = make
         self.files: dict[str, F] = {}
         self._open_paths: dict[str, str] = {}
 

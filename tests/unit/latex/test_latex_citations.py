@@ -39,9 +39,10 @@ NAMED = r"""\begin{thebibliography}{}
         (r"\shortciteA<see>[p.~1]{corr}", "Correa & Schaye (see 2017, p. 1)", ["corr"]),
         ("\\citep[see]%\n  [p. 1]{abe, %\n corr}", "(see Abe et al., 2016; Correa & Schaye, 2017, p. 1)", ["abe", "corr"]),
         (r"\ours{abe}", "(cf. Abe et al., 2016)", ["abe"]),
+        (r"\citep{nobody}", "(?)", [None]),
     ],
 )  # fmt: skip
-def test_natbib_command_prints_names(command: str, printed: str, keys: list[str]) -> None:
+def test_natbib_command_prints_names(command: str, printed: str, keys: list[str | None]) -> None:
     preamble = r"\usepackage{natbib}\defcitealias{abe}{Paper~I}\newcommand{\ours}[1]{\citep[cf.][]{#1}}"
     found = parse(rf"\section{{A}}\label{{s}} As {command} say.", preamble, entries=NAMED)
     check_laws(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from s2orc_parse.parse_model import CitationStyle, RefType
-from tests.unit.latex.archives import ENTRIES, cited, entries_of, parse, texts
+from tests.unit.latex.archives import ENTRIES, entries_of, parse, texts
 from tests.unit.parse_laws import check_laws
 
 
@@ -34,23 +34,6 @@ def test_macros_may_open_environments() -> None:
     (paragraph,) = found.body_text
     assert paragraph.text == "Let EQUATION See (1)."
     assert [(s.text, s.ref_id) for s in paragraph.ref_spans] == [("1", "EQREF0")]
-
-
-@pytest.mark.parametrize(
-    ("command", "printed", "keys"),
-    [
-        (r"\citep{lo,doe}", "(Lo and Wang, 2020; Doe, 2001)", ["lo", "doe"]),
-        (r"\citet{saier}", "Saier et al. (2019)", ["saier"]),
-        (r"\citealp{doe}", "Doe, 2001", ["doe"]),
-        (r"\citep{nobody}", "(?)", [None]),
-    ],
-)
-def test_natbib_prints_names(command: str, printed: str, keys: list[str | None]) -> None:
-    found = parse(f"As {command} say.", r"\usepackage{natbib}", entries=ENTRIES)
-    check_laws(found)
-    assert found.citation_style is CitationStyle.NAME_YEAR
-    assert texts(found) == [("", f"As {printed} say.")]
-    assert [key for _, key in cited(found)] == keys
 
 
 @pytest.mark.parametrize(

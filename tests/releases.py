@@ -21,7 +21,7 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec, load_spec
-from s2corpus.storage.lake import open_lake
+from s2corpus.storage.lake import Lake, open_lake
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDE = {"files": 2, "corpus_files": 4, "gorc": True}
@@ -127,13 +127,12 @@ def run_in(folder: Path, release: ReleaseSpec, deliver: Path | None = None) -> R
     return run
 
 
-def copy_lake(released: tuple[Run, Truth], folder: Path) -> None:
-    """Copy deliveries, extractions and everything else that is stored by content to a lake below `folder`, but no release."""
-    lake = released[0].scratch / "lake"
-    of_releases = shutil.ignore_patterns("releases", "snapshots")
-    shutil.copytree(
-        lake, folder / "lake", ignore=lambda at, names: of_releases(at, names) if at == str(lake) else set()
-    )
+def copy_lake(released: tuple[Run, Truth], to: Path | Lake) -> None:
+    """Copy deliveries, extractions and everything else that is stored by content, but no release, to a lake (below a folder)."""
+    lake, copy = released[0].lake, open_lake(str(to / "lake")) if isinstance(to, Path) else to
+    for entry in lake.list(""):
+        if not entry.key.startswith(("releases/", "snapshots/")):
+            copy.put(entry.key, lake.get(entry.key)[0])
 
 
 def build(run: Run, *, backwards: bool = False, parallel: Collection[str] = ()) -> str:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import s2corpus
 from devtools.bench.link_tables import link_tables
 from s2corpus.titles.facts import IDENTIFIERS
-from tests.unit.cluster.test_cluster import clustered, record
+from tests.unit.cluster.samples import clustered, record
 
 _SETTING = re.compile(
     r"\b(?:mallopt|set_memory_pool|set_cpu_count|set_io_thread_count|set_num_threads|putenv)\b"

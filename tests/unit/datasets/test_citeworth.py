@@ -19,6 +19,7 @@ from tests.snapshots import real_articles
 
 SENTENCES = Path(__file__).with_name("citeworth_sentences.md")
 PARAMS = CiteWorthParams()
+FROGS = "We looked at frogs in ponds. They are green and loud. They breed in spring"
 
 
 def table() -> list[tuple[str, str, str, str]]:
@@ -33,15 +34,10 @@ def paragraph(marked: str, section: str = "Introduction") -> dict[str, object]:
     for piece in re.split(r"(\{[^}]*\})", marked):
         inner = piece.strip("{}") if piece.startswith("{") else piece
         if piece.startswith("{"):
-            spans.append(
-                {"start": len(text), "end": len(text) + len(inner), "text": inner, "ref_id": f"BIBREF{len(spans)}"}
-            )
+            place = {"start": len(text), "end": len(text) + len(inner)}
+            spans.append({**place, "text": inner, "ref_id": f"BIBREF{len(spans)}"})
         text += inner
     return {"section": section, "text": text, "cite_spans": spans}
-
-
-def test_table_has_forty_sentences() -> None:
-    assert len(table()) == 40
 
 
 @pytest.mark.parametrize("row", table(), ids=lambda row: row[0])
@@ -58,29 +54,13 @@ def test_sentence_has_its_outcome_and_label(row: tuple[str, str, str, str]) -> N
 @pytest.mark.parametrize(
     ("text", "section", "outcome"),
     [
-        ("We looked at frogs in ponds. They are green and loud. They breed in spring {[1]}.", "Introduction", "kept"),
-        (
-            "We looked at frogs in ponds. They are green and loud. They breed in spring {[1]}.",
-            "RESULTS AND DISCUSSION",
-            "kept",
-        ),
-        (
-            "We looked at frogs in ponds. They are green and loud. They breed in spring {[1]}.",
-            "Acknowledgements",
-            "section_not_permitted",
-        ),
-        ("We looked at frogs in ponds. They are green and loud. They breed in spring.", "Introduction", "no_citation"),
-        (
-            "We have EQUATION in ponds. They are green and loud. They breed in spring {[1]}.",
-            "Introduction",
-            "display_formula",
-        ),
+        (f"{FROGS} {{[1]}}.", "Introduction", "kept"),
+        (f"{FROGS} {{[1]}}.", "RESULTS AND DISCUSSION", "kept"),
+        (f"{FROGS} {{[1]}}.", "Acknowledgements", "section_not_permitted"),
+        (f"{FROGS}.", "Introduction", "no_citation"),
+        (f"We have EQUATION in ponds. {FROGS} {{[1]}}.", "Introduction", "display_formula"),
         ("We looked at frogs in ponds. They breed in spring {[1]}.", "Introduction", "few_sentences"),
-        (
-            "We looked at frogs {[1]} in ponds. They are green and loud. They breed in spring {[2]}.",
-            "Methods",
-            "citation_not_at_end",
-        ),
+        (f"We looked {{[2]}} at ponds. {FROGS} {{[1]}}.", "Methods", "citation_not_at_end"),
     ],
 )
 def test_failed_sentence_drops_its_paragraph(text: str, section: str, outcome: str) -> None:
@@ -91,21 +71,16 @@ def test_failed_sentence_drops_its_paragraph(text: str, section: str, outcome: s
 
 @pytest.mark.parametrize("heading", ["Study area", "Study area:"])
 def test_run_in_heading_is_not_part_of_a_sentence(heading: str) -> None:
-    text = f"{heading} We looked at frogs in ponds. They are green and loud. They breed in spring {{[1]}}."
-    _, samples = classify_paragraph(PARAMS, paragraph(text))
+    _, samples = classify_paragraph(PARAMS, paragraph(f"{heading} {FROGS} {{[1]}}."))
     assert samples[0]["text"] == "We looked at frogs in ponds."
 
 
-def test_section_titles_are_the_36_of_the_paper() -> None:
-    assert len({*SECTIONS}) == 36
+def test_table_has_40_sentences_and_the_paper_36_section_titles() -> None:
+    assert (len(table()), len({*SECTIONS})) == (40, 36)
 
 
 def test_long_list_of_numbers_takes_linear_time() -> None:
-    """Check a long list of numbers.
-
-    The published regular expression does not terminate on this input (the authors' script skips a file because of this
-    problem).
-    """
+    """Check an input on which the published regular expression does not terminate."""
     given = paragraph("This is a list of numbers [" + "1, " * 5_000 + "x].")
     (sentence,) = cited_sentences(given)
     assert classify_sentence(str(given["text"]), sentence, 21)[0] is CiteworthParagraphOutcome.KEPT

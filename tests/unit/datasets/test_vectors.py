@@ -15,7 +15,7 @@ from s2corpus.datasets.job import Job
 from s2corpus.datasets.vectors.dataset import CATEGORIES
 from s2corpus.datasets.vectors.learning import PaperVectors, most_mentioned
 from tests.snapshots import write_snapshot
-from tests.unit.datasets.small import content, job, papers, stats
+from tests.unit.datasets.small import content, job, make, papers, stats
 
 
 def test_vectors_are_learned_again_only_for_changed_documents(
@@ -56,14 +56,9 @@ def test_nearest_papers_are_similar_on_other_cpus(tmp_path: Path) -> None:
                 lines.append(sentence)
     (tmp_path / "texts").write_text("\n".join(lines))
     kinds = ("Haswell", "Nehalem")
-    learning = [
-        subprocess.Popen(
-            [sys.executable, "-c", OTHER_CPU, str(tmp_path / "texts"), str(tmp_path / kind)],
-            env={**os.environ, "OPENBLAS_CORETYPE": kind},
-        )
-        for kind in kinds
-    ]
-    assert [process.wait() for process in learning] == [0, 0]
+    for kind in kinds:
+        command = [sys.executable, "-c", OTHER_CPU, str(tmp_path / "texts"), str(tmp_path / kind)]
+        subprocess.run(command, env={**os.environ, "OPENBLAS_CORETYPE": kind}, check=True)
     one, other = (PaperVectors.from_bytes((tmp_path / kind).read_bytes()) for kind in kinds)
     assert len(one.ids) == len(other.ids) == 60 and one.ids == other.ids
     shared = sum(len({*a} & {*b}) for a, b in zip(one.neighbors.tolist(), other.neighbors.tolist(), strict=True))
@@ -89,9 +84,7 @@ def test_picture_shows_papers_by_field_and_by_arxiv_category(
 
 
 def test_snapshot_without_arxiv_categories_has_no_arxiv_picture(tmp_path: Path) -> None:
-    found = [{**row, "subjects": None} for row in papers()]
-    one = job(tmp_path, "vectors", snapshot=write_snapshot(tmp_path, found, files=2))
-    runner.make(one)
+    one = make(tmp_path, "vectors", [{**row, "subjects": None} for row in papers()])
     assert content(one, "picture.svg") and not content(one, "arxiv.svg")
 
 

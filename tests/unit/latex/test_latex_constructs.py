@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from s2orc_parse.parse_model import CitationStyle, RefType
-from tests.unit.latex.archives import ENTRIES, entries_of, parse, texts
+from tests.unit.latex.archives import ENTRIES, list_entries, parse, texts
 from tests.unit.parse_laws import check_laws
 
 
@@ -121,7 +121,11 @@ def test_subfigures_are_separate_figures() -> None:
     )
     check_laws(found)
     assert texts(found) == [("", "See 1, 1a and 1b.")]
-    assert entries_of(found, RefType.FIGURE) == [("1", "Both of Lo and Wang (2020)"), ("1a", "First"), ("1b", "Second")]
+    assert list_entries(found, RefType.FIGURE) == [
+        ("1", "Both of Lo and Wang (2020)"),
+        ("1a", "First"),
+        ("1b", "Second"),
+    ]
 
 
 def test_figure_inside_a_paragraph_does_not_split_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -49,12 +50,7 @@ def find_papers(tables: ReleaseTables, query: str) -> tuple[str, str] | list[Row
     where = pc.match_substring(pc.field("title"), query, ignore_case=True)
     if re.match(r"10\.\d{4,9}/", query):
         where = pc.field("doi") == query.lower()
-    rows = []
-    for row in tables.rows(PAPERS, where, ["paper_id", "title", "date", "doi"]):
-        rows.append(row)
-        if len(rows) == MOST_FOUND:
-            break
-    return rows
+    return list(islice(tables.rows(PAPERS, where, ["paper_id", "title", "date", "doi"]), MOST_FOUND))
 
 
 def list_rejects(
@@ -68,14 +64,9 @@ def list_rejects(
     where = pc.field(column) == outcome
     if set_:
         where &= pc.field("set") == set_
-    found: list[Row] = []
     first = (page - 1) * PAGE
-    for index, row in enumerate(tables.rows(table, where, list_columns(table, "text"))):
-        if index == first + PAGE:
-            return _add_names(tables, table, found), True
-        if index >= first:
-            found.append(row)
-    return _add_names(tables, table, found), False
+    found = list(islice(tables.rows(table, where, list_columns(table, "text")), first, first + PAGE + 1))
+    return _add_names(tables, table, found[:PAGE]), len(found) > PAGE
 
 
 def sample_documents(tables: ReleaseTables, set_: str, page: int = 1) -> tuple[list[Row], int]:
@@ -89,11 +80,7 @@ def sample_documents(tables: ReleaseTables, set_: str, page: int = 1) -> tuple[l
         shard = (page - 1) % tables.paper_shards
     except NotCommitted:
         return [], 0
-    found: list[Row] = []
-    for row in tables.rows(DOCUMENTS, kept, columns, shard):
-        found.append(row)
-        if len(found) == PAGE:
-            break
+    found = list(islice(tables.rows(DOCUMENTS, kept, columns, shard), PAGE))
     return _add_names(tables, DOCUMENTS, found), tables.paper_shards
 
 

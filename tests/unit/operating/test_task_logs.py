@@ -12,8 +12,6 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from tests.unit.cluster.test_stages import RECORD_LINES, deliver
-from tests.unit.cluster.test_stages import run as cluster_run  # noqa: F401 (a fixture)
 from tests.unit.snapshot.release import lay_out, papers
 
 
@@ -33,17 +31,6 @@ def worked(run: Run, stage: str, caplog: pytest.LogCaptureFixture) -> list[str]:
     assert re.fullmatch(rf"{stage}: {len(indexes)} shard\(s\) in [\d.]+ s, [\d,.]+/s: .+", lines[-1]), lines[-1]
     runner.finish(run, stage)
     return lines
-
-
-def test_log_of_cluster_counts_records_edges_and_papers(
-    cluster_run: Run,  # noqa: F811
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    deliver(cluster_run, RECORD_LINES)
-    lines = worked(cluster_run, "cluster", caplog)
-    assert "cluster: 4 records in 1 homes" in lines
-    assert "cluster: round write_edges done: 1 tasks, 0 of them before" in lines
-    assert lines[-1].endswith(": 4 clusters, 2 edges, 4 members")
 
 
 def test_log_of_clean_split_and_export_counts_rows(

@@ -137,7 +137,7 @@ class Figures(Dataset):
             out.open_file(image, lambda: count) as path,
             tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as tar,
         ):
-            for _, group in groupby(_read_rows(job, shard), key=itemgetter("paper_id")):
+            for _, group in groupby(job.rows([shard]), key=itemgetter("paper_id")):
                 for row, png in _crop_paper(params, pdfs, list(group), image, out):
                     line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
                     lines.write(line)
@@ -195,11 +195,6 @@ def _list_mentions(parse: Row, ref_id: str) -> list[str]:
                 if any(start <= place < end for place in places):
                     mentions.append(remove_formulas(paragraph["text"][start:end]))
     return mentions
-
-
-def _read_rows(job: Job, shard: int) -> Iterator[Row]:
-    for batch in job.cached_rows([shard]).to_batches(batch_size=256, use_threads=False):
-        yield from batch.to_pylist()
 
 
 class _Pdfs:

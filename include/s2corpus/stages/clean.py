@@ -120,13 +120,15 @@ class _Bucket:
 
     def _write_s2orc(self, path: Path) -> set[str]:
         """Write the decisions on full texts to a local file; return the ids of the papers that continue to s2ag."""
-        dropped = set()
+        dropped, order = set(), self._rules.text_from
         with pq.ParquetWriter(path, DOCUMENTS.schema, compression="zstd") as writer:
             parses = ByPaper(self._run.table(FULLTEXTS).rows(_PARSE, shard=self._number, at_once=16))
             rows = []
             for paper in self._read_kept_papers():
                 fulltexts = parses.at(paper["paper_id"])
-                selected = self._select_fulltext(fulltexts)
+                # the text is from the first open full text in the spec's order (S2 V2 card: the PDF's)
+                opened = [parse for parse in fulltexts if parse["open_access"]]
+                selected = min(opened, key=lambda parse: order.index(parse["parse_kind"]), default=None)
                 document = self._make_document(paper, fulltexts, selected)
                 decision = clean("s2orc", document, self._rules, self._unigrams)
                 if decision.outcome is not CleanOutcome.KEPT:
@@ -164,11 +166,6 @@ class _Bucket:
                     paper["title"] = paper["title"] and mask_text(paper["title"])
                     paper["abstract"] = paper["abstract"] and mask_text(paper["abstract"])
                 yield {**paper, "sources": sorted(sources.get(paper["paper_id"], ()))}
-
-    def _select_fulltext(self, fulltexts: list[FulltextRow]) -> FulltextRow | None:
-        """Return the open full text used for a paper's text: the first in the spec's order (S2 V2 card: the PDF's)."""
-        open_parses = [parse for parse in fulltexts if parse["open_access"]]
-        return min(open_parses, key=lambda parse: self._rules.text_from.index(parse["parse_kind"]), default=None)
 
     def _make_document(
         self, paper: _KeptPaper, fulltexts: list[FulltextRow], selected: FulltextRow | None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -21,9 +20,7 @@ from s2corpus.papers.vote import (
     VotedPaper,
     VoteRule,
     elect_metadata,
-    get_value,
     make_rank,
-    to_comparison_form,
 )
 from s2corpus.sources import Author, Record, RecordKind
 from s2orc_parse.bibliography.names import parse_authors
@@ -309,51 +306,6 @@ def test_order_and_duplicates_of_records_do_not_matter(
     ]
     found = [[(look.evidence, look.found) for look in one.openness.looks] for one in (again, paper)]
     assert found[0] == found[1] and replace(again.openness, looks=()) == replace(paper.openness, looks=())
-
-
-@settings(max_examples=60)
-@given(clusters())
-def test_values_follow_the_publisher_or_the_majority(cluster: list[DeliveredRecord]) -> None:
-    paper = elect_metadata("p", cluster, trust=TRUST, support="equal")
-    naming = [
-        d.record for d in cluster if d.record.kind is RecordKind.PUBLISHER and d.record.file_sha1 == paper.canonical_pdf
-    ]
-    for name, value in paper.values.items():
-        decision = paper.provenance[name]
-        assert value in [get_value(d.record, name) for d in cluster]
-        if paper.canonical_pdf and len(naming) == 1 and (stated := get_value(naming[0], name)) is not None:
-            assert (value, decision.rule) == (stated, VoteRule.PUBLISHER)
-        if decision.rule is VoteRule.MAJORITY:
-            votes = Counter(to_comparison_form(name, get_value(r, name)) for r in _latest(cluster, name))
-            assert votes[to_comparison_form(name, value)] == decision.votes_for == max(votes.values())
-
-
-def _latest(cluster: list[DeliveredRecord], name: str) -> list[Record]:
-    """Return one vote per source except PDFs: its latest record that has the field."""
-    found: dict[str, DeliveredRecord] = {}
-    for d in sorted(cluster, key=lambda d: repr(get_value(d.record, name))):
-        having = get_value(d.record, name) is not None and d.record.kind is not RecordKind.PDF
-        if having and (d.record.source not in found or found[d.record.source].ready_at < d.ready_at):
-            found[d.record.source] = d
-    return [d.record for d in found.values()]
-
-
-@settings(max_examples=60)
-@given(clusters())
-def test_ties_are_broken_with_the_fewest_possible_sources(cluster: list[DeliveredRecord]) -> None:
-    """Brute force: try every way to assign one of its sources to each tied field."""
-    paper = elect_metadata("p", cluster, trust=TRUST, support="equal")
-    tied = [name for name, d in paper.provenance.items() if d.rule in (VoteRule.FEWEST_SOURCES, VoteRule.TRUST)]
-    options = []
-    for name in tied:
-        groups: dict[Any, set[str]] = {}
-        for voter in _latest(cluster, name):
-            groups.setdefault(to_comparison_form(name, get_value(voter, name)), set()).add(voter.source)
-        most = max(map(len, groups.values()))
-        options.append(sorted(set().union(*(sources for sources in groups.values() if len(sources) == most))))
-    decided = {d.source for name, d in paper.provenance.items() if name not in tied}
-    fewest = min((len(decided | set(choice)) for choice in product(*options)), default=len(decided))
-    assert len({d.source for d in paper.provenance.values()}) == fewest
 
 
 @settings(max_examples=60)

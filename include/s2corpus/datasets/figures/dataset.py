@@ -26,7 +26,7 @@ from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Para
 from s2corpus.deliveries.files import ChangedInput, read_file
 from s2corpus.ids import SnapshotId
 from s2corpus.papers.licences import rank_strictness
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.intake import PDFS
@@ -202,7 +202,7 @@ class _Pdfs:
 
     def __init__(self, job: Job, params: FiguresParams) -> None:
         self._lake = open_lake(params.pdfs) if params.pdfs else job.lake
-        self._tables = Tables(self._lake, str(SnapshotId(job.source.id).release))
+        self._tables = ReleaseTables(self._lake, str(SnapshotId(job.source.id).release))
 
     def read(self, sha1: str) -> bytes | None:
         """Return a PDF, or None if the lake no longer contains it."""

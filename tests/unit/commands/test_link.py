@@ -34,8 +34,8 @@ def link(folder: Path, suffix: str, entries: list[dict[str, Any]], papers: list[
         word for name, path in zip(("--entries", "--papers", "--out"), paths, strict=True) for word in (name, str(path))
     ]
     CliRunner().invoke(command, given, catch_exceptions=False)
-    rows = pq.read_table(paths[2]).to_pylist() if suffix == ".parquet" else map(orjson.loads, paths[2].open("rb"))
-    return {row["entry_id"]: row["paper_id"] for row in rows}
+    links = pq.read_table(paths[2]).to_pylist() if suffix == ".parquet" else map(orjson.loads, paths[2].open("rb"))
+    return {row["entry_id"]: row["paper_id"] for row in links}
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])

@@ -101,7 +101,6 @@ AREAS = {
             "snapshot/test_hub_head.py",
             "snapshot/test_meanings.py",
             "snapshot/test_contradictions.py",
-            "snapshot/test_flat.py",
             "snapshot/test_derived.py",
             "snapshot/test_forms.py",
             "evaluation/test_gold.py",

@@ -31,7 +31,7 @@ from s2corpus.drops.standing import NAMES
 from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import RELEASE_DAG, SPEC_NAME, ReleaseId
 from s2corpus.pipeline import trace
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.spec import releases_folder
 
 DROPS_DAG = "pdf_drops"
@@ -67,7 +67,7 @@ class Opened(NamedTuple):
 
     archive: Archive
     release: ReleaseId
-    tables: Tables
+    tables: ReleaseTables
 
 
 def build(
@@ -92,7 +92,7 @@ def build(
     def open_release(dag_id: DagId, as_of: AsOf) -> Opened:
         found = archive()
         release = _find(found, dag_id, as_of)
-        return Opened(found, release, Tables(found.lake, release))
+        return Opened(found, release, ReleaseTables(found.lake, release))
 
     Release = Annotated[Opened, Depends(open_release)]
     guarded = [Depends(reader)]

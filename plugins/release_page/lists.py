@@ -8,7 +8,7 @@ from itertools import islice
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.pipeline.release_tables import Row, Tables, list_columns
+from s2corpus.pipeline.release_tables import ReleaseTables, Row, list_columns
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.intake import DELIVERIES, PDFS
 from s2corpus.tables.papers import CLUSTERS, PAPERS
@@ -33,7 +33,7 @@ REJECTS: dict[str, tuple[Table, str]] = {
 """stage → (table that stores its outcomes, column of the outcome)"""
 
 
-def find_papers(tables: Tables, query: str) -> tuple[str, str] | list[Row]:
+def find_papers(tables: ReleaseTables, query: str) -> tuple[str, str] | list[Row]:
     """Find papers by an id, a SHA-1, a record id, a DOI or a part of the title.
 
     Return ("paper", id) or ("pdf", sha1) if the query is an id. Otherwise, return the rows of at most MOST_FOUND papers.
@@ -53,7 +53,9 @@ def find_papers(tables: Tables, query: str) -> tuple[str, str] | list[Row]:
     return list(islice(tables.rows(PAPERS, where, ["paper_id", "title", "date", "doi"]), MOST_FOUND))
 
 
-def list_rejects(tables: Tables, stage: str, outcome: str, set_: str = "", page: int = 1) -> tuple[list[Row], bool]:
+def list_rejects(
+    tables: ReleaseTables, stage: str, outcome: str, set_: str = "", page: int = 1
+) -> tuple[list[Row], bool]:
     """Return one page of the rows with an outcome, and whether more rows follow.
 
     Each row has `name`, the title or the file name.
@@ -67,7 +69,7 @@ def list_rejects(tables: Tables, stage: str, outcome: str, set_: str = "", page:
     return _add_names(tables, table, found[:PAGE]), len(found) > PAGE
 
 
-def sample_documents(tables: Tables, set_: str, page: int = 1) -> tuple[list[Row], int]:
+def sample_documents(tables: ReleaseTables, set_: str, page: int = 1) -> tuple[list[Row], int]:
     """Return kept documents of one shard, and the number of shards.
 
     A shard is a random sample of the papers, because shards are chosen by the hash of the paper.
@@ -82,7 +84,7 @@ def sample_documents(tables: Tables, set_: str, page: int = 1) -> tuple[list[Row
     return _add_names(tables, DOCUMENTS, found), tables.paper_shards
 
 
-def _add_names(tables: Tables, table: Table, rows: list[Row]) -> list[Row]:
+def _add_names(tables: ReleaseTables, table: Table, rows: list[Row]) -> list[Row]:
     """Add `name` to each row: the title of the paper, or the drops and file names of the PDF. Return the rows."""
     if table.shards == "pdf":
         for row in rows:

@@ -26,7 +26,7 @@ from s2corpus.storage.lake import Lake, open_lake
 from tests.releases import AS_OF, ROOT, spec
 from tests.standin_grobid import StandIn
 from tests.unit.extractors.test_extract_stage import papers
-from tests.unit.intake.test_drops import deliver
+from tests.unit.intake.samples import deliver
 from tests.waiting import until
 
 pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow, pytest.mark.timeout(3600)]
@@ -158,7 +158,9 @@ def test_drops_are_processed_as_they_arrive(airflow: Running, tmp_path: Path) ->
     # Many drops arrive together: some are bad, one is a delivery, and one existed before.
     for number in range(AT_ONCE):
         bad = number % 10 == 7
-        deliver(lake, f"drops/many-{number:02}", {"a.pdf": pdfs[number % 8]}, {"a.pdf": b"other"} if bad else None)
+        deliver(
+            lake, f"drops/many-{number:02}", {"a.pdf": pdfs[number % 8]}, listed={"a.pdf": b"other"} if bad else None
+        )
     deliver(lake, "sources/dblp/1", {"records.jsonl": b'{"record_id": "dblp:1", "title": "A title of a paper"}\n'})
     deliver(lake, "drops/first", {"a.pdf": pdfs[0], "b.pdf": pdfs[1]})
     many = [f"drops/many-{number:02}/" for number in range(AT_ONCE)]

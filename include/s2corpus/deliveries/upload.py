@@ -19,8 +19,6 @@ from s2corpus.errors import UserError
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2corpus.storage.outputs import printable
 
-READY = "_READY"
-
 
 def deliver_tree(lake: Lake, folder: Path) -> int:
     """Upload a tree of `drops/`, `sources/` and `suppress.jsonl`, each `_READY` last; return the number of uploaded files.
@@ -76,7 +74,7 @@ def files_below(folder: Path) -> dict[str, Path]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     }
-    files.pop(READY, None)
+    files.pop("_READY", None)
     check_names(folder, files)
     if not files:
         raise UserError(f"{folder} contains no files")

@@ -290,8 +290,12 @@ class TestRealFiles:
             assert [a.last for a in record.authors] == [a["last"].strip(" .") for a in row["authors"]]
 
 
+def zstd(data: bytes) -> bytes:
+    return bytes(pa.compress(data, codec="zstd", asbytes=True))
+
+
 class TestHostileFiles:
-    @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, bytes])
+    @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, zstd, bytes])
     def test_compression_is_detected(self, compress: Any) -> None:
         assert one("crossref", compress(json.dumps(CROSSREF).encode())).title
 

@@ -27,6 +27,7 @@ from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refusal, Refu
 from s2corpus.errors import UserError
 from s2corpus.extractors import adapter_names
 from s2corpus.ids import RecordId
+from s2corpus.sources.arrow import batches as record_batches
 from s2corpus.sources.jsonl import (
     DECISIVE_KEYS,
     find_type_error,
@@ -298,7 +299,7 @@ def _batches(
     while chunk := list(islice(entries, _BATCH_ROWS)):
         rows: list[RegisteredRecordRow] = []
         records = [entry for entry in chunk if isinstance(entry, sources.Record)]
-        batches = sources.batches(records, delivery=delivery.id, ready_at=delivery.ready_at)
+        batches = record_batches(records, delivery=delivery.id, ready_at=delivery.ready_at)
         record_rows = iter([row for batch in batches for row in batch.to_pylist()])
         for entry in chunk:
             match entry:

@@ -23,12 +23,11 @@ from s2corpus.sources import (
     Record,
     RecordKind,
     RejectReason,
-    batches,
     load_adapter,
     read,
     source_names,
 )
-from s2corpus.sources.arrow import read_record
+from s2corpus.sources.arrow import batches, read_record
 from s2corpus.tables.intake import RECORDS
 from tests.unit.sources.samples import entries, names, one
 

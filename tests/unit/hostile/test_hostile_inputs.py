@@ -41,7 +41,7 @@ from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED
 from tests.releases import ROOT
 from tests.unit.jats.articles import article
 from tests.unit.latex.archives import tar
-from tests.unit.snapshot.test_export import release
+from tests.unit.snapshot.release import release
 
 TEI = (
     b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title level="a">A title</title></titleStmt>'

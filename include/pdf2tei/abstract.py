@@ -35,7 +35,8 @@ BOILERPLATE = re.compile(
     r"\s*(?:ccs concepts|acm reference format|[\w\s]{0,12}reference format|categories and subject|general terms|article\s*info|"
     r"a r t i c l e|open access|correspond|\*\s*correspond|received\b|citation:|copyright|©|doi\b|https?:|editor\b|edited by|reviewed by|"
     r"academic editor|jel\b|msc\b|pacs\b|this is an open access|author summary|significance statement|e-?mail|article history|"
-    r"how to cite|to cite this|(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:january|february|march|april|may|june|july|august|september|october|"
+    r"abbreviations?\s*[:=]|how to cite|to cite this|"
+    r"(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:january|february|march|april|may|june|july|august|september|october|"
     r"november|december)\s+(?:\d{1,2}(?:st|nd|rd|th)?,?\s+)?\d{4}\s*$)",
     re.I,
 )

@@ -21,6 +21,8 @@ from .model import Line, Token
 EntryLines = list[Line]
 
 _INLINE_LABEL = re.compile(r"[\[(]?(\d{1,3})(?:[\])]|\.)")
+_CONTINUES = re.compile(r"[-/]\w")
+"""Start of a line that continues a URL or a word."""
 _MIN_SORTED_ENTRIES = 8
 """Minimum number of entries for a list's order to be significant."""
 _MIN_SORTED_SHARE = 0.9
@@ -40,7 +42,9 @@ def split(lines: list[Line]) -> list[EntryLines]:
     ruled = _split_by_layout(lines, offsets)
     begins = {id(group[0]) for group in ruled}
     rows = [entries.EntryLine(x.text, offset > 3, id(x) in begins) for x, offset in zip(lines, offsets, strict=True)]
-    return _merge_out_of_order(max(ruled, _group_at_starts(lines, entries.predict_starts(rows)), key=_score_entries))
+    found = max(ruled, _group_at_starts(lines, entries.predict_starts(rows)), key=_score_entries)
+    begins = {id(group[0]) for group in found if not _CONTINUES.match(group[0].text)}
+    return _merge_out_of_order(_group_at_starts(lines, [id(line) in begins for line in lines]))
 
 
 def _merge_out_of_order(groups: list[EntryLines]) -> list[EntryLines]:

@@ -192,7 +192,7 @@ def test_disk_that_fills_up_leaves_no_partial_file(inputs: dict[str, str], small
 
 def test_killed_deliver_resumes(inputs: dict[str, str], tmp_path: Path) -> None:
     (folder := tmp_path / "papers").mkdir()
-    for number in range(300):
+    for number in range(100):
         (folder / f"{number}.pdf").write_bytes(os.urandom(200_000))
     lake = open_lake(str(tmp_path / "lake"))
     words = [sys.executable, "-m", "s2corpus", "deliver", str(folder), "--drop", "d", "--to", str(tmp_path / "lake")]
@@ -202,7 +202,7 @@ def test_killed_deliver_resumes(inputs: dict[str, str], tmp_path: Path) -> None:
     process.kill()
     process.wait()
     there = {entry.key for entry in lake.list("drops/d/")}
-    assert 0 < len(there) <= 300
+    assert 0 < len(there) <= 100
     assert "drops/d/_READY" not in there
     done = corpus("deliver", str(folder), "--drop", "d", "--to", str(tmp_path / "lake"))
     assert done.returncode == 0, done.stderr

@@ -30,7 +30,6 @@ from s2corpus.sources.fields_of_study import FIELDS
 from s2corpus.text.sentences import is_prose
 from s2orc_parse.jats.elsevier import convert
 from s2orc_parse.tei.s2orc import to_s2orc
-from tests.gold_sentences import gold
 from tests.snapshots import real_articles
 from tests.unit.datasets.small import PIECE, build_unchecked, content, job, make, outcomes, papers, rows
 
@@ -190,23 +189,6 @@ def test_offsets_of_elseviers_form_are_exact(drawn: list[tuple[str, str, str]]) 
     assert sum(len(s["sentence"].replace(" ", "")) for s in article["body_text"]) == len("".join(whole.split()))
     for sentence in article["abstract"]:
         assert "One. Two."[sentence["startOffset"] : sentence["endOffset"]] == sentence["sentence"]
-
-
-@pytest.mark.usefixtures("shared_data")
-def test_sentence_offsets_match_a_readers_marks() -> None:
-    texts = gold()
-    body = [{"section": "Results", "text": text.text, "cite_spans": []} for text in texts]
-    article, number, removed = build_article(
-        SnapshotPaper(METADATA, KNOWN), {"body_text": body, "bib_entries": {}}, 0.2
-    )
-    marked, start = [], 0
-    for text in texts:
-        ends = [*text.starts[1:], len(text.text)]
-        spans = zip(text.starts, ends, strict=True)
-        marked += [(start + first, start + first + len(text.text[first:end].rstrip())) for first, end in spans]
-        start += len(text.text) + 1
-    assert number >= 300 and not removed
-    assert [(s["startOffset"], s["endOffset"]) for s in article["body_text"]] == marked
 
 
 @pytest.mark.usefixtures("shared_data")

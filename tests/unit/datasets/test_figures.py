@@ -13,7 +13,7 @@ import pytest
 from s2corpus.datasets import runner
 from s2corpus.datasets.figures.child import crop
 from s2corpus.datasets.job import Job
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import PDFS
 from tests.snapshots import paper, write_snapshot
@@ -105,7 +105,7 @@ def make(folder: Path, **known: Any) -> Job:
     (folder / "drops" / "d").mkdir(parents=True)
     (folder / "drops" / "d" / "frogs.pdf").write_bytes(PDF)
     lake = open_lake(str(folder))
-    pdfs = Tables(lake, "real-20260401")(PDFS)
+    pdfs = ReleaseTables(lake, "real-20260401")(PDFS)
     place = {"drop": "d", "name": "frogs.pdf", "open_access": True, "licence": None}
     pdfs.write(0, [{"file_sha1": SHA1, "bytes": len(PDF), "places": [place], "first_seen": "2026-04-01T00:00:00Z"}])
     pdfs.commit([0], {"pdf_shards": 1})

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -31,38 +28,6 @@ def test_vectors_are_learned_again_only_for_changed_documents(
     changed = job(lake, "vectors", snapshot=write_snapshot(tmp_path, grown, files=3, day="20260701"))
     with pytest.raises(pytest.fail.Exception, match="learned again"):
         runner.make(changed)
-
-
-OTHER_CPU = """
-import sys; from pathlib import Path
-from s2corpus.datasets.vectors import learning
-texts = [line.split() for line in Path(sys.argv[1]).read_text().splitlines()]
-params = learning.VectorsParams(dimensions=64, epochs=20)
-Path(sys.argv[2]).write_bytes(learning.learn(params, texts).as_bytes())
-"""
-
-
-def test_nearest_papers_are_similar_on_other_cpus(tmp_path: Path) -> None:
-    """Check the nearest papers with other OpenBLAS instructions, as on an older machine.
-
-    The last digits differ; only a few neighbors may change.
-    """
-    lines = []
-    for row in papers():
-        for paragraph in row["parses"]["pdf"]["body_text"]:
-            for sentence in paragraph["text"].casefold().split(". "):
-                for ref, entry in row["parses"]["pdf"]["bib_entries"].items():
-                    sentence = sentence.replace(f"[{int(ref[-1]) + 1}]", f"paper:{entry['link']}")
-                lines.append(sentence)
-    (tmp_path / "texts").write_text("\n".join(lines))
-    kinds = ("Haswell", "Nehalem")
-    for kind in kinds:
-        command = [sys.executable, "-c", OTHER_CPU, str(tmp_path / "texts"), str(tmp_path / kind)]
-        subprocess.run(command, env={**os.environ, "OPENBLAS_CORETYPE": kind}, check=True)
-    one, other = (PaperVectors.from_bytes((tmp_path / kind).read_bytes()) for kind in kinds)
-    assert len(one.ids) == len(other.ids) == 60 and one.ids == other.ids
-    shared = sum(len({*a} & {*b}) for a, b in zip(one.neighbors.tolist(), other.neighbors.tolist(), strict=True))
-    assert shared >= 0.95 * one.neighbors.size and abs(one.vectors - other.vectors).max() < 0.05
 
 
 def test_neighbors_share_the_field_more_often_than_chance(made: dict[str, Job]) -> None:

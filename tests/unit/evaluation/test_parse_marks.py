@@ -21,7 +21,7 @@ from s2corpus.evaluation.parse_results import parse_results
 from s2corpus.evaluation.parse_sheet import LineMarks, check, read_numbers
 from s2corpus.evaluation.parses import ParseItem, ParseLine, ParseTask, sample_parses
 from s2corpus.evaluation.statistics import accuracy, f1, grouped_accuracy, kappa
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.pipeline.run import Run
 from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.tables.papers import MEMBERS, PAPERS
@@ -61,7 +61,7 @@ def release(run: Run, catalog: Catalog) -> Run:
 
 
 def test_sample_has_every_citation_and_entry_of_open_kept_pdfs(release: Run) -> None:
-    items = sample_parses(Tables(release.lake, RELEASE), EvaluationRules())
+    items = sample_parses(ReleaseTables(release.lake, RELEASE), EvaluationRules())
     assert {item.item for item in items} == {f"{task}:{paper}" for task in ParseTask for paper in ("p1", "p2")}
     entries, citations = items[:2]
     assert entries.lines == (
@@ -71,7 +71,7 @@ def test_sample_has_every_citation_and_entry_of_open_kept_pdfs(release: Run) -> 
         ParseLine("See ⟦[1]⟧.", "BIBREF0 | Ann B. Lee | 2001 | =Cells"),
         ParseLine("Lee and ⟦[9]⟧ agree.", ""),
     )
-    one = sample_parses(Tables(release.lake, RELEASE), EvaluationRules(parses=1))
+    one = sample_parses(ReleaseTables(release.lake, RELEASE), EvaluationRules(parses=1))
     assert one == items[:2], "a smaller sample is the beginning of a larger one"
 
 
@@ -107,7 +107,7 @@ def test_marked_sheet_gives_f1_on_the_card(release: Run, tmp_path: Path) -> None
 
 
 def test_skipped_paper_prevents_publication(release: Run, catalog: Catalog) -> None:
-    items = sample_parses(Tables(release.lake, RELEASE), EvaluationRules())
+    items = sample_parses(ReleaseTables(release.lake, RELEASE), EvaluationRules())
     said(release, command)
     catalog.mark_parses(RELEASE, "ann", {items[3].item: ((), (), 0)})
     release.lake.put(f"snapshots/{RELEASE}-00000000/README.md", b"# Card\n")

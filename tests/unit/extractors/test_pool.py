@@ -77,17 +77,10 @@ def test_fault_gives_outcome_and_number_of_tries() -> None:
         results = run(Pool([server.url], limits=replace(QUICK, request=2.0)), items)
         found = [(fault_of[sha1], results[sha1].outcome, server.uploads[sha1]) for sha1, _ in items]
     assert found == CASES
-    assert all(r.tries == server.uploads[sha1] and bool(r.tei) == (r.outcome == "ok") for sha1, r in results.items())
-
-
-def test_tei_equals_the_response_bytes() -> None:
-    items = pdfs(3)
-    tei = {sha1: f"<TEI xmlns='http://www.tei-c.org/ns/1.0'><!-- ü {sha1} --></TEI>".encode() for sha1, _ in items}
-    with StandIn(tei=tei) as server:
-        for sha1, result in run(Pool([server.url], limits=QUICK), items).items():
-            assert result.tei == tei[sha1]
-            assert result.tei_sha1 == hashlib.sha1(tei[sha1]).hexdigest()
-            assert result.server == server.url
+    for sha1, result in results.items():
+        tei = server.recorded(sha1) if result.outcome == "ok" else None
+        assert (result.tries, result.tei, result.server) == (server.uploads[sha1], tei, server.url)
+        assert result.tei_sha1 == (tei and hashlib.sha1(tei).hexdigest())
 
 
 @pytest.mark.parametrize("fault", [None, "chunked", "no_content"])
@@ -127,7 +120,8 @@ def test_large_pdf_is_streamed(seekable: bool) -> None:
     data = b"%PDF" + bytes(range(256)) * 40_000
     sha1 = hashlib.sha1(data).hexdigest()
     with StandIn() as server:
-        assert run(Pool([server.url], limits=QUICK), [(sha1, lambda: Blocks(data))])[sha1].outcome == "ok"
+        pool = Pool([server.url], limits=replace(QUICK, request=20.0))  # A busy machine needs more than 0.4 s.
+        assert run(pool, [(sha1, lambda: Blocks(data))])[sha1].outcome == "ok"
     assert list(server.uploads) == [sha1]
     assert Blocks.largest <= 1 << 17
 

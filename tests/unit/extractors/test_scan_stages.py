@@ -15,7 +15,7 @@ from s2corpus.stages.select import SelectStage
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS
 from tests.unit.extractors.test_extract_stage import Intake, work
-from tests.unit.layout.conftest import PROSE
+from tests.unit.layout.samples import PROSE
 from tests.unit.layout.test_scans import pictures
 
 

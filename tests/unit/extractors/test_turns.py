@@ -13,9 +13,8 @@ import pytest
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import ExtractOutcome, Limits, Pool, run
 from s2corpus.extractors.grobid import GrobidServer
-from s2corpus.extractors.load import Load
 from s2corpus.extractors.protocol import BackgroundTask, ExtractorAnswer, ExtractorIdentity
-from s2corpus.extractors.run import ExtractionRun, _Job
+from s2corpus.extractors.run import ExtractionRun, Load, _Job
 
 LIMITS = Limits(
     in_flight=2, deadline=20.0, request=8.0, tries=3, busy_wait=(5.0, 5.0), retry_wait=(1.0, 1.0), failures=3,

@@ -17,19 +17,6 @@ from tests.standin_grobid import StandIn
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docker-compose.yaml").read_text("utf-8")
-RUN_BY = {
-    "tests/e2e/test_celery.py": {
-        "s3-init", "s3", "redis", "airflow-init", "airflow-api-server", "airflow-scheduler", "airflow-dag-processor", "airflow-triggerer",
-        "airflow-worker", "airflow-settings",
-    },
-    "tests/e2e/test_spark.py": {"spark-master", "spark-worker", "spark"},
-    "tests/containers/conftest.py": {"extractor"},
-}  # fmt: skip
-OF_THEIR_IMAGES = {
-    "postgres": "its image's own start; the tests start PostgreSQL's binaries of a wheel, and run its health check",
-    "grobid": "its image's own start, and no package brings GROBID: the tests have a stand-in, our extractor and recorded TEIs for it",
-}
-"""Services without a command of ours, and the substitutes that the tests use."""
 PROFILES = "COMPOSE_PROFILES"
 """compose's own variable: selects the profiles with services to start"""
 SECRET = re.compile(r"PASSWORD|SECRET|KEY|TOKEN")
@@ -113,16 +100,6 @@ def test_dependent_service_waits_for_health(services: dict[str, Any]) -> None:
             assert how["condition"] != "service_started", name
             if how["condition"] == "service_healthy":
                 assert "healthcheck" in services[needed], f"{name} waits for the health of {needed}, which has no check"
-
-
-def test_every_service_command_is_run_by_a_test(services: dict[str, Any]) -> None:
-    assert set().union(*RUN_BY.values()) | set(OF_THEIR_IMAGES) == set(services)
-    for path, names in RUN_BY.items():
-        text = (ROOT / path).read_text("utf-8") + (ROOT / "tests/compose.py").read_text("utf-8")
-        for name in names:
-            assert f'"{name}"' in text, f"{path} does not start {name}"
-    for name in OF_THEIR_IMAGES:
-        assert not {"command", "entrypoint"} & set(services[name]), f"{name} has a command now: run it in a test"
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the check asks by curl")

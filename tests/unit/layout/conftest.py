@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -11,12 +12,7 @@ import typst
 from lxml import etree
 
 from pdf2tei import extract
-
-PROSE = (
-    "Litter-dwelling predators follow the traits of their prey, and the traits of their prey follow the litter. "
-    "We sampled three forests over two summers and measured what could be measured without harm. "
-    "The strength of this relation differed between sites, but its direction never did."
-)
+from tests.unit.layout.samples import PROSE
 
 PAPER = """
 #set page(paper: "a4", columns: COLUMNS, margin: 2cm, header: context if counter(page).get().first() > 1 [Ammar and Lo: Traits of beetles],
@@ -73,24 +69,26 @@ REFERENCES = [
     "Chenyan Xiong. 2017. Explicit semantic ranking for academic search. Information Retrieval, 12(3):4–19.",
 ]
 STYLES = {
-    "bracket": ("[1, 3]", "[2]", "[{}] {}"),
-    "round": ("(1,3)", "(2)", "{}. {}"),
-    "raised": ("#super(typographic: false)[1,3]", "#super(typographic: false)[2]", "{}. {}"),
-    "name-year": ("(Wu et al., 2014; Xiong, 2017)", "(Weihs and Etzioni, 2017)", "{1}"),
+    "bracket": ("[1, 3]", "[2]", "[{}]"),
+    "round": ("(1,3)", "(2)", "{}."),
+    "raised": ("#super(typographic: false)[1,3]", "#super(typographic: false)[2]", "{}."),
+    "name-year": ("(Wu et al., 2014; Xiong, 2017)", "(Weihs and Etzioni, 2017)", ""),
 }
+"""Two citations and the form of a label, by style."""
 
 
-def compile_paper(columns: int, style: str) -> bytes:
-    """Return the paper above as a PDF with one or two columns and a citation style."""
-    first, second, label = STYLES[style]
-    if style == "name-year":
-        entries = [f'#par(hanging-indent: 1em)[#"{r}"]' for r in REFERENCES]
-    else:
-        shape = '#grid(columns: (1.6em, 1fr), [#"{}"], [#"{}"])'
-        entries = [shape.format(label.format(i + 1, "").strip(), r) for i, r in enumerate(REFERENCES)]
-    text = PAPER.replace("COLUMNS", str(columns)).replace("CITE1", first if first[0] == "#" else f'#"{first}"')
-    text = text.replace("CITE2", second if second[0] == "#" else f'#"{second}"').replace("PROSE", PROSE)
-    return typst.compile(text.replace("ENTRIES", "\n\n".join(entries)).encode(), format="pdf")
+def write_paper(columns: int, style: str) -> str:
+    """Return the paper above with one or two columns and a citation style."""
+    *citations, label = STYLES[style]
+    entries = [
+        f'#grid(columns: (1.6em, 1fr), [#"{label.format(i)}"], [#"{r}"])'
+        if label
+        else f'#par(hanging-indent: 1em)[#"{r}"]'
+        for i, r in enumerate(REFERENCES, 1)
+    ]
+    first, second = (text if text[0] == "#" else f'#"{text}"' for text in citations)
+    values = {"COLUMNS": str(columns), "CITE1": first, "CITE2": second, "PROSE": PROSE, "ENTRIES": "\n\n".join(entries)}
+    return re.sub("|".join(values), lambda match: values[match[0]], PAPER)
 
 
 @pytest.fixture(scope="session")
@@ -98,10 +96,10 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, str], Path
     """Return a function that compiles the paper in a layout once and returns its path."""
     folder = tmp_path_factory.mktemp("papers")
 
+    @cache
     def compile_once(columns: int, style: str) -> Path:
         path = folder / f"{columns}-{style}.pdf"
-        if not path.exists():
-            path.write_bytes(compile_paper(columns, style))
+        path.write_bytes(typst.compile(write_paper(columns, style).encode(), format="pdf"))
         return path
 
     return compile_once
@@ -110,6 +108,4 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, str], Path
 @cache
 def tei(path: Path) -> etree._Element:
     """Return the extractor's TEI of a PDF."""
-    answer = extract(path, timeout=60)
-    assert answer is not None
-    return etree.fromstring(answer)
+    return etree.fromstring(extract(path, timeout=60) or b"")

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - pages as they are set
 """Front matter is read: the title is not a journal's name, and authors have names in every form.
 
 The abstract may have no heading.
@@ -8,191 +9,140 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import typst
 from lxml import etree
 
-from pdf2tei import extract
-from pdf2tei.authors import FrontAuthor, parse_printed_name, read_authors
-from pdf2tei.model import Font, Line, Token
-from pdf2tei.text import clean
 from s2orc_parse.tei.header import read_header
-from s2orc_parse.tei.read import read_tei
-from tests.unit.layout.conftest import PROSE
+from tests.unit.layout.samples import PROSE, TITLE, list_texts, read
 
-NS = {"t": "http://www.tei-c.org/ns/1.0"}
-TITLE = "Traits of Beetles Follow the Litter They Live In"
 NAMES = ["Waleed Ammar", "Maria van der Lo", "Ana Luzia Ferreira"]
-BODY = f"""
-= Introduction
-{PROSE} {PROSE} {PROSE}
-
-{PROSE} {PROSE}
-
-= Methods
-{PROSE} {PROSE} {PROSE}
-
-= Results
-{PROSE} {PROSE} {PROSE} {PROSE}
-
-= References
-Wu, J. (2014). CiteSeerX: AI in a digital library. AI Magazine 3, 4-19.
-
-Berg, K. (2015). Litter of the north. Ecology 12, 1-20.
-"""
-PLAIN = f'#align(center)[#text(size: 16pt, weight: "bold")[{TITLE}]]\n\n#align(center)[{", ".join(NAMES)}]'
-ABSTRACT = f"*Abstract* #linebreak() We relate the traits of beetles to those of the litter. {PROSE}"
+LISTED = ", ".join(NAMES)
+BODY = "\n\n".join(
+    [
+        "= Introduction", f"{PROSE} {PROSE} {PROSE}", f"{PROSE} {PROSE}", "= Methods", f"{PROSE} {PROSE} {PROSE}",
+        "= Results", f"{PROSE} {PROSE} {PROSE} {PROSE}", "= References",
+        "Wu, J. (2014). CiteSeerX: AI in a digital library. AI Magazine 3, 4-19.",
+        "Berg, K. (2015). Litter of the north. Ecology 12, 1-20.",
+    ]
+)  # fmt: skip
+RELATE = f"We relate the traits of beetles to those of the litter. {PROSE}"
+ABSTRACT = f"*Abstract* #linebreak() {RELATE}"
+HELD = f'#text(size: 16pt, weight: "bold")[{TITLE}]\n\n{LISTED}'
+BIG_TITLE = f'#text(size: 17pt, weight: "bold")[{TITLE}]'
 FRONTS = {
-    "masthead": f"""
-#align(right)[#text(size: 34pt)[Medicine#super[®]]]
-*Observational Study*
-#align(right)[#text(size: 9pt)[OPEN]]
-#text(size: 19pt, weight: "bold")[{TITLE}]
+    "masthead": [
+        f'#align(right)[#text(size: 34pt)[Medicine#super[®]]] *Observational Study* #align(right)[#text(size: 9pt)[OPEN]] #text(size: 19pt, weight: "bold")[{TITLE}]',
+        "#text(size: 10.5pt)[Waleed Ammar, MD#super(typographic: false)[a], Maria van der Lo, PhD#super(typographic: false)[b], Ana Luzia Ferreira, MD#super(typographic: false)[a]]",
+        ABSTRACT,
+    ],
+    "label at the left": [
+        f'#grid(columns: (70pt, 1fr), [#text(size: 20pt, weight: "bold")[OPEN]], [#text(size: 20pt, weight: "bold")[{TITLE}]])',
+        "Waleed Ammar#super(typographic: false)[1], Maria van der Lo#super(typographic: false)[2] & Ana Luzia Ferreira#super(typographic: false)[1]",
+        f"*{RELATE}*",
+    ],
+    "repository's cover": [
+        "#text(size: 26pt)[ORCA – Online Research @ Cardiff]",
+        "This is an Open Access document downloaded from ORCA, Cardiff University's institutional repository.",
+        f"Citation for final published version: Ammar, Waleed, van der Lo, Maria 2019. {TITLE}. Ecology 12, pp. 1–20. #pagebreak() #align(center)[{HELD}]",
+        ABSTRACT,
+    ],
+    "accepted manuscript": [
+        "#text(size: 26pt)[Accepted Manuscript]",
+        TITLE, LISTED,
+        "PII: S0022-1234(19)30123-4",
+        f"This is a PDF file of an unedited manuscript that has been accepted for publication. #pagebreak() #align(center)[{HELD}]",
+        ABSTRACT,
+    ],
+    "names in a grid": [
+        f"#align(center)[#text(size: 20pt)[{TITLE}]]",
+        f'#grid(columns: (1fr, 1fr, 1fr), {", ".join(f"align(center)[{n} #linebreak() _University of Montreal_]" for n in NAMES)}) {ABSTRACT}',
+    ],
+    "capitals": [
+        f'#align(center)[#text(size: 15pt, weight: "bold")[{TITLE.upper()}]]',
+        f"#align(center)[{LISTED.upper()}]",
+        "#align(center)[_University of Montreal, Canada_]",
+        ABSTRACT,
+    ],
+    "a journal of the ACM": [
+        f'#text(size: 15pt, weight: "bold")[{TITLE}]',
+        "WALEED AMMAR#super(typographic: false)[∗] and MARIA VAN DER LO, The Litter Group, Iceland #linebreak() ANA LUZIA FERREIRA, Instituto dos Besouros, Brazil",
+        f"#text(size: 9pt)[{RELATE}]",
+        "#text(size: 9pt)[CCS Concepts: • *Applied computing* → *Ecology*; Beetles.]",
+        "#text(size: 9pt)[Additional Key Words and Phrases: litter, traits]",
+    ],
+    "a conference of the ACM": [
+        '#align(center)[#text(size: 17pt, weight: "bold")[Traits of Beetles Follow #linebreak() the Litter They Live In]]',
+        '#grid(columns: (1fr, 1fr, 1fr), ..("Waleed Ammar∗", "Maria van der Lo", "Ana Luzia Ferreira").map(n => align(center)[#text(size: 12pt)[#n] #linebreak() The Litter Group #linebreak() Hekla, Iceland]))',
+        ABSTRACT,
+    ],
+    "names beside the abstract": [
+        BIG_TITLE,
+        "#text(size: 8pt)[This article was published in the following journal: #linebreak() Journal of Long Walks]",
+        f"#grid(columns: (4.5cm, 1fr), column-gutter: 1cm, text(size: 11pt)[{NAMES[0]} #linebreak() {NAMES[1]} #linebreak() {NAMES[2]} #v(4pt) #text(size: 8pt)[Department of Computing, University of Montreal, Canada]], text(size: 9pt)[*Abstract:* {RELATE}])",
+    ],
+    "a kind of article above the title": [
+        '#text(size: 17pt, weight: "bold")[Short Communication]',
+        BIG_TITLE, LISTED,
+        f"{ABSTRACT} #linebreak() Abbreviations: ACR = American College of Radiology, CMS = Centers for Medicare, ELCAP = Early Lung and Cardiac Action Program, LDCT = low-dose computed tomography, NLST = National Lung Screening Trial.",
+    ],
+    "dates beside the title": [
+        f'#grid(columns: (3.2cm, 1fr), column-gutter: 2pt, text(size: 8pt)[#v(7pt) Received: 07 December 2016 #v(12pt) Accepted: 21 February 2017], text(size: 26pt, weight: "bold")[{TITLE}])',
+        LISTED,
+        f'#text(size: 9pt, weight: "bold")[{RELATE}]',
+    ],
+    "a citation beside the abstract": [
+        BIG_TITLE, LISTED,
+        f"#grid(columns: (3.6cm, 1fr), column-gutter: 1cm, text(size: 7pt)[*To cite:* Babbage C, Byron A. {TITLE}. _Open Walks_ 2017;7:e014. doi:10.1136/walks-2016-014], text(size: 9pt)[{ABSTRACT}])",
+    ],
+    "abstracts in two languages": [
+        BIG_TITLE, LISTED,
+        "*Resumo* #linebreak() Este estudo compara os traços dos besouros com os da serapilheira e descreve como eles andam durante a noite na floresta.",
+        ABSTRACT,
+    ],
+    "a bold abstract without a head": [
+        f'#align(center)[#text(size: 17pt, weight: "bold")[{TITLE}]]',
+        f'#align(center)[#text(size: 12pt)[{" and ".join(NAMES)}]]',
+        "#align(center)[_University of Montreal, Canada_]",
+        f'#pad(x: 25pt)[#text(size: 9pt, weight: "bold")[{RELATE}]]',
+    ],
+}  # fmt: skip
 
-#text(size: 10.5pt)[Waleed Ammar, MD#super(typographic: false)[a], Maria van der Lo, PhD#super(typographic: false)[b],
-  Ana Luzia Ferreira, MD#super(typographic: false)[a]]
 
-{ABSTRACT}""",
-    "label at the left": f"""
-#grid(columns: (70pt, 1fr), [#text(size: 20pt, weight: "bold")[OPEN]], [#text(size: 20pt, weight: "bold")[{TITLE}]])
-
-Waleed Ammar#super(typographic: false)[1], Maria van der Lo#super(typographic: false)[2] & Ana Luzia Ferreira#super(typographic: false)[1]
-
-*We relate the traits of beetles to those of the litter. {PROSE}*""",
-    "repository's cover": f"""
-#text(size: 26pt)[ORCA – Online Research @ Cardiff]
-
-This is an Open Access document downloaded from ORCA, Cardiff University's institutional repository.
-
-Citation for final published version: Ammar, Waleed, van der Lo, Maria 2019. {TITLE}. Ecology 12, pp. 1–20.
-#pagebreak()
-{PLAIN}
-
-{ABSTRACT}""",
-    "accepted manuscript": f"""
-#text(size: 26pt)[Accepted Manuscript]
-
-{TITLE}
-
-{", ".join(NAMES)}
-
-PII: S0022-1234(19)30123-4
-
-This is a PDF file of an unedited manuscript that has been accepted for publication.
-#pagebreak()
-{PLAIN}
-
-{ABSTRACT}""",
-    "names in a grid": f"""
-#align(center)[#text(size: 20pt)[{TITLE}]]
-
-#grid(columns: (1fr, 1fr, 1fr), ..{[*NAMES]!r}.map(n => 0))
-""".replace(
-        f"..{[*NAMES]!r}.map(n => 0)",
-        ", ".join(f"align(center)[{n} #linebreak() _University of Montreal_]" for n in NAMES),
+def read_front(front: str, folder: Path) -> etree._Element:
+    """Return the TEI of a paper with a front."""
+    return read(
+        f'#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n#set par(justify: true)\n{front}\n\n{BODY}',
+        folder,
     )
-    + ABSTRACT,
-    "capitals": f"""
-#align(center)[#text(size: 15pt, weight: "bold")[{TITLE.upper()}]]
 
-#align(center)[{", ".join(NAMES).upper()}]
 
-#align(center)[_University of Montreal, Canada_]
-
-{ABSTRACT}""",
-    "a journal of the ACM": f"""
-#text(size: 15pt, weight: "bold")[{TITLE}]
-
-WALEED AMMAR#super(typographic: false)[∗] and MARIA VAN DER LO, The Litter Group, Iceland #linebreak()
-ANA LUZIA FERREIRA, Instituto dos Besouros, Brazil
-
-#text(size: 9pt)[We relate the traits of beetles to those of the litter. {PROSE}]
-
-#text(size: 9pt)[CCS Concepts: • *Applied computing* → *Ecology*; Beetles.]
-
-#text(size: 9pt)[Additional Key Words and Phrases: litter, traits]""",
-    "a conference of the ACM": f"""
-#align(center)[#text(size: 17pt, weight: "bold")[Traits of Beetles Follow #linebreak() the Litter They Live In]]
-
-#grid(columns: (1fr, 1fr, 1fr), ..("Waleed Ammar∗", "Maria van der Lo", "Ana Luzia Ferreira").map(n =>
-  align(center)[#text(size: 12pt)[#n] #linebreak() The Litter Group #linebreak() Hekla, Iceland]))
-
-{ABSTRACT}""",
-    "names beside the abstract": f"""
-#text(size: 17pt, weight: "bold")[{TITLE}]
-
-#text(size: 8pt)[This article was published in the following journal: #linebreak() Journal of Long Walks]
-
-#grid(columns: (4.5cm, 1fr), column-gutter: 1cm,
-text(size: 11pt)[{NAMES[0]} #linebreak() {NAMES[1]} #linebreak() {NAMES[2]}
-#v(4pt) #text(size: 8pt)[Department of Computing, University of Montreal, Canada]],
-text(size: 9pt)[*Abstract:* We relate the traits of beetles to those of the litter. {PROSE}])""",
-    "a kind of article above the title": f"""
-#text(size: 17pt, weight: "bold")[Short Communication]
-
-#text(size: 17pt, weight: "bold")[{TITLE}]
-
-{", ".join(NAMES)}
-
-*Abstract* #linebreak() We relate the traits of beetles to those of the litter. {PROSE}""",
-    "dates beside the title": f"""
-#grid(columns: (3.2cm, 1fr), column-gutter: 2pt,
-text(size: 8pt)[#v(7pt) Received: 07 December 2016 #v(12pt) Accepted: 21 February 2017],
-text(size: 26pt, weight: "bold")[{TITLE}])
-
-{", ".join(NAMES)}
-
-#text(size: 9pt, weight: "bold")[We relate the traits of beetles to those of the litter. {PROSE}]""",
-    "a citation beside the abstract": f"""
-#text(size: 17pt, weight: "bold")[{TITLE}]
-
-{", ".join(NAMES)}
-
-#grid(columns: (3.6cm, 1fr), column-gutter: 1cm,
-text(size: 7pt)[*To cite:* Babbage C, Byron A. {TITLE}. _Open Walks_ 2017;7:e014. doi:10.1136/walks-2016-014],
-text(size: 9pt)[*Abstract* #linebreak() We relate the traits of beetles to those of the litter. {PROSE}])""",
-    "abstracts in two languages": f"""
-#text(size: 17pt, weight: "bold")[{TITLE}]
-
-{", ".join(NAMES)}
-
-*Resumo* #linebreak() Este estudo compara os traços dos besouros com os da serapilheira e descreve
-como eles andam durante a noite na floresta.
-
-*Abstract* #linebreak() We relate the traits of beetles to those of the litter. {PROSE}""",
-    "a bold abstract without a head": f"""
-#align(center)[#text(size: 17pt, weight: "bold")[{TITLE}]]
-
-#align(center)[#text(size: 12pt)[{" and ".join(NAMES)}]]
-
-#align(center)[_University of Montreal, Canada_]
-
-#pad(x: 25pt)[#text(size: 9pt, weight: "bold")[We relate the traits of beetles to those of the litter. {PROSE}]]""",
-}
+def list_authors(tei: etree._Element) -> list[str]:
+    people = tei.iterfind(".//{*}sourceDesc/{*}biblStruct/{*}analytic/{*}author")
+    return [" ".join(x.text or "" for x in a.iter("{*}forename", "{*}surname")) for a in people]
 
 
 @pytest.mark.parametrize("name", FRONTS)
 def test_front_matter_of_many_layouts_is_read(name: str, tmp_path: Path) -> None:
-    text = (
-        '#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n#set par(justify: true)\n' + FRONTS[name] + BODY
-    )
-    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    tei = etree.fromstring(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
-    assert (tei.findtext(".//t:titleStmt/t:title", namespaces=NS) or "").casefold() == TITLE.casefold()
-    people = [
-        " ".join(x.text or "" for x in a.iter("{*}forename", "{*}surname"))
-        for a in tei.iterfind(".//t:sourceDesc/t:biblStruct/t:analytic/t:author", NS)
-    ]
-    assert [p.casefold() for p in people] == [n.casefold() for n in NAMES]
-    abstract = "".join(text for e in tei.iterfind(".//t:profileDesc/t:abstract", NS) for text in e.itertext())
-    assert "We relate the traits" in abstract
+    tei = read_front("\n\n".join(FRONTS[name]), tmp_path)
+    assert [text.casefold() for text in list_texts(tei, ".//t:titleStmt/t:title")] == [TITLE.casefold()]
+    assert [p.casefold() for p in list_authors(tei)] == [n.casefold() for n in NAMES]
+    abstract = " ".join(list_texts(tei, ".//t:profileDesc/t:abstract"))
+    assert "We relate the traits" in abstract and "Radiology" not in abstract
 
 
 FOUND = " ".join(
     f"We marked {count} beetles of the {which} family in the litter of the park and followed them for some days with radio tags."
     for count, which in enumerate(("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"), 120)
 )
-HELD = f'#text(size: 16pt, weight: "bold")[{TITLE}]\n\n{", ".join(NAMES)}'
+CENTERED = (
+    f"#align(center)[{HELD}]\n\n#align(center)[*Abstract*]\n#block(inset: (x: 1cm))[#set text(size: 9pt); #h(1em)"
+)
+IMPRINT = (
+    "This is a preprint of an article to be published in the Journal. Copyright #linebreak() © 2009 Its Publisher."
+)
 BROKEN = {
+    "under a centered head, with a short last line": f"{CENTERED}{FOUND} These are classes in R.]",
+    "under a centered head, over the page": f"#v(15cm)\n{CENTERED}{FOUND}]",
+    "under a centered head, with a line of imprint": f"{CENTERED}{IMPRINT} {FOUND}]",
     "over the page, bold, without a head": f"#align(center)[{HELD}]\n#v(19.5cm)\n*{FOUND}*",
     "over the page": f"#align(center)[{HELD}]\n#v(19.5cm)\n*Abstract*\\ {FOUND}",
     "over the page, in smaller type": f"#align(center)[{HELD}]\n#v(19.5cm)\n#text(size: 8.5pt)[*Abstract*\\ {FOUND}]",
@@ -203,51 +153,39 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_abstract_is_complete(name: str, tmp_path: Path) -> None:
-    text = f'#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n{BROKEN[name]}\n{BODY}'
-    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    tei = etree.fromstring(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
-    assert " ".join("".join(p.itertext()) for p in tei.iterfind(".//t:abstract/t:p", NS)) == FOUND
+    tei = read(f'#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n{BROKEN[name]}\n{BODY}', tmp_path)
+    found = " ".join(list_texts(tei, ".//t:abstract/t:p"))
+    assert FOUND in found
+    assert found.replace(FOUND, "").strip() in ("", "These are classes in R.", IMPRINT.replace(" #linebreak()", ""))
 
 
 def test_introduction_in_next_column_ends_abstract(tmp_path: Path) -> None:
-    text = f"""#set page(paper: "a4", columns: 2)
+    front = f"""#set page(paper: "a4", columns: 2)
 #set text(size: 10pt)
 #place(top + center, scope: "parent", float: true)[{HELD}]
 #v(9cm)
-*Abstract*\\ {FOUND} {FOUND}
-{BODY}"""
-    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    tei = etree.fromstring(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
-    abstract = "".join(text for e in tei.iterfind(".//t:abstract", NS) for text in e.itertext())
+*Abstract*\\ {FOUND} {FOUND}"""
+    [abstract] = list_texts(read(f"{front}\n\n{BODY}", tmp_path), ".//t:abstract")
     assert abstract.startswith(FOUND[:200]) and PROSE[:60] not in abstract
 
 
 def test_title_continues_with_lines_like_names(tmp_path: Path) -> None:
     title = "Why Traits of Beetles Follow the Litter They Live In: Protective Habits and Novel Trails"
-    text = f"""#set page(paper: "a4", numbering: "1")
-#set text(size: 10pt)
-#align(center)[#text(size: 10pt, weight: "bold")[{title.replace(": ", ": #linebreak() ")}]]
+    front = f"""#align(center)[#text(size: 10pt, weight: "bold")[{title.replace(": ", ": #linebreak() ")}]]
 
-#align(center)[#text(size: 9pt)[{", ".join(NAMES)}]]
+#align(center)[#text(size: 9pt)[{LISTED}]]
 
-{ABSTRACT}{BODY}"""
-    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    tei = read_tei(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
-    assert read_header(tei.find("{*}teiHeader")).title == title
+{ABSTRACT}"""
+    assert list_texts(read_front(front, tmp_path), ".//t:titleStmt/t:title[@type='main']") == [title]
 
 
 def test_article_kind_is_the_title_if_names_follow(tmp_path: Path) -> None:
-    text = f"""#set page(paper: "a4", numbering: "1")
-#set text(size: 10pt)
-#align(center)[#text(size: 16pt, weight: "bold")[Editorial]]
+    front = """#align(center)[#text(size: 16pt, weight: "bold")[Editorial]]
 
 #align(center)[Ana Luzia Ferreira]
-
-= A new volume
-{PROSE} {PROSE}"""
-    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    header = read_header(read_tei(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>").find("{*}teiHeader"))
-    assert (header.title, [author.last for author in header.authors]) == ("Editorial", ["Ferreira"])
+"""
+    tei = read_front(front, tmp_path)
+    assert (list_texts(tei, ".//t:titleStmt/t:title"), list_authors(tei)) == (["Editorial"], ["Ana Luzia Ferreira"])
 
 
 AFFILIATED = {
@@ -270,74 +208,5 @@ AFFILIATED = {
 @pytest.mark.parametrize("name", AFFILIATED)
 def test_affiliations_belong_to_authors_with_their_marks(name: str, tmp_path: Path) -> None:
     front, expected = AFFILIATED[name]
-    text = f'#set page(paper: "a4")\n#set text(size: 10pt)\n{front}\n\n{ABSTRACT}{BODY}'
-    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    tei = read_tei(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
-    header = read_header(tei.find("{*}teiHeader"))
-    found = {author.last.split()[-1]: [place.name for place in author.affiliations] for author in header.authors}
-    assert found == expected
-
-
-def line(text: str, y: float = 0.0, block: int = 0) -> Line:
-    font, x, tokens = Font("serif", 10.0), 0.0, []
-    for i, word in enumerate(text.split(" ")):
-        tokens.append(Token(word, x, y, x + 5 * len(word), y + 10, font, i > 0))
-        x += 5 * len(word) + 3
-    return Line(tokens, 1, block)
-
-
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        (["Borugă O*, Jianu C**, Horhat FG***"], ["O|Borugă", "C|Jianu", "F G|Horhat"]),
-        (["van Anken E, Gómez Puerta S, Walter P"], ["E|van Anken", "S|Gómez Puerta", "P|Walter"]),
-        (["Smith, John; Berg, Kees; Lo, Maria"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
-        (["Rosany Lopes Martins, Ana Luzia", "Ferreira Farias, João Fernandes"],
-         ["Rosany Lopes|Martins", "Ana Luzia Ferreira|Farias", "João|Fernandes"]),
-        (["Sheylla Susan Moreira da Silva de Almeida"], ["Sheylla Susan Moreira da Silva|de Almeida"]),
-        (["John Smith MD, Kees Berg PhD and Maria Lo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
-        (["Euloge S. Adjou . RenéG. Dègnon .", "Edwige Ahoussi"], ["Euloge S.|Adjou", "René G.|Dègnon", "Edwige|Ahoussi"]),
-        (["ADA BYRON, The Analytical Society, Iceland", "LUIGI MENABREA, Accademia Paris-Torino, Italy"],
-         ["Ada|Byron", "Luigi|Menabrea"]),
-        (["YI-HENG TAI, Institute of Brain Science, National Yang-Ming University, Taipei, Taiwan"], ["Yi-Heng|Tai"]),
-        (["Ada Byron, Luigi Menabrea", "Faculty of Cattle, University of Agricultural Sciences", "and Animal Husbandry, Timișoara"],
-         ["Ada|Byron", "Luigi|Menabrea"]),
-        (["By Ada Byron and Luigi Menabrea"], ["Ada|Byron", "Luigi|Menabrea"]),
-        (["JohnSmith,KeesBerg,MariaLo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
-    ],
-)  # fmt: skip
-def test_bylines_are_split_into_names(lines: list[str], expected: list[str]) -> None:
-    found = read_authors([line(text, 12.0 * i) for i, text in enumerate(lines)])
-    people = [FrontAuthor(tuple(first.split()), last) for first, last in (text.split("|") for text in expected)]
-    assert found == people
-
-
-def test_names_separated_by_affiliations_are_not_joined() -> None:
-    found = read_authors([line("Ada Byron and Luigi Menabrea", 0.0), line("Peter G. Nicholls and Maria Lo", 40.0)])
-    assert [author.surname for author in found] == ["Byron", "Menabrea", "Nicholls", "Lo"]
-
-
-@pytest.mark.parametrize(
-    ("printed", "meant"), [("Rene´ G.", "René G."), ("M¨uller", "Müller"), ("E´rica", "Érica"), ("De`gnon", "Dègnon")]
-)
-def test_separate_accents_are_joined_with_letters(printed: str, meant: str) -> None:
-    assert clean(printed) == meant
-
-
-@pytest.mark.parametrize(
-    ("text", "surname"),
-    [
-        ("Ryo Doi", "Doi"),
-        ("Giorgio Israel", "Israel"),
-        ("Christopher Poland", "Poland"),
-        ("Noor ul Huda", "ul Huda"),
-        ("Jean\u2011Luc Picard\u200d", "Picard"),
-        ("United Kingdom", None),
-        ("Veterinary World", None),
-        ("Clinical Management", None),
-        ("Tel Aviv University Israel", None),
-    ],
-)
-def test_name_may_be_word_of_imprint(text: str, surname: str | None) -> None:
-    found = parse_printed_name(text)
-    assert (found.surname if found else None) == surname
+    header = read_header(read_front(f"{front}\n\n{ABSTRACT}", tmp_path).find("{*}teiHeader"))
+    assert {a.last.split()[-1]: [place.name for place in a.affiliations] for a in header.authors} == expected

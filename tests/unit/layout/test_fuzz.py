@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,17 +21,16 @@ def damage(data: bytes, rng: random.Random) -> bytes:
     """Return a copy with changed bytes, a removed, repeated or overwritten range, changed digits, or a cut end."""
     out = bytearray(data)
     for _ in range(rng.randint(1, 4)):
-        at, length = rng.randrange(len(out)), rng.randint(1, 400)
+        at, other, length = rng.randrange(len(out)), rng.randrange(len(out)), rng.randint(1, 400)
         match rng.randrange(6):
             case 0:
-                for _ in range(rng.randint(1, 40)):
-                    out[rng.randrange(len(out))] = rng.randrange(256)
+                for i in rng.choices(range(len(out)), k=rng.randint(1, 40)):
+                    out[i] = rng.randrange(256)
             case 1:
                 del out[at : at + length]
             case 2:
                 out[at:at] = out[at : at + length]
             case 3:
-                other = rng.randrange(len(out))
                 out[at : at + length] = out[other : other + length]
             case 4:
                 digits = [i for i in range(at, min(at + 4000, len(out))) if 48 <= out[i] <= 57]
@@ -39,14 +39,14 @@ def damage(data: bytes, rng: random.Random) -> bytes:
             case _:
                 del out[max(at, len(out) // 2) :]
         if len(out) < 100:
-            return bytes(data[:100])
+            return data[:100]
     return bytes(out)
 
 
-def extraction_outcome(path: str) -> str:
+def extraction_outcome(path: Path) -> str:
     """Return the outcome of an extraction: an error code, `no content` or `tei`."""
     try:
-        tei = extract(Path(path), timeout=60)
+        tei = extract(path, timeout=60)
     except ExtractionError as error:
         return error.code.value
     if tei is None:
@@ -59,16 +59,10 @@ def extraction_outcome(path: str) -> str:
 def test_damaged_pdf_gives_an_error_code(count: int, paper: Callable[[int, str], Path], tmp_path: Path) -> None:
     rng = random.Random(SEED)
     samples = [paper(columns, style).read_bytes() for columns, style in ((1, "bracket"), (2, "name-year"))]
-    found: dict[str, int] = {}
+    paths = [tmp_path / f"{i}.pdf" for i in range(count)]
+    for i, path in enumerate(paths):
+        path.write_bytes(damage(samples[i % 2], rng))
     with ProcessPool(max_workers=min(2, os.cpu_count() or 1), max_tasks=200) as pool:
-        paths = []
-        for i in range(count):
-            path = tmp_path / f"{i}.pdf"
-            path.write_bytes(damage(samples[i % len(samples)], rng))
-            paths.append(path)
-        for path, future in [(p, pool.schedule(extraction_outcome, args=[str(p)], timeout=90)) for p in paths]:
-            outcome = future.result()  # Raises the worker's exception, or an error if the worker died.
-            found[outcome] = found.get(outcome, 0) + 1
-            path.unlink()
-    assert sum(found.values()) == count
-    assert found.get("tei", 0) > 0, found
+        futures = [pool.schedule(extraction_outcome, args=[path], timeout=90) for path in paths]
+        found = Counter(future.result() for future in futures)  # Raises an error if the worker died.
+    assert found.total() == count and found["tei"] > 0, found

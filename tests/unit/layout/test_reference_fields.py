@@ -1,71 +1,170 @@
+# ruff: noqa: E501 - strings as printed
 """The fields of reference strings in real papers are the fields that a human reader finds."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pdf2tei.fields import parse_reference
+from pdf2tei.crf import TokenLabel, label_references
+from pdf2tei.dois import find_doi
+from pdf2tei.fields import parse_reference, parse_reference_authors
+from pdf2tei.tokens import features, pieces
 
 
 @pytest.mark.parametrize(
-    ("raw", "title", "journal", "year"),
+    ("raw", "title", "journal"),
     [
-        # A conference follows, with a year in front.
-        (
-            "Huynh, D. C., & Nair, N. (2015). Economic dispatch integrating wind power generation farms using cuckoo search "
-            "algorithm. 2015 IEEE Innovative Smart Grid Technologies - Asia (ISGT ASIA).",
-            "Economic dispatch integrating wind power generation farms using cuckoo search algorithm",
-            None,
-            "2015",
-        ),
-        (
-            "[1]J. D. Achelis, “Untersuchungen über die Hautsensibilität,” Pflügers Archiv für die Gesamte Physiologie des Menschen "
-            "und der Tiere, vol. 242, no. 5, pp. 644–664, Nov. 1939.",
-            "Untersuchungen über die Hautsensibilität",
-            "Pflügers Archiv für die Gesamte Physiologie des Menschen und der Tiere",
-            "1939",
-        ),
-        (
-            "Richter, Friedrich. 1936. “Rückblick.” Kurze Anleitung zur Orientierung in Beilsteins Handbuch der Organischen Chemie: 21–23.",
-            "Rückblick",
-            None,
-            "1936",
-        ),
-        # The entry has no author.
-        (
-            "Rate Your Plate. (1988). Journal of Nutrition Education, 20(5), 267.",
-            "Rate Your Plate",
-            "Journal of Nutrition Education",
-            "1988",
-        ),
-        # The title is the complete quotation, with its dates and periods.
-        (
-            "[1]“CBS News Callback Poll for CBS News/New York Times June 2004 Monthly Poll, July 2004,” ICPSR Data Holdings, Feb. 2005.",
-            "CBS News Callback Poll for CBS News/New York Times June 2004 Monthly Poll, July 2004",
-            None,
-            None,
-        ),
-        # Capitals are not names.
-        (
-            "Price, I. N. O., & King, A. J. (1934). TREATMENT OF ACUTE GONORRHOEA BY MEANS OF A NEW GONOCOCCAL VACCINE OF LOW TOXICITY. "
-            "BMJ, 1(3825), 748–752.",
-            "TREATMENT OF ACUTE GONORRHOEA BY MEANS OF A NEW GONOCOCCAL VACCINE OF LOW TOXICITY",
-            "BMJ",
-            "1934",
-        ),
-        # Physics journals omit the title.
-        ("A. M. Polyakov, Phys. Lett. B 103, 207 (1981).", "", "Phys. Lett. B", "1981"),
-        ("P. Bedaque, U. van Kolck, Phys. Lett. B 428 (1998) 221.", "", "Phys. Lett. B", "1998"),
-        (
-            "Skegg K (2005) Self-harm. Lancet 366(9495):1471-1483",
-            "Self-harm",
-            "Lancet",
-            "2005",
-        ),
+        ("Huynh, D. C., & Nair, N. (2015). Economic dispatch integrating wind power generation farms using cuckoo search algorithm. 2015 IEEE Innovative Smart Grid Technologies - Asia (ISGT ASIA).",
+         "Economic dispatch integrating wind power generation farms using cuckoo search algorithm", None),
+        ("[1]J. D. Achelis, “Untersuchungen über die Hautsensibilität,” Pflügers Archiv für die Gesamte Physiologie des Menschen und der Tiere, vol. 242, no. 5, pp. 644–664, Nov. 1939.",
+         "Untersuchungen über die Hautsensibilität", "Pflügers Archiv für die Gesamte Physiologie des Menschen und der Tiere"),
+        ("Richter, Friedrich. 1936. “Rückblick.” Kurze Anleitung zur Orientierung in Beilsteins Handbuch der Organischen Chemie: 21–23.",
+         "Rückblick", None),
+        ("Rate Your Plate. (1988). Journal of Nutrition Education, 20(5), 267.",
+         "Rate Your Plate", "Journal of Nutrition Education"),
+        ("[1]“CBS News Callback Poll for CBS News/New York Times June 2004 Monthly Poll, July 2004,” ICPSR Data Holdings, Feb. 2005.",
+         "CBS News Callback Poll for CBS News/New York Times June 2004 Monthly Poll, July 2004", None),
+        ("Price, I. N. O., & King, A. J. (1934). TREATMENT OF ACUTE GONORRHOEA BY MEANS OF A NEW GONOCOCCAL VACCINE OF LOW TOXICITY. BMJ, 1(3825), 748–752.",
+         "TREATMENT OF ACUTE GONORRHOEA BY MEANS OF A NEW GONOCOCCAL VACCINE OF LOW TOXICITY", "BMJ"),
+        ("A. M. Polyakov, Phys. Lett. B 103, 207 (1981).",
+         "", "Phys. Lett. B"),
+        ("Skegg K (2005) Self-harm. Lancet 366(9495):1471-1483",
+         "Self-harm", "Lancet"),
+        # The title ends before the beginning of its journal.
+        ("Raut, J.S.; Karuppayil, S.M. A status review on the medicinal properties of essential oils. Ind. Crops Prod. 2014, 62, 250–264.",
+         "A status review on the medicinal properties of essential oils", "Ind. Crops Prod"),
+        ("Kilani-Jaziri, S., Bhouri, W. & Ghedira, K. Phytochemical, antimicrobial, antioxidant and antigenotoxic potentials of Cyperus rotundus extracts. S. Afr. J. Bot. 77, 767–776 (2011).",
+         "Phytochemical, antimicrobial, antioxidant and antigenotoxic potentials of Cyperus rotundus extracts", "S. Afr. J. Bot"),
+        ("Henriksen A and Bechmann A (2020) Building truths in AI: Making predictive algorithms doable in healthcare. Information, Communication & Society 23(6): 802–816.",
+         "Building truths in AI: Making predictive algorithms doable in healthcare", "Information, Communication & Society"),
+        ("L. Razumovskii, V. Markin, and G. Y. Zaikov, 'Sorption of water by aliphatic polyamides. Review', Polym. Sci. USSR, 27, 751 (1985).",
+         "Sorption of water by aliphatic polyamides. Review", "Polym. Sci. USSR"),
+        ("Rajan, M. B. & Kannabiran, K. Extraction and identification of antibacterial secondary metabolites from marine Streptomyces sp. VITBRK2. Int J Mol Cell Med. 3(3), 130–137 (2014).",
+         "Extraction and identification of antibacterial secondary metabolites from marine Streptomyces sp. VITBRK2", "Int J Mol Cell Med"),
+        ("Cohen D: Rosiglitazone: what went wrong? BMJ 2010, 341:c4848.",
+         "Rosiglitazone: what went wrong?", "BMJ"),
+        ("Pirbalouti AG, Hashemi M, Ghahfarokhi FT. Essential oil and chemical compositions of wild and cultivated Thymus daenensis Celak and Thymus vulgaris L. Industrial Crops and Products. 2013; 48: 43-48.",
+         "Essential oil and chemical compositions of wild and cultivated Thymus daenensis Celak and Thymus vulgaris L", "Industrial Crops and Products"),
+        # The title begins after the authors.
+        ("Thompson, J.D.; Higgins, D.G.; Gibson, T.J. CLUSTAL W: Improving the sensitivity of progressive multiple sequence alignment through sequence weighting. Nucleic Acids Res. 1994, 22, 4673–4680.",
+         "CLUSTAL W: Improving the sensitivity of progressive multiple sequence alignment through sequence weighting", "Nucleic Acids Res"),
+        ("Eujayl I, Sledge MK, Mian MAR: Medicago truncatula EST-SSRs reveal cross-species genetic markers. Theoretical and Applied Genetics 2004, 108:414-422.",
+         "Medicago truncatula EST-SSRs reveal cross-species genetic markers", "Theoretical and Applied Genetics"),
+        ("Walker JB, Sytsma KJ, Treutlein J, Wink M. Salvia (Lamiaceae) is not monophyletic: implications for the systematics, radiation, and ecological specializations of Salvia and tribe Mentheae. Am J Bot. 2004;91: 1115–25.",
+         "Salvia (Lamiaceae) is not monophyletic: implications for the systematics, radiation, and ecological specializations of Salvia and tribe Mentheae", "Am J Bot"),
+        ("Dordevic S, Petrovic S, Zizic S and Kukić J. Antimicrobial, anti-inflammatory, anti-ulcer and antioxidant activities of Carlina acanthifolia root essential oil. J. Ethnopharmacol. (2007) 109: 458- 63.",
+         "Antimicrobial, anti-inflammatory, anti-ulcer and antioxidant activities of Carlina acanthifolia root essential oil", "J. Ethnopharmacol"),
+        ("The National Lung Screening Trial Research Team. Results of initial low-dose computed tomographic screening for lung cancer. N Engl J Med 2013;368:1980–91.",
+         "Results of initial low-dose computed tomographic screening for lung cancer", "N Engl J Med"),
+        # The title continues to the end of its sentence.
+        ("Viennet E, Ritchie S, Harley D. Epidemiology of dengue in a high-income country: a case study in Queensland, Australia. Parasites & Vectors. 2014; 7(1):379.",
+         "Epidemiology of dengue in a high-income country: a case study in Queensland, Australia", "Parasites & Vectors"),
+        ("MacMahon H, Naidich DP, Goo JM, et al. Guidelines for management of incidental pulmonary nodules detected on CT images: from the fleischner society 2017. Radiology 2017;284:228–43.",
+         "Guidelines for management of incidental pulmonary nodules detected on CT images: from the fleischner society 2017", "Radiology"),
+        # The title ends before its book.
+        ("M.M. Soumanou, E.S. Adjou, Sweet fennel (Ocimum gratissimum) oils, in Essential Oils in Food Preservation, Flavor and Safety, ed. by V.R. Preedy (Academic Press, Cambridge, 2016), pp. 765–773",
+         "Sweet fennel (Ocimum gratissimum) oils", ""),
+        ("Zhu, X., Rottkamp, C. A., Perry, G., and Smith, M. A. (2001). Activation of MKK6, an upstream activator of p38, in Alzheimer's disease. J. Neurochem. 79, 311-318.",
+         "Activation of MKK6, an upstream activator of p38, in Alzheimer's disease", "J. Neurochem"),
+    ],
+)  # fmt: skip
+def test_title_is_a_sentence_and_ends_before_its_journal(raw: str, title: str, journal: str | None) -> None:
+    found = parse_reference(raw)
+    assert (found.title, found.journal if journal is not None else None) == (title, journal)
+
+
+@pytest.mark.parametrize(
+    ("raw", "title", "is_book"),
+    [
+        ("Reische D, Lillard D and Eitenmiller R. Antioxidants in food lipids. In: Ahoh CC and Min DB (ed). Chemistry, nutrition and biotechnology. New York, Marcel Dekker (1998) 423- 48.",
+         "Antioxidants in food lipids", False),  # a chapter
+        ("M. Najork, J. L. Wiener, Breadth-first crawling yields high-quality pages, in: Proc. WWW, 2001, pp. 114–118.",
+         "Breadth-first crawling yields high-quality pages", False),  # a paper of a conference
+        ("Nathan Gavenski, Juarez Monteiro, and Rodrigo C. Barros. 2022. How Resilient Are Imitation Learning Methods to Sub-optimal Experts?. In Intelligent Systems, João Carlos Xavier-Junior (Eds.). Springer, Cham, 449–463.",
+         "How Resilient Are Imitation Learning Methods to Sub-optimal Experts?", False),  # a paper with a publisher
+        ("E. Russo, Handbook of Psychotropic Herbs: A Scientific Analysis of Herbal Remedies for Psychiatric Conditions, Haworth Herbal Press, Binghamton, NY, USA, 2001.",
+         "Handbook of Psychotropic Herbs: A Scientific Analysis of Herbal Remedies for Psychiatric Conditions", True),  # a book with a publisher
+        ("Poynting, S. (2012). Counter-Terrorism and State Political Violence.",
+         "Counter-Terrorism and State Political Violence", True),  # a title alone
+        ("H. Lorenzi, Plantas Medicinais no Brasil: Nativas e Exóticas, Instituto Plantarum, Nova Odessa, Brazil, 2nd edition, 2008.",
+         "Plantas Medicinais no Brasil: Nativas e Exóticas, Instituto Plantarum, Nova Odessa, Brazil", True),  # a book with an edition
+    ],
+)  # fmt: skip
+def test_part_of_a_book_is_no_book(raw: str, title: str, is_book: bool) -> None:
+    found = parse_reference(raw)
+    assert (found.title, found.monograph) == (title, is_book)
+
+
+@pytest.mark.parametrize(
+    ("raw", "fields"),
+    [
+        ("Jian Wu, Kyle Williams, and C. Lee Giles. 2014. CiteSeerX: AI in a digital library search engine. In AAAI, pages 2930–2937.",
+         {"title": "CiteSeerX: AI in a digital library search engine", "booktitle": "AAAI", "pages": "2930–2937", "year": "2014"}),
+        ("R. Pohl et al., Nature 466 (2010) 213.", {"title": "", "journal": "Nature", "volume": "466", "pages": "213", "year": "2010"}),
+        ("Gallego JÁ, Pons JL. A neuroprosthesis for tremor management. J Neuroeng Rehabil. 2013;10(1):36. doi:10.1186/1743-0003-10-36",
+         {"title": "A neuroprosthesis for tremor management", "volume": "10", "issue": "1", "doi": "10.1186/1743-0003-10-36"}),
+        ("Lei Ba, J., Kiros, J. R., & Hinton, G. E. (2016). Layer normalization. arXiv:1607.06450.",
+         {"title": "Layer normalization", "arxiv": "1607.06450", "year": "2016", "monograph": False}),
+        ("Field A. Discovering statistics using IBM SPSS statistics. Los Angeles: SAGE; 2017.",
+         {"title": "Discovering statistics using IBM SPSS statistics", "location": "Los Angeles", "publisher": "SAGE", "monograph": True}),
+        ("[1]J. D. Achelis, “Untersuchungen,” Pflügers Archiv, vol. 242, no. 5, pp. 644–664, Nov. 1939.", {"year": "1939", "issue": "5"}),
+        ("P. Bedaque, U. van Kolck, Phys. Lett. B 428 (1998) 221.", {"title": "", "journal": "Phys. Lett. B", "year": "1998"}),
+    ],
+)  # fmt: skip
+def test_reference_has_its_fields(raw: str, fields: dict[str, str | bool]) -> None:
+    found = parse_reference(raw)
+    assert {name: getattr(found, name) for name in fields} == fields
+
+
+@pytest.mark.parametrize(
+    ("text", "surnames"),
+    [
+        ("J. Q. Smith, K. van der Berg, and A.-L. Müller", ["Smith", "van der Berg", "Müller"]),
+        ("Smith, J. Q., van der Berg, K., & Müller, A.-L.", ["Smith", "van der Berg", "Müller"]),
+        ("Smith JQ, Berg K, Müller A-L, et al.", ["Smith", "Berg", "Müller"]),
+        ("Smith, John; Doe, Jane Q.", ["Smith", "Doe"]),
+        ("Smith, John, Kees Berg, and Ann Doe", ["Smith", "Berg", "Doe"]),
+        ("A. R. BATTERSBY, S. G. HARTLEY et M. D. TURNBULL", ["BATTERSBY", "HARTLEY", "TURNBULL"]),
     ],
 )
-def test_reference_has_its_fields(raw: str, title: str, journal: str | None, year: str | None) -> None:
-    found = parse_reference(raw)
-    assert found.title == title
-    assert journal is None or found.journal == journal
-    assert year is None or found.year == year
+def test_authors_of_a_reference_are_read(text: str, surnames: list[str]) -> None:
+    assert [a.surname for a in parse_reference_authors(text)] == surnames
+
+
+@pytest.mark.parametrize(
+    ("raw", "doi"),
+    [
+        ("Med J. 2015; 202:267. https://doi.org/10.5694/ mja14.01522 PMID: 25758699", "10.5694/mja14.01522"),
+        ("Transfusion. 2017. https://doi.org/10. 1111/trf.14252 PMID: 28734023.", "10.1111/trf.14252"),
+        ("PLoS NTD. 2013. https://doi.org/10.1371/journal.pntd. 0002361", "10.1371/journal.pntd.0002361"),
+        ("Biol. doi: 10.1016/j.biologicals.2012.09. 005 PMID: 23034357", "10.1016/j.biologicals.2012.09.005"),
+        ("J. Virol. 80. doi: 10.1128/JVI.80. 5.2429-2436.2006", "10.1128/JVI.80.5.2429-2436.2006"),
+        ("Food Chem 2000;71.doi:10.1016/s0308-8146(00) 00211-9", "10.1016/s0308-8146(00)00211-9"),
+        ("Agric. https://doi.org/10.1016/S0167-8809 (00)00169-9", "10.1016/S0167-8809(00)00169-9"),
+        ("Qual Life. https ://doi. org/10.1007/s1113 6-011-0030-5.", "10.1007/s11136-011-0030-5"),
+        ("J Canc. 2020. https ://doi.org/10.1007/s1318 7-020-01848 -5.", "10.1007/s13187-020-01848-5"),
+        ("Lancet. 2019. https://doi.org/10.1 016/S0140-6736(18)32487-5.", "10.1016/S0140-6736(18)32487-5"),
+        ("Stat. 10.1002/(SICI)1097-0258(1998)17:15/16<1661::AID-SIM968>3.0.CO;2-2",
+         "10.1002/(SICI)1097-0258(1998)17:15/16<1661::AID-SIM968>3.0.CO;2-2"),
+        ("A title. doi:10.1000/ab\u2011cd\u201112", "10.1000/ab-cd-12"),
+        ("A title. doi:10.1000/abc.12. Accessed 12 May 2020.", "10.1000/abc.12"),
+        ("A title. https://doi.org/10.1000/abc12 2019.", "10.1000/abc12"),
+        ("A title. doi:10.1000/abc12 [PubMed 123]", "10.1000/abc12"),
+        ("A title. doi:10.1000/abc12. 15. Smith J.", "10.1000/abc12"),
+        ("A title (doi:10.1000/abc12).", "10.1000/abc12"),
+        ("No identifier at all, 10.5 of 12/13.", ""),
+        ("A title. doi:10.1371/journal. PMID: 1234", ""),
+    ],
+)  # fmt: skip
+def test_doi_is_complete_or_omitted(raw: str, doi: str) -> None:
+    assert find_doi(raw) == doi
+
+
+@given(st.text(max_size=200))
+def test_fields_are_substrings_of_any_string(raw: str) -> None:
+    assert len(features(pieces(raw))) == len(pieces(raw))
+    for kind, value in label_references([raw])[0]:
+        assert value in raw and kind is not TokenLabel.OTHER
+    parse_reference(raw)

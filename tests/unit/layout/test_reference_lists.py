@@ -1,75 +1,231 @@
-"""The reference list is complete if the segmentation labels only some of its lines."""
+"""Reference lists are found under any heading, are complete, and are split into the entries that a reader sees."""
 
 from __future__ import annotations
 
+import pytest
+
 from pdf2tei import references
 from pdf2tei.measures import measure
-from pdf2tei.model import Document, Kind
+from pdf2tei.model import Document, Font, Kind, Line
 from pdf2tei.segmentation import SegmentLabel
+from pdf2tei.splitting import split
 from pdf2tei.text import Joiner
-from tests.unit.layout.drawn import HEAD, ROMAN, SMALL, Row, draw
+from tests.unit.layout.samples import HEAD, ROMAN, SMALL, Row, all_lines, draw, draw_line
 
-PEOPLE = "Alice Brown, Benjamin Mann, Nick Ryder, Melanie Subbiah, Jared Kaplan, Prafulla Dhariwal"
+TYPE = Font("times", 9.0)
+
+
+def line(text: str, row: int, x: float = 50.0) -> Line:
+    """Return a line of nine-point type in a row of a page."""
+    return draw_line((text, TYPE), x=x, y=11.0 * row)
+
+
+def entries(texts: list[str]) -> list[str]:
+    lines = [line(text, row) for row, text in enumerate(texts)]
+    return [" ".join(x.text for x in group) for group in split(lines)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("References", True),
+        ("■ REFERENCES", True),
+        ("Notes and references", True),
+        ("R E F E R E N C E S", True),
+        ("6. Literature cited", True),
+        ("Références bibliographiques", True),
+        ("Literaturverzeichnis", True),
+        ("参考文献", True),
+        ("VI. REFERENCES", True),
+        ("Список литературы", True),
+        ("Referencias bibliográficas", True),
+        ("in the table for reference only", False),
+        ("Reference values were measured at rest.", False),
+        ("Results", False),
+    ],
+)
+def test_head_of_reference_list_is_found(text: str, expected: bool) -> None:
+    assert references.is_head(line(text, 1)) is expected
+
+
+def test_unread_label_does_not_end_list() -> None:
+    found = entries(
+        [
+            "1 Ammar W, Groeneveld D. Construction of the literature graph. 2018;3:84–91.",
+            "2 Lo K, Wang LL. S2ORC: the Semantic Scholar open research corpus. 2020;1:4969–83.",
+            "van der Sluis I. Predictors that follow litter. J Ecol 2011;",
+            "12: 4–9.",
+            "4 van Dijk J. Beetles of three forests. Oikos 2012;4:1–9.",
+            "5 Xiong C. Explicit semantic ranking. WWW 2017;2:1271–9.",
+        ]
+    )
+    assert [e.split()[0] for e in found] == ["1", "2", "4", "5"]
+    assert found[1].endswith("12: 4–9.")
+
+
+def test_label_inside_merged_line_is_found() -> None:
+    found = entries(
+        [
+            "[1] Ammar W. Graphs. 2018;3:84–91.",
+            "[2] Lo K. Corpora. 2020;1:4969–83. [3] Sluis I. Litter. J Ecol 2011;12:4–9.",
+            "[4] Xiong C. Ranking. 2017;2:1271–9.",
+        ]
+    )
+    assert [e[:3] for e in found] == ["[1]", "[2]", "[3]", "[4]"]
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        pytest.param(
+            [
+                "1. Ammar W. Construction of the literature graph.",
+                "2018. Proceedings of NAACL, pages 84–91.",
+                "2. Lo K. S2ORC: the open research corpus. ACL,",
+                "2020. pages 4969–83.",
+                "3. Xiong C. Explicit semantic ranking. 2017.",
+            ],
+            id="a year like a label",
+        ),
+        pytest.param(
+            [
+                "Geiger RS, Yu K (2020) Garbage in, garbage out? In: Proceedings of FAT, pp. 1–9.",
+                "Gershgorn D (2017) The Data That Transformed AI. At: https://qz.com/the-data-thatchanged-the-direction",
+                "-of-ai-research-and-possibly-theworld/ (accessed 10 July 2018).",
+                "Gibney E (2020) The battle for ethical AI. Nature 577(7792): 609–609.",
+            ],
+            id="the rest of an address",
+        ),
+    ],
+)
+def test_line_within_entry_begins_none(printed: list[str]) -> None:
+    assert len(entries(printed)) == 3
+
+
+WITH_YEARS = [
+    ("Ammar, W., & Groeneveld, D. (2018). Construction of the literature", "graph in Semantic Scholar. NAACL, 84–91."),
+    ("Lo, K., & Wang, L. L. (2020). S2ORC: The Semantic Scholar open", "research corpus. ACL, 4969–4983."),
+    ("Weihs, L., & Etzioni, O. (2017). Learning to predict citation-based", "impact measures. JCDL, 1–10."),
+    (
+        "Xiong, C. (2017). Explicit semantic ranking for academic search",
+        "via knowledge graph embedding. WWW, 1271–1279.",
+    ),
+]
+WITH_GROUPS = [
+    ("World Health Organization. Global report on litter", "and its dwellers. Geneva: WHO Press; 2018."),
+    ("Ammar W, Groeneveld D. Construction of the literature", "graph in Semantic Scholar. 2018;3:84–91."),
+    ("European Food Safety Authority. Guidance on beetles", "in stored grain. EFSA Journal. 2019;17:5640."),
+    ("Lo K, Wang LL. The open research corpus that", "everybody reads. J Data. 2020;1:4969–83."),
+    ("Xiong C. Explicit semantic ranking for academic", "search. Inf Retr. 2017;12:4–19."),
+]
+
+
+@pytest.mark.parametrize(
+    ("printed", "first", "rest"),
+    [
+        pytest.param(WITH_YEARS, 50.0, 62.0, id="hanging"),
+        pytest.param(WITH_YEARS, 62.0, 50.0, id="indented first lines"),
+        pytest.param(WITH_YEARS, 50.0, 50.0, id="no indent"),
+        pytest.param(WITH_GROUPS, 50.0, 50.0, id="groups, no indent"),
+        pytest.param(WITH_GROUPS, 50.0, 62.0, id="groups, hanging"),
+    ],
+)
+def test_reference_lists_without_labels_are_split(printed: list[tuple[str, str]], first: float, rest: float) -> None:
+    """Groups have no initials; a CRF finds the borders of their entries."""
+    lines = [line(text, 2 * i + k, (first, rest)[k]) for i, pair in enumerate(printed) for k, text in enumerate(pair)]
+    assert [" ".join(x.text for x in group) for group in split(lines)] == [" ".join(pair) for pair in printed]
+
+
+def test_line_out_of_order_continues_entry_without_year() -> None:
+    """A book title at the start of a line looks like a name (`Medicinal and`)."""
+    said = "AB, Berg CD. What was measured in sage and in thyme. J Essent Oil Res."
+    names = [
+        "Adams",
+        "Bruneton",
+        "Cardile",
+        "Deans",
+        "Eloff",
+        "Fellah",
+        "Hadri",
+        "Kim",
+        "Li",
+        "Mader",
+        "Oyaizu",
+        "Tepe",
+    ]
+    whole = [f"{name} {said} {1910 + i};4:1–9." for i, name in enumerate(names)]
+    at = names.index("Li")
+    whole[at] = "Li YL, Craker LE. Effect of light on sage and on thyme. In: Proc. Int. Symp."
+    printed = [*whole[: at + 1], "Medicinal and Aromatic Plants. Acta Hortic. 1996;426:419–26.", *whole[at + 1 :]]
+    whole[at] += " " + printed[at + 1]
+    assert entries(printed) == whole
+
+
 BODY = [Row("The models that we trained learn from few examples and do not forget them.")] * 30
+PEOPLE = Row("Alice Brown, Benjamin Mann, Nick Ryder, Melanie Subbiah, Jared Kaplan, Prafulla Dhariwal,", left=60)
 
 
-def entry(year: int, authors: int = 0) -> list[Row]:
+def entry(year: int, authors: int = 0, font: Font = ROMAN) -> list[Row]:
     """Return the two rows of an entry, after `authors` rows of names."""
-    names = [Row(PEOPLE + ",", left=60) for _ in range(authors)]
-    first = Row(f"J. Wu, K. Williams, and C. L. Giles. {year}. Searching", block=True)
-    return [first, *names, Row("for papers. Journal of Libraries, 12(3):4–19.", left=60)]
+    first = Row(f"J. Wu, K. Williams, and C. L. Giles. {year}. Searching", font, block=True)
+    return [first, *[PEOPLE] * authors, Row("for papers. Journal of Libraries, 12(3):4–19.", font, left=60)]
 
 
-def list_found_entries(document: Document, labelled: list[int]) -> list[str]:
+def listed(years: range, font: Font = ROMAN) -> list[Row]:
+    return [*BODY, Row("References", HEAD, block=True), *(row for year in years for row in entry(year, font=font))]
+
+
+def list_found_entries(document: Document, labelled: range | list[int]) -> list[str]:
     """Return the entries if only these lines of the document are labeled as references."""
-    lines = [line for page in document.pages for line in page.lines]
+    lines = all_lines(document)
     labels = {id(line): SegmentLabel.BODY for line in lines} | {id(lines[i]): SegmentLabel.REFERENCE for i in labelled}
     return [e.raw for e in references.take_references(document, labels, measure(lines), Joiner(lines))]
 
 
 def test_long_author_blocks_do_not_end_list() -> None:
-    rows = [
-        *BODY,
-        Row("References", HEAD, block=True),
-        *entry(2001),
-        *entry(2002),
-        *entry(2003, authors=20),
-        *entry(2004),
-    ]
-    hole = range(36, 57)
-    found = list_found_entries(draw(rows), [i for i in range(30, len(rows)) if i not in hole])
+    rows = [*listed(range(2001, 2003)), *entry(2003, authors=20), *entry(2004)]
+    found = list_found_entries(draw(rows), [i for i in range(30, len(rows)) if i not in range(36, 57)])
     assert [raw for raw in found if "2004" in raw]
     assert sum("Searching" in raw for raw in found) == 4
 
 
 def test_missed_tail_belongs_to_list() -> None:
-    rows = [*BODY, Row("References", HEAD, block=True), *(row for year in range(1990, 2010) for row in entry(year))]
-    found = list_found_entries(draw(rows), list(range(30, 45)))
-    assert len(found) == 20
-    assert "2009" in found[-1]
+    found = list_found_entries(draw(listed(range(1990, 2010))), range(30, 45))
+    assert len(found) == 20 and "2009" in found[-1]
 
 
 def test_list_begins_at_its_head() -> None:
     credits = [Row("Writing: Elvina V. Brown, Helen M. Faddy.", block=True) for _ in range(12)]
-    rows = [*BODY, *credits, Row("References", HEAD, block=True), *(r for y in range(2000, 2010) for r in entry(y))]
+    rows = [*BODY, *credits, *listed(range(2000, 2010))[30:]]
     document = draw(rows)
-    found = list_found_entries(document, list(range(30, len(rows))))
-    assert len(found) == 10
-    assert all(line.kind is Kind.BODY for line in document.pages[0].lines[30:42])
+    assert len(list_found_entries(document, range(30, len(rows)))) == 10
+    assert all(line.kind is Kind.BODY for line in all_lines(document)[30:42])
 
 
 def test_appendix_is_not_part_of_the_reference_list() -> None:
-    appendix = [Row("Proofs of the theorems", HEAD, block=True), *BODY]
-    rows = [*BODY, Row("References", HEAD, block=True), *(r for y in range(2000, 2010) for r in entry(y)), *appendix]
+    rows = [*listed(range(2000, 2010)), Row("Proofs of the theorems", HEAD, block=True), *BODY]
     document = draw([*rows, *entry(2010), *entry(2011)])
     list_found_entries(document, [*range(30, 51), *range(len(rows), len(rows) + 4)])
-    assert all(line.kind is Kind.BODY for line in document.pages[0].lines[51 : len(rows)])
+    assert all(line.kind is Kind.BODY for line in all_lines(document)[51 : len(rows)])
 
 
 def test_text_in_other_size_ends_list() -> None:
-    small = [Row(row.text, SMALL, row.block, row.gap, row.left) for y in range(2000, 2010) for row in entry(y)]
     behind = [Row("The authors of Brown et al. (2001) and J. Wu (2002) agreed, p. 12.", ROMAN)] * 10
-    rows = [*BODY, Row("References", HEAD, block=True), *small, *behind]
-    document = draw(rows)
-    assert len(list_found_entries(document, list(range(30, 51)))) == 10
-    assert all(line.kind is Kind.BODY for line in document.pages[0].lines[51:])
+    document = draw([*listed(range(2000, 2010), SMALL), *behind])
+    assert len(list_found_entries(document, range(30, 51))) == 10
+    assert all(line.kind is Kind.BODY for line in all_lines(document)[51:])
+
+
+def test_bold_appendix_heading_ends_list() -> None:
+    given = [
+        "References",
+        "Ammar W, Groeneveld D. Construction of the literature graph. NAACL 2018;3:84–91.",
+        "Lo K, Wang LL. S2ORC: the Semantic Scholar open research corpus. ACL 2020;1:4969–83.",
+        "Veytsman B. acmart: Class for typesetting publications of ACM. Retrieved May 27, 2017.",
+        "A RESEARCH METHODS",
+        "We sampled three forests over two summers and measured what could be measured without harm.",
+    ]
+    bold = Font("times,bold", 9.0, bold=True)
+    document = draw([Row(text, bold if i == 4 else TYPE) for i, text in enumerate(given)])
+    assert list_found_entries(document, range(5)) == given[1:4]
+    assert all_lines(document)[4].kind is Kind.BODY

@@ -1,68 +1,71 @@
-"""Rules for front matter, figures and tables never remove running text."""
+"""Rules for front matter, figures and tables never remove running text. Tables are found by their rows.
+
+Text that is printed twice counts once.
+"""
 
 from __future__ import annotations
 
-from pdf2tei import abstract, furniture, guard
-from pdf2tei.measures import measure
-from pdf2tei.model import Document, Kind, Line
-from tests.unit.layout.drawn import BOLD, HEAD, ROMAN, SMALL, Row, draw
+from collections.abc import Callable
+
+import pytest
+
+from pdf2tei import abstract, floats, furniture, grids, guard
+from pdf2tei.body import _may_end_paragraph
+from pdf2tei.measures import Measures, measure
+from pdf2tei.model import Document, Font, Kind, Line, Page
+from pdf2tei.text import Joiner
+from tests.unit.layout.samples import BOLD, HEAD, ROMAN, SMALL, Row, all_lines, draw, draw_line
 
 SENTENCE = "Tulsi is indigenous to the continent and was used there for a very long time, as many say."
 TEXT = [Row(SENTENCE)] * 30
-SUBHEAD = 11.5
+MEASURES = Measures(10.0, "times", 480.0)
+LONG = (
+    "The strength of this relation differed between the sites, but its direction never did in any of the three forests"
+)
+
+
+def line(text: str, x: float, y: float, font: Font = ROMAN, block: int = 1) -> Line:
+    return draw_line((text, font), x=x, y=y, block=block, width=0.42)
+
+
+def place(lines: list[Line]) -> Document:
+    return Document([Page(1, 595.0, 842.0, lines, [])])
 
 
 def kinds(document: Document, text: str) -> set[Kind]:
-    return {line.kind for page in document.pages for line in page.lines if text in line.text}
+    return {line.kind for line in all_lines(document) if text in line.text}
 
 
-def all_lines(document: Document) -> list[Line]:
-    return [line for page in document.pages for line in page.lines]
+PROSE_IN_FRONT = [Row(SENTENCE.replace("Tulsi", "Basil"), SMALL, block=not i) for i in range(6)]
+IMPRINT = Row("Copyright 2020 by the authors, who keep all that is theirs and let the others use it for free", SMALL)
+PARAGRAPH = [Row(SENTENCE, block=not i, gap=2.0 if i else 12.0) for i in range(5)]
+CELLS = [Row("Site North 12 0.4", block=not i) for i in range(9)]
+ADDRESSES = [Row(f"See https://example.org/{i} for what we found there and in all other places") for i in range(90)]
 
 
-def test_prose_of_front_returns_to_body() -> None:
-    summary = [Row(SENTENCE.replace("Tulsi", "Basil"), SMALL, block=not i) for i in range(6)]
-    document = draw([Row("Basil of the World", HEAD), *summary, *TEXT])
-    for line in document.pages[0].lines[:7]:
-        line.kind = Kind.FRONT
-    assert guard.restore_front(document, measure(all_lines(document))) == 6
-    assert kinds(document, "Basil is") == {Kind.BODY}
-    assert document.pages[0].lines[0].kind is Kind.FRONT
-
-
-def test_imprint_is_not_moved_to_the_body() -> None:
-    imprint = "Copyright 2020 by the authors, who keep all that is theirs and let the others use it for free"
-    document = draw([*[Row(imprint, SMALL, block=not i) for i in range(6)], *TEXT])
-    for line in document.pages[0].lines[:6]:
-        line.kind = Kind.FRONT
-    assert guard.restore_front(document, measure(all_lines(document))) == 0
-
-
-def test_paragraph_labelled_table_returns_to_body() -> None:
-    document = draw([*TEXT, *[Row(SENTENCE, block=not i, gap=12.0 if not i else 2.0) for i in range(5)]])
-    for line in document.pages[0].lines[30:]:
-        line.kind = Kind.TABLE
-    assert guard.restore_floats(document, measure(all_lines(document))) == 5
-
-
-def test_cells_of_a_table_are_not_moved_to_the_body() -> None:
-    document = draw([*TEXT, *[Row("Site North 12 0.4", block=not i) for i in range(9)]])
-    for line in document.pages[0].lines[30:]:
-        line.kind = Kind.TABLE
-    assert guard.restore_floats(document, measure(all_lines(document))) == 0
-
-
-def test_kind_that_takes_most_of_paper_is_wrong() -> None:
-    document = draw(
-        [Row(f"See https://example.org/{i} for what we found there and in all other places") for i in range(90)]
-    )
-    for line in document.pages[0].lines[:60]:
-        line.kind = Kind.FRONT
-    assert guard.restore_floats(document, measure(all_lines(document))) == 60
+@pytest.mark.parametrize(
+    ("rows", "part", "kind", "restore", "restored"),
+    [
+        pytest.param([*PROSE_IN_FRONT, *TEXT], slice(6), Kind.FRONT, guard.restore_front, 6, id="prose in the front"),
+        pytest.param([*[IMPRINT] * 6, *TEXT], slice(6), Kind.FRONT, guard.restore_front, 0, id="an imprint"),
+        pytest.param([*TEXT, *PARAGRAPH], slice(30, 35), Kind.TABLE, guard.restore_floats, 5, id="a paragraph"),
+        pytest.param([*TEXT, *CELLS], slice(30, 39), Kind.TABLE, guard.restore_floats, 0, id="cells"),
+        pytest.param(ADDRESSES, slice(60), Kind.FRONT, guard.restore_floats, 60, id="most of the paper"),
+    ],
+)  # fmt: skip
+def test_running_text_returns_to_body(
+    rows: list[Row], part: slice, kind: Kind, restore: Callable[[Document, Measures], int], restored: int
+) -> None:
+    document = draw(rows)
+    lines = all_lines(document)
+    for line in lines[part]:
+        line.kind = kind
+    assert restore(document, measure(lines)) == restored
+    assert {line.kind for line in lines[part]} == {Kind.BODY if restored else kind}
 
 
 def test_abstract_continues_over_larger_subheads() -> None:
-    large = HEAD.__class__("times", SUBHEAD, bold=True)
+    large = Font("times", 11.5, bold=True)
     parts = [
         Row("Abstract", HEAD),
         Row("Background", large, block=True),
@@ -72,10 +75,8 @@ def test_abstract_continues_over_larger_subheads() -> None:
         Row("Author summary", HEAD, block=True, gap=14),
         *[Row(SENTENCE.replace("Tulsi", "Thyme"), SMALL)] * 3,
     ]
-    document = draw([*parts, *TEXT])
-    found = [
-        line.text for line in abstract.find_abstract(document.pages[0].lines, 0.0, measure(all_lines(document)), "en")
-    ]
+    lines = all_lines(draw([*parts, *TEXT]))
+    found = [line.text for line in abstract.find_abstract(lines, 0.0, measure(lines), "en")]
     assert [text for text in found if "Mint" in text]
     assert "Methodology/Principal findings" in found
     assert not [text for text in found if "Thyme" in text]
@@ -95,7 +96,63 @@ def test_abstract_continues_on_next_page() -> None:
     furniture.mark_furniture(document)
     assert kinds(document, "Continued") == {Kind.FURNITURE}
     measures = measure(all_lines(document))
-    top = abstract.find_abstract([x for x in document.pages[0].lines if x.kind is Kind.BODY], 0.0, measures, "en")
-    after = [x for x in document.pages[1].lines if x.kind is Kind.BODY]
+    here, after = ([x for x in page.lines if x.kind is Kind.BODY] for page in document.pages)
+    top = abstract.find_abstract(here, 0.0, measures, "en")
     assert len(abstract.find_continuation(top, after, False, measures, is_continued=True)) == 2
     assert not abstract.find_continuation(top, after, False, measures)
+
+
+def test_table_wider_than_its_caption_is_complete() -> None:
+    rows = [["Age", "LAR", "APER", "p"], ["<30", "170 (64.9)", "92 (35.1)", "0.04"], ["30–40", "66", "69", "0.1"]]
+    cells = [
+        line(text, x, 120 + 12 * i, SMALL, 2 + i)
+        for i, texts in enumerate(rows)
+        for text, x in zip(texts, (50, 200, 330, 460), strict=True)
+    ]
+    body = [line(LONG, 50, 220 + 12 * i, block=9) for i in range(4)]
+    document = place([line("Table 1 Patients", 50, 100, SMALL), *cells, *body])
+    [table] = floats.take_floats(document, MEASURES, Joiner(all_lines(document)))
+    assert table.rows == rows
+    assert [x.kind for x in body] == [Kind.BODY] * 4
+
+
+def test_two_columns_of_text_are_not_a_table() -> None:
+    lines = [line(LONG[:60], x, 100 + 12 * i, block=block) for block, x in ((1, 50), (2, 310)) for i in range(6)]
+    assert grids.find_tables(place(lines).pages[0], {1, 2}, MEASURES) == []
+
+
+def test_sentence_about_a_table_is_not_a_caption() -> None:
+    lines = [
+        line(LONG + " as given in", 50, 100),
+        line("Table 2. The null hypothesis was rejected for every microorganism.", 50, 112),
+        line("Table 2. Zones of inhibition", 50, 300, SMALL, 2),
+    ]
+    floats.take_floats(place(lines), MEASURES, Joiner(lines))
+    assert [x.kind for x in lines] == [Kind.BODY, Kind.BODY, Kind.CAPTION]
+
+
+def test_text_hidden_under_an_image_is_read_once() -> None:
+    texts = [f"{LONG} in year {word}" for word in ("one", "two", "three", "four", "five", "six")]
+    shown = [line(text, 50, 100 + 14 * i) for i, text in enumerate(texts)]
+    hidden = [line(text, 48, 104 + 14 * i, Font("courier", 10.0), 2) for i, text in enumerate(texts[:-1])]
+    furniture.mark_furniture(place([*shown, *hidden]))
+    assert {x.kind for x in hidden} == {Kind.FURNITURE}
+    assert Kind.FURNITURE not in {x.kind for x in shown[1:]}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("as was shown (Xiong et al.,", False),
+        ("as shown by Xiong et al.", False),
+        ("for ranking (e.g.", False),
+        ("the first (Weihs, 2017; Lo. 2020.", False),
+        ("in Fig.", False),
+        ("of the litter.", True),
+        ("of the litter (Xiong et al., 2017).", True),
+        ("of the litter [12].", True),
+        ("as follows:", True),
+    ],
+)
+def test_paragraph_does_not_end_inside_a_citation(text: str, expected: bool) -> None:
+    assert _may_end_paragraph([line(text, 50, 100)]) is expected

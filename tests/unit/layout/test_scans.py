@@ -8,15 +8,11 @@ from pathlib import Path
 import pypdfium2
 import pytest
 import typst
-from lxml import etree
 
 from pdf2tei import extract, scans
 from pdf2tei.health import Defect, find_defects
 from pdf2tei.model import Box, Document, Font, Line, Page, Token
-from tests.unit.layout.conftest import PROSE
-from tests.unit.layout.test_looks import LOOKS, compile_look, list_texts
-
-NS = {"t": "http://www.tei-c.org/ns/1.0"}
+from tests.unit.layout.samples import NS, PROSE, join_body, list_texts, read_pdf
 
 
 def pictures(pdf: bytes, dpi: int = 150) -> bytes:
@@ -30,17 +26,13 @@ def pictures(pdf: bytes, dpi: int = 150) -> bytes:
         sheet = out.new_page(width, height)
         sheet.insert_obj(image)
         sheet.gen_content()
-    return save_pdf(out)
-
-
-def save_pdf(document: pypdfium2.PdfDocument) -> bytes:
     buffer = io.BytesIO()
-    document.save(buffer)
+    out.save(buffer)
     return buffer.getvalue()
 
 
 def test_scan_has_no_content_without_ocr(tmp_path: Path) -> None:
-    (tmp_path / "a.pdf").write_bytes(pictures(compile_look(LOOKS["plain"])))
+    (tmp_path / "a.pdf").write_bytes(pictures(typst.compile(f"= Introduction\n{PROSE}".encode(), format="pdf")))
     assert extract(tmp_path / "a.pdf", timeout=60) is None
 
 
@@ -50,10 +42,9 @@ def test_scan_is_recognized_and_marked(tmp_path: Path) -> None:
         '#set page(paper: "a5", margin: 1.5cm)\n#align(center)[#text(size: 17pt)[Traits of Beetles in the Litter]]\n\n'
         f"#align(center)[Waleed Ammar]\n\n= Introduction\n{PROSE}"
     )
-    (tmp_path / "a.pdf").write_bytes(pictures(typst.compile(text.encode(), format="pdf")))
-    tei = etree.fromstring(extract(tmp_path / "a.pdf", timeout=300, ocr=True) or b"<TEI/>")
-    assert tei.findtext(".//t:titleStmt/t:title", namespaces=NS) == "Traits of Beetles in the Litter"
-    assert "We sampled three forests over two summers" in " ".join(list_texts(tei.findall(".//t:body//t:p", NS)))
+    tei = read_pdf(pictures(typst.compile(text.encode(), format="pdf")), tmp_path, ocr=True)
+    assert list_texts(tei, ".//t:titleStmt/t:title") == ["Traits of Beetles in the Litter"]
+    assert "We sampled three forests over two summers" in join_body(tei)
     pages = tei.findall(".//t:extent/t:measure[@unit='pages'][@type='ocr']", NS)
     assert [(e.get("quantity"), e.get("n")) for e in pages] == [("1", "1")]
     assert [a.get("ident") for a in tei.iterfind(".//t:application", NS)] == ["s2corpus-layout", "ocr"]

@@ -13,17 +13,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 
 from pdf2tei import VERSION, extract
 from tests.unit.pdf.bad_pdfs import drawn_forever
 
 TOKEN = "a token for this test only"
+PROCESS = "/api/processFulltextDocument"
+Paper = Callable[[int, str], Path]
 
 
 @pytest.fixture(scope="module")
-def service() -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
-    """Yield a client with the token and the process of a server with one worker on a free port."""
+def server() -> Iterator[tuple[httpx.Client, int]]:
+    """Yield a client with the token, and the process id of a server with one worker on a free port."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     process = subprocess.Popen(
@@ -38,40 +41,38 @@ def service() -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
                 break
             except httpx.ConnectError:
                 time.sleep(0.1)
-        yield client, process
+        yield client, process.pid
     finally:
         client.close()
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0
 
 
-def send(client: httpx.Client, content: bytes) -> httpx.Response:
+@pytest.fixture
+def client(server: tuple[httpx.Client, int]) -> httpx.Client:
+    return server[0]
+
+
+def send(client: httpx.Client, content: bytes, timeout: float = 60) -> httpx.Response:
     form = {"consolidateHeader": "0", "includeRawCitations": "1"}
-    return client.post(
-        "/api/processFulltextDocument", files={"input": ("x.pdf", content, "application/pdf")}, data=form
-    )
+    files = {"input": ("x.pdf", content, "application/pdf")}
+    return client.post(PROCESS, files=files, data=form, timeout=timeout)
 
 
-def test_server_reports_health_and_version(service: tuple[httpx.Client, subprocess.Popen[bytes]]) -> None:
-    client, _ = service
+def test_server_reports_health_and_version(client: httpx.Client) -> None:
     assert client.get("/api/isalive").text == "true"
     assert client.get("/api/version").json()["version"] == VERSION
     assert client.get("/api/version", headers={"Accept": "text/plain"}).text == VERSION
 
 
 @pytest.mark.parametrize("header", [None, "Bearer wrong", f"Basic {TOKEN}"])
-def test_server_requires_the_token(service: tuple[httpx.Client, subprocess.Popen[bytes]], header: str | None) -> None:
-    client, _ = service
-    for path in ("/api/isalive", "/api/version", "/api/processFulltextDocument"):
-        method = "POST" if path.endswith("Document") else "GET"
-        bare = httpx.request(method, client.base_url.join(path), headers={"Authorization": header} if header else {})
-        assert bare.status_code == 401
+def test_server_requires_the_token(client: httpx.Client, header: str | None) -> None:
+    headers = {"Authorization": header} if header else {}
+    for method, path in (("GET", "/api/isalive"), ("GET", "/api/version"), ("POST", PROCESS)):
+        assert httpx.request(method, client.base_url.join(path), headers=headers).status_code == 401
 
 
-def test_server_response_equals_the_library(
-    service: tuple[httpx.Client, subprocess.Popen[bytes]], paper: Callable[[int, str], Path]
-) -> None:
-    client, _ = service
+def test_server_response_equals_the_library(client: httpx.Client, paper: Paper) -> None:
     path = paper(2, "bracket")
     answer = send(client, path.read_bytes())
     assert answer.status_code == 200
@@ -80,58 +81,36 @@ def test_server_response_equals_the_library(
 
 
 @pytest.mark.parametrize(
-    ("content", "status", "says"),
-    [
-        (b"no PDF at all", 500, "[BAD_INPUT_DATA]"),
-        (b"%PDF-1.7\nbroken", 500, "[PDFALTO_CONVERSION_FAILURE]"),
-    ],
+    ("content", "code"), [(b"no PDF at all", "[BAD_INPUT_DATA]"), (b"%PDF-1.7\nbroken", "[PDFALTO_CONVERSION_FAILURE]")]
 )
-def test_server_errors_have_grobids_codes(
-    service: tuple[httpx.Client, subprocess.Popen[bytes]], content: bytes, status: int, says: str
-) -> None:
-    client, _ = service
+def test_server_errors_have_grobids_codes(client: httpx.Client, content: bytes, code: str) -> None:
     answer = send(client, content)
-    assert (answer.status_code, answer.text[: len(says)]) == (status, says)
+    assert answer.status_code == 500 and answer.text.startswith(code)
 
 
-def test_request_without_input_is_refused(service: tuple[httpx.Client, subprocess.Popen[bytes]]) -> None:
-    client, _ = service
-    assert client.post("/api/processFulltextDocument", data={"other": "x"}).status_code == 400
+def test_request_without_input_is_refused(client: httpx.Client) -> None:
+    assert client.post(PROCESS, data={"other": "x"}).status_code == 400
 
 
-def test_server_is_busy_if_its_worker_is(
-    service: tuple[httpx.Client, subprocess.Popen[bytes]], shared_data: Path
-) -> None:
+def test_server_is_busy_if_its_worker_is(client: httpx.Client, shared_data: Path) -> None:
     """One worker receives eight parallel requests: each gets a TEI or a request to retry."""
-    client, _ = service
     content = max((shared_data / "pairs").glob("*.pdf"), key=lambda p: p.stat().st_size).read_bytes()
     with ThreadPoolExecutor(8) as pool:
-        statuses = [a.status_code for a in pool.map(lambda _: send(client, content), range(8))]
-    assert set(statuses) == {200, 503}
+        assert {a.status_code for a in pool.map(lambda _: send(client, content), range(8))} == {200, 503}
 
 
-def test_closed_connection_frees_the_worker(
-    service: tuple[httpx.Client, subprocess.Popen[bytes]], paper: Callable[[int, str], Path]
-) -> None:
+def test_closed_connection_frees_the_worker(client: httpx.Client, paper: Paper) -> None:
     """The PDF would block the only worker for two minutes; its client disconnects after three seconds."""
-    client, _ = service
-    content = paper(2, "bracket").read_bytes()
-    form = {"input": ("x.pdf", drawn_forever(b"q Q"), "application/pdf")}
     with pytest.raises(httpx.ReadTimeout):
-        client.post("/api/processFulltextDocument", files=form, timeout=3)
-    assert send(client, content).status_code == 200
+        send(client, drawn_forever(b"q Q"), timeout=3)
+    assert send(client, paper(2, "bracket").read_bytes()).status_code == 200
 
 
-def test_dead_worker_fails_one_request(
-    service: tuple[httpx.Client, subprocess.Popen[bytes]], paper: Callable[[int, str], Path]
-) -> None:
-    import psutil
-
-    client, process = service
+def test_dead_worker_fails_one_request(server: tuple[httpx.Client, int], paper: Paper) -> None:
+    client, pid = server
     content = paper(2, "bracket").read_bytes()
     assert send(client, content).status_code == 200
-    workers = [p for p in psutil.Process(process.pid).children(recursive=True) if not p.children()]
-    for worker in workers:
+    for worker in [p for p in psutil.Process(pid).children(recursive=True) if not p.children()]:
         if "resource_tracker" not in " ".join(worker.cmdline()):
             worker.kill()
     answers = [send(client, content).status_code for _ in range(3)]
@@ -140,13 +119,8 @@ def test_dead_worker_fails_one_request(
 
 def test_occupied_port_gives_one_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        done = subprocess.run(
-            [sys.executable, "-m", "pdf2tei.cli", "--port", str(port)],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        port = str(taken.getsockname()[1])
+        command = [sys.executable, "-m", "pdf2tei.cli", "--port", port]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
-    assert str(port) in done.stderr and "Traceback" not in done.stderr
+    assert port in done.stderr and "Traceback" not in done.stderr

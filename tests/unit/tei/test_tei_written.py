@@ -5,6 +5,10 @@ A parse without any field is written too.
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 from s2orc_parse import tei
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.parse_model import (  # fmt: skip
@@ -159,3 +163,62 @@ def test_a_parse_of_nothing() -> None:
         "authors"
     ] == []
     assert tei.build_header(EMPTY)["abstract"] is None
+
+
+def shapes(value: Any, at: str = "") -> dict[str, set[str]]:
+    """Return the JSON types at each path. The keys of entries (BIBREF0) count as one path."""
+    found: dict[str, set[str]] = {at: {type(value).__name__}}
+    items: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        items = [(f"{at}.{'*' if at.endswith('_entries') else key}", inner) for key, inner in value.items()]
+    elif isinstance(value, list):
+        items = [(f"{at}[]", inner) for inner in value]
+    for path, inner in items:
+        for name, types in shapes(inner, path).items():
+            found.setdefault(name, set()).update(types)
+    return found
+
+
+def published(folder: Path, name: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for path in sorted((folder / "s2orc" / "doc2json_fixtures" / "s2orc" / name).glob("*.json")):
+        for at, types in shapes(json.loads(path.read_bytes())).items():
+            found.setdefault(at, set()).update(types)
+    assert found
+    return found
+
+
+def written(shared_data: Path, write: Any) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for path in sorted(shared_data.glob("pairs/*.tei.xml")):
+        for at, types in shapes(
+            json.loads(tei.to_json_bytes(write(tei.convert(path.read_bytes(), file_sha1="a" * 40))))
+        ).items():
+            found.setdefault(at, set()).update(types)
+    return found
+
+
+def test_parse_has_every_key_of_20200705_with_its_type(shared_data: Path) -> None:
+    theirs, ours = published(shared_data, "20200705"), written(shared_data, tei.to_s2orc)
+    assert set(theirs) - set(ours) == set()
+    for path, types in theirs.items():
+        allowed = {*types, "NoneType"} if path in (".paper_id", ".bib_entries.*.year", ".bib_entries.*.link") else types
+        assert ours[path] <= allowed | ({"NoneType"} if path.endswith("ref_spans[].ref_id") else set()), path
+
+
+def test_gorc_object_has_exactly_the_published_keys(shared_data: Path) -> None:
+    theirs, ours = published(shared_data, "20190928"), written(shared_data, tei.to_gorc_line)
+    inside = {at for at in theirs if at.startswith(".grobid_parse") and "other_ids." not in at and "spans[]" not in at}
+    assert {
+        at for at in ours if at.startswith(".grobid_parse") and "other_ids." not in at and "spans[]" not in at
+    } == inside
+    assert {at for at in ours if at.count(".") == 1} == {at for at in theirs if at.count(".") == 1}
+    assert {at for at in ours if at.startswith(".metadata.") and at.count(".") == 2} <= set(theirs)
+    spans = [at for at in ours if ".cite_spans[]." in at]
+    assert sorted(at.rpartition(".")[2] for at in spans if "body_text" in at) == [
+        "end",
+        "latex",
+        "ref_id",
+        "start",
+        "text",
+    ]

@@ -45,12 +45,12 @@ def judge(*records: Record, places: tuple[Declaration, ...] = (Declaration("d", 
     return decide_openness(A, records, places, is_preprint=is_preprint, **options)
 
 
-def looks_of(found: Openness) -> dict[str, str]:
+def list_looks(found: Openness) -> dict[str, str]:
     """Return the detail of each check by kind of evidence. A detail begins with `! ` if the check found evidence."""
     return {str(look.evidence): ("! " if look.found else "") + look.detail for look in found.looks}
 
 
-def of_ids(ids: str, pmc_ids: str = "") -> dict[str, str]:
+def explain_missing(ids: str, pmc_ids: str = "") -> dict[str, str]:
     """Return the details of the failed checks that search for the identifiers of a full text."""
     return {
         "pmc": f"no record of PMC's open access subset has {ids.replace(')', f'{pmc_ids})')}",
@@ -63,38 +63,38 @@ NO_ARXIV = "no arXiv id in the PDF, none in the file name (a.pdf)"
 NOTHING = {
     "arxiv": NO_ARXIV,
     "acl": "no ACL Anthology id in the PDF, none in the file name (a.pdf)",
-    **of_ids("the DOI of this full text (none is available)"),
+    **explain_missing("the DOI of this full text (none is available)"),
     "declared": "no drop declares open access",
 }
-OF_DOI = of_ids(f"an identifier of this full text ({DOI})")
+OF_DOI = explain_missing(f"an identifier of this full text ({DOI})")
 CROSSREF_TOO = "the paper also has records from crossref"
 
 CASES: dict[str, tuple[list[Record], str, Evidence | None, dict[str, str]]] = {
-    "nothing is known": ([header()], "a.pdf", None, NOTHING),
+    "no evidence": ([header()], "a.pdf", None, NOTHING),
     "it is stamped": (
         [header(arxiv_id=ARXIV_ID), CROSSREF], "a.pdf", Evidence.ARXIV, {"arxiv": f"! the PDF contains the arXiv id {ARXIV_ID}"},
     ),
     "it prints arXiv's DOI": ([header(doi=f"10.48550/arxiv.{ARXIV_ID}")], "a.pdf", Evidence.ARXIV, {}),
-    "arXiv's record names it": (
+    "arXiv's record has its SHA-1": (
         [header(), replace(ARXIVS, file_sha1=A), CROSSREF], "a.pdf", Evidence.ARXIV, {"arxiv": "! referenced by arxiv:1"},
     ),
-    "arXiv's record names another PDF": (
+    "arXiv's record has another SHA-1": (
         [header(), replace(ARXIVS, file_sha1=B), CROSSREF], "a.pdf", None, {**OF_DOI, "arxiv": f"{NO_ARXIV}, {CROSSREF_TOO}"},
     ),
-    "it is called by its paper's arXiv id": (
+    "file name is the paper's arXiv id": (
         [header(), ARXIVS, CROSSREF], f"{ARXIV_ID}v2.pdf", Evidence.ARXIV,
         {"arxiv": f"! the file name contains the paper's arXiv id {ARXIV_ID}"},
     ),
-    "it is called by another arXiv id": (
+    "file name is another arXiv id": (
         [header(), ARXIVS, CROSSREF], "1706.03762.pdf", None,
         {"arxiv": f"no arXiv id in the PDF, none of the paper's ids in the file name (1706.03762.pdf), {CROSSREF_TOO}"},
     ),
-    "it is called by an arXiv id, and its paper has none": ([header(), CROSSREF], f"{ARXIV_ID}.pdf", None, {}),
-    "its drop gives it its paper's arXiv id": (
+    "file name is an arXiv id that the paper lacks": ([header(), CROSSREF], f"{ARXIV_ID}.pdf", None, {}),
+    "drop declares the paper's arXiv id": (
         [header(), declared(arxiv_id=ARXIV_ID), ARXIVS, CROSSREF], "a.pdf", Evidence.ARXIV,
         {"arxiv": f"! the drop declares the paper's arXiv id {ARXIV_ID}"},
     ),
-    "its drop alone gives it an arXiv id": (
+    "only the drop declares an arXiv id": (
         [header(), declared(arxiv_id=ARXIV_ID), CROSSREF], "a.pdf", None,
         {"arxiv": f"{NO_ARXIV}, no other record of the paper has the declared {ARXIV_ID}"},
     ),
@@ -112,12 +112,12 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None, dict[str, str]]] = {
     "it carries an Anthology id": (
         [header(acl_id="P19-1001"), CROSSREF], "a.pdf", Evidence.ACL, {"acl": "! the PDF contains the ACL Anthology id P19-1001"},
     ),
-    "the Anthology's record names it": ([header(), replace(ACLS, file_sha1=A), record("dblp")], "a.pdf", Evidence.ACL, {}),
-    "it is called by its paper's Anthology id": ([header(), ACLS, record("dblp")], f"{ACL_ID}.pdf", Evidence.ACL, {}),
-    "it is called by the id in its paper's DOI": (
+    "the Anthology's record has its SHA-1": ([header(), replace(ACLS, file_sha1=A), record("dblp")], "a.pdf", Evidence.ACL, {}),
+    "file name is the paper's Anthology id": ([header(), ACLS, record("dblp")], f"{ACL_ID}.pdf", Evidence.ACL, {}),
+    "file name is the id in the paper's DOI": (
         [header(), publisher(doi="10.18653/v1/p19-1001"), record("dblp")], "P19-1001.pdf", Evidence.ACL, {},
     ),
-    "its drop gives it the Anthology's DOI": ([header(), declared(doi=ACL_DOI), ACLS, record("dblp")], "a.pdf", Evidence.ACL, {}),
+    "drop declares the Anthology's DOI": ([header(), declared(doi=ACL_DOI), ACLS, record("dblp")], "a.pdf", Evidence.ACL, {}),
     "all records are the Anthology's": (
         [header(), ACLS, publisher(doi=ACL_DOI)], "a.pdf", Evidence.ACL, {"acl": "! the paper has records only from ACL Anthology"},
     ),
@@ -129,12 +129,12 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None, dict[str, str]]] = {
     "PMC has its DOI": ([PRINTED, PMCS], "a.pdf", Evidence.PMC, {"pmc": "! PMC7 is in PMC's open access subset (according to pubmed:7)"}),
     "it prints a PMC id": ([header(pmc_id="PMC7"), PMCS], "a.pdf", Evidence.PMC, {}),
     "it prints a PMC id that no record has": (
-        [header(doi=DOI, pmc_id="PMC7")], "a.pdf", None, of_ids(f"an identifier of this full text ({DOI})", ", PMC7"),
+        [header(doi=DOI, pmc_id="PMC7")], "a.pdf", None, explain_missing(f"an identifier of this full text ({DOI})", ", PMC7"),
     ),
-    "it is called by its article's PMC id": ([header(), JATS], "PMC4391421.pdf", Evidence.PMC, {}),
-    "it is called by another PMC id": ([header(), JATS], "PMC1.pdf", None, {}),
-    "its name only contains the PMC id": ([header(), JATS], "about PMC4391421.pdf", None, {}),
-    "its name is the number of the PMC id": ([header(), JATS], "4391421.pdf", None, {}),
+    "file name is the article's PMC id": ([header(), JATS], "PMC4391421.pdf", Evidence.PMC, {}),
+    "file name is another PMC id": ([header(), JATS], "PMC1.pdf", None, {}),
+    "file name contains more than the PMC id": ([header(), JATS], "about PMC4391421.pdf", None, {}),
+    "file name is the number of the PMC id": ([header(), JATS], "4391421.pdf", None, {}),
     "PMC has the PMC id of its publisher record": (
         [PRINTED, publisher(doi=DOI, pmc_id="PMC7"), replace(PMCS, doi=None)], "a.pdf", Evidence.PMC, {},
     ),
@@ -142,12 +142,12 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None, dict[str, str]]] = {
     "PMC has another paper": ([header(doi=OTHER_DOI), PMCS], "a.pdf", None, {}),
     "Unpaywall has its DOI": ([PRINTED, unpaywall()], "a.pdf", Evidence.UNPAYWALL, {**OF_DOI, "unpaywall": f"! {DOI} is open"}),
     "Unpaywall has its cluster's only DOI": ([header(), unpaywall()], "a.pdf", Evidence.UNPAYWALL, {}),
-    "Unpaywall has its cluster's DOI, besides a preprint's": (
+    "Unpaywall has the cluster's DOI, and a preprint has another": (
         [header(), CROSSREF, unpaywall(), record("biorxiv", doi=PREPRINT)], "a.pdf", Evidence.UNPAYWALL, {},
     ),
     "Unpaywall has one of its cluster's two DOIs": (
         [header(), unpaywall(), publisher(doi=OTHER_DOI)], "a.pdf", None,
-        of_ids(f"the DOI of this full text (ambiguous: {DOI}, {OTHER_DOI})"),
+        explain_missing(f"the DOI of this full text (ambiguous: {DOI}, {OTHER_DOI})"),
     ),
     "Unpaywall has another DOI than it prints": ([header(doi=OTHER_DOI), unpaywall()], "a.pdf", None, {}),
     "Unpaywall has the DOI that its drop declares": (
@@ -160,23 +160,23 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None, dict[str, str]]] = {
     ),
     "it is a preprint, which is open": ([header(doi=PREPRINT), unpaywall(PREPRINT, open_version=COPY)], "a.pdf", Evidence.UNPAYWALL, {}),
     "its preprint is open, it is not": ([PRINTED, unpaywall(PREPRINT), unpaywall(open_access=False)], "a.pdf", None, {}),
-    "it prints its own DOI, its drop gives it its preprint's": ([PRINTED, declared(doi=PREPRINT), unpaywall(PREPRINT)], "a.pdf", None, {}),
+    "PDF prints its DOI, drop declares the preprint's": ([PRINTED, declared(doi=PREPRINT), unpaywall(PREPRINT)], "a.pdf", None, {}),
     "OpenAlex repeats that the published version is open": (
         [PRINTED, openalex(open_version=OpenVersion.PUBLISHED)], "a.pdf", Evidence.UNPAYWALL, {},
     ),
     "OpenAlex has only copies, one of them in PMC": ([PRINTED, openalex(open_version=COPY, pmc_id="PMC1")], "a.pdf", None, {}),
     "Unpaywall contradicts OpenAlex": ([PRINTED, openalex(), unpaywall(open_access=False)], "a.pdf", None, {}),
-    "its publisher says so": (
+    "publisher record states open access": (
         [PRINTED, publisher("jats", doi=DOI, open_access=True)], "a.pdf", Evidence.PUBLISHER,
         {**OF_DOI, "publisher": "! open access according to jats:1"},
     ),
-    "a source names it and says so": (
+    "record of the PDF states open access": (
         [header(), record("mylab", file_sha1=A, open_access=True)], "a.pdf", Evidence.DECLARED,
         {"declared": "! referenced as open access by mylab:1"},
     ),
-    "a source says so of another PDF": ([header(), record("mylab", file_sha1=B, open_access=True)], "a.pdf", None, NOTHING),
-    "a source says so of the paper": ([PRINTED, record("s2", doi=DOI, open_access=True)], "a.pdf", None, {}),
-    "its header says so": ([header(open_access=True)], "a.pdf", None, {}),
+    "record of another PDF states open access": ([header(), record("mylab", file_sha1=B, open_access=True)], "a.pdf", None, NOTHING),
+    "archive record of the paper states open access": ([PRINTED, record("s2", doi=DOI, open_access=True)], "a.pdf", None, {}),
+    "header states open access": ([header(open_access=True)], "a.pdf", None, {}),
 }  # fmt: skip
 
 
@@ -186,9 +186,9 @@ def test_pdf_is_open_with_this_evidence(case: str) -> None:
     for order in list(permutations(records))[:6]:
         found = judge(*order, places=(Declaration("d", name),))
         assert (found.open, found.evidence) == (evidence is not None, evidence)
-        assert list(looks_of(found)) == list(Evidence) and all(look.detail for look in found.looks)
+        assert list(list_looks(found)) == list(Evidence) and all(look.detail for look in found.looks)
         assert [look.evidence for look in found.looks if look.found][:1] == ([evidence] if evidence else [])
-        assert looks_of(found) | details == looks_of(found)
+        assert list_looks(found) | details == list_looks(found)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -217,7 +217,7 @@ def test_declarations_of_drops_are_explained(
     places: list[tuple[str, str, bool | None]], all_open: bool, detail: str
 ) -> None:
     found = judge(header(), places=tuple(Declaration(*place) for place in places), all_open=all_open)
-    assert looks_of(found)["declared"] == detail
+    assert list_looks(found)["declared"] == detail
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_declarations_of_drops_are_explained(
 )
 def test_at_most_five_file_names_are_listed(names: int, listed: str) -> None:
     places = tuple(Declaration("d", str(n)) for n in reversed(range(names)))
-    assert looks_of(judge(header(), places=places))["arxiv"] == f"no arXiv id in the PDF{listed}"
+    assert list_looks(judge(header(), places=places))["arxiv"] == f"no arXiv id in the PDF{listed}"
 
 
 @pytest.mark.parametrize(
@@ -243,20 +243,20 @@ def test_at_most_five_file_names_are_listed(names: int, listed: str) -> None:
          {**OF_DOI, "publisher": "! open access according to crossref:1"}, "MIT"),
         ({"doi": DOI}, [unpaywall(licence="MIT")], [], {**OF_DOI, "unpaywall": f"! {DOI} is open"}, "MIT"),
         ({"doi": DOI}, [PMCS], [], {**OF_DOI, "pmc": "! PMC7 is in PMC's open access subset (according to pubmed:7)"}, "CC-BY-NC"),
-        ({"doi": OTHER_DOI}, [unpaywall()], [], of_ids(f"an identifier of this full text ({OTHER_DOI})"), None),
+        ({"doi": OTHER_DOI}, [unpaywall()], [], explain_missing(f"an identifier of this full text ({OTHER_DOI})"), None),
         ({}, [], [Declaration("d", "a.xml", True, "MIT")], {"declared": "! declared open by d/a.xml"}, "MIT"),
         ({"open_access": True, "licence": "MIT"}, [], [Declaration("d", "a.xml", False, "CC-BY-NC-4.0")],
          {"publisher": "! its own metadata states open access, MIT", "declared": "declared closed by d/a.xml: closed has priority"},
          "CC-BY-NC-4.0"),
     ],
 )  # fmt: skip
-def test_publishers_full_text_is_open_by_its_own_metadata_too(
+def test_publishers_full_text_is_open_by_its_metadata(
     own: dict[str, Any], records: list[Record], places: list[Declaration], looks: dict[str, str], licence: str | None
 ) -> None:
     """No check searches a publisher's full text for arXiv and ACL ids."""
     text = record("jats", A, **own)
     found = decide_article_openness(A, records, places, own=text, is_preprint=is_preprint)
-    assert looks_of(found) == {key: text for key, text in NOTHING.items() if key not in ("arxiv", "acl")} | looks
+    assert list_looks(found) == {key: text for key, text in NOTHING.items() if key not in ("arxiv", "acl")} | looks
     is_closed = any(place.open_access is False for place in places)
     assert (found.open, found.licence) == (not is_closed and "! " in str(looks), licence)
     quiet = replace(text, open_access=None)
@@ -272,7 +272,7 @@ def test_latex_source_is_open_with_license_of_arxiv_record() -> None:
     ]
     found = decide_source_openness(ARXIV_ID, [ARXIVS, *others], (Declaration("d", "a.gz", True),))
     source = f"! this is the source archive of arXiv {ARXIV_ID}"
-    assert looks_of(found) == {"arxiv": source, "declared": "! declared open by d/a.gz"}
+    assert list_looks(found) == {"arxiv": source, "declared": "! declared open by d/a.gz"}
     assert (found.open, found.evidence, found.licence, found.licence_detail) == (
         True,
         Evidence.ARXIV,
@@ -280,7 +280,7 @@ def test_latex_source_is_open_with_license_of_arxiv_record() -> None:
         None,
     )
     quiet = decide_source_openness(ARXIV_ID, [])
-    assert quiet.open and looks_of(quiet) == {"arxiv": source, "declared": "no drop declares open access"}
+    assert quiet.open and list_looks(quiet) == {"arxiv": source, "declared": "no drop declares open access"}
     assert not decide_source_openness(ARXIV_ID, [ARXIVS], (Declaration("d", f"{ARXIV_ID}.gz", False),)).open
 
 

@@ -49,6 +49,7 @@ def test_retraction_of_a_preprint_known_by_type_does_not_count(work_type: str, s
     (row,) = rows(
         member("crossref:1", kind="publisher", doi="10.1/a", type="article"),
         member("crossref:2", kind="publisher", doi="10.7/a", type=work_type, editorial="retracted"),
+        member("dblp:1", doi="10.1101/b", type="article", editorial="retracted"),  # Only publishers correct the prefix.
     )
     assert row["editorial"] == status
 

@@ -48,7 +48,7 @@ def vote(*records: Cast, **options: Any) -> VotedPaper:
     return elect_metadata("p", delivered, trust=TRUST, **options)
 
 
-def named(name: str) -> dict[str, Any]:
+def deliver_as(name: str) -> dict[str, Any]:
     return {"pdfs": {A: Pdf("", (Declaration("d", name),))}}
 
 
@@ -61,10 +61,10 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
     "naming the PDF is more than its DOI": ([PRINTED, BY_DOI, BY_SHA1], {}, "title", "By SHA-1", ("acl:1", PUBLISHER, 1, 1)),
     "file name is more than a declared id": (
         [header(), declared(acl_id="P19-1001"), BY_ACL_ID, BY_PMC_ID],
-        named("oa/PMC1.pdf"), "title", "PMC", ("jats:1", PUBLISHER, 1, 1),
+        deliver_as("oa/PMC1.pdf"), "title", "PMC", ("jats:1", PUBLISHER, 1, 1),
     ),
     "file name is an ACL id": (
-        [header(), BY_ACL_ID, BY_DOI], named("P19-1001.pdf"), "title", "ACL", ("acl:1", PUBLISHER, 1, 1),
+        [header(), BY_ACL_ID, BY_DOI], deliver_as("P19-1001.pdf"), "title", "ACL", ("acl:1", PUBLISHER, 1, 1),
     ),
     "declared DOI": ([header(), declared(doi=DOI, title="Else"), BY_DOI], {}, "title", "By DOI", ("crossref:1", PUBLISHER, 1, 1)),
     "declared PMC id": (
@@ -74,7 +74,7 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
         [header(), declared(acl_id="P19-1001"), BY_ACL_ID, BY_DOI],
         {}, "title", "ACL", ("acl:1", PUBLISHER, 1, 1),
     ),
-    "id of another file": ([header(), BY_ACL_ID, BY_DOI], named("P19-1002.pdf"),
+    "id of another file": ([header(), BY_ACL_ID, BY_DOI], deliver_as("P19-1002.pdf"),
                            "title", "By DOI", ("crossref:1", BY_TRUST, 1, 1)),
     "most trusted of several publisher records": (
         [PRINTED, ("2023", publisher("acl", doi=DOI, title="Later")), ("2022", BY_DOI)],

@@ -1,0 +1,111 @@
+"""Typeset papers and drawn documents for the tests of the extractor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import typst
+from lxml import etree
+
+from pdf2tei import extract
+from pdf2tei.model import Document, Font, Line, Page, Token
+
+NS = {"t": "http://www.tei-c.org/ns/1.0"}
+ROMAN = Font("times", 10.0)
+BOLD = Font("times", 10.0, bold=True)
+HEAD = Font("times", 12.0, bold=True)
+SMALL = Font("times", 8.0)
+PROSE = (
+    "Litter-dwelling predators follow the traits of their prey, and the traits of their prey follow the litter. "
+    "We sampled three forests over two summers and measured what could be measured without harm. "
+    "The strength of this relation differed between sites, but its direction never did."
+)
+TITLE = "Traits of Beetles Follow the Litter They Live In"
+ENTRIES = [
+    "J. Wu, K. Williams and C. L. Giles, AI Magazine, 2014, 35, 35–48.",
+    "M. van der Sluis and K. Berg, Litter of the north, Ecology, 2015, 12, 1–20.",
+    "Weihs L, Etzioni O. Learning to predict citation-based impact measures. J Clin. 2018;4(2):11-19.",
+    "Xiong, C. Explicit semantic ranking for academic search. Inf. Retr. 2017, 12, 4–19.",
+    "P. Ammar, Traits of predators that hunt in litter, J. Anim. Ecol., 2011, 80, 601–610.",
+    "H. G. Horhat and A. Jianu, Beetles and their reference. Oecologia, 2009, 7, 299–305.",
+    "S. Walter, The summer in three forests of the south, For. Ecol. Manage., 2016, 3, 44–51.",
+    "T. Nakamura, Y. Ito and F. Sato, Arthropods in leaf litter, Ecol. Res., 2012, 27, 9–18.",
+    "R. Lopes Martins, Diversity of ground beetles along a gradient, 2nd ed., Springer, Berlin, 2010.",
+    "D. Gareth Evans, Measuring what can be measured, arXiv:1301.01234, 2013.",
+]
+SURNAMES = ["Wu", "van der Sluis", "Weihs", "Xiong", "Ammar", "Horhat", "Walter", "Nakamura", "Martins", "Evans"]
+LABELED = "\n\n".join(f'#grid(columns: (1.8em, 1fr), [{i}.], [#"{e}"])' for i, e in enumerate(ENTRIES, 1))
+HANGING = "\n\n".join(f'#par(hanging-indent: 1.2em)[#"{e}"]' for e in ENTRIES)
+
+
+def read(source: str, folder: Path) -> etree._Element:
+    """Return the extractor's TEI of a typst document."""
+    return read_pdf(typst.compile(source.encode(), format="pdf"), folder)
+
+
+def read_pdf(pdf: bytes, folder: Path, *, ocr: bool = False) -> etree._Element:
+    (folder / "a.pdf").write_bytes(pdf)
+    return etree.fromstring(extract(folder / "a.pdf", timeout=300, ocr=ocr) or b"<TEI/>")
+
+
+def list_texts(tei: etree._Element, path: str) -> list[str]:
+    """Return the texts of the elements at an XPath."""
+    return [" ".join("".join(e.itertext()).split()) for e in tei.xpath(path, namespaces=NS)]
+
+
+def find_heads(tei: etree._Element) -> list[str]:
+    return [head for head in list_texts(tei, ".//t:body/t:div/t:head") if head.casefold() != "abstract"]
+
+
+def join_body(tei: etree._Element) -> str:
+    return " ".join(list_texts(tei, ".//t:body/t:div/t:p"))
+
+
+def list_raws(tei: etree._Element) -> list[str]:
+    return list_texts(tei, ".//t:listBibl/t:biblStruct/t:note[@type='raw_reference']")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line to draw; `block` starts a new block, `gap` is the space above it."""
+
+    text: str
+    font: Font = ROMAN
+    block: bool = False
+    gap: float = 2.0
+    left: float = 50.0
+
+
+def draw(*pages: list[Row], width: float = 600.0) -> Document:
+    """Return a document of pages with these rows from top to bottom."""
+    drawn: list[Page] = []
+    block = 0
+    for number, rows in enumerate(pages, 1):
+        y = 60.0
+        lines: list[Line] = []
+        block += 1
+        for row in rows:
+            block += row.block
+            y += row.gap
+            lines.append(draw_line((row.text, row.font), x=row.left, y=y, page=number, block=block))
+            y += row.font.size
+        drawn.append(Page(number, width, max(800.0, y + 60), lines, []))
+    return Document(drawn)
+
+
+def draw_line(
+    *runs: tuple[str, Font], x: float = 0.0, y: float = 0.0, page: int = 1, block: int = 1, width: float = 0.5
+) -> Line:
+    """Return words in several fonts as one line; `width` is the width of a character, as a share of the font's size."""
+    tokens: list[Token] = []
+    for text, font in runs:
+        for word in text.split():
+            end = x + width * font.size * len(word)
+            tokens.append(Token(word, x, y, end, y + font.size, font, bool(tokens)))
+            x = end + 0.5 * width * font.size
+    return Line(tokens, page, block)
+
+
+def all_lines(document: Document) -> list[Line]:
+    return [line for page in document.pages for line in page.lines]

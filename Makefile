@@ -134,7 +134,7 @@ coverage: .venv/.development ## Report the branches of the rules that the quick 
 	@COVERAGE_FILE=build/coverage/data $(RUN) coverage report --show-missing --skip-covered \
 	  --include="$$(printf 'include/s2corpus/%s*,' $(COVERED))"
 
-mutants: .venv/.development ## Whether the quick tests notice small faults: a seeded sample (an hour; docs/quality.md)
+mutants: .venv/.development ## Whether the quick tests notice small faults: a seeded sample (two hours; docs/quality.md)
 	@$(RUN) tests.mutants
 
 sbom: .venv/.development ## What Airflow's image installs, as a CycloneDX bill of materials in build/sbom.json

@@ -65,10 +65,10 @@ def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
 @task(map_index_template="{{ label }}")
 def register(arrivals: list[dict[str, str]]) -> list[dict[str, str]]:
     """Verify these arrivals against their `_READY`, and store their file lists."""
-    from s2corpus.deliveries.status import Arrival, ArrivalState
+    from s2corpus.deliveries.status import ArrivalState
     from s2corpus.drops import processing
 
-    rows = processing.register_all(_lake(), [Arrival(**arrival) for arrival in arrivals], _specs())
+    rows = processing.register_all(_lake(), _arrivals([arrivals]), _specs())
     refused = [f"{row.name}: {row.outcome}" for row in rows if row.state in (ArrivalState.REFUSED, ArrivalState.FAILED)]
     set_label("label", f"{len(rows)} registered" + "".join(f", {each}" for each in refused[:3]))
     return [{"folder": row.folder, "mark": row.mark} for row in rows]
@@ -77,11 +77,9 @@ def register(arrivals: list[dict[str, str]]) -> list[dict[str, str]]:
 @task(trigger_rule="all_done")
 def gather(registered: Iterable[list[dict[str, str]]]) -> list[list[str]]:
     """Divide the files of the registered drops into batches; return their ids, one list per task."""
-    from s2corpus.deliveries.status import Arrival
     from s2corpus.drops import processing
 
-    arrivals = [Arrival(**arrival) for batch in registered or () for arrival in batch]
-    return divide(processing.gather(_lake(), arrivals, _specs()), MAX_MAPPED_TASKS)
+    return divide(processing.gather(_lake(), _arrivals(registered), _specs()), MAX_MAPPED_TASKS)
 
 
 @task(pool="grobid", pool_slots=IN_FLIGHT, priority_weight=1, weight_rule="absolute", map_index_template="{{ label }}")
@@ -104,19 +102,18 @@ def settle(
     batches: list[list[str]] | None,
 ) -> dict[str, str]:
     """Record the outcome of each drop and delivery; fail if some are unfinished."""
-    from s2corpus.deliveries.status import Arrival, ArrivalState, read_statuses
+    from s2corpus.deliveries.status import ArrivalState, read_statuses
     from s2corpus.drops import processing
 
     if planned is None or batches is None:
         raise UserError("`plan` or `gather` failed: see its log; the next run retries unfinished drops")
     lake, context = _lake(), get_current_context()
-    arrivals = [Arrival(**arrival) for batch in registered or () for arrival in batch]
-    rows = processing.settle(lake, arrivals, [id_ for ids in batches for id_ in ids], _specs())
+    rows = processing.settle(lake, _arrivals(registered), [id_ for ids in batches for id_ in ids], _specs())
     wrong = [row for row in rows if row.state in (ArrivalState.REFUSED, ArrivalState.FAILED, ArrivalState.UNFINISHED)]
     if wrong:
         subject = f"{len(wrong)} of {len(rows)} new drops and deliveries are refused or unfinished"
         corpus_alerts.send_alert(subject, "; ".join(str(row) for row in wrong[:5]), "drops", context)
-    statuses = {row.folder: row for row in read_statuses(lake, [Arrival(**a) for batch in planned for a in batch])}
+    statuses = {row.folder: row for row in read_statuses(lake, _arrivals(planned))}
     unfinished = [row for row in statuses.values() if row.state in (ArrivalState.ANNOUNCED, ArrivalState.REGISTERED)]
     if unfinished:
         raise UserError(
@@ -129,14 +126,20 @@ def settle(
 @task
 def list_releases(planned: list[list[dict[str, str]]]) -> list[dict[str, str]]:
     """List the releases that these drops and deliveries start: only specs with `schedule.on_drop`."""
-    from s2corpus.deliveries.status import Arrival, read_statuses
+    from s2corpus.deliveries.status import read_statuses
     from s2corpus.drops import processing
 
-    rows = read_statuses(_lake(), [Arrival(**arrival) for batch in planned for arrival in batch])
+    rows = read_statuses(_lake(), _arrivals(planned))
     return [
-        {"trigger_dag_id": f"{RELEASE_DAG}{spec}", "logical_date": at, "run_after": at}
-        for spec, at in ((s, as_of.isoformat()) for s, as_of in processing.list_releases_to_start(rows, _specs()))
+        {"trigger_dag_id": f"{RELEASE_DAG}{spec}", "logical_date": as_of.isoformat(), "run_after": as_of.isoformat()}
+        for spec, as_of in processing.list_releases_to_start(rows, _specs())
     ]
+
+
+def _arrivals(batches: Iterable[list[dict[str, str]]] | None) -> list[Any]:
+    from s2corpus.deliveries.status import Arrival
+
+    return [Arrival(**arrival) for batch in batches or () for arrival in batch]
 
 
 def _lake() -> Any:

@@ -45,7 +45,9 @@ class ReleaseTimetable(CronDataIntervalTimetable):
     ) -> DagRunInfo | None:
         """Return the next interval, or None after the last one."""
         bounded = TimeRestriction(
-            _later(restriction.earliest, self.first), _earlier(restriction.latest, self.last), restriction.catchup
+            max(filter(None, (restriction.earliest, _midnight(self.first)))),
+            min(filter(None, (restriction.latest, _midnight(self.last) if self.last else None)), default=None),
+            restriction.catchup,
         )
         return super().next_dagrun_info(last_automated_data_interval=last_automated_data_interval, restriction=bounded)
 
@@ -57,13 +59,5 @@ class ReleaseTimetablePlugin(AirflowPlugin):
     timetables = [ReleaseTimetable]  # noqa: RUF012 (Airflow reads a list)
 
 
-def _later(instant: DateTime | None, day: date) -> DateTime:
-    first = DateTime(day.year, day.month, day.day, tzinfo=UTC)
-    return max(instant, first) if instant else first
-
-
-def _earlier(instant: DateTime | None, day: date | None) -> DateTime | None:
-    if day is None:
-        return instant
-    last = DateTime(day.year, day.month, day.day, tzinfo=UTC)
-    return min(instant, last) if instant else last
+def _midnight(day: date) -> DateTime:
+    return DateTime(day.year, day.month, day.day, tzinfo=UTC)

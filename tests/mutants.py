@@ -101,7 +101,6 @@ AREAS = {
             "snapshot/test_hub_head.py",
             "snapshot/test_meanings.py",
             "snapshot/test_contradictions.py",
-            "snapshot/test_flat.py",
             "snapshot/test_derived.py",
             "snapshot/test_forms.py",
             "evaluation/test_gold.py",
@@ -310,9 +309,7 @@ OPTIONS = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:warnings"]
 WITHOUT_COMPILER = ["-k", f"not ({' or '.join(COMPILED_ONLY)})"]
 
 
-def tried(
-    copy: Path, mutation: MutationSpec, baseline: warm.Baseline, collected: warm.Collected, timed: bool
-) -> tuple[str, str]:
+def tried(copy: Path, mutation: MutationSpec, baseline: warm.Baseline, timed: bool) -> tuple[str, str]:
     """Test a mutant; return its result ("found", "timed out", "survived", or "" if nothing can be changed there) and
     the change.
 
@@ -327,8 +324,6 @@ def tried(
     def run(some: list[str]) -> tuple[int | None, list[str]]:
         allowed = baseline.allowed(some)
         limit = 120 + 20 * baseline.takes(some)
-        if (quick := collected.run(mutation.module_path, allowed, limit)) is not None:
-            return quick
         code, output = warm.run(copy, [*OPTIONS, "-x", *some], limit, allowed=allowed)
         said = re.findall(r"(?m)^(?:FAILED|ERROR) (tests/\S+::.*?)(?: - .*)?$", output)
         return code, [test for test in said if test in baseline.seconds]
@@ -456,7 +451,6 @@ def try_all(
         if of_area.results.exists():
             known |= {row["place"]: row for row in map(json.loads, of_area.results.read_text().splitlines())}
     baselines: dict[str, warm.Baseline] = {}
-    collected: dict[str, warm.Collected] = {}
     plain = {
         name for name, of_area in modules.items() if any("njit" in module.read_text("utf-8") for module in of_area)
     }
@@ -473,19 +467,16 @@ def try_all(
                 print(f"measuring the tests of {name}", file=sys.stderr, flush=True)
                 chosen = [*OPTIONS, "-m", QUICK, *(WITHOUT_COMPILER if name in plain else [])]
                 baselines[name] = warm.measure(copy, chosen, files, modules[name], kept[name].measured)
-                collected[name] = warm.Collected(copy, [*chosen, "-x", *files], modules[name])
                 for test in baselines[name].failed:
                     print(f"left out, it fails without any change: {test}", file=sys.stderr)
             began = time.monotonic()
-            result, diff = tried(copy, mutation, baselines[name], collected[name], AREAS[name].timed)
+            result, diff = tried(copy, mutation, baselines[name], AREAS[name].timed)
             known[place] = {"area": name, "place": place, "result": result, "diff": diff}
             with kept[name].results.open("a") as out:
                 out.write(json.dumps(known[place]) + "\n")
             print(f"{result or 'no change'} in {time.monotonic() - began:.0f} s: {place}", file=sys.stderr, flush=True)
         if known[place]["result"]:
             results.append(known[place])
-    for process in reversed(collected.values()):  # Each process has the pipes of the processes before it.
-        process.close()
     return results
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
 import pickle
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +23,8 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec, load_spec
-from s2corpus.storage.lake import open_lake
+from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.tables.schema import Table
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDE = {"files": 2, "corpus_files": 4, "gorc": True}
@@ -127,23 +130,31 @@ def run_in(folder: Path, release: ReleaseSpec, deliver: Path | None = None) -> R
     return run
 
 
-def copy_lake(released: tuple[Run, Truth], folder: Path) -> None:
-    """Copy deliveries, extractions and everything else that is stored by content to a lake below `folder`, but no release."""
-    lake = released[0].scratch / "lake"
-    of_releases = shutil.ignore_patterns("releases", "snapshots")
-    shutil.copytree(
-        lake, folder / "lake", ignore=lambda at, names: of_releases(at, names) if at == str(lake) else set()
-    )
+def deliver(lake: Lake, folder: str, files: Mapping[str, bytes], **ready: str) -> None:
+    """Put files into a folder of deliveries, and a `_READY` that lists them."""
+    listed = [{"name": n, "bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in files.items()]
+    for name, data in files.items():
+        lake.put(f"{folder}{name}", data)
+    lake.put(f"{folder}_READY", json.dumps({"ready_at": "2023-01-20T00:00:00Z", "files": listed, **ready}).encode())
 
 
-def build(run: Run, *, backwards: bool = False, parallel: Collection[str] = ()) -> str:
-    """Run all stages and publish; return the snapshot's id. Stages in `parallel` use two processes, which start slowly."""
-    with pytest.MonkeyPatch.context() as patch:
-        if backwards:
-            plan = runner.plan
-            patch.setattr(runner, "plan", lambda *arguments: plan(*arguments)[::-1])
-        for name in STAGE_NAMES:
-            runner.run_stage(run, name, workers=2 if name in parallel else 1)
+def rows(run: Run, table: Table[Any], **where: object) -> list[dict[str, Any]]:
+    """Return the rows of a table that have these values."""
+    return [row for row in run.table(table).read().to_pylist() if all(row[k] == v for k, v in where.items())]
+
+
+def copy_lake(released: tuple[Run, Truth], to: Path | Lake) -> None:
+    """Copy deliveries, extractions and everything else that is stored by content, but no release, to a lake (below a folder)."""
+    lake, copy = released[0].lake, open_lake(str(to / "lake")) if isinstance(to, Path) else to
+    for entry in lake.list(""):
+        if not entry.key.startswith(("releases/", "snapshots/")):
+            copy.put(entry.key, lake.get(entry.key)[0])
+
+
+def build(run: Run) -> str:
+    """Run all stages in this process and publish; return the snapshot's id."""
+    for name in STAGE_NAMES:
+        runner.run_stage(run, name, workers=1)
     runner.publish(run)
     return run.snapshot_id
 

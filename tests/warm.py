@@ -1,16 +1,12 @@
 """Runs pytest in children of one process that has loaded the libraries once, and records which tests run which lines.
 
-`run` forks before any project file is loaded: each run reads the current sources. `Collected` forks from a process that
-has collected the tests. It replaces only the functions that contain a change. This is equivalent if those functions did
-not run before the fork.
+`run` forks before any project file is loaded: each run reads the current sources.
 """
 
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
-import inspect
 import json
 import os
 import resource
@@ -19,12 +15,11 @@ import sys
 import time
 import types
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import _pytest.main
 import numba
 import pytest
 from coverage import Coverage
@@ -180,156 +175,11 @@ def _child(folder: Path, arguments: list[str], log: Path, plugin: object) -> Non
         for name in [name for name in sys.modules if name.partition(".")[0] in ("tests", "devtools")]:
             del sys.modules[name]  # Load the project from the copy, not from where this module is.
         sys.modules["__main__"] = types.ModuleType("__main__")  # Processes that tests start must not load this program.
-        if isinstance(plugin, Collected):
-            plugin.before()
         code = int(pytest.main(arguments, plugins=[plugin] if plugin else []))
         sys.stdout.flush()
         sys.stderr.flush()
     finally:
         os._exit(code)
-
-
-class Collected:
-    """The tests of some files, collected in a separate process that forks for each change of a module."""
-
-    def __init__(self, folder: Path, arguments: list[str], modules: Iterable[Path]) -> None:
-        self.folder = folder.resolve()
-        self.modules = {str(self.folder / module): (self.folder / module).read_text("utf-8") for module in modules}
-        self.outcome = self.folder.parent / f"outcome-{os.getpid()}-{id(self)}"
-        asked, asks = os.pipe()
-        answered, answers = os.pipe()
-        self._pid = os.fork()
-        if self._pid == 0:
-            self._asked, self._answers = os.fdopen(asked), os.fdopen(answers, "w")
-            os.close(asks)
-            _child(self.folder, arguments, self.folder.parent / f"output-{os.getpid()}", self)
-        os.close(asked)
-        os.close(answers)
-        self._asks, self._answered = os.fdopen(asks, "w"), os.fdopen(answered)
-        if not self._answered.readline():  # Nothing may be changed until everything is loaded.
-            raise RuntimeError("tests cannot be collected")
-
-    def close(self) -> None:
-        """End the process."""
-        self._asks.close()
-        os.waitpid(self._pid, 0)
-
-    def run(self, module: Path, allowed: Mapping[str, float], limit: float) -> tuple[int | None, list[str]] | None:
-        """Return exit status and failed tests for the current module file, as `run` does; return None if only `run` can decide."""
-        request = {"module": str(self.folder / module), "allowed": allowed, "limit": limit}
-        self._asks.write(json.dumps(request) + "\n")
-        self._asks.flush()
-        line = self._answered.readline()
-        if not line:
-            raise RuntimeError("the process with the collected tests has ended")
-        code, failed = json.loads(line)
-        return None if code == _CANNOT else (code, failed)
-
-    def before(self) -> None:
-        """Start to record executed lines."""
-        self.coverage = Coverage(data_file=None, include=list(self.modules), config_file=False)
-        self.coverage.start()
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Answer requests until the other side closes the pipe."""
-        if session.testsfailed:
-            os._exit(_CANNOT)
-        self.coverage.stop()
-        data = self.coverage.get_data()
-        self.ran = {module: set(data.lines(module) or ()) for module in self.modules}
-        self.functions: defaultdict[tuple[str, str, int], list[types.FunctionType]] = defaultdict(list)
-        for one in gc.get_objects():
-            if type(one) is types.FunctionType and (code := one.__code__).co_filename in self.modules:
-                self.functions[code.co_filename, code.co_qualname, code.co_firstlineno].append(one)
-        items = {item.nodeid: item for item in session.items}
-        gc.freeze()
-        print("ready", file=self._answers, flush=True)
-        for line in self._asked:
-            request = json.loads(line)
-            self.outcome.unlink(missing_ok=True)
-            child = os.fork()
-            if child == 0:
-                try:
-                    os._exit(self._tried(session, items, request))
-                finally:
-                    os._exit(_CANNOT)
-            exit_code = _ended(child, request["limit"])
-            failed = json.loads(self.outcome.read_text()) if self.outcome.exists() else []
-            self._answers.write(json.dumps([exit_code, failed]) + "\n")
-            self._answers.flush()
-        os._exit(0)
-
-    def _tried(self, session: pytest.Session, items: Mapping[str, pytest.Item], request: Any) -> int:
-        os.setsid()
-        if not self._replaced(request["module"]) or not all(test in items for test in request["allowed"]):
-            return _CANNOT
-        session.items = [items[test] for test in request["allowed"]]
-        session.config.pluginmanager.register(_Limited(request["allowed"]))
-        self.failed: list[str] = []
-        with contextlib.suppress(pytest.Session.Failed, pytest.Session.Interrupted):
-            _pytest.main.pytest_runtestloop(session)
-        self.outcome.write_text(json.dumps(self.failed))
-        return int(bool(self.failed))
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed:
-            self.failed.append(report.nodeid)
-
-    def _replaced(self, module: str) -> bool:
-        """Replace the loaded functions of a changed module; return False if other code differs, or if a changed function already ran."""
-        before, after = (
-            compile(text, module, "exec", dont_inherit=True)
-            for text in (self.modules[module], Path(module).read_text("utf-8"))
-        )
-        found = _differing(before, after)
-        if found is None:
-            return False
-        for old, new in found:
-            lines = {line for code in _within(old) for _, _, line in code.co_lines() if line} - {old.co_firstlineno}
-            functions = self.functions.get((module, old.co_qualname, old.co_firstlineno), [])
-            if not functions or self.ran[module] & lines:
-                return False
-            for function in functions:
-                function.__code__ = new
-        return True
-
-
-_CANNOT = 97
-
-
-def _within(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _within(const)
-
-
-def _differing(before: types.CodeType, after: types.CodeType) -> list[tuple[types.CodeType, types.CodeType]] | None:
-    """Return the functions of a module (or a class) that differ in their own code; return None if code outside of functions differs."""
-    shape = [
-        (
-            code.co_code,
-            code.co_names,
-            [repr(const) for const in code.co_consts if not isinstance(const, types.CodeType)],
-            [const.co_qualname for const in code.co_consts if isinstance(const, types.CodeType)],
-        )
-        for code in (before, after)
-    ]
-    if shape[0] != shape[1]:
-        return None
-    found: list[tuple[types.CodeType, types.CodeType]] = []
-    inner = [[const for const in code.co_consts if isinstance(const, types.CodeType)] for code in (before, after)]
-    for old, new in zip(*inner, strict=True):
-        if old == new:
-            continue
-        if old.co_flags & inspect.CO_OPTIMIZED:
-            found.append((old, new))
-        elif (more := _differing(old, new)) is None:
-            return None
-        else:
-            found += more
-    return found
 
 
 class _Loaded:

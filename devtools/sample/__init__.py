@@ -1,6 +1,6 @@
 """Make a sample of papers with known truth: typeset PDFs, contradictory metadata, and the expected release."""
 
-from devtools.sample.compare import Comparison, compare, compare_identities
+from devtools.sample.compare import Comparison, compare
 from devtools.sample.generate import AS_OF, AS_OFS, RELEASE, RELEASES, generate, tiny, truths
 from devtools.sample.truth import Truth
 
@@ -12,7 +12,6 @@ __all__ = [
     "Comparison",
     "Truth",
     "compare",
-    "compare_identities",
     "generate",
     "tiny",
     "truths",

@@ -103,29 +103,6 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
     return Comparison(tuple(rows), sum(scores) / len(scores) if scores else 0.0)
 
 
-def compare_identities(
-    before: tuple[Truth, Mapping[str, pa.Table]], after: tuple[Truth, Mapping[str, pa.Table]]
-) -> tuple[Row, ...]:
-    """Return rows that compare the transfer of paper ids between two releases with SPEC §4.20.
-
-    Each side is a release's truth and its tables `clusters`, `papers` and `aliases`.
-    """
-    old, new = _paper_ids(*before), _paper_ids(*after)
-    (_, _), (truth, tables) = before, after
-    aliases = {row["alias"]: row["paper_id"] for row in tables["aliases"].to_pylist()}
-    living = set(tables["clusters"].column("paper_id").to_pylist())
-    merged = dict(truth.merged)
-    gone = sorted(old.keys() - new.keys() - merged.keys())
-    return (
-        row_of("ids kept", ((key, old[key], new[key]) for key in sorted(old.keys() & new.keys()))),
-        row_of(
-            "merged: alias of the older", ((key, new[to], aliases.get(old[key])) for key, to in sorted(merged.items()))
-        ),
-        row_of("split off: a new id", ((key, True, new[key] not in old.values()) for key, _ in truth.split_off)),
-        row_of("withdrawn: no paper", ((key, False, old[key] in living or old[key] in aliases) for key in gone)),
-    )
-
-
 def expected_text(paper: PaperTruth) -> str:
     """Return the document of a paper in the layout of SPEC §10.4, from the typeset text."""
     blocks: list[list[str]] = []

@@ -36,7 +36,6 @@ class Commands(click.Group):
             *("select", "extract", "parse", "latex", "records", "cluster", "vote", "filter", "link", "clean"),
             "calibrate",
         ),
-        "Service commands": ("serve-extractor",),
     }
     """heading of `--help` → names of its commands, in the order of use"""
 
@@ -49,7 +48,7 @@ class Commands(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         try:
-            module = importlib.import_module(f"{self.package.__name__}.{_module_name(cmd_name)}")
+            module = importlib.import_module(f"{self.package.__name__}.{cmd_name}")
         except ModuleNotFoundError as missing:
             return _not_installed(cmd_name, missing)
         command: click.Command = module.command
@@ -64,15 +63,11 @@ class Commands(click.Group):
 
     def _read_summary(self, name: str) -> str:
         """Return the first line of the docstring of the module's function `command`."""
-        source = files(self.package).joinpath(f"{_module_name(name)}.py").read_text("utf-8")
+        source = files(self.package).joinpath(f"{name}.py").read_text("utf-8")
         for node in ast.parse(source).body:
             if isinstance(node, ast.FunctionDef) and node.name == "command":
                 return (ast.get_docstring(node) or "").partition("\n")[0].removesuffix(".")
         return ""
-
-
-def _module_name(command: str) -> str:
-    return command.replace("-", "_")
 
 
 def _not_installed(name: str, missing: ModuleNotFoundError) -> click.Command:

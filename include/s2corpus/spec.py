@@ -242,23 +242,33 @@ def releases_folder() -> Path:
     return Path(named) if named else Path(__file__).resolve().parents[1] / "releases"
 
 
-def load_spec(path: Path) -> ReleaseSpec:
-    """Read and validate one spec file.
+def read_mapping(path: Path, kind: str) -> dict[str, Any]:
+    """Read the YAML of one spec file. `kind` is the kind of spec in the message for a missing file.
 
     Raises:
-        UserError: names the file, each wrong field with its value, and what is allowed.
+        UserError: the file is missing, not YAML, or not a mapping.
     """
     try:
         raw = yaml.safe_load(path.read_text("utf-8"))
     except FileNotFoundError:
         names = ", ".join(sorted(p.stem for p in path.parent.glob("*.yaml")))
-        raise UserError(f"{path}: no such release spec; existing specs: {names or 'none'}") from None
+        raise UserError(f"{path}: no such {kind} spec; existing specs: {names or 'none'}") from None
     except RecursionError:
         raise UserError(f"{path}: not readable as YAML: nested too deeply") from None
     except (OSError, ValueError, yaml.YAMLError) as error:  # ValueError: not UTF-8, or an impossible date
         raise UserError(f"{path}: not readable as YAML: {error}") from None
     if not isinstance(raw, dict):
         raise UserError(f"{path}: expected a mapping of fields, found {type(raw).__name__}")
+    return raw
+
+
+def load_spec(path: Path) -> ReleaseSpec:
+    """Read and validate one spec file.
+
+    Raises:
+        UserError: names the file, each wrong field with its value, and what is allowed.
+    """
+    raw = read_mapping(path, "release")
     try:
         return ReleaseSpec.model_validate(raw)
     except ValidationError as error:

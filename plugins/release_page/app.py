@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, NamedTuple
+from typing import Annotated, Any, BinaryIO, Literal, NamedTuple
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from fastapi import Depends, FastAPI, HTTPException, Query, Request
 from fastapi import Path as InPath
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, RedirectResponse, Response, StreamingResponse
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from release_page import evaluation, intervals, lists, texts, views
@@ -30,7 +31,7 @@ from s2corpus.drops.standing import NAMES
 from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import RELEASE_DAG, SPEC_NAME, ReleaseId
 from s2corpus.pipeline import trace
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.spec import releases_folder
 
 DROPS_DAG = "pdf_drops"
@@ -56,20 +57,7 @@ Stage = StrEnum("Stage", {name: name for name in lists.REJECTS})  # type: ignore
 DropState = StrEnum("DropState", {name: name for name in NAMES})  # type: ignore[misc]  # members are computed
 
 
-class Set(StrEnum):
-    """The sets of documents."""
-
-    S2ORC = "s2orc"
-    S2AG = "s2ag"
-
-
-class Asset(StrEnum):
-    """The static files of the pages."""
-
-    CSS = "page.css"
-    SCRIPT = "page.js"
-
-
+Set = Literal["s2orc", "s2ag"]
 Visible = Callable[[str], bool]
 """Predicate: may the user see the DAG with this id?"""
 
@@ -79,7 +67,7 @@ class Opened(NamedTuple):
 
     archive: Archive
     release: ReleaseId
-    tables: Tables
+    tables: ReleaseTables
 
 
 def build(
@@ -104,7 +92,7 @@ def build(
     def open_release(dag_id: DagId, as_of: AsOf) -> Opened:
         found = archive()
         release = _find(found, dag_id, as_of)
-        return Opened(found, release, Tables(found.lake, release))
+        return Opened(found, release, ReleaseTables(found.lake, release))
 
     Release = Annotated[Opened, Depends(open_release)]
     guarded = [Depends(reader)]
@@ -128,8 +116,8 @@ def build(
         return render(request, "drops.html", **views.drops(archive(), standing.value if standing else "", page))
 
     @app.get("/static/{name}")
-    def static(name: Asset) -> Response:
-        return FileResponse(STATIC / name.value, media_type="text/css" if name is Asset.CSS else "text/javascript")
+    def static(name: Literal["page.css", "page.js"]) -> Response:
+        return FileResponse(STATIC / name, media_type="text/css" if name == "page.css" else "text/javascript")
 
     @app.get("/{dag_id}/intervals", dependencies=guarded)
     def spec_intervals(
@@ -140,28 +128,21 @@ def build(
             raise HTTPException(404, "There is no such spec.")
         return render(request, "intervals.html", dag_id=dag_id, **intervals.overview(archive(), spec, first, last))
 
-    @app.get(at, dependencies=guarded)
-    def release(request: Request, opened: Release) -> Response:
-        return render(request, "release.html", **views.overview(opened.archive, opened.release))
+    def add_view(path: str, template: str, collect: Callable[[Archive, str], dict[str, Any]]) -> None:
+        @app.get(at + path, dependencies=guarded)
+        def view(request: Request, opened: Release) -> Response:
+            return render(request, template, **collect(opened.archive, opened.release))
 
+    add_view("", "release.html", views.overview)
+    add_view("/trends", "trends.html", views.trends)
+    add_view("/quality", "quality.html", views.quality_table)
+    add_view("/snapshot", "snapshot.html", views.snapshot)
     evaluation.add_routes(app, at, open_release, reader, marker)
-
-    @app.get(at + "/trends", dependencies=guarded)
-    def trends(request: Request, opened: Release) -> Response:
-        return render(request, "trends.html", **views.trends(opened.archive, opened.release))
 
     @app.get(at + "/compare", dependencies=guarded)
     def compared(request: Request, opened: Release, other: Annotated[str, Query(pattern=DAY)]) -> Response:
         ids = sorted((opened.release, _find(opened.archive, opened.release.spec, other)))
         return render(request, "compare.html", release_id=opened.release, **compare(opened.archive, *ids))
-
-    @app.get(at + "/quality", dependencies=guarded)
-    def quality(request: Request, opened: Release) -> Response:
-        return render(request, "quality.html", **views.quality_table(opened.archive, opened.release))
-
-    @app.get(at + "/snapshot", dependencies=guarded)
-    def snapshot(request: Request, opened: Release) -> Response:
-        return render(request, "snapshot.html", **views.snapshot(opened.archive, opened.release))
 
     @app.get(at + "/file/{path:path}", dependencies=guarded)
     def file(opened: Release, path: Annotated[str, InPath(max_length=300)]) -> Response:
@@ -178,7 +159,7 @@ def build(
     def find(request: Request, opened: Release, q: Annotated[str, Query(min_length=1, max_length=300)]) -> Response:
         found = lists.find_papers(opened.tables, q)
         if isinstance(found, tuple):
-            return RedirectResponse(f"{_base(request)}/{found[0]}/{found[1]}", 303)
+            return RedirectResponse("/".join(found), 303)  # relative to the path of the release
         return render(request, "found.html", release_id=opened.release, query=q, rows=found, most=lists.MOST_FOUND)
 
     @app.get(at + "/paper/{paper_id}", dependencies=guarded)
@@ -207,8 +188,8 @@ def build(
 
     @app.get(at + "/documents/{set_}", dependencies=guarded)
     def documents(request: Request, opened: Release, set_: Set, page: Page = 1) -> Response:
-        rows, buckets = lists.sample_documents(opened.tables, set_.value, page)
-        values: dict[str, Any] = {"set_": set_.value, "rows": rows, "page": page, "buckets": buckets}
+        rows, buckets = lists.sample_documents(opened.tables, set_, page)
+        values: dict[str, Any] = {"set_": set_, "rows": rows, "page": page, "buckets": buckets}
         return render(request, "documents.html", release_id=opened.release, **values)
 
     @app.get(at + "/rejects/{stage}", dependencies=guarded)
@@ -220,17 +201,12 @@ def build(
         set_: Annotated[Set | None, Query(alias="set")] = None,
         page: Page = 1,
     ) -> Response:
-        chosen = set_.value if set_ and stage.value in ("clean", "split") else ""
+        chosen = set_ if set_ and stage.value in ("clean", "split") else ""
         rows, more = lists.list_rejects(opened.tables, stage.value, outcome, chosen, page)
         values: dict[str, Any] = {"outcome": outcome, "set_": chosen, "rows": rows, "page": page, "more": more}
         return render(request, "rejects.html", release_id=opened.release, stage=stage.value, **values)
 
     return app
-
-
-def _base(request: Request) -> str:
-    """Return the path of the requested release."""
-    return f"{request.scope.get('root_path', '')}/{request.path_params['dag_id']}/{request.path_params['as_of']}"
 
 
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:
@@ -257,6 +233,9 @@ def _answer_errors(app: FastAPI, login: Callable[[str], str] | None) -> None:
         response.headers.update(HEADERS)
         return response
 
+    def show(request: Request, status: int, words: str, login: str | None = None) -> Response:
+        return render(request, "error.html", status=status, words=words, login=login)
+
     @app.exception_handler(StarletteHTTPException)
     async def refused(request: Request, error: StarletteHTTPException) -> Response:
         messages = {
@@ -264,34 +243,28 @@ def _answer_errors(app: FastAPI, login: Callable[[str], str] | None) -> None:
             403: "You do not have permission to see this page.",
             404: "This page does not exist.",
         }
-        words = (
-            error.detail if error.detail.endswith(".") else messages.get(error.status_code, "The request was refused.")
-        )
+        own = error.detail.endswith(".")
+        words = error.detail if own else messages.get(error.status_code, "The request was refused.")
         back = login(request.url.path) if login and error.status_code == 401 else None
-        return render(request, "error.html", status=error.status_code, words=words, login=back)
+        return show(request, error.status_code, words, back)
 
     @app.exception_handler(RequestValidationError)
     async def wrong(request: Request, _: RequestValidationError) -> Response:
-        return render(request, "error.html", status=422, words="This address is invalid.", login=None)
+        return show(request, 422, "This address is invalid.")
 
     async def broken(request: Request, error: Exception) -> Response:
-        return render(
-            request, "error.html", status=503, words=f"The lake or the catalog cannot be read: {error}", login=None
-        )
-
-    from sqlalchemy.exc import SQLAlchemyError
+        return show(request, 503, f"The lake or the catalog cannot be read: {error}")
 
     for kind in (UserError, TransientError, OSError, pa.ArrowException):
         app.add_exception_handler(kind, broken)
 
+    @app.exception_handler(SQLAlchemyError)
+    async def no_catalog(request: Request, _: SQLAlchemyError) -> Response:
+        return show(request, 503, "The catalog is unreachable.")
+
     @app.exception_handler(Exception)
     async def fault(request: Request, _: Exception) -> Response:
         """Hide an unexpected error from the user; the log contains it."""
-        words = "This page failed: the log of Airflow's API server contains the error."
-        response = render(request, "error.html", status=500, words=words, login=None)
+        response = show(request, 500, "This page failed: the log of Airflow's API server contains the error.")
         response.headers.update(HEADERS)
         return response
-
-    @app.exception_handler(SQLAlchemyError)
-    async def no_catalog(request: Request, _: SQLAlchemyError) -> Response:
-        return render(request, "error.html", status=503, words="The catalog is unreachable.", login=None)

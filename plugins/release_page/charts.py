@@ -10,8 +10,10 @@ from collections.abc import Callable, Sequence
 from markupsafe import Markup
 
 Format = Callable[[float], str]
-Dot = tuple[float, float, str]
-"""x, y and title of a point"""
+Points = Sequence[tuple[str, float | None]]
+"""releases, oldest first, with a value each"""
+Area = tuple[float, float, float, float]
+"""left, right, top and bottom"""
 _WIDTH, _HEIGHT, _PAD = 160, 36, 4
 _WIDE, _HIGH, _LEFT, _TOP, _BOTTOM = 420, 120, 76, 12, 24
 
@@ -37,44 +39,38 @@ def bar(parts: Sequence[tuple[str, str, float]], total: float, label: str) -> Ma
     )
 
 
-def line(points: Sequence[tuple[str, float | None]], label: str, format_value: Format = _share) -> Markup:
+def line(points: Points, label: str, format_value: Format = _share) -> Markup:
     """Return a small line chart over releases, oldest first: (release, value). A value of None is not drawn."""
     low, high = _range([value for _, value in points if value is not None])
-    step = (_WIDTH - 2 * _PAD) / max(len(points) - 1, 1)
+    left, right = (_PAD, _WIDTH - _PAD) if len(points) > 1 else (_WIDTH / 2, _WIDTH / 2)
+    area = left, right, _PAD, _HEIGHT - _PAD
+    return Markup(
+        '<svg class="line" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{}">{}</svg>'
+    ).format(_WIDTH, _HEIGHT, _WIDTH, _HEIGHT, label, _polyline(points, area, (low, high), format_value))
+
+
+def _polyline(points: Points, area: Area, scale: tuple[float, float], format_value: Format) -> Markup:
+    """Return a line through the values that are not None, and a circle with a title for each."""
+    left, right, top, floor = area
+    low, high = scale
+    step = (right - left) / max(len(points) - 1, 1)
     dots = [
-        (
-            _PAD + step * i if len(points) > 1 else _WIDTH / 2,
-            _HEIGHT - _PAD - (_HEIGHT - 2 * _PAD) * (value - low) / (high - low),
-            f"{release}: {format_value(value)}",
-        )
+        (left + step * i, floor - (floor - top) * (value - low) / (high - low), f"{release}: {format_value(value)}")
         for i, (release, value) in enumerate(points)
         if value is not None
     ]
-    return Markup(
-        '<svg class="line" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{}">{}</svg>'
-    ).format(_WIDTH, _HEIGHT, _WIDTH, _HEIGHT, label, _polyline(dots))
-
-
-def _polyline(dots: Sequence[Dot]) -> Markup:
-    """Return a line through the dots, and a circle with a title for each."""
     path = Markup(" ").join(Markup("{:.1f},{:.1f}").format(x, y) for x, y, _ in dots)
     circle = Markup('<circle cx="{:.1f}" cy="{:.1f}" r="3"><title>{}</title></circle>')
     return Markup('<polyline points="{}"/>{}').format(path, Markup("").join(circle.format(*dot) for dot in dots))
 
 
-def trend(points: Sequence[tuple[str, float | None]], label: str, format_value: Format) -> Markup:
+def trend(points: Points, label: str, format_value: Format) -> Markup:
     """Return a larger line chart over releases from zero up, with its scale and the first and last release.
 
     A value of None is not drawn.
     """
     high = max((value for _, value in points if value is not None), default=0.0) or 1.0
     right, floor = _WIDE - 10, _HIGH - _BOTTOM
-    step = (right - _LEFT - 6) / max(len(points) - 1, 1)
-    dots = [
-        (_LEFT + 6 + step * i, floor - (floor - _TOP) * value / high, f"{release}: {format_value(value)}")
-        for i, (release, value) in enumerate(points)
-        if value is not None
-    ]
     ends = [(points[0][0], _LEFT, "start"), (points[-1][0], _WIDE - 4, "end")] if len(points) > 1 else []
     return Markup(
         '<svg class="line trend" viewBox="0 0 {w} {h}" role="img" aria-label="{label}">'
@@ -97,7 +93,7 @@ def trend(points: Sequence[tuple[str, float | None]], label: str, format_value: 
             Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>').format(x, _HIGH - 6, anchor, release)
             for release, x, anchor in ends
         ),
-        line=_polyline(dots),
+        line=_polyline(points, (_LEFT + 6, right, _TOP, floor), (0.0, high), format_value),
     )
 
 

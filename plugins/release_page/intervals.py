@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import islice
@@ -21,7 +20,7 @@ _OMISSION_NOTE = "Airflow's form and dry run omit such intervals without a messa
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An interval of the schedule, with its release or, without a release, the state of its run in Airflow."""
+    """An interval of the schedule, with its release or, without a release, the state of its run: a backfill skips it."""
 
     start: datetime
     end: datetime
@@ -49,13 +48,14 @@ def overview(archive: Archive, spec: str, first: date | None, last: date | None)
     schedule = load_spec(releases_folder() / f"{spec}.yaml").schedule
     now = datetime.now(UTC)
     begin, end = first or schedule.start_date, last or now.date()
-    found = _list_ended(schedule, begin, end, now)
+    found = [pair for pair in islice(schedule.intervals(begin, end), MOST + 1) if pair[1] <= now]
     existing = set(archive.ids(spec))
     ids = {at: id_ for _, at in found[:MOST] if (id_ := ReleaseId.from_spec(spec, at)) in existing}
     releases = dict(zip(ids, archive.releases(list(ids.values())), strict=True))
-    rows = [
-        Interval(start, at, releases.get(at), _run_state(archive, spec, at, releases)) for start, at in found[:MOST]
-    ]
+    rows = []
+    for start, at in found[:MOST]:
+        run = archive.run_of(spec, at) if archive.run_of and at not in releases else None
+        rows.append(Interval(start, at, releases.get(at), run.state if run else None))
     return {
         "spec": spec,
         "stages": STAGE_NAMES,
@@ -66,17 +66,6 @@ def overview(archive: Archive, spec: str, first: date | None, last: date | None)
         "missing": sum(row.release is None and row.run_state is None for row in rows),
         "notes": _notes(schedule, begin, end, now.date(), len(found) > MOST),
     }
-
-
-def _run_state(archive: Archive, spec: str, end: datetime, releases: Mapping[datetime, ListedRelease]) -> str | None:
-    """Return the state of a run that has written no release yet: a backfill skips its interval."""
-    run = archive.run_of(spec, end) if archive.run_of and end not in releases else None
-    return run.state if run else None
-
-
-def _list_ended(schedule: ScheduleRules, first: date, last: date, now: datetime) -> list[tuple[datetime, datetime]]:
-    """Return at most MOST + 1 intervals of the range that have ended."""
-    return [pair for pair in islice(schedule.intervals(first, last), MOST + 1) if pair[1] <= now]
 
 
 def _notes(schedule: ScheduleRules, first: date, last: date, today: date, is_cut: bool) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.pipeline.release_tables import Row, Tables, list_columns
+from s2corpus.pipeline.release_tables import ReleaseTables, Row, list_columns
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.intake import DELIVERIES, PDFS
 from s2corpus.tables.papers import CLUSTERS, PAPERS
@@ -32,7 +33,7 @@ REJECTS: dict[str, tuple[Table, str]] = {
 """stage → (table that stores its outcomes, column of the outcome)"""
 
 
-def find_papers(tables: Tables, query: str) -> tuple[str, str] | list[Row]:
+def find_papers(tables: ReleaseTables, query: str) -> tuple[str, str] | list[Row]:
     """Find papers by an id, a SHA-1, a record id, a DOI or a part of the title.
 
     Return ("paper", id) or ("pdf", sha1) if the query is an id. Otherwise, return the rows of at most MOST_FOUND papers.
@@ -49,15 +50,12 @@ def find_papers(tables: Tables, query: str) -> tuple[str, str] | list[Row]:
     where = pc.match_substring(pc.field("title"), query, ignore_case=True)
     if re.match(r"10\.\d{4,9}/", query):
         where = pc.field("doi") == query.lower()
-    rows = []
-    for row in tables.rows(PAPERS, where, ["paper_id", "title", "date", "doi"]):
-        rows.append(row)
-        if len(rows) == MOST_FOUND:
-            break
-    return rows
+    return list(islice(tables.rows(PAPERS, where, ["paper_id", "title", "date", "doi"]), MOST_FOUND))
 
 
-def list_rejects(tables: Tables, stage: str, outcome: str, set_: str = "", page: int = 1) -> tuple[list[Row], bool]:
+def list_rejects(
+    tables: ReleaseTables, stage: str, outcome: str, set_: str = "", page: int = 1
+) -> tuple[list[Row], bool]:
     """Return one page of the rows with an outcome, and whether more rows follow.
 
     Each row has `name`, the title or the file name.
@@ -66,17 +64,12 @@ def list_rejects(tables: Tables, stage: str, outcome: str, set_: str = "", page:
     where = pc.field(column) == outcome
     if set_:
         where &= pc.field("set") == set_
-    found: list[Row] = []
     first = (page - 1) * PAGE
-    for index, row in enumerate(tables.rows(table, where, list_columns(table, "text"))):
-        if index == first + PAGE:
-            return _add_names(tables, table, found), True
-        if index >= first:
-            found.append(row)
-    return _add_names(tables, table, found), False
+    found = list(islice(tables.rows(table, where, list_columns(table, "text")), first, first + PAGE + 1))
+    return _add_names(tables, table, found[:PAGE]), len(found) > PAGE
 
 
-def sample_documents(tables: Tables, set_: str, page: int = 1) -> tuple[list[Row], int]:
+def sample_documents(tables: ReleaseTables, set_: str, page: int = 1) -> tuple[list[Row], int]:
     """Return kept documents of one shard, and the number of shards.
 
     A shard is a random sample of the papers, because shards are chosen by the hash of the paper.
@@ -87,15 +80,11 @@ def sample_documents(tables: Tables, set_: str, page: int = 1) -> tuple[list[Row
         shard = (page - 1) % tables.paper_shards
     except NotCommitted:
         return [], 0
-    found: list[Row] = []
-    for row in tables.rows(DOCUMENTS, kept, columns, shard):
-        found.append(row)
-        if len(found) == PAGE:
-            break
+    found = list(islice(tables.rows(DOCUMENTS, kept, columns, shard), PAGE))
     return _add_names(tables, DOCUMENTS, found), tables.paper_shards
 
 
-def _add_names(tables: Tables, table: Table, rows: list[Row]) -> list[Row]:
+def _add_names(tables: ReleaseTables, table: Table, rows: list[Row]) -> list[Row]:
     """Add `name` to each row: the title of the paper, or the drops and file names of the PDF. Return the rows."""
     if table.shards == "pdf":
         for row in rows:

@@ -57,9 +57,6 @@ def list_outcomes(stage: str, values: Mapping[str, float]) -> list[tuple[str, in
     if stage == "link":
         return [("unlinked" if word == "none" else word, n) for word, n in _rank_counts(values, "reason.")]
     if stage in ("clean", "split"):
-        found = [(n, int(v)) for n, v in values.items() if n.count(".") == 1 and n[:5] in ("s2orc", "s2ag.") and v]
-        return sorted(
-            (item for item in found if item[0].partition(".")[2] not in ("rows", "words")),
-            key=lambda item: (-item[1], item[0]),
-        )
+        names = (name for name in values if name.count(".") == 1 and name[:5] in ("s2orc", "s2ag."))
+        return _rank_counts({n: values[n] for n in names if not n.endswith((".rows", ".words"))}, "")
     return _rank_counts(values, "outcome.") or _rank_counts(values, "documents.") or _rank_counts(values, "rows.")

@@ -111,11 +111,7 @@ class Archive:
 
     def seconds(self, release: str) -> dict[str, float]:
         """Return the duration in seconds of each stage that ended, from the catalog."""
-        return {
-            name: (_utc(run.ended_at) - _utc(run.started_at)).total_seconds()
-            for name, run in self._runs(release).items()
-            if run.ended_at
-        }
+        return {stage: seconds for stage, (_, seconds) in self._times(release).items() if seconds is not None}
 
     def file(self, snapshot: str, path: str) -> tuple[BinaryIO, int] | None:
         """Open a file of a snapshot; return it with its size, or None if the manifest does not list it."""
@@ -145,18 +141,16 @@ class Archive:
 
     def stages(self, release: str, metrics: Metrics, verdicts: Mapping[str, list[dict[str, Any]]]) -> list[StageStatus]:
         """Return a row for every stage, in order, with its state, times, outcomes and verdicts."""
-        runs = self._runs(release)
+        times = self._times(release)
         rows = []
         for name in STAGE_NAMES:
-            run = runs.get(name)
-            started = _utc(run.started_at) if run else None
-            ended = _utc(run.ended_at) if run and run.ended_at else None
+            started, seconds = times.get(name, (None, None))
             rows.append(
                 StageStatus(
                     name,
-                    _get_stage_state(started is not None and ended is None, metrics.get(name), verdicts.get(name)),
+                    _get_stage_state(started is not None and seconds is None, metrics.get(name), verdicts.get(name)),
                     started,
-                    (ended - started).total_seconds() if started and ended else None,
+                    seconds,
                     list_outcomes(name, metrics.get(name, {})),
                     verdicts.get(name, []),
                     count_items(name, metrics.get(name, {})),
@@ -235,8 +229,16 @@ class Archive:
             for entry in self.lake.list(f"releases/{release}/{folder}/")
         }
 
-    def _runs(self, release: str) -> dict[str, Any]:
-        return {run.stage: run for run in self.catalog.stages(release)} if self.catalog else {}
+    def _times(self, release: str) -> dict[str, tuple[datetime, float | None]]:
+        """Return when each stage began, and its duration in seconds if it ended, from the catalog."""
+        runs = self.catalog.stages(release) if self.catalog else []
+        return {
+            run.stage: (
+                _utc(run.started_at),
+                (_utc(run.ended_at) - _utc(run.started_at)).total_seconds() if run.ended_at else None,
+            )
+            for run in runs
+        }
 
     def _json(self, key: str) -> dict[str, Any] | None:
         try:

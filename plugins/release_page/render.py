@@ -107,23 +107,16 @@ def label(outcome: str) -> str:
     return _OUTCOME_LABELS.get(outcome, outcome).replace("_", " ").replace(":", ": ")
 
 
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    filters = (thousands, size, duration, number, share, person, plain, moment, rate, short, change)
-    environment.filters.update({f.__name__: f for f in filters})
-    environment.filters["word"] = lambda value: quote(value, safe="")
-    environment.filters["label"] = label
-    environment.filters["of_table"] = format_value
-    return environment
-
-
-_ENVIRONMENT = _environment()
+_ENVIRONMENT = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_FILTERS = (thousands, size, duration, number, share, person, plain, moment, rate, short, change, label)
+_ENVIRONMENT.filters |= {filter_.__name__: filter_ for filter_ in _FILTERS}
+_ENVIRONMENT.filters |= {"word": lambda value: quote(value, safe=""), "of_table": format_value}
 
 
 def page(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:

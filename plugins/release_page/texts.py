@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from s2corpus.pipeline.release_tables import Row, Tables
+from s2corpus.pipeline.release_tables import ReleaseTables, Row
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import DOCUMENTS, FULLTEXTS
@@ -34,7 +34,7 @@ class ReadableText:
         return [(number, heading) for number, (heading, _) in enumerate(self.blocks) if heading]
 
 
-def read_text(tables: Tables, paper_id: str) -> ReadableText | None:
+def read_text(tables: ReleaseTables, paper_id: str) -> ReadableText | None:
     """Return the first available text of a paper: its document, its open full text or its abstract.
 
     Return None for an unknown paper."""

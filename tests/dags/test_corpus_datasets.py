@@ -7,6 +7,7 @@ The tests call its tasks one by one; `make demo DATASETS=1` runs them with a sch
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,26 +22,17 @@ from tests.snapshots import write_snapshot
 from tests.unit.datasets.small import papers
 
 pytestmark = pytest.mark.airflow
-ROOT = Path(__file__).resolve().parents[2]
 KEY = "2026-04-01T00:00:00Z"
 
 
 @pytest.fixture
-def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def module(load: Callable[..., Any], tmp_path: Path) -> Any:
     """Import the DAG file with a test spec and a lake that has two published snapshots."""
-    monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path / "airflow"))
-    monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path / "lake"))
-    monkeypatch.setenv("S2CORPUS_DATASETS", str(tmp_path / "datasets"))
     (tmp_path / "datasets").mkdir()
     (tmp_path / "datasets" / "cited.yaml").write_text("name: cited\ndataset: contexts\n")
     for day in ("20260401", "20260501"):
         pointer.publish(open_lake(str(tmp_path / "lake")), write_snapshot(tmp_path / "lake", papers(), day=day).name)
-    for folder in ("dags", "plugins"):
-        monkeypatch.syspath_prepend(str(ROOT / folder))
-    sys.modules.pop("corpus_datasets", None)
-    import corpus_datasets
-
-    return corpus_datasets
+    return load("corpus_datasets", S2CORPUS_DATASETS=str(tmp_path / "datasets"))
 
 
 def test_dataset_dag_waits_for_its_snapshot(module: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,20 +14,7 @@ import s2corpus_reader
 from tests.unit.snapshot.test_delta import _same, snapshots
 
 pytestmark = pytest.mark.airflow
-ROOT = Path(__file__).resolve().parents[2]
 __all__ = ["snapshots"]  # a fixture
-
-
-@pytest.fixture
-def consumer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Import the DAG's module with a folder for copies."""
-    monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path / "airflow"))
-    monkeypatch.setenv("S2CORPUS_COPIES", str(tmp_path / "copies"))
-    monkeypatch.syspath_prepend(str(ROOT / "dags"))
-    sys.modules.pop("example_consumer", None)
-    import example_consumer
-
-    return example_consumer
 
 
 def published(consumer: Any, folder: Path) -> dict[Any, list[Any]]:
@@ -36,8 +23,9 @@ def published(consumer: Any, folder: Path) -> dict[Any, list[Any]]:
 
 
 def test_copies_updated_by_deltas_equal_complete_copies(
-    consumer: Any, snapshots: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    load: Callable[..., Any], snapshots: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    consumer = load("example_consumer", S2CORPUS_COPIES=str(tmp_path / "copies"))
     applied: list[str] = []
     apply = s2corpus_reader.apply
 

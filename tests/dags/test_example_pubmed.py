@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -22,7 +21,6 @@ from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.lake import open_lake
 
 pytestmark = pytest.mark.airflow
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -55,17 +53,9 @@ def offer(folder: Path, name: str, data: bytes) -> bytes:
 
 
 @pytest.fixture
-def deliver_new(nlm: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def deliver_new(nlm: tuple[str, Path], load: Callable[..., Any]) -> Any:
     """Return the function of the DAG's task."""
-    monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path / "airflow"))
-    monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path / "lake"))
-    monkeypatch.syspath_prepend(str(ROOT / "dags"))
-    monkeypatch.syspath_prepend(str(ROOT / "plugins"))
-    monkeypatch.delitem(sys.modules, "example_pubmed", raising=False)
-    import example_pubmed
-
-    monkeypatch.setattr(example_pubmed, "FOLDER", nlm[0])
-    return example_pubmed.deliver_new.function
+    return load("example_pubmed", S2CORPUS_PUBMED=nlm[0]).deliver_new.function
 
 
 def test_each_update_file_is_delivered_once_with_its_checksum(

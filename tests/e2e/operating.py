@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ from aiosmtpd.handlers import Message as MessageHandler
 from sqlalchemy import create_engine, text
 
 from devtools.local.airflow_runs import AirflowRuns
+from tests.waiting import until
 
 ENDED = ("success", "failed")
 
@@ -92,10 +93,7 @@ class Operator:
 
     def run_of(self, start: datetime, seconds: float = 90) -> str:
         """Wait for the run of an interval and return its id."""
-        deadline = time.monotonic() + seconds
-        while (found := self.client.run_of(self.dag, start)) is None:
-            assert time.monotonic() < deadline, f"no run of {self.dag} from {start}"
-            time.sleep(0.3)
+        found = until(lambda: self.client.run_of(self.dag, start), f"no run of {self.dag} from {start}", seconds)
         return str(found["dag_run_id"])
 
     def tasks(self, run: str) -> dict[tuple[str, int], dict[str, Any]]:
@@ -116,11 +114,8 @@ class Operator:
 
     def end(self, run: str, seconds: float = 900) -> str:
         """Wait until a run ends and return its final state."""
-        deadline = time.monotonic() + seconds
-        while (state := self.client.state(self.dag, run)) not in ENDED:
-            assert time.monotonic() < deadline, f"{run} does not end: {self.why(run)}"
-            time.sleep(1)
-        return state
+        until(lambda: self.client.state(self.dag, run) in ENDED, lambda: f"{run} goes on: {self.why(run)}", seconds, 1)
+        return self.client.state(self.dag, run)
 
     def why(self, run: str) -> str:
         """Describe the unfinished tasks of a run, with the last lines of the first failed task's log."""
@@ -150,10 +145,7 @@ class Operator:
 
     def wait_for_try(self, run: str, task: str, number: int, seconds: float = 300) -> None:
         """Wait until the task's try number reaches `number`."""
-        deadline = time.monotonic() + seconds
-        while self.tasks(run)[task, -1]["try_number"] < number:
-            assert time.monotonic() < deadline, self.why(run)
-            time.sleep(0.3)
+        until(lambda: self.tasks(run)[task, -1]["try_number"] >= number, lambda: self.why(run), seconds)
 
     def let_pass_the_time_to_answer(self, run: str) -> None:
         """Simulate the expiry of `approval_hours` by changing the deadline in Airflow's database."""
@@ -164,17 +156,9 @@ class Operator:
 
     def clear(self, run: str, *tasks: str) -> None:
         """Clear tasks and all downstream tasks."""
-        self.client.call(
-            "POST",
-            f"dags/{self.dag}/clearTaskInstances",
-            {
-                "dry_run": False,
-                "dag_run_id": run,
-                "task_ids": list(tasks),
-                "include_downstream": True,
-                "only_failed": False,
-            },
-        )
+        body = {"dry_run": False, "dag_run_id": run, "task_ids": list(tasks)}
+        body |= {"include_downstream": True, "only_failed": False}
+        self.client.call("POST", f"dags/{self.dag}/clearTaskInstances", body)
 
     def cancel(self, run: str) -> None:
         """Mark a run as failed, which stops it."""
@@ -182,18 +166,13 @@ class Operator:
 
     def wait_for_backfills(self, seconds: float = 300) -> None:
         """Wait until the scheduler has marked the DAG's backfills as complete. It checks rarely and refuses another backfill before."""
-        deadline = time.monotonic() + seconds
-        while any(
-            not each["completed_at"] for each in self.client.call("GET", f"backfills?dag_id={self.dag}")["backfills"]
-        ):
-            assert time.monotonic() < deadline, f"the backfill of {self.dag} does not end"
-            time.sleep(0.3)
+
+        def ended() -> bool:
+            backfills = self.client.call("GET", f"backfills?dag_id={self.dag}")["backfills"]
+            return all(each["completed_at"] for each in backfills)
+
+        until(ended, f"the backfill of {self.dag} does not end", seconds)
 
     def backfill(self, first: datetime, last: datetime, **options: Any) -> None:
-        body: Mapping[str, Any] = {
-            "dag_id": self.dag,
-            "from_date": first.isoformat(),
-            "to_date": last.isoformat(),
-            **options,
-        }
-        self.client.call("POST", "backfills", body)
+        interval = {"from_date": first.isoformat(), "to_date": last.isoformat()}
+        self.client.call("POST", "backfills", {"dag_id": self.dag, **interval, **options})

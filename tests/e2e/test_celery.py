@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ from s2corpus.storage.lake import open_lake
 from tests import compose
 from tests.e2e.operating import Operator
 from tests.releases import ROOT, WIDE
+from tests.waiting import until
 
 pytestmark = [pytest.mark.airflow, pytest.mark.services, pytest.mark.long]
 WORKERS = ("one", "two")
@@ -230,14 +232,14 @@ def datasets_follow(client: AirflowRuns, admin: Any, snapshot: str) -> None:
             key.rpartition(f"{snapshot}/")[2]: admin.get_object(Bucket="corpus", Key=key)["Body"].read() for key in keys
         }
 
+    def list_runs(dag: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = client.call("GET", f"dags/{dag}/dagRuns")["dag_runs"]
+        return found
+
     made, runs = {}, {}
     for name in DATASETS:
         dataset = Operator(client, f"corpus_dataset__{name}__sample")
-        deadline = time.monotonic() + 90
-        while not (started := client.call("GET", f"dags/{dataset.dag}/dagRuns")["dag_runs"]):
-            assert time.monotonic() < deadline, "publishing the snapshot started no run"
-            time.sleep(0.3)
-        (run,) = started
+        (run,) = until(partial(list_runs, dataset.dag), "publishing the snapshot started no run")
         assert (run["run_type"], run["partition_key"]) == ("asset_triggered", KEY)
         runs[name] = run["dag_run_id"]
         assert dataset.end(runs[name]) == "success", dataset.why(runs[name])
@@ -286,10 +288,9 @@ def test_release_with_a_killed_worker_has_the_same_bytes(
         suppress_list.unlink()
     deliver_tree(open_lake("s3://corpus"), delivered)
     url = f"http://127.0.0.1:{cluster.api_port}"
-    deadline = time.monotonic() + 120
-    while subprocess.run(cluster.command("airflow-api-server", "healthcheck"), capture_output=True).returncode:
-        assert time.monotonic() < deadline, (cluster.home / "airflow-api-server.log").read_text()[-3000:]
-        time.sleep(0.5)
+    health = cluster.command("airflow-api-server", "healthcheck")
+    log = cluster.home / "airflow-api-server.log"
+    until(lambda: not subprocess.run(health, capture_output=True).returncode, lambda: log.read_text()[-3000:])
     cluster.run("airflow-settings")
     client = AirflowRuns(url, "operator", say("airflow_admin_password"))
     assert client.call("GET", "pools/grobid")["slots"] == 2

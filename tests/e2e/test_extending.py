@@ -171,14 +171,14 @@ assert any("too_few_pages" in check.sql for check in quality.list_checks("select
         },
         """
 from s2corpus.spec import CleanRules
-from s2corpus.text.clean import clean_s2orc
+from s2corpus.text.clean import clean
 from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.layout import Unit
 from s2corpus.text.unigrams import wordfreq_unigrams
 def decided(*heads):
     body = tuple(Unit(head, "Some words of a paragraph.") for head in heads)
-    return clean_s2orc(
-        CleanedDocument("1", "A title", "An abstract.", "2001", body), CleanRules(), wordfreq_unigrams()
+    return clean(
+        "s2orc", CleanedDocument("1", "A title", "An abstract.", "2001", body), CleanRules(), wordfreq_unigrams()
     ).outcome
 assert decided("Aims") == "no_sections", decided("Aims")
 assert decided("Aims", "Methods", "Results") != "no_sections"

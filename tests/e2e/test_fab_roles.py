@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import signal
@@ -123,22 +122,3 @@ def test_each_role_has_exactly_its_permissions(
     """
     assert {who: ask(server, who, method, path, body) for who in answers} == answers
     assert ask(server, None, method, path, body) == 401
-
-
-def test_no_role_can_both_operate_and_approve() -> None:
-    rights: dict[str, set[tuple[str, str]]] = {}
-    for row in json.loads((ROOT / "deploy" / "airflow-roles.json").read_text("utf-8")):
-        rights.setdefault(row["name"], set()).update((row["resource"], action) for action in row["action"].split(","))
-    assert set(rights) == {"Reader", "Operator", "Approver"}
-    for role, given in rights.items():
-        answers = ("HITL Detail", "can_edit") in given
-        works = given & {("DAG Runs", "can_create"), ("DAG Runs", "can_edit"), ("Task Instances", "can_edit")}
-        assert answers is (role == "Approver") and bool(works) is (role == "Operator")
-        assert not {resource for resource, _ in given} & {
-            "Connections",
-            "Variables",
-            "Users",
-            "Roles",
-            "Configurations",
-        }
-        assert not {action for _, action in given} & {"can_delete"}

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -25,11 +25,11 @@ import s2corpus_reader
 from devtools.local import Endpoints
 from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
-from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.pipeline.run import Run
 from s2corpus.storage.lake import open_lake
+from tests import children
 from tests.doc_blocks import DOCS, Block, read_blocks
-from tests.releases import ROOT, build, spec
+from tests.releases import ROOT, build, copy_lake, spec
 
 pytestmark = [pytest.mark.slow, pytest.mark.services]
 MONTHS = (datetime(2023, 2, 1, tzinfo=UTC), datetime(2023, 3, 1, tzinfo=UTC))
@@ -82,33 +82,30 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def world(services: Endpoints, tiny: tuple[Path, Truth], tmp_path_factory: pytest.TempPathFactory) -> World:
-    environment = {**os.environ, **services.environ(), "S2CORPUS_LAKE": "s3://lake"}
-    environment |= {
-        "PATH": f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}",
-        "PYTHONPATH": f"{ROOT / 'include'}:{ROOT}",
-    }
-    with pytest.MonkeyPatch.context() as patch:
+def world(
+    services: Endpoints, released: tuple[Run, Truth], tiny: tuple[Path, Truth], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    with children.program() as programs, pytest.MonkeyPatch.context() as patch:
+        path = f"{programs}:{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"
+        environment = {**os.environ, **services.environ(), "S2CORPUS_LAKE": "s3://lake", "PATH": path}
         for name, value in environment.items():
             patch.setenv(name, value)
         for bucket in ("lake", "mirror", "other"):
             boto3.client("s3").create_bucket(Bucket=bucket)
         Catalog(environment["S2CORPUS_CATALOG"]).migrate()
         lake, rules = open_lake("s3://lake"), spec().model_copy(update={"name": "s2_v2"})
-        deliver_tree(lake, tiny[0])
+        copy_lake(released, lake)
         scratch = tmp_path_factory.mktemp("scratch")
         ids = [build(Run(rules, as_of, lake, scratch)) for as_of in MONTHS]
-        columns = ["id", "doi"]
-        (first, *_) = next(
-            s2corpus_reader.open("s3://lake/snapshots/s2_v2").documents("s2orc", columns=columns)
-        ).to_pylist()
-    values = {
-        r"s2_v2-20230201-\w{8}": ids[0],
-        r"s2_v2-20230301-\w{8}": ids[1],
-        "0123456789abcde": first["id"],
-        r"10\.18653/v1/2020\.acl-main\.447": first["doi"],
-    }
-    return World(environment, tiny[0], values)
+        snapshot = s2corpus_reader.open("s3://lake/snapshots/s2_v2")
+        (first, *_) = next(snapshot.documents("s2orc", columns=["id", "doi"])).to_pylist()
+        values = {
+            r"s2_v2-20230201-\w{8}": ids[0],
+            r"s2_v2-20230301-\w{8}": ids[1],
+            "0123456789abcde": first["id"],
+            r"10\.18653/v1/2020\.acl-main\.447": first["doi"],
+        }
+        yield World(environment, tiny[0], values)
 
 
 @pytest.fixture(scope="module")

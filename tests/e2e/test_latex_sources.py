@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from s2corpus.storage.lake import open_lake
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.parses import LATEX_PARSES
 from s2corpus.tables.texts import CONTEXTS, DOCUMENTS, FULLTEXTS, LINKS
-from tests.releases import build, copy_lake, run_in, spec
+from tests.releases import build, copy_lake, deliver, rows, run_in, spec
 from tests.unit.latex.archives import article, gz
 
 pytestmark = pytest.mark.slow
@@ -41,19 +40,6 @@ def source(cited: str) -> bytes:
     item = f"\\bibitem{{other}} A. Nobody.\n\\newblock {cited}.\n\\newblock \\emph{{Some Journal}}, 2019."
     entries = f"\\begin{{thebibliography}}{{1}}{item}\\end{{thebibliography}}"
     return gz(article(sections, entries=entries))
-
-
-def deliver(run: Run, files: dict[str, bytes]) -> None:
-    listed = [{"name": n, "bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in files.items()]
-    for name, data in files.items():
-        run.lake.put(f"drops/latex-sources/{name}", data)
-    run.lake.put(
-        "drops/latex-sources/_READY", json.dumps({"ready_at": "2023-01-20T00:00:00Z", "files": listed}).encode()
-    )
-
-
-def rows(run: Run, table: Any, **where: str) -> list[dict[str, Any]]:
-    return [row for row in run.table(table).read().to_pylist() if all(row[k] == v for k, v in where.items())]
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +68,8 @@ def test_latex_source_belongs_to_paper_of_its_arxiv_id(
     run = run_in(tmp_path, release)
     data = source(other["title"])
     deliver(
-        run,
+        run.lake,
+        "drops/latex-sources/",
         {
             f"{paper['arxiv_id'].replace('/', '')}v2.gz": data,
             "notes.tex": b"no arXiv id in this name",

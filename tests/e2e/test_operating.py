@@ -10,7 +10,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -39,6 +38,7 @@ from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables.schema import TABLES
 from tests.e2e.operating import Heard, Operator, listening, month
 from tests.releases import ROOT, snapshot_bytes
+from tests.waiting import until
 
 pytestmark = [
     pytest.mark.services,
@@ -189,12 +189,12 @@ def test_drops_are_processed_before_any_release(operated: Operated, delivered: P
     operated.operator.client.unpause("pdf_drops")
     folders = {f"{path.parent.relative_to(delivered).as_posix()}/" for path in delivered.glob("**/_READY")}
     deliver_tree(operated.lake, delivered)
-    deadline = time.monotonic() + 600
-    while {
-        row.folder for row in iterate_statuses(operated.lake) if row.outcome.startswith(("worked", "refused"))
-    } != folders:
-        assert time.monotonic() < deadline, [str(row) for row in iterate_statuses(operated.lake)]
-        time.sleep(0.5)
+
+    def ended() -> set[str]:
+        rows = iterate_statuses(operated.lake)
+        return {row.folder for row in rows if row.outcome.startswith(("worked", "refused"))}
+
+    until(lambda: ended() == folders, lambda: [str(row) for row in iterate_statuses(operated.lake)])
     operated.extracted |= operated.extractions()
     assert operated.extracted
 
@@ -285,10 +285,8 @@ def test_failing_check_stops_the_release_with_an_alert(operated: Operated) -> No
     stopped = operated.catalog.release(release.release_id)
     assert stopped is not None
     assert stopped.state == "stopped"
-    deadline = time.monotonic() + 120
     subject = f"{release.release_id}: select (quality) failed"
-    while not (mails := operated.heard.about(subject)) and time.monotonic() < deadline:
-        time.sleep(0.2)
+    mails = until(lambda: operated.heard.about(subject), "no mail was sent")
     (told,) = operated.heard.texts(subject)
     assert BLOCKED in told
     assert "docs/runbook.md#stage-select" in told
@@ -302,19 +300,8 @@ def test_failing_check_stops_the_release_with_an_alert(operated: Operated) -> No
 def test_overridden_check_continues_and_rejection_publishes_nothing(operated: Operated) -> None:
     operator, run = operated.operator, operated.operator.run_of(SECOND)
     release = operated.run(1)
-    accept = [
-        sys.executable,
-        "-m",
-        "s2corpus",
-        "accept",
-        release.release_id,
-        BLOCKED,
-        "--reason",
-        REASON,
-        "--by",
-        "ann",
-    ]
-    subprocess.run(accept, check=True)
+    words = ["accept", release.release_id, BLOCKED, "--reason", REASON, "--by", "ann"]
+    subprocess.run([sys.executable, "-m", "s2corpus", *words], check=True)
     before = operator.tasks(run)
     operator.clear(run, "select.quality")
     asked = operator.answer(run, "Reject", "one month without it")
@@ -411,15 +398,17 @@ def _every_table_is_told(operated: Operated, run: Run) -> None:
     """Check that the lineage listener and Airflow's assets contain every table of the release by its address."""
     prefix = f"releases/{run.release_id}/"
     tables = {f"{prefix}{t}" for t in TABLES if operated.lake.size(f"{prefix}{t}/_COMMITTED.json") is not None}
-    deadline = time.monotonic() + 60
-    while True:
+
+    def complete() -> list[dict[str, Any]]:
         events = [orjson.loads(line) for line in (operated.work / "lineage").read_text().splitlines()]
-        ended = [event for event in events if event["eventType"] == "COMPLETE"]
-        outputs = {(d["namespace"], d["name"]) for event in ended for d in event["outputs"]}
-        if {("s3://corpus", name) for name in tables} <= outputs:
-            break
-        assert time.monotonic() < deadline, tables - {name for _, name in outputs}
-        time.sleep(1)
+        return [event for event in events if event["eventType"] == "COMPLETE"]
+
+    def written() -> set[tuple[str, str]]:
+        return {(d["namespace"], d["name"]) for event in complete() for d in event["outputs"]}
+
+    expected_tables = {("s3://corpus", name) for name in tables}
+    until(lambda: expected_tables <= written(), lambda: expected_tables - written())
+    ended, outputs = complete(), written()
     assert len(tables) > 15 and ("s3://corpus", f"snapshots/{run.snapshot_id}") in outputs
     told = {
         event["job"]["name"]: {d["name"]: d["inputFacets"]["dataQualityAssertions"] for d in event["inputs"]}
@@ -429,10 +418,8 @@ def _every_table_is_told(operated: Operated, run: Run) -> None:
     assert {name.split(".")[1] for name in told} == set(STAGE_NAMES) - {"export"}
     assert all(facet["assertions"] for of in told.values() for facet in of.values())
     expected = {f"s3://corpus/{name}" for name in (*tables, f"snapshots/{run.snapshot_id}")}
-    deadline = time.monotonic() + 150
-    while (shown := _assets_of(operated, run)) != expected:  # The scheduler activates new assets once a minute.
-        assert time.monotonic() < deadline, shown ^ expected
-        time.sleep(5)
+    # The scheduler activates new assets once a minute.
+    until(lambda: _assets_of(operated, run) == expected, lambda: _assets_of(operated, run) ^ expected, pause=5)
 
 
 def _assets_of(operated: Operated, run: Run) -> set[str]:

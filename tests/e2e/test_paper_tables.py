@@ -192,7 +192,7 @@ def test_each_pdf_is_parsed_as_printed_or_explained(kept: list[PaperTruth], read
     assert other == {key: dict(counts) for key, (_, counts) in READ_OTHERWISE.items()}
 
 
-@pytest.mark.parametrize(("column", "kind"), enumerate(("pdf", "latex", "jats", "elsevier")))
+@pytest.mark.parametrize(("column", "kind"), list(enumerate(("pdf", "latex", "jats", "elsevier"))))
 def test_counts_of_parse_parts_equal_the_truth(
     tables: dict[str, Table], kept: list[PaperTruth], column: int, kind: str
 ) -> None:

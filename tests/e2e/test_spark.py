@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -36,6 +36,7 @@ from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
 from s2corpus.tables.parses import PDF_RECORDS
 from tests import compose
 from tests.releases import ROOT
+from tests.waiting import until
 
 pytest.importorskip("pyspark.sql.connect.session")
 pytestmark = [
@@ -68,13 +69,6 @@ def _is_executor(process: psutil.Process) -> bool:
         return "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())
     except psutil.Error:  # The process has just ended.
         return False
-
-
-def until(what: str, found: Callable[[], object], seconds: float = 180) -> None:
-    deadline = time.monotonic() + seconds
-    while not found():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.2)
 
 
 @pytest.fixture(scope="module")
@@ -113,15 +107,15 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
         }
         try:
             start("master", "spark-master", places | {"/scratch": str(home)})
-            until("no master", lambda: _listens(master))
+            until(lambda: _listens(master), "no master")
             for name, port in zip(("one", "two"), compose.free_ports(2), strict=True):
                 (home / name).mkdir()
                 start(name, "spark-worker", places | {"/scratch": str(home / name), "8081": str(port)}, "--cores", "1")
             conf = ["--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.connect.grpc.binding.address=127.0.0.1"]
             start("connect", "spark", places | {"/scratch": str(home)}, *conf)
-            until("no Spark Connect", lambda: _listens(connect))
+            until(lambda: _listens(connect), "no Spark Connect")
             made = Spark(f"sc://127.0.0.1:{connect}", running, ports["s3"])
-            until("no executor on each worker", lambda: len(made.executors()) == 2)
+            until(lambda: len(made.executors()) == 2, "no executor on each worker")
             for command, environ in checks:
                 if "curl" in command[-1] and shutil.which("curl") is None:
                     continue
@@ -166,7 +160,6 @@ def test_killed_spark_executor_loses_no_written_object(spark: Spark, session: An
     """Run forty tasks that each write an object, and kill an executor in the middle: its tasks run again."""
 
     def work(batches: Iterator[Any]) -> Iterator[Any]:
-        import time
 
         from s2corpus.storage.lake import open_lake
 
@@ -187,7 +180,7 @@ def test_killed_spark_executor_loses_no_written_object(spark: Spark, session: An
     numbers = session.range(0, 40, 1, 40).mapInArrow(work, "id long")
     asking = threading.Thread(target=lambda: counts.append(numbers.count()))
     asking.start()
-    until("no task was done", lambda: len(written()) >= 4 or not asking.is_alive())
+    until(lambda: len(written()) >= 4 or not asking.is_alive(), "no task was done")
     before = spark.executors()
     assert len(before) == 2
     before[0].kill()
@@ -226,13 +219,13 @@ def test_clusters_of_spark_equal_those_of_one_machine(
         return found | {f"members {n}": run.table(MEMBERS).read(shard=n) for n in range(run.paper_shards)}
 
     expected = clustered("")
-    until("two executors", lambda: len(spark.executors()) == 2)
+    until(lambda: len(spark.executors()) == 2, "two executors")
     victim = spark.executors()[0]
     admin = compose.s3_client(spark.s3_port, "admin")
 
     def kill_in_a_round() -> None:
         prefix = f"{run.folder}/_rounds/"
-        until("no round", lambda: admin.list_objects_v2(Bucket="corpus", Prefix=prefix).get("KeyCount", 0) > 8)
+        until(lambda: admin.list_objects_v2(Bucket="corpus", Prefix=prefix).get("KeyCount", 0) > 8, "no round")
         victim.kill()
 
     killer = threading.Thread(target=kill_in_a_round)

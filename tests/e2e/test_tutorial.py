@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from devtools.sample.truth import Truth
+from tests import children
 from tests.doc_blocks import DOCS, read_blocks
 from tests.releases import ROOT
 
@@ -22,9 +23,14 @@ def test_tutorial_runs_and_prints_its_output(tmp_path: Path, tiny: tuple[Path, T
     shutil.copytree(tiny[0], tmp_path / "try" / "sample")
     for name in ("include", "devtools"):
         (tmp_path / name).symlink_to(ROOT / name)
-    path = f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": f"{tmp_path}:{ROOT / 'include'}"}
-    environment.pop("GROBID_URL", None)
+    with children.program() as programs:
+        path = f"{programs}:{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"
+        environment = {**os.environ, "PATH": path, "PYTHONPATH": f"{tmp_path}:{ROOT / 'include'}"}
+        environment.pop("GROBID_URL", None)
+        run_blocks(tmp_path, environment)
+
+
+def run_blocks(folder: Path, environment: dict[str, str]) -> None:
     printed = None
     for block in read_blocks(DOCS / "tutorial.md"):
         if block.language == "text" and printed is not None:
@@ -32,9 +38,8 @@ def test_tutorial_runs_and_prints_its_output(tmp_path: Path, tiny: tuple[Path, T
                 assert comparable(line) in comparable(printed), line
             printed = None
         elif block.language == "bash" and not block.excuse:
-            done = subprocess.run(
-                ["bash", "-ec", block.code], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600
-            )
+            words = ["bash", "-ec", block.code]
+            done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
             assert done.returncode == 0, f"{block.code}\n{done.stderr[-3000:]}"
             printed = done.stdout
 

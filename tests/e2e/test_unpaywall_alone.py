@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,21 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from devtools.sample.truth import Truth
-from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.pipeline.run import Run
 from s2corpus.tables.papers import PAPERS
-from tests.releases import build, run_in, spec
+from tests.releases import build, deliver, run_in, spec
 
 pytestmark = pytest.mark.slow
-
-
-def write_batch(folder: Path, files: Mapping[str, bytes], **more: str) -> None:
-    folder.mkdir(parents=True)
-    listed = [{"name": n, "bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in files.items()]
-    for name, data in files.items():
-        (folder / name).write_bytes(data)
-    ready = {"ready_at": "2023-01-20T00:00:00Z", "files": listed, **more}
-    (folder / "_READY").write_text(json.dumps(ready))
 
 
 def test_unpaywall_alone_opens_pdfs_by_printed_dois(
@@ -38,25 +27,15 @@ def test_unpaywall_alone_opens_pdfs_by_printed_dois(
     assert len({pdf.doi for pdf in chosen}) == 3
     found = {pdf.sha1: (sample / "drops" / pdf.places[0][0] / pdf.places[0][1]).read_bytes() for pdf in chosen}
     place = {"host_type": "publisher", "version": "publishedVersion", "license": "cc-by", "url": "https://example.org"}
-    lines = [
-        {
-            "doi": pdf.doi,
-            "is_oa": True,
-            "title": None,
-            "genre": "journal-article",
-            "oa_locations": [place],
-        }
-        for pdf in chosen
-    ]
-    write_batch(tmp_path / "tree/drops/2023-one", {f"{sha1[:8]}.pdf": data for sha1, data in found.items()})
-    delivered = {"unpaywall.jsonl": "".join(f"{json.dumps(line)}\n" for line in lines).encode()}
-    write_batch(tmp_path / "tree/sources/unpaywall/2023-01", delivered, mode="full")
+    says = {"is_oa": True, "title": None, "genre": "journal-article", "oa_locations": [place]}
+    lines = "".join(f"{json.dumps({'doi': pdf.doi, **says})}\n" for pdf in chosen)
     for name, value in extractor.items():
         monkeypatch.setenv(name, value)
     release = spec()
     undated = release.clean.model_copy(update={"unknown_year": "keep"})  # Unpaywall's adapter reads no dates
     run: Run = run_in(tmp_path, release.model_copy(update={"clean": undated}))
-    deliver_tree(run.lake, tmp_path / "tree")
+    deliver(run.lake, "drops/2023-one/", {f"{sha1[:8]}.pdf": data for sha1, data in found.items()})
+    deliver(run.lake, "sources/unpaywall/2023-01/", {"unpaywall.jsonl": lines.encode()}, mode="full")
     build(run)
     papers = run.table(PAPERS).read().to_pylist()
     assert sorted(paper["title"] for paper in papers) == sorted(str(titles[pdf.paper or ""]) for pdf in chosen)

@@ -33,17 +33,8 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(
         ROOT / "include", source / "include", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
     )
-    build: list[str | Path] = [
-        UV,
-        "build",
-        "--quiet",
-        "--wheel",
-        "--no-build-isolation",
-        "--python",
-        sys.executable,
-        "--out-dir",
-        folder,
-    ]
+    options = ["--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable, "--out-dir"]
+    build: list[str | Path] = [UV, "build", *options, folder]
     for package in (source, *(source / "include" / name for name in ("s2orc_parse", "pdf2tei", "s2corpus_reader"))):
         subprocess.run([*build, package], check=True)
     locked = re.findall(r"(?m)^[\w.-]+(?:\[[\w,-]+\])?==\S+(?: ; [^\\\n]+)?", (ROOT / "requirements.txt").read_text())
@@ -55,18 +46,8 @@ def install(wheels: Path, folder: Path, package: str) -> Path:
     """Install a package and its declared dependencies, at the locked versions, into a new environment; return its folder of programs."""
     python = folder / "bin" / "python"
     subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, folder], check=True)
-    command: list[str | Path] = [
-        UV,
-        "pip",
-        "install",
-        "--quiet",
-        "--python",
-        python,
-        "-c",
-        wheels / "locked.txt",
-        "--find-links",
-        wheels,
-    ]
+    command: list[str | Path] = [UV, "pip", "install", "--quiet", "--python", python]
+    command += ["-c", wheels / "locked.txt", "--find-links", wheels]
     done = subprocess.run([*command, package], capture_output=True, text=True)
     if "error sending request" in done.stderr:
         pytest.skip("no package index is reached from here")
@@ -137,15 +118,12 @@ def test_every_command_explains_itself(corpus: Path) -> None:
         assert "Example" in call(corpus, command, "--help")
 
 
-def test_tei_becomes_s2orc_json(corpus: Path, tmp_path: Path) -> None:
+def test_wheel_links_the_entries_of_a_parse(corpus: Path, tmp_path: Path) -> None:
+    title = "S2ORC: The Semantic Scholar Open Research Corpus"
     (tmp_path / "a.tei.xml").write_bytes(document("<div><head>Methods</head><p>We measured.</p></div>"))
     call(corpus, "parse", tmp_path / "a.tei.xml", "--out", tmp_path / "parses.jsonl")
     (parse,) = map(json.loads, (tmp_path / "parses.jsonl").read_text().splitlines())
     assert [(p["section"], p["text"]) for p in parse["body_text"]] == [("Methods", "We measured.")]
-
-
-def test_entries_are_linked(corpus: Path, tmp_path: Path) -> None:
-    title = "S2ORC: The Semantic Scholar Open Research Corpus"
     (tmp_path / "e.jsonl").write_text(json.dumps({"entry_id": "e", "title": title.upper(), "year": 2020}) + "\n")
     (tmp_path / "p.jsonl").write_text(json.dumps({"paper_id": "p", "title": title, "year": 2020}) + "\n")
     files = ("--entries", tmp_path / "e.jsonl", "--papers", tmp_path / "p.jsonl", "--out", tmp_path / "l.jsonl")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import sys
 from collections.abc import Iterator
@@ -50,6 +51,40 @@ def fire(drop_watch: Any, count: int) -> list[str]:
         return found
 
     return asyncio.run(asyncio.wait_for(run(), 60))
+
+
+class Enough(BaseException):
+    """Ends a watch, which survives every Exception."""
+
+
+def test_each_arrival_fires_once_when_the_lake_opens(drop_watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a watch with a clock that stands still; the lake cannot be opened twice, and the watch ends after three polls."""
+    monkeypatch.setattr(drop_watch, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    opened, confirmed = drop_watch._watch, status.Watch.confirm
+    failures = iter([TransientError("the lake does not respond")] * 2)
+    polls = itertools.count(1)
+
+    def open_watch(before: Any) -> Any:
+        for error in failures:
+            raise error
+        return opened(before)
+
+    def confirm(watch: status.Watch) -> None:
+        confirmed(watch)
+        if next(polls) % 3 == 0:
+            raise Enough
+
+    async def fired() -> list[str]:
+        found = []
+        with contextlib.suppress(Enough):
+            async for event in drop_watch.DropWatch(seconds=0).run():
+                found.append(event.payload["folder"])
+        return found
+
+    monkeypatch.setattr(drop_watch, "_watch", open_watch)
+    monkeypatch.setattr(status.Watch, "confirm", confirm)
+    assert asyncio.run(fired()) == ["drops/a/", "drops/b/"]
+    assert asyncio.run(fired()) == [], "a new triggerer repeats no event"
 
 
 def test_failing_lake_delays_no_event(drop_watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,22 +7,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from devtools.local import Services
+from devtools.local import Endpoints
 from s2corpus.pipeline.run import Run
 from s2corpus.stages.extract import ExtractStage
 from s2corpus.stages.select import SelectStage
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables.parses import STORED_TEI
+from tests.releases import ROOT
 from tests.standin_grobid import StandIn
 from tests.unit.extractors.test_extract_stage import Intake, outcomes, papers, selected, work
 
 pytestmark = pytest.mark.services
-ROOT = Path(__file__).resolve().parents[2]
 WORKER = """
 import sys
 from datetime import UTC, datetime
@@ -36,22 +34,12 @@ extract.ExtractStage().work(run, run.read_plan("extract")[0])
 """
 
 
-@pytest.fixture(scope="module")
-def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    local = Services(tmp_path_factory.mktemp("services") / "state")
-    with pytest.MonkeyPatch.context() as environment:
-        try:
-            for name, value in local.up({"s3"}).environ().items():
-                environment.setenv(name, value)
-            yield os.environ["S2CORPUS_LAKE"]
-        finally:
-            local.down()
-
-
 @pytest.fixture
-def s3(bucket: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Lake:
-    """Return a separate lake for this test in the bucket."""
-    monkeypatch.setenv("S2CORPUS_LAKE", f"{bucket}/{request.node.name}")
+def s3(services: Endpoints, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Lake:
+    """Return a separate lake for this test in the bucket of the local services."""
+    for name, value in services.environ().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("S2CORPUS_LAKE", f"{os.environ['S2CORPUS_LAKE']}/{request.node.name}")
     return open_lake(os.environ["S2CORPUS_LAKE"])
 
 

@@ -108,11 +108,6 @@ def environment(extractor: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv(name, value)
 
 
-def tell(fault: str, seen: object) -> None:
-    """Print what an operator sees; docs/faults.md is written from this output."""
-    print(f"\n### {fault}: {seen}")
-
-
 FAULTS = {
     "intake": Mode.ERROR_500,
     "select": Mode.CUT,
@@ -157,7 +152,6 @@ def test_faults_of_s3_do_not_change_the_release(
         return Run.open(spec(), AS_OF, lake=lake, scratch=tmp_path)
 
     build_patiently(open_run, said, before)
-    tell("S3", said)
     assert set(FAULTS.values()) - {Mode.REFUSE} <= set(proxy.met)  # Refused connections reach no mode counter.
     for name in ("assemble", "split"):
         assert "the AWS keys that it accepted before" in " ".join(said[name]) or "ACCESS_DENIED" in " ".join(said[name])
@@ -219,7 +213,6 @@ def test_full_disk_stops_a_stage_until_there_is_room(
 ) -> None:
     run = run_in(tmp_path, spec(), tiny[0])
     done = with_a_small_disk(tmp_path, "in_a_small_disk", str(tmp_path / "lake"))
-    tell("disk full", done.stdout)
     assert done.returncode == 0, done.stderr[-3000:]
     said = dict(line.split("\t") for line in done.stdout.splitlines())
     assert set(said) == set(STAGE_NAMES)

@@ -18,7 +18,7 @@ from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import open_lake
 from tests import children
 from tests.releases import ROOT
-from tests.unit.snapshot.test_export import release
+from tests.unit.snapshot.release import release
 
 MOUNTING = "no small file system can be mounted here: that needs root, or a kernel that lets users mount tmpfs"
 BEFORE = b"what was there before\n"
@@ -192,7 +192,7 @@ def test_disk_that_fills_up_leaves_no_partial_file(inputs: dict[str, str], small
 
 def test_killed_deliver_resumes(inputs: dict[str, str], tmp_path: Path) -> None:
     (folder := tmp_path / "papers").mkdir()
-    for number in range(300):
+    for number in range(100):
         (folder / f"{number}.pdf").write_bytes(os.urandom(200_000))
     lake = open_lake(str(tmp_path / "lake"))
     words = [sys.executable, "-m", "s2corpus", "deliver", str(folder), "--drop", "d", "--to", str(tmp_path / "lake")]
@@ -202,7 +202,7 @@ def test_killed_deliver_resumes(inputs: dict[str, str], tmp_path: Path) -> None:
     process.kill()
     process.wait()
     there = {entry.key for entry in lake.list("drops/d/")}
-    assert 0 < len(there) <= 300
+    assert 0 < len(there) <= 100
     assert "drops/d/_READY" not in there
     done = corpus("deliver", str(folder), "--drop", "d", "--to", str(tmp_path / "lake"))
     assert done.returncode == 0, done.stderr

@@ -104,32 +104,15 @@ def test_data_survive_kills_and_clean_stops(local: Services) -> None:
         assert not members(local, "s3") + members(local, "postgres")
 
 
-@pytest.mark.long
-def test_postgresql_restarts_after_its_first_process_is_killed(local: Services) -> None:
-    endpoints = local.up({"postgres"})
-    for _ in range(2):
-        os.kill(pids(local)["postgres"], signal.SIGKILL)  # Its children are still ending while `up` begins.
-        local.up({"postgres"})
-        assert query(endpoints, "SELECT 1") == [(1,)]
-
-
-def test_process_killed_a_moment_ago_is_dead(local: Services) -> None:
-    local.up(ONLY)
+def test_only_the_killed_service_is_started(local: Services) -> None:
+    """Kill the first process of each service without waiting for its end: its children are still ending while `up` begins."""
+    endpoints = local.up(ONLY)
     for name in ONLY:
-        before = pids(local)[name]
-        os.kill(before, signal.SIGKILL)  # The test does not wait for its end.
+        before = pids(local)
+        os.kill(before[name], signal.SIGKILL)
         local.up(ONLY)
-        assert pids(local)[name] != before
-
-
-def test_only_dead_services_are_started(local: Services) -> None:
-    local.up(ONLY)
-    before = pids(local)
-    kill(members(local, "s3"))
-    local.up(ONLY)
-    after = pids(local)
-    assert after["postgres"] == before["postgres"]
-    assert after["s3"] != before["s3"]
+        assert {service for service, pid in pids(local).items() if pid != before[service]} == {name}
+    assert query(endpoints, "SELECT 1") == [(1,)]
 
 
 @pytest.mark.long
@@ -144,7 +127,7 @@ def test_hanging_process_is_replaced(local: Services, monkeypatch: pytest.Monkey
     assert not process.identify(before["s3"])
 
 
-def test_recycled_pid_is_not_touched(local: Services, tmp_path: Path) -> None:
+def test_recycled_pid_is_not_touched(local: Services) -> None:
     local.up({"postgres"})
     kill(members(local, "postgres"))
     with subprocess.Popen(["sleep", "60"]) as stranger:
@@ -188,38 +171,17 @@ def test_concurrent_ups_start_everything_once(local: Services) -> None:
         assert len(set(pool.map(up, range(3)))) == 1
 
 
-def test_occupied_chosen_port_gives_one_sentence(local: Services) -> None:
+def test_occupied_port_gives_one_sentence_and_changes_nothing(local: Services) -> None:
     local.up({"postgres"})
+    before, other = local.state.ports(), socket.create_server(("127.0.0.1", 0))
+    said = rf"port \d+ of postgres is in use by process {os.getpid()} "
+    with other, pytest.raises(UserError, match=said):
+        local.up({"postgres"}, ports={"postgres": other.getsockname()[1]})
+    assert local.state.ports() == before
     local.down()
-    port = local.state.ports()["postgres"]
-    with (
-        socket.create_server(("127.0.0.1", port)),
-        pytest.raises(UserError, match=rf"port {port} of postgres is in use by process {os.getpid()} "),
-    ):
+    with socket.create_server(("127.0.0.1", before["postgres"])), pytest.raises(UserError, match=said):
         local.up({"postgres"})
     local.up({"postgres"})
-
-
-def test_occupied_explicit_port_changes_nothing(local: Services, tmp_path: Path) -> None:
-    local.up({"postgres"})
-    before = local.state.ports()
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        taken = server.getsockname()[1]
-        command = ["up", "--only", "postgres", "--port-postgres", str(taken)]
-        environ = os.environ | {
-            "PYTHONPATH": f"{project() / 'include'}:{project()}",
-            "S2CORPUS_STATE": str(local.state.root),
-        }
-        done = subprocess.run(
-            [sys.executable, "-m", "devtools", *command],
-            env=environ,
-            capture_output=True,
-            text=True,
-        )
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"python -m devtools: port {taken} of postgres is in use by process {os.getpid()} ")
-    assert done.stderr.count("\n") == 1
-    assert local.state.ports() == before
 
 
 def test_failed_service_is_named_with_its_log(local: Services) -> None:
@@ -234,42 +196,26 @@ def test_failed_service_is_named_with_its_log(local: Services) -> None:
     settings.write_text(before)
 
 
-@pytest.fixture(scope="module")
-def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
-    local = Services(tmp_path_factory.mktemp("airflow") / "state")
-    try:
-        local.up()
-        yield local
-    finally:
-        local.down()
-        assert not [m for service in local._all() for m in local._members(service)]
-
-
 @pytest.mark.airflow
 @pytest.mark.long
-class TestAirflow:
-    """Airflow, started once for these tests."""
-
-    def test_second_up_starts_nothing(self, airflow: Services) -> None:
-        before = pids(airflow)
-        airflow.up()
-        assert {status.condition for status in airflow.status()} == {Condition.RUNNING}
-        assert pids(airflow) == before
-        assert len(before) == 7
-
-    def test_only_killed_scheduler_is_restarted(self, airflow: Services) -> None:
-        before = pids(airflow)
-        kill(members(airflow, "airflow-scheduler"))
-        conditions = {status.name: status.condition for status in airflow.status()}
+def test_only_killed_parts_of_airflow_are_started(tmp_path: Path) -> None:
+    local = Services(tmp_path / "state")
+    try:
+        local.up()
+        before = pids(local)
+        local.up()
+        assert pids(local) == before and len(before) == 7
+        kill(members(local, "airflow-scheduler"))
+        conditions = {status.name: status.condition for status in local.status()}
         assert conditions.pop("airflow-scheduler") is Condition.STOPPED
         assert set(conditions.values()) == {Condition.RUNNING}
-        airflow.up()
-        after = pids(airflow)
-        assert {name for name in before if before[name] != after[name]} == {"airflow-scheduler"}
-        health = json.load(urllib.request.urlopen(f"{airflow.endpoints().airflow_url}/api/v2/monitor/health"))
+        local.up()
+        assert {name for name, pid in pids(local).items() if pid != before[name]} == {"airflow-scheduler"}
+        health = json.load(urllib.request.urlopen(f"{local.endpoints().airflow_url}/api/v2/monitor/health"))
         assert {entry["status"] for entry in health.values()} == {"healthy"}
-
-    def test_killed_services_start_again(self, airflow: Services) -> None:
-        kill([m for service in airflow._all() for m in airflow._members(service)])
-        airflow.up()
-        assert {status.condition for status in airflow.status()} == {Condition.RUNNING}
+        kill([member for service in local._all() for member in local._members(service)])
+        local.up()
+        assert {status.condition for status in local.status()} == {Condition.RUNNING}
+    finally:
+        local.down()
+    assert not [member for service in local._all() for member in local._members(service)]

@@ -8,7 +8,6 @@ import secrets
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -20,7 +19,9 @@ from urllib.parse import urljoin
 
 import httpx
 import pytest
+from fastapi import HTTPException
 
+from devtools.local.forks import Forked, Forks
 from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
 from s2corpus.pipeline import runner
@@ -28,7 +29,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot.pointer import publish
 from s2corpus.storage.lake import open_lake
-from tests.releases import ROOT, copy_lake, run_in, spec
+from tests.releases import ROOT, copy_lake, make_once, spec
 
 sys.path.insert(0, str(ROOT / "plugins"))
 
@@ -53,39 +54,45 @@ class Built:
         return f"sqlite:///{self.folder / 'catalog.db'}"
 
 
-# A wider scope is wrong: the variables set here would disable the services of other tests.
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def built(
-    released: tuple[Run, Truth], extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Built]:
-    folder = tmp_path_factory.mktemp("page")
-    copy_lake(released, folder)
-    found = Built(folder, released[1], {})
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in {**extractor, "S2CORPUS_CATALOG": found.catalog}.items():
-            patch.setenv(name, value)
-        Catalog(found.catalog).migrate()
-        first = run_in(folder, spec())
-        runs: dict[str, Run] = {
-            run.release_id: run
-            for run in (
-                first,
-                *(Run(first.spec, datetime(2023, month, 1, tzinfo=UTC), first.lake, folder) for month in (3, 4)),
-            )
-        }
-        for id_, run in runs.items():
-            for stage in STAGE_NAMES[: STAGE_NAMES.index("filter") + 1] if id_ == UNFINISHED else STAGE_NAMES:
-                runner.run_stage(run, stage)
-            if id_ != UNFINISHED:
-                publish(run.lake, run.snapshot_id)
-        yield Built(folder, released[1], runs)
+    released: tuple[Run, Truth], request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Built:
+    """Return the lake of the page. All processes of one `make test` share it: tests change only copies (`pages.copied`)."""
+
+    def runs_in(folder: Path) -> dict[str, Run]:
+        lake = open_lake(str(folder / "lake"))
+        at = {id_: datetime(2023, month, 1, tzinfo=UTC) for month, id_ in enumerate((PUBLISHED, SECOND, UNFINISHED), 2)}
+        return {id_: Run(spec(), as_of, lake, folder) for id_, as_of in at.items()}
+
+    def make(folder: Path) -> Truth:
+        copy_lake(released, folder)
+        found = Built(folder, released[1], runs_in(folder))
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in {**request.getfixturevalue("extractor"), "S2CORPUS_CATALOG": found.catalog}.items():
+                patch.setenv(name, value)
+            Catalog(found.catalog).migrate()
+            for id_, run in found.runs.items():
+                for stage in STAGE_NAMES[: STAGE_NAMES.index("filter") + 1] if id_ == UNFINISHED else STAGE_NAMES:
+                    runner.run_stage(run, stage)
+                if id_ != UNFINISHED:
+                    publish(run.lake, run.snapshot_id)
+        return released[1]
+
+    folder, truth = make_once("page", make, tmp_path_factory)
+    return Built(folder, truth, runs_in(folder))
 
 
 def allow() -> None:
     """Allow every user."""
 
 
-def page_over(lake: str, catalog: str | None = None, **others: Any) -> Any:
+def refuse() -> None:
+    """Refuse users who are not logged in."""
+    raise HTTPException(401)
+
+
+def page_over(lake: str | Path, catalog: str | None = None, **others: Any) -> Any:
     """Return a client of the page of a lake, mounted as Airflow mounts it."""
     from fastapi import FastAPI
     from fastapi.testclient import TestClient
@@ -93,14 +100,14 @@ def page_over(lake: str, catalog: str | None = None, **others: Any) -> Any:
     from release_page.releases import Archive
 
     paused = {"drops_paused": others.pop("drops_paused")} if "drops_paused" in others else {}
-    archive = Archive(open_lake(lake), Catalog(catalog) if catalog else None, others.pop("run_of", None), **paused)
+    archive = Archive(open_lake(str(lake)), Catalog(catalog) if catalog else None, others.pop("run_of", None), **paused)
     rights = {"anyone": allow, "reader": allow, "visible": lambda: lambda dag_id: True, **others}
     app = FastAPI()
     app.mount("/corpus-releases", build(lambda: archive, **rights))
     return TestClient(app, base_url="http://airflow.test/corpus-releases/", follow_redirects=False)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def page(built: Built) -> Any:
     return page_over(built.lake, built.catalog)
 
@@ -139,9 +146,9 @@ class Server:
         return page
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def server(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    from tests.ui.test_page import hostile_lake, stalled
+    from tests.ui.pages import hostile_lake, stalled
 
     home = tmp_path_factory.mktemp("airflow")
     passwords = {role: secrets.token_urlsafe(12) for role in ROLES}
@@ -164,31 +171,24 @@ def server(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         "AIRFLOW__API__WORKERS": "1",
         "AIRFLOW__API__SECRET_KEY": secrets.token_hex(16),
         "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_hex(32),
-        "PYTHONPATH": str(ROOT / "include"),
-        "S2CORPUS_LAKE": str(hostile_lake(built, home, stalled(built, home))),
+        "PYTHONPATH": f"{ROOT / 'include'}:{ROOT}",
+        "S2CORPUS_LAKE": str(hostile_lake(stalled(built, home))),
         "S2CORPUS_CATALOG": f"sqlite:///{home / 'catalog.db'}",
     }
-    airflow = [sys.executable, "-m", "airflow"]
-    with (home / "log").open("w") as log:
-        subprocess.run([*airflow, "db", "migrate"], env=environ, stdout=log, stderr=log, check=True, cwd=home)
-        subprocess.run([*airflow, "dags", "reserialize"], env=environ, stdout=log, stderr=log, check=True, cwd=home)
-        process = subprocess.Popen(
-            [*airflow, "api-server", "--host", "127.0.0.1", "--port", str(port)],
-            env=environ,
-            stdout=log,
-            stderr=log,
-            cwd=home,
-            start_new_session=True,
-        )
+    log = home / "log"
+    with Forks(environ, home, log) as forks:  # One process imports Airflow for the three commands.
+        for command in (["db", "migrate"], ["dags", "reserialize"]):
+            assert forks.start(command, folder=home, log=log).wait() == 0, log.read_text()[-3000:]
+        process = forks.start(["api-server", "--host", "127.0.0.1", "--port", str(port)], folder=home, log=log)
         try:
-            yield Server(url, _wait_for_tokens(url, passwords, process, home / "log"), passwords, environ)
+            yield Server(url, _wait_for_tokens(url, passwords, process, log), passwords, environ)
         finally:
             os.killpg(process.pid, signal.SIGTERM)
-            process.wait(30)
-    assert "Traceback" not in (home / "log").read_text(), (home / "log").read_text()[-3000:]
+            process.wait()
+    assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
 
 
-def _wait_for_tokens(url: str, passwords: dict[str, str], process: Any, log: Path) -> dict[str, str]:
+def _wait_for_tokens(url: str, passwords: dict[str, str], process: Forked, log: Path) -> dict[str, str]:
     deadline = time.monotonic() + 180
     while True:
         try:
@@ -209,7 +209,7 @@ def pictures(tmp_path: Path) -> Path:
     return ROOT / "docs" / "pictures" if os.environ.get("S2CORPUS_PICTURES") else tmp_path
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Run headless Chromium, if installed."""
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright's Python client is not installed")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 import socket
 import threading
 from collections.abc import Iterator
@@ -18,13 +19,14 @@ from urllib.parse import quote
 import orjson
 import pytest
 from click.testing import CliRunner
-from fastapi import HTTPException, Request
+from fastapi import Request
 
 from s2corpus.catalog import Catalog
 from s2corpus.commands.evaluate import command
 from s2corpus.evaluation import kept, results
 from s2corpus.storage.lake import open_lake
-from tests.ui.conftest import PUBLISHED, Built, page_over
+from tests.ui.conftest import PUBLISHED, Built, page_over, refuse
+from tests.ui.pages import copied
 
 pytestmark = pytest.mark.slow
 AT = "corpus_release__sample/20230201"
@@ -34,15 +36,22 @@ def who_asks(request: Request) -> str:
     return str(request.cookies.get("who", "nobody"))
 
 
+@pytest.fixture(scope="module")
+def drawn(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a lake in which the sample of the release is drawn, and an empty catalog."""
+    folder = tmp_path_factory.mktemp("evaluated")
+    lake = copied(built, folder)
+    (folder / "catalog.db").unlink()
+    Catalog(f"sqlite:///{folder / 'catalog.db'}").migrate()
+    assert "not evaluated" in evaluate(str(lake), f"sqlite:///{folder / 'catalog.db'}")
+    return folder
+
+
 @pytest.fixture
-def own(built: Built, tmp_path: Path) -> tuple[str, str]:
-    """Return the lake and a separate catalog; the sample of the release is drawn."""
-    catalog = f"sqlite:///{tmp_path / 'catalog.db'}"
-    Catalog(catalog).migrate()
-    for key in [entry.key for entry in open_lake(built.lake).list(f"releases/{PUBLISHED}/_evaluation/")]:
-        open_lake(built.lake).delete(key)
-    assert "not evaluated" in evaluate(built.lake, catalog)
-    return built.lake, catalog
+def own(drawn: Path, tmp_path: Path) -> tuple[str, str]:
+    """Return the lake and a catalog without marks."""
+    shutil.copy(drawn / "catalog.db", tmp_path)
+    return str(drawn / "lake"), f"sqlite:///{tmp_path / 'catalog.db'}"
 
 
 def evaluate(lake: str, catalog: str, *options: str) -> str:
@@ -115,10 +124,7 @@ def test_only_own_form_and_permitted_users_can_mark(own: tuple[str, str]) -> Non
     assert page.post(f"{AT}/evaluation", data={**form, "item": "other"}, headers=site).status_code == 404
     assert page.post(f"{AT}/evaluation", data={**form, "title": "maybe"}, headers=site).status_code == 422
 
-    def nobody() -> None:
-        raise HTTPException(401)
-
-    closed = page_over(*own, reader=nobody, marker=who_asks)
+    closed = page_over(*own, reader=refuse, marker=who_asks)
     assert closed.post(f"{AT}/evaluation", data=form, headers=site).status_code == 401
     assert page_over(*own).post(f"{AT}/evaluation", data=form, headers=site).status_code == 405, "nobody may mark here"
     assert Catalog(own[1]).marks(PUBLISHED) == []

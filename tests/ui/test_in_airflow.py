@@ -8,9 +8,8 @@ from urllib.parse import quote, urljoin
 import httpx
 import pytest
 
-from tests.releases import ROOT
 from tests.ui.conftest import PUBLISHED, ROLES, SECOND, UNFINISHED, Server
-from tests.ui.test_page import INJECTED, words
+from tests.ui.pages import INJECTED, words
 
 pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow]
 PAGE = "/corpus-releases/"
@@ -116,8 +115,6 @@ def list_axe_violations(page: Any) -> list[tuple[str, str]]:
 )
 def test_browser_shows_every_page_without_errors(scheme: str, width: int, browser: Any, server: Server) -> None:
     """Check every kind of page: no console error, no dialog, no request to another server, and nothing wider than the window."""
-    artefacts = ROOT / "artefacts" / "page"
-    artefacts.mkdir(parents=True, exist_ok=True)
     page, noise, elsewhere, answers = server.open(browser, "about:blank", width=width, scheme=scheme), [], [], []
     page.on("console", lambda m: noise.append(m.text) if m.type in ("error", "warning") else None)
     page.on("pageerror", lambda e: noise.append(str(e)))
@@ -139,7 +136,6 @@ def test_browser_shows_every_page_without_errors(scheme: str, width: int, browse
     kinds["rejects"] = f"{address}/rejects/select?outcome=unreadable"
     for name, to in kinds.items():
         page.goto(to)
-        page.screenshot(path=artefacts / f"{name}-{scheme}-{width}.png", full_page=True)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (
             f"{name} is wider than the window"
         )
@@ -164,7 +160,6 @@ def test_page_works_in_airflow_frame_and_by_keyboard(browser: Any, server: Serve
     page = server.open(browser, "/plugin/corpus-releases", width=1280)
     frame = page.frame_locator("iframe")
     frame.get_by_role("heading", name="Corpus releases").wait_for(timeout=60_000)
-    page.screenshot(path=ROOT / "artefacts" / "page" / "in-airflow.png")
     link = frame.locator(f"th a[href$='/{SECOND.rpartition('-')[2]}']")
     for _ in range(40):  # Press Tab, as a user without a mouse does, until the release has the focus.
         page.keyboard.press("Tab")
@@ -193,7 +188,6 @@ def test_login_returns_to_the_requested_page(browser: Any, server: Server) -> No
     context = browser.new_context(viewport={"width": 400, "height": 900})
     page = context.new_page()
     page.goto(urljoin(server.url, RELEASE))
-    page.screenshot(path=ROOT / "artefacts" / "page" / "login.png")
     assert page.evaluate("getComputedStyle(document.querySelector('.button')).borderRadius") == "5px", "it is styled"
     page.get_by_role("link", name="Log in").click()
     page.get_by_label("Username").fill("viewer")

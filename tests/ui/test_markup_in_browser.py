@@ -1,33 +1,28 @@
-"""A browser shows delivered markup as text: Chromium opens the page with and without its Content-Security-Policy."""
+"""Delivered markup is text on every kind of page (docs/hostile-input.md): also in Chromium without the Content-Security-Policy."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
+import re
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import orjson
 import pytest
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision, ReleaseState
-from s2corpus.deliveries import status
-from s2corpus.deliveries.ready import Refusal
 from s2corpus.evaluation import kept
 from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.storage.lake import open_lake
-from tests.ui import test_page
 from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
+from tests.ui.pages import AT, copied, hostile_lake, pages, refuse_drop
 
 NAME = "<img src=x onerror=window.pwned=1>"
 MARKUP = (
     "</title></textarea></style><script>window.pwned=2</script><svg onload=window.pwned=3><img src=x onerror=window.pwned=4>"
     "\" onfocus=window.pwned=5 autofocus ' onmouseover=window.pwned=6 javascript:window.pwned=7 <!-- {{7*7}} ]]>"
 )
-
-
 MEASURE = """() => {
     for (const element of document.querySelectorAll("*"))
         for (const kind of ["mouseover", "focus"]) element.dispatchEvent(new Event(kind));
@@ -37,59 +32,47 @@ MEASURE = """() => {
 
 
 @pytest.fixture(scope="module")
-def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Yield the page of a lake with markup in titles, authors, texts, reasons, notes, and names of drops and files."""
+def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return the page of a lake with markup in titles, authors, texts, reasons, notes, and names of drops and files."""
     folder = tmp_path_factory.mktemp("markup")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(test_page, "INJECTED", MARKUP)
-        path = test_page.hostile_lake(built, folder)
-        lake = open_lake(str(path))
-        kept.sample_of(lake, PUBLISHED, EvaluationRules())
-        kept.parses_of(lake, PUBLISHED, EvaluationRules())
+    path = hostile_lake(copied(built, folder), MARKUP)
+    lake = open_lake(str(path))
+    kept.sample_of(lake, PUBLISHED, EvaluationRules())
+    kept.parses_of(lake, PUBLISHED, EvaluationRules())
+    said = {"verdict": "warn", "reason": MARKUP, "accepted": MARKUP, "accepted_by": MARKUP, "rows": [{MARKUP: MARKUP}]}
     for release in (PUBLISHED, SECOND, UNFINISHED):
         for checked in (path / "releases" / release / "_quality").glob("*.json"):
-            verdicts = orjson.loads(checked.read_bytes())
-            others = {
-                "verdict": "warn",
-                "reason": MARKUP,
-                "accepted": MARKUP,
-                "accepted_by": MARKUP,
-                "rows": [{MARKUP: MARKUP}],
-            }
-            checked.write_bytes(orjson.dumps([verdict | others for verdict in verdicts]))
+            checked.write_bytes(orjson.dumps([verdict | said for verdict in orjson.loads(checked.read_bytes())]))
     lake.put(f"drops/{NAME}/_READY", b"{}")
     lake.put(f"drops/{NAME}/{NAME}.pdf", b"x")
-    mark = status.hash_ready_file(lake, f"drops/{NAME}/")
-    assert mark is not None
-    refused = status.ArrivalStatus(
-        f"drops/{NAME}/",
-        mark,
-        status.ArrivalState.REFUSED,
-        refusal=Refusal.CHANGED,
-        detail=MARKUP,
-        warnings=[MARKUP],
-    )
-    status.put_row(lake, refused)
-    shutil.copy(built.folder / "catalog.db", folder / "catalog.db")
+    refuse_drop(lake, f"drops/{NAME}/", MARKUP, warnings=[MARKUP])
     address = f"sqlite:///{folder / 'catalog.db'}"
-    catalog = Catalog(address)
+    catalog, at = Catalog(address), datetime(2023, 3, 2, tzinfo=UTC)
     catalog.set_release_state(SECOND, ReleaseState.AWAITING, built.runs[SECOND].snapshot_id)
-    catalog.record_decision(
-        PUBLISHED, "publish", MARKUP, ReleaseDecision.APPROVED, MARKUP, datetime(2023, 3, 2, tzinfo=UTC)
-    )
-    yield page_over(str(path), address, marker=lambda: "ann")
+    catalog.record_decision(PUBLISHED, "publish", MARKUP, ReleaseDecision.APPROVED, MARKUP, at)
+    return page_over(path, address, marker=lambda: "ann")
 
 
-def test_no_markup_runs_in_chromium(hostile: Any, browser: Any) -> None:
-    answers: dict[str, Any] = {}
-    for start in ("", "drops", test_page.AT[PUBLISHED], f"{test_page.AT[PUBLISHED]}/evaluation"):
-        for at, _ in test_page.pages(hostile, start):
-            kind = tuple(part if len(part) < 15 else "…" for part in urlsplit(at).path.split("/"))
-            # Some pages of each kind are enough.
-            if sum(known == kind for known in (answer[0] for answer in answers.values())) < 3:
-                answers[at] = (kind, hostile.get(at, follow_redirects=True))
-    found = f"{hostile.base_url}{test_page.AT[PUBLISHED]}/find?q={quote(NAME)}"
-    answers[found] = (("found",), hostile.get(found))
+@pytest.fixture(scope="module")
+def answers(hostile: Any) -> dict[str, Any]:
+    """Return the response of each kind of page, twice if there are several pages of a kind, by its address."""
+    starts = ("", "drops", AT[PUBLISHED], f"{AT[PUBLISHED]}/evaluation")
+    found = dict(pages(hostile, *starts, most=2))
+    search = f"{hostile.base_url}{AT[PUBLISHED]}/find?q={quote(NAME)}"
+    return found | {search: hostile.get(search)}
+
+
+def test_markup_is_escaped(answers: dict[str, Any]) -> None:
+    shown = 0
+    for at, answer in answers.items():
+        bare = re.sub(r'<script src="[^"]*" defer></script>', "", answer.text)
+        assert "<script" not in bare and "<img" not in bare and "<svg onload" not in bare, at
+        assert bare.count("&lt;!-- ") == bare.count("&lt;!-- {{7*7}}"), f"{at}: a template was evaluated"
+        shown += "&lt;script&gt;window.pwned" in bare
+    assert shown > 10
+
+
+def test_no_markup_runs_in_chromium(hostile: Any, answers: dict[str, Any], browser: Any) -> None:
     static = {name: hostile.get(f"static/{name}") for name in ("page.css", "page.js")}
     shown, wrong = 0, []
     for with_policy in (True, False):
@@ -97,9 +80,7 @@ def test_no_markup_runs_in_chromium(hostile: Any, browser: Any) -> None:
 
         def serve(route: Any, with_policy: bool = with_policy) -> None:
             url = route.request.url
-            answer = static.get(url.rpartition("/")[2]) or next(
-                (a for at, (_, a) in answers.items() if at == url), None
-            )
+            answer = static.get(url.rpartition("/")[2]) or answers.get(url)
             if answer is None:
                 wrong.append(f"{url} is asked for")
                 route.abort()

@@ -13,6 +13,7 @@ from s2corpus.errors import UserError
 
 if TYPE_CHECKING:
     from s2corpus.spec import ReleaseSpec
+    from s2corpus.text.documents import Set
     from s2corpus.text.unigrams import Unigrams
 
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 @click.option("--evaluate-all", is_flag=True, help="Compute every value of dropped documents, to tune thresholds.")
 def command(
     source: Path,
-    set_: str,
+    set_: Set,
     profile: str | None,
     unigrams: str | None,
     spec_file: Path | None,
@@ -61,7 +62,7 @@ def command(
 
     spec = _spec(spec_file, profile, unigrams, evaluate_all)
     word_list = _load_word_list(spec, is_checked=unigrams is None)
-    outcomes = clean_file(source, set_, spec, word_list, out, dropped, as_of)
+    outcomes = clean_file(source, set_, spec.clean, spec.split, word_list, out, dropped, as_of)
     click.echo(format_outcomes(outcomes), err=True)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from s2corpus.commands._help import FILE, PATH, Command
+from s2corpus.commands._outputs import read_clusters
 
 
 @click.command(
@@ -38,21 +39,16 @@ def command(
     from s2corpus.clustering.explain import explanations, format_explanation
     from s2corpus.clustering.identity import Parent
     from s2corpus.compiled import interpret_if_small
-    from s2corpus.errors import UserError
     from s2corpus.sources.files import read_latest
     from s2corpus.stages.cluster.local import cluster_records
     from s2corpus.storage.output_tables import check_table, write_table
-    from s2corpus.storage.parquet import read_parquet
 
     for path in (out, edges_out, aliases_out):
         if path is not None:
             check_table(path)
     before = Parent()
     if parent is not None:
-        try:
-            old = read_parquet(parent, ["record_id", "paper_id"])
-        except (ValueError, OSError) as error:
-            raise UserError(f"{parent}: expected a Parquet file with record_id and paper_id ({error})") from None
+        old = read_clusters(parent)
         before = Parent(old.append_column("first_ready", pa.nulls(old.num_rows, pa.string())))
     records = read_latest(files)
     with interpret_if_small(len(records) * records.nbytes):

@@ -32,13 +32,13 @@ def command(release: str, uris: tuple[str, ...], corpus: str, out: Path | None, 
 
     from s2corpus.evaluation.beside import compared, summary
     from s2corpus.evaluation.others import Corpus, read
-    from s2corpus.pipeline.release_tables import Tables
+    from s2corpus.pipeline.release_tables import ReleaseTables
     from s2corpus.storage.outputs import open_atomic
     from s2corpus.storage.uris import fetch
 
     opened = open_release(lake, release)
     others = (other for uri in uris for other in read(Corpus(corpus), uri, fetch(uri)))
-    rows = list(compared(Tables(opened, release), others))
+    rows = list(compared(ReleaseTables(opened, release), others))
     if out is not None:
         with open_atomic(out) as file:
             file.writelines(orjson.dumps(asdict(row), option=orjson.OPT_APPEND_NEWLINE) for row in rows)

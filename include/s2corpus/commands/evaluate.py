@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -56,14 +57,14 @@ def command(
     catalog = Catalog.from_environment()
     items = kept.sample_of(opened, release, EvaluationRules())
     parses = kept.parses_of(opened, release, EvaluationRules())
-    if sheet is not None:
-        with open_atomic(sheet) as out:
-            out.write(sheets.written(release, items).encode())
-        click.echo(f"{len(items)} items in {sheet}")
-    if parses_sheet is not None:
-        with open_atomic(parses_sheet) as out:
-            out.write(parse_sheet.written(release, parses).encode())
-        click.echo(f"{len(parses)} items in {parses_sheet}")
+    for path, number, text in (
+        (sheet, len(items), partial(sheets.written, release, items)),
+        (parses_sheet, len(parses), partial(parse_sheet.written, release, parses)),
+    ):
+        if path is not None:
+            with open_atomic(path) as out:
+                out.write(text().encode())
+            click.echo(f"{number} items in {path}")
     if marks is not None:
         by = (by or "").strip()
         if not by or catalog is None:
@@ -72,11 +73,12 @@ def command(
         if parse_sheet.is_sheet(content):
             lines = parse_sheet.read(content, release, parses)
             catalog.mark_parses(release, by, {item: (m.wrong, m.unsure, m.missing) for item, m in lines.items()})
-            click.echo(f"{len(lines)} marks of {by}")
+            count = len(lines)
         else:
             found = sheets.read(content, release, items)
             catalog.mark(release, by, found)
-            click.echo(f"{len(found)} marks of {by}")
+            count = len(found)
+        click.echo(f"{count} marks of {by}")
     of_parses = parse_results(parses, kept.parse_marks_of(catalog, release))
     result = results.result(items, kept.marks_of(catalog, release), of_parses)
     if publish or show_card:

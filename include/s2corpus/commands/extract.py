@@ -20,6 +20,7 @@ from s2corpus.commands._outputs import format_counts
 
 GROBID_CONCURRENCY = 10
 """Default number of threads of a GROBID server."""
+_COLUMNS = ("file_sha1", "outcome", "tries", "seconds", "server", "tei_sha1")
 
 
 @click.command(
@@ -76,16 +77,9 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: f
         # Each result is appended at once: after a crash, finished PDFs are not sent again.
         with table.open("ab") as lines:
             for result in pool.extract(items, total=len(items)):
-                row = {
-                    **key,
-                    "file_sha1": result.file_sha1,
-                    "outcome": result.outcome,
-                    "tries": result.tries,
-                    "seconds": result.seconds,
-                    "server": result.server,
-                    "tei_sha1": result.tei_sha1,
-                    "stored": None if result.tei is None else f"{result.file_sha1}.tei.xml",
-                }
+                values = {name: getattr(result, name) for name in _COLUMNS}
+                stored = None if result.tei is None else f"{result.file_sha1}.tei.xml"
+                row = {**key, **values, "stored": stored}
                 if result.tei is not None:
                     with open_atomic(out / f"{result.file_sha1}.tei.xml") as tei:
                         tei.write(result.tei)

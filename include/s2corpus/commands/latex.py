@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import sys
-import time
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 import click
 
 from s2corpus.commands._help import PATH, Command
-from s2corpus.commands._outputs import format_parse_counts, parse_outputs
+from s2corpus.commands._outputs import ParsedInput, parse_outputs, write_parses
 from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
-from s2corpus.storage.outputs import open_atomic, printable
+from s2corpus.storage.outputs import printable
 
 _SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
 
@@ -51,39 +46,29 @@ def command(
     from s2orc_parse import latex, tei
 
     files = list(_list_sources(inputs))
-    outcomes: Counter[str] = Counter()
-    start = time.monotonic()
 
-    def work(path: Path) -> tuple[latex.LatexOutcome, bytes]:
-        """Return the outcome of a source, with the parse as a JSON line or the reason for the failure."""
+    def work(path: Path) -> ParsedInput:
+        name = printable(path.name)
+
+        def reject(outcome: latex.LatexOutcome, detail: str) -> ParsedInput:
+            row = {"name": name, "outcome": outcome.value, "detail": detail}
+            return ParsedInput(outcome, None, row, f"{name}: {latex.BadSource(outcome, detail)}")
+
         try:
             with path.open("rb") as file:
                 data = file.read(latex.MAX_PACKED + 1)
         except OSError as error:
-            return latex.LatexOutcome.UNREADABLE, (error.strerror or str(error)).encode()
+            return reject(latex.LatexOutcome.UNREADABLE, error.strerror or str(error))
         sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
         try:
             parse = latex.convert(data, sha1=sha1, seconds=seconds or latex.SECONDS, parse_reference=parse_reference)
         except latex.BadSource as bad:
-            return bad.outcome, bad.detail.encode("utf-8", "replace")
-        return latex.LatexOutcome.OK, tei.to_json_bytes(tei.to_s2orc(parse, _stem(path))) + b"\n"
+            return reject(bad.outcome, bad.detail.encode("utf-8", "replace").decode())
+        return ParsedInput(latex.LatexOutcome.OK, tei.to_json_bytes(tei.to_s2orc(parse, _stem(path))) + b"\n", {})
 
-    with contextlib.ExitStack() as opened:
-        lines: IO[bytes] = opened.enter_context(open_atomic(out)) if out else sys.stdout.buffer
-        rejected = opened.enter_context(open_atomic(rejects)) if rejects else None
-        # A source takes longer than the imports, so several sources go to worker processes at once.
-        inline = int(len(files) == 1)
-        for path, (outcome, output) in zip(files, map_in_order(work, files, workers, inline), strict=True):
-            outcomes[outcome] += 1
-            if outcome is latex.LatexOutcome.OK:
-                lines.write(output)
-            elif rejected is not None:
-                row = {"name": printable(path.name), "outcome": outcome.value, "detail": output.decode()}
-                rejected.write(tei.to_json_bytes(row) + b"\n")
-            else:
-                click.echo(f"{printable(path.name)}: {latex.BadSource(outcome, output.decode())}", err=True)
-    if not quiet:
-        click.echo(f"{format_parse_counts(outcomes, 'sources')}, {time.monotonic() - start:.1f} s", err=True)
+    # A source takes longer than the imports, so several sources go to worker processes at once.
+    results = map_in_order(work, files, workers, int(len(files) == 1))
+    write_parses(results, "sources", out=out, rejects=rejects, quiet=quiet)
 
 
 def _list_sources(inputs: tuple[Path, ...]) -> Iterator[Path]:

@@ -30,14 +30,12 @@ _ROWS = 50_000
 @click.option(
     "--min-score",
     type=click.FloatRange(0.5, 1.0, max_open=True),
-    default=0.8,
-    show_default=True,
-    help="Minimum title similarity S (exclusive).",
+    help="Minimum title similarity S (exclusive).  [default: the spec's]",
 )
 @click.option(
     "--memory-mb", type=click.IntRange(min=64), default=1024, show_default=True, help="Memory limit of the search."
 )
-def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb: int) -> None:
+def command(entries: Path, papers: Path, out: Path, min_score: float | None, memory_mb: int) -> None:
     """Link bibliography entries to papers.
 
     An entry links by identifier, by equal title, or by the most similar title (S2ORC §2.6). Truncated titles then link by
@@ -56,13 +54,14 @@ def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    from s2corpus.rules.link import LinkRules
     from s2corpus.stages.link.local import open_local_index
     from s2corpus.storage.output_tables import check_table, write_table
     from s2corpus.titles.linking import link
     from s2corpus.titles.similarity import Search
 
     check_table(out)
-    search = Search(min_score, memory_mb=memory_mb // 4)
+    search = Search(LinkRules().min_score if min_score is None else min_score, memory_mb=memory_mb // 4)
     targets = pa.concat_tables(_read_tables(papers, "paper_id", PAPER_KEYS))
     paper_id = targets["paper_id"]
     if len(paper_id.unique()) < len(paper_id) or pc.any(pc.equal(paper_id, "")).as_py():
@@ -141,14 +140,14 @@ def _by_column(lines: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {name: [line.get(name) for line in lines] for name in dict.fromkeys(k for line in lines for k in line)}
 
 
-def _read_parquet(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
+def _read_parquet(path: Path) -> Iterator[tuple[dict[str, list[Any]], int, int]]:
     from s2corpus.storage.parquet import open_parquet
 
     try:
         with open_parquet(path) as file:
             first = 1
             for batch in file.batches(rows=_ROWS):
-                yield dict(zip(batch.schema.names, batch.columns, strict=True)), batch.num_rows, first
+                yield batch.to_pydict(), batch.num_rows, first
                 first += batch.num_rows
             if first == 1:
                 yield {name: [] for name in file.schema.names}, 0, 1
@@ -156,7 +155,7 @@ def _read_parquet(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
         raise UserError(f"{path} is not a Parquet file: {error}") from None
 
 
-def _normalize_columns(path: Path, key: str, columns: dict[str, Any], count: int, first: int) -> pa.Table:
+def _normalize_columns(path: Path, key: str, columns: dict[str, list[Any]], count: int, first: int) -> pa.Table:
     """Return a table with `key`, title, year, surname of the first author, identifiers and citing_paper_id."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -175,7 +174,7 @@ def _normalize_columns(path: Path, key: str, columns: dict[str, Any], count: int
         key: ids,
         "title": _to_strings(path, "title", columns["title"]),
         "year": _to_years(columns.get("year", missing), columns.get("date", missing)),
-        "surname": _first_surnames(columns.get("authors", missing)),
+        "surname": pa.array(map(_first_surname, columns.get("authors", missing)), pa.string()),
         "citing_paper_id": _to_strings(path, "citing_paper_id", columns.get("citing_paper_id", missing)),
     }
     for name in ("volume", "pages"):
@@ -190,47 +189,23 @@ def _normalize_columns(path: Path, key: str, columns: dict[str, Any], count: int
     return pa.table(out)
 
 
-def _to_strings(path: Path, name: str, values: Any) -> pa.Array:
+def _to_strings(path: Path, name: str, values: list[Any]) -> pa.Array:
     import pyarrow as pa
 
-    if isinstance(values, pa.Array):
-        if pa.types.is_string(values.type):
-            return values
-        values = values.to_pylist()
     for value in values:
         if value is not None and (not isinstance(value, str | int) or isinstance(value, bool)):
             raise UserError(f"{path}: {name}: expected a string, found {value!r}")
     return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 
-def _to_years(years: Any, dates: Any) -> pa.Array:
+def _to_years(years: list[Any], dates: list[Any]) -> pa.Array:
     import pyarrow as pa
 
     def year(value: Any) -> int | None:
         text = str(value)[:4] if value is not None else ""
         return int(text) if text.isdecimal() and len(text) == 4 else None
 
-    if isinstance(years, pa.Array) and pa.types.is_integer(years.type) and not isinstance(dates, pa.Array):
-        return years.cast(pa.int32())
-    years, dates = (v.to_pylist() if isinstance(v, pa.Array) else v for v in (years, dates))
     return pa.array([year(y) or year(d) for y, d in zip(years, dates, strict=True)], pa.int32())
-
-
-def _first_surnames(authors: Any) -> pa.Array:
-    import pyarrow as pa
-
-    from s2corpus.titles.facts import first_surname
-
-    if isinstance(authors, pa.Array):
-        kind = authors.type
-        if (
-            pa.types.is_list(kind)
-            and pa.types.is_struct(kind.value_type)
-            and {"first", "last"} <= set(kind.value_type.names)
-        ):
-            return first_surname(authors)
-        authors = authors.to_pylist()
-    return pa.array([_first_surname(value) for value in authors], pa.string())
 
 
 def _first_surname(value: Any) -> str | None:

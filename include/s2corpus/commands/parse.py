@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import sys
-import time
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import IO
 
 import click
-import orjson
 
 from s2corpus.commands._help import PATH, Command
-from s2corpus.commands._outputs import ProgressLine, format_parse_counts, parse_outputs
+from s2corpus.commands._outputs import ParsedInput, parse_outputs, write_parses
 from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
-from s2corpus.storage.outputs import open_atomic, printable
+from s2corpus.storage.outputs import printable
 
 SCHEMAS = ("20200705", "gorc")
 _SHA1 = re.compile(r"[0-9a-f]{40}")
@@ -53,44 +47,21 @@ def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Pa
             raise UserError(
                 f"{path} does not exist: give TEI, JATS or Elsevier JSON files, folders of them, or Parquet files of TEIs"
             )
-    outcomes: Counter[str] = Counter()
-    progress, start = ProgressLine(quiet=quiet), time.monotonic()
-
-    def format_progress() -> str:
-        speed = outcomes.total() / (time.monotonic() - start)
-        return f"{format_parse_counts(outcomes, 'documents')}, {speed:,.0f}/s"
-
-    with contextlib.ExitStack() as files:
-        lines: IO[bytes] = files.enter_context(open_atomic(out)) if out else sys.stdout.buffer
-        rejected = files.enter_context(open_atomic(rejects)) if rejects else None
-        for name, outcome, line in map_in_order(partial(_parse_document, schema), _read_documents(inputs)):
-            if line is None:
-                if rejected is not None:
-                    rejected.write(orjson.dumps({"name": name, "outcome": outcome}) + b"\n")
-                else:
-                    progress.clear()
-                    click.echo(f"{name}: {outcome}", err=True)
-            else:
-                lines.write(line)
-            outcomes[outcome] += 1
-            progress.show(format_progress)
-    progress.clear()
-    if not quiet:
-        click.echo(format_parse_counts(outcomes, "documents"), err=True)
+    results = map_in_order(partial(_parse_document, schema), _read_documents(inputs))
+    write_parses(results, "documents", out=out, rejects=rejects, quiet=quiet)
 
 
-def _parse_document(schema: str, document: tuple[str, str, bytes | None]) -> tuple[str, str, bytes | None]:
-    """Parse one document; return its name, its outcome, and the parse as a JSON line or None."""
+def _parse_document(schema: str, document: tuple[str, str, bytes | None]) -> ParsedInput:
     from s2orc_parse import tei
     from s2orc_parse.files import convert_document
 
     name, file_sha1, data = document
     parse, outcome = (None, "unreadable") if data is None else convert_document(data, file_sha1)
     if parse is None:
-        return name, outcome, None
+        return ParsedInput(outcome, None, {"name": name, "outcome": outcome}, f"{name}: {outcome}")
     paper_id = None if name == file_sha1 else name
     line = tei.to_s2orc(parse, paper_id) if schema == SCHEMAS[0] else tei.to_gorc_line(parse, paper_id)
-    return name, outcome, tei.to_json_bytes(line) + b"\n"
+    return ParsedInput(outcome, tei.to_json_bytes(line) + b"\n", {})
 
 
 def _read_documents(inputs: tuple[Path, ...]) -> Iterator[tuple[str, str, bytes | None]]:

@@ -8,6 +8,7 @@ from typing import Literal
 import click
 
 from s2corpus.commands._help import FILE, PATH, Command
+from s2corpus.commands._outputs import read_clusters
 
 
 @click.command(
@@ -48,15 +49,11 @@ def command(
     from s2corpus.sources.files import read_latest
     from s2corpus.sources.record import Editorial
     from s2corpus.storage.output_tables import check_table, write_table
-    from s2corpus.storage.parquet import read_parquet
     from s2corpus.tables.papers import MEMBERS, PAPERS
 
     check_table(out)
     records = read_latest(files)
-    try:
-        cluster_rows = read_parquet(clusters, ["record_id", "paper_id"])
-    except (ValueError, OSError) as error:
-        raise UserError(f"{clusters}: expected a Parquet file with record_id and paper_id ({error})") from None
+    cluster_rows = read_clusters(clusters)
     rows = pc.index_in(records["record_id"], cluster_rows["record_id"])
     if rows.null_count:
         raise UserError(f"{clusters}: {rows.null_count} of {records.num_rows} records are missing from this file")

@@ -13,10 +13,9 @@ import pyarrow as pa
 from pydantic import NonNegativeInt, PositiveInt
 
 from s2corpus.datasets.citations import cited_sentences, remove_formulas, remove_formulas_outside_mark
-from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, StepResult
+from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Row, StepResult, TextParams, hash_number
 from s2corpus.text import sentences
 from s2corpus_reader.files import file_number
-from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
@@ -36,11 +35,9 @@ class CitationOutcome(StrEnum):
     ITSELF = "cites_itself"
 
 
-class ContextsParams(Params):
+class ContextsParams(TextParams):
     """Parameters of citation contexts."""
 
-    kinds: tuple[ParseKind, ...] = (ParseKind.PDF, ParseKind.LATEX, ParseKind.JATS, ParseKind.ELSEVIER)
-    """kinds of full text in order of preference; the first available kind is used"""
     window: NonNegativeInt = 2
     """number of neighboring sentences on each side, within the paragraph"""
     negatives: NonNegativeInt = 4
@@ -227,8 +224,7 @@ def _draw_papers(papers: list[tuple[int, str]], places: range, key: str, cites: 
         return sorted(uncited, key=lambda id_: hashlib.sha256(f"{key}:{id_}".encode()).digest())[:wanted]
     found: list[str] = []
     for draw in itertools.count():
-        digest = hashlib.sha256(f"{key}:{draw}".encode()).digest()
-        _, id_ = papers[places[int.from_bytes(digest[:8], "big") % len(places)]]
+        _, id_ = papers[places[hash_number(f"{key}:{draw}") % len(places)]]
         if id_ not in cites and id_ not in found:
             found.append(id_)
             if len(found) == wanted:

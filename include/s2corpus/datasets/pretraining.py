@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import unicodedata
@@ -15,12 +14,20 @@ import pyarrow as pa
 from pydantic import NonNegativeInt, PositiveInt
 
 from s2corpus.datasets.citations import remove_formulas
-from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, Share, StepResult
+from s2corpus.datasets.protocol import (
+    Dataset,
+    DatasetCheck,
+    DatasetTable,
+    Row,
+    Share,
+    StepResult,
+    TextParams,
+    hash_number,
+)
 from s2corpus.errors import UserError
 from s2corpus.storage import uris
 from s2corpus.text import sentences
 from s2corpus.text.sentences import count_tokens, heading_end, is_prose, sentence_spans
-from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
@@ -54,14 +61,12 @@ class PretrainingParagraphOutcome(StrEnum):
     REPEATS = "repeats_itself"
 
 
-class PretrainingParams(Params):
+class PretrainingParams(TextParams):
     """Parameters of the pretraining corpus.
 
     S2ORC §5 lists heuristic filters of ill-formed paragraphs, but not their thresholds. These thresholds are ours.
     """
 
-    kinds: tuple[ParseKind, ...] = (ParseKind.PDF, ParseKind.LATEX, ParseKind.JATS, ParseKind.ELSEVIER)
-    """kinds of full text in order of preference; the first available kind is used"""
     abstracts: bool = True
     """whether a paper's text begins with its abstract"""
     min_words: NonNegativeInt = 5
@@ -131,13 +136,10 @@ class Pretraining(Dataset):
             result.funnel.add_outcome("papers", PretrainingPaperOutcome.NOTHING_LEFT)
             return
         result.funnel.add_outcome("papers", PretrainingPaperOutcome.KEPT)
-        sampling_value = (
-            int.from_bytes(hashlib.sha256(f"{params.seed}:{paper.id}".encode()).digest()[:8], "big") / 2**64
-        )
         yield {
             "paper_id": paper.id,
             "field": (paper.fields or ["unknown"])[0],
-            "sampled": sampling_value < params.vocabulary_sample,
+            "sampled": hash_number(f"{params.seed}:{paper.id}") / 2**64 < params.vocabulary_sample,
             "tokens": sum(map(count_tokens, lines)),
             "sentences": len(lines),
             "text": "\n".join(lines),

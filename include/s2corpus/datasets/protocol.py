@@ -6,6 +6,7 @@ The steps may run on many machines. `rows` reads each paper of a shard; its rows
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +17,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field
 
 from s2corpus_reader.files import SnapshotFile
+from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
@@ -26,10 +28,22 @@ Row = dict[str, Any]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
+def hash_number(text: str) -> int:
+    """Return the first 64 bits of the SHA-256 hash of a text, for reproducible random choices."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
 class Params(BaseModel):
     """The parameters of a dataset. The docstring of a field is its meaning in the dataset's card."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TextParams(Params):
+    """The parameters of a dataset that reads full texts."""
+
+    kinds: tuple[ParseKind, ...] = (ParseKind.PDF, ParseKind.LATEX, ParseKind.JATS, ParseKind.ELSEVIER)
+    """kinds of full text in order of preference; the first available kind is used"""
 
 
 @dataclass(slots=True)

@@ -14,8 +14,7 @@ from typing import Any
 import orjson
 
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.manifest import encode_manifest
-from s2corpus.datasets.outputs import Outputs
+from s2corpus.datasets.outputs import LISTED_BYTES, LISTED_FILES, Outputs
 from s2corpus.datasets.protocol import DatasetCheck, StepResult
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.papers.licences import NOASSERTION
@@ -23,6 +22,7 @@ from s2corpus.storage.transient import convert_errors
 from s2orc_parse.children import begin_worker
 
 log = logging.getLogger(__name__)
+FORMAT = "s2corpus-dataset-1"
 
 
 @convert_errors()
@@ -159,10 +159,29 @@ def check(job: Job) -> list[DatasetCheck]:
             log.warning("%s: %s: %s (%d: %s)", job.spec.name, one.name, verdict, one.violations, one.reason)
     if blocking := [f"{one.name}: {one.violations} ({one.reason})" for one in checks if one.blocks and one.violations]:
         raise QualityBlocked(f"{job.spec.name} of {job.source.id} is not published: {'; '.join(blocking)}")
-    content = encode_manifest(job, result)
+    content = _encode_manifest(job, result)
     job.lake.put(f"{job.prefix}/manifest.json", content)
     log.info("%s published: manifest %s", job.prefix, hashlib.sha256(content).hexdigest())
     return checks
+
+
+def _encode_manifest(job: Job, result: StepResult) -> bytes:
+    """Return `manifest.json`: the inputs of the dataset and all files with checksums, except files that another file lists."""
+    value = {
+        "format": FORMAT,
+        "name": job.spec.name,
+        "dataset": job.spec.dataset,
+        "version": job.dataset.version,
+        "snapshot": job.source.id,
+        "as_of": job.source.as_of,
+        "snapshot_files": {str(shard): job.source.content_digest(shard) for shard in range(job.source.shards)},
+        "rules_digest": job.rules,
+        "rules": job.params.model_dump(mode="json"),
+        LISTED_FILES: result.tally[LISTED_FILES],
+        LISTED_BYTES: result.tally[LISTED_BYTES],
+        "files": [file.as_json() for file in sorted(result.files, key=lambda file: file.path)],
+    }
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def _list_common_checks(job: Job, result: StepResult) -> list[DatasetCheck]:

@@ -9,11 +9,11 @@ import os
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from s2corpus.errors import UserError
 from s2corpus.ids import SPEC_NAME
+from s2corpus.spec import read_mapping
 
 
 class DatasetSpec(BaseModel):
@@ -55,17 +55,7 @@ def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
     Raises:
         UserError: the file is missing or invalid.
     """
-    try:
-        raw = yaml.safe_load(path.read_text("utf-8"))
-    except FileNotFoundError:
-        available = ", ".join(sorted(p.stem for p in path.parent.glob("*.yaml"))) or "none"
-        raise UserError(f"{path}: no such dataset spec; available: {available}") from None
-    except RecursionError:
-        raise UserError(f"{path}: not readable as YAML: nested too deeply") from None
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise UserError(f"{path}: not readable as YAML: {error}") from None
-    if not isinstance(raw, dict):
-        raise UserError(f"{path}: expected a mapping of fields, got {type(raw).__name__}")
+    raw = read_mapping(path, "dataset")
     try:
         spec = DatasetSpec.model_validate(raw)
         if check_params:

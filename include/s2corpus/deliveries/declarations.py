@@ -138,16 +138,14 @@ class Declarations:
         arxiv_id = normalise_arxiv(str(line.get("arxiv_id") or "")) if is_usable else None
         licence = parse_licence(line.get("licence")) if is_usable else None
         for name in files:
-            before = self.facts.setdefault(name, DeclaredFacts(number))
-            if before.line != number:
+            before = self.facts.get(name)
+            if before is not None:
                 self._warn(number, None, f"describes {quote_json(name)} again, after line {before.line}")
+            else:
+                before = DeclaredFacts(number)
             claims = [claim for claim in (before.open_access, line.get("open_access")) if claim is not None]
-            self.facts[name] = DeclaredFacts(
-                number,
-                min(claims, default=None),
-                select_strictest([before.licence, licence]),
-                arxiv_id or before.arxiv_id,
-            )
+            strictest = select_strictest([before.licence, licence])
+            self.facts[name] = DeclaredFacts(number, min(claims, default=None), strictest, arxiv_id or before.arxiv_id)
 
     def _build_record(self, number: int, line: Mapping[str, Any], name: str) -> Record | None:
         """Return the record of a file, or None if the line contains only access claims or nothing usable."""

@@ -16,7 +16,7 @@ import orjson
 import pyarrow as pa
 
 from s2corpus.evaluation.others import KINDS, ExternalPaper
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.papers import MEMBERS, PAPERS
@@ -60,7 +60,7 @@ class ComparedPaper:
     """number of words in our text and in theirs"""
 
 
-def compared(tables: Tables, others: Iterable[ExternalPaper]) -> Iterator[ComparedPaper]:
+def compared(tables: ReleaseTables, others: Iterable[ExternalPaper]) -> Iterator[ComparedPaper]:
     """Yield a row for every paper of the other corpus, in order."""
     found = list(others)
     matches = _match_papers(tables, found)
@@ -80,7 +80,7 @@ def compared(tables: Tables, others: Iterable[ExternalPaper]) -> Iterator[Compar
         yield ComparedPaper(other.id, other.title, paper_id, kind, outcome, same, overlap, (one.total(), two.total()))
 
 
-def _match_papers(tables: Tables, others: list[ExternalPaper]) -> dict[int, tuple[str, str]]:
+def _match_papers(tables: ReleaseTables, others: list[ExternalPaper]) -> dict[int, tuple[str, str]]:
     """Return the index of each matched paper → (our paper id, kind of key).
 
     The most reliable matching key is used. The last choice is a title that only one paper has.
@@ -108,7 +108,7 @@ def _match_papers(tables: Tables, others: list[ExternalPaper]) -> dict[int, tupl
     return best | {at: (min(ids), "title") for plain, ids in titled.items() if len(ids) == 1 for at in wanted[plain]}
 
 
-def _read_text(tables: Tables, paper_id: str, kind: str) -> tuple[str, str | None]:
+def _read_text(tables: ReleaseTables, paper_id: str, kind: str) -> tuple[str, str | None]:
     """Return the outcome of our paper, and its text of the given kind, or None without a text."""
     filtered = [row["outcome"] for row in tables.of_paper(FILTERED, paper_id, ["paper_id", "outcome"])]
     if filtered != ["kept"]:
@@ -123,7 +123,7 @@ def _read_text(tables: Tables, paper_id: str, kind: str) -> tuple[str, str | Non
     return f"assemble: no {kind} full text", None
 
 
-def _read_document(tables: Tables, paper_id: str) -> tuple[str, str | None]:
+def _read_document(tables: ReleaseTables, paper_id: str) -> tuple[str, str | None]:
     rows = tables.of_paper(DOCUMENTS, paper_id, ["paper_id", "set", "outcome", "text"])
     for row in sorted(rows, key=lambda row: row["set"], reverse=True):  # s2orc before s2ag
         if row["outcome"] == "kept":
@@ -133,7 +133,7 @@ def _read_document(tables: Tables, paper_id: str) -> tuple[str, str | None]:
     return "clean: " + (", ".join(f"{row['set']} {row['outcome']}" for row in rows) or "not reached"), None
 
 
-def _explain_missing(tables: Tables, other: ExternalPaper) -> str:
+def _explain_missing(tables: ReleaseTables, other: ExternalPaper) -> str:
     """Return why no paper matches: its PDF was delivered but not selected, or it was not delivered."""
     sha1 = dict(other.keys).get("sha1")
     is_sha1 = sha1 and len(sha1) == 40 and not set(sha1) - set("0123456789abcdef")

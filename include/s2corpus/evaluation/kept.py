@@ -21,7 +21,7 @@ from s2corpus.evaluation.parses import ParseItem, sample_parses
 from s2corpus.evaluation.results import ItemMarks, Result, as_json, card
 from s2corpus.evaluation.sample import Item, sampled
 from s2corpus.ids import SnapshotId
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import NotCommitted
@@ -44,14 +44,16 @@ def parses_of(lake: Lake, release: str, rules: EvaluationRules | None = None) ->
     return _stored(lake, release, "parses.json", ParseItem, partial(sample_parses, rules=rules) if rules else None)
 
 
-def _stored(lake: Lake, release: str, name: str, kind: type[_T], draw: Callable[[Tables], list[_T]] | None) -> list[_T]:
+def _stored(
+    lake: Lake, release: str, name: str, kind: type[_T], draw: Callable[[ReleaseTables], list[_T]] | None
+) -> list[_T]:
     key = f"releases/{release}/_evaluation/{name}"
     try:
         return [kind.of_json(value) for value in orjson.loads(lake.get(key)[0])]
     except FileNotFoundError:
         if draw is None:
             raise UserError(f"{release} has no sample yet: draw it with `corpus evaluate {release}`") from None
-    tables = Tables(lake, release)
+    tables = ReleaseTables(lake, release)
     try:
         tables(LINKS).committed()
     except NotCommitted:

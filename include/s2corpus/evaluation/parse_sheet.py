@@ -6,14 +6,12 @@ The sheet has a line for each citation or entry, with `right`, `wrong` or `unsur
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from s2corpus.errors import UserError
-from s2corpus.escaping import escape_cell
+from s2corpus.escaping import format_csv
 from s2corpus.evaluation.parses import ParseItem, ParseTask
 from s2corpus.evaluation.sheet import WORDS, read_rows
 
@@ -69,20 +67,12 @@ def read_numbers(text: str) -> tuple[int, ...]:
 
 def written(release: str, items: Iterable[ParseItem]) -> str:
     """Return the sheet for these items, with an empty column for the marks."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writeheader()
+    rows: list[tuple[object, ...]] = [COLUMNS]
     for item in items:
-        head = {
-            "release": release, "item": item.item, "task": item.task.value, "paper_id": item.paper_id,
-            "file_sha1": item.file_sha1, "title": item.title,
-        }  # fmt: skip
-        for number, line in enumerate(item.lines, 1):
-            row = {**head, "line": str(number), "printed": line.printed, "read": line.read}
-            writer.writerow({name: escape_cell(value) for name, value in row.items()})
-        row = {**head, "line": MISSING, "printed": QUESTIONS[item.task], "read": ""}
-        writer.writerow({name: escape_cell(value) for name, value in row.items()})
-    return out.getvalue()
+        head = (release, item.item, item.task.value, item.paper_id, item.file_sha1, item.title)
+        rows += [(*head, str(number), line.printed, line.read, "") for number, line in enumerate(item.lines, 1)]
+        rows.append((*head, MISSING, QUESTIONS[item.task], "", ""))
+    return format_csv(rows, quote_all=True)
 
 
 def is_sheet(content: bytes) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from s2corpus.evaluation.sample import choose_papers, format_name, read_paper, read_parse
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.rules.evaluation import EvaluationRules
 
 _CONTEXT = 100
@@ -61,7 +61,7 @@ class ParseItem:
         return asdict(self)
 
 
-def sample_parses(tables: Tables, rules: EvaluationRules) -> list[ParseItem]:
+def sample_parses(tables: ReleaseTables, rules: EvaluationRules) -> list[ParseItem]:
     """Return the items of kept papers with an open PDF parse, in the order of the seed."""
     where = (pc.field("parse_kind") == "pdf") & pc.field("open_access")
     items = []

@@ -32,10 +32,6 @@ class ItemMarks:
     title: bool | None
     authors: bool | None
 
-    def get_mark(self, field: str) -> bool | None:
-        """Return the mark of a field."""
-        return self.title if field == "title" else self.authors
-
 
 @dataclass(frozen=True, slots=True)
 class ResultLine:
@@ -80,10 +76,10 @@ def result(items: Sequence[Item], marks: Sequence[ItemMarks], parses: tuple[Pars
 
 
 def _line(task: EvaluationTask, field: str, items: Sequence[Item], marks: Sequence[ItemMarks]) -> ResultLine:
-    auto = [m for item in items if (m := item.auto_title if field == "title" else item.auto_authors) is not None]
+    auto = [mark for item in items if (mark := getattr(item, f"auto_{field}")) is not None]
     mine = {item.item for item in items}
     people, agreement = combine(
-        (m.item, m.marker, right) for m in marks if m.item in mine and (right := m.get_mark(field)) is not None
+        (m.item, m.marker, right) for m in marks if m.item in mine and (right := getattr(m, field)) is not None
     )
     return ResultLine(
         task, field, len(items), accuracy(auto), accuracy(list(people.values())), agreement, PAPER[task, field]

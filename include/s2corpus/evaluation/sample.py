@@ -18,7 +18,7 @@ import orjson
 import pyarrow.compute as pc
 
 from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
@@ -76,7 +76,7 @@ class Item:
         return asdict(self)
 
 
-def sampled(tables: Tables, rules: EvaluationRules) -> list[Item]:
+def sampled(tables: ReleaseTables, rules: EvaluationRules) -> list[Item]:
     """Return the items of a release, by task and id.
 
     Links of LaTeX sources are drawn first: they are few, and each cited paper is used once.
@@ -91,7 +91,7 @@ def _order(seed: int, *what: str) -> bytes:
     return hashlib.sha256("\0".join((str(seed), *what)).encode()).digest()
 
 
-def _clusters(tables: Tables, rules: EvaluationRules) -> Iterator[Item]:
+def _clusters(tables: ReleaseTables, rules: EvaluationRules) -> Iterator[Item]:
     """Yield items for kept papers with a parsed canonical PDF."""
     for paper_id in choose_papers(tables, rules.seed, pc.field("parse_kind") == "pdf", rules.clusters):
         paper = read_paper(tables, paper_id)
@@ -104,7 +104,7 @@ def _clusters(tables: Tables, rules: EvaluationRules) -> Iterator[Item]:
         )  # fmt: skip
 
 
-def choose_papers(tables: Tables, seed: int, where: pc.Expression, count: int) -> list[str]:
+def choose_papers(tables: ReleaseTables, seed: int, where: pc.Expression, count: int) -> list[str]:
     """Return the first kept papers that have a matching full text, in the order of the seed."""
     kept = pc.field("outcome") == "kept"
     known = {row["paper_id"] for row in tables.rows(FILTERED, kept, ["paper_id"], size=65_536)}
@@ -114,7 +114,7 @@ def choose_papers(tables: Tables, seed: int, where: pc.Expression, count: int) -
 
 
 def _links(
-    tables: Tables, rules: EvaluationRules, task: EvaluationTask, kind: str, count: int, taken: set[str]
+    tables: ReleaseTables, rules: EvaluationRules, task: EvaluationTask, kind: str, count: int, taken: set[str]
 ) -> Iterator[Item]:
     """Yield one linked entry of each paper, so that no two entries link to the same paper."""
     where = (pc.field("parse_kind") == kind) & pc.field("cited_paper_id").is_valid()
@@ -147,13 +147,13 @@ def _links(
         )  # fmt: skip
 
 
-def read_paper(tables: Tables, paper_id: str) -> dict[str, Any]:
+def read_paper(tables: ReleaseTables, paper_id: str) -> dict[str, Any]:
     """Return the metadata of a paper that people compare."""
     (row,) = tables.of_paper(PAPERS, paper_id, ["paper_id", "title", "authors", "date", "venue", "journal", "doi"])
     return row
 
 
-def read_parse(tables: Tables, paper_id: str, kind: str) -> tuple[dict[str, Any], str]:
+def read_parse(tables: ReleaseTables, paper_id: str, kind: str) -> tuple[dict[str, Any], str]:
     """Return a parse of a paper, and the SHA-1 of its file."""
     for row in tables.of_paper(FULLTEXTS, paper_id, ["paper_id", "parse_kind", "file_sha1", "parse"]):
         if row["parse_kind"] == kind:

@@ -54,11 +54,13 @@ class HttpServer:
         url = f"{self.url}/{path.lstrip('/')}"
         return self.session.ask(method, url, seconds=timeout, max_bytes=self.max_bytes, **options)
 
-    def read(self, path: str, *, timeout: float) -> tuple[int, bytes] | ExtractorAnswer:
-        """Return the status and body of a GET, or an `ExtractorAnswer` that describes the failure."""
+    def read(
+        self, path: str, *, timeout: float, method: str = "GET", **options: Any
+    ) -> tuple[int, bytes] | ExtractorAnswer:
+        """Return the status and body of a response, or an `ExtractorAnswer` that describes the failure."""
         start = time.monotonic()
         try:
-            response = self.request("GET", path, timeout=timeout)
+            response = self.request(method, path, timeout=timeout, **options)
         except requests.RequestException as error:
             return _classify_exception(error, time.monotonic() - start >= timeout)
         return response.status_code, response.content
@@ -74,23 +76,19 @@ class HttpServer:
         timeout: float,
     ) -> tuple[int, bytes] | ExtractorAnswer:
         """Post one PDF as a multipart form, streamed; return status and body, or an `ExtractorAnswer` that describes the failure."""
-        start = time.monotonic()
         try:
             pdf = open_pdf()
         except Exception as error:  # any storage error
             return ExtractorAnswer(ExtractOutcome.CONNECTION, detail=repr(error))
         with pdf:
             body = _Upload(field, f"{file_sha1}.pdf", pdf, form)
+            headers = {"Content-Type": body.content_type}
             try:
-                headers = {"Content-Type": body.content_type}
-                response = self.request("POST", path, timeout=timeout, data=body, headers=headers)
-            except Exception as error:
-                if body.error is not None:
-                    return ExtractorAnswer(ExtractOutcome.CONNECTION, detail=repr(body.error))
-                if not isinstance(error, requests.RequestException):
+                reply = self.read(path, timeout=timeout, method="POST", data=body, headers=headers)
+            except Exception:
+                if body.error is None:
                     raise
-                return _classify_exception(error, time.monotonic() - start >= timeout)
-        return response.status_code, response.content
+            return reply if body.error is None else ExtractorAnswer(ExtractOutcome.CONNECTION, detail=repr(body.error))
 
     def get_version(self, path: str, *, timeout: float) -> tuple[int, bytes]:
         """Return the status and body of the server's version address.

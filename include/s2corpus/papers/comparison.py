@@ -147,8 +147,6 @@ def count_common_names(one: Sequence[Name], other: Sequence[Name]) -> tuple[int,
     left, right = _list_spellings(one), _list_spellings(other)
     free = list(right)
     for name in left:
-        if (
-            found := next((at for at, candidate in enumerate(free) if _persons_match(name, candidate)), None)
-        ) is not None:
-            del free[found]
+        if found := next((candidate for candidate in free if _persons_match(name, candidate)), None):
+            free.remove(found)
     return len(right) - len(free), len(left), len(right)

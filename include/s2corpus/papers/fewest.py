@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 
 MAX_EXHAUSTIVE = 16
 """maximum number of sources for which all subsets are tried; above it, a greedy search takes the source of most fields"""
@@ -20,11 +20,9 @@ def select_fewest_sources(
     unsettled = [frozenset(sources) for sources in options if not set(sources) & set(used)]
     candidates = sorted(frozenset().union(*unsettled), key=rank)
     if len(candidates) <= MAX_EXHAUSTIVE:
-        for size in range(len(candidates) + 1):
-            # subsets are tried in order of trust, so the first match is the most trusted
-            for chosen in combinations(candidates, size):
-                if all(sources.intersection(chosen) for sources in unsettled):
-                    return frozenset(chosen)
+        # subsets are tried by size, then in order of trust, so the first match is the most trusted
+        subsets = chain.from_iterable(combinations(candidates, size) for size in range(len(candidates) + 1))
+        return next(frozenset(x) for x in subsets if all(sources.intersection(x) for sources in unsettled))
     taken: set[str] = set()
     while left := [sources for sources in unsettled if not sources & taken]:
         taken.add(min(candidates, key=lambda source: (-sum(source in sources for sources in left), rank(source))))

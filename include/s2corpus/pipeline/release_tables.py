@@ -18,7 +18,7 @@ Row = dict[str, Any]
 TableRow = TypeVar("TableRow")
 
 
-class Tables:
+class ReleaseTables:
     """The tables of one release in `releases/<release>/`, or of a batch of drops in its own folder."""
 
     def __init__(self, lake: Lake, release: str, batch_folder: str | None = None) -> None:

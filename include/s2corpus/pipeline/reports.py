@@ -14,7 +14,7 @@ import orjson
 from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.quality import SQL, read_sql_blocks
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.snapshot.paper_tables import format_value
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.duck import duckdb_connection
@@ -35,7 +35,7 @@ class Report:
     missing: list[str]
 
 
-def open_release_tables(release: str) -> Tables:
+def open_release_tables(release: str) -> ReleaseTables:
     """Return the tables of a release `<spec>-<YYYYMMDD>` in the lake of `S2CORPUS_LAKE`.
 
     Raises:
@@ -46,7 +46,7 @@ def open_release_tables(release: str) -> Tables:
         raise UserError(
             f"{release}: no such release in {lake.root}; existing releases: {', '.join(existing) or 'none'}"
         )
-    return Tables(lake, release)
+    return ReleaseTables(lake, release)
 
 
 def read_paper_tables(name: str) -> Iterator[Report]:

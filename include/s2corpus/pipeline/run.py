@@ -17,7 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 import orjson
 
 from s2corpus.ids import ReleaseId, SnapshotId
-from s2corpus.pipeline.release_tables import TableRow, Tables
+from s2corpus.pipeline.release_tables import ReleaseTables, TableRow
 from s2corpus.pipeline.stages import stage_row
 from s2corpus.snapshot.manifest import hash_inputs
 from s2corpus.spec import ReleaseSpec
@@ -66,9 +66,9 @@ class Run:
         return ReleaseId.from_spec(self.spec.name, self.as_of)
 
     @cached_property
-    def tables(self) -> Tables:
+    def tables(self) -> ReleaseTables:
         """The tables of the run."""
-        return Tables(self.lake, self.release_id, self.batch_folder)
+        return ReleaseTables(self.lake, self.release_id, self.batch_folder)
 
     @property
     def folder(self) -> str:
@@ -76,7 +76,7 @@ class Run:
         return self.tables.folder
 
     def table(self, table: Table[TableRow]) -> TableRef[TableRow]:
-        """Return a table of the run; see `Tables`."""
+        """Return a table of the run; see `ReleaseTables`."""
         return self.tables(table)
 
     def store(self, table: Table[TableRow], *folders: str) -> ContentStore[TableRow]:

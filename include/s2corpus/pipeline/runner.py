@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
@@ -15,12 +16,12 @@ from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.errors import LostRace, QualityBlocked
 from s2corpus.pipeline import acceptance, approvers, quality
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import Shards, load_stage, stage_row
 from s2corpus.snapshot import pointer
 from s2corpus.storage.exchange import RowsRemoved
-from s2corpus.storage.progress import counting
+from s2corpus.storage.progress import counting, format_counts
 from s2corpus.storage.transient import convert_errors
 from s2corpus.version import code_version
 from s2orc_parse.children import begin_worker
@@ -69,9 +70,10 @@ def work(run: Run, name: str, indexes: Sequence[int], round: int = 0) -> None:
         if round == 0 and 0 in indexes and (catalog := Catalog.from_environment()):
             catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
     shards_by_index = {shard.index: shard for shard in shards}
+    start = time.monotonic()
     with counting() as written:
         for done, index in enumerate(indexes, 1):
-            before, began = written.counts.copy(), written.seconds
+            before, began = written.copy(), time.monotonic()
             try:
                 stage.work(run, shards_by_index[index], round)
             except RowsRemoved as removed:
@@ -79,15 +81,17 @@ def work(run: Run, name: str, indexes: Sequence[int], round: int = 0) -> None:
                 continue
             log.info(
                 "%s: shard %d done in %.1f s (%d of %d here): %s",
-                name, index, written.seconds - began, done, len(indexes), written.format_counts(before),
+                name, index, time.monotonic() - began, done, len(indexes), format_counts(written - before),
             )  # fmt: skip
-        figures = (written.seconds, written.rate, written.format_counts())
-        log.info("%s: %d shard(s) in %.1f s, %.0f/s: %s", name, len(indexes), *figures)
+    seconds = time.monotonic() - start
+    rate = written.total() / seconds if seconds else 0.0
+    log.info("%s: %d shard(s) in %.1f s, %.0f/s: %s", name, len(indexes), seconds, rate, format_counts(written))
 
 
 def _raise_unless_finished(run: Run, name: str, removed: RowsRemoved) -> None:
     """Raise `removed` unless another build of the release with the same code has finished the stage, with equal output."""
-    uncached_tables = Tables(run.lake, run.release_id, run.batch_folder)  # not the commits that the run has cached
+    # Do not use the commits that the run has cached.
+    uncached_tables = ReleaseTables(run.lake, run.release_id, run.batch_folder)
     tables = [uncached_tables(table) for table in stage_row(name).written_tables]
     is_finished = all(table.is_complete() and table.committed().code_version == code_version() for table in tables)
     if not tables:  # the last stage writes the snapshot instead of tables

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.explain import Explanation, explanations
-from s2corpus.pipeline.release_tables import Row, Tables, list_columns
+from s2corpus.pipeline.release_tables import ReleaseTables, Row, list_columns
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.papers import ALIASES, EDGES, MEMBERS, PAPERS
@@ -102,7 +102,7 @@ class PaperTrace:
         return any(row["split"] in ("train", "valid") for row in self.splits.values())
 
 
-def trace_pdf(tables: Tables, sha1: str) -> PdfTrace | None:
+def trace_pdf(tables: ReleaseTables, sha1: str) -> PdfTrace | None:
     """Return the trace of a PDF, or None if the release does not contain the PDF."""
 
     def only(table: Table) -> Row | None:
@@ -112,13 +112,13 @@ def trace_pdf(tables: Tables, sha1: str) -> PdfTrace | None:
     return trace if trace.delivered or trace.parses else None
 
 
-def list_papers(tables: Tables, sha1: str) -> list[str]:
+def list_papers(tables: ReleaseTables, sha1: str) -> list[str]:
     """Return the ids of the papers that contain a PDF."""
     members = tables.rows(MEMBERS, pc.field("file_sha1") == sha1, ["paper_id", "file_sha1"])
     return sorted({row["paper_id"] for row in members})
 
 
-def trace_paper(tables: Tables, requested_id: str) -> PaperTrace | None:
+def trace_paper(tables: ReleaseTables, requested_id: str) -> PaperTrace | None:
     """Return the trace of a paper, given its current or a former id, or None if the release does not contain the paper."""
     try:
         records = tables.of_paper(MEMBERS, requested_id)
@@ -167,7 +167,7 @@ def trace_paper(tables: Tables, requested_id: str) -> PaperTrace | None:
     )
 
 
-def _read_duplicates(tables: Tables, paper_id: str) -> list[Row]:
+def _read_duplicates(tables: ReleaseTables, paper_id: str) -> list[Row]:
     document = next(tables.rows(DUPLICATES, pc.field("paper_id") == paper_id), None)
     if document is None:
         return []
@@ -175,7 +175,7 @@ def _read_duplicates(tables: Tables, paper_id: str) -> list[Row]:
     return sorted(rows, key=lambda row: (row["reason"] is not None, row["paper_id"]))
 
 
-def _list_citing_papers(tables: Tables, paper_id: str) -> list[str] | None:
+def _list_citing_papers(tables: ReleaseTables, paper_id: str) -> list[str] | None:
     try:
         if tables(LINKS).committed().rows > MAX_SEARCHED_LINKS:
             return None

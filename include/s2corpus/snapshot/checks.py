@@ -8,15 +8,11 @@ from typing import Any
 
 import orjson
 
-METADATA_KEYS = frozenset((
-    "paper_id", "title", "authors", "abstract", "year", "arxiv_id", "acl_id", "pmc_id", "pubmed_id", "doi", "venue", "journal", "mag_id",
-    "mag_field_of_study", "outbound_citations", "inbound_citations", "has_outbound_citations", "has_inbound_citations", "has_pdf_parse",
-    "s2_url",
-))  # fmt: skip
-PARSED_KEYS = METADATA_KEYS | {
-    "has_pdf_body_text", "has_pdf_parsed_abstract", "has_pdf_parsed_body_text", "has_pdf_parsed_bib_entries", "has_pdf_parsed_ref_entries",
-}  # fmt: skip
+from s2corpus_reader.schemas import METADATA
+
+PARSED_KEYS = frozenset(METADATA.names)
 """Metadata keys of a paper with a parse."""
+METADATA_KEYS = frozenset(name for name in PARSED_KEYS if not name.startswith(("has_pdf_body", "has_pdf_parsed")))
 _SPANS = {
     "cite_spans": "bib_entries", "unlinked_spans": "bib_entries", "ref_spans": "ref_entries", "eq_spans": "ref_entries",
 }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 import pyarrow as pa
@@ -64,11 +64,8 @@ class LineFacts:
         """Store the digest and the counts of a line of `corpus/<kind>_parses/`."""
         paragraphs = (*value["abstract"], *value["body_text"], *value.get("back_matter", ()))
         self.add_rights(value["paper_id"], kind)
-        self.parses[value["paper_id"], kind] = (
-            digest(paragraph["text"] for paragraph in paragraphs),
-            len(value["bib_entries"]),
-            len(value["ref_entries"]),
-        )
+        texts = digest(paragraph["text"] for paragraph in paragraphs)
+        self.parses[value["paper_id"], kind] = texts, len(value["bib_entries"]), len(value["ref_entries"])
 
 
 def _hash_rights(row: Mapping[str, Any]) -> bytes:
@@ -85,8 +82,7 @@ def check_copy(path: str, table: pa.Table, lines: LineFacts, papers: set[str]) -
         yield f"the columns differ from the columns of {folder}/{name}"
         return
     faults = _check_documents(table, lines) if folder == "documents" else _check_rows(name, table, lines, papers)
-    for _, fault in zip(range(_MAX_FAULTS), faults, strict=False):
-        yield fault
+    yield from islice(faults, _MAX_FAULTS)
 
 
 def check_keys(path: str, table: pa.Table, lines: LineFacts, files: int) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -55,28 +55,18 @@ def describe_snapshot(
     """
     data = [file for file in files if file.path.endswith((".jsonl.gz", ".parquet"))]
     lines = sorted({file.path.rpartition("/")[0] for file in data if file.path.startswith("v2/")})
+    groups = [
+        _Group(folder.removeprefix("v2/").replace("/", "-"), folder, f"{folder}/*.jsonl.gz", _LINE_SCHEMAS[folder.split("/")[1]])
+        for folder in lines
+    ]  # fmt: skip
     tables = {
         f"documents-{set_}-{split}": (f"documents/{set_}/{split}/*.parquet", documents.SCHEMA)
         for set_, splits in stats["sets"].items()
         for split in splits
     } | dict(hub.TABLES)
-    tables = {name: (path, schema) for name, (path, schema) in tables.items() if hub.match_files(path, data)}
+    groups += [_Group(name, f"files-{name}", path, schema) for name, (path, schema) in tables.items()]
     head = _head(snapshot, description, as_of, sorted(stats["licences"]), "an open-access paper corpus")
-    return {
-        **head,
-        "distribution": [
-            *(_file_object(file) for file in data),
-            *(_file_set(group, f"{group}/*.jsonl.gz", "application/jsonlines") for group in lines),
-            *(_file_set(f"files-{name}", path, _PARQUET) for name, (path, _) in tables.items()),
-        ],
-        "recordSet": [
-            *(
-                _record_set(group.removeprefix("v2/").replace("/", "-"), group, _LINE_SCHEMAS[group.split("/")[1]])
-                for group in lines
-            ),
-            *(_record_set(name, f"files-{name}", schema) for name, (_, schema) in tables.items()),
-        ],
-    }
+    return head | _describe_files(data, groups, is_snapshot=True)
 
 
 def describe_dataset(
@@ -91,15 +81,28 @@ def describe_dataset(
 
     `tables` contains (name, path with one `*`, columns). Tables without files are omitted.
     """
-    data = [file for file in files if any(hub.match_files(path, [file]) for _, path, _ in tables)]
-    present = [(table, path, schema) for table, path, schema in tables if hub.match_files(path, data)]
+    groups = [_Group(table, f"files-{table}", path, schema) for table, path, schema in tables]
+    data = [file for file in files if any(hub.match_files(group.path, [file]) for group in groups)]
+    head = _head(name, description, as_of, licences, "a dataset made of an open-access paper corpus")
+    return head | _describe_files(data, groups, is_snapshot=False)
+
+
+class _Group(NamedTuple):
+    """The files of one record set."""
+
+    name: str
+    id: str
+    path: str
+    """with one `*`"""
+    schema: pa.Schema
+
+
+def _describe_files(data: Sequence[SnapshotFile], groups: Sequence[_Group], *, is_snapshot: bool) -> dict[str, Any]:
+    """Describe the files, the groups that have files, and the fields of each group."""
+    present = [group for group in groups if hub.match_files(group.path, data)]
     return {
-        **_head(name, description, as_of, licences, "a dataset made of an open-access paper corpus"),
-        "distribution": [
-            *(_file_object(file) for file in data),
-            *(_file_set(f"files-{table}", path, _encoding(path)) for table, path, _ in present),
-        ],
-        "recordSet": [_record_set(table, f"files-{table}", schema, is_snapshot=False) for table, _, schema in present],
+        "distribution": [*map(_file_object, data), *map(_file_set, present)],
+        "recordSet": [_record_set(group, is_snapshot=is_snapshot) for group in present],
     }
 
 
@@ -135,19 +138,20 @@ def _file_object(file: SnapshotFile) -> dict[str, Any]:
     }
 
 
-def _file_set(id_: str, includes: str, encoding: str) -> dict[str, Any]:
+def _file_set(group: _Group) -> dict[str, Any]:
     return {
         "@type": "cr:FileSet",
-        "@id": id_,
-        "name": id_.replace("/", "-"),
-        "encodingFormat": encoding,
-        "includes": includes,
+        "@id": group.id,
+        "name": group.id.replace("/", "-"),
+        "encodingFormat": _encoding(group.path),
+        "includes": group.path,
     }
 
 
-def _record_set(name: str, files: str, schema: pa.Schema, *, is_snapshot: bool = True) -> dict[str, Any]:
+def _record_set(group: _Group, *, is_snapshot: bool) -> dict[str, Any]:
+    name = group.name
     fields = {}
-    for column in schema:
+    for column in group.schema:
         repeated = pa.types.is_list(column.type)
         kind = _TYPES.get(str(column.type.value_type if repeated else column.type))
         meaning = describe_column(name, column) if is_snapshot or column.name in ("id", "sha1") else None
@@ -159,7 +163,7 @@ def _record_set(name: str, files: str, schema: pa.Schema, *, is_snapshot: bool =
                 "description": meaning or column.name.replace("_", " "),
                 "dataType": kind,
                 **({"repeated": True} if repeated else {}),
-                "source": {"fileSet": {"@id": files}, "extract": {"column": column.name}},
+                "source": {"fileSet": {"@id": group.id}, "extract": {"column": column.name}},
             }
     key = {"key": {"@id": f"{name}/id"}} if "id" in fields else {}
     return {"@type": "cr:RecordSet", "@id": name, "name": name, **key, "field": list(fields.values())}

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from datetime import MAXYEAR, datetime
-from pathlib import Path
 from typing import Any
 
 import orjson
-import pyarrow as pa
 
 from s2corpus.ids import ReleaseId, SnapshotId
-from s2corpus.snapshot import changes, plots, report
+from s2corpus.snapshot import plots, report
 from s2corpus.snapshot.croissant import describe_snapshot
 from s2corpus.snapshot.manifest import Manifest, SpecRule, describe_rule, hash_inputs
-from s2corpus.storage.duck import duckdb_connection
 from s2corpus.version import code_version
 from s2corpus_reader.files import SnapshotFile
 
@@ -82,12 +78,3 @@ def is_croissant_current(found: Mapping[str, Any], manifest: Mapping[str, Any], 
 def is_same_code(manifest: Mapping[str, Any]) -> bool:
     """Return whether this version of the code wrote the snapshot, and therefore generates the same files."""
     return bool(manifest["versions"].get("code") == code_version())
-
-
-def diff_against(index: pa.Table, parent_index: pa.Table, parent: str) -> dict[str, Any]:
-    """Return the expected content of diff.json for the index of the snapshot and the index of its parent."""
-    with duckdb_connection(memory_mb=1024, scratch=Path(tempfile.gettempdir())) as connection:
-        connection.register("new_index", index)
-        connection.register("old_index", parent_index)
-        changes.create_changes_table(connection)
-        return changes.summarize_changes(connection, parent)

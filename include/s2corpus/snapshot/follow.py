@@ -23,15 +23,10 @@ def follow(published: Lake, copies: Path) -> Path:
     if (copy / push.MANIFEST).is_file():
         return copy
     snapshots = published.root.rstrip("/").rpartition("/")[0]
-    local = [
-        SnapshotId(path.parent.name)
-        for path in copies.glob(f"*/{push.MANIFEST}")
-        if SnapshotId.is_valid(path.parent.name)
-    ]
-    earlier = sorted(
-        (s for s in local if s.spec == new.spec and s.release.day < new.release.day), key=lambda s: s.release.day
-    )
-    for old in reversed(earlier):
+    ids = (path.parent.name for path in copies.glob(f"*/{push.MANIFEST}"))
+    local = [SnapshotId(id_) for id_ in ids if SnapshotId.is_valid(id_)]
+    earlier = [s for s in local if s.spec == new.spec and s.release.day < new.release.day]
+    for old in sorted(earlier, key=lambda s: s.release.day, reverse=True):
         source = open_lake(f"{snapshots}/{old}", confined=True)
         if source.size(push.MANIFEST) is not None:
             with tempfile.TemporaryDirectory(prefix=".delta-", dir=copies) as scratch:

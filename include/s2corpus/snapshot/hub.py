@@ -50,14 +50,14 @@ def yaml_head(
     `configs` maps a configuration to its columns, and each split to a path with at most one `*`. `count` is the number of documents
     (default: number of rows). `license` is `other` because each document has its own SPDX id.
     """
-    # `datasets` rejects a configuration without rows
-    sets = {
-        name: kept
-        for name, (_, splits) in configs.items()
-        if (kept := {split: found for split, path in splits.items() if (found := _MatchingFiles(path, files)).rows})
-    }
+    sets: dict[str, dict[str, tuple[str, int, int]]] = {}  # path, bytes and rows by configuration and split
+    for name, (_, splits) in configs.items():
+        for split, path in splits.items():
+            found = match_files(path, files)
+            if rows := sum(file.rows or 0 for file in found):  # `datasets` rejects a configuration without rows
+                sets.setdefault(name, {})[split] = path, sum(file.bytes for file in found), rows
     if count is None:
-        count = sum(found.rows for splits in sets.values() for found in splits.values())
+        count = sum(rows for splits in sets.values() for _, _, rows in splits.values())
     value = {
         "pretty_name": pretty_name,
         "license": "other",
@@ -71,7 +71,7 @@ def yaml_head(
             {
                 "config_name": name,
                 **({"default": True} if number == 0 else {}),
-                "data_files": [{"split": split, "path": found.path} for split, found in splits.items()],
+                "data_files": [{"split": split, "path": path} for split, (path, _, _) in splits.items()],
             }
             for number, (name, splits) in enumerate(sets.items())
         ],
@@ -80,8 +80,8 @@ def yaml_head(
                 "config_name": name,
                 "features": [{"name": field.name, **_feature(field.type)} for field in configs[name][0]],
                 "splits": [
-                    {"name": split, "num_bytes": found.bytes, "num_examples": found.rows}
-                    for split, found in splits.items()
+                    {"name": split, "num_bytes": size, "num_examples": rows}
+                    for split, (_, size, rows) in splits.items()
                 ],
             }
             for name, splits in sets.items()
@@ -94,16 +94,6 @@ def match_files(path: str, files: Iterable[SnapshotFile]) -> list[SnapshotFile]:
     """Return the files that match a path with at most one `*`."""
     folder, _, suffix = path.partition("*")
     return [file for file in files if file.path.startswith(folder) and file.path.endswith(suffix)]
-
-
-class _MatchingFiles:
-    """The total bytes and rows of the files that match a path with at most one `*`."""
-
-    def __init__(self, path: str, files: Sequence[SnapshotFile]) -> None:
-        self.path = path
-        found = match_files(path, files)
-        self.bytes = sum(file.bytes for file in found)
-        self.rows = sum(file.rows or 0 for file in found)
 
 
 def _feature(type_: pa.DataType) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def open_catalog(uri: str) -> Catalog:
 
 def has_tables(lake: Lake, spec: str) -> bool:
     """Return whether snapshots of a spec in this lake were registered in any catalog."""
-    return bool(lake.folders(f"iceberg/{format_namespace(spec)}/"))
+    return bool(lake.folders(f"iceberg/{format_name(spec)}/"))
 
 
 def register(catalog: Catalog, snapshot: Lake) -> dict[str, int]:
@@ -83,7 +83,7 @@ def register(catalog: Catalog, snapshot: Lake) -> dict[str, int]:
     from pyiceberg.exceptions import NamespaceAlreadyExistsError
 
     manifest = orjson.loads(snapshot.get("manifest.json")[0])
-    namespace = format_namespace(manifest["spec"])
+    namespace = format_name(manifest["spec"])
     with suppress(NamespaceAlreadyExistsError):
         catalog.create_namespace(namespace)
     return {
@@ -91,14 +91,9 @@ def register(catalog: Catalog, snapshot: Lake) -> dict[str, int]:
     }
 
 
-def format_namespace(spec: str) -> str:
-    """Return the namespace of a spec: its name, with `_` for characters that SQL must quote."""
-    return re.sub(r"\W", "_", spec)
-
-
-def format_tag(snapshot: str) -> str:
-    """Return the tag of a snapshot: its id, with `_` for characters that SQL must quote."""
-    return re.sub(r"\W", "_", snapshot)
+def format_name(name: str) -> str:
+    """Return the namespace of a spec or the tag of a snapshot: its name, with `_` for characters that SQL must quote."""
+    return re.sub(r"\W", "_", name)
 
 
 def _register(catalog: Catalog, name: str, schema: pa.Schema, manifest: Mapping[str, Any], snapshot: Lake) -> int:
@@ -108,7 +103,7 @@ def _register(catalog: Catalog, name: str, schema: pa.Schema, manifest: Mapping[
     lake = _address(snapshot).rsplit("/", 2)[0]
     location = f"{lake}/iceberg/{name.replace('.', '/')}"
     table = catalog.create_table_if_not_exists(name, schema=schema, location=location)
-    tag = format_tag(manifest["snapshot"])
+    tag = format_name(manifest["snapshot"])
     if (known := table.metadata.refs.get(tag)) is not None:
         if known.snapshot_id != table.metadata.current_snapshot_id:
             table.manage_snapshots().set_current_snapshot(known.snapshot_id).commit()
@@ -146,7 +141,7 @@ def unregister(catalog: Catalog, spec: str, snapshot: str) -> list[str]:
     Raises:
         UserError: the snapshot is the newest version of a table; another snapshot must be registered first.
     """
-    namespace, tag = format_namespace(spec), format_tag(snapshot)
+    namespace, tag = format_name(spec), format_name(snapshot)
     names = catalog.list_tables(namespace) if catalog.namespace_exists(namespace) else []
     tables = [table for table in map(catalog.load_table, names) if tag in table.metadata.refs]
     for table in tables:

@@ -14,9 +14,9 @@ import duckdb
 import pyarrow as pa
 
 from s2corpus.snapshot.documents import IDENTIFIERS
+from s2corpus.snapshot.rows import write_groups
 from s2corpus.titles.normalised import normalise_one
 from s2corpus_reader.files import lookup_key
-from s2corpus_reader.parquet import parquet_writer
 
 SCHEMA = pa.schema([pa.field("key", pa.int64(), nullable=False), pa.field("paper_id", pa.string(), nullable=False)])
 """Columns of the key files. A title may have several papers; an identifier rarely has more than one."""
@@ -41,10 +41,5 @@ def hash_sha1(row: Mapping[str, Any]) -> Iterator[int]:
 
 def write(connection: duckdb.DuckDBPyConnection, number: int, files: int, local: Path) -> int:
     """Write one file from the table `keys` of a connection. Return the number of rows."""
-    count = 0
-    with parquet_writer(local, SCHEMA) as writer:
-        for batch in connection.execute(_FILE, [files, number]).to_arrow_reader(ROW_GROUP):
-            count += batch.num_rows
-            if batch.num_rows:
-                writer.write_table(pa.Table.from_batches([batch]).cast(SCHEMA), row_group_size=ROW_GROUP)
-    return count
+    batches = connection.execute(_FILE, [files, number]).to_arrow_reader(ROW_GROUP)
+    return write_groups(local, SCHEMA, batches, ROW_GROUP)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,26 +46,29 @@ def hash_inputs(
 
 def describe_rule(rule: str) -> str:
     """Return the description of a rule `<section>.<field>`, or an empty string if this version has no such rule."""
+    model, name = _find_field(rule)
+    return read_descriptions(model).get(name, "") if model else ""
+
+
+def _find_field(rule: str) -> tuple[type[BaseModel] | None, str]:
+    """Return the model of a section and the name of its field, or None if this version has no such rule."""
     section, _, name = rule.partition(".")
     model = ReleaseSpec.model_fields[section].annotation if section in ReleaseSpec.model_fields else None
-    if not (isinstance(model, type) and issubclass(model, BaseModel) and name in model.model_fields):
-        return ""
-    return read_descriptions(model).get(name, "")
+    if isinstance(model, type) and issubclass(model, BaseModel) and name in model.model_fields:
+        return model, name
+    return None, name
 
 
 def find_invalid_rule(rules: Mapping[str, Any]) -> str | None:
     """Return the first validation error in the rules of a manifest, or None. Ignore rules that this version does not have."""
-    sections: dict[str, dict[str, Any]] = {}
+    sections: dict[tuple[str, type[BaseModel]], dict[str, Any]] = {}
     for rule, value in rules.items():
-        section, _, name = rule.partition(".")
-        field_ = ReleaseSpec.model_fields.get(section)
-        model = field_.annotation if field_ else None
-        if isinstance(model, type) and issubclass(model, BaseModel) and name in model.model_fields:
-            sections.setdefault(section, {})[name] = value
-    for section, values in sections.items():
-        model = ReleaseSpec.model_fields[section].annotation
+        model, name = _find_field(rule)
+        if model:
+            sections.setdefault((rule.partition(".")[0], model), {})[name] = value
+    for (section, model), values in sections.items():
         try:
-            model.model_validate_json(orjson.dumps(values), strict=True)  # type: ignore[union-attr]
+            model.model_validate_json(orjson.dumps(values), strict=True)
         except ValidationError as error:
             first = error.errors()[0]
             name = ".".join(map(str, (section, *first["loc"])))
@@ -75,22 +78,16 @@ def find_invalid_rule(rules: Mapping[str, Any]) -> str | None:
 
 def list_rules(spec: ReleaseSpec) -> list[SpecRule]:
     """Return every rule of a spec with its value and description, in the order of the stages."""
-    return [
-        rule
-        for name, section in spec
-        if isinstance(section, BaseModel) and name not in _NOT_RULES
-        for rule in _rules(name, section)
-    ]
-
-
-def _rules(prefix: str, section: BaseModel) -> Iterator[SpecRule]:
-    """Yield the rules of one section of a spec."""
-    values = section.model_dump(mode="json")
-    ignored = IGNORED_BY_RECIPE if values.get("profile") == "recipe-2024" else ()
-    descriptions = read_descriptions(type(section))
-    for name in type(section).model_fields:
-        if not name.startswith("approval") and name not in ignored:
-            yield SpecRule(f"{prefix}.{name}", values[name], descriptions.get(name, ""))
+    rules: list[SpecRule] = []
+    for prefix, section in spec:
+        if isinstance(section, BaseModel) and prefix not in _NOT_RULES:
+            values, descriptions = section.model_dump(mode="json"), read_descriptions(type(section))
+            ignored = IGNORED_BY_RECIPE if values.get("profile") == "recipe-2024" else ()
+            names = (
+                name for name in type(section).model_fields if not name.startswith("approval") and name not in ignored
+            )
+            rules += (SpecRule(f"{prefix}.{name}", values[name], descriptions.get(name, "")) for name in names)
+    return rules
 
 
 @dataclass(frozen=True, slots=True)

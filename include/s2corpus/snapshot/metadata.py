@@ -7,6 +7,7 @@ from typing import Any
 
 from s2corpus.ids import RecordId
 from s2corpus.snapshot.documents import year
+from s2corpus_reader.schemas import METADATA
 
 _AUTHOR = ("first", "middle", "last", "suffix")
 """keys of an author in the release; affiliations and ORCIDs are only in the parses and in Parquet"""
@@ -19,19 +20,10 @@ def metadata_row(
 
     `outbound` and `inbound` are sorted paper ids.
     """
-    row = {
-        "paper_id": paper["paper_id"],
-        "title": paper["title"],
+    values = {
+        **paper,
         "authors": author_names(paper),
-        "abstract": paper["abstract"],
         "year": year(paper["date"]),
-        "arxiv_id": paper["arxiv_id"],
-        "acl_id": paper["acl_id"],
-        "pmc_id": paper["pmc_id"],
-        "pubmed_id": paper["pubmed_id"],
-        "doi": paper["doi"],
-        "venue": paper["venue"],
-        "journal": paper["journal"],
         "mag_id": min(paper["mag_ids"] or [], default=None),
         "mag_field_of_study": paper["fields_of_study"] or None,
         "outbound_citations": list(outbound),
@@ -39,17 +31,13 @@ def metadata_row(
         "has_outbound_citations": bool(outbound),
         "has_inbound_citations": bool(inbound),
         "has_pdf_parse": parse is not None,
+        "s2_url": _s2_url(paper["record_ids"]),
     }
     if parse is not None:
-        row |= {
-            "has_pdf_body_text": bool(parse["body_text"]),
-            "has_pdf_parsed_abstract": bool(parse["abstract"]),
-            "has_pdf_parsed_body_text": bool(parse["body_text"]),
-            "has_pdf_parsed_bib_entries": bool(parse["bib_entries"]),
-            "has_pdf_parsed_ref_entries": bool(parse["ref_entries"]),
-        }
-    row["s2_url"] = _s2_url(paper["record_ids"])
-    return row
+        values["has_pdf_body_text"] = bool(parse["body_text"])
+        for part in ("abstract", "body_text", "bib_entries", "ref_entries"):
+            values[f"has_pdf_parsed_{part}"] = bool(parse[part])
+    return {name: values[name] for name in METADATA.names if name in values}
 
 
 def author_names(paper: Mapping[str, Any]) -> list[dict[str, Any]]:

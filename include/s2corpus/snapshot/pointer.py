@@ -56,25 +56,23 @@ def read_pointer(lake: Lake, key: str, spec: str) -> Pointer:
         FileNotFoundError: the file does not exist.
         UserError: the file is damaged.
     """
-    uri = lake.uri(key)
     try:
         value = read_object(lake, key, MAX_SMALL_BYTES)
+        if "snapshot" not in value:
+            raise ValueError("it has no snapshot")
+        snapshot, manifest, sha256 = (value.get(name) for name in ("snapshot", "manifest", "manifest_sha256"))
+        if snapshot is None:
+            return Pointer(None)
+        if not isinstance(snapshot, str) or not SnapshotId.is_valid(snapshot):
+            raise ValueError(f"{str(snapshot)[:100]!r} is not a snapshot id")
+        if SnapshotId(snapshot).spec != spec:
+            raise ValueError(f"{snapshot} is not a snapshot of {spec}")
+        if manifest != f"snapshots/{snapshot}/manifest.json":
+            raise ValueError(f"its manifest is {str(manifest)[:100]!r}")
+        if not isinstance(sha256, str) or not re.fullmatch("[0-9a-f]{64}", sha256):
+            raise ValueError(f"its manifest_sha256 is {str(sha256)[:100]!r}")
     except ValueError as error:
-        raise UserError(f"{uri} is damaged ({error}): {_REPAIR}") from None
-    if "snapshot" not in value:
-        raise UserError(f"{uri} is damaged (it has no snapshot): {_REPAIR}")
-    snapshot = value["snapshot"]
-    if snapshot is None:
-        return Pointer(None)
-    if not isinstance(snapshot, str) or not SnapshotId.is_valid(snapshot):
-        raise UserError(f"{uri} is damaged ({str(snapshot)[:100]!r} is not a snapshot id): {_REPAIR}")
-    if SnapshotId(snapshot).spec != spec:
-        raise UserError(f"{uri} is damaged ({snapshot} is not a snapshot of {spec}): {_REPAIR}")
-    manifest, sha256 = value.get("manifest"), value.get("manifest_sha256")
-    if manifest != f"snapshots/{snapshot}/manifest.json":
-        raise UserError(f"{uri} is damaged (its manifest is {str(manifest)[:100]!r}): {_REPAIR}")
-    if not isinstance(sha256, str) or not re.fullmatch("[0-9a-f]{64}", sha256):
-        raise UserError(f"{uri} is damaged (its manifest_sha256 is {str(sha256)[:100]!r}): {_REPAIR}")
+        raise UserError(f"{lake.uri(key)} is damaged ({error}): {_REPAIR}") from None
     return Pointer(snapshot, manifest, sha256)
 
 
@@ -238,17 +236,15 @@ def _make_pointer(lake: Lake, snapshot: str) -> Pointer:
     except FileNotFoundError:
         raise UserError(f"{lake.uri(key)} does not exist: the snapshot is incomplete; finish the export") from None
     try:
-        files = [{"path": file["path"], "bytes": file["bytes"]} for file in orjson.loads(manifest)["files"]]
+        files = {file["path"]: file["bytes"] for file in orjson.loads(manifest)["files"]}
     except (LookupError, TypeError, ValueError) as error:
         raise UserError(f"{lake.uri(key)} is damaged ({error}): run export again") from None
     sizes = {entry.key: entry.bytes for entry in lake.list(f"snapshots/{snapshot}/")}
-    for file in files:
-        found = sizes.get(f"snapshots/{snapshot}/{file['path']}")
-        if found != file["bytes"]:
-            raise UserError(
-                f"{lake.uri(f'snapshots/{snapshot}/' + file['path'])}: the manifest has {file['bytes']} bytes, "
-                f"{'but the file does not exist' if found is None else f'but the file has {found}'}: run export again"
-            )
+    for path, size in files.items():
+        if (found := sizes.get(f"snapshots/{snapshot}/{path}")) != size:
+            state = "does not exist" if found is None else f"has {found}"
+            uri = lake.uri(f"snapshots/{snapshot}/{path}")
+            raise UserError(f"{uri}: the manifest has {size} bytes, but the file {state}: run export again")
     return Pointer(snapshot, key, hashlib.sha256(manifest).hexdigest())
 
 

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 import pyarrow as pa
 
 from s2corpus.errors import UserError
-from s2corpus.snapshot import keys
+from s2corpus.snapshot import changes, keys
 from s2corpus.snapshot.agreement import MAX_FAULTS, Agreement
 from s2corpus.snapshot.crossing import MAX_KEYS, SplitOverlap
-from s2corpus.snapshot.described import (
-    diff_against,
-    find_identity_fault,
-    is_croissant_current,
-    is_same_code,
-    regenerate_files,
-)
+from s2corpus.snapshot.described import find_identity_fault, is_croissant_current, is_same_code, regenerate_files
 from s2corpus.snapshot.manifest import FORMAT, find_invalid_rule
 from s2corpus.snapshot.presence import check_presence, count_groups, parse_file_number
 from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Verification, check_file
 from s2corpus.snapshot.reader import read_at
 from s2corpus.snapshot.repeats import DuplicatesCheck
 from s2corpus.snapshot.rows import INDEX
+from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import NotALakeFile
 from s2corpus_reader.bounded import TooLarge, read_bytes, read_object
 from s2corpus_reader.files import SnapshotFile, list_files
@@ -260,6 +257,10 @@ def _check_diff(state: Verification, index: pa.Table, parent: Lake) -> Iterator[
     if id_ != state.manifest["parent"]:
         yield Fault("manifest.json", f"the parent is {state.manifest['parent']}; expected {id_}")
         return
-    before = read_table(parent, "index.parquet")
-    if read_object(state.lake, "diff.json") != diff_against(index, before, id_):
+    with duckdb_connection(memory_mb=1024, scratch=Path(tempfile.gettempdir())) as connection:
+        connection.register("new_index", index)
+        connection.register("old_index", read_table(parent, "index.parquet"))
+        changes.create_changes_table(connection)
+        expected = changes.summarize_changes(connection, id_)
+    if read_object(state.lake, "diff.json") != expected:
         yield Fault("diff.json", f"the content differs from the changes since {id_}")

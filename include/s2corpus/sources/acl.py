@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Editorial, Entry, RecordKind, RejectReason
-from s2corpus.sources.streams import parse_documents
+from s2corpus.sources.xml_elements import parse_documents
 from s2orc_parse.bibliography.dates import first_month, make_date, to_int
 from s2orc_parse.bibliography.identifiers import normalise_acl
 from s2orc_parse.bibliography.names import make_author
@@ -26,15 +26,14 @@ _FORMULA_PLACEHOLDER = "\ue010"
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Yield the records of the papers, without front matter. Venue and date are the volume's."""
-    for item in parse_documents(stream, ".xml"):
-        if isinstance(item, Dropped):
-            yield item
-            continue
-        _, root = item
-        for volume in root.iterfind("volume"):
-            for paper in volume.iterfind("paper"):
-                yield _parse(root.get("id") or "", volume, paper)
+    """Return the records of the papers, without front matter. Venue and date are the volume's."""
+    return parse_documents(stream, (".xml",), _parse_collection)
+
+
+def _parse_collection(root: Any, _: str) -> Iterator[Entry]:
+    for volume in root.iterfind("volume"):
+        for paper in volume.iterfind("paper"):
+            yield _parse(root.get("id") or "", volume, paper)
 
 
 def _parse(collection: str, volume: Any, paper: Any) -> Entry:

@@ -9,9 +9,11 @@ from typing import IO, Any, cast
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import read_arxiv_status
+from s2corpus.sources.json_objects import parse_objects
 from s2corpus.sources.json_values import read_list, read_object, read_text
 from s2corpus.sources.record import Deleted, Dropped, Editorial, Entry, RecordKind, RejectReason
-from s2corpus.sources.streams import Peekable, parse_objects, parse_xml_elements
+from s2corpus.sources.streams import Peekable
+from s2corpus.sources.xml_elements import parse_xml_elements
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import PlainDate, make_date, parse_date
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
@@ -36,24 +38,14 @@ _AFTER_COLLABORATION = re.compile(r"(?<=\w)\s*:(?=\s)")
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Yield the records of an OAI-PMH harvest or a JSON snapshot, detected by the first character.
+    """Return the records of an OAI-PMH harvest or a JSON snapshot, detected by the first character.
 
     The date of a record is the date of the first version.
     """
     head = Peekable(stream)
     if head.peek(1024).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        yield from _read_oai(cast(IO[bytes], head))
-    else:
-        yield from parse_objects(cast(IO[bytes], head), _parse_snapshot)
-
-
-def _read_oai(stream: IO[bytes]) -> Iterator[Entry]:
-    for item in parse_xml_elements(stream, ("record",)):
-        if isinstance(item, Dropped):
-            yield item
-        else:
-            _, where, root = item
-            yield _parse_oai(root, where)
+        return parse_xml_elements(cast(IO[bytes], head), ("record",), lambda root, where: [_parse_oai(root, where)])
+    return parse_objects(cast(IO[bytes], head), _parse_snapshot)
 
 
 def _parse_oai(root: Any, where: str) -> Entry:

@@ -7,9 +7,9 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import read_crossref_notices
+from s2corpus.sources.json_objects import read_json_objects
 from s2corpus.sources.json_values import read_list, read_object, read_objects, read_text
 from s2corpus.sources.record import DatedLicence, Dropped, Entry, RecordKind, RejectReason
-from s2corpus.sources.streams import read_json_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
 from s2orc_parse.bibliography.fields import add_affiliations, parse_licence

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Editorial, Entry, RecordKind, RejectReason
-from s2corpus.sources.streams import parse_xml_elements
+from s2corpus.sources.xml_elements import parse_xml_elements
 from s2orc_parse.bibliography.dates import first_month, make_date, to_int
 from s2orc_parse.bibliography.identifiers import doi_of_url, normalise_arxiv
 from s2orc_parse.bibliography.names import parse_names
@@ -20,25 +20,21 @@ _NOT_PAPERS = ("proceedings", "book", "www", "data")
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Yield the records of articles, papers in proceedings and collections, and theses."""
-    for item in parse_xml_elements(stream, (*_PAPERS, *_NOT_PAPERS), skipped=_NOT_PAPERS):
-        if isinstance(item, Dropped):
-            yield item
-        else:
-            _, where, root = item
-            yield _parse(root, where)
+    """Return the records of articles, papers in proceedings and collections, and theses."""
+    return parse_xml_elements(stream, (*_PAPERS, *_NOT_PAPERS), _parse, _NOT_PAPERS)
 
 
-def _parse(root: Any, where: str) -> Entry:
+def _parse(root: Any, where: str) -> Iterator[Entry]:
     key = root.get("key")
     if not key:
-        return Dropped(RejectReason.NO_ID, where, "no key")
+        yield Dropped(RejectReason.NO_ID, where, "no key")
+        return
     links = [extract_text(link) for link in root.iterfind("ee")]
     journal, volume = extract_text(root.find("journal")), extract_text(root.find("volume"))
     arxiv_id = next((found for link in links if "arxiv" in link.lower() and (found := normalise_arxiv(link))), None)
     if arxiv_id is None and journal == "CoRR" and volume.startswith("abs/"):
         arxiv_id = normalise_arxiv(volume.removeprefix("abs/"))
-    return RawRecord(
+    yield RawRecord(
         f"{NAME}:{key}", NAME, KIND, key,
         title=extract_text(root.find("title")), authors=parse_names(extract_text(a) for a in root.iterfind("author")),
         date=make_date(to_int(extract_text(root.find("year"))), first_month(extract_text(root.find("month")))),

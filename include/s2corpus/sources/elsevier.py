@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import IO, Any, cast
 
 from s2corpus.sources.build import RawRecord
+from s2corpus.sources.json_objects import load_object, parse_objects
 from s2corpus.sources.record import Dropped, Entry, Record, RecordKind, RejectReason
-from s2corpus.sources.streams import Peekable, is_tar, load_object, parse_objects, read_documents
+from s2corpus.sources.streams import Peekable, is_tar, read_documents
 from s2orc_parse.jats.elsevier_front import read_front
 
 NAME = "elsevier"

@@ -8,7 +8,7 @@ from typing import IO, Any
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import read_jats_notices
 from s2corpus.sources.record import Dropped, Entry, Record, RecordKind, RejectReason
-from s2corpus.sources.streams import parse_documents
+from s2corpus.sources.xml_elements import parse_documents
 from s2orc_parse.jats.front import read_front
 
 NAME = "jats"
@@ -16,25 +16,16 @@ KIND = RecordKind.PUBLISHER
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Yield the records of the articles' front matter."""
-    for item in parse_documents(stream, ".xml", ".nxml"):
-        if isinstance(item, Dropped):
-            yield item
-            continue
-        name, root = item
-        articles = (
-            [root]
-            if _local(root) == "article"
-            else [a for a in root.iter("{*}article") if a.find("{*}front") is not None]
-        )
-        if not articles:
-            yield Dropped(RejectReason.MALFORMED, name, f"expected <article>, got <{_local(root)}>")
-        for article in articles:
-            yield build_record(article, name)
+    """Return the records of the articles' front matter."""
+    return parse_documents(stream, (".xml", ".nxml"), _parse)
 
 
-def _local(element: Any) -> str:
-    return str(element.tag).rpartition("}")[2]
+def _parse(root: Any, name: str) -> list[Entry]:
+    tag = str(root.tag).rpartition("}")[2]
+    articles = [root] if tag == "article" else [a for a in root.iter("{*}article") if a.find("{*}front") is not None]
+    if not articles:
+        return [Dropped(RejectReason.MALFORMED, name, f"expected <article>, got <{tag}>")]
+    return [build_record(article, name) for article in articles]
 
 
 def build_record(article: Any, where: str) -> Record | Dropped:

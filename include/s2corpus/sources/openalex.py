@@ -11,9 +11,9 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import read_title_status
+from s2corpus.sources.json_objects import read_json_objects
 from s2corpus.sources.json_values import read_list, read_object, read_objects, read_text
 from s2corpus.sources.record import OPENALEX, Dropped, Editorial, Entry, OpenVersion, RecordKind, RejectReason
-from s2corpus.sources.streams import read_json_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.fields import MAX_ABSTRACT, MAX_AUTHORS, add_affiliations
 from s2orc_parse.bibliography.identifiers import normalise_arxiv

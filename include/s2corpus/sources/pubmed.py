@@ -9,7 +9,7 @@ from typing import IO, Any
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import read_pubmed_notices
 from s2corpus.sources.record import Deleted, Dropped, Entry, RecordKind, RejectReason
-from s2corpus.sources.streams import parse_xml_elements
+from s2corpus.sources.xml_elements import parse_xml_elements
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, first_month, make_date, parse_date, to_int
 from s2orc_parse.bibliography.fields import PARTS
@@ -31,20 +31,18 @@ _PAGES = re.compile(
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Yield the records of PubmedArticle and PubmedBookArticle, and `Deleted` for DeleteCitation and DeleteDocument."""
-    for item in parse_xml_elements(stream, _TAGS):
-        if isinstance(item, Dropped):
-            yield item
-            continue
-        tag, where, root = item
-        if tag in _DELETIONS:
-            pmids = (normalise_pmid(extract_text(one)) for one in root.iterfind("PMID"))
-            yield from (Deleted(f"{NAME}:{pmid}") for pmid in pmids if pmid)
-        else:
-            yield _parse(root, where)
+    """Return the records of PubmedArticle and PubmedBookArticle, and `Deleted` for DeleteCitation and DeleteDocument."""
+    return parse_xml_elements(stream, _TAGS, _parse)
 
 
-def _parse(root: Any, where: str) -> Entry:
+def _parse(root: Any, where: str) -> list[Entry]:
+    if root.tag in _DELETIONS:
+        pmids = (normalise_pmid(extract_text(one)) for one in root.iterfind("PMID"))
+        return [Deleted(f"{NAME}:{pmid}") for pmid in pmids if pmid]
+    return [_parse_citation(root, where)]
+
+
+def _parse_citation(root: Any, where: str) -> Entry:
     citation = root.find("MedlineCitation")
     if citation is None:
         citation = root.find("BookDocument")

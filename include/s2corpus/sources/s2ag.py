@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
+from s2corpus.sources.json_objects import parse_objects
 from s2corpus.sources.json_values import read_id, read_object, read_objects
 from s2corpus.sources.record import Dropped, Entry, RecordKind, RejectReason
-from s2corpus.sources.streams import parse_objects
 from s2orc_parse.bibliography.names import parse_names
 
 NAME = "s2"

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
+from s2corpus.sources.json_objects import parse_objects
 from s2corpus.sources.json_values import read_list, read_objects
 from s2corpus.sources.record import UNPAYWALL, Dropped, Entry, OpenVersion, RecordKind, RejectReason
-from s2corpus.sources.streams import parse_objects
 from s2orc_parse.bibliography.identifiers import doi_key
 
 NAME = UNPAYWALL

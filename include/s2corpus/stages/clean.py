@@ -27,7 +27,7 @@ from s2corpus.storage.uris import fetch
 from s2corpus.tables.papers import MEMBERS, PAPERS, PaperRow
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, DocumentRow, FulltextRow
 from s2corpus.text import minhash
-from s2corpus.text.clean import clean_s2ag, clean_s2orc
+from s2corpus.text.clean import clean
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
 from s2corpus.text.layout import list_units
 from s2corpus.text.masking import mask_parse, mask_text
@@ -109,7 +109,7 @@ class _Bucket:
         s2ag_ids = self._write_s2orc(s2orc) if has_s2orc else {paper["paper_id"] for paper in self._read_kept_papers()}
         log.info("clean shard %d: s2orc decided, %d papers remain for s2ag", self._number, len(s2ag_ids))
         rows = (
-            self._make_row(clean_s2ag(self._make_document(paper, [], None), self._rules, self._unigrams), paper)
+            self._make_row(clean("s2ag", self._make_document(paper, [], None), self._rules, self._unigrams), paper)
             for paper in self._read_kept_papers()
             if paper["paper_id"] in s2ag_ids
         )
@@ -128,7 +128,7 @@ class _Bucket:
                 fulltexts = parses.at(paper["paper_id"])
                 selected = self._select_fulltext(fulltexts)
                 document = self._make_document(paper, fulltexts, selected)
-                decision = clean_s2orc(document, self._rules, self._unigrams)
+                decision = clean("s2orc", document, self._rules, self._unigrams)
                 if decision.outcome is not CleanOutcome.KEPT:
                     dropped.add(paper["paper_id"])
                 row = self._make_row(decision, paper)

@@ -244,11 +244,6 @@ OF_PAPERS = (
     "editorial", "editorial_by",
 )  # fmt: skip
 """columns of `tables/papers` copied from the internal table papers"""
-OF_ENTRIES = (
-    "paper_id", "parse_kind", "ref_id", "title", "authors", "year", "venue", "volume", "issue", "pages", "doi", "arxiv_id",
-    "pubmed_id", "pmc_id", "raw_text",
-)  # fmt: skip
-"""columns of `tables/bib_entries` copied from the internal table entries"""
 
 PUBLISHED: dict[str, tuple[Column, ...]] = {
     "documents": columns_of(PublishedDocumentRow),
@@ -256,7 +251,11 @@ PUBLISHED: dict[str, tuple[Column, ...]] = {
     "papers": (*columns_of(PaperRow, "paper_id", *OF_PAPERS), *columns_of(PublishedPaperRow)),
     "paragraphs": columns_of(ParagraphRow),
     "bib_entries": (
-        *(replace(c, nullable=c.nullable and c.name != "authors") for c in columns_of(EntryRow, *OF_ENTRIES)),
+        *(
+            replace(c, nullable=c.nullable and c.name != "authors")
+            for c in columns_of(EntryRow)
+            if c.name != "parse_id"
+        ),
         *columns_of(LinkedEntryRow),
     ),
     "ref_entries": columns_of(RefEntryRow),

@@ -10,7 +10,15 @@ from functools import cached_property
 from s2corpus.text.documents import CleanOutcome
 from s2corpus.text.language import vote_language
 from s2corpus.text.layout import Block, build_blocks, document_text, format_abstract, to_one_line
-from s2corpus.text.rules import EDITORIAL, AbstractFacts, DocumentFacts, DropRule, RuleSeries
+from s2corpus.text.rules import (
+    ABSTRACT_LENGTH,
+    EDITORIAL,
+    PUBLISHED_TEXT,
+    AbstractFacts,
+    DocumentFacts,
+    DropRule,
+    RuleSeries,
+)
 from s2corpus.text.unigrams import log_probabilities
 from s2corpus.text.words import count_words
 
@@ -111,10 +119,6 @@ class CardAbstract(_CardFacts, AbstractFacts):
         """Return whether a word consists of two or more letters."""
         return len(word) > 1 and word.isalpha()
 
-    def text(self) -> str:
-        """Return title and abstract."""
-        return document_text(self.title, self.abstract)
-
 
 def _blank(text: str | None) -> bool:
     return text is None or not text.strip()
@@ -124,20 +128,16 @@ S2ORC: RuleSeries[CardFullText] = RuleSeries(
     CardFullText,
     (
         *EDITORIAL,
-        DropRule(CleanOutcome.NO_PARSE, lambda facts: facts.document.body is None),
-        DropRule(CleanOutcome.CLOSED, lambda facts: not facts.document.open_access),
+        *PUBLISHED_TEXT,
         DropRule(CleanOutcome.NO_TITLE, lambda facts: _blank(facts.document.title)),
         DropRule(CleanOutcome.NO_ABSTRACT, lambda facts: _blank(facts.document.abstract)),
-        DropRule(
-            CleanOutcome.NOT_ENGLISH, lambda facts: facts.language != "en", ("language_characters", "language_letters")
-        ),
-        DropRule(CleanOutcome.SHORT, lambda facts: facts.words < facts.rules.min_words, ("min_words",)),
-        DropRule(CleanOutcome.NO_YEAR, CardFullText.undated, ("unknown_year",)),
-        DropRule(CleanOutcome.BEFORE_MIN_YEAR, CardFullText.too_old, ("min_year",)),
-        DropRule(CleanOutcome.FEW_PARAGRAPHS, CardFullText.few_paragraphs, ("min_log_prob", "min_paragraphs")),
-        DropRule(CleanOutcome.BAD_TOP_WORD, CardFullText.bad_top_word, ("max_top_share",)),
+        DropRule(CleanOutcome.NOT_ENGLISH, lambda facts: facts.language != "en"),
+        DropRule(CleanOutcome.SHORT, lambda facts: facts.words < facts.rules.min_words),
+        DropRule(CleanOutcome.NO_YEAR, CardFullText.undated),
+        DropRule(CleanOutcome.BEFORE_MIN_YEAR, CardFullText.too_old),
+        DropRule(CleanOutcome.FEW_PARAGRAPHS, CardFullText.few_paragraphs),
+        DropRule(CleanOutcome.BAD_TOP_WORD, CardFullText.bad_top_word),
     ),
-    CardFullText.text,
 )
 
 S2AG: RuleSeries[CardAbstract] = RuleSeries(
@@ -145,24 +145,12 @@ S2AG: RuleSeries[CardAbstract] = RuleSeries(
     (
         *EDITORIAL,
         DropRule(CleanOutcome.NO_ABSTRACT, lambda facts: not facts.abstract),
-        DropRule(CleanOutcome.ABSTRACT_NOT_ENGLISH, lambda facts: facts.language != "en", ("language_characters",)),
-        DropRule(
-            CleanOutcome.TITLE_NOT_ENGLISH, CardAbstract.title_not_english, ("min_log_prob", "language_characters")
-        ),
-        DropRule(CleanOutcome.ABSTRACT_IMPROBABLE, lambda facts: facts.log_prob <= facts.threshold, ("min_log_prob",)),
-        DropRule(
-            CleanOutcome.ABSTRACT_SHORT,
-            lambda facts: facts.words < facts.rules.min_abstract_words,
-            ("min_abstract_words",),
-        ),
-        DropRule(
-            CleanOutcome.ABSTRACT_LONG,
-            lambda facts: facts.words > facts.rules.max_abstract_words,
-            ("max_abstract_words",),
-        ),
+        DropRule(CleanOutcome.ABSTRACT_NOT_ENGLISH, lambda facts: facts.language != "en"),
+        DropRule(CleanOutcome.TITLE_NOT_ENGLISH, CardAbstract.title_not_english),
+        DropRule(CleanOutcome.ABSTRACT_IMPROBABLE, lambda facts: facts.log_prob <= facts.threshold),
+        *ABSTRACT_LENGTH,
         DropRule(CleanOutcome.BAD_TOP_WORD, CardAbstract.bad_top_word),
-        DropRule(CleanOutcome.NO_YEAR, CardAbstract.undated, ("unknown_year",)),
-        DropRule(CleanOutcome.BEFORE_MIN_YEAR, CardAbstract.too_old, ("min_year",)),
+        DropRule(CleanOutcome.NO_YEAR, CardAbstract.undated),
+        DropRule(CleanOutcome.BEFORE_MIN_YEAR, CardAbstract.too_old),
     ),
-    CardAbstract.text,
 )

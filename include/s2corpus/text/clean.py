@@ -20,11 +20,6 @@ PROFILES: Mapping[str, Mapping[Set, RuleSeries[Any]]] = {
 """profile → set → rules"""
 
 
-def clean_s2orc(document: CleanedDocument, rules: CleanRules, unigrams: Unigrams) -> DocumentDecision:
-    """Return the decision for a full-text paper, with its text if kept."""
-    return PROFILES[rules.profile]["s2orc"].decide(document, rules, unigrams)
-
-
-def clean_s2ag(document: CleanedDocument, rules: CleanRules, unigrams: Unigrams) -> DocumentDecision:
-    """Return the decision for a paper with title and abstract, with its text if kept."""
-    return PROFILES[rules.profile]["s2ag"].decide(document, rules, unigrams)
+def clean(set_: Set, document: CleanedDocument, rules: CleanRules, unigrams: Unigrams) -> DocumentDecision:
+    """Return the decision for a document in a set, with its text if kept."""
+    return PROFILES[rules.profile][set_].decide(document, rules, unigrams)

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import orjson
 import pyarrow as pa
@@ -21,34 +21,21 @@ from s2corpus.errors import UserError
 from s2corpus.rules.clean import CleanRules
 from s2corpus.rules.split import SplitRules
 from s2corpus.storage.outputs import atomic_path
-from s2corpus.text.clean import clean_s2ag, clean_s2orc
-from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
+from s2corpus.text.clean import clean
+from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision, Set
 from s2corpus.text.input_files import RawRow, check_unique_id, iterate_rows, parse_row
+from s2corpus.text.near_duplicates import Candidate, cluster_duplicates, text_key
 from s2corpus.text.splits import Split, assign_recipe_split, assign_split, compute_bounds
 from s2corpus.text.unigrams import Unigrams
-
-if TYPE_CHECKING:
-    from s2corpus.text.near_duplicates import Candidate, Member
 
 _BATCH_ROWS = 256
 
 
-class CleaningSpec(Protocol):
-    """The part of a release spec that cleaning needs."""
-
-    @property
-    def clean(self) -> CleanRules:
-        """Rules that decide which documents are kept."""
-
-    @property
-    def split(self) -> SplitRules:
-        """Rules that assign a split to each document."""
-
-
 def clean_file(
     source: Path,
-    set_: str,
-    spec: CleaningSpec,
+    set_: Set,
+    rules: CleanRules,
+    split_rules: SplitRules,
     unigrams: Unigrams,
     out: Path,
     dropped: Path | None,
@@ -62,17 +49,17 @@ def clean_file(
     Raises:
         UserError: the input is missing or invalid, or `as_of` is missing.
     """
-    if spec.split.kind == "rolling" and as_of is None:
+    if split_rules.kind == "rolling" and as_of is None:
         raise UserError("the spec's split is rolling: it needs --as-of YYYY-MM-DD")
-    borders = compute_bounds(spec.split, as_of or datetime.now(UTC))
-    decide = clean_s2orc if set_ == "s2orc" else clean_s2ag
+    borders = compute_bounds(split_rules, as_of or datetime.now(UTC))
 
     def decide_row(raw: RawRow) -> tuple[str, object, CleanedDocument, DocumentDecision]:
         row, document = parse_row(raw)
-        decision = decide(document, spec.clean, unigrams)
+        decision = clean(set_, document, rules, unigrams)
         return raw[0], row.get("sha1"), replace(document, body=None), decision
 
-    recipe = spec.clean.profile == "recipe-2024"
+    is_recipe = rules.profile == "recipe-2024"
+    undated = Split.TRAIN if rules.unknown_year == "keep" else Split.UNDATED
     outcomes: Counter[str] = Counter()
     candidates: list[Candidate] = []
     with tempfile.TemporaryDirectory(prefix="s2corpus-clean-") as scratch, ExitStack() as stack:
@@ -87,15 +74,16 @@ def clean_file(
                     if reject:
                         reject(_build_dropped_row(decision))
                     continue
-                split = _split(document, spec, borders)
-                if not recipe:
-                    from s2corpus.text.near_duplicates import Candidate, text_key  # slow (0.1 s)
-
+                if is_recipe and document.date:
+                    split = assign_recipe_split(document.date, split_rules.train_before)
+                else:
+                    split = assign_split(document.date, *borders, undated=undated)
+                if not is_recipe:
                     key = text_key(decision.text or "")
                     candidates.append(Candidate(set_, document.paper_id, document.date, split, key, None))
                 row = {"id": document.paper_id, "sha1": sha1, "text": decision.text, "split": split}
                 interim_file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
-        duplicates = _equal_texts(candidates)
+        duplicates = cluster_duplicates(candidates, {}, hold_back=False)
         accept = _open_writer(stack, out, _KEPT)
         with interim.open("rb") as lines:
             for line in lines:
@@ -106,25 +94,10 @@ def clean_file(
     return outcomes
 
 
-def _equal_texts(candidates: list[Candidate]) -> Mapping[tuple[str, str], Member]:
-    if not candidates:
-        return {}
-    from s2corpus.text.near_duplicates import cluster_duplicates
-
-    return cluster_duplicates(candidates, {}, hold_back=False)
-
-
 def format_outcomes(outcomes: Mapping[str, int]) -> str:
     """Return a message with the number of documents for each outcome, kept first."""
     words = sorted(outcomes.items(), key=lambda item: (item[0] != "kept", -item[1], item[0]))
     return f"{sum(outcomes.values())} documents: " + (", ".join(f"{n} {word}" for word, n in words) or "none")
-
-
-def _split(document: CleanedDocument, spec: CleaningSpec, borders: tuple[date, date]) -> Split:
-    if spec.clean.profile == "recipe-2024" and document.date:
-        return assign_recipe_split(document.date, spec.split.train_before)
-    undated = Split.TRAIN if spec.clean.unknown_year == "keep" else Split.UNDATED
-    return assign_split(document.date, *borders, undated=undated)
 
 
 def _build_dropped_row(decision: DocumentDecision) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,11 @@ from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.layout import Unit
 from s2corpus.text.splits import date_span
 
-KEYS = ("id", "sha1", "title", "abstract", "date", "year", "body", "sources", "open_access")
+_TYPES = {
+    "id": str, "sha1": str, "title": str, "abstract": str, "date": str, "year": int, "body": list, "sources": list, "open_access": bool,
+}  # fmt: skip
 MAX_LINE = 64 << 20
 """maximum number of bytes in a line"""
-_UNIT_KEYS = {"section", "text"}
 _BATCH_ROWS = 256
 RawRow = tuple[str, bytes | dict[str, Any]]
 """the location of a row, and the row; lines of JSON files are bytes"""
@@ -39,8 +40,14 @@ def read_documents(path: Path) -> Iterator[CleanedDocument]:
 
 def parse_row(raw: RawRow) -> tuple[Mapping[str, Any], CleanedDocument]:
     """Return the row and document of an item from `iterate_rows`."""
-    where, line = raw
-    row = _object(line, where) if isinstance(line, bytes) else line
+    where, row = raw
+    if isinstance(row, bytes):
+        try:
+            row = orjson.loads(row)
+        except orjson.JSONDecodeError as error:
+            raise UserError(f"{where}: invalid JSON ({error}); expected one JSON object per line") from None
+        if not isinstance(row, dict):
+            raise UserError(f"{where}: got {type(row).__name__}; expected one JSON object per line")
     return row, read_document(row, where)
 
 
@@ -80,29 +87,13 @@ def iterate_rows(path: Path) -> Iterator[RawRow]:
         raise UserError(f"{path} cannot be read: {error}") from None
 
 
-def _object(line: bytes, where: str) -> dict[str, Any]:
-    try:
-        row = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise UserError(f"{where}: invalid JSON ({error}); expected one JSON object per line") from None
-    if not isinstance(row, dict):
-        raise UserError(f"{where}: got {type(row).__name__}; expected one JSON object per line")
-    return row
-
-
 def read_document(row: Mapping[str, Any], where: str) -> CleanedDocument:
     """Return the document of a file's row. Errors contain `where` as the location.
 
     Raises:
         UserError: the row has an unknown key or a value of the wrong type.
     """
-    if unknown := sorted(set(row) - set(KEYS)):
-        raise UserError(f"{where}: unknown {_format_keys(unknown)}; expected {', '.join(KEYS)}")
-    _check(row, "id", str, where, needed=True)
-    for key, kind in (("sha1", str), ("title", str), ("abstract", str), ("date", str), ("year", int), ("body", list)):
-        _check(row, key, kind, where)
-    _check(row, "sources", list, where)
-    _check(row, "open_access", bool, where)
+    _check(row, _TYPES, where, needed=("id",))
     body = row.get("body")
     return CleanedDocument(
         paper_id=row["id"],
@@ -115,12 +106,14 @@ def read_document(row: Mapping[str, Any], where: str) -> CleanedDocument:
     )
 
 
-def _check(row: Mapping[str, Any], key: str, kind: type, where: str, *, needed: bool = False) -> None:
-    value = row.get(key)
-    if (value is None and needed) or (
-        value is not None and (not isinstance(value, kind) or (kind is int and value is True))
-    ):
-        raise UserError(f"{where}: {key} is {value!r:.60}; expected {kind.__name__}{'' if needed else ' or null'}")
+def _check(row: Mapping[str, Any], types: Mapping[str, type], where: str, *, needed: Collection[str] = ()) -> None:
+    if unknown := sorted(set(row) - set(types)):
+        raise UserError(f"{where}: unknown key {', '.join(map(repr, unknown))}; expected {', '.join(types)}")
+    for key, kind in types.items():
+        value, is_needed = row.get(key), key in needed
+        if is_needed if value is None else not isinstance(value, kind) or (kind is int and value is True):
+            expected = f"{kind.__name__}{'' if is_needed else ' or null'}"
+            raise UserError(f"{where}: {key} is {value!r:.60}; expected {expected}")
 
 
 def _date(row: Mapping[str, Any], where: str) -> str | None:
@@ -141,12 +134,5 @@ def _date(row: Mapping[str, Any], where: str) -> str | None:
 def _unit(unit: Any, where: str) -> Unit:
     if not isinstance(unit, dict):
         raise UserError(f"{where}: {unit!r:.60} given; expected {{section, text}}")
-    if unknown := sorted(set(unit) - _UNIT_KEYS):
-        raise UserError(f"{where}: unknown {_format_keys(unknown)}; expected section, text")
-    _check(unit, "section", str, where)
-    _check(unit, "text", str, where)
+    _check(unit, {"section": str, "text": str}, where)
     return Unit(unit.get("section"), unit.get("text"))
-
-
-def _format_keys(unknown: Iterable[str]) -> str:
-    return "key " + ", ".join(map(repr, unknown))

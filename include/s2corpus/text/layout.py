@@ -141,20 +141,27 @@ def list_units(parse: Mapping[str, Any], *, drop_citations: bool = False) -> tup
     )
 
 
-def _without_citations(paragraph: Mapping[str, Any]) -> str:
-    """Return the text without inline citations.
+def merge_citations(paragraph: Mapping[str, Any]) -> list[tuple[int, int, list[str]]]:
+    """Return (start, end, entries) of each inline citation, in order. An unlinked citation has the entry `""`.
 
-    Several citations can have one position (entries of a range) or overlap (ends of a range).
+    Several citations can have one position (entries of a range) or overlap (ends of a range); they are merged.
     """
-    text: str = paragraph["text"]
-    spans = {(s["start"], s["end"]) for s in (*paragraph["cite_spans"], *paragraph.get("unlinked_spans", ()))}
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if merged and start < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+    found: list[tuple[int, int, list[str]]] = []
+    spans = (*paragraph.get("cite_spans", ()), *paragraph.get("unlinked_spans", ()))
+    for span in sorted(spans, key=lambda s: (s["start"], s["end"])):
+        entry = span.get("ref_id") or ""
+        if found and span["start"] < found[-1][1]:
+            start, end, entries = found[-1]
+            found[-1] = (start, max(end, span["end"]), [*entries, entry])
         else:
-            merged.append((start, end))
-    for start, end in reversed(merged):
+            found.append((span["start"], span["end"], [entry]))
+    return found
+
+
+def _without_citations(paragraph: Mapping[str, Any]) -> str:
+    """Return the text without inline citations."""
+    text: str = paragraph["text"]
+    for start, end, _ in reversed(merge_citations(paragraph)):
         before, after = text[:start], text[end:]
         text = (before.rstrip(" ") if not after or after[0] in " ,.;:)]" else before) + after
     return EMPTY_BRACKETS.sub("", text)

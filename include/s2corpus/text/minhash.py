@@ -56,9 +56,17 @@ def sort_unique_pairs(pairs: Keys) -> Keys:
     return unique
 
 
+@njit(cache=True, nogil=True)
 def compute_jaccard(a: Hashes, b: Hashes) -> float:
     """Return the Jaccard index of two sorted sets of n-grams without repetition; 0 if both are empty."""
-    both = _common(a, b)
+    i = j = both = 0
+    while i < len(a) and j < len(b):
+        if a[i] < b[j]:
+            i += 1
+        elif a[i] > b[j]:
+            j += 1
+        else:
+            i, j, both = i + 1, j + 1, both + 1
     return both / max(len(a) + len(b) - both, 1)
 
 
@@ -67,10 +75,8 @@ def compute_jaccards(values: Hashes, starts: Keys, ends: Keys, left: Keys, right
     """Return the Jaccard index of each pair of sets. Set `i` is `values[starts[i]:ends[i]]`, sorted, without repetition."""
     found = np.empty(len(left), np.float64)
     for i in range(len(left)):
-        a = values[starts[left[i]] : ends[left[i]]]
-        b = values[starts[right[i]] : ends[right[i]]]
-        both = _common(a, b)
-        found[i] = both / max(len(a) + len(b) - both, 1)
+        a, b = left[i], right[i]
+        found[i] = compute_jaccard(values[starts[a] : ends[a]], values[starts[b] : ends[b]])
     return found
 
 
@@ -107,17 +113,3 @@ def _keys(
             key = mix(key, np.uint64(minimum))
         found[band] = np.int64(key)
     return found
-
-
-@njit(cache=True, nogil=True)
-def _common(a: Hashes, b: Hashes) -> int:
-    """Return the number of common values of two sorted arrays without repetition."""
-    i = j = common = 0
-    while i < len(a) and j < len(b):
-        if a[i] < b[j]:
-            i += 1
-        elif a[i] > b[j]:
-            j += 1
-        else:
-            i, j, common = i + 1, j + 1, common + 1
-    return common

@@ -18,6 +18,7 @@ from s2corpus.text.layout import (
     Block,
     build_blocks,
     list_units,
+    merge_citations,
     split_document_text,
     to_one_line,
 )
@@ -126,7 +127,7 @@ class _BlockWriter:
         """
         if self._rules.citations == "printed" and not self._drop:
             return
-        for start, end, works in _merge_citations((*spans.get("cite_spans", ()), *spans.get("unlinked_spans", ()))):
+        for start, end, works in merge_citations(spans):
             papers = list(dict.fromkeys(self._linked[work] for work in works if work in self._linked))
             printed = "" if self._drop else text[start:end]
             if not papers or self._rules.citations == "printed":
@@ -178,15 +179,3 @@ class _BlockWriter:
 
     def _cell(self, text: str, cites: Iterable[Json]) -> str:
         return self._text(text, {"cite_spans": cites}).replace("|", "\\|")
-
-
-def _merge_citations(spans: Iterable[Json]) -> Iterator[tuple[int, int, list[str]]]:
-    """Yield (start, end, entries) of each citation. Overlapping spans are merged. An unlinked span has the entry `""`."""
-    found: list[tuple[int, int, list[str]]] = []
-    for span in sorted(spans, key=lambda s: (s["start"], s["end"])):
-        if found and span["start"] < found[-1][1]:
-            start, end, works = found[-1]
-            found[-1] = (start, max(end, span["end"]), [*works, span.get("ref_id") or ""])
-        else:
-            found.append((span["start"], span["end"], [span.get("ref_id") or ""]))
-    yield from found

@@ -17,14 +17,14 @@ from typing import Literal
 import email_validator
 import phonenumbers
 
-NAMES = ("num_emails", "num_phone_numbers", "num_ip_addresses")
-"""names of the counts; they count occurrences, not distinct values"""
 MASKS = {
     "num_emails": "|||EMAIL_ADDRESS|||",
     "num_phone_numbers": "|||PHONE_NUMBER|||",
     "num_ip_addresses": "|||IP_ADDRESS|||",
 }
 """kind → text that replaces the masked place (Dolma, arXiv:2402.00159)"""
+NAMES = tuple(MASKS)
+"""names of the counts; they count occurrences, not distinct values"""
 
 _LOCAL = re.compile(r"[A-Za-z0-9._%+-]{1,64}\Z")
 _DOMAIN = re.compile(r"[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}")

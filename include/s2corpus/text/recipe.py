@@ -12,7 +12,15 @@ from pdf2tei.language import UNKNOWN
 from s2corpus.text.documents import CleanOutcome
 from s2corpus.text.language import vote_language
 from s2corpus.text.layout import Unit
-from s2corpus.text.rules import EDITORIAL, AbstractFacts, DocumentFacts, DropRule, RuleSeries
+from s2corpus.text.rules import (
+    ABSTRACT_LENGTH,
+    EDITORIAL,
+    PUBLISHED_TEXT,
+    AbstractFacts,
+    DocumentFacts,
+    DropRule,
+    RuleSeries,
+)
 from s2corpus.text.unigrams import CARD_THRESHOLD, log_probabilities
 from s2corpus.text.words import Words, count_words
 
@@ -153,10 +161,6 @@ class RecipeAbstract(AbstractFacts):
         code = super().identify_language(text.strip())
         return _BLANK if code == UNKNOWN else code
 
-    def text(self) -> str:
-        """Return title and abstract."""
-        return f"{self.title}\n\n{self.abstract}"
-
 
 def _too_old(facts: DocumentFacts) -> bool:
     return facts.document.year is not None and facts.document.year < _MIN_YEAR
@@ -166,23 +170,17 @@ S2ORC: RuleSeries[RecipeFullText] = RuleSeries(
     RecipeFullText,
     (
         *EDITORIAL,
-        DropRule(CleanOutcome.NO_PARSE, lambda facts: facts.document.body is None),
-        DropRule(CleanOutcome.CLOSED, lambda facts: not facts.document.open_access),
+        *PUBLISHED_TEXT,
         DropRule(CleanOutcome.NO_TITLE, lambda facts: facts.document.title is None),
         DropRule(CleanOutcome.NO_ABSTRACT, lambda facts: facts.document.abstract is None),
         DropRule(CleanOutcome.SHORT, lambda facts: facts.word_counts.count <= _MIN_WORDS),
         DropRule(CleanOutcome.LONG, lambda facts: facts.word_counts.count >= _MAX_WORDS),
         DropRule(CleanOutcome.NO_YEAR, lambda facts: facts.document.year is None),
         DropRule(CleanOutcome.BEFORE_MIN_YEAR, _too_old),
-        DropRule(CleanOutcome.NOT_ENGLISH, lambda facts: facts.language != "en", ("language_characters",)),
+        DropRule(CleanOutcome.NOT_ENGLISH, lambda facts: facts.language != "en"),
         DropRule(CleanOutcome.BAD_TOP_WORD, RecipeFullText.bad_top_word),
-        DropRule(
-            CleanOutcome.FEW_PARAGRAPHS,
-            lambda facts: len(facts.kept_paragraphs) < facts.rules.min_paragraphs,
-            ("min_paragraphs",),
-        ),
+        DropRule(CleanOutcome.FEW_PARAGRAPHS, lambda facts: len(facts.kept_paragraphs) < facts.rules.min_paragraphs),
     ),
-    RecipeFullText.text,
 )
 
 S2AG: RuleSeries[RecipeAbstract] = RuleSeries(
@@ -191,26 +189,16 @@ S2AG: RuleSeries[RecipeAbstract] = RuleSeries(
         *EDITORIAL,
         DropRule(CleanOutcome.NO_TITLE, lambda facts: facts.document.title is None),
         DropRule(CleanOutcome.NO_ABSTRACT, lambda facts: facts.document.abstract is None),
-        DropRule(CleanOutcome.TITLE_NOT_ENGLISH, RecipeAbstract.title_not_english, ("language_characters",)),
-        DropRule(CleanOutcome.ABSTRACT_NOT_ENGLISH, lambda facts: facts.language != "en", ("language_characters",)),
+        DropRule(CleanOutcome.TITLE_NOT_ENGLISH, RecipeAbstract.title_not_english),
+        DropRule(CleanOutcome.ABSTRACT_NOT_ENGLISH, lambda facts: facts.language != "en"),
         DropRule(CleanOutcome.ABSTRACT_IMPROBABLE, lambda facts: facts.log_prob <= CARD_THRESHOLD),
         DropRule(CleanOutcome.TITLE_SHORT, lambda facts: len(facts.title.split()) < _MIN_TITLE_WORDS),
-        DropRule(
-            CleanOutcome.ABSTRACT_SHORT,
-            lambda facts: facts.words < facts.rules.min_abstract_words,
-            ("min_abstract_words",),
-        ),
-        DropRule(
-            CleanOutcome.ABSTRACT_LONG,
-            lambda facts: facts.words > facts.rules.max_abstract_words,
-            ("max_abstract_words",),
-        ),
+        *ABSTRACT_LENGTH,
         DropRule(CleanOutcome.NO_YEAR, lambda facts: facts.document.year is None),
         DropRule(CleanOutcome.BEFORE_MIN_YEAR, _too_old),
         DropRule(CleanOutcome.BAD_TOP_WORD, RecipeAbstract.bad_top_word),
         DropRule(CleanOutcome.SPACED_LETTERS, RecipeAbstract.spaced_letters),
     ),
-    RecipeAbstract.text,
 )
 
 

@@ -1,4 +1,4 @@
-"""Define a cleaning rule: an outcome, the test for it, and the thresholds of the spec that it uses.
+"""Define a cleaning rule: an outcome, and the test for it.
 
 A profile is an ordered list of rules. The first rule that applies decides. A fact is computed when a rule first needs it, and is
 recorded in the decision. A fact that no rule needs remains null.
@@ -6,6 +6,7 @@ recorded in the decision. A fact that no rule needs remains null.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,7 @@ from s2corpus.text.unigrams import Unigrams, log_probability
 from s2corpus.text.words import count_words
 
 
-class DocumentFacts:
+class DocumentFacts(ABC):
     """The facts about one document under some rules. Profiles derive a subclass with the facts that their rules need."""
 
     set: Set
@@ -26,6 +27,10 @@ class DocumentFacts:
     def __init__(self, document: CleanedDocument, rules: CleanRules, unigrams: Unigrams) -> None:
         self.document, self.rules, self.unigrams = document, rules, unigrams
         self.decision = DocumentDecision(self.set, document.paper_id)
+
+    @abstractmethod
+    def text(self) -> str:
+        """Return the text of the document if it is kept."""
 
     def too_old(self) -> bool:
         """Return whether the document was published before the first accepted year."""
@@ -38,23 +43,27 @@ class AbstractFacts(DocumentFacts):
     set = "s2ag"
 
     @property
+    @abstractmethod
     def title(self) -> str:
         """The normalized title."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def abstract(self) -> str:
         """The normalized abstract."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def threshold(self) -> float:
         """The mean log probability at or below which text is improbable."""
-        raise NotImplementedError
 
+    @abstractmethod
     def is_word(self, word: str) -> bool:
         """Return whether a most frequent word may be a word of running text."""
-        raise NotImplementedError
+
+    def text(self) -> str:
+        """Return title and abstract."""
+        return f"{self.title}\n\n{self.abstract}"
 
     def identify_language(self, text: str) -> str:
         """Return the language of a text, by its first `language_characters`."""
@@ -85,7 +94,7 @@ class AbstractFacts(DocumentFacts):
 
     def bad_top_word(self) -> bool:
         """Return whether the most frequent word is not a word. `a` passes if the second most frequent one is a word."""
-        words = count_words(f"{self.title}\n\n{self.abstract}")
+        words = count_words(self.text())
         if not (top := words.top):
             return False
         self.decision.top_word, self.decision.top_share = top[0][0], top[0][1] / words.count
@@ -101,19 +110,25 @@ class DropRule(Generic[F]):
 
     outcome: CleanOutcome
     drops: Callable[[F], bool]
-    thresholds: tuple[str, ...] = ()
-    """fields of the spec's section `clean` that the rule uses"""
 
 
 def _excludes_status(status: CleanOutcome) -> Callable[[DocumentFacts], bool]:
     return lambda facts: facts.rules.editorial == "exclude" and facts.document.editorial == status.value
 
 
-EDITORIAL: tuple[DropRule[Any], ...] = (
-    DropRule(CleanOutcome.RETRACTED, _excludes_status(CleanOutcome.RETRACTED), ("editorial",)),
-    DropRule(CleanOutcome.WITHDRAWN, _excludes_status(CleanOutcome.WITHDRAWN), ("editorial",)),
+EDITORIAL: tuple[DropRule[Any], ...] = tuple(
+    DropRule(status, _excludes_status(status)) for status in (CleanOutcome.RETRACTED, CleanOutcome.WITHDRAWN)
 )
 """The first rules of every profile. They drop retracted and withdrawn papers if the spec requests it."""
+PUBLISHED_TEXT: tuple[DropRule[Any], ...] = (
+    DropRule(CleanOutcome.NO_PARSE, lambda facts: facts.document.body is None),
+    DropRule(CleanOutcome.CLOSED, lambda facts: not facts.document.open_access),
+)
+"""The next rules of s2orc: an open full text exists."""
+ABSTRACT_LENGTH: tuple[DropRule[Any], ...] = (
+    DropRule(CleanOutcome.ABSTRACT_SHORT, lambda facts: facts.words < facts.rules.min_abstract_words),
+    DropRule(CleanOutcome.ABSTRACT_LONG, lambda facts: facts.words > facts.rules.max_abstract_words),
+)
 
 
 @dataclass(frozen=True)
@@ -122,8 +137,6 @@ class RuleSeries(Generic[F]):
 
     facts: Callable[[CleanedDocument, CleanRules, Unigrams], F]
     rules: Sequence[DropRule[F]]
-    text: Callable[[F], str]
-    """returns the text of a kept document"""
 
     def decide(self, document: CleanedDocument, rules: CleanRules, unigrams: Unigrams) -> DocumentDecision:
         """Return the decision for a document, with its text if kept.
@@ -138,10 +151,5 @@ class RuleSeries(Generic[F]):
                 if not rules.evaluate_all:
                     break
         if decision.outcome is CleanOutcome.KEPT:
-            decision.text = self.text(facts)
+            decision.text = facts.text()
         return decision
-
-    @property
-    def thresholds(self) -> frozenset[str]:
-        """The fields of the spec's section `clean` that any of the rules uses."""
-        return frozenset(name for rule in self.rules for name in rule.thresholds)

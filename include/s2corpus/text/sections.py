@@ -29,23 +29,8 @@ _NOT_WORD = re.compile(r"[^a-z]+")
 _LONGEST = 60
 
 
-def _types_by_heading() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for type_, heads in _HEADINGS.items():
-        for head in heads:
-            found.setdefault(head, []).append(type_)
-    return found
-
-
-_TYPES = _types_by_heading()
-
-
 def list_section_types(lines: Iterable[str]) -> list[str]:
     """Return the sorted types of the lines that are listed headings. Running text has no type."""
-    found: set[str] = set()
-    for line in lines:
-        if len(line) <= _LONGEST:
-            lowered = line.lower()
-            head = _NOT_WORD.sub(" ", _NUMBER.sub("", lowered)).strip()
-            found.update(_TYPES.get(head, ()))
-    return sorted(found)
+    short = (_NUMBER.sub("", line.lower()) for line in lines if len(line) <= _LONGEST)
+    headings = {_NOT_WORD.sub(" ", line).strip() for line in short}
+    return sorted(type_ for type_, names in _HEADINGS.items() if not headings.isdisjoint(names))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from s2corpus.compiled import njit
 from s2corpus.text import word_hashes
-from s2corpus.text.word_hashes import ALPHA, DIGIT, SPACE, UPPER, WORD_SEED, class_of, fnv_step, mix
+from s2corpus.text.word_hashes import ALPHA, DIGIT, SPACE, UPPER, WORD_SEED, class_of, find_item, fnv_step, mix
 
 STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
 """Gopher, Appendix A: running English text contains at least two of these words"""
@@ -74,16 +74,6 @@ def compute_signals(text: str) -> dict[str, float]:
 @cache
 def _stop_words() -> npt.NDArray[np.uint64]:
     return np.sort(word_hashes.hash_words(" ".join(STOP_WORDS))[0])
-
-
-@njit(cache=True)
-def _slot(table: npt.NDArray[np.int32], keys: npt.NDArray[np.uint64], key: np.uint64) -> int:
-    """Return the slot for `key` in an open-addressing table (index + 1 of the first item with this key, 0 if empty)."""
-    mask = np.uint64(len(table) - 1)
-    at = key & mask
-    while table[at] != 0 and keys[table[at] - 1] != key:
-        at = (at + np.uint64(1)) & mask
-    return int(at)
 
 
 @njit(cache=True)
@@ -158,7 +148,7 @@ def _fill_character_signals(
     repeated = repeated_chars = 0
     table = _table(lines)
     for i in range(lines):
-        at = _slot(table, line_hashes, line_hashes[i])
+        at = find_item(table, line_hashes, line_hashes[i])
         if table[at]:
             repeated += 1
             repeated_chars += line_lengths[i]
@@ -189,7 +179,7 @@ def _fill_word_signals(
     table = _table(len(hashes))
     unique = stops = characters = 0
     for i in range(len(hashes)):
-        at = _slot(table, hashes, hashes[i])
+        at = find_item(table, hashes, hashes[i])
         if table[at] == 0:
             table[at] = i + 1
             unique += 1
@@ -233,7 +223,7 @@ def _fill_ngram_signals(
             counts[i] = 0
         characters = until = best = 0
         for i in range(left):
-            at = _slot(table, keys, keys[i])
+            at = find_item(table, keys, keys[i])
             seen = table[at] != 0
             if not seen:
                 table[at] = i + 1

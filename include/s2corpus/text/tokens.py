@@ -34,16 +34,11 @@ class ShareTable:
     @classmethod
     def from_shares(cls, log_shares: Mapping[str, float], unknown: float) -> ShareTable:
         """Return the table for a mapping of lowercase word → log2 share."""
-        ascii_words, other = log_shares, {}
-        if not (joined := "\n".join(log_shares)).isascii():
-            ascii_words = {word: share for word, share in log_shares.items() if word.isascii()}
-            other = {word: share for word, share in log_shares.items() if not word.isascii()}
-            joined = "\n".join(ascii_words)
-        blob = np.frombuffer(joined.encode() or b"\n", np.uint8)
+        ascii_words = {word: share for word, share in log_shares.items() if word.isascii()}
+        other = {word: share for word, share in log_shares.items() if not word.isascii()}
+        blob = np.frombuffer("\n".join(ascii_words).encode() or b"\n", np.uint8)
         values = np.fromiter(ascii_words.values(), np.float64, len(ascii_words))
-        size = _table_size(len(ascii_words))
-        hashes, shares = _build_table(blob, values, size)
-        return cls(hashes, shares, other, unknown)
+        return cls(*_build_table(blob, values, _table_size(len(ascii_words))), other, unknown)
 
 
 def _table_size(words: int) -> int:
@@ -86,8 +81,8 @@ def sum_shares(texts: Sequence[str], table: ShareTable) -> list[tuple[float, int
     sums, words, given = totals.tolist(), counts.tolist(), data.tobytes()
     for number, start, end in others.tolist():
         for word in given[start:end].decode("utf-8", "ignore").lower().split():
-            # log2 shares are negative, so `or` never skips a listed word
-            sums[number] += table.other.get(word) or _look_up_lowercased(word, table)
+            share = table.other.get(word)
+            sums[number] += _look_up_lowercased(word, table) if share is None else share
             words[number] += 1
     return list(zip(sums, words, strict=True))
 
@@ -172,7 +167,8 @@ def _sum_ascii_shares(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sum and number of each text's ASCII words, and (text, start, end) of the other words.
 
-    A zero byte ends a text, because blingfire pads with zeros.
+    Spaces separate words: blingfire replaces all other white space and control characters. A zero byte ends a text, because
+    blingfire pads with zeros.
 
     All words of a text are hashed before the first lookup, so that the CPU fetches the table's slots in parallel.
     """
@@ -188,7 +184,7 @@ def _sum_ascii_shares(
         ascii_only = True
         for i in range(start, ends[text] + 1):
             byte = data[i] if i < ends[text] else np.uint8(32)
-            if byte <= 32 and (byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31 or byte == 0):
+            if byte == 32 or byte == 0:
                 if i > start:
                     if ascii_only:
                         keys[words] = finalize(value)

@@ -82,6 +82,16 @@ def find_slot(hashes: npt.NDArray[np.uint64], key: np.uint64) -> np.uint64:
     return at
 
 
+@njit(cache=True, nogil=True)
+def find_item(table: npt.NDArray[np.int32], keys: npt.NDArray[np.uint64], key: np.uint64) -> np.uint64:
+    """Return the slot for `key` in an open-addressing table: 1 + index of the item with this key, or 0 if it is empty."""
+    mask = np.uint64(len(table) - 1)
+    at = key & mask
+    while table[at] != 0 and keys[table[at] - 1] != key:
+        at = (at + np.uint64(1)) & mask
+    return at
+
+
 @njit(cache=True)
 def mix(a: np.uint64, b: np.uint64) -> np.uint64:
     """Return a hash of two hashes (the finalizer of splitmix64)."""

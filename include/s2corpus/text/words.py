@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from s2corpus.compiled import njit
-from s2corpus.text.word_hashes import FNV, finalize, fnv_step
+from s2corpus.text.word_hashes import FNV, finalize, find_item, fnv_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,6 @@ def _count_words(data: np.ndarray) -> tuple[int, tuple[int, int, int], tuple[int
     starts = np.empty(len(hashes), np.int32)
     ends = np.empty(len(hashes), np.int32)
     counts = np.empty(len(hashes), np.int32)
-    mask = np.uint64(size - 1)
     words = 0
     distinct = 0
     i = np.int64(0)
@@ -94,9 +93,7 @@ def _count_words(data: np.ndarray) -> tuple[int, tuple[int, int, int], tuple[int
             i += 1
         value = finalize(value)
         words += 1
-        at = value & mask
-        while slots[at] != 0 and hashes[slots[at] - 1] != value:
-            at = (at + np.uint64(1)) & mask
+        at = find_item(slots, hashes, value)
         if slots[at] != 0:
             counts[slots[at] - 1] += 1
             continue
@@ -106,12 +103,8 @@ def _count_words(data: np.ndarray) -> tuple[int, tuple[int, int, int], tuple[int
         if 2 * distinct > size:
             size *= 4
             slots = np.zeros(size, np.int32)
-            mask = np.uint64(size - 1)
             for word in range(distinct):
-                at = hashes[word] & mask
-                while slots[at] != 0:
-                    at = (at + np.uint64(1)) & mask
-                slots[at] = word + 1
+                slots[find_item(slots, hashes, hashes[word])] = word + 1
     first = (0, 0, 0)
     second = (0, 0, 0)
     for word in range(distinct):

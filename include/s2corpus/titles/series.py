@@ -39,7 +39,7 @@ def find_undecided(connection: DuckDBPyConnection, chosen: pa.Table) -> list[int
 
 def _is_undecided(candidates: list[tuple[int, str, str, str, bool]], paper_id: str | None) -> bool:
     title = next((title for _, _, title, id_, _ in candidates if id_ == paper_id), None)
-    if title is None or sum(is_placed for *_, is_placed in candidates) == 1:
+    if title is None or [id_ for *_, id_, is_placed in candidates if is_placed] == [paper_id]:
         return False
     return any(cites_other_member(cited, title, other) for _, cited, other, _, _ in candidates)
 

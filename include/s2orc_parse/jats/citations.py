@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from s2orc_parse.jats.text import JatsDraft
 from s2orc_parse.parse_model import BibEntry, CiteSpan
+from s2orc_parse.tei.drafts import TextDraft
 
 MAX_RANGE = 100  # SPEC §3.13: a wider range is not a citation
 _DASH = "‐‑‒–—−-"
@@ -23,7 +23,7 @@ class JatsCitationLinker:
         self._ids = ids
         self._positions = {key: at for at, key in enumerate(self._keys)}
 
-    def find_citations(self, draft: JatsDraft) -> tuple[CiteSpan, ...]:
+    def find_citations(self, draft: TextDraft) -> tuple[CiteSpan, ...]:
         """Return the distinct citation spans of one text in order.
 
         A range `[3]–[5]` whose ends are linked also cites the entries between them. Those spans cover the text of the

@@ -24,8 +24,8 @@ from s2orc_parse.jats.text import split_number
 from s2orc_parse.parse_model import BibEntry, CiteSpan, Paragraph, Parse, Provenance
 from s2orc_parse.tei.bibliography import add_arxiv
 from s2orc_parse.tei.callouts import detect_style
+from s2orc_parse.tei.drafts import ReferenceMark, TextDraft
 from s2orc_parse.tei.sections import NO_SECTION, SectionPath, make_section
-from s2orc_parse.tei.text import ReferenceMark, TextDraft
 
 CONVERTER_VERSION = "5"  # part of the key of every stored parse; increase it when the parse of any article may change
 MAX_CALLOUT = 1_000  # characters; a longer interval is not a citation

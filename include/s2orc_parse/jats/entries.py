@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import replace
+from typing import Any
 
 from s2orc_parse.jats.citations import JatsCitationLinker
 from s2orc_parse.jats.floats import find_floats, make_key, read_caption, read_number, read_rows
 from s2orc_parse.jats.formulas import read_formula
 from s2orc_parse.jats.read import Element
-from s2orc_parse.jats.text import JatsDraft, plain, read_flat_draft
+from s2orc_parse.jats.text import plain, read_flat_draft
 from s2orc_parse.parse_model import EQUATION, CellCite, CiteSpan, EqSpan, Paragraph, RefEntry, RefSpan, RefType
+from s2orc_parse.tei.drafts import TextDraft
 from s2orc_parse.tei.sections import SectionPath
 
 
@@ -36,26 +38,25 @@ class Entries:
         for kind, found in find_floats(element):
             caption = read_caption(found, self._cited)
             rows, referring = read_rows(found, self._cited) if kind is RefType.TABLE else ([], [])
-            entry = self._add(
-                found, kind, caption.text, num=read_number(found),
-                cells=tuple(map(tuple, rows)) or None,
-                cite_spans=self._linker.find_citations(caption),
-                cell_cites=tuple(
-                    CellCite(row, column, span)
-                    for row, column, cell in referring
-                    for span in self._linker.find_citations(cell)
-                ),
+            cell_cites = tuple(
+                CellCite(row, column, span)
+                for row, column, cell in referring
+                for span in self._linker.find_citations(cell)
+            )
+            key = self._add(
+                found, kind, caption.text, num=read_number(found), cells=tuple(map(tuple, rows)) or None,
+                cite_spans=self._linker.find_citations(caption), cell_cites=cell_cites,
             )  # fmt: skip
-            first = first or entry.key
+            first = first or key
         if first and (identifier := element.get("id")):
             self._keys.setdefault(identifier, first)
 
     def add_formula(self, element: Element) -> None:
         """Add a display formula."""
         formula = read_formula(element)
-        entry = self._add(element, RefType.FORMULA, formula.text, num=formula.label, latex=formula.latex)
+        key = self._add(element, RefType.FORMULA, formula.text, num=formula.label, latex=formula.latex)
         self._equations[element] = EqSpan(
-            0, 0, EQUATION, entry.key, formula.text, formula.latex, formula.mathml, formula.label
+            0, 0, EQUATION, key, formula.text, formula.latex, formula.mathml, formula.label
         )
 
     def add_note(self, element: Element) -> None:
@@ -68,7 +69,7 @@ class Entries:
         """Register sections by id. Mentioned sections become entries."""
         self._sections.update(sections)
 
-    def paragraph(self, draft: JatsDraft) -> Paragraph:
+    def paragraph(self, draft: TextDraft) -> Paragraph:
         """Return a text as a paragraph with all its spans."""
         cites = self._linker.find_citations(draft) if draft.marks else ()
         refs = self._references(draft, cites)
@@ -86,7 +87,7 @@ class Entries:
             eq_spans=tuple(sorted((*displayed, *draft.inline), key=lambda span: span.start)),
         )
 
-    def _references(self, draft: JatsDraft, cites: tuple[CiteSpan, ...]) -> list[RefSpan]:
+    def _references(self, draft: TextDraft, cites: tuple[CiteSpan, ...]) -> list[RefSpan]:
         cited = {(span.start, span.end) for span in cites}
         found = []
         for mark in draft.marks:
@@ -105,27 +106,16 @@ class Entries:
             known.append(RefEntry(key, RefType.SECTION, section.heads[-1], section.num))
         return key
 
-    def _add(
-        self,
-        element: Element,
-        kind: RefType,
-        text: str,
-        *,
-        num: str | None = None,
-        latex: str | None = None,
-        cells: tuple[tuple[str, ...], ...] | None = None,
-        cite_spans: tuple[CiteSpan, ...] = (),
-        cell_cites: tuple[CellCite, ...] = (),
-    ) -> RefEntry:
+    def _add(self, element: Element, kind: RefType, text: str, **fields: Any) -> str:
+        """Add an entry with the other fields of `RefEntry`; return its key."""
         key = make_key(kind, len(self._found[kind]))
-        entry = RefEntry(key, kind, text, num, latex, cells, None, cite_spans, cell_cites)
-        self._found[kind].append(entry)
+        self._found[kind].append(RefEntry(key, kind, text, **fields))
         if identifier := element.get("id"):
             self._keys.setdefault(identifier, key)
-        return entry
+        return key
 
 
-def _add_unlinked(draft: JatsDraft, cites: tuple[CiteSpan, ...], refs: list[RefSpan]) -> tuple[CiteSpan, ...]:
+def _add_unlinked(draft: TextDraft, cites: tuple[CiteSpan, ...], refs: list[RefSpan]) -> tuple[CiteSpan, ...]:
     """Return the citations, including those that are not linked to any entry of the file."""
     known = {(span.start, span.end) for span in (*cites, *refs)}
     unlinked = [

@@ -6,8 +6,9 @@ import re
 from collections.abc import Container, Iterator, Mapping
 
 from s2orc_parse.jats.read import Element
-from s2orc_parse.jats.text import JatsDraft, plain, read_flat_draft
+from s2orc_parse.jats.text import plain, read_flat_draft
 from s2orc_parse.parse_model import RefType
+from s2orc_parse.tei.drafts import TextDraft
 
 MAX_CELLS = 20_000  # per table
 MAX_SPAN = 100  # maximum number of columns that a cell spans
@@ -58,20 +59,20 @@ def read_number(element: Element) -> str | None:
     return num or None
 
 
-def read_caption(element: Element, entries: Container[str]) -> JatsDraft:
+def read_caption(element: Element, entries: Container[str]) -> TextDraft:
     """Return title, caption and table notes of a float as one text."""
     wanted = ("caption", "table-wrap-foot", "p", "attrib", "statement")
     return read_flat_draft((child for child in element if child.tag in wanted), entries)
 
 
-def read_rows(element: Element, entries: Container[str]) -> tuple[list[list[str]], list[tuple[int, int, JatsDraft]]]:
+def read_rows(element: Element, entries: Container[str]) -> tuple[list[list[str]], list[tuple[int, int, TextDraft]]]:
     """Return the cells of a table by row, and (row, column, draft) of cells with references.
 
     A cell that spans several columns or rows leaves empty cells in the other positions. Tables are XHTML or OASIS
     (CALS).
     """
     rows: list[list[str]] = []
-    referring: list[tuple[int, int, JatsDraft]] = []
+    referring: list[tuple[int, int, TextDraft]] = []
     table = element if element.tag in ("table", "array") else _find_table(element)
     total = 0
     covered: dict[int, int] = {}  # column → number of following rows that a cell above covers

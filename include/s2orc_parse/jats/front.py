@@ -53,7 +53,7 @@ _IN_WORDS = (
 
 
 def read_front(article: Any) -> FrontMatter | None:
-    """Return the front matter of an `article` element, or None if it has no `article-meta`."""
+    """Return the front matter of an `article` element; return None without `article-meta`."""
     meta = article.find("{*}front/{*}article-meta")
     if meta is None:
         return None
@@ -80,7 +80,7 @@ def _local(element: Any) -> str:
 
 
 def _identifiers(meta: Any) -> dict[str, str]:
-    """Return the article's identifiers by their type, the first of each; a DOI of one version only if there is no other."""
+    """Return the article's identifiers by their type, the first of each; a DOI of one version only without another."""
     found: dict[str, str] = {}
     items = sorted(meta.iterfind("{*}article-id"), key=lambda item: item.get("specific-use") is not None)
     for item in items:
@@ -240,7 +240,7 @@ def _read_date(meta: Any) -> PlainDate:
 
 
 def find_abstract(meta: Any) -> Any:
-    """Return the main `abstract`, not a teaser, a lay summary or a graphic; None if there is none."""
+    """Return the main `abstract`, not a teaser, a lay summary or a graphic, or None."""
     return next(
         (
             abstract
@@ -315,7 +315,7 @@ def _read_issn(article: Any) -> str | None:
 def _read_emails(meta: Any) -> Iterator[str | None]:
     """Yield an e-mail address or None for each author, in the order of `_authors`.
 
-    It is the author's own address, or that of a correspondence note that only this author references.
+    It is the author's own address, or the address in a correspondence note that only this author references.
     """
     notes = {note.get("id"): note for note in meta.iterfind("{*}author-notes/{*}corresp") if note.get("id")}
     authors = [one for one in meta.iterfind("{*}contrib-group/{*}contrib") if _is_author(one)]

@@ -33,9 +33,9 @@ _NO_NAMES = frozenset(("et al", "others", "and others"))
 
 
 def read_references(article: Element) -> tuple[list[BibEntry], Mapping[str, tuple[str, ...]]]:
-    """Return the entries of all reference lists except those of sub-articles, and the keys of the entries by id.
+    """Return the entries of all reference lists except the lists of sub-articles, and the keys of the entries by id.
 
-    A reference with several works (`(a) …; (b) …`) has an entry for each work. Its own id refers to all of them.
+    A reference with several works (`(a) …; (b) …`) has an entry for each work. Its own id refers to all its entries.
     """
     entries: list[BibEntry] = []
     ids: dict[str, tuple[str, ...]] = {}
@@ -305,12 +305,9 @@ def _build_entry(work: Element, key: str, ref_id: str, label: str | None) -> Bib
         pages=pages or fields.get("page-range") or fields.get("elocation-id", ""),
         publisher=fields.get("publisher-name", ""),
         issn=fields.get("issn", ""),
-        doi=found.get("doi"),
-        arxiv_id=found.get("arxiv_id"),
-        pubmed_id=found.get("pubmed_id"),
-        pmc_id=found.get("pmc_id"),
         raw_text=content.raw,
         urls=tuple(dict.fromkeys(content.urls)),
+        **found,
     )
 
 

@@ -1,55 +1,38 @@
-"""Convert JATS elements to texts: paragraphs with their citations and formulas, with each character once and in order.
-
-White space is normalized while the text is built, so that all offsets are final.
-"""
+"""Convert JATS elements to texts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, field
+from typing import NoReturn
 
-from s2orc_parse import tei
 from s2orc_parse.jats.elements import BREAK, CALLOUT, DISPLAYED, DIVIDE, DOES, FLOAT, INLINE, ITEM, LEAVE, NOTE, TITLE
-from s2orc_parse.jats.formulas import JatsFormula, read_formula
+from s2orc_parse.jats.formulas import read_formula
 from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
-from s2orc_parse.jats.read import Element
-from s2orc_parse.parse_model import EQUATION, EqSpan
+from s2orc_parse.parse_model import EqSpan
+from s2orc_parse.tei.drafts import Element, TextDraft, TextReader
 from s2orc_parse.tei.sections import NO_SECTION, SECTION_NUMBER, SectionPath, make_section
-from s2orc_parse.tei.text import ReferenceMark
 
-MAX_DEPTH = 120  # maximum nesting of elements in a text; Python's stack allows this
 _IN_HEAD = re.compile(
     r"(?:(?P<dotted>(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+)\.?(?:\s+|$)|(?P<plain>\d{1,2})[.)](?:\s+|$)"
     r"|(?P<roman>[IVX]{1,6})\.\s+(?=[A-Z]))(?P<rest>.*)"
 )
 
 
-@dataclass(slots=True)
-class JatsDraft(tei.text.TextDraft):
-    """A text with the annotations of the file. `inline` contains its inline formulas."""
-
-    inline: list[EqSpan] = field(default_factory=list)
-
-
-class JatsTextReader:
-    """Reads elements into drafts, and collects floats and notes in document order.
+class JatsTextReader(TextReader):
+    """Reads elements of an article into drafts.
 
     `entries` contains the ids of bibliography entries: a reference to one is a citation, regardless of its type.
     `referenced` contains all referenced ids: unreferenced notes of a group become paragraphs.
     """
 
+    MAX_DEPTH = 120
+
     def __init__(self, entries: Container[str] = (), *, referenced: Container[str] = (), flat: bool = False) -> None:
-        self.drafts: list[JatsDraft] = []
-        self.floats: list[Element] = []
-        self.notes: list[Element] = []
+        super().__init__(flat=flat)
         self.sections: dict[str, SectionPath] = {}  # by id
         self._entries = entries
         self._referenced = referenced
-        self._section = NO_SECTION
-        self._flat = flat
-        self._depth = 0
-        self._start()
 
     def read(self, elements: Iterable[Element], section: SectionPath = NO_SECTION) -> None:
         """Read elements (sections, paragraphs) inside a section."""
@@ -58,88 +41,26 @@ class JatsTextReader:
             self._element(element)
             self._flush()
 
-    def read_flat(self, element: Element) -> None:
-        """Read the content of an element into the only draft of a flat reader."""
-        self._content(element)
-
-    def draft(self) -> JatsDraft:
-        """Return the text since the end of the last paragraph."""
-        return JatsDraft("".join(self._parts), self._section, self._marks, self._formulas, self._inline)
-
-    def _start(self) -> None:
-        self._parts: list[str] = []
-        self._length = 0
-        self._pending = False  # a space is needed before the next word
-        self._begun = False  # the buffer contains the label of the following text
-        self._marks: list[ReferenceMark] = []
-        self._formulas: list[tuple[int, Element]] = []
-        self._inline: list[EqSpan] = []
-
-    def _flush(self) -> None:
-        if self._flat or self._begun:
-            self._pending = True
-        elif self._length:
-            self.drafts.append(self.draft())
-            self._start()
-        else:
-            self._pending = False
-
-    def _add(self, text: str) -> None:
-        """Append text with normalized white space."""
-        if not text.isalnum():
-            first, last = text[0].isspace(), text[-1].isspace()
-            text = " ".join(text.split())
-            if not text:
-                self._pending = True
-                return
-        else:
-            first = last = False
-        self._begun = False
-        if self._length and (self._pending or first):
-            self._parts.append(" ")
-            self._length += 1
-        self._parts.append(text)
-        self._length += len(text)
-        self._pending = last
-
-    def _content(self, element: Element) -> None:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise BadArticle(JatsOutcome.TOO_DEEP)
-        if text := element.text:
-            self._add(text)
-        for child in element:
-            does = DOES.get(child.tag)  # `_element` is repeated here because calls are slow
-            if does is not None:
-                self._act(child, does)
-            elif len(child):
-                self._content(child)
-            elif text := child.text:
-                self._add(text)
-            if text := child.tail:
-                self._add(text)
-        self._depth -= 1
+    def _reject_depth(self) -> NoReturn:
+        raise BadArticle(JatsOutcome.TOO_DEEP)
 
     def _element(self, element: Element) -> None:
         does = DOES.get(element.tag)
         if does is None:
-            self._content(element)
-        else:
-            self._act(element, does)
-
-    def _act(self, element: Element, does: str) -> None:
-        if does is CALLOUT:
-            self._callout(element)
-        elif does is LEAVE:
+            if len(element):
+                self._content(element)
+            elif element.text:
+                self.append(element.text)
+        elif does is CALLOUT:
+            self._reference(element)
+        elif does is LEAVE or (does is FLOAT and self._flat):
             return
-        elif does is INLINE:
+        elif does is INLINE or (does is DISPLAYED and self._flat):
             self._formula_in_line(element)
-        elif self._flat:
-            self._in_flat(element, does)
+        elif self._flat:  # a caption, a cell or a note is always one text
+            self._spaced(element)
         elif does is BREAK:
-            self._flush()
-            self._content(element)
-            self._flush()
+            self._paragraph(element)
         elif does is ITEM:
             self._item(element)
         elif does is DIVIDE:
@@ -154,13 +75,9 @@ class JatsTextReader:
             parent = element.getparent()
             above = parent.tag if parent is not None else ""
             if above != "caption" and DOES.get(above) is not DIVIDE:  # the title of a list
-                self._flush()
-                self._content(element)
-                self._flush()
+                self._paragraph(element)
         else:
-            self._pending = True
-            self._content(element)
-            self._pending = True
+            self._spaced(element)
 
     def _note(self, element: Element) -> None:
         parent = element.getparent()
@@ -170,31 +87,20 @@ class JatsTextReader:
         else:
             self.notes.append(element)
 
-    def _in_flat(self, element: Element, does: str) -> None:
-        """Read an element of a caption, a cell or a note, which is always one text."""
-        if does is FLOAT:
-            return
-        if does is DISPLAYED:
-            self._formula_in_line(element)
-            return
-        self._pending = True
-        self._content(element)
-        self._pending = True
-
     def _item(self, element: Element) -> None:
         """Read an item of a list, a definition or a theorem. Its label or title begins its first paragraph."""
         self._flush()
         for child in element:
             if child.tag in ("label", "title", "term"):
                 for text in child.itertext():
-                    self._add(text)
+                    self.append(text)
                 self._pending = True
         self._begun = self._length > 0
         for child in element:
             if child.tag not in ("label", "title", "term"):
                 self._element(child)
                 if child.tail:
-                    self._add(child.tail)
+                    self.append(child.tail)
         self._begun = False
         self._flush()
 
@@ -211,40 +117,16 @@ class JatsTextReader:
         self._flush()
         self._section = outer
 
-    def _callout(self, element: Element) -> None:
-        """Add the text of a reference and its target."""
-        if not self._flat and not len(element) and not element.text:
-            return
-        parts, start = len(self._parts), self._length
-        was_flat, self._flat = self._flat, True
-        self._content(element)
-        self._flat = was_flat
-        if self._length > start:
-            targets = tuple((element.get("rid") or "").split())
-            cites = element.get("ref-type") == "bibr" or any(target in self._entries for target in targets)
-            mark = ReferenceMark(
-                start + (self._parts[parts] == " "), self._length, "cite" if cites else "other", targets
-            )
-            self._marks.append(mark)
-
-    def _formula(self, element: Element) -> None:
-        self._pending = True
-        self._add(EQUATION)
-        self._formulas.append((self._length - len(EQUATION), element))
-        self._pending = True
+    def _reference(self, element: Element) -> None:
+        targets = tuple((element.get("rid") or "").split())
+        cites = element.get("ref-type") == "bibr" or any(target in self._entries for target in targets)
+        self._callout(element, "cite" if cites else "other", targets)
 
     def _formula_in_line(self, element: Element) -> None:
         formula = read_formula(element)
-        if not formula.text:
-            return
-        parts, start = len(self._parts), self._length
-        self._add(f" {formula.text}" if self._pending else formula.text)
-        start += self._parts[parts] == " "
-        self._inline.append(_span(formula, start, self._length))
-
-
-def _span(formula: JatsFormula, start: int, end: int) -> EqSpan:
-    return EqSpan(start, end, formula.text, None, formula.text, formula.latex, formula.mathml)
+        if formula.text:
+            start, end = self.append(formula.text)
+            self._inline.append(EqSpan(start, end, formula.text, None, formula.text, formula.latex, formula.mathml))
 
 
 def read_head(element: Element) -> tuple[str, str]:
@@ -277,13 +159,9 @@ def split_number(label: str, head: str) -> tuple[str | None, str]:
     return match["dotted"] or match["plain"] or match["roman"], match["rest"]
 
 
-def read_flat_draft(elements: Iterable[Element], entries: Container[str] = ()) -> JatsDraft:
+def read_flat_draft(elements: Iterable[Element], entries: Container[str] = ()) -> TextDraft:
     """Return the text of some elements as one draft; used for captions, cells and notes."""
-    reader = JatsTextReader(entries, flat=True)
-    for element in elements:
-        reader.read_flat(element)
-        reader._pending = True
-    return reader.draft()
+    return JatsTextReader(entries, flat=True).read_flat(elements)
 
 
 def plain(element: Element | None) -> str:

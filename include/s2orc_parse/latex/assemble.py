@@ -44,6 +44,7 @@ from s2orc_parse.parse_model import (
     RefSpan,
     RefType,
 )
+from s2orc_parse.tei.drafts import TextBuffer
 
 _WORDS = {
     RefType.FIGURE: "Figure", RefType.TABLE: "Table", RefType.FORMULA: "Equation", RefType.SECTION: "Section", RefType.ITEM: "Item",
@@ -210,14 +211,13 @@ class Assembler:
             )
 
 
-class _Text:
-    """A paragraph under construction, with normalized white space and spans at their positions."""
+class _Text(TextBuffer):
+    """A paragraph under construction, with spans at their positions."""
 
     def __init__(self, assembler: Assembler) -> None:
+        super().__init__()
         self.assembler = assembler
-        self.parts: list[str] = []
-        self.length = 0
-        self.space = self.xspace = False
+        self.xspace = False
         self.cites: list[CiteSpan] = []
         self.refs: list[RefSpan] = []
         self.equations: list[EqSpan] = []
@@ -228,21 +228,7 @@ class _Text:
         if self.xspace:
             text = XSPACE + text
         self.xspace = text.endswith(XSPACE)
-        text = compose(expand_xspace(text))
-        words = text.split()
-        if text[:1].isspace():
-            self.space = True
-        if not words:
-            return self.length, self.length
-        if self.space and self.length:
-            self.parts.append(" ")
-            self.length += 1
-        joined = " ".join(words)
-        start = self.length
-        self.parts.append(joined)
-        self.length += len(joined)
-        self.space = text[-1:].isspace()
-        return start, self.length
+        return super().append(compose(expand_xspace(text)))
 
     def add(self, content: Inlines) -> None:
         """Append inlines."""
@@ -262,7 +248,7 @@ class _Text:
                     self.add(inline.content)
                 case ListItemStart():
                     if (target := self.assembler.numbers.items.get(id(inline))) and target.key:
-                        self.items.append((target.key, self.length))
+                        self.items.append((target.key, self._length))
                 case LabelName() | Subequations():
                     pass
 
@@ -335,7 +321,7 @@ class _Text:
         ml = self.assembler.formulas.get(tex)
         raw = mathml.strip_environment(tex)
         if math.display and (target := self.assembler.numbers.formulas.get(id(math))) is not None:
-            self.space = True
+            self._pending = True
             start, end = self.append(EQUATION + " ")
             self.equations.append(EqSpan(start, start + len(EQUATION), EQUATION, target.key, raw, tex, ml, target.num))
             return
@@ -346,7 +332,7 @@ class _Text:
 
     def finish(self, section: str, sec_num: str | None) -> Paragraph:
         """Return the finished paragraph."""
-        text = "".join(self.parts)
+        text = "".join(self._parts)
         ends = [*(start for _, start in self.items[1:]), len(text)]
         for (key, start), end in zip(self.items, ends, strict=True) if self.items else ():
             self.assembler.statements[key] = [text[start:end].strip()]

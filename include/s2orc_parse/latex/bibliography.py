@@ -56,13 +56,15 @@ class CitationNames:
 def build_entries(
     items: list[BibItem], records: dict[str, BibtexEntry], parse_reference: ReferenceParser
 ) -> list[tuple[BibEntry, CitationNames]]:
-    """Return printed entries. Fields of a database, already converted to text, have priority over printed fields."""
-    return [_read_entry(number, item, records.get(item.key), parse_reference) for number, item in enumerate(items)]
+    """Return the first printed entry of each key, else the entries of biblatex or of a database.
 
-
-def build_record_entries(records: list[BibtexEntry]) -> list[tuple[BibEntry, CitationNames]]:
-    """Return entries for a source without printed bibliography: biblatex's, or cited entries of a database."""
-    return [_read_record_entry(number, record) for number, record in enumerate(records)]
+    Fields of a database, already converted to text, have priority over printed fields.
+    """
+    if not items:
+        return [_read_record_entry(number, record) for number, record in enumerate(records.values())]
+    first = {item.key: item for item in reversed(items)}
+    chosen = [item for item in items if first[item.key] is item]
+    return [_read_entry(number, item, records.get(item.key), parse_reference) for number, item in enumerate(chosen)]
 
 
 def compose(text: str) -> str:

@@ -11,24 +11,18 @@ from s2orc_parse.latex import mathml
 from s2orc_parse.latex.archive import unpack
 from s2orc_parse.latex.assemble import Assembler, list_formulas
 from s2orc_parse.latex.bbl import is_biblatex, read_biblatex
-from s2orc_parse.latex.bibliography import (
-    CitationNames,
-    ReferenceParser,
-    build_entries,
-    build_record_entries,
-    leave_unparsed,
-)
+from s2orc_parse.latex.bibliography import ReferenceParser, build_entries, leave_unparsed
 from s2orc_parse.latex.bibtex import BibtexEntry, read_bib
 from s2orc_parse.latex.citing import Printer, detect_style
 from s2orc_parse.latex.counting import read_counting
-from s2orc_parse.latex.document import BibItem, Cite, LatexDocument, walk_blocks
+from s2orc_parse.latex.document import Cite, LatexDocument, walk_blocks
 from s2orc_parse.latex.numbering import count_document
 from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.pandoc import convert_records, get_pandoc_version, read_latex
 from s2orc_parse.latex.pandoc_ast import plain
 from s2orc_parse.latex.source import LatexSource, read_source
 from s2orc_parse.latex.tex import deadline
-from s2orc_parse.parse_model import BibEntry, Header, Parse, Provenance
+from s2orc_parse.parse_model import Header, Parse, Provenance
 
 CONVERTER_VERSION = "5"  # part of the key of every stored parse; increase it when the parse of any source may change
 MEMORY_MB = 1024
@@ -64,7 +58,7 @@ def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, pars
     source = read_source(unpack(data, seconds))
     document = read_latex(source, seconds=seconds, memory_mb=memory_mb)
     records = _find_records(source, document, seconds, memory_mb)
-    bibliography = _build_bibliography(document, records, parse_reference)
+    bibliography = build_entries(document.bibliography, records, parse_reference)
     style = detect_style(source, [named for _, named in bibliography])
     chapters = bool(_CHAPTERS & set(list(source.packages)[:1]))
     numbers = count_document(document, chapters=chapters, counting=read_counting(source))
@@ -136,17 +130,6 @@ def _inherit_fields(record: BibtexEntry, database: dict[str, BibtexEntry]) -> Bi
         return record
     inherited = {name: value for name, value in parent.fields.items() if name != "title"}
     return BibtexEntry(record.key, {"booktitle": parent.fields.get("title", ""), **inherited, **record.fields})
-
-
-def _build_bibliography(
-    document: LatexDocument, records: dict[str, BibtexEntry], parse_reference: ReferenceParser
-) -> list[tuple[BibEntry, CitationNames]]:
-    if document.bibliography:
-        first: dict[str, BibItem] = {}
-        for item in document.bibliography:
-            first.setdefault(item.key, item)
-        return build_entries(list(first.values()), records, parse_reference)
-    return build_record_entries(list(records.values()))
 
 
 def _list_cited_keys(document: LatexDocument) -> list[str]:

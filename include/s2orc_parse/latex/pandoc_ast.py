@@ -129,16 +129,8 @@ class Reader:
         return document
 
     def _row(self, number: int, content: Inlines) -> None:
-        cells: list[list[Inline]] = [[]]
-        for inline in content:
-            if isinstance(inline, str) and CELL in inline:
-                first, *rest = inline.split(CELL)
-                cells[-1].append(first)
-                cells += [[part] for part in rest]
-            else:
-                cells[-1].append(inline)
         target = self.flat[number].float
-        target.cells = [*(target.cells or []), [tuple(cell) for cell in cells]]
+        target.cells = [*(target.cells or []), _split(content, CELL)]
 
     def _blocks(self, nodes: list[Node]) -> Iterator[Block]:
         for node in nodes:
@@ -288,7 +280,7 @@ class Reader:
     def _linked_cite(self, target: str, inlines: Inlines) -> Cite:
         """Return the citation that `mark_citations` wrote as a link."""
         command, *keys = target.split(KEYS)
-        parts = _split(inlines, PART)
+        parts = list(map(_strip, _split(inlines, PART)))
         parts += [()] * (3 * len(keys) - len(parts))
         groups: list[Cite] = []
         for of in keys:
@@ -333,7 +325,7 @@ class Reader:
 
 
 def _split(content: Inlines, sign: str) -> list[Inlines]:
-    """Return inlines split at a sign, without white space around the parts."""
+    """Return inlines split at a sign."""
     parts: list[list[Inline]] = [[]]
     for inline in content:
         if isinstance(inline, str) and sign in inline:
@@ -342,7 +334,7 @@ def _split(content: Inlines, sign: str) -> list[Inlines]:
             parts += [[part] for part in rest]
         else:
             parts[-1].append(inline)
-    return [_strip(tuple(part)) for part in parts]
+    return [tuple(part) for part in parts]
 
 
 def _strip(content: Inlines) -> Inlines:
@@ -359,10 +351,10 @@ def _take_note(blocks: list[Block]) -> tuple[Inlines, list[Block]]:
     """Return the note of a theorem, and its blocks without it."""
     if not blocks or not isinstance(blocks[0], Para):
         return (), blocks
-    before, *rest = _split(blocks[0].content, NOTE)
+    before, *rest = map(_strip, _split(blocks[0].content, NOTE))
     if not rest:
         return (), blocks
-    note, *after = _split(rest[0], NOTE_END)
+    note, *after = map(_strip, _split(rest[0], NOTE_END))
     content = (*before, *(inline for part in after for inline in part))
     return note, [Para(content), *blocks[1:]] if content else blocks[1:]
 

@@ -52,7 +52,7 @@ class LatexSource:
     styles: str
     """the archive's own packages that the document loads"""
     bbl: str
-    """bibliography written by BibTeX or Biber: `thebibliography` or biblatex's entries; empty if there is none"""
+    """bibliography written by BibTeX or Biber: `thebibliography` or biblatex's entries, or empty"""
     bib: str
     """databases that the document references"""
 

@@ -11,9 +11,10 @@ from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import extract_year
 from s2orc_parse.bibliography.dates import parse_date as parse_any_date
 from s2orc_parse.parse_model import BibEntry
+from s2orc_parse.tei.drafts import Element
 from s2orc_parse.tei.people import read_author
 from s2orc_parse.tei.read import NAMES, local_name
-from s2orc_parse.tei.text import Element, plain
+from s2orc_parse.xml import extract_text
 
 XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 _GROBID_ID = re.compile(r"b(\d{1,5})")
@@ -51,7 +52,7 @@ def read_identifiers(elements: Iterable[Element]) -> dict[str, str]:
     found: dict[str, str] = {}
     for element in elements:
         kind = (element.get("type") or "").casefold()
-        value = plain(element)
+        value = extract_text(element)
         if kind == "arxiv" or (not kind and _ARXIV_NOTE.search(value)):
             name, identifier = "arxiv_id", identifiers.normalise_arxiv(value)
         elif kind in ("pmid", "pubmed"):
@@ -113,7 +114,7 @@ class _EntryContent:
         self._authors_in = ""
         self._read(element, "")
         if not self.raw and local_name(element) == "bibl":
-            self.raw = plain(element)
+            self.raw = extract_text(element)
 
     def _read(self, element: Element, part: str) -> None:
         for child in element:
@@ -130,10 +131,10 @@ class _EntryContent:
     def _take(self, tag: str, element: Element, part: str) -> None:
         if tag == "title":
             level = element.get("level") or ("a" if part == "analytic" else "m")
-            self.titles.setdefault(level, plain(element))
+            self.titles.setdefault(level, extract_text(element))
         elif tag == "idno":
             if (element.get("type") or "").casefold().startswith(("issn", "eissn")):
-                self.issn = self.issn or plain(element)
+                self.issn = self.issn or extract_text(element)
             else:
                 self.idnos.append(element)
         elif tag == "ptr":
@@ -144,15 +145,15 @@ class _EntryContent:
             unit = element.get("unit") or element.get("type") or ""
             self.scopes[unit] = _join_scope(self.scopes.get(unit, ""), element)
         elif tag == "publisher":
-            self.publisher = self.publisher or plain(element)
+            self.publisher = self.publisher or extract_text(element)
         elif tag == "meeting":
             self.meeting = self.meeting or " ".join((element.text or "").split())
         elif tag == "label":
-            self.label = self.label or plain(element)
+            self.label = self.label or extract_text(element)
         elif element.get("type") == "raw_reference":
-            self.raw = self.raw or plain(element)
+            self.raw = self.raw or extract_text(element)
         else:
-            self.notes.append(plain(element))
+            self.notes.append(extract_text(element))
 
     def entry(self, key: str, ref_id: str, label: str | None) -> BibEntry:
         """Return the entry with the given key, id and label."""
@@ -173,12 +174,9 @@ class _EntryContent:
             pages=scopes.get("page") or scopes.get("pp", ""),
             publisher=self.publisher,
             issn=self.issn,
-            doi=found.get("doi"),
-            arxiv_id=found.get("arxiv_id"),
-            pubmed_id=found.get("pubmed_id"),
-            pmc_id=found.get("pmc_id"),
             raw_text=self.raw,
             urls=tuple(dict.fromkeys(url for url in self.urls if url)),
+            **found,
         )
 
 
@@ -219,5 +217,5 @@ def _join_scope(before: str, scope: Element) -> str:
     first, last = (scope.get("from") or "").strip(), (scope.get("to") or "").strip()
     if first and last and first != last:
         return f"{first}--{last}"
-    text = first or last or plain(scope)
+    text = first or last or extract_text(scope)
     return f"{before}--{text}" if before and text and last and before != text else before or text

@@ -12,7 +12,7 @@ from itertools import accumulate
 from s2orc_parse.parse_model import BibEntry, CitationStyle, CiteSpan, RefSpan, RefType
 from s2orc_parse.tei import name_year, numbers
 from s2orc_parse.tei.crossrefs import RefIndex, follows_reference_word
-from s2orc_parse.tei.text import ReferenceMark, TextDraft
+from s2orc_parse.tei.drafts import ReferenceMark, TextDraft
 
 MIN_CALLOUTS = 3  # SPEC §3.10: fewer citations do not determine a style
 _BETWEEN = re.compile(r"[\s,;&‐‑‒–—−-]*(?:and\s+)?")
@@ -104,7 +104,7 @@ class CalloutLinker:
             return ()
         found = dict.fromkeys(self._yield_citations(draft))
         return tuple(
-            CiteSpan(start, end, text[start:end], key) for start, end, key in sorted(found, key=_span_position)
+            CiteSpan(start, end, text[start:end], key) for start, end, key in sorted(found, key=lambda at: at[:2])
         )
 
     def find_references(self, draft: TextDraft, cites: Sequence[CiteSpan]) -> tuple[RefSpan, ...]:
@@ -278,10 +278,6 @@ class _Intervals:
         """Return whether an interval shares a character with an occupied interval."""
         before = bisect_left(self._starts, end)
         return before > 0 and self._ends[before - 1] > start
-
-
-def _span_position(at: tuple[int, int, str | None]) -> tuple[int, int]:
-    return at[0], at[1]
 
 
 def _or_none(keys: Iterable[str]) -> list[str | None]:

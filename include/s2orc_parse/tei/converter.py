@@ -10,6 +10,7 @@ from s2orc_parse.parse_model import EQUATION, BackPart, EqSpan, Paragraph, Parse
 from s2orc_parse.tei.bibliography import XML_ID, read_bibliography
 from s2orc_parse.tei.callouts import CalloutLinker
 from s2orc_parse.tei.crossrefs import RefIndex
+from s2orc_parse.tei.drafts import Element, TextDraft
 from s2orc_parse.tei.header import read_extractor, read_header
 from s2orc_parse.tei.read import local_name, read_tei
 from s2orc_parse.tei.references import (
@@ -23,7 +24,8 @@ from s2orc_parse.tei.references import (
 )
 from s2orc_parse.tei.sections import SectionPath, Sections
 from s2orc_parse.tei.statements import Statements
-from s2orc_parse.tei.text import Element, TeiTextReader, TextDraft, plain
+from s2orc_parse.tei.text import TeiTextReader
+from s2orc_parse.xml import extract_text
 
 _BACK_PARTS = {part.value: part for part in BackPart}
 CONVERTER_VERSION = "8"  # part of the key of every stored parse; increase it when the parse of any TEI may change
@@ -40,7 +42,7 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
     header = next((child for child in root if local_name(child) == "teiHeader"), None)
     parts = _find_outermost(root, "abstract", "body", "back", "listBibl")
     sections = Sections(
-        (head.get("n"), plain(head))
+        (head.get("n"), extract_text(head))
         for element in parts["body"]
         for head in element.iter("{*}head")
         if _is_section_head(head)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from s2orc_parse.parse_model import RefEntry, RefType
 from s2orc_parse.tei.references import NUMBER
 from s2orc_parse.tei.sections import SectionPath, Sections
-from s2orc_parse.tei.statements import Statements
+from s2orc_parse.tei.statements import Statements, link_items
 
 _WORDS = {
     RefType.FIGURE: r"[Ff]ig(?:ure)?s?\b\.?|FIG(?:URE)?S?\b\.?",
@@ -96,29 +97,20 @@ class RefIndex:
             while at >= 0:
                 begin = at if not initials else at - 1 if at and text[at - 1] in initials else -1
                 if begin >= 0 and (match := MENTION.match(text, begin)):
-                    yield from self._link_items(match)
+                    kind = next(kind for kind in _WORDS if match[kind.name])
+                    yield from link_items(match, _ITEM_PATTERN, partial(self.find, kind))
                 at = text.find(stem, at + 1)
         if self._appendices and ("ppendi" in text or "PPENDI" in text or "pp." in text or "nnex" in text):
             yield from self._appendix_mentions(text)
         yield from self._statements.mentions(text)
 
     def _appendix_mentions(self, text: str) -> Iterable[tuple[int, int, str]]:
-        for match in _APPENDIX_MENTION.finditer(text):
-            start = match.start()
-            for item in _APPENDIX_ITEM.finditer(text, *match.span("items")):
-                if (section := self._appendices.get(_normalize(item.group()))) is not None:
-                    yield start if start == match.start() else item.start(), item.end(), self._get_section_key(section)
-                start = item.end()
+        def find(printed: str) -> str | None:
+            section = self._appendices.get(_normalize(printed))
+            return None if section is None else self._get_section_key(section)
 
-    def _link_items(self, match: re.Match[str]) -> Iterable[tuple[int, int, str]]:
-        """Yield the numbers of a mention that have an entry."""
-        kind = next(kind for kind in _WORDS if match[kind.name])
-        start = match.start()
-        for item in _ITEM_PATTERN.finditer(match.string, *match.span("items")):
-            left = start if start == match.start() else item.start()
-            if key := self.find(kind, item.group()):
-                yield left, item.end(), key
-            start = item.end()
+        for match in _APPENDIX_MENTION.finditer(text):
+            yield from link_items(match, _APPENDIX_ITEM, find)
 
 
 def follows_reference_word(text: str, at: int) -> bool:

@@ -6,9 +6,10 @@ from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
 from s2orc_parse.parse_model import Header
 from s2orc_parse.tei.bibliography import add_arxiv, read_identifiers
+from s2orc_parse.tei.drafts import Element
 from s2orc_parse.tei.people import read_author
 from s2orc_parse.tei.read import local_name
-from s2orc_parse.tei.text import Element, plain
+from s2orc_parse.xml import extract_text
 
 _DATE_TYPES = ("published", "e-published", "collection-published", "")
 
@@ -27,7 +28,7 @@ def read_header(header: Element | None) -> Header:
         if tag == "title":
             parent = element.getparent()
             above = local_name(parent) if parent is not None else ""
-            text = plain(element)
+            text = extract_text(element)
             if above in ("titleStmt", "analytic"):
                 title = title or text
             elif text:
@@ -35,7 +36,7 @@ def read_header(header: Element | None) -> Header:
         elif tag == "analytic":
             authors = authors or tuple(filter(None, map(read_author, element.iter("{*}author"))))
         elif tag == "date" and (element.get("type") or "") in _DATE_TYPES:
-            dates.append((_DATE_TYPES.index(element.get("type") or ""), element.get("when") or plain(element)))
+            dates.append((_DATE_TYPES.index(element.get("type") or ""), element.get("when") or extract_text(element)))
         elif tag == "idno":
             parent = element.getparent()
             if parent is not None and local_name(parent) in ("biblStruct", "analytic", "monogr", "publicationStmt"):

@@ -7,8 +7,9 @@ import re
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.fields import add_affiliations
 from s2orc_parse.bibliography.names import make_author
+from s2orc_parse.tei.drafts import Element
 from s2orc_parse.tei.read import NAMES, local_name
-from s2orc_parse.tei.text import Element, plain
+from s2orc_parse.xml import extract_text
 
 _NO_NAMES = frozenset(("others", "al", "et al", "and others", "others et al"))
 _PLACES = frozenset(("orgName", "settlement", "region", "country"))
@@ -30,15 +31,15 @@ def read_author(element: Element) -> Author | None:
         for part in child:
             tag = NAMES[part.tag]
             if tag == "forename":
-                given.append(plain(part))
+                given.append(extract_text(part))
             elif tag == "surname" or tag == "nameLink":
-                family = f"{family} {plain(part)}" if family else plain(part)
+                family = f"{family} {extract_text(part)}" if family else extract_text(part)
             elif tag == "genName":
-                suffix = plain(part)
+                suffix = extract_text(part)
         if not given and not family:
-            given = [plain(child)]
+            given = [extract_text(child)]
     if not named and not len(element):
-        given = [plain(element)]
+        given = [extract_text(element)]
     if (family or " ".join(given)).casefold().strip(" .,") in _NO_NAMES:
         return None
     if not suffix and " " in family and (match := _SUFFIXED.fullmatch(family)):
@@ -52,7 +53,7 @@ def read_author(element: Element) -> Author | None:
     if not detailed:
         return author
     affiliations = (_read_affiliation(child) for child in element if local_name(child) == "affiliation")
-    ids = [plain(idno) for idno in element.iter("{*}idno") if (idno.get("type") or "").casefold() == "orcid"]
+    ids = [extract_text(idno) for idno in element.iter("{*}idno") if (idno.get("type") or "").casefold() == "orcid"]
     return add_affiliations(author, affiliations, ids[0] if ids else "")
 
 
@@ -62,11 +63,11 @@ def _read_affiliation(element: Element) -> tuple[str, str]:
     """
     for note in element.iter("{*}note"):
         if note.get("type") == "raw_affiliation":
-            labels = [plain(label) for label in note.iter("{*}label")]
-            return plain(note).removeprefix(labels[0] if labels else "").strip(), ""
+            labels = [extract_text(label) for label in note.iter("{*}label")]
+            return extract_text(note).removeprefix(labels[0] if labels else "").strip(), ""
     parts = [part for part in element.iter() if local_name(part) in _PLACES]
-    ids = " ".join(plain(idno) for idno in element.iter("{*}idno"))
-    return ", ".join(dict.fromkeys(filter(None, map(plain, parts)))), ids
+    ids = " ".join(extract_text(idno) for idno in element.iter("{*}idno"))
+    return ", ".join(dict.fromkeys(filter(None, map(extract_text, parts)))), ids
 
 
 def _is_plain(text: str) -> bool:

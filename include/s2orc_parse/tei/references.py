@@ -7,8 +7,10 @@ from collections.abc import Iterable
 
 from s2orc_parse.parse_model import RefEntry, RefType
 from s2orc_parse.tei.bibliography import XML_ID
+from s2orc_parse.tei.drafts import Element, TextDraft
 from s2orc_parse.tei.read import local_name
-from s2orc_parse.tei.text import Element, TextDraft, plain, read_flat
+from s2orc_parse.tei.text import read_flat
+from s2orc_parse.xml import extract_text
 
 _PREFIXES = {
     RefType.FIGURE: ("FIGREF", re.compile(r"fig_(\d{1,5})")),
@@ -42,7 +44,7 @@ def find_label(element: Element) -> re.Match[str] | None:
     """Return the label of a float ("Figure 3") from the start of its caption, else from its head."""
     for tag, find in (("figDesc", _FIGURE_LABEL.match), ("head", _FIGURE_LABEL.search)):
         for child in element:
-            if local_name(child) == tag and (match := find(plain(child)[:300])):
+            if local_name(child) == tag and (match := find(extract_text(child)[:300])):
                 return match
     return None
 
@@ -59,12 +61,12 @@ def read_float(element: Element, key: str, kind: RefType, label: re.Match[str] |
     heads = [child for child in element if local_name(child) == "head"]
     captions = [*element.iter("{*}figDesc"), *(child for child in element if local_name(child) == "note")]
     caption = read_flat(captions)
-    head = " ".join(filter(None, map(plain, heads)))
+    head = " ".join(filter(None, map(extract_text, heads)))
     match = _FIGURE_LABEL.match(head)
     title = head[match.end() :].lstrip(" .:|)]–—-") if match else head
     if title and not _FIGURE_LABEL.search(title) and title.casefold() not in caption.text.casefold():
         caption = _prepend_title(title, caption)
-    cells = tuple(tuple(map(plain, row)) for row in element.iter("{*}row")) or None
+    cells = tuple(tuple(map(extract_text, row)) for row in element.iter("{*}row")) or None
     return RefEntry(key, kind, caption.text, _float_number(element, head, label), cells=cells), caption
 
 
@@ -81,7 +83,7 @@ def _float_number(element: Element, head: str, printed: re.Match[str] | None) ->
     """
     if printed:
         return _plain_number(printed["num"])
-    label = next((plain(child) for child in element if local_name(child) == "label"), "")
+    label = next((extract_text(child) for child in element if local_name(child) == "label"), "")
     if label and _NUMBER.fullmatch(label) and (not head or head.strip(" .:()") == label):
         return _plain_number(label)
     return None
@@ -93,7 +95,7 @@ def _plain_number(num: str) -> str:
 
 def read_formula(element: Element, key: str) -> RefEntry:
     """Return the entry of a formula: its text without its label."""
-    labels = [plain(child) for child in element if local_name(child) == "label"]
+    labels = [extract_text(child) for child in element if local_name(child) == "label"]
     parts = [element.text or ""]
     for child in element:
         if local_name(child) != "label":

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 import orjson
 
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.parse_model import BibEntry, CellCite, CiteSpan, EqSpan, Paragraph, Parse, RefEntry, RefSpan, RefType
+from s2orc_parse.parse_model import BibEntry, CiteSpan, EqSpan, Paragraph, Parse, RefEntry, RefSpan, RefType
 
 Json = dict[str, Any]
 
@@ -35,13 +36,7 @@ def to_s2orc(parse: Parse, paper_id: str | None = None) -> Json:
         "citation_style": parse.citation_style.value,
         "title": parse.header.title,
         "authors": [a.as_dict() for a in parse.header.authors],
-        "provenance": {
-            "extractor": parse.provenance.extractor,
-            "version": parse.provenance.version,
-            "options": parse.provenance.options,
-            "tei_sha1": parse.provenance.tei_sha1,
-            "converter_version": parse.provenance.converter_version,
-        },
+        "provenance": asdict(parse.provenance),
         **({"keywords": list(parse.header.keywords)} if parse.header.keywords else {}),
         **({"issn": parse.header.issn} if parse.header.issn else {}),
         **({"emails": list(parse.header.emails)} if parse.header.emails else {}),
@@ -79,31 +74,15 @@ def to_gorc_line(parse: Parse, paper_id: str | None = None) -> Json:
     }  # fmt: skip
 
 
-def _span_to_json(span: CiteSpan | RefSpan) -> Json:
-    return {"start": span.start, "end": span.end, "text": span.text, "ref_id": span.ref_id}
-
-
 def _split_cites(spans: Iterable[CiteSpan]) -> tuple[list[Json], list[Json]]:
     """Split citations into those with an entry (`cite_spans`) and those without (`unlinked_spans`)."""
-    linked: list[Json] = []
-    unlinked: list[Json] = []
-    for span in spans:
-        if span.ref_id is not None:
-            linked.append(_span_to_json(span))
-        else:
-            unlinked.append({"start": span.start, "end": span.end, "text": span.text})
-    return linked, unlinked
+    found = [asdict(span) for span in spans]
+    unlinked = [{name: span[name] for name in ("start", "end", "text")} for span in found if span["ref_id"] is None]
+    return [span for span in found if span["ref_id"] is not None], unlinked
 
 
 def _innermost(section: str) -> str:
     return section.rpartition("::")[2]
-
-
-def _equation_to_json(span: EqSpan) -> Json:
-    return {
-        "start": span.start, "end": span.end, "text": span.text, "ref_id": span.ref_id, "raw_text": span.raw_text,
-        "latex": span.latex, "mathml": span.mathml, "label": span.label,
-    }  # fmt: skip
 
 
 def _paragraph_to_json(paragraph: Paragraph) -> Json:
@@ -112,8 +91,8 @@ def _paragraph_to_json(paragraph: Paragraph) -> Json:
         "section": _innermost(paragraph.section),
         "text": paragraph.text,
         "cite_spans": linked,
-        "ref_spans": [_span_to_json(span) for span in paragraph.ref_spans],
-        "eq_spans": [_equation_to_json(span) for span in paragraph.eq_spans],
+        "ref_spans": [asdict(span) for span in paragraph.ref_spans],
+        "eq_spans": [asdict(span) for span in paragraph.eq_spans],
         "unlinked_spans": unlinked,
         "section_path": paragraph.section,
         "sec_num": paragraph.sec_num,
@@ -150,7 +129,11 @@ def _other_ids(entry: BibEntry) -> Json:
 
 def _ref_entry_to_json(entry: RefEntry) -> Json:
     linked, unlinked = _split_cites(entry.cite_spans)
-    in_cells = [_cell_span_to_json(found) for found in entry.cell_cites if found.span.ref_id is not None]
+    in_cells = [
+        {"row": found.row, "column": found.column, **asdict(found.span)}
+        for found in entry.cell_cites
+        if found.span.ref_id is not None
+    ]
     return {
         "text": entry.text,
         "type": entry.type.value,
@@ -162,10 +145,6 @@ def _ref_entry_to_json(entry: RefEntry) -> Json:
         **({"unlinked_spans": unlinked} if unlinked else {}),
         **({"cell_cite_spans": in_cells} if in_cells else {}),
     }
-
-
-def _cell_span_to_json(found: CellCite) -> Json:
-    return {"row": found.row, "column": found.column, **_span_to_json(found.span)}
 
 
 def _gorc_paragraph(paragraph: Paragraph, known: set[str]) -> Json:
@@ -183,14 +162,9 @@ def _gorc_paragraph(paragraph: Paragraph, known: set[str]) -> Json:
 
 def _gorc_bib_entry(entry: BibEntry) -> Json:
     return {
-        "ref_id": entry.ref_id,
-        "title": entry.title,
+        **{name: getattr(entry, name) for name in ("ref_id", "title")},
         "authors": _authors(entry.authors),
-        "year": entry.year,
-        "venue": entry.venue,
-        "volume": entry.volume,
-        "issn": entry.issn,
-        "pages": entry.pages,
+        **{name: getattr(entry, name) for name in ("year", "venue", "volume", "issn", "pages")},
         "other_ids": {kind.lower(): found for kind, found in _other_ids(entry).items()},
         "links": None,
     }
@@ -203,13 +177,7 @@ def build_header(parse: Parse) -> Json:
     return {
         "title": found.title or None,
         "authors": [author.as_dict() for author in found.authors],
-        "date": found.date,
-        "date_precision": found.date_precision,
-        "venue": found.venue,
-        "journal": found.journal,
+        **{name: getattr(found, name) for name in ("date", "date_precision", "venue", "journal")},
         "abstract": abstract or None,
-        "doi": found.doi,
-        "arxiv_id": found.arxiv_id,
-        "pubmed_id": found.pubmed_id,
-        "pmc_id": found.pmc_id,
+        **{name: getattr(found, name) for name in ("doi", "arxiv_id", "pubmed_id", "pmc_id")},
     }

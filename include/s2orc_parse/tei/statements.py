@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from s2orc_parse.parse_model import RefEntry, RefType
-from s2orc_parse.tei.text import TextDraft
+from s2orc_parse.tei.drafts import TextDraft
 
 MAX_STATEMENT = 5_000  # maximum number of characters of a statement's entry
 _WORDS = {
@@ -30,6 +31,15 @@ _CITED_AFTER = re.compile(
     r"\s*,?\s+(?:of|in|from)\s+(?:\[|\(?[A-Z][\w’'-]+(?:\s+(?:et\s+al|and|&)|\s*[\[(,]\s*(?:\d|in\b)))"
 )
 _HINT = re.compile(r"\s(?:[A-Z]\.?)?\d|\s[A-Z]{1,5}\b")
+
+
+def link_items(
+    match: re.Match[str], item: re.Pattern[str], find: Callable[[str], str | None]
+) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, key) of the items of a mention that have an entry. The first item includes the word."""
+    for number, printed in enumerate(item.finditer(match.string, *match.span("items"))):
+        if key := find(printed.group()):
+            yield printed.start() if number else match.start(), printed.end(), key
 
 
 class Statement(NamedTuple):
@@ -61,15 +71,15 @@ class Statements:
         if not self._keys:
             return
         for match in _MENTION.finditer(text):
-            start, is_first = match.start(), True
+            start = match.start()
             if _CITED_BEFORE.search(text[max(0, start - 80) : start]) or _CITED_AFTER.match(text, match.end()):
                 continue
             if _match_label(text, start) is not None:
                 continue
-            for item in _ITEM.finditer(text, *match.span("items")):
-                if key := self._keys.get((_get_kind(match), _normalize(item.group()))):
-                    yield start if is_first else item.start(), item.end(), key
-                is_first = False
+            yield from link_items(match, _ITEM, partial(self._find, _get_kind(match)))
+
+    def _find(self, kind: str, number: str) -> str | None:
+        return self._keys.get((kind, _normalize(number)))
 
 
 def _read_statements(drafts: Iterable[TextDraft]) -> Iterator[Statement]:

@@ -21,7 +21,7 @@ from s2corpus.text.documents import CleanOutcome
 from s2corpus.text.files import format_outcomes
 from s2corpus.text.input_files import read_document, read_documents
 from s2corpus.text.layout import Unit
-from tests.unit.clean.conftest import GERMAN, english
+from tests.unit.clean.samples import GERMAN, english
 
 
 def document(id_: str, **fields: Any) -> dict[str, Any]:
@@ -32,9 +32,8 @@ def document(id_: str, **fields: Any) -> dict[str, Any]:
         "abstract": english(60, seed),
         "year": 2011,
         "body": body,
-        **fields,
     }
-    return {"id": id_, **values}
+    return {"id": id_, **values, **fields}
 
 
 DOCUMENTS = [
@@ -49,69 +48,56 @@ DOCUMENTS = [
 ]
 
 
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+def run(source: Path, out: Path, *options: str, set_: str = "s2orc", dropped: Path | None = None) -> None:
+    arguments = [
+        "--in",
+        str(source),
+        "--set",
+        set_,
+        "--out",
+        str(out),
+        *(["--dropped", str(dropped)] if dropped else []),
+    ]
+    CliRunner().invoke(command, [*arguments, *options], standalone_mode=False, catch_exceptions=False)
 
 
 def clean(
-    folder: Path, documents: list[dict[str, Any]], *options: str, set_: str = "s2orc"
-) -> tuple[list[Any], list[Any]]:
-    source, out, dropped = folder / "in.jsonl", folder / "out.jsonl", folder / "dropped.jsonl"
+    folder: Path, documents: list[Any], *options: str, set_: str = "s2orc"
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the kept and the dropped documents."""
+    source, *outputs = (folder / f"{name}.jsonl" for name in ("in", "out", "dropped"))
     source.write_text("".join(json.dumps(document) + "\n" for document in documents))
-    arguments = ["--in", str(source), "--set", set_, "--out", str(out), "--dropped", str(dropped), *options]
-    result = CliRunner().invoke(command, arguments, standalone_mode=False)
-    if result.exception:
-        raise result.exception
-    return lines(out), lines(dropped)
+    run(source, outputs[0], *options, set_=set_, dropped=outputs[1])
+    kept, dropped = ([json.loads(line) for line in path.read_text("utf-8").splitlines()] for path in outputs)
+    return kept, dropped
 
 
 def test_every_document_is_kept_or_dropped_with_a_reason(tmp_path: Path) -> None:
+    """The order of the documents does not matter."""
     kept, dropped = clean(tmp_path, DOCUMENTS)
     assert {line["id"]: line["split"] for line in kept} == {
-        "b": "train",
-        "a": "valid",
-        "late": "held_back:late",
-        "vague": "held_back:undated",
-        "duplicate": "held_back:duplicate",
-    }
-    assert {line["id"]: line["reason"] for line in dropped} == {
-        "untitled": "no_title",
-        "short": "short",
-        "german": "not_english",
-    }
-    assert list(kept[0]) == ["id", "sha1", "text", "split"]
-    assert list(kept[1]) == ["id", "text", "split"]
-    by_id = {line["id"]: line for line in dropped}
-    assert by_id["short"]["words"] == 450
-    assert by_id["german"]["language_votes"] == {"de": 5}
-    assert by_id["untitled"]["words"] is None
-
-
-def test_order_of_documents_does_not_matter(tmp_path: Path) -> None:
-    def by_id(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return sorted(found, key=lambda line: str(line["id"]))
-
-    kept, dropped = clean(tmp_path, DOCUMENTS)
-    shuffled = random.Random(3).sample(DOCUMENTS, len(DOCUMENTS))
-    again_kept, again_dropped = clean(tmp_path, shuffled)
-    assert (by_id(again_kept), by_id(again_dropped)) == (by_id(kept), by_id(dropped))
+        "b": "train", "a": "valid", "late": "held_back:late", "vague": "held_back:undated", "duplicate": "held_back:duplicate",
+    }  # fmt: skip
+    assert {line["id"]: (line["reason"], line["words"], line["language_votes"]) for line in dropped} == {
+        "untitled": ("no_title", None, None), "short": ("short", 450, {"en": 3}), "german": ("not_english", 9 * 17, {"de": 5}),
+    }  # fmt: skip
+    assert [list(line) for line in kept[:2]] == [["id", "sha1", "text", "split"], ["id", "text", "split"]]
+    again = clean(tmp_path, random.Random(3).sample(DOCUMENTS, len(DOCUMENTS)))
+    for found, expected in zip(again, (kept, dropped), strict=True):
+        assert sorted(found, key=lambda line: str(line["id"])) == sorted(expected, key=lambda line: str(line["id"]))
 
 
 def test_titles_and_abstracts_are_cleaned(tmp_path: Path) -> None:
     kept, dropped = clean(tmp_path, [document("a"), {"id": "b", "title": "T", "abstract": None}], set_="s2ag")
-    assert [line["id"] for line in kept] == ["a"]
-    assert kept[0]["text"].count("\n\n") == 1
+    assert [(line["id"], line["text"].count("\n\n")) for line in kept] == [("a", 1)]
     assert [line["reason"] for line in dropped] == ["no_abstract"]
 
 
 def test_recipe_has_no_upper_date_of_valid(tmp_path: Path) -> None:
     words = tmp_path / "words.csv"
     words.write_text("word,count\n" + "".join(f"{word},1000000000\n" for word in sorted(set(english(3000).split()))))
-    documents = [
-        document("a", year=2024),
-        document("b", date="2024-08-01", year=None),
-        document("c", date="2030", year=None),
-    ]
+    dates = {"a": "2024", "b": "2024-08-01", "c": "2030"}
+    documents = [document(id_, date=date, year=None) for id_, date in dates.items()]
     for each in documents:
         each["body"] = [{**unit, "text": unit["text"] + "."} for unit in each["body"]]
     kept, _ = clean(tmp_path, documents, "--profile", "recipe-2024", "--unigrams", str(words))
@@ -121,12 +107,17 @@ def test_recipe_has_no_upper_date_of_valid(tmp_path: Path) -> None:
 def test_parquet_is_read_and_written(tmp_path: Path) -> None:
     source, out, dropped = (tmp_path / f"{name}.parquet" for name in ("in", "out", "dropped"))
     pq.write_table(pa.Table.from_pylist([{"sha1": None, **d, "date": d.get("date")} for d in DOCUMENTS]), source)
-    arguments = ["--in", str(source), "--set", "s2orc", "--out", str(out), "--dropped", str(dropped)]
-    CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
+    run(source, out, dropped=dropped)
     kept, rejected = clean(tmp_path, DOCUMENTS)
     assert [line["text"] for line in pq.read_table(out).to_pylist()] == [line["text"] for line in kept]
     votes = {row["id"]: row["language_votes"] for row in pq.read_table(dropped).to_pylist()}
     assert votes == {row["id"]: row["language_votes"] and list(row["language_votes"].items()) for row in rejected}
+
+
+def test_rolling_split_needs_a_date(tmp_path: Path) -> None:
+    (tmp_path / "spec.yaml").write_text("name: s\nsplit: {kind: rolling}\n")
+    with pytest.raises(UserError, match="needs --as-of"):
+        clean(tmp_path, DOCUMENTS[:1], "--spec", str(tmp_path / "spec.yaml"))
 
 
 @pytest.mark.parametrize(
@@ -141,6 +132,7 @@ def test_parquet_is_read_and_written(tmp_path: Path) -> None:
         ([document("a", body=[{"text": "x", "head": "y"}])], r"line 1, body\[0\]: unknown key 'head'"),
         ([document("a", body="text")], r"body is 'text'; expected list"),
         ([["a"]], r"line 1: got list; expected one JSON object per line"),
+        ([document("a", body=["x"])], r"line 1, body\[0\]: 'x' given; expected {section, text}"),
     ],
 )
 def test_error_names_file_and_line(tmp_path: Path, documents: list[Any], message: str) -> None:
@@ -169,16 +161,7 @@ def test_profile_card_needs_a_word_list(tmp_path: Path, options: tuple[str, ...]
 
 @pytest.mark.parametrize(
     ("year", "found"),
-    [
-        (1, "0001"),
-        (9999, "9999"),
-        (None, None),
-        (0, "expected 1"),
-        (-2011, "expected 1"),
-        (10_000, "expected 1"),
-        (20_110, "expected 1"),
-        (True, "expected int"),
-    ],
+    [(1, "0001"), (9999, "9999"), (None, None), (0, "expected 1"), (10_000, "expected 1"), (True, "expected int")],
 )
 def test_year_must_be_between_1_and_9999(year: int | None, found: str | None) -> None:
     if found is None or found.isdecimal():
@@ -188,15 +171,12 @@ def test_year_must_be_between_1_and_9999(year: int | None, found: str | None) ->
             read_document({"id": "a", "year": year}, "here")
 
 
-def test_paragraph_may_lack_section_and_text() -> None:
+def test_optional_keys_have_defaults() -> None:
     body = [{"text": "x"}, {"section": "A"}, {"section": None, "text": None}, {}]
-    found = read_document({"id": "a", "body": body}, "here").body
-    assert found == (Unit(None, "x"), Unit("A", None), Unit(None, None), Unit(None, None))
-
-
-@pytest.mark.parametrize(("given", "open_access"), [(None, True), (True, True), (False, False)])
-def test_document_is_open_by_default(given: bool | None, open_access: bool) -> None:
-    assert read_document({"id": "a", "open_access": given}, "here").open_access is open_access
+    found = read_document({"id": "a", "body": body}, "here")
+    assert found.body == (Unit(None, "x"), Unit("A", None), Unit(None, None), Unit(None, None))
+    opened = [read_document({"id": "a", "open_access": given}, "here").open_access for given in (None, True, False)]
+    assert (found.open_access, opened) == (True, [True, True, False])
 
 
 def test_error_names_the_row_of_a_parquet_file(tmp_path: Path) -> None:
@@ -206,23 +186,12 @@ def test_error_names_the_row_of_a_parquet_file(tmp_path: Path) -> None:
         list(read_documents(tmp_path / "in.parquet"))
 
 
-@pytest.mark.parametrize("count", [0, 1, 256, 257, 600])
+@pytest.mark.parametrize("count", [0, 256, 257])
 def test_parquet_of_any_length_is_complete_and_ordered(tmp_path: Path, count: int) -> None:
-    rows = [{"id": f"{n:03d}", "title": None} for n in range(count)]
-    schema = pa.schema([("id", pa.string()), ("title", pa.string())])
+    rows = [{"id": f"{n:03d}"} for n in range(count)]
     source, dropped = tmp_path / "in.parquet", tmp_path / "dropped.parquet"
-    pq.write_table(pa.Table.from_pylist(rows, schema), source)
-    arguments = [
-        "--in",
-        str(source),
-        "--set",
-        "s2ag",
-        "--out",
-        str(tmp_path / "out.parquet"),
-        "--dropped",
-        str(dropped),
-    ]
-    CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
+    pq.write_table(pa.Table.from_pylist(rows, pa.schema([("id", pa.string())])), source)
+    run(source, tmp_path / "out.parquet", set_="s2ag", dropped=dropped)
     assert [row["id"] for row in pq.read_table(dropped).to_pylist()] == [row["id"] for row in rows]
     groups = pq.ParquetFile(dropped).metadata
     sizes = [groups.row_group(number).num_rows for number in range(groups.num_row_groups)]
@@ -234,8 +203,7 @@ def test_gzipped_output_has_the_same_bytes_in_every_run(tmp_path: Path) -> None:
     source.write_text("".join(json.dumps(document) + "\n" for document in DOCUMENTS[:2]))
     out, again, plain = tmp_path / "out.jsonl.gz", tmp_path / "again.jsonl.gz", tmp_path / "out.jsonl"
     for path in (out, again, plain):
-        arguments = ["--in", str(source), "--set", "s2orc", "--out", str(path)]
-        CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
+        run(source, path)
     assert out.read_bytes() == again.read_bytes()
     assert out.read_bytes()[:8] == b"\x1f\x8b\x08\x00\x00\x00\x00\x00"  # The gzip header contains no name and no time.
     assert gzip.decompress(out.read_bytes()) == plain.read_bytes()
@@ -257,9 +225,6 @@ def test_line_longer_than_64_megabytes_is_refused(tmp_path: Path, monkeypatch: p
 
 
 def test_outcomes_are_listed_by_count_with_kept_first() -> None:
-    assert (
-        format_outcomes({"short": 2, "long": 2, "no_title": 3, "kept": 1})
-        == "8 documents: 1 kept, 3 no_title, 2 long, 2 short"
-    )
-    assert format_outcomes({CleanOutcome.SHORT: 2, CleanOutcome.KEPT: 1}) == "3 documents: 1 kept, 2 short"
+    outcomes = {CleanOutcome.SHORT: 2, "long": 2, "no_title": 3, CleanOutcome.KEPT: 1}
+    assert format_outcomes(outcomes) == "8 documents: 1 kept, 3 no_title, 2 long, 2 short"
     assert format_outcomes({}) == "0 documents: none"

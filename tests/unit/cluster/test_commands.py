@@ -82,37 +82,27 @@ def test_last_of_duplicate_records_counts(given: Path, tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "p.parquet")["title"].to_pylist() == ["Corrected"]
 
 
-@pytest.mark.parametrize(
-    ("support", "title"),
-    [
-        ((), "Deep parsing of scientific papers"),
-        (("--support", "equal"), "Deep parsing"),
-        (("--support", "similar"), "Deep parsing of scientific papers"),
-    ],
-)
-def test_option_support_selects_similar_or_equal_votes(support: tuple[str, ...], title: str, tmp_path: Path) -> None:
+def test_option_support_selects_similar_or_equal_votes(tmp_path: Path) -> None:
+    similar, equal = "Deep parsing of scientific papers", "Deep parsing"
     titles = {
-        "acl": "Deep parsing", "dblp": "Deep parsing", "arxiv": "Deep parsing of scientific papers",
-        "pubmed": "Deep parsng of scientific papers", "s2": "Deep parsing of scientifc papers",
+        "acl": equal, "dblp": equal, "arxiv": similar, "pubmed": "Deep parsng of scientific papers",
+        "s2": "Deep parsing of scientifc papers",
     }  # fmt: skip
     given, c, p = (tmp_path / name for name in ("in.jsonl", "c.parquet", "p.parquet"))
     lines = [{"record_id": f"{source}:1", "source": source, "title": title} for source, title in titles.items()]
     given.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    pq.write_table(
-        pa.table({"record_id": [line["record_id"] for line in lines], "paper_id": ["a" * 15] * len(lines)}), c
-    )
-    run(vote.command, "--records", given, "--clusters", c, "--out", p, *support)
-    assert pq.read_table(p)["title"].to_pylist() == [title]
+    pq.write_table(pa.table({"record_id": [line["record_id"] for line in lines], "paper_id": ["a" * 15] * 5}), c)
+    for support, title in (((), similar), (("--support", "equal"), equal), (("--support", "similar"), similar)):
+        run(vote.command, "--records", given, "--clusters", c, "--out", p, *support)
+        assert pq.read_table(p)["title"].to_pylist() == [title]
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [('{"record_id": "a:1", "titel": 1}', "titel"), ("{", "line 1: malformed"), ('{"title": "T"}', "no_id")],
-)
-def test_line_without_record_is_named(line: str, says: str, tmp_path: Path) -> None:
-    (tmp_path / "in.jsonl").write_text(line)
-    with pytest.raises(UserError, match=says):
-        run(cluster.command, "--records", tmp_path / "in.jsonl", "--out", tmp_path / "c.parquet")
+def test_line_without_record_is_named(tmp_path: Path) -> None:
+    lines = {'{"record_id": "a:1", "titel": 1}': "titel", "{": "line 1: malformed", '{"title": "T"}': "no_id"}
+    for line, says in lines.items():
+        (tmp_path / "in.jsonl").write_text(line)
+        with pytest.raises(UserError, match=says):
+            run(cluster.command, "--records", tmp_path / "in.jsonl", "--out", tmp_path / "c.parquet")
 
 
 def test_wrong_input_gives_one_sentence(given: Path, tmp_path: Path) -> None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-import pytest
-
-from s2corpus.clustering.explain import explanations, format_explanation
 from s2corpus.rules.cluster import ClusterRules
 from s2corpus.sources import Record
 from s2corpus.sources.record import WorkType
-from tests.unit.cluster.test_cluster import clustered, partition, record, together
+from tests.unit.cluster.samples import Row, assert_joined, clustered, partition, record
 
 MAIN = "Guideline-based treatment of hypertension"
 COMPLETE = f"{MAIN}: a systematic review and meta-analysis of randomised controlled trials in primary care"
@@ -30,82 +27,51 @@ def test_missing_subtitle_joins_complete_title() -> None:
     assert len(partition(found)) == 1
 
 
-def test_explanation_names_the_cut_title() -> None:
-    found = clustered(make_record("a:1", COMPLETE), make_record("b:1", MAIN))
-    (explanation,) = explanations(found.clusters, found.edges)
-    assert "one title is a truncation of the other; equal authors, year and first page" in format_explanation(
-        explanation
-    )
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"authors": "Garcia M, Smith JA"},
-        {"pages": "2141"},
-        {"volume": "10", "issue": "9"},
-        {"doi": "10.1111/j.1600-6143.2010.03252.x"},
-        {"title": MAIN.upper()},
-        {"title": f"{MAIN}."},
-        {"title": f"{MAIN}: a systematic review"},
-    ],
-)
-def test_agreeing_facts_join_cut_title(more: dict[str, Any]) -> None:
-    complete = make_record("a:1", COMPLETE, volume="10", journal="Am J Transplant")
-    assert together(complete, make_record("b:1", **{"title": MAIN, **more}))
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"year": 2011},
-        {"year": None},
-        {"pages": "2150-2152"},
-        {"pages": None},
-        {"authors": "Maria Garcia"},
-        {"authors": "Maria Garcia, Ann Jones"},
-        {"authors": ""},
-        {"volume": "11"},
-        {"volume": "10", "issue": "3"},
-        {"journal": "Kidney International"},
-        {"doi": "10.1111/b"},
-        {"title": f"{MAIN[:-3]}"},
-        {"title": "Guideline-based treatment of hyper"},
-    ],
-)
-def test_different_fact_prevents_join_of_cut_title(more: dict[str, Any]) -> None:
-    given: dict[str, Any] = {"doi": "10.1111/a", "journal": "Circulation", "issue": "9", "volume": "10"}
-    if "journal" in more:
-        del given["volume"]  # An equal volume and page outweighs the names of journals.
-    complete = make_record("a:1", COMPLETE, **given)
-    assert not together(complete, make_record("b:1", **{"title": MAIN, **more}))
-
-
-@pytest.mark.parametrize(
-    ("cut", "complete"),
-    [
-        ("Editorial", "Editorial: what the new guideline means for hypertension in primary care"),
-        ("Letter to the editor", "Letter to the editor: treatment of hypertension in primary care"),
-        ("Hypertension", "Hypertension research in rural districts of Kenya and Tanzania"),
-        ("Lemmas on random graphs", "Lemmas on random graphs 2"),
-        ("Lemmas on random graphs", "Lemmas on random graphs, part II"),
-        ("Lemmas on random graphs", "Lemmas on random graphs. II. The connected case and its applications"),
-        ("Lemmas on random graphs", "Lemmas on random graphs, part II: the connected case and its applications"),
-    ],
-)
-def test_generic_and_numbered_titles_do_not_join(cut: str, complete: str) -> None:
-    assert not together(make_record("a:1", cut), make_record("b:1", complete))
-
-
-def test_short_title_joins_with_equal_volume() -> None:
-    complete = "Hypertension: pathways to care in rural districts of Kenya and Tanzania"
-    records = make_record("a:1", "Hypertension", volume="7"), make_record("b:1", complete, volume="7")
-    assert together(*records)
-
-
-def test_cut_title_joins_preprint_with_its_doi() -> None:
+def test_cut_title_joins_if_all_facts_agree() -> None:
+    complete = make_record("a:1", COMPLETE, volume="10", issue="9", journal="Am J Transplant", doi="10.1111/a")
+    no_volume = make_record(
+        "a:1", COMPLETE, journal="Am J Transplant"
+    )  # An equal volume and page outweighs the names of journals.
     preprint = make_record("a:1", COMPLETE, doi="10.21203/rs.3.rs-1/v1", type=WorkType.PREPRINT)
-    assert together(preprint, make_record("b:1", MAIN, doi="10.1111/b"))
+    table: list[tuple[tuple[Record, Row], bool]] = [
+        ((complete, {}), True),
+        ((complete, {"authors": "Garcia M, Smith JA"}), True),
+        ((complete, {"authors": "Maria Garcia"}), False),
+        ((complete, {"authors": "Maria Garcia, Ann Jones"}), False),
+        ((complete, {"authors": ""}), False),
+        ((complete, {"pages": "2141"}), True),
+        ((complete, {"pages": "2150-2152"}), False),
+        ((complete, {"pages": None}), False),
+        ((complete, {"year": 2011}), False),
+        ((complete, {"year": None}), False),
+        ((complete, {"volume": "10", "issue": "9"}), True),
+        ((complete, {"volume": "10", "issue": "3"}), False),
+        ((complete, {"volume": "11"}), False),
+        ((no_volume, {"journal": "Kidney International"}), False),
+        ((complete, {"doi": "10.1111/b"}), False),
+        ((preprint, {"doi": "10.1111/b"}), True),
+        ((complete, {"title": MAIN.upper()}), True),
+        ((complete, {"title": f"{MAIN}."}), True),
+        ((complete, {"title": f"{MAIN}: a systematic review"}), True),
+        ((complete, {"title": MAIN[:-3]}), False),
+        ((complete, {"title": "Guideline-based treatment of hyper"}), False),
+    ]
+    assert_joined(table, lambda case: (case[0], make_record("b:1", **{"title": MAIN, **case[1]})))
+
+
+def test_generic_and_numbered_titles_do_not_join() -> None:
+    graphs, research = "Lemmas on random graphs", "Hypertension research in rural districts of Kenya and Tanzania"
+    table: list[tuple[tuple[str, str, Row], bool]] = [
+        (("Editorial", "Editorial: what the new guideline means for hypertension in primary care", {}), False),
+        (("Letter to the editor", "Letter to the editor: treatment of hypertension in primary care", {}), False),
+        ((graphs, f"{graphs} 2", {}), False),
+        ((graphs, f"{graphs}, part II", {}), False),
+        ((graphs, f"{graphs}. II. The connected case and its applications", {}), False),
+        ((graphs, f"{graphs}, part II: the connected case and its applications", {}), False),
+        (("Hypertension", research, {}), False),  # A short title needs an equal volume.
+        (("Hypertension", research, {"volume": "7"}), True),
+    ]
+    assert_joined(table, lambda case: [make_record(f"{title}:1", title, **case[2]) for title in case[:2]])
 
 
 def test_cut_title_never_joins_two_published_dois() -> None:

@@ -7,37 +7,30 @@ import pyarrow as pa
 import pytest
 
 from s2corpus import titles as titles_of
-from s2corpus.clustering import nodes, pairs, places
+from s2corpus.clustering import nodes
 from s2corpus.clustering.edges import REASONS, TITLE, edges_of_kind, edges_of_similar
 from s2corpus.clustering.explain import EdgeExplanation, explanations, format_explanation
 from s2corpus.clustering.identity import Parent, identify, new_paper_id
 from s2corpus.clustering.parts import IDENTIFIERS
-from s2corpus.clustering.preprints import preprint_of
-from s2corpus.papers import fewest
-from s2corpus.stages.cluster.rounds_titles import BANDS
 from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES
-from s2corpus.titles import linking, minhash
-from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
 
 YEARS = "; cut: their clusters have different DOIs, contradicting years or contradicting records"
 
 
-@pytest.mark.parametrize(
-    ("reason", "taken", "words"),
-    [
-        ("doi", True, "equal doi"),
-        ("doi", False, "equal doi" + YEARS),
-        ("declared", True, "a drop's own record of the file"),
-        ("title", True, "S_title = 0.812"),
-        ("title", False, "S_title = 0.812" + YEARS),
-        ("place", True, "S_title = 0.812, equal volume, pages that agree"),
-        ("prefix", True, "one title is a truncation of the other; equal authors, year and first page"),
-        ("contradiction", False, "S_title = 0.812; cut: their journals, volumes, issues or first pages contradict"),
-        ("unrelated", False, "equal identifier; cut: unrelated titles and authors"),
-    ],
-)
-def test_reason_is_explained_in_words(reason: str, taken: bool, words: str) -> None:
-    assert str(EdgeExplanation("a:1", "b:1", reason, 0.8123, taken)) == f"a:1 — b:1: {words}"
+def test_reason_is_explained_in_words() -> None:
+    words = {
+        ("doi", True): "equal doi",
+        ("doi", False): "equal doi" + YEARS,
+        ("declared", True): "a drop's own record of the file",
+        ("title", True): "S_title = 0.812",
+        ("title", False): "S_title = 0.812" + YEARS,
+        ("place", True): "S_title = 0.812, equal volume, pages that agree",
+        ("prefix", True): "one title is a truncation of the other; equal authors, year and first page",
+        ("contradiction", False): "S_title = 0.812; cut: their journals, volumes, issues or first pages contradict",
+        ("unrelated", False): "equal identifier; cut: unrelated titles and authors",
+    }
+    for (reason, taken), said in words.items():
+        assert str(EdgeExplanation("a:1", "b:1", reason, 0.8123, taken)) == f"a:1 — b:1: {said}"
 
 
 PAPERS = {"a:1": "p", "b:1": "p", "c:1": "q", "d:1": "r", "a:0": "p"}
@@ -66,10 +59,8 @@ def test_explanation_lists_edges_and_records_of_a_paper() -> None:
 
 
 def test_cut_edge_appears_in_both_explanations() -> None:
-    found = list(explanations(CLUSTERED, FOUND))
-    assert [(one.paper_id, one.record_ids, len(one.joined), len(one.cut)) for one in found] == [
-        ("p", ["a:0", "a:1", "b:1"], 3, 2), ("q", ["c:1"], 0, 2),
-    ]  # fmt: skip
+    found = [(one.paper_id, one.record_ids, len(one.joined), len(one.cut)) for one in explanations(CLUSTERED, FOUND)]
+    assert found == [("p", ["a:0", "a:1", "b:1"], 3, 2), ("q", ["c:1"], 0, 2)]
     (alone,) = explanations(CLUSTERED, FOUND, {"r"})
     assert format_explanation(alone) == "paper r: 1 record(s)\n  d:1"
     assert list(explanations(CLUSTERED, FOUND, set())) == []
@@ -100,22 +91,6 @@ def test_colliding_new_ids_are_resolved() -> None:
     assert aliases.to_pylist() == [{"alias": "0" * 15, "paper_id": taken}]
     table, _ = identify(pa.array(["b", "x"]), np.array([0, 1]), pa.array(["1", "3"]), parent)
     assert table["paper_id"].to_pylist() == [new_paper_id("b#2"), taken]
-
-
-def test_preprint_dois_are_recognized_by_prefix() -> None:
-    is_preprint = preprint_of(["10.1101", "10.48550/arxiv"])
-    found = [is_preprint(doi) for doi in ("10.1101/x", "10.11/x", "10.48550/arxiv.1", "10.48550/x", "10.1101/x")]
-    assert found == [True, False, True, False, True]
-
-
-def test_limits_have_their_documented_values() -> None:
-    """Limits of neighbors, pairs and papers, and of keys and offsets, have their documented values.
-
-    The source is SPEC §4 and §7, and the definitions of keys and offsets.
-    """
-    assert (pairs.WINDOW, MAX_PAIRS_PER_TITLE, linking.MAX_GROUP, fewest.MAX_EXHAUSTIVE) == (64, 64, 64, 16)
-    assert int(places.ELECTRONIC) == 2
-    assert round(1 - (1 - 0.8**minhash.ROWS) ** BANDS, 4) == 0.9923
 
 
 @pytest.mark.parametrize(("journal", "reason"), [("Blood", "title"), ("Kidney Int", "contradiction")])

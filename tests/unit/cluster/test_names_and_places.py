@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from s2corpus import spec
 from s2corpus.clustering.nodes import nodes_from
 from s2corpus.clustering.parts import FACTS, _years, codes_of, complete_facts, read_facts, surname_keys
 from s2corpus.clustering.places import ELECTRONIC, Places, contradict, first_pages, located, numbers
-from s2corpus.clustering.preprints import from_preprint_server
+from s2corpus.clustering.preprints import from_preprint_server, preprint_of
 from s2corpus.tables.intake import RECORDS
 from s2corpus.titles.rules import same_script
 
@@ -56,32 +55,25 @@ def test_placeholders_and_groups_have_no_surname_key() -> None:
     assert len(keys(["Ada|Group"])[0]) == 1, "a person may be called so"
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("58 (Suppl. 6)", "58", True),
-        ("058", "58", True),
-        ("58", "59", False),
-        ("Spring", "spring", True),
-        ("100", "1", False),
-        ("V 7", "7", True),
-    ],
-)
-def test_volumes_and_issues_compare_by_first_number(one: str, other: str, same: bool) -> None:
-    a, b = numbers(pa.array([one, other]))
-    assert (a == b) is np.bool_(same) and a and b
+def test_volumes_and_issues_compare_by_first_number() -> None:
+    same = [("58 (Suppl. 6)", "58"), ("058", "58"), ("Spring", "spring"), ("V 7", "7")]
+    different = [("58", "59"), ("100", "1")]
+    a, b = (numbers(pa.array(side)) for side in zip(*same, *different, strict=True))
+    assert a.all() and b.all() and (a == b).tolist() == [True] * 4 + [False] * 2
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("S212-S216", "s212", True), ("e01234", "E1234", True), ("pp. 33-40", "33", True), ("p 33", "33", True), ("33", "34", False),
-        ("art. 7", "7", True), ("a 17", "a17", True), ("1001", "1", False),
-    ],
-)  # fmt: skip
-def test_first_pages_are_compared(one: str, other: str, same: bool) -> None:
-    a, b = first_pages(pa.array([one, other])) & ~ELECTRONIC
-    assert (a == b) is np.bool_(same) and a and b
+def test_first_pages_are_compared() -> None:
+    same = [
+        ("S212-S216", "s212"),
+        ("e01234", "E1234"),
+        ("pp. 33-40", "33"),
+        ("p 33", "33"),
+        ("art. 7", "7"),
+        ("a 17", "a17"),
+    ]
+    different = [("33", "34"), ("1001", "1")]
+    a, b = (first_pages(pa.array(side)) & ~ELECTRONIC for side in zip(*same, *different, strict=True))
+    assert a.all() and b.all() and (a == b).tolist() == [True] * 6 + [False] * 2
 
 
 def test_page_with_letters_is_electronic() -> None:
@@ -92,28 +84,29 @@ def test_page_with_letters_is_electronic() -> None:
     assert numbers(pa.array([None, "—"])).tolist() == [0, 0] == numbers(pa.array([None, None], pa.string())).tolist()
 
 
-JOURNALS = ["Blood", "Kidney Int", "Kidney International", "—"]
-
-
 def place(volume: int = 0, issue: int = 0, page: int = 0, journal: int = -1) -> Places:
     columns = [np.array([value], np.uint32) for value in (volume, issue, page)]
     return Places(columns[0], columns[1], columns[2], np.array([journal], np.int32))
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "exact", "strict", "found"),
-    [
+def test_places_in_print_contradict() -> None:
+    """Titles are equal (`exact`) or only similar; the title may be uninformative (`strict`): then any difference counts."""
+    table: list[tuple[Places, Places, bool, bool, bool]] = [
         (place(4, 0, 12), place(8, 0, 16), True, False, True),  # Volume and page differ.
         (place(4, 0, 12), place(8, 0, 12), True, False, False),
         (place(4, 0, 12), place(4, 0, 16), True, False, False),  # An erratum.
-        (place(4, 0, 12), place(4, 0, 16), False, False, True),  # The titles are not equal.
+        (place(4, 0, 12), place(4, 0, 16), False, False, True),
         (place(0, 0, 12), place(0, 0, 16), False, False, True),
         (place(0, 0, 12), place(0, 0, 0), False, False, False),
-        (place(0, 0, 0), place(0, 0, 12), False, False, False),
-        # A print page and an electronic page are not comparable.
-        (place(4, 0, 12), place(8, 0, 14), False, False, False),
+        (
+            place(4, 0, 12),
+            place(8, 0, 14),
+            False,
+            False,
+            False,
+        ),  # A print page and an electronic page are not comparable.
         (place(4), place(8), False, False, False),
-        (place(4), place(8), True, True, True),  # Uninformative title: any difference counts.
+        (place(4), place(8), True, True, True),
         (place(0, 4), place(0, 8), True, True, True),
         (place(0, 4), place(0, 8), True, False, False),
         (place(0, 4), place(0, 0), True, True, False),
@@ -129,24 +122,21 @@ def place(volume: int = 0, issue: int = 0, page: int = 0, journal: int = -1) -> 
         (place(journal=0), place(journal=0), False, False, False),
         (place(journal=0), place(), False, False, False),
         (place(journal=0), place(journal=3), False, False, False),  # No words.
-    ],
-)
-def test_places_in_print_contradict(one: Places, other: Places, exact: bool, strict: bool, found: bool) -> None:
-    journals = pa.array(JOURNALS)
-    for a, b in ((one, other), (other, one)):
-        assert contradict(a, b, journals, np.array([exact]), np.array([strict]), np.array([False])).tolist() == [found]
+    ]
+    journals = pa.array(["Blood", "Kidney Int", "Kidney International", "—"])
+    for one, other, exact, strict, found in table:
+        for a, b in ((one, other), (other, one)):
+            result = contradict(a, b, journals, np.array([exact]), np.array([strict]), np.array([False]))
+            assert result.tolist() == [found], (one, other)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
+def test_places_in_print_agree() -> None:
+    for one, other, same in (
         (place(4, 0, 12), place(4, 0, 12), True), (place(4, 0, 12), place(4), True), (place(4, 0, 12), place(4, 0, 14), True),
         (place(4, 0, 12), place(4, 0, 16), False), (place(4), place(8), False),
         (place(0, 0, 12), place(0, 0, 12), False), (place(), place(), False),
-    ],
-)  # fmt: skip
-def test_places_in_print_agree(one: Places, other: Places, same: bool) -> None:
-    assert located(one, other).tolist() == [same] == located(other, one).tolist()
+    ):  # fmt: skip
+        assert located(one, other).tolist() == [same] == located(other, one).tolist()
 
 
 def test_codes_and_years_are_read() -> None:
@@ -169,45 +159,39 @@ def test_missing_facts_are_empty() -> None:
     assert complete_facts(pa.table({"title": ["a"]}))["surnames"].to_pylist() == [[]]
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
+def test_script_is_decided_by_first_200_characters() -> None:
+    for one, other, same in (
         ("Renal outcomes", "Screening", True), ("Renal outcomes", "Исходы почки", False), ("Исходы", "Почки", True), ("42", "", True),
-        ("42", "Renal", False),
-        ("αβγ Renal outcomes", "Screening", True), ("β" * 200 + "a" * 300, "β", True), ("β" * 100 + "a" * 101, "a", False),
-    ],
-)  # fmt: skip
-def test_script_is_decided_by_first_200_characters(one: str, other: str, same: bool) -> None:
-    assert same_script(one, other) is same is same_script(other, one)
+        ("42", "Renal", False), ("αβγ Renal outcomes", "Screening", True), ("β" * 200 + "a" * 300, "β", True),
+        ("β" * 100 + "a" * 101, "a", False),
+    ):  # fmt: skip
+        assert same_script(one, other) is same is same_script(other, one)
 
 
 def test_preprint_server_is_matched_by_prefix_or_registrant() -> None:
-    dois = pa.array(["10.1101/x", "10.11012/x", "10.48550/arxiv.1", "10.1/10.1101/x", None])
-    assert from_preprint_server(dois, ["10.1101", "10.48550/arxiv"]).tolist()[:4] == [True, False, True, False]
-    assert (
-        from_preprint_server(dois, []).tolist() == [False] * 5 and len(from_preprint_server(dois[:0], ["10.1101"])) == 0
+    dois, prefixes = (
+        ["10.1101/x", "10.11012/x", "10.48550/arxiv.1", "10.48550/x", "10.1/10.1101/x"],
+        ["10.1101", "10.48550/arxiv"],
     )
+    expected = [True, False, True, False, False]
+    assert from_preprint_server(pa.array(dois), prefixes).tolist() == list(map(preprint_of(prefixes), dois)) == expected
+    assert from_preprint_server(pa.array(dois), []).tolist() == [False] * 5
+    assert len(from_preprint_server(pa.array([], pa.string()), prefixes)) == 0
 
 
 def test_records_are_read_into_aligned_arrays() -> None:
     """Arrays follow the order of the ids for any batches, and each surname remains with its record."""
     names = {"b:1": ["A|Lovelace", "B|Turing"], "a:1": [], "c:1": ["C|Noether"], "a:2": ["D|Hopper"]}
+    given = {"source": "a", "kind": "archive"}
     rows = [
-        {
-            "record_id": id_,
-            "source": "a",
-            "kind": "archive",
-            "title": f"Title of {id_[:1]}",
-            "authors": list(map(author, names[id_])),
-        }
+        {**given, "record_id": id_, "title": f"Title of {id_[:1]}", "authors": list(map(author, names[id_]))}
         for id_ in names
     ]
     batches = [pa.RecordBatch.from_pylist([row], RECORDS.schema) for row in rows]
     nodes = nodes_from(pa.concat_tables(map(read_facts, batches)).sort_by("record_id"))
-    ids = sorted(names)
     assert nodes.surname_offsets.tolist() == [0, 0, 1, 3, 4]
     found = [nodes.surnames[a:b].tolist() for a, b in pairwise(nodes.surname_offsets)]
-    assert found == keys(*(names[id_] for id_ in ids))
+    assert found == keys(*(names[id_] for id_ in sorted(names)))
     assert nodes.title.tolist() == [0, 0, 1, 2] and nodes.titles.to_pylist() == ["titleofa", "titleofb", "titleofc"]
     assert nodes.original_titles.to_pylist() == ["Title of a", "Title of b", "Title of c"] and len(nodes.strict) == 3
     assert (nodes.year.tolist(), nodes.final_doi.tolist(), nodes.trusted.tolist()) == ([0] * 4, [-1] * 4, [True] * 4)

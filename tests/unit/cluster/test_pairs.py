@@ -49,12 +49,6 @@ def found(blocks: Iterable[Any]) -> list[tuple[int, ...]]:
     return [tuple(map(int, row)) for block in blocks for row in zip(*block, strict=True)]
 
 
-def test_stars_pair_the_first_record_with_the_others() -> None:
-    groups = group_nodes(np.array([0, 1, 0, -1, 0]), np.array([2, 0, 1, 0, 1]))
-    assert groups.nodes.tolist() == [2, 4, 0, 1]
-    assert found([pairs.stars(groups)]) == [(2, 4), (2, 0)]
-
-
 @given(CODES, st.integers(1, 4), st.integers(1, 9))
 def test_windows_pair_the_next_neighbors(codes: list[int], window: int, block: int) -> None:
     expected = [
@@ -76,19 +70,6 @@ def test_cross_pairs_the_first_members_of_two_titles(block: int, monkeypatch: py
     titles = group_nodes(np.array([0, 1, 1, 1, 1, 0]))
     expected = [(*pair, 0) for pair in product((0, 5), (1, 2, 3))] + [(*pair, 1) for pair in product((1, 2, 3), (0, 5))]
     assert sorted(found(pairs.cross(titles, np.array([0, 1]), np.array([1, 0])))) == sorted(expected)
-
-
-def test_selection_passes_survivors_to_the_next_test() -> None:
-    blocks = [[np.array([1, 2]), np.array([3, 4])], [np.array([5]), np.array([6])]]
-    seen: list[int] = []
-
-    def is_even(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        seen.extend(left.tolist())
-        even: np.ndarray = right % 2 == 0
-        return even
-
-    assert found([pairs.select(blocks, lambda left, _: left > 1, is_even)]) == [(2, 4), (5, 6)]
-    assert seen == [2, 5]
 
 
 @given(CODES, RECORDS)
@@ -163,29 +144,18 @@ def test_similar_titles_of_one_paper_agree(
     assert result.tolist() == [agreed, agreed]
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "agreed"),
-    [
+def test_uninformative_titles_need_equal_years_and_authors() -> None:
+    table: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
         (BOTH, BOTH, True),
         (BOTH, ADA, False),
         (BOTH, {"names": [3, 7]}, False),
         ({}, {}, False),
         (BOTH, BOTH | {"year": 2001}, False),
         (BOTH | {"year": 0}, BOTH | {"year": 0}, False),
-    ],
-)
-def test_uninformative_titles_need_equal_years_and_authors(
-    one: dict[str, Any], other: dict[str, Any], agreed: bool
-) -> None:
-    nodes = nodes_of([{"names": [99]}, one, other])
-    assert pairs.agree_strictly(nodes, np.array([1, 2]), np.array([2, 1])).tolist() == [agreed, agreed]
-
-
-@given(st.lists(st.sets(st.integers(0, 6)), min_size=2, max_size=2))
-def test_common_names_are_counted(sets: list[set[int]]) -> None:
-    names = np.array([name for one in sets for name in sorted(one)], np.uint64)
-    offsets = np.cumsum([0, *map(len, sets)], dtype=np.int64)
-    assert pairs.count_common(offsets, names, np.array([0]), np.array([1])).tolist() == [len(sets[0] & sets[1])]
+    ]
+    for one, other, agreed in table:
+        nodes = nodes_of([{"names": [99]}, one, other])
+        assert pairs.agree_strictly(nodes, np.array([1, 2]), np.array([2, 1])).tolist() == [agreed, agreed]
 
 
 @given(st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 9)), max_size=90))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import itertools
 from pathlib import Path
@@ -12,11 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
+from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.storage.lake import open_lake
-from tests.snapshots import paper
+from tests.snapshots import paper, write_snapshot
 
 Row = dict[str, Any]
 FIELDS = ("Biology", "Medicine", "Computer Science")
@@ -73,13 +75,39 @@ def papers(extra: int = 0) -> list[Row]:
     return found
 
 
-def job(lake: Path, name: str, out: Path | None = None, snapshot: Path | None = None) -> Job:
+def job(lake: Path, name: str, out: Path | None = None, snapshot: Path | None = None, **params: Any) -> Job:
     folder = snapshot or next((lake / "snapshots").glob("real-20260401-*"))
-    return Job(
-        DatasetSpec(name=name, dataset=name, params=PARAMS[name]),
-        SnapshotSource(open_lake(str(folder))),
-        open_lake(str(out or lake)),
-    )
+    spec = DatasetSpec(name=name, dataset=name, params={**PARAMS[name], **params})
+    return Job(spec, SnapshotSource(open_lake(str(folder))), open_lake(str(out or lake)))
+
+
+def make(folder: Path, name: str, found: list[Row], **params: Any) -> Job:
+    """Build the dataset of a new snapshot with these papers."""
+    one = job(folder, name, snapshot=write_snapshot(folder, found, files=2), **params)
+    runner.make(one)
+    return one
+
+
+def build_unchecked(one: Job) -> list[int]:
+    """Run all steps before the checks, with the shards in descending order; return the shards."""
+    shards = runner.plan(one)
+    runner.work(one, shards[::-1])
+    runner.choose(one)
+    for shard in shards[::-1]:
+        runner.write(one, [shard])
+    runner.finish(one)
+    return shards
+
+
+def lines(one: Job, pattern: str = ".jsonl.gz") -> list[Row]:
+    """Return the rows of the dataset's JSON lines with this text in their path."""
+    files = sorted(content(one, pattern).items())
+    return [orjson.loads(line) for _, data in files for line in gzip.decompress(data).splitlines()]
+
+
+def outcomes(one: Job, step: str = "") -> dict[str, int]:
+    """Return the counts of the funnel by outcome."""
+    return {row["outcome"]: row["count"] for row in stats(one)["funnel"] if step in row["step"]}
 
 
 def content(one: Job, pattern: str = "") -> dict[str, bytes]:

@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import csv
-import gzip
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 
-from s2corpus.datasets import runner
 from s2corpus.datasets.citeworth.dataset import SPLITS
 from s2corpus.datasets.citeworth.rules import (
-    CiteworthPaperOutcome,
-    CiteworthParagraphOutcome,
+    VENUES,
     CiteWorthParams,
     classify_paper,
     classify_paragraph,
 )
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
-from s2corpus.datasets.spec import DatasetSpec
-from s2corpus.storage.lake import open_lake
-from tests.snapshots import write_snapshot
-from tests.unit.datasets.small import PARAMS as SMALL
-from tests.unit.datasets.small import content, papers
+from s2corpus.datasets.source import SnapshotPaper
+from tests.unit.datasets.small import FIELDS, content, lines, make, papers, stats
 
 SENTENCE = "Frogs are common in the north [1]."
 PARSE: dict[str, Any] = {
@@ -42,93 +33,52 @@ METADATA: dict[str, Any] = {
 PARAMS = CiteWorthParams(min_citations=1)
 
 
-def outcome(**changes: Any) -> CiteworthPaperOutcome:
-    return classify_paper(PARAMS, SnapshotPaper({**METADATA, **changes}, {}, {"pdf": PARSE}))
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"mag_field_of_study": ["Medicine", "Sociology"]}, "considered"),
+        ({"mag_field_of_study": ["Sociology", "Medicine"]}, "other_field"),
+        ({"mag_field_of_study": []}, "no_fields_of_study"),
+        ({"journal": None}, "no_venue"),
+        *(({"journal": None, name: "x"}, "considered") for name in VENUES),
+    ],
+)
+def test_primary_field_and_venue_or_archive_id_decide(changes: dict[str, Any], expected: str) -> None:
+    assert classify_paper(PARAMS, SnapshotPaper({**METADATA, **changes}, {}, {"pdf": PARSE})) == expected
 
 
-def test_primary_field_of_several_decides() -> None:
-    assert outcome(mag_field_of_study=["Medicine", "Sociology"]) is CiteworthPaperOutcome.CONSIDERED
-    assert outcome(mag_field_of_study=["Sociology", "Medicine"]) is CiteworthPaperOutcome.OTHER_FIELD
-    assert outcome(mag_field_of_study=[]) is CiteworthPaperOutcome.NO_FIELDS_OF_STUDY
+def sizes(job: Job) -> dict[str, float]:
+    """Return the number of sentences in each split."""
+    return {split: stats(job)["metrics"][f"sentences.{split}"] for split in SPLITS}
 
 
-@pytest.mark.parametrize("name", ["venue", "journal", "arxiv_id", "acl_id", "pubmed_id", "pmc_id"])
-def test_archive_id_proves_a_venue(name: str) -> None:
-    assert outcome(**{"journal": None, name: "x"}) is CiteworthPaperOutcome.CONSIDERED
+@pytest.mark.parametrize("number", [3, 6])
+def test_small_corpus_has_all_three_sets(number: int, tmp_path: Path) -> None:
+    """Check also that `We measured x with y in study 0 of z .` has eleven tokens: words and punctuation marks, as in Table 2."""
+    small = make(tmp_path, "citeworth", papers()[:number], sheet_sentences=0)
+    assert all(sizes(small).values()) and not content(small, "sheet")
+    assert stats(small)["metrics"]["tokens"] == number * 3 * 4 * 11
 
 
-def test_paper_without_venue_and_ids_is_dropped() -> None:
-    assert outcome(journal=None) is CiteworthPaperOutcome.NO_VENUE
-
-
-def make(folder: Path, **params: Any) -> Job:
-    """Build the dataset of the snapshot in a folder."""
-    source = SnapshotSource(open_lake(str(next((folder / "snapshots").glob("real-*")))))
-    spec = DatasetSpec(name="citeworth", dataset="citeworth", params={**SMALL["citeworth"], **params})
-    job = Job(spec, source, open_lake(str(folder)))
-    runner.make(job)
-    return job
-
-
-@pytest.fixture
-def small(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Job]:
-    write_snapshot(tmp_path, papers()[: request.param], files=2)
-    yield make(tmp_path)
-
-
-def sizes(job: Job) -> dict[str, int]:
-    metrics = orjson.loads(job.lake.get(f"{job.prefix}/stats.json")[0])["metrics"]
-    return {split: int(metrics[f"sentences.{split}"]) for split in SPLITS} | {"tokens": int(metrics["tokens"])}
-
-
-@pytest.mark.parametrize("small", [3, 6], indirect=True)
-def test_small_corpus_has_all_three_sets(small: Job) -> None:
-    assert all(sizes(small)[split] for split in SPLITS)
-
-
-@pytest.mark.parametrize("small", [2], indirect=True)
-def test_too_small_corpus_names_missing_sets(small: Job, caplog: pytest.LogCaptureFixture) -> None:
-    assert sizes(small)["dev"] == 0 or sizes(small)["test"] == 0
-    warnings = [record.getMessage() for record in caplog.get_records("setup")]
-    assert any("the sample has fewer papers than splits" in warning for warning in warnings)
+def test_too_small_corpus_names_missing_sets(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    small = make(tmp_path, "citeworth", papers()[:2])
+    assert "the sample has fewer papers than splits" in caplog.text
+    missing = [split for split, number in sizes(small).items() if not number]
     card = small.lake.get(f"{small.prefix}/README.md")[0].decode()
-    missing = [split for split in SPLITS if not sizes(small)[split]]
     assert missing and all(f"There is no {split} set: papers are not divided" in card for split in missing)
 
 
-@pytest.mark.parametrize("small", [3], indirect=True)
-def test_tokens_are_words_and_punctuation_marks(small: Job) -> None:
-    """Check that `We measured x with y in study 0 of z .` has eleven tokens, as words and punctuation marks are counted in Table 2."""
-    assert sizes(small)["tokens"] == 3 * 3 * 4 * 11
-
-
 def test_citeworth_is_balanced_and_split_by_papers(made: dict[str, Job]) -> None:
-    splits: dict[str, set[str]] = {}
-    fields: dict[str, int] = {}
-    sentences = 0
-    for path, data in content(made["citeworth"], ".jsonl.gz").items():
-        for line in gzip.decompress(data).splitlines():
-            value = orjson.loads(line)
-            splits.setdefault(path.split("/")[1], set()).add(value["paper_id"])
-            fields[value["mag_field_of_study"][0]] = fields.get(value["mag_field_of_study"][0], 0) + 1
-            sentences += len(value["samples"])
-            assert [s["label"] for s in value["samples"]] == ["check-worthy"] * 3 + ["non-check-worthy"]
-            assert all("[" not in s["text"] for s in value["samples"])
-    assert len(set(fields.values())) == 1 and len(fields) == 3
-    assert (
-        not splits["train"] & splits["dev"]
-        and not splits["train"] & splits["test"]
-        and not splits["dev"] & splits["test"]
-    )
-    assert sentences == 60 * 3 * 4
-    assert abs(len(splits["train"]) - 48) <= 1
-
-
-def lines(job: Job) -> list[dict[str, Any]]:
-    """Return the paragraphs of all sets."""
-    return [
-        orjson.loads(line) for data in content(job, ".jsonl.gz").values() for line in gzip.decompress(data).splitlines()
-    ]
+    splits = {split: lines(made["citeworth"], f"/{split}/") for split in SPLITS}
+    found = [line for split in splits.values() for line in split]
+    for line in found:
+        assert [s["label"] for s in line["samples"]] == ["check-worthy"] * 3 + ["non-check-worthy"]
+        assert all("[" not in s["text"] for s in line["samples"])
+    assert Counter(line["mag_field_of_study"][0] for line in found) == dict.fromkeys(FIELDS, 20 * 3)
+    train, dev, test = ({line["paper_id"] for line in split} for split in splits.values())
+    assert not train & dev and not train & test and not dev & test
+    assert sum(len(line["samples"]) for line in found) == 60 * 3 * 4
+    assert abs(len(train) - 48) <= 1
 
 
 def sheet(job: Job, name: str) -> list[dict[str, str]]:
@@ -139,8 +89,7 @@ def sheet(job: Job, name: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize("naive", [False, True])
 def test_sheet_has_sentences_of_both_labels_without_their_labels(naive: bool, tmp_path: Path) -> None:
     """Check the sheet of §3.3: 500 citing and 500 other sentences (here 7) in random order."""
-    write_snapshot(tmp_path, papers(), files=2)
-    job = make(tmp_path, sheet_sentences=7, naive=naive)
+    job = make(tmp_path, "citeworth", papers(), sheet_sentences=7, naive=naive)
     rows, keys = sheet(job, "sheet.csv"), sheet(job, "sheet_key.csv")
     assert [list(row) for row in rows] == [["item", "sentence", "extracted_correct", "markers_removed"]] * 14
     assert [row["item"] for row in rows] == [row["item"] for row in keys] == sorted({row["item"] for row in rows})
@@ -153,24 +102,14 @@ def test_sheet_has_sentences_of_both_labels_without_their_labels(naive: bool, tm
         assert (row["sentence"], origin["label"]) in {(" ".join(s["text"].split()), s["label"]) for s in samples}
 
 
-def test_dataset_may_omit_the_sheet(tmp_path: Path) -> None:
-    write_snapshot(tmp_path, papers()[:6], files=1)
-    assert not content(make(tmp_path, sheet_sentences=0), "sheet")
-
-
 def test_baseline_removes_only_the_spans() -> None:
     """Check §3.3: the baseline leaves brackets, authors and short sentences, and drops nothing."""
     text = "It was shown by Lee (2010). See [1, 2]. frogs sang"
-    spans = [
-        {"start": 21, "end": 25, "text": "2010", "ref_id": "BIBREF0"},
-        {"start": 33, "end": 34, "text": "1", "ref_id": "BIBREF1"},
-    ]
+    places = ((21, 25, "2010", "BIBREF0"), (33, 34, "1", "BIBREF1"))
+    spans = [dict(zip(("start", "end", "text", "ref_id"), place, strict=True)) for place in places]
     given = {"section": "Introduction", "text": text, "cite_spans": spans}
     outcome, samples = classify_paragraph(CiteWorthParams(naive=True), given)
-    assert (
-        outcome is CiteworthParagraphOutcome.KEPT
-        and classify_paragraph(CiteWorthParams(), given)[0] is not CiteworthParagraphOutcome.KEPT
-    )
+    assert outcome == "kept" != classify_paragraph(CiteWorthParams(), given)[0]
     assert [(s["text"], s["label"]) for s in samples] == [
         ("It was shown by Lee ().", "check-worthy"), ("See [, 2]. frogs sang", "check-worthy"),
     ]  # fmt: skip

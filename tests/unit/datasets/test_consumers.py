@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import pytest
 
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.pretraining import SPECIAL
-from tests.unit.datasets.small import content, rows
+from tests.unit.datasets.small import lines, rows
 
 
 def load(job: Job, tmp_path: Path, config: str | None = None, **options: Any) -> Any:
@@ -33,11 +32,8 @@ def folder(job: Job) -> Path:
 def test_datasets_loads_citeworth(made: dict[str, Job], tmp_path: Path) -> None:
     loaded = load(made["citeworth"], tmp_path)
     for split in ("train", "dev", "test"):
-        files = sorted(content(made["citeworth"], f"/{split}/").items())
-        lines = [orjson.loads(line) for _, data in files for line in gzip.decompress(data).splitlines()]
-        assert [row["samples"] for row in loaded[split]] == [
-            [{"citation_text": None, **sample} for sample in line["samples"]] for line in lines
-        ]
+        expected = [line["samples"] for line in lines(made["citeworth"], f"/{split}/")]
+        assert loaded[split]["samples"] == [[{"citation_text": None, **s} for s in samples] for samples in expected]
 
 
 def test_pandas_loads_the_sheet(made: dict[str, Job]) -> None:
@@ -57,12 +53,12 @@ def test_datasets_and_pandas_load_contexts(made: dict[str, Job], tmp_path: Path)
 
 def test_datasets_loads_pretraining_text_and_tokenizers_its_vocabulary(made: dict[str, Job], tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers")
-    lines = [row["text"] for row in load(made["pretraining"], tmp_path, split="train")]
-    assert sum(not line for line in lines) == 60, "an empty line ends each paper"
+    text = [row["text"] for row in load(made["pretraining"], tmp_path, split="train")]
+    assert sum(not line for line in text) == 60, "an empty line ends each paper"
     vocabulary = str(folder(made["pretraining"]) / "vocab.txt")
     tokenizer = tokenizers.BertWordPieceTokenizer(vocabulary, lowercase=False, strip_accents=False)
     assert [tokenizer.id_to_token(number) for number in range(len(SPECIAL))] == list(SPECIAL)
-    for line in filter(None, lines[:50]):
+    for line in filter(None, text[:50]):
         encoded = tokenizer.encode(line)
         assert "[UNK]" not in encoded.tokens and (encoded.tokens[0], encoded.tokens[-1]) == ("[CLS]", "[SEP]")
         assert tokenizer.decode(encoded.ids).replace(" ", "") == line.replace(" ", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +23,15 @@ from s2corpus.datasets.elsevier.article import (
 )
 from s2corpus.datasets.elsevier.rows import ARTICLE, build_row
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
-from s2corpus.datasets.spec import DatasetSpec
+from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.errors import QualityBlocked
 from s2corpus.snapshot.metadata import released_parse
 from s2corpus.sources.fields_of_study import FIELDS
-from s2corpus.storage.lake import open_lake
 from s2corpus.text.sentences import is_prose
 from s2orc_parse.jats.elsevier import convert
 from s2orc_parse.tei.s2orc import to_s2orc
-from tests.snapshots import write_snapshot
-from tests.unit.datasets.small import PIECE, content, job, papers, rows
+from tests.snapshots import real_articles
+from tests.unit.datasets.small import PIECE, build_unchecked, content, job, make, outcomes, papers, rows
 
 GIVEN = {
     "docId": "S0140673618300101",
@@ -81,28 +80,25 @@ def test_keywords_are_those_of_the_publisher() -> None:
 
 
 def test_key_without_a_value_is_omitted() -> None:
-    article, _, _ = build_article(
-        SnapshotPaper(METADATA, {**KNOWN, "subjects": None}), {"body_text": [], "bib_entries": {}}, 0.2
-    )
+    one = SnapshotPaper(METADATA, {**KNOWN, "subjects": None})
+    article, _, _ = build_article(one, {"body_text": [], "bib_entries": {}}, 0.2)
     assert not {"keywords", "issn", "asjc", "subjareas", "pmid"} & article["metadata"].keys()
 
 
 @pytest.mark.parametrize(
-    "text", ["EQUATION", "EQUATION.", "(EQUATION)", "EQUATION, EQUATION.", "(12)", "3.14", "= 0.", "…", ""]
+    ("texts", "expected"),
+    [
+        (["EQUATION", "EQUATION.", "(EQUATION)", "EQUATION, EQUATION.", "(12)", "3.14", "= 0.", "…", ""], False),
+        (["We have EQUATION.", "EQUATIONS hold.", "É.", "where EQUATION", "x = 1."], True),
+    ],
 )
-def test_sentence_without_words_is_not_prose(text: str) -> None:
-    assert not is_prose(text)
-
-
-@pytest.mark.parametrize("text", ["We have EQUATION.", "EQUATIONS hold.", "É.", "where EQUATION", "x = 1."])
-def test_sentence_with_words_is_prose(text: str) -> None:
-    assert is_prose(text)
+def test_sentence_with_words_is_prose(texts: list[str], expected: bool) -> None:
+    assert [text for text in texts if is_prose(text) is not expected] == []
 
 
 def test_formulas_are_removed_and_not_counted() -> None:
-    article, number, removed = build_article(
-        SnapshotPaper(METADATA, KNOWN), body("We saw frogs.", "EQUATION", "(12)", "They sang."), 0.2
-    )
+    sentences = body("We saw frogs.", "EQUATION", "(12)", "They sang.")
+    article, number, removed = build_article(SnapshotPaper(METADATA, KNOWN), sentences, 0.2)
     assert [sentence["sentence"] for sentence in article["body_text"]] == ["We saw frogs.", "They sang."]
     assert (number, removed) == (4, 2)
     last = article["body_text"][1]
@@ -111,15 +107,12 @@ def test_formulas_are_removed_and_not_counted() -> None:
 
 def test_strata_have_names_of_asjc_only() -> None:
     assert all(map_field_to_subject(field) in SUBJECTS for field in FIELDS) and map_field_to_subject("x") is None
-    assert list_subjects({"metadata": {"asjc": [1702], "subjareas": ["MEDI"]}}) == ["Computer Science", "Medicine"]
 
 
 def test_delivered_article_fits_the_rows() -> None:
     (row,) = pa.Table.from_pylist([build_row(GIVEN)], ARTICLE).to_pylist()
-    assert (
-        row["metadata"]["keywords"] == ["frogs", "ponds"]
-        and row["metadata"]["authors"][0]["email"] == "lee@example.org"
-    )
+    metadata = row["metadata"]
+    assert metadata["keywords"] == ["frogs", "ponds"] and metadata["authors"][0]["email"] == "lee@example.org"
     assert row["body_text"][0]["refoffsets"] == [{"ref_id": "bib1", "startOffset": 11, "endOffset": 14}]
     assert row["bib_entries"][0]["ref_id"] == "bib1" and row["author_highlights"][0]["sentence"] == "Frogs are loud."
 
@@ -132,39 +125,19 @@ def test_odd_delivered_value_becomes_null(key: str, value: object) -> None:
     assert pa.Table.from_pylist([build_row({**GIVEN, key: value})], ARTICLE).num_rows == 1
 
 
-def make(folder: Path, **params: Any) -> Job:
-    write_snapshot(folder, papers(), files=3)
-    source = SnapshotSource(open_lake(str(next((folder / "snapshots").glob("real-*")))))
-    spec = DatasetSpec(name="elsevier", dataset="elsevier", params={"min_sentences": 3, "per_subject": 3, **params})
-    job = Job(spec, source, open_lake(str(folder)))
-    runner.make(job)
-    return job
-
-
 def test_parameter_keep_all_writes_all_articles(tmp_path: Path) -> None:
-    job = make(tmp_path, keep_all=True)
-    assert len(list((tmp_path / job.prefix / "articles").iterdir())) == 60
-    outcomes = {
-        row["outcome"]: row["count"]
-        for row in orjson.loads(job.lake.get(f"{job.prefix}/stats.json")[0])["funnel"]
-        if row["step"] == "sample"
-    }
-    assert outcomes == {"in": 60, "sampled": 9, "kept_by_keep_all": 51}
+    job = make(tmp_path, "elsevier", papers(), keep_all=True)
+    assert len(content(job, "/articles/")) == 60
+    assert outcomes(job, "sample") == {"in": 60, "sampled": 9, "kept_by_keep_all": 51}
 
 
 def test_articles_in_elseviers_form_are_sampled_once(made: dict[str, Job]) -> None:
     index = rows(made["elsevier"], "index/")
     sampled = [row["sampled_for"] for row in index]
     assert len(index) == 9, "the corpus is the balanced sample"
-    assert {name: sampled.count(name) for name in sampled} == {
-        "Medicine": 3,
-        "Agricultural and Biological Sciences": 3,
-        "Computer Science": 3,
-    }
-    assert len(SUBJECTS) == 27 and list_subjects({"metadata": {"asjc": [2713, 1705], "subjareas": ["MEDI"]}}) == [
-        "Computer Science",
-        "Medicine",
-    ]
+    assert Counter(sampled) == {"Medicine": 3, "Agricultural and Biological Sciences": 3, "Computer Science": 3}
+    names = list_subjects({"metadata": {"asjc": [2713, 1705], "subjareas": ["MEDI"]}})
+    assert len(SUBJECTS) == 27 and names == ["Computer Science", "Medicine"]
 
 
 def test_lost_article_blocks_publishing(lake: Path, made: dict[str, Job], tmp_path: Path) -> None:
@@ -172,11 +145,7 @@ def test_lost_article_blocks_publishing(lake: Path, made: dict[str, Job], tmp_pa
     assert manifest is not None and manifest["listed_files"] == 9
     assert not [file for file in manifest["files"] if file["path"].startswith("articles/")]
     one = job(lake, "elsevier", tmp_path)
-    shards = runner.plan(one)
-    runner.work(one, shards)
-    runner.choose(one)
-    runner.write(one, shards)
-    runner.finish(one)
+    shards = build_unchecked(one)
     files = []
     for row in rows(one, "index/"):
         article = one.lake.get(f"{one.prefix}/{row['file']}")[0]
@@ -205,25 +174,12 @@ def test_offsets_of_elseviers_form_are_exact(drawn: list[tuple[str, str, str]]) 
     body: list[dict[str, Any]] = []
     for one, two, path in drawn:
         text = (one + two).strip()
-        spans = (
-            [{"start": text.index("[1]"), "end": text.index("[1]") + 3, "text": "[1]", "ref_id": "BIBREF0"}]
-            if "[1]" in text
-            else []
-        )
+        at = text.find("[1]")
+        spans = [{"start": at, "end": at + 3, "text": "[1]", "ref_id": "BIBREF0"}] if at >= 0 else []
         body.append({"section": path.split("::")[-1], "section_path": path, "text": text, "cite_spans": spans})
     parse = {"body_text": body, "bib_entries": {"BIBREF0": {"title": "T", "authors": [], "year": None}}}
-    metadata = {
-        "paper_id": "p",
-        "doi": "10.1016/S0140-6736(18)30010-1",
-        "title": "T",
-        "authors": [],
-        "abstract": "One. Two.",
-        "year": 2020,
-    }
-    known: dict[str, Any] = {"subjects": [], "pages": None, "volume": None}
-    article, number_, removed = build_article(
-        SnapshotPaper({**metadata, "journal": "J", "venue": None, "pubmed_id": None}, known), parse, 0.2
-    )
+    metadata = {**METADATA, "doi": "10.1016/S0140-6736(18)30010-1", "abstract": "One. Two."}
+    article, number_, removed = build_article(SnapshotPaper(metadata, {**KNOWN, "subjects": []}), parse, 0.2)
     whole = "\n".join(paragraph["text"] for paragraph in body)
     assert article["docId"] == "S0140673618300101" and number_ == len(article["body_text"]) and not removed
     for sentence in article["body_text"]:
@@ -233,3 +189,21 @@ def test_offsets_of_elseviers_form_are_exact(drawn: list[tuple[str, str, str]]) 
     assert sum(len(s["sentence"].replace(" ", "")) for s in article["body_text"]) == len("".join(whole.split()))
     for sentence in article["abstract"]:
         assert "One. Two."[sentence["startOffset"] : sentence["endOffset"]] == sentence["sentence"]
+
+
+@pytest.mark.usefixtures("shared_data")
+def test_offsets_of_citations_match_their_text() -> None:
+    """Check that the text at each citation's offsets is the text that the publisher marked as a citation of that entry."""
+    seen = 0
+    for row in real_articles()[::4]:
+        parse = row["parses"]["jats"]
+        article, _, _ = build_article(SnapshotPaper(METADATA, KNOWN), parse, 1.0)
+        whole = "\n".join(paragraph["text"] for paragraph in parse["body_text"])
+        texts = [(span.get("ref_id"), span["text"]) for p in parse["body_text"] for span in p["cite_spans"]]
+        for sentence in article["body_text"]:
+            assert whole[sentence["startOffset"] : sentence["endOffset"]] == sentence["sentence"]
+            for ref_id, place in sentence["refoffsets"].items():
+                cited = sentence["sentence"][place["startOffset"] : place["endOffset"]]
+                assert any(ref == ref_id and text in cited for ref, text in texts), (ref_id, cited)
+                seen += 1
+    assert seen > 1_000

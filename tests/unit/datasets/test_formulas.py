@@ -23,14 +23,8 @@ def citing(*texts: str) -> SnapshotPaper:
     for text in texts:
         starts = [at for at in range(len(text)) if text.startswith("[1]", at)]
         spans = [{"start": at, "end": at + 3, "text": "[1]", "ref_id": "BIBREF0"} for at in starts]
-        body.append(
-            {
-                "section": "Methods",
-                "text": text,
-                "cite_spans": spans,
-                "ref_spans": [{"start": 0, "end": 2, "ref_id": "FIGREF0"}],
-            }
-        )
+        refs = [{"start": 0, "end": 2, "ref_id": "FIGREF0"}]
+        body.append({"section": "Methods", "text": text, "cite_spans": spans, "ref_spans": refs})
     parse: dict[str, Any] = {
         "body_text": body, "bib_entries": {"BIBREF0": {"title": "T", "authors": [], "link": CITED}}, "_pdf_hash": "0" * 40,
         "ref_entries": {"FIGREF0": {"type": "figure", "num": "1", "text": "Frogs by EQUATION in ponds."}},
@@ -59,9 +53,8 @@ PARAMS: dict[str, dict[str, Any]] = {
 def test_no_dataset_contains_the_token(name: str) -> None:
     one = load_dataset(name)
     params = one.params.model_validate(PARAMS.get(name, {}))
-    paper = citing(
-        CITEWORTHY.format("many"), CITEWORTHY.format("EQUATION"), "Here is EQUATION EQUATION [1].", "EQUATION"
-    )
+    texts = CITEWORTHY.format("many"), CITEWORTHY.format("EQUATION"), "Here is EQUATION EQUATION [1].", "EQUATION"
+    paper = citing(*texts)
     rows = list(one.rows(params, paper, StepResult()))
     text = " ".join(repr(value) for row in rows for key, value in row.items() if (name, key) != ("figures", "caption"))
     assert rows and "EQUATION" not in text

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +12,7 @@ from s2corpus.datasets.job import Job
 from s2corpus.datasets.vectors.dataset import CATEGORIES
 from s2corpus.datasets.vectors.learning import PaperVectors, most_mentioned
 from tests.snapshots import write_snapshot
-from tests.unit.datasets.small import content, job, papers, stats
+from tests.unit.datasets.small import content, job, make, papers, stats
 
 
 def test_vectors_are_learned_again_only_for_changed_documents(
@@ -31,43 +28,6 @@ def test_vectors_are_learned_again_only_for_changed_documents(
     changed = job(lake, "vectors", snapshot=write_snapshot(tmp_path, grown, files=3, day="20260701"))
     with pytest.raises(pytest.fail.Exception, match="learned again"):
         runner.make(changed)
-
-
-OTHER_CPU = """
-import sys; from pathlib import Path
-from s2corpus.datasets.vectors import learning
-texts = [line.split() for line in Path(sys.argv[1]).read_text().splitlines()]
-params = learning.VectorsParams(dimensions=64, epochs=20)
-Path(sys.argv[2]).write_bytes(learning.learn(params, texts).as_bytes())
-"""
-
-
-def test_nearest_papers_are_similar_on_other_cpus(tmp_path: Path) -> None:
-    """Check the nearest papers with other OpenBLAS instructions, as on an older machine.
-
-    The last digits differ; only a few neighbors may change.
-    """
-    lines = []
-    for row in papers():
-        for paragraph in row["parses"]["pdf"]["body_text"]:
-            for sentence in paragraph["text"].casefold().split(". "):
-                for ref, entry in row["parses"]["pdf"]["bib_entries"].items():
-                    sentence = sentence.replace(f"[{int(ref[-1]) + 1}]", f"paper:{entry['link']}")
-                lines.append(sentence)
-    (tmp_path / "texts").write_text("\n".join(lines))
-    kinds = ("Haswell", "Nehalem")
-    learning = [
-        subprocess.Popen(
-            [sys.executable, "-c", OTHER_CPU, str(tmp_path / "texts"), str(tmp_path / kind)],
-            env={**os.environ, "OPENBLAS_CORETYPE": kind},
-        )
-        for kind in kinds
-    ]
-    assert [process.wait() for process in learning] == [0, 0]
-    one, other = (PaperVectors.from_bytes((tmp_path / kind).read_bytes()) for kind in kinds)
-    assert len(one.ids) == len(other.ids) == 60 and one.ids == other.ids
-    shared = sum(len({*a} & {*b}) for a, b in zip(one.neighbors.tolist(), other.neighbors.tolist(), strict=True))
-    assert shared >= 0.95 * one.neighbors.size and abs(one.vectors - other.vectors).max() < 0.05
 
 
 def test_neighbors_share_the_field_more_often_than_chance(made: dict[str, Job]) -> None:
@@ -89,9 +49,7 @@ def test_picture_shows_papers_by_field_and_by_arxiv_category(
 
 
 def test_snapshot_without_arxiv_categories_has_no_arxiv_picture(tmp_path: Path) -> None:
-    found = [{**row, "subjects": None} for row in papers()]
-    one = job(tmp_path, "vectors", snapshot=write_snapshot(tmp_path, found, files=2))
-    runner.make(one)
+    one = make(tmp_path, "vectors", [{**row, "subjects": None} for row in papers()])
     assert content(one, "picture.svg") and not content(one, "arxiv.svg")
 
 

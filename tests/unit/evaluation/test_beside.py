@@ -81,7 +81,7 @@ def test_every_missing_paper_has_a_reason(run: Run, ours: dict[str, Any]) -> Non
     assert [row.outcome for row in rows] == ["filter: no_authors", "assemble: closed", "assemble: no pdf full text"]
 
 
-def test_parses_of_s2orc_are_read_in_every_form(run: Run, ours: dict[str, Any]) -> None:
+def test_papers_of_s2orc_and_unarxive_are_read_in_every_form(run: Run, ours: dict[str, Any]) -> None:
     paper = next(
         p for p in ours.values() if p["filtered"]["outcome"] == "kept" and p.get("fulltext") and p["open_access"]
     )
@@ -94,29 +94,17 @@ def test_parses_of_s2orc_are_read_in_every_form(run: Run, ours: dict[str, Any]) 
     )  # fmt: skip
     assert [row.paper_id for row in rows] == [paper["paper_id"]] * 3
     assert [row.same for row in rows] == [None, True, True], "metadata have no text"
-
-
-def test_papers_of_unarxive_are_compared(run: Run, ours: dict[str, Any]) -> None:
-    paper = next(p for p in ours.values() if p["filtered"]["outcome"] == "kept")
-    line = {
-        "paper_id": "2105.05862",
-        "metadata": {"title": "Other\n  title", "doi": paper["doi"]},
-        "body_text": [{"text": "A."}],
-    }
-    (row,) = beside(run, Corpus.UNARXIVE, line)
+    metadata = {"title": "Other\n  title", "doi": paper["doi"]}
+    (row,) = beside(
+        run, Corpus.UNARXIVE, {"paper_id": "2105.05862", "metadata": metadata, "body_text": [{"text": "A."}]}
+    )
     assert (row.paper_id, row.found_by, row.outcome) == (paper["paper_id"], "doi", "assemble: no latex full text")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"{",
-        b"[1]\n",
-        b'{"id": 1}\n',
-        b"\x1f\x8b\x08damaged",
-        gzip.compress(b'{"id": "1", "text": "x"}\n', mtime=0)[:-4],
-    ],
-)
+CUT = gzip.compress(b'{"id": "1", "text": "x"}\n', mtime=0)[:-4]
+
+
+@pytest.mark.parametrize("content", [b"{", b"[1]\n", b'{"id": 1}\n', b"\x1f\x8b\x08damaged", CUT])
 def test_file_of_another_format_gives_one_sentence(content: bytes) -> None:
     with pytest.raises(UserError, match=r"theirs\.jsonl"):
         list(read(Corpus.PES2O, "theirs.jsonl", content))

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -20,15 +18,11 @@ from s2corpus.pipeline import gold, quality
 from s2corpus.pipeline.gold import Gold
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.paper_tables import tables as paper_tables
-from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster.local import cluster_records
-from s2corpus.storage.lake import Lake
-from s2corpus.tables.intake import RECORDS
 from s2corpus.tables.papers import MEMBERS, PAPERS
-from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import FULLTEXTS
+from tests.unit.evaluation.conftest import Row, write
 
-Row = dict[str, Any]
 ROUGE = "Texture features from mammographic images and risk of breast cancer"
 REVIEW = "Systematic reviews of diagnostic test accuracy in primary care"
 COHORT = "Vitamin D status and hip fracture in older women: a cohort study"
@@ -39,22 +33,11 @@ def names(*lasts: str) -> list[Row]:
 
 
 def record(paper_id: str, record_id: str, title: str | None, kind: str = "archive", **more: Any) -> Row:
-    nothing = dict.fromkeys(RECORDS.schema.names)
     source = record_id.partition(":")[0]
     return {
-        **nothing, "paper_id": paper_id, "record_id": record_id, "title": title, "kind": kind, "source": source,
+        "paper_id": paper_id, "record_id": record_id, "title": title, "kind": kind, "source": source,
         "ready_at": "2023-01-01T00:00:00Z", "authors": names("Manduca"), "date": "2009-03", **more,
     }  # fmt: skip
-
-
-def write(run: Run, table: Table[Any], rows: list[Row], **facts: Any) -> None:
-    run.table(table).write(0, sorted(rows, key=lambda row: [row[name] for name in table.key]))
-    run.table(table).commit([0], facts)
-
-
-@pytest.fixture
-def run(lake: Lake, tmp_path: Path) -> Run:
-    return Run(ReleaseSpec(name="tiny"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
 
 
 def test_clusters_without_identifiers_are_measured(run: Run) -> None:
@@ -71,7 +54,7 @@ def test_clusters_without_identifiers_are_measured(run: Run) -> None:
         # excluded, because a record without a title cannot be found again
         record("p1", "unpaywall:1", None, doi="10.1158/a", authors=[]),
     ]  # fmt: skip
-    write(run, MEMBERS, rows, paper_shards=1)
+    write(run, MEMBERS, rows)
     cluster = lambda records: cluster_records(records).clusters  # noqa: E731
     found = gold.measure_clusters(run, 5, cluster)
     # Known pairs: 1–1, 2–2, 3–3. Joined pairs with identifiers: crossref:1–pubmed:1 and crossref:3–pubmed:3 are right;
@@ -91,7 +74,7 @@ def test_titles_of_pdfs_are_measured_against_records(run: Run) -> None:
         record("p1", "scienceparse:1", "Wrong", "pdf", doi="10.1158/a"),
         record("p4", "grobid:4", COHORT, "pdf"), record("p5", "grobid:5", COHORT, "pdf", doi="10.1016/z"),
     ]  # fmt: skip
-    write(run, MEMBERS, rows, paper_shards=1)
+    write(run, MEMBERS, rows)
     assert gold.measure_titles(run) == Gold(known=3, found=1, said=2, right=1)
 
 
@@ -153,10 +136,10 @@ def test_release_without_gold_data_has_no_measures(run: Run) -> None:
     """Check releases without gold data: no paper with two parses, no identifier, no record. They have no counts and no metrics."""
     write(run, FULLTEXTS, [fulltext("p1", "pdf", ROUGE, [], "")])
     write(run, PAPERS, [])
-    write(run, MEMBERS, [record("p1", "crossref:1", ROUGE)], paper_shards=1)
+    write(run, MEMBERS, [record("p1", "crossref:1", ROUGE)])
     assert gold.measure_stage(run, "assemble") == {}
     assert gold.measure_stage(run, "cluster") == {}
-    write(run, MEMBERS, [], paper_shards=1)
+    write(run, MEMBERS, [])
     assert gold.measure_stage(run, "cluster") == {}
 
 
@@ -199,13 +182,8 @@ def test_snapshot_table_lists_precision_and_recall() -> None:
     }
     table = next(table for table in paper_tables(Counter(), {}, {}, measured) if table["name"] == "gold")
     rows = {row[0]: row[1:] for row in table["rows"]}
-    assert rows["Linking without identifiers, on entries linked by an identifier"] == [
-        40.0,
-        0.96875,
-        0.75,
-        0.845455,
-        None,
-    ]
+    linking = rows["Linking without identifiers, on entries linked by an identifier"]
+    assert linking == [40.0, 0.96875, 0.75, 0.845455, None]
     assert rows["Titles from PDFs, compared with metadata records"] == [0.0, None, None, None, None], "nothing to say"
     assert rows["Inline citations from PDFs, compared with publishers' XML"][-1] == 0.89, "S2ORC §4"
 

@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import csv
 import io
-from datetime import UTC, datetime
 from math import isclose
 from pathlib import Path
-from typing import Any
 
 import orjson
-import pyarrow as pa
 import pytest
-from click.testing import CliRunner
 
 from s2corpus.catalog import Catalog
 from s2corpus.commands.evaluate import command
@@ -24,17 +20,14 @@ from s2corpus.evaluation import parse_sheet
 from s2corpus.evaluation.parse_results import parse_results
 from s2corpus.evaluation.parse_sheet import LineMarks, check, read_numbers
 from s2corpus.evaluation.parses import ParseItem, ParseLine, ParseTask, sample_parses
-from s2corpus.evaluation.statistics import accuracy, f1, grouped_accuracy
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.evaluation.statistics import accuracy, f1, grouped_accuracy, kappa
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.pipeline.run import Run
 from s2corpus.rules.evaluation import EvaluationRules
-from s2corpus.spec import ReleaseSpec
-from s2corpus.storage.lake import Lake
 from s2corpus.tables.papers import MEMBERS, PAPERS
-from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
+from tests.unit.evaluation.conftest import RELEASE, said, write
 
-RELEASE = "tiny-20230201"
 PARSE = {
     "title": "Ours", "authors": [], "back_matter": [],
     "abstract": [{"text": "See [1].", "cite_spans": [{"start": 4, "end": 7, "text": "[1]", "ref_id": "BIBREF0"}]}],
@@ -47,26 +40,14 @@ PARSE = {
     },
 }  # fmt: skip
 
-ZERO: dict[pa.DataType, Any] = {
-    pa.bool_(): False, pa.int64(): 0, pa.int32(): 0, pa.float64(): 0.0, pa.list_(pa.string()): [], pa.binary(): b"",
-}  # fmt: skip
-
 
 def item(paper: str, lines: int, task: ParseTask = ParseTask.CITATIONS) -> ParseItem:
     return ParseItem(f"{task}:{paper}", task, paper, "a" * 40, "Title", (ParseLine("⟦1⟧", "Lee"),) * lines)
 
 
-def write(run: Run, table: Table[Any], rows: list[dict[str, Any]]) -> None:
-    """Write rows; columns without a value are null, or zero, false or empty if null is not permitted."""
-    empty = {field.name: None if field.nullable else ZERO.get(field.type, "") for field in table.schema}
-    run.table(table).write(0, [{**empty, **row} for row in rows])
-    run.table(table).commit([0], {"paper_shards": 1})
-
-
 @pytest.fixture
-def release(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def release(run: Run, catalog: Catalog) -> Run:
     """Return a release of five papers with PDFs: p3 is closed, p4 is filtered out, p5 has a LaTeX source only."""
-    run = Run(ReleaseSpec(name="tiny"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
     papers = [f"p{n}" for n in range(1, 6)]
     write(run, MEMBERS, [])
     write(run, LINKS, [])
@@ -76,18 +57,11 @@ def release(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         {"paper_id": p, "parse_kind": "latex" if p == "p5" else "pdf", "parse_id": p, "file_sha1": p.ljust(40, "0"),
          "open_access": p != "p3", "parse": orjson.dumps(PARSE)} for p in papers
     ])  # fmt: skip
-    monkeypatch.setenv("S2CORPUS_CATALOG", f"sqlite:///{tmp_path / 'catalog.db'}")
-    Catalog(f"sqlite:///{tmp_path / 'catalog.db'}").migrate()
     return run
 
 
-def said(run: Run, *arguments: str) -> str:
-    return CliRunner().invoke(command, [RELEASE, "--lake", run.lake.root, *arguments], catch_exceptions=False).output
-
-
 def test_sample_has_every_citation_and_entry_of_open_kept_pdfs(release: Run) -> None:
-    items = sample_parses(Tables(release.lake, RELEASE), EvaluationRules())
-    assert items == sample_parses(Tables(release.lake, RELEASE), EvaluationRules())
+    items = sample_parses(ReleaseTables(release.lake, RELEASE), EvaluationRules())
     assert {item.item for item in items} == {f"{task}:{paper}" for task in ParseTask for paper in ("p1", "p2")}
     entries, citations = items[:2]
     assert entries.lines == (
@@ -97,7 +71,7 @@ def test_sample_has_every_citation_and_entry_of_open_kept_pdfs(release: Run) -> 
         ParseLine("See ⟦[1]⟧.", "BIBREF0 | Ann B. Lee | 2001 | =Cells"),
         ParseLine("Lee and ⟦[9]⟧ agree.", ""),
     )
-    one = sample_parses(Tables(release.lake, RELEASE), EvaluationRules(parses=1))
+    one = sample_parses(ReleaseTables(release.lake, RELEASE), EvaluationRules(parses=1))
     assert one == items[:2], "a smaller sample is the beginning of a larger one"
 
 
@@ -113,11 +87,11 @@ def mark_sheet(sheet: Path, marks: dict[tuple[str, str], str]) -> None:
 def test_marked_sheet_gives_f1_on_the_card(release: Run, tmp_path: Path) -> None:
     """Check counts by hand: 1 right, 1 wrong, 2 missing citations: precision 1/2, recall 1/3, F1 2/5."""
     sheet = tmp_path / "parses.csv"
-    assert said(release, "--parses-sheet", str(sheet)).startswith("4 items in ")
+    assert said(release, command, "--parses-sheet", sheet).startswith("4 items in ")
     rows = csv.DictReader(io.StringIO(sheet.read_text("utf-8")))
     first = next(row["item"] for row in rows if "citations" in row["item"])
     mark_sheet(sheet, {(first, "1"): "Right", (first, "2"): "wrong", (first, "missing"): "2"})
-    answer = said(release, "--marks", str(sheet), "--by", "ann")
+    answer = said(release, command, "--marks", sheet, "--by", "ann")
     assert "1 marks of ann" in answer
     assert "Inline citations: precision 0.500 (" in answer and "recall 0.333 (" in answer and "F1 0.400 (" in answer
     assert "1 right, 1 wrong, 2 missing in 1 of 2 papers; by ann; S2ORC 0.89" in answer
@@ -125,22 +99,20 @@ def test_marked_sheet_gives_f1_on_the_card(release: Run, tmp_path: Path) -> None
     snapshot = f"{RELEASE}-00000000"
     release.lake.put(f"snapshots/{snapshot}/README.md", b"# Card\n\n## Evaluation\n\nNot evaluated\n\n## Years\n")
     release.lake.put(f"snapshots/{snapshot}/manifest.json", b"{}")
-    card = said(release, "--publish", "--card")
+    card = said(release, command, "--publish", "--card")
     assert "| Inline citations | 1 of 2 | 1 | 1 | 2 | 0.500 | 0.333 | 0.400 |" in card and "## Years" in card
     assert "Titles, authors and links: not evaluated" in card
     stored = orjson.loads(release.lake.get(f"snapshots/tiny/evaluated/{snapshot}.json")[0])
     assert isclose(stored["parses"][0]["f1"]["share"], 0.4)
 
 
-def test_skipped_paper_prevents_publication(release: Run) -> None:
-    items = sample_parses(Tables(release.lake, RELEASE), EvaluationRules())
-    said(release)
-    catalog = Catalog.from_environment()
-    assert catalog is not None
+def test_skipped_paper_prevents_publication(release: Run, catalog: Catalog) -> None:
+    items = sample_parses(ReleaseTables(release.lake, RELEASE), EvaluationRules())
+    said(release, command)
     catalog.mark_parses(RELEASE, "ann", {items[3].item: ((), (), 0)})
     release.lake.put(f"snapshots/{RELEASE}-00000000/README.md", b"# Card\n")
     with pytest.raises(UserError, match=f"{items[1].item} is not marked, but a later one is"):
-        said(release, "--publish")
+        said(release, command, "--publish")
 
 
 def test_counts_of_several_people_are_combined() -> None:
@@ -161,6 +133,28 @@ def test_counts_of_several_people_are_combined() -> None:
     assert found.kappa and isclose(
         found.kappa, -0.5
     )  # 1 of 3 lines alike; both say right of 2/3, so that chance gives 5/9: (1/3 − 5/9) / (4/9)
+
+
+@pytest.mark.parametrize(
+    ("right", "of", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),  # Newcombe (1998), Table I: method 3
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_intervals_equal_published_values(right: int, of: int, low: float, high: float) -> None:
+    found = accuracy([True] * right + [False] * (of - right))
+    assert found is not None
+    assert [found.low, found.high] == pytest.approx([low, high], abs=5e-5)
+
+
+def test_kappa_equals_cohens_kappa() -> None:
+    pairs = [(True, True)] * 20 + [(True, False)] * 5 + [(False, True)] * 10 + [(False, False)] * 15
+    assert kappa(pairs) == pytest.approx(0.4)  # the example of the article on Wikipedia, after Cohen (1960)
+    assert kappa([(True, True)]) == 1.0
+    assert kappa([]) is None and accuracy([]) is None
 
 
 def test_interval_widens_if_errors_gather_in_few_papers() -> None:
@@ -184,29 +178,24 @@ def test_interval_widens_if_errors_gather_in_few_papers() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([("citations:p1", "1", "yes")], "line 2: 'yes' is not a mark: write right, wrong or unsure"),
-        ([("citations:p9", "1", "right")], "line 2: 'citations:p9' is not an item"),
-        ([("citations:p1", "3", "right")], "line 2: citations:p1 has no line '3'"),
-        ([("citations:p1", "01", "right")], "line 2: citations:p1 has no line '01'"),
-        ([("citations:p1", "1", "right"), ("citations:p1", "1", "wrong")], "line 3: citations:p1, line 1 is marked twice"),
-        ([("citations:p1", "missing", "-1")], "line 2: '-1' is not a number of missing ones: give 0 to 9,999"),
-        ([("citations:p1", "missing", "1.5")], "'1.5' is not a number"),
-        ([("citations:p1", "missing", "10000")], "'10000' is not a number"),
-        ([("citations:p1", "missing", "٣")], "'٣' is not a number"),
-        ([("citations:p1", "missing", "right")], "'right' is not a number"),
-        ([("citations:p1", "1", "right"), ("citations:p1", "missing", "0")], "citations:p1: 1 of its lines have no mark, first '2'"),
-        ([("citations:p1", "1", "right"), ("citations:p1", "2", "right")], "1 of its lines have no mark, first 'missing'"),
+        ("{r},citations:p1,1,yes", "line 2: 'yes' is not a mark: write right, wrong or unsure"),
+        ("{r},citations:p9,1,right", "line 2: 'citations:p9' is not an item"),
+        ("{r},citations:p1,3,right", "line 2: citations:p1 has no line '3'"),
+        ("{r},citations:p1,01,right", "line 2: citations:p1 has no line '01'"),
+        ("{r},citations:p1,1,right {r},citations:p1,1,wrong", "line 3: citations:p1, line 1 is marked twice"),
+        ("{r},citations:p1,missing,-1", "line 2: '-1' is not a number of missing ones: give 0 to 9,999"),
+        ("{r},citations:p1,missing,1.5", "'1.5' is not a number"),
+        ("{r},citations:p1,missing,10000", "'10000' is not a number"),
+        ("{r},citations:p1,missing,٣", "'٣' is not a number"),
+        ("{r},citations:p1,1,right {r},citations:p1,missing,0", "citations:p1: 1 of its lines have no mark, first '2'"),
+        ("{r},citations:p1,1,right {r},citations:p1,2,right", "1 of its lines have no mark, first 'missing'"),
+        ("tiny-20230301,citations:p1,1,right", "line 2: release is 'tiny-20230301'; expected 'tiny-20230201'"),
     ],
-)  # fmt: skip
-def test_impossible_marks_of_a_sheet_are_refused(rows: list[tuple[str, str, str]], message: str) -> None:
-    lines = ["release,item,line,mark", *(",".join((RELEASE, *row)) for row in rows)]
+)
+def test_impossible_marks_of_a_sheet_are_refused(rows: str, message: str) -> None:
+    text = f"release,item,line,mark {rows.format(r=RELEASE)}".replace(" ", "\n")
     with pytest.raises(UserError, match=message):
-        parse_sheet.read("\n".join(lines).encode(), RELEASE, [item("p1", 2)])
-
-
-def test_sheet_of_another_release_is_refused() -> None:
-    with pytest.raises(UserError, match="line 2: release is 'tiny-20230301'; expected 'tiny-20230201'"):
-        parse_sheet.read(b"release,item,line,mark\ntiny-20230301,citations:p1,1,right\n", RELEASE, [item("p1", 1)])
+        parse_sheet.read(text.encode(), RELEASE, [item("p1", 2)])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ Other failures fail their shard.
 from __future__ import annotations
 
 import hashlib
-import logging
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -255,11 +254,3 @@ def test_missing_extractor_address_is_an_error(lake: Lake, monkeypatch: pytest.M
     monkeypatch.delenv("GROBID_URL", raising=False)
     with pytest.raises(UserError, match="set GROBID_URL"):
         ExtractStage().plan(selected(Intake(lake, {}).run()))
-
-
-def test_log_reports_progress_of_a_shard(lake: Lake, serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
-    serve()
-    with caplog.at_level(logging.INFO):
-        work(ExtractStage(FAST), selected(Intake(lake, papers(3), shards=1).run()))
-    assert "extract shard 0: 3 selected, 0 already extracted" in caplog.text
-    assert "extracted 3 of 3 PDFs in" in caplog.text

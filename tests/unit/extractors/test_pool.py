@@ -6,7 +6,6 @@ import hashlib
 import io
 import logging
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -57,25 +56,11 @@ CASES = [
     ("unended", ExtractOutcome.CONNECTION, 3),
     ("no_content", ExtractOutcome.NO_CONTENT, 1),
     ("half", ExtractOutcome.BAD_TEI, 1),
-    ("html", ExtractOutcome.BAD_TEI, 1),
-    ("empty", ExtractOutcome.BAD_TEI, 1),
     ("huge", ExtractOutcome.BAD_TEI, 1),
-    ("BAD_INPUT_DATA", ExtractOutcome.BAD_INPUT_DATA, 1),
     ("NO_BLOCKS", ExtractOutcome.NO_BLOCKS, 1),
-    ("NO_BLOCKS 400", ExtractOutcome.NO_BLOCKS, 1),
-    ("TOO_MANY_BLOCKS", ExtractOutcome.TOO_MANY_BLOCKS, 1),
-    ("TOO_MANY_BLOCKS 409", ExtractOutcome.TOO_MANY_BLOCKS, 1),
-    ("TOO_MANY_TOKENS", ExtractOutcome.TOO_MANY_TOKENS, 1),
-    ("PDFALTO_CONVERSION_FAILURE", ExtractOutcome.PDFALTO_CONVERSION_FAILURE, 1),
     ("TIMEOUT", ExtractOutcome.TIMEOUT, 3),
-    ("TIMEOUT 409", ExtractOutcome.TIMEOUT, 3),
-    ("TAGGING_ERROR", ExtractOutcome.CONNECTION, 3),
-    ("PARSING_ERROR", ExtractOutcome.CONNECTION, 3),
     ("GENERAL", ExtractOutcome.CONNECTION, 3),
-    ("404", ExtractOutcome.CONNECTION, 3),
-    ("408", ExtractOutcome.TIMEOUT, 3),
     ("502", ExtractOutcome.CONNECTION, 3),
-    ("504", ExtractOutcome.TIMEOUT, 3),
     ("drop", ExtractOutcome.CONNECTION, 3),
     ("truncate", ExtractOutcome.CONNECTION, 3),
     ("hang", ExtractOutcome.TIMEOUT, 3),
@@ -84,34 +69,18 @@ CASES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def judged() -> dict[str | None, tuple[Extraction, int]]:
-    """Return the outcome and the number of uploads of a PDF for each permanent fault of a server."""
+def test_fault_gives_outcome_and_number_of_tries() -> None:
     items = pdfs(len(CASES))
     fault_of = {sha1: fault for (sha1, _), (fault, _, _) in zip(items, CASES, strict=True)}
     with StandIn(faults=lambda upload: fault_of[upload.sha1]) as server:
-        limits = replace(QUICK, request=2.0)  # A busy machine needs more than 0.4 s for the 13 MB of `huge`.
-        results = run(Pool([server.url], limits=limits), items)
-        return {fault_of[sha1]: (result, server.uploads[sha1]) for sha1, result in results.items()}
-
-
-@pytest.mark.parametrize(("fault", "outcome", "tries"), CASES)
-def test_fault_gives_outcome_and_number_of_tries(
-    judged: dict[str | None, tuple[Extraction, int]], fault: str | None, outcome: ExtractOutcome, tries: int
-) -> None:
-    result, sent = judged[fault]
-    assert (result.outcome, result.tries, sent) == (outcome, tries, tries)
-    assert (result.tei is not None) == (outcome is ExtractOutcome.OK)
-
-
-def test_tei_equals_the_response_bytes() -> None:
-    items = pdfs(3)
-    tei = {sha1: f"<TEI xmlns='http://www.tei-c.org/ns/1.0'><!-- ü {sha1} --></TEI>".encode() for sha1, _ in items}
-    with StandIn(tei=tei) as server:
-        for sha1, result in run(Pool([server.url], limits=QUICK), items).items():
-            assert result.tei == tei[sha1]
-            assert result.tei_sha1 == hashlib.sha1(tei[sha1]).hexdigest()
-            assert result.server == server.url
+        # A busy machine needs more than 0.4 s for the 13 MB of `huge`.
+        results = run(Pool([server.url], limits=replace(QUICK, request=2.0)), items)
+        found = [(fault_of[sha1], results[sha1].outcome, server.uploads[sha1]) for sha1, _ in items]
+    assert found == CASES
+    for sha1, result in results.items():
+        tei = server.recorded(sha1) if result.outcome == "ok" else None
+        assert (result.tries, result.tei, result.server) == (server.uploads[sha1], tei, server.url)
+        assert result.tei_sha1 == (tei and hashlib.sha1(tei).hexdigest())
 
 
 @pytest.mark.parametrize("fault", [None, "chunked", "no_content"])
@@ -151,17 +120,10 @@ def test_large_pdf_is_streamed(seekable: bool) -> None:
     data = b"%PDF" + bytes(range(256)) * 40_000
     sha1 = hashlib.sha1(data).hexdigest()
     with StandIn() as server:
-        assert run(Pool([server.url], limits=QUICK), [(sha1, lambda: Blocks(data))])[sha1].outcome == "ok"
+        pool = Pool([server.url], limits=replace(QUICK, request=20.0))  # A busy machine needs more than 0.4 s.
+        assert run(pool, [(sha1, lambda: Blocks(data))])[sha1].outcome == "ok"
     assert list(server.uploads) == [sha1]
     assert Blocks.largest <= 1 << 17
-
-
-def test_busy_server_until_deadline_is_not_final() -> None:
-    with StandIn(faults=lambda _: "busy") as server:
-        results = run(Pool([server.url], limits=replace(QUICK, deadline=0.3)), pdfs(20))
-    assert {r.outcome for r in results.values()} == {ExtractOutcome.BUSY}
-    assert not ExtractOutcome.BUSY.final
-    assert all(r.tries == server.uploads[sha1] >= 1 for sha1, r in results.items())
 
 
 def test_busy_server_is_not_overloaded_with_retries() -> None:
@@ -181,6 +143,7 @@ def test_requests_in_flight_never_exceed_the_limit() -> None:
             nonlocal at_most
             while not done.wait(0.002):
                 at_most = max(at_most, one.in_work + other.in_work)
+                assert all(t.daemon for t in threading.enumerate() if t.name.startswith("extractor-"))
 
         watcher = threading.Thread(target=watch)
         watcher.start()
@@ -188,12 +151,6 @@ def test_requests_in_flight_never_exceed_the_limit() -> None:
         done.set()
         watcher.join()
     assert 1 < at_most <= 4
-
-
-def test_faster_server_gets_more_pdfs() -> None:
-    with StandIn(latency=0.01) as fast, StandIn(latency=0.1) as slow:
-        run(Pool([fast.url, slow.url], limits=QUICK), pdfs(60))
-    assert fast.requests > slow.requests > 0
 
 
 @pytest.mark.slow
@@ -266,14 +223,6 @@ def test_hanging_server_is_suspended() -> None:
     assert hanging.requests <= 2 * QUICK.in_flight
 
 
-def test_long_outage_gives_up_without_using_tries() -> None:
-    with StandIn() as server:
-        pool = Pool([server.url], limits=replace(QUICK, outage=0.5))
-    results = run(pool, pdfs(50))
-    assert {r.outcome for r in results.values()} == {ExtractOutcome.CONNECTION}
-    assert sum(r.tries for r in results.values()) <= QUICK.in_flight
-
-
 def test_unreadable_pdf_does_not_count_against_the_server() -> None:
     def gone() -> BinaryIO:
         raise FileNotFoundError("no such object")
@@ -287,24 +236,6 @@ def test_unreadable_pdf_does_not_count_against_the_server() -> None:
         results = run(Pool([server.url], limits=QUICK), items)
     assert results["f" * 40].outcome == results["e" * 40].outcome == ExtractOutcome.CONNECTION
     assert sum(r.outcome is ExtractOutcome.OK for r in results.values()) == 5
-
-
-def test_pdfs_are_read_no_faster_than_results() -> None:
-    taken = 0
-
-    def items() -> Iterator[Item]:
-        nonlocal taken
-        for item in pdfs(500):
-            taken += 1
-            yield item
-
-    with StandIn() as server:
-        results = Pool([server.url], limits=QUICK).extract(items())
-        next(results)
-        time.sleep(0.3)
-        # The current and the next batch: each has at most 2 × in_flight finished and in_flight running items.
-        assert taken <= 6 * QUICK.in_flight
-        results.close()
 
 
 def test_error_while_listing_pdfs_fails_the_extraction() -> None:
@@ -394,5 +325,5 @@ def test_token_is_sent_and_missing_token_is_explained() -> None:
 
 def test_password_in_an_address_is_hidden() -> None:
     with StandIn() as server:
-        pool = Pool([server.url.replace("//", "//user:s3cret@")], limits=QUICK)
+        pool = Pool([server.url.replace("//", "//user:s3cret@") + "/"], limits=QUICK)
         assert {r.server for r in run(pool, pdfs(1)).values()} == {server.url}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,13 +13,12 @@ from s2corpus.errors import UserError
 from s2corpus.extractors import ExtractOutcome, Pool
 from s2corpus.spec import ExtractRules
 from s2corpus.stages.extract import ExtractStage as Stage
-from s2corpus.stages.extract import TooManyFailures
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.parses import EXTRACTIONS
 from tests.extractors import docling
 from tests.extractors.plugin import installed
 from tests.standin_docling import SMALL, StandIn
-from tests.unit.extractors.test_extract_stage import Intake, outcomes, papers, selected, work
+from tests.unit.extractors.test_extract_stage import Intake, papers, selected, work
 from tests.unit.extractors.test_pool import QUICK, pdfs, run
 
 TASKS = replace(QUICK, request=2.0, status=0.5)
@@ -89,12 +87,6 @@ def test_restarted_server_gets_its_lost_tasks_again() -> None:
         assert server.submitted == {sha1: 2 if sha1 in lost else 1 for sha1 in results}
 
 
-def test_open_tasks_never_exceed_the_limit() -> None:
-    with StandIn(seconds=0.1) as server:
-        run(Pool([server.url], limits=replace(TASKS, in_flight=3)), pdfs(15))
-    assert server.most_open == 3
-
-
 def test_full_queue_is_waited_for() -> None:
     with StandIn(seconds=0.05, room=2) as server:
         results = run(Pool([server.url], limits=TASKS), pdfs(20))
@@ -102,37 +94,9 @@ def test_full_queue_is_waited_for() -> None:
     assert server.most_open == 2
 
 
-def test_unfinished_task_goes_to_another_server() -> None:
-    with StandIn(faults=lambda *_: "never") as stuck, StandIn() as other:
-        results = run(Pool([stuck.url, other.url], limits=replace(TASKS, request=0.5)), pdfs(20))
-    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
-    assert {r.server for r in results.values()} == {other.url.removeprefix("docling+")}
-
-
-def test_polls_end_at_the_deadline() -> None:
-    start = time.monotonic()
-    with StandIn(faults=lambda *_: "never") as server:
-        results = run(Pool([server.url], limits=replace(TASKS, deadline=1.0, request=10.0)), pdfs(8))
-    assert {r.outcome for r in results.values()} == {ExtractOutcome.TIMEOUT}
-    assert time.monotonic() - start < 10  # The request's limit applied, not the deadline.
-
-
-def test_identity_and_options_of_docling_are_sent() -> None:
-    with StandIn(version="1.18.0", docling="2.60.0", key="s3cret") as server:
-        pool = Pool([server.url], ExtractRules(options={"do_ocr": "true"}), TASKS, token="s3cret")
-        identity = pool.identity()
-        assert str(identity) == "docling 1.18.0+docling-2.60.0"
-        assert identity.options_hash != Pool([server.url], ExtractRules()).options_hash
-        run(pool, pdfs(1))
-        assert server.forms[0]["do_ocr"] == "true" and server.forms[0]["to_formats"] == "json"
-        assert {r.outcome for r in run(Pool([server.url], limits=replace(TASKS, tries=1)), pdfs(1)).values()} == {
-            ExtractOutcome.CONNECTION
-        }
+def test_unknown_adapters_mixed_adapters_and_options_are_errors() -> None:
     with pytest.raises(UserError, match=r"'speed' given; docling has do_ocr, pdf_backend, table_mode"):
-        Pool([server.url], ExtractRules(options={"speed": "fast"}))
-
-
-def test_unknown_and_mixed_adapters_are_errors() -> None:
+        Pool(["docling+http://localhost:5001"], ExtractRules(options={"speed": "fast"}))
     with pytest.raises(UserError, match=r"no extractor is called 'mineru': expected one of docling, grobid"):
         Pool(["mineru+http://localhost:8000"])
     with pytest.raises(UserError, match="the same extractor: found docling, grobid"):
@@ -152,24 +116,3 @@ def test_model_revision_is_part_of_the_key(lake: Lake, monkeypatch: pytest.Monke
         server.docling = "2.61.0"
         work(Stage(TASKS), selected(Intake(lake, found, month=3).run()))
         assert server.submitted == Counter(dict.fromkeys(found, 2))
-
-
-def test_tasks_of_a_killed_worker_are_submitted_again(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = papers(12)
-    bad = set(sorted(found)[6:])
-    broken = True
-    with StandIn(faults=lambda sha1, _: "500" if broken and sha1 in bad else None) as server:
-        monkeypatch.setenv("GROBID_URL", server.url)
-        run_ = selected(Intake(lake, found, shards=1).run())
-        stage = Stage(replace(TASKS, tries=1))
-        shards = stage.plan(run_)
-        run_.put_plan(stage.name, shards)
-        with pytest.raises(TooManyFailures):
-            stage.work(run_, shards[0])
-        kept = {sha1 for sha1, times in server.fetched.items() if times}
-        broken = False
-        server.submitted.clear()
-        stage.work(run_, shards[0])
-        stage.finish(run_)
-        assert set(outcomes(run_).values()) == {"ok"}
-        assert bad <= set(server.submitted) and len(kept & set(server.submitted)) <= TASKS.in_flight

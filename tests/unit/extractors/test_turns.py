@@ -13,10 +13,8 @@ import pytest
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import ExtractOutcome, Limits, Pool, run
 from s2corpus.extractors.grobid import GrobidServer
-from s2corpus.extractors.http import classify_error_status
-from s2corpus.extractors.load import Load
 from s2corpus.extractors.protocol import BackgroundTask, ExtractorAnswer, ExtractorIdentity
-from s2corpus.extractors.run import ExtractionRun, _Job
+from s2corpus.extractors.run import ExtractionRun, Load, _Job
 
 LIMITS = Limits(
     in_flight=2, deadline=20.0, request=8.0, tries=3, busy_wait=(5.0, 5.0), retry_wait=(1.0, 1.0), failures=3,
@@ -63,26 +61,6 @@ def sent(state: ExtractionRun) -> tuple[Load, _Job]:
     return found[0], found[1]
 
 
-def test_threads_are_limited_and_do_not_block_exit(
-    started: Callable[..., ExtractionRun], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    state = started(in_flight=3)
-    state.changed.release()
-    state.error = RuntimeError("enough")
-    made = []
-
-    def thread(**given: object) -> SimpleNamespace:
-        made.append(given)
-        return SimpleNamespace(start=lambda: None)
-
-    monkeypatch.setattr(run, "threading", SimpleNamespace(Thread=thread))
-    with pytest.raises(RuntimeError, match="enough"):
-        next(state.results())
-    assert [(one["target"], one["name"], one["daemon"]) for one in made] == [
-        (state._work, f"extractor-{number}", True) for number in range(3)
-    ]
-
-
 @pytest.mark.parametrize(
     ("alive", "told", "expected"),
     [
@@ -105,20 +83,6 @@ def test_recovered_server_returns_to_pool(alive: bool, told: ExtractorIdentity |
     assert pool.can_rejoin(one) is expected
     pool.common_identity = None
     assert pool.can_rejoin(one) is alive
-
-
-def test_log_line_reports_progress(started: Callable[..., ExtractionRun]) -> None:
-    state = started(servers=("a", "b"), out=("b",))
-    assert state._progress(0.0) == (
-        "extracted 0 of 9 PDFs in 0 s (0.00/s): none; 0 in flight, 0 waiting; http://a 0, http://b out"
-    )
-    state.loads[1].next_check = 1_000.0
-    sent(state)
-    state.counts.update({ExtractOutcome.OK: 2, ExtractOutcome.BAD_TEI: 1})
-    state.total = None
-    assert state._progress(2.0) == (
-        "extracted 3 PDFs in 2 s (1.50/s): 1 bad_tei, 2 ok; 1 in flight, 0 waiting; http://a 1, http://b out"
-    )
 
 
 def test_pdfs_are_sent_in_order_up_to_limit(started: Callable[..., ExtractionRun]) -> None:
@@ -384,20 +348,6 @@ def test_request_timeout_is_rest_of_its_try(started: Callable[..., ExtractionRun
     assert asked == [("submit", 5.0), ("poll", 3.0), ("fetch", 5.0), ("fetch", 0.1)]
     job.deadline = 101.0
     assert state._attempt_deadline(job) == 101.0
-
-
-@pytest.mark.parametrize(
-    ("status", "outcome", "broken"),
-    [
-        (429, ExtractOutcome.BUSY, False), (503, ExtractOutcome.BUSY, False), (408, ExtractOutcome.TIMEOUT, False),
-        (504, ExtractOutcome.TIMEOUT, True),
-        (502, ExtractOutcome.CONNECTION, True), (500, ExtractOutcome.CONNECTION, False), (404, ExtractOutcome.CONNECTION, False),
-    ],
-)  # fmt: skip
-def test_status_has_the_same_meaning_for_every_extractor(status: int, outcome: ExtractOutcome, broken: bool) -> None:
-    found = classify_error_status(status, b"x" * 300)
-    assert (found.outcome, found.broken, found.unreachable, found.lost) == (outcome, broken, False, False)
-    assert found.detail == f"HTTP {status}: {'x' * 200}"
 
 
 def test_default_limits_match_the_documentation() -> None:

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import shutil
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,54 +15,38 @@ from s2corpus.deliveries.ready import Refused, read_ready
 from s2corpus.drops import processing
 from s2corpus.drops.standing import iterate_drop_statuses
 from s2corpus.errors import TransientError
-from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.stages import load_stage
+from s2corpus.sources import dblp
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import DELIVERIES, PDFS, DeliveryRow
+from tests.unit.intake.samples import intake
 
-AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
 PDF = b"%PDF hello"
 FILE = {"name": "a.pdf", "bytes": len(PDF), "sha256": hashlib.sha256(PDF).hexdigest()}
-WHEN = "2023-01-01T00:00:00Z"
+WHEN, FAR = "2023-01-01T00:00:00Z", "9999-12-31T23:59:59Z"
 
 
 def ready(**changed: Any) -> bytes:
     return json.dumps({"ready_at": WHEN, "files": [FILE], **changed}).encode()
 
 
-def at(ready_at: object) -> bytes:
-    return ready(ready_at=ready_at)
-
-
 def of_file(**changed: Any) -> bytes:
     return ready(files=[{**FILE, **changed}])
 
 
+TIMES: dict[str, object] = {
+    "after the last instant": "9999-12-31T23:59:59-23:59", "before the first instant": "0001-01-01T00:00:00+23:59",
+    "year 1": "0001-01-01T00:00:00Z", "year 999": "0999-12-31T23:59:59Z", "year 999 in UTC": "1000-01-01T00:00:00+10:00",
+    "year 0": "0000-01-01T00:00:00Z", "five digits": "12023-01-01T00:00:00Z", "no zone": "2023-01-01T00:00:00", "a number": 1672531200,
+    "a fraction": 1672531200.5, "a negative number": -1, "a number in a text": "1672531200", "a boolean": True, "a list": [WHEN],
+    "null": None, "a date": "2023-01-01", "hour 25": "2023-01-01T25:00:00Z", "zone of 99 hours": "2023-01-01T00:00:00+99:00",
+    "other digits": "٢٠٢٣-01-01T00:00:00Z", "a long text": "2" * 1_000_000,
+}  # fmt: skip
 UNREADABLE: dict[str, bytes] = {
-    "after the last instant": at("9999-12-31T23:59:59-23:59"),
-    "before the first instant": at("0001-01-01T00:00:00+23:59"),
-    "year 1": at("0001-01-01T00:00:00Z"),
-    "year 999": at("0999-12-31T23:59:59Z"),
-    "year 999 in UTC": at("1000-01-01T00:00:00+10:00"),
-    "year 0": at("0000-01-01T00:00:00Z"),
-    "five digits": at("12023-01-01T00:00:00Z"),
-    "no zone": at("2023-01-01T00:00:00"),
-    "a number": at(1672531200),
-    "a fraction": at(1672531200.5),
-    "a negative number": at(-1),
-    "a number in a text": at("1672531200"),
+    **{name: ready(ready_at=time) for name, time in TIMES.items()},
     "a huge number": b'{"ready_at": 1e400, "files": []}',
     "digits": b'{"ready_at": ' + b"9" * 100_000 + b', "files": []}',
-    "a boolean": at(True),
-    "a list": at([WHEN]),
-    "null": at(None),
-    "a date": at("2023-01-01"),
-    "hour 25": at("2023-01-01T25:00:00Z"),
-    "zone of 99 hours": at("2023-01-01T00:00:00+99:00"),
-    "other digits": at("٢٠٢٣-01-01T00:00:00Z"),
-    "a long text": at("2" * 1_000_000),
     "a surrogate": b'{"ready_at": "\\ud800", "files": []}',
     "nested": b"[" * 100_000 + b"]" * 100_000,
     "nested objects": b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
@@ -96,21 +79,14 @@ OTHER: dict[str, tuple[bytes, str]] = {
 }
 
 
-@pytest.fixture
-def run(lake: Lake, tmp_path: Path) -> Run:
-    return Run(ReleaseSpec(name="t"), AS_OF, lake, tmp_path)
-
-
-def put(lake: Lake, folder: str, ready_file: bytes = ready()) -> None:
-    lake.put(f"{folder}/a.pdf", PDF)
+def put(lake: Lake, folder: str, ready_file: bytes = ready(), name: str = "a.pdf") -> None:
+    lake.put(f"{folder}/{name}", PDF)
     lake.put(f"{folder}/_READY", ready_file)
 
 
-def intake(run: Run) -> dict[str, DeliveryRow]:
+def rows_of(run: Run) -> dict[str, DeliveryRow]:
     """Run intake; return the rows by delivery."""
-    runner.work(run, "intake", runner.plan(run, "intake"))
-    runner.run_rounds(run, "intake")
-    load_stage("intake").finish(run)
+    intake(run)
     return {row["delivery"]: row for row in run.table(DELIVERIES).read().to_pylist()}
 
 
@@ -121,7 +97,7 @@ def test_hostile_ready_files_stop_no_other_delivery(run: Run) -> None:
     for name, (data, _) in OTHER.items():
         put(run.lake, f"drops/{name}", data)
     put(run.lake, "drops/good")
-    rows = intake(run)
+    rows = rows_of(run)
     for number, name in enumerate(UNREADABLE):
         for delivery in (f"{number:02}", f"s{number:02}"):
             row = rows.pop(delivery)
@@ -134,11 +110,17 @@ def test_hostile_ready_files_stop_no_other_delivery(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [1672531200, "0999-01-01T00:00:00Z", "2023-01-01T00:00:00", "9999-12-31T23:59:59-23:59"]
-)
-def test_refused_time_is_explained_by_example(run: Run, value: object) -> None:
-    put(run.lake, "drops/a", at(value))
-    with pytest.raises(Refused, match="expected a text such as 2026-11-21T10:00:00Z"):
+    ("data", "said"),
+    [
+        *((ready(ready_at=TIMES[name]), "expected a text such as 2026-11-21T10:00:00Z")
+          for name in ("a number", "year 999", "no zone", "after the last instant")),
+        (ready(mode="full")[:-1] + b', "mode": "delta", "ready_at": "2023-01-02T00:00:00Z"}', "_READY: the key 'ready_at' is given twice"),
+        (ready(mode="all"), "_READY: mode: "),
+    ],
+)  # fmt: skip
+def test_refusal_of_ready_file_is_explained(run: Run, data: bytes, said: str) -> None:
+    put(run.lake, "drops/a", data)
+    with pytest.raises(Refused, match=said):
         read_ready(run.lake, "drop", "", "a")
 
 
@@ -153,19 +135,17 @@ def test_refused_time_is_explained_by_example(run: Run, value: object) -> None:
     ],
 )
 def test_times_with_zone_are_read_as_utc(run: Run, given: str, expected: str) -> None:
-    put(run.lake, "drops/a", at(given))
+    put(run.lake, "drops/a", ready(ready_at=given))
     found = read_ready(run.lake, "drop", "", "a")
     assert found is not None and found.ready_at == expected
 
 
 def test_far_future_waits_with_reason(run: Run) -> None:
-    put(run.lake, "drops/late", at("9999-12-31T23:59:59Z"))
+    put(run.lake, "drops/late", ready(ready_at=FAR))
     put(run.lake, "drops/good")
-    late = intake(run)["late"]
+    late = rows_of(run)["late"]
     assert late["outcome"] == "not_yet" and "9999-12-31T23:59:59" in str(late["detail"])
-    put(run.lake, "sources/dblp/late", at("9999-12-31T23:59:59Z").replace(b"a.pdf", b"a.xml"))
-    run.lake.delete("sources/dblp/late/a.pdf")
-    run.lake.put("sources/dblp/late/a.xml", PDF)
+    put(run.lake, "sources/dblp/late", ready(ready_at=FAR).replace(b"a.pdf", b"a.xml"), "a.xml")
     processing.process(run.lake, [ReleaseSpec(name="t", drops=("none",))], run.scratch)
     (shown,) = [one for one in iterate_drop_statuses(run.lake) if one.row.folder == "sources/dblp/late/"]
     assert "only releases after that time include it" in shown.detail
@@ -175,33 +155,25 @@ def test_far_future_waits_with_reason(run: Run) -> None:
 def test_any_error_of_one_delivery_refuses_it(
     run: Run, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from s2corpus.sources import dblp
-
     def broken(*_: object) -> None:
         raise error("AWS Error IOError: what the delivery says")  # The message resembles a server error.
 
     monkeypatch.setattr(dblp, "read", broken)
-    put(run.lake, "sources/dblp/1", of_file(name="a.xml"))
-    run.lake.put("sources/dblp/1/a.xml", PDF)
-    run.lake.delete("sources/dblp/1/a.pdf")
+    put(run.lake, "sources/dblp/1", of_file(name="a.xml"), "a.xml")
     put(run.lake, "drops/good")
-    rows = intake(run)
+    rows = rows_of(run)
     assert (rows["1"]["outcome"], rows["good"]["outcome"]) == ("refused:unreadable", "taken")
     assert str(rows["1"]["detail"]).startswith(error.__name__)
 
 
 def test_disk_failure_is_not_a_refusal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from s2corpus.sources import dblp
-
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(dblp, "read", full)
-    put(run.lake, "sources/dblp/1", of_file(name="a.xml"))
-    run.lake.put("sources/dblp/1/a.xml", PDF)
-    run.lake.delete("sources/dblp/1/a.pdf")
+    put(run.lake, "sources/dblp/1", of_file(name="a.xml"), "a.xml")
     with pytest.raises(TransientError, match="disk is full"):
-        intake(run)
+        rows_of(run)
 
 
 def test_huge_ready_file_is_not_read(run: Run) -> None:
@@ -240,7 +212,7 @@ def test_false_sizes_do_not_size_the_tables(run: Run) -> None:
     data = ready(files=[{**FILE, "name": f"{n}.xml", "bytes": (1 << 63) - 1} for n in range(100)])
     put(run.lake, "sources/dblp/1", data)
     put(run.lake, "drops/good")
-    rows = intake(run)
+    rows = rows_of(run)
     assert (rows["1"]["outcome"], rows["good"]["outcome"]) == ("refused:incomplete", "taken")
     assert run.read_plan("intake")[-1].params["buckets"] == 1
 
@@ -249,7 +221,7 @@ def test_folders_without_utf8_names_are_refused(run: Run, tmp_path: Path) -> Non
     folder = Path(run.lake.uri("drops/good")).parent
     put(run.lake, "drops/good")
     shutil.copytree(folder / "good", folder / os.fsdecode(b"\xff\xfe"))
-    rows = intake(run)
+    rows = rows_of(run)
     assert rows.pop("good")["outcome"] == "taken"
     assert [row["outcome"] for row in rows.values()] == ["refused:bad_name"]
     processing.process(run.lake, [ReleaseSpec(name="t", drops=("none",))], tmp_path)
@@ -269,7 +241,7 @@ def test_special_files_in_a_folder_do_not_block(run: Run, name: str, kind: str) 
         path.mkdir()
     else:
         path.symlink_to("nowhere")
-    rows = intake(run)
+    rows = rows_of(run)
     assert rows.pop("good")["outcome"] == "taken"
     expected = {"_READY": [], "a.pdf": ["refused:incomplete"], "b.pdf": ["taken"]}
     assert [row["outcome"] for row in rows.values()] == expected[name]

@@ -8,12 +8,12 @@ from __future__ import annotations
 import gzip
 import io
 import random
-import tarfile
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -40,7 +40,8 @@ from s2orc_parse.archives.reading import BadArchive, unpack_source
 from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED
 from tests.releases import ROOT
 from tests.unit.jats.articles import article
-from tests.unit.snapshot.test_export import release
+from tests.unit.latex.archives import tar
+from tests.unit.snapshot.release import release
 
 TEI = (
     b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title level="a">A title</title></titleStmt>'
@@ -51,27 +52,12 @@ TEI = (
     b'<back><div type="references"><listBibl><biblStruct xml:id="b0"><analytic><title level="a">Cited</title></analytic>'
     b'<monogr><imprint><date when="2001"/></imprint></monogr></biblStruct></listBibl></div></back></text></TEI>'
 )
-DOCUMENT = orjson.dumps(
-    {
-        "id": "a",
-        "title": "A title",
-        "abstract": "Words.",
-        "date": "2020-01",
-        "body": [{"section": "One::Two", "text": "Words."}],
-    }
-)
-DECLARED = orjson.dumps(
-    {
-        "name": "a.pdf",
-        "open_access": True,
-        "licence": "CC-BY-4.0",
-        "published": "2020-01-02",
-        "title": "T",
-        "doi": "10.1/x",
-    }
-)
-READY = orjson.dumps(
-    {"ready_at": "2023-01-01T00:00:00Z", "files": [{"name": "a.pdf", "bytes": 1, "sha256": "0" * 64}], "mode": "delta"}
+DOCUMENT = b'{"id": "a", "title": "A title", "abstract": "Words.", "date": "2020-01", "body": [{"section": "One::Two", "text": "Words."}]}'
+DECLARED = b'{"name": "a.pdf", "open_access": true, "licence": "CC-BY-4.0", "published": "2020-01-02", "title": "T", "doi": "10.1/x"}'
+READY = (
+    b'{"ready_at": "2023-01-01T00:00:00Z", "files": [{"name": "a.pdf", "bytes": 1, "sha256": "'
+    + b"0" * 64
+    + b'"}], "mode": "delta"}'
 )
 NASTY = (b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"[" * 2000, b"<a>" * 2000, b"&#0;", b"1e999", b"-1", b"9" * 400,
          b"null", b"{}", b"[]", b"true", b"../", b"\r\n", b'"', b"%s{}", b"<!DOCTYPE a [<!ENTITY b 'c'>]>")  # fmt: skip
@@ -132,12 +118,10 @@ def read_records(source: str, data: bytes) -> str:
 
 def test_damaged_records_give_named_outcomes(tiny: tuple[Path, Truth]) -> None:
     for name in sorted(path.name for path in (tiny[0] / "sources").iterdir()):
-        seeds = [
-            p.read_bytes()
-            for p in sorted((tiny[0] / "sources" / name).rglob("*"))
-            if p.is_file() and p.name != "_READY"
-        ]
-        outcomes(seeds, 60, partial(read_records, name), UserError)
+        files = sorted(
+            path for path in (tiny[0] / "sources" / name).rglob("*") if path.is_file() and path.name != "_READY"
+        )
+        outcomes([path.read_bytes() for path in files], 60, partial(read_records, name), UserError)
 
 
 def test_damaged_documents_give_one_sentence(tmp_path: Path) -> None:
@@ -155,18 +139,19 @@ def test_damaged_declarations_give_named_outcomes() -> None:
 
 def test_damaged_ready_files_give_named_outcomes(tmp_path: Path) -> None:
     lake = open_lake(str(tmp_path))
-    outcomes(
-        [READY],
-        200,
-        lambda data: f"{bool(lake.put('drops/d/_READY', data) and read_ready(lake, 'drop', '', 'd'))}",
-        Refused,
-    )
+
+    def act(data: bytes) -> str:
+        lake.put("drops/d/_READY", data)
+        return f"{read_ready(lake, 'drop', '', 'd') is None}"
+
+    outcomes([READY], 200, act, Refused)
 
 
-def test_damaged_specs_give_one_sentence(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("folder", "load"), [("releases", load_spec), ("datasets", load_dataset_spec)])
+def test_damaged_specs_give_one_sentence(folder: str, load: Callable[[Path], Any], tmp_path: Path) -> None:
     path = tmp_path / "sample.yaml"
-    seeds = [p.read_bytes() for p in sorted((ROOT / "include" / "releases").glob("*.yaml"))]
-    outcomes(seeds, 150, lambda data: f"{path.write_bytes(data) and load_spec(path).name != ''}", UserError)
+    seeds = [p.read_bytes() for p in sorted((ROOT / "include" / folder).glob("*.yaml"))]
+    outcomes(seeds, 120, lambda data: f"{path.write_bytes(data) and load(path).name != ''}", UserError)
 
 
 @pytest.mark.parametrize("parse", [ReleaseId.parse, SnapshotId.parse, check_spec_name])
@@ -179,28 +164,14 @@ def test_damaged_latex_archives_give_named_outcomes() -> None:
     def unpacked(data: bytes) -> str:
         return f"{len(unpack_source(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files"
 
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
-        tex = b"\\documentclass{article}\\begin{document}Words.\\end{document}"
-        for name, text in (("main.tex", tex), ("fig/a.bbl", b"\\bibitem{a} A.")):
-            info = tarfile.TarInfo(name)
-            info.size = len(text)
-            archive.addfile(info, io.BytesIO(text))
-    plain = io.BytesIO()
-    with tarfile.open(fileobj=plain, mode="w") as archive:
-        info = tarfile.TarInfo("main.tex")
-        info.size = 20
-        archive.addfile(info, io.BytesIO(b"\\documentclass{a} abc"))
-    outcomes(
-        [packed.getvalue(), plain.getvalue()],
-        250,
-        lambda data: f"{len(unpack_source(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files",
-        BadArchive,
+    plain = tar(
+        {"main.tex": "\\documentclass{article}\\begin{document}Words.\\end{document}", "fig/a.bbl": "\\bibitem{a} A."}
     )
+    outcomes([plain, gzip.decompress(plain)], 250, unpacked, BadArchive)
 
 
 def test_damaged_manifests_give_one_sentence(tmp_path: Path) -> None:
-    made = release(tmp_path, count=12)
+    made = release(tmp_path, count=6)
     folder = open_lake(made.lake.uri(f"snapshots/{made.snapshot_id}"))
     manifest = folder.get("manifest.json")[0]
 
@@ -208,22 +179,12 @@ def test_damaged_manifests_give_one_sentence(tmp_path: Path) -> None:
         folder.put("manifest.json", data)
         return f"{next(verify(folder), None) is None}"
 
-    outcomes([manifest], 120, act, UserError)
+    outcomes([manifest], 80, act, UserError)
 
 
 def test_damaged_sheets_give_one_sentence() -> None:
-    item = Item(
-        "clusters:1",
-        EvaluationTask.CLUSTERS,
-        "1",
-        "",
-        "",
-        "a" * 40,
-        Side("T", ("A B",)),
-        Side("T", ("A B",)),
-        None,
-        None,
-    )
+    side = Side("T", ("A B",))
+    item = Item("clusters:1", EvaluationTask.CLUSTERS, "1", "", "", "a" * 40, side, side, None, None)
     sheet = sheets.written("s2_v2-20230201", [item]).replace(",,\n", ",right,wrong\n").encode()
     outcomes([sheet], 150, lambda data: f"{len(sheets.read(data, 's2_v2-20230201', [item]))} marks", UserError)
 
@@ -235,15 +196,8 @@ def test_damaged_files_of_other_corpora_give_one_sentence(corpus: Corpus) -> Non
         {"id": "1", "paper_id": "1", "sha1": "a" * 40, "title": "T", "text": "T\n\nWords.", "body_text": body,
          "metadata": {"title": "T", "doi": "10.1/x"}, "pdf_parse": {"body_text": body}}
     )  # fmt: skip
-    outcomes(
-        [line, gzip.compress(line, mtime=0)], 80, lambda data: f"{len(list(others.read(corpus, 'x', data)))}", UserError
-    )
-
-
-def test_damaged_dataset_specs_give_one_sentence(tmp_path: Path) -> None:
-    path = tmp_path / "sample.yaml"
-    seeds = [p.read_bytes() for p in sorted((ROOT / "include" / "datasets").glob("*.yaml"))]
-    outcomes(seeds, 120, lambda data: f"{path.write_bytes(data) and load_dataset_spec(path).name != ''}", UserError)
+    seeds = [line, gzip.compress(line, mtime=0)]
+    outcomes(seeds, 80, lambda data: f"{len(list(others.read(corpus, 'x', data)))}", UserError)
 
 
 def test_damaged_delta_plans_give_one_sentence(tmp_path: Path) -> None:
@@ -257,12 +211,8 @@ def test_damaged_delta_plans_give_one_sentence(tmp_path: Path) -> None:
         is_plan = data[:40].count(b"format") == 1 and b"from_manifest" in data
         written = manifest if is_plan else data
         (tmp_path / "delta/manifest.json").write_bytes(written)
-        given = (
-            data
-            if is_plan
-            else plan.replace(sha256(manifest).hexdigest().encode(), sha256(written).hexdigest().encode())
-        )
-        (tmp_path / "delta/delta.json").write_bytes(given)
+        old, new = (sha256(content).hexdigest().encode() for content in (manifest, written))
+        (tmp_path / "delta/delta.json").write_bytes(data if is_plan else plan.replace(old, new))
         return s2corpus_reader.apply(tmp_path / "delta", copy, tmp_path / "out")
 
     outcomes([plan, manifest], 50, act, s2corpus_reader.SnapshotError, OSError)

@@ -20,7 +20,7 @@ from s2corpus import sources
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refused
-from s2corpus.sources import streams
+from s2corpus.sources import json_objects, streams, xml_elements
 from s2corpus.sources.repeated_keys import find_repeated_keys
 from s2corpus.storage.lake import Lake
 from s2orc_parse import jats, tei
@@ -75,6 +75,10 @@ class Counted(bytes):
         self.steps.count += len(self)
         return [Counted.wrap(part, self.steps) for part in super().split(*given, **named)]
 
+    def decode(self, *given: Any, **named: Any) -> str:
+        self.steps.count += len(self)
+        return super().decode(*given, **named)
+
 
 class CountedPattern:
     """A compiled pattern that counts the searched bytes."""
@@ -101,6 +105,24 @@ class CountedPattern:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._pattern, name)
+
+
+class CountedDecoder:
+    """A decoder of JSON that counts the read characters."""
+
+    def __init__(self, decoder: json.JSONDecoder, steps: Steps) -> None:
+        self._decoder, self._steps = decoder, steps
+
+    def raw_decode(self, text: str, start: int) -> tuple[Any, int]:
+        end = len(text)
+        try:
+            value, end = self._decoder.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            end = error.pos
+            raise
+        finally:
+            self._steps.count += end - start
+        return value, end
 
 
 class CountedPatterns:
@@ -179,6 +201,8 @@ JSON: dict[str, Callable[[int], bytes]] = {
     "a long text in an array": lambda n: b'[{"a":"' + b"x" * (16 * n),
     "escapes in an array": lambda n: b'[{"a":"' + b"\\\\" * (8 * n),
     "quotation marks in an array": lambda n: b'[{"a":' + b'"' * (8 * n),
+    "damaged objects in an array": lambda n: b"[" + b'{"a":"b},' * n + b'{"a":1}]',
+    "damaged objects with brackets in strings": lambda n: b"[" + b'{"a":"{" b},' * n + b'{"a":1}]',
     "no items": lambda n: b'{"a":' + b'"items" ' * (8 * n),
 }
 
@@ -187,12 +211,14 @@ def steps_of(act: Callable[[CountedStream], Any], data: bytes, patch: pytest.Mon
     """Return the number of bytes that a stream reader reads, copies and searches, in pieces of 4 KiB."""
     steps = Steps()
     with patch.context() as patched:
-        patched.setattr(streams, "_CHUNK", 4096)
-        patched.setattr(streams, "MAX_ENTRY_BYTES", 1 << 18)
-        patched.setattr(streams, "re", CountedPatterns(steps))
-        for name, value in vars(streams).copy().items():
-            if isinstance(value, re.Pattern):
-                patched.setattr(streams, name, CountedPattern(value, steps))
+        for module in (streams, json_objects, xml_elements):
+            patched.setattr(module, "_CHUNK", 4096)
+            patched.setattr(module, "MAX_ENTRY_BYTES", 1 << 18)
+            for name, value in vars(module).copy().items():
+                if isinstance(value, re.Pattern):
+                    patched.setattr(module, name, CountedPattern(value, steps))
+        patched.setattr(xml_elements, "re", CountedPatterns(steps))
+        patched.setattr(json_objects, "_DECODER", CountedDecoder(json_objects._DECODER, steps))
         act(CountedStream(data, steps))
     return steps.count
 
@@ -201,7 +227,7 @@ def steps_of(act: Callable[[CountedStream], Any], data: bytes, patch: pytest.Mon
 @pytest.mark.parametrize("limit", [1 << 14, 1 << 30])
 def test_xml_is_split_in_one_pass(name: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def cut(stream: CountedStream) -> None:
-        for _ in streams.read_xml_elements(stream, ("record", "entry"), limit):
+        for _ in xml_elements.read_xml_elements(stream, ("record", "entry"), limit):
             pass
 
     check_law(lambda size: steps_of(cut, XML[name](size), monkeypatch), 10_000)
@@ -210,7 +236,7 @@ def test_xml_is_split_in_one_pass(name: str, limit: int, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("name", JSON)
 def test_json_is_split_in_one_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def cut(stream: CountedStream) -> None:
-        for _ in streams.read_json_texts(stream):
+        for _ in json_objects.read_json_texts(stream):
             pass
 
     check_law(lambda size: steps_of(cut, JSON[name](size), monkeypatch), 10_000)
@@ -250,10 +276,6 @@ def generic(**given: object) -> dict[str, object]:
     return {"record_id": "a:1", "title": "T", **given}
 
 
-def retraction(number: int) -> dict[str, str]:
-    return {"DOI": f"10.1/{number}", "type": "retraction"}
-
-
 def elsevier(**given: object) -> dict[str, object]:
     return {"docId": "S1", "metadata": {"title": "T", "doi": "10.1/a", **given}, "abstract": "A"}
 
@@ -266,88 +288,45 @@ def unpaywall(locations: list[dict[str, object]]) -> dict[str, object]:
     return {"doi": "10.1/a", "is_oa": True, "oa_locations": locations}
 
 
-RECORDS: dict[str, tuple[str, Callable[[int], object]]] = {
-    "crossref authors": ("crossref", lambda n: crossref(author=[{"family": f"A{i}"} for i in range(n)])),
-    "crossref tags": ("crossref", lambda n: crossref(title=["<i>" * n], abstract="<jats:p>" * n)),
-    "crossref escapes": ("crossref", lambda n: crossref(title=["&" + "amp;" * n + "lt;"])),
-    "crossref updates": ("crossref", lambda n: crossref(**{"update-to": [retraction(i) for i in range(n)]})),
-    "crossref licenses": ("crossref", lambda n: crossref(license=[{"URL": f"http://a/{i}"} for i in range(n)])),
-    "authors in a text": ("jsonl", lambda n: generic(authors=" and ".join(["A B"] * n))),
-    "authors by commas": ("jsonl", lambda n: generic(authors=", ".join(["A B"] * n))),
-    "a long author": ("jsonl", lambda n: generic(authors=["A. " * n])),
-    "affiliations": ("jsonl", lambda n: generic(authors=[{"last": "A", "affiliations": [f"x{i}" for i in range(n)]}])),
-    "subjects": ("jsonl", lambda n: generic(subjects=[f"s{i}" for i in range(n)])),
-    "elsevier authors": ("elsevier", lambda n: elsevier(authors=[{"first": "A", "last": f"B{i}"} for i in range(n)])),
-    "elsevier areas": ("elsevier", lambda n: elsevier(subjareas=[f"A{i}" for i in range(n)], asjc=["1000"] * n)),
-    "elsevier sentences": (
-        "elsevier",
-        lambda n: {**elsevier(), "abstract": [{"startOffset": n - i, "sentence": f"S{i}."} for i in range(n)]},
-    ),
-    "elsevier abstract": ("elsevier", lambda n: {**elsevier(), "abstract": "<p>&amp;" * n}),
-    "s2orc authors": (
-        "s2orc",
-        lambda n: s2orc(authors=[{"first": "A", "middle": [], "last": f"B{i}"} for i in range(n)]),
-    ),
-    "s2orc middle names": ("s2orc", lambda n: s2orc(authors=[{"first": "A", "middle": ["C."] * n, "last": "B"}])),
-    "s2orc fields": ("s2orc", lambda n: s2orc(mag_field_of_study=[f"f{i}" for i in range(n)])),
-    "s2orc title": ("s2orc", lambda n: s2orc(title="<i>$" * n, abstract="&lt;" * n)),
-    "unpaywall locations": ("unpaywall", lambda n: unpaywall([{"license": None, "version": "x"}] * n)),
-    "unpaywall licenses": (
-        "unpaywall",
-        lambda n: unpaywall([{"license": f"l{i}", "host_type": "publisher"} for i in range(n)]),
-    ),
-    "unpaywall license": ("unpaywall", lambda n: unpaywall([{"license": "cc-by-" * n}])),
-}
-
-
-@pytest.mark.parametrize("name", RECORDS)
-def test_records_take_linear_steps(name: str) -> None:
-    source, make = RECORDS[name]
-
-    def count(size: int) -> int:
-        data = json.dumps(make(size)).encode()
-        return lines_run(lambda: list(sources.read(source, io.BytesIO(data))))
-
-    count(10)  # Import modules and fill caches first.
-    check_law(count, 400)
-
-
+RECORDS: dict[str, Callable[[int], object]] = {
+    "crossref authors": lambda n: crossref(author=[{"family": f"A{i}"} for i in range(n)]),
+    "crossref tags": lambda n: crossref(title=["<i>" * n], abstract="<jats:p>" * n),
+    "crossref escapes": lambda n: crossref(title=["&" + "amp;" * n + "lt;"]),
+    "crossref updates": lambda n: crossref(**{"update-to": [{"DOI": f"10.1/{i}", "type": "retraction"} for i in range(n)]}),
+    "crossref licenses": lambda n: crossref(license=[{"URL": f"http://a/{i}"} for i in range(n)]),
+    "jsonl authors joined": lambda n: generic(authors=" and ".join(["A B"] * n)),
+    "jsonl authors by commas": lambda n: generic(authors=", ".join(["A B"] * n)),
+    "jsonl long author": lambda n: generic(authors=["A. " * n]),
+    "jsonl affiliations": lambda n: generic(authors=[{"last": "A", "affiliations": [f"x{i}" for i in range(n)]}]),
+    "jsonl subjects": lambda n: generic(subjects=[f"s{i}" for i in range(n)]),
+    "elsevier authors": lambda n: elsevier(authors=[{"first": "A", "last": f"B{i}"} for i in range(n)]),
+    "elsevier areas": lambda n: elsevier(subjareas=[f"A{i}" for i in range(n)], asjc=["1000"] * n),
+    "elsevier sentences": lambda n: {**elsevier(), "abstract": [{"startOffset": n - i, "sentence": f"S{i}."} for i in range(n)]},
+    "elsevier abstract": lambda n: {**elsevier(), "abstract": "<p>&amp;" * n},
+    "s2orc authors": lambda n: s2orc(authors=[{"first": "A", "middle": [], "last": f"B{i}"} for i in range(n)]),
+    "s2orc middle names": lambda n: s2orc(authors=[{"first": "A", "middle": ["C."] * n, "last": "B"}]),
+    "s2orc fields": lambda n: s2orc(mag_field_of_study=[f"f{i}" for i in range(n)]),
+    "s2orc title": lambda n: s2orc(title="<i>$" * n, abstract="&lt;" * n),
+    "unpaywall locations": lambda n: unpaywall([{"license": None, "version": "x"}] * n),
+    "unpaywall licenses": lambda n: unpaywall([{"license": f"l{i}", "host_type": "publisher"} for i in range(n)]),
+    "unpaywall license": lambda n: unpaywall([{"license": "cc-by-" * n}]),
+}  # fmt: skip
+_PUBMED = "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>T</ArticleTitle><AuthorList>"
+_PUBMED_END = "</AuthorList></Article></MedlineCitation></PubmedArticle>"
 _ACL = "<collection id='2020.a'><volume id='1'><meta><year>2020</year></meta><paper id='1'><title>T</title>"
 _ACL_END = "</paper></volume></collection>"
-XML_RECORDS: dict[str, tuple[str, str, str, str]] = {
-    "pubmed authors": (
-        "pubmed",
-        "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>T</ArticleTitle><AuthorList>",
-        "<Author><LastName>A</LastName><ForeName>B</ForeName></Author>",
-        "</AuthorList></Article></MedlineCitation></PubmedArticle>",
-    ),
-    "pubmed records": (
-        "pubmed",
-        "",
-        "<PubmedArticle><MedlineCitation><PMID>1</PMID></MedlineCitation></PubmedArticle>",
-        "",
-    ),
-    "dblp authors": ("dblp", "<article key='a/b'><title>T</title>", "<author>A B</author>", "</article>"),
-    "dblp entities": ("dblp", "<article key='a/b'><title>T", "&auml;", "</title></article>"),
-    "arxiv records": ("arxiv", "", "<record><header/></record>", ""),
-    "acl authors": ("acl", _ACL, "<author><first>A</first><last>B</last></author>", _ACL_END),
-    "acl papers": ("acl", f"{_ACL}</paper>", "<paper id='1'><title>T</title></paper>", "</volume></collection>"),
-    "acl volumes": ("acl", f"{_ACL}</paper></volume>", "<volume id='2'><paper id='1'/></volume>", "</collection>"),
-    "acl formulas": ("acl", f"{_ACL}<abstract>", "<tex-math>x<b>y</b></tex-math>", f"</abstract>{_ACL_END}"),
-    "acl commands": ("acl", f"{_ACL}<abstract>", "\\emph{a ", f"</abstract>{_ACL_END}"),
+XML_RECORDS: dict[str, tuple[str, str, str]] = {
+    "pubmed authors": (_PUBMED, "<Author><LastName>A</LastName><ForeName>B</ForeName></Author>", _PUBMED_END),
+    "pubmed records": ("", "<PubmedArticle><MedlineCitation><PMID>1</PMID></MedlineCitation></PubmedArticle>", ""),
+    "dblp authors": ("<article key='a/b'><title>T</title>", "<author>A B</author>", "</article>"),
+    "dblp entities": ("<article key='a/b'><title>T", "&auml;", "</title></article>"),
+    "arxiv records": ("", "<record><header/></record>", ""),
+    "acl authors": (_ACL, "<author><first>A</first><last>B</last></author>", _ACL_END),
+    "acl papers": (f"{_ACL}</paper>", "<paper id='1'><title>T</title></paper>", "</volume></collection>"),
+    "acl volumes": (f"{_ACL}</paper></volume>", "<volume id='2'><paper id='1'/></volume>", "</collection>"),
+    "acl formulas": (f"{_ACL}<abstract>", "<tex-math>x<b>y</b></tex-math>", f"</abstract>{_ACL_END}"),
+    "acl commands": (f"{_ACL}<abstract>", "\\emph{a ", f"</abstract>{_ACL_END}"),
 }
-
-
-@pytest.mark.parametrize("name", XML_RECORDS)
-def test_xml_records_take_linear_steps(name: str) -> None:
-    source, begin, middle, end = XML_RECORDS[name]
-
-    def count(size: int) -> int:
-        data = (begin + middle * size + end).encode()
-        return lines_run(lambda: list(sources.read(source, io.BytesIO(data))))
-
-    count(10)
-    check_law(count, 400)
 
 
 def tei_of(body: str, entries: str = "") -> bytes:
@@ -357,14 +336,23 @@ def tei_of(body: str, entries: str = "") -> bytes:
     ).encode()
 
 
-def tei_entries(count: int) -> str:
+def tei_citations(form: str) -> Callable[[int], bytes]:
     title = '<analytic><title level="a">T</title><author><persName><surname>B</surname></persName></author></analytic>'
     date = '<monogr><imprint><date when="2001"/></imprint></monogr>'
-    return "".join(f'<biblStruct xml:id="b{i}">{title}{date}</biblStruct>' for i in range(count))
+    return lambda n: tei_of(
+        "<p>" + "".join(form.format(i) for i in range(n)) + "</p>",
+        "".join(f'<biblStruct xml:id="b{i}">{title}{date}</biblStruct>' for i in range(n)),
+    )
 
 
-def tei_citations(form: str) -> Callable[[int], bytes]:
-    return lambda n: tei_of("<p>" + "".join(form.format(i) for i in range(n)) + "</p>", tei_entries(n))
+def jats_of(body: str, entries: str = "") -> bytes:
+    ids = '<article-id pub-id-type="doi">10.1/a</article-id><title-group><article-title>T</article-title></title-group>'
+    front = f"<front><article-meta>{ids}</article-meta></front><body><p>Text.</p>"
+    return f"<article>{front}{body}</body><back><ref-list>{entries}</ref-list></back></article>".encode()
+
+
+def jats_table(rows: str) -> bytes:
+    return jats_of(f'<table-wrap id="t"><table>{rows}</table></table-wrap>')
 
 
 TEI: dict[str, Callable[[int], bytes]] = {
@@ -378,29 +366,10 @@ TEI: dict[str, Callable[[int], bytes]] = {
         f'<figure xml:id="f{i}"><head>Figure {i}</head></figure><p><ref type="figure">Fig. {i}</ref></p>' for i in range(n)
     )),
 }  # fmt: skip
-
-
-def jats_of(body: str, entries: str = "") -> bytes:
-    meta = (
-        '<article-id pub-id-type="doi">10.1/a</article-id><title-group><article-title>T</article-title></title-group>'
-    )
-    front = f"<front><article-meta>{meta}</article-meta></front>"
-    return (
-        f"<article>{front}<body><p>Text.</p>{body}</body><back><ref-list>{entries}</ref-list></back></article>".encode()
-    )
-
-
-def jats_entries(count: int) -> str:
-    return "".join(f'<ref id="r{i}"><label>{i}</label><mixed-citation>T</mixed-citation></ref>' for i in range(count))
-
-
-def jats_table(rows: str) -> bytes:
-    return jats_of(f'<table-wrap id="t"><table>{rows}</table></table-wrap>')
-
-
 JATS: dict[str, Callable[[int], bytes]] = {
     "citations": lambda n: jats_of(
-        "<p>" + "".join(f'<xref ref-type="bibr" rid="r{i}">{i}</xref> ' for i in range(n)) + "</p>", jats_entries(n)
+        "<p>" + "".join(f'<xref ref-type="bibr" rid="r{i}">{i}</xref> ' for i in range(n)) + "</p>",
+        "".join(f'<ref id="r{i}"><label>{i}</label><mixed-citation>T</mixed-citation></ref>' for i in range(n)),
     ),
     "sections": lambda n: jats_of("<sec><title>A</title><p>b</p></sec>" * n),
     "figures": lambda n: jats_of("".join(
@@ -410,67 +379,57 @@ JATS: dict[str, Callable[[int], bytes]] = {
     "wide cells": lambda n: jats_table("<tr>" + "<td colspan='100'>x</td>" * n + "</tr>"),
     "high cells": lambda n: jats_table("<tr>" + "<td rowspan='1000'>x</td>" * n + "</tr>"),
 }  # fmt: skip
+DECLARATIONS: dict[str, Callable[[int], bytes]] = {
+    "lines": lambda n: b'{"name":"a.pdf","open_access":true}\n' * n,
+    "names": lambda n: b'{"name":"a.pdf"' + b',"name":"b.pdf"' * n + b"}",
+    "keys": lambda n: b'{"name":"a.pdf"' + b"".join(b',"k%d":1,"k%d":2' % (i, i) for i in range(n)) + b"}",
+}
+BIBLIOGRAPHIES: dict[str, Callable[[int], bytes]] = {
+    "entries": lambda n: "".join(f"@article{{k{i}, title={{T}}}}\n" for i in range(n)).encode(),
+    "opened": lambda n: b"@article{k, title={" * n,
+    "bare": lambda n: b"@a{" * n,
+    "joined": lambda n: b'@string{s="x"}@article{k, title = ' + b"s # " * n + b"s}",
+    "quoted": lambda n: b'@article{k, title = "{' * n,
+}
 
 
-@pytest.mark.parametrize("name", TEI)
-def test_tei_takes_linear_steps(name: str) -> None:
+def read_declarations(data: bytes) -> list[Any]:
+    return list(Declarations("d", {"a.pdf": "a" * 40}, {"a.pdf": True}).entries(io.BytesIO(data)))
+
+
+def read_source(name: str) -> Callable[[bytes], list[Any]]:
+    return lambda data: list(sources.read(name.split()[0], io.BytesIO(data)))
+
+
+def json_of(make: Callable[[int], object]) -> Callable[[int], bytes]:
+    return lambda n: json.dumps(make(n)).encode()
+
+
+def xml_of(begin: str, middle: str, end: str) -> Callable[[int], bytes]:
+    return lambda n: (begin + middle * n + end).encode()
+
+
+LAWS: dict[str, tuple[Callable[[bytes], Any], Callable[[int], bytes], int]] = {
+    **{n: (read_source(n), json_of(make), 400) for n, make in RECORDS.items()},
+    **{name: (read_source(name), xml_of(*parts), 400) for name, parts in XML_RECORDS.items()},
+    **{f"TEI {name}": (lambda data: tei.convert(data, file_sha1="a" * 40), make, 200) for name, make in TEI.items()},
+    **{f"JATS {name}": (lambda data: jats.convert(data, sha1="a" * 40), make, 200) for name, make in JATS.items()},
+    **{f"declared {name}": (read_declarations, make, 400) for name, make in DECLARATIONS.items()},
+    **{f"BibTeX {name}": (lambda data: read_bib(data.decode()), make, 400) for name, make in BIBLIOGRAPHIES.items()},
+    "repeated keys": (find_repeated_keys, lambda n: b'{"a":[' + b'{"k":1,"k":2},' * n + b"0]}", 1_000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_parsing_takes_linear_steps(name: str) -> None:
+    parse, make, size = LAWS[name]
+
     def count(size: int) -> int:
-        data = TEI[name](size)
-        return lines_run(lambda: tei.convert(data, file_sha1="a" * 40))
+        data = make(size)
+        return lines_run(lambda: parse(data))
 
-    count(10)
-    check_law(count, 200)
-
-
-@pytest.mark.parametrize("name", JATS)
-def test_jats_takes_linear_steps(name: str) -> None:
-    def count(size: int) -> int:
-        data = JATS[name](size)
-        return lines_run(lambda: jats.convert(data, sha1="a" * 40))
-
-    count(10)
-    check_law(count, 200)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda n: b'{"name":"a.pdf","open_access":true}\n' * n,
-        lambda n: b'{"name":"a.pdf"' + b',"name":"b.pdf"' * n + b"}",
-        lambda n: b'{"name":"a.pdf"' + b"".join(b',"k%d":1,"k%d":2' % (i, i) for i in range(n)) + b"}",
-    ],
-    ids=["lines", "names", "keys"],
-)
-def test_declarations_take_linear_steps(make: Callable[[int], bytes]) -> None:
-    def count(size: int) -> int:
-        reader = Declarations("d", {"a.pdf": "a" * 40}, {"a.pdf": True})
-        return lines_run(lambda: list(reader.entries(io.BytesIO(make(size)))))
-
-    count(10)
-    check_law(count, 400)
-
-
-def test_repeated_keys_take_linear_steps() -> None:
-    def count(size: int) -> int:
-        text = b'{"a":[' + b'{"k":1,"k":2},' * size + b"0]}"
-        return lines_run(lambda: find_repeated_keys(text))
-
-    check_law(count, 1_000)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda n: "".join(f"@article{{k{i}, title={{T}}}}\n" for i in range(n)),
-        lambda n: "@article{k, title={" * n,
-        lambda n: "@a{" * n,
-        lambda n: '@string{s="x"}@article{k, title = ' + "s # " * n + "s}",
-        lambda n: '@article{k, title = "{' * n,
-    ],
-    ids=["entries", "opened", "bare", "joined", "quoted"],
-)
-def test_bibliographies_take_linear_steps(make: Callable[[int], str]) -> None:
-    check_law(lambda size: lines_run(lambda: read_bib(make(size))), 400)
+    count(10)  # Import modules and fill caches first.
+    check_law(count, size)
 
 
 def test_strings_of_strings_stay_small() -> None:

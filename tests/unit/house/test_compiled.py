@@ -1,17 +1,31 @@
-"""An edited kernel runs as edited, even if the kernel of another file has inlined it (numba's cache)."""
+"""An edited kernel runs as edited, even if the kernel of another file has inlined it (numba's cache).
+
+Small inputs run without the compiler and give the same result: real records are clustered and real references are linked
+in both ways.
+"""
 
 from __future__ import annotations
 
+import csv
+import gzip
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import s2corpus
+from devtools.bench.link_tables import link_tables
 from s2corpus import compiled
+from s2corpus.compiled import interpret_if_small
+from s2corpus.stages.cluster.local import Clustering
+from s2corpus.titles.linking import Links
+from tests.unit.cluster.samples import clustered, record
+from tests.unit.link.samples import ENTRIES, PAPERS
 
 
 def package(folder: Path) -> Path:
@@ -50,16 +64,6 @@ def test_edit_of_an_inlined_kernel_takes_effect(tmp_path: Path) -> None:
     assert outer(tmp_path) == 30, "the caller ran with the kernel it had inlined before the edit"
 
 
-def test_cache_folder_is_configurable(tmp_path: Path) -> None:
-    package(tmp_path)
-    cache = tmp_path / "cache"
-    code = "from s2corpus.outer import outer; outer(1)"
-    environment = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(cache)}
-    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
-    (kernels,) = cache.iterdir()
-    assert kernels.name.startswith("kernels-") and list(kernels.rglob("*.nbi"))
-
-
 def test_few_rows_run_uncompiled_until_kernels_are_compiled(tmp_path: Path) -> None:
     package(tmp_path)
     code = """
@@ -71,17 +75,22 @@ def kernels(rows):
     return sorted(path.name.partition("-")[0] for path in FOLDER.rglob("*.nbi"))
 """
     both = "['inner.inner', 'outer.outer']\n"
-    for asked, said in (
-        ("print(kernels(MAX_PYTHON_COMPARISONS))", "[]\n"),
-        (
-            "(FOLDER / ALL_COMPILED).touch(); print(kernels(MAX_PYTHON_COMPARISONS)); (FOLDER / ALL_COMPILED).unlink()",
-            both,
-        ),
+    few = "print(kernels(MAX_PYTHON_COMPARISONS))"
+    cache = tmp_path / "cache"
+    for asked, expected in (
+        (few, "[]\n"),
+        (f"(FOLDER / ALL_COMPILED).touch(); {few}; (FOLDER / ALL_COMPILED).unlink()", both),
         ("print(kernels(MAX_PYTHON_COMPARISONS + 1))", both),
     ):
-        command = [sys.executable, "-c", code + asked]
-        done = subprocess.run(command, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False)
-        assert done.stdout == said, done.stderr
+        environ = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(cache)}
+        done = subprocess.run(
+            [sys.executable, "-c", code + asked], env=environ, capture_output=True, text=True, check=False
+        )
+        assert done.stdout == expected, done.stderr
+    (kernels,) = cache.iterdir()
+    assert kernels.name.startswith("kernels-") and list(kernels.rglob("*.nbi")), (
+        "the folder of the cache is configurable"
+    )
 
 
 def test_only_module_compiled_compiles_kernels() -> None:
@@ -108,3 +117,59 @@ def test_process_without_home_caches_kernels_in_temporary_folder(monkeypatch: py
     monkeypatch.setattr("os.access", lambda *_: False)
     monkeypatch.setattr("pwd.getpwuid", unknown)
     assert compiled._choose_cache_folder() == Path(tempfile.gettempdir())
+
+
+@pytest.fixture
+def nothing_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start without compiled kernels, as in a fresh clone."""
+    monkeypatch.setattr(compiled, "FOLDER", tmp_path)
+
+
+def records_of_a_review(shared_data: Path) -> Clustering:
+    """Cluster three hundred records of a systematic review, with their duplicates."""
+    with (shared_data / "er/dedupe/haematology/records_pre_merged.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))[:300]
+    return clustered(
+        *(
+            record(
+                f"review:{row['ID']}", row["title"] or None, " and ".join(row["author"].split(" and ")),
+                int(row["year"]) if row["year"] else None, journal=row["journal"] or None, volume=row["volume"] or None,
+                pages=row["pages"] or None,
+            )
+            for row in rows
+        )
+    )  # fmt: skip
+
+
+def references(shared_data: Path) -> Links:
+    """Link two hundred references to a hundred papers; some references have a cut title, and some lack a letter."""
+    with gzip.open(shared_data / "citations/crossref-styles.tsv.gz", "rt") as file:
+        read = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        rows = list({row["title"]: row for row in read if row["year"]}.values())
+    said = [{"title": r["title"], "year": int(r["year"]), "surname": r["first_author"].lower()} for r in rows[:200]]
+    papers = [{"paper_id": str(number), **paper} for number, paper in enumerate(said[:100])]
+    cut = (lambda t: t, lambda t: t[: len(t) * 2 // 3], lambda t: t[:7] + t[8:])
+    entries = [{**entry, "title": cut[n % 3](str(entry["title"]))} for n, entry in enumerate(said)]
+    return link_tables(pa.Table.from_pylist(entries, schema=ENTRIES), pa.Table.from_pylist(papers, schema=PAPERS))
+
+
+@pytest.mark.usefixtures("nothing_compiled")
+def test_few_rows_give_equal_clusters_and_links_uncompiled(shared_data: Path) -> None:
+    with interpret_if_small(300):
+        clusters, links = records_of_a_review(shared_data), references(shared_data)
+    compiled_ones = records_of_a_review(shared_data)
+    assert clusters.clusters.equals(compiled_ones.clusters) and clusters.edges.equals(compiled_ones.edges)
+    assert len(clusters.edges) > 20
+    assert links.rows.equals(references(shared_data).rows)
+    assert {"exact", "fuzzy", "prefix", "none"} <= set(links.rows["reason"].to_pylist())
+
+
+@pytest.mark.long
+def test_first_demo_compiles_all_kernels_in_the_background(tmp_path: Path) -> None:
+    def kernels_after(code: str) -> list[str]:
+        environ = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        subprocess.run([sys.executable, "-c", f"from devtools.local import kernels; {code}"], env=environ, check=True)
+        return sorted(path.name for path in tmp_path.rglob("*.nbc"))
+
+    few = kernels_after("kernels.compile_few()")
+    assert few and kernels_after("kernels.make_release()") == few

@@ -17,19 +17,6 @@ from tests.standin_grobid import StandIn
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docker-compose.yaml").read_text("utf-8")
-RUN_BY = {
-    "tests/e2e/test_celery.py": {
-        "s3-init", "s3", "redis", "airflow-init", "airflow-api-server", "airflow-scheduler", "airflow-dag-processor", "airflow-triggerer",
-        "airflow-worker", "airflow-settings",
-    },
-    "tests/e2e/test_spark.py": {"spark-master", "spark-worker", "spark"},
-    "tests/containers/conftest.py": {"extractor"},
-}  # fmt: skip
-OF_THEIR_IMAGES = {
-    "postgres": "its image's own start; the tests start PostgreSQL's binaries of a wheel, and run its health check",
-    "grobid": "its image's own start, and no package brings GROBID: the tests have a stand-in, our extractor and recorded TEIs for it",
-}
-"""Services without a command of ours, and the substitutes that the tests use."""
 PROFILES = "COMPOSE_PROFILES"
 """compose's own variable: selects the profiles with services to start"""
 SECRET = re.compile(r"PASSWORD|SECRET|KEY|TOKEN")
@@ -41,47 +28,30 @@ def services() -> dict[str, Any]:
     return found
 
 
-def test_no_secret_has_a_default() -> None:
+def test_secrets_have_no_default_and_are_in_the_example_without_value() -> None:
     for name, rest in re.findall(r"\$\{([A-Z0-9_]+)([^}]*)\}", TEXT):
         if SECRET.search(name):
             assert rest.startswith(":?"), f"{name} may be empty or has a default: {rest!r}"
-
-
-def test_every_required_variable_is_in_the_example() -> None:
-    example = {
-        line.partition("=")[0]
-        for line in (ROOT / ".env.example").read_text("utf-8").splitlines()
-        if "=" in line and line[0] != "#"
-    }
+    lines = (ROOT / ".env.example").read_text("utf-8").splitlines()
+    assert [line for line in lines if not line.startswith("#") and not line.endswith("=")] == []
+    example = {line.removesuffix("=") for line in lines if not line.startswith("#")}
     assert set(re.findall(r"\$\{([A-Z0-9_]+):\?", TEXT)) | {PROFILES} == example
 
 
-def test_env_example_contains_no_values() -> None:
-    for line in (ROOT / ".env.example").read_text("utf-8").splitlines():
-        assert line.startswith("#") or line.endswith("="), line
-
-
 def test_every_airflow_component_shares_the_settings(services: dict[str, Any]) -> None:
-    components = {name: service for name, service in services.items() if name.startswith("airflow-")}
-    assert {
-        "airflow-api-server",
-        "airflow-scheduler",
-        "airflow-dag-processor",
-        "airflow-triggerer",
-        "airflow-worker",
-    } <= set(components)
-    for name, service in components.items():
-        assert service["environment"]["PYTHONPATH"] == "/usr/local/airflow/include", name
-    base = components["airflow-scheduler"]["environment"]
-    for name in ("airflow-init", "airflow-api-server", "airflow-dag-processor", "airflow-triggerer", "airflow-worker"):
-        given = components[name]["environment"]
-        assert {key for key in base.keys() | given.keys() if base.get(key) != given.get(key)} <= {
-            "S2CORPUS_EXTRACTOR_TOKEN",
-            "AIRFLOW_ADMIN_USER",
-            "AIRFLOW_ADMIN_PASSWORD",
-            "AWS_ACCESS_KEY_ID",
-            "AWS_SECRET_ACCESS_KEY",
-        }, name
+    components = {name: service["environment"] for name, service in services.items() if name.startswith("airflow-")}
+    assert {environment["PYTHONPATH"] for environment in components.values()} == {"/usr/local/airflow/include"}
+    base = components["airflow-scheduler"]
+    own = {
+        "S2CORPUS_EXTRACTOR_TOKEN",
+        "AIRFLOW_ADMIN_USER",
+        "AIRFLOW_ADMIN_PASSWORD",
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+    }
+    for name in ("init", "api-server", "dag-processor", "triggerer", "worker"):
+        given = components[f"airflow-{name}"]
+        assert {key for key in base.keys() | given.keys() if base.get(key) != given.get(key)} <= own, name
 
 
 def test_each_component_has_only_its_own_s3_key(services: dict[str, Any]) -> None:
@@ -110,39 +80,26 @@ def test_every_service_is_confined(services: dict[str, Any]) -> None:
 
 
 def test_pdf_readers_are_reached_only_by_workers(services: dict[str, Any]) -> None:
-    networks = yaml.safe_load(TEXT)["networks"]
     for name in ("grobid", "extractor"):
         assert list(services[name]["networks"]) == ["grobid"]
         assert set(services[name].get("environment", {})) <= {"S2CORPUS_EXTRACTOR_TOKEN"}
         assert "volumes" not in services[name]
-    assert networks["grobid"] == {"internal": True}
-    assert {name for name, service in services.items() if "grobid" in service.get("networks", [])} == {
-        "grobid",
-        "extractor",
-        "airflow-worker",
+    assert yaml.safe_load(TEXT)["networks"]["grobid"] == {"internal": True}
+    members = {
+        net: {name for name, s in services.items() if net in s.get("networks", [])} for net in ("grobid", "outside")
     }
-    assert {name for name, service in services.items() if "outside" in service.get("networks", [])} == {
-        name for name in services if name.startswith("airflow-")
-    }
+    assert members["grobid"] == {"grobid", "extractor", "airflow-worker"}
+    assert members["outside"] == {name for name in services if name.startswith("airflow-")}
     assert all(service.get("networks") or service.get("network_mode") == "none" for service in services.values())
 
 
 def test_dependent_service_waits_for_health(services: dict[str, Any]) -> None:
     for name, service in services.items():
+        assert service["restart"] == "no" or "healthcheck" in service, name
         for needed, how in service.get("depends_on", {}).items():
             assert how["condition"] != "service_started", name
             if how["condition"] == "service_healthy":
                 assert "healthcheck" in services[needed], f"{name} waits for the health of {needed}, which has no check"
-
-
-def test_every_service_command_is_run_by_a_test(services: dict[str, Any]) -> None:
-    assert set().union(*RUN_BY.values()) | set(OF_THEIR_IMAGES) == set(services)
-    for path, names in RUN_BY.items():
-        text = (ROOT / path).read_text("utf-8") + (ROOT / "tests/compose.py").read_text("utf-8")
-        for name in names:
-            assert f'"{name}"' in text, f"{path} does not start {name}"
-    for name in OF_THEIR_IMAGES:
-        assert not {"command", "entrypoint"} & set(services[name]), f"{name} has a command now: run it in a test"
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the check asks by curl")
@@ -158,12 +115,6 @@ def test_health_check_accepts_both_grobid_endpoints(services: dict[str, Any], re
         server.ready, server.healthy = ready, alive
         done = subprocess.run(["sh", "-c", check.replace("http://localhost:8070", server.url)], check=False)
     assert (done.returncode == 0) is bool(ready or alive)
-
-
-def test_every_permanent_service_has_a_health_check(services: dict[str, Any]) -> None:
-    assert [
-        name for name, service in services.items() if service["restart"] != "no" and "healthcheck" not in service
-    ] == []
 
 
 def test_only_web_pages_are_published_on_localhost(services: dict[str, Any]) -> None:
@@ -235,3 +186,27 @@ def test_roles_exist_before_the_api_server_starts() -> None:
 def test_compose_files_match_the_compose_schema(name: str) -> None:
     schema = json.loads((ROOT / "tests" / "data" / "compose-spec.json").read_text("utf-8"))
     jsonschema.Draft201909Validator(schema).validate(yaml.safe_load((ROOT / name).read_text("utf-8")))
+
+
+def test_clone_is_an_astro_project() -> None:
+    """Check the files that `astro dev start` reads and mounts below Astro's home; it builds the last stage of the Dockerfile."""
+    files = [
+        ".astro/config.yaml",
+        "Dockerfile",
+        "airflow_settings.yaml",
+        "packages.txt",
+        "requirements.txt",
+        "dags",
+        "include",
+        "plugins",
+    ]
+    assert [path for path in files if not (ROOT / path).exists()] == []
+    assert subprocess.run(["git", "check-ignore", *files], cwd=ROOT).returncode == 1, "git ignores a file"
+    config = yaml.safe_load((ROOT / ".astro" / "config.yaml").read_text("utf-8"))
+    assert re.fullmatch("[a-z0-9-]+", config["project"]["name"])
+    dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
+    assert re.findall(r"(?m)^FROM \S+(?: AS (\S+))?$", dockerfile)[-1] == "airflow"
+    assert re.findall(r"(?m)^WORKDIR (.*)$", dockerfile) == ["/usr/local/airflow"]
+    settings = yaml.safe_load((ROOT / "airflow_settings.yaml").read_text("utf-8"))["airflow"]
+    assert set(settings) == {"connections", "pools", "variables"} and settings["pools"]
+    assert all({"pool_name", "pool_slot"} <= set(pool) for pool in settings["pools"])

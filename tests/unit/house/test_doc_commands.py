@@ -39,12 +39,6 @@ def test_shell_blocks_are_marked_bash(page: Path) -> None:
     assert comments == [block.excuse for block in read_blocks(page) if block.excuse], "a comment precedes no block"
 
 
-def test_unmarked_shell_blocks_are_found() -> None:
-    assert is_unmarked_shell(Block("text", "# Deliver\ncorpus deliver papers\n", None))
-    assert not is_unmarked_shell(Block("bash", "corpus deliver papers\n", None))
-    assert not is_unmarked_shell(Block("text", "drops/<drop id>/\n  records.jsonl\n", None))
-
-
 def test_unknown_commands_options_and_targets_are_reported() -> None:
     page = "```text\nS2CORPUS_LAKE=x corpus deliver a --into s3://c | cat\ncorpus publish x\nmake rain\n```\nand `corpus verify X --deep`"
     assert [problem for words in list_commands(page) for problem in find_problems(words)] == [

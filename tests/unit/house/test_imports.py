@@ -1,12 +1,19 @@
-"""Imports have one direction: one list defines the order of the packages, another the order of the layers of `s2corpus`."""
+"""Imports have one direction: one list defines the order of the packages, another the order of the layers of `s2corpus`.
+
+A package that can be installed alone lists its folders and imports only its declared dependencies.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +42,17 @@ LAYERS = (
 KERNELS = ("sources", "titles", "text", "clustering", "pdf", "extractors", "papers")
 FILES_ONLY = ("s2corpus.storage.transient", "s2corpus.storage.outputs", "s2corpus.storage.parquet")
 """The parts of storage that kernels may import: transient errors, and reading and writing files."""
+
+ALONE = ("s2orc_parse", "pdf2tei", READER)
+MODULES = {
+    "lxml": "lxml", "orjson": "orjson", "deflate": "deflate", "pypandoc-binary": "pypandoc", "obstore": "obstore", "pyarrow": "pyarrow",
+    "cld3-py": "gcld3", "numpy": "numpy", "pdfalto": "pdfalto", "pebble": "pebble", "pypdf": "pypdf", "pypdfium2": "pypdfium2",
+    "starlette": "starlette", "uvicorn": "uvicorn", "wordfreq": "wordfreq", "s2orc-parse": "s2orc_parse", "rapidocr": "rapidocr",
+    "onnxruntime": "onnxruntime", "python-multipart": "multipart",
+}  # fmt: skip
+OPTIONAL = {"boto3"}
+"""Optional packages: used if installed."""
+IGNORED = re.compile(r"#\stype:\signore(?!\[[a-z, -]+\]  # \w)")
 
 
 @cache
@@ -73,18 +91,25 @@ def layer_of(name: str) -> str:
     return step if step in LAYERS else ""
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_package_imports_only_earlier_packages(package: str) -> None:
-    later = set(PACKAGES[PACKAGES.index(package) + 1 :]) | (
-        {READER} if package in ("s2orc_parse", "pdf2tei") else set()
-    )
-    offenders = {
-        f"{module_name(path)} imports {name}"
+def offenders(package: str, is_wrong: Callable[[str, str], object]) -> set[str]:
+    """Return the imports of a package's files for which `is_wrong(module, imported name)` is true."""
+    return {
+        f"{module} imports {name}"
         for path in files_of(package)
+        for module in [module_name(path)]
         for name in imported(path)
-        if name.split(".")[0] in later
+        if is_wrong(module, name)
     }
-    assert not offenders
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_package_imports_only_earlier_packages_and_not_airflow(package: str) -> None:
+    later = {
+        *PACKAGES[PACKAGES.index(package) + 1 :],
+        *([READER] if package in ("s2orc_parse", "pdf2tei") else []),
+        "airflow",
+    }
+    assert not offenders(package, lambda _, name: name.split(".")[0] in later)
 
 
 def test_every_module_has_a_layer() -> None:
@@ -94,45 +119,32 @@ def test_every_module_has_a_layer() -> None:
 
 
 def test_layer_imports_only_earlier_layers() -> None:
-    offenders = {
-        f"{module_name(path)} imports {name}"
-        for path in files_of("s2corpus")
-        for name in imported(path)
-        if name.split(".")[0] == "s2corpus"
-        and (layer := layer_of(module_name(path)))
-        and (other := layer_of(name))
-        and LAYERS.index(other) > LAYERS.index(layer)
-    }
-    assert not offenders
+    order = {"": -1, **{layer: number for number, layer in enumerate(LAYERS)}}
 
+    def is_later(module: str, name: str) -> bool:
+        layer = layer_of(module)
+        return layer != "" and name.split(".")[0] == "s2corpus" and order[layer_of(name)] > order[layer]
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_only_dags_and_plugins_import_airflow(package: str) -> None:
-    offenders = {module_name(p) for p in files_of(package) for name in imported(p) if name.split(".")[0] == "airflow"}
-    assert not offenders
+    assert not offenders("s2corpus", is_later)
 
 
 def test_kernels_read_no_lake() -> None:
-    offenders = {
-        f"{module_name(path)} imports {name}"
-        for path in files_of("s2corpus")
-        if layer_of(module_name(path)) in KERNELS
-        for name in imported(path)
-        if name.startswith("s2corpus.storage.") and not name.startswith(FILES_ONLY)
-    }
-    assert not offenders
+    def reads_lake(module: str, name: str) -> bool:
+        return layer_of(module) in KERNELS and name.startswith("s2corpus.storage.") and not name.startswith(FILES_ONLY)
+
+    assert not offenders("s2corpus", reads_lake)
 
 
 def test_stages_do_not_import_each_other() -> None:
     """Check that stages exchange data only through tables."""
-    offenders = {
-        f"{module_name(path)} imports {name}"
-        for path in files_of("s2corpus")
-        for name in imported(path)
-        if (steps := module_name(path).split("."))[1:2] == ["stages"] and len(steps) > 2
-        if name.split(".")[:2] == ["s2corpus", "stages"] and {*name.split(".")[2:3]} & {*STAGE_NAMES} - {steps[2]}
-    }
-    assert not offenders
+
+    def is_other_stage(module: str, name: str) -> bool:
+        stage, other = (
+            parts.split(".")[2:3] if parts.startswith("s2corpus.stages.") else [] for parts in (module, name)
+        )
+        return stage != other and bool(stage) and {*other} <= {*STAGE_NAMES} and bool(other)
+
+    assert not offenders("s2corpus", is_other_stage)
 
 
 def test_folder_of_stages_has_the_stages_only() -> None:
@@ -147,3 +159,41 @@ def test_importing_a_kernel_imports_no_services(module: str) -> None:
     code = f"import sys, {module}; print(*sorted({{'airflow', 'boto3', 'sqlalchemy', 'duckdb'}} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=INCLUDE)
     assert done.stdout.split() == []
+
+
+def project(package: str) -> dict[str, Any]:
+    return tomllib.loads((INCLUDE / package / "pyproject.toml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("package", ALONE)
+def test_pyproject_lists_every_folder_and_the_common_version(package: str) -> None:
+    top, stated = INCLUDE / package, project(package)
+    folders = {path.parent for path in top.rglob("__init__.py") if "build" not in path.parts}
+    assert set(stated["tool"]["setuptools"]["packages"]) == {".".join(f.relative_to(INCLUDE).parts) for f in folders}
+    own = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert stated["project"]["version"] == own["version"]
+    required = rf"{package.replace('_', '-')}(?:\[\w+\])?=={own['version']}"
+    assert any(re.fullmatch(required, dependency) for dependency in own["dependencies"])
+
+
+@pytest.mark.parametrize("package", ALONE)
+def test_package_imports_only_what_it_declares(package: str) -> None:
+    declared = project(package)["project"]
+    names = [*declared["dependencies"], *(d for extra in declared["optional-dependencies"].values() for d in extra)]
+    allowed = {MODULES[re.split(r"[\[<>=]", name)[0]] for name in names} | {
+        package,
+        *OPTIONAL,
+        *sys.stdlib_module_names,
+    }
+    assert not offenders(package, lambda _, name: name.split(".")[0] not in allowed)
+
+
+def test_each_ignored_type_error_has_a_reason() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for folder in ("dags", "plugins", "devtools", "tests")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if IGNORED.search(line)
+    ]
+    assert found == []

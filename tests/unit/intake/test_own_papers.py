@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import PDFS, RECORDS
 from tests.releases import ROOT
-from tests.unit.intake.test_intake import deliver, intake, lines
+from tests.unit.intake.samples import deliver, intake, lines
 
 WORK = {
     "DOI": "10.1000/A",
@@ -96,9 +96,8 @@ def test_other_json_files_are_not_metadata(folder: Path) -> None:
 
 
 def test_own_release_ignores_deliveries_of_other_releases(lake: Lake, tmp_path: Path, folder: Path) -> None:
-    other = Run(ReleaseSpec(name="t"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
-    deliver(other, "sources/crossref/2023-01", {"works.json": json.dumps(WORK).encode()})
-    deliver(other, "sources/acl/own-acl", lines({"record_id": "acl:1", "title": "Delivered with an id of own papers"}))
+    deliver(lake, "sources/crossref/2023-01", {"works.json": json.dumps(WORK).encode()})
+    deliver(lake, "sources/acl/own-acl", lines({"record_id": "acl:1", "title": "Delivered with an id of own papers"}))
     run = release(lake, tmp_path, folder)
     assert [row["record_id"] for row in run.table(RECORDS).rows()] == ["acl:1"]
 

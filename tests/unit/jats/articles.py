@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from s2orc_parse import jats
-from s2orc_parse.parse_model import EQUATION, CiteSpan, EqSpan, Parse, RefSpan
+from s2orc_parse.parse_model import Parse
 
 DOCTYPE = (
     '<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Publishing DTD v1.1 20151215//EN" '
@@ -47,43 +46,6 @@ def cited(parse: Parse) -> list[list[tuple[str, str | None]]]:
     """Return (surface, the file's id of the entry or None) for the citations of every paragraph of the body."""
     ids = {entry.key: entry.ref_id for entry in parse.bib_entries}
     return [[(span.text, ids.get(span.ref_id or "")) for span in paragraph.cite_spans] for paragraph in parse.body_text]
-
-
-def broken_laws(found: Parse) -> Iterator[str]:
-    """Yield the violations of the laws of a parse."""
-    bib_keys = [entry.key for entry in found.bib_entries]
-    ref_keys = [entry.key for entry in found.ref_entries]
-    if len({*bib_keys, *ref_keys}) < len(bib_keys) + len(ref_keys):
-        yield "two entries with one key"
-    for paragraph in (*found.abstract, *found.body_text, *found.back_matter):
-        text = paragraph.text
-        if not text or text != " ".join(text.split()):
-            yield f"white space: {text!r}"
-        yield from _broken_spans(text, paragraph.cite_spans, {*bib_keys, None})  # None is published as unlinked_spans.
-        yield from _broken_spans(text, paragraph.ref_spans, {*ref_keys})
-        yield from _broken_spans(text, paragraph.eq_spans, {*ref_keys, None})
-        for span in paragraph.eq_spans:
-            if (span.ref_id is not None) != (span.text == EQUATION):
-                yield f"a displayed formula is the token, one in the line its own text: {span}"
-    for entry in found.ref_entries:
-        yield from _broken_spans(entry.text, entry.cite_spans, {*bib_keys})
-        for cell in entry.cell_cites:
-            yield from _broken_spans((entry.cells or ())[cell.row][cell.column], [cell.span], {*bib_keys})
-
-
-def _broken_spans(
-    text: str, spans: tuple[CiteSpan | RefSpan | EqSpan, ...] | list[CiteSpan], keys: set[str | None]
-) -> Iterator[str]:
-    places = [(span.start, span.end) for span in spans]
-    if places != sorted(places):
-        yield f"spans out of order: {places}"
-    if len({(span.start, span.end, span.ref_id) for span in spans}) < len(spans):
-        yield f"a span twice: {places}"
-    for span in spans:
-        if text[span.start : span.end] != span.text or not span.text or span.text != span.text.strip():
-            yield f"{span} is not what {text!r} has there"
-        if span.ref_id not in keys:
-            yield f"{span} names no entry"
 
 
 def real_files(shared_data: Path) -> list[Path]:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from s2orc_parse import jats, tei
 from s2orc_parse.jats import elsevier
-from s2orc_parse.parse_model import CitationStyle, Parse
-from tests.unit.jats import articles
+from s2orc_parse.parse_model import Parse
+from tests.unit.parse_laws import check_laws
 
 Json = dict[str, Any]
 
@@ -55,7 +55,7 @@ def article(body: list[Json], **more: object) -> Json:
 
 def parse(body: list[Json], **more: object) -> Parse:
     found = elsevier.convert(json.dumps(article(body, **more)).encode(), sha1="0" * 40)
-    assert not list(articles.broken_laws(found))
+    check_laws(found)
     return found
 
 
@@ -113,11 +113,6 @@ def test_elsevier_file_gives_entries_and_header() -> None:
     )
 
 
-def test_citation_style_follows_the_printed_callouts() -> None:
-    body = [sentence(f"So {n} ({name}).", 100 * n, refs=[(name, "bib1")]) for n, name in enumerate(["Roe, 1999"] * 3)]
-    assert parse(body).citation_style is CitationStyle.NAME_YEAR
-
-
 def nested(depth: int) -> bytes:
     return b'{"docId": "S1", "body_text": ' + b"[" * depth + b"]" * depth + b"}"
 
@@ -126,8 +121,6 @@ WRONG: list[tuple[Json, str]] = [
     ({"body_text": "text"}, "body_text"),
     ({"body_text": ["text"]}, "body_text[0]"),
     ({"body_text": [{"sentence": 7}]}, "body_text[0].sentence"),
-    ({"body_text": [{"sentence": "x", "startOffset": "0"}]}, "body_text[0].startOffset"),
-    ({"body_text": [{"sentence": "x", "parents": {}}]}, "body_text[0].parents"),
     ({"body_text": [{"sentence": "x", "parents": ["s1"]}]}, "body_text[0].parents"),
     ({"body_text": [{"sentence": "x", "refoffsets": []}]}, "body_text[0].refoffsets"),
     ({"body_text": [{"sentence": "x", "refoffsets": {"bib1": 3}}]}, "body_text[0].refoffsets.bib1"),
@@ -136,7 +129,6 @@ WRONG: list[tuple[Json, str]] = [
     ({"bib_entries": {"b": {"title": ["x"]}}}, "bib_entries.b.title"),
     ({"bib_entries": {"b": {"authors": "Roe"}}}, "bib_entries.b.authors"),
     ({"abstract": {}}, "abstract"),
-    ({"abstract": [1]}, "abstract[0]"),
     ({"metadata": "x"}, "metadata"),
     ({"docId": 1}, "docId"),
 ]
@@ -154,15 +146,12 @@ def test_value_of_wrong_type_is_named_in_the_error(wrong: Json, where: str) -> N
     ("data", "outcome"),
     [
         (b"", "empty"),
-        (b"\n", "empty"),
         (b'{"docId": "S1", "body_text": [' + b'"' + b"x" * 17_000_000 + b'"]}', "too_large"),
         (nested(100_000), "too_deep"),
         (b"{", "not_well_formed"),
-        (b"<article/>", "not_well_formed"),
         (b'{"docId": "\xff"}', "not_well_formed"),
         (b'{"docId": "S1", "body_text": [{"sentence": "\\ud800"}]}', "not_well_formed"),
         (b"[1, 2]", "several_articles"),
-        (b"[]", "not_an_article"),
         (b'"text"', "not_an_article"),
         (b'{"paper_id": "1"}', "not_an_article"),
         (b'{"body_text": []}', "not_an_article"),
@@ -207,7 +196,7 @@ def test_generated_sentences_obey_the_laws(body: list[Json]) -> None:
     except jats.BadArticle as bad:
         assert bad.outcome == "no_body"
     else:
-        assert not list(articles.broken_laws(found))
+        check_laws(found)
         tei.to_json_bytes(tei.to_s2orc(found))
 
 
@@ -219,4 +208,4 @@ def test_arbitrary_json_gives_a_parse_or_an_outcome(given: Json) -> None:
     except jats.BadArticle as bad:
         assert bad.outcome in jats.JatsOutcome
     else:
-        assert not list(articles.broken_laws(found))
+        check_laws(found)

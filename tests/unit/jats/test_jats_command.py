@@ -45,11 +45,8 @@ def test_file_is_read_by_its_detected_form(tmp_path: Path) -> None:
         (b'<?xml version="1.0"?><!-- x --><article dtd-version="1.1">', "jats"),
         (b'<j:article xmlns:j="x">', "jats"),
         (b"<TEI><note>the article <article></note></TEI>", None),
-        (b"<html><body>", None),
         (b' {"docId": "S1"', "elsevier"),
         (b'{"paper_id": "1", "title": "x"}', None),
-        (b"%PDF-1.4", None),
-        (b"", None),
     ],
 )
 def test_form_is_detected_from_the_first_bytes(head: bytes, form: str | None) -> None:

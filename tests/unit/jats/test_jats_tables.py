@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.jats import articles
-from tests.unit.jats.articles import cite, parse
+from tests.unit.jats.articles import parse
+from tests.unit.parse_laws import check_laws
 
 CALS = 'xmlns:oasis="http://docs.oasis-open.org/ns/oasis-exchange/table"'
 
 
 def rows(table: str) -> list[list[str]]:
     found = parse(f'<p>x</p><table-wrap id="t"><label>Table 1</label>{table}</table-wrap>', 3)
-    assert not list(articles.broken_laws(found))
+    check_laws(found)
     (entry,) = found.ref_entries
     return [list(row) for row in entry.cells or ()]
 
@@ -62,15 +62,3 @@ def test_oasis_table_has_its_cells(group: str, cells: list[list[str]]) -> None:
 )  # fmt: skip
 def test_cell_over_rows_leaves_empty_cells_below(table: str, cells: list[list[str]]) -> None:
     assert rows(f"<table>{table}</table>") == cells
-
-
-def test_citation_in_oasis_cell_is_linked() -> None:
-    body = oasis(f"<tgroup><tbody><row><entry>A</entry><entry>{cite(2)}</entry></row></tbody></tgroup>")
-    (entry,) = parse(f"<p>x</p><table-wrap>{body}</table-wrap>", 3).ref_entries
-    ((cell,),) = (entry.cell_cites,)
-    assert (cell.row, cell.column, cell.span.text, cell.span.ref_id) == (0, 1, "2", "BIBREF1")
-
-
-def test_text_of_tables_is_not_in_paragraphs() -> None:
-    found = parse(f"<p>Before.</p>{oasis('<tgroup><tbody><row><entry>A</entry></row></tbody></tgroup>')}<p>After.</p>")
-    assert [paragraph.text for paragraph in found.body_text] == ["Before.", "After."]

@@ -68,23 +68,3 @@ def cited(found: Parse) -> list[tuple[str, str | None]]:
 def entries_of(found: Parse, kind: RefType) -> list[tuple[str | None, str]]:
     """Return (number, text) of the reference entries of a kind."""
     return [(entry.num, entry.text) for entry in found.ref_entries if entry.type is kind]
-
-
-def check_laws(found: Parse) -> None:
-    """Check the laws of a parse (SPEC §3.3)."""
-    known = {e.key for e in found.bib_entries} | {e.key for e in found.ref_entries}
-    assert len(known) == len(found.bib_entries) + len(found.ref_entries)
-    for paragraph in (*found.abstract, *found.body_text, *found.back_matter):
-        assert paragraph.text and paragraph.text == " ".join(paragraph.text.split())
-        assert not any("\ue000" <= sign <= "\uf8ff" for sign in paragraph.text + paragraph.section)
-        for spans in (paragraph.cite_spans, paragraph.ref_spans, paragraph.eq_spans):
-            assert [(s.start, s.end) for s in spans] == sorted((s.start, s.end) for s in spans)
-            for span in spans:
-                assert span.start < span.end and paragraph.text[span.start : span.end] == span.text
-                assert span.ref_id is None or span.ref_id in known
-    for entry in found.ref_entries:
-        for span in entry.cite_spans:
-            assert entry.text[span.start : span.end] == span.text and (span.ref_id is None or span.ref_id in known)
-        for cell in entry.cell_cites:
-            assert entry.cells is not None
-            assert entry.cells[cell.row][cell.column][cell.span.start : cell.span.end] == cell.span.text

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from s2orc_parse.parse_model import CitationStyle
-from tests.unit.latex.archives import ENTRIES, check_laws, cited, parse, texts
+from tests.unit.latex.archives import ENTRIES, cited, parse, texts
+from tests.unit.parse_laws import check_laws
 
 NAMED = r"""\begin{thebibliography}{}
 \bibitem[Abe et~al.(2016)Abe, Crain, and Kauf]{abe} Abe A., Crain R., Kauf G., 2016, \mnras, 456, 1115
@@ -50,33 +50,21 @@ def test_natbib_command_prints_names(command: str, printed: str, keys: list[str]
 
 
 @pytest.mark.parametrize(
-    "label",
-    [
-        r"\protect\citeauthoryear{Abe, Crain \& Kauf}{Abe et~al.}{2016}",
-        r"{Abe et~al.(2016)Abe, Crain \& Kauf}",
-        r"{\citenamefont{Abe et~al.}(2016)\citenamefont{Abe, Crain \& Kauf}}",
-        r"\protect\BCAY{Abe, Crain \& Kauf}{Abe et~al.}{2016}",
-    ],
-)
-def test_label_gives_short_and_long_names(label: str) -> None:
-    entries = (
-        rf"\begin{{thebibliography}}{{}}\bibitem[{label}]{{abe}} Abe A., 2016, J Odd, 456, 1115\end{{thebibliography}}"
-    )
-    found = parse(r"\citet{abe}, \citep{abe}, \citet*{abe}", r"\usepackage{natbib}", entries=entries)
-    assert texts(found) == [("", "Abe et al. (2016), (Abe et al., 2016), Abe, Crain & Kauf (2016)")]
-
-
-@pytest.mark.parametrize(
     "item",
     [
+        r"\bibitem[\protect\citeauthoryear{Abe, Crain \& Kauf}{Abe et~al.}{2016}]{abe}",
+        r"\bibitem[{Abe et~al.(2016)Abe, Crain \& Kauf}]{abe}",
+        r"\bibitem[{\citenamefont{Abe et~al.}(2016)\citenamefont{Abe, Crain \& Kauf}}]{abe}",
+        r"\bibitem[\protect\BCAY{Abe, Crain \& Kauf}{Abe et~al.}{2016}]{abe}",
         r"\harvarditem[Abe et~al.]{Abe, Crain \& Kauf}{2016}{abe}",
         r"\bibitem[\protect\astroncite{Abe et~al.}{2016}]{abe}",
     ],
 )
-def test_harvard_and_astron_labels_are_names(item: str) -> None:
+def test_label_gives_short_and_long_names(item: str) -> None:
     entries = rf"\begin{{thebibliography}}{{}}{item} Abe A., 2016, J Odd, 456, 1115\end{{thebibliography}}"
-    found = parse(r"As \cite{abe} say.", r"\usepackage{natbib}", entries=entries)
-    assert cited(found) == [("Abe et al. (2016)", "abe")]
+    found = parse(r"\citet{abe}, \citep{abe}, \citet*{abe}", r"\usepackage{natbib}", entries=entries)
+    long = "Abe et al." if "astroncite" in item else "Abe, Crain & Kauf"
+    assert texts(found) == [("", f"Abe et al. (2016), (Abe et al., 2016), {long} (2016)")]
 
 
 BIB = """@article{lee, author={Lee, Ann and Hu, Bo}, title={First title here}, journal={J Odd}, year={2001}, url={http://a.b/c}}
@@ -156,23 +144,17 @@ def test_revtex_keys_are_cited(command: str, printed: str, keys: list[str]) -> N
     assert [key for _, key in cited(found)] == keys
 
 
-@pytest.mark.parametrize("style", ["plain", "unsrt", "abbrv", "ieeetr"])
-def test_numbered_style_prints_numbers(style: str) -> None:
+@pytest.mark.parametrize(
+    ("style", "package", "printed"),
+    [
+        *((style, "", "[1]") for style in ("plain", "unsrt", "abbrv", "ieeetr")),
+        *((style, r"\usepackage{natbib}", "(Lee et al., 2001)") for style in ("plainnat", "apalike", "acl_natbib")),
+    ],
+)
+def test_bibliography_style_decides_the_form(style: str, package: str, printed: str) -> None:
     bib = "@article{lee, author={Lee, Ann and Hu, Bo and Wu, Cy}, title={First title here}, year={2001}}"
-    found = parse(rf"As in \cite{{lee}}. \bibliographystyle{{{style}}}\bibliography{{refs}}", refs_bib=bib)
-    assert found.citation_style is CitationStyle.BRACKET
-    assert texts(found) == [("", "As in [1].")]
-
-
-@pytest.mark.parametrize("style", ["plainnat", "apalike", "acl_natbib"])
-def test_named_style_prints_names(style: str) -> None:
-    bib = "@article{lee, author={Lee, Ann and Hu, Bo and Wu, Cy}, title={First title here}, year={2001}}"
-    found = parse(
-        rf"As in \citep{{lee}}. \bibliographystyle{{{style}}}\bibliography{{refs}}",
-        r"\usepackage{natbib}",
-        refs_bib=bib,
-    )
-    assert texts(found) == [("", "As in (Lee et al., 2001).")]
+    found = parse(rf"As in \citep{{lee}}. \bibliographystyle{{{style}}}\bibliography{{refs}}", package, refs_bib=bib)
+    assert texts(found) == [("", f"As in {printed}.")]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from s2orc_parse.latex import BadSource, LatexOutcome, archive, convert, source
-from tests.unit.latex.archives import article, check_laws, gz, tar
+from tests.unit.latex.archives import article, gz, tar
+from tests.unit.parse_laws import check_laws
 
 GOOD = article("Text of a paper.")
 
@@ -134,26 +135,11 @@ def test_source_reads_nothing_outside_its_archive(body: str) -> None:
         "$" * 999 + " Text.",
         r"\begin{tabular}{" + "l" * 50_000 + "}" + "&" * 50_000 + r"\end{tabular} Text.",
         r"\cite{" + ",".join("k" * 5_000) + "} Text.",
-        "\\section{" * 500 + " Text.",
         r"\caption{" * 20_000 + " Text.",
-        r"\begin{a}" * 20_000 + r"\end{b}" * 20_000 + " Text.",
-        r"\verb|" * 20_000 + " Text.",
         r"\iffalse" * 20_000 + r"\else" * 20_000 + " Text.",
         "\ue000Z\ue001\ue000B7\ue001 Text.",
     ],
-    ids=(
-        "braces",
-        "environments",
-        "dollars",
-        "columns",
-        "keys",
-        "heads",
-        "captions",
-        "strangers",
-        "verbs",
-        "switches",
-        "our own marks",
-    ),
+    ids=lambda body: body[:12],
 )
 def test_unusual_source_gives_a_parse_or_an_outcome(body: str) -> None:
     try:

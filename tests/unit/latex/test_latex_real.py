@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import tarfile
 from functools import cache
 from pathlib import Path
 
@@ -11,10 +9,9 @@ import orjson
 import pytest
 
 from pdf2tei.latex_references import parse_reference
-from s2orc_parse import tei
 from s2orc_parse.latex import convert
 from s2orc_parse.parse_model import CitationStyle, Parse, RefType
-from tests.unit.latex.archives import check_laws
+from tests.unit.parse_laws import check_laws
 
 S2ORC, SCIFACT = "1911.02782.gz", "2004.14974.gz"
 
@@ -67,19 +64,6 @@ def test_real_source_has_the_counts_of_a_reader(
     assert sum(len(p.text.split()) for p in parse.body_text) == pytest.approx(words, rel=0.05)
 
 
-def test_every_citation_key_of_the_source_is_linked(shared_data: Path) -> None:
-    with tarfile.open(shared_data / "latex" / S2ORC) as archive:
-        file = archive.extractfile("main.tex")
-        assert file is not None
-        source = file.read().decode()
-    uncommented = re.sub(r"(?<!\\)%.*", "", source)
-    keys = [
-        key for group in re.findall(r"\\cite\w*\*?(?:\[[^]]*\])*\{([^}]*)\}", uncommented) for key in group.split(",")
-    ]
-    assert len(keys) == 88
-    assert linked(parsed(shared_data / "latex" / S2ORC)) == len(keys)
-
-
 def test_table_with_subtables_has_all_their_rows(shared_data: Path) -> None:
     tables = {
         entry.num: entry for entry in parsed(shared_data / "latex" / SCIFACT).ref_entries if entry.key.startswith("TAB")
@@ -113,12 +97,6 @@ def test_text_of_real_source_reads_as_printed(shared_data: Path) -> None:
         "Academic disciplines",
     )  # fmt: skip
     assert table.cells[4][0] == "AAN (Radev et al., 2009)"
-
-
-def test_same_source_gives_same_bytes(shared_data: Path) -> None:
-    path = shared_data / "latex" / SCIFACT
-    again = convert(path.read_bytes(), sha1="0" * 40, parse_reference=parse_reference)
-    assert tei.to_json_bytes(tei.to_s2orc(again)) == tei.to_json_bytes(tei.to_s2orc(parsed(path)))
 
 
 def test_command_converts_archives_and_lists_rejects(shared_data: Path, tmp_path: Path) -> None:

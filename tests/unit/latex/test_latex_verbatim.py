@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from s2orc_parse.latex.verbatim import remove_comments
-from tests.unit.latex.archives import check_laws, cited, parse, texts
+from tests.unit.latex.archives import cited, parse, texts
+from tests.unit.parse_laws import check_laws
 
 
 @pytest.mark.parametrize(
@@ -33,12 +34,6 @@ def test_percent_sign_in_verbatim_argument_is_text(body: str, printed: str) -> N
     assert texts(found) == [("", printed)]
 
 
-def test_percent_sign_in_footnote_address_is_text() -> None:
-    found = parse("Text\\footnote{At \\url{http://a.b/c%20d}.} goes on.")
-    assert texts(found) == [("", "Text goes on.")]
-    assert [entry.text for entry in found.ref_entries] == ["At http://a.b/c%20d."]
-
-
 @pytest.mark.parametrize(
     ("preamble", "body"),
     [
@@ -58,7 +53,15 @@ def test_declared_verbatim_environment_is_omitted() -> None:
     assert texts(parse(body, r"\usepackage{listings}\lstnewenvironment{code}{}{}")) == [("", "One."), ("", "Two.")]
 
 
-@pytest.mark.parametrize("part", ["\\url{", "\\url|", "\\verb|", "\\lstinline{", "\\mintinline{a}", "\\href{a%\n", "%"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        "\\url{",
+        "\\verb|",
+        "\\mintinline{a}",
+        "\\href{a%\n",
+    ],
+)
 def test_open_verbatim_arguments_take_linear_time(part: str) -> None:
     assert remove_comments(part * 4_000)
 

@@ -26,20 +26,16 @@ def environ(tmp_path: Path) -> dict[str, str]:
 
 def test_every_setting_exists_in_this_airflow(environ: dict[str, str]) -> None:
     spec = importlib.util.find_spec("airflow")
-    assert spec
-    assert spec.origin
+    assert spec and spec.origin
     known = yaml.safe_load((Path(spec.origin).parent / "config_templates/config.yml").read_text())
     options = {f"AIRFLOW__{section}__{option}".upper() for section in known for option in known[section]["options"]}
     assert {name for name in environ if name.startswith("AIRFLOW__")} <= options
 
 
-def test_port_is_in_every_address(environ: dict[str, str]) -> None:
+def test_settings_have_the_port_and_folders_of_this_state(environ: dict[str, str], tmp_path: Path) -> None:
     assert environ["AIRFLOW__API__PORT"] == "18080"
     assert environ["AIRFLOW__API__BASE_URL"] == "http://127.0.0.1:18080"
     assert environ["AIRFLOW__CORE__EXECUTION_API_SERVER_URL"] == "http://127.0.0.1:18080/execution/"
-
-
-def test_users_own_airflow_is_not_used(environ: dict[str, str], tmp_path: Path) -> None:
     assert environ["AIRFLOW_HOME"] == str(tmp_path / "state" / "airflow")
     assert environ["AIRFLOW__CORE__DAGS_FOLDER"] == str(project() / "dags")
     assert environ["PYTHONPATH"].split(os.pathsep) == [str(project() / "include"), str(project())]

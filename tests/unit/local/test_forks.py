@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,20 +48,6 @@ def test_forked_command_has_arguments_log_and_status(forks: Forks, folder: Path)
     assert "invalid choice: 'nonsense'" in (folder / "nonsense.log").read_text()
 
 
-def test_forked_command_leads_a_session_in_its_folder(forks: Forks, folder: Path) -> None:
-    home = folder / "home"
-    home.mkdir()
-    forked = forks.start(WAITS, folder=home, log=folder / "waits.log")
-    process = psutil.Process(forked.pid)
-    while "airflow db check" not in " ".join(process.cmdline()):
-        time.sleep(0.05)
-    assert os.getsid(forked.pid) == forked.pid and process.cwd() == str(home)
-    assert forked.poll() is None
-    process.send_signal(signal.SIGKILL)
-    assert forked.wait() == -signal.SIGKILL
-    assert forked.poll() == -signal.SIGKILL, "asked again, it says the same"
-
-
 def test_forked_command_outlives_its_starter(folder: Path) -> None:
     with Forks(environ(folder), folder, folder / "imports.log") as forks:
         forked = forks.start(WAITS, folder=folder, log=folder / "lives.log")
@@ -72,12 +56,6 @@ def test_forked_command_outlives_its_starter(folder: Path) -> None:
     process = psutil.Process(forked.pid)
     assert process.status() != psutil.STATUS_ZOMBIE
     process.kill()
-
-
-def test_no_process_starts_without_a_command(folder: Path) -> None:
-    with Forks(environ(folder), folder, folder / "never.log"):
-        pass
-    assert not (folder / "never.log").exists()
 
 
 def test_airflow_import_error_gives_one_sentence(tmp_path: Path) -> None:

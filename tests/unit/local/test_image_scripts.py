@@ -32,14 +32,11 @@ def run_entrypoint(folder: Path, *arguments: str) -> list[str]:
         (["python", "-m", "celery", "two words"], ["python", "-m", "celery", "two words"]),
         (["bash", "-c", "exec airflow db migrate"], ["airflow", "db", "migrate"]),
         ([], ["airflow"]),
+        (["bash", "-c", "umask"], ["0002"]),  # group-writable
     ],
 )
 def test_entrypoint_runs_the_command(tmp_path: Path, arguments: list[str], program: list[str]) -> None:
     assert run_entrypoint(tmp_path, *arguments) == program
-
-
-def test_entrypoint_sets_a_group_writable_umask(tmp_path: Path) -> None:
-    assert run_entrypoint(tmp_path, "bash", "-c", "umask") == ["0002"]
 
 
 def write_log(path: Path, days: float, size: int = 1) -> Path:
@@ -66,19 +63,14 @@ def test_only_old_logs_are_deleted(tmp_path: Path) -> None:
     assert not old.exists() and all(path.exists() for path in kept)
 
 
-def test_retention_is_days_and_minutes(tmp_path: Path) -> None:
+def test_retention_is_days_and_minutes_and_a_size(tmp_path: Path) -> None:
+    clean(tmp_path)  # A folder without logs is not an error.
     old, new = (write_log(tmp_path / "logs" / f"{days}.log", days) for days in (1.2, 1.05))
     clean(tmp_path, AIRFLOW__LOG_RETENTION_DAYS="1", AIRFLOW__LOG_RETENTION_MINUTES="144")
     assert not old.exists() and new.exists()
-
-
-def test_oldest_logs_are_deleted_until_the_rest_fits(tmp_path: Path) -> None:
     oldest, newer, newest = (write_log(tmp_path / "logs" / f"{days}.log", days, 400_000) for days in (3, 2, 1))
+    pid = write_log(tmp_path / "logs" / "new.pid", 0, 100)
     clean(tmp_path, AIRFLOW__LOG_MAX_SIZE_BYTES="900000")
     assert not oldest.exists() and newer.exists() and newest.exists()
-
-
-def test_folder_without_logs_is_not_an_error(tmp_path: Path) -> None:
-    clean(tmp_path)
-    write_log(tmp_path / "logs" / "new.pid", 0, 100)
     clean(tmp_path, AIRFLOW__LOG_MAX_SIZE_BYTES="10")
+    assert not newest.exists() and pid.exists()

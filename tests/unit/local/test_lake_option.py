@@ -33,25 +33,19 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return known | {"S2CORPUS_STATE": str(state.root), "PYTHONPATH": "include"}
 
 
-def said(environ: dict[str, str], *arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", COMMAND, *arguments], env=environ, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
-
-
-def test_given_lake_is_used_without_local_services(environ: dict[str, str]) -> None:
-    assert said(environ, "--lake", "s3://mine") == "s3://mine False False"
-
-
-def test_the_local_lake_has_its_keys_unless_the_environment_has_others(environ: dict[str, str]) -> None:
-    assert said(environ, "--lake", "s3://corpus") == "s3://corpus True True"
-    assert said(environ | {"AWS_PROFILE": "mine"}, "--lake", "s3://corpus") == "s3://corpus False False"
-
-
-def test_lake_of_environment_is_used_without_local_services(environ: dict[str, str]) -> None:
-    assert said(environ | {"S2CORPUS_LAKE": "s3://mine"}) == "s3://mine False False"
-
-
-def test_default_is_lake_and_catalog_of_local_services(environ: dict[str, str]) -> None:
-    assert said(environ) == "s3://corpus True True"
+@pytest.mark.parametrize(
+    ("variables", "arguments", "expected"),
+    [
+        ({}, ["--lake", "s3://mine"], "s3://mine False False"),
+        ({}, ["--lake", "s3://corpus"], "s3://corpus True True"),
+        ({"AWS_PROFILE": "mine"}, ["--lake", "s3://corpus"], "s3://corpus False False"),
+        ({"S2CORPUS_LAKE": "s3://mine"}, [], "s3://mine False False"),
+        ({}, [], "s3://corpus True True"),
+    ],
+)
+def test_local_services_give_default_lake_and_its_keys_unless_environment_has_others(
+    environ: dict[str, str], variables: dict[str, str], arguments: list[str], expected: str
+) -> None:
+    command = [sys.executable, "-c", COMMAND, *arguments]
+    done = subprocess.run(command, env=environ | variables, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == expected

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from s2corpus.compiled import copy_prebuilt_kernels
 from s2corpus.deployment.slots import available_memory, compute_slots
 from s2corpus.spec import load_spec
@@ -15,13 +17,11 @@ ROOT = Path(__file__).resolve().parents[3]
 SPECS = [load_spec(path) for path in sorted((ROOT / "include" / "releases").glob("*.yaml"))]
 
 
-def test_worker_of_16_gb_has_six_slots_of_2_gb() -> None:
-    assert compute_slots(16_000_000_000, 8, SPECS) == 6
-
-
-def test_slots_are_at_least_one_and_two_per_core() -> None:
-    assert compute_slots(1_000_000_000, 8, SPECS) == 1
-    assert compute_slots(512_000_000_000, 4, SPECS) == 8
+@pytest.mark.parametrize(
+    ("memory", "cores", "slots"), [(16_000_000_000, 8, 6), (1_000_000_000, 8, 1), (512_000_000_000, 4, 8)]
+)
+def test_slots_follow_memory_and_are_at_least_one_and_at_most_two_per_core(memory: int, cores: int, slots: int) -> None:
+    assert compute_slots(memory, cores, SPECS) == slots
 
 
 def test_memory_is_that_of_the_container(tmp_path: Path) -> None:
@@ -31,11 +31,10 @@ def test_memory_is_that_of_the_container(tmp_path: Path) -> None:
     assert available_memory([tmp_path / "memory.max"]) == min(3_000_000_000, machine)
 
 
-def test_slots_command_prints_a_number() -> None:
+def test_command_prints_a_number_and_module_is_imported_once() -> None:
     environ = {**os.environ, "PYTHONPATH": str(ROOT / "include")}
-    done = subprocess.run(
-        [sys.executable, "-m", "s2corpus.deployment.slots"], env=environ, capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-W", "error", "-m", "s2corpus.deployment.slots"]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
     assert int(done.stdout) >= 1
 
 

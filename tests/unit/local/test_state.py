@@ -20,12 +20,11 @@ def state(tmp_path: Path) -> State:
     return made
 
 
-def modes(root: Path) -> set[int]:
-    return {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in [root, *root.rglob("*")]}
-
-
 def test_state_folder_is_private(state: State) -> None:
-    assert modes(state.root) == {0}
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in [state.root, *state.root.rglob("*")]} == {0}
+    state.root.chmod(0o755)
+    with pytest.raises(UserError, match="holds passwords but others may enter"):
+        state.create()
 
 
 def test_secrets_are_generated_and_different(state: State, tmp_path: Path) -> None:
@@ -44,15 +43,10 @@ def test_ports_and_secrets_are_chosen_once(state: State) -> None:
     again.create()
     again.choose_ports({})
     assert (again.ports(), again.secrets()) == (ports, secrets)
-    assert set(ports) == set(PORTS)
-    assert len(set(ports.values())) == len(PORTS)
-
-
-def test_explicit_port_replaces_the_chosen_one(state: State) -> None:
-    before = state.ports()
-    state.choose_ports({"airflow": 18080})
-    state.choose_ports({})
-    assert state.ports() == before | {"airflow": 18080}
+    assert set(ports) == set(PORTS) and len(set(ports.values())) == len(PORTS)
+    again.choose_ports({"airflow": 18080})
+    again.choose_ports({})
+    assert again.ports() == ports | {"airflow": 18080}, "an explicit port replaces the chosen one"
 
 
 def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
@@ -60,12 +54,6 @@ def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is not empty and no state folder"):
         State(tmp_path).create()
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-
-
-def test_folder_open_to_others_is_refused(state: State) -> None:
-    state.root.chmod(0o755)
-    with pytest.raises(UserError, match="holds passwords but others may enter"):
-        state.create()
 
 
 def test_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Alerts have the right text and arrive at a real webhook, and an error in alerting never fails a run (mails: tests/dags)."""
+"""docs/runbook.md: alerts have the right text and arrive at a real webhook, and an error in alerting never fails a run."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -45,61 +46,47 @@ def test_webhook_gets_failure_time_instruction_and_link(heard: Heard, caplog: py
     }
 
 
-def closed_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
+@contextmanager
+def answering(status: int, **headers: str) -> Iterator[int]:
+    """Yield the port of a server that answers every request with this status."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield server.server_port
+        server.shutdown()
 
 
 @pytest.mark.parametrize(
     "webhook",
     [
         "http://127.0.0.1:{closed}/secret", "http://secret.invalid/", "file:///etc/secret", "http://[secret", "secret", "ftp://127.0.0.1/secret",
-        "gopher://127.0.0.1:{closed}/secret", "javascript:secret", "http://ann:secret@127.0.0.1:{closed}/x", "http://169.254.169.254:{closed}/secret",
-        "http://127.0.0.1:{closed}/x\r\nHost: secret", "http://127.0.0.1:{error}/secret", "http://ann:secret@127.0.0.1:{error}/x",
+        "http://ann:secret@127.0.0.1:{closed}/x", "http://127.0.0.1:{closed}/x\r\nHost: secret", "http://127.0.0.1:{error}/secret",
+        "http://ann:secret@127.0.0.1:{error}/x",
     ],
 )  # fmt: skip
 def test_unsent_alert_is_logged_without_address(webhook: str, caplog: pytest.LogCaptureFixture) -> None:
-    class Error(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.send_response(500)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            return
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Error)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    try:
-        send(ALERT, webhook.format(closed=closed_port(), error=server.server_port))
-    finally:
-        server.shutdown()
-        server.server_close()
-    errors = [record for record in caplog.records if record.levelno == logging.ERROR]
-    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert [record.getMessage() for record in errors] == [ALERT.text], "the log has it, whatever else fails"
-    assert len(warnings) == 1
-    assert "secret" not in warnings[0]
+    with socket.socket() as closed, answering(500) as error:
+        closed.bind(("127.0.0.1", 0))  # It does not listen.
+        send(ALERT, webhook.format(closed=closed.getsockname()[1], error=error))
+    errors = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+    (warning,) = (record.getMessage() for record in caplog.records if record.levelno == logging.WARNING)
+    assert errors == [ALERT.text], "the log has it, whatever else fails"
+    assert "secret" not in warning
 
 
 def test_redirect_of_a_webhook_is_not_followed(heard: Heard) -> None:
-    class Elsewhere(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.send_response(302)
-            self.send_header("Location", f"{heard.url}/elsewhere")
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            return
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    try:
-        send(ALERT, f"http://127.0.0.1:{server.server_port}/")
-    finally:
-        server.shutdown()
-        server.server_close()
+    with answering(302, Location=f"{heard.url}/elsewhere") as port:
+        send(ALERT, f"http://127.0.0.1:{port}/")
     assert heard.posts == []
 
 
@@ -117,8 +104,6 @@ def test_error_is_formatted_as_one_line(error: BaseException | None, said: str) 
     assert format_error(error) == said
 
 
-@pytest.mark.parametrize(
-    ("where", "anchor"), [("link", "#stage-link;"), ("approve", "#approve;"), ("publish", "#publish;")]
-)
+@pytest.mark.parametrize(("where", "anchor"), [("link", "#stage-link;"), ("publish", "#publish;")])
 def test_alert_links_to_the_runbook(where: str, anchor: str) -> None:
     assert f"docs/runbook.md{anchor}" in format_instruction(where)

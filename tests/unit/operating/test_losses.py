@@ -1,4 +1,4 @@
-"""A release is stopped, however small, if it lost data of its parent or was built by two versions of the code."""
+"""SPEC §12: a release is stopped, however small, if it lost data of its parent or was built by two versions of the code."""
 
 from __future__ import annotations
 
@@ -38,13 +38,14 @@ def release(lake: Lake, scratch: Path, pdfs: int, *, profile: str = "public", pa
     lake.put(f"snapshots/t/published/{PARENT}", b"{}")
     lake.put(f"snapshots/{PARENT}/manifest.json", json.dumps({"spec": "t", "drops": [parent_drops]}).encode())
     metrics = {"intake": {"pdfs": 4}, "split": {"s2orc.train": 3, "s2orc.valid": 1, "s2orc.train.words": 9999}}
-    lake.put(
-        f"snapshots/{PARENT}/stats.json",
-        json.dumps({"metrics": metrics, "sets": {"s2orc": {"train": {"documents": 3}}}}).encode(),
-    )
+    stats = {"metrics": metrics, "sets": {"s2orc": {"train": {"documents": 3}}}}
+    lake.put(f"snapshots/{PARENT}/stats.json", json.dumps(stats).encode())
     runner.work(run, "intake", runner.plan(run, "intake"))
     runner.run_rounds(run, "intake", first=1)
     quality.measure(run, "intake", load_stage("intake").finish(run))
+    for table, facts in ((EXTRACTIONS, {"extractor": "e"}), (PARSES, {"converter": "c"})):
+        run.table(table).write(0, [])
+        run.table(table).commit([0], facts)
     return run
 
 
@@ -53,12 +54,11 @@ def blocked(run: Run, name: str) -> set[str]:
 
 
 def split_into(run: Run, splits: list[str]) -> None:
-    key = {"set": "s2orc"}
-    rows = [{**key, "paper_id": f"{n:015x}", "split": split} for n, split in enumerate(splits)]
-    run.table(SPLITS).write(0, [{**row, "reason": None} for row in rows])
-    run.table(DOCUMENTS).write(
-        0, [{**key, "paper_id": row["paper_id"], "outcome": "kept", "text": row["paper_id"]} for row in rows]
+    keys = [{"set": "s2orc", "paper_id": f"{n:015x}"} for n in range(len(splits))]
+    run.table(SPLITS).write(
+        0, [{**key, "split": split, "reason": None} for key, split in zip(keys, splits, strict=True)]
     )
+    run.table(DOCUMENTS).write(0, [{**key, "outcome": "kept", "text": key["paper_id"]} for key in keys])
     empty: tuple[Table[Any], ...] = (DUPLICATES, PAPERS, FILTERED, FULLTEXTS)
     for table in empty:
         run.table(table).write(0, [])
@@ -68,29 +68,19 @@ def split_into(run: Run, splits: list[str]) -> None:
 
 def test_summary_begins_with_losses(lake: Lake, tmp_path: Path) -> None:
     run = release(lake, tmp_path, 1)
-    assert list_losses(run) == [
-        "documents of s2orc train: 3 → 0 (-100.0%)",
-        "PDFs: 4 → 1 (-75.0%)",
-    ]
-    for table, facts in ((EXTRACTIONS, {"extractor": "e"}), (PARSES, {"converter": "c"})):
-        run.table(table).write(0, [])
-        run.table(table).commit([0], facts)
+    assert list_losses(run) == ["documents of s2orc train: 3 → 0 (-100.0%)", "PDFs: 4 → 1 (-75.0%)"]
     lines = [line.strip() for line in format_summary(run).splitlines()]
     assert lines[2:4] == [f"Counts below {PARENT}", "documents of s2orc train: 3 → 0 (-100.0%)"]
     stats = {"sets": {"s2orc": {"train": {"documents": 0, "words": 0}}}}
     lake.put(f"snapshots/{run.snapshot_id}/stats.json", json.dumps(stats).encode())
     none: dict[str, Any] = {change: {"documents": {}} for change in ("added", "removed", "moved", "changed", "same")}
     lake.put(f"snapshots/{run.snapshot_id}/diff.json", json.dumps(none).encode())
-    assert format_approval_request(run, {}).startswith(
-        f"**Counts below its parent `{PARENT}`:**\n\n- documents of s2orc train: 3 → 0"
-    )
+    request = f"**Counts below its parent `{PARENT}`:**\n\n- documents of s2orc train: 3 → 0"
+    assert format_approval_request(run, {}).startswith(request)
 
 
 def test_build_prints_losses_first(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = release(lake, tmp_path, 3)
-    for table, facts in ((EXTRACTIONS, {"extractor": "e"}), (PARSES, {"converter": "c"})):
-        run.table(table).write(0, [])
-        run.table(table).commit([0], facts)
+    release(lake, tmp_path, 3)
     (tmp_path / "t.yaml").write_text("name: t\n")
     monkeypatch.setattr(stages, "STAGE_NAMES", ("intake",))
     monkeypatch.setenv("GROBID_URL", "http://127.0.0.1:9")
@@ -112,11 +102,8 @@ def test_fewer_than_half_of_parents_pdfs_block_the_release(
     assert blocked(release(lake, tmp_path, pdfs), "intake") == said
 
 
-def test_parent_with_other_drops_is_not_compared(lake: Lake, tmp_path: Path) -> None:
+def test_parent_with_other_drops_and_own_folder_are_not_compared(lake: Lake, tmp_path: Path) -> None:
     assert not blocked(release(lake, tmp_path, 1, parent_drops="2022-*"), "intake")
-
-
-def test_releases_of_own_folder_have_no_parent(lake: Lake, tmp_path: Path) -> None:
     run = release(lake, tmp_path, 1, profile="own")
     assert run.parent is None and not blocked(run, "intake")
 
@@ -129,9 +116,7 @@ def test_releases_of_own_folder_have_no_parent(lake: Lake, tmp_path: Path) -> No
         (["held_back:undated"], {"some_documents", "half_of_the_documents"}),
     ],
 )
-def test_release_with_too_few_documents_is_blocked(
-    lake: Lake, tmp_path: Path, splits: list[str], said: set[str]
-) -> None:
+def test_too_few_documents_block_the_release(lake: Lake, tmp_path: Path, splits: list[str], said: set[str]) -> None:
     run = release(lake, tmp_path, 4)
     split_into(run, splits)
     assert blocked(run, "split") == said

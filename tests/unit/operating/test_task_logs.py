@@ -12,9 +12,6 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.progress import count, counting
-from tests.unit.cluster.test_stages import RECORD_LINES, deliver
-from tests.unit.cluster.test_stages import run as cluster_run  # noqa: F401 (a fixture)
 from tests.unit.snapshot.release import lay_out, papers
 
 
@@ -36,17 +33,6 @@ def worked(run: Run, stage: str, caplog: pytest.LogCaptureFixture) -> list[str]:
     return lines
 
 
-def test_log_of_cluster_counts_records_edges_and_papers(
-    cluster_run: Run,  # noqa: F811
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    deliver(cluster_run, RECORD_LINES)
-    lines = worked(cluster_run, "cluster", caplog)
-    assert "cluster: 4 records in 1 homes" in lines
-    assert "cluster: round write_edges done: 1 tasks, 0 of them before" in lines
-    assert lines[-1].endswith(": 4 clusters, 2 edges, 4 members")
-
-
 def test_log_of_clean_split_and_export_counts_rows(
     lake: Lake, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -59,18 +45,3 @@ def test_log_of_clean_split_and_export_counts_rows(
     lines = worked(run, "export", caplog)
     assert {"export shard 0: documents of s2orc written", "export shard 1: corpus written"} <= set(lines)
     assert re.search(r": \d+ files$", lines[-1])
-
-
-def test_nested_counters_are_separate() -> None:
-    count("rows", 5)
-    with counting() as outer:
-        count("rows", 1_234)
-        with counting() as inner:
-            count("files", 1)
-        before = outer.counts.copy()
-        count("others", 2)
-    assert (outer.format_counts(), outer.format_counts(before), inner.format_counts()) == (
-        "2 others, 1,234 rows",
-        "2 others",
-        "1 files",
-    )

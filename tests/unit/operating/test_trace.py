@@ -1,4 +1,4 @@
-"""A trace states the last result of a paper or PDF in one sentence, as `corpus explain` and the release page print it."""
+"""docs/operations.md: a trace states the last result of a paper or PDF in one sentence."""
 
 from __future__ import annotations
 
@@ -26,10 +26,7 @@ BOTH_FAILED = [{"set": "s2orc", "outcome": "closed"}, {"set": "s2ag", "outcome":
         (True, "kept", KEPT, ("held_back:late", "2023-01-20"), "held back from s2orc: held_back:late"),
         (True, "kept", KEPT, ("held_back:undated", None), "held back from s2orc: held_back:undated"),
         (True, "kept", KEPT, ("held_back:duplicate", "4ae"), "held back from s2orc: held_back:duplicate of 4ae"),
-        (
-            True, "kept", KEPT, ("held_back:near_duplicate", "4ae"),
-            "held back from s2orc: held_back:near_duplicate of 4ae",
-        ),
+        (True, "kept", KEPT, ("held_back:near_duplicate", "4ae"), "held back from s2orc: held_back:near_duplicate of 4ae"),
     ],
 )  # fmt: skip
 def test_paper_trace_states_last_result(

@@ -1,5 +1,4 @@
-"""An upgrade in the middle of a release stops it with an error message, and nothing is published. A run with pinned
-code continues.
+"""docs/deployment.md: an upgrade in the middle of a release stops it with an error message, and nothing is published.
 
 Each step runs in a separate process, like the tasks of a worker. The process imports the code that exists when it starts.
 """
@@ -11,7 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import orjson
@@ -70,102 +69,24 @@ def delivered(tmp_path: Path, extractor: Mapping[str, str], monkeypatch: pytest.
 
 def step(code: Path, folder: Path, names: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """Run stages of the release in a separate process with the code in the folder `code`; return the finished process."""
-    environ = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("S2CORPUS_CATALOG")},
-        "PYTHONPATH": str(code / "include"),
-        "NUMBA_DISABLE_JIT": "1",  # With only three papers, compiling the kernels of a copy would take longer.
-    }
-    arguments = [str(folder / "lake"), str(folder / "small.yaml"), *names]
-    return subprocess.run(
-        [sys.executable, "-c", STEP, *arguments], env=environ, capture_output=True, text=True, check=False
-    )
-
-
-def upgrade(code: Path) -> None:
-    """Change the code in place, as an upgrade does."""
-    with (code / UPGRADED).open("a") as stream:
-        stream.write("\n# another version\n")
-
-
-def copied(to: Path) -> Path:
-    """Copy the project's code to another folder, and return this folder."""
-    for name in ("include", "sql"):
-        shutil.copytree(ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    return to
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("S2CORPUS_CATALOG")}
+    environ |= {"PYTHONPATH": str(code / "include"), "NUMBA_DISABLE_JIT": "1"}  # Compiling would take longer.
+    command = [sys.executable, "-c", STEP, str(folder / "lake"), str(folder / "small.yaml"), *names]
+    return subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.long
 def test_upgrade_during_a_release_stops_it(delivered: Lake, tmp_path: Path) -> None:
-    code = copied(tmp_path / "code")
+    code = tmp_path / "code"
+    for name in ("include", "sql"):
+        shutil.copytree(ROOT / name, code / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     done = step(code, tmp_path, STAGE_NAMES[:HALF])
     assert done.returncode == 0, done.stderr
-    upgrade(code)
+    with (code / UPGRADED).open("a") as stream:
+        stream.write("\n# another version\n")
     stopped = step(code, tmp_path, [*STAGE_NAMES[HALF:], "publish"])
     assert stopped.returncode == 1
     said = stopped.stderr.strip().splitlines()[-1]
     assert "export.one_code: 2 offending row(s)" in said and "clear the release from intake on" in said
     assert "(cannot be overridden)" in said
     assert pointer.read_latest(delivered, "small").snapshot is None
-
-
-BUNDLE = """
-import sys
-from airflow.providers.git.bundles.git import GitDagBundle
-
-repository, version = sys.argv[1:]
-bundle = GitDagBundle(name="corpus", tracking_ref="main", repo_url=repository, subdir="dags", version=version or None)
-bundle.initialize()
-found = bundle.get_current_version()
-print(getattr(found, "version", found), bundle.path)
-"""
-
-
-@pytest.mark.long
-@pytest.mark.airflow
-def test_run_pinned_by_git_bundle_uses_its_first_code(tmp_path: Path) -> None:
-    """Check Airflow's git bundle with a repository on this machine. The bundle also contains `include/` and `sql/`."""
-    pytest.importorskip("airflow.providers.git")
-    work, bare = tmp_path / "work", tmp_path / "repository.git"
-    copied(work)
-    shutil.copytree(ROOT / "dags", work / "dags", ignore=shutil.ignore_patterns("__pycache__"))
-    as_one = ["-c", "user.name=a", "-c", "user.email=a@localhost"]
-    git: Callable[..., object] = lambda *given: subprocess.run(  # noqa: E731
-        ["git", *as_one, *given], cwd=work, check=True, capture_output=True
-    )
-    git("init", "--initial-branch", "main")
-    git("add", "-A")
-    git("commit", "-m", "one")
-    subprocess.run(["git", "clone", "--bare", str(work), str(bare)], check=True, capture_output=True)
-
-    def bundle(version: str = "") -> tuple[str, Path]:
-        """Return the version and the code folder that a worker receives, for a pinned version or the newest one."""
-        environ = {
-            **os.environ,
-            "AIRFLOW_HOME": str(tmp_path / "airflow"),
-            "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-            # By default, bundles are stored in the machine's temporary folder. The bundle there still refers to the
-            # repository of the previous test run.
-            "AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_STORAGE_PATH": str(tmp_path / "bundles"),
-        }
-        made = subprocess.run(
-            [sys.executable, "-c", BUNDLE, str(bare), version], env=environ, capture_output=True, text=True, check=False
-        )
-        assert made.returncode == 0, made.stderr
-        found, path = made.stdout.split()[-2:]
-        return found, Path(path).parent
-
-    def version_of(code: Path) -> str:
-        """Return the code version that every commit of a table would contain."""
-        asked = [sys.executable, "-c", "from s2corpus.version import code_version; print(code_version())"]
-        environ = {**os.environ, "PYTHONPATH": str(code / "include")}
-        return subprocess.run(asked, env=environ, capture_output=True, text=True, check=True).stdout.strip()
-
-    began, _ = bundle()
-    before = version_of(bundle(began)[1])
-    upgrade(work)
-    git("commit", "-am", "two")
-    git("push", str(bare), "main")
-    newest, code = bundle()
-    assert newest != began and version_of(code) != before
-    pinned, code = bundle(began)
-    assert (pinned, version_of(code)) == (began, before)

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -27,12 +27,16 @@ MB = 1 << 20
 SLOWEST_FIRST = ("a_thousand_million_nothings", "a_thousand_million_words", "text_bomb")
 
 
+def stream(
+    items: Iterable[tuple[str, Path]], *, timeout: float = 20.0, memory: int = 1024 * MB, workers: int = 1
+) -> Generator[Selection, None, None]:
+    return inspect_many(items, rules=SelectRules(max_pages=50), workers=workers, timeout=timeout, memory_bytes=memory)
+
+
 def inspect(
     items: list[tuple[str, Path]], *, timeout: float = 20.0, memory: int = 1024 * MB, workers: int = 2
 ) -> dict[str, Selection]:
-    selections = list(
-        inspect_many(items, rules=SelectRules(max_pages=50), workers=workers, timeout=timeout, memory_bytes=memory)
-    )
+    selections = list(stream(items, timeout=timeout, memory=memory, workers=workers))
     assert sorted(s.file_sha1 for s in selections) == sorted(name for name, _ in items)
     return {s.file_sha1: s for s in selections}
 
@@ -66,7 +70,7 @@ def test_selection_has_reason_and_displayed_size(selections: dict[str, Selection
     assert "more than 3 s" in str(selections["a_thousand_million_nothings"].detail)
 
 
-@pytest.mark.parametrize("before", [0, MB - 8, MB - 7, MB - 4, MB - 1, MB, 2 * MB - 3])
+@pytest.mark.parametrize("before", [0, MB - 8, MB - 7, MB - 1, 2 * MB - 3])
 def test_text_string_is_found_at_every_position_of_output(tmp_path: Path, before: int) -> None:
     """The output is read one megabyte at a time."""
     alto = tmp_path / "out.xml"
@@ -80,7 +84,6 @@ def test_text_string_is_found_at_every_position_of_output(tmp_path: Path, before
     ("status", "alto", "said"),
     [
         (1, None, "exit status 1"),
-        (3, None, "exit status 3"),
         (-signal.SIGSEGV, None, "killed by signal 11"),
         (-signal.SIGXCPU, None, "took more than 7 s"),
         (None, None, "took more than 7 s"),
@@ -184,11 +187,6 @@ def test_memory_error_is_raised_to_the_caller(monkeypatch: pytest.MonkeyPatch) -
         inspection.inspect(b"", SelectRules(max_pages=50))
 
 
-def test_exception_is_described_in_200_characters() -> None:
-    assert inspection.describe(ValueError("a\nb")) == "ValueError: a b"
-    assert inspection.describe(ValueError("x" * 300)) == "ValueError: " + "x" * 188
-
-
 def papers(folder: Path, count: int) -> list[tuple[str, Path]]:
     items = []
     for number in range(count):
@@ -223,9 +221,7 @@ def children(thread: int | None = None) -> list[int]:
 @pytest.mark.parametrize(("kills", "detail"), [(1, "took more than 3 s"), (2, "ended its process (status -9)")])
 def test_killed_reader_process_gets_a_second_try(tmp_path: Path, kills: int, detail: str) -> None:
     (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
-    results = inspect_many(
-        [("slow", tmp_path / "slow")], rules=SelectRules(max_pages=50), workers=1, timeout=3.0, memory_bytes=1024 * MB
-    )
+    results = stream([("slow", tmp_path / "slow")], timeout=3.0)
     main = threading.get_native_id()
 
     def kill() -> None:
@@ -252,7 +248,7 @@ def _pdfalto_of(child: int) -> str:
 def test_no_process_is_left_after_early_stop(tmp_path: Path) -> None:
     (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
     items = [("slow", tmp_path / "slow"), *papers(tmp_path, 3)]
-    results = inspect_many(items, rules=SelectRules(max_pages=50), workers=2, timeout=30.0, memory_bytes=1024 * MB)
+    results = stream(items, workers=2, timeout=30.0)
     next(results)
     groups = children()
     assert len(groups) == 2
@@ -277,9 +273,7 @@ def _group(process: Path) -> int | None:
 
 def test_reader_process_has_no_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s3cret")
-    results = inspect_many(
-        papers(tmp_path, 2), rules=SelectRules(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
-    )
+    results = stream(papers(tmp_path, 2))
     next(results)
     (child,) = children()
     assert b"s3cret" not in Path(f"/proc/{child}/environ").read_bytes()
@@ -290,9 +284,7 @@ def test_reader_process_has_no_secrets(tmp_path: Path, monkeypatch: pytest.Monke
 def test_reader_processes_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "PDFS_PER_CHILD", 2)
     seen = set()
-    results = inspect_many(
-        papers(tmp_path, 5), rules=SelectRules(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
-    )
+    results = stream(papers(tmp_path, 5))
     for selection in results:
         assert selection.outcome is SelectOutcome.SELECTED
         seen |= set(children())
@@ -308,7 +300,7 @@ def test_pdfs_are_read_on_demand(tmp_path: Path) -> None:
             taken += 1
             yield item
 
-    results = inspect_many(items(), rules=SelectRules(max_pages=50), workers=2, timeout=20.0, memory_bytes=1024 * MB)
+    results = stream(items(), workers=2)
     for done in range(1, 6):
         next(results)
         assert taken <= done + 2
@@ -318,14 +310,14 @@ def test_pdfs_are_read_on_demand(tmp_path: Path) -> None:
 def test_pdf_with_flipped_bytes_has_one_outcome(tmp_path: Path) -> None:
     rng = random.Random(20200705)
     items = []
-    for number in range(40):
+    for number in range(20):
         data = bytearray(assemble(paper()))
         for _ in range(rng.randint(1, 8)):
             data[rng.randrange(len(data))] = rng.randrange(256)
         path = tmp_path / str(number)
         path.write_bytes(data)
         items.append((path.name, path))
-    assert len(inspect(items, timeout=5.0)) == 40
+    assert len(inspect(items, timeout=5.0)) == 20
 
 
 def test_process_that_cannot_start_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,11 +15,8 @@ from devtools.local import Endpoints
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.pointer import publish
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.clean import CleanStage
-from s2corpus.stages.export import ExportStage
-from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import open_lake
-from tests.unit.snapshot.release import lay_out, papers, through
+from tests.unit.snapshot.release import build, lay_out, papers
 
 pytestmark = pytest.mark.services
 PAGE = Path(s2corpus_reader.__file__).with_name("README.md")
@@ -34,8 +31,7 @@ def run(services: Endpoints, tmp_path_factory: pytest.TempPathFactory) -> Run:
             patch.setenv(name, value)
         lake = open_lake(f"{os.environ['S2CORPUS_LAKE']}/reader")
         made = lay_out(lake, tmp_path_factory.mktemp("scratch"), SPEC, papers(40), buckets=2)
-        through(made, CleanStage(), SplitStage(), ExportStage())
-        publish(made.lake, made.snapshot_id)
+        publish(build(made).lake, made.snapshot_id)
         return made
 
 
@@ -51,11 +47,8 @@ def test_example_runs(
     for module in re.findall(r"^import (\w+)", block, re.MULTILINE):
         pytest.importorskip(module)
     spec = importlib.util.find_spec("duckdb_extension_httpfs")  # The extension that INSTALL would download.
-    extension = (
-        next(Path(spec.submodule_search_locations[0]).rglob("*.duckdb_extension"))
-        if spec and spec.submodule_search_locations
-        else ""
-    )
+    folders = spec.submodule_search_locations if spec else None
+    extension = next(Path(folders[0]).rglob("*.duckdb_extension")) if folders else ""
     variables = services.environ()
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL", "S2CORPUS_LAKE"):
         monkeypatch.delenv(name, raising=False)

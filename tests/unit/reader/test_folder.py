@@ -1,4 +1,4 @@
-"""The reader requests only what it needs from a server, accepts any division of a response, and explains refusals."""
+"""docs/reading.md: the reader requests only what it needs from a server, accepts any division of a response, and explains refusals."""
 
 from __future__ import annotations
 
@@ -81,15 +81,11 @@ def test_ranges_are_requested_and_no_more(server: Server) -> None:
     server.ranges.clear()
     with Folder(server.url).open_ranges("file") as file:
         assert file.readable() and file.seekable() and file.tell() == 0
-        assert (file.seek(-8, io.SEEK_END), file.read(4), file.tell()) == (
-            len(CONTENT) - 8,
-            CONTENT[-8:-4],
-            len(CONTENT) - 4,
-        )
+        size = len(CONTENT)
+        assert (file.seek(-8, io.SEEK_END), file.read(4), file.tell()) == (size - 8, CONTENT[-8:-4], size - 4)
         assert (file.read(100), file.read(100)) == (CONTENT[-4:], b"")
         assert (file.seek(10), file.seek(5, io.SEEK_CUR), file.read(1)) == (10, 15, CONTENT[15:16])
-        assert file.seek(len(CONTENT) + 5) and file.read(1) == b""
-    size = len(CONTENT)
+        assert file.seek(size + 5) and file.read(1) == b""
     assert server.ranges == [None, f"bytes={size - 8}-{size - 5}", f"bytes={size - 4}-{size - 1}", "bytes=15-15"]
 
 
@@ -131,14 +127,7 @@ def test_other_addresses_are_refused(address: str) -> None:
         Folder(address)
 
 
-ENVIRONMENT = (
-    "AWS_ENDPOINT_URL_S3",
-    "AWS_ENDPOINT_URL",
-    "AWS_REGION",
-    "AWS_DEFAULT_REGION",
-    "AWS_ACCESS_KEY_ID",
-    "AWS_SECRET_ACCESS_KEY",
-)
+ENVIRONMENT = ("ENDPOINT_URL_S3", "ENDPOINT_URL", "REGION", "DEFAULT_REGION", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY")
 
 
 @pytest.mark.parametrize(
@@ -157,15 +146,10 @@ ENVIRONMENT = (
     ],
 )  # fmt: skip
 def test_s3_is_opened_with_arguments_or_the_environment(
-    options: dict[str, Any],
-    environ: dict[str, str],
-    config: dict[str, Any],
-    http: bool,
-    profile: bool,
-    monkeypatch: pytest.MonkeyPatch,
+    options: Any, environ: dict[str, str], config: Any, http: bool, profile: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ENVIRONMENT:
-        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(f"AWS_{name}", raising=False)
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     given: list[Any] = []
@@ -173,9 +157,8 @@ def test_s3_is_opened_with_arguments_or_the_environment(
     monkeypatch.setattr(S3Store, "from_url", lambda address, **others: given.append((address, others)))
     Folder("s3://bucket/x/", **options)
     provider = ("keys of the profile", config["region"]) if profile else None
-    assert given == [
-        ("s3://bucket/x", {"client_options": {"allow_http": http}, "credential_provider": provider, **config})
-    ]
+    expected = {"client_options": {"allow_http": http}, "credential_provider": provider, **config}
+    assert given == [("s3://bucket/x", expected)]
 
 
 class Trickle(io.RawIOBase):
@@ -217,20 +200,14 @@ def test_streams_may_return_small_pieces(tmp_path: Path) -> None:
 
 def test_tables_of_servers_are_read(tmp_path: Path) -> None:
     """A stream without random access is read into memory; list items and nested fields keep their names."""
-    schema = pa.schema(
-        [
-            pa.field("y", pa.string(), nullable=False),
-            ("x", pa.list_(pa.struct([("a", pa.int64()), ("b", pa.list_(pa.string()))]))),
-        ]
-    )
+    nested = pa.list_(pa.struct([("a", pa.int64()), ("b", pa.list_(pa.string()))]))
+    schema = pa.schema([pa.field("y", pa.string(), nullable=False), ("x", nested)])
     table = pa.table({"x": [[{"a": 1, "b": ["c"]}], [], None], "y": ["1", "2", "3"]}, schema=schema)
     with parquet.parquet_writer(tmp_path / "t.parquet", schema) as writer:
         writer.write_table(table)
     content = (tmp_path / "t.parquet").read_bytes()
-    found = parquet.read_table(Files(content), "t.parquet")
-    assert parquet.restore_schema(found).equals(table) and parquet.restore_schema(found).schema.equals(
-        schema, check_metadata=True
-    )
+    found = parquet.restore_schema(parquet.read_table(Files(content), "t.parquet"))
+    assert found.equals(table) and found.schema.equals(schema, check_metadata=True)
     assert parquet.read_table(Files(content), "t.parquet", ["y"]).to_pydict() == {"y": ["1", "2", "3"]}
     statistics = [pq.ParquetFile(tmp_path / "t.parquet").metadata.row_group(0).column(i).is_stats_set for i in range(3)]
     assert statistics == [True, False, False], "only the first column has statistics"

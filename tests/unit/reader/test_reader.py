@@ -1,9 +1,10 @@
-"""The reader alone reads documents, checksums and the latest snapshot, without pyarrow and the pipeline."""
+"""docs/reading.md: the reader alone reads documents, checksums and the latest snapshot, without pyarrow and the pipeline."""
 
 from __future__ import annotations
 
 import gzip
 import http.server
+import shutil
 import subprocess
 import sys
 import threading
@@ -15,11 +16,9 @@ import orjson
 import pytest
 
 import s2corpus_reader
-from s2corpus.snapshot.pointer import publish
 from s2corpus.titles.normalised import normalise_one
 from s2corpus_reader import SnapshotError, UnreachableError, identifiers
 from s2orc_parse.bibliography import identifiers as bibliography
-from tests.unit.snapshot.test_export import release
 
 INCLUDE = Path(s2corpus_reader.__file__).parents[1]
 WITHOUT_ARROW = """
@@ -36,11 +35,9 @@ except s2corpus_reader.SnapshotError as error:
 """
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    run = release(tmp_path_factory.mktemp("reader"))
-    publish(run.lake, run.snapshot_id)
-    return Path(run.lake.uri(f"snapshots/{run.snapshot_id}"))
+@pytest.fixture
+def folder(published: Path) -> Path:
+    return published
 
 
 @pytest.fixture
@@ -66,92 +63,72 @@ def lines(folder: Path, set_: str, split: str) -> list[dict[str, str]]:
     return [orjson.loads(line) for file in files for line in gzip.decompress(file.read_bytes()).splitlines()]
 
 
-def test_texts_are_the_lines_of_a_set_and_split(folder: Path) -> None:
-    expected = lines(folder, "s2orc", "train")
-    assert len(expected) > 20
-    assert list(s2corpus_reader.open(str(folder)).texts("s2orc", "train")) == expected
-
-
-def test_web_server_is_read_without_listing(folder: Path, server: str) -> None:
-    snapshot = s2corpus_reader.open(f"{server}/{folder.name}")
-    assert list(snapshot.texts("s2ag", "train")) == lines(folder, "s2ag", "train")
-    assert list(snapshot.verify()) == []
-
-
-def test_folder_of_a_spec_gives_its_latest_snapshot(folder: Path) -> None:
+def test_folder_and_web_server_are_read_without_listing(folder: Path, server: str) -> None:
+    for address in (str(folder), f"{server}/{folder.name}"):
+        snapshot = s2corpus_reader.open(address)
+        expected = lines(folder, "s2orc", "train")
+        assert list(snapshot.texts("s2orc", "train")) == expected and len(expected) > 20
+        assert list(snapshot.verify()) == []
     spec = folder.name.rpartition("-")[0].rpartition("-")[0]
-    assert s2corpus_reader.open(str(folder.parent / spec)).id == folder.name
+    assert s2corpus_reader.open(str(folder.parent / spec)).id == folder.name, "the latest of a spec"
 
 
 def test_reader_needs_neither_pyarrow_nor_the_pipeline(folder: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_ARROW, str(folder)], capture_output=True, text=True, check=True, cwd=INCLUDE
-    )
+    command = [sys.executable, "-c", WITHOUT_ARROW, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=INCLUDE)
     documents = sum(len(lines(folder, set_, split)) for set_ in ("s2orc", "s2ag") for split in ("train", "valid"))
-    assert done.stdout.splitlines() == [
-        f"{documents} []",
-        "this needs pyarrow: pip install 's2corpus-reader[arrow]'",
-    ]
+    assert done.stdout == f"{documents} []\nthis needs pyarrow: pip install 's2corpus-reader[arrow]'\n"
 
 
 def test_verify_names_missing_and_changed_files(folder: Path, tmp_path: Path) -> None:
-    copy = tmp_path / folder.name
-    subprocess.run(["cp", "-r", folder, copy], check=True)
+    copy = shutil.copytree(folder, tmp_path / folder.name)
     (copy / "stats.json").unlink()
     changed = next((copy / "v2/s2orc/train").glob("*.jsonl.gz"))
     data = bytearray(changed.read_bytes())
     data[-1] ^= 1
     changed.write_bytes(data)
-    (copy / "funnel.csv").write_bytes((copy / "funnel.csv").read_bytes() + b"x")
-    faults = list(s2corpus_reader.open(str(copy)).verify())
-    assert sorted(fault.split(":")[0] for fault in faults) == sorted(
-        ["stats.json", "funnel.csv", changed.relative_to(copy).as_posix()]
-    )
-    assert "stats.json: missing" in faults
+    longer, shorter = copy / "funnel.csv", copy / "README.md"
+    longer.write_bytes(longer.read_bytes() + b"x")
+    shorter.write_bytes(b"x")
+    faults = dict(fault.split(": ", 1) for fault in s2corpus_reader.open(str(copy)).verify())
+    assert faults.keys() == {"stats.json", "funnel.csv", "README.md", changed.relative_to(copy).as_posix()}
+    assert faults["stats.json"] == "missing" and faults["README.md"].startswith("1 bytes; the manifest expects ")
 
 
 @pytest.mark.parametrize(
-    ("address", "error"),
+    ("address", "latest", "error"),
     [
-        ("/nowhere/at/all", "no such folder"),
-        ("ftp://host/x", "is not an address"),
-        ("http://127.0.0.1:9/x", "127.0.0.1"),
+        ("/nowhere/at/all", None, "no such folder"),
+        ("ftp://host/x", None, "is not an address"),
+        ("http://127.0.0.1:9/x", None, "127.0.0.1"),
+        ("", None, r"no manifest\.json and no latest\.json found"),
+        ("", b'{"snapshot": "../../etc"}', "is not the id of a snapshot"),
+        ("", b'{"snapshot": null}', "all its snapshots were withdrawn"),
+        ("", b"[]", r"latest\.json is damaged"),
     ],
 )
-def test_wrong_address_gives_one_sentence(address: str, error: str) -> None:
+def test_wrong_address_or_pointer_gives_one_sentence(
+    tmp_path: Path, address: str, latest: bytes | None, error: str
+) -> None:
+    if latest:
+        (tmp_path / "latest.json").write_bytes(latest)
     with pytest.raises((SnapshotError, UnreachableError), match=error):
-        s2corpus_reader.open(address)
+        s2corpus_reader.open(address or str(tmp_path))
 
 
-def test_pointer_outside_the_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "spec").mkdir()
-    (tmp_path / "spec/latest.json").write_bytes(orjson.dumps({"snapshot": "../../etc"}))
-    with pytest.raises(SnapshotError, match="is not the id of a snapshot"):
-        s2corpus_reader.open(str(tmp_path / "spec"))
+WRITTEN = {
+    "doi": ["10.18653/v1/2020.acl-main.447", "https://doi.org/10.1016/S0022-0000(05)80002-1", "DOI: 10.1000/ABC%2Fdef",
+            "http://dx.doi.org/10.1021/ja01234a567."],
+    "arxiv_id": ["arXiv:1706.03762v5", "https://arxiv.org/abs/hep-th/9711200v3", "https://arxiv.org/pdf/1911.02782v3.pdf",
+                 "math.GT/0309136"],
+    "pubmed_id": ["PMID: 0012345", "https://pubmed.ncbi.nlm.nih.gov/12345/"],
+    "pmc_id": ["PMC4391421.1", "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC4391421/"],
+    "acl_id": ["https://aclanthology.org/2020.acl-main.447/", "n18-3011"],
+    "title": ["Über die Größe — «S2ORC»: naïve & co. (2nd ed.)", "हिन्दी में शीर्षक", "ﬁne-tuning  ²"],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("kind", "written"),
-    [
-        ("doi", "10.18653/v1/2020.acl-main.447"),
-        ("doi", "https://doi.org/10.1016/S0022-0000(05)80002-1"),
-        ("doi", "DOI: 10.1000/ABC%2Fdef"),
-        ("doi", "http://dx.doi.org/10.1021/ja01234a567."),
-        ("arxiv_id", "arXiv:1706.03762v5"),
-        ("arxiv_id", "https://arxiv.org/abs/hep-th/9711200v3"),
-        ("arxiv_id", "https://arxiv.org/pdf/1911.02782v3.pdf"),
-        ("arxiv_id", "math.GT/0309136"),
-        ("pubmed_id", "PMID: 0012345"),
-        ("pubmed_id", "https://pubmed.ncbi.nlm.nih.gov/12345/"),
-        ("pmc_id", "PMC4391421.1"),
-        ("pmc_id", "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC4391421/"),
-        ("acl_id", "https://aclanthology.org/2020.acl-main.447/"),
-        ("acl_id", "n18-3011"),
-        ("title", "Über die Größe — «S2ORC»: naïve & co. (2nd ed.)"),
-        ("title", "हिन्दी में शीर्षक"),
-        ("title", "ﬁne-tuning  ²"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "written"), [(kind, value) for kind, values in WRITTEN.items() for value in values])
 def test_reader_normalizes_as_the_pipeline_does(kind: str, written: str) -> None:
     forms = {
         "doi": bibliography.normalise_doi, "arxiv_id": bibliography.normalise_arxiv, "pubmed_id": bibliography.normalise_pmid,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,8 +17,13 @@ import wordfreq
 
 from s2corpus.pipeline.run import Metrics, Run, Stage, count_outcomes
 from s2corpus.pipeline.stages import stage_row
+from s2corpus.snapshot.pointer import publish
 from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.export import ExportStage
+from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake
+from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.intake import DELIVERIES, PDFS
 from s2corpus.tables.papers import ALIASES, CLUSTERS, MEMBERS, PAPERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS
@@ -25,12 +31,13 @@ from s2corpus.tables.schema import Table, paper_shard
 from s2corpus.tables.texts import CONTEXTS, FILTERED, FULLTEXTS, LINKS
 
 AS_OF = datetime(2023, 1, 1, tzinfo=UTC)
+SPEC = ReleaseSpec.model_validate({"name": "small", "export": {"files": 6}})
+COUNT = 80
 
 
 @cache
 def _english() -> tuple[str, ...]:
-    words = [word for word in wordfreq.top_n_list("en", 3000) if word.isalpha() and len(word) > 3]
-    return tuple(words)
+    return tuple(word for word in wordfreq.top_n_list("en", 3000) if word.isalpha() and len(word) > 3)
 
 
 def paragraph(rng: random.Random, words: int) -> str:
@@ -70,7 +77,7 @@ def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
         duplicate = i % 50 == 49  # It repeats the title and author of the previous paper.
         if i % 17:
             abstracts[i] = paragraph(rng, 70)
-        row = {
+        row: dict[str, Any] = {
             "paper_id": paper_id,
             "title": f"On {paragraph(random.Random(seed * 7919 + i - duplicate), 6)}",
             "authors": [{"first": "Ada", "middle": [], "last": f"Author{i - duplicate}", "suffix": ""}],
@@ -82,28 +89,17 @@ def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
             "licence": "CC-BY-4.0" if i % 2 else None,
             "fields_of_study": ["Biology"] if i % 2 else None,
             "canonical_pdf": sha1,
-            "access": [_judged(sha1, i)] if sha1 else [],
+            "access": [],
             "provenance": [("abstract", {"source": "crossref", "record_id": f"crossref:{i}", "rule": "majority"})],
             "editorial": _EDITORIAL.get(i),
             "editorial_by": [],
             "record_ids": [f"crossref:{i}"],
             "mag_ids": [],
         }
+        if sha1:
+            rights = {name: row[name] for name in ("open_access", "oa_evidence", "licence")}
+            row["access"] = [{"sha1": sha1, "kind": "pdf", **rights, "looks": []}]
         yield Paper(row, _parse(rng, paper_id, sha1, words) if sha1 else None, i % 11 != 0)
-
-
-def _judged(sha1: str, i: int) -> dict[str, Any]:
-    opened = i % 7 != 0
-    licence = "CC-BY-4.0" if i % 2 else None
-    evidence = "declared" if opened else None
-    return {
-        "sha1": sha1,
-        "kind": "pdf",
-        "open_access": opened,
-        "oa_evidence": evidence,
-        "licence": licence,
-        "looks": [],
-    }
 
 
 def _parse(rng: random.Random, paper_id: str, sha1: str, words: int) -> dict[str, Any]:
@@ -114,16 +110,9 @@ def _parse(rng: random.Random, paper_id: str, sha1: str, words: int) -> dict[str
     ]
     entry = {"ref_id": "BIBREF0", "title": "A title", "authors": [], "year": 2001, "venue": "", "link": None}
     return {
-        "paper_id": paper_id,
-        "_pdf_hash": sha1,
-        "title": "",
-        "authors": [],
-        "abstract": [],
-        "body_text": body,
-        "back_matter": [],
-        "bib_entries": {"BIBREF0": entry},
-        "ref_entries": {},
-    }
+        "paper_id": paper_id, "_pdf_hash": sha1, "title": "", "authors": [], "abstract": [], "body_text": body, "back_matter": [],
+        "bib_entries": {"BIBREF0": entry}, "ref_entries": {},
+    }  # fmt: skip
 
 
 def lay_out(
@@ -133,12 +122,9 @@ def lay_out(
     run = Run(spec, AS_OF, lake, scratch)
     run.table(DELIVERIES).write(0, [])
     run.table(DELIVERIES).commit([0], {"inputs": ["drop:one"], "parent": parent})
-    for table, facts in (
-        (PDFS, {"pdf_shards": 1}),
-        (SELECTIONS, {}),
-        (EXTRACTIONS, {"extractor": "generated 1", "adapter": "grobid"}),
-    ):
-        _write(run, table, [[]], facts)
+    _write(run, PDFS, [[]], {"pdf_shards": 1})
+    _write(run, SELECTIONS, [[]])
+    _write(run, EXTRACTIONS, [[]], {"extractor": "generated 1", "adapter": "grobid"})
     _write(run, PARSES, [[]], {"converter": "1"})
     sharded: list[list[Paper]] = [[] for _ in range(buckets)]
     for paper in made:
@@ -147,21 +133,11 @@ def lay_out(
         bucket.sort(key=_id)
     ordered = [paper for bucket in sharded for paper in bucket]
     kept = sorted(paper.row["paper_id"] for paper in ordered if paper.kept)
-    cites = (
-        {paper.row["paper_id"]: kept[i * 7 % len(kept)] for i, paper in enumerate(sorted(ordered, key=_id))}
-        if kept
-        else {}
-    )
+    cites = {paper.row["paper_id"]: kept[i * 7 % len(kept)] for i, paper in enumerate(sorted(ordered, key=_id)) if kept}
     _write(run, MEMBERS, [[_member(paper) for paper in bucket] for bucket in sharded], {"paper_shards": buckets})
     _write(run, PAPERS, [[paper.row for paper in bucket] for bucket in sharded])
-    _write(
-        run,
-        FILTERED,
-        [
-            [{"paper_id": p.row["paper_id"], "outcome": "kept" if p.kept else "no_authors"} for p in bucket]
-            for bucket in sharded
-        ],
-    )
+    outcomes = ([(p.row["paper_id"], "kept" if p.kept else "no_authors") for p in bucket] for bucket in sharded)
+    _write(run, FILTERED, [[{"paper_id": id_, "outcome": outcome} for id_, outcome in rows] for rows in outcomes])
     _write(run, FULLTEXTS, [[row for paper in bucket for row in _fulltexts(paper)] for bucket in sharded])
     _write(run, LINKS, [[_link(p, cites[p.row["paper_id"]]) for p in bucket if p.parse] for bucket in sharded])
     _write(run, CONTEXTS, [[] for _ in sharded])
@@ -180,6 +156,39 @@ def through(run: Run, *stages: Stage, backwards: bool = False) -> Run:
         work(run, stage, backwards=backwards)
         put_metrics(run, stage.name, stage.finish(run))
     return run
+
+
+def build(run: Run, *, backwards: bool = False) -> Run:
+    """Run the stages clean, split and export."""
+    return through(run, CleanStage(), SplitStage(), ExportStage(), backwards=backwards)
+
+
+def release(
+    folder: Path,
+    *,
+    count: int = COUNT,
+    buckets: int = 1,
+    seed: int = 0,
+    backwards: bool = False,
+    spec: ReleaseSpec = SPEC,
+) -> Run:
+    """Build a release in a lake below `folder`, including its export."""
+    folder.mkdir(parents=True, exist_ok=True)
+    run = lay_out(LocalLake(folder / "lake"), folder, spec, papers(count, seed=seed), buckets=buckets)
+    return build(run, backwards=backwards)
+
+
+def snapshot_folder(run: Run) -> Path:
+    """Publish the snapshot of a run in a local lake; return its folder."""
+    publish(run.lake, run.snapshot_id)
+    return Path(run.lake.uri(f"snapshots/{run.snapshot_id}"))
+
+
+def content(run: Run) -> dict[str, str]:
+    """Return path → SHA-256 of every file of the snapshot of a run."""
+    prefix = f"snapshots/{run.snapshot_id}/"
+    keys = [entry.key for entry in run.lake.list(prefix)]
+    return {key.removeprefix(prefix): hashlib.sha256(run.lake.get(key)[0]).hexdigest() for key in keys}
 
 
 def work(run: Run, stage: Stage, *, backwards: bool = False) -> None:
@@ -238,12 +247,6 @@ def _fulltexts(paper: Paper) -> list[dict[str, Any]]:
 def _link(paper: Paper, cited: str) -> dict[str, Any]:
     found = cited != paper.row["paper_id"]
     return {
-        "paper_id": paper.row["paper_id"],
-        "parse_kind": "pdf",
-        "ref_id": "BIBREF0",
-        "cited_paper_id": cited if found else None,
-        "score": 1.0 if found else None,
-        "reason": "exact" if found else "none",
-        "warning": None,
-        "runner_up_score": None,
-    }
+        "paper_id": paper.row["paper_id"], "parse_kind": "pdf", "ref_id": "BIBREF0", "cited_paper_id": cited if found else None,
+        "score": 1.0 if found else None, "reason": "exact" if found else "none", "warning": None, "runner_up_score": None,
+    }  # fmt: skip

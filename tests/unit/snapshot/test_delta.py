@@ -1,4 +1,6 @@
-"""A delta lists changes between snapshots with their reasons, and three consecutive deltas give the third snapshot byte for byte."""
+"""docs/reading.md: a delta lists the changes between snapshots with their reasons, consecutive deltas give the last snapshot byte for
+byte, and snapshots are versions of Iceberg tables.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
-import orjson
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
@@ -22,15 +23,11 @@ from s2corpus.commands import apply, delta, diff, prune, register, yank
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import hub, iceberg
-from s2corpus.snapshot.pointer import publish
-from s2corpus.snapshot.verify import verify
+from s2corpus.snapshot.follow import follow
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.clean import CleanStage
-from s2corpus.stages.export import ExportStage
-from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.local_lake import LocalLake
-from tests.unit.snapshot.release import Paper, lay_out, papers, through
+from tests.unit.snapshot.release import Paper, build, lay_out, papers, snapshot_folder
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
@@ -66,8 +63,7 @@ def snapshots(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
             for entry in list(lake.list(f"releases/{laid.release_id}/")):
                 if "/_export/" not in entry.key:
                     lake.put(entry.key.replace(laid.release_id, run.release_id), lake.get(entry.key)[0])
-        through(run, CleanStage(), SplitStage(), ExportStage())
-        publish(lake, run.snapshot_id)
+        snapshot_folder(build(run))
         found.append(run)
     return [Path(lake.uri(f"snapshots/{run.snapshot_id}")) for run in found]
 
@@ -88,7 +84,7 @@ def run(command: click.Command, *arguments: object) -> Result:
     return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
-def test_three_consecutive_deltas_give_the_last_snapshot(snapshots: list[Path], tmp_path: Path) -> None:
+def test_consecutive_deltas_give_the_last_snapshot(snapshots: list[Path], tmp_path: Path) -> None:
     at = snapshots[0]
     for number, (old, new) in enumerate(pairwise(snapshots)):
         made = run(delta.command, old, new, "--out", tmp_path / f"delta-{number}")
@@ -98,32 +94,24 @@ def test_three_consecutive_deltas_give_the_last_snapshot(snapshots: list[Path], 
         assert applied.exit_code == 0
         at = tmp_path / f"copy-{number}"
         assert _same(at, new)
-    assert not list(verify(open_lake(str(at))))
-
-
-def test_delta_has_only_new_rows(snapshots: list[Path], tmp_path: Path) -> None:
-    run(delta.command, snapshots[0], snapshots[1], "--out", tmp_path / "delta")
-    for path in (tmp_path / "delta/new/documents").rglob("*.parquet"):
+    for path in (tmp_path / "delta-0/new/documents").rglob("*.parquet"):
         fresh = set(pq.read_table(path)["id"].to_pylist())
-        old = snapshots[0] / path.relative_to(tmp_path / "delta/new")
+        old = snapshots[0] / path.relative_to(tmp_path / "delta-0/new")
         assert not fresh & set(pq.read_table(old)["id"].to_pylist()), path
     for folder, suffix in (("v2", "*.jsonl.gz"), ("documents", "*.parquet")):
-        new, whole = (
-            sum(path.stat().st_size for path in (root / folder).rglob(suffix))
-            for root in (tmp_path / "delta/new", snapshots[1])
-        )
-        assert 0 < new < whole / 2, folder
+        roots = (tmp_path / "delta-0/new", snapshots[1])
+        new_bytes, all_bytes = (sum(path.stat().st_size for path in (root / folder).rglob(suffix)) for root in roots)
+        assert 0 < new_bytes < all_bytes / 2, folder
 
 
-def test_delta_that_only_removes_rows_is_small(snapshots: list[Path], tmp_path: Path) -> None:
+def test_delta_that_only_removes_rows_has_no_rows(snapshots: list[Path], tmp_path: Path) -> None:
     assert run(delta.command, snapshots[1], snapshots[0], "--out", tmp_path / "delta").exit_code == 0
-    fresh = [pq.read_metadata(path).num_rows for path in (tmp_path / "delta/new").rglob("*.parquet")]
-    assert 0 in fresh
+    assert 0 in [pq.read_metadata(path).num_rows for path in (tmp_path / "delta/new").rglob("*.parquet")]
     run(apply.command, tmp_path / "delta", "--copy", snapshots[1], "--out", tmp_path / "copy")
     assert _same(tmp_path / "copy", snapshots[0])
 
 
-def test_every_removed_document_has_a_reason(snapshots: list[Path]) -> None:
+def test_every_removed_document_has_a_reason_and_a_tombstone(snapshots: list[Path]) -> None:
     index = [{row["id"]: row for row in pq.read_table(s / "index.parquet").to_pylist()} for s in snapshots]
     for old, new, folder in zip(index, index[1:], snapshots[1:], strict=False):
         rows = {row["id"]: row for row in pq.read_table(folder / "changes.parquet").to_pylist()}
@@ -135,19 +123,19 @@ def test_every_removed_document_has_a_reason(snapshots: list[Path]) -> None:
     assert {row["reason"] for row in first if row["change"] == "removed"} == {"no_authors", "gone"}
     changed = [row for row in pq.read_table(snapshots[2] / "changes.parquet").to_pylist() if row["change"] == "changed"]
     assert 3 < len(changed) < 9
-
-
-def test_tombstones_remain_for_readers_of_older_snapshots(snapshots: list[Path]) -> None:
     stones = [{row["id"]: row for row in pq.read_table(s / "tombstones.parquet").to_pylist()} for s in snapshots]
     assert not stones[0]
     assert len(stones[1]) == 2
-    index = set(pq.read_table(snapshots[3] / "index.parquet")["id"].to_pylist())
-    for id_, stone in stones[1].items():
+    for id_, stone in stones[1].items():  # They remain for readers of older snapshots.
         assert stone["removed_in"] == snapshots[1].name
-        assert (id_ in index) or stones[3][id_] == stone
+        assert id_ in index[3] or stones[3][id_] == stone
+    said = run(diff.command, snapshots[0], snapshots[1])
+    assert "removed: " in said.output and "none" not in said.output.splitlines()[0]
+    listed = run(diff.command, snapshots[0], snapshots[1], "--list").output.splitlines()
+    assert {line.split("\t")[0] for line in listed} >= {"added", "removed"}
 
 
-def test_other_or_damaged_copy_is_refused(snapshots: list[Path], tmp_path: Path) -> None:
+def test_other_or_damaged_copy_or_plan_is_refused(snapshots: list[Path], tmp_path: Path) -> None:
     run(delta.command, snapshots[0], snapshots[1], "--out", tmp_path / "delta")
     with pytest.raises(UserError, match="is not small-"):
         run(apply.command, tmp_path / "delta", "--copy", snapshots[2], "--out", tmp_path / "copy")
@@ -158,35 +146,23 @@ def test_other_or_damaged_copy_is_refused(snapshots: list[Path], tmp_path: Path)
     victim.write_bytes(gzip.compress(b"".join(line.replace(b'"title":"On', b'"title":"At') for line in lines)))
     with pytest.raises(UserError, match="is damaged"):
         run(apply.command, tmp_path / "delta", "--copy", damaged, "--out", tmp_path / "copy")
+    for name, content, says in (
+        ("manifest.json", b"{}", "differs from delta.json"),
+        ("delta.json", b"[]", "is not a delta"),
+    ):
+        (tmp_path / "delta" / name).write_bytes(content)
+        with pytest.raises(UserError, match=says):
+            run(apply.command, tmp_path / "delta", "--copy", snapshots[0], "--out", tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
 
 
-def test_diff_lists_the_differences(snapshots: list[Path]) -> None:
-    said = run(diff.command, snapshots[0], snapshots[1])
-    assert "removed: " in said.output and "none" not in said.output.splitlines()[0]
-    listed = run(diff.command, snapshots[0], snapshots[1], "--list").output.splitlines()
-    assert {line.split("\t")[0] for line in listed} >= {"added", "removed"}
-
-
-@pytest.mark.parametrize(
-    "damage", ["no steps", "pieces of another type", "lines missing", "another manifest", "no object"]
-)
-def test_damaged_delta_gives_one_sentence_and_no_files(damage: str, snapshots: list[Path], tmp_path: Path) -> None:
-    folder = tmp_path / "delta"
-    run(delta.command, snapshots[0], snapshots[1], "--out", folder)
-    plan = orjson.loads((folder / "delta.json").read_bytes())
-    if damage == "no steps":
-        plan["files"] = {}
-    elif damage == "pieces of another type":
-        plan["files"] = {path: {**step, "pieces": [["old", "x", None]]} for path, step in plan["files"].items()}
-    elif damage == "lines missing":
-        next((folder / "new/v2").rglob("*.jsonl.gz")).unlink()
-    elif damage == "another manifest":
-        (folder / "manifest.json").write_bytes(b"{}")
-    (folder / "delta.json").write_bytes(orjson.dumps([] if damage == "no object" else plan))
-    with pytest.raises(UserError):
-        run(apply.command, folder, "--copy", snapshots[0], "--out", tmp_path / "copy")
-    assert not (tmp_path / "copy").exists()
+def test_copy_follows_an_earlier_snapshot_of_the_same_spec_only(snapshots: list[Path], tmp_path: Path) -> None:
+    folder, copies = shutil.copytree(snapshots[0].parent, tmp_path / "snapshots"), tmp_path / "copies"
+    shutil.copytree(snapshots[0], folder / "other-20230101-00000000")
+    for name in ("other-20230101-00000000", snapshots[2].name):  # another spec, and a later snapshot
+        (copies / name).mkdir(parents=True)
+        (copies / name / "manifest.json").write_bytes(b"{}")
+    assert _same(follow(open_lake(str(folder / snapshots[1].name), confined=True), copies), snapshots[1])
 
 
 @pytest.fixture
@@ -209,7 +185,7 @@ def test_registered_snapshots_are_versions_of_the_same_tables(snapshots: list[Pa
         table = loaded.load_table(f"small.{name}")
         pattern = "documents/*/*/*.parquet" if name == "documents" else hub.TABLES[name][0]
         for number, folder in enumerate(snapshots[:2]):
-            version = table.snapshot_by_name(iceberg.format_tag(folder.name))
+            version = table.snapshot_by_name(iceberg.format_name(folder.name))
             assert version is not None
             of_version = table.scan(snapshot_id=version.snapshot_id)
             assert of_version.to_arrow().num_rows == sum(pq.read_metadata(f).num_rows for f in folder.glob(pattern))
@@ -225,7 +201,7 @@ def test_registered_snapshots_are_versions_of_the_same_tables(snapshots: list[Pa
     assert "documents" in run(register.command, snapshots[1].name, "--catalog", catalog, "--forget").output
     run(register.command, snapshots[1], "--catalog", catalog)
     assert "documents" in run(register.command, snapshots[0].name, "--catalog", catalog, "--forget").output
-    assert registered_tags(iceberg.open_catalog(catalog)) == {iceberg.format_tag(snapshots[1].name)}
+    assert registered_tags(iceberg.open_catalog(catalog)) == {iceberg.format_name(snapshots[1].name)}
 
 
 def test_prune_and_yank_warn_about_registered_files(snapshots: list[Path], catalog: str, tmp_path: Path) -> None:
@@ -246,6 +222,6 @@ def test_prune_and_yank_warn_about_registered_files(snapshots: list[Path], catal
     assert f"{first.name}: removed from " in said and f"{first.name}: deleted " in said
     assert not (first / "manifest.json").exists()
     loaded = iceberg.open_catalog(catalog)
-    assert registered_tags(loaded) == {iceberg.format_tag(last_but_one.name)}
+    assert registered_tags(loaded) == {iceberg.format_name(last_but_one.name)}
     ids = set(loaded.load_table("small.documents").scan(selected_fields=("id",)).to_arrow()["id"].to_pylist())
     assert ids == set(pq.read_table(last_but_one / "index.parquet")["id"].to_pylist())

@@ -1,4 +1,6 @@
-"""Forged snapshots and deltas take no more memory than their size allows, never block the reader, and write nothing outside the target."""
+"""docs/hostile-input.md: forged snapshots and deltas take no more memory than their size allows, never block a reader, and write
+nothing outside the target.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -54,6 +56,15 @@ def written(table: pa.Table, group: int = 1024) -> bytes:
     return out.getvalue()
 
 
+def zipped_blocks(count: int, block: bytes) -> bytes:
+    """Return a gzip file that repeats a block."""
+    out = BytesIO()
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1, mtime=0) as file:
+        for _ in range(count):
+            file.write(block)
+    return out.getvalue()
+
+
 def describe(path: str, content: bytes) -> dict[str, Any]:
     value: dict[str, Any] = {"path": path, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     if path.endswith(".gz"):
@@ -80,38 +91,46 @@ def snapshot(folder: Path, id_: str, contents: Mapping[str, bytes], **others: An
     return LocalLake(folder, confined=True)
 
 
-def gzip_lines(folder: Path, lines: list[bytes]) -> bytes:
-    with GzipLines(folder / "lines") as out:
+def gzip_lines(file: Path, lines: list[bytes]) -> bytes:
+    with GzipLines(file) as out:
         for line in lines:
             out.write(line)
-    return (folder / "lines").read_bytes()
+    return file.read_bytes()
 
 
-def parquet(folder: Path, numbers: list[int]) -> bytes:
+def parquet(file: Path, numbers: list[int]) -> bytes:
     table = pq.read_table(BytesIO(rows(numbers)))
-    with parquet_writer(folder / "rows", table.schema) as writer:
+    with parquet_writer(file, table.schema) as writer:
         writer.write_table(table, row_group_size=max(len(numbers), 1))
-    return (folder / "rows").read_bytes()
+    return file.read_bytes()
+
+
+TEXT = {"README.md": b"a card", "stats.json": b"{}"}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
+    """Return a folder with two snapshots, `old` and `newer`, and the delta between them, and the files of the newer one."""
+    folder, file = tmp_path_factory.mktemp("pair"), tmp_path_factory.mktemp("file") / "file"
+    files = {METADATA: gzip_lines(file, LINES[:12]), TABLE: parquet(file, list(range(500))), **TEXT}
+    old = snapshot(folder / "old", "small-20230101-00000000", files)
+    files = {
+        METADATA: gzip_lines(file, [*LINES[:5], *LINES[7:15]]),
+        TABLE: parquet(file, [*range(100), *range(200, 510)]),
+        **TEXT,
+        "stats.json": b"[1]",
+    }
+    delta.write_delta(old, snapshot(folder / "newer", "small-20230201-00000000", files), folder / "delta")
+    return folder, files
 
 
 class Pair:
-    """Two snapshots and the delta between them, which tests forge."""
+    """A copy of two snapshots and the delta between them, which a test forges."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.out, self.made = folder, folder / "new/out", folder / "delta"
-        text = {"README.md": b"a card", "stats.json": b"{}"}
-        self.old = snapshot(
-            folder / "old", "small-20230101-00000000",
-            {METADATA: gzip_lines(folder, LINES[:12]), TABLE: parquet(folder, list(range(500))), **text},
-        )  # fmt: skip
-        self.files = {
-            METADATA: gzip_lines(folder, [*LINES[:5], *LINES[7:15]]),
-            TABLE: parquet(folder, [*range(100), *range(200, 510)]),
-            **text,
-            "stats.json": b"[1]",
-        }
-        self.new = snapshot(folder / "newer", "small-20230201-00000000", self.files)
-        delta.write_delta(self.old, self.new, self.made)
+    def __init__(self, made: Path, folder: Path, files: dict[str, bytes]) -> None:
+        shutil.copytree(made, folder, dirs_exist_ok=True)
+        self.folder, self.out, self.made, self.files = folder, folder / "new/out", folder / "delta", files
+        self.old = LocalLake(folder / "old", confined=True)
         self.plan = orjson.loads((self.made / "delta.json").read_bytes())
         self.manifest = orjson.loads((self.made / "manifest.json").read_bytes())
 
@@ -130,24 +149,18 @@ class Pair:
 
 
 @pytest.fixture
-def pair(tmp_path: Path) -> Pair:
-    return Pair(tmp_path)
+def pair(made: tuple[Path, dict[str, bytes]], tmp_path: Path) -> Pair:
+    return Pair(made[0], tmp_path, made[1])
 
 
 def test_whole_delta_gives_new_snapshot(pair: Pair) -> None:
     assert {step["as"] for step in pair.plan["files"].values()} == {"copy", "lines", "rows", "whole"}
+    left = pair.out.parent / ".out.partial/folder"  # of a killed process
+    left.mkdir(parents=True)
+    (left / "README.md").write_bytes(b"half")
     assert s2corpus_reader.apply(pair.made, pair.old, pair.out) == "small-20230201-00000000"
     assert {path: (pair.out / path).read_bytes() for path in pair.files} == pair.files
     assert {path.name for path in pair.out.parent.iterdir()} == {"out"}
-
-
-def _twice(pair: Pair) -> None:
-    pair.manifest["files"].append(pair.manifest["files"][0])
-
-
-def _itself(pair: Pair) -> None:
-    pair.manifest["files"].append({"path": "manifest.json", "bytes": 2, "sha256": "0" * 64})
-    pair.plan["files"]["manifest.json"] = {"as": "whole"}
 
 
 def _path(path: Any) -> Callable[[Pair], object]:
@@ -193,17 +206,11 @@ def _link(pair: Pair) -> None:
 
 
 FORGED: dict[str, Callable[[Pair], object]] = {
-    "a file twice": _twice,
-    "the manifest itself": _itself,
+    "a file twice": _path("README.md"),
+    "the manifest itself": _path("manifest.json"),
     "a path outside": _path("../escape"),
     "an absolute path": _path("/tmp/escape"),
-    "a path with a NUL": _path("a\0b"),
-    "a path with a backslash": _path("..\\escape"),
-    "a path that is a number": _path(5),
-    "a path that is very long": _path("a" * 5000),
-    "a hidden path": _path("a/.lock"),
     "a file and a folder of one name": _path("README.md/x"),
-    "a folder of the manifest's name": _path("manifest.json/x"),
     "no step": lambda pair: pair.plan["files"].pop(METADATA),
     "a step of another kind": _step(METADATA, **{"as": "magic"}),
     "a step that is a list": lambda pair: pair.plan["files"].update({METADATA: []}),
@@ -231,6 +238,7 @@ FORGED: dict[str, Callable[[Pair], object]] = {
     "less content than comes out": _sizes(METADATA, content_bytes=30),
     "a large gzip": _content(METADATA, zipped(bytes(20_000_000))),
     "a gzip of many lines": _content(METADATA, zipped(b"\n" * 2_000_000)),
+    "no file of lines": lambda pair: (pair.made / "new" / METADATA).unlink(),
     "a large file": _content("stats.json", bytes(20_000_000)),
     "a short file": _content("stats.json", b""),
     "no gzip": _content(METADATA, b"no gzip"),
@@ -249,43 +257,36 @@ FORGED: dict[str, Callable[[Pair], object]] = {
 }
 
 
-@pytest.mark.parametrize("copy", ["lake", "address"])
-@pytest.mark.parametrize("forged", FORGED)
-def test_forged_delta_is_refused_without_trace(pair: Pair, forged: str, copy: str) -> None:
+@pytest.mark.parametrize(
+    ("forged", "is_lake"), [*((name, True) for name in FORGED), *((name, False) for name in FORGED if "copy" in name)]
+)
+def test_forged_delta_is_refused_without_trace(pair: Pair, forged: str, is_lake: bool) -> None:
     FORGED[forged](pair)
     if not forged.startswith("a FIFO for the") or "copy" in forged:
         pair.write()
     before = pair.names()
     with pytest.raises(SnapshotError) as refused:
-        s2corpus_reader.apply(pair.made, pair.old if copy == "lake" else str(pair.folder / "old"), pair.out)
+        s2corpus_reader.apply(pair.made, pair.old if is_lake else str(pair.folder / "old"), pair.out)
     assert "\n" not in str(refused.value)
     assert pair.names() == before
     assert not Path("/tmp/escape").exists()
 
 
-def test_names_are_checked_before_any_folder_is_made(tmp_path: Path) -> None:
+@pytest.mark.parametrize("paths", [["README.md", "../../escape/x"], ["README.md", "README.md"]])
+def test_names_are_checked_before_any_folder_is_made(tmp_path: Path, paths: list[str]) -> None:
     whole = snapshot(tmp_path / "whole", "small-20230101-00000000", {"README.md": b"a card"})
-    listed = [{"path": "README.md", "bytes": 6, "sha256": "0"}, {"path": "../../escape/x", "bytes": 6, "sha256": "0"}]
-    for name, files in (("outside", listed), ("twice", [listed[0], listed[0]])):
-        forged = snapshot(tmp_path / name, "small-20230201-00000000", {"README.md": b"other"}, files=files)
-        before = set(tmp_path.rglob("*"))
-        for act in (
-            lambda forged=forged: delta.write_delta(whole, forged, tmp_path / "made/delta"),
-            lambda forged=forged: delta.write_delta(forged, whole, tmp_path / "made/delta"),
-            lambda forged=forged: push.push_to_lake(forged, LocalLake(tmp_path / "pushed")),
-            lambda name=name: s2corpus_reader.open(str(tmp_path / name)),
-        ):
-            with pytest.raises((UserError, SnapshotError), match="is damaged"):
-                act()
-            assert set(tmp_path.rglob("*")) == before, name
-
-
-def test_folder_of_killed_process_is_removed(pair: Pair) -> None:
-    left = pair.out.parent / ".out.partial/folder"
-    left.mkdir(parents=True)
-    (left / "README.md").write_bytes(b"half")
-    s2corpus_reader.apply(pair.made, pair.old, pair.out)
-    assert {path.name for path in pair.out.parent.iterdir()} == {"out"}
+    files = [{"path": path, "bytes": 6, "sha256": "0"} for path in paths]
+    forged = snapshot(tmp_path / "forged", "small-20230201-00000000", {"README.md": b"other"}, files=files)
+    before = set(tmp_path.rglob("*"))
+    acts: list[Callable[[], object]] = [
+        lambda: delta.write_delta(whole, forged, tmp_path / "made/delta"),
+        lambda: delta.write_delta(forged, whole, tmp_path / "made/delta"),
+        lambda: push.push_to_lake(forged, LocalLake(tmp_path / "pushed")),
+    ]
+    for act in acts:
+        with pytest.raises(UserError, match="is damaged"):
+            act()
+        assert set(tmp_path.rglob("*")) == before
 
 
 def test_two_processes_do_not_write_one_folder(pair: Pair) -> None:
@@ -348,45 +349,27 @@ def test_rules_of_manifests_have_bounds_of_specs(tmp_path: Path, rule: str, valu
 @pytest.mark.parametrize(
     ("rule", "value"),
     [
-        ("split.min_jaccard", 0.0),
-        ("split.min_jaccard", 1.0),
-        ("split.minhash_seed", 0),
-        ("link.count_warnings", ["tie"]),
+        ("split.min_jaccard", 0.0), ("split.min_jaccard", 1.0), ("split.minhash_seed", 0), ("link.count_warnings", ["tie"]),
     ],
-)
+)  # fmt: skip
 def test_bounds_of_specs_are_valid_in_manifests(tmp_path: Path, rule: str, value: Any) -> None:
+    missing = {name: value for name, value in RULES.items() if name != "split.max_group"}
+    (fault,) = verify(snapshot(tmp_path / "forged", "small-20230101-00000000", {}, rules=missing))
+    assert str(fault) == "manifest.json: malformed: split.max_group missing from the rules"
     lake = snapshot(tmp_path / "bound", "small-20230101-00000000", {}, rules=RULES | {rule: value})
     assert not [str(fault) for fault in verify(lake) if "malformed" in str(fault)]
 
 
-def test_missing_rule_is_named(tmp_path: Path) -> None:
-    rules = {name: value for name, value in RULES.items() if name != "split.max_group"}
-    (fault,) = verify(snapshot(tmp_path / "forged", "small-20230101-00000000", {}, rules=rules))
-    assert str(fault) == "manifest.json: malformed: split.max_group missing from the rules"
-
-
-@pytest.mark.parametrize("spec", sorted((ROOT / "include/releases").glob("*.yaml")), ids=lambda path: path.stem)
-def test_rules_of_our_specs_have_no_fault(spec: Path) -> None:
-    found = {rule.name: rule.value for rule in list_rules(load_spec(spec))}
-    assert find_invalid_rule(orjson.loads(orjson.dumps(found))) is None
-
-
-def test_unknown_rules_have_no_fault() -> None:
+def test_rules_of_our_specs_and_unknown_rules_have_no_fault() -> None:
+    for spec in (ROOT / "include/releases").glob("*.yaml"):
+        found = {rule.name: rule.value for rule in list_rules(load_spec(spec))}
+        assert find_invalid_rule(orjson.loads(orjson.dumps(found))) is None, spec
     assert find_invalid_rule({"future.rule": 10**18, "export.future": [], "no section": 1}) is None
 
 
-def _long_line(folder: Path) -> bytes:
-    path = folder / "long"
-    with gzip.open(path, "wb", compresslevel=1) as out:
-        for _ in range(bounded.MAX_LINE_BYTES // (1 << 20) + 2):
-            out.write(b" " * (1 << 20))
-    return path.read_bytes()
-
-
 def test_long_line_is_not_held_in_memory(tmp_path: Path) -> None:
-    content = _long_line(tmp_path)
-    size = bounded.MAX_LINE_BYTES + (2 << 20)
-    path = "v2/s2orc/train/00.jsonl.gz"
+    content = zipped_blocks(bounded.MAX_LINE_BYTES // (1 << 20) + 2, b" " * (1 << 20))
+    size, path = bounded.MAX_LINE_BYTES + (2 << 20), "v2/s2orc/train/00.jsonl.gz"
     listed = {
         "path": path,
         "bytes": len(content),
@@ -398,25 +381,16 @@ def test_long_line_is_not_held_in_memory(tmp_path: Path) -> None:
     forged = snapshot(tmp_path / "forged", "small-20230101-00000000", {"README.md": b""}, files=[listed])
     (tmp_path / "forged" / path).parent.mkdir(parents=True)
     (tmp_path / "forged" / path).write_bytes(content)
-    assert f"{path}, line 1: the line has more than {bounded.MAX_LINE_BYTES:,} bytes" in [
-        str(f) for f in verify(forged)
-    ]
+    fault = f"{path}, line 1: the line has more than {bounded.MAX_LINE_BYTES:,} bytes"
+    assert fault in map(str, verify(forged))
     with pytest.raises(bounded.TooLarge, match="a line has more"):
         next(grep(forged, "x", ["s2orc"], ["train"]))
 
 
 @pytest.mark.parametrize("kind", ["fifo", "device", "folder", "outside", "nothing"])
 def test_verify_opens_regular_files_only(tmp_path: Path, kind: str) -> None:
-    names = (
-        METADATA,
-        TABLE,
-        "index.parquet",
-        "aliases.parquet",
-        "stats.json",
-        "croissant.json",
-        "README.md",
-        "duplicates.parquet",
-    )
+    names = [METADATA, TABLE, *(f"{name}.parquet" for name in ("index", "aliases", "duplicates"))]
+    names += ["stats.json", "croissant.json", "README.md"]
     files = {name: zipped(b"") if name.endswith(".gz") else rows([1]) for name in names}
     forged = snapshot(tmp_path / "forged", "small-20230101-00000000", files)
     (tmp_path / "secret").write_bytes(b"secret")
@@ -428,9 +402,8 @@ def test_verify_opens_regular_files_only(tmp_path: Path, kind: str) -> None:
         elif kind == "folder":
             path.mkdir()
         else:
-            path.symlink_to(
-                {"device": Path("/dev/zero"), "outside": tmp_path / "secret", "nothing": Path("nowhere")}[kind]
-            )
+            target = {"device": Path("/dev/zero"), "outside": tmp_path / "secret", "nothing": Path("nowhere")}
+            path.symlink_to(target[kind])
     faults = [str(fault) for fault in verify(forged)]
     for name in names:
         assert any(fault.startswith(f"{name}:") for fault in faults), name
@@ -446,25 +419,22 @@ def test_verify_reads_no_more_than_listed(tmp_path: Path) -> None:
     assert any(fault.startswith(f"{METADATA}: ") and "differs from the manifest" in fault for fault in faults)
 
 
-def test_manifest_that_is_no_file(tmp_path: Path) -> None:
+def test_manifest_is_a_regular_file_of_limited_size(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "manifest.json")
     with pytest.raises(UserError, match="not a regular file"):
         list(verify(LocalLake(tmp_path)))
-
-
-def test_huge_manifest_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").unlink()
     with (tmp_path / "manifest.json").open("wb") as out:
         out.truncate(bounded.MAX_JSON_BYTES + 1)
-    assert [str(fault) for fault in verify(LocalLake(tmp_path))] == [
-        "manifest.json: manifest.json has more than 67,108,864 bytes"
-    ]
+    (fault,) = verify(LocalLake(tmp_path))
+    assert str(fault) == "manifest.json: manifest.json has more than 67,108,864 bytes"
 
 
 @pytest.mark.parametrize(
     ("table", "says"),
     [
         (pa.table({"x": pa.nulls(2_000_000)}), "2,000,000 rows"),
-        (pa.table({"x": pa.array(["a" * 100_000] * 3_000).dictionary_encode().cast(pa.string())}), "bytes of values"),
+        (pa.table({"x": pa.array(["a" * 100_000] * 1_000).dictionary_encode().cast(pa.string())}), "bytes of values"),
     ],
     ids=["rows", "one value again and again"],
 )
@@ -472,17 +442,6 @@ def test_parquet_is_in_proportion_to_its_size(tmp_path: Path, table: pa.Table, s
     (tmp_path / "a.parquet").write_bytes(written(table, len(table)))
     with pytest.raises(bounded.TooLarge, match=says):
         parquet_files.read_table(LocalLake(tmp_path), "a.parquet")
-
-
-def test_table_is_read_with_its_columns(tmp_path: Path) -> None:
-    (tmp_path / "a.parquet").write_bytes(rows([1, 2, 3]))
-    lake = LocalLake(tmp_path)
-    assert parquet_files.read_table(lake, "a.parquet").equals(pq.read_table(tmp_path / "a.parquet"))
-    assert parquet_files.read_table(lake, "a.parquet", ["title"]).to_pydict() == {
-        "title": ["title 1", "title 2", "title 3"]
-    }
-    (tmp_path / "b.parquet").write_bytes(rows([]))
-    assert parquet_files.read_table(lake, "b.parquet").num_rows == 0
 
 
 @pytest.mark.parametrize("size", [0, 1, 5, 7])
@@ -512,15 +471,16 @@ def test_limits_are_inclusive(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        {"path": ""}, {"path": "a//b"}, {"path": "a/"}, {"path": "/a"}, {"path": "./a"}, {"path": "a/../b"}, {"path": "-rf"}, {"path": "é"},
-        {"path": "a b"}, {"path": "a\n"}, {"path": "C:/a"}, {"path": "a" * 301}, {"bytes": None}, {"bytes": True}, {"bytes": 1.0},
-        {"bytes": 1 << 63}, {"rows": -1}, {"sha256": None}, {"path": "a.parquet", "rows": 200_000},
+        *({"path": path} for path in ("", "a//b", "a/", "/a", "./a", "a/../b", "-rf", "é", "a b", "a\n", "C:/a", "a\0b", "..\\a", ".x",
+                                      "a" * 301, 5, None)),
+        *({"bytes": size} for size in (None, True, 1.0, 1 << 63, -1, "6")), {"rows": -1}, {"rows": 1.5}, {"sha256": None}, {"sha256": 5},
+        {"path": "a.parquet", "rows": 200_000}, {"content_bytes": 10**12},
     ],
 )  # fmt: skip
 def test_listed_file_of_another_form_is_refused(value: dict[str, Any]) -> None:
     right: dict[str, Any] = {"path": "a", "bytes": 1, "sha256": "0"}
     SnapshotFile(**right)
-    with pytest.raises(ValueError, match=r"path|size|rows"):
+    with pytest.raises(ValueError, match=r"path|size|rows|content"):
         list_files({"files": [right | value]})
 
 
@@ -551,25 +511,15 @@ def test_repeated_large_rows_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("paths", "says"),
     [
-        (["manifest.json"], "lists manifest.json itself"),
-        (["a", "a"], "lists a twice"),
-        (["a", "a/b"], "lists a as a file and as a folder"),
-        (["a/b/c", "a/b"], "lists a/b as a file and as a folder"),
+        (["manifest.json"], "lists manifest.json itself"), (["a", "a"], "lists a twice"),
+        (["a", "a/b"], "lists a as a file and as a folder"), (["a/b/c", "a/b"], "lists a/b as a file and as a folder"),
         (["manifest.json/a"], "lists manifest.json as a file and as a folder"),
     ],
-)
+)  # fmt: skip
 def test_names_in_conflict_are_refused(paths: list[str], says: str) -> None:
-    files = [{"path": path, "bytes": 1, "sha256": "0"} for path in paths]
+    def listed(paths: Sequence[str]) -> list[str]:
+        return list(list_files({"files": [{"path": path, "bytes": 1, "sha256": "0"} for path in paths]}))
+
     with pytest.raises(ValueError, match=says):
-        list_files({"files": files})
-    assert list(list_files({"files": [{"path": path, "bytes": 1, "sha256": "0"} for path in ("a", "b/a", "ab")]}))
-
-
-def test_lines_are_taken_in_order() -> None:
-    lines = deltas.Lines(iter([b"a", b"b", b"c"]))
-    assert list(lines.take(1, 1)) == [b"b"]
-    with pytest.raises(ValueError, match="line 1 was requested after line 1"):
-        list(lines.take(1, 1))
-    assert list(lines.take(2, 1)) == [b"c"]
-    with pytest.raises(ValueError, match="fewer than 4 lines"):
-        list(lines.take(3, 1))
+        listed(paths)
+    assert listed(("a", "b/a", "ab")) == ["a", "b/a", "ab"]

@@ -1,4 +1,6 @@
-"""Export options of a spec: masked texts, texts for models, and files of a given size; the statement of rights agrees with them."""
+"""SPEC §10, options of the export: masked texts, texts for models, and files of a given size; the statement of rights agrees with
+them.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +21,15 @@ from s2corpus.papers.licences import to_spdx
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import rights
-from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec, load_spec
-from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.export import ExportStage
-from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.local_lake import LocalLake
-from tests.unit.snapshot.release import Paper, lay_out, papers, through, work
+from tests.unit.snapshot.release import Paper, build, content, lay_out, papers, snapshot_folder, work
 
 ADDRESS = "ada.lovelace@cs.ox.ac.uk"
+RECIPE = {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}
 FORM = {
     "clean": {"pii": "mask"},
     "export": {
@@ -38,8 +38,6 @@ FORM = {
         "text": {"headings": "markdown", "citations": "linked", "captions": True, "tables": "markdown"},
     },
 }
-
-RECIPE = {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}
 
 
 def with_addresses(count: int) -> Iterator[Paper]:
@@ -51,49 +49,46 @@ def with_addresses(count: int) -> Iterator[Paper]:
             first, *rest = parse["body_text"]
             text = f"As [1] shows, {ADDRESS} knows; {first['text']} So [1] again."
             spans = [{"start": at, "end": at + 3, "text": "[1]", "ref_id": "BIBREF0"} for at in (3, len(text) - 10)]
-            table = {"type": "table", "num": "1", "text": f"Data of {ADDRESS}.", "cells": [["a", "b"], ["1", ADDRESS]]}
-            entries = {
-                key: {**entry, "raw_text": f"A. Author, {ADDRESS}"} for key, entry in parse["bib_entries"].items()
+            table: dict[str, Any] = {
+                "type": "table",
+                "num": "1",
+                "text": f"Data of {ADDRESS}.",
+                "cells": [["a", "b"], ["1", ADDRESS]],
             }
-            parse = {
-                **parse,
+            raw = {"raw_text": f"A. Author, {ADDRESS}"}
+            entries = {key: entry | raw for key, entry in parse["bib_entries"].items()}
+            table |= {"cite_spans": [], "html": None, "latex": None}
+            parse |= {
                 "body_text": [{**first, "text": text, "cite_spans": spans}, *rest],
-                "ref_entries": {"TABREF0": {**table, "cite_spans": [], "html": None, "latex": None}},
-                "bib_entries": entries,
-            }  # fmt: skip
+                "ref_entries": {"TABREF0": table},
+            }
+            parse |= {"bib_entries": entries}
         yield replace(paper, row=row, parse=parse)
 
 
-def made(folder: Path, count: int, *, backwards: bool = False) -> Run:
+def make(folder: Path, *, backwards: bool = False) -> Run:
     spec = ReleaseSpec.model_validate({"name": "small", **FORM})
-    run = lay_out(LocalLake(folder / "lake"), folder, spec, with_addresses(count), buckets=2)
-    through(run, CleanStage(), SplitStage(), ExportStage(), backwards=backwards)
-    return run
+    run = lay_out(LocalLake(folder / "lake"), folder, spec, with_addresses(64), buckets=2)
+    return build(run, backwards=backwards)
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    found = made(tmp_path_factory.mktemp("forms"), 64)
-    publish(found.lake, found.snapshot_id)
-    return found
+    return make(tmp_path_factory.mktemp("forms"))
 
 
 @pytest.fixture(scope="module")
 def folder(run: Run) -> Path:
-    return Path(run.lake.uri(f"snapshots/{run.snapshot_id}"))
+    return snapshot_folder(run)
 
 
 def documents(folder: Path, set_: str = "s2orc") -> list[dict[str, Any]]:
-    return [
-        row for path in sorted(folder.glob(f"documents/{set_}/*/*.parquet")) for row in pq.read_table(path).to_pylist()
-    ]
+    paths = sorted(folder.glob(f"documents/{set_}/*/*.parquet"))
+    return [row for path in paths for row in pq.read_table(path).to_pylist()]
 
 
-def test_snapshot_passes_verification(folder: Path) -> None:
+def test_masked_snapshot_is_valid_and_has_no_email_address(folder: Path) -> None:
     assert list(verify(open_lake(str(folder)))) == []
-
-
-def test_masked_snapshot_has_no_email_address(folder: Path) -> None:
     for path in folder.rglob("*"):
         if path.suffix == ".gz":
             assert ADDRESS.encode() not in gzip.decompress(path.read_bytes()), path
@@ -117,11 +112,8 @@ def test_spans_of_a_masked_parse_match_their_text(folder: Path) -> None:
 
 
 def test_model_text_has_the_requested_format(folder: Path) -> None:
-    linked = {
-        row["paper_id"]: row["cited_paper_id"]
-        for path in folder.glob("graph/links/*.parquet")
-        for row in pq.read_table(path).to_pylist()
-    }
+    links = [row for path in folder.glob("graph/links/*.parquet") for row in pq.read_table(path).to_pylist()]
+    linked = {row["paper_id"]: row["cited_paper_id"] for row in links}
     seen = 0
     for row in documents(folder):
         lines = row["model_text"].split("\n")
@@ -143,25 +135,18 @@ def test_files_are_split_by_size_and_sorted_by_name(folder: Path) -> None:
     assert all(len(content) <= 1 << 20 for content in contents)
     ids = [[orjson.loads(line)["id"] for line in content.splitlines()] for content in contents]
     for number in ("00", "01"):
-        of_number = [
-            id_ for path, found in zip(files, ids, strict=True) if path.name.startswith(number) for id_ in found
-        ]
-        assert of_number == sorted(of_number)
-    copies = [
-        pq.read_table(folder / f"documents/s2orc/train/{path.name[:9]}.parquet")["id"].to_pylist() for path in files
-    ]
-    assert copies == ids
+        found = [id_ for path, of_file in zip(files, ids, strict=True) if path.name[:2] == number for id_ in of_file]
+        assert found == sorted(found)
+    copies = [folder / f"documents/s2orc/train/{path.name[:9]}.parquet" for path in files]
+    assert [pq.read_table(path)["id"].to_pylist() for path in copies] == ids
     snapshot = s2corpus_reader.open(str(folder))
     for id_ in (ids[0][0], ids[-1][-1]):
-        found = snapshot.document(id_)
-        assert found is not None and found["id"] == id_
+        document = snapshot.document(id_)
+        assert document is not None and document["id"] == id_
 
 
-def test_order_of_work_does_not_change_bytes(run: Run, folder: Path, tmp_path: Path) -> None:
-    again = made(tmp_path, 64, backwards=True)
-    other = Path(again.lake.uri(f"snapshots/{again.snapshot_id}"))
-    mine = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    assert mine == {path.relative_to(other): path.read_bytes() for path in other.rglob("*") if path.is_file()}
+def test_order_of_work_does_not_change_bytes(run: Run, tmp_path: Path) -> None:
+    assert content(make(tmp_path, backwards=True)) == content(run)
 
 
 def test_exporting_again_writes_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,17 +184,12 @@ def test_every_abstract_and_parse_has_license_and_evidence(run: Run, folder: Pat
 @pytest.mark.parametrize(
     ("licence", "expected"),
     [
-        ("CC-BY-4.0", "CC-BY-4.0"),
-        ("cc-by-nc-sa-3.0", "CC-BY-NC-SA-3.0"),
-        ("mit", "MIT"),
-        ("PDM-1.0", "CC-PDM-1.0"),
-        ("CC-BY", "LicenseRef-CC-BY"),
-        ("arXiv-nonexclusive-1.0", "LicenseRef-arXiv-nonexclusive-1.0"),
+        ("CC-BY-4.0", "CC-BY-4.0"), ("cc-by-nc-sa-3.0", "CC-BY-NC-SA-3.0"), ("mit", "MIT"), ("PDM-1.0", "CC-PDM-1.0"),
+        ("CC-BY", "LicenseRef-CC-BY"), ("arXiv-nonexclusive-1.0", "LicenseRef-arXiv-nonexclusive-1.0"),
         ("https://www.elsevier.com/tdm/userlicense/1.0/", "LicenseRef-https-www.elsevier.com-tdm-userlicense-1.0"),
-        (None, "NOASSERTION"),
-        (" ", "NOASSERTION"),
+        (None, "NOASSERTION"), (" ", "NOASSERTION"),
     ],
-)
+)  # fmt: skip
 def test_licenses_are_spdx_ids(licence: str | None, expected: str) -> None:
     assert to_spdx(licence) == expected
     assert to_spdx(expected) == expected
@@ -241,7 +221,7 @@ def test_text_without_known_rights_stops_the_release(lacks: str, tmp_path: Path)
 
     spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": 1}})
     run = lay_out(LocalLake(tmp_path / "lake"), tmp_path, spec, map(without, papers(12)), buckets=1)
-    through(run, CleanStage(), SplitStage(), ExportStage())
+    build(run)
     stopped = {verdict.check: verdict for verdict in quality.evaluate(run, "export") if verdict.verdict == "block"}
     assert set(stopped) == {"everything_has_its_evidence"}
     assert not stopped["everything_has_its_evidence"].overridable

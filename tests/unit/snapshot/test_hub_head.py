@@ -15,9 +15,9 @@ from s2corpus_reader.files import SnapshotFile
 @pytest.mark.parametrize(
     ("count", "category"),
     [
-        (0, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (9_999, "1K<n<10K"), (10_000, "10K<n<100K"), (100_000, "100K<n<1M"),
-        (999_999, "100K<n<1M"), (10**6, "1M<n<10M"), (10**7 - 1, "1M<n<10M"), (10**7, "10M<n<100M"), (10**8 - 1, "10M<n<100M"),
-        (10**8, "100M<n<1B"), (10**9 - 1, "100M<n<1B"), (10**9, "n>1B"),
+        (0, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (9_999, "1K<n<10K"), (10_000, "10K<n<100K"), (99_999, "10K<n<100K"),
+        (100_000, "100K<n<1M"), (10**6 - 1, "100K<n<1M"), (10**6, "1M<n<10M"), (10**7 - 1, "1M<n<10M"), (10**7, "10M<n<100M"),
+        (10**8 - 1, "10M<n<100M"), (10**8, "100M<n<1B"), (10**9 - 1, "100M<n<1B"), (10**9, "n>1B"),
     ],
 )  # fmt: skip
 def test_size_category_follows_the_number_of_documents(count: int, category: str) -> None:
@@ -38,12 +38,8 @@ def test_names_in_head_cannot_add_keys() -> None:
 
 def test_every_published_column_has_a_description() -> None:
     schemas = {"documents": documents.SCHEMA} | {name: schema for name, (_, schema) in hub.TABLES.items()}
-    assert [
-        (name, column.name)
-        for name, schema in schemas.items()
-        for column in schema
-        if not describe_column(name, column)
-    ] == []
+    columns = [(name, column) for name, schema in schemas.items() for column in schema]
+    assert [(name, column.name) for name, column in columns if not describe_column(name, column)] == []
     assert describe_column("links", hub.TABLES["links"][1].field("score")) == LINKS.columns[4].meaning
 
 

@@ -1,6 +1,4 @@
-"""A snapshot on a real S3 server is exported, published by one of two concurrent publishers, verified, and copied by
-the AWS command line.
-"""
+"""SPEC §10.12: a snapshot on a real S3 server is exported, published, verified, and copied by the AWS command line."""
 
 from __future__ import annotations
 
@@ -9,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,22 +16,18 @@ import pytest
 
 import s2corpus_reader
 from devtools.local import Endpoints
-from s2corpus.errors import LostRace, TransientError
+from s2corpus.errors import TransientError
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
-from s2corpus.snapshot import documents, pointer, reader
+from s2corpus.snapshot import documents, reader
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.clean import CleanStage
-from s2corpus.stages.export import ExportStage
-from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.transient import convert_errors
 from s2corpus.tables.texts import FILTERED
 from tests.faults.proxy import Mode, Proxy
-from tests.unit.snapshot.release import lay_out, papers, through, work
-from tests.unit.snapshot.test_export import SPEC
+from tests.unit.snapshot.release import SPEC, build, lay_out, papers
 
 pytestmark = pytest.mark.services
 
@@ -52,7 +45,7 @@ def lake(services: Endpoints) -> Iterator[Lake]:
 def run(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Return a published release."""
     made = lay_out(lake, tmp_path_factory.mktemp("scratch"), SPEC, papers(40), buckets=2)
-    through(made, CleanStage(), SplitStage(), ExportStage())
+    build(made)
     publish(made.lake, made.snapshot_id)
     return made
 
@@ -61,10 +54,10 @@ def test_snapshot_on_s3_passes_verification(run: Run) -> None:
     assert list(verify(reader.open_snapshot(f"{run.lake.root}/snapshots/{SPEC.name}"))) == []
 
 
-@pytest.mark.parametrize("stage", ["filter", "clean", "split", "export"])
-def test_checks_read_tables_from_s3(run: Run, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checks_read_tables_from_s3(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quality, "ROWS_AT_ONCE", 1)
-    assert {verdict.check for verdict in quality.evaluate(run, stage) if verdict.verdict == "block"} == set()
+    for stage in ("filter", "clean", "split", "export"):
+        assert {verdict.check for verdict in quality.evaluate(run, stage) if verdict.verdict == "block"} == set()
 
 
 def test_refused_read_of_a_check_is_retried(run: Run) -> None:
@@ -84,7 +77,7 @@ def test_lookup_reads_a_small_part_of_a_snapshot(
     monkeypatch.setattr(documents, "ROW_GROUP_BYTES", 512 << 10)
     spec = ReleaseSpec.model_validate({"name": "large", "export": {"files": 1}})
     made = lay_out(lake, tmp_path_factory.mktemp("scratch"), spec, papers(300, words=400), buckets=1)
-    through(made, CleanStage(), SplitStage(), ExportStage())
+    build(made)
     publish(made.lake, made.snapshot_id)
     folder = f"{lake.root}/snapshots/{made.snapshot_id}"
     known = next(s2corpus_reader.open(folder).documents("s2orc", columns=["id", "doi"])).to_pylist()[-1]
@@ -97,67 +90,18 @@ def test_lookup_reads_a_small_part_of_a_snapshot(
         read = proxy.answered - found
     assert paper is not None and document is not None and paper["paper_id"] == document["id"] == known["id"]
     size = sum(entry.bytes for entry in open_lake(folder).list(""))
-    assert found < 0.04 * size, (
-        found,
-        read,
-        size,
-    )  # devtools/bench/lookup.py: in a snapshot of 1 GB, both read less than 1 %.
-    assert read < 0.08 * size, (found, read, size)
-
-
-def test_exporting_again_uploads_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    uploaded: list[str] = []
-    monkeypatch.setattr(type(run.lake), "upload", lambda _, key, path, **given: uploaded.append(key))
-    work(run, ExportStage())
-    assert [key for key in uploaded if key.startswith("snapshots/")] == []
-
-
-def test_one_of_two_concurrent_publishers_wins(run: Run) -> None:
-    snapshots = [f"race-2023010{i}-0000000{i}" for i in (1, 2)]
-    for snapshot in snapshots:
-        run.lake.put(f"snapshots/{snapshot}/manifest.json", b'{"files": []}')
-    start = threading.Barrier(2)
-    lost: list[str] = []
-
-    def contend(snapshot: str) -> None:
-        own = open_lake(run.lake.root)
-        start.wait()
-        try:
-            pointer.publish(own, snapshot)
-        except LostRace as error:
-            lost.append(f"{snapshot} {error}")
-
-    threads = [threading.Thread(target=contend, args=(snapshot,)) for snapshot in snapshots]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    winner = pointer.read_latest(run.lake, "race").snapshot
-    assert winner in snapshots
-    assert all("another publisher was first" in words and not words.startswith(str(winner)) for words in lost)
-    assert len(lost) + len(pointer.list_published(run.lake, "race")) == 2
+    # devtools/bench/lookup.py: in a snapshot of 1 GB, both read less than 1 %.
+    assert found < 0.04 * size and read < 0.08 * size, (found, read, size)
 
 
 def test_aws_command_line_copies_the_snapshot(run: Run, services: Endpoints, tmp_path: Path) -> None:
-    aws = shutil.which("aws")
-    if aws is None:
+    if (aws := shutil.which("aws")) is None:
         pytest.skip("the AWS command line is not installed")
     environ = {**os.environ, **services.environ()}
-    folder = f"{run.lake.root}/snapshots/{run.snapshot_id}/"
-    endpoint = environ["AWS_ENDPOINT_URL"]
-    command = [
-        aws,
-        "s3",
-        "cp",
-        "--recursive",
-        "--only-show-errors",
-        "--endpoint-url",
-        endpoint,
-        folder,
-        str(tmp_path / "copy"),
-    ]
-    subprocess.run(command, env=environ, check=True, timeout=120)
-    assert list(verify(open_lake(str(tmp_path / "copy")))) == []
+    folder, copy = f"{run.lake.root}/snapshots/{run.snapshot_id}/", str(tmp_path / "copy")
+    options = ["--recursive", "--only-show-errors", "--endpoint-url", environ["AWS_ENDPOINT_URL"]]
+    subprocess.run([aws, "s3", "cp", *options, folder, copy], env=environ, check=True, timeout=120)
+    assert list(verify(open_lake(copy))) == []
 
 
 def test_killed_push_to_a_bucket_resumes(run: Run) -> None:
@@ -188,9 +132,8 @@ def test_iceberg_tables_on_s3_are_read_by_other_tools(run: Run, tmp_path: Path) 
     table = catalog.load_table(f"{SPEC.name}.documents")
     ids = set(table.scan(selected_fields=("id",)).to_arrow()["id"].to_pylist())
     assert len(ids) == counts["documents"] == counts["index"] > 10
-    assert {urlsplit(task.file.file_path).path.split("/")[-5] for task in table.scan().plan_files()} == {
-        run.snapshot_id
-    }
+    folders = {urlsplit(task.file.file_path).path.split("/")[-5] for task in table.scan().plan_files()}
+    assert folders == {run.snapshot_id}
     found = table.scan(row_filter="set = 's2orc' and split = 'train'", selected_fields=("id",)).to_arrow()
     assert 0 < found.num_rows < len(ids)
     with duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:

@@ -1,4 +1,4 @@
-"""The pointer always names a complete snapshot, only one publisher at a time moves it, and a yank moves it back."""
+"""SPEC §10.12: the pointer always names a complete snapshot, only one publisher at a time moves it, and a yank moves it back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 import os
 import threading
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,10 @@ from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
 
 JANUARY, FEBRUARY, MARCH = (f"spec-2023{month}01-0000000{i}" for i, month in enumerate(("01", "02", "03")))
+REASON = "half of it was missing"
 
 
-def whole(lake: Lake, *snapshots: str) -> None:
+def write(lake: Lake, *snapshots: str) -> None:
     """Write snapshots with one file each."""
     for snapshot in snapshots:
         lake.put(f"snapshots/{snapshot}/file", snapshot.encode())
@@ -32,13 +32,20 @@ def whole(lake: Lake, *snapshots: str) -> None:
         lake.put(f"snapshots/{snapshot}/manifest.json", json.dumps(manifest).encode())
 
 
-def test_nothing_is_published_at_first(lake: Lake) -> None:
-    assert pointer.read_latest(lake, "spec").snapshot is None
-    assert pointer.list_published(lake, "spec") == []
+def publish(lake: Lake, *snapshots: str) -> None:
+    """Write snapshots with one file each, and publish them."""
+    write(lake, *snapshots)
+    for snapshot in snapshots:
+        pointer.publish(lake, snapshot)
+
+
+def read_mark(lake: Lake, mark: str) -> Any:
+    return json.loads(lake.get(f"snapshots/spec/{mark}")[0])
 
 
 def test_publishing_moves_the_pointer_and_is_idempotent(lake: Lake) -> None:
-    whole(lake, JANUARY)
+    assert pointer.read_latest(lake, "spec").snapshot is None and pointer.list_published(lake, "spec") == []
+    write(lake, JANUARY)
     first = pointer.publish(lake, JANUARY)
     mark = lake.get(f"snapshots/spec/published/{JANUARY}")
     assert pointer.publish(lake, JANUARY) == first == pointer.read_latest(lake, "spec")
@@ -46,124 +53,140 @@ def test_publishing_moves_the_pointer_and_is_idempotent(lake: Lake) -> None:
 
 
 def test_marks_record_time_checksum_and_approval(lake: Lake) -> None:
-    whole(lake, JANUARY, FEBRUARY)
+    write(lake, JANUARY, FEBRUARY)
     assert not pointer.was_published(lake, JANUARY)
     found = pointer.publish(lake, JANUARY, {"by": "Ada"})
     pointer.publish(lake, FEBRUARY)
-    mark = json.loads(lake.get(f"snapshots/spec/published/{JANUARY}")[0])
+    mark = read_mark(lake, f"published/{JANUARY}")
     sha256 = hashlib.sha256(lake.get(f"snapshots/{JANUARY}/manifest.json")[0]).hexdigest()
     assert (mark["approved"], mark["manifest_sha256"], found.manifest_sha256) == ({"by": "Ada"}, sha256, sha256)
-    assert len(mark["at"]) == 25 and "approved" not in json.loads(lake.get(f"snapshots/spec/published/{FEBRUARY}")[0])
+    assert len(mark["at"]) == 25 and "approved" not in read_mark(lake, f"published/{FEBRUARY}")
     assert pointer.was_published(lake, JANUARY) and not pointer.was_published(lake, MARCH)
     lake.delete(f"snapshots/spec/published/{FEBRUARY}")
     assert pointer.was_published(lake, FEBRUARY) and not pointer.has_publication_marker(lake, FEBRUARY)
-    with pytest.raises(UserError, match=r"no snapshot of other was ever published; specs with snapshots: spec$"):
-        pointer.list_prunable(lake, "other", 1)
-    with pytest.raises(UserError, match=rf"{MARCH} was never published; published snapshots: {JANUARY}$"):
-        pointer.yank(lake, MARCH, "a good reason")
-    with pytest.raises(UserError, match=f"{JANUARY} is not yanked; yanked snapshots: none"):
-        pointer.restore(lake, JANUARY, "a good reason")
 
 
-@pytest.mark.parametrize(("reason", "is_long"), [("123456789", False), (" 123456789 ", False), ("1234567890", True)])
-def test_reason_has_ten_characters(lake: Lake, reason: str, is_long: bool) -> None:
-    whole(lake, JANUARY)
-    pointer.publish(lake, JANUARY)
-    if is_long:
-        assert pointer.yank(lake, JANUARY, reason).snapshot is None
-    else:
-        with pytest.raises(UserError, match="write why, in at least 10 characters"):
-            pointer.yank(lake, JANUARY, reason)
-
-
-def test_later_release_remains_the_latest(lake: Lake) -> None:
-    whole(lake, JANUARY, FEBRUARY)
-    pointer.publish(lake, FEBRUARY)
-    pointer.publish(lake, JANUARY)  # A backfill.
-    assert pointer.read_latest(lake, "spec").snapshot == FEBRUARY
-    assert pointer.list_published(lake, "spec") == [JANUARY, FEBRUARY]
+@pytest.mark.parametrize(
+    ("first", "second", "latest"),
+    [
+        (FEBRUARY, JANUARY, FEBRUARY),  # a backfill
+        ("spec-20230101-00000001", "spec-20230101-00000002", "spec-20230101-00000002"),  # a rebuild of the same day
+        ("spec-20230101T120000-00000001", "spec-20230101-00000002", "spec-20230101T120000-00000001"),
+    ],
+)
+def test_snapshot_of_the_latest_time_is_the_latest(lake: Lake, first: str, second: str, latest: str) -> None:
+    publish(lake, first, second)
+    assert pointer.read_latest(lake, "spec").snapshot == latest
+    assert set(pointer.list_published(lake, "spec")) == {first, second}
 
 
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        ("manifest.json", "the snapshot is incomplete"),
-        ("file", "bytes, but the file does not exist"),
+        (lambda lake, folder: lake.delete(f"{folder}/manifest.json"), "the snapshot is incomplete"),
+        (lambda lake, folder: lake.delete(f"{folder}/file"), "bytes, but the file does not exist"),
+        (lambda lake, folder: lake.put(f"{folder}/file", b"half"), "but the file has 4"),
     ],
 )
-def test_pointer_never_names_an_incomplete_snapshot(lake: Lake, damage: str, message: str) -> None:
-    whole(lake, JANUARY)
-    lake.delete(f"snapshots/{JANUARY}/{damage}")
+def test_pointer_never_names_an_incomplete_snapshot(lake: Lake, damage: Any, message: str) -> None:
+    write(lake, JANUARY)
+    damage(lake, f"snapshots/{JANUARY}")
     with pytest.raises(UserError, match=message):
         pointer.publish(lake, JANUARY)
     assert pointer.read_latest(lake, "spec").snapshot is None
 
 
-def test_truncated_file_prevents_publishing(lake: Lake) -> None:
-    whole(lake, JANUARY)
-    lake.put(f"snapshots/{JANUARY}/file", b"half")
-    with pytest.raises(UserError, match="but the file has 4"):
-        pointer.publish(lake, JANUARY)
-
-
-def test_yank_moves_the_pointer_back_and_is_recorded(lake: Lake) -> None:
-    whole(lake, JANUARY, FEBRUARY)
-    pointer.publish(lake, JANUARY)
-    pointer.publish(lake, FEBRUARY)
-    assert pointer.yank(lake, FEBRUARY, "half of it was missing").snapshot == JANUARY
-    assert pointer.list_published(lake, "spec") == [JANUARY]
-    mark: dict[str, Any] = json.loads(lake.get(f"snapshots/spec/yanked/{FEBRUARY}")[0])
-    assert mark["reason"] == "half of it was missing"
-    with pytest.raises(UserError, match="was yanked"):
-        pointer.publish(lake, FEBRUARY)
+def test_yank_moves_the_pointer_back_and_restore_undoes_it(lake: Lake) -> None:
+    publish(lake, JANUARY, FEBRUARY)
+    assert pointer.yank(lake, JANUARY, "a wrong licence").snapshot == FEBRUARY, (
+        "an older snapshot does not move the pointer"
+    )
+    assert pointer.restore(lake, JANUARY, "the licence was right").snapshot == FEBRUARY
+    for _ in range(2):
+        assert pointer.yank(lake, FEBRUARY, f" {REASON} ").snapshot == JANUARY
+        assert pointer.list_published(lake, "spec") == [JANUARY]
+        assert read_mark(lake, f"yanked/{FEBRUARY}")["reason"] == REASON
+        with pytest.raises(UserError, match="was yanked"):
+            pointer.publish(lake, FEBRUARY)
+        assert pointer.restore(lake, FEBRUARY, "it was all there after all").snapshot == FEBRUARY
+    assert pointer.list_published(lake, "spec") == [JANUARY, FEBRUARY]
+    record = read_mark(lake, f"restored/{FEBRUARY}")
+    assert [(one["reason"], one["yanked"]["reason"]) for one in record] == [("it was all there after all", REASON)] * 2
+    pointer.yank(lake, FEBRUARY, REASON)
     assert pointer.yank(lake, JANUARY, "so was this one").snapshot is None
-
-
-def test_yank_of_older_snapshot_does_not_move_pointer(lake: Lake) -> None:
-    whole(lake, JANUARY, FEBRUARY)
-    pointer.publish(lake, JANUARY)
-    pointer.publish(lake, FEBRUARY)
-    assert pointer.yank(lake, JANUARY, "wrong licence").snapshot == FEBRUARY
+    pointer.check_pointer(lake, "spec")
+    with pytest.raises(UserError, match="all its snapshots were yanked"):
+        open_snapshot("spec", lake.root)
 
 
 @pytest.mark.parametrize(
-    ("snapshot", "reason"), [(FEBRUARY, "never published"), (JANUARY, " "), (JANUARY, "too short"), ("no-id", "x")]
+    ("act", "snapshot", "reason", "message"),
+    [
+        (
+            pointer.yank,
+            FEBRUARY,
+            "never published",
+            rf"{FEBRUARY} was never published; published snapshots: {JANUARY}$",
+        ),
+        (pointer.yank, JANUARY, " 123456789 ", "write why, in at least 10 characters"),
+        (pointer.yank, "no-id", REASON, "not a snapshot id"),
+        (pointer.restore, JANUARY, "123456789", "is not a reason"),
+        (pointer.restore, JANUARY, REASON, f"{JANUARY} is not yanked; yanked snapshots: none"),
+    ],
 )
-def test_yank_needs_a_published_snapshot_and_a_reason(lake: Lake, snapshot: str, reason: str) -> None:
-    whole(lake, JANUARY, FEBRUARY)
-    pointer.publish(lake, JANUARY)
-    with pytest.raises(UserError, match=r"never published|is not a reason|not a snapshot id"):
-        pointer.yank(lake, snapshot, reason)
+def test_yank_and_restore_need_a_fitting_snapshot_and_a_reason(
+    lake: Lake, act: Callable[[Lake, str, str], object], snapshot: str, reason: str, message: str
+) -> None:
+    publish(lake, JANUARY)
+    with pytest.raises(UserError, match=message):
+        act(lake, snapshot, reason)
+    assert pointer.yank(lake, JANUARY, "1234567890").snapshot is None, "ten characters are a reason"
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda lake: pointer.prune(lake, JANUARY), "is incomplete"),
+        (lambda lake: lake.put(f"snapshots/{JANUARY}/manifest.json", b'{"files": []}'), "not restored"),
+        *((lambda lake, mark=mark, data=data: lake.put(f"snapshots/spec/{mark}/{JANUARY}", data), "is damaged")
+          for mark in ("published", "yanked") for data in (b"", b"[]", b" " * 70_000)),
+    ],
+)  # fmt: skip
+def test_changed_snapshot_or_damaged_mark_is_not_restored(lake: Lake, damage: Any, says: str) -> None:
+    publish(lake, JANUARY)
+    pointer.yank(lake, JANUARY, REASON)
+    damage(lake)
+    with pytest.raises(UserError, match=says):
+        pointer.restore(lake, JANUARY, "it was all there after all")
 
 
 def test_one_concurrent_publisher_wins_and_others_report_it(lake: Lake) -> None:
     snapshots = [f"spec-2023010{i}-0000000{i}" for i in range(1, 9)]
-    whole(lake, *snapshots)
+    write(lake, *snapshots)
     start = threading.Barrier(len(snapshots))
     said: dict[str, str] = {}
 
-    def publish(snapshot: str) -> None:
+    def contend(snapshot: str) -> None:
         start.wait()
         try:
             pointer.publish(lake, snapshot)
         except LostRace as lost:
             said[snapshot] = str(lost)
 
-    threads = [threading.Thread(target=publish, args=(snapshot,)) for snapshot in snapshots]
+    threads = [threading.Thread(target=contend, args=(snapshot,)) for snapshot in snapshots]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    winner = pointer.read_latest(lake, "spec").snapshot
-    assert winner in set(snapshots) - set(said)
+    assert pointer.read_latest(lake, "spec").snapshot in set(snapshots) - set(said)
     assert all("another publisher was first" in words for words in said.values())
     assert set(pointer.list_published(lake, "spec")) == set(snapshots) - set(said)
 
 
-def test_prune_does_not_remove_newest_and_current_snapshots(lake: Lake) -> None:
-    whole(lake, JANUARY, FEBRUARY, MARCH)
-    for snapshot in (JANUARY, FEBRUARY, MARCH):
-        pointer.publish(lake, snapshot)
+def test_prune_keeps_the_newest_and_deletes_yanked_snapshots(lake: Lake) -> None:
+    publish(lake, JANUARY, FEBRUARY, MARCH)
+    said = CliRunner().invoke(prune.command, ["spec", "--keep", "1", "--lake", lake.root]).output
+    assert f"1 published snapshots of spec would remain: {MARCH}" in said
     assert pointer.list_prunable(lake, "spec", 2) == [JANUARY]
     assert pointer.list_prunable(lake, "spec", 1) == [JANUARY, FEBRUARY]
     assert pointer.prune(lake, JANUARY) == 2
@@ -172,81 +195,10 @@ def test_prune_does_not_remove_newest_and_current_snapshots(lake: Lake) -> None:
     with pytest.raises(UserError, match=r"latest\.json points to"):
         pointer.prune(lake, MARCH)
     assert pointer.list_published(lake, "spec") == [FEBRUARY, MARCH]
-
-
-def test_yanked_snapshot_is_pruned(lake: Lake) -> None:
-    whole(lake, JANUARY, FEBRUARY)
-    pointer.publish(lake, JANUARY)
-    pointer.publish(lake, FEBRUARY)
-    pointer.yank(lake, FEBRUARY, "a wrong licence")
-    assert pointer.list_prunable(lake, "spec", 5) == [FEBRUARY]
-
-
-def test_restore_undoes_a_yank_and_both_are_recorded(lake: Lake) -> None:
-    whole(lake, JANUARY, FEBRUARY)
-    for snapshot in (JANUARY, FEBRUARY):
-        pointer.publish(lake, snapshot)
-    for _ in range(2):
-        pointer.yank(lake, FEBRUARY, "half of it was missing")
-        assert pointer.restore(lake, FEBRUARY, "it was all there after all").snapshot == FEBRUARY
-    assert pointer.list_published(lake, "spec") == [JANUARY, FEBRUARY]
-    record = json.loads(lake.get(f"snapshots/spec/restored/{FEBRUARY}")[0])
-    assert [(one["reason"], one["yanked"]["reason"]) for one in record] == [
-        ("it was all there after all", "half of it was missing")
-    ] * 2
-
-
-def test_restore_of_older_snapshot_does_not_move_pointer(lake: Lake) -> None:
-    whole(lake, JANUARY, FEBRUARY)
-    for snapshot in (JANUARY, FEBRUARY):
-        pointer.publish(lake, snapshot)
-    pointer.yank(lake, JANUARY, "a wrong licence")
-    assert pointer.restore(lake, JANUARY, "the licence was right").snapshot == FEBRUARY
-
-
-@pytest.mark.parametrize(
-    ("damage", "reason", "says"),
-    [
-        (lambda lake: None, "short", "is not a reason"),
-        (lambda lake: lake.delete(f"snapshots/spec/yanked/{JANUARY}"), "a good reason", "is not yanked"),
-        (lambda lake: pointer.prune(lake, JANUARY), "a good reason", "is incomplete"),
-        (
-            lambda lake: lake.put(f"snapshots/{JANUARY}/manifest.json", b'{"files": []}'),
-            "a good reason",
-            "not restored",
-        ),
-    ],
-)
-def test_impossible_restore_is_explained(lake: Lake, damage: Any, reason: str, says: str) -> None:
-    whole(lake, JANUARY)
-    pointer.publish(lake, JANUARY)
-    pointer.yank(lake, JANUARY, "a wrong licence")
-    damage(lake)
-    with pytest.raises(UserError, match=says):
-        pointer.restore(lake, JANUARY, reason)
-
-
-def test_dry_run_lists_the_remaining_snapshots(lake: Lake) -> None:
-    whole(lake, JANUARY, FEBRUARY, MARCH)
-    for snapshot in (JANUARY, FEBRUARY, MARCH):
-        pointer.publish(lake, snapshot)
-    said = CliRunner().invoke(prune.command, ["spec", "--keep", "1", "--lake", lake.root]).output
-    assert f"1 published snapshots of spec would remain: {MARCH}" in said
-
-
-def test_rebuild_of_same_day_moves_pointer(lake: Lake) -> None:
-    first, second = "spec-20230101-00000001", "spec-20230101-00000002"
-    whole(lake, first, second)
-    pointer.publish(lake, first)
-    assert pointer.publish(lake, second).snapshot == second
-    assert pointer.read_latest(lake, "spec").snapshot == second
-
-
-def test_later_time_of_same_day_stays_latest(lake: Lake) -> None:
-    noon, midnight = "spec-20230101T120000-00000001", "spec-20230101-00000002"
-    whole(lake, noon, midnight)
-    pointer.publish(lake, noon)
-    assert pointer.publish(lake, midnight).snapshot == noon
+    pointer.yank(lake, MARCH, "a wrong licence")
+    assert pointer.list_prunable(lake, "spec", 5) == [MARCH]
+    with pytest.raises(UserError, match=r"no snapshot of other was ever published; specs with snapshots: spec$"):
+        pointer.list_prunable(lake, "other", 1)
 
 
 def pointing(**others: Any) -> bytes:
@@ -259,8 +211,6 @@ DAMAGED = {
     "no JSON": b"{",
     "not UTF-8": b"\xff\xfe",
     "a list": b"[]",
-    "a text": b'"spec-20230101-00000000"',
-    "null": b"null",
     "deep": b"[" * 60_000,
     "no snapshot": pointing(snapshot="left out"),
     "a number": pointing(snapshot=5),
@@ -280,10 +230,9 @@ DAMAGED = {
 
 @pytest.mark.parametrize("damage", DAMAGED)
 def test_damaged_pointer_gives_one_sentence(lake: Lake, damage: str) -> None:
-    whole(lake, JANUARY, FEBRUARY)
+    write(lake, JANUARY, FEBRUARY)
     lake.put("snapshots/spec/latest.json", DAMAGED[damage])
     acts: list[Callable[[], object]] = [
-        lambda: pointer.read_latest(lake, "spec"),
         lambda: pointer.check_pointer(lake, "spec"),
         lambda: pointer.publish(lake, FEBRUARY),
         lambda: open_snapshot("spec", lake.root),
@@ -302,60 +251,39 @@ def test_pointer_to_missing_snapshot_is_refused(lake: Lake) -> None:
         pointer.check_pointer(lake, "spec")
     with pytest.raises(UserError, match=rf"names {JANUARY}, but .* has no manifest"):
         open_snapshot("spec", lake.root)
-    whole(lake, JANUARY)
+    write(lake, JANUARY)
     pointer.check_pointer(lake, "spec")
     assert open_snapshot("spec", lake.root).root == f"{lake.root}/snapshots/{JANUARY}"
 
 
-@pytest.mark.parametrize(
-    "damage", [b"", b"{", b"[]", b"null", b"5", b'{"files": 5}', b'{"files": [5]}', b'{"files": [{}]}']
-)
+@pytest.mark.parametrize("damage", [b"", b"[]", b"5", b'{"files": 5}', b'{"files": [5]}', b'{"files": [{}]}'])
 def test_pointer_never_names_a_damaged_manifest(lake: Lake, damage: bytes) -> None:
-    whole(lake, JANUARY, FEBRUARY)
-    pointer.publish(lake, JANUARY)
-    pointer.publish(lake, FEBRUARY)
+    publish(lake, JANUARY, FEBRUARY)
     lake.put(f"snapshots/{JANUARY}/manifest.json", damage)
-    for act in (
-        partial(pointer.publish, lake, JANUARY),
-        partial(pointer.yank, lake, FEBRUARY, "half of it was missing"),
-    ):
+    acts: list[Callable[[], object]] = [
+        lambda: pointer.publish(lake, JANUARY),
+        lambda: pointer.yank(lake, FEBRUARY, REASON),
+    ]
+    for act in acts:
         with pytest.raises(UserError, match=r"manifest\.json is damaged"):
             act()
     assert pointer.read_latest(lake, "spec").snapshot == FEBRUARY
     assert pointer.list_published(lake, "spec") == [JANUARY, FEBRUARY], "nothing is yanked halfway"
 
 
-@pytest.mark.parametrize("mark", ["published", "yanked"])
-@pytest.mark.parametrize("damage", [b"", b"[]", b" " * 70_000])
-def test_damaged_marker_gives_one_sentence(lake: Lake, mark: str, damage: bytes) -> None:
-    whole(lake, JANUARY)
-    pointer.publish(lake, JANUARY)
-    pointer.yank(lake, JANUARY, "half of it was missing")
-    lake.put(f"snapshots/spec/{mark}/{JANUARY}", damage)
-    with pytest.raises(UserError, match="is damaged"):
-        pointer.restore(lake, JANUARY, "it was all there after all")
-
-
-def test_pointer_without_snapshot_is_valid(lake: Lake) -> None:
-    lake.put("snapshots/spec/latest.json", json.dumps({"snapshot": None}).encode())
-    pointer.check_pointer(lake, "spec")
-    with pytest.raises(UserError, match="all its snapshots were yanked"):
-        open_snapshot("spec", lake.root)
-
-
 @pytest.mark.parametrize("kind", ["a FIFO", "a folder", "a link outside"])
 def test_pointer_must_be_a_regular_file(tmp_path: Path, kind: str) -> None:
     lake = LocalLake(tmp_path / "lake")
-    whole(lake, JANUARY)
+    write(lake, JANUARY)
     path = tmp_path / "lake/snapshots/spec/latest.json"
     path.parent.mkdir()
-    if kind == "a FIFO":
-        os.mkfifo(path)
-    elif kind == "a folder":
-        path.mkdir()
-    else:
-        (tmp_path / "outside").write_bytes(pointing())
-        path.symlink_to(tmp_path / "outside")
+    (tmp_path / "outside").write_bytes(pointing())
+    make: dict[str, Callable[[Path], object]] = {
+        "a FIFO": os.mkfifo,
+        "a folder": Path.mkdir,
+        "a link outside": lambda at: at.symlink_to(tmp_path / "outside"),
+    }
+    make[kind](path)
     with pytest.raises(UserError, match="leads out of" if kind == "a link outside" else "not a regular file"):
         open_snapshot("spec", lake.root)
     found = published_manifests(LocalLake(tmp_path / "lake/snapshots" / JANUARY))
@@ -367,8 +295,7 @@ def test_build_checks_pointer_before_delivering(tmp_path: Path) -> None:
     (tmp_path / "tree/drops/one").mkdir(parents=True)
     (tmp_path / "lake/snapshots/spec").mkdir(parents=True)
     (tmp_path / "lake/snapshots/spec/latest.json").write_bytes(pointing(snapshot="../../x"))
-    words = ["spec.yaml", "--as-of", "2023-02-01", "--lake", "lake", "--from", "tree"]
-    given = [str(tmp_path / word) if (tmp_path / word).exists() else word for word in words]
-    result = CliRunner().invoke(build.command, given)
+    spec, lake, tree = (str(tmp_path / name) for name in ("spec.yaml", "lake", "tree"))
+    result = CliRunner().invoke(build.command, [spec, "--as-of", "2023-02-01", "--lake", lake, "--from", tree])
     assert isinstance(result.exception, UserError) and "latest.json is damaged" in str(result.exception)
     assert result.output == "" and not (tmp_path / "lake/drops").exists()

@@ -1,4 +1,4 @@
-"""A snapshot is uploaded completely, with the manifest last; an interrupted push resumes."""
+"""docs/reading.md: a snapshot is uploaded completely, with the manifest last; an interrupted push resumes."""
 
 from __future__ import annotations
 
@@ -12,18 +12,14 @@ from click.testing import CliRunner, Result
 from s2corpus.commands.push import command
 from s2corpus.errors import TransientError, UserError
 from s2corpus.snapshot import push
-from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.lake import open_lake
 from tests.standin_hub import Hub
-from tests.unit.snapshot.test_export import release
 
 
-@pytest.fixture(scope="module")
-def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    run = release(tmp_path_factory.mktemp("push"))
-    publish(run.lake, run.snapshot_id)
-    return Path(run.lake.uri(f"snapshots/{run.snapshot_id}"))
+@pytest.fixture
+def snapshot(published: Path) -> Path:
+    return published
 
 
 def run(*arguments: object) -> Result:
@@ -54,37 +50,29 @@ def test_stopped_push_resumes(snapshot: Path, tmp_path: Path) -> None:
     with pytest.raises(Stopped):
         push.push_to_lake(open_lake(str(snapshot)), target, stopping_at(50))
     assert target.size("manifest.json") is None
+    first = sorted(contents(tmp_path / "copy"))[5]
+    (tmp_path / "copy" / first).write_bytes(b"something else")
     said = run(snapshot, tmp_path / "copy").output.splitlines()[-1]
     total = len(contents(snapshot)) - 1
-    # The progress of an upload is recorded every 20 files.
-    assert said.endswith(f"{total - 40} files sent, 40 already in the target")
+    # The progress of an upload is recorded every 20 files. The changed file is sent again.
+    assert said.endswith(f"{total - 39} files sent, 39 already in the target")
     assert contents(tmp_path / "copy") == contents(snapshot)
     assert not list(verify(target))
     assert run(snapshot, tmp_path / "copy").output.endswith(f"0 files sent, {total} already in the target\n")
 
 
-def test_changed_target_file_is_sent_again(snapshot: Path, tmp_path: Path) -> None:
-    target = open_lake(str(tmp_path / "copy"))
-    with pytest.raises(Stopped):
-        push.push_to_lake(open_lake(str(snapshot)), target, stopping_at(50))
-    first = sorted(contents(tmp_path / "copy"))[5]
-    (tmp_path / "copy" / first).write_bytes(b"something else")
-    run(snapshot, tmp_path / "copy")
-    assert contents(tmp_path / "copy") == contents(snapshot)
-
-
-def test_folder_with_other_files_is_not_changed(snapshot: Path, tmp_path: Path) -> None:
-    (tmp_path / "README.md").write_text("mine")
-    with pytest.raises(UserError, match=r"contains other files \(README.md\)"):
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("README.md", r"contains other files \(README.md\)"), ("manifest.json", "contains another snapshot")],
+)
+def test_folder_with_other_files_is_not_changed(snapshot: Path, tmp_path: Path, name: str, says: str) -> None:
+    (tmp_path / name).write_bytes(b"{}")
+    with pytest.raises(UserError, match=says):
         run(snapshot, tmp_path)
-    assert contents(tmp_path) == {"README.md": b"mine"}
+    assert contents(tmp_path) == {name: b"{}"}
 
 
-def test_other_snapshot_is_not_overwritten_nor_damaged_one_sent(snapshot: Path, tmp_path: Path) -> None:
-    (tmp_path / "taken").mkdir()
-    (tmp_path / "taken/manifest.json").write_bytes(b"{}")
-    with pytest.raises(UserError, match="contains another snapshot"):
-        run(snapshot, tmp_path / "taken")
+def test_damaged_snapshot_is_not_sent(snapshot: Path, tmp_path: Path) -> None:
     damaged = tmp_path / "damaged"
     push.push_to_lake(open_lake(str(snapshot)), open_lake(str(damaged)))
     (damaged / "index.parquet").write_bytes(b"x")

@@ -1,4 +1,4 @@
-"""Each source adapter reads entries from the source's documentation, and real files if available."""
+"""Each adapter reads entries in the form of its source's documentation, and real files if available (docs/sources.md)."""
 
 # ruff: noqa: E501 (the sources' own lines are long)
 from __future__ import annotations
@@ -30,6 +30,7 @@ from s2corpus.sources import (
 )
 from s2corpus.sources.arrow import read_record
 from s2corpus.tables.intake import RECORDS
+from tests.unit.sources.samples import entries, names, one
 
 CROSSREF = {
     "DOI": "10.18653/V1/2020.acl-main.447", "type": "proceedings-article", "title": ["S2ORC: The <i>Semantic Scholar</i> Open Research Corpus"],
@@ -40,10 +41,10 @@ CROSSREF = {
 }  # fmt: skip
 PUBMED = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE PubmedArticleSet SYSTEM "pubmed_250101.dtd"><PubmedArticleSet>
 <PubmedArticle><MedlineCitation Status="MEDLINE"><PMID Version="1">31452104</PMID><Article><Journal><JournalIssue><PubDate><Year>2019</Year>
-<Month>Sep</Month></PubDate></JournalIssue><Title>Nature methods</Title></Journal><ArticleTitle>Parsing of <i>papers</i> &amp; more.</ArticleTitle>
+<Month>Sep</Month></PubDate><Volume>12</Volume><Issue>3</Issue></JournalIssue><Title>Nature methods</Title></Journal><ArticleTitle>Parsing of <i>papers</i> &amp; more.</ArticleTitle>
 <Abstract><AbstractText Label="AIM">To parse.</AbstractText><AbstractText>We did.</AbstractText></Abstract><AuthorList>
 <Author ValidYN="Y"><LastName>Lovelace</LastName><ForeName>Ada M</ForeName><Suffix>Jr</Suffix></Author>
-<Author ValidYN="Y"><CollectiveName>The Parsers</CollectiveName></Author></AuthorList></Article></MedlineCitation><PubmedData><ArticleIdList>
+<Author ValidYN="Y"><CollectiveName>The Parsers</CollectiveName></Author></AuthorList><Pagination><MedlinePgn>288-97</MedlinePgn></Pagination></Article></MedlineCitation><PubmedData><ArticleIdList>
 <ArticleId IdType="pubmed">31452104</ArticleId><ArticleId IdType="doi">10.1038/s41592-019-0001</ArticleId><ArticleId IdType="pmc">PMC6742314</ArticleId>
 </ArticleIdList><ReferenceList><Reference><ArticleIdList><ArticleId IdType="doi">10.1038/another</ArticleId></ArticleIdList></Reference></ReferenceList>
 </PubmedData></PubmedArticle><PubmedArticle><MedlineCitation><PMID>2</PMID><Article><ArticleTitle>Broken</PubmedArticle>
@@ -56,7 +57,8 @@ OAI = """<?xml version="1.0" encoding="UTF-8"?><OAI-PMH xmlns="http://www.openar
   Scholar Open Research Corpus</title><categories>cs.CL cs.DL</categories><doi>10.18653/v1/2020.acl-main.447</doi>
 <journal-ref>Phys.Rev. D76 (2007) 013009</journal-ref><license>http://creativecommons.org/licenses/by/4.0/</license><abstract>  We introduce
 S2ORC. </abstract></arXiv></metadata></record>
-<record><header status="deleted"><identifier>oai:arXiv.org:hep-th/9711200</identifier></header></record></ListRecords></OAI-PMH>"""
+<record><header status="deleted"><identifier>oai:arXiv.org:hep-th/9711200</identifier></header></record>
+<record><header><identifier>oai:arXiv.org:1911.02783</identifier></header></record></ListRecords></OAI-PMH>"""
 ARXIV = {
     "id": "0704.0001", "authors": "C. Bal\\'azs, E. L. Berger", "title": "Calculation of prompt\n  diphotons", "doi": "10.1103/PhysRevD.76.013009",
     "journal-ref": "Phys.Rev.D76:013009,2007", "categories": "hep-ph", "license": None, "abstract": "  A fully differential\ncalculation.\n",
@@ -85,158 +87,132 @@ ELSEVIER = {
 }  # fmt: skip
 UNPAYWALL = {"doi": "10.18653/v1/X", "is_oa": True, "title": "T", "best_oa_location": {"license": "cc-by", "url": "u"}}
 SHA1 = "0123456789abcdef0123456789abcdef01234567"
+S2ORC = {
+    "paper_id": "77", "title": "S2ORC", "authors": [{"first": "Kyle", "middle": ["J"], "last": "Lo", "suffix": ""}], "year": 2020,
+    "pdf_hash": SHA1, "mag_field_of_study": ["Biology"],
+}  # fmt: skip
+PARSED = {"title": "T", "authors": ["Ada Lovelace"], "year": 2020, "abstractText": "We."}
+OF_PDF = {
+    "record_id": f"scienceparse:{SHA1}",
+    "kind": RecordKind.PDF,
+    "file_sha1": SHA1,
+    "title": "T",
+    "date": "2020",
+    "abstract": "We.",
+}
 
 
-def entries(source: str, content: bytes | str | Any) -> list[Any]:
-    if not isinstance(content, bytes | str):
-        content = json.dumps(content)
-    return list(read(source, io.BytesIO(content.encode() if isinstance(content, str) else content)))
-
-
-def one(source: str, content: Any) -> Record:
-    (found,) = entries(source, content)
-    assert isinstance(found, Record), found
-    return found
-
-
-def last_names(record: Record) -> list[str]:
-    return [author.last for author in record.authors]
-
-
-def test_crossref_work_becomes_a_record() -> None:
-    record = one("crossref", CROSSREF)
-    assert (record.record_id, record.kind, record.doi) == (
-        "crossref:10.18653/v1/2020.acl-main.447",
-        RecordKind.PUBLISHER,
-        "10.18653/v1/2020.acl-main.447",
-    )
-    assert (record.title, record.date, record.date_precision) == (
-        "S2ORC: The Semantic Scholar Open Research Corpus",
-        "2020-07",
-        "month",
-    )
-    assert (record.venue, record.journal, record.abstract, record.licence) == (
-        "ACL 2020",
-        None,
-        "We introduce S2ORC.",
-        "CC-BY-4.0",
-    )
-    assert last_names(record) == ["Lo", "Wang", "AI2"]
+@pytest.mark.parametrize(
+    ("source", "content", "authors", "expected"),
+    [
+        ("crossref", CROSSREF, ["Kyle Lo", "Lucy Lu Wang", "AI2"], {
+            "record_id": "crossref:10.18653/v1/2020.acl-main.447", "kind": RecordKind.PUBLISHER, "doi": "10.18653/v1/2020.acl-main.447",
+            "title": "S2ORC: The Semantic Scholar Open Research Corpus", "date": "2020-07", "date_precision": "month", "venue": "ACL 2020",
+            "journal": None, "abstract": "We introduce S2ORC.", "licence": "CC-BY-4.0"}),
+        ("crossref", {**CROSSREF, "type": "posted-content"}, None, {"kind": RecordKind.ARCHIVE}),
+        ("crossref", {**CROSSREF, "volume": "12", "issue": "3", "page": "288-297"}, None, {"volume": "12", "issue": "3", "pages": "288-297"}),
+        ("crossref", {**CROSSREF, "article-number": "e0123"}, None, {"volume": None, "issue": None, "pages": "e0123"}),
+        ("arxiv", ARXIV, ["C Balázs", "E L Berger"], {
+            "date": "2007-04-02", "title": "Calculation of prompt diphotons", "abstract": "A fully differential calculation."}),
+        ("acl", ACL, ["Kyle Lo"], {"acl_id": "2020.acl-main.447", "title": "S2ORC: A corpus", "date": "2020-07", "licence": "CC-BY-4.0",
+                                   "open_access": True, "kind": RecordKind.PUBLISHER}),
+        ("acl", ACL_OLD, [], {"acl_id": "P19-1007", "licence": "CC-BY-4.0"}),
+        ("s2ag", S2AG, ["Kyle Lo"], {
+            "record_id": "s2:215416146", "source": "s2", "date": "2020-07-01", "doi": "10.18653/v1/2020.acl-main.447", "arxiv_id": "1911.02782",
+            "acl_id": "2020.acl-main.447", "mag_id": "3104062172", "subjects": ("Computer Science",), "open_access": True}),
+        ("s2ag", {"externalIds": {"CorpusId": 215416146, "MAG": "7"}, "title": "S2ORC", "publicationDate": "2020-07-01"}, [], {
+            "record_id": "s2:215416146", "date": "2020-07-01", "mag_id": "7"}),
+        ("s2orc", S2ORC, ["Kyle J Lo"], {"record_id": "s2:77", "title": "S2ORC", "date": "2020", "file_sha1": SHA1, "subjects": ("Biology",)}),
+        ("elsevier", ELSEVIER, ["Ada Lovelace"], {
+            "record_id": "elsevier:S0022169416304498", "abstract": "First. Second.", "licence": "CC-BY-4.0", "open_access": True}),
+        ("unpaywall", UNPAYWALL, [], {"doi": "10.18653/v1/x", "open_access": True, "licence": "CC-BY", "title": None}),
+        ("scienceparse", {"id": f"SP:{SHA1}", **PARSED, "authors": [{"name": "Ada Lovelace"}]}, ["Ada Lovelace"], OF_PDF),
+        ("scienceparse", {"name": f"{SHA1}.pdf", "metadata": PARSED}, ["Ada Lovelace"], OF_PDF),
+        ("scienceparse", json.dumps({"name": f"{SHA1}.pdf", "metadata": PARSED}, indent=2), ["Ada Lovelace"], OF_PDF),
+        ("jsonl", {"record_id": "x:1", "title": "On x", "pdf_sha1": SHA1}, [], {"file_sha1": SHA1}),  # The name up to 0.1.0.
+        ("jsonl", {"id": 7, "title": "T", "volume": 12, "issue": "3", "pages": "pp. 288–297", "file_sha1": SHA1}, [], {
+            "record_id": "jsonl:7", "volume": "12", "issue": "3", "pages": "288-297", "file_sha1": SHA1}),
+        ("jsonl", {"record_id": "x:1", "source": "x", "authors": "Lo, K.; Wang, L.", "year": 2020, "doi": "https://doi.org/10.18653/V1/X"},
+         ["K Lo", "L Wang"], {"doi": "10.18653/v1/x", "date": "2020"}),
+        ("jsonl", {"id": "1", "title": "T", "authors": ["Kyle Lo", {"first": "Lucy", "middle": ["Lu"], "last": "Wang", "suffix": ""}]},
+         ["Kyle Lo", "Lucy Lu Wang"], {}),
+    ],
+    ids=lambda value: value if value in source_names() else "",
+)  # fmt: skip
+def test_documented_entry_becomes_a_record(
+    source: str, content: Any, authors: list[str] | None, expected: dict[str, Any]
+) -> None:
+    record = one(source, content)
+    assert {name: getattr(record, name) for name in expected} == expected
+    assert authors is None or names(record) == authors
 
 
 def test_three_forms_of_crossref_dumps_are_read() -> None:
-    as_items, as_message = (
-        {"items": [CROSSREF, {"type": "journal", "DOI": "10.18653/j"}, {"title": ["x"]}]},
-        {"message": CROSSREF},
-    )
-    assert [type(e) for e in entries("crossref", as_items)] == [Record, Dropped, Dropped]
-    assert [type(e) for e in entries("crossref", json.dumps(as_items, indent=2))] == [Record, Dropped, Dropped]
-    assert one("crossref", as_message) == one("crossref", CROSSREF)
-    assert [e.reason for e in entries("crossref", as_items)[1:]] == [RejectReason.NOT_A_PAPER, RejectReason.NO_ID]
-
-
-def test_crossref_preprint_is_an_archive_record() -> None:
-    assert (
-        one("crossref", {**CROSSREF, "type": "posted-content", "DOI": "10.1101/2020.01.01.1"}).kind
-        is RecordKind.ARCHIVE
-    )
+    items = {"items": [CROSSREF, {"type": "journal", "DOI": "10.18653/j"}, {"title": ["x"]}, 7]}
+    for form in (json.dumps(items), json.dumps(items, indent=2), json.dumps({"message": items})):
+        first, *dropped = entries("crossref", form)
+        assert first == one("crossref", {"message": CROSSREF}) == one("crossref", CROSSREF)
+        assert [e.reason for e in dropped][:2] == [RejectReason.NOT_A_PAPER, RejectReason.NO_ID]
 
 
 def test_pubmed_articles_become_records() -> None:
     record, broken, nameless, *deleted = entries("pubmed", PUBMED)
-    assert (record.record_id, record.pubmed_id, record.doi, record.pmc_id) == (
-        "pubmed:31452104",
-        "31452104",
-        "10.1038/s41592-019-0001",
-        "PMC6742314",
-    )
-    assert (record.title, record.date, record.journal) == ("Parsing of papers & more", "2019-09", "Nature methods")
-    assert record.abstract == "AIM: To parse.\nWe did." and last_names(record) == ["Lovelace", "The Parsers"]
-    assert (record.authors[0].middle, record.authors[0].suffix) == (("M",), "Jr")
+    assert (record.record_id, record.pubmed_id, record.pmc_id) == ("pubmed:31452104", "31452104", "PMC6742314")
+    assert (record.doi, record.journal, record.date) == ("10.1038/s41592-019-0001", "Nature methods", "2019-09")
+    assert (record.title, record.abstract) == ("Parsing of papers & more", "AIM: To parse.\nWe did.")
+    assert (record.volume, record.issue, record.pages) == ("12", "3", "288-97")
+    assert names(record) == ["Ada M Lovelace Jr", "The Parsers"]
     assert (broken.reason, nameless.reason) == (RejectReason.MALFORMED, RejectReason.NO_ID)
     assert deleted == [Deleted("pubmed:77"), Deleted("pubmed:78")]
 
 
 def test_arxiv_oai_records_are_read() -> None:
-    record, deleted = entries("arxiv", OAI)
-    assert (record.record_id, record.arxiv_id, record.doi) == (
-        "arxiv:1911.02782",
-        "1911.02782",
-        "10.18653/v1/2020.acl-main.447",
-    )
-    assert (record.title, record.date) == ("S2ORC: The Semantic Scholar Open Research Corpus", "2019-11-07")
+    record, deleted, no_metadata = entries("arxiv", OAI)
+    assert (record.record_id, record.arxiv_id) == ("arxiv:1911.02782", "1911.02782")
+    assert (record.doi, record.date) == ("10.18653/v1/2020.acl-main.447", "2019-11-07")
+    assert record.title == "S2ORC: The Semantic Scholar Open Research Corpus"
     assert (record.licence, record.subjects, record.journal) == ("CC-BY-4.0", ("cs.CL", "cs.DL"), "Phys.Rev. D")
-    assert last_names(record) == ["Lo", "Neumann"] and record.authors[1].suffix == "Jr"
-    assert deleted == Deleted("arxiv:hep-th/9711200")
-
-
-def test_arxiv_date_is_that_of_first_version() -> None:
-    record = one("arxiv", ARXIV)
-    assert (record.date, record.title, record.abstract) == (
-        "2007-04-02",
-        "Calculation of prompt diphotons",
-        "A fully differential calculation.",
-    )
-    assert last_names(record) == ["Balázs", "Berger"] and record.authors[1].middle == ("L",)
+    assert names(record) == ["Kyle Lo", "Mark Neumann Jr"]
+    assert deleted == Deleted("arxiv:hep-th/9711200") and no_metadata.reason is RejectReason.MALFORMED
 
 
 def test_dblp_character_entities_are_expanded() -> None:
     paper, preprint, *dropped = entries("dblp", DBLP)
-    assert (paper.record_id, paper.title, paper.doi) == (
-        "dblp:conf/acl/LoW20",
-        "Gröbner bases & parsing",
-        "10.18653/v1/2020.acl-main.447",
-    )
-    assert [(a.first, a.last) for a in paper.authors] == [("Jörg", "Müller"), ("Wei", "Wang")]
+    assert (paper.record_id, paper.title) == ("dblp:conf/acl/LoW20", "Gröbner bases & parsing")
+    assert paper.doi == "10.18653/v1/2020.acl-main.447" and names(paper) == ["Jörg Müller", "Wei Wang"]
     assert preprint.arxiv_id == "1911.02782"
     assert [d.reason for d in dropped] == [RejectReason.NOT_A_PAPER, RejectReason.NOT_A_PAPER, RejectReason.MALFORMED]
 
 
-def test_acl_paper_becomes_a_record() -> None:
-    record = one("acl", ACL)
-    assert (record.acl_id, record.title, record.date, record.licence) == (
-        "2020.acl-main.447",
-        "S2ORC: A corpus",
-        "2020-07",
-        "CC-BY-4.0",
-    )
-    assert record.open_access is True and record.kind is RecordKind.PUBLISHER
-    assert one("acl", ACL_OLD).acl_id == "P19-1007"
+@pytest.mark.parametrize(
+    ("source", "entry", "reason", "detail"),
+    [
+        *(("jsonl", {"record_id": "x:1", "title": "T", **wrong}, RejectReason.MALFORMED, said) for wrong, said in (
+            ({"deleted": 1}, "deleted: 1 given, true or false expected"),
+            ({"deleted": "true"}, 'deleted: "true" given, true or false expected'),
+            ({"open_access": "yes"}, 'open_access: "yes" given, true or false expected'),
+            ({"source": 7}, "source: 7 given, a text expected"), ({"ready_at": 2023}, "ready_at: 2023 given, a text expected"),
+            ({"licence": {}}, "licence: {} given, a text expected"),
+            ({"titel": "T"}, "unknown keys: titel"), ({"kind": "book"}, "kind is 'book': expected publisher, archive or pdf"),
+        )),
+        ("jsonl", {"title": "T"}, RejectReason.NO_ID, "record_id is missing or not a string"),
+        ("jsonl", {"record_id": "x:5"}, RejectReason.EMPTY, ""),
+        ("jsonl", '{"record_id": "x:1", "title": "T", "title": "U"}', RejectReason.MALFORMED, "the key 'title' is given twice"),
+        ("scienceparse", {"name": "316.pdf", "metadata": PARSED}, RejectReason.NO_ID, "no SHA-1 of a PDF in file_sha1, id or name"),
+        ("s2orc", {"title": "T"}, RejectReason.NO_ID, "no paper_id"),
+        ("dblp", "<dblp><article><title>T</title></article></dblp>", RejectReason.NO_ID, "no key"),
+        ("acl", ACL.replace("2020.acl-main.447</url>", "x</url>").replace('"2020.acl"', '"W"'), RejectReason.NO_ID, "no Anthology id"),
+        ("arxiv", "<record><header/><metadata/></record>", RejectReason.NO_ID, "no arXiv identifier in the header"),
+        ("jats", "<book/>", RejectReason.MALFORMED, "expected <article>, got <book>"),
+    ],
+)  # fmt: skip
+def test_entry_without_record_has_a_reason(source: str, entry: Any, reason: RejectReason, detail: str) -> None:
+    dropped = entries(source, entry)[-1]
+    assert isinstance(dropped, Dropped) and (dropped.reason, dropped.detail) == (reason, detail)
 
 
-def test_s2ag_is_read_in_both_key_spellings() -> None:
-    record = one("s2ag", S2AG)
-    assert (record.record_id, record.source, record.date) == ("s2:215416146", "s2", "2020-07-01")
-    assert (record.doi, record.arxiv_id, record.acl_id, record.mag_id) == (
-        "10.18653/v1/2020.acl-main.447",
-        "1911.02782",
-        "2020.acl-main.447",
-        "3104062172",
-    )
-    assert record.subjects == ("Computer Science",) and record.open_access is True
-    external = S2AG["externalids"]
-    assert isinstance(external, dict)
-    camel = {
-        "externalIds": {**external, "CorpusId": 215416146},
-        "title": "S2ORC",
-        "publicationDate": "2020-07-01",
-    }
-    assert one("s2ag", camel).record_id == record.record_id
-
-
-def test_elsevier_article_becomes_a_record() -> None:
-    record = one("elsevier", ELSEVIER)
-    assert (record.record_id, record.abstract, record.licence, record.open_access) == (
-        "elsevier:S0022169416304498",
-        "First. Second.",
-        "CC-BY-4.0",
-        True,
-    )
-
-
-def test_unpaywall_record_has_only_openness() -> None:
-    record = one("unpaywall", UNPAYWALL)
-    assert (record.doi, record.open_access, record.licence, record.title) == ("10.18653/v1/x", True, "CC-BY", None)
+def test_generic_line_deletes_a_record() -> None:
+    assert entries("jsonl", {"record_id": "x:2", "source": "x", "deleted": True}) == [Deleted("x:2")]
 
 
 PUBLISHERS = {"host_type": "publisher", "version": "publishedVersion", "license": "cc-by"}
@@ -264,48 +240,6 @@ def test_unpaywall_record_has_the_open_version(
 
 
 @pytest.mark.parametrize(
-    ("name", "given"), [("crossref", CROSSREF), ("arxiv", ARXIV), ("unpaywall", {"doi": "10.1016/x"})]
-)
-@pytest.mark.parametrize("as_array", [False, True])
-def test_byte_order_mark_is_ignored(name: str, given: Any, as_array: bool) -> None:
-    text = json.dumps([given, given] if as_array else given).encode()
-    found = list(read(name, io.BytesIO(b"\xef\xbb\xbf" + text)))
-    assert found == list(read(name, io.BytesIO(text))) and all(isinstance(entry, Record) for entry in found)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"deleted": 1}, "deleted: 1 given, true or false expected"),
-        ({"deleted": "true"}, 'deleted: "true" given, true or false expected'),
-        ({"open_access": "yes"}, 'open_access: "yes" given, true or false expected'),
-        ({"source": 7}, "source: 7 given, a text expected"),
-        ({"ready_at": 2023}, "ready_at: 2023 given, a text expected"),
-        ({"licence": {}}, "licence: {} given, a text expected"),
-    ],
-)
-def test_line_with_wrong_type_is_dropped(wrong: dict[str, Any], said: str) -> None:
-    (dropped,) = entries("jsonl", json.dumps({"record_id": "x:1", "title": "T", **wrong}))
-    assert isinstance(dropped, Dropped) and dropped.detail == said
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        {"id": f"SP:{SHA1}", "title": "T", "authors": [{"name": "Ada Lovelace"}], "year": 2020, "abstractText": "We."},
-        {
-            "name": f"{SHA1}.pdf",
-            "metadata": {"title": "T", "authors": ["Ada Lovelace"], "year": 2020, "abstractText": "We."},
-        },
-    ],
-)
-def test_scienceparse_record_names_its_pdf(line: Any) -> None:
-    record = one("scienceparse", line)
-    assert (record.record_id, record.kind, record.file_sha1) == (f"scienceparse:{SHA1}", RecordKind.PDF, SHA1)
-    assert (record.title, record.date, record.abstract, last_names(record)) == ("T", "2020", "We.", ["Lovelace"])
-
-
-@pytest.mark.parametrize(
     ("source", "line", "found"),
     [
         ("crossref", {"DOI": "10.2196/1", "type": "posted-content", "subtype": "preprint"}, "preprint"),
@@ -323,43 +257,11 @@ def test_records_have_a_work_type(source: str, line: Any, found: str | None) -> 
     assert one(source, line).type == found
 
 
-@pytest.mark.parametrize("key", ["file_sha1", "pdf_sha1"])  # The second key is the name up to 0.1.0.
-def test_generic_line_names_its_file(key: str) -> None:
-    assert one("jsonl", {"record_id": "x:1", "title": "On x", key: SHA1}).file_sha1 == SHA1
-
-
-def test_generic_lines_become_records() -> None:
-    lines = [
-        {
-            "record_id": "x:1",
-            "source": "x",
-            "title": "T",
-            "authors": "Lo, K.; Wang, L.",
-            "year": 2020,
-            "doi": "https://doi.org/10.18653/V1/X",
-        },
-        {
-            "id": 7,
-            "title": "T",
-            "authors": ["Kyle Lo", {"first": "Lucy", "middle": ["Lu"], "last": "Wang", "suffix": ""}],
-        },
-        {"record_id": "x:2", "source": "x", "deleted": True},
-        {"record_id": "x:3", "titel": "T"},
-        {"title": "T"},
-        {"record_id": "x:4", "kind": "book", "title": "T"},
-        {"record_id": "x:5"},
-    ]
-    a, b, gone, *dropped = entries("jsonl", "\n".join(map(json.dumps, lines)))
-    assert (a.doi, a.date, last_names(a)) == ("10.18653/v1/x", "2020", ["Lo", "Wang"])
-    assert (b.record_id, [x.middle for x in b.authors]) == ("jsonl:7", [(), ("Lu",)])
-    assert gone == Deleted("x:2")
-    assert [d.reason for d in dropped] == [
-        RejectReason.MALFORMED,
-        RejectReason.NO_ID,
-        RejectReason.MALFORMED,
-        RejectReason.EMPTY,
-    ]
-    assert "titel" in dropped[0].detail and "'book'" in dropped[2].detail
+@pytest.mark.parametrize("as_array", [False, True])
+def test_byte_order_mark_is_ignored(as_array: bool) -> None:
+    text = json.dumps([CROSSREF, CROSSREF] if as_array else CROSSREF)
+    found = entries("crossref", f"\ufeff{text}")
+    assert found == entries("crossref", text) and all(isinstance(entry, Record) for entry in found)
 
 
 class TestRealFiles:
@@ -473,31 +375,10 @@ def test_records_survive_the_conversion_to_rows() -> None:
 
 @pytest.mark.parametrize("chunk", [1, 7, 64, 1000])
 def test_items_are_separated_at_every_chunk_size(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("s2corpus.sources.streams._CHUNK", chunk)
+    for reader in ("json_objects", "xml_elements"):
+        monkeypatch.setattr(f"s2corpus.sources.{reader}._CHUNK", chunk)
     works = [{**CROSSREF, "DOI": f"10.18653/v1/{i}", "note": 'a "{" and a \\ }} in "text" ]'} for i in range(5)]
     found = entries("crossref", json.dumps({"status": "ok", "items": works}, indent=1))
     assert [e.record_id for e in found] == [f"crossref:10.18653/v1/{i}" for i in range(5)]
     xml = list(read("dblp", io.BytesIO(DBLP)))
     assert [type(e) for e in xml] == [Record, Record, Dropped, Dropped, Dropped]
-
-
-def test_every_source_gives_volume_issue_and_pages() -> None:
-    crossref = one("crossref", {**CROSSREF, "volume": "12", "issue": "3", "page": "288-297"})
-    article = one("crossref", {**CROSSREF, "article-number": "e0123"})
-    pubmed = next(
-        iter(
-            entries(
-                "pubmed",
-                "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article><Journal><JournalIssue><Volume>12</Volume>"
-                "<Issue>3</Issue></JournalIssue></Journal><ArticleTitle>Of volumes</ArticleTitle><Pagination><MedlinePgn>288-97"
-                "</MedlinePgn></Pagination></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>",
-            )
-        )
-    )
-    generic = one("jsonl", {"id": "1", "title": "Of volumes", "volume": 12, "issue": "3", "pages": "pp. 288–297"})
-    assert [(r.volume, r.issue, r.pages) for r in (crossref, article, pubmed, generic)] == [
-        ("12", "3", "288-297"),
-        (None, None, "e0123"),
-        ("12", "3", "288-97"),
-        ("12", "3", "288-297"),
-    ]

@@ -5,8 +5,6 @@ They do not distinguish authors.
 
 from __future__ import annotations
 
-import io
-import json
 from pathlib import Path
 
 import pytest
@@ -16,16 +14,10 @@ from s2corpus.sources.arrow import read_record
 from s2orc_parse import tei
 from s2orc_parse.bibliography.author import Affiliation, Author
 from s2orc_parse.bibliography.identifiers import normalise_orcid, normalise_ror
+from tests.unit.sources.samples import one
 
 ORCID = "0000-0002-1825-0097"
 AI2 = Affiliation("Allen Institute for AI, Seattle", "05w520734")
-
-
-def one(source: str, content: object) -> Record:
-    text = content if isinstance(content, str) else json.dumps(content)
-    (record,) = read(source, io.BytesIO(text.encode()))
-    assert isinstance(record, Record), record
-    return record
 
 
 @pytest.mark.parametrize(
@@ -46,12 +38,9 @@ def test_ror_id_is_read_from_its_address(text: str, ror: str | None) -> None:
     assert normalise_ror(text) == ror
 
 
-def test_crossref_work_becomes_a_record() -> None:
-    place = {
-        "name": "Allen Institute for AI",
-        "place": ["Seattle"],
-        "id": [{"id": "https://ror.org/05w520734", "id-type": "ROR"}],
-    }
+def test_crossref_author_has_affiliations_and_orcid() -> None:
+    ids = [{"id": "https://ror.org/05w520734", "id-type": "ROR"}]
+    place = {"name": "Allen Institute for AI", "place": ["Seattle"], "id": ids}
     record = one("crossref", {
         "DOI": "10.1/a", "title": ["On a"],
         "author": [{"given": "Kyle", "family": "Lo", "ORCID": f"http://orcid.org/{ORCID}", "affiliation": [place]}, {"family": "Wu"}],
@@ -71,14 +60,10 @@ JATS = """<article><front><article-meta><article-id pub-id-type="doi">10.1/b</ar
 
 
 def test_jats_author_has_the_referenced_affiliations() -> None:
-    record = one("jats", JATS.format(orcid=ORCID, other='<xref ref-type="aff" rid="a2">2</xref>'))
-    assert (
-        record.authors[0].affiliations == (AI2, Affiliation("Another Lab, Rome")) and record.authors[0].orcid == ORCID
-    )
-    assert record.authors[1].affiliations == (Affiliation("Another Lab, Rome"),)
-
-
-def test_several_unreferenced_affiliations_are_not_assigned() -> None:
+    """Several unreferenced affiliations are not assigned."""
+    lab = Affiliation("Another Lab, Rome")
+    first, second = one("jats", JATS.format(orcid=ORCID, other='<xref ref-type="aff" rid="a2">2</xref>')).authors
+    assert (first.affiliations, first.orcid, second.affiliations) == ((AI2, lab), ORCID, (lab,))
     assert one("jats", JATS.format(orcid=ORCID, other="")).authors[1].affiliations == ()
 
 
@@ -99,13 +84,7 @@ def test_tei_header_and_parse_have_affiliations() -> None:
 
 
 def test_generic_form_and_table_preserve_affiliations() -> None:
-    given = {
-        "first": "Kyle",
-        "middle": [],
-        "last": "Lo",
-        "suffix": "",
-        "affiliations": ["Rome", {"name": AI2.name, "ror": AI2.ror}],
-    }
+    given = {"first": "Kyle", "last": "Lo", "affiliations": ["Rome", {"name": AI2.name, "ror": AI2.ror}]}
     record = one("jsonl", {"record_id": "x:1", "title": "On x", "authors": [{**given, "orcid": ORCID}]})
     assert record.authors[0].affiliations == (Affiliation("Rome"), AI2)
     (batch,) = batches([record])
@@ -118,12 +97,7 @@ def test_authors_with_equal_names_are_equal() -> None:
 
 
 def test_most_authors_of_real_articles_have_affiliations(shared_data: Path) -> None:
-    authors = [
-        a
-        for f in sorted(shared_data.glob("pmc-pdf/*.nxml"))
-        for r in read("jats", f)
-        if isinstance(r, Record)
-        for a in r.authors
-    ]
+    entries = [entry for file in sorted(shared_data.glob("pmc-pdf/*.nxml")) for entry in read("jats", file)]
+    authors = [author for entry in entries if isinstance(entry, Record) for author in entry.authors]
     assert sum(bool(a.affiliations) for a in authors) > 0.9 * len(authors)
     assert sum(a.orcid is not None for a in authors) > 10

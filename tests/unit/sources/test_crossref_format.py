@@ -5,26 +5,22 @@ The source is Crossref's documentation of `works`.
 
 from __future__ import annotations
 
-import io
-import json
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from s2corpus.sources import Record, batches, read
+from s2corpus.sources import Record, batches
 from s2corpus.sources.arrow import apply_licences, read_record
 from s2corpus.sources.record import DatedLicence
+from tests.unit.sources.samples import one
 
 BY, NC_ND = "http://creativecommons.org/licenses/by/4.0/", "https://creativecommons.org/licenses/by-nc-nd/4.0/"
 TERMS, TDM = "https://www.springer.com/tdm", "https://www.elsevier.com/tdm/userlicense/1.0/"
 
 
 def work(**fields: Any) -> Record:
-    given = {"DOI": "10.1016/j.x.2020.1", "type": "journal-article", "title": ["A title"], **fields}
-    (record,) = read("crossref", io.BytesIO(json.dumps(given).encode()))
-    assert isinstance(record, Record)
-    return record
+    return one("crossref", {"DOI": "10.1016/j.x.2020.1", "type": "journal-article", "title": ["A title"], **fields})
 
 
 def math(content: str) -> str:

@@ -6,17 +6,16 @@ The tests also check which source's statement counts.
 from __future__ import annotations
 
 import gzip
-import io
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from s2corpus import sources
 from s2corpus.papers.editorial import find_status
+from s2corpus.sources import read
 from s2corpus.sources.editorial import read_title_status
 from s2corpus.sources.record import Editorial, EditorialNotice, Record, RecordKind
+from tests.unit.sources.samples import one
 
 RETRACTED, WITHDRAWN, CONCERN, CORRECTED = Editorial
 
@@ -26,10 +25,7 @@ NOTICE = "10.1177/17588359221136190"
 
 
 def crossref(**work: Any) -> Record:
-    line = {"DOI": WORK, "type": "journal-article", "title": ["On updates"], **work}
-    (record,) = sources.read("crossref", io.BytesIO(json.dumps(line).encode()))
-    assert isinstance(record, Record)
-    return record
+    return one("crossref", {"DOI": WORK, "type": "journal-article", "title": ["On updates"], **work})
 
 
 def update(kind: str, doi: str = NOTICE) -> dict[str, Any]:
@@ -92,9 +88,7 @@ def pubmed(types: str = "", references: str = "") -> Record:
       <ArticleTitle>Ileal-lymphoid-nodular hyperplasia.</ArticleTitle>
       <PublicationTypeList><PublicationType UI="D016428">Journal Article</PublicationType>{types}</PublicationTypeList>
       </Article><CommentsCorrectionsList>{references}</CommentsCorrectionsList></MedlineCitation></PubmedArticle></PubmedArticleSet>"""
-    (record,) = sources.read("pubmed", io.BytesIO(text.encode()))
-    assert isinstance(record, Record)
-    return record
+    return one("pubmed", text)
 
 
 def reference(kind: str, pmid: str = "20137807") -> str:
@@ -127,45 +121,30 @@ def test_pubmed_types_and_references_set_status(
 
 
 @pytest.mark.parametrize(
-    ("comments", "abstract"),
+    ("comments", "abstract", "status"),
     [
-        ("This paper has been withdrawn", "We show that"),
-        ("This paper has been withdrawn by the authors due to a crucial sign error in equation 12", "We show"),
-        ("12 pages, 3 figures. Withdrawn by the author because of an error in Lemma 4", "We show"),
-        ("6 pages; paper withdrawn", "We show"),
-        ("5 pages (withdrawn)", "We show"),
-        ("The authors have withdrawn this paper, see arXiv:0801.1234", "We show"),
-        ("arXiv submission has been withdrawn due to copyright", ""),
-        ("", "This paper has been withdrawn by the author due to an error."),
-        ("", "  This submission has been withdrawn by arXiv administrators because it contains\n  text from others"),
-        ("", "Withdrawn."),
-        ("", "The paper is being temporarily withdrawn for revision."),
+        ("This paper has been withdrawn", "We show that", WITHDRAWN),
+        ("12 pages, 3 figures. Withdrawn by the author because of an error in Lemma 4", "We show", WITHDRAWN),
+        ("6 pages; paper withdrawn", "We show", WITHDRAWN),
+        ("5 pages (withdrawn)", "We show", WITHDRAWN),
+        ("The authors have withdrawn this paper, see arXiv:0801.1234", "We show", WITHDRAWN),
+        ("arXiv submission has been withdrawn due to copyright", "", WITHDRAWN),
+        ("", "This paper has been withdrawn by the author due to an error.", WITHDRAWN),
+        ("", "  This submission has been withdrawn by arXiv administrators because it contains\n  text from others", WITHDRAWN),
+        ("", "Withdrawn.", WITHDRAWN),
+        ("", "The paper is being temporarily withdrawn for revision.", WITHDRAWN),
+        ("12 pages, 3 figures", "We study how deposits are withdrawn from banks.", None),
+        ("replaces the withdrawn paper arXiv:0704.0001", "We show", None),
+        ("This version supersedes a withdrawn one", "We show", None),
+        ("Theorem 2 has been withdrawn", "We show", None),
+        ("", "When the drug was withdrawn, patients relapsed. This paper models it.", None),
     ],
-)
-def test_arxiv_withdrawal_is_read_from_comments_and_abstract(comments: str, abstract: str) -> None:
-    assert _arxiv(comments, abstract).editorial is WITHDRAWN
-
-
-@pytest.mark.parametrize(
-    ("comments", "abstract"),
-    [
-        ("12 pages, 3 figures", "We study how deposits are withdrawn from banks."),
-        ("replaces the withdrawn paper arXiv:0704.0001", "We show"),
-        ("This version supersedes a withdrawn one", "We show"),
-        ("Theorem 2 has been withdrawn", "We show"),
-        ("", "When the drug was withdrawn, patients relapsed. This paper models it."),
-        ("", "Cash withdrawn at machines follows a power law."),
-    ],
-)
-def test_other_uses_of_withdrawn_are_ignored(comments: str, abstract: str) -> None:
-    assert _arxiv(comments, abstract).editorial is None
-
-
-def _arxiv(comments: str, abstract: str) -> Record:
+)  # fmt: skip
+def test_arxiv_withdrawal_is_read_from_comments_and_abstract(
+    comments: str, abstract: str, status: Editorial | None
+) -> None:
     line = {"id": "0704.0001", "title": "On withdrawal", "comments": comments, "abstract": abstract}
-    (record,) = sources.read("arxiv", io.BytesIO(json.dumps(line).encode()))
-    assert isinstance(record, Record)
-    return record
+    assert one("arxiv", line).editorial is status
 
 
 def test_arxiv_raw_form_marks_withdrawn_version() -> None:
@@ -174,8 +153,7 @@ def test_arxiv_raw_form_marks_withdrawn_version() -> None:
       <version version="v1"><date>Mon, 2 Apr 2007 19:18:42 GMT</date><size>9kb</size><source_type>D</source_type></version>
       <version version="v2"><date>Tue, 3 Apr 2007 19:18:42 GMT</date><size>0kb</size><source_type>I</source_type></version>
       <abstract>We show.</abstract></arXivRaw></metadata></record>"""
-    (record,) = sources.read("arxiv", io.BytesIO(text.encode()))
-    assert isinstance(record, Record) and record.editorial is WITHDRAWN
+    assert one("arxiv", text).editorial is WITHDRAWN
 
 
 def _record(source: str, kind: RecordKind = RecordKind.PUBLISHER, **values: Any) -> Record:
@@ -186,22 +164,6 @@ def _preprint(doi: str) -> bool:
     return doi.startswith("10.48550/")
 
 
-def test_gravest_status_counts_and_notices_match_by_identifier() -> None:
-    records = [_record("crossref", doi=WORK, editorial=CORRECTED), _record("pubmed", RecordKind.ARCHIVE, pubmed_id="1")]
-    assert find_status(records, {}, _preprint) == (CORRECTED, ("crossref:1",))
-    notices = {f"doi:{WORK}": [(CONCERN, "crossref:n")], "pmid:1": [(RETRACTED, "pubmed:n")]}
-    assert find_status(records, notices, _preprint) == (RETRACTED, ("pubmed:n",))
-    assert find_status([_record("crossref", doi="10.1/other")], notices, _preprint) == (None, ())
-
-
-def test_withdrawn_preprint_does_not_withdraw_published_paper() -> None:
-    preprint = _record("arxiv", RecordKind.ARCHIVE, arxiv_id="0704.0001", editorial=WITHDRAWN)
-    assert find_status([preprint], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
-    assert find_status([preprint, _record("crossref", doi=WORK)], {}, _preprint) == (None, ())
-    deposited = _record("crossref", RecordKind.ARCHIVE, doi="10.48550/arxiv.0704.0001")
-    assert find_status([preprint, deposited], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
-
-
 def test_real_jats_notices_name_their_articles(shared_data: Path) -> None:
     """The 150 articles contain two corrections and two retractions of PLOS and a correction of eLife.
 
@@ -209,7 +171,7 @@ def test_real_jats_notices_name_their_articles(shared_data: Path) -> None:
     """
     found: dict[str, tuple[EditorialNotice, ...]] = {}
     for path in sorted((shared_data / "jats").rglob("*.xml")):
-        for record in sources.read("jats", io.BytesIO(path.read_bytes())):
+        for record in read("jats", path):
             if isinstance(record, Record) and (record.notices or record.editorial):
                 found[path.stem] = record.notices
     assert found == {
@@ -254,20 +216,25 @@ def test_status_lists_its_records_in_order() -> None:
     }
     assert find_status(said, notices, _preprint) == (RETRACTED, ("a:n", "acl:1", "b:n", "crossref:1"))
     assert find_status(said[1:], notices, _preprint) == (RETRACTED, ("acl:1",))
+    corrected = _record("crossref", doi=WORK, editorial=CORRECTED)
+    assert find_status([corrected], {}, _preprint) == (CORRECTED, ("crossref:1",))
+    assert find_status([corrected], {f"doi:{WORK}": [(CONCERN, "c:n")]}, _preprint) == (CONCERN, ("c:n",))
     header = _record("grobid", RecordKind.PDF, doi=WORK, editorial=WITHDRAWN)
-    assert find_status([header], notices, _preprint) == (None, ())
-    assert find_status([], notices, _preprint) == (None, ())
+    for records in ([header], [], [_record("crossref", doi="10.1/other")]):
+        assert find_status(records, notices, _preprint) == (None, ())
 
 
 def test_status_of_preprint_counts_without_publisher_record() -> None:
     doi = "10.48550/arxiv.0704.0001"
     notices = {f"doi:{doi}": [(WITHDRAWN, "n:1")], f"doi:{WORK}": [(CORRECTED, "n:2")]}
+    withdrawn = _record("arxiv", RecordKind.ARCHIVE, arxiv_id="0704.0001", editorial=WITHDRAWN)
     preprint, published = _record("s2", RecordKind.ARCHIVE, doi=doi), _record("crossref", doi=WORK)
-    archived = _record("dblp", RecordKind.ARCHIVE, doi=WORK)
+    archived, posted = _record("dblp", RecordKind.ARCHIVE, doi=WORK), _record("crossref", doi=doi)
     assert find_status([preprint], notices, _preprint) == (WITHDRAWN, ("n:1",))
     assert find_status([preprint, archived], notices, _preprint) == (WITHDRAWN, ("n:1",))
     assert find_status([preprint, published], notices, _preprint) == (CORRECTED, ("n:2",))
-    posted = _record("crossref", doi=doi)
-    assert find_status([preprint, posted], notices, _preprint) == (WITHDRAWN, ("n:1",)), (
-        "a server's own record is no publisher's"
-    )
+    assert find_status([preprint, posted], notices, _preprint) == (WITHDRAWN, ("n:1",)), "a server is no publisher"
+    assert find_status([withdrawn], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
+    assert find_status([withdrawn, published], {}, _preprint) == (None, ())
+    deposited = _record("crossref", RecordKind.ARCHIVE, doi=doi)
+    assert find_status([withdrawn, deposited], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))

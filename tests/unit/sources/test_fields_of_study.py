@@ -29,21 +29,9 @@ def test_classification_tables_are_complete() -> None:
     assert sum(code.isdecimal() for code in codes) == 334 and sum(code.isalpha() for code in codes) == 27
     assert {row["tree"] for row in rows("mesh") if len(row["tree"]) == 1} == set("ABCDEFGHIJKLMNVZ")
     archives = {row["code"].partition(".")[0] for row in rows("arxiv")}
-    assert {
-        "astro-ph",
-        "cond-mat",
-        "cs",
-        "econ",
-        "eess",
-        "gr-qc",
-        "hep-th",
-        "math",
-        "nlin",
-        "physics",
-        "q-bio",
-        "q-fin",
-        "stat",
-    } <= archives
+    assert archives >= {
+        "astro-ph", "cond-mat", "cs", "econ", "eess", "gr-qc", "hep-th", "math", "nlin", "physics", "q-bio", "q-fin", "stat",
+    }  # fmt: skip
     assert sum("." in row["code"] for row in rows("arxiv")) == 146  # As of 2026, including aliases.
     assert all(row["fields"] for row in rows("arxiv"))
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import re
-from typing import Any
 
 import pytest
 
-from s2corpus.sources import Dropped, Record, RejectReason, read
+from s2corpus.sources import Dropped, RejectReason
+from tests.unit.sources.samples import entries, one
 
 DUBLIN_CORE = b"""<?xml version="1.0"?><OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"
  xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc='http://purl.org/dc/elements/1.1/'
@@ -27,10 +26,6 @@ PUBMED = b"""<set:PubmedArticleSet xmlns:set="urn:x" xmlns:m="http://www.w3.org/
 DBLP = b"""<dblp xmlns:x="urn:x"><article key="a/b"><author x:role="first">Kyle Lo</author><title>A corpus.</title></article></dblp>"""
 
 
-def read_all(source: str, content: bytes) -> list[Any]:
-    return list(read(source, io.BytesIO(content)))
-
-
 @pytest.mark.parametrize(
     ("source", "content", "titles"),
     [
@@ -44,36 +39,32 @@ def read_all(source: str, content: bytes) -> list[Any]:
 def test_namespaces_of_the_root_apply(
     source: str, content: bytes, titles: list[str], chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("s2corpus.sources.streams._CHUNK", chunk)
-    found = read_all(source, content)
+    monkeypatch.setattr("s2corpus.sources.xml_elements._CHUNK", chunk)
+    found = entries(source, content)
     assert [record.title for record in found] == titles
     assert found[0].authors or source == "pubmed"
 
 
 def test_default_namespace_of_a_cut_element_is_ignored() -> None:
     content = PUBMED.replace(b"set:", b"").replace(b"<PubmedArticle>", b'<PubmedArticle xmlns="urn:y">')
-    (record,) = read_all("pubmed", content)
-    assert isinstance(record, Record) and record.title == "A corpus of x"
+    assert one("pubmed", content).title == "A corpus of x"
 
 
 def test_mathml_prefix_needs_no_declaration() -> None:
-    (record,) = read_all(
-        "pubmed", PUBMED.replace(b"set:", b"").replace(b"m:", b"mml:").replace(b"xmlns:mml", b"xmlns:k")
-    )
-    assert isinstance(record, Record) and record.title == "A corpus of x"
+    content = PUBMED.replace(b"set:", b"").replace(b"m:", b"mml:").replace(b"xmlns:mml", b"xmlns:k")
+    assert one("pubmed", content).title == "A corpus of x"
 
 
 def test_namespaces_of_concatenated_responses_apply_to_their_own_records() -> None:
     again = re.sub(rb"\bdc:|(?<=xmlns:)dc\b", lambda found: b"d" + found.group(), DUBLIN_CORE.partition(b"?>")[2])
-    assert [record.title for record in read_all("arxiv", DUBLIN_CORE + again)] == ["A corpus", "Slow waves"] * 2
+    assert [record.title for record in entries("arxiv", DUBLIN_CORE + again)] == ["A corpus", "Slow waves"] * 2
 
 
 def test_undeclared_prefix_is_malformed() -> None:
-    (dropped,) = read_all("dblp", DBLP.replace(b'xmlns:x="urn:x"', b""))
+    (dropped,) = entries("dblp", DBLP.replace(b'xmlns:x="urn:x"', b""))
     assert isinstance(dropped, Dropped) and dropped.reason is RejectReason.MALFORMED
 
 
 def test_many_namespace_declarations_use_bounded_memory() -> None:
     many = b"".join(b' xmlns:p%d="urn:%d"' % (n, n) for n in range(5_000))
-    (record,) = read_all("dblp", DBLP.replace(b' xmlns:x="urn:x"', b' xmlns:x="urn:x"' + many))
-    assert isinstance(record, Record)
+    assert one("dblp", DBLP.replace(b' xmlns:x="urn:x"', b' xmlns:x="urn:x"' + many)).title

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.storage import s3_lake
 from s2corpus.storage.lake import ABSENT, Conflict, Lake, open_lake
 from s2corpus.storage.s3_lake import S3Lake
 from s2corpus.storage.uris import fetch
@@ -91,17 +90,12 @@ def test_conditional_writes_need_the_current_etag(lake: Lake) -> None:
     assert [entry.key for entry in lake.list("")] == []
 
 
-@pytest.mark.parametrize("key", ["/etc/passwd", "a/../../b", "..", "", "a\0b"])
-def test_keys_never_leave_the_lake(lake: Lake, key: str, tmp_path: Path) -> None:
+def test_keys_never_leave_the_lake(lake: Lake, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(bytes(9 * MEGABYTE))
-    for act in (
-        lambda: lake.put(key, b"x"),
-        lambda: lake.get(key),
-        lambda: lake.delete(key),
-        lambda: lake.upload(key, tmp_path / "file"),
-    ):
-        with pytest.raises(ValueError, match="not a key of the lake"):
-            act()
+    for key in ("/etc/passwd", "a/../../b", "..", "", "a\0b"):
+        for act in (lambda k: lake.put(k, b"x"), lake.get, lake.delete, lambda k: lake.upload(k, tmp_path / "file")):
+            with pytest.raises(ValueError, match="not a key of the lake"):
+                act(key)
     lake.put("a..b/..c", b"x")
 
 
@@ -111,11 +105,7 @@ def test_listing_is_by_prefix_and_in_order(lake: Lake) -> None:
     assert [(e.key, e.bytes) for e in lake.list("drops/a/")] == [("drops/a/2.pdf", 13), ("drops/a/_READY", 14)]
     assert [e.key for e in lake.list("drops/")] == ["drops/a/2.pdf", "drops/a/_READY", "drops/b/1.pdf", "drops/x"]
     assert [e.key for e in lake.list("drops")][-1] == "dropsy" and not list(lake.list("none/"))
-    assert (list(lake.folders("drops/")), list(lake.folders("")), list(lake.folders("none/"))) == (
-        ["a", "b"],
-        ["drops"],
-        [],
-    )
+    assert [list(lake.folders(prefix)) for prefix in ("drops/", "", "none/")] == [["a", "b"], ["drops"], []]
 
 
 def test_address_of_lake_and_object(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,8 +263,8 @@ def test_missing_keys_give_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
-    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
+    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
+        monkeypatch.setenv(name, "/dev/null")
     with pytest.raises(UserError, match="s3://lake: no AWS keys given: set AWS_ACCESS_KEY_ID"):
         open_lake("s3://lake")
 
@@ -310,7 +300,3 @@ def test_arrow_gets_the_same_server(
         monkeypatch.setenv(name, value)
     assert [lake.filesystem() for _ in range(2)] == [("a file system", "lake/")] * 2
     assert given == [expected]
-
-
-def test_descriptions_are_loaded_once() -> None:
-    assert s3_lake.load_s3_model() is s3_lake.load_s3_model()

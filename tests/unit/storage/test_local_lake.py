@@ -1,8 +1,12 @@
-"""A lake in a folder lists its objects as S3 does: by key, below a prefix that need not end at a folder."""
+"""A lake in a folder lists its objects as S3 does: by key, below a prefix that need not end at a folder.
+
+It opens only regular files: a FIFO would block forever, and a device has no end.
+"""
 
 from __future__ import annotations
 
 import os
+import socket
 import tempfile
 from pathlib import Path
 
@@ -10,7 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.storage.lake import open_lake
+from s2corpus.errors import UserError
+from s2corpus.storage.lake import NotALakeFile, open_lake
+from s2corpus.storage.local_lake import LocalLake
 
 NAMES = ["a", "a-b", "a.b", "ab", "b", "é"]
 KEYS = st.lists(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join), max_size=8)
@@ -29,16 +35,6 @@ def test_objects_are_listed_in_the_order_of_keys(
             held.add(key)
     found = [(entry.key, entry.bytes) for entry in lake.list(prefix)]
     assert found == [(key, len(key.encode())) for key in sorted(held) if key.startswith(prefix)]
-
-
-def test_link_to_a_folder_is_not_followed(tmp_path: Path) -> None:
-    lake = open_lake(str(tmp_path / "lake"))
-    lake.put("a/x", b"x")
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / "y").write_bytes(b"y")
-    (tmp_path / "lake" / "a" / "link").symlink_to(tmp_path / "elsewhere")
-    assert [entry.key for entry in lake.list("")] == ["a/x"]
-    assert list(lake.list("a/x/")) == []
 
 
 def test_moved_file_becomes_the_object(tmp_path: Path) -> None:
@@ -83,3 +79,72 @@ def test_files_of_writers_are_not_listed(tmp_path: Path) -> None:
     (tmp_path / "lake/a/.put-x").touch()
     assert {path.name for path in (tmp_path / "lake").rglob("*")} == {"a", "b", ".put-x", ".lock"}
     assert [entry.key for entry in lake.list("")] == ["a/b"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    os.mkfifo(folder / "fifo")
+    (folder / "folder").mkdir()
+    (folder / "device").symlink_to("/dev/zero")
+    (folder / "link_to_fifo").symlink_to("fifo")
+    monkeypatch.chdir(folder)  # The path of a socket must be short.
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind("socket")
+    return folder
+
+
+def test_only_regular_files_are_read(folder: Path, tmp_path: Path) -> None:
+    lake, got = LocalLake(folder), tmp_path / "got"
+    acts = (
+        lake.get,
+        lake.open,
+        lake.etag,
+        lake.check_file,
+        lambda k: lake.download(k, got),
+        lambda k: lake.download(k, got, link=True),
+    )
+    for kind in ("fifo", "folder", "device", "link_to_fifo", "socket"):
+        for act in acts:
+            with pytest.raises(NotALakeFile, match="not a regular file") as refused:
+                act(kind)
+            assert isinstance(refused.value, UserError) and isinstance(refused.value, OSError)
+        assert not got.exists() and lake.size(kind) is None and list(lake.list("")) == []
+
+
+def test_missing_files_are_missing(tmp_path: Path) -> None:
+    lake = open_lake(str(tmp_path), confined=True)
+    lake.check_file("a")
+    with pytest.raises(FileNotFoundError):
+        lake.get("a")
+
+
+def test_confined_lake_follows_no_link_outside(tmp_path: Path) -> None:
+    (tmp_path / "lake/real").mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/secret").write_bytes(b"secret")
+    (tmp_path / "lake/real/file").write_bytes(b"inside")
+    (tmp_path / "lake/file").symlink_to("../outside/secret")
+    (tmp_path / "lake/folder").symlink_to("../outside")
+    (tmp_path / "lake/inside").symlink_to("real/file")
+    (tmp_path / "link").symlink_to("lake")
+    for folder in ("lake", "link"):
+        confined = open_lake(str(tmp_path / folder), confined=True)
+        assert confined.get("inside")[0] == b"inside"
+        for key in ("file", "folder/secret"):
+            with pytest.raises(NotALakeFile, match="leads out of"):
+                confined.get(key)
+    # Operators may use symbolic links in the lake.
+    assert open_lake(str(tmp_path / "lake")).get("file")[0] == b"secret"
+
+
+def test_links_to_folders_and_to_nothing_are_not_listed(tmp_path: Path) -> None:
+    lake = open_lake(str(tmp_path / "lake"))
+    lake.put("a/x", b"12")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "y").write_bytes(b"y")
+    for name, target in (("link", tmp_path / "elsewhere"), ("dangling", Path("nowhere"))):
+        (tmp_path / "lake" / "a" / name).symlink_to(target)
+    assert [(entry.key, entry.bytes) for entry in lake.list("")] == [("a/x", 2)]
+    assert list(lake.list("a/x/")) == []

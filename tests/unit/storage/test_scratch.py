@@ -36,14 +36,9 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return base
 
 
-def program(code: str, **environ: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", MAKE + code],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(INCLUDE), **environ},
-    )
+def program(code: str) -> subprocess.Popen[str]:
+    environ, pipe = {**os.environ, "PYTHONPATH": str(INCLUDE)}, subprocess.PIPE
+    return subprocess.Popen([sys.executable, "-c", MAKE + code], stdout=pipe, stderr=pipe, text=True, env=environ)
 
 
 def folder_of(process: subprocess.Popen[str]) -> Path:
@@ -51,15 +46,18 @@ def folder_of(process: subprocess.Popen[str]) -> Path:
     return Path(process.stdout.readline().strip())
 
 
-def test_scratch_is_private_and_used_by_tempfile(base: Path) -> None:
+def test_scratch_is_private_and_used_by_tempfile_runs_and_duckdb(base: Path, tmp_path: Path) -> None:
     folder = private()
-    assert folder.parent == base
-    assert folder.stat().st_mode & 0o777 == 0o700
-    assert tempfile.gettempdir() == str(folder)
-    assert private() == folder
+    assert (folder.parent, folder.stat().st_mode & 0o777) == (base, 0o700)
+    assert private() == folder and tempfile.gettempdir() == str(folder)
     with tempfile.NamedTemporaryFile() as file:
         assert Path(file.name).parent == folder
         assert Path(file.name).stat().st_mode & 0o077 == 0
+    run = Run.open(ReleaseSpec(name="x"), datetime(2026, 1, 1, tzinfo=UTC), lake=str(tmp_path / "lake"))
+    assert run.scratch == folder
+    with duckdb_connection(memory_mb=64, scratch=run.scratch) as connection:
+        ((spill,),) = connection.execute("select current_setting('temp_directory')").fetchall()
+    assert Path(spill).parent == folder
 
 
 def test_each_process_has_and_removes_its_folder(base: Path) -> None:
@@ -95,61 +93,43 @@ def test_forked_process_has_its_own_folder(base: Path) -> None:
         os._exit(0)
     os.waitpid(child, 0)
     theirs = Path(os.read(read, 1000).decode())
-    assert theirs != ours
-    assert theirs.parent == base
-    assert ours.is_dir()
+    assert theirs != ours and theirs.parent == base and ours.is_dir()
 
 
 def test_folders_with_other_names_are_not_removed(base: Path) -> None:
+    names = ("thesis", "s2corpus-new-0", "s2corpus-new-1")
+    for name in names:
+        (base / name).mkdir()
     (base / "s2corpus-scratch-of-old").symlink_to(base.parent)
-    (base / "thesis").mkdir()
-    old = base / "s2corpus-new-0"
-    old.mkdir()
-    young = base / "s2corpus-new-1"
-    young.mkdir()
-    os.utime(old, (time.time() - 7200,) * 2)
+    os.utime(base / "s2corpus-new-0", (time.time() - 7200,) * 2)
     private()
-    assert (base / "thesis").is_dir()
-    assert young.is_dir()
-    assert (base / "s2corpus-scratch-of-old").is_symlink()
-    assert base.parent.is_dir()
-    assert not old.exists()
+    assert [(base / name).is_dir() for name in names] == [True, False, True], "only the old one is left over"
+    assert (base / "s2corpus-scratch-of-old").is_symlink() and base.parent.is_dir()
 
 
-@pytest.mark.parametrize("variable", ["S2CORPUS_SCRATCH", "TMPDIR"])
-def test_missing_scratch_folder_gives_one_sentence(tmp_path: Path, variable: str) -> None:
-    environ = {**os.environ, "PYTHONPATH": str(INCLUDE), "S2CORPUS_SCRATCH": "", variable: str(tmp_path / "nowhere")}
-    said = subprocess.run(
-        [sys.executable, "-m", "s2corpus", "select", "x.pdf"], env=environ, capture_output=True, text=True, check=False
-    )
-    assert said.returncode == 2
-    assert said.stderr == (
-        f"corpus: the scratch folder {tmp_path / 'nowhere'} ({variable}) cannot be used (No such file or directory): "
-        "create it or set another folder\n"
-    )
-
-
-def test_file_as_scratch_gives_one_sentence(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (base / "file").touch()
-    monkeypatch.setenv("S2CORPUS_SCRATCH", str(base / "file"))
+def test_missing_scratch_folder_gives_one_sentence(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere, command = base / "nowhere", [sys.executable, "-m", "s2corpus", "select", "x.pdf"]
+    for variable in ("S2CORPUS_SCRATCH", "TMPDIR"):
+        environ = {**os.environ, "PYTHONPATH": str(INCLUDE), "S2CORPUS_SCRATCH": "", variable: str(nowhere)}
+        said = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+        assert (said.returncode, said.stderr) == (
+            2,
+            f"corpus: the scratch folder {nowhere} ({variable}) cannot be used (No such file or directory): "
+            "create it or set another folder\n",
+        )
+    nowhere.touch()
+    monkeypatch.setenv("S2CORPUS_SCRATCH", str(nowhere))
     with pytest.raises(UserError, match="is a file: set a folder"):
         private()
 
 
 @pytest.mark.parametrize(
-    ("mode", "owner", "refused"),
-    [
-        (0o777, "ours", True),
-        (0o1777, "ours", False),
-        (0o1777, "another's", False),
-        (0o755, "another's", True),
-        (0o775, "ours", False),
-        (0o700, "ours", False),
-    ],
-)
-def test_scratch_writable_by_others_is_refused(base: Path, mode: int, owner: str, refused: bool) -> None:
+    ("mode", "is_ours", "refused"),
+    [(0o777, True, True), (0o1777, True, False), (0o1777, False, False), (0o755, False, True), (0o775, True, False)],
+)  # fmt: skip
+def test_scratch_writable_by_others_is_refused(base: Path, mode: int, is_ours: bool, refused: bool) -> None:
     base.chmod(mode)
-    if owner != "ours":
+    if not is_ours:
         if os.geteuid() != 0:
             pytest.skip("only root can give a folder away")
         os.chown(base, 12345, 12345)
@@ -161,37 +141,24 @@ def test_scratch_writable_by_others_is_refused(base: Path, mode: int, owner: str
         assert private().parent == base
 
 
-def test_runs_and_duckdb_use_it(base: Path, tmp_path: Path) -> None:
-    run = Run.open(ReleaseSpec(name="x"), datetime(2026, 1, 1, tzinfo=UTC), lake=str(tmp_path / "lake"))
-    assert run.scratch == private()
-    with duckdb_connection(memory_mb=64, scratch=run.scratch) as connection:
-        ((folder,),) = connection.execute("select current_setting('temp_directory')").fetchall()
-    assert Path(folder).parent == private()
+FORKSERVER = """
+from multiprocessing import get_context
+from s2orc_parse.scratch import private
+private()
+process = get_context('forkserver').Process(target=print, args=('started',)); process.start(); process.join()
+"""
 
 
-@pytest.mark.parametrize(("length", "fits"), [(30, True), (49, True), (50, False), (110, False)])
+@pytest.mark.parametrize(("length", "fits"), [(49, True), (50, False)])
 def test_scratch_path_too_long_for_sockets_is_refused(length: int, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A socket's path has at most 107 bytes (unix(7)).
-
-    multiprocessing puts its socket two levels below the private folder.
-    """
+    """A socket's path has at most 107 bytes (unix(7)). multiprocessing puts its socket two levels below the private folder."""
     monkeypatch.setattr("tempfile.tempdir", None)
     with tempfile.TemporaryDirectory(dir="/tmp") as short:
         base = Path(short, "x" * (length - len(short) - 1))
         base.mkdir(mode=0o755)
-        code = (
-            "from multiprocessing import get_context\n"
-            "from s2orc_parse.scratch import private\n"
-            "private()\n"
-            "process = get_context('forkserver').Process(target=print, args=('started',)); process.start(); process.join()"
-        )
         monkeypatch.setenv("S2CORPUS_SCRATCH", str(base))
-        ended = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONPATH": str(INCLUDE)},
-            capture_output=True,
-            check=False,
-        )
+        environ = {**os.environ, "PYTHONPATH": str(INCLUDE)}
+        ended = subprocess.run([sys.executable, "-c", FORKSERVER], env=environ, capture_output=True, check=False)
         assert (ended.returncode == 0) == fits, "the limit is the operating system's"
         if fits:
             check_socket_path()

@@ -14,7 +14,6 @@ import s2corpus
 from s2corpus.errors import UserError
 from s2orc_parse.scratch import shared
 
-INCLUDE = Path(s2corpus.__file__).parents[1]
 USE = """
 import sys
 from s2orc_parse.scratch import shared
@@ -34,12 +33,9 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def user(base: Path) -> subprocess.Popen[str]:
+    environ = {**os.environ, "PYTHONPATH": str(Path(s2corpus.__file__).parents[1])}
     return subprocess.Popen(
-        [sys.executable, "-c", USE],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(INCLUDE)},
+        [sys.executable, "-c", USE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environ
     )
 
 
@@ -80,8 +76,8 @@ def test_incomplete_folder_is_filled_again(base: Path) -> None:
 
     with pytest.raises(OSError, match="full"), shared("one", fails):
         pass
-    with shared("one", lambda folder: (folder / "whole").touch()) as folder:
-        assert sorted(path.name for path in folder.iterdir()) == [".whole", "whole"]
+    with shared("one", lambda folder: (folder / "complete").touch()) as folder:
+        assert sorted(path.name for path in folder.iterdir()) == [".whole", "complete"]
 
 
 def test_shared_folder_of_another_user_is_refused(base: Path) -> None:

@@ -93,18 +93,12 @@ def test_error_is_explained_in_words(error: Exception, kind: type[Exception], wo
     assert type(found) is kind and re.search(words, str(found))
 
 
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (PermissionError(13, "Permission denied", "/a\nb"), r"^/a\\nb: Permission denied$"),
-        (FileNotFoundError("no object"), "^no object$"),
-        (IsADirectoryError(21, "Is a directory", 5), "^Is a directory$"),
-        (ValueError("a bug"), None),
-    ],
-)
-def test_error_of_a_file_names_the_file(error: Exception, words: str | None) -> None:
-    found = convert_environment_error(error)
-    if words is None:
-        assert found is None
-    else:
-        assert type(found) is UserError and re.search(words, str(found))
+def test_error_of_a_file_names_the_file() -> None:
+    for error, message in (
+        (PermissionError(13, "Permission denied", "/a\nb"), "/a\\nb: Permission denied"),
+        (FileNotFoundError("no object"), "no object"),
+        (IsADirectoryError(21, "Is a directory", 5), "Is a directory"),
+    ):
+        found = convert_environment_error(error)
+        assert type(found) is UserError and str(found) == message
+    assert convert_environment_error(ValueError("a bug")) is None

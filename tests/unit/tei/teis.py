@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
 from s2orc_parse import tei
-from s2orc_parse.parse_model import CiteSpan, EqSpan, Parse, RefSpan
+from s2orc_parse.parse_model import Parse
 
 NUMBERED = tuple(
     f'<biblStruct xml:id="b{n}"><analytic><title level="a">Work {n + 1}</title></analytic></biblStruct>'
@@ -42,31 +41,3 @@ def document(
 def parse(body: str, bibliography: tuple[str, ...] = (), **parts: str) -> Parse:
     """Return the parse of such a document."""
     return tei.convert(document(body, bibliography, **parts), file_sha1="0" * 40)
-
-
-def problems(found: Parse) -> list[str]:
-    """Return the list of violations of the laws of a parse (SPEC §3.3)."""
-    wrong: list[str] = []
-    bib_keys = [entry.key for entry in found.bib_entries]
-    ref_keys = [entry.key for entry in found.ref_entries]
-    if len({*bib_keys, *ref_keys}) < len(bib_keys) + len(ref_keys):
-        wrong.append("two entries with one key")
-    texts = [
-        ("paragraph", p.text, p.cite_spans, p.ref_spans, p.eq_spans)
-        for p in (*found.abstract, *found.body_text, *found.back_matter)
-    ]
-    texts += [("caption", e.text, e.cite_spans, (), ()) for e in found.ref_entries]
-    spans: Sequence[CiteSpan | RefSpan | EqSpan]
-    for what, text, cites, refs, equations in texts:
-        if text != " ".join(text.split()) or (not text and what == "paragraph"):
-            wrong.append(f"white space in a {what}: {text!r}")
-        for spans, keys in ((cites, bib_keys), (refs, ref_keys), (equations, ref_keys)):
-            places = [(span.start, span.end) for span in spans]
-            if places != sorted(places) or len({(span.start, span.end, span.ref_id) for span in spans}) < len(places):
-                wrong.append(f"spans out of order or twice: {spans}")
-            for span in spans:
-                if text[span.start : span.end] != span.text or span.text != span.text.strip() or not span.text:
-                    wrong.append(f"{span} is not what {text!r} has there")
-                if span.ref_id is not None and span.ref_id not in keys:
-                    wrong.append(f"{span} names no entry")
-    return wrong

@@ -64,12 +64,6 @@ def test_parquet_file_of_teis_is_converted(key: str, tmp_path: Path) -> None:
     assert f"{'f' * 40}: bad_tei:empty" in result.stderr
 
 
-def test_same_input_gives_same_bytes(folder: Path, tmp_path: Path) -> None:
-    for name in ("1", "2"):
-        run(folder, "--out", tmp_path / name, "--quiet")
-    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes() != b""
-
-
 @pytest.mark.parametrize("wrong", ["missing", "empty folder", "no parquet", "other columns"])
 def test_wrong_input_gives_one_clear_sentence(wrong: str, tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"

@@ -13,20 +13,14 @@ from s2orc_parse.bibliography import identifiers
     ("given_", "doi"),
     [
         ("10.1145/3593013.3594036", "10.1145/3593013.3594036"),
-        ("https://doi.org/10.1371/journal.pone.0198050", "10.1371/journal.pone.0198050"),
         ("http://dx.doi.org/10.1007/S00414-016-1349-9", "10.1007/s00414-016-1349-9"),
-        ("doi:10.1038/nature12373", "10.1038/nature12373"),
         ("DOI: 10.1038/nature12373.", "10.1038/nature12373"),
         ("doi.org/10.1002%2Fadma.201", "10.1002/adma.201"),
         ("10.1016/S0022-0000(05)80002-1", "10.1016/s0022-0000(05)80002-1"),
         ("(10.1016/S0022-0000(05)80002-1)", "10.1016/s0022-0000(05)80002-1"),
         ("10.1002/(SICI)1097-0258(1998)17:15<1661::AID-SIM96>3.0.CO;2-2", "10.1002/(sici)1097-0258(1998)17:15<1661::aid-sim96>3.0.co;2-2"),
-        ("10.1000.10/123", "10.1000.10/123"),
-        ("10.48550/arXiv.1706.03762", "10.48550/arxiv.1706.03762"),
         # Templates and placeholders.
-        ("10.1145/nnnnnnn.nnnnnnn", None),
         ("10.1145/1122445.1122456", None),
-        ("https://doi.org/XXXXXXX.XXXXXXX", None),
         ("https://doi.org/10.1145/XXXXXX.XXXXXX", None),
         ("10.1109/ACCESS.2017.DOI", None),
         ("10.1007/s00000-000-0000-0", None),
@@ -38,7 +32,6 @@ from s2orc_parse.bibliography import identifiers
         ("10.1/2", None),
         ("10.1000/", None),
         ("see 110.1000/5", None),
-        ("not a doi", None),
     ],
 )  # fmt: skip
 def test_doi_is_normalized(given_: str, doi: str | None) -> None:
@@ -48,7 +41,6 @@ def test_doi_is_normalized(given_: str, doi: str | None) -> None:
 @pytest.mark.parametrize(
     ("given_", "arxiv_id"),
     [
-        ("1706.03762", "1706.03762"),
         ("arXiv:1706.03762v5 [cs.CL]", "1706.03762"),
         ("https://arxiv.org/pdf/0704.0001v1.pdf", "0704.0001"),
         ("hep-th/9711200v2", "hep-th/9711200"),
@@ -75,7 +67,6 @@ def test_arxiv_id_and_arxiv_doi_are_converted() -> None:
         ("26951243", "26951243"),
         ("PMID: 0123", "123"),
         ("https://pubmed.ncbi.nlm.nih.gov/26951243/", "26951243"),
-        ("x", None),
         ("0", None),
     ],
 )

@@ -5,6 +5,10 @@ A parse without any field is written too.
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 from s2orc_parse import tei
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.parse_model import (  # fmt: skip
@@ -83,6 +87,8 @@ def entry(text: str, kind: str, num: str, **more: object) -> dict[str, object]:
 
 def test_in_schema_20200705() -> None:
     found = tei.to_s2orc(PARSE, "42")
+    data = tei.to_json_bytes({**found, "title": "é"})
+    assert b"\\u" not in data and b'": ' not in data and "é".encode() in data
     assert found.pop("body_text") == [{
         "section": "Mice", "text": PARAGRAPH.text, "cite_spans": [LINKED],
         "ref_spans": [{"start": 18, "end": 24, "text": "Fig. 1", "ref_id": "FIGREF0"},
@@ -149,14 +155,6 @@ def test_in_gorc() -> None:
     }  # fmt: skip
 
 
-def test_in_the_tables() -> None:
-    assert tei.build_header(PARSE) == {
-        "title": "A title", "authors": [ADA.as_dict()], "date": "2001-02-03", "date_precision": "day", "venue": "Venue",
-        "journal": "Journal", "abstract": "One.\n\nTwo.", "doi": "10.1000/a", "arxiv_id": "2001.00001", "pubmed_id": "12",
-        "pmc_id": "PMC1234",
-    }  # fmt: skip
-
-
 def test_a_parse_of_nothing() -> None:
     found = tei.to_s2orc(EMPTY)
     assert found["paper_id"] is None and "article" not in found and found["provenance"]["tei_sha1"] is None
@@ -165,3 +163,62 @@ def test_a_parse_of_nothing() -> None:
         "authors"
     ] == []
     assert tei.build_header(EMPTY)["abstract"] is None
+
+
+def shapes(value: Any, at: str = "") -> dict[str, set[str]]:
+    """Return the JSON types at each path. The keys of entries (BIBREF0) count as one path."""
+    found: dict[str, set[str]] = {at: {type(value).__name__}}
+    items: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        items = [(f"{at}.{'*' if at.endswith('_entries') else key}", inner) for key, inner in value.items()]
+    elif isinstance(value, list):
+        items = [(f"{at}[]", inner) for inner in value]
+    for path, inner in items:
+        for name, types in shapes(inner, path).items():
+            found.setdefault(name, set()).update(types)
+    return found
+
+
+def published(folder: Path, name: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for path in sorted((folder / "s2orc" / "doc2json_fixtures" / "s2orc" / name).glob("*.json")):
+        for at, types in shapes(json.loads(path.read_bytes())).items():
+            found.setdefault(at, set()).update(types)
+    assert found
+    return found
+
+
+def written(shared_data: Path, write: Any) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for path in sorted(shared_data.glob("pairs/*.tei.xml")):
+        for at, types in shapes(
+            json.loads(tei.to_json_bytes(write(tei.convert(path.read_bytes(), file_sha1="a" * 40))))
+        ).items():
+            found.setdefault(at, set()).update(types)
+    return found
+
+
+def test_parse_has_every_key_of_20200705_with_its_type(shared_data: Path) -> None:
+    theirs, ours = published(shared_data, "20200705"), written(shared_data, tei.to_s2orc)
+    assert set(theirs) - set(ours) == set()
+    for path, types in theirs.items():
+        allowed = {*types, "NoneType"} if path in (".paper_id", ".bib_entries.*.year", ".bib_entries.*.link") else types
+        assert ours[path] <= allowed | ({"NoneType"} if path.endswith("ref_spans[].ref_id") else set()), path
+
+
+def test_gorc_object_has_exactly_the_published_keys(shared_data: Path) -> None:
+    theirs, ours = published(shared_data, "20190928"), written(shared_data, tei.to_gorc_line)
+    inside = {at for at in theirs if at.startswith(".grobid_parse") and "other_ids." not in at and "spans[]" not in at}
+    assert {
+        at for at in ours if at.startswith(".grobid_parse") and "other_ids." not in at and "spans[]" not in at
+    } == inside
+    assert {at for at in ours if at.count(".") == 1} == {at for at in theirs if at.count(".") == 1}
+    assert {at for at in ours if at.startswith(".metadata.") and at.count(".") == 2} <= set(theirs)
+    spans = [at for at in ours if ".cite_spans[]." in at]
+    assert sorted(at.rpartition(".")[2] for at in spans if "body_text" in at) == [
+        "end",
+        "latex",
+        "ref_id",
+        "start",
+        "text",
+    ]

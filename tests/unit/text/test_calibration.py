@@ -1,4 +1,4 @@
-"""The threshold of the embedded list drops the same share of real sections as the card's list with its own threshold."""
+"""The threshold of the embedded list drops the same share of sections as the card's list with its own threshold (SPEC §8.10)."""
 
 from __future__ import annotations
 
@@ -20,31 +20,24 @@ from tests.unit.clean.jats import documents
 
 WORDS = Unigrams.from_counts("words", {"common": 900, "rare": 99, "rarest": 1})
 TEXTS = ["common", "common rare", "rare", "rare rarest", "rarest"]
-
-
-@pytest.mark.parametrize(("threshold", "dropped"), [(-20.0, 0), (-5.0, 2), (-3.0, 3), (0.0, 5)])
-def test_calibration_on_the_same_list_gives_its_threshold(threshold: float, dropped: int) -> None:
-    found = calibrate(TEXTS, WORDS, WORDS, threshold)
-    assert (found.dropped, found.dropped_at_threshold, found.both) == (dropped, dropped, dropped)
+"""Their means are -0.15, -1.74, -3.34, -6.65 and -9.97."""
 
 
 @pytest.mark.parametrize(
-    ("threshold", "expected"),
-    [(-20.0, -10.47), (-9.0, -8.31), (-5.0, -4.99), (-3.0, -2.54), (-1.0, -0.95), (0.0, 0.35)],
+    ("threshold", "dropped", "expected"),
+    [
+        (-20.0, 0, -10.47),  # Below and above all texts, the threshold is half a bit away.
+        (-9.0, 1, -8.31),
+        (-5.0, 2, -4.99),
+        (log_probability("rare", WORDS), 2, -4.99),  # A text at the threshold is not dropped.
+        (-3.0, 3, -2.54),
+        (0.0, 5, 0.35),
+    ],
 )
-def test_threshold_is_between_dropped_and_other_texts(threshold: float, expected: float) -> None:
-    """Check thresholds between two texts.
-
-    The means of the texts are -0.15, -1.74, -3.34, -6.65 and -9.97; below and above all of them, the threshold is half
-    a bit away.
-    """
-    assert calibrate(TEXTS, WORDS, WORDS, threshold).threshold == expected
-
-
-def test_text_exactly_at_the_threshold_is_not_dropped() -> None:
-    mean = log_probability("rare", WORDS)
-    found = calibrate(TEXTS, WORDS, WORDS, mean)
-    assert (found.dropped, found.both) == (2, 2)
+def test_threshold_is_between_dropped_and_other_texts(threshold: float, dropped: int, expected: float) -> None:
+    found = calibrate(TEXTS, WORDS, WORDS, threshold)
+    assert (found.dropped, found.dropped_at_threshold, found.both) == (dropped, dropped, dropped)
+    assert (found.sections, found.threshold) == (5, expected)
 
 
 def test_threshold_has_the_necessary_decimals() -> None:
@@ -58,21 +51,21 @@ def test_threshold_has_the_necessary_decimals() -> None:
 
 def test_calibration_reports_common_drops_and_quantiles() -> None:
     other = Unigrams.from_counts("other", {"common": 1, "rare": 999, "rarest": 99_000})
-    found = calibrate(TEXTS, WORDS, other, -5.0)
-    assert (found.dropped, found.dropped_at_threshold, found.both) == (2, 2, 0)
+    found = calibrate(TEXTS * 20, WORDS, other, -5.0)
+    assert (found.dropped, found.dropped_at_threshold, found.both) == (40, 40, 0)
     means = sorted(log_probability(text, other) for text in TEXTS * 20)
-    assert calibrate(TEXTS * 20, WORDS, other, -5.0).own_quantiles == (
-        means[1],
-        means[5],
-        means[50],
-        means[95],
-        means[99],
-    )
+    assert found.own_quantiles == tuple(means[at] for at in (1, 5, 50, 95, 99))
 
 
 def test_calibration_without_texts_is_an_error() -> None:
     with pytest.raises(ValueError, match="no sections"):
         calibrate([], WORDS, WORDS, -20)
+
+
+def test_sections_without_paragraphs_are_not_calibrated() -> None:
+    body = [{"section": "A::B", "text": "one"}, {"section": "C", "text": None}, {"section": "D", "text": "two"}]
+    found = [read_document({"id": "1", "body": body}, "here"), read_document({"id": "2"}, "here")]
+    assert section_texts(found) == ["B\none", "D\ntwo"]
 
 
 @pytest.mark.long

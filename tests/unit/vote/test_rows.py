@@ -12,54 +12,32 @@ from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.tables.papers import MEMBERS
-
-A, B, C = (letter * 40 for letter in "abc")
+from tests.unit.vote.samples import A, B, C, is_preprint
 
 
 def member(record_id: str, paper_id: str = "p", **fields: Any) -> dict[str, Any]:
     source = record_id.partition(":")[0]
-    said = {
-        "source": source,
-        "kind": "pdf" if source == "grobid" else "archive",
-        "title": "T",
-        "ready_at": "2023-01-01T00:00:00Z",
-    }
-    return {"record_id": record_id, "paper_id": paper_id, **said, **fields}
+    kind = "pdf" if source == "grobid" else "archive"
+    return {"record_id": record_id, "paper_id": paper_id, "source": source, "kind": kind, "title": "T", **fields}
 
 
 def rows(*members: dict[str, Any], all_open: bool = False, **known: Any) -> list[dict[str, Any]]:
     batch = pa.RecordBatch.from_pylist(list(members), MEMBERS.schema)
-    made = list(
-        build_papers(
-            [batch],
-            FileFacts(**known),
-            trust=[],
-            all_open=all_open,
-            is_preprint=lambda doi: doi.startswith("10.1101/"),
-            rows=2,
-        )
-    )
+    facts = FileFacts(**known)
+    made = list(build_papers([batch], facts, trust=[], all_open=all_open, is_preprint=is_preprint, rows=2))
     assert all(0 < len(one) <= 2 for one in made)
     return [row for one in made for row in one.to_pylist()]
 
 
-def pdf(name: str, open_access: bool | None, seen: str = "2023-01-01T00:00:00Z") -> Pdf:
-    return Pdf(seen, (Declaration("d", name, open_access, "CC-BY-4.0"),))
-
-
 @pytest.mark.parametrize(("first", "second"), [(True, None), (None, True), (None, None)])
 def test_only_the_canonical_pdf_is_a_full_text_of_its_paper(first: bool | None, second: bool | None) -> None:
-    (row,) = rows(
-        member(f"grobid:{A}", file_sha1=A),
-        member(f"grobid:{B}", file_sha1=B),
-        pdfs={A: pdf("a.pdf", first), B: pdf("b.pdf", second)},
-    )
+    pdfs = {sha1: Pdf("2023", (Declaration("d", "x", is_open, "MIT"),)) for sha1, is_open in ((A, first), (B, second))}
+    (row,) = rows(*(member(f"grobid:{sha1}", file_sha1=sha1) for sha1 in (A, B)), pdfs=pdfs)
     chosen = B if second and not first else A
-    assert row["canonical_pdf"] == chosen and row["access"][0]["sha1"] == chosen
+    assert row["canonical_pdf"] == chosen
     assert [text["sha1"] for text in row["access"]] == [chosen, A if chosen == B else B]
     opened = bool(first or second)
-    assert (row["open_access"], row["oa_evidence"]) == (opened, "declared" if opened else None)
-    assert not opened or row["licence"] == "CC-BY-4.0"
+    assert (row["open_access"], row["oa_evidence"], row["licence"]) == (opened, "declared" if opened else None, "MIT")
 
 
 @pytest.mark.parametrize(("work_type", "status"), [("preprint", None), ("article", "retracted")])
@@ -71,6 +49,7 @@ def test_retraction_of_a_preprint_known_by_type_does_not_count(work_type: str, s
     (row,) = rows(
         member("crossref:1", kind="publisher", doi="10.1/a", type="article"),
         member("crossref:2", kind="publisher", doi="10.7/a", type=work_type, editorial="retracted"),
+        member("dblp:1", doi="10.1101/b", type="article", editorial="retracted"),  # Only publishers correct the prefix.
     )
     assert row["editorial"] == status
 
@@ -96,11 +75,7 @@ def test_latest_then_smallest_article_of_a_kind_is_used() -> None:
 
 def test_latex_source_has_canonical_or_else_smallest_arxiv_id() -> None:
     sources = {id_: ArxivParse(id_.ljust(40, "0"), f"parse-{id_}", id_) for id_ in ("1911.00001", "1911.00002")}
-    both = [
-        member("arxiv:1", arxiv_id="1911.00002"),
-        member("dblp:1", arxiv_id="1911.00002"),
-        member("s2:1", arxiv_id="1911.00001"),
-    ]
+    both = [member(f"{source}:1", arxiv_id=f"1911.0000{n}") for source, n in (("arxiv", 2), ("dblp", 2), ("s2", 1))]
     assert rows(*both, latex_parses=sources)[0]["latex_parse_id"] == "parse-1911.00002"
     del sources["1911.00002"]
     (row,) = rows(*both, latex_parses=sources)
@@ -111,15 +86,8 @@ def test_row_of_a_paper_has_all_columns() -> None:
     """The paper has a PDF that its publisher's record names, a LaTeX source and a publisher's full text."""
     author = {"first": "Ada", "middle": ["K"], "last": "Lovelace", "suffix": "", "affiliations": [], "orcid": None}
     told = {
-        "venue": "ACL",
-        "journal": "J",
-        "abstract": "We.",
-        "volume": "1",
-        "issue": "2",
-        "pages": "3-4",
-        "pubmed_id": "5",
-        "pmc_id": "PMC6",
-    }
+        "venue": "ACL", "journal": "J", "abstract": "We.", "volume": "1", "issue": "2", "pages": "3-4", "pubmed_id": "5", "pmc_id": "PMC6",
+    }  # fmt: skip
     members = [
         member("acl:P19-1001", kind="publisher", doi="10.18653/v1/p19-1001", acl_id="P19-1001", authors=[author], date="2019-07",
                date_precision="month", mag_id="9", subjects=["b", "a"], file_sha1=A, editorial="corrected", **told),

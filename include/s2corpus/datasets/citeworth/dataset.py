@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from s2corpus.datasets.citeworth.rules import (
     classify_paper,
     classify_paragraph,
 )
-from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Row, StepResult
+from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Row, StepResult, hash_number
 from s2corpus.text import sentences
 from s2corpus.text.sentences import count_tokens
 
@@ -89,8 +88,8 @@ class CiteWorth(Dataset):
             yield {
                 "paper_id": paper.id,
                 "field": paper.fields[0],
-                "rank": _rank(params.seed, f"{paper.id}:{index}"),
-                "paper_rank": _rank(params.seed + 1, paper.id),
+                "rank": hash_number(f"{params.seed}:{paper.id}:{index}") >> 1,
+                "paper_rank": hash_number(f"{params.seed + 1}:{paper.id}") >> 1,
                 "sentences": len(samples),
                 "line": orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE),
             }
@@ -208,10 +207,6 @@ def _adjust_split_ends(papers: int, nearest: Sequence[int], has_dev: bool, has_t
         return train, dev
     train = max(1, min(train, papers - has_dev - has_test))
     return train, max(train + has_dev, min(dev, papers - has_test))
-
-
-def _rank(seed: int, name: str) -> int:
-    return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:8], "big") >> 1
 
 
 def _split(rank: int, choice: Mapping[str, Any]) -> str:

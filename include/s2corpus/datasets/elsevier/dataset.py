@@ -15,7 +15,7 @@ from pydantic import NonNegativeInt
 
 from s2corpus.datasets.elsevier.article import SUBJECTS, build_article, file_name, list_subjects, map_field_to_subject
 from s2corpus.datasets.elsevier.rows import ARTICLE, build_row
-from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, Share, StepResult
+from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, Share, StepResult, hash_number
 from s2corpus.escaping import format_csv
 from s2corpus.papers.licences import to_spdx
 from s2corpus.text import sentences
@@ -122,7 +122,7 @@ class ElsevierCorpus(Dataset):
         yield {
             "paper_id": paper.id,
             "name": file_name(article, paper.id),
-            "rank": int.from_bytes(hashlib.sha256(f"{params.seed}:{paper.id}".encode()).digest()[:8], "big") >> 1,
+            "rank": hash_number(f"{params.seed}:{paper.id}") >> 1,
             "subjects": list_subjects(article)
             or [(paper.fields and map_field_to_subject(paper.fields[0])) or NO_SUBJECT],
             "article": orjson.dumps(article),

@@ -26,7 +26,7 @@ from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Para
 from s2corpus.deliveries.files import ChangedInput, read_file
 from s2corpus.ids import SnapshotId
 from s2corpus.papers.licences import rank_strictness
-from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.intake import PDFS
@@ -137,7 +137,7 @@ class Figures(Dataset):
             out.open_file(image, lambda: count) as path,
             tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as tar,
         ):
-            for _, group in groupby(_read_rows(job, shard), key=itemgetter("paper_id")):
+            for _, group in groupby(job.rows([shard]), key=itemgetter("paper_id")):
                 for row, png in _crop_paper(params, pdfs, list(group), image, out):
                     line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
                     lines.write(line)
@@ -197,17 +197,12 @@ def _list_mentions(parse: Row, ref_id: str) -> list[str]:
     return mentions
 
 
-def _read_rows(job: Job, shard: int) -> Iterator[Row]:
-    for batch in job.cached_rows([shard]).to_batches(batch_size=256, use_threads=False):
-        yield from batch.to_pylist()
-
-
 class _Pdfs:
     """The PDFs of the snapshot's release."""
 
     def __init__(self, job: Job, params: FiguresParams) -> None:
         self._lake = open_lake(params.pdfs) if params.pdfs else job.lake
-        self._tables = Tables(self._lake, str(SnapshotId(job.source.id).release))
+        self._tables = ReleaseTables(self._lake, str(SnapshotId(job.source.id).release))
 
     def read(self, sha1: str) -> bytes | None:
         """Return a PDF, or None if the lake no longer contains it."""

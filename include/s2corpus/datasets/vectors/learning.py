@@ -12,18 +12,15 @@ from pathlib import Path
 import numpy as np
 from pydantic import NonNegativeInt, PositiveInt
 
-from s2corpus.datasets.protocol import Params
-from s2orc_parse.parse_model import ParseKind
+from s2corpus.datasets.protocol import TextParams
 
 PAPER = "paper:"
 """prefix of a token for a paper; blingfire never produces such a word"""
 
 
-class VectorsParams(Params):
+class VectorsParams(TextParams):
     """Parameters of the vectors."""
 
-    kinds: tuple[ParseKind, ...] = (ParseKind.PDF, ParseKind.LATEX, ParseKind.JATS, ParseKind.ELSEVIER)
-    """kinds of full text in order of preference; the first available kind is used"""
     window: PositiveInt = 8
     """number of words on each side of a mention (GORC §6.1)"""
     min_count: PositiveInt = 2
@@ -69,7 +66,7 @@ class PaperVectors:
 
 
 def learn(params: VectorsParams, texts: Iterable[list[str]]) -> PaperVectors:
-    """Compute vectors and neighbors. The result is equal on one kind of CPU, and nearly equal on others."""
+    """Compute vectors and neighbors. The result is equal on one kind of CPU."""
     ids, mentions, vectors = train(params, texts)
     return PaperVectors(ids, mentions, vectors, *nearest(vectors, params.neighbours))
 
@@ -165,14 +162,9 @@ def measure_field_agreement(near: np.ndarray, fields: Sequence[str | None]) -> t
 
     Only papers with a known field count.
     """
-    pairs = [
-        (fields[i], fields[j]) for i, row in enumerate(_list_neighbors(near)) for j in row if fields[i] and fields[j]
-    ]
+    neighbors = ((i, j) for i, row in enumerate(near.tolist()) for j in row if j >= 0)
+    pairs = [(fields[i], fields[j]) for i, j in neighbors if fields[i] and fields[j]]
     counts = Counter(field for field in fields if field)
     n = counts.total()
     chance = sum(k * (k - 1) for k in counts.values()) / (n * (n - 1)) if n > 1 else 0.0
     return sum(one == other for one, other in pairs) / len(pairs) if pairs else 0.0, chance
-
-
-def _list_neighbors(near: np.ndarray) -> list[list[int]]:
-    return [[j for j in row if j >= 0] for row in near.tolist()]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from heapq import merge
 from math import gcd
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 
@@ -20,6 +20,8 @@ from s2corpus.snapshot.rows import ROW_GROUP
 from s2corpus.snapshot.store import Store
 from s2corpus.version import code_version
 from s2corpus_reader.files import GzipLines, remove_piece
+
+F = TypeVar("F", GzipLines, ParquetFile)
 
 
 def open_store(run: Run) -> Store:
@@ -77,30 +79,38 @@ class ExportGroup:
         }
 
     def write_lines(self, paths: set[str], lines: Iterable[tuple[str, bytes]], scratch: Path) -> None:
-        """Write (path, line) pairs to their files and upload the files. Create all `paths`, even without lines.
-
-        If files are split by size, the parts arrive in order, and only one part per number is open.
-        """
-        files: dict[str, GzipLines] = {}
-        open_paths: dict[str, str] = {}
-
-        def local_path(path: str) -> Path:
-            return scratch / path.replace("/", "~")
-
-        def open_file(path: str) -> GzipLines:
-            if open_paths.get(base := remove_piece(path)) != path:
-                if base in open_paths:
-                    files[open_paths[base]].close()
-                open_paths[base] = path
-                files[path] = GzipLines(local_path(path))
-            return files[path]
-
-        try:
+        """Write (path, line) pairs to their files and upload the files. Create all `paths`, even without lines."""
+        with closing(Pieces(scratch, GzipLines)) as pieces:
             for path in sorted(paths):
-                open_file(path)
+                pieces.open(path)
             for path, line in lines:
-                open_file(path).write(line)
-        finally:
-            for path in open_paths.values():
-                files[path].close()
-        self.store.put((files[path].describe(path), local_path(path)) for path in sorted(files))
+                pieces.open(path).write(line)
+        self.store.put((file.describe(path), pieces.local(path)) for path, file in sorted(pieces.files.items()))
+
+
+class Pieces(Generic[F]):
+    """The local files of a group by their paths. If files are split by size, only one piece of a file is open at a time."""
+
+    def __init__(self, scratch: Path, make: Callable[[Path], F]) -> None:
+        self._scratch = scratch
+        self._make: Callable[[Path], F] = make
+        self.files: dict[str, F] = {}
+        self._open_paths: dict[str, str] = {}
+
+    def open(self, path: str) -> F:
+        """Return the open file for a path, and close the previous piece of the same file."""
+        if self._open_paths.get(base := remove_piece(path)) != path:
+            if base in self._open_paths:
+                self.files[self._open_paths[base]].close()
+            self._open_paths[base] = path
+            self.files[path] = self._make(self.local(path))
+        return self.files[path]
+
+    def close(self) -> None:
+        """Close all open files."""
+        for path in self._open_paths.values():
+            self.files[path].close()
+
+    def local(self, path: str) -> Path:
+        """Return the local path of a file."""
+        return self._scratch / path.replace("/", "~")

@@ -20,12 +20,12 @@ from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents, rows
 from s2corpus.snapshot.store import Store
 from s2corpus.spec import ModelTextRules
-from s2corpus.stages.export.group import ExportGroup
+from s2corpus.stages.export.group import ExportGroup, Pieces
 from s2corpus.storage.uris import fetch
 from s2corpus.text import token_counts
 from s2corpus.text.model_text import model_text
 from s2corpus.text.overlaps import SCHEMA, Benchmarks
-from s2corpus_reader.files import describe_file, document_line, documents_path, file_number, parquet_path, remove_piece
+from s2corpus_reader.files import describe_file, document_line, documents_path, file_number, parquet_path
 
 SPLIT_FOLDERS = ("train", "valid")
 
@@ -62,38 +62,6 @@ class _PathAllocator:
         return path
 
 
-class _ParquetCopies:
-    """The Parquet copies of the documents. For each number only one file is open."""
-
-    def __init__(self, scratch: Path) -> None:
-        self._scratch = scratch
-        self._open: dict[str, tuple[str, documents.ParquetFile]] = {}
-        self.counts: dict[str, int] = {}
-
-    def open(self, path: str) -> documents.ParquetFile:
-        """Return the open file for a path, and close the previous file with the same number."""
-        base = remove_piece(path)
-        if base not in self._open or self._open[base][0] != path:
-            self._close(base)
-            self._open[base] = (path, documents.ParquetFile(self.local(path)))
-        return self._open[base][1]
-
-    def _close(self, base: str) -> None:
-        if base in self._open:
-            path, file = self._open.pop(base)
-            file.close()
-            self.counts[path] = file.count
-
-    def close(self) -> None:
-        """Close all open files."""
-        for base in list(self._open):
-            self._close(base)
-
-    def local(self, path: str) -> Path:
-        """Return the local path of a file."""
-        return self._scratch / path.replace("/", "~")
-
-
 def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
     """Write `v2/<set>/<split>/<nn>.jsonl.gz`, the Parquet copies, and the index fragments of a set. Skip existing files."""
     export, store = group.run.spec.export, group.store
@@ -109,7 +77,7 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
     count_tokens = token_counts.load_token_counter(export.tokenizer, fetch) if export.tokenizer else None
     benchmarks = _load_benchmarks(group.run)
     mask, format_text = group.run.spec.clean.pii == "mask", _make_text_formatter(group.run)
-    copies = _ParquetCopies(scratch)
+    copies = Pieces(scratch, documents.ParquetFile)
 
     def is_wanted(path: str) -> bool:
         return is_first_run or path in missing
@@ -143,9 +111,8 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
         for path in sorted(filter(is_wanted, map(parquet_path, paths))):
             copies.open(path)
         group.write_lines(set(filter(is_wanted, paths)), write_rows(index, overlaps), scratch)
-    store.put(
-        (describe_file(path, copies.local(path), count), copies.local(path)) for path, count in copies.counts.items()
-    )
+    local = {path: copies.local(path) for path in copies.files}
+    store.put((describe_file(path, local[path], file.count), local[path]) for path, file in copies.files.items())
     store.put_fragments({f"overlaps/{nn:02d}-{set_}": fragment.path for nn, fragment in overlaps.items()})
     store.put_fragments({f"index/{nn:02d}-{set_}": fragment.path for nn, fragment in index.items()})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,6 @@ from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables.intake import DELIVERIES
 from s2corpus.tables.papers import ALIASES, CLUSTERS, MEMBERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES
-from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
@@ -61,7 +60,8 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     _write_keys(run, store, scratch, put)
     for table in (ALIASES, CLUSTERS, DUPLICATES):
         local = scratch / f"{table.name}.parquet"
-        put(f"{table.name}.parquet", local, _copy_table(run, table, local))
+        batches = run.table(table).batches(rows=rows.ROW_GROUP)  # Row groups do not depend on the parts of the table.
+        put(f"{table.name}.parquet", local, rows.write_groups(local, table.schema, batches))
     if run.spec.export.benchmarks:
         local = scratch / "overlaps.parquet"
         put("overlaps.parquet", local, _write_overlaps(run, store, scratch, local))
@@ -69,9 +69,8 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
 
     measured = read_metrics(run)
     languages = _count_languages(run)
-    stats = report.build_stats(
-        published, funnel.list_rows(measured), languages, _count_sources(run), _select_metrics(measured)
-    )
+    sources = {source: n for (source,), n in run.table(MEMBERS).counts("source").items()}
+    stats = report.build_stats(published, funnel.list_rows(measured), languages, sources, _select_metrics(measured))
     census = sum_tables(
         batch for nn in range(run.spec.export.files) for batch in store.read_fragment(f"census/{nn:02d}")
     )
@@ -143,13 +142,18 @@ def _write_index(run: Run, store: Store, local: Path, published: report.IndexSta
     """Write `index.parquet`, sorted by file number, set and id. Return the number of rows."""
     count = 0
     with parquet_writer(local, rows.INDEX) as writer:
-        for nn in range(run.spec.export.files):
-            for set_ in sorted(run.spec.clean.sets):
-                for batch in store.read_fragment(f"index/{nn:02d}-{set_}"):
-                    published.add(batch)
-                    count += batch.num_rows
-                    writer.write_table(batch)
+        for batch in _read_fragments(run, store, "index"):
+            published.add(batch)
+            count += batch.num_rows
+            writer.write_table(batch)
     return count
+
+
+def _read_fragments(run: Run, store: Store, kind: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    """Yield the fragments of one kind by file number and set, in batches."""
+    for nn in range(run.spec.export.files):
+        for set_ in sorted(run.spec.clean.sets):
+            yield from store.read_fragment(f"{kind}/{nn:02d}-{set_}", columns)
 
 
 def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path, int | None], None]) -> None:
@@ -158,21 +162,20 @@ def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path,
     (scratch / "keys").mkdir()
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
         connection.execute("CREATE TABLE keys (key BIGINT, paper_id VARCHAR)")
-        for nn in range(files):
-            for batch in _read_keys(run, store, nn):
-                connection.register("batch", batch)
-                connection.execute("INSERT INTO keys FROM batch")
+        for batch in _read_keys(run, store):
+            connection.register("batch", batch)
+            connection.execute("INSERT INTO keys FROM batch")
         for nn in range(files):
             put(keys_path(nn), scratch / keys_path(nn), keys.write(connection, nn, files, scratch / keys_path(nn)))
 
 
-def _read_keys(run: Run, store: Store, nn: int) -> Iterator[pa.Table]:
-    """Yield the keys of the papers and documents with one file number, in batches."""
-    yield from store.read_fragment(f"keys/{nn:02d}")
-    for set_ in run.spec.clean.sets:
-        for batch in store.read_fragment(f"index/{nn:02d}-{set_}", ["id", "sha1"]):
-            found = [{"key": key, "paper_id": row["id"]} for row in batch.to_pylist() for key in keys.hash_sha1(row)]
-            yield pa.Table.from_pylist(found, keys.SCHEMA)
+def _read_keys(run: Run, store: Store) -> Iterator[pa.Table]:
+    """Yield the keys of the papers and documents, in batches."""
+    for nn in range(run.spec.export.files):
+        yield from store.read_fragment(f"keys/{nn:02d}")
+    for batch in _read_fragments(run, store, "index", ["id", "sha1"]):
+        found = [{"key": key, "paper_id": row["id"]} for row in batch.to_pylist() for key in keys.hash_sha1(row)]
+        yield pa.Table.from_pylist(found, keys.SCHEMA)
 
 
 def _write_overlaps(run: Run, store: Store, scratch: Path, local: Path) -> int:
@@ -180,18 +183,11 @@ def _write_overlaps(run: Run, store: Store, scratch: Path, local: Path) -> int:
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
         connection.register("empty", overlaps.SCHEMA.empty_table())
         connection.execute("CREATE TABLE hits AS FROM empty")
-        for nn in range(run.spec.export.files):
-            for set_ in run.spec.clean.sets:
-                for batch in store.read_fragment(f"overlaps/{nn:02d}-{set_}"):
-                    connection.register("batch", batch)
-                    connection.execute("INSERT INTO hits FROM batch")
+        for batch in _read_fragments(run, store, "overlaps"):
+            connection.register("batch", batch)
+            connection.execute("INSERT INTO hits FROM batch")
         ordered = connection.execute("FROM hits ORDER BY id, benchmark, rowid").to_arrow_reader(rows.ROW_GROUP)
         return rows.write_groups(local, overlaps.SCHEMA, ordered, _OVERLAP_ROW_GROUP)
-
-
-def _copy_table(run: Run, table: Table, local: Path) -> int:
-    """Write a table to one Parquet file and return its number of rows. Row groups do not depend on the parts of the table."""
-    return rows.write_groups(local, table.schema, run.table(table).batches(rows=rows.ROW_GROUP))
 
 
 def _count_languages(run: Run) -> dict[str, int]:
@@ -200,11 +196,6 @@ def _count_languages(run: Run) -> dict[str, int]:
     return {
         language: counts[set_, language] for set_, language in sorted(counts, key=str) if set_ == "s2orc" and language
     }
-
-
-def _count_sources(run: Run) -> dict[str, int]:
-    """Return the number of records per source."""
-    return {source: n for (source,), n in sorted(run.table(MEMBERS).counts("source").items())}
 
 
 def _select_metrics(measured: Mapping[str, Metrics]) -> dict[str, Metrics]:

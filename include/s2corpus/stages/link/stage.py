@@ -10,7 +10,7 @@ import logging
 import sys
 from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict
 from functools import partial, reduce
 from operator import or_
@@ -19,6 +19,7 @@ from weakref import finalize
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
+from duckdb import DuckDBPyConnection
 
 from s2corpus.clustering.preprints import preprint_of
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
@@ -33,7 +34,7 @@ from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import CONTEXTS, ENTRIES, FILTERED, LINKS
 from s2corpus.titles.facts import IDENTIFIERS
 from s2corpus.titles.index import LinkIndex
-from s2corpus.titles.linking import Links, link
+from s2corpus.titles.linking import link
 from s2corpus.titles.recall import measure, measure_title_links
 from s2corpus.titles.similarity import Search
 
@@ -78,7 +79,8 @@ class LinkStage(PaperStage):
             counts.update(_measure_title_links(run, self._index))
         for number, buckets in enumerate(groups):
             tables = [read_entries(run, bucket) for bucket in buckets]
-            links = _link_batch(run, pa.concat_tables(tables), self._index)
+            with _database(run) as connection:
+                links = link(connection, pa.concat_tables(tables), self._index, _search(run))
             counts.update({"titles_searched": len(links.searched), "pairs_verified": links.pairs.verified})
             if number == shard.index == 0:  # Papers are in random buckets, so one group is representative.
                 counts.update(asdict(measure(links, self._index, _search(run), SAMPLE)))
@@ -136,12 +138,9 @@ def tasks_of(run: Run) -> dict[int, list[list[int]]]:
     return {groups[first][0]: groups[first : first + GROUPS] for first in range(0, len(groups), GROUPS)}
 
 
-def _link_batch(run: Run, entries: pa.Table, index: LinkIndex) -> Links:
-    """Link entries. The database gets half the memory of a task."""
-    memory_mb = run.spec.resources.memory_mb // 2
-    # One thread takes a quarter less CPU than two; tasks run in parallel.
-    with duckdb_connection(memory_mb=memory_mb, scratch=run.scratch, threads=1) as connection:
-        return link(connection, entries, index, _search(run))
+def _database(run: Run) -> AbstractContextManager[DuckDBPyConnection]:
+    """Return a database with half the memory of a task. One thread takes a quarter less CPU than two; tasks run in parallel."""
+    return duckdb_connection(memory_mb=run.spec.resources.memory_mb // 2, scratch=run.scratch, threads=1)
 
 
 def _measure_title_links(run: Run, index: LinkIndex) -> dict[str, int]:
@@ -155,7 +154,7 @@ def _measure_title_links(run: Run, index: LinkIndex) -> dict[str, int]:
     entries = entries.sort_by([(name, "ascending") for name in ("citing_paper_id", "parse_kind", "ref_id")])
 
     is_preprint = preprint_of(run.spec.cluster.preprint_prefixes)
-    with duckdb_connection(memory_mb=run.spec.resources.memory_mb // 2, scratch=run.scratch, threads=1) as connection:
+    with _database(run) as connection:
         search, sample = _search(run), run.spec.quality.gold_sample
         published_dois = partial(_published_dois, run, is_preprint)
         found = measure_title_links(connection, entries, index, search, sample, is_preprint, published_dois)

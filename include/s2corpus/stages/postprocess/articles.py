@@ -8,7 +8,7 @@ import orjson
 
 from s2corpus.deliveries.files import read_file
 from s2corpus.pipeline.run import Run
-from s2corpus.stages.postprocess.stored import convert_missing, make_failed_row, make_parsed_row
+from s2corpus.stages.postprocess.stored import convert_missing, make_stored_row
 from s2corpus.tables.intake import ARTICLES, ArticleRow
 from s2corpus.tables.parses import STORED_PARSES, ArticleParseRow, StoredParseRow
 from s2orc_parse import jats
@@ -38,8 +38,8 @@ def _convert(run: Run, article: ArticleRow) -> StoredParseRow:
     try:
         parse = jats.CONVERTERS[kind](read_file(run.lake, article["places"][0], sha1), sha1=sha1)
     except jats.BadArticle as bad:
-        return make_failed_row(sha1, kind, bad.outcome)
-    return make_parsed_row(sha1, kind, parse, {name: getattr(parse.header, name) for name in _HEADER_FIELDS})
+        return make_stored_row(sha1, kind, bad.outcome)
+    return make_stored_row(sha1, kind, parse, {name: getattr(parse.header, name) for name in _HEADER_FIELDS})
 
 
 def _make_row(article: ArticleRow, parse: StoredParseRow, stored: str) -> ArticleParseRow:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pdf2tei.latex_references import parse_reference
 from s2corpus.deliveries.files import read_file
 from s2corpus.pipeline.run import Run
-from s2corpus.stages.postprocess.stored import convert_missing, make_failed_row, make_parsed_row
+from s2corpus.stages.postprocess.stored import convert_missing, make_stored_row
 from s2corpus.tables.intake import LATEX_SOURCES, LatexSourceRow
 from s2corpus.tables.parses import STORED_PARSES, LatexParseRow, StoredParseRow
 from s2orc_parse import latex
@@ -48,7 +48,7 @@ def _convert(run: Run, source: LatexSourceRow) -> StoredParseRow:
     """Return one source archive as a row of STORED_PARSES: the parse, or the reason for its absence."""
     rules, sha1 = run.spec.resources, source["archive_sha1"]
     if source["bytes"] > latex.MAX_PACKED:
-        return make_failed_row(sha1, ParseKind.LATEX, latex.LatexOutcome.TOO_LARGE)
+        return make_stored_row(sha1, ParseKind.LATEX, latex.LatexOutcome.TOO_LARGE)
     try:
         parse = latex.convert(
             read_file(run.lake, source["places"][0], sha1),
@@ -58,8 +58,8 @@ def _convert(run: Run, source: LatexSourceRow) -> StoredParseRow:
             parse_reference=parse_reference,
         )
     except latex.BadSource as bad:
-        return make_failed_row(sha1, ParseKind.LATEX, bad.outcome)
-    return make_parsed_row(sha1, ParseKind.LATEX, parse)
+        return make_stored_row(sha1, ParseKind.LATEX, bad.outcome)
+    return make_stored_row(sha1, ParseKind.LATEX, parse)
 
 
 def _make_row(source: LatexSourceRow, found: tuple[StoredParseRow, str | None] | None) -> LatexParseRow:

@@ -13,7 +13,7 @@ import orjson
 from s2corpus.extractors import Adapter, BadAnswer, ExtractorIdentity
 from s2corpus.extractors import adapter as find_adapter
 from s2corpus.pipeline.run import Run
-from s2corpus.stages.postprocess.stored import convert_missing, make_failed_row, make_parsed_row
+from s2corpus.stages.postprocess.stored import convert_missing, make_stored_row
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.tables.intake import PDFS, PdfRow, RecordRow
 from s2corpus.tables.parses import (
@@ -71,8 +71,8 @@ def convert(adapter: Adapter, file_sha1: str, data: bytes, extractor: ExtractorI
     try:
         parse = adapter.convert(data, file_sha1=file_sha1, made_by=extractor)
     except BadAnswer as bad:
-        return make_failed_row(file_sha1, ParseKind.PDF, bad.outcome)
-    return make_parsed_row(file_sha1, ParseKind.PDF, parse, tei.build_header(parse))
+        return make_stored_row(file_sha1, ParseKind.PDF, bad.outcome)
+    return make_stored_row(file_sha1, ParseKind.PDF, parse, tei.build_header(parse))
 
 
 def _convert_rows(

@@ -22,20 +22,16 @@ COLUMNS = ("outcome", "citation_style", "header", "bytes")
 File = TypeVar("File")
 
 
-def make_failed_row(sha1: str, kind: ParseKind, outcome: str) -> StoredParseRow:
-    """Return a row of STORED_PARSES for a file without a parse, with the reason as `outcome`."""
-    return StoredParseRow(
-        file_sha1=sha1, kind=kind, outcome=outcome, citation_style=None, bytes=0, parse=None, header=None
-    )
-
-
-def make_parsed_row(
-    sha1: str, kind: ParseKind, parse: Parse, header: Mapping[str, object] | None = None
+def make_stored_row(
+    sha1: str, kind: ParseKind, parse: Parse | str, header: Mapping[str, object] | None = None
 ) -> StoredParseRow:
-    """Return a row of STORED_PARSES for a parse, with the header data from the file."""
-    body = orjson.dumps(tei.to_s2orc(parse))
+    """Return a row of STORED_PARSES for a parse with the header data from the file, or for the reason of its absence."""
+    if isinstance(parse, str):
+        outcome, style, body = parse, None, None
+    else:
+        outcome, style, body = "ok", parse.citation_style, orjson.dumps(tei.to_s2orc(parse))
     return StoredParseRow(
-        file_sha1=sha1, kind=kind, outcome="ok", citation_style=parse.citation_style, bytes=len(body), parse=body,
+        file_sha1=sha1, kind=kind, outcome=outcome, citation_style=style, bytes=len(body or b""), parse=body,
         header=None if header is None else orjson.dumps(header),
     )  # fmt: skip
 

@@ -17,7 +17,6 @@ from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.stages.vote import facts
-from s2corpus.tables.columns import FilePlace
 from s2corpus.tables.papers import MEMBERS, PAPERS
 
 Facts = dict[str, list[dict[str, Any]]]
@@ -34,16 +33,10 @@ class VoteStage(PaperStage):
 
     def _vote(self, run: Run, shard: Shard) -> None:
         """Choose the metadata of every paper of one bucket."""
-        facts_by_identifier = facts.read_facts(run, shard.index)
         own = run.spec.profile == "own"
         papers = build_papers(
             run.table(MEMBERS).batches(shard=shard.index),
-            FileFacts(
-                _pdfs(facts_by_identifier),
-                _latex_sources(facts_by_identifier),
-                _articles(facts_by_identifier),
-                _notices(facts_by_identifier),
-            ),
+            _read_file_facts(facts.read_facts(run, shard.index)),
             trust=(DECLARED, *run.spec.vote.trust) if own else run.spec.vote.trust,
             all_open=own,
             is_preprint=preprint_of(run.spec.cluster.preprint_prefixes),
@@ -76,53 +69,38 @@ def _count_rules(batch: pa.RecordBatch, decided: Counter[str]) -> pa.RecordBatch
     return batch
 
 
-def _latex_sources(facts_by_identifier: Facts) -> dict[str, ArxivParse]:
-    """Return the LaTeX source of each arXiv id: the one with the latest `first_seen`; ties go to the smallest SHA-1."""
-    found = {}
-    for about, found_facts in facts_by_identifier.items():
-        if about.startswith("arxiv:"):
-            row = max(sorted(found_facts, key=lambda row: row["archive_sha1"]), key=lambda row: row["first_seen"])
-            declared = _declarations(row["places"])
-            found[row["arxiv_id"]] = ArxivParse(row["archive_sha1"], row["parse_id"], row["arxiv_id"], declared)
-    return found
-
-
-def _articles(facts_by_identifier: Facts) -> dict[str, Article]:
-    """Return the full text of each publisher record: the one with the latest `first_seen`; ties go to the smallest SHA-1."""
-    found = {}
-    for about, found_facts in facts_by_identifier.items():
-        kind, _, record_id = about.partition(":")
-        if kind == "record":
-            row = max(sorted(found_facts, key=lambda row: row["file_sha1"]), key=lambda row: row["first_seen"])
-            facts_of_file = {name: row[name] for name in ("doi", "pmc_id", "licence", "open_access")}
-            declared = tuple(
-                Declaration(place["folder"], place["name"], place["open_access"], place["licence"])
-                for place in row["places"]
+def _read_file_facts(facts_by_identifier: Facts) -> FileFacts:
+    """Return the facts about files and notices by identifier."""
+    pdfs: dict[str, Pdf] = {}
+    latex_sources: dict[str, ArxivParse] = {}
+    articles: dict[str, Article] = {}
+    notices: dict[str, list[Statement]] = {}
+    for about, rows in facts_by_identifier.items():
+        kind, _, identifier = about.partition(":")
+        if kind == "pdf":
+            pdfs[identifier] = Pdf(rows[0]["first_seen"], _declarations(rows[0]))
+        elif kind == "arxiv":
+            row = _select_latest(rows, "archive_sha1")
+            latex_sources[identifier] = ArxivParse(row["archive_sha1"], row["parse_id"], identifier, _declarations(row))
+        elif kind == "record":
+            row = _select_latest(rows, "file_sha1")
+            stated = {name: row[name] for name in ("doi", "pmc_id", "licence", "open_access")}
+            articles[identifier] = Article(
+                row["file_sha1"], row["kind"], row["first_seen"], declarations=_declarations(row), **stated
             )
-            found[record_id] = Article(
-                row["file_sha1"], row["kind"], row["first_seen"], declarations=declared, **facts_of_file
-            )
-    return found
+        else:
+            notices[about] = sorted((Editorial(row["status"]), row["record_id"]) for row in rows)
+    return FileFacts(pdfs, latex_sources, articles, notices)
 
 
-def _notices(facts_by_identifier: Facts) -> dict[str, list[Statement]]:
-    """Return the statements of notices by identifier."""
-    return {
-        about: sorted((Editorial(row["status"]), row["record_id"]) for row in found_facts)
-        for about, found_facts in facts_by_identifier.items()
-        if about.startswith(("doi:", "pmid:"))
-    }
+def _select_latest(rows: list[dict[str, Any]], sha1: str) -> dict[str, Any]:
+    """Return the file with the latest `first_seen`; ties go to the smallest SHA-1."""
+    return max(sorted(rows, key=lambda row: str(row[sha1])), key=lambda row: str(row["first_seen"]))
 
 
-def _pdfs(facts_by_identifier: Facts) -> dict[str, Pdf]:
-    """Return the facts of PDFs by SHA-1."""
-    return {
-        row["file_sha1"]: Pdf(row["first_seen"], _declarations(row["places"]))
-        for about, found_facts in facts_by_identifier.items()
-        if about.startswith("pdf:")
-        for row in found_facts
-    }
-
-
-def _declarations(places: list[FilePlace]) -> tuple[Declaration, ...]:
-    return tuple(Declaration(**place) for place in places)
+def _declarations(row: dict[str, Any]) -> tuple[Declaration, ...]:
+    """Return the declarations of the drops that contain a file."""
+    return tuple(
+        Declaration(p["folder"] if "folder" in p else p["drop"], p["name"], p["open_access"], p["licence"])
+        for p in row["places"]
+    )

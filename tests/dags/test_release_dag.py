@@ -1,0 +1,251 @@
+"""The DAG of a release: each spec has one DAG, stages run in order, only transient errors are retried, and the form explains itself."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import runpy
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from s2corpus.errors import QualityBlocked, TransientError, UserError
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.acceptance import read_acceptances
+from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES, find_planning_stage
+from s2corpus.spec import load_spec
+from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.papers import MEMBERS
+from tests.releases import ROOT, spec
+
+pytestmark = pytest.mark.airflow
+SPECS = sorted((ROOT / "include" / "releases").glob("*.yaml"))
+WRONG_SPECS = {
+    "unknown": ("name: unknown\nschedul: {}\n", "schedul: unknown field"),
+    "no_date": ("name: no_date\nschedule: {start_date: 2023-02-30}\n", "not readable as YAML: day is out of range for month"),
+    "bad_date": ("name: bad_date\nschedule: {start_date: '2023-02-30'}\n", "schedule.start_date: '2023-02-30' given"),
+    "bad_cron": ("name: bad_cron\nschedule: {cron: 0 0 32 * *}\n", "schedule.cron: '0 0 32 * *' given; a cron expression was"),
+    "renamed": ("name: sample\n", "name: 'sample' given; expected the name of the file: 'renamed'"),
+    "cut": ("name: [", "not readable as YAML"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def bag(airflow_home: None, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Load all DAG files with an operator's folder of specs: one is right, and each other is wrong in another way."""
+    from airflow.dag_processing.dagbag import DagBag
+
+    folder = tmp_path_factory.mktemp("specs")
+    (folder / "other.yaml").write_text("name: other\nexport: {approval: true}\nresources: {task_hours: 3}\n")
+    for name, (content, _) in WRONG_SPECS.items():
+        (folder / f"{name}.yaml").write_text(content, "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("S2CORPUS_RELEASES", str(folder))
+        return DagBag(str(ROOT / "dags"))
+
+
+def test_every_spec_is_valid_and_has_its_dag(dags: dict[str, Any]) -> None:
+    assert {load_spec(path).name for path in SPECS} == {path.stem for path in SPECS}
+    assert set(dags) == {f"corpus_release__{path.stem}" for path in SPECS}
+
+
+def test_wrong_spec_is_shown_and_stops_no_other_dag(bag: Any) -> None:
+    assert set(bag.dags) == {"corpus_release__other", "pdf_drops", "example_consumer", "example_pubmed"}
+    ((file, error),) = bag.import_errors.items()
+    assert file.endswith("spec_errors.py")
+    for name, (_, said) in WRONG_SPECS.items():
+        assert f"{name}.yaml: {said}" in error
+
+
+def test_every_task_has_a_timeout(bag: Any) -> None:
+    limits = {f"{dag.dag_id} {task.task_id}": task.execution_timeout for dag in bag.dags.values() for task in dag.tasks}
+    assert [name for name, limit in limits.items() if not limit] == []
+    assert limits["corpus_release__other extract.work"] == limits["pdf_drops work"] == timedelta(hours=3)
+    assert limits["corpus_release__other approve"] == timedelta(hours=72 + 3), "the time to answer is added"
+
+
+def test_task_process_builds_only_its_dag(airflow_home: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    from airflow.sdk.definitions import context
+
+    monkeypatch.setenv(context._AIRFLOW_PARSING_CONTEXT_DAG_ID, "corpus_release__sample")
+    monkeypatch.setenv(context._AIRFLOW_PARSING_CONTEXT_TASK_ID, "intake.plan")
+    found = runpy.run_path(str(ROOT / "dags" / "corpus_release.py"))
+    assert [name for name in found if name.startswith("corpus_release__")] == ["corpus_release__sample"]
+
+
+def test_stages_follow_each_other(sample: Any) -> None:
+    for before, after in itertools.pairwise(STAGE_NAMES):
+        first = sample.get_task(f"{after}.plan" if find_planning_stage(after) == after else f"{after}.work")
+        assert f"{before}.quality" in first.upstream_task_ids, f"{after} starts before {before} has passed its checks"
+
+
+def test_shards_are_known_after_the_stage_that_fixes_them(lake: Lake) -> None:
+    run = Run(load_spec(SPECS[0]), datetime(2023, 2, 1, tzinfo=UTC), lake, Path("/tmp"))
+    for table, facts in ((PDFS, {"pdf_shards": 3}), (MEMBERS, {"paper_shards": 5})):
+        run.table(table).write(0, [])
+        run.table(table).commit([0], facts)
+    planning = {name: find_planning_stage(name) for name in STAGE_NAMES}
+    found = {name: runner.count_later_shards(run, by) for name, by in planning.items() if by != name}
+    of_papers = ("vote", "assemble", "filter", "link", "clean", "export")
+    assert found == {**dict.fromkeys(("select", "postprocess"), 3), **dict.fromkeys(of_papers, 5)}
+
+
+def test_publish_follows_every_check_and_the_approval(dags: dict[str, Any], sample: Any) -> None:
+    approved = dags["corpus_release__s2_v2"]
+    assert sample.get_task("publish").upstream_task_ids == {"export.quality"}
+    assert approved.get_task("publish").upstream_task_ids == {"approve"}
+    assert approved.get_task("approve").upstream_task_ids == {"export.quality"}
+
+
+def test_extract_waits_for_the_grobid_pool(sample: Any) -> None:
+    given = sample.get_task("extract.work").partial_kwargs
+    assert (given["pool"], given["pool_slots"]) == ("grobid", spec().resources.in_flight)
+
+
+@pytest.mark.parametrize(
+    ("error", "retried"),
+    [
+        (TransientError("x"), True),
+        (ConnectionResetError("x"), True),
+        (UserError("x"), False),
+        (QualityBlocked("x"), False),
+        (KeyError("x"), False),
+    ],
+)
+def test_only_transient_errors_are_retried(sample: Any, error: Exception, retried: bool) -> None:
+    from airflow.sdk import RetryAction
+
+    decision = sample.get_task("vote.finish").retry_policy.evaluate(error, 1, 3)
+    assert (decision.action == RetryAction.RETRY) is retried
+
+
+def test_unavailable_api_server_is_waited_for(sample: Any) -> None:
+    """Check Airflow's own error: a task fails with it while PostgreSQL restarts, regardless of the task's error."""
+    from airflow.sdk.exceptions import AirflowRuntimeError, ErrorType
+    from airflow.sdk.execution_time.comms import ErrorResponse
+
+    error = AirflowRuntimeError(ErrorResponse(error=ErrorType.API_SERVER_ERROR, detail={"status_code": 500}))
+    test_only_transient_errors_are_retried(sample, error, True)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "said"),
+    [
+        (None, None, "no data interval"),
+        (datetime(2022, 12, 1, tzinfo=UTC), datetime(2023, 1, 1, tzinfo=UTC), "before the spec's start date 2023-01-01"),
+        (datetime(2023, 3, 1, tzinfo=UTC), datetime(2023, 4, 1, tzinfo=UTC), "after the spec's end date 2023-02-28"),
+    ],
+)  # fmt: skip
+def test_run_outside_the_schedule_is_refused(
+    sample: Any, monkeypatch: pytest.MonkeyPatch, start: datetime | None, end: datetime | None, said: str
+) -> None:
+    import corpus_release
+
+    context = {"dag": sample, "params": {"drops": None}, "data_interval_start": start, "data_interval_end": end}
+    monkeypatch.setattr(corpus_release, "get_current_context", lambda: context)
+    with pytest.raises(UserError, match=said):
+        corpus_release._run()
+
+
+def test_consumer_waits_for_the_published_asset(sample: Any) -> None:
+    import example_consumer
+
+    assert sample.get_task("publish").outlets[0] == example_consumer.SNAPSHOT
+
+
+def test_approval_without_an_answer_is_rejected(dags: dict[str, Any]) -> None:
+    approve = dags["corpus_release__s2_v2"].get_task("approve")
+    hours = load_spec(ROOT / "include/releases/s2_v2.yaml").export.approval_hours
+    assert (approve.defaults, approve.response_timeout) == (["Reject"], timedelta(hours=hours))
+    assert not approve.fail_on_reject, "a rejection is an answer, not a failure"
+    assert "null" in approve.params.get_param("note").schema["type"], "the answer needs no note"
+
+
+def test_every_task_alerts_with_a_runbook_link(dags: dict[str, Any]) -> None:
+    runbook = (ROOT / "docs" / "runbook.md").read_text("utf-8")
+    for task in dags["corpus_release__s2_v2"].tasks:
+        told = task.on_failure_callback  # A mapped task stores the callback itself; other tasks store a list.
+        assert [each.__name__ for each in (told if isinstance(told, list) else [told])] == ["task_failed"], task.task_id
+        stage = task.task_id.partition(".")[0]
+        anchor = f"stage-{stage}" if stage in STAGE_NAMES else stage
+        assert f"docs/runbook.md#{anchor}`" in task.doc_md
+        assert f'id="{anchor}"' in runbook
+    assert 'id="late"' in runbook
+
+
+def test_spec_decides_when_a_release_is_late(sample: Any) -> None:
+    (deadline,) = sample.deadline
+    hours = spec().schedule.late_after_hours
+    assert (deadline.interval, deadline.callback.path) == (timedelta(hours=hours), "corpus_alerts.release_late")
+    assert deadline.callback.kwargs == {"hours": hours}
+
+
+def test_documented_metrics_exist_in_airflow(airflow_home: None) -> None:
+    """Check that every metric of docs/monitoring.md is in Airflow's own registry."""
+    import airflow._shared.observability.metrics as metrics
+
+    registry = yaml.safe_load((Path(metrics.__file__).parent / "metrics_template.yaml").read_text("utf-8"))["metrics"]
+    known = {re.sub(r"\{[^}]*\}", "*", str(name)) for each in registry for name in (each["name"], each["legacy_name"])}
+    table = (ROOT / "docs" / "monitoring.md").read_text("utf-8").partition("| metric | watch |")[2].partition("\n\n")[0]
+    named = re.findall(r"`([^`]+)`", "\n".join(line.split("|")[1] for line in table.splitlines()[2:]))
+    assert len(named) > 10
+    for name in named:
+        general = re.sub(r"<[^>]*>|grobid|\bfailed$", "*", name)
+        assert {name, general, re.sub(r"<[^>]*>", "*", name)} & known, name
+
+
+@pytest.fixture
+def begin(sample: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that begins intake, given the parameter `accept` and an earlier run: its state and kind."""
+    import corpus_release
+
+    monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
+    monkeypatch.delenv("S2CORPUS_CATALOG", raising=False)
+
+    def begin(accept: dict[str, str], earlier: tuple[str, str] = ("", "")) -> bool:
+        found = SimpleNamespace(run_id="x", run_type=earlier[1])
+        context = {
+            "dag": sample,
+            "params": {"drops": None, "accept": accept},
+            "data_interval_start": datetime(2023, 1, 1, tzinfo=UTC),
+            "data_interval_end": datetime(2023, 2, 1, tzinfo=UTC),
+            "dag_run": SimpleNamespace(triggering_user_name="ann"),
+            "ti": SimpleNamespace(get_previous_dagrun=lambda state: found if state == earlier[0] else None),
+        }
+        monkeypatch.setattr(corpus_release, "get_current_context", lambda: context)
+        return bool(corpus_release.begin.function().is_done)
+
+    return begin
+
+
+def test_acceptances_of_a_run_are_stored_with_the_release(begin: Any, tmp_path: Path) -> None:
+    (tmp_path / "drops" / "2023-01-a").mkdir(parents=True)  # It matches the spec's pattern and is still being written.
+    with pytest.raises(UserError, match=r"'link\.nothing' is not a check; expected <stage>\.<check>, one of link\."):
+        begin({"link.nothing": "a reason of some length"})
+    assert begin({"link.drift_of_linked_entries_block": "the source dblp ended"})
+    (word,) = read_acceptances(open_lake(str(tmp_path)), "sample-20230201").values()
+    assert (word.by, word.reason) == ("ann", "the source dblp ended")
+
+
+def test_release_waits_for_an_earlier_one_of_its_spec(begin: Any, sample: Any, tmp_path: Path) -> None:
+    for earlier in (("running", "scheduled"), ("running", "backfill"), ("queued", "backfill")):
+        assert not begin({}, earlier), "no release begins between two runs of a backfill"
+    assert sample.get_task("intake.plan").mode == "reschedule", "waiting occupies no worker"
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "drops" / "2023-01-a").mkdir(parents=True)
+    assert begin({}, ("queued", "scheduled")), "this run waits for the present one"
+
+
+def test_form_explains_parameters_and_requires_none(sample: Any) -> None:
+    assert "A corpus release" in sample.doc_md
+    for name in sample.params:
+        param = sample.params.get_param(name)
+        assert param.value is None and "null" in param.schema["type"], "the form asks for no value"
+        assert len(param.schema["description_md"]) > 100, name
+    assert "release of February" in sample.params.get_param("drops").schema["description_md"]

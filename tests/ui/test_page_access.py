@@ -1,0 +1,163 @@
+"""The page leaks nothing: each route checks permission, links stay within it, and wrong addresses give an error without details."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import pytest
+
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.schema import paper_shard
+from tests.ui.conftest import PUBLISHED, Built, page_over, refuse
+from tests.ui.pages import AT, copied, pages, read, words
+
+
+def test_every_link_has_a_target(page: Any) -> None:
+    found = {at: answer.text for at, answer in pages(page)}
+    assert len(found) > 50
+    assert any("/text/" in at for at in found) and any("/pdf/" in at for at in found)
+    assert not [at for at, text in found.items() if re.search(r'target=|style="|\son\w+=|<script(?! src)', text)]
+    for at, text in found.items():
+        landmarks = re.findall(r'<nav[^>]*aria-label="([^"]+)"|role="(search|region)"', text)
+        assert len(landmarks) == len(set(landmarks)), f"{at}: a screen reader lists two landmarks of one name"
+
+
+def test_page_without_login_links_to_the_login(built: Built) -> None:
+    page = page_over(built.lake, anyone=refuse, reader=refuse, login=lambda back: f"/auth/login?next={back}")
+    text = read(page, AT[PUBLISHED], 401)
+    assert f'<a class="button" href="/auth/login?next=/corpus-releases/{AT[PUBLISHED]}" data-airflow>Log in</a>' in text
+    style = re.search(r'<link rel="stylesheet" href="([^"]+)"', text)
+    assert style and page.get(urljoin(str(page.base_url), style[1])).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("corpus_release__sample/20230202", 404),
+        ("corpus_release__own/20230201", 404),
+        ("corpus_release__sample/99999999", 404),
+        ("sample/20230201", 422),
+        ("corpus_release__Sample/20230201", 422),
+        ("corpus_release__../20230201", 422),
+        ("corpus_release__sample/2023020", 422),
+        ("corpus_release__sample/20230201%0a", (404, 422)),
+        ("corpus_release__sample%2f..%2f../20230201", (404, 422)),
+        ("corpus_release__sample/20230201/paper/zzz", 422),
+        ("corpus_release__sample/20230201/paper/ffffffffffffffe", 404),
+        ("corpus_release__sample/20230201/paper/%3Cscript%3Ealert(1)%3C/script%3E", (404, 422)),
+        ("corpus_release__sample/20230201/text/ffffffffffffffe", 404),
+        (f"corpus_release__sample/20230201/pdf/{'0' * 40}", 404),
+        ("corpus_release__sample/20230201/pdf/..%2f..%2f..%2fetc%2fpasswd", (404, 422)),
+        ("corpus_release__sample/20230201/rejects/link?outcome=none", 422),
+        ("corpus_release__sample/20230201/rejects/filter", 422),
+        ("corpus_release__sample/20230201/rejects/filter?outcome=kept&page=0", 422),
+        ("corpus_release__sample/20230201/rejects/clean?outcome=kept&set=../x", 422),
+        ("corpus_release__sample/20230201/documents/all", 422),
+        ("corpus_release__sample/20230201/find", 422),
+        (f"corpus_release__sample/20230201/find?q={'x' * 301}", 422),
+        ("static/../app.py", (404, 422)),
+        ("corpus_release__sample/20230201/file/%2e%2e/sample/latest.json", (404, 422)),
+        ("corpus_release__sample/20230201/file/../../../../suppress.jsonl", (404, 422)),
+        ("corpus_release__sample/20230201/file//etc/passwd", 404),
+        ("corpus_release__sample/20230201/file/..%2f..%2fsample%2flatest.json", 404),
+        ("corpus_release__sample/20230201/file/%2fetc%2fpasswd", 404),
+        ("corpus_release__sample/20230201/file/v2%2f..%2fmanifest.json", 404),
+        ("corpus_release__sample/20230201/file/%252e%252e%252fsample%252flatest.json", 404),
+        ("corpus_release__sample/20230201/file/..%5c..%5csample%5clatest.json", 404),
+        ("corpus_release__sample/20230201/file/manifest.json%00", 404),
+        ("corpus_release__sample/20230201/file/manifest.json%0d%0aX-A:%20b", 404),
+        ("corpus_release__sample/20230201/file/index.parquet%2f", 404),
+        (f"corpus_release__sample/20230201/file/{'a' * 301}", 422),
+        ("corpus_release__other/20230201/file/manifest.json", 404),
+        ("corpus_release__sample/20230301%2f..%2f20230201/file/manifest.json", (404, 422)),
+        ("corpus_release__sample/20230201/file/nothing", 404),
+        ("corpus_release__sample/20230401/file/manifest.json", 404),
+        ("corpus_release__sample/20230201/compare?other=20230202", 404),
+        ("corpus_release__sample/20230201/compare?other=..", 422),
+        ("drops?standing=lost", 422),
+        ("static/app.py", 422),
+        ("nothing", 404),
+    ],
+)
+def test_wrong_address_is_refused_without_a_traceback(path: str, status: int | tuple[int, ...], page: Any) -> None:
+    answer = page.get(path)
+    assert answer.status_code in (status if isinstance(status, tuple) else (status,))
+    assert "Traceback" not in answer.text and "<script>" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "query", ["<script>alert(1)</script>", "%", "\0", "10.1/x'--", "a:b", "*", "\U0001f600", "(" * 300]
+)
+def test_hostile_queries_do_not_break_the_search(query: str, page: Any) -> None:
+    answer = page.get(f"{AT[PUBLISHED]}/find", params={"q": query})
+    assert answer.status_code == 200 and "<script>alert" not in answer.text
+
+
+def test_every_response_has_a_content_security_policy(page: Any) -> None:
+    for path in ("", "nothing", "static/page.css", AT[PUBLISHED]):
+        headers = page.get(path).headers
+        policy = headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'") and "unsafe" not in policy and "http" not in policy
+        assert "frame-ancestors 'self'" in policy
+        assert headers["x-content-type-options"] == "nosniff" and headers["cache-control"] == "no-store"
+
+
+def test_every_route_checks_permission_and_only_reads(built: Built) -> None:
+    from fastapi.routing import APIRoute
+
+    page = page_over(built.lake, anyone=refuse, reader=refuse)
+    app = page.app.routes[-1].app
+    routes = [route for route in app.routes if isinstance(route, APIRoute)]
+    assert len(routes) == len(app.routes) > 10, "a route that is not ours"
+    run = built.runs[PUBLISHED]
+    ids = {
+        "dag_id": "corpus_release__sample",
+        "as_of": "20230201",
+        "paper_id": run.table(PAPERS).read(["paper_id"])[0][0].as_py(),
+        "sha1": run.table(PDFS).read(["file_sha1"])[0][0].as_py(),
+        "set_": "s2orc",
+        "stage": "filter",
+        "path": "manifest.json",
+    }
+    for route in routes:
+        assert route.methods == {"GET"}
+        if route.path == "/static/{name}":
+            continue  # Static files are public, so that a user without access sees a page with its style.
+        path = route.path.replace(":path", "").format(**ids).lstrip("/")
+        asked = {"q": "x", "outcome": "kept", "other": "20230301"}
+        assert page.get(path, params=asked).status_code == 401, path
+
+
+def test_truncated_part_is_reported_on_the_page(built: Built, tmp_path: Path) -> None:
+    lake = copied(built, tmp_path)
+    part = next((lake / "releases" / PUBLISHED / "papers").glob("*.parquet"))
+    part.write_bytes(part.read_bytes()[:-10])
+    run = built.runs[PUBLISHED]
+    shards = run.paper_shards
+    damaged = int(part.stem.split("-")[1])
+    ids = run.table(PAPERS).read(["paper_id"])[0].to_pylist()
+    paper_id = next((i for i in ids if paper_shard(i, shards) == damaged), ids[0])
+    said = words(read(page_over(lake), f"{AT[PUBLISHED]}/paper/{paper_id}", 503))
+    assert "committed with" in said and "Traceback" not in said
+
+
+def test_unexpected_error_is_logged_and_not_shown(built: Built, tmp_path: Path) -> None:
+    from fastapi.testclient import TestClient
+
+    lake = copied(built, tmp_path)
+    (lake / "releases" / PUBLISHED / "_metrics" / "export.json").write_text('{"documents')
+    page = page_over(lake)
+    quiet = TestClient(page.app, base_url=str(page.base_url), raise_server_exceptions=False)
+    answer = quiet.get(AT[PUBLISHED])
+    assert answer.status_code == 500 and "This page failed" in answer.text and "JSON" not in answer.text
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+
+
+def test_lists_show_only_permitted_releases_and_drops(built: Built) -> None:
+    page = page_over(built.lake, visible=lambda: lambda dag_id: False)
+    assert "sample" not in words(read(page, ""))
+    assert "drops/" not in words(read(page, "drops", 403))

@@ -1,0 +1,210 @@
+"""The filter decides which papers stay in the corpus; the first rule that applies decides (SPEC §6, S2ORC §2.5).
+
+The stage takes papers down by any of their identifiers, and judges their abstract and one full text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pytest
+
+from s2corpus.errors import UserError
+from s2corpus.papers.filter import FilterOutcome, decide
+from s2corpus.pipeline.run import Run, Shard
+from s2corpus.rules.filter import FilterRules
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.filter import FilterStage, read_suppressions
+from s2corpus.storage.lake import Lake
+from s2corpus.tables.papers import ALIASES, MEMBERS, PAPERS
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import FILTERED, FULLTEXTS
+
+SHA1, OTHER = "a1" * 20, "b2" * 20
+TAKEN, KEPT, FORMER = "0" * 14 + "1", "0" * 14 + "2", "f" * 15
+ENGLISH = "We present a large corpus of scientific papers with full text, citations and references, and show how it was made. "
+GERMAN = "Wir stellen eine große Sammlung wissenschaftlicher Arbeiten mit Volltext und Zitaten vor und zeigen, wie sie entstand. "
+P_ENGLISH = decide({"p"}, set(), FilterRules(), title="T", author_count=1, text=ENGLISH).english or 0
+
+
+@pytest.mark.parametrize(
+    ("title", "authors", "text", "suppressed", "rules", "outcome"),
+    [
+        (None, 0, "", "p", {}, "suppressed"),
+        ("T", 1, ENGLISH, "10.18653/v1/x", {}, "suppressed"),
+        ("T", 1, ENGLISH, "another", {}, "kept"),
+        (None, 0, "", "", {}, "no_title"),
+        ("", 1, ENGLISH, "", {}, "no_title"),
+        ("T", 0, "", "", {}, "no_authors"),
+        ("T", 1, ENGLISH[:99], "", {}, "short_text"),
+        ("T", 1, ENGLISH[:100], "", {}, "kept"),
+        ("T", 1, GERMAN, "", {}, "not_english"),
+        ("T", 1, " " * 100, "", {}, "not_english"),  # Blank text is not English.
+        ("T", 1, ENGLISH, "", {"min_english": P_ENGLISH}, "kept"),
+        ("T", 1, ENGLISH, "", {"min_english": P_ENGLISH + 1e-9}, "not_english"),
+    ],
+)
+def test_first_matching_rule_decides(
+    title: str | None, authors: int, text: str, suppressed: str, rules: dict[str, float], outcome: str
+) -> None:
+    listed, limits = {suppressed} - {""}, FilterRules.model_validate(rules)
+    found = decide(["p", "10.18653/v1/x"], listed, limits, title=title, author_count=authors, text=text)
+    assert (found.outcome, found.characters, found.disputed) == (outcome, len(text), None)
+    assert (found.english is not None) == (outcome in ("kept", "not_english"))
+
+
+@pytest.mark.parametrize(
+    ("text", "by_cld3", "by_cld2", "disputed"),
+    [
+        (ENGLISH, "kept", "kept", False),
+        (GERMAN, "not_english", "not_english", False),
+        (f"{ENGLISH}{ENGLISH}\x00\x85\ufffe {GERMAN}", "kept", "not_english", True),
+    ],
+)
+def test_cld2_decides_if_set_and_reports_disagreement(text: str, by_cld3: str, by_cld2: str, disputed: bool) -> None:
+    """CLD2 returns the share of the text that is English, CLD3 the probability of its first choice."""
+    pytest.importorskip("pycld2")
+    for language, outcome, differs in (("cld3", by_cld3, None), ("cld2", by_cld2, disputed)):
+        rules = FilterRules.model_validate({"language": language})
+        found = decide({"p"}, set(), rules, title="T", author_count=1, text=text)
+        assert (found.outcome, found.disputed) == (outcome, differs)
+
+
+def row(table: Table, **values: Any) -> dict[str, Any]:
+    """Return a complete row from the columns that matter."""
+    lists: dict[str, Any] = {field.name: [] for field in table.schema if pa.types.is_nested(field.type)}
+    words = {field.name: "" for field in table.schema if not field.nullable and pa.types.is_string(field.type)}
+    return {**dict.fromkeys(table.schema.names), **lists, **words, **values}
+
+
+def run_filter(
+    lake: Lake,
+    scratch: Path,
+    suppressed: Mapping[str, object] | None = None,
+    *,
+    spec: Mapping[str, Any] | None = None,
+    texts: Mapping[str, list[str]] | None = None,
+    alias_of: str = KEPT,
+    **paper: Any,
+) -> dict[str, dict[str, Any]]:
+    """Return the rows of two papers. The first has a second PDF that is not canonical, a former id, and these full texts."""
+    rules = ReleaseSpec.model_validate({"name": "t", **(spec or {})})
+    run = Run(rules, datetime(2023, 2, 1, tzinfo=UTC), lake, scratch)
+    run.lake.put(f"releases/{run.release_id}/suppress.jsonl", json.dumps(suppressed).encode() if suppressed else b"")
+    author = {"first": "Ada", "middle": [], "last": "Lovelace", "suffix": ""}
+    access = {"sha1": OTHER, "kind": "pdf", "open_access": True, "looks": []}
+    common = {"title": "On the Engine", "authors": [author], "abstract": ENGLISH, "open_access": True}
+    tables: dict[Table, list[dict[str, Any]]] = {
+        PAPERS: [row(PAPERS, paper_id=TAKEN, **{**common, "access": [access], **paper}), row(PAPERS, paper_id=KEPT, **common)],
+        MEMBERS: [
+            row(MEMBERS, kind="archive", paper_id=TAKEN, record_id="crossref:1", doi="10.1016/j.engine.1843", file_sha1=SHA1),
+            row(MEMBERS, kind="archive", paper_id=KEPT, record_id="crossref:2", doi="10.1016/j.other.1844"),
+        ],
+        ALIASES: [row(ALIASES, alias=FORMER, paper_id=TAKEN), row(ALIASES, alias="e" * 15, paper_id=alias_of)],
+        FULLTEXTS: [
+            row(FULLTEXTS, paper_id=TAKEN, parse_kind=kind, file_sha1=SHA1, parse_id=f"{SHA1}:{kind}:1", open_access=True,
+                parse=orjson.dumps({"body_text": [{"text": text} for text in paragraphs]}))
+            for kind, paragraphs in sorted((texts or {}).items())
+        ],
+    }  # fmt: skip
+    for table, rows in tables.items():
+        run.table(table).write(0, rows)
+        run.table(table).commit([0], {"paper_shards": 1})
+    for shard in FilterStage().plan(run):
+        assert shard == Shard(0, shard.params)
+        FilterStage().work(run, shard)
+    counts = FilterStage().finish(run)
+    found = {one["paper_id"]: one for one in run.table(FILTERED).read().to_pylist()}
+    assert sum(counts.get(f"outcome.{outcome}", 0) for outcome in FilterOutcome) == counts["rows"] == len(found)
+    return found
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        {"paper_id": TAKEN},
+        {"paper_id": FORMER},
+        {"sha1": f" {SHA1.upper()} "},
+        {"sha1": OTHER},
+        {"doi": "https://doi.org/10.1016/J.ENGINE.1843"},
+        {"doi": "10.1016/j.nobodys.1845", "paper_id": TAKEN},
+    ],
+    ids=str,
+)
+def test_any_identifier_suppresses_exactly_its_paper(lake: Lake, tmp_path: Path, by: dict[str, str]) -> None:
+    """The identifiers are current and former ids, DOIs of its records, and the SHA-1s of all its PDFs, in any case."""
+    rows = run_filter(lake, tmp_path, {**by, "reason": "the author asked for it"})
+    assert {name: one["outcome"] for name, one in rows.items()} == {TAKEN: "suppressed", KEPT: "kept"}
+
+
+def test_former_id_of_another_bucket_suppresses_nothing(lake: Lake, tmp_path: Path) -> None:
+    rows = run_filter(lake, tmp_path, {"paper_id": "e" * 15}, alias_of="d" * 15)
+    assert {one["outcome"] for one in rows.values()} == {"kept"}
+
+
+ORDER = ["jats", "latex", "pdf"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "texts", "paper", "outcome", "judged"),
+    [
+        ({}, {}, {}, "kept", ENGLISH),
+        ({}, {}, {"title": None}, "no_title", ENGLISH),
+        ({}, {}, {"authors": None}, "no_authors", ENGLISH),
+        ({}, {}, {"authors": []}, "no_authors", ENGLISH),
+        ({"filter": {"min_characters": len(ENGLISH) + 1}}, {}, {}, "short_text", ENGLISH),
+        ({"filter": {"min_english": 1.0}}, {}, {}, "not_english", ENGLISH),
+        # The first full text in the order of the spec is judged, with the abstract.
+        ({"clean": {"text_from": ORDER}}, {"pdf": [GERMAN], "latex": [ENGLISH]}, {"abstract": None}, "kept", ENGLISH),
+        ({}, {"pdf": [GERMAN], "latex": [ENGLISH]}, {"abstract": None}, "not_english", GERMAN),
+        ({}, {"pdf": ["First.", ENGLISH]}, {"abstract": "Short."}, "kept", f"Short.\nFirst.\n{ENGLISH}"),
+        ({}, {"pdf": ["Not so long."]}, {"abstract": "Short."}, "short_text", "Short.\nNot so long."),
+    ],
+)
+def test_stage_judges_paper_by_the_rules_of_the_spec(
+    lake: Lake, tmp_path: Path, spec: Any, texts: dict[str, list[str]], paper: dict[str, Any], outcome: str, judged: str
+) -> None:
+    found = run_filter(lake, tmp_path, spec=spec, texts=texts, **paper)[TAKEN]
+    english = pytest.approx(found["english"]) if outcome in ("kept", "not_english") else None
+    assert found == {
+        "paper_id": TAKEN, "outcome": outcome, "characters": len(judged), "english": english, "disputed": None,
+    }  # fmt: skip
+
+
+NEEDED = "expected one of doi, sha1, paper_id and a reason; correct the line"
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (b"[]", f"line 1: {NEEDED}"),
+        (b'"10.1/x"', f"line 1: {NEEDED}"),
+        (b'{"doi": 7}', f"line 1: {NEEDED}"),
+        (b'{"doi": "", "sha1": ""}', f"line 1: {NEEDED}"),
+        (b'\n\n{"sha1": "a"}\n{"reason": "asked"}', f"line 4: {NEEDED}"),
+        (b"{", "line 1: not JSON (unexpected end of data: line 1 column 2 (char 1)); correct the line"),
+    ],
+)
+def test_line_without_identifier_stops_the_release(lines: bytes, message: str) -> None:
+    with pytest.raises(UserError) as refused:
+        read_suppressions(lines)
+    assert str(refused.value) == f"suppress.jsonl, {message}"
+
+
+@pytest.mark.parametrize(
+    ("lines", "identifiers"),
+    [
+        (b" \n\n", set()),
+        (b'\n{"doi": " https://doi.org/10.1016/X ", "sha1": "ABC"}\n  \n{"paper_id": "P7 ", "doi": ""}', {"10.1016/x", "abc", "p7"}),
+        (b'{"doi": " Not A Doi "}', {"not a doi"}),
+        (b'{"sha1": "https://doi.org/10.1016/X"}', {"https://doi.org/10.1016/x"}),
+    ],
+)  # fmt: skip
+def test_identifiers_are_normalized(lines: bytes, identifiers: set[str]) -> None:
+    assert read_suppressions(lines) == identifiers

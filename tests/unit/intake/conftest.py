@@ -1,0 +1,17 @@
+"""Fixtures of the intake tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from s2corpus.pipeline.run import Run
+from s2corpus.spec import ReleaseSpec
+from s2corpus.storage.lake import Lake
+from tests.unit.intake.samples import AS_OF
+
+
+@pytest.fixture
+def run(lake: Lake, tmp_path: Path) -> Run:
+    return Run(ReleaseSpec(name="t"), AS_OF, lake, tmp_path)

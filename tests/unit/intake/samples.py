@@ -1,0 +1,68 @@
+"""Write drops and deliveries, run intake on them, and read the result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import load_stage
+from s2corpus.storage.lake import Lake
+from s2corpus.tables.intake import DELIVERIES, PDFS, RECORDS
+
+AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
+WHEN = "2023-01-01T00:00:00Z"
+PAPER = {"record_id": "dblp:1", "title": "T"}
+
+
+def deliver(
+    lake: Lake,
+    folder: str,
+    files: Mapping[str, bytes],
+    ready_at: str = WHEN,
+    listed: Mapping[str, bytes] | None = None,
+    **others: str,
+) -> None:
+    """Write a drop or delivery with a `_READY` that lists its files, or the files `listed`."""
+    for name, data in files.items():
+        lake.put(f"{folder}/{name}", data)
+    named = [
+        {"name": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        for name, data in (files if listed is None else listed).items()
+    ]
+    lake.put(f"{folder}/_READY", json.dumps({"ready_at": ready_at, "files": named, **others}).encode())
+
+
+def lines(*rows: Mapping[str, object], name: str = "records.jsonl") -> dict[str, bytes]:
+    return {name: b"".join(json.dumps(row).encode() + b"\n" for row in rows)}
+
+
+def intake(run: Run) -> dict[str, float]:
+    runner.work(run, "intake", runner.plan(run, "intake"))
+    runner.run_rounds(run, "intake", first=1)
+    return load_stage("intake").finish(run)
+
+
+def change_spec(run: Run, **changed: Any) -> Run:
+    """Return the run of a changed spec over the same lake."""
+    return Run(run.spec.model_copy(update=changed), run.as_of, run.lake, run.scratch)
+
+
+def outcome(run: Run, delivery: str = "d") -> dict[str, Any]:
+    """Run intake and return the row of one delivery."""
+    intake(run)
+    (row,) = [row for row in run.table(DELIVERIES).read().to_pylist() if row["delivery"] == delivery]
+    found: dict[str, Any] = row
+    return found
+
+
+def records(run: Run) -> dict[str, dict[str, Any]]:
+    return {row["record_id"]: row for row in run.table(RECORDS).read().to_pylist()}
+
+
+def places(run: Run) -> list[dict[str, Any]]:
+    return [place for pdf in run.table(PDFS).read().to_pylist() for place in pdf["places"]]

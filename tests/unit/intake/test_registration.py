@@ -1,0 +1,181 @@
+"""Registration verifies a drop or delivery against its `_READY`, and stores its files and records (SPEC §0)."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+import pytest
+
+from s2corpus.deliveries import registration
+from s2corpus.deliveries.files import ChangedInput, copy_file, lake_key, open_file, read_file
+from s2corpus.deliveries.ready import Delivery, Refusal, Refused, read_ready
+from s2corpus.deliveries.registration import Registered
+from s2corpus.sources import load_adapter
+from s2corpus.storage.lake import Lake
+from tests.unit.intake.samples import deliver, lines
+
+Kind = Literal["drop", "delivery"]
+
+
+def written(lake: Lake, files: dict[str, bytes], source: str = "", listed: dict[str, bytes] | None = None) -> Delivery:
+    """Write a drop, or a delivery of `source`, and return it."""
+    deliver(lake, f"sources/{source}/1" if source else "drops/1", files, listed=listed)
+    delivery = read_ready(lake, "delivery" if source else "drop", source, "1")
+    assert delivery is not None
+    return delivery
+
+
+def rows_in(lake: Lake, delivery: Delivery, table: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = registration.registered_table(lake, delivery, table).read().to_pylist()
+    return found
+
+
+def refuse(lake: Lake, delivery: Delivery, refusal: Refusal, said: str) -> None:
+    with pytest.raises(Refused, match=said) as refused:
+        registration.register(lake, delivery)
+    assert refused.value.refusal is refusal
+
+
+# -- Refusals.
+
+
+@pytest.mark.parametrize(
+    ("stored", "said"),
+    [(0, None), (-1, "3145727 found"), (1, "more found"), (1 << 20, "more found"), (-(2 << 20), "1048576 found")],
+)
+def test_files_of_several_blocks_have_listed_size(lake: Lake, stored: int, said: str | None) -> None:
+    content = b"x" * (3 << 20)
+    delivery = written(lake, {"a.pdf": b"x" * (len(content) + stored)}, listed={"a.pdf": content})
+    if said:
+        refuse(lake, delivery, Refusal.CHANGED, f"3145728 bytes listed, {said}")
+    else:
+        registration.register(lake, delivery)
+        assert [row["sha1"] for row in rows_in(lake, delivery, "files")] == [hashlib.sha1(content).hexdigest()]
+
+
+@pytest.mark.parametrize("name", ["/a", "a/../b", "..", "a\\b", "a\x1bb", "_READY", "a\nb"])
+def test_names_of_files_outside_their_folder_are_refused(lake: Lake, name: str) -> None:
+    refuse(lake, written(lake, {}, listed={name: b""}), Refusal.BAD_NAME, "is not a file name of a drop")
+
+
+def test_first_three_offending_files_are_named(lake: Lake) -> None:
+    listed = [{"name": name, "bytes": 0, "sha256": "0" * 64} for name in "abbcdddeeff"]
+    lake.put("drops/1/_READY", orjson.dumps({"ready_at": "2023-01-01T00:00:00Z", "files": listed}))
+    repeated = read_ready(lake, "drop", "", "1")
+    assert repeated is not None
+    refuse(lake, repeated, Refusal.BAD_NAME, r"listed twice: \['b', 'd', 'e'\]")
+    four = dict.fromkeys("abcd", b"")
+    refuse(lake, written(lake, {}, listed=four), Refusal.INCOMPLETE, r"4 listed but missing: \['a', 'b', 'c'\]")
+    unlisted = written(lake, four | dict.fromkeys(("x1", "x2", "x3", "x4"), b""), listed=four)
+    refuse(lake, unlisted, Refusal.UNLISTED, r"4 present but not listed: \['x1', 'x2', 'x3'\]")
+
+
+@pytest.mark.parametrize("source", ["declared", "grobid", "s2corpus-layout", "mine"])
+def test_sources_of_our_own_records_are_reserved(lake: Lake, source: str) -> None:
+    """The name of an extractor that was installed earlier (`mine`) is reserved too."""
+    lake.put("stored_tei/mine/x", b"")
+    refuse(lake, written(lake, {"records.jsonl": b""}, source), Refusal.UNKNOWN_SOURCE, f"{source} is reserved")
+    registration.register(lake, written(lake, {"sub/records.jsonl": b""}, "mine2"))
+
+
+def test_records_of_another_source_are_refused(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = {"works.jsonl": b'{"DOI": "10.1234/5", "title": ["A title"]}\n{"title": []}\n'}
+    found = registration.register(lake, written(lake, content, "crossref"))
+    assert (found.rows, found.dropped) == (1, 1)
+    monkeypatch.setattr("s2corpus.sources.pubmed.read", load_adapter("crossref").read)
+    refuse(lake, written(lake, content, "pubmed"), Refusal.BAD_RECORDS, "is not of the source pubmed")
+    dropped = registration.register(lake, written(lake, {"works.jsonl": b'{"title": []}\n'}, "pubmed"))
+    assert (dropped.rows, dropped.dropped) == (0, 1), "a rejected entry has no source"
+
+
+# -- Stored content.
+
+
+def test_registration_is_stored_until_it_is_forgotten(lake: Lake) -> None:
+    declared = b'{"name": "a.pdf", "x": 1}\n{\n'
+    delivery = written(lake, {"a.pdf": b"A", "b.PDF": b"B", "c.txt": b"C", "d.tex": b"D", "records.jsonl": declared})
+    first = registration.register(lake, delivery)
+    assert (first.rows, first.dropped, first.pdfs, len(first.warnings)) == (0, 1, 2, 2)
+    kinds = {row["name"]: row["kind"] for row in rows_in(lake, delivery, "files")}
+    assert kinds == {"a.pdf": "pdf", "b.PDF": "pdf", "c.txt": "other", "d.tex": "latex"}
+    lake.put("drops/1/a.pdf", b"X")
+    assert registration.register(lake, delivery) == first
+    registration.forget(lake, delivery)
+    refuse(lake, delivery, Refusal.CHANGED, "its SHA-256 is not the listed one")
+    lake.put("drops/1/a.pdf", b"A")
+    registration.register(lake, delivery)
+    lake.delete(f"{delivery.registered}/files/_COMMITTED.json")
+    lake.put("drops/1/a.pdf", b"X")
+    refuse(lake, delivery, Refusal.CHANGED, "its SHA-256 is not the listed one")
+
+
+def test_later_file_of_a_delivery_has_later_positions(lake: Lake) -> None:
+    """Positions order the lines of a delivery: the last line on a record wins."""
+    rows_of_a = lines(*({"record_id": f"mylab:{n}", "title": "T"} for n in range(60)), name="a/records.jsonl")
+    deleted = lines({"record_id": "mylab:59", "deleted": True}, name="b/records.jsonl")
+    delivery = written(lake, rows_of_a | deleted, "mylab")
+    registration.register(lake, delivery)
+    rows = sorted(rows_in(lake, delivery, "records"), key=lambda row: row["position"])
+    assert [row["record_id"] for row in rows] == [f"mylab:{n}" for n in (*range(60), 59)]
+    assert [row["deleted"] for row in rows] == [False] * 60 + [True]
+    assert {row["position"] for row in rows[:60]} == set(range(60))
+    assert {name: value for name, value in rows[-1].items() if value is not None} == {
+        "record_id": "mylab:59", "source": "mylab", "kind": "archive", "delivery": "1", "ready_at": "2023-01-01T00:00:00.000000Z",
+        "deleted": True, "position": rows[-1]["position"],
+    }  # fmt: skip
+
+
+ARTICLE = (
+    b"<article><front><article-meta><article-id pub-id-type='doi'>10.1234/5</article-id><title-group><article-title>A title"
+    b"</article-title></title-group></article-meta></front><body><p>Text.</p></body></article>"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "content", "expected"),
+    [
+        ("", "a.xml", ARTICLE, ("jats", "jats:{sha1}", 1)),
+        ("", "a.NXML", ARTICLE, ("jats", "jats:{sha1}", 1)),
+        ("", "a.txt", ARTICLE, ("other", None, 0)),
+        ("", "a.xml", b"<x/>", ("other", None, 0)),
+        ("", "a.xml", b"<articles>" + ARTICLE * 2 + b"</articles>", ("jats", None, 0)),
+        ("jats", "a.xml", ARTICLE, ("jats", "jats:10.1234/5", 1)),
+        ("crossref", "a.json", b'{"DOI": "10.1234/5", "title": ["A title"]}', None),
+    ],
+)
+def test_full_texts_of_publishers_are_files(
+    lake: Lake, source: str, name: str, content: bytes, expected: tuple[str, str | None, int] | None
+) -> None:
+    delivery = written(lake, {name: content}, source)
+    found: Registered = registration.register(lake, delivery)
+    rows = rows_in(lake, delivery, "files")
+    if expected is None:
+        assert rows == [] and found.rows == 1
+        return
+    kind, record_id, records = expected
+    sha1 = hashlib.sha1(content).hexdigest()
+    (row,) = rows
+    assert (row["kind"], row["sha1"], row["bytes"]) == (kind, sha1, len(content))
+    assert row["record_id"] == (record_id and record_id.format(sha1=sha1))
+    assert (found.rows, found.pdfs) == (records, 0)
+    assert [r["record_id"] for r in rows_in(lake, delivery, "records")] == [row["record_id"]] * records
+
+
+@pytest.mark.parametrize("size", [0, 1, (1 << 20) - 1, 3 << 20])
+def test_file_is_compared_with_its_registration_at_the_end(lake: Lake, tmp_path: Path, size: int) -> None:
+    content, place = bytes(size), {"drop": "d", "name": "a.pdf"}
+    assert lake_key(place) == lake_key({"folder": "drops/d/", "name": "a.pdf"}) == "drops/d/a.pdf"
+    lake.put("drops/d/a.pdf", content)
+    sha1 = hashlib.sha1(content).hexdigest()
+    assert read_file(lake, place, sha1) == content
+    copy_file(lake, place, sha1, tmp_path / "copy")
+    assert (tmp_path / "copy").read_bytes() == content
+    with open_file(lake, place, sha1) as file:
+        assert file.read(2) + file.read(0 if size else 1) == content[:2], "no more is read yet"
+    with pytest.raises(ChangedInput, match=r"drops/d/a\.pdf: changed since its drop was registered"):
+        read_file(lake, place, "0" * 40)
+    with pytest.raises(ChangedInput, match=r"drops/d/a\.pdf: changed since its drop was registered"):
+        copy_file(lake, place, "0" * 40, tmp_path / "copy")

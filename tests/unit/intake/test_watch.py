@@ -1,0 +1,256 @@
+"""A watch announces every drop and delivery once, and status rows tell what became of it (docs/drops.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from s2corpus.deliveries.ready import Refusal, read_ready
+from s2corpus.deliveries.status import (
+    MAX_KNOWN_PER_POLL,
+    MAX_NEW_PER_POLL,
+    Arrival,
+    ArrivalState,
+    ArrivalStatus,
+    Watch,
+    announce,
+    hash_ready_file,
+    iterate_statuses,
+    list_open,
+    put_row,
+    read_status,
+    read_statuses,
+)
+from s2corpus.drops.standing import iterate_drop_statuses
+from s2corpus.storage.lake import Lake, ListedObject
+from s2corpus.storage.local_lake import LocalLake
+from s2corpus.storage.parts import TableRef
+from s2corpus.tables.intake import DELIVERIES
+from tests.unit.intake.samples import deliver
+
+PDF = {"a.pdf": b"A"}
+
+
+def folders(arrivals: list[Arrival]) -> list[str]:
+    return [arrival.folder for arrival in arrivals]
+
+
+def states(lake: Lake) -> dict[str, str]:
+    return {row.folder: row.outcome for row in iterate_statuses(lake)}
+
+
+# -- Status rows.
+
+
+def a_row(state: ArrivalState, **others: Any) -> ArrivalStatus:
+    return ArrivalStatus("drops/a/", "0", state, **others)
+
+
+@pytest.mark.parametrize(
+    ("row", "is_open", "outcome", "text"),
+    [
+        (a_row(ArrivalState.ANNOUNCED), True, "announced", "drops/a: announced"),
+        (ArrivalStatus("drops/a\n/", "0", ArrivalState.PROCESSED, detail="d"), False, "worked", "drops/a\\n: worked (d)"),
+        (a_row(ArrivalState.REGISTERED, rows=3), True, "registered", "drops/a: registered (3 records)"),
+        (a_row(ArrivalState.REFUSED, refusal=Refusal.CHANGED), False, "refused:changed", "drops/a: refused:changed"),
+        (a_row(ArrivalState.FAILED, tries=2, dropped=1), True, "failed", "drops/a: failed (1 unreadable records)"),
+        (a_row(ArrivalState.FAILED, tries=3), False, "failed", "drops/a: failed"),
+        (a_row(ArrivalState.UNFINISHED, tries=2), True, "unfinished", "drops/a: unfinished"),
+        (a_row(ArrivalState.UNFINISHED, tries=3), False, "unfinished", "drops/a: unfinished"),
+        (a_row(ArrivalState.PROCESSED, rows=3, warnings=["x"]), False, "worked", "drops/a: worked (3 records, 1 warning) (x)"),
+        (a_row(ArrivalState.PROCESSED, warnings=list("abcdef"), outcomes={"ok": 2, "broken": 0}), False, "worked",
+         "drops/a: worked (6 warnings, 2 ok) (a; b; c; d; e)"),
+    ],
+)  # fmt: skip
+def test_status_row_is_one_line(row: ArrivalStatus, is_open: bool, outcome: str, text: str) -> None:
+    assert (row.is_open, row.outcome, str(row)) == (is_open, outcome, text)
+
+
+def test_row_is_stored_once_by_folder(lake: Lake) -> None:
+    first = Arrival("sources/dblp/1/", "0")
+    assert first.identity == ("delivery", "dblp", "1") and Arrival("drops/1/", "0").identity == ("drop", "", "1")
+    put_row(lake, ArrivalStatus("sources/dblp/10/", "0", ArrivalState.PROCESSED))
+    announce(lake, first)
+    row = ArrivalStatus(
+        first.folder, "0", ArrivalState.REFUSED, Refusal.CHANGED, "a.pdf", outcomes={"ok": 1}, warnings=["w"]
+    )
+    put_row(lake, row)
+    announce(lake, first)
+    assert read_status(lake, first) == row and read_status(lake, Arrival(first.folder, "1")) is None
+    put_row(lake, ArrivalStatus(first.folder, "1", ArrivalState.ANNOUNCED))
+    assert read_status(lake, first) is None
+    assert [entry.key for entry in lake.list("arrivals/")] == [
+        "arrivals/closed/sources/dblp/10/0.json", "arrivals/open/sources/dblp/1/1.json",
+    ]  # fmt: skip
+    assert list_open(lake) == [Arrival(first.folder, "1")]
+    lake.put("arrivals/closed/sources/dblp/1/1.json", lake.get("arrivals/open/sources/dblp/1/1.json")[0])
+    assert list_open(lake) == [], "a killed writer left both rows"
+    assert [row.mark for row in read_statuses(lake, [first, Arrival(first.folder, "1")])] == ["1"]
+
+
+def test_last_rows_are_listed(lake: Lake) -> None:
+    for name in "cab":
+        lake.put(f"drops/{name}/_READY", name.encode())
+    assert [row.name for row in iterate_statuses(lake)] == ["drops/a", "drops/b", "drops/c"]
+    assert [row.name for row in iterate_statuses(lake, 2)] == ["drops/b", "drops/c"]
+    assert [row.mark for row in iterate_statuses(lake, 1)] == [hash_ready_file(lake, "drops/c/")]
+    assert len(str(hash_ready_file(lake, "drops/c/"))) == 16 and hash_ready_file(lake, "drops/d/") is None
+
+
+def test_rows_of_new_watches_are_not_overwritten(tmp_path: Path) -> None:
+    class Slow(LocalLake):
+        """A lake in which another process announces the arrival first."""
+
+        def put(self, key: str, data: bytes, *, expect: str | None = None) -> str:
+            LocalLake(tmp_path).put(key, b"another")
+            return super().put(key, data, expect=expect)
+
+    announce(Slow(tmp_path), Arrival("drops/a/", "0"))
+    assert LocalLake(tmp_path).get("arrivals/open/drops/a/0.json")[0] == b"another"
+
+
+def test_drop_state_follows_row_release_and_paused_dag(lake: Lake) -> None:
+    for name in ("a", "b", "c"):
+        deliver(lake, f"drops/{name}", PDF)
+    lake.put("drops/d/a.pdf", b"still coming")
+    mark = hash_ready_file(lake, "drops/c/")
+    assert mark
+    put_row(lake, ArrivalStatus("drops/c/", mark, ArrivalState.REFUSED, Refusal.CHANGED, "a.pdf"))
+    ready = read_ready(lake, "drop", "", "a")
+    assert ready is not None
+    taken = {"kind": "drop", "source": "", "delivery": "a", "ready_at": ready.ready_at, "outcome": "taken"}
+    counts = {"files": 1, "rows": 0, "dropped": 0, "warnings": []}
+    row: dict[str, Any] = {**dict.fromkeys(DELIVERIES.schema.names), **taken, **counts}
+    table = TableRef(lake, "releases/t-20230201/deliveries", DELIVERIES)
+    table.write(0, [row])
+    table.commit([0], {})
+    pointer = {
+        "snapshot": "t-20230201-00000000", "manifest": "snapshots/t-20230201-00000000/manifest.json", "manifest_sha256": "0" * 64,
+    }  # fmt: skip
+    lake.put("snapshots/t/latest.json", orjson.dumps(pointer))
+    lake.put("snapshots/u/latest.json", b"{")  # The damaged pointer of another spec hides nothing.
+    stand = {s.row.name: (s.outcome, s.detail) for s in iterate_drop_statuses(lake)}
+    assert stand == {
+        "drops/a": ("released", "in t-20230201-00000000"), "drops/b": ("waiting", ""),
+        "drops/c": ("refused:changed", "a.pdf"), "drops/d": ("writing", ""),
+    }  # fmt: skip
+    paused = {s.row.name: (s.outcome, s.detail[:42]) for s in iterate_drop_statuses(lake, paused=True)}
+    assert paused == stand | {"drops/b": ("paused", "ready, but the DAG pdf_drops is paused in ")}
+    lake.put("snapshots/t/latest.json", orjson.dumps({"snapshot": None}))
+    assert next(s.name for s in iterate_drop_statuses(lake)) == "waiting", "a withdrawn snapshot contains nothing"
+
+
+# -- Watches.
+
+
+def test_each_ready_file_is_announced_once(lake: Lake) -> None:
+    """A watch that was killed before it confirmed is repeated by the next one: a duplicate is better than a loss."""
+    lake.put("drops/a/a.pdf", b"A")
+    first = Watch(lake)
+    assert first.poll() == [] and states(lake) == {"drops/a/": "writing"}
+    deliver(lake, "drops/a", PDF)
+    deliver(lake, "sources/dblp/1", {"records.jsonl": b""})
+    given = first.poll()
+    assert folders(given) == ["drops/a/", "sources/dblp/1/"]
+    assert first.poll() == [] and Watch(lake).poll() == given
+    assert states(lake) == {"drops/a/": "waiting", "sources/dblp/1/": "waiting"}
+    first.confirm()
+    assert first.poll() == Watch(lake).poll() == []
+    deliver(lake, "drops/a", PDF)
+    assert first.poll() == [], "an identical _READY is no new arrival"
+    deliver(lake, "drops/a", PDF, "2023-01-02T00:00:00Z")
+    assert folders(first.poll()) == ["drops/a/"]
+
+
+def test_lost_event_is_fired_again_until_a_run_begins(lake: Lake) -> None:
+    """A triggerer can be killed after it announced an arrival and before Airflow stored the event. The delay doubles to an hour."""
+    deliver(lake, "drops/a", PDF)
+    lost = Watch(lake)
+    (arrival,) = lost.poll()
+    lost.confirm()
+    watch, now, delays = Watch(lake), 1_000.0, []
+    assert watch.poll() == watch.list_unprocessed_events(now) == []
+    for _ in range(8):
+        before = now
+        while watch.list_unprocessed_events(now) != [arrival]:
+            now += 60
+        delays.append(now - before)
+    assert delays == [60, 120, 240, 480, 960, 1920, 3600, 3600]
+    assert watch.list_unprocessed_events(now + 3599) == []
+    for state in (ArrivalState.REGISTERED, ArrivalState.PROCESSED):
+        put_row(lake, ArrivalStatus(arrival.folder, arrival.mark, state))
+        now += 9_999
+        assert watch.list_unprocessed_events(now) == [], "a run has begun with the arrival"
+
+
+class Watched(LocalLake):
+    """A lake that records the listed keys and the requests."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.entries: list[str] = []
+        self.asked: list[str] = []
+
+    def list(self, prefix: str) -> Iterator[ListedObject]:
+        for entry in super().list(prefix):
+            self.entries.append(entry.key)
+            yield entry
+
+    def etag(self, key: str) -> str:
+        self.asked.append(key)
+        return super().etag(key)
+
+
+def test_cost_of_a_watch_depends_on_folders_only(tmp_path: Path) -> None:
+    lake = Watched(tmp_path)
+    for number in range(MAX_KNOWN_PER_POLL + 50):
+        deliver(lake, f"drops/{number:03}", {})
+    for number in range(100):
+        lake.put(f"drops/000/{number}.pdf", b"")
+    watch = Watch(lake)
+    given = watch.poll()
+    assert len({arrival.folder for arrival in given}) == len(given) == MAX_KNOWN_PER_POLL + 50
+    watch.confirm()
+    assert sorted(list_open(lake), key=lambda arrival: arrival.folder) == given
+    lake.entries.clear()
+    lake.asked.clear()
+    watch.poll()
+    assert {key.partition("/")[0] for key in lake.entries} == {"arrivals"}
+    assert len(lake.asked) == MAX_KNOWN_PER_POLL
+    watch.poll()
+    assert len(set(lake.asked)) == MAX_KNOWN_PER_POLL + 50, "in turn, every one is asked for a new _READY"
+
+
+def test_watch_examines_all_folders_by_turns(lake: Lake) -> None:
+    watch = Watch(lake)
+    names = [str(number) for number in range(2 * MAX_NEW_PER_POLL + 1)]
+    for start in (0, MAX_NEW_PER_POLL, 2 * MAX_NEW_PER_POLL, MAX_NEW_PER_POLL - 1, 2 * MAX_NEW_PER_POLL - 1):
+        found = watch._next_items("new", names, MAX_NEW_PER_POLL)
+        assert found == (names[start:] + names[:start])[:MAX_NEW_PER_POLL]
+    assert watch._next_items("new", names[:MAX_NEW_PER_POLL], MAX_NEW_PER_POLL) == names[:MAX_NEW_PER_POLL]
+
+
+def test_limited_watch_reports_the_rest_later(lake: Lake) -> None:
+    for number in range(120):
+        deliver(lake, f"drops/{number:03}", {})
+    watch = Watch(lake)
+    given = [watch.poll(50) for _ in range(4)]
+    assert [len(some) for some in given] == [50, 50, 20, 0]
+    assert len({arrival.folder for some in given for arrival in some}) == 120
+
+
+def test_folders_with_impossible_names_are_ignored(tmp_path: Path) -> None:
+    class Hostile(LocalLake):
+        """A lake with folder names that S3 allows and no file path can have."""
+
+        def folders(self, prefix: str) -> list[str]:
+            return ["", ".", "..", "a\0b", *super().folders(prefix)]
+
+    lake = Hostile(tmp_path)
+    deliver(lake, "drops/a\nrefused", {})
+    assert folders(Watch(lake).poll()) == ["drops/a\nrefused/"]
+    assert [str(row) for row in iterate_statuses(lake)] == ["drops/a\\nrefused: waiting"]

@@ -1,4 +1,4 @@
-"""SPEC §12: a check that runs on buckets one after the other gives the same result as on all buckets together."""
+"""SPEC §11: a check that runs on buckets one after the other gives the same result as on all buckets together."""
 
 from __future__ import annotations
 

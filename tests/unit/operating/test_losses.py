@@ -1,4 +1,4 @@
-"""SPEC §12: a release is stopped, however small, if it lost data of its parent or was built by two versions of the code."""
+"""SPEC §11: a release is stopped, however small, if it lost data of its parent or was built by two versions of the code."""
 
 from __future__ import annotations
 

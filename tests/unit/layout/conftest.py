@@ -28,7 +28,7 @@ PAPER = """
 ]]
 #show heading: set block(above: 1.2em, below: 0.8em)
 #heading(numbering: none)[Abstract]
-We relate the traits of beetles to those of the litter. PROSE
+We relate the traits of beetles to the traits of the litter. PROSE
 
 *Keywords:* beetles, litter, functional traits
 

@@ -32,7 +32,7 @@ ENTRIES = [
     "S. Walter, The summer in three forests of the south, For. Ecol. Manage., 2016, 3, 44–51.",
     "T. Nakamura, Y. Ito and F. Sato, Arthropods in leaf litter, Ecol. Res., 2012, 27, 9–18.",
     "R. Lopes Martins, Diversity of ground beetles along a gradient, 2nd ed., Springer, Berlin, 2010.",
-    "D. Gareth Evans, Measuring what can be measured, arXiv:1301.01234, 2013.",
+    "D. Gareth Evans, Measuring small things in summer, arXiv:1301.01234, 2013.",
 ]
 SURNAMES = ["Wu", "van der Sluis", "Weihs", "Xiong", "Ammar", "Horhat", "Walter", "Nakamura", "Martins", "Evans"]
 LABELED = "\n\n".join(f'#grid(columns: (1.8em, 1fr), [{i}.], [#"{e}"])' for i, e in enumerate(ENTRIES, 1))

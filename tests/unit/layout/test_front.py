@@ -24,7 +24,7 @@ BODY = "\n\n".join(
         "Berg, K. (2015). Litter of the north. Ecology 12, 1-20.",
     ]
 )  # fmt: skip
-RELATE = f"We relate the traits of beetles to those of the litter. {PROSE}"
+RELATE = f"We relate the traits of beetles to the traits of the litter. {PROSE}"
 ABSTRACT = f"*Abstract* #linebreak() {RELATE}"
 HELD = f'#text(size: 16pt, weight: "bold")[{TITLE}]\n\n{LISTED}'
 BIG_TITLE = f'#text(size: 17pt, weight: "bold")[{TITLE}]'

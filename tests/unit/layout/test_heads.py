@@ -34,7 +34,7 @@ PHRASES: list[tuple[Runs, str | None]] = [
     ([("Growth of", BOLD), ("Escherichia coli.", BOLD_ITALIC), ("We grew the cells", ROMAN)], "Growth of Escherichia coli."),
     ([("Escherichia coli", BOLD_ITALIC), ("in rivers.", BOLD), ("We grew the cells", ROMAN)], "Escherichia coli in rivers."),
     ([("Box designs (BBD).", ITALIC), ("In this study, a total of", ROMAN)], "Box designs (BBD)."),
-    ([("Ibid.", ITALIC), ("The author of the note says", ROMAN)], None),
+    ([("Ibid.", ITALIC), ("The author of the note writes", ROMAN)], None),
     ([("Growth of", BOLD), ("Escherichia coli", BOLD_ITALIC), ("We grew the cells", ROMAN)], None),
     ([("Formal analysis:", BOLD), ("Elvina Brown and Helen Faddy did it", ROMAN)], None),
     ([("DNA damage protective effect", BOLD), ("of the essential oil was high", ROMAN)], None),
@@ -51,7 +51,7 @@ def test_paragraph_begins_with_its_heading(runs: Runs, head: str | None) -> None
 
 @pytest.mark.parametrize("runs", [runs for runs, head in PHRASES if head])
 def test_bold_phrase_within_paragraph_or_numbered_paper_is_no_heading(runs: Runs) -> None:
-    before = draw_line(("The text before goes on here without an end", ROMAN), y=-11.0)
+    before = draw_line(("The text before continues here without an end", ROMAN), y=-11.0)
     assert split_run_in([before, draw_line(*runs)], 1, begins=False, is_numbered=False) is None
     assert split_run_in([draw_line(*runs)], 0, begins=True, is_numbered=True) is None
 
@@ -72,7 +72,7 @@ def test_heading_of_paragraph_continues_on_next_line() -> None:
     [
         # IEEEtran: subsections in italics, as wide as the column
         ("B. The classical model suggests inhibition per-", ("ception as the origin of disorders", ITALIC), 2),
-        ("Words that are set in italics for the sake of em-", ("phasis stand in a paragraph of the text", ROMAN), 0),
+        ("Many words are printed in italics for the sake of em-", ("phasis inside a paragraph of the text", ROMAN), 0),
     ],
 )
 def test_hyphenated_heading_is_joined(first: str, second: tuple[str, Font], count: int) -> None:

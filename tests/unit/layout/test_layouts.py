@@ -25,7 +25,7 @@ from tests.unit.layout.samples import (
 BARE = "\n\n".join(f'#"{e}"' for e in ENTRIES)
 ALONE = "\n\n".join(f'#"[{i}]" #linebreak() #"{e}"' for i, e in enumerate(ENTRIES, 1))
 TWICE = f"{PROSE} {PROSE}"
-RELATE = f"We relate the traits of beetles to those of the litter. {PROSE}"
+RELATE = f"We relate the traits of beetles to the traits of the litter. {PROSE}"
 AUTHORS = "#text(size: 11pt)[Waleed Ammar and Maria van der Lo]"
 LAST = "The last sentence of the text stands here."
 
@@ -127,7 +127,7 @@ BODIES = {
         ["(Xiong et al., 2021; Berg and Lo, 1921)"], [],
     ),
     "a formula": ("$ y_i = alpha + beta x_i + epsilon_i $\n\nwhere the symbols have their usual meaning.", ["where the symbols have"], []),
-    "a footnote": (f"{PROSE} #footnote[The data are with the authors of this paper and can be asked for.] {PROSE}", [], ["can be asked for"]),
+    "a footnote": (f"{PROSE} #footnote[The data are with the authors of this paper on request.] {PROSE}", [], ["on request"]),
 }  # fmt: skip
 
 

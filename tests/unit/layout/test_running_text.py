@@ -16,7 +16,7 @@ from pdf2tei.model import Document, Font, Kind, Line, Page
 from pdf2tei.text import Joiner
 from tests.unit.layout.samples import BOLD, HEAD, ROMAN, SMALL, Row, all_lines, draw, draw_line
 
-SENTENCE = "Tulsi is indigenous to the continent and was used there for a very long time, as many say."
+SENTENCE = "Tulsi is indigenous to the continent and was used there for a very long time, in all villages."
 TEXT = [Row(SENTENCE)] * 30
 MEASURES = Measures(10.0, "times", 480.0)
 LONG = (
@@ -37,7 +37,7 @@ def kinds(document: Document, text: str) -> set[Kind]:
 
 
 PROSE_IN_FRONT = [Row(SENTENCE.replace("Tulsi", "Basil"), SMALL, block=not i) for i in range(6)]
-IMPRINT = Row("Copyright 2020 by the authors, who keep all that is theirs and let the others use it for free", SMALL)
+IMPRINT = Row("Copyright 2020 by the authors, who own all parts of it and let the others use it for free", SMALL)
 PARAGRAPH = [Row(SENTENCE, block=not i, gap=2.0 if i else 12.0) for i in range(5)]
 CELLS = [Row("Site North 12 0.4", block=not i) for i in range(9)]
 ADDRESSES = [Row(f"See https://example.org/{i} for what we found there and in all other places") for i in range(90)]

@@ -64,6 +64,7 @@ def test_first_matching_rule_decides(
     [
         (ENGLISH, "kept", "kept", False),
         (GERMAN, "not_english", "not_english", False),
+        ("Data not available. " * 8, "not_english", "kept", True),
         (f"{ENGLISH}{ENGLISH}\x00\x85\ufffe {GERMAN}", "kept", "not_english", True),
     ],
 )

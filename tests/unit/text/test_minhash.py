@@ -1,4 +1,4 @@
-"""MinHash keys find similar texts, and the final decision uses the exact Jaccard index (SPEC §9.7, §12)."""
+"""MinHash keys find similar texts, and the final decision uses the exact Jaccard index (SPEC §9.7)."""
 
 from __future__ import annotations
 

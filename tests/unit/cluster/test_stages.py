@@ -66,7 +66,7 @@ def deliver(
     place = {"drop": "d", "name": "a.pdf", "open_access": True, "licence": "CC-BY-4.0"}
     pdf = {"file_sha1": SHA1, "bytes": 1, "places": [place], "first_seen": ready_at}
     given: dict[Table, Any] = {
-        RECORDS: list_of(records(lines), ready_at), PDF_RECORDS: list_of([header], ready_at), PDFS: [pdf],
+        RECORDS: make_table(records(lines), ready_at), PDF_RECORDS: make_table([header], ready_at), PDFS: [pdf],
     }  # fmt: skip
     facts: dict[Table, Any] = {PDFS: {"pdf_shards": 1}, DELIVERIES: {"inputs": "", "parent": parent}}
     for table in (*given, LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES, NOTICES, DELIVERIES):
@@ -77,7 +77,7 @@ def deliver(
     )
 
 
-def list_of(found: list[Record], ready_at: str) -> pa.Table:
+def make_table(found: list[Record], ready_at: str) -> pa.Table:
     return pa.Table.from_batches(batches(found, delivery="d", ready_at=ready_at), schema=RECORDS.schema)
 
 

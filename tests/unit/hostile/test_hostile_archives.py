@@ -37,10 +37,10 @@ def header(name: bytes, size: bytes | int, kind: bytes = b"0", link: bytes = b""
     block[156:157] = kind
     block[157:257] = link.ljust(100, b"\0")
     block[257:265] = b"ustar\x0000"
-    return sealed(block)
+    return add_checksum(block)
 
 
-def sealed(block: bytearray) -> bytes:
+def add_checksum(block: bytearray) -> bytes:
     """Return a header with its checksum."""
     block[148:156] = b"%06o\0 " % sum([*block[:148], *b" " * 8, *block[156:]])
     return bytes(block)
@@ -50,15 +50,15 @@ def sparse() -> bytes:
     """Return the header of an old-format sparse file with a map that continues in the next block."""
     block = bytearray(header(b"a.tex", 512, b"S"))
     block[482] = 1
-    return sealed(block)
+    return add_checksum(block)
 
 
-def padded(data: bytes) -> bytes:
+def pad(data: bytes) -> bytes:
     return data + bytes(-len(data) % 512)
 
 
 def member(name: bytes, data: bytes, kind: bytes = b"0") -> bytes:
-    return header(name, len(data), kind) + padded(data)
+    return header(name, len(data), kind) + pad(data)
 
 
 def pax(*records: tuple[bytes, bytes], kind: bytes = b"x") -> bytes:
@@ -117,7 +117,7 @@ UNSAFE: dict[str, tuple[bytes, LatexOutcome]] = {
 }  # fmt: skip
 
 
-def zipped() -> bytes:
+def make_zip() -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
         made.writestr("main.tex", GOOD)
@@ -125,7 +125,7 @@ def zipped() -> bytes:
 
 
 OTHER: dict[str, tuple[bytes, LatexOutcome]] = {
-    "zip": (zipped(), LatexOutcome.NOT_AN_ARCHIVE),
+    "zip": (make_zip(), LatexOutcome.NOT_AN_ARCHIVE),
     "bzip2": (bz2.compress(FIRST + END), LatexOutcome.NOT_AN_ARCHIVE),
     "xz": (lzma.compress(FIRST + END), LatexOutcome.NOT_AN_ARCHIVE),
     "gzip in gzip": (gzip.compress(gz(GOOD.decode())), LatexOutcome.NOT_AN_ARCHIVE),
@@ -137,14 +137,14 @@ OTHER: dict[str, tuple[bytes, LatexOutcome]] = {
 }
 
 
-def refused(data: bytes, **limits: float) -> BadSource:
+def unpack_error(data: bytes, **limits: float) -> BadSource:
     with pytest.raises(BadSource) as raised:
         archive.unpack(data, **limits)
     return raised.value
 
 
-def delivered(data: bytes) -> tuple[list[object], list[RejectReason]]:
-    """Return the members of a delivered tar, and the reasons of its rejects."""
+def read_delivered(data: bytes) -> tuple[list[object], list[RejectReason]]:
+    """Return the members of a read_delivered tar, and the reasons of its rejects."""
     found = list(stop_at_damage(read_documents(io.BytesIO(data))))
     return (
         [one for one in found if not isinstance(one, Dropped)],
@@ -155,10 +155,10 @@ def delivered(data: bytes) -> tuple[list[object], list[RejectReason]]:
 @pytest.mark.parametrize("name", DAMAGED)
 def test_damaged_tar_has_outcome(name: str) -> None:
     begins_well = DAMAGED[name][:8] == b"main.tex"
-    error = refused(gzip.compress(DAMAGED[name], 1))
+    error = unpack_error(gzip.compress(DAMAGED[name], 1))
     assert error.detail
     assert error.outcome is LatexOutcome.DAMAGED or (not begins_well and error.outcome is LatexOutcome.NOT_AN_ARCHIVE)
-    members, reasons = delivered(DAMAGED[name])
+    members, reasons = read_delivered(DAMAGED[name])
     assert members[:1] == ([("main.tex", GOOD)] if begins_well else [])
     assert reasons[-1:] == [RejectReason.UNREADABLE_REST] and reasons[:-1] in ([], [RejectReason.TOO_LARGE])
 
@@ -166,12 +166,12 @@ def test_damaged_tar_has_outcome(name: str) -> None:
 @pytest.mark.parametrize("name", [*UNSAFE, *OTHER])
 def test_unsafe_or_foreign_archive_has_outcome(name: str) -> None:
     data, outcome = (UNSAFE | OTHER)[name]
-    assert refused(data).outcome is outcome
+    assert unpack_error(data).outcome is outcome
 
 
 def test_links_in_a_delivered_tar_are_ignored() -> None:
     data = FIRST + header(b"a", 0, b"2", b"/etc/passwd") + header(b"b", 0, b"3") + member(b"b.xml", b"b") + END
-    assert delivered(data) == ([("main.tex", GOOD), ("b.xml", b"b")], [])
+    assert read_delivered(data) == ([("main.tex", GOOD), ("b.xml", b"b")], [])
 
 
 def test_broken_stream_gives_members_before_its_end() -> None:
@@ -186,14 +186,14 @@ def test_slow_archive_is_ended_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
     script = "import sys, time; sys.stdin.buffer.read(1); time.sleep(600)"
     monkeypatch.setattr(child, "LAUNCH", script)
     monkeypatch.setattr(child, "INACTIVITY_SECONDS", 1.0)
-    assert refused(gz(GOOD.decode()), seconds=1.0).outcome is LatexOutcome.TIMEOUT
-    assert delivered(FIRST + END) == ([], [RejectReason.UNREADABLE_REST])
+    assert unpack_error(gz(GOOD.decode()), seconds=1.0).outcome is LatexOutcome.TIMEOUT
+    assert read_delivered(FIRST + END) == ([], [RejectReason.UNREADABLE_REST])
 
 
 def test_greedy_archive_is_ended_by_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "MEMORY_BYTES", 64 << 20)
     data = gzip.compress(FIRST + member(b"a.png", bytes(100 << 20)) + END, 1)
-    assert refused(data).outcome is LatexOutcome.OUT_OF_MEMORY
+    assert unpack_error(data).outcome is LatexOutcome.OUT_OF_MEMORY
 
 
 @pytest.mark.parametrize(
@@ -201,15 +201,15 @@ def test_greedy_archive_is_ended_by_memory(monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_compromised_child_gives_no_files(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "LAUNCH", f"import sys; sys.stdout.write({written})")
-    assert refused(gz(GOOD.decode())).outcome is LatexOutcome.DAMAGED
-    assert delivered(FIRST + END) == ([], [RejectReason.UNREADABLE_REST])
+    assert unpack_error(gz(GOOD.decode())).outcome is LatexOutcome.DAMAGED
+    assert read_delivered(FIRST + END) == ([], [RejectReason.UNREADABLE_REST])
 
 
 def test_child_reads_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = tmp_path / "secret"
     secret.write_text("words")
     monkeypatch.setattr(child, "LAUNCH", f"import sys; sys.stdout.write(open({str(secret)!r}).read())")
-    assert "status 1" in refused(gz(GOOD.decode())).detail
+    assert "status 1" in unpack_error(gz(GOOD.decode())).detail
 
 
 def test_ordinary_tars_are_read(tmp_path: Path) -> None:

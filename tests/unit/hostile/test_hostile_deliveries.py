@@ -31,7 +31,7 @@ def ready(**changed: Any) -> bytes:
     return json.dumps({"ready_at": WHEN, "files": [FILE], **changed}).encode()
 
 
-def of_file(**changed: Any) -> bytes:
+def list_file(**changed: Any) -> bytes:
     return ready(files=[{**FILE, **changed}])
 
 
@@ -57,25 +57,25 @@ UNREADABLE: dict[str, bytes] = {
     "zeros": bytes(1000),
     "time given twice": ready()[:-1] + b', "ready_at": "2099-01-01T00:00:00Z"}',
     "hash given twice": ready().replace(b'"sha256"', b'"sha256": "' + b"0" * 64 + b'", "sha256"'),
-    "no size": of_file(bytes=-1),
-    "size of 2^80": of_file(bytes=1 << 80),
+    "no size": list_file(bytes=-1),
+    "size of 2^80": list_file(bytes=1 << 80),
     "size of many digits": ready().replace(f": {len(PDF)},".encode(), b": " + b"9" * 10_000 + b","),
     "infinite size": ready().replace(f": {len(PDF)},".encode(), b": 1e999,"),
-    "no name": of_file(name=""),
-    "size of 2^63": of_file(bytes=1 << 63),
-    "a name of 1,025 characters": of_file(name="a" * 1025),
+    "no name": list_file(name=""),
+    "size of 2^63": list_file(bytes=1 << 63),
+    "a name of 1,025 characters": list_file(name="a" * 1025),
     "a person of 129 characters": ready(delivered_by="a" * 129),
-    "a short hash": of_file(sha256="0" * 63),
+    "a short hash": list_file(sha256="0" * 63),
     "surrogate in a name": ready().replace(b"a.pdf", b"\\udcff.pdf"),
 }
 OTHER: dict[str, tuple[bytes, str]] = {
-    "zero byte in a name": (of_file(name="a\0.pdf"), "bad_name"),
-    "a line end in a name": (of_file(name="a\n.pdf"), "bad_name"),
-    "name outside": (of_file(name="../good/a.pdf"), "bad_name"),
+    "zero byte in a name": (list_file(name="a\0.pdf"), "bad_name"),
+    "a line end in a name": (list_file(name="a\n.pdf"), "bad_name"),
+    "name outside": (list_file(name="../good/a.pdf"), "bad_name"),
     "name given twice": (ready(files=[FILE] * 1000), "bad_name"),
-    "a long name": (of_file(name="a" * 1024), "incomplete"),
-    "a long path": (of_file(name="a/" * 511 + "a"), "incomplete"),
-    "most bytes": (of_file(bytes=(1 << 63) - 1), "changed"),
+    "a long name": (list_file(name="a" * 1024), "incomplete"),
+    "a long path": (list_file(name="a/" * 511 + "a"), "incomplete"),
+    "most bytes": (list_file(bytes=(1 << 63) - 1), "changed"),
 }
 
 
@@ -84,7 +84,7 @@ def put(lake: Lake, folder: str, ready_file: bytes = ready(), name: str = "a.pdf
     lake.put(f"{folder}/_READY", ready_file)
 
 
-def rows_of(run: Run) -> dict[str, DeliveryRow]:
+def read_rows(run: Run) -> dict[str, DeliveryRow]:
     """Run intake; return the rows by delivery."""
     intake(run)
     return {row["delivery"]: row for row in run.table(DELIVERIES).read().to_pylist()}
@@ -97,7 +97,7 @@ def test_hostile_ready_files_stop_no_other_delivery(run: Run) -> None:
     for name, (data, _) in OTHER.items():
         put(run.lake, f"drops/{name}", data)
     put(run.lake, "drops/good")
-    rows = rows_of(run)
+    rows = read_rows(run)
     for number, name in enumerate(UNREADABLE):
         for delivery in (f"{number:02}", f"s{number:02}"):
             row = rows.pop(delivery)
@@ -143,7 +143,7 @@ def test_times_with_zone_are_read_as_utc(run: Run, given: str, expected: str) ->
 def test_far_future_waits_with_reason(run: Run) -> None:
     put(run.lake, "drops/late", ready(ready_at=FAR))
     put(run.lake, "drops/good")
-    late = rows_of(run)["late"]
+    late = read_rows(run)["late"]
     assert late["outcome"] == "not_yet" and "9999-12-31T23:59:59" in str(late["detail"])
     put(run.lake, "sources/dblp/late", ready(ready_at=FAR).replace(b"a.pdf", b"a.xml"), "a.xml")
     processing.process(run.lake, [ReleaseSpec(name="t", drops=("none",))], run.scratch)
@@ -159,9 +159,9 @@ def test_any_error_of_one_delivery_refuses_it(
         raise error("AWS Error IOError: what the delivery says")  # The message resembles a server error.
 
     monkeypatch.setattr(dblp, "read", broken)
-    put(run.lake, "sources/dblp/1", of_file(name="a.xml"), "a.xml")
+    put(run.lake, "sources/dblp/1", list_file(name="a.xml"), "a.xml")
     put(run.lake, "drops/good")
-    rows = rows_of(run)
+    rows = read_rows(run)
     assert (rows["1"]["outcome"], rows["good"]["outcome"]) == ("refused:unreadable", "taken")
     assert str(rows["1"]["detail"]).startswith(error.__name__)
 
@@ -171,9 +171,9 @@ def test_disk_failure_is_not_a_refusal(run: Run, monkeypatch: pytest.MonkeyPatch
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(dblp, "read", full)
-    put(run.lake, "sources/dblp/1", of_file(name="a.xml"), "a.xml")
+    put(run.lake, "sources/dblp/1", list_file(name="a.xml"), "a.xml")
     with pytest.raises(TransientError, match="disk is full"):
-        rows_of(run)
+        read_rows(run)
 
 
 def test_huge_ready_file_is_not_read(run: Run) -> None:
@@ -212,7 +212,7 @@ def test_false_sizes_do_not_size_the_tables(run: Run) -> None:
     data = ready(files=[{**FILE, "name": f"{n}.xml", "bytes": (1 << 63) - 1} for n in range(100)])
     put(run.lake, "sources/dblp/1", data)
     put(run.lake, "drops/good")
-    rows = rows_of(run)
+    rows = read_rows(run)
     assert (rows["1"]["outcome"], rows["good"]["outcome"]) == ("refused:incomplete", "taken")
     assert run.read_plan("intake")[-1].params["buckets"] == 1
 
@@ -221,7 +221,7 @@ def test_folders_without_utf8_names_are_refused(run: Run, tmp_path: Path) -> Non
     folder = Path(run.lake.uri("drops/good")).parent
     put(run.lake, "drops/good")
     shutil.copytree(folder / "good", folder / os.fsdecode(b"\xff\xfe"))
-    rows = rows_of(run)
+    rows = read_rows(run)
     assert rows.pop("good")["outcome"] == "taken"
     assert [row["outcome"] for row in rows.values()] == ["refused:bad_name"]
     processing.process(run.lake, [ReleaseSpec(name="t", drops=("none",))], tmp_path)
@@ -241,7 +241,7 @@ def test_special_files_in_a_folder_do_not_block(run: Run, name: str, kind: str) 
         path.mkdir()
     else:
         path.symlink_to("nowhere")
-    rows = rows_of(run)
+    rows = read_rows(run)
     assert rows.pop("good")["outcome"] == "taken"
     expected = {"_READY": [], "a.pdf": ["refused:incomplete"], "b.pdf": ["taken"]}
     assert [row["outcome"] for row in rows.values()] == expected[name]

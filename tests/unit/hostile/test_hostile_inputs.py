@@ -63,7 +63,7 @@ NASTY = (b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"[" * 2000, b"<a
          b"null", b"{}", b"[]", b"true", b"../", b"\r\n", b'"', b"%s{}", b"<!DOCTYPE a [<!ENTITY b 'c'>]>")  # fmt: skip
 
 
-def damaged(data: bytes, rng: random.Random) -> bytes:
+def damage(data: bytes, rng: random.Random) -> bytes:
     """Return the input with one to three damages."""
     for _ in range(rng.randint(1, 3)):
         start = rng.randrange(len(data) + 1)
@@ -86,7 +86,7 @@ def outcomes(seeds: list[bytes], count: int, act: Callable[[bytes], str], *expec
     """
     found: Counter[str] = Counter()
     for number in range(count):
-        data = damaged(seeds[number % len(seeds)], random.Random(number))
+        data = damage(seeds[number % len(seeds)], random.Random(number))
         try:
             found[act(data)] += 1
         except expected as error:
@@ -161,13 +161,13 @@ def test_damaged_ids_give_one_sentence(parse: Callable[[str], str]) -> None:
 
 
 def test_damaged_latex_archives_give_named_outcomes() -> None:
-    def unpacked(data: bytes) -> str:
+    def unpack(data: bytes) -> str:
         return f"{len(unpack_source(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files"
 
     plain = tar(
         {"main.tex": "\\documentclass{article}\\begin{document}Words.\\end{document}", "fig/a.bbl": "\\bibitem{a} A."}
     )
-    outcomes([plain, gzip.decompress(plain)], 250, unpacked, BadArchive)
+    outcomes([plain, gzip.decompress(plain)], 250, unpack, BadArchive)
 
 
 def test_damaged_manifests_give_one_sentence(tmp_path: Path) -> None:

@@ -59,12 +59,12 @@ class Counted(bytes):
         found = super().__getitem__(key)
         return found if isinstance(found, int) else Counted.wrap(found, self.steps)
 
-    def _searched(self, found: int, begin: int, end: int | None) -> int:
+    def _add_steps(self, found: int, begin: int, end: int | None) -> int:
         self.steps.count += (found if found >= 0 else len(self) if end is None else min(end, len(self))) - begin
         return found
 
     def find(self, what: Any, begin: Any = 0, end: Any = None) -> int:
-        return self._searched(super().find(what, begin, end), begin, end)
+        return self._add_steps(super().find(what, begin, end), begin, end)
 
     def rfind(self, what: Any, begin: Any = 0, end: Any = None) -> int:
         found = super().rfind(what, begin, end)
@@ -149,7 +149,7 @@ class CountedStream(io.BytesIO):
         return Counted.wrap(super().read(size), self._steps)
 
 
-def lines_run(act: Callable[[], Any]) -> int:
+def count_lines(act: Callable[[], Any]) -> int:
     """Return the number of Python lines that an action executes. Each iteration of a one-line loop counts."""
     count = 0
 
@@ -207,7 +207,7 @@ JSON: dict[str, Callable[[int], bytes]] = {
 }
 
 
-def steps_of(act: Callable[[CountedStream], Any], data: bytes, patch: pytest.MonkeyPatch) -> int:
+def count_steps(act: Callable[[CountedStream], Any], data: bytes, patch: pytest.MonkeyPatch) -> int:
     """Return the number of bytes that a stream reader reads, copies and searches, in pieces of 4 KiB."""
     steps = Steps()
     with patch.context() as patched:
@@ -230,7 +230,7 @@ def test_xml_is_split_in_one_pass(name: str, limit: int, monkeypatch: pytest.Mon
         for _ in xml_elements.read_xml_elements(stream, ("record", "entry"), limit):
             pass
 
-    check_law(lambda size: steps_of(cut, XML[name](size), monkeypatch), 10_000)
+    check_law(lambda size: count_steps(cut, XML[name](size), monkeypatch), 10_000)
 
 
 @pytest.mark.parametrize("name", JSON)
@@ -239,7 +239,7 @@ def test_json_is_split_in_one_pass(name: str, monkeypatch: pytest.MonkeyPatch) -
         for _ in json_objects.read_json_texts(stream):
             pass
 
-    check_law(lambda size: steps_of(cut, JSON[name](size), monkeypatch), 10_000)
+    check_law(lambda size: count_steps(cut, JSON[name](size), monkeypatch), 10_000)
 
 
 class Name(str):
@@ -255,7 +255,7 @@ class Name(str):
 
 @pytest.mark.parametrize("repeated", [False, True])
 def test_names_are_checked_in_one_pass(repeated: bool, lake: Lake) -> None:
-    def compared(size: int) -> int:
+    def count_comparisons(size: int) -> int:
         names = [Name(f"{number // 2 if repeated else number}.pdf") for number in range(size)]
         files = [ListedFile.model_construct(name=name, bytes=1, sha256="0" * 64) for name in names]
         Name.compared = 0
@@ -265,7 +265,7 @@ def test_names_are_checked_in_one_pass(repeated: bool, lake: Lake) -> None:
             )
         return Name.compared + size
 
-    check_law(compared, 2_000)
+    check_law(count_comparisons, 2_000)
 
 
 def crossref(**given: object) -> dict[str, object]:
@@ -329,7 +329,7 @@ XML_RECORDS: dict[str, tuple[str, str, str]] = {
 }
 
 
-def tei_of(body: str, entries: str = "") -> bytes:
+def make_tei(body: str, entries: str = "") -> bytes:
     return (
         f'<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader/><text><body><div>{body}</div></body>'
         f'<back><div type="references"><listBibl>{entries}</listBibl></div></back></text></TEI>'
@@ -339,20 +339,20 @@ def tei_of(body: str, entries: str = "") -> bytes:
 def tei_citations(form: str) -> Callable[[int], bytes]:
     title = '<analytic><title level="a">T</title><author><persName><surname>B</surname></persName></author></analytic>'
     date = '<monogr><imprint><date when="2001"/></imprint></monogr>'
-    return lambda n: tei_of(
+    return lambda n: make_tei(
         "<p>" + "".join(form.format(i) for i in range(n)) + "</p>",
         "".join(f'<biblStruct xml:id="b{i}">{title}{date}</biblStruct>' for i in range(n)),
     )
 
 
-def jats_of(body: str, entries: str = "") -> bytes:
+def make_jats(body: str, entries: str = "") -> bytes:
     ids = '<article-id pub-id-type="doi">10.1/a</article-id><title-group><article-title>T</article-title></title-group>'
     front = f"<front><article-meta>{ids}</article-meta></front><body><p>Text.</p>"
     return f"<article>{front}{body}</body><back><ref-list>{entries}</ref-list></back></article>".encode()
 
 
 def jats_table(rows: str) -> bytes:
-    return jats_of(f'<table-wrap id="t"><table>{rows}</table></table-wrap>')
+    return make_jats(f'<table-wrap id="t"><table>{rows}</table></table-wrap>')
 
 
 TEI: dict[str, Callable[[int], bytes]] = {
@@ -360,19 +360,19 @@ TEI: dict[str, Callable[[int], bytes]] = {
     "citations by number": tei_citations('<ref type="bibr">[{0}]</ref> '),
     "citations by name": tei_citations('<ref type="bibr">(B, 2001)</ref> '),
     "split citations": tei_citations('<ref type="bibr">[1,</ref> '),
-    "paragraphs": lambda n: tei_of("<p>Words of the paper.</p>" * n),
-    "sections": lambda n: tei_of("".join(f'<div><head n="{i}">One</head><p>See Section {i}.</p></div>' for i in range(n))),
-    "figures": lambda n: tei_of("".join(
+    "paragraphs": lambda n: make_tei("<p>Words of the paper.</p>" * n),
+    "sections": lambda n: make_tei("".join(f'<div><head n="{i}">One</head><p>See Section {i}.</p></div>' for i in range(n))),
+    "figures": lambda n: make_tei("".join(
         f'<figure xml:id="f{i}"><head>Figure {i}</head></figure><p><ref type="figure">Fig. {i}</ref></p>' for i in range(n)
     )),
 }  # fmt: skip
 JATS: dict[str, Callable[[int], bytes]] = {
-    "citations": lambda n: jats_of(
+    "citations": lambda n: make_jats(
         "<p>" + "".join(f'<xref ref-type="bibr" rid="r{i}">{i}</xref> ' for i in range(n)) + "</p>",
         "".join(f'<ref id="r{i}"><label>{i}</label><mixed-citation>T</mixed-citation></ref>' for i in range(n)),
     ),
-    "sections": lambda n: jats_of("<sec><title>A</title><p>b</p></sec>" * n),
-    "figures": lambda n: jats_of("".join(
+    "sections": lambda n: make_jats("<sec><title>A</title><p>b</p></sec>" * n),
+    "figures": lambda n: make_jats("".join(
         f'<fig id="f{i}"><label>Figure {i}</label></fig><p><xref ref-type="fig" rid="f{i}">Fig</xref></p>' for i in range(n)
     )),
     "rows": lambda n: jats_table("<tr><td rowspan='3'>x</td><td>y</td></tr>" * n),
@@ -401,17 +401,17 @@ def read_source(name: str) -> Callable[[bytes], list[Any]]:
     return lambda data: list(sources.read(name.split()[0], io.BytesIO(data)))
 
 
-def json_of(make: Callable[[int], object]) -> Callable[[int], bytes]:
+def make_json(make: Callable[[int], object]) -> Callable[[int], bytes]:
     return lambda n: json.dumps(make(n)).encode()
 
 
-def xml_of(begin: str, middle: str, end: str) -> Callable[[int], bytes]:
+def make_xml(begin: str, middle: str, end: str) -> Callable[[int], bytes]:
     return lambda n: (begin + middle * n + end).encode()
 
 
 LAWS: dict[str, tuple[Callable[[bytes], Any], Callable[[int], bytes], int]] = {
-    **{n: (read_source(n), json_of(make), 400) for n, make in RECORDS.items()},
-    **{name: (read_source(name), xml_of(*parts), 400) for name, parts in XML_RECORDS.items()},
+    **{n: (read_source(n), make_json(make), 400) for n, make in RECORDS.items()},
+    **{name: (read_source(name), make_xml(*parts), 400) for name, parts in XML_RECORDS.items()},
     **{f"TEI {name}": (lambda data: tei.convert(data, file_sha1="a" * 40), make, 200) for name, make in TEI.items()},
     **{f"JATS {name}": (lambda data: jats.convert(data, sha1="a" * 40), make, 200) for name, make in JATS.items()},
     **{f"declared {name}": (read_declarations, make, 400) for name, make in DECLARATIONS.items()},
@@ -426,7 +426,7 @@ def test_parsing_takes_linear_steps(name: str) -> None:
 
     def count(size: int) -> int:
         data = make(size)
-        return lines_run(lambda: parse(data))
+        return count_lines(lambda: parse(data))
 
     count(10)  # Import modules and fill caches first.
     check_law(count, size)

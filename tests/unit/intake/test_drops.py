@@ -44,7 +44,7 @@ SPECS = [SPEC]
 SECOND = "2023-01-02T00:00:00Z"
 
 
-def with_resources(**changed: Any) -> ReleaseSpec:
+def change_resources(**changed: Any) -> ReleaseSpec:
     return SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update=changed)})
 
 
@@ -81,7 +81,7 @@ def release(lake: Lake, scratch: Path, *stages: str) -> Run:
     return run
 
 
-def gathered(lake: Lake, scratch: Path, spec: ReleaseSpec = SPEC) -> tuple[list[Arrival], list[str]]:
+def gather_all(lake: Lake, scratch: Path, spec: ReleaseSpec = SPEC) -> tuple[list[Arrival], list[str]]:
     """Register all arrivals and gather their files; return the arrivals and the ids of the batches."""
     arrivals = processing.list_pending(lake, Watch(lake).poll())
     processing.register_all(lake, arrivals, [spec])
@@ -174,10 +174,10 @@ def test_drops_are_read_for_each_distinct_set_of_rules(
 
 
 def test_batches_divide_large_and_join_small_drops(lake: Lake, tmp_path: Path, pdfs: list[bytes]) -> None:
-    small = with_resources(pdfs_per_shard=2)
+    small = change_resources(pdfs_per_shard=2)
 
     def drops() -> list[list[str]]:
-        _, ids = gathered(lake, tmp_path, small)
+        _, ids = gather_all(lake, tmp_path, small)
         return [batches.read_batch(lake, id_, [small], tmp_path).drops for id_ in ids]
 
     deliver(lake, "drops/a", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs[:5])})
@@ -187,7 +187,7 @@ def test_batches_divide_large_and_join_small_drops(lake: Lake, tmp_path: Path, p
         deliver(lake, f"drops/{name}", {"a.pdf": pdfs[5] + name.encode()})
     assert drops()[2:] == [["drops/a/", "drops/b/"], ["drops/c/"]]
     other = ReleaseSpec.model_validate({"name": "test", "select": {"max_pages": 10}})
-    _, ids = gathered(lake, tmp_path, small)
+    _, ids = gather_all(lake, tmp_path, small)
     with pytest.raises(UserError, match="specs have changed"):
         batches.read_batch(lake, ids[0], [other], tmp_path)
 
@@ -200,7 +200,7 @@ def test_failed_extraction_blocks_no_other_drop(
     deliver(lake, "drops/bad", {"a.pdf": pdfs[0]})
     deliver(lake, "drops/good", {"a.pdf": pdfs[1]})
     for tries in range(1, MAX_TRIES + 1):
-        found = {row.folder: row for row in process(with_resources(extract_seconds=0.5))}
+        found = {row.folder: row for row in process(change_resources(extract_seconds=0.5))}
         assert (found["drops/bad/"].state, found["drops/bad/"].tries) == (ArrivalState.UNFINISHED, tries)
         assert "given up" in str(found["drops/bad/"].detail)
         assert ("drops/good/" in found) is (tries == 1)
@@ -212,9 +212,9 @@ def test_failed_extractions_are_retried_before_last_run(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
 ) -> None:
     grobid.faults = lambda _: "busy"
-    specs = [with_resources(extract_seconds=0.5)]
+    specs = [change_resources(extract_seconds=0.5)]
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
-    arrivals, (id_,) = gathered(lake, tmp_path, specs[0])
+    arrivals, (id_,) = gather_all(lake, tmp_path, specs[0])
     with pytest.raises(TransientError):
         batches.process_batch(batches.read_batch(lake, id_, specs, tmp_path), last=False)
     assert states(processing.settle(lake, arrivals, [id_], specs)) == {"drops/a/": "registered"}
@@ -228,7 +228,7 @@ def test_changed_drop_is_refused_and_blocks_no_other(
 ) -> None:
     for name, pdf in (("changed", pdfs[0]), ("good", pdfs[1])):
         deliver(lake, f"drops/{name}", {"a.pdf": pdf})
-    arrivals, (id_,) = gathered(lake, tmp_path)
+    arrivals, (id_,) = gather_all(lake, tmp_path)
     lake.put("drops/changed/a.pdf", pdfs[2])
     batches.process_batch(batches.read_batch(lake, id_, SPECS, tmp_path), last=False)
     found = states(processing.settle(lake, arrivals, [id_], SPECS))

@@ -20,7 +20,9 @@ from tests.unit.intake.samples import deliver, lines
 Kind = Literal["drop", "delivery"]
 
 
-def written(lake: Lake, files: dict[str, bytes], source: str = "", listed: dict[str, bytes] | None = None) -> Delivery:
+def write_delivery(
+    lake: Lake, files: dict[str, bytes], source: str = "", listed: dict[str, bytes] | None = None
+) -> Delivery:
     """Write a drop, or a delivery of `source`, and return it."""
     deliver(lake, f"sources/{source}/1" if source else "drops/1", files, listed=listed)
     delivery = read_ready(lake, "delivery" if source else "drop", source, "1")
@@ -48,7 +50,7 @@ def refuse(lake: Lake, delivery: Delivery, refusal: Refusal, said: str) -> None:
 )
 def test_files_of_several_blocks_have_listed_size(lake: Lake, stored: int, said: str | None) -> None:
     content = b"x" * (3 << 20)
-    delivery = written(lake, {"a.pdf": b"x" * (len(content) + stored)}, listed={"a.pdf": content})
+    delivery = write_delivery(lake, {"a.pdf": b"x" * (len(content) + stored)}, listed={"a.pdf": content})
     if said:
         refuse(lake, delivery, Refusal.CHANGED, f"3145728 bytes listed, {said}")
     else:
@@ -58,7 +60,7 @@ def test_files_of_several_blocks_have_listed_size(lake: Lake, stored: int, said:
 
 @pytest.mark.parametrize("name", ["/a", "a/../b", "..", "a\\b", "a\x1bb", "_READY", "a\nb"])
 def test_names_of_files_outside_their_folder_are_refused(lake: Lake, name: str) -> None:
-    refuse(lake, written(lake, {}, listed={name: b""}), Refusal.BAD_NAME, "is not a file name of a drop")
+    refuse(lake, write_delivery(lake, {}, listed={name: b""}), Refusal.BAD_NAME, "is not a file name of a drop")
 
 
 def test_first_three_offending_files_are_named(lake: Lake) -> None:
@@ -68,8 +70,8 @@ def test_first_three_offending_files_are_named(lake: Lake) -> None:
     assert repeated is not None
     refuse(lake, repeated, Refusal.BAD_NAME, r"listed twice: \['b', 'd', 'e'\]")
     four = dict.fromkeys("abcd", b"")
-    refuse(lake, written(lake, {}, listed=four), Refusal.INCOMPLETE, r"4 listed but missing: \['a', 'b', 'c'\]")
-    unlisted = written(lake, four | dict.fromkeys(("x1", "x2", "x3", "x4"), b""), listed=four)
+    refuse(lake, write_delivery(lake, {}, listed=four), Refusal.INCOMPLETE, r"4 listed but missing: \['a', 'b', 'c'\]")
+    unlisted = write_delivery(lake, four | dict.fromkeys(("x1", "x2", "x3", "x4"), b""), listed=four)
     refuse(lake, unlisted, Refusal.UNLISTED, r"4 present but not listed: \['x1', 'x2', 'x3'\]")
 
 
@@ -77,17 +79,17 @@ def test_first_three_offending_files_are_named(lake: Lake) -> None:
 def test_sources_of_our_own_records_are_reserved(lake: Lake, source: str) -> None:
     """The name of an extractor that was installed earlier (`mine`) is reserved too."""
     lake.put("stored_tei/mine/x", b"")
-    refuse(lake, written(lake, {"records.jsonl": b""}, source), Refusal.UNKNOWN_SOURCE, f"{source} is reserved")
-    registration.register(lake, written(lake, {"sub/records.jsonl": b""}, "mine2"))
+    refuse(lake, write_delivery(lake, {"records.jsonl": b""}, source), Refusal.UNKNOWN_SOURCE, f"{source} is reserved")
+    registration.register(lake, write_delivery(lake, {"sub/records.jsonl": b""}, "mine2"))
 
 
 def test_records_of_another_source_are_refused(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     content = {"works.jsonl": b'{"DOI": "10.1234/5", "title": ["A title"]}\n{"title": []}\n'}
-    found = registration.register(lake, written(lake, content, "crossref"))
+    found = registration.register(lake, write_delivery(lake, content, "crossref"))
     assert (found.rows, found.dropped) == (1, 1)
     monkeypatch.setattr("s2corpus.sources.pubmed.read", load_adapter("crossref").read)
-    refuse(lake, written(lake, content, "pubmed"), Refusal.BAD_RECORDS, "is not of the source pubmed")
-    dropped = registration.register(lake, written(lake, {"works.jsonl": b'{"title": []}\n'}, "pubmed"))
+    refuse(lake, write_delivery(lake, content, "pubmed"), Refusal.BAD_RECORDS, "is not of the source pubmed")
+    dropped = registration.register(lake, write_delivery(lake, {"works.jsonl": b'{"title": []}\n'}, "pubmed"))
     assert (dropped.rows, dropped.dropped) == (0, 1), "a rejected entry has no source"
 
 
@@ -96,7 +98,9 @@ def test_records_of_another_source_are_refused(lake: Lake, monkeypatch: pytest.M
 
 def test_registration_is_stored_until_it_is_forgotten(lake: Lake) -> None:
     declared = b'{"name": "a.pdf", "x": 1}\n{\n'
-    delivery = written(lake, {"a.pdf": b"A", "b.PDF": b"B", "c.txt": b"C", "d.tex": b"D", "records.jsonl": declared})
+    delivery = write_delivery(
+        lake, {"a.pdf": b"A", "b.PDF": b"B", "c.txt": b"C", "d.tex": b"D", "records.jsonl": declared}
+    )
     first = registration.register(lake, delivery)
     assert (first.rows, first.dropped, first.pdfs, len(first.warnings)) == (0, 1, 2, 2)
     kinds = {row["name"]: row["kind"] for row in rows_in(lake, delivery, "files")}
@@ -116,7 +120,7 @@ def test_later_file_of_a_delivery_has_later_positions(lake: Lake) -> None:
     """Positions order the lines of a delivery: the last line on a record wins."""
     rows_of_a = lines(*({"record_id": f"mylab:{n}", "title": "T"} for n in range(60)), name="a/records.jsonl")
     deleted = lines({"record_id": "mylab:59", "deleted": True}, name="b/records.jsonl")
-    delivery = written(lake, rows_of_a | deleted, "mylab")
+    delivery = write_delivery(lake, rows_of_a | deleted, "mylab")
     registration.register(lake, delivery)
     rows = sorted(rows_in(lake, delivery, "records"), key=lambda row: row["position"])
     assert [row["record_id"] for row in rows] == [f"mylab:{n}" for n in (*range(60), 59)]
@@ -149,7 +153,7 @@ ARTICLE = (
 def test_full_texts_of_publishers_are_files(
     lake: Lake, source: str, name: str, content: bytes, expected: tuple[str, str | None, int] | None
 ) -> None:
-    delivery = written(lake, {name: content}, source)
+    delivery = write_delivery(lake, {name: content}, source)
     found: Registered = registration.register(lake, delivery)
     rows = rows_in(lake, delivery, "files")
     if expected is None:

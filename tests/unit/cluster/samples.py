@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from s2corpus.sources import Record, RecordKind, batches
+from s2corpus.sources import Record, RecordKind
+from s2corpus.sources.arrow import batches
 from s2corpus.stages.cluster.local import Clustering, cluster_records
 from s2corpus.tables.intake import RECORDS
 from s2corpus.titles.rules import is_generic

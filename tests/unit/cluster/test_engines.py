@@ -17,7 +17,8 @@ import pytest
 from devtools.bench import cluster as bench
 from devtools.bench import cluster_records
 from s2corpus.pipeline.run import Run
-from s2corpus.sources import Record, RecordKind, batches
+from s2corpus.sources import Record, RecordKind
+from s2corpus.sources.arrow import batches
 from s2corpus.sources.record import WorkType
 from s2corpus.spec import ReleaseSpec, ResourceRules
 from s2corpus.stages.cluster import ClusterStage, many

@@ -17,7 +17,8 @@ from s2corpus.compiled import MAX_PYTHON_COMPARISONS, MAX_PYTHON_ROWS
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import stage_row
-from s2corpus.sources import Record, RecordKind, batches, read
+from s2corpus.sources import Record, RecordKind, read
+from s2corpus.sources.arrow import batches
 from s2corpus.spec import ReleaseSpec, ResourceRules
 from s2corpus.stages.cluster import ClusterStage, stage
 from s2corpus.stages.filter import FilterStage, read_suppressions

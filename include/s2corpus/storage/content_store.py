@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.part import Rows, as_table, upload
+from s2corpus.storage.part import Chunk, as_table, upload
 from s2corpus.storage.parts import DamagedPart
 from s2corpus.tables.schema import R_co, Table
 
@@ -37,7 +37,7 @@ class ContentStore(Generic[R_co]):
         self.prefix = prefix.rstrip("/")
         self.table = table
 
-    def append(self, rows: Rows) -> str:
+    def append(self, rows: Chunk) -> str:
         """Store rows (sorted by file_sha1, at least one) as one part and return its key."""
         table = as_table(self.table, rows).sort_by(KEY)
         first, last = table[KEY][0].as_py(), table[KEY][-1].as_py()

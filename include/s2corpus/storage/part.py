@@ -19,7 +19,8 @@ from s2corpus.tables.schema import Table
 _GROUP_BYTES = 8 << 20
 """Uncompressed size of a row group. A reader has one in memory; export reads all buckets of a file in parallel."""
 _GROUP_ROWS = 65_536
-Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | Sequence[Mapping[str, object]]
+Chunk: TypeAlias = pa.Table | pa.RecordBatch | Sequence[Mapping[str, object]]
+Rows: TypeAlias = Chunk | Iterable[pa.RecordBatch]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +35,12 @@ class Part:
     """counted columns, joined by commas → [values, number of rows] for each combination of values"""
 
 
-def as_table(table: Table, rows: Rows) -> pa.Table:
+def as_table(table: Table, rows: Chunk) -> pa.Table:
     """Return rows as an Arrow table of the schema."""
-    if isinstance(rows, list):
+    if isinstance(rows, Sequence):
         return pa.Table.from_pylist(rows, schema=table.schema)
     if isinstance(rows, pa.RecordBatch):
         rows = pa.Table.from_batches([rows])
-    if not isinstance(rows, pa.Table):
-        rows = pa.Table.from_batches(rows, schema=table.schema)
     return rows.select(table.schema.names).cast(table.schema)
 
 

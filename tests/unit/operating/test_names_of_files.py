@@ -45,9 +45,7 @@ def test_every_name_has_one_outcome(command: str, suffix: str, data: bytes, tmp_
     assert [line["outcome"] for line in lines(rejects)] == ["unreadable"]
 
 
-def test_unusable_names_of_a_drop_are_refused_early_and_broken_links_skipped(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_unusable_names_of_a_drop_are_refused(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4")
     (tmp_path / "b.pdf").symlink_to("nowhere")
     assert own_files(tmp_path) == [tmp_path / "a.pdf"]

@@ -24,7 +24,7 @@ import s2corpus_reader
 from s2corpus_reader import SnapshotError, bounded
 from s2corpus_reader.errors import NotASnapshotFile
 from s2corpus_reader.folder import Folder
-from tests.unit.snapshot.test_forged import snapshot, written, zipped_blocks
+from tests.unit.snapshot.test_forged import compress_blocks, serialize, snapshot
 
 ID = "small-20230101-00000000"
 TEXTS, PAPERS, DOCUMENTS = "v2/s2orc/train/00.jsonl.gz", "tables/papers/00.parquet", "documents/s2orc/train/00.parquet"
@@ -32,9 +32,9 @@ LINE = b'{"id":"%015x","sha1":"0","text":"one"}\n'
 IDS = [f"{n:015x}" for n in range(3)]
 FILES = {
     "README.md": b"a card",
-    "aliases.parquet": written(pa.table({"alias": pa.array([], pa.string()), "paper_id": pa.array([], pa.string())})),
-    DOCUMENTS: written(pa.table({"id": IDS, "text": ["one"] * 3})),
-    PAPERS: written(pa.table({"paper_id": IDS})),
+    "aliases.parquet": serialize(pa.table({"alias": pa.array([], pa.string()), "paper_id": pa.array([], pa.string())})),
+    DOCUMENTS: serialize(pa.table({"id": IDS, "text": ["one"] * 3})),
+    PAPERS: serialize(pa.table({"paper_id": IDS})),
     TEXTS: gzip.compress(b"".join(LINE % n for n in range(3)), mtime=0),
 }
 
@@ -151,7 +151,7 @@ except s2corpus_reader.SnapshotError as error:
 
 def test_line_of_four_gigabytes_is_refused(forged: Forged) -> None:
     """The complete line would not fit in this process's memory."""
-    content = zipped_blocks(64, b" " * (1 << 20)) * 64
+    content = compress_blocks(64, b" " * (1 << 20)) * 64
     forged.put(TEXTS, content)
     forged.manifest["files"][-1] |= {"bytes": len(content), "rows": 1, "content_bytes": 4 << 30}
     forged.open()
@@ -162,7 +162,7 @@ def test_line_of_four_gigabytes_is_refused(forged: Forged) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        pytest.param(zipped_blocks(1_000_000, LINE % 1), "more than", id="many lines"),
+        pytest.param(compress_blocks(1_000_000, LINE % 1), "more than", id="many lines"),
         pytest.param(gzip.compress(b"", mtime=0) * 1000, "more than", id="many empty members"),
         pytest.param(b"no gzip", "Not a gzipped file", id="no gzip"),
         pytest.param(FILES[TEXTS][:-20], "ended before", id="cut"),
@@ -182,7 +182,7 @@ def test_damaged_texts_give_one_sentence(forged: Forged, content: bytes | None, 
     assert "\n" not in str(refused.value)
 
 
-MANY_ROWS = written(pa.table({"paper_id": pa.nulls(3_000_000), "id": pa.nulls(3_000_000)}), 3_000_000)
+MANY_ROWS = serialize(pa.table({"paper_id": pa.nulls(3_000_000), "id": pa.nulls(3_000_000)}), 3_000_000)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_damaged_parquet_gives_one_sentence(forged: Forged, content: bytes, says
 
 @pytest.mark.parametrize("table", [pa.table({"x": ["x"]}), pa.table({"paper_id": [1]})])
 def test_papers_with_other_columns_give_one_sentence(forged: Forged, table: pa.Table) -> None:
-    forged.put(PAPERS, written(table))
+    forged.put(PAPERS, serialize(table))
     with pytest.raises(SnapshotError, match="is damaged"):
         forged.open().paper("x")
 

@@ -41,7 +41,7 @@ def release(
     return run, documents, splits
 
 
-def changed(paper: Paper, **values: Any) -> Paper:
+def change_row(paper: Paper, **values: Any) -> Paper:
     return dataclasses.replace(paper, row={**paper.row, **values})
 
 
@@ -62,20 +62,20 @@ def test_unchanged_text_is_not_signed_again(tmp_path: Path, monkeypatch: pytest.
     signed: list[int] = []
     keys = minhash.compute_keys
 
-    def counted(shingles: minhash.Hashes, bands: int, rows: int, seed: int) -> minhash.Keys:
+    def count_keys(shingles: minhash.Hashes, bands: int, rows: int, seed: int) -> minhash.Keys:
         signed.append(len(shingles))
         return keys(shingles, bands, rows, seed)
 
-    def retitled(paper: Paper) -> Paper:
-        return changed(paper, title="On another title") if paper.row["paper_id"] == other else paper
+    def change_title(paper: Paper) -> Paper:
+        return change_row(paper, title="On another title") if paper.row["paper_id"] == other else paper
 
-    monkeypatch.setattr(minhash, "compute_keys", counted)
-    _, again, _ = release(tmp_path, retitled)
+    monkeypatch.setattr(minhash, "compute_keys", count_keys)
+    _, again, _ = release(tmp_path, change_title)
     assert len(signed) == 1
     assert all(row["minhash"] == first[key]["minhash"] for key, row in again.items() if key[1] != other)
     for kept in (tmp_path / "lake/signatures").rglob("*.parquet"):
         kept.write_bytes(b"damaged")
-    _, once_more, _ = release(tmp_path, retitled)
+    _, once_more, _ = release(tmp_path, change_title)
     assert once_more == again and len(signed) > 10
 
 
@@ -89,7 +89,7 @@ def test_only_requested_sets_are_written(tmp_path: Path) -> None:
         assert verdicts["every_kept_paper_is_decided"] == verdicts["one_set_a_paper"] == "pass"
 
 
-def test_retracted_and_withdrawn_papers_are_flagged_or_have_no_text(tmp_path: Path) -> None:
+def test_retracted_papers_are_flagged_or_have_no_text(tmp_path: Path) -> None:
     statuses = {paper.row["paper_id"]: paper.row["editorial"] for paper in papers(24)}
     gone = {id_ for id_, status in statuses.items() if status in ("retracted", "withdrawn")}
     assert len(gone) == 2
@@ -104,8 +104,8 @@ def test_retracted_and_withdrawn_papers_are_flagged_or_have_no_text(tmp_path: Pa
 def closed_with_abstract_from(source: str, rule: str) -> Callable[[Paper], Paper]:
     def change(paper: Paper) -> Paper:
         decided = {"source": source, "record_id": None, "rule": rule, "votes_for": 1, "votes_against": 0}
-        closed = changed(paper, open_access=False, access=[], provenance=[("abstract", decided)])
-        return changed(closed, date="2011", abstract=paragraph(random.Random(1), 60))
+        closed = change_row(paper, open_access=False, access=[], provenance=[("abstract", decided)])
+        return change_row(closed, date="2011", abstract=paragraph(random.Random(1), 60))
 
     return change
 
@@ -120,16 +120,16 @@ def test_abstract_from_a_closed_pdf_is_not_published(tmp_path: Path, source: str
     assert {row["outcome"] for (set_, _), row in documents.items() if set_ == "s2ag"} == {outcome}
 
 
-def undated(paper: Paper) -> Paper:
-    return changed(paper, date=None)
+def remove_date(paper: Paper) -> Paper:
+    return change_row(paper, date=None)
 
 
 def test_unknown_years_are_dropped_except_in_profile_own(tmp_path: Path) -> None:
-    _, documents, splits = release(tmp_path / "public", undated)
+    _, documents, splits = release(tmp_path / "public", remove_date)
     assert not splits
     assert "no_year" in {row["outcome"] for row in documents.values()}
     for name, rules in (("own", {"profile": "own"}), ("asked", {"clean": {"unknown_year": "keep"}})):
-        _, _, splits = release(tmp_path / name, undated, **rules)
+        _, _, splits = release(tmp_path / name, remove_date, **rules)
         assert {row["split"] for row in splits.values()} == {"train"}
 
 
@@ -137,7 +137,7 @@ SAME = {"first": "Ada", "middle": [], "last": "Same", "suffix": ""}
 
 
 def same_title(paper: Paper) -> Paper:
-    return changed(paper, title="The Same Title", authors=[SAME])
+    return change_row(paper, title="The Same Title", authors=[SAME])
 
 
 def test_later_duplicates_are_held_back_across_buckets_and_sets(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_number_of_passes_does_not_change_duplicates(tmp_path: Path, monkeypatch
 
     def in_pairs(paper: Paper) -> Paper:
         number = int(paper.row["record_ids"][0].rpartition(":")[2])
-        return changed(paper, title=f"The same title {number // 2}", authors=[SAME])
+        return change_row(paper, title=f"The same title {number // 2}", authors=[SAME])
 
     _, documents, once = release(tmp_path / "once", in_pairs, count=48)
     held = [row for row in once.values() if row["split"] == "held_back:near_duplicate"]
@@ -198,11 +198,11 @@ def test_title_and_abstract_of_extractor_count_as_missing(
 ) -> None:
     decision = {"source": source, "record_id": f"{source}:1", "rule": rule, "votes_for": 1, "votes_against": 0}
 
-    def decided(paper: Paper) -> Paper:
-        return changed(paper, provenance=[(field, decision)])
+    def add_decision(paper: Paper) -> Paper:
+        return change_row(paper, provenance=[(field, decision)])
 
     def build(handling: str) -> Rows:
-        return release(tmp_path / handling, decided, count=9, clean={"extractor_metadata": handling})[1]
+        return release(tmp_path / handling, add_decision, count=9, clean={"extractor_metadata": handling})[1]
 
     kept = [key for key, row in build("keep").items() if row["outcome"] == "kept" and key[0] == "s2orc"]
     dropped = build("drop")

@@ -198,14 +198,14 @@ def test_index_does_not_contradict_itself() -> None:
     assert list(found.add_index([index_row(id="2"), index_row(id="3")])) == ["documents 2 and 3 have the same text"]
 
 
-def test_titles_with_abstracts_and_recipe_texts_have_no_lines_of_parses() -> None:
+def test_only_blocks_of_s2orc_are_lines_of_parses() -> None:
     found, _ = agreement(index_row(set="s2ag", sha1=None))
     list(found.add_metadata(METADATA))
     assert list(found.check_document({"id": "1", "text": TEXT})) == []
     assert list(agreement(clean=RECIPE)[0].check_document(DOCUMENT)) == []
 
 
-def test_citations_of_one_paper_count_once_and_without_other_warnings() -> None:
+def test_repeated_citations_count_once() -> None:
     other = METADATA | {"paper_id": "2", "outbound_citations": [], "inbound_citations": ["1"]}
 
     def compare(*links: Any) -> list[str]:
@@ -275,7 +275,7 @@ def near(paper: str, of: str, split: str = "train") -> dict[str, Any]:
     return duplicate(paper, split, "words", of, 0.9)
 
 
-def repeated(
+def find_duplicate_faults(
     rows: list[dict[str, Any]], published: dict[str, str], funnel: Mapping[Any, int], count: int | None = None
 ) -> set[str]:
     check = DuplicatesCheck(RULES)
@@ -299,8 +299,8 @@ PUBLISHED = duplicate("2", "train", "words", "1", 99 / 101)
 def test_consistent_duplicate_has_no_fault(row: dict[str, Any]) -> None:
     is_published = row["split"] == "train"
     index = {"1": "train", **({"2": "train"} if is_published else {})}
-    assert repeated([duplicate("1"), row], index, {} if is_published else {row["split"]: 1}) == set()
-    assert repeated([], {}, {}) == set()
+    assert find_duplicate_faults([duplicate("1"), row], index, {} if is_published else {row["split"]: 1}) == set()
+    assert find_duplicate_faults([], {}, {}) == set()
 
 
 @pytest.mark.parametrize(
@@ -313,12 +313,12 @@ def test_consistent_duplicate_has_no_fault(row: dict[str, Any]) -> None:
 )  # fmt: skip
 def test_reason_of_a_duplicate_decides_split_and_similarity(row: dict[str, Any]) -> None:
     index = {"1": "train", **({"2": "train"} if row["split"] == "train" else {})}
-    found = repeated([duplicate("1"), row], index, {row["split"]: 1} if row["split"] != "train" else {})
+    found = find_duplicate_faults([duplicate("1"), row], index, {row["split"]: 1} if row["split"] != "train" else {})
     assert [fault for fault in found if "contradicts reason" in fault]
 
 
 def test_similarity_of_published_duplicates_is_computed_again() -> None:
-    wrong = repeated([duplicate("1"), PUBLISHED | {"jaccard": 0.97}], {"1": "train", "2": "train"}, {})
+    wrong = find_duplicate_faults([duplicate("1"), PUBLISHED | {"jaccard": 0.97}], {"1": "train", "2": "train"}, {})
     assert wrong == {f"documents 2 and 1 have the Jaccard index {99 / 101}; the row has 0.97"}
 
 
@@ -337,14 +337,14 @@ def test_similarity_of_published_duplicates_is_computed_again() -> None:
     ],
 )  # fmt: skip
 def test_contradictory_duplicates_are_named(rows: list[dict[str, Any]], index: dict[str, str], message: str) -> None:
-    assert any(message in fault for fault in repeated(rows, index, {}))
+    assert any(message in fault for fault in find_duplicate_faults(rows, index, {}))
 
 
 def test_counts_of_duplicates_are_compared() -> None:
     (message,) = DuplicatesCheck(RULES).add(pa.table({"x": [1]}))
     assert message.startswith("the columns are ['x']; expected ['cluster'")
     funnel = {Split.DUPLICATE: 2, Split.NEAR_DUPLICATE: 1}
-    assert repeated([duplicate("1"), SAME], {"1": "train"}, funnel, count=3) == {
+    assert find_duplicate_faults([duplicate("1"), SAME], {"1": "train"}, funnel, count=3) == {
         f"the file has 1 documents of split s2orc with outcome {Split.DUPLICATE}; the funnel has 2",
         f"the file has 0 documents of split s2orc with outcome {Split.NEAR_DUPLICATE}; the funnel has 1",
         "the file has 2 rows; stats.json has 3",

@@ -156,7 +156,7 @@ def test_other_or_damaged_copy_or_plan_is_refused(snapshots: list[Path], tmp_pat
     assert not (tmp_path / "copy").exists()
 
 
-def test_copy_follows_an_earlier_snapshot_of_the_same_spec_only(snapshots: list[Path], tmp_path: Path) -> None:
+def test_copy_follows_earlier_snapshot_of_its_spec(snapshots: list[Path], tmp_path: Path) -> None:
     folder, copies = shutil.copytree(snapshots[0].parent, tmp_path / "snapshots"), tmp_path / "copies"
     shutil.copytree(snapshots[0], folder / "other-20230101-00000000")
     for name in ("other-20230101-00000000", snapshots[2].name):  # another spec, and a later snapshot

@@ -61,7 +61,7 @@ def millions(value: float) -> int:
     return round(value * 1e6)
 
 
-def test_counts_of_the_paper_have_the_shares_of_the_paper() -> None:
+def test_counts_of_the_paper_give_its_shares() -> None:
     """If a release had the counts of the S2ORC paper, both columns would agree in each row."""
     counts = Counter({key: millions(n) for key, n in zip(SOURCE_KEYS, SOURCES.values(), strict=True)})
     for key, (pdf, latex) in zip(PARSE_KEYS, PARSES.values(), strict=True):
@@ -177,7 +177,7 @@ BARS = """\
 """
 
 
-def test_bars_are_in_proportion_and_their_words_next_to_them() -> None:
+def test_bars_are_in_proportion_to_their_counts() -> None:
     assert plots.bars("A & <b>", [("first <i>", 4000), ("second", 1000), ("none", 0)]) == BARS
     assert 'height="40"' in plots.bars("Empty", []) and ' width="0" height="18"' in plots.bars("0", [("a", 0)])
 
@@ -335,7 +335,7 @@ def test_metadata_of_release_20200705() -> None:
     assert set(metadata_row(paper(), [], [], None)) == checks.METADATA_KEYS
 
 
-def test_flat_tables_have_the_parts_of_a_paper_in_order() -> None:
+def test_flat_tables_have_parts_in_order() -> None:
     found = list(flat.rows(paper()))
     counts = Counter(table for table, _, _ in found)
     assert counts == {"papers": 1, "rights": 3, "paragraphs": 4, "bib_entries": 4, "ref_entries": 2}
@@ -442,7 +442,7 @@ def test_files_of_a_snapshot_have_receipts(lake: Lake, tmp_path: Path) -> None:
     assert [t.to_pydict() for t in store.read_fragment("f", ["y"])] == [{"y": [4, 5]}, {"y": [6]}]
 
 
-def test_manifest_is_sorted_and_its_rules_are_those_of_the_content() -> None:
+def test_manifest_is_sorted_and_has_rules_of_content() -> None:
     spec = ReleaseSpec.model_validate(
         {"name": "small", "clean": {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}}
     )

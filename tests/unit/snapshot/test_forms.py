@@ -68,7 +68,7 @@ def with_addresses(count: int) -> Iterator[Paper]:
 
 def make(folder: Path, *, backwards: bool = False) -> Run:
     spec = ReleaseSpec.model_validate({"name": "small", **FORM})
-    run = lay_out(LocalLake(folder / "lake"), folder, spec, with_addresses(64), buckets=2)
+    run = lay_out(LocalLake(folder / "lake"), folder, spec, with_addresses(48), buckets=2)
     return build(run, backwards=backwards)
 
 

@@ -160,6 +160,16 @@ def test_lists_and_theorems_have_their_labels() -> None:
     ]  # fmt: skip
 
 
+def test_mentioned_section_is_an_entry_and_title_of_list_is_text() -> None:
+    mention = '<xref ref-type="sec" rid="s1">Section 1</xref>'
+    found = parse(
+        f'<sec id="s1"><label>1</label><title>Aims</title><p>See {mention}.</p><list><title>Two</title></list></sec>'
+    )
+    assert [p.text for p in found.body_text] == ["See Section 1.", "Two"]
+    assert [(s.text, s.ref_id) for s in found.body_text[0].ref_spans] == [("Section 1", "SECREF0")]
+    assert entry(found, RefType.SECTION) == RefEntry("SECREF0", RefType.SECTION, "Aims", "1")
+
+
 def test_sub_articles_are_not_part_of_the_article() -> None:
     found = parse(
         "<p>Mine.</p>",

@@ -40,6 +40,7 @@ def entities(depth: int, inside: str) -> bytes:
         ),
         (b"<article><front/></article>", "no_body"),
         (b"<article><sub-article><body><p>A letter.</p></body></sub-article></article>", "no_body"),
+        (articles.article("<sec>" * 300 + "</sec>" * 300), "too_deep"),
     ],
 )
 def test_bad_file_has_its_outcome(data: bytes, outcome: str) -> None:

@@ -136,6 +136,7 @@ def test_source_reads_nothing_outside_its_archive(body: str) -> None:
         r"\begin{tabular}{" + "l" * 50_000 + "}" + "&" * 50_000 + r"\end{tabular} Text.",
         r"\cite{" + ",".join("k" * 5_000) + "} Text.",
         r"\caption{" * 20_000 + " Text.",
+        r"\begin{a}" * 20_000 + r"\end{b}" * 20_000 + " Text.",
         r"\iffalse" * 20_000 + r"\else" * 20_000 + " Text.",
         "\ue000Z\ue001\ue000B7\ue001 Text.",
     ],

@@ -187,6 +187,11 @@ def test_memory_error_is_raised_to_the_caller(monkeypatch: pytest.MonkeyPatch) -
         inspection.inspect(b"", SelectRules(max_pages=50))
 
 
+def test_exception_is_described_in_200_characters() -> None:
+    assert inspection.describe(ValueError("a\nb")) == "ValueError: a b"
+    assert inspection.describe(ValueError("x" * 300)) == "ValueError: " + "x" * 188
+
+
 def papers(folder: Path, count: int) -> list[tuple[str, Path]]:
     items = []
     for number in range(count):

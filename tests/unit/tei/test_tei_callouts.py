@@ -199,6 +199,7 @@ NAME_YEAR = [
     ("in ⟦(in press)⟧", [("(in press)", [0])]),
     ("see Table ⟦(Jones, 2011)⟧", []),
     ("⟦[3]|2⟧ says", []),
+    ("⟦(Jones, 2011; Müller, 2005)|5⟧", [("(Jones, 2011;", [4]), ("Müller, 2005)", [6])]),
 ]
 OTHER = [  # Superscripts and numbers in parentheses: GROBID's links remain, and ranges name each entry.
     ("shown. ⟦1|0⟧ One", [("1", [1])]),

@@ -194,7 +194,9 @@ def test_long_section_path_loses_outermost_headings(last: int, kept: int) -> Non
     [("(3)", "3"), ("[A.2]", "A.2"), ("3′", "3′"), ("(a quite long label)", None), ("", None), ("( 12 ) ,", "12")],
 )
 def test_formula_label_gives_its_number(label: str, num: str | None) -> None:
-    (entry,) = teis.parse(f"<p>a</p><formula xml:id='formula_0'>x<label>{label}</label> y</formula>").ref_entries
+    (entry,) = teis.parse(
+        f"<p>a</p><formula xml:id='formula_0'>x<label>{label}</label> <hi>y</hi></formula>"
+    ).ref_entries
     assert (entry.num, entry.text) == (num, "x y")
 
 

@@ -231,7 +231,11 @@ def test_manipulations_of_a_publication_are_found(tmp_path: Path, monkeypatch: p
     folder = snapshot_folder(release(tmp_path))
     names = list(tamper.MANIPULATIONS | tamper.AFTER)
     for table in ("MANIPULATIONS", "AFTER"):
-        sixth = {n: act for n, act in getattr(tamper, table).items() if names.index(n) % 6 == 0}
+        sixth = {
+            n: act
+            for n, act in getattr(tamper, table).items()
+            if names.index(n) % 6 == 0 or n.startswith("similar texts")
+        }
         monkeypatch.setattr(tamper, table, sixth)
     results = list(tamper.trials(tmp_path / "lake", folder.name, []))
     assert len(results) > 20

@@ -113,7 +113,7 @@ def s3_server(home: Path) -> Iterator[dict[str, int]]:
     subprocess.run(command, env=environ, check=True)
     before = (security / "security.toml").read_text()
     subprocess.run(command, env=environ, check=True)
-    assert (security / "security.toml").read_text() == before, "a second start keeps the keys of the parts"
+    assert (security / "security.toml").read_text() == before, "a second start changes no key of the parts"
     assert {path.stat().st_mode & 0o077 for path in security.iterdir()} == {0}
     names = ["s3", *S3_PORTS, "s3-grpc", *(f"{name}-grpc" for name in S3_PORTS)]
     ports = dict(zip(names, free_ports(len(names)), strict=True))

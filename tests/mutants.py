@@ -70,13 +70,7 @@ AREAS = {
     "clustering": Area(("s2corpus/clustering/*.py",), ("cluster",)),
     "papers": Area(
         ("s2corpus/papers/*.py",),
-        (
-            "vote",
-            "filter",
-            "evaluation/test_comparison.py",
-            "evaluation/test_comparison_apart.py",
-            "sources/test_editorial.py",
-        ),
+        ("vote", "filter", "evaluation/test_comparison.py", "sources/test_editorial.py"),
     ),
     "titles": Area(("s2corpus/titles/*.py",), ("titles", "link/test_link_rules.py", "link/test_link_ties.py")),
     "text": Area(("s2corpus/text/*.py",), ("text", "clean", "datasets/test_sentences.py")),

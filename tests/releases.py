@@ -43,7 +43,7 @@ def make_once(name: str, make: Callable[[Path], Truth], tmp_path_factory: pytest
             shutil.rmtree(folder)
             folder.mkdir()
             pickled.write_bytes(pickle.dumps(make(folder)))
-        fcntl.flock(lock, fcntl.LOCK_UN)  # Unlock explicitly: processes that `make` forked may keep the file open.
+        fcntl.flock(lock, fcntl.LOCK_UN)  # Unlock explicitly: forks of `make` may have the file open.
     truth: Truth = pickle.loads(pickled.read_bytes())
     return folder, truth
 

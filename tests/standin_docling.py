@@ -174,7 +174,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.connection.recv(1)
             return
         if work.fault == "polls 500" and work.polls == 1:
-            self._json(500, {"detail": "redis went away"})
+            self._json(500, {"detail": "redis is unavailable"})
             return
         status = "started"
         if work.fault == "failure":

@@ -77,7 +77,7 @@ class Hub:
             ]
             return _answer(request, 200, {"files": files})
         if self.refuse_after is not None and len(self.commits) >= self.refuse_after:
-            return _answer(request, 400, {"error": "told to fail"})
+            return _answer(request, 400, {"error": "failure requested"})
         lines = [json.loads(line) for line in body.splitlines() if line.strip()]
         added = {
             line["value"]["path"]: base64.b64decode(line["value"]["content"]) for line in lines if line["key"] == "file"

@@ -38,7 +38,8 @@ import pyarrow.parquet as pq
 
 from devtools.real_data import REAL_DATA
 from s2corpus import spec, titles
-from s2corpus.sources import Record, RecordKind, batches
+from s2corpus.sources import Record, RecordKind
+from s2corpus.sources.arrow import batches
 from s2corpus.sources.build import RawRecord
 from s2corpus.stages.cluster.local import cluster_records
 from s2corpus.tables.intake import RECORDS

@@ -21,7 +21,7 @@ _MAX_BEFORE_BRACKET = 40
 """Maximum length of a title's beginning before its first bracket, in characters."""
 
 _LEADING_YEAR = re.compile(r"((?:1[6-9]|20)\d\d[a-z]?)[.,:]?\s+(?=[^\W\d_])")
-_BEFORE_YEAR = re.compile(r"\s*(?:\[\d+\]\s*)?([^()]+?)[.,]?\s*\((?:1[6-9]|20)\d\d[a-z]?(?:,[^)]*)?\)[.,]\s")
+_BEFORE_YEAR = re.compile(r"\s*(?:\[\d+\]\s*)?([^()]+?)\.\s*\((?:1[6-9]|20)\d\d[a-z]?(?:,[^)]*)?\)\.\s")
 _QUOTE = re.compile(r"[“«]([^“”«»]{4,}?)[”»](?![^\W_])")
 _LOWERCASE_WORD = re.compile(r"\b[a-zß-ÿ]{5,}\b(?!\.)")
 _QUOTE_END = re.compile(r"(?<=[^\W\d_]{2}[.,?!])[”\"»](?=\s*[^\W_])|(?<=[^\W\d_]{3})[”\"»][.,]?(?=\s+[A-Z0-9])")
@@ -34,9 +34,6 @@ _QUESTION_END = re.compile(r"[?!]\s+(?=[A-Z0-9À-Þ])(?!.*[?!])")
 _STOP = re.compile(r"\.\s+(?=[^\W\d_])")
 _LONG_WORD = re.compile(r"[^\W\d_]{4}")
 _NAMES = re.compile(r"[,&]|\b(?:and|et al|eds?)\b|^[^\W\d_]*[a-z][\w-]* [A-Z]{1,3}\W*$")
-_INITIALS = re.compile(r"\W*[A-Z]\.")
-_SURNAME_FIRST = re.compile(r"\W*[\w'’-]+(?: [\w'’-]+)?, [A-Z]\.")
-_INITIALS_END = re.compile(r"(?:[,;&]|and)\s*(?:[A-Z]\.[\s-]?)+$")
 _ENDS_SENTENCE = re.compile(r"[.?!][”\"'’)]?\s+$")
 _OUTSIDE_TITLE = re.compile(r"\s*\)?[”\"'’]?[.?!]|\s*[(,;:]\W*(?:1[6-9]|20)\d\d[a-z]?\W+$|\W*\[|.*(?:\"|\beds?\b)")
 _NO_JOURNAL = r"(?!(?:Part|Pt|Vol|No|An?|The|Et|Re\w+|[IVX]+)\b)"
@@ -58,8 +55,8 @@ def correct_fields(fields: Sequence[Field], raw: str) -> list[Field]:
 
     First the CRF's title is moved to the nearest border of a sentence. A quoted title is exactly the text between its
     quotation marks; text after the closing mark belongs to another field. If the title or the journal is missing, the other is
-    split at the end of a sentence. A year before a title is removed from it. Text before a year in brackets is a title unless
-    it is a name.
+    split at the end of a sentence. A year before a title is removed from it. Without authors, text before a year in
+    brackets is a title.
     """
     return _split_joined_fields(_align_title(_relabel_titles(fields), raw), raw)
 
@@ -128,16 +125,11 @@ def _find_title_start(fields: list[Field], at: int, raw: str, start: int) -> int
     head = raw[:start]
     stop = max((m.end() for m in _STOP.finditer(head)), default=0)
     words = head[stop:].rstrip()
-    if at == 0 or fields[at - 1][0] is not TokenLabel.AUTHOR or not stop or _INITIALS.match(raw):
+    if at == 0 or fields[at - 1][0] is not TokenLabel.AUTHOR or not stop or not _LONG_WORD.search(words):
         return start
-    if not _LONG_WORD.search(words):
-        return start
-    is_name = _NAMES.search(words.rstrip(":")) or (
-        not _SURNAME_FIRST.match(raw) and _INITIALS_END.search(head, 0, stop)
-    )
     opens = words.count("(") == 1 and ")" not in words and len(words) < _MAX_BEFORE_BRACKET and ")" in raw[start:]
     continues = raw[start].islower() and words.endswith((",", ";")) and len(words.split()) < 4
-    return stop if (words.endswith(":") and not is_name) or opens or continues else start
+    return stop if (words.endswith(":") and not _NAMES.search(words.rstrip(":"))) or opens or continues else start
 
 
 def _find_title_end(fields: list[Field], at: int, raw: str, starts: list[int]) -> tuple[int, int]:
@@ -158,15 +150,14 @@ def _find_title_end(fields: list[Field], at: int, raw: str, starts: list[int]) -
 
 def _split_joined_fields(fields: list[Field], raw: str) -> list[Field]:
     kinds = {kind for kind, _ in fields}
-    if kinds & _CONTAINERS and TokenLabel.TITLE not in kinds:
-        before = _BEFORE_YEAR.match(raw)
-        has_no_authors = TokenLabel.AUTHOR not in kinds or (
-            fields[0][0] is TokenLabel.AUTHOR and _is_prose(fields[0][1])
-        )
-        if has_no_authors and before and len(before[1]) > 3:
-            return [(TokenLabel.TITLE, before[1]), *(f for f in fields if f[1] not in before[1])]
-        if has_no_authors and TokenLabel.AUTHOR in kinds:
-            return [(TokenLabel.TITLE, fields[0][1]), *fields[1:]]
+    before = _BEFORE_YEAR.match(raw)
+    if (
+        before
+        and len(before[1]) > 3
+        and kinds & _CONTAINERS
+        and kinds.isdisjoint((TokenLabel.TITLE, TokenLabel.AUTHOR))
+    ):
+        return [(TokenLabel.TITLE, before[1]), *(f for f in fields if f[1] not in before[1])]
     out: list[Field] = []
     for i, (kind, value) in enumerate(fields):
         if kind is TokenLabel.TITLE and (dated := _LEADING_YEAR.match(value)) and kinds.isdisjoint({TokenLabel.DATE}):
@@ -197,8 +188,3 @@ def _precedes_numbers(fields: list[Field], i: int) -> bool:
     """Return whether field i precedes a volume, issue or pages, directly or with a date between them."""
     after = [kind for kind, _ in fields[i + 1 : i + 3]]
     return bool(after) and (after[0] in _NUMBERS or (after[0] is TokenLabel.DATE and after[-1] in _NUMBERS))
-
-
-def _is_prose(authors: str) -> bool:
-    """Return whether supposed authors are a title: at least three words without comma, initial or `and`."""
-    return len(authors.split()) > 2 and not re.search(r"[,;&]|\band\b|\bet al\b|\b[^\W\d_]\b", authors)

@@ -37,7 +37,7 @@ def sample(dags: dict[str, Any]) -> Any:
 
 @pytest.fixture
 def load(airflow_home: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Return a function that imports a DAG file anew, with an empty lake and the given variables."""
+    """Return a function that imports a DAG file again, with an empty lake and the given variables."""
 
     def load(name: str, **variables: str) -> Any:
         for variable, value in {"S2CORPUS_LAKE": str(tmp_path / "lake"), **variables}.items():

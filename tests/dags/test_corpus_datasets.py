@@ -66,9 +66,9 @@ def test_run_builds_and_publishes_the_dataset_of_its_key(
             module.write.function(shards)
         module.finish.function()
     else:
-        assert module.plan.function() == [], "a small snapshot is worked on at once"
+        assert module.plan.function() == [], "`plan` processes a small snapshot"
     (folder,) = (tmp_path / "lake" / "datasets" / "cited").glob("real-*")
-    assert folder.name.startswith("real-20260401-"), "that of the key, not the latest"
+    assert folder.name.startswith("real-20260401-"), "the snapshot of the key, not the latest"
     stats = (folder / "stats.json").read_bytes()
     (folder / "stats.json").unlink()
     with pytest.raises(QualityBlocked, match=rf"cited of {folder.name} is not published: files_complete: 1"):

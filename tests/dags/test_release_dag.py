@@ -246,6 +246,6 @@ def test_form_explains_parameters_and_requires_none(sample: Any) -> None:
     assert "A corpus release" in sample.doc_md
     for name in sample.params:
         param = sample.params.get_param(name)
-        assert param.value is None and "null" in param.schema["type"], "the form asks for no value"
+        assert param.value is None and "null" in param.schema["type"], "the form requires no value"
         assert len(param.schema["description_md"]) > 100, name
     assert "release of February" in sample.params.get_param("drops").schema["description_md"]

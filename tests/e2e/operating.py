@@ -53,7 +53,7 @@ class Heard:
 
 @contextmanager
 def listening() -> Iterator[Heard]:
-    """Run a webhook and a mail server in this process; yield what they receive."""
+    """Run a webhook and a mail server in this process; yield the received messages."""
     heard = Heard("", 0)
 
     class Hook(BaseHTTPRequestHandler):
@@ -114,7 +114,12 @@ class Operator:
 
     def end(self, run: str, seconds: float = 900) -> str:
         """Wait until a run ends and return its final state."""
-        until(lambda: self.client.state(self.dag, run) in ENDED, lambda: f"{run} goes on: {self.why(run)}", seconds, 1)
+        until(
+            lambda: self.client.state(self.dag, run) in ENDED,
+            lambda: f"{run} does not end: {self.why(run)}",
+            seconds,
+            1,
+        )
         return self.client.state(self.dag, run)
 
     def why(self, run: str) -> str:

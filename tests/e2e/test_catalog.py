@@ -76,8 +76,8 @@ def test_first_failure_of_a_stage_is_distinguished(catalog: Catalog) -> None:
     assert state is not None
     assert (state.state, state.ended_at is not None) == ("failed", True)
     catalog.start_stage(release, "failing", AS_OF, "select")
-    assert catalog.fail_stage(release, "select", ReleaseState.FAILED, error), "a stage begun again fails anew"
-    assert catalog.fail_stage(release, "publish", ReleaseState.FAILED, error), "what is not a stage is always told"
+    assert catalog.fail_stage(release, "select", ReleaseState.FAILED, error), "a repeated stage fails again"
+    assert catalog.fail_stage(release, "publish", ReleaseState.FAILED, error), "a step that is no stage always alerts"
 
 
 def test_approvals_are_stored_once_in_order(catalog: Catalog) -> None:

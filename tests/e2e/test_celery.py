@@ -305,7 +305,7 @@ def test_release_with_a_killed_worker_has_the_same_bytes(
 
     tasks = operator.tasks(run)
     again = {name for (name, _), task in tasks.items() if task["try_number"] > 1}
-    assert again and again <= MIDDLE, "what the killed worker had was done by the other"
+    assert again and again <= MIDDLE, "the other worker repeated the tasks of the killed worker"
     admin = compose.s3_client(cluster.s3_port, "admin")
     manifest = f"snapshots/{alone.snapshot_id}/manifest.json"
     assert admin.get_object(Bucket="corpus", Key=manifest)["Body"].read() == alone.lake.get(manifest)[0]

@@ -123,7 +123,7 @@ def test_asynchronous_extractor_with_own_format_builds_the_sample(
 
 
 def as_docling(data: bytes) -> standin_docling.Document:
-    """Return the document that docling would write for a paper with this TEI; the stand-in has no models."""
+    """Return the document that docling would write for a paper with this TEI; the test server has no models."""
     parse = tei.convert(data, file_sha1="0" * 40)
     texts = [("title", parse.header.title)] if parse.header.title else []
     if names := ", ".join(" ".join([a.first, *a.middle, a.last]) for a in parse.header.authors):

@@ -30,21 +30,21 @@ pytestmark = pytest.mark.slow
 
 WITHDRAWN = "2301.00001"
 WORDS = (
-    "Our own source says what no printed page ever told anybody about these matters, namely how little machines read when people look "
-    "elsewhere, and why careful authors who keep their files in order may expect better answers from every tool that follows them later. "
+    "Our own source describes findings that no printed page contains. They show how little machines read when people look "
+    "elsewhere, and why careful authors with files in good order may expect better answers from every tool that follows them later. "
 ) * 3
 
 
 def source(cited: str) -> bytes:
     sections = "".join(f"\\section{{Part {n}}} {WORDS} As \\cite{{other}} show. {WORDS}\n\n{WORDS}\n" for n in range(5))
-    item = f"\\bibitem{{other}} A. Nobody.\n\\newblock {cited}.\n\\newblock \\emph{{Some Journal}}, 2019."
+    item = f"\\bibitem{{other}} A. Person.\n\\newblock {cited}.\n\\newblock \\emph{{Some Journal}}, 2019."
     entries = f"\\begin{{thebibliography}}{{1}}{item}\\end{{thebibliography}}"
     return gz(article(sections, entries=entries))
 
 
 @pytest.fixture(scope="module")
 def papers(released: tuple[Run, Truth]) -> list[dict[str, Any]]:
-    """Return the open papers of a release without LaTeX sources; papers with an arXiv id come first."""
+    """Return the open papers of a release without LaTeX sources; papers with an arXiv id are first."""
     found = released[0].table(PAPERS).read(where=pc.field("open_access")).to_pylist()
     return sorted(found, key=lambda paper: not paper["arxiv_id"])
 

@@ -55,7 +55,7 @@ BLOCKED = "select.drift_of_selected_pdfs_block"
 REASON = "a test scanner delivered empty files; they were counted"
 SPEC = f"""
 name: NAME
-description: What an operator's own folder of specs holds
+description: A spec in an operator's own folder
 schedule: {{cron: "0 0 1 * *", start_date: {FIRST:%Y-%m-%d}, late_after_hours: 0.005}}
 export: {{approval: APPROVAL, approval_hours: 1, files: 3}}
 quality: {{drift_min_n: 5}}
@@ -217,7 +217,7 @@ def test_cancelled_release_resumes_from_the_cleared_stage(operated: Operated) ->
         "nothing before is done again"
     )
     assert {("cluster.plan", -1), ("cluster.work", 0)} <= again
-    assert operated.extractions() == operated.extracted, "the release asks the extractor for nothing"
+    assert operated.extractions() == operated.extracted, "the release sends nothing to the extractor"
 
 
 def test_scheduled_release_is_published_after_approval(operated: Operated) -> None:
@@ -270,7 +270,7 @@ def test_backfilled_release_waits_for_the_earlier_one(operated: Operated) -> Non
     offending = {
         q.release: q.offending for q in operated.catalog.quality(operated.run(2).release_id) if q.name == REFUSED
     }
-    assert offending == {operated.run(2).release_id: 0}, "it is not blamed for a drop that came broken after it"
+    assert offending == {operated.run(2).release_id: 0}, "a drop that was broken later is not counted"
 
 
 def test_failing_check_stops_the_release_with_an_alert(operated: Operated) -> None:
@@ -348,7 +348,7 @@ def test_second_backfill_has_the_same_bytes(operated: Operated, reference: Refer
     command += ["--from-date", f"{FIRST:%Y-%m-%d}", "--to-date", f"{LATEST:%Y-%m-%d}"]
     subprocess.run([*command, "--reprocess-behavior", "completed", "--max-active-runs", "3"], check=True)
     for start in (FIRST, SECOND):
-        assert operator.end(operator.run_of(start)) == "success", "what was approved is not asked for again"
+        assert operator.end(operator.run_of(start)) == "success", "an approved release needs no second approval"
     for ago in (2, 1):
         release = operated.run(ago)
         assert (release.snapshot_id, snapshot_bytes(release)) == reference["monthly", ago]
@@ -360,7 +360,7 @@ def test_second_backfill_has_the_same_bytes(operated: Operated, reference: Refer
     operator.let_pass_the_time_to_answer(run)
     assert operator.end(run) == "success"
     assert operator.tasks(run)["publish", -1]["state"] == "skipped", "no answer in time is a rejection"
-    assert release.parent == reference["monthly", 1][0], "what is published before it by now is its parent"
+    assert release.parent == reference["monthly", 1][0], "the release published before it is its parent"
     assert operated.latest() == published != release.snapshot_id
     assert operated.catalog.approvals(release.release_id)[-1].answer == "no answer"
     assert operated.heard.texts(f"{release.release_id}: not published")
@@ -391,10 +391,10 @@ def test_two_folders_of_one_day_are_two_releases(operated: Operated, delivered: 
         sizes = {entry.key: entry.bytes for entry in operated.lake.list(f"snapshots/{run.snapshot_id}/")}
         assert all(sizes[f"snapshots/{run.snapshot_id}/{f['path']}"] == f["bytes"] for f in manifest["files"])
     assert pointer.read_latest(operated.lake, "own").snapshot == second.snapshot_id
-    _every_table_is_told(operated, second)
+    _check_lineage(operated, second)
 
 
-def _every_table_is_told(operated: Operated, run: Run) -> None:
+def _check_lineage(operated: Operated, run: Run) -> None:
     """Check that the lineage listener and Airflow's assets contain every table of the release by its address."""
     prefix = f"releases/{run.release_id}/"
     tables = {f"{prefix}{t}" for t in TABLES if operated.lake.size(f"{prefix}{t}/_COMMITTED.json") is not None}
@@ -419,10 +419,10 @@ def _every_table_is_told(operated: Operated, run: Run) -> None:
     assert all(facet["assertions"] for of in told.values() for facet in of.values())
     expected = {f"s3://corpus/{name}" for name in (*tables, f"snapshots/{run.snapshot_id}")}
     # The scheduler activates new assets once a minute.
-    until(lambda: _assets_of(operated, run) == expected, lambda: _assets_of(operated, run) ^ expected, pause=5)
+    until(lambda: _list_assets(operated, run) == expected, lambda: _list_assets(operated, run) ^ expected, pause=5)
 
 
-def _assets_of(operated: Operated, run: Run) -> set[str]:
+def _list_assets(operated: Operated, run: Run) -> set[str]:
     """Return the addresses of a release's assets in Airflow, page by page: the server may return fewer than requested."""
     page: list[dict[str, Any]] = []
     while True:

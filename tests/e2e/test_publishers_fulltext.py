@@ -33,16 +33,21 @@ def with_extractor(extractor: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
 
 
 WORDS = (
-    "The publisher's own file says what was printed about these matters, namely how little machines read when people look "
-    "elsewhere, and why careful authors who keep their files in order may expect better answers from every tool that follows them later. "
+    "The publisher's own file describes the printed findings about these matters. They show how little machines read when people look "
+    "elsewhere, and why careful authors with files in good order may expect better answers from every tool that follows them later. "
 ) * 3
 CC_BY = '<permissions><license xlink:href="https://creativecommons.org/licenses/by/4.0/"><license-p>Open.</license-p></license></permissions>'
 DOI = "10.5555/printed.7"
-BOTH = "Papers that two publishers print at once"
+BOTH = "Papers that two publishers print"
 
 
 def jats(
-    doi: str, title: str, *, permissions: str = CC_BY, cites: str = "A work that nobody knows of", words: str = WORDS
+    doi: str,
+    title: str,
+    *,
+    permissions: str = CC_BY,
+    cites: str = "A work without any other record",
+    words: str = WORDS,
 ) -> bytes:
     sections = "".join(
         f'<sec><title>Part {n}</title><p>{words} As <xref ref-type="bibr" rid="B1">1</xref> shows.</p></sec>'
@@ -80,9 +85,11 @@ def release(tmp_path: Path, **clean: object) -> Run:
 def test_drop_of_publishers_files_is_published(tmp_path: Path) -> None:
     """Check a release that prefers Elsevier's files: one paper has both kinds, and files of a source are full texts too."""
     run = release(tmp_path, text_from=["elsevier"])
-    of_jats = jats(DOI, "On printed matters and what becomes of them", cites="How numbers are told from words in print")
-    of_elsevier = elsevier("10.1016/j.tests.2018.01.001", "How numbers are told from words in print")
-    closed = jats("10.5555/closed.1", "A secret nobody may read about at all", permissions="", words=f"Secret. {WORDS}")
+    of_jats = jats(DOI, "On printed matters and their later readers", cites="How numbers differ from words in print")
+    of_elsevier = elsevier("10.1016/j.tests.2018.01.001", "How numbers differ from words in print")
+    closed = jats(
+        "10.5555/closed.1", "A secret that readers may not see at all", permissions="", words=f"Secret. {WORDS}"
+    )
     deliver(
         run.lake,
         "drops/publishers/",
@@ -92,7 +99,7 @@ def test_drop_of_publishers_files_is_published(tmp_path: Path) -> None:
             "readme.xml": b"<html/>", "package.json": b'{"name": "x"}',
         },
     )  # fmt: skip
-    crossref = {"DOI": DOI, "title": ["On printed matters and what becomes of them"], "type": "journal-article",
+    crossref = {"DOI": DOI, "title": ["On printed matters and their later readers"], "type": "journal-article",
                 "author": [{"given": "Ann", "family": "Lee"}], "issued": {"date-parts": [[2019, 4, 3]]}}  # fmt: skip
     deliver(run.lake, "sources/crossref/1/", {"works.jsonl": json.dumps(crossref).encode()})
     of_both = {"a.nxml": jats("10.5555/both.1", BOTH), "b.json": elsevier("10.5555/both.1", BOTH)}
@@ -146,7 +153,7 @@ def test_drop_of_publishers_files_is_published(tmp_path: Path) -> None:
         for entry in run.lake.list(f"snapshots/{snapshot}/")
         if entry.key.endswith(".gz")
     )
-    assert b"The publisher's own file says" in published and b"Secret." not in published
+    assert b"The publisher's own file describes" in published and b"Secret." not in published
     for folder, kind, of in (("jats_parses", "jats", paper), ("elsevier_parses", "elsevier", cited)):
         lines = [
             orjson.loads(line)
@@ -154,14 +161,14 @@ def test_drop_of_publishers_files_is_published(tmp_path: Path) -> None:
             for line in gzip.decompress(run.lake.get(entry.key)[0]).splitlines()
         ]
         (own,) = [line for line in lines if line["paper_id"] == of["paper_id"]]
-        assert own["body_text"][0]["text"].startswith("The publisher's own file says"), kind
+        assert own["body_text"][0]["text"].startswith("The publisher's own file describes"), kind
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("order", "chosen"), [("jats", "jats"), (["pdf", "latex"], "jats")])
 def test_spec_orders_the_kinds_of_full_texts(tmp_path: Path, order: object, chosen: str) -> None:
     run = release(tmp_path, text_from=order)
-    title = "On printed matters and what becomes of them"
+    title = "On printed matters and their later readers"
     files = {"jats": jats(DOI, title), "elsevier": elsevier(DOI, title)}
     deliver(run.lake, "drops/both/", {"a.nxml": files["jats"], "b.json": files["elsevier"]})
     for name in STAGE_NAMES[: STAGE_NAMES.index("clean") + 1]:

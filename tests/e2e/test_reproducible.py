@@ -60,7 +60,7 @@ def work_in_a_child(folder: Path, stage: str, shards: list[int], ready: Path) ->
     runner.work(run, stage, shards)
 
 
-def test_other_shards_in_reverse_order_after_a_kill_give_same_bytes(
+def test_other_shards_after_kills_give_same_bytes(
     tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
     """Build with other shards. In each stage, kill a process and repeat its work backwards, twice with two processes."""

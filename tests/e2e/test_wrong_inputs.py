@@ -28,7 +28,7 @@ def assert_said(done: subprocess.CompletedProcess[str], *words: str) -> None:
         ("release /no/such/folder", ("/no/such/folder", "no such folder")),
         ("release {folder}", ("{folder}", "no PDF found", ".pdf")),
         ("build {folder}/mine.yaml --as-of 2023-02-01", ("mine.yaml", "select.max_page", "unknown field", "max_pages")),
-        ("build nope.yaml --as-of 2023-02-01", ("nope.yaml", "no such release spec", "own, s2_v2, s2_v2_reproduction, sample")),
+        ("build include/releases/nope.yaml --as-of 2023-02-01", ("nope.yaml", "no such release spec", "own, s2_v2, s2_v2_reproduction")),
         (f"build {SAMPLE} --as-of 2023-02-01", ("no lake given", "S2CORPUS_LAKE")),
     ],
 )  # fmt: skip

@@ -172,7 +172,7 @@ def test_drops_are_processed_as_they_arrive(airflow: Running, tmp_path: Path) ->
     assert found["sources/dblp/1/"].rows == 1
     assert found["drops/unfinished/"].outcome == "writing"
     assert announced(client) == {"drops/first/", "drops/second/", "sources/dblp/1/", *many}
-    assert len(runs(client)) <= 2 + AT_ONCE // 4, "runs by drops, not by what lands at once"
+    assert len(runs(client)) <= 2 + AT_ONCE // 4, "a run processes all drops that exist at its start"
     assert set(grobid.uploads.values()) == {1} and len(grobid.uploads) == 8, "no PDF is extracted twice"
 
     # The reason is where an operator looks first: in the names of the tasks and in their logs.

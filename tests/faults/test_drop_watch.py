@@ -58,7 +58,7 @@ class Enough(BaseException):
 
 
 def test_each_arrival_fires_once_when_the_lake_opens(drop_watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a watch with a clock that stands still; the lake cannot be opened twice, and the watch ends after three polls."""
+    """Run a watch with a constant clock; the lake cannot be opened twice, and the watch ends after three polls."""
     monkeypatch.setattr(drop_watch, "time", SimpleNamespace(monotonic=lambda: 0.0))
     opened, confirmed = drop_watch._watch, status.Watch.confirm
     failures = iter([TransientError("the lake does not respond")] * 2)

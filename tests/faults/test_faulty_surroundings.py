@@ -367,9 +367,7 @@ def test_clock_that_jumps_by_days_changes_no_byte(
     assert snapshot_bytes(run) == reference
 
 
-def test_s3_refuses_signatures_of_another_day_as_a_transient_error(
-    s3: tuple[Services, Keys, Proxy], tmp_path: Path
-) -> None:
+def test_signature_of_another_day_is_a_transient_error(s3: tuple[Services, Keys, Proxy], tmp_path: Path) -> None:
     (clock := tmp_path / "clock").write_text("+1d")
     refused = faketime(clock, "from s2corpus.storage.lake import open_lake; open_lake('s3://corpus')").stderr
     assert "TransientError: s3://corpus: An error occurred (RequestTimeTooSkewed)" in refused

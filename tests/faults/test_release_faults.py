@@ -165,7 +165,7 @@ def test_worker_killed_in_each_stage_is_retried(airflow: Airflow, reference: dic
         killed[stage] = airflow.kill_a_worker(run, f"{stage}.")
     assert airflow.operator.end(run) == "success", airflow.operator.why(run)
     again = airflow.tried_again(run)
-    assert set(killed.values()) <= set(again), "a kill came too late to disturb"
+    assert set(killed.values()) <= set(again), "a kill was too late to disturb"
     assert all("Process terminated by signal" in again[name] for name in killed.values())
     assert airflow.published() == reference
 
@@ -186,7 +186,7 @@ def test_restarts_and_a_second_run_do_not_change_bytes(airflow: Airflow, referen
     assert client.state(DAG, second) == "queued"
     assert airflow.operator.end(run) == "success", airflow.operator.why(run)
     again = airflow.tried_again(run)
-    assert victim in again, "the kill came too late to disturb"
+    assert victim in again, "the kill was too late to disturb"
     assert airflow.published() == reference
     assert airflow.operator.end(second) == "success", airflow.operator.why(second)
     did = {task for (task, _), t in airflow.operator.tasks(second).items() if t["state"] == "success"}

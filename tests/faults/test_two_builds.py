@@ -1,4 +1,4 @@
-"""Of two builds of one release, without Airflow to queue them, the slower uses the tables of the faster."""
+"""Two builds of one release can run without Airflow's queue: the slower uses the tables of the faster."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def pages(page: Any, *starts: str, most: int = 1000) -> Iterator[tuple[str, Any]
             to = urljoin(at, html.unescape(link))
             assert to.startswith((str(page.base_url), "data:,")), f"{at} links outside: {to}"
             if "/file/" in to and "/" in to.partition("/file/")[2]:
-                continue  # Skip the hundreds of files in folders: another test downloads some of them.
+                continue  # Skip the hundreds of files in folders: another test downloads some.
             if to not in seen and not to.startswith("data:") and not to.endswith(("/find", "/compare")):
                 seen.add(to)
                 todo.append(to)

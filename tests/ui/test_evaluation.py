@@ -126,7 +126,7 @@ def test_only_own_form_and_permitted_users_can_mark(own: tuple[str, str]) -> Non
 
     closed = page_over(*own, reader=refuse, marker=who_asks)
     assert closed.post(f"{AT}/evaluation", data=form, headers=site).status_code == 401
-    assert page_over(*own).post(f"{AT}/evaluation", data=form, headers=site).status_code == 405, "nobody may mark here"
+    assert page_over(*own).post(f"{AT}/evaluation", data=form, headers=site).status_code == 405, "marking is off"
     assert Catalog(own[1]).marks(PUBLISHED) == []
     assert page.post(f"{AT}/evaluation", data=form, headers=site).status_code == 303
     assert [(m.item, m.title, m.authors) for m in Catalog(own[1]).marks(PUBLISHED)] == [(item, True, None)]
@@ -215,4 +215,4 @@ def test_two_people_mark_concurrently(own: tuple[str, str], address: str, browse
     assert found.done
     authors = next(line for line in found.lines if (line.task, line.field) == ("clusters", "authors"))
     assert authors.people is not None and authors.people.right == authors.items - 1, "split marks are not right"
-    assert authors.kappa == 0.0, "ann says right of all, so that chance explains it"
+    assert authors.kappa == 0.0, "ann marks all as right, so chance explains it"

@@ -138,6 +138,10 @@ class Catalog:
         with Session(self._engine, expire_on_commit=False) as session:
             return list(session.scalars(query))
 
+    def _of(self, release: str, table: type[Row], *order: str) -> list[Row]:
+        """Return the rows of a release in a table, sorted by columns."""
+        return self._all(select(table).filter_by(release=release).order_by(*(getattr(table, name) for name in order)))
+
     def release(self, release: str) -> Release | None:
         """Return a release, or None if this catalog has no record of it."""
         with Session(self._engine, expire_on_commit=False) as session:
@@ -145,7 +149,7 @@ class Catalog:
 
     def approvals(self, release: str) -> list[Approval]:
         """Return the decisions on a release, in order."""
-        return self._all(select(Approval).where(Approval.release == release).order_by(Approval.at, Approval.id))
+        return self._of(release, Approval, "at", "id")
 
     def releases(self) -> list[Release]:
         """Return all releases, the latest as_of first."""
@@ -153,12 +157,11 @@ class Catalog:
 
     def stages(self, release: str) -> list[StageRun]:
         """Return the stages of a release in the order of their start."""
-        return self._all(select(StageRun).where(StageRun.release == release).order_by(StageRun.started_at))
+        return self._of(release, StageRun, "started_at")
 
     def quality(self, release: str) -> list[CheckResult]:
         """Return the check results of a release."""
-        query = select(CheckResult).where(CheckResult.release == release)
-        return self._all(query.order_by(CheckResult.stage, CheckResult.name))
+        return self._of(release, CheckResult, "stage", "name")
 
     def mark(self, release: str, marker: str, marks: Mapping[str, tuple[bool | None, bool | None]]) -> None:
         """Store one person's marks (title, authors) by item; a later mark replaces an earlier one."""
@@ -170,8 +173,7 @@ class Catalog:
 
     def marks(self, release: str) -> list[EvaluationMark]:
         """Return all marks of a release, sorted by item and marker."""
-        query = select(EvaluationMark).where(EvaluationMark.release == release)
-        return self._all(query.order_by(EvaluationMark.item, EvaluationMark.marker))
+        return self._of(release, EvaluationMark, "item", "marker")
 
     def mark_parses(
         self, release: str, marker: str, marks: Mapping[str, tuple[Sequence[int], Sequence[int], int]]
@@ -185,5 +187,4 @@ class Catalog:
 
     def parse_marks(self, release: str) -> list[ParseMark]:
         """Return all marks of the parses of a release, sorted by item and marker."""
-        query = select(ParseMark).where(ParseMark.release == release)
-        return self._all(query.order_by(ParseMark.item, ParseMark.marker))
+        return self._of(release, ParseMark, "item", "marker")

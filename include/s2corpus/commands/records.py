@@ -32,6 +32,7 @@ def command(
 
     from s2corpus import sources
     from s2corpus.errors import UserError
+    from s2corpus.sources.arrow import batches
     from s2corpus.storage.output_tables import check_table
     from s2corpus.storage.outputs import atomic_path, open_atomic, printable
     from s2corpus.tables.intake import RECORDS
@@ -63,7 +64,7 @@ def command(
 
         for file in files:
             counts = sources.Counts(0, 0, {})
-            for batch in sources.batches(read_records(file, counts), delivery=delivery, ready_at=ready_at):
+            for batch in batches(read_records(file, counts), delivery=delivery, ready_at=ready_at):
                 writer.write_batch(batch)
             reasons = "".join(f", {reason} {number}" for reason, number in sorted(counts.dropped.items()))
             withdrawn = f", withdrawn {counts.deleted}" if counts.deleted else ""

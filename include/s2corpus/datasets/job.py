@@ -14,6 +14,7 @@ import orjson
 
 from s2corpus.datasets.protocol import Dataset, Row, StepResult
 from s2corpus.datasets.registry import load_dataset
+from s2corpus.datasets.shelf import read_json
 from s2corpus.datasets.source import SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.errors import TransientError
@@ -49,11 +50,10 @@ class Job:
 
     def read_counts(self, shard: int) -> StepResult | None:
         """Return the counts recorded when a shard's rows were cached, or None if the rows are not cached."""
-        try:
-            value = orjson.loads(self.lake.get(f"{self.cache_key(shard)}.json")[0])
-        except FileNotFoundError:
+        value = read_json(self.lake, f"{self.cache_key(shard)}.json")
+        if value is None or self.lake.size(self.cache_key(shard)) != value["bytes"]:
             return None
-        return StepResult.from_json(value) if self.lake.size(self.cache_key(shard)) == value["bytes"] else None
+        return StepResult.from_json(value)
 
     def cached_rows(self, shards: Sequence[int] | None = None) -> ds.Dataset:
         """Return the cached rows of all shards, or of the given shards.
@@ -108,11 +108,7 @@ class Job:
 
     def published(self) -> dict[str, Any] | None:
         """Return the manifest of this dataset, or None if it is not published."""
-        try:
-            manifest: dict[str, Any] = orjson.loads(self.lake.get(f"{self.prefix}/manifest.json")[0])
-        except FileNotFoundError:
-            return None
-        return manifest
+        return read_json(self.lake, f"{self.prefix}/manifest.json")
 
     def store_state(self, name: str, value: Any) -> None:
         """Store a small JSON value for later steps."""
@@ -124,8 +120,6 @@ class Job:
         Raises:
             TransientError: that step has not finished.
         """
-        try:
-            return orjson.loads(self.lake.get(f"{self._state}/{name}.json")[0])
-        except FileNotFoundError:
-            uri = f"{self.lake.uri(self._state)}/{name}.json"
-            raise TransientError(f"{uri} is missing: run the previous task again") from None
+        if (value := read_json(self.lake, f"{self._state}/{name}.json")) is None:
+            raise TransientError(f"{self.lake.uri(self._state)}/{name}.json is missing: run the previous task again")
+        return value

@@ -15,15 +15,21 @@ from s2corpus_reader.files import file_number
 Row = dict[str, Any]
 
 
+def read_json(lake: Lake, key: str) -> Any | None:
+    """Return the JSON value of an object, or None if it does not exist."""
+    try:
+        return orjson.loads(lake.get(key)[0])
+    except FileNotFoundError:
+        return None
+
+
 def list_datasets(lake: Lake, snapshot: str) -> list[Row]:
     """Return the published datasets of a snapshot, by name: `stats.json`, with the manifest's `version` and `rules`."""
     found = []
     for name in lake.folders("datasets/"):
         folder = f"datasets/{name}/{snapshot}"
-        try:
-            manifest = orjson.loads(lake.get(f"{folder}/manifest.json")[0])
-            stats = orjson.loads(lake.get(f"{folder}/stats.json")[0])
-        except FileNotFoundError:
+        manifest, stats = (read_json(lake, f"{folder}/{file}.json") for file in ("manifest", "stats"))
+        if manifest is None or stats is None:
             continue
         size = sum(file["bytes"] for file in manifest["files"]) + manifest.get("listed_bytes", 0)
         files = len(manifest["files"]) + manifest.get("listed_files", 0)
@@ -38,11 +44,8 @@ def find_similar_papers(lake: Lake, snapshot: str, paper_id: str) -> list[Row] |
     The list is empty if the paper has no vector. The result is None if the snapshot has no such dataset.
     """
     for name in lake.folders("datasets/"):
-        try:
-            manifest = orjson.loads(lake.get(f"datasets/{name}/{snapshot}/manifest.json")[0])
-        except FileNotFoundError:
-            continue
-        if manifest["dataset"] != "vectors":
+        manifest = read_json(lake, f"datasets/{name}/{snapshot}/manifest.json")
+        if manifest is None or manifest["dataset"] != "vectors":
             continue
         shards = sum(file["path"].startswith("neighbours/") for file in manifest["files"])
         data, _ = lake.get(f"datasets/{name}/{snapshot}/neighbours/{file_number(paper_id, shards):02d}.parquet")

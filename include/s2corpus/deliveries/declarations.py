@@ -53,7 +53,6 @@ class Declarations:
 
     drop: str
     sha1_of: Mapping[str, str]  # of the drop's files
-    is_pdf: Mapping[str, bool]
     facts: dict[str, DeclaredFacts] = field(default_factory=dict)  # by file name
     warnings: list[str] = field(default_factory=list)
     n_omitted: int = 0
@@ -158,7 +157,7 @@ class Declarations:
             "record_id": f"{DECLARED}:{self.drop}/{name}",
             "source": DECLARED,
             "date": date,
-            "file_sha1": self.sha1_of[name] if self.is_pdf[name] else None,
+            "file_sha1": self.sha1_of[name] if name.lower().endswith(".pdf") else None,
         }
         entry = parse_line(fields, f"line {number}")
         if not isinstance(entry, Record):

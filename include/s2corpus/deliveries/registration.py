@@ -27,6 +27,7 @@ from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refusal, Refu
 from s2corpus.errors import UserError
 from s2corpus.extractors import adapter_names
 from s2corpus.ids import RecordId
+from s2corpus.sources.arrow import batches as record_batches
 from s2corpus.sources.jsonl import (
     DECISIVE_KEYS,
     find_type_error,
@@ -48,6 +49,7 @@ from s2orc_parse.bibliography.identifiers import normalise_arxiv
 
 _ARTICLE_SUFFIXES = (".xml", ".nxml", ".json")
 _BATCH_ROWS = 10_000
+_THREADS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Registered:
     """unusable values of its records.jsonl, with line and key"""
 
 
-def register(lake: Lake, delivery: Delivery, *, threads: int = 8) -> Registered:
+def register(lake: Lake, delivery: Delivery) -> Registered:
     """Verify a drop or delivery against its `_READY` and store its content; a repeated call returns the stored result.
 
     Raises:
@@ -75,10 +77,10 @@ def register(lake: Lake, delivery: Delivery, *, threads: int = 8) -> Registered:
     ready, _ = parse_ready(lake, delivery.key("_READY"), lake.size(delivery.key("_READY")) or 0)
     _check_listing(lake, delivery, ready)
     _check_source(lake, delivery, ready)
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(_THREADS) as pool:
         digests = list(pool.map(lambda file: _verify_file(lake, delivery, file), ready.files))
     sha1_of = {file.name: digest for file, digest in zip(ready.files, digests, strict=True)}
-    declared = Declarations(delivery.id, sha1_of, {file.name: _kind_of(file.name) == "pdf" for file in ready.files})
+    declared = Declarations(delivery.id, sha1_of)
     counts = {"rows": 0, "dropped": 0}
     record_files = [f.name for f in ready.files if delivery.kind == "delivery" or f.name == RECORDS_FILE]
     for number, name in enumerate(record_files):
@@ -298,7 +300,7 @@ def _batches(
     while chunk := list(islice(entries, _BATCH_ROWS)):
         rows: list[RegisteredRecordRow] = []
         records = [entry for entry in chunk if isinstance(entry, sources.Record)]
-        batches = sources.batches(records, delivery=delivery.id, ready_at=delivery.ready_at)
+        batches = record_batches(records, delivery=delivery.id, ready_at=delivery.ready_at)
         record_rows = iter([row for batch in batches for row in batch.to_pylist()])
         for entry in chunk:
             match entry:

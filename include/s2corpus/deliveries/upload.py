@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Literal
+from typing import BinaryIO, Literal
 
 import orjson
 
@@ -18,8 +19,6 @@ from s2corpus.deliveries.ready import Delivery, Digests, Refused, hash_stream
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2corpus.storage.outputs import printable
-
-READY = "_READY"
 
 
 def deliver_tree(lake: Lake, folder: Path) -> int:
@@ -76,7 +75,7 @@ def files_below(folder: Path) -> dict[str, Path]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     }
-    files.pop(READY, None)
+    files.pop("_READY", None)
     check_names(folder, files)
     if not files:
         raise UserError(f"{folder} contains no files")
@@ -119,7 +118,7 @@ def deliver(
     def send(name: str) -> bool:
         nonlocal done
         key, digest = delivery.key(name), digests[name]
-        is_new = uploaded.get(name) != digest.bytes or _hash_object(lake, key) != digest.sha256
+        is_new = uploaded.get(name) != digest.bytes or _hash(partial(lake.open, key)).sha256 != digest.sha256
         if is_new:
             lake.upload(key, files[name])
         with lock:
@@ -146,8 +145,7 @@ def _check_records(delivery: Delivery, files: Mapping[str, Path], digests: Mappi
     path = files.get(RECORDS_FILE)
     if path is None or delivery.kind != "drop":
         return ()
-    sha1_of = {name: digest.sha1 for name, digest in digests.items()}
-    declared = Declarations(delivery.id, sha1_of, {name: name.lower().endswith(".pdf") for name in files})
+    declared = Declarations(delivery.id, {name: digest.sha1 for name, digest in digests.items()})
     try:
         with path.open("rb") as stream:
             for _ in declared.entries(stream):
@@ -160,17 +158,12 @@ def _check_records(delivery: Delivery, files: Mapping[str, Path], digests: Mappi
 def digests_of(files: Mapping[str, Path], threads: int = 8) -> dict[str, Digests]:
     """Return the digests of files, in their order."""
     with ThreadPoolExecutor(threads) as pool:
-        return dict(zip(files, pool.map(_hash_file, files.values()), strict=True))
+        return dict(zip(files, pool.map(lambda path: _hash(partial(path.open, "rb")), files.values()), strict=True))
 
 
-def _hash_file(path: Path) -> Digests:
-    with path.open("rb") as stream:
+def _hash(open_: Callable[[], BinaryIO]) -> Digests:
+    with open_() as stream:
         return hash_stream(stream)
-
-
-def _hash_object(lake: Lake, key: str) -> str:
-    with lake.open(key) as stream:
-        return hash_stream(stream).sha256
 
 
 def new_delivery(

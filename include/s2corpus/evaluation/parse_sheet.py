@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from s2corpus.errors import UserError
 from s2corpus.escaping import format_csv
 from s2corpus.evaluation.parses import ParseItem, ParseTask
-from s2corpus.evaluation.sheet import WORDS, read_rows
+from s2corpus.evaluation.sheet import WORDS, read_marked_rows
 
 COLUMNS = ("release", "item", "task", "paper_id", "file_sha1", "title", "line", "printed", "read", "mark")
 MISSING = "missing"
@@ -89,14 +89,7 @@ def read(content: bytes, release: str, items: Sequence[ParseItem]) -> dict[str, 
     """
     known = {item.item: item for item in items}
     marks: dict[str, dict[str, str]] = {}
-    for number, row in enumerate(read_rows(content, {"release", "item", "line", "mark"}), 2):
-        word = (row["mark"] or "").strip().lower()
-        if not word:
-            continue
-        if row["release"] != release:
-            raise UserError(f"line {number}: release is {row['release']!r}; expected {release!r}")
-        if row["item"] not in known:
-            raise UserError(f"line {number}: {row['item']!r} is not an item of this release's sample")
+    for number, row, (word,) in read_marked_rows(content, ["mark"], release, known.keys(), ["line"]):
         if row["line"] not in _list_lines(known[row["item"]]):
             raise UserError(f"line {number}: {row['item']} has no line {row['line']!r}")
         if row["line"] == MISSING and not re.fullmatch(r"\d{1,4}", word, re.ASCII):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from s2corpus.errors import UserError
 from s2corpus.escaping import escape_cell, format_csv
@@ -51,24 +51,35 @@ def read(content: bytes, release: str, items: Sequence[Item]) -> Marks:
     Raises:
         UserError: the file is not such a sheet, belongs to another release, contains an unknown item, or has an invalid mark.
     """
-    rows = read_rows(content, {"release", "item", "mark_title", "mark_authors"})
-    known = {item.item for item in items}
+    columns = ("mark_title", "mark_authors")
     found: Marks = {}
-    for line, row in enumerate(rows, 2):
-        words = [(row[name] or "").strip().lower() for name in ("mark_title", "mark_authors")]
-        if not any(words):
-            continue
-        if row["release"] != release:
-            raise UserError(f"line {line}: release is {row['release']!r}; expected {release!r}")
-        if row["item"] not in known:
-            raise UserError(f"line {line}: {row['item']!r} is not an item of this release's sample")
+    for line, row, words in read_marked_rows(content, columns, release, {item.item for item in items}):
         if wrong := [word for word in words if word not in WORDS]:
             raise UserError(f"line {line}: {wrong[0]!r} is not a mark: write right, wrong or unsure in both columns")
         found[row["item"]] = (WORDS[words[0]], WORDS[words[1]])
     return found
 
 
-def read_rows(content: bytes, needed: Set[str]) -> list[dict[str, str]]:
+def read_marked_rows(
+    content: bytes, columns: Sequence[str], release: str, items: Set[str], more: Sequence[str] = ()
+) -> Iterator[tuple[int, dict[str, str], list[str]]]:
+    """Yield line number, row and lower-case marks of each line that has a mark in one of the columns.
+
+    Raises:
+        UserError: the file is not such a sheet, belongs to another release, or contains an unknown item.
+    """
+    for line, row in enumerate(_read_rows(content, {"release", "item", *columns, *more}), 2):
+        words = [(row[name] or "").strip().lower() for name in columns]
+        if not any(words):
+            continue
+        if row["release"] != release:
+            raise UserError(f"line {line}: release is {row['release']!r}; expected {release!r}")
+        if row["item"] not in items:
+            raise UserError(f"line {line}: {row['item']!r} is not an item of this release's sample")
+        yield line, row, words
+
+
+def _read_rows(content: bytes, needed: Set[str]) -> list[dict[str, str]]:
     """Return the rows of a CSV file by column name.
 
     Raises:

@@ -11,7 +11,7 @@ import importlib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol, cast
+from typing import IO, TYPE_CHECKING, Protocol, cast
 
 from s2corpus.errors import UserError
 from s2corpus.sources.record import Counts, Deleted, Dropped, Entry, Record, RecordKind, RejectReason
@@ -20,10 +20,8 @@ from s2orc_parse.bibliography.author import Author
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from s2corpus.sources.arrow import batches
-
 __all__ = [
-    "Author", "Counts", "Deleted", "Dropped", "Entry", "Record", "RecordKind", "RejectReason", "batches", "load_adapter", "read",
+    "Author", "Counts", "Deleted", "Dropped", "Entry", "Record", "RecordKind", "RejectReason", "load_adapter", "read",
     "source_names",
 ]  # fmt: skip
 
@@ -80,12 +78,3 @@ def _list_plugins() -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points
 
     return {point.name: point for point in entry_points(group="s2corpus.sources")}
-
-
-def __getattr__(name: str) -> Any:
-    """Import `batches` on first use, because the import of Arrow is slow."""
-    if name == "batches":
-        from s2corpus.sources.arrow import batches
-
-        return batches
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

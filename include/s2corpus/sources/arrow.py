@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 import pyarrow as pa
@@ -32,12 +32,8 @@ def batches(
 def _batch(records: list[Record], delivery: str | None, ready_at: str | None) -> pa.RecordBatch:
     columns: dict[str, list[Any]] = {name: [getattr(record, name) for record in records] for name in _FIELDS}
     columns["authors"] = [[author.as_dict() for author in authors] for authors in columns["authors"]]
-    columns["notices"] = [
-        [{"about": n.about, "status": n.status} for n in found] or None for found in columns["notices"]
-    ]
-    columns["later_licences"] = [
-        [{"licence": one.licence, "start": one.start} for one in found] or None for found in columns["later_licences"]
-    ]
+    for name in ("notices", "later_licences"):
+        columns[name] = [[asdict(one) for one in found] or None for found in columns[name]]
     columns["delivery"] = [delivery] * len(records)
     columns["ready_at"] = [ready_at] * len(records)
     arrays = [pa.array(columns[field.name], field.type) for field in RECORDS.schema]

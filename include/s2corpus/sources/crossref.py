@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import read_crossref_notices
-from s2corpus.sources.json_objects import read_json_objects
+from s2corpus.sources.json_objects import parse_objects
 from s2corpus.sources.json_values import read_list, read_object, read_objects, read_text
 from s2corpus.sources.record import DatedLicence, Dropped, Entry, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
@@ -28,23 +28,12 @@ _SUBTITLE_JOINS = (":", "?", "!", "–", "—")
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Yield the records of Crossref works; the kind of a preprint (`posted-content`) is archive, not publisher."""
-    for item in read_json_objects(stream):
-        if isinstance(item, Dropped):
-            yield item
-            continue
-        where, work = item
-        message = work.get("message", work)
-        if isinstance(message, dict) and isinstance(message.get("items"), list):
-            for number, inner in enumerate(message["items"], 1):
-                yield _entry(inner, f"{where}, item {number}")
-        else:
-            yield _entry(message, where)
+    """Return the records of Crossref works; the kind of a preprint (`posted-content`) is archive, not publisher."""
+    return parse_objects(stream, _parse, lambda work: read_object(work.get("message", work)).get("items"))
 
 
-def _entry(work: Any, where: str) -> Entry:
-    if not isinstance(work, dict):
-        return Dropped(RejectReason.MALFORMED, where, "a work is a JSON object")
+def _parse(work: dict[str, Any], where: str) -> Entry:
+    work = read_object(work.get("message", work))
     doi = work.get("DOI")
     if not isinstance(doi, str) or not doi.strip():
         return Dropped(RejectReason.NO_ID, where, "no DOI")

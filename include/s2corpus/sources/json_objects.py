@@ -35,10 +35,27 @@ def read_json_objects(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] 
         yield item if isinstance(item, Dropped) else load_object(item[1], item[0])
 
 
-def parse_objects(stream: IO[bytes], parse: Callable[[dict[str, Any], str], Entry]) -> Iterator[Entry]:
-    """Yield `parse(object, place)` of every JSON object, as `read_json_objects` finds them."""
+def parse_objects(
+    stream: IO[bytes],
+    parse: Callable[[dict[str, Any], str], Entry],
+    find_list: Callable[[dict[str, Any]], object] = lambda _: None,
+) -> Iterator[Entry]:
+    """Yield `parse(object, place)` of every JSON object, as `read_json_objects` finds them.
+
+    If `find_list` returns a list, the object is an answer of an API, and the list contains the objects.
+    """
     for item in read_json_objects(stream):
-        yield item if isinstance(item, Dropped) else parse(item[1], item[0])
+        if isinstance(item, Dropped):
+            yield item
+            continue
+        where, value = item
+        if not isinstance(values := find_list(value), list):
+            yield parse(value, where)
+            continue
+        for number, inner in enumerate(values, 1):
+            place = f"{where}, item {number}"
+            is_object = isinstance(inner, dict)
+            yield parse(inner, place) if is_object else Dropped(RejectReason.MALFORMED, place, "expected a JSON object")
 
 
 def read_json_texts(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:

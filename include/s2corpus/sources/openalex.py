@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import read_title_status
-from s2corpus.sources.json_objects import read_json_objects
+from s2corpus.sources.json_objects import parse_objects
 from s2corpus.sources.json_values import read_list, read_object, read_objects, read_text
 from s2corpus.sources.record import OPENALEX, Dropped, Editorial, Entry, OpenVersion, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
@@ -38,22 +38,11 @@ _NOT_PAPERS = frozenset(
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Yield a record of each work. Responses of the API contain works in `results`."""
-    for item in read_json_objects(stream):
-        if isinstance(item, Dropped):
-            yield item
-            continue
-        where, work = item
-        if isinstance(results := work.get("results"), list):
-            for number, inner in enumerate(results, 1):
-                yield _read_work(inner, f"{where}, result {number}")
-        else:
-            yield _read_work(work, where)
+    """Return a record of each work. Responses of the API contain works in `results`."""
+    return parse_objects(stream, _parse, lambda work: work.get("results"))
 
 
-def _read_work(work: Any, where: str) -> Entry:
-    if not isinstance(work, dict):
-        return Dropped(RejectReason.MALFORMED, where, "a work is a JSON object")
+def _parse(work: dict[str, Any], where: str) -> Entry:
     found = _ID.fullmatch(read_text(work.get("id")).strip())
     if found is None:
         return Dropped(RejectReason.NO_ID, where, "no id of a work, such as https://openalex.org/W2741809807")

@@ -112,14 +112,6 @@ class Peekable:
         self._at += len(head)
         return head
 
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def seekable(self) -> bool:
-        """Return False: the source may be a pipe."""
-        return False
-
     def close(self) -> None:
         """Do nothing: the owner of the stream closes it."""
 

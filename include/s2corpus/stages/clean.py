@@ -120,27 +120,30 @@ class _Bucket:
 
     def _write_s2orc(self, path: Path) -> set[str]:
         """Write the decisions on full texts to a local file; return the ids of the papers that continue to s2ag."""
-        dropped = set()
+        dropped: set[str] = set()
+        rows = self._decide_s2orc(dropped)
         with pq.ParquetWriter(path, DOCUMENTS.schema, compression="zstd") as writer:
-            parses = ByPaper(self._run.table(FULLTEXTS).rows(_PARSE, shard=self._number, at_once=16))
-            rows = []
-            for paper in self._read_kept_papers():
-                fulltexts = parses.at(paper["paper_id"])
-                selected = self._select_fulltext(fulltexts)
-                document = self._make_document(paper, fulltexts, selected)
-                decision = clean("s2orc", document, self._rules, self._unigrams)
-                if decision.outcome is not CleanOutcome.KEPT:
-                    dropped.add(paper["paper_id"])
-                row = self._make_row(decision, paper)
-                if selected is not None:
-                    row["sha1"], row["oa_evidence"] = selected["file_sha1"], selected["oa_evidence"]
-                    row["licence"] = selected["licence"]
-                rows.append(row)
-                if len(rows) == _ROWS:
-                    writer.write_table(pa.Table.from_pylist(rows, DOCUMENTS.schema))
-                    rows = []
-            writer.write_table(pa.Table.from_pylist(rows, DOCUMENTS.schema))
+            while batch := list(islice(rows, _ROWS)):
+                writer.write_table(pa.Table.from_pylist(batch, DOCUMENTS.schema))
         return dropped if "s2ag" in self._rules.sets else set()
+
+    def _decide_s2orc(self, dropped: set[str]) -> Iterator[DocumentRow]:
+        """Yield the decisions on full texts; add the ids of dropped papers to `dropped`."""
+        parses = ByPaper(self._run.table(FULLTEXTS).rows(_PARSE, shard=self._number, at_once=16))
+        order = self._rules.text_from
+        for paper in self._read_kept_papers():
+            fulltexts = parses.at(paper["paper_id"])
+            # the text is from the first open full text in the spec's order (S2 V2 card: the PDF's)
+            opened = [parse for parse in fulltexts if parse["open_access"]]
+            selected = min(opened, key=lambda parse: order.index(parse["parse_kind"]), default=None)
+            decision = clean("s2orc", self._make_document(paper, fulltexts, selected), self._rules, self._unigrams)
+            if decision.outcome is not CleanOutcome.KEPT:
+                dropped.add(paper["paper_id"])
+            row = self._make_row(decision, paper)
+            if selected is not None:
+                row["sha1"], row["oa_evidence"] = selected["file_sha1"], selected["oa_evidence"]
+                row["licence"] = selected["licence"]
+            yield row
 
     def _read_kept_papers(self) -> Iterator[_KeptPaper]:
         """Yield the kept papers, by paper_id."""
@@ -164,11 +167,6 @@ class _Bucket:
                     paper["title"] = paper["title"] and mask_text(paper["title"])
                     paper["abstract"] = paper["abstract"] and mask_text(paper["abstract"])
                 yield {**paper, "sources": sorted(sources.get(paper["paper_id"], ()))}
-
-    def _select_fulltext(self, fulltexts: list[FulltextRow]) -> FulltextRow | None:
-        """Return the open full text used for a paper's text: the first in the spec's order (S2 V2 card: the PDF's)."""
-        open_parses = [parse for parse in fulltexts if parse["open_access"]]
-        return min(open_parses, key=lambda parse: self._rules.text_from.index(parse["parse_kind"]), default=None)
 
     def _make_document(
         self, paper: _KeptPaper, fulltexts: list[FulltextRow], selected: FulltextRow | None

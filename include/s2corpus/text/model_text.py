@@ -8,7 +8,7 @@ The plain text of the S2 V2 card is unchanged. The rules, counts and checks use 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from s2corpus.rules.text import ModelTextRules
@@ -76,10 +76,13 @@ class _BlockWriter:
 
     def format_block(self, block: Block) -> Iterator[str]:
         """Yield a section: its heading and paragraphs, followed by the figures and tables first mentioned there."""
-        heads = [] if block.header is None else [self._head(block)]
+        markdown = self._rules.headings == "markdown"
+        marks = f"{'#' * min(block.level + 1, _MAX_LEVEL)} " if markdown else ""
+        heads = [] if block.header is None else [f"{marks}{block.header}"]
         paragraphs = [self._paragraphs[number] for number in block.units]
-        lines = [*heads, *filter(None, map(self._paragraph, paragraphs))]
-        yield ("\n\n" if self._rules.headings == "markdown" else "\n").join(lines)
+        texts = (self._text(paragraph["text"], paragraph) for paragraph in paragraphs)
+        lines = [*heads, *(text for text in texts if any(c.isalnum() for c in text))]
+        yield ("\n\n" if markdown else "\n").join(lines)
         for paragraph in paragraphs:
             for span in paragraph.get("ref_spans", ()):
                 yield from self._format_float(span["ref_id"])
@@ -90,15 +93,6 @@ class _BlockWriter:
         for key in self._entries:
             if key not in mentioned:
                 yield from self._format_float(key)
-
-    def _head(self, block: Block) -> str:
-        if self._rules.headings != "markdown":
-            return block.header or ""
-        return f"{'#' * min(block.level + 1, _MAX_LEVEL)} {block.header}"
-
-    def _paragraph(self, paragraph: Json) -> str:
-        found = self._text(paragraph["text"], paragraph)
-        return found if any(c.isalnum() for c in found) else ""
 
     def _text(self, text: str, spans: Json) -> str:
         """Return the text with citations and formulas formatted as the rules request."""
@@ -172,10 +166,8 @@ class _BlockWriter:
         for span in entry.get("cell_cite_spans", ()):
             cites.setdefault((span["row"], span["column"]), []).append(span)
         rows = [
-            [self._cell(cell, cites.get((i, j), ())) for j, cell in enumerate(row)] + [""] * (width - len(row))
+            [self._text(cell, {"cite_spans": cites.get((i, j), ())}).replace("|", "\\|") for j, cell in enumerate(row)]
+            + [""] * (width - len(row))
             for i, row in enumerate(entry["cells"])
         ]
         return "\n".join(f"| {' | '.join(row)} |" for row in (rows[0], ["---"] * width, *rows[1:]))
-
-    def _cell(self, text: str, cites: Iterable[Json]) -> str:
-        return self._text(text, {"cite_spans": cites}).replace("|", "\\|")

@@ -37,7 +37,7 @@ class SearchRecall:
 class TitleLinkCounts:
     """Counts for precision and recall of links by title; identifiers are the truth. See `pipeline.gold`.
 
-    `found` and `right` are equal here: identifiers confirm a link by title only if the entry has a link by identifier.
+    `found` also counts the links that identifiers confirm, because only an entry with a link by identifier can have one.
     """
 
     known: int = 0
@@ -46,8 +46,6 @@ class TitleLinkCounts:
     """`known` entries linked to the same paper by title"""
     said: int = 0
     """links by title that identifiers confirm or contradict"""
-    right: int = 0
-    """links by title that identifiers confirm"""
     tried: int = 0
     """`known` entries linked by title"""
     agreed: int = 0
@@ -103,7 +101,7 @@ def measure_title_links(
     cited = zip(entries["doi"].filter(rest).to_pylist(), (dois.get(id_) for id_ in ids.to_pylist()), strict=True)
     wrong = sum(bool(cited_doi and doi and not is_preprint(cited_doi)) for cited_doi, doi in cited)
     return TitleLinkCounts(
-        known=int(by_id.sum()), found=right, said=len(pairs[0]) + wrong, right=right,
+        known=int(by_id.sum()), found=right, said=len(pairs[0]) + wrong,
         tried=len(pairs[0]), agreed=pc.sum(pc.equal(title_again, title_known)).as_py() or 0,
     )  # fmt: skip
 

@@ -6,13 +6,45 @@ import re
 from collections.abc import Container, Iterable
 from typing import NoReturn
 
-from s2orc_parse.jats.elements import BREAK, CALLOUT, DISPLAYED, DIVIDE, DOES, FLOAT, INLINE, ITEM, LEAVE, NOTE, TITLE
 from s2orc_parse.jats.formulas import read_formula
 from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
+from s2orc_parse.jats.read import MATHML
 from s2orc_parse.parse_model import EqSpan
-from s2orc_parse.tei.drafts import Element, TextDraft, TextReader
+from s2orc_parse.tei.drafts import Effect, Element, TextDraft, TextReader
 from s2orc_parse.tei.sections import NO_SECTION, SECTION_NUMBER, SectionPath, make_section
 
+_DOES: dict[object, Effect] = {
+    **dict.fromkeys(
+        (
+            "p", "list", "disp-quote", "def-list", "def", "verse-group", "verse-line", "speech", "attrib", "preformat",
+            "question-wrap", "answer", "explanation", "disp-formula-group", "verse", "speaker", "textual-form",
+        ),
+        Effect.BREAK,
+    ),
+    **dict.fromkeys(("list-item", "def-item", "statement"), Effect.ITEM),
+    **dict.fromkeys(
+        ("sec", "boxed-text", "app", "app-group", "ack", "notes", "glossary", "bio", "body", "back", "fn-group", "abstract"),
+        Effect.DIVIDE,
+    ),
+    **dict.fromkeys(("title", "subtitle", "label", "term-head", "def-head"), Effect.HEAD),
+    "xref": Effect.CALLOUT,
+    "disp-formula": Effect.FORMULA,
+    **dict.fromkeys(("inline-formula", f"{MATHML}math", "tex-math"), Effect.INLINE),
+    **dict.fromkeys(
+        ("fig", "fig-group", "table-wrap", "table-wrap-group", "table", "array", "media", "supplementary-material"), Effect.FLOAT,
+    ),
+    "fn": Effect.NOTE,
+    **dict.fromkeys(("break", "td", "th", "tr", "row", "entry"), Effect.SPACE),
+    **dict.fromkeys(
+        (
+            "ref-list", "graphic", "inline-graphic", "object-id", "alt-text", "long-desc", "permissions",
+            "sec-meta", "index-term", "chem-struct-wrap", "colspec", "spanspec",
+            "related-article", "processing-meta", "kwd-group", "floats-group",
+            "sub-article", "response", "inline-media",
+        ),
+        Effect.LEAVE,
+    ),
+}  # fmt: skip
 _IN_HEAD = re.compile(
     r"(?:(?P<dotted>(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+)\.?(?:\s+|$)|(?P<plain>\d{1,2})[.)](?:\s+|$)"
     r"|(?P<roman>[IVX]{1,6})\.\s+(?=[A-Z]))(?P<rest>.*)"
@@ -45,36 +77,36 @@ class JatsTextReader(TextReader):
         raise BadArticle(JatsOutcome.TOO_DEEP)
 
     def _element(self, element: Element) -> None:
-        does = DOES.get(element.tag)
+        does = _DOES.get(element.tag)
         if does is None:
             if len(element):
                 self._content(element)
             elif element.text:
                 self.append(element.text)
-        elif does is CALLOUT:
+        elif does is Effect.CALLOUT:
             self._reference(element)
-        elif does is LEAVE or (does is FLOAT and self._flat):
+        elif does is Effect.LEAVE or (does is Effect.FLOAT and self._flat):
             return
-        elif does is INLINE or (does is DISPLAYED and self._flat):
+        elif does is Effect.INLINE or (does is Effect.FORMULA and self._flat):
             self._formula_in_line(element)
         elif self._flat:  # a caption, a cell or a note is always one text
             self._spaced(element)
-        elif does is BREAK:
+        elif does is Effect.BREAK:
             self._paragraph(element)
-        elif does is ITEM:
+        elif does is Effect.ITEM:
             self._item(element)
-        elif does is DIVIDE:
+        elif does is Effect.DIVIDE:
             self._divide(element)
-        elif does is FLOAT:
+        elif does is Effect.FLOAT:
             self.floats.append(element)
-        elif does is NOTE:
+        elif does is Effect.NOTE:
             self._note(element)
-        elif does is DISPLAYED:
+        elif does is Effect.FORMULA:
             self._formula(element)
-        elif does is TITLE:
+        elif does is Effect.HEAD:
             parent = element.getparent()
             above = parent.tag if parent is not None else ""
-            if above != "caption" and DOES.get(above) is not DIVIDE:  # the title of a list
+            if above != "caption" and _DOES.get(above) is not Effect.DIVIDE:  # the title of a list
                 self._paragraph(element)
         else:
             self._spaced(element)

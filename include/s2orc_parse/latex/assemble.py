@@ -6,30 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from s2orc_parse.latex import document as doc
 from s2orc_parse.latex import mathml
 from s2orc_parse.latex.bibliography import CitationNames, compose
 from s2orc_parse.latex.citing import Printer
 from s2orc_parse.latex.counting import pluralize
-from s2orc_parse.latex.document import (
-    Appendix,
-    Block,
-    Cite,
-    Head,
-    Inlines,
-    LabelName,
-    LatexDocument,
-    LatexFloat,
-    ListItemStart,
-    MarkedText,
-    Math,
-    Note,
-    Para,
-    Ref,
-    Subequations,
-    Theorem,
-    TheoremEnd,
-    walk_blocks,
-)
 from s2orc_parse.latex.marks import XSPACE
 from s2orc_parse.latex.numbering import Numbers, Target
 from s2orc_parse.latex.pandoc_ast import expand_xspace
@@ -79,7 +60,9 @@ class Assembler:
         self.notes: list[RefEntry] = []
         self.statements: dict[str, list[str]] = {}  # texts of theorems and items, by key
 
-    def build_paragraphs(self, blocks: list[Para], section: str = "", sec_num: str | None = None) -> list[Paragraph]:
+    def build_paragraphs(
+        self, blocks: list[doc.Para], section: str = "", sec_num: str | None = None
+    ) -> list[Paragraph]:
         """Return the paragraphs that contain text."""
         found = []
         for block in blocks:
@@ -89,7 +72,7 @@ class Assembler:
                 found.append(paragraph)
         return found
 
-    def build_body(self, document: LatexDocument) -> tuple[list[Paragraph], list[Paragraph]]:
+    def build_body(self, document: doc.LatexDocument) -> tuple[list[Paragraph], list[Paragraph]]:
         """Return the paragraphs of the body, and those of the back matter (acknowledgments and similar parts in any
         position).
         """
@@ -98,29 +81,29 @@ class Assembler:
         path: list[tuple[int, str, str | None]] = []
         sections = iter(self.numbers.sections)
         is_back = False
-        theorem_head: Inlines = ()  # printed before the next paragraph
+        theorem_head: doc.Inlines = ()  # printed before the next paragraph
         open_: list[str | None] = []  # the keys of the enclosing theorems
         for block in document.blocks:
-            if isinstance(block, Head):
+            if isinstance(block, doc.Head):
                 head = self.to_text(block.content)
                 section = next(sections)
                 path = [item for item in path if item[0] < block.level]
                 if not path:
                     is_back = not section.num and _BACK_MATTER_HEAD.match(head) is not None
                 path.append((block.level, head.rstrip(" .:"), section.num))
-            elif isinstance(block, Appendix):
+            elif isinstance(block, doc.Appendix):
                 path = []  # an appendix is a top-level section, regardless of the level of its headers
-            elif isinstance(block, Theorem):
+            elif isinstance(block, doc.Theorem):
                 target = self.numbers.theorem_targets.get(id(block))
                 open_.append(target.key if target else None)
                 theorem_head += self._format_head(block, target)
-            elif isinstance(block, TheoremEnd):
+            elif isinstance(block, doc.TheoremEnd):
                 if open_:
                     open_.pop()
-            elif isinstance(block, Para):
+            elif isinstance(block, doc.Para):
                 name = block.back or "::".join(head for _, head, _ in path if head)
                 num = path[-1][2] if path and not block.back else None
-                found = self.build_paragraphs([Para((*theorem_head, *block.content))], name, num)
+                found = self.build_paragraphs([doc.Para((*theorem_head, *block.content))], name, num)
                 for key in filter(None, open_):
                     length = len(self.to_title(theorem_head)) if theorem_head else 0
                     self.statements.setdefault(key, []).extend(paragraph.text[length:].strip() for paragraph in found)
@@ -128,7 +111,7 @@ class Assembler:
                 theorem_head = ()
         return body, back
 
-    def _format_head(self, block: Theorem, target: Target | None) -> Inlines:
+    def _format_head(self, block: doc.Theorem, target: Target | None) -> doc.Inlines:
         """Return the header that LaTeX prints before a theorem: Theorem 2.1 (Zorn)."""
         kind = self.numbers.counting.kinds.get(block.name)
         if kind is None or block.name == "proof":
@@ -162,7 +145,7 @@ class Assembler:
                 )
         return [*found, *self.notes]
 
-    def _build_float(self, key: str, block: LatexFloat, num: str | None) -> RefEntry:
+    def _build_float(self, key: str, block: doc.LatexFloat, num: str | None) -> RefEntry:
         paragraph = self.build_paragraph(block.caption or ())
         cells: list[tuple[str, ...]] = []
         cites: list[CellCite] = []
@@ -181,21 +164,21 @@ class Assembler:
             cell_cites=tuple(cites),
         )
 
-    def build_paragraph(self, content: Inlines) -> Paragraph:
+    def build_paragraph(self, content: doc.Inlines) -> Paragraph:
         """Return inlines as a paragraph without a section."""
         text = _Text(self)
         text.add(content)
         return text.finish("", None)
 
-    def to_text(self, content: Inlines) -> str:
+    def to_text(self, content: doc.Inlines) -> str:
         """Return inlines as text without spans."""
         return self.build_paragraph(content).text
 
-    def to_title(self, content: Inlines) -> str:
+    def to_title(self, content: doc.Inlines) -> str:
         """Return inlines as text without spans and footnotes."""
-        return self.to_text(tuple(inline for inline in content if not isinstance(inline, Note)))
+        return self.to_text(tuple(inline for inline in content if not isinstance(inline, doc.Note)))
 
-    def add_note(self, note: Note) -> None:
+    def add_note(self, note: doc.Note) -> None:
         """Add a footnote."""
         paragraph = self.build_paragraph(note.content)
         if paragraph.text:
@@ -230,29 +213,29 @@ class _Text(TextBuffer):
         self.xspace = text.endswith(XSPACE)
         return super().append(compose(expand_xspace(text)))
 
-    def add(self, content: Inlines) -> None:
+    def add(self, content: doc.Inlines) -> None:
         """Append inlines."""
         for inline in content:
             match inline:
                 case str():
                     self.append(inline)
-                case Cite():
+                case doc.Cite():
                     self._add_cite(inline)
-                case Ref():
+                case doc.Ref():
                     self._add_ref(inline)
-                case Math():
+                case doc.Math():
                     self._add_math(inline)
-                case Note():
+                case doc.Note():
                     self.assembler.add_note(inline)
-                case MarkedText():
+                case doc.MarkedText():
                     self.add(inline.content)
-                case ListItemStart():
+                case doc.ListItemStart():
                     if (target := self.assembler.numbers.items.get(id(inline))) and target.key:
                         self.items.append((target.key, self._length))
-                case LabelName() | Subequations():
+                case doc.LabelName() | doc.Subequations():
                     pass
 
-    def _add_cite(self, cite: Cite) -> None:
+    def _add_cite(self, cite: doc.Cite) -> None:
         for content, keys in self.assembler.printer.format_citation(cite):
             if not isinstance(content, str):
                 self.add(content)
@@ -264,7 +247,7 @@ class _Text(TextBuffer):
                 found = self.assembler.entries.get(key)
                 self.cites.append(CiteSpan(start, end, compose(content).strip(), found[0].key if found else None))
 
-    def _add_ref(self, ref: Ref) -> None:
+    def _add_ref(self, ref: doc.Ref) -> None:
         if ref.command in _SILENT_COMMANDS:
             return
         targets = [self.assembler.numbers.labels.get(label) for label in ref.labels]
@@ -299,7 +282,7 @@ class _Text(TextBuffer):
         if end > start:
             self.refs.append(RefSpan(start, end, " ".join(compose(printed).split()), target.key if target else None))
 
-    def _choose_word(self, target: Target, ref: Ref, count: int) -> str:
+    def _choose_word(self, target: Target, ref: doc.Ref, count: int) -> str:
         """Return the word that is printed before the number; a word defined by the paper has priority."""
         counting = self.assembler.numbers.counting
         is_capital = ref.command.startswith(("C", "ref+Label", "nameC"))
@@ -316,7 +299,7 @@ class _Text(TextBuffer):
         word = "Appendix" if target.name == "appendix" else _WORDS.get(target.type, "")
         return ("Appendices" if word == "Appendix" else word + "s") if count > 1 and word else word
 
-    def _add_math(self, math: Math) -> None:
+    def _add_math(self, math: doc.Math) -> None:
         tex = math.tex
         ml = self.assembler.formulas.get(tex)
         raw = mathml.strip_environment(tex)
@@ -346,7 +329,7 @@ class _Text(TextBuffer):
         )
 
 
-def _add_rows_of_parts(entry: RefEntry, block: LatexFloat, entries: Mapping[int, RefEntry]) -> RefEntry:
+def _add_rows_of_parts(entry: RefEntry, block: doc.LatexFloat, entries: Mapping[int, RefEntry]) -> RefEntry:
     """Return a table with the rows of its parts (2a, 2b) if it has no rows, so that "Table 2" links to them."""
     parts = [part for found in block.parts if (part := entries.get(id(found))) and part.cells]
     if entry.type is not RefType.TABLE or entry.cells or not parts:
@@ -358,6 +341,6 @@ def _add_rows_of_parts(entry: RefEntry, block: LatexFloat, entries: Mapping[int,
     )
 
 
-def list_formulas(blocks: list[Block]) -> list[str]:
+def list_formulas(blocks: list[doc.Block]) -> list[str]:
     """Return the TeX of every formula in some blocks, including captions and footnotes."""
-    return [inline.tex for inline in walk_blocks(blocks) if isinstance(inline, Math)]
+    return [inline.tex for inline in doc.walk_blocks(blocks) if isinstance(inline, doc.Math)]

@@ -5,24 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
+from s2orc_parse.latex import document as doc
 from s2orc_parse.latex.counting import Counting, format_number, write_numeral
-from s2orc_parse.latex.document import (
-    Appendix,
-    Block,
-    Head,
-    Inlines,
-    LabelName,
-    LatexDocument,
-    LatexFloat,
-    ListItemStart,
-    MarkedText,
-    Math,
-    Note,
-    Para,
-    Subequations,
-    Theorem,
-    TheoremEnd,
-)
 from s2orc_parse.latex.marks import CLOSE, OPEN
 from s2orc_parse.parse_model import RefType
 
@@ -51,7 +35,7 @@ class Target:
     num: str | None
     name: str = ""  # figure, equation, section, appendix, or the name of a theorem environment
     printed: str | None = None
-    title: Inlines = ()  # output of \nameref
+    title: doc.Inlines = ()  # output of \nameref
 
 
 @dataclass(slots=True)
@@ -59,7 +43,7 @@ class NumberedHeader:
     """A header with its number."""
 
     key: str
-    head: Head
+    head: doc.Head
     num: str | None
 
 
@@ -70,16 +54,16 @@ class Numbers:
     counting: Counting
     sections: list[NumberedHeader] = field(default_factory=list)
     # key, float, number; subfigures after their figure
-    floats: list[tuple[str, LatexFloat, str | None]] = field(default_factory=list)
+    floats: list[tuple[str, doc.LatexFloat, str | None]] = field(default_factory=list)
     formulas: dict[int, Target] = field(default_factory=dict)  # by id() of the Math
-    formula_list: list[tuple[Target, Math]] = field(default_factory=list)
+    formula_list: list[tuple[Target, doc.Math]] = field(default_factory=list)
     theorems: list[Target] = field(default_factory=list)
     theorem_targets: dict[int, Target] = field(default_factory=dict)  # by id() of the Theorem
     items: dict[int, Target] = field(default_factory=dict)  # by id() of the ListItemStart
     labels: dict[str, Target] = field(default_factory=dict)
 
 
-def count_document(document: LatexDocument, *, chapters: bool, counting: Counting) -> Numbers:
+def count_document(document: doc.LatexDocument, *, chapters: bool, counting: Counting) -> Numbers:
     """Count a document.
 
     With chapters, headers of level 1 are chapters, and floats and formulas are counted within each.
@@ -149,39 +133,39 @@ class _Counter:
                     seen.add(child)
                     todo.append(child)
 
-    def count_block(self, block: Block) -> None:
+    def count_block(self, block: doc.Block) -> None:
         """Count a block and its content."""
-        if isinstance(block, Appendix):
+        if isinstance(block, doc.Appendix):
             self.is_appendix, self.heads = True, []
-        elif isinstance(block, Head):
+        elif isinstance(block, doc.Head):
             self._count_head(block)
-        elif isinstance(block, Para):
+        elif isinstance(block, doc.Para):
             self.count_inlines(block.content)
-        elif isinstance(block, Theorem):
+        elif isinstance(block, doc.Theorem):
             self._open_theorem(block)
-        elif isinstance(block, TheoremEnd):
+        elif isinstance(block, doc.TheoremEnd):
             if self.scopes:
                 self.scopes.pop()
         else:
             self._count_float(block, None, 0)
 
-    def count_inlines(self, content: Inlines) -> None:
+    def count_inlines(self, content: doc.Inlines) -> None:
         """Count formulas and items, and resolve labels."""
         for inline in content:
-            if isinstance(inline, Math) and inline.display:
+            if isinstance(inline, doc.Math) and inline.display:
                 self._count_formula(inline)
-            elif isinstance(inline, LabelName):
+            elif isinstance(inline, doc.LabelName):
                 self._assign_label(inline.name)
-            elif isinstance(inline, ListItemStart):
+            elif isinstance(inline, doc.ListItemStart):
                 key = f"ITEMREF{len(self.numbers.items)}"
                 num = _COUNTER_IN_ITEM.sub(lambda match: self.printed.get(match[1], ""), inline.num)
                 target = Target(RefType.ITEM, key, num or None, "item", self._enclosing_num())
                 self.numbers.items[id(inline)] = target
                 for label in inline.labels:
                     self.numbers.labels.setdefault(label, target)
-            elif isinstance(inline, Subequations):
+            elif isinstance(inline, doc.Subequations):
                 self._open_subequations() if inline.is_start else self._close_subequations()
-            elif isinstance(inline, MarkedText | Note):
+            elif isinstance(inline, doc.MarkedText | doc.Note):
                 self.count_inlines(inline.content)
 
     def _assign_label(self, name: str) -> None:
@@ -196,7 +180,7 @@ class _Counter:
         around = self.scopes[-1] if self.scopes else self.section
         return (around.num or around.printed) if around else None
 
-    def _count_head(self, head: Head) -> None:
+    def _count_head(self, head: doc.Head) -> None:
         num: str | None = None
         if head.numbered and head.level <= len(self.levels):
             self.heads = self.heads[: head.level]
@@ -230,7 +214,7 @@ class _Counter:
         self.head_labels += [(label, self.section) for label in head.labels]
         self.count_inlines(head.content)
 
-    def _open_theorem(self, block: Theorem) -> None:
+    def _open_theorem(self, block: doc.Theorem) -> None:
         kind = self.numbers.counting.kinds.get(block.name)
         around = self._enclosing_num()
         if kind is None or kind.is_proof or block.name == "proof":
@@ -243,7 +227,7 @@ class _Counter:
         self.numbers.theorem_targets[id(block)] = target
         self.scopes.append(target)
 
-    def _count_float(self, found: LatexFloat, parent: str | None, index: int) -> None:
+    def _count_float(self, found: doc.LatexFloat, parent: str | None, index: int) -> None:
         table = found.kind == "table"
         prefix = "TABREF" if table else "FIGREF"
         key = f"{prefix}{self.keys[prefix]}"
@@ -279,7 +263,7 @@ class _Counter:
         for label in whole.labels:
             self.numbers.labels.setdefault(label, Target(RefType.FORMULA, key, whole.num, "equation"))
 
-    def _count_formula(self, math: Math) -> None:
+    def _count_formula(self, math: doc.Math) -> None:
         key = f"EQREF{len(self.numbers.formula_list)}"
         nums: list[str] = []
         labels: list[tuple[str, str | None]] = []

@@ -7,28 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from s2orc_parse.latex import document as doc
 from s2orc_parse.latex.bbl import RawItem
-from s2orc_parse.latex.document import (  # fmt: skip
-    Appendix,
-    BibItem,
-    Block,
-    Cite,
-    Head,
-    Inline,
-    Inlines,
-    LabelName,
-    LatexDocument,
-    ListItemStart,
-    MarkedText,
-    Math,
-    Note,
-    Para,
-    Ref,
-    Subequations,
-    Theorem,
-    TheoremEnd,
-    walk,
-)  # fmt: skip
 from s2orc_parse.latex.floats import FloatSource
 from s2orc_parse.latex.marks import CELL, CITE, CLOSE, KEYS, NOTE, NOTE_END, OPEN, PART, REF, XSPACE
 from s2orc_parse.latex.rewriting import name_back_matter
@@ -56,7 +36,7 @@ class Reader:
         items: list[RawItem],
         signs: Signs,
         theorems: Collection[str] = (),
-        list_items: Sequence[ListItemStart] = (),
+        list_items: Sequence[doc.ListItemStart] = (),
     ) -> None:
         self.signs = signs
         self.theorems = theorems
@@ -65,18 +45,18 @@ class Reader:
         self.pieces = pieces
         self.items = items
 
-    def document(self, ast: Node) -> LatexDocument:
+    def document(self, ast: Node) -> doc.LatexDocument:
         """Return the document of a complete AST."""
         meta = ast.get("meta", {})
-        document = LatexDocument()
+        document = doc.LatexDocument()
         abstract = meta.get("abstract")
         if abstract:
             blocks = abstract["c"] if abstract["t"] == "MetaBlocks" else [{"t": "Para", "c": abstract["c"]}]
-            document.abstract = [b for b in self._blocks(blocks) if isinstance(b, Para)]
-        inside: Block | None
+            document.abstract = [b for b in self._blocks(blocks) if isinstance(b, doc.Para)]
+        inside: doc.Block | None
         mark: tuple[str, int] | None = None
-        pending: list[Inline] = []
-        labels: dict[int, Inlines] = {}
+        pending: list[doc.Inline] = []
+        labels: dict[int, doc.Inlines] = {}
 
         def close() -> None:
             if mark is None:
@@ -95,12 +75,12 @@ class Reader:
                 document.authors.append(content)
             elif kind == "B":
                 item = self.items[number]
-                document.bibliography.append(BibItem(item.key, labels.get(number), content))
+                document.bibliography.append(doc.BibItem(item.key, labels.get(number), content))
 
         for block in self._blocks(ast.get("blocks", [])):
             inside = block
             if (
-                isinstance(block, Para)
+                isinstance(block, doc.Para)
                 and block.content
                 and isinstance(block.content[0], str)
                 and (found := _MARK.match(block.content[0]))
@@ -110,9 +90,9 @@ class Reader:
                 mark = (found.group(1), int(found.group(2) or 0))
                 first = block.content[0][found.end() :]
                 if mark[0] == "A":
-                    document.blocks.append(Appendix())
+                    document.blocks.append(doc.Appendix())
                     mark = None
-                    inside = Para((first, *block.content[1:])) if first.strip() or len(block.content) > 1 else None
+                    inside = doc.Para((first, *block.content[1:])) if first.strip() or len(block.content) > 1 else None
                 else:
                     pending = [first, *block.content[1:]]
                     continue
@@ -120,7 +100,7 @@ class Reader:
                 continue
             if mark is None:
                 document.blocks.append(inside)
-            elif isinstance(inside, Para | Head):
+            elif isinstance(inside, doc.Para | doc.Head):
                 pending += [" ", *inside.content]
         close()
         document.blocks += [piece.float for piece in self.pieces]
@@ -128,24 +108,24 @@ class Reader:
             piece.float.parts = [part.float for part in piece.parts]
         return document
 
-    def _row(self, number: int, content: Inlines) -> None:
+    def _row(self, number: int, content: doc.Inlines) -> None:
         target = self.flat[number].float
         target.cells = [*(target.cells or []), _split(content, CELL)]
 
-    def _blocks(self, nodes: list[Node]) -> Iterator[Block]:
+    def _blocks(self, nodes: list[Node]) -> Iterator[doc.Block]:
         for node in nodes:
             kind: str = node["t"]
             content: Any = node.get("c")
             if kind in ("Para", "Plain"):
                 if inlines := self._inlines(content):
-                    yield Para(inlines)
+                    yield doc.Para(inlines)
             elif kind == "Header":
                 level, (identifier, classes, _), inlines = content
                 found = self._inlines(inlines)
-                labels = tuple(i.name for i in found if isinstance(i, LabelName))
-                yield Head(level, found, "unnumbered" not in classes, (identifier, *labels))
+                labels = tuple(i.name for i in found if isinstance(i, doc.LabelName))
+                yield doc.Head(level, found, "unnumbered" not in classes, (identifier, *labels))
             elif kind == "LineBlock":
-                yield Para(tuple(x for line in content for x in (*self._inlines(line), " ")))
+                yield doc.Para(tuple(x for line in content for x in (*self._inlines(line), " ")))
             elif kind == "BlockQuote":
                 yield from self._blocks(content)
             elif kind in ("BulletList", "OrderedList"):
@@ -153,44 +133,44 @@ class Reader:
                     yield from self._blocks(item)
             elif kind == "DefinitionList":
                 for term, definitions_ in content:
-                    head: Inlines = (*self._inlines(term), " ")
+                    head: doc.Inlines = (*self._inlines(term), " ")
                     for blocks in definitions_:
                         inner = list(self._blocks(blocks))
-                        if inner and isinstance(inner[0], Para):
-                            inner[0] = Para((*head, *inner[0].content))
+                        if inner and isinstance(inner[0], doc.Para):
+                            inner[0] = doc.Para((*head, *inner[0].content))
                             head = ()
                         yield from inner
                     if head and any(not isinstance(x, str) or x.strip() for x in head):
-                        yield Para(head)
+                        yield doc.Para(head)
             elif kind in ("Div", "Figure"):
                 inner = list(self._blocks(content[-1]))
                 identifier, classes, _ = content[0]
                 name = classes[0] if classes else ""
                 if name in self.theorems or name == "proof":
                     note, inner = _take_note(inner)
-                    yield Theorem(name, note)
+                    yield doc.Theorem(name, note)
                     yield from inner
-                    yield TheoremEnd()
+                    yield doc.TheoremEnd()
                     continue
                 if back := name_back_matter(name):
-                    inner = [replace(block, back=back) if isinstance(block, Para) else block for block in inner]
-                if identifier and inner and isinstance(inner[0], Para):
-                    inner[0] = Para((LabelName(identifier), *inner[0].content))
+                    inner = [replace(block, back=back) if isinstance(block, doc.Para) else block for block in inner]
+                if identifier and inner and isinstance(inner[0], doc.Para):
+                    inner[0] = doc.Para((doc.LabelName(identifier), *inner[0].content))
                 yield from inner
 
-    def _flat(self, nodes: list[Node]) -> Inlines:
+    def _flat(self, nodes: list[Node]) -> doc.Inlines:
         """Return blocks as one sequence of inlines."""
-        found: list[Inline] = []
+        found: list[doc.Inline] = []
         for block in self._blocks(nodes):
-            if isinstance(block, Para | Head):
+            if isinstance(block, doc.Para | doc.Head):
                 found += [*([" "] if found else []), *block.content]
         return tuple(found)
 
-    def _inlines(self, nodes: list[Node]) -> Inlines:
-        found: list[Inline] = []
+    def _inlines(self, nodes: list[Node]) -> doc.Inlines:
+        found: list[doc.Inline] = []
         text: list[str] = []
 
-        def append(inlines: Iterable[Inline]) -> None:
+        def append(inlines: Iterable[doc.Inline]) -> None:
             for inline in inlines:
                 if isinstance(inline, str):
                     text.append(inline)
@@ -219,7 +199,7 @@ class Reader:
             if style is not None:
                 if kind == "Span":
                     inner = self._inlines(content[1])
-                    if joins and style.kind == "emph" and not text and isinstance(found[-1], MarkedText):
+                    if joins and style.kind == "emph" and not text and isinstance(found[-1], doc.MarkedText):
                         inner = (*found.pop().content, *inner)  # type: ignore[union-attr]
                     append(apply_style(style, inner))
                     joins, style = style.kind == "emph", None
@@ -239,7 +219,7 @@ class Reader:
             elif kind in ("Strong", "SmallCaps", "Underline", "Superscript", "Subscript", "Strikeout"):
                 append(self._inlines(content))
             elif kind == "Emph":
-                append((MarkedText("emph", self._inlines(content)),))
+                append((doc.MarkedText("emph", self._inlines(content)),))
             elif kind == "Quoted":
                 opening, closing = _QUOTES[content[0]["t"]]
                 append((opening, *self._inlines(content[1]), closing))
@@ -247,7 +227,7 @@ class Reader:
                 append((self._cite(content),))
             elif kind == "Math":
                 tex = _LINKED.sub(_restore_link, self.signs.raw(content[1]).replace(XSPACE, ""))
-                append((Math(tex, content[0]["t"] == "DisplayMath"),))
+                append((doc.Math(tex, content[0]["t"] == "DisplayMath"),))
             elif kind == "Code":
                 style = append_signs(content[1])
             elif kind == "Link":
@@ -257,41 +237,41 @@ class Reader:
             elif kind == "Span":
                 (identifier, _, pairs), inner = content
                 label = dict(pairs).get("label") or identifier
-                append((*((LabelName(label),) if label else ()), *self._inlines(inner)))
+                append((*((doc.LabelName(label),) if label else ()), *self._inlines(inner)))
         if style is not None:
             append(apply_style(style, ()))
         if text:
             found.append("".join(text))
         return tuple(found)
 
-    def _cite(self, content: list[Any]) -> Cite:
+    def _cite(self, content: list[Any]) -> doc.Cite:
         citations, inlines = content
         raw = next((i["c"][1] for i in inlines if i["t"] == "RawInline"), "")
         command = _COMMAND.match(raw)
         mode = citations[0]["citationMode"]["t"] if citations else "NormalCitation"
         assumed = {"AuthorInText": "citet", "SuppressAuthor": "citeyear"}.get(mode, "cite")
-        return Cite(
+        return doc.Cite(
             command.group(1) if command else assumed,
             tuple(c["citationId"].strip() for c in citations),
             self._inlines(citations[0]["citationPrefix"]) if citations else (),
             self._inlines(citations[-1]["citationSuffix"]) if citations else (),
         )
 
-    def _linked_cite(self, target: str, inlines: Inlines) -> Cite:
+    def _linked_cite(self, target: str, inlines: doc.Inlines) -> doc.Cite:
         """Return the citation that `mark_citations` wrote as a link."""
         command, *keys = target.split(KEYS)
         parts = list(map(_strip, _split(inlines, PART)))
         parts += [()] * (3 * len(keys) - len(parts))
-        groups: list[Cite] = []
+        groups: list[doc.Cite] = []
         for of in keys:
             before, after, alias, *parts = parts
             cited = tuple(filter(None, (key.strip() for key in of.split(","))))
-            groups.append(Cite(command.removeprefix(CITE), cited, before, after, alias))
+            groups.append(doc.Cite(command.removeprefix(CITE), cited, before, after, alias))
         return replace(groups[0], further=tuple(groups[1:]))
 
-    def _marks(self, text: str) -> Inlines:
+    def _marks(self, text: str) -> doc.Inlines:
         """Return a text with its marks converted."""
-        found: list[Inline] = []
+        found: list[doc.Inline] = []
         for at, part in enumerate(_INLINE_MARK.split(text)):
             if at % 3 == 0:
                 found += [part] if part else []
@@ -300,33 +280,35 @@ class Reader:
             elif kind == "I":
                 found.append(self.list_items[int(part)] if int(part) < len(self.list_items) else "")
             elif kind == "U":
-                found.append(Subequations(part == "1"))
+                found.append(doc.Subequations(part == "1"))
             else:
                 found.append(f"{OPEN}N{part}{CLOSE}")
         return tuple(found)
 
-    def _link(self, content: list[Any]) -> Inlines:
+    def _link(self, content: list[Any]) -> doc.Inlines:
         (_, _, pairs), inlines, (target, _) = content
         attributes = dict(pairs)
         if "reference" in attributes:
             printed = plain(self._inlines(inlines))
             labels = tuple(label.strip() for label in attributes["reference"].split(","))
-            return (Ref(attributes.get("reference-type", "ref"), labels, "" if printed.startswith("[") else printed),)
+            return (
+                doc.Ref(attributes.get("reference-type", "ref"), labels, "" if printed.startswith("[") else printed),
+            )
         target = self.signs.raw(target)
         if target.startswith(CITE):
             return (self._linked_cite(target, self._inlines(inlines)),)
         if target.startswith(REF):
             command, _, of = target[1:].partition(KEYS)
-            return (Ref(command, tuple(label.strip() for label in of.split(","))),)
+            return (doc.Ref(command, tuple(label.strip() for label in of.split(","))),)
         content_ = self._inlines(inlines)
-        if target.startswith("#") and all(isinstance(inline, str | MarkedText) for inline in walk(content_)):
-            return (Ref("hyperref", (target[1:],), plain(content_)),)
-        return (MarkedText("link", content_, target),)
+        if target.startswith("#") and all(isinstance(inline, str | doc.MarkedText) for inline in doc.walk(content_)):
+            return (doc.Ref("hyperref", (target[1:],), plain(content_)),)
+        return (doc.MarkedText("link", content_, target),)
 
 
-def _split(content: Inlines, sign: str) -> list[Inlines]:
+def _split(content: doc.Inlines, sign: str) -> list[doc.Inlines]:
     """Return inlines split at a sign."""
-    parts: list[list[Inline]] = [[]]
+    parts: list[list[doc.Inline]] = [[]]
     for inline in content:
         if isinstance(inline, str) and sign in inline:
             first, *rest = inline.split(sign)
@@ -337,7 +319,7 @@ def _split(content: Inlines, sign: str) -> list[Inlines]:
     return [tuple(part) for part in parts]
 
 
-def _strip(content: Inlines) -> Inlines:
+def _strip(content: doc.Inlines) -> doc.Inlines:
     """Return inlines without white space at their ends, and without empty strings."""
     found = [inline for inline in content if inline != ""]
     if found and isinstance(found[0], str):
@@ -347,23 +329,23 @@ def _strip(content: Inlines) -> Inlines:
     return tuple(inline for inline in found if inline != "")
 
 
-def _take_note(blocks: list[Block]) -> tuple[Inlines, list[Block]]:
+def _take_note(blocks: list[doc.Block]) -> tuple[doc.Inlines, list[doc.Block]]:
     """Return the note of a theorem, and its blocks without it."""
-    if not blocks or not isinstance(blocks[0], Para):
+    if not blocks or not isinstance(blocks[0], doc.Para):
         return (), blocks
     before, *rest = map(_strip, _split(blocks[0].content, NOTE))
     if not rest:
         return (), blocks
     note, *after = map(_strip, _split(rest[0], NOTE_END))
     content = (*before, *(inline for part in after for inline in part))
-    return note, [Para(content), *blocks[1:]] if content else blocks[1:]
+    return note, [doc.Para(content), *blocks[1:]] if content else blocks[1:]
 
 
-def _numbered_note(content: Inlines) -> Note:
+def _numbered_note(content: doc.Inlines) -> doc.Note:
     """Return a footnote with the number in the mark at its start."""
     if content and isinstance(content[0], str) and (match := _INLINE_MARK.match(content[0].lstrip())):
-        return Note((content[0].lstrip()[match.end() :], *content[1:]), match[2])
-    return Note(content)
+        return doc.Note((content[0].lstrip()[match.end() :], *content[1:]), match[2])
+    return doc.Note(content)
 
 
 def _restore_link(match: re.Match[str]) -> str:
@@ -372,7 +354,7 @@ def _restore_link(match: re.Match[str]) -> str:
     return f"\\{command}{{{of.replace(KEYS, ',')}}}"
 
 
-def plain(content: Inlines) -> str:
+def plain(content: doc.Inlines) -> str:
     """Return inlines as text with normalized white space, without footnotes, labels and references, and with formulas
     as TeX.
     """
@@ -380,9 +362,9 @@ def plain(content: Inlines) -> str:
     for inline in content:
         if isinstance(inline, str):
             parts.append(inline)
-        elif isinstance(inline, MarkedText):
+        elif isinstance(inline, doc.MarkedText):
             parts.append(plain(inline.content))
-        elif isinstance(inline, Math):
+        elif isinstance(inline, doc.Math):
             parts.append(inline.tex)
     return " ".join(expand_xspace("".join(parts)).split())
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import NamedTuple, NoReturn
 
 from lxml import etree
@@ -16,6 +17,22 @@ from s2orc_parse.parse_model import EQUATION, EqSpan
 from s2orc_parse.tei.sections import NO_SECTION, SectionPath
 
 Element = etree._Element
+
+
+class Effect(Enum):
+    """The effect of an element on the surrounding text. An element without an effect is inline."""
+
+    BREAK = "begins and ends a paragraph"
+    ITEM = "begins and ends a paragraph, which its label or term begins"
+    DIVIDE = "begins and ends paragraphs, and may have a header"
+    HEAD = "names the following text"
+    CALLOUT = "refers to something"
+    FORMULA = "leaves a token"
+    INLINE = "is a formula in the text"
+    FLOAT = "has content outside the running text"
+    NOTE = "is read separately"
+    SPACE = "separates words"
+    LEAVE = "is read elsewhere, or not at all"
 
 
 class ReferenceMark(NamedTuple):

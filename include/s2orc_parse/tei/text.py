@@ -6,32 +6,21 @@ import re
 from collections.abc import Iterable
 from typing import NoReturn
 
-from s2orc_parse.tei.drafts import Element, TextDraft, TextReader
+from s2orc_parse.tei.drafts import Effect, Element, TextDraft, TextReader
 from s2orc_parse.tei.read import NAMES, BadTei, TeiRefusal
 from s2orc_parse.tei.sections import MAX_HEAD, NO_SECTION, SectionPath, Sections
 from s2orc_parse.xml import extract_text
 
-# the effect of an element on the surrounding text
-_BREAK = "begins and ends a paragraph"
-_DIVIDE = "begins and ends paragraphs, with a separate header"
-_HEAD = "names the following text"
-_CALLOUT = "refers to something"
-_FORMULA = "leaves a token"
-_FLOAT = "has content outside the running text"
-_NOTE = "is read separately"
-_SPACE = "separates words"
-_LEAVE = "is read elsewhere, or not at all"
-
 _DOES = {
-    **dict.fromkeys(("p", "ab", "list", "item", "quote", "lg", "l"), _BREAK),
-    **dict.fromkeys(("div", "div1", "div2", "div3", "body", "front", "group", "text"), _DIVIDE),
-    "head": _HEAD,
-    "ref": _CALLOUT,
-    "formula": _FORMULA,
-    **dict.fromkeys(("figure", "table"), _FLOAT),
-    "note": _NOTE,
-    **dict.fromkeys(("s", "lb", "pb", "cb", "cell", "row"), _SPACE),
-    **dict.fromkeys(("listBibl", "biblStruct", "listOrg", "graphic", "teiHeader", "facsimile", "back"), _LEAVE),
+    **dict.fromkeys(("p", "ab", "list", "item", "quote", "lg", "l"), Effect.BREAK),
+    **dict.fromkeys(("div", "div1", "div2", "div3", "body", "front", "group", "text"), Effect.DIVIDE),
+    "head": Effect.HEAD,
+    "ref": Effect.CALLOUT,
+    "formula": Effect.FORMULA,
+    **dict.fromkeys(("figure", "table"), Effect.FLOAT),
+    "note": Effect.NOTE,
+    **dict.fromkeys(("s", "lb", "pb", "cb", "cell", "row"), Effect.SPACE),
+    **dict.fromkeys(("listBibl", "biblStruct", "listOrg", "graphic", "teiHeader", "facsimile", "back"), Effect.LEAVE),
 }
 _ID = re.compile(r"#\S+|(?:foot|fig|tab|formula)_\d+|b\d+")  # ids of TEI elements in GROBID's form, not addresses
 _KINDS = {
@@ -78,19 +67,19 @@ class TeiTextReader(TextReader):
         does = _DOES.get(NAMES[element.tag])
         if does is None:
             self._content(element)
-        elif does is _CALLOUT:
+        elif does is Effect.CALLOUT:
             self._reference(element)
-        elif does is _FLOAT:
+        elif does is Effect.FLOAT:
             self.floats.append(element)
-        elif does is _LEAVE:
+        elif does is Effect.LEAVE:
             return
-        elif does is _SPACE or self._flat:
+        elif does is Effect.SPACE or self._flat:
             self._spaced(element)
-        elif does is _BREAK or does is _DIVIDE:
-            self._block(element, inside_paragraph=does is _BREAK)
-        elif does is _NOTE:
+        elif does is Effect.BREAK or does is Effect.DIVIDE:
+            self._block(element, inside_paragraph=does is Effect.BREAK)
+        elif does is Effect.NOTE:
             self.notes.append(element)
-        elif does is _FORMULA:
+        elif does is Effect.FORMULA:
             if not self._in_paragraph:
                 self._flush()
             self._formula(element)

@@ -21,7 +21,7 @@ from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES, PARSES, STORED_
 from s2corpus.tables.texts import ENTRIES, FULLTEXTS
 
 PAPERS_OF_BUCKET = 150
-"""more papers than memory holds at a time"""
+"""more papers than are in memory at a time"""
 
 
 def sha(name: str) -> str:
@@ -91,16 +91,16 @@ def paper(number: int, name: str, with_latex: bool) -> dict[str, Any]:
     return {
         **dict.fromkeys(PAPERS.schema.names), **lists, "paper_id": f"{number:015x}", "canonical_pdf": sha(name),
         "latex_parse_id": f"{sha(f'tex of {name}')}:latex:1" if with_latex else None, "open_access": number % 2 == 0 or with_latex,
-        "access": [judged(name, "pdf", number % 2 == 0), *([judged(f"tex of {name}", "latex", True)] if with_latex else [])],
+        "access": [make_access(name, "pdf", number % 2 == 0), *([make_access(f"tex of {name}", "latex", True)] if with_latex else [])],
     }  # fmt: skip
 
 
-def judged(name: str, kind: str, open_access: bool) -> dict[str, Any]:
+def make_access(name: str, kind: str, open_access: bool) -> dict[str, Any]:
     evidence = {"open_access": open_access, "oa_evidence": "arxiv" if open_access else None}
     return {"sha1": sha(name), "kind": kind, **evidence, "licence": "CC-BY-4.0", "looks": []}
 
 
-def test_every_paper_has_its_own_texts_and_entries_in_order(run: Run) -> None:
+def test_every_paper_has_its_texts_and_entries(run: Run) -> None:
     assemble(run)
     rows = run.table(FULLTEXTS).read_shard(0).to_pylist()
     assert len(rows) == PAPERS_OF_BUCKET + PAPERS_OF_BUCKET // 3

@@ -54,7 +54,7 @@ def split_evenly(words: int, paragraphs: int, end: str = "") -> list[tuple[None,
 
 
 def paper(body: Body | None = (), *, words: int = 500, paragraphs: int = 5, **fields: Any) -> CleanedDocument:
-    """Return a document that every rule of the card keeps, unless the arguments change that."""
+    """Return a document that no rule of the card drops, unless the arguments change that."""
     values: dict[str, Any] = {
         "title": TITLE,
         "abstract": english(60, 99),

@@ -1,4 +1,4 @@
-"""The profiles of the S2 V2 card keep a document if no rule drops it (SPEC §8).
+"""The profiles of the S2 V2 card accept a document that no rule drops (SPEC §8).
 
 Each threshold is checked from both sides, each tie, and each empty input.
 """
@@ -23,7 +23,7 @@ LONG = f"{english(1000, 7)} {english(1, 8)}"
 
 
 def repeat(word: str, times: int) -> Body:
-    """Return a body of 1,000 words, of which `word` is the most frequent."""
+    """Return a body of 1,000 words with `word` as the most frequent word."""
     return [*((None, english(200, i)) for i in range(4)), (None, english(200 - times, 4)), (None, f"{word} " * times)]
 
 
@@ -67,7 +67,7 @@ def test_document_has_the_outcome_of_its_first_failed_rule(set_: Set, fields: di
     [
         ([("Only a head", None)], "not_english"),
         ([("A", "EQUATION"), ("B", "EQUATION .")], "not_english"),
-        # The language is that of most paragraphs; a tie is not English.
+        # Most paragraphs decide the language; a tie is not English.
         ([(None, english(110, i)) for i in range(5)] + [(None, GERMAN)] * 4, "kept"),
         ([(None, english(110, i)) for i in range(5)] + [(None, GERMAN)] * 5, "not_english"),
         # Formulas do not vote.
@@ -97,7 +97,7 @@ def test_full_text_has_the_outcome_of_its_body(body: Body, expected: str) -> Non
 
 
 def test_improbable_section_is_removed_with_its_paragraphs() -> None:
-    """A section is judged as a unit, and one without paragraphs stays."""
+    """A section is judged as a unit, and a section without paragraphs is not removed."""
     body = [("Xqzvvk::Results", english(120, i)) for i in range(4)] + [("Residue", NOISE), ("Methods", english(60, 9))]
     decision = decide(paper([*body, ("Methods", NOISE)]))
     assert (decision.outcome, decision.paragraphs, decision.removed_sections) == ("kept", 6, 1)
@@ -119,7 +119,7 @@ def test_improbable_section_is_removed_with_its_paragraphs() -> None:
 def test_log_probability_is_compared_with_the_threshold(
     set_: Set, mean: float, fields: dict[str, Any], expected: str
 ) -> None:
-    """The spec sets the threshold, else the word list."""
+    """The threshold is from the spec or from the word list."""
     flat = Unigrams("every word has this share", ShareTable.from_shares({}, mean), threshold=-20.0)
     assert decide(paper(**fields), set_, CARD, flat).outcome == expected
     other = Unigrams("another threshold", flat.table, threshold=0.0)
@@ -194,7 +194,7 @@ def test_spec_can_exclude_retracted_papers(set_: Set, profile: str, status: str,
 
 
 def test_separators_in_s2orc_abstracts_drop_no_abstract(shared_data: Path) -> None:
-    """Check separators as S2ORC's metadata has them, and as the reader of that metadata returns them."""
+    """Check the separators of S2ORC's metadata, and the abstracts that its reader returns."""
     lines = (shared_data / "s2orc" / "metadata_20200705_sample.jsonl").read_bytes().splitlines()
     rows = [row for row in map(orjson.loads, lines) if ":::" in (row["abstract"] or "")]
     assert len(rows) == 41

@@ -133,8 +133,8 @@ def test_order_of_full_texts_is_completed() -> None:
 
 
 def test_manifest_lists_no_ignored_threshold() -> None:
-    def stated(profile: str) -> set[str]:
+    def list_fields(profile: str) -> set[str]:
         spec = ReleaseSpec(name="s", clean=make_rules(profile))
         return {rule.name.removeprefix("clean.") for rule in list_rules(spec) if rule.name.startswith("clean.")}
 
-    assert stated("card") - stated("recipe-2024") == set(IGNORED_BY_RECIPE)
+    assert list_fields("card") - list_fields("recipe-2024") == set(IGNORED_BY_RECIPE)

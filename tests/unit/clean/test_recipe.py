@@ -15,10 +15,10 @@ from tests.unit.clean.samples import GERMAN, RECIPE, TITLE, Body, decide, englis
     ("units", "expected"),
     [
         pytest.param([("A", "It is so.")], ["\nA\nIt is so."], id="a header is glued before its paragraph"),
-        pytest.param([("A", "One is."), ("A", "Two are.")], ["\nA\nOne is.", "Two are."], id="once"),
+        pytest.param([("A", "One is."), ("A", "Two are.")], ["\nA\nOne is.", "Two are."], id="only the first paragraph has the header"),
         pytest.param([("A", None), ("B", "It is.")], ["\nB\nIt is."], id="of consecutive headers the last survives"),
-        pytest.param([("A::B", "It is.")], ["\nB\nIt is."], id="so of nested ones"),
-        pytest.param([("A", None), ("A", "It is.")], ["\nA\nIt is."], id="a header given on its own is not a second one"),
+        pytest.param([("A::B", "It is.")], ["\nB\nIt is."], id="of nested headers the last survives"),
+        pytest.param([("A", None), ("A", "It is.")], ["\nA\nIt is."], id="a repeated header counts once"),
         pytest.param([("A", "It is."), ("A", None), ("A", "It was.")], ["\nA\nIt is.", "\nA\nIt was."], id="given again"),
         pytest.param([("A", "It is."), ("B", None)], ["\nA\nIt is."], id="a last header is lost"),
         pytest.param([(None, "It is so."), (None, "word")], ["It is so. word"], id="without a space: joined"),
@@ -122,5 +122,5 @@ ABSTRACT = english(60, 1)
         ({"sources": ("MAG", "Medline")}, "kept"),
     ],
 )
-def test_title_and_abstract_have_the_outcome_of_the_first_failed_rule(fields: dict[str, Any], expected: str) -> None:
+def test_abstract_has_the_outcome_of_its_first_failed_rule(fields: dict[str, Any], expected: str) -> None:
     assert decide(paper(**{"abstract": ABSTRACT, **fields}), "s2ag", RECIPE).outcome == expected

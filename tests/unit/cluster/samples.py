@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from s2corpus.sources import Record, RecordKind, batches
+from s2corpus.sources import Record, RecordKind
+from s2corpus.sources.arrow import batches
 from s2corpus.stages.cluster.local import Clustering, cluster_records
 from s2corpus.tables.intake import RECORDS
 from s2corpus.titles.rules import is_generic
@@ -37,7 +38,7 @@ def pdf(
     return record(record_id, title, authors, year, kind=RecordKind.PDF, **fields)
 
 
-def clustered(*records: Record) -> Clustering:
+def cluster_all(*records: Record) -> Clustering:
     return cluster_records(pa.Table.from_batches(batches(records), schema=RECORDS.schema))
 
 
@@ -63,7 +64,7 @@ class Outcome:
 def cluster_cases(cases: Iterable[Sequence[Record]]) -> list[Outcome]:
     """Cluster the records of all cases in one call. A case has its own ids, identifiers and alphabet, so no records of two cases join."""
     given = [[_separate(one, number) for one in case] for number, case in enumerate(cases)]
-    found = clustered(*(one for case in given for one in case))
+    found = cluster_all(*(one for case in given for one in case))
     rows: list[list[Row]] = [[] for _ in given]
     edges: list[list[Row]] = [[] for _ in given]
     for row in found.clusters.to_pylist():
@@ -83,8 +84,10 @@ def assert_joined(table: Sequence[tuple[T, bool]], records: Callable[[T], Sequen
 
 
 def _separate(one: Record, case: int) -> Record:
-    """Return a record with ids and letters of its case. Short words remain, because they may be numerals; so do generic titles,
-    whose authors differ instead."""
+    """Return a record with ids and letters of its case.
+
+    Short words remain, because they may be numerals. Generic titles remain, but their authors differ.
+    """
     letters = "".join(Random(case).sample(ascii_lowercase, 26))
     alphabet = str.maketrans(ascii_lowercase + ascii_uppercase, letters + letters.upper())
 

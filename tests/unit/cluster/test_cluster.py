@@ -18,7 +18,7 @@ from s2corpus import titles
 from s2corpus.clustering.explain import explanations, format_explanation
 from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.record import WorkType
-from tests.unit.cluster.samples import TITLE, A, Row, assert_joined, cluster_cases, clustered, partition, pdf, record
+from tests.unit.cluster.samples import TITLE, A, Row, assert_joined, cluster_all, cluster_cases, partition, pdf, record
 
 # -- Identifiers
 
@@ -35,7 +35,7 @@ def test_declared_record_joins_its_file_regardless_of_title() -> None:
     title = "What the deliverer calls it"
     own = record("declared:d/a.pdf", title, "", None, file_sha1=A)
     headers = [pdf(f"{name}:{A}", file_sha1=A) for name in ("grobid", "scienceparse")]
-    found = clustered(own, *headers, pdf("grobid:b", title, "Kurt Gödel", 1931, file_sha1="b" * 40))
+    found = cluster_all(own, *headers, pdf("grobid:b", title, "Kurt Gödel", 1931, file_sha1="b" * 40))
     assert frozenset({"declared:d/a.pdf", f"grobid:{A}", f"scienceparse:{A}"}) in partition(found)
     strongest = max(found.edges.to_pylist(), key=lambda edge: edge["strength"])
     assert (strongest["reason"], strongest["right"]) == ("declared", f"grobid:{A}")
@@ -86,7 +86,7 @@ CLAIMED: tuple[Row, ...] = ({"doi": "10.1234/a"}, {"arxiv_id": "1911.02782"}, {"
 """identifiers by which a record without a title joins the PDF that prints or has them"""
 
 
-def untitled(source: str = "unpaywall", **fields: Any) -> Record:
+def untitled_record(source: str = "unpaywall", **fields: Any) -> Record:
     return record(f"{source}:1", None, fields.pop("authors", ""), fields.pop("year", None), **fields)
 
 
@@ -97,14 +97,14 @@ def test_untitled_record_joins_the_pdf_with_its_identifier() -> None:
     assert_joined(
         table,
         lambda case: (
-            untitled(case[0], kind=kinds.get(case[0], RecordKind.ARCHIVE), **case[1]),
+            untitled_record(case[0], kind=kinds.get(case[0], RecordKind.ARCHIVE), **case[1]),
             pdf("grobid:1", **case[1]),
         ),
     )
     others = [({name: "1"}, False) for name in ("pubmed_id", "pmc_id", "acl_id")]
     assert_joined(
         [*((ids, True) for ids in CLAIMED[:2]), *others],
-        lambda ids: (untitled(**ids), pdf("grobid:1", None if ids in CLAIMED else TITLE, **ids)),
+        lambda ids: (untitled_record(**ids), pdf("grobid:1", None if ids in CLAIMED else TITLE, **ids)),
     )
 
 
@@ -113,7 +113,7 @@ def test_authors_and_year_confirm_an_untitled_record() -> None:
         ({"authors": "Kurt Gödel"}, False), ({"authors": "Lovelace, A."}, True), ({"year": 2012}, False), ({"year": 2020}, True),
     ]  # fmt: skip
     table = [((facts, ids), joined) for facts, joined in said for ids in CLAIMED]
-    assert_joined(table, lambda case: (untitled("s2", **case[0], **case[1]), pdf("grobid:1", **case[1])))
+    assert_joined(table, lambda case: (untitled_record("s2", **case[0], **case[1]), pdf("grobid:1", **case[1])))
 
 
 def test_identifier_claimed_by_another_title_does_not_join() -> None:
@@ -122,7 +122,7 @@ def test_identifier_claimed_by_another_title_does_not_join() -> None:
         for ids in CLAIMED[:2]:
             cases.append(
                 [
-                    untitled(**ids),
+                    untitled_record(**ids),
                     pdf("grobid:1", file_sha1=A, **ids),
                     pdf("grobid:2", title, "", None, file_sha1="b" * 40, **ids),
                 ]
@@ -130,7 +130,11 @@ def test_identifier_claimed_by_another_title_does_not_join() -> None:
             expected.append(papers)
     assert [len(one.papers) for one in cluster_cases(cases)] == expected
     titled = [
-        [untitled(**ids), record("s2:1", "Shallow parsing of legal texts", "", None, **ids), pdf("grobid:1", **ids)]
+        [
+            untitled_record(**ids),
+            record("s2:1", "Shallow parsing of legal texts", "", None, **ids),
+            pdf("grobid:1", **ids),
+        ]
         for ids in CLAIMED
     ]
     assert all(frozenset({"grobid:1"}) in one.papers for one in cluster_cases(titled))
@@ -165,7 +169,7 @@ def test_one_doi_on_unrelated_papers_is_a_conflict() -> None:
     """Abstracts have the DOI of their supplement: their titles share nothing, and they have no common surname."""
     renal = record("crossref:1", RENAL, doi="10.1/s")
     hearing = [record(f"pubmed:{i}", HEARING, "Alan Turing", doi="10.1/s") for i in (1, 2)]
-    found = clustered(renal, *hearing, record("unpaywall:1", None, doi="10.1/s"))
+    found = cluster_all(renal, *hearing, record("unpaywall:1", None, doi="10.1/s"))
     assert partition(found) == {frozenset({"crossref:1", "unpaywall:1"}), frozenset({"pubmed:1", "pubmed:2"})}
     [cut] = [edge for edge in found.edges.to_pylist() if not edge["taken"]]
     assert cut["reason"] == "unrelated"
@@ -318,7 +322,7 @@ def test_conflicting_records_are_not_joined_by_a_third() -> None:
 
 def test_two_dois_never_join_and_the_conflict_is_reported() -> None:
     dois = [record(f"crossref:{i}", doi=f"10.18653/v1/{i}", kind=RecordKind.PUBLISHER) for i in (1, 2)]
-    found = clustered(*dois, record("dblp:1"))
+    found = cluster_all(*dois, record("dblp:1"))
     assert partition(found) == {frozenset({"crossref:1", "dblp:1"}), frozenset({"crossref:2"})}
     (cut,) = [row for row in found.edges.to_pylist() if not row["taken"]]
     assert {cut["left"], cut["right"]} == {"crossref:2", "dblp:1"}
@@ -327,13 +331,13 @@ def test_two_dois_never_join_and_the_conflict_is_reported() -> None:
 
 
 def test_many_records_of_one_title_need_few_edges() -> None:
-    found = clustered(*(record(f"s:{i:04d}") for i in range(500)))
+    found = cluster_all(*(record(f"s:{i:04d}") for i in range(500)))
     assert len(partition(found)) == 1 and found.edges.num_rows == 499
 
 
 def test_duplicate_record_id_is_refused() -> None:
     with pytest.raises(ValueError, match="'a:1' occurs twice"):
-        clustered(record("a:1"), record("a:1"))
+        cluster_all(record("a:1"), record("a:1"))
 
 
 STEMS = ("Deep parsing of scientific papers", "Deep parsing of scientific paper", "Notes on parsing, part I", "Notes on parsing, part II",
@@ -364,7 +368,7 @@ def record_sets(draw: st.DrawFn) -> list[Record]:
 @settings(max_examples=60)
 @given(record_sets(), st.randoms())
 def test_taken_edges_span_clusters_in_any_order(records: list[Record], rng: Any) -> None:
-    once, again = clustered(*records), clustered(*rng.sample(records, len(records)))
+    once, again = cluster_all(*records), cluster_all(*rng.sample(records, len(records)))
     assert once.clusters.equals(again.clusters) and once.edges.equals(again.edges)
     papers = dict(zip(once.clusters["record_id"].to_pylist(), once.clusters["paper_id"].to_pylist(), strict=True))
     for edge in once.edges.to_pylist():

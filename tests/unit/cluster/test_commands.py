@@ -1,4 +1,4 @@
-"""Commands turn a file of records into kept papers, and report wrong inputs."""
+"""Commands turn a file of records into filtered papers, and report wrong inputs."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 from s2corpus.rules.cluster import ClusterRules
 from s2corpus.sources import Record
 from s2corpus.sources.record import WorkType
-from tests.unit.cluster.samples import Row, assert_joined, clustered, partition, record
+from tests.unit.cluster.samples import Row, assert_joined, cluster_all, partition, record
 
 MAIN = "Guideline-based treatment of hypertension"
 COMPLETE = f"{MAIN}: a systematic review and meta-analysis of randomised controlled trials in primary care"
@@ -20,7 +20,7 @@ def make_record(record_id: str, title: str, authors: str = AUTHORS, year: int | 
 
 
 def test_missing_subtitle_joins_complete_title() -> None:
-    found = clustered(make_record("a:1", COMPLETE), make_record("b:1", MAIN))
+    found = cluster_all(make_record("a:1", COMPLETE), make_record("b:1", MAIN))
     (edge,) = found.edges.to_pylist()
     assert (edge["left"], edge["right"], edge["reason"], edge["taken"]) == ("a:1", "b:1", "prefix", True)
     assert edge["strength"] <= ClusterRules().min_title_score
@@ -77,7 +77,7 @@ def test_generic_and_numbered_titles_do_not_join() -> None:
 def test_cut_title_never_joins_two_published_dois() -> None:
     ends = ["a cohort of children in Oslo", "randomised trials of adults in Kenya"]
     papers = [make_record(f"a:{i}", f"{MAIN}: {end}", doi=f"10.1111/{i}") for i, end in enumerate(ends)]
-    found = clustered(*papers, make_record("b:1", MAIN))
+    found = cluster_all(*papers, make_record("b:1", MAIN))
     assert len(partition(found)) == 2
     assert [edge["taken"] for edge in found.edges.to_pylist()].count(False) == 1
 
@@ -87,5 +87,5 @@ def test_crowded_beginning_has_bounded_edges() -> None:
     letters = str.maketrans("0123456789", "ghijklmnop")
     ends = [hashlib.sha1(bytes([i % 256, i // 256])).hexdigest().translate(letters) for i in range(300)]
     complete = [make_record(f"a:{i}", f"{MAIN}: {end}", doi=f"10.1111/{i}") for i, end in enumerate(ends)]
-    found = clustered(*complete, make_record("b:1", MAIN))
+    found = cluster_all(*complete, make_record("b:1", MAIN))
     assert found.edges["reason"].to_pylist().count("prefix") == 64

@@ -17,12 +17,12 @@ import pytest
 from devtools.bench import cluster as bench
 from devtools.bench import cluster_records
 from s2corpus.pipeline.run import Run
-from s2corpus.sources import Record, RecordKind, batches
+from s2corpus.sources import Record, RecordKind
+from s2corpus.sources.arrow import batches
 from s2corpus.sources.record import WorkType
 from s2corpus.spec import ReleaseSpec, ResourceRules
 from s2corpus.stages.cluster import ClusterStage, many
 from s2corpus.stages.cluster import stage as cluster_stage
-from s2corpus.stages.cluster.many import point_to_roots, unite
 from s2corpus.stages.cluster.workers import Workers, workers
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import DELIVERIES, RECORDS
@@ -47,18 +47,6 @@ SPARK_MISSING = "PySpark is not installed (extra: spark)" if importlib.util.find
 def found(request: pytest.FixtureRequest) -> Iterator[Workers]:
     with workers(request.param, memory_mb=1024) as some:
         yield some
-
-
-def test_components_of_chains_stars_and_pairs_are_found() -> None:
-    chain = [(i, i + 1) for i in range(20)]
-    star = [(1000, 1000 + i) for i in range(1, 50)]
-    pairs = [(2001, 2000), (2003, 2002), (2002, 2003)]
-    u, v = (np.array(side, np.int64) for side in zip(*(chain[::-1] + star + pairs), strict=True))
-    parent = np.arange(3000)
-    unite(parent, u, v)
-    point_to_roots(parent)
-    expected = dict.fromkeys(range(1, 21), 0) | {1000 + i: 1000 for i in range(1, 50)} | {2001: 2000, 2003: 2002}
-    assert {node: int(least) for node, least in enumerate(parent) if node != least} == expected
 
 
 def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:

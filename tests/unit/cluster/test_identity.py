@@ -1,6 +1,6 @@
 """Paper ids are stable over releases.
 
-Papers are added, merged, split and removed in three releases; laws hold for any change.
+Papers are added, merged, split and removed in three releases; laws apply to any change.
 """
 
 from __future__ import annotations

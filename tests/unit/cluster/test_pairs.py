@@ -31,7 +31,7 @@ RECORDS = st.lists(
 KINDS = {"trusted": pa.bool_(), "preprint": pa.bool_(), "year": pa.int32(), "volume": pa.uint32(), "page": pa.uint32()}
 
 
-def nodes_of(records: list[dict[str, Any]]) -> Nodes:
+def make_nodes(records: list[dict[str, Any]]) -> Nodes:
     """Return nodes for records such as `{"year": 2011, "names": [3, 5], …}`. The default year is 2000."""
     columns: dict[str, pa.Array] = {
         "surnames": pa.array([record.get("names", []) for record in records], pa.list_(pa.uint64()))
@@ -45,7 +45,7 @@ def nodes_of(records: list[dict[str, Any]]) -> Nodes:
     return nodes_from(pa.table(columns))
 
 
-def found(blocks: Iterable[Any]) -> list[tuple[int, ...]]:
+def list_pairs(blocks: Iterable[Any]) -> list[tuple[int, ...]]:
     return [tuple(map(int, row)) for block in blocks for row in zip(*block, strict=True)]
 
 
@@ -60,7 +60,7 @@ def test_windows_pair_the_next_neighbors(codes: list[int], window: int, block: i
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs, "WINDOW", window)
         patch.setattr(pairs, "_PAIRS_PER_BLOCK", block)
-        assert found(pairs.windows(group_nodes(np.array(codes, np.int32)))) == expected
+        assert list_pairs(pairs.windows(group_nodes(np.array(codes, np.int32)))) == expected
 
 
 @pytest.mark.parametrize("block", [1, 7, 1 << 18])
@@ -69,13 +69,13 @@ def test_cross_pairs_the_first_members_of_two_titles(block: int, monkeypatch: py
     monkeypatch.setattr(pairs, "_PAIRS_PER_BLOCK", block)
     titles = group_nodes(np.array([0, 1, 1, 1, 1, 0]))
     expected = [(*pair, 0) for pair in product((0, 5), (1, 2, 3))] + [(*pair, 1) for pair in product((1, 2, 3), (0, 5))]
-    assert sorted(found(pairs.cross(titles, np.array([0, 1]), np.array([1, 0])))) == sorted(expected)
+    assert sorted(list_pairs(pairs.cross(titles, np.array([0, 1]), np.array([1, 0])))) == sorted(expected)
 
 
 @given(CODES, RECORDS)
 def test_untitled_pdf_joins_trusted_records_of_one_paper(codes: list[int], records: list[dict[str, Any]]) -> None:
     """SPEC §4.4: a PDF without a title joins the records with its SHA-1 if these have one title and no two DOIs."""
-    nodes, expected = nodes_of(records[: len(codes)]), []
+    nodes, expected = make_nodes(records[: len(codes)]), []
     for group in range(4):
         members = [node for node, code in enumerate(codes) if code == group]
         sure = [node for node in members if records[node]["trusted"]]
@@ -85,7 +85,7 @@ def test_untitled_pdf_joins_trusted_records_of_one_paper(codes: list[int], recor
         if len(titles) == 1 and (first is None or dois <= {first, None}):
             untitled = [node for node in members if not records[node]["trusted"] and not records[node]["normalised"]]
             expected += [(sure[0], node) for node in untitled]
-    assert sorted(found([pairs.untitled(nodes, np.array(codes, np.int32))])) == sorted(expected)
+    assert sorted(list_pairs([pairs.untitled(nodes, np.array(codes, np.int32))])) == sorted(expected)
 
 
 ADA, BOTH, KURT = {"names": [3]}, {"names": [3, 5]}, {"names": [7]}
@@ -138,7 +138,7 @@ OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 
 def test_similar_titles_of_one_paper_agree(
     one: dict[str, Any], other: dict[str, Any], exact: bool, near: bool, agreed: bool
 ) -> None:
-    nodes = nodes_of([{"names": [99]}, one, {"names": [98]}, other])
+    nodes = make_nodes([{"names": [99]}, one, {"names": [98]}, other])
     left, right = np.array([1, 3]), np.array([3, 1])
     result = pairs.agree(nodes, left, right, 2, exact, near) & ~pairs.dois_differ(nodes.final_doi, left, right)
     assert result.tolist() == [agreed, agreed]
@@ -154,7 +154,7 @@ def test_uninformative_titles_need_equal_years_and_authors() -> None:
         (BOTH | {"year": 0}, BOTH | {"year": 0}, False),
     ]
     for one, other, agreed in table:
-        nodes = nodes_of([{"names": [99]}, one, other])
+        nodes = make_nodes([{"names": [99]}, one, other])
         assert pairs.agree_strictly(nodes, np.array([1, 2]), np.array([2, 1])).tolist() == [agreed, agreed]
 
 

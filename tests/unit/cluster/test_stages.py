@@ -17,7 +17,8 @@ from s2corpus.compiled import MAX_PYTHON_COMPARISONS, MAX_PYTHON_ROWS
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import stage_row
-from s2corpus.sources import Record, RecordKind, batches, read
+from s2corpus.sources import Record, RecordKind, read
+from s2corpus.sources.arrow import batches
 from s2corpus.spec import ReleaseSpec, ResourceRules
 from s2corpus.stages.cluster import ClusterStage, stage
 from s2corpus.stages.filter import FilterStage, read_suppressions
@@ -65,7 +66,7 @@ def deliver(
     place = {"drop": "d", "name": "a.pdf", "open_access": True, "licence": "CC-BY-4.0"}
     pdf = {"file_sha1": SHA1, "bytes": 1, "places": [place], "first_seen": ready_at}
     given: dict[Table, Any] = {
-        RECORDS: list_of(records(lines), ready_at), PDF_RECORDS: list_of([header], ready_at), PDFS: [pdf],
+        RECORDS: make_table(records(lines), ready_at), PDF_RECORDS: make_table([header], ready_at), PDFS: [pdf],
     }  # fmt: skip
     facts: dict[Table, Any] = {PDFS: {"pdf_shards": 1}, DELIVERIES: {"inputs": "", "parent": parent}}
     for table in (*given, LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES, NOTICES, DELIVERIES):
@@ -76,7 +77,7 @@ def deliver(
     )
 
 
-def list_of(found: list[Record], ready_at: str) -> pa.Table:
+def make_table(found: list[Record], ready_at: str) -> pa.Table:
     return pa.Table.from_batches(batches(found, delivery="d", ready_at=ready_at), schema=RECORDS.schema)
 
 

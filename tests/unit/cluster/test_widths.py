@@ -6,12 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from s2corpus.clustering import identity
-from s2corpus.stages.cluster import rounds_papers
+from s2corpus.errors import UserError
+from s2corpus.stages.cluster import many, rounds_papers
 from s2corpus.stages.cluster.many import unite
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, NODE, Rounds
 from s2corpus.storage.exchange import Exchange
+from tests.unit.cluster.samples import cluster_all, partition, record
 
 
 def test_ages_are_ordered_beyond_32_bits() -> None:
@@ -29,6 +32,17 @@ def test_nodes_of_rounds_are_64_bits_wide(tmp_path: Path) -> None:
     parent = np.arange(4)
     unite(parent, np.array([2], np.int64), np.array([3], np.int64))
     assert parent.dtype == np.int64
+
+
+def test_too_many_records_for_memory_give_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many, "_BYTES_PER_NODE", 1 << 30)
+    records = [record(f"a:{number}") for number in range(3)]
+    assert len(partition(cluster_all(*records[:2]))) == 1
+    message = (
+        "3 records to cluster, but one process numbers at most 2 in resources.memory_mb = 2048: give it 3072 or more"
+    )
+    with pytest.raises(UserError, match=message):
+        cluster_all(*records)
 
 
 def test_error_on_equal_paper_ids_names_their_records(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_run_in_heading_is_not_part_of_a_sentence(heading: str) -> None:
     assert samples[0]["text"] == "We looked at frogs in ponds."
 
 
-def test_table_has_40_sentences_and_the_paper_36_section_titles() -> None:
+def test_there_are_40_sentences_and_36_section_titles() -> None:
     assert (len(table("sentence")), len({*SECTIONS})) == (40, 36)
 
 

@@ -38,7 +38,7 @@ TEXT = st.text(st.sampled_from("aBc.?! \n\t[]()12,;é\u0000\u2028“”…Fig"),
         ("B. The end.", [0, 3]),
     ],
 )
-def test_initial_in_a_list_of_names_does_not_end_a_sentence(text: str, starts: list[int]) -> None:
+def test_initial_in_a_list_does_not_end_a_sentence(text: str, starts: list[int]) -> None:
     assert [start for start, _ in sentence_spans(text)] == starts
 
 

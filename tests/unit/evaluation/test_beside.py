@@ -42,7 +42,7 @@ def ours(run: Run) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def beside(run: Run, corpus: Corpus, *lines: dict[str, Any], packed: bool = False) -> list[ComparedPaper]:
+def compare(run: Run, corpus: Corpus, *lines: dict[str, Any], packed: bool = False) -> list[ComparedPaper]:
     content = b"".join(orjson.dumps(line) + b"\n" for line in lines)
     others = read(corpus, "theirs.jsonl", gzip.compress(content) if packed else content)
     return list(compared(run.tables, others))
@@ -53,7 +53,7 @@ def test_documents_of_s2_v2_are_compared_by_title(run: Run, ours: dict[str, Any]
     text = next(p["document"]["text"] for p in ours.values() if p.get("document", {}).get("outcome") == "kept")
     title, rest = text.split("\n\n", 1)
     half = f"{title}\n\n" + rest[: len(rest) // 2]
-    kept, other, unknown = beside(
+    kept, other, unknown = compare(
         run, Corpus.PES2O, {"id": "1", "sha1": "a" * 40, "text": text.upper()}, {"id": "2", "text": half},
         {"id": "3", "text": "A paper that nobody delivered\n\nIts abstract."}, packed=True,
     )  # fmt: skip
@@ -75,19 +75,19 @@ def test_every_missing_paper_has_a_reason(run: Run, ours: dict[str, Any]) -> Non
         {"paper_id": str(n), "title": "x", "doi": p["doi"], "body_text": []}
         for n, p in enumerate((filtered, closed, bare))
     ]
-    rows = beside(run, Corpus.S2ORC, *lines)
+    rows = compare(run, Corpus.S2ORC, *lines)
     assert [row.paper_id for row in rows] == [p["paper_id"] for p in (filtered, closed, bare)]
     assert {row.found_by for row in rows} == {"doi"}
     assert [row.outcome for row in rows] == ["filter: no_authors", "assemble: closed", "assemble: no pdf full text"]
 
 
-def test_papers_of_s2orc_and_unarxive_are_read_in_every_form(run: Run, ours: dict[str, Any]) -> None:
+def test_s2orc_and_unarxive_are_read_in_every_form(run: Run, ours: dict[str, Any]) -> None:
     paper = next(
         p for p in ours.values() if p["filtered"]["outcome"] == "kept" and p.get("fulltext") and p["open_access"]
     )
     body = orjson.loads(paper["fulltext"]["parse"])["body_text"]
     plain = {"paper_id": "7", "title": paper["title"], "authors": [], "year": None}
-    rows = beside(
+    rows = compare(
         run, Corpus.S2ORC, {**plain, "doi": paper["doi"], "has_pdf_parse": True}, {**plain, "pdf_parse": {"body_text": body}},
         {"paper_id": "8", "metadata": {**plain, "doi": paper["doi"].upper()}, "s2_pdf_hash": None, "grobid_parse": {"body_text": body},
          "latex_parse": None},
@@ -95,7 +95,7 @@ def test_papers_of_s2orc_and_unarxive_are_read_in_every_form(run: Run, ours: dic
     assert [row.paper_id for row in rows] == [paper["paper_id"]] * 3
     assert [row.same for row in rows] == [None, True, True], "metadata have no text"
     metadata = {"title": "Other\n  title", "doi": paper["doi"]}
-    (row,) = beside(
+    (row,) = compare(
         run, Corpus.UNARXIVE, {"paper_id": "2105.05862", "metadata": metadata, "body_text": [{"text": "A."}]}
     )
     assert (row.paper_id, row.found_by, row.outcome) == (paper["paper_id"], "doi", "assemble: no latex full text")

@@ -21,7 +21,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
-from tests.unit.evaluation.conftest import RELEASE, said, write
+from tests.unit.evaluation.conftest import RELEASE, run_command, write
 
 TABLES: tuple[Table[Any], ...] = (MEMBERS, PAPERS, FILTERED, FULLTEXTS, LINKS)
 OURS, THEIRS = Side("=A title", ("Ann Lee",)), Side("A title", ("A. Lee",))
@@ -38,16 +38,16 @@ def empty(run: Run) -> Run:
 
 
 def test_release_without_papers_has_no_items(empty: Run, tmp_path: Path) -> None:
-    assert said(empty, evaluate).endswith("0 of 0 items marked\n")
+    assert run_command(empty, evaluate).endswith("0 of 0 items marked\n")
     empty.lake.put("snapshots/tiny-20230201-00000000/README.md", b"# Card\n\n## Evaluation\n\nNot evaluated\n")
     with pytest.raises(UserError, match="the sample is empty"):
-        said(empty, evaluate, "--publish")
+        run_command(empty, evaluate, "--publish")
     assert "Not evaluated" in kept.card_of(empty.lake, "tiny-20230201-00000000")
     theirs = tmp_path / "theirs.jsonl"
     theirs.write_bytes(orjson.dumps({"id": "1", "text": "A title\n\nIts text"}) + b"\n")
-    assert "1  not delivered" in said(empty, compare, "--with", "peS2o", theirs)
+    assert "1  not delivered" in run_command(empty, compare, "--with", "peS2o", theirs)
     theirs.write_bytes(b"")
-    assert said(empty, compare, "--with", "peS2o", theirs) == "0 papers of peS2o\n"
+    assert run_command(empty, compare, "--with", "peS2o", theirs) == "0 papers of peS2o\n"
 
 
 @pytest.mark.parametrize("release", ["tiny-20230301", "tiny", "../tiny-20230201", "tiny-20230201-00000000"])
@@ -61,7 +61,7 @@ def test_unlinked_release_has_no_sample(empty: Run) -> None:
     entries = empty.lake.list(f"releases/{RELEASE}/links/")
     empty.lake.delete(next(entry.key for entry in entries if "_COMMITTED" in entry.key))
     with pytest.raises(UserError, match="has no links yet: evaluate it when it is built"):
-        said(empty, evaluate)
+        run_command(empty, evaluate)
 
 
 @pytest.fixture
@@ -74,12 +74,12 @@ def own(empty: Run) -> Run:
 def test_sheet_saved_by_a_spreadsheet_is_accepted(own: Run, catalog: Catalog, tmp_path: Path) -> None:
     """Check a sheet with a byte order mark, Windows line ends, and words in capitals; no cell may begin with a formula."""
     sheet = tmp_path / "sheet.csv"
-    assert said(own, evaluate, "--sheet", sheet).startswith("1 items in ")
+    assert run_command(own, evaluate, "--sheet", sheet).startswith("1 items in ")
     text = sheet.read_text("utf-8")
     assert "'=A title" in text
     marked = "\ufeff" + text.replace('"right","right","",""', '"right","right","Right","UNSURE"').replace("\n", "\r\n")
     sheet.write_text(marked, "utf-8")
-    assert "1 marks of Ann Lee" in said(own, evaluate, "--marks", sheet, "--by", " Ann Lee ")
+    assert "1 marks of Ann Lee" in run_command(own, evaluate, "--marks", sheet, "--by", " Ann Lee ")
     assert [(mark.marker, mark.title, mark.authors) for mark in catalog.marks(RELEASE)] == [("Ann Lee", True, None)]
 
 
@@ -101,7 +101,7 @@ def test_other_sheet_is_refused(own: Run, catalog: Catalog, tmp_path: Path, text
     sheet = tmp_path / "sheet.csv"
     sheet.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(UserError, match=message):
-        said(own, evaluate, "--marks", sheet, "--by", "ann")
+        run_command(own, evaluate, "--marks", sheet, "--by", "ann")
     assert not catalog.marks(RELEASE)
 
 
@@ -110,10 +110,10 @@ def test_marks_need_a_name_and_publication_needs_marks(own: Run, catalog: Catalo
     sheet.write_text(f"{HEAD}{RELEASE},{ITEM.item},right,right\n")
     for nobody in ([], ["--by", ""], ["--by", "  "]):
         with pytest.raises(UserError, match="needs --by NAME"):
-            said(own, evaluate, "--marks", sheet, *nobody)
+            run_command(own, evaluate, "--marks", sheet, *nobody)
     own.lake.put(f"snapshots/{RELEASE}-00000000/README.md", b"")
     with pytest.raises(UserError, match="1 of 1 items have no marks yet"):
-        said(own, evaluate, "--publish")
+        run_command(own, evaluate, "--publish")
     assert not catalog.marks(RELEASE)
 
 

@@ -188,7 +188,7 @@ def test_snapshot_table_lists_precision_and_recall() -> None:
     assert rows["Inline citations from PDFs, compared with publishers' XML"][-1] == 0.89, "S2ORC §4"
 
 
-def test_table_8_counts_pdfs_by_the_filter_that_removed_them() -> None:
+def test_table_8_counts_removed_pdfs_by_filter() -> None:
     """Check S2ORC's Table 8: of 3.30M removed PDFs, 2.27M had over 50 pages."""
     outcomes = {"outcome.selected": 90.0, "outcome.unreadable": 2.0, "outcome.encrypted": 1.0, "outcome.landscape": 1.0}
     table = next(table for table in paper_tables(Counter(), {}, {}, {"select": outcomes}) if table["name"] == "pdfs")

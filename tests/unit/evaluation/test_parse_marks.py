@@ -26,7 +26,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
-from tests.unit.evaluation.conftest import RELEASE, said, write
+from tests.unit.evaluation.conftest import RELEASE, run_command, write
 
 PARSE = {
     "title": "Ours", "authors": [], "back_matter": [],
@@ -60,7 +60,7 @@ def release(run: Run, catalog: Catalog) -> Run:
     return run
 
 
-def test_sample_has_every_citation_and_entry_of_open_kept_pdfs(release: Run) -> None:
+def test_sample_has_all_citations_and_entries_of_open_pdfs(release: Run) -> None:
     items = sample_parses(ReleaseTables(release.lake, RELEASE), EvaluationRules())
     assert {item.item for item in items} == {f"{task}:{paper}" for task in ParseTask for paper in ("p1", "p2")}
     entries, citations = items[:2]
@@ -87,11 +87,11 @@ def mark_sheet(sheet: Path, marks: dict[tuple[str, str], str]) -> None:
 def test_marked_sheet_gives_f1_on_the_card(release: Run, tmp_path: Path) -> None:
     """Check counts by hand: 1 right, 1 wrong, 2 missing citations: precision 1/2, recall 1/3, F1 2/5."""
     sheet = tmp_path / "parses.csv"
-    assert said(release, command, "--parses-sheet", sheet).startswith("4 items in ")
+    assert run_command(release, command, "--parses-sheet", sheet).startswith("4 items in ")
     rows = csv.DictReader(io.StringIO(sheet.read_text("utf-8")))
     first = next(row["item"] for row in rows if "citations" in row["item"])
     mark_sheet(sheet, {(first, "1"): "Right", (first, "2"): "wrong", (first, "missing"): "2"})
-    answer = said(release, command, "--marks", sheet, "--by", "ann")
+    answer = run_command(release, command, "--marks", sheet, "--by", "ann")
     assert "1 marks of ann" in answer
     assert "Inline citations: precision 0.500 (" in answer and "recall 0.333 (" in answer and "F1 0.400 (" in answer
     assert "1 right, 1 wrong, 2 missing in 1 of 2 papers; by ann; S2ORC 0.89" in answer
@@ -99,7 +99,7 @@ def test_marked_sheet_gives_f1_on_the_card(release: Run, tmp_path: Path) -> None
     snapshot = f"{RELEASE}-00000000"
     release.lake.put(f"snapshots/{snapshot}/README.md", b"# Card\n\n## Evaluation\n\nNot evaluated\n\n## Years\n")
     release.lake.put(f"snapshots/{snapshot}/manifest.json", b"{}")
-    card = said(release, command, "--publish", "--card")
+    card = run_command(release, command, "--publish", "--card")
     assert "| Inline citations | 1 of 2 | 1 | 1 | 2 | 0.500 | 0.333 | 0.400 |" in card and "## Years" in card
     assert "Titles, authors and links: not evaluated" in card
     stored = orjson.loads(release.lake.get(f"snapshots/tiny/evaluated/{snapshot}.json")[0])
@@ -108,11 +108,11 @@ def test_marked_sheet_gives_f1_on_the_card(release: Run, tmp_path: Path) -> None
 
 def test_skipped_paper_prevents_publication(release: Run, catalog: Catalog) -> None:
     items = sample_parses(ReleaseTables(release.lake, RELEASE), EvaluationRules())
-    said(release, command)
+    run_command(release, command)
     catalog.mark_parses(RELEASE, "ann", {items[3].item: ((), (), 0)})
     release.lake.put(f"snapshots/{RELEASE}-00000000/README.md", b"# Card\n")
     with pytest.raises(UserError, match=f"{items[1].item} is not marked, but a later one is"):
-        said(release, command, "--publish")
+        run_command(release, command, "--publish")
 
 
 def test_counts_of_several_people_are_combined() -> None:

@@ -184,7 +184,7 @@ def test_stopped_server_gets_no_pdfs() -> None:
 
 
 def test_failed_pdf_goes_to_another_server_at_once() -> None:
-    """Each PDF fails on its first server. The second try goes to the other server, although it is busier."""
+    """Each PDF fails on its first server. The other server receives the second try, although it is busier."""
     first: dict[str, str] = {}
     lock = threading.Lock()
 

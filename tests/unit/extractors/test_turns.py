@@ -48,7 +48,7 @@ def started(clock: SimpleNamespace) -> Callable[..., ExtractionRun]:
         items = iter([(f"pdf{number}", lambda: io.BytesIO(b"%PDF")) for number in range(count)])
         state = ExtractionRun(found, healthy, lambda _: True, replace(LIMITS, **limits), items, count)  # type: ignore[arg-type]  # simulated servers
 
-        state.changed.acquire()  # A pool thread holds this lock when it calls `_next`.
+        state.changed.acquire()  # A pool thread acquires this lock before it calls `_next`.
         return state
 
     return start
@@ -183,7 +183,7 @@ def test_three_failures_suspend_a_server(started: Callable[..., ExtractionRun], 
         load.record_failure(3, 100.0, at_once=False)
     assert load.is_removed
     assert state._next() == (load, None)
-    assert load.next_check == 100.0 + 3.0 + 4.0, "as long as a look may take"
+    assert load.next_check == 100.0 + 3.0 + 4.0, "the time of a health check"
     assert state._next() == 7.0
     state._record_health(load, False)
     assert 102.0 <= load.next_check <= 104.0
@@ -197,7 +197,7 @@ def test_unreachable_server_is_suspended_at_once() -> None:
     load.record_failure(3, 7.0, at_once=True)
     assert (load.is_removed, load.next_check, load.failures) == (True, 7.0, 1)
     load.record_failure(3, 9.0, at_once=True)
-    assert load.next_check == 7.0, "when it is looked at is left as it was"
+    assert load.next_check == 7.0, "the time of the check is unchanged"
 
 
 def test_three_refusals_limit_requests_of_a_server() -> None:
@@ -210,7 +210,7 @@ def test_three_refusals_limit_requests_of_a_server() -> None:
     assert (load.capacity, load.capacity_until) == (5, 30.0)
     assert not load.can_take(29.9) and load.can_take(30.0)
     load.in_flight = 6
-    assert not load.can_take(10.0), "more than it has room for"
+    assert not load.can_take(10.0), "above its capacity"
     load.in_flight = 4
     assert load.can_take(10.0)
     load.record_success()
@@ -219,7 +219,7 @@ def test_three_refusals_limit_requests_of_a_server() -> None:
     for _ in range(2):
         few.record_busy(30.0)
     few.in_flight = 1
-    assert few.can_take(10.0), "two refusals say little, however little it works on"
+    assert few.can_take(10.0), "two refusals do not limit a server"
     few.record_busy(30.0)
     assert (few.capacity, few.can_take(10.0)) == (1, False)
 
@@ -267,7 +267,7 @@ def test_queue_is_limited_to_hundred_per_slot(started: Callable[..., ExtractionR
         assert job.number == number + 1
         state._settle(load, job, ExtractorAnswer(ExtractOutcome.CONNECTION))
     assert len(state.waiting) == 100
-    assert state._next() == 1.0, "the first of them is due before another is taken"
+    assert state._next() == 1.0, "the first retry comes before a new PDF"
 
 
 def test_oversized_response_is_discarded(started: Callable[..., ExtractionRun]) -> None:
@@ -296,7 +296,7 @@ def test_asynchronous_task_is_polled_before_new_requests(
     assert state._handle_task_reply(job, BackgroundTask("t", done=True, wait=2.0)) == BackgroundTask(
         "t", done=True, wait=2.0
     )
-    assert job.not_before == 102.0, "what is done is fetched at once"
+    assert job.not_before == 102.0, "a finished task is fetched immediately"
     assert state._next() == (load, job)
     clock.at = 107.0
     state._handle_task_reply(job, BackgroundTask("t", wait=5.0))
@@ -318,7 +318,7 @@ def test_polls_may_fail_twice_in_a_row(started: Callable[..., ExtractionRun], cl
     assert job.failed_polls == 0
     for reply in (BROKEN, BUSY):
         assert state._handle_task_reply(job, reply) is task
-    assert job.not_before == 105.0, "a busy server is left alone for longer"
+    assert job.not_before == 105.0, "the wait for a busy server is longer"
     assert state._handle_task_reply(job, BROKEN) is BROKEN
     job.failed_polls = 0
     for last in (ExtractorAnswer(ExtractOutcome.CONNECTION, lost=True), ExtractorAnswer(ExtractOutcome.NOT_CONVERTED)):

@@ -1,4 +1,4 @@
-"""The filter decides which papers stay in the corpus; the first rule that applies decides (SPEC §6, S2ORC §2.5).
+"""The filter selects the papers of the corpus; the first rule that applies decides (SPEC §6, S2ORC §2.5).
 
 The stage takes papers down by any of their identifiers, and judges their abstract and one full text.
 """

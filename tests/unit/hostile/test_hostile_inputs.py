@@ -131,7 +131,7 @@ def test_damaged_documents_give_one_sentence(tmp_path: Path) -> None:
 
 def test_damaged_declarations_give_named_outcomes() -> None:
     def act(data: bytes) -> str:
-        declared = Declarations("d", {"a.pdf": "0" * 40}, {"a.pdf": True})
+        declared = Declarations("d", {"a.pdf": "0" * 40})
         return f"{len(list(declared.entries(io.BytesIO(data))))} and {len(declared.warning_messages)} warnings"
 
     outcomes([DECLARED], 250, act, Refused)

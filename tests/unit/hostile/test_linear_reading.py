@@ -394,7 +394,7 @@ BIBLIOGRAPHIES: dict[str, Callable[[int], bytes]] = {
 
 
 def read_declarations(data: bytes) -> list[Any]:
-    return list(Declarations("d", {"a.pdf": "a" * 40}, {"a.pdf": True}).entries(io.BytesIO(data)))
+    return list(Declarations("d", {"a.pdf": "a" * 40}).entries(io.BytesIO(data)))
 
 
 def read_source(name: str) -> Callable[[bytes], list[Any]]:

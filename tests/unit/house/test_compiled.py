@@ -24,7 +24,7 @@ from s2corpus import compiled
 from s2corpus.compiled import interpret_if_small
 from s2corpus.stages.cluster.local import Clustering
 from s2corpus.titles.linking import Links
-from tests.unit.cluster.samples import clustered, record
+from tests.unit.cluster.samples import cluster_all, record
 from tests.unit.link.samples import ENTRIES, PAPERS
 
 
@@ -129,7 +129,7 @@ def records_of_a_review(shared_data: Path) -> Clustering:
     """Cluster three hundred records of a systematic review, with their duplicates."""
     with (shared_data / "er/dedupe/haematology/records_pre_merged.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))[:300]
-    return clustered(
+    return cluster_all(
         *(
             record(
                 f"review:{row['ID']}", row["title"] or None, " and ".join(row["author"].split(" and ")),

@@ -28,7 +28,7 @@ def services() -> dict[str, Any]:
     return found
 
 
-def test_secrets_have_no_default_and_are_in_the_example_without_value() -> None:
+def test_secrets_have_no_default_and_no_example() -> None:
     for name, rest in re.findall(r"\$\{([A-Z0-9_]+)([^}]*)\}", TEXT):
         if SECRET.search(name):
             assert rest.startswith(":?"), f"{name} may be empty or has a default: {rest!r}"

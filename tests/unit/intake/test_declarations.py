@@ -35,7 +35,7 @@ def read(*lines: dict[str, Any] | bytes) -> tuple[Declarations, list[Entry]]:
 
     The drop has two PDFs, one of them twice, and a LaTeX source.
     """
-    reader = Declarations("d", SHA1, {name: name.endswith(".pdf") for name in SHA1})
+    reader = Declarations("d", SHA1)
     raw = b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines)
     return reader, list(reader.entries(io.BytesIO(raw)))
 

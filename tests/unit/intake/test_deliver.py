@@ -92,12 +92,7 @@ def test_upload_reports_bytes_and_ready_lists_files(lake: Lake, papers: Path) ->
     assert seen == [(sum(sizes[:count]), sum(sizes)) for count in range(5)]
     ready = json.loads(lake.get(by.key("_READY"))[0])
     assert [file["name"] for file in ready["files"]] == ["a.pdf", "records.jsonl", "sub/b.pdf", "sub/deeper/ç d.pdf"]
-    assert (ready["mode"], ready["delivered_by"], ready["ready_at"][10], len(ready["ready_at"])) == (
-        "full",
-        "Ada",
-        "T",
-        25,
-    )
+    assert (ready["mode"], ready["delivered_by"], len(ready["ready_at"])) == ("full", "Ada", 25)
     deliver(lake, DROP, files)
     assert "delivered_by" not in json.loads(lake.get(DROP.key("_READY"))[0])
 
@@ -147,7 +142,7 @@ def test_folder_needs_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) ->
     assert "b.pdf/_READY" in files_below(tmp_path)
 
 
-def test_long_names_are_refused(tmp_path: Path) -> None:
+def test_impossible_file_names_are_reported(tmp_path: Path) -> None:
     step = "a" * 200
     folder = tmp_path / step / step / step / step
     folder.mkdir(parents=True)
@@ -156,10 +151,10 @@ def test_long_names_are_refused(tmp_path: Path) -> None:
     (folder / ("c" * (1024 - 804 - 3) + ".pdf")).touch()
     with pytest.raises(UserError, match="1 file name"):
         files_below(tmp_path)
-    for name in "123":
-        (tmp_path / f"{name}\n").touch()
+    for name in ("1\n", "2\\b.pdf", os.fsdecode(b"3\xe9"), "4\n"):
+        (tmp_path / name).touch()
     with pytest.raises(
-        UserError, match=r"4 file name\(s\) that a drop cannot have, such as '1\\\\n', '2\\\\n', '3\\\\n': rename them"
+        UserError, match=r"5 file name\(s\) that a drop cannot have, such as '1.*', '2.*', '3.*': rename them"
     ):
         files_below(tmp_path)
 
@@ -182,24 +177,16 @@ def test_repeated_delivery_is_the_same_drop(lake: Lake, papers: Path) -> None:
         deliver(lake, DROP, files_below(papers))
 
 
-def test_foreign_files_in_the_folder_are_named(lake: Lake, papers: Path) -> None:
+def test_delivery_that_intake_would_refuse_is_not_sent(lake: Lake, papers: Path) -> None:
+    declared = papers / "records.jsonl"
+    declared.write_text('{"name": "a.pdf", "open_access": "yes"}')
+    with pytest.raises(UserError, match=r"line 1: open_access: \"yes\" given"):
+        deliver(lake, DROP, files_below(papers))
+    declared.unlink()
     lake.put("drops/one/stray.pdf", b"S")
     with pytest.raises(UserError, match=r"contains 1 file.* stray\.pdf"):
         deliver(lake, DROP, files_below(papers))
-
-
-def test_delivery_that_intake_would_refuse_is_not_sent(lake: Lake, papers: Path) -> None:
-    (papers / "records.jsonl").write_text('{"name": "a.pdf", "open_access": "yes"}')
-    with pytest.raises(UserError, match=r"line 1: open_access: \"yes\" given"):
-        deliver(lake, DROP, files_below(papers))
-    assert not list(lake.list("drops/"))
-
-
-@pytest.mark.parametrize("name", ["a\nb.pdf", "a\\b.pdf", b"caf\xe9.pdf"])
-def test_impossible_file_names_are_reported(papers: Path, name: str | bytes) -> None:
-    (papers / os.fsdecode(name)).write_bytes(b"A")
-    with pytest.raises(UserError, match=r"1 file name.* that a drop cannot have"):
-        files_below(papers)
+    assert [entry.key for entry in lake.list("drops/")] == ["drops/one/stray.pdf"]
 
 
 @pytest.mark.parametrize("id_", ["", "..", "a/b", "a\n", "a\\b"])
@@ -218,17 +205,12 @@ def run(*arguments: object) -> Any:
 def test_command_delivers_a_folder(papers: Path, tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     result = run(papers, "--drop", "d", "--to", lake)
-    assert (
-        result.exit_code == 0
-        and "4 files sent, ready at" in result.output
-        and "warning: records.jsonl" in result.output
-    )
+    assert result.exit_code == 0
+    assert "4 files sent, ready at" in result.output and "warning: records.jsonl" in result.output
     line = {"record_id": "crossref:10.1016/x", "title": "T", "doi": "10.1016/x"}
     (tmp_path / "records.jsonl").write_text(json.dumps(line))
-    assert (
-        run("--source", "crossref", "--full", "--delivery", "1", tmp_path / "records.jsonl", "--to", lake).exit_code
-        == 0
-    )
+    records = tmp_path / "records.jsonl"
+    assert run("--source", "crossref", "--full", "--delivery", "1", records, "--to", lake).exit_code == 0
     opened = LocalLake(lake)
     assert json.loads(opened.get("sources/crossref/1/_READY")[0])["mode"] == "full"
     release = Run(ReleaseSpec(name="t"), datetime(2100, 1, 1, tzinfo=UTC), opened, tmp_path)

@@ -58,35 +58,21 @@ def shelf() -> Iterator[Shelf]:
 
 
 def test_index_lists_names_that_match(shelf: Shelf) -> None:
-    links = (
-        'href="b.xml.gz"',
-        'href="a.xml.gz"',
-        'href="a.xml.gz"',
-        'href="a.xml.gz.md5"',
-        'href="../x.xml.gz"',
-        'href="c.xml.gz?x"',
-    )
-    shelf.files[""] = f"<a {'> <a '.join(links)}>".encode()
+    links = ("b.xml.gz", "a.xml.gz", "a.xml.gz", "a.xml.gz.md5", "../x.xml.gz", "c.xml.gz?x")
+    shelf.files[""] = "".join(f'<a href="{link}">' for link in links).encode()
     assert fetch.list_files(shelf.url, r".*\.xml\.gz") == ["a.xml.gz", "b.xml.gz"]
 
 
 @pytest.mark.parametrize("form", ["{md5}", "{md5}  {name}\n", "MD5({name})= {md5}\n"])
-def test_files_come_with_their_checksum(shelf: Shelf, tmp_path: Path, form: str) -> None:
+def test_files_without_right_checksum_are_downloaded(shelf: Shelf, tmp_path: Path, form: str) -> None:
     shelf.put("a", b"1", form)
     shelf.put("b", b"2", form)
     assert fetch.fetch(shelf.url, ["a", "b"], tmp_path) == [tmp_path / "a", tmp_path / "b"]
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"1", "b": b"2"}
     assert shelf.asked == ["a.md5", "a", "b.md5", "b"]
-
-
-def test_right_file_is_kept_and_wrong_one_replaced(shelf: Shelf, tmp_path: Path) -> None:
-    shelf.put("a", b"1")
-    shelf.put("b", b"2")
-    (tmp_path / "a").write_bytes(b"1")
     (tmp_path / "b").write_bytes(b"other")
-    assert fetch.fetch(shelf.url, ["a", "b"], tmp_path) == [tmp_path / "a", tmp_path / "b"]
-    assert shelf.asked == ["a.md5", "b.md5", "b"]
-    assert (tmp_path / "b").read_bytes() == b"2"
+    fetch.fetch(shelf.url, ["a", "b"], tmp_path)
+    assert shelf.asked[4:] == ["a.md5", "b.md5", "b"] and (tmp_path / "b").read_bytes() == b"2"
 
 
 @pytest.mark.parametrize(
@@ -119,9 +105,6 @@ def test_damaged_files_and_checksums_are_refused(shelf: Shelf, tmp_path: Path, m
     assert not list(tmp_path.iterdir())
     monkeypatch.setattr(fetch, "MAX_FILE_BYTES", 5)
     assert fetch.fetch(shelf.url, ["a"], tmp_path)
-
-
-def test_server_that_does_not_answer_is_transient(tmp_path: Path) -> None:
     with pytest.raises(TransientError, match=r"^http://127\.0\.0\.1:9/a\.md5: "):
         fetch.fetch("http://127.0.0.1:9/", ["a"], tmp_path)
 
@@ -153,14 +136,9 @@ def test_tree_is_delivered_once(tmp_path: Path) -> None:
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text(content)
     assert deliver_tree(lake, tree) == 5
-    sent = {
-        "drops/one/a.pdf",
-        "drops/one/_READY",
-        "sources/crossref/day/x.jsonl",
-        "sources/crossref/day/_READY",
-        "suppress.jsonl",
-    }
-    assert {entry.key for entry in lake.list("")} == sent
+    assert {entry.key for entry in lake.list("")} == {
+        "drops/one/a.pdf", "drops/one/_READY", "sources/crossref/day/x.jsonl", "sources/crossref/day/_READY", "suppress.jsonl",
+    }  # fmt: skip
     (tmp_path / "lake/drops/one/a.pdf").write_text("as it was sent")
     (tree / "sources/crossref/day/_READY").write_text('{"again": true}')
     assert deliver_tree(lake, tree) == 3

@@ -30,11 +30,8 @@ WORK = {
     "title": ["On a"],
     "author": [{"given": "Ada", "family": "Byron"}],
 }
-ANSWER: dict[str, Any] = {
-    "status": "ok",
-    "message-type": "work-list",
-    "message": {"items": [WORK, {**WORK, "DOI": "10.1000/b"}]},
-}
+WORKS = [WORK, {**WORK, "DOI": "10.1000/b"}]
+ANSWER: dict[str, Any] = {"status": "ok", "message-type": "work-list", "message": {"items": WORKS}}
 
 
 @pytest.fixture
@@ -56,8 +53,7 @@ def release(lake: Lake, tmp_path: Path, folder: Path) -> Run:
     ("name", "data"),
     [
         ("crossref.json", json.dumps(ANSWER).encode()),
-        ("crossref.json", json.dumps({"items": ANSWER["message"]["items"]}).encode()),
-        ("crossref-2026.jsonl", b"\n".join(json.dumps(work).encode() for work in ANSWER["message"]["items"])),
+        ("crossref-2026.jsonl", b"\n".join(json.dumps(work).encode() for work in WORKS)),
         ("crossref_works.json.gz", gzip.compress(json.dumps(ANSWER).encode())),
     ],
 )
@@ -71,21 +67,20 @@ def test_crossref_file_next_to_pdfs_gives_records(
     assert len(list(run.table(PDFS).rows())) == 1
 
 
-def test_records_and_crossref_file_are_both_used(lake: Lake, tmp_path: Path, folder: Path) -> None:
-    (folder / "records.jsonl").write_text('{"name": "a.pdf", "title": "Declared"}\n')
-    (folder / "crossref.json").write_text(json.dumps(ANSWER))
-    run = release(lake, tmp_path, folder)
-    assert {row["source"] for row in run.table(RECORDS).rows()} == {"declared", "crossref"}
-
-
-def test_new_metadata_makes_a_new_drop(lake: Lake, folder: Path) -> None:
+def test_drop_id_follows_files_and_metadata(lake: Lake, tmp_path: Path, folder: Path) -> None:
     _, without = deliver_own(lake, folder)
     listed = [{"name": "a.pdf", "bytes": 10, "sha256": hashlib.sha256(b"%PDF-1.4 a").hexdigest()}]
     assert without == "own-" + hashlib.sha256(orjson.dumps(listed)).hexdigest()[:12]
+    assert {entry.key for entry in lake.list("drops/")} == {f"drops/{without}/a.pdf", f"drops/{without}/_READY"}
     _, again = deliver_own(lake, folder)
     (folder / "crossref.json").write_text(json.dumps(ANSWER))
-    _, with_metadata = deliver_own(lake, folder)
-    assert without == again != with_metadata
+    _, with_works = deliver_own(lake, folder)
+    (folder / "records.jsonl").write_text('{"name": "a.pdf", "title": "Declared"}\n')
+    _, declared = deliver_own(lake, folder)
+    assert without == again and len({without, with_works, declared}) == 3
+    assert lake.get(f"drops/{declared}/records.jsonl")[0] == (folder / "records.jsonl").read_bytes()
+    run = release(lake, tmp_path, folder)
+    assert {row["source"] for row in run.table(RECORDS).rows()} == {"declared", "crossref"}
 
 
 def test_other_json_files_are_not_metadata(folder: Path) -> None:

@@ -42,7 +42,7 @@ def cite(n: int, text: str | None = None) -> str:
     return f'<xref ref-type="bibr" rid="R{n}">{n if text is None else text}</xref>'
 
 
-def cited(parse: Parse) -> list[list[tuple[str, str | None]]]:
+def list_citations(parse: Parse) -> list[list[tuple[str, str | None]]]:
     """Return (surface, the file's id of the entry or None) for the citations of every paragraph of the body."""
     ids = {entry.key: entry.ref_id for entry in parse.bib_entries}
     return [[(span.text, ids.get(span.ref_id or "")) for span in paragraph.cite_spans] for paragraph in parse.body_text]

@@ -7,7 +7,7 @@ import pytest
 from s2orc_parse import jats
 from s2orc_parse.parse_model import CitationStyle, Parse, RefEntry, RefType
 from tests.unit.jats import articles
-from tests.unit.jats.articles import cite, cited, parse
+from tests.unit.jats.articles import cite, list_citations, parse
 from tests.unit.parse_laws import check_laws
 
 
@@ -54,7 +54,7 @@ def test_sections_nest_as_in_the_file_and_have_numbers() -> None:
 )
 def test_callouts_become_citation_spans(body: str, spans: list[tuple[str, str]]) -> None:
     found = parse(f"<p>As shown {body}.</p>", 5)
-    assert sorted(cited(found)[0]) == sorted(spans)
+    assert sorted(list_citations(found)[0]) == sorted(spans)
     check_laws(found)
 
 

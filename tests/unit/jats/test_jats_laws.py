@@ -1,4 +1,4 @@
-"""The laws of a parse hold for all real JATS files and for generated trees."""
+"""All real JATS files and generated trees obey the laws of a parse (SPEC §3.3)."""
 
 from __future__ import annotations
 

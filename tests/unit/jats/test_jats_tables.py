@@ -1,4 +1,4 @@
-"""Spans in XHTML and OASIS (CALS) tables keep every cell in its column."""
+"""Spans in XHTML and OASIS (CALS) tables leave every cell in its column."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def article(body: str, preamble: str = "", entries: str = "") -> str:
 
 
 def parse(body: str, preamble: str = "", *, entries: str = "", **files: str | bytes) -> Parse:
-    """Return the parse of an article, alone or with other files. `_` in a file's name stands for the period."""
+    """Return the parse of an article, alone or with other files. A file's name has `_` instead of the period."""
     main = article(body, preamble, entries)
     if not files:
         return convert(gz(main), sha1="0" * 40, parse_reference=parse_reference)
@@ -58,13 +58,13 @@ def texts(found: Parse) -> list[tuple[str, str]]:
     return [(paragraph.section, paragraph.text) for paragraph in found.body_text]
 
 
-def cited(found: Parse) -> list[tuple[str, str | None]]:
+def list_citations(found: Parse) -> list[tuple[str, str | None]]:
     """Return (surface text, key of the source) of the body's citations."""
     keys = {entry.key: entry.ref_id for entry in found.bib_entries}
     spans: list[CiteSpan] = [span for paragraph in found.body_text for span in paragraph.cite_spans]
     return [(span.text, keys.get(span.ref_id or "")) for span in spans]
 
 
-def entries_of(found: Parse, kind: RefType) -> list[tuple[str | None, str]]:
+def list_entries(found: Parse, kind: RefType) -> list[tuple[str | None, str]]:
     """Return (number, text) of the reference entries of a kind."""
     return [(entry.num, entry.text) for entry in found.ref_entries if entry.type is kind]

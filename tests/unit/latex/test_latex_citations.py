@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.latex.archives import ENTRIES, cited, parse, texts
+from tests.unit.latex.archives import ENTRIES, list_citations, parse, texts
 from tests.unit.parse_laws import check_laws
 
 NAMED = r"""\begin{thebibliography}{}
@@ -39,14 +39,15 @@ NAMED = r"""\begin{thebibliography}{}
         (r"\shortciteA<see>[p.~1]{corr}", "Correa & Schaye (see 2017, p. 1)", ["corr"]),
         ("\\citep[see]%\n  [p. 1]{abe, %\n corr}", "(see Abe et al., 2016; Correa & Schaye, 2017, p. 1)", ["abe", "corr"]),
         (r"\ours{abe}", "(cf. Abe et al., 2016)", ["abe"]),
+        (r"\citep{nobody}", "(?)", [None]),
     ],
 )  # fmt: skip
-def test_natbib_command_prints_names(command: str, printed: str, keys: list[str]) -> None:
+def test_natbib_command_prints_names(command: str, printed: str, keys: list[str | None]) -> None:
     preamble = r"\usepackage{natbib}\defcitealias{abe}{Paper~I}\newcommand{\ours}[1]{\citep[cf.][]{#1}}"
     found = parse(rf"\section{{A}}\label{{s}} As {command} say.", preamble, entries=NAMED)
     check_laws(found)
     assert texts(found) == [("A", f"As {printed} say.")]
-    assert [key for _, key in cited(found)] == keys
+    assert [key for _, key in list_citations(found)] == keys
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_biblatex_command_prints_names(command: str, printed: str, keys: list[st
     )
     check_laws(found)
     assert texts(found) == [("", f"As {printed} say.")]
-    assert [key for _, key in cited(found)] == keys
+    assert [key for _, key in list_citations(found)] == keys
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,7 @@ def test_revtex_keys_are_cited(command: str, printed: str, keys: list[str]) -> N
     found = convert(gz(main), sha1="0" * 40)
     check_laws(found)
     assert [" ".join(text.split()) for _, text in texts(found)] == [" ".join(f"As {printed} say.".split())]
-    assert [key for _, key in cited(found)] == keys
+    assert [key for _, key in list_citations(found)] == keys
 
 
 @pytest.mark.parametrize(

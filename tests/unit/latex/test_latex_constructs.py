@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from s2orc_parse.parse_model import CitationStyle, RefType
-from tests.unit.latex.archives import ENTRIES, cited, entries_of, parse, texts
+from tests.unit.latex.archives import ENTRIES, list_entries, parse, texts
 from tests.unit.parse_laws import check_laws
 
 
@@ -34,23 +34,6 @@ def test_macros_may_open_environments() -> None:
     (paragraph,) = found.body_text
     assert paragraph.text == "Let EQUATION See (1)."
     assert [(s.text, s.ref_id) for s in paragraph.ref_spans] == [("1", "EQREF0")]
-
-
-@pytest.mark.parametrize(
-    ("command", "printed", "keys"),
-    [
-        (r"\citep{lo,doe}", "(Lo and Wang, 2020; Doe, 2001)", ["lo", "doe"]),
-        (r"\citet{saier}", "Saier et al. (2019)", ["saier"]),
-        (r"\citealp{doe}", "Doe, 2001", ["doe"]),
-        (r"\citep{nobody}", "(?)", [None]),
-    ],
-)
-def test_natbib_prints_names(command: str, printed: str, keys: list[str | None]) -> None:
-    found = parse(f"As {command} say.", r"\usepackage{natbib}", entries=ENTRIES)
-    check_laws(found)
-    assert found.citation_style is CitationStyle.NAME_YEAR
-    assert texts(found) == [("", f"As {printed} say.")]
-    assert [key for _, key in cited(found)] == keys
 
 
 @pytest.mark.parametrize(
@@ -138,7 +121,11 @@ def test_subfigures_are_separate_figures() -> None:
     )
     check_laws(found)
     assert texts(found) == [("", "See 1, 1a and 1b.")]
-    assert entries_of(found, RefType.FIGURE) == [("1", "Both of Lo and Wang (2020)"), ("1a", "First"), ("1b", "Second")]
+    assert list_entries(found, RefType.FIGURE) == [
+        ("1", "Both of Lo and Wang (2020)"),
+        ("1a", "First"),
+        ("1b", "Second"),
+    ]
 
 
 def test_figure_inside_a_paragraph_does_not_split_it() -> None:

@@ -74,31 +74,6 @@ def test_table_with_subtables_has_all_their_rows(shared_data: Path) -> None:
     assert first.cells[0] == ("Fold", "Supports", "NoInfo", "Refutes", "All")
 
 
-def test_text_of_real_source_reads_as_printed(shared_data: Path) -> None:
-    parse = parsed(shared_data / "latex" / S2ORC)
-    assert [author.last for author in parse.header.authors] == ["Lo", "Wang", "Neumann", "Kinney", "Weld"]
-    texts = {p.text[:40]: p for p in parse.body_text}
-    paragraph = texts["Notably, we release structured, machine-"]
-    assert (paragraph.section, paragraph.sec_num) == ("Introduction", "1")
-    assert [(s.text, s.ref_id) for s in paragraph.ref_spans] == [("1", "TABREF0")]
-    paragraph = texts["Different types of resources have been u"]
-    assert "the Microsoft Academic Graph (MAG) (Shen et al., 2018), and" in paragraph.text
-    entry = parse.bib_entries[1]
-    assert (entry.ref_id, entry.title, entry.doi, entry.year) == (
-        "Ammar2018ConstructionOT", "Construction of the literature graph in semantic scholar", "10.18653/v1/n18-3011", 2018,
-    )  # fmt: skip
-    assert len(entry.authors) == 23 and entry.venue.startswith(
-        "Proceedings of the 2018 Conference of the North American"
-    )
-    table = next(e for e in parse.ref_entries if e.key == "TABREF0")
-    assert table.cells is not None
-    assert table.cells[0] == (
-        "Corpus", "Papers w/ body text", "Citation contexts", "References to tables / figures / equations", "Linked to graph",
-        "Academic disciplines",
-    )  # fmt: skip
-    assert table.cells[4][0] == "AAN (Radev et al., 2009)"
-
-
 def test_command_converts_archives_and_lists_rejects(shared_data: Path, tmp_path: Path) -> None:
     from click.testing import CliRunner
 

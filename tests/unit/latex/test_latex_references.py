@@ -9,7 +9,7 @@ import pytest
 
 from s2orc_parse.latex.lists import find_items
 from s2orc_parse.parse_model import Parse, RefType
-from tests.unit.latex.archives import entries_of, parse, texts
+from tests.unit.latex.archives import list_entries, parse, texts
 from tests.unit.parse_laws import check_laws
 
 
@@ -57,7 +57,7 @@ def test_theorem_numbers_follow_their_counters(setup: str, printed: str) -> None
     assert last(found) == printed
     numbers = [part.rsplit(" ")[-1] for part in printed.split(", ")]
     assert refs(found) == [(number, "theorem", number) for number in numbers]
-    assert entries_of(found, RefType.THEOREM) == list(zip(numbers, ("X.", "Y.", "Z."), strict=True))
+    assert list_entries(found, RefType.THEOREM) == list(zip(numbers, ("X.", "Y.", "Z."), strict=True))
 
 
 def test_theorem_paragraph_begins_with_its_head() -> None:
@@ -67,7 +67,7 @@ def test_theorem_paragraph_begins_with_its_head() -> None:
     )
     check_laws(found)
     assert texts(found) == [("", "Theorem 1 (Zorn). It is."), ("", "So."), ("", "Proof of Theorem 1. Clear. ◻")]
-    assert entries_of(found, RefType.THEOREM) == [("1", "It is. So.")]
+    assert list_entries(found, RefType.THEOREM) == [("1", "It is. So.")]
 
 
 def test_theorems_in_appendix_use_its_letter() -> None:
@@ -171,7 +171,7 @@ def test_item_number_may_contain_the_theorem_number() -> None:
     )
     check_laws(found)
     assert refs(found) == [("1.1(a)", "item", "1.1(a)")]
-    assert entries_of(found, RefType.THEOREM) == [("1.1", "X")]
+    assert list_entries(found, RefType.THEOREM) == [("1.1", "X")]
 
 
 def test_label_in_formula_of_item_belongs_to_formula() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from s2orc_parse.latex.verbatim import remove_comments
-from tests.unit.latex.archives import cited, parse, texts
+from tests.unit.latex.archives import list_citations, parse, texts
 from tests.unit.parse_laws import check_laws
 
 
@@ -85,7 +85,7 @@ def test_embedded_bibliography_is_read(environment: str, name: str, content: str
     found = parse(f"As \\cite{{doe}} says. {command}", embedded, note_txt="x")
     check_laws(found)
     assert texts(found) == [("", "As [1] says.")]
-    assert cited(found) == [("1", "doe")]
+    assert list_citations(found) == [("1", "doe")]
     assert [(entry.title, entry.year) for entry in found.bib_entries] == [("On tests", 2001)]
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lxml import etree
 
 from pdf2tei import ExtractionError, alto
 from pdf2tei.model import Page
@@ -34,9 +33,8 @@ def line(*words: str) -> str:
 @pytest.fixture
 def read(tmp_path: Path) -> Reader:
     def run(xml: str | bytes) -> list[Page]:
-        path = tmp_path / "a.xml"
-        path.write_bytes(xml.encode() if isinstance(xml, str) else xml)
-        return alto.read_pages(path)
+        (tmp_path / "a.xml").write_bytes(xml.encode() if isinstance(xml, str) else xml)
+        return alto.read_pages(tmp_path / "a.xml")
 
     return run
 
@@ -58,8 +56,7 @@ def test_words_have_place_font_and_spaces(read: Reader) -> None:
 def test_escaped_markup_in_words_is_text(read: Reader) -> None:
     given = ["p&lt;0.05", "R&amp;D", "&amp;lt;", "&quot;a&quot;", "&lt;String", "/&gt;"]
     (page,) = read(BEFORE + line(*map(word, given)) + AFTER)
-    parsed = [etree.fromstring(f'<a b="{text}"/>').get("b") for text in given]
-    assert [t.text for t in page.lines[0].tokens] == parsed == ["p<0.05", "R&D", "&lt;", '"a"', "<String", "/>"]
+    assert [t.text for t in page.lines[0].tokens] == ["p<0.05", "R&D", "&lt;", '"a"', "<String", "/>"]
 
 
 def test_order_of_attributes_does_not_matter(read: Reader) -> None:

@@ -260,31 +260,6 @@ def test_essay_with_citations_in_footnotes_is_extracted(listed: str, tmp_path: P
     assert len(list_raws(tei)) == (len(ENTRIES) if listed else 0)
 
 
-@pytest.mark.parametrize("columns", [1, 2])
-def test_text_printed_twice_is_read_once(columns: int, tmp_path: Path) -> None:
-    """A line in the hidden text layer and in the visible text counts once."""
-    first = [
-        bold(17, TITLE),
-        AUTHORS,
-        bold(12, "Abstract"),
-        RELATE,
-        bold(12, "Introduction"),
-        TWICE,
-        bold(12, "Methods"),
-        TWICE,
-    ]
-    second = [bold(12, "Results"), f"{TWICE} {LAST}", bold(12, "References"), LABELED]
-    sheet = f"page[#place(top + left, text(fill: rgb(0, 0, 0, 1), columns({columns}, it))) #columns({columns}, it)]"
-    sheets = [f"#sheet[{chr(10) * 2}{(chr(10) * 2).join(page)}]" for page in (first, second)]
-    start = f"#set par(justify: true)\n#let sheet(it) = {sheet}"
-    source = write('paper: "a4", margin: 2cm', 'size: 10pt, lang: "en"', start, *sheets)
-    tei = read(source, tmp_path)
-    assert find_heads(tei) == ["Introduction", "Methods", "Results"]
-    assert join_body(tei).count("Litter-dwelling") == 6
-    assert join_body(tei).count(LAST) == 1
-    assert len(list_raws(tei)) == len(ENTRIES)
-
-
 @pytest.mark.parametrize("count", [4, 6, len(ENTRIES)])
 @pytest.mark.parametrize("entries", [LABELED, HANGING], ids=["labels", "indents"])
 def test_narrow_column_gaps_are_found(entries: str, count: int, tmp_path: Path) -> None:

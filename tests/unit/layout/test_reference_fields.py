@@ -28,6 +28,8 @@ from pdf2tei.tokens import features, pieces
          "CBS News Callback Poll for CBS News/New York Times June 2004 Monthly Poll, July 2004", None),
         ("Price, I. N. O., & King, A. J. (1934). TREATMENT OF ACUTE GONORRHOEA BY MEANS OF A NEW GONOCOCCAL VACCINE OF LOW TOXICITY. BMJ, 1(3825), 748–752.",
          "TREATMENT OF ACUTE GONORRHOEA BY MEANS OF A NEW GONOCOCCAL VACCINE OF LOW TOXICITY", "BMJ"),
+        ("Hariri, A. R. 2009 The neurobiology of individual differences in complex behavioral traits. Annu. Rev. Neurosci. 32, 225-247.",
+         "The neurobiology of individual differences in complex behavioral traits", "Annu. Rev. Neurosci"),
         ("A. M. Polyakov, Phys. Lett. B 103, 207 (1981).",
          "", "Phys. Lett. B"),
         ("Skegg K (2005) Self-harm. Lancet 366(9495):1471-1483",

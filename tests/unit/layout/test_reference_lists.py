@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pdf2tei import references
@@ -25,42 +27,45 @@ def entries(texts: list[str]) -> list[str]:
     return [" ".join(x.text for x in group) for group in split(lines)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("References", True),
-        ("■ REFERENCES", True),
-        ("Notes and references", True),
-        ("R E F E R E N C E S", True),
-        ("6. Literature cited", True),
-        ("Références bibliographiques", True),
-        ("Literaturverzeichnis", True),
-        ("参考文献", True),
-        ("VI. REFERENCES", True),
-        ("Список литературы", True),
-        ("Referencias bibliográficas", True),
-        ("in the table for reference only", False),
-        ("Reference values were measured at rest.", False),
-        ("Results", False),
-    ],
-)
-def test_head_of_reference_list_is_found(text: str, expected: bool) -> None:
-    assert references.is_head(line(text, 1)) is expected
+HEADS = """References|■ REFERENCES|Notes and references|R E F E R E N C E S|6. Literature cited|Références bibliographiques|
+Literaturverzeichnis|参考文献|VI. REFERENCES|Список литературы|Referencias bibliográficas"""
+OTHERS = "in the table for reference only|Reference values were measured at rest.|Results"
 
 
-def test_unread_label_does_not_end_list() -> None:
-    found = entries(
-        [
-            "1 Ammar W, Groeneveld D. Construction of the literature graph. 2018;3:84–91.",
-            "2 Lo K, Wang LL. S2ORC: the Semantic Scholar open research corpus. 2020;1:4969–83.",
-            "van der Sluis I. Predictors that follow litter. J Ecol 2011;",
-            "12: 4–9.",
-            "4 van Dijk J. Beetles of three forests. Oikos 2012;4:1–9.",
-            "5 Xiong C. Explicit semantic ranking. WWW 2017;2:1271–9.",
-        ]
-    )
-    assert [e.split()[0] for e in found] == ["1", "2", "4", "5"]
-    assert found[1].endswith("12: 4–9.")
+@pytest.mark.parametrize("text", HEADS.replace("\n", "").split("|"))
+def test_head_of_reference_list_is_found(text: str) -> None:
+    assert references.is_head(line(text, 1))
+
+
+@pytest.mark.parametrize("text", OTHERS.split("|"))
+def test_other_text_is_no_head_of_reference_list(text: str) -> None:
+    assert not references.is_head(line(text, 1))
+
+
+PRINTED = {
+    "a label that was not read": """1 Ammar W, Groeneveld D. Construction of the literature graph. 2018;3:84–91.
+2 Lo K, Wang LL. S2ORC: the Semantic Scholar open research corpus. 2020;1:4969–83.
+van der Sluis I. Predictors that follow litter. J Ecol 2011; +
+12: 4–9. +
+4 van Dijk J. Beetles of three forests. Oikos 2012;4:1–9.
+5 Xiong C. Explicit semantic ranking. WWW 2017;2:1271–9.""",
+    "a year like a label": """1. Ammar W. Construction of the literature graph.
+2018. Proceedings of NAACL, pages 84–91. +
+2. Lo K. S2ORC: the open research corpus. ACL,
+2020. pages 4969–83. +
+3. Xiong C. Explicit semantic ranking. 2017.""",
+    "the rest of an address": """Geiger RS, Yu K (2020) Garbage in, garbage out? In: Proceedings of FAT, pp. 1–9.
+Gershgorn D (2017) The Data That Transformed AI. At: https://qz.com/the-data-thatchanged-the-direction
+-of-ai-research-and-possibly-theworld/ (accessed 10 July 2018). +
+Gibney E (2020) The battle for ethical AI. Nature 577(7792): 609–609.""",
+}
+"""Lists; a plus sign ends the lines that continue an entry."""
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_line_within_entry_begins_none(name: str) -> None:
+    whole = re.sub(r"\n(.*) \+$", r" \1", PRINTED[name], flags=re.M)
+    assert entries(PRINTED[name].replace(" +", "").split("\n")) == whole.split("\n")
 
 
 def test_label_inside_merged_line_is_found() -> None:
@@ -72,34 +77,6 @@ def test_label_inside_merged_line_is_found() -> None:
         ]
     )
     assert [e[:3] for e in found] == ["[1]", "[2]", "[3]", "[4]"]
-
-
-@pytest.mark.parametrize(
-    "printed",
-    [
-        pytest.param(
-            [
-                "1. Ammar W. Construction of the literature graph.",
-                "2018. Proceedings of NAACL, pages 84–91.",
-                "2. Lo K. S2ORC: the open research corpus. ACL,",
-                "2020. pages 4969–83.",
-                "3. Xiong C. Explicit semantic ranking. 2017.",
-            ],
-            id="a year like a label",
-        ),
-        pytest.param(
-            [
-                "Geiger RS, Yu K (2020) Garbage in, garbage out? In: Proceedings of FAT, pp. 1–9.",
-                "Gershgorn D (2017) The Data That Transformed AI. At: https://qz.com/the-data-thatchanged-the-direction",
-                "-of-ai-research-and-possibly-theworld/ (accessed 10 July 2018).",
-                "Gibney E (2020) The battle for ethical AI. Nature 577(7792): 609–609.",
-            ],
-            id="the rest of an address",
-        ),
-    ],
-)
-def test_line_within_entry_begins_none(printed: list[str]) -> None:
-    assert len(entries(printed)) == 3
 
 
 WITH_YEARS = [

@@ -51,30 +51,27 @@ def test_scan_is_recognized_and_marked(tmp_path: Path) -> None:
 
 
 def page(text: str, *, x: float = 50.0) -> Page:
-    font = Font("serif", 10.0)
-    tokens = [Token(word, x, 50.0, x + 20, 60.0, font, True) for word in text.split()]
-    lines = [Line(tokens[i : i + 10], 1, 0) for i in range(0, len(tokens), 10)]
-    return Page(1, 600.0, 800.0, lines, [])
+    tokens = [Token(word, x, 50.0, x + 20, 60.0, Font("serif", 10.0), True) for word in text.split()]
+    return Page(1, 600.0, 800.0, [Line(tokens[i : i + 10], 1, 0) for i in range(0, len(tokens), 10)], [])
 
 
-def shift_letters(text: str) -> str:
-    """Return the text with each letter moved by three places, like a font with a wrong character map."""
-    return "".join(chr((ord(c) - 97 + 3) % 26 + 97) if "a" <= c <= "z" else c for c in text.lower())
+SHIFTED = "".join(chr((ord(c) - 97 + 3) % 26 + 97) if "a" <= c <= "z" else c for c in PROSE.lower() * 2)
+"""Each letter is moved by three places, as by a font with a wrong character map."""
+GERMAN = """Die Käfer leben im Laub und fressen, was sie finden; wir haben drei Wälder über zwei Sommer untersucht, ohne etwas zu
+zerstören, und gemessen, was sich messen ließ. Die Stärke dieser Beziehung war verschieden, aber ihre Richtung war es nie."""
 
 
 @pytest.mark.parametrize(
     ("given", "ill"),
     [
         (page(PROSE), None),
-        (page(shift_letters(PROSE + PROSE)), Defect.NO_WORDS),
+        (page(SHIFTED), Defect.NO_WORDS),
         (page(" ".join(chr(0xE000 + ord(c) % 200) for c in PROSE)), Defect.NO_UNICODE),
         (page(PROSE, x=700.0), Defect.OUTSIDE),
-        (page("Die Käfer leben im Laub und fressen, was sie finden; wir haben drei Wälder über zwei Sommer untersucht, ohne etwas zu "
-              "zerstören, und gemessen, was sich messen ließ. Die Stärke dieser Beziehung war verschieden, aber ihre Richtung war es nie, "
-              "und die Räuber folgten den Eigenschaften ihrer Beute."), None),
+        (page(GERMAN), None),
         (Page(1, 600.0, 800.0, [], [Box(0, 0, 600, 800)]), Defect.NO_TEXT),
         (Page(1, 600.0, 800.0, [], []), None),
     ],
-)  # fmt: skip
+)
 def test_damage_of_a_text_layer_is_detected(given: Page, ill: Defect | None) -> None:
     assert find_defects(Document([given])) == ({1: ill} if ill else {})

@@ -206,7 +206,7 @@ def real(shared_data: Path) -> pa.Table:
 
 
 @pytest.fixture(scope="module")
-def cited(real: pa.Table) -> pa.Table:
+def entries(real: pa.Table) -> pa.Table:
     """Return an entry for each paper; every second title has a typo."""
     rng = np.random.default_rng(1)
     titles = []
@@ -217,21 +217,21 @@ def cited(real: pa.Table) -> pa.Table:
     return pa.table([*columns, pa.nulls(len(real), pa.string())], schema=ENTRIES)
 
 
-def test_order_of_papers_and_entries_does_not_matter(real: pa.Table, cited: pa.Table) -> None:
+def test_order_of_papers_and_entries_does_not_matter(real: pa.Table, entries: pa.Table) -> None:
     rng = np.random.default_rng(2)
-    rows, columns = rng.permutation(len(cited)), rng.permutation(len(real))
-    straight = link_tables(cited, real).rows
-    shuffled = link_tables(cited.take(pa.array(rows)), real.take(pa.array(columns))).rows
+    rows, columns = rng.permutation(len(entries)), rng.permutation(len(real))
+    straight = link_tables(entries, real).rows
+    shuffled = link_tables(entries.take(pa.array(rows)), real.take(pa.array(columns))).rows
     assert shuffled.take(pa.array(np.argsort(rows))).equals(straight)
     right = np.equal(straight["paper_id"].to_numpy(), real["paper_id"].to_numpy())
     assert right.mean() > 0.95
 
 
-def test_recall_is_measured(real: pa.Table, cited: pa.Table) -> None:
+def test_recall_is_measured(real: pa.Table, entries: pa.Table) -> None:
     found = []
     for search in (Search(), Search(bands=2)):
         with open_local_index(real, search, 1024) as (connection, index):
-            found.append(measure(link(connection, cited, index, search), index, search, 500))
+            found.append(measure(link(connection, entries, index, search), index, search, 500))
     good, poor = found
     assert good.sampled == 500
     assert good.similar > 400

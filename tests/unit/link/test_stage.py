@@ -82,7 +82,7 @@ def release(
     return run
 
 
-def links_of(run: Run) -> dict[tuple[str, str], Row]:
+def run_link(run: Run) -> dict[tuple[str, str], Row]:
     runner.run_stage(run, "link")
     return {(row["paper_id"], row["ref_id"]): row for row in run.table(LINKS).read().to_pylist()}
 
@@ -90,7 +90,7 @@ def links_of(run: Run) -> dict[tuple[str, str], Row]:
 ATTENTION, GRAPHS = "Attention is all you need", "Inductive representation learning on large graphs"
 
 
-def parse_of(paper_id: str, spans: list[tuple[int, int, str | None]], *, open_access: bool = True) -> Row:
+def make_parse(paper_id: str, spans: list[tuple[int, int, str | None]], *, open_access: bool = True) -> Row:
     text = "As shown in [1] and in [2], and elsewhere."
     cite_spans = [{"start": s, "end": e, "text": text[s:e], "ref_id": ref} for s, e, ref in spans]
     paragraph = {"text": text, "cite_spans": cite_spans, "ref_spans": [], "section": "Body"}
@@ -115,12 +115,12 @@ def test_every_entry_has_a_row_and_every_open_citation_a_context(lake: Lake, tmp
     ]
     spans = [(12, 15, "BIBREF0"), (23, 26, "BIBREF1"), (30, 33, None)]
     fulltexts = (
-        parse_of("p2", spans),
-        parse_of("p3", spans[:1], open_access=False),
-        parse_of("p4", spans[:1]),
+        make_parse("p2", spans),
+        make_parse("p3", spans[:1], open_access=False),
+        make_parse("p4", spans[:1]),
     )
     run = release(lake, tmp_path, papers, entries, dropped=("p4",), fulltexts=fulltexts)
-    found = {key: (row["cited_paper_id"], row["reason"]) for key, row in links_of(run).items()}
+    found = {key: (row["cited_paper_id"], row["reason"]) for key, row in run_link(run).items()}
     assert found == {
         ("p2", "BIBREF0"): ("p1", "fuzzy"),
         ("p2", "BIBREF1"): (None, "none"),  # Only kept papers are cited.
@@ -150,7 +150,7 @@ def test_every_entry_has_a_row_and_every_open_citation_a_context(lake: Lake, tmp
 def test_linking_a_finished_release_again_is_refused(lake: Lake, tmp_path: Path) -> None:
     """The index no longer exists, so linking again would lose every link."""
     run = release(lake, tmp_path, [paper("a1", "Deep graph networks"), paper("a2", "Ocean dynamics")], [])
-    assert links_of(run) == {}
+    assert run_link(run) == {}
     with pytest.raises(UserError, match=r"_link/index is incomplete: .* clear all of its tasks"):
         LinkStage().work(run, Shard(0), 2)
 
@@ -205,7 +205,7 @@ def test_links_without_identifiers_are_measured(work_type: str, judged: int, lak
         "delivery": "d", "ready_at": "2023-01-01T00:00:00Z", "authors": [], "subjects": [],
     }  # fmt: skip
     run = release(lake, tmp_path, papers, entries, members=(member,))
-    links_of(run)
+    run_link(run)
     metrics = quality.read_metrics(run)["link"]
     counts = {name: metrics[f"gold.links.{name}"] for name in ("known", "found", "said", "right")}
     assert counts == {"known": 3, "found": 1, "said": judged, "right": 1}
@@ -232,13 +232,13 @@ def test_memory_and_shards_do_not_change_links(lake: Lake, tmp_path: Path, monke
             entry(f"r{i:04d}", 0, title + "s" * (i % 2), doi="10.2/" + str(7 * i) if i % 11 == 0 else None, **more)
         )
     run = release(lake, tmp_path, papers, entries)
-    whole = links_of(run)
+    whole = run_link(run)
     assert sum(row["reason"] == "exact" and row["runner_up_score"] == 1.0 for row in whole.values()) > 20
     # Few entries that fit in memory form one batch, regardless of the number of papers.
     assert tasks_of(run) == {0: [[0, 1, 2]]}
     monkeypatch.setattr("s2corpus.stages.link.stage._MIN_ENTRIES", 1)
     halves = release(lake, tmp_path, papers, entries, day=2)
-    assert links_of(halves) == whole
+    assert run_link(halves) == whole
     rows = [part.rows for part in halves.table(ENTRIES).committed().parts]
     assert rows[0] + rows[1] > len(papers) > max(rows), "a batch has at most as many entries as papers"
     assert tasks_of(halves) == {0: [[0], [1], [2]]}
@@ -248,6 +248,6 @@ def test_memory_and_shards_do_not_change_links(lake: Lake, tmp_path: Path, monke
     monkeypatch.setattr("s2corpus.titles.similarity._BYTES_PER_TITLE", 1 << 20)  # 64 MB fit a search for 16 titles.
     monkeypatch.setattr("s2corpus.titles.similarity._PAIRS_PER_BLOCK", 16)
     little = release(lake, tmp_path, papers, entries, day=3, spec={"resources": {"memory_mb": 64}})
-    assert links_of(little) == whole
+    assert run_link(little) == whole
     assert tasks_of(little) == {0: [[0], [1]], 2: [[2]]}  # The entries, not the papers, determine the number of tasks.
     assert quality.read_metrics(little)["link"]["sampled"] > 0

@@ -43,7 +43,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
         ({}, [], "s3://corpus True True"),
     ],
 )
-def test_local_services_give_default_lake_and_its_keys_unless_environment_has_others(
+def test_local_lake_is_default_unless_environment_has_another(
     environ: dict[str, str], variables: dict[str, str], arguments: list[str], expected: str
 ) -> None:
     command = [sys.executable, "-c", COMMAND, *arguments]

@@ -1,4 +1,4 @@
-"""SPEC §12: a check can be overridden only if it exists, allows it, and a reason is given; without an override nothing changes."""
+"""SPEC §11: a check can be overridden only if it exists, allows it, and a reason is given; without an override nothing changes."""
 
 from __future__ import annotations
 

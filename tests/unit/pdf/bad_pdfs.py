@@ -80,7 +80,7 @@ def cut(share: float) -> bytes:
     return whole[: int(len(whole) * share)]
 
 
-def flipped() -> bytes:
+def flip_bits() -> bytes:
     data = bytearray(assemble(pages([A4] * 20)))
     rng = random.Random(7)
     for _ in range(len(data) // 20):
@@ -88,7 +88,7 @@ def flipped() -> bytes:
     return bytes(data)
 
 
-def locked(algorithm: str, user: str, owner: str) -> bytes:
+def encrypt(algorithm: str, user: str, owner: str) -> bytes:
     writer = pypdf.PdfWriter(io.BytesIO(assemble(paper())))
     writer.encrypt(user, owner, algorithm=algorithm)
     out = io.BytesIO()
@@ -109,7 +109,7 @@ def million() -> bytes:
     return assemble([*objects, *[node] * 1000])
 
 
-def counted(count: int) -> bytes:
+def set_count(count: int) -> bytes:
     objects = paper()
     objects[1] = b"<< /Type /Pages /Kids [3 0 R] /Count %d >>" % count
     return assemble(objects)
@@ -130,7 +130,7 @@ def image_only() -> bytes:
     )
 
 
-def deflated(megabytes: int, unit: bytes = b"\0") -> bytes:
+def deflate(megabytes: int, unit: bytes = b"\0") -> bytes:
     """Return a zlib stream that unpacks to `megabytes` MB of `unit`. Only one megabyte is packed, then repeated."""
     data = unit * ((1 << 20) // len(unit))
     packer = zlib.compressobj(9)
@@ -142,22 +142,22 @@ def deflated(megabytes: int, unit: bytes = b"\0") -> bytes:
 
 
 def bomb() -> bytes:
-    return assemble(paper(content=stream(deflated(1024), b"/Filter /FlateDecode")))
+    return assemble(paper(content=stream(deflate(1024), b"/Filter /FlateDecode")))
 
 
 def bomb_of_bombs() -> bytes:
-    twice = zlib.compress(deflated(2048), 9)
+    twice = zlib.compress(deflate(2048), 9)
     return assemble(paper(content=stream(twice, b"/Filter [/FlateDecode /FlateDecode]")))
 
 
 def text_bomb() -> bytes:
-    content = deflated(64, b"BT /F1 1 Tf 9 9 Td (word) Tj ET \n")
+    content = deflate(64, b"BT /F1 1 Tf 9 9 Td (word) Tj ET \n")
     return assemble(paper(content=stream(content, b"/Filter /FlateDecode")))
 
 
 def object_stream_bomb() -> bytes:
     """Return a PDF with all objects except the bomb in a compressed object stream that unpacks to 3 GB."""
-    packed = deflated(3072)
+    packed = deflate(3072)
     body = stream(packed, b"/Type /ObjStm /N 1 /First 4 /Filter /FlateDecode")
     out = bytearray(b"%PDF-1.7\n")
     at = len(out)
@@ -189,7 +189,7 @@ def drawn_forever(what: bytes) -> bytes:
 
 def giant_image() -> bytes:
     pixels = stream(
-        deflated(1),
+        deflate(1),
         b"/Type /XObject /Subtype /Image /Width 65000 /Height 65000 /ColorSpace /DeviceRGB /BitsPerComponent 8 "
         b"/Filter /FlateDecode /DecodeParms << /Predictor 15 /Columns 1000000000 >>",
     )
@@ -209,13 +209,13 @@ KINDS: dict[str, tuple[Callable[[], bytes], SelectOutcome]] = {
     "html": (lambda: b"<!DOCTYPE html><html><body>404 Not Found</body></html>", SelectOutcome.UNREADABLE),
     "header_only": (lambda: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", SelectOutcome.UNREADABLE),
     "truncated_50": (lambda: cut(0.5), SelectOutcome.UNREADABLE),
-    "bit_flipped": (flipped, SelectOutcome.UNREADABLE),
-    "user_password_aes": (lambda: locked("AES-256", "secret", "owner"), SelectOutcome.ENCRYPTED),
-    "owner_password_rc4": (lambda: locked("RC4-128", "", "owner"), SelectOutcome.SELECTED),
+    "bit_flipped": (flip_bits, SelectOutcome.UNREADABLE),
+    "user_password_aes": (lambda: encrypt("AES-256", "secret", "owner"), SelectOutcome.ENCRYPTED),
+    "owner_password_rc4": (lambda: encrypt("RC4-128", "", "owner"), SelectOutcome.SELECTED),
     "circular_page_tree": (circular, SelectOutcome.UNREADABLE),
     "page_tree_of_a_million": (million, SelectOutcome.TOO_MANY_PAGES),
-    "count_too_high": (lambda: counted(1_000_000), SelectOutcome.TOO_MANY_PAGES),
-    "count_negative": (lambda: counted(-1), SelectOutcome.PDFALTO_FAILED),
+    "count_too_high": (lambda: set_count(1_000_000), SelectOutcome.TOO_MANY_PAGES),
+    "count_negative": (lambda: set_count(-1), SelectOutcome.PDFALTO_FAILED),
     "no_pages": (
         lambda: assemble([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>"]),
         SelectOutcome.UNREADABLE,

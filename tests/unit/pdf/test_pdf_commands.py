@@ -91,7 +91,7 @@ def test_hanging_pdf_ends_at_its_limit_without_delaying_others(
     rows = {row["file_sha1"]: row for row in map(json.loads, (tmp_path / "tei" / "extractions.jsonl").open())}
     hung, paper = (rows[hashlib.sha1((folder / name).read_bytes()).hexdigest()] for name in ("0.pdf", "a.pdf"))
     assert hung["outcome"] in ("failed:TIMEOUT", "gave_up:timeout") and hung["seconds"] > 5
-    assert "busy" not in paper["outcome"], "who follows is not told that the extractor is busy"
+    assert "busy" not in paper["outcome"], "the next PDF does not find the extractor busy"
 
 
 @pytest.mark.parametrize(

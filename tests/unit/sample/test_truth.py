@@ -22,11 +22,11 @@ def pdf(sample: Path, truth: Truth, key: str) -> bytes:
     return (sample / "drops" / place[0] / place[1]).read_bytes()
 
 
-def named(truth: Truth, key: str) -> PaperTruth:
+def find_paper(truth: Truth, key: str) -> PaperTruth:
     return next(p for p in truth.papers if p.key == key)
 
 
-def text_of(content: bytes) -> str:
+def read_text(content: bytes) -> str:
     with pypdfium2.PdfDocument(content) as document:
         return "\n".join(page.get_textpage().get_text_range() for page in document)
 
@@ -63,7 +63,7 @@ def test_each_broken_pdf_has_its_defect(sample: Path, truth: Truth) -> None:
         with pypdfium2.PdfDocument(pdf(sample, truth, key)) as landscape:
             width, height = landscape.get_page_size(0)
             assert width > height
-    assert text_of(pdf(sample, truth, "scan")).strip() == ""
+    assert read_text(pdf(sample, truth, "scan")).strip() == ""
     empty = next(p for p in truth.pdfs if p.places[0][1] == "empty.pdf")
     assert (sample / "drops" / empty.places[0][0] / "empty.pdf").stat().st_size == 0
 
@@ -77,7 +77,7 @@ def test_pdfs_print_the_text_of_the_truth(sample: Path, truth: Truth) -> None:
     path = {p.sha1: sample / "drops" / p.places[0][0] / p.places[0][1] for p in truth.pdfs}
     for p in truth.papers:
         if p.canonical_pdf and p.key not in ("chinese", "owner-password"):
-            printed = text_of(path[p.canonical_pdf].read_bytes()).replace("￾\r\n", "").replace("￾", "")
+            printed = read_text(path[p.canonical_pdf].read_bytes()).replace("￾\r\n", "").replace("￾", "")
             missing = Counter(re.findall(r"[a-zäöüß]+", expected_text(p).casefold()))
             missing -= Counter(re.findall(r"[a-zäöüß]+", re.sub(r"[-‐\x02]\s*\n", "", printed).casefold()))
             assert missing.total() < 0.03 * len(expected_text(p).split()), (p.key, missing.most_common(5))
@@ -133,7 +133,7 @@ def test_sample_has_every_form_of_citation(truth: Truth, style: str, form: str) 
     assert any(re.search(form, s) for s in surfaces)
 
 
-def delivered(sample: Path, deliveries: str = "*") -> list[sources.Entry]:
+def read_entries(sample: Path, deliveries: str = "*") -> list[sources.Entry]:
     """Return the entries that the adapters read from the sample's deliveries."""
     files = sorted(f for f in sample.glob(f"sources/*/{deliveries}/*") if f.name != "_READY")
     return [e for f in files for e in sources.read("jsonl" if f.name == "records.jsonl" else f.parts[-3], f)]
@@ -145,7 +145,7 @@ def test_every_source_is_delivered_in_its_format(sample: Path) -> None:
         "acl": "anthology.xml", "arxiv": "oai.xml", "crossref": "works.jsonl", "dblp": "dblp.xml", "jats": "articles.xml",
         "pubmed": "pubmed.xml", "s2orc": "metadata.jsonl", "unpaywall": "snapshot.jsonl",
     }  # fmt: skip
-    entries = delivered(sample)
+    entries = read_entries(sample)
     assert not [e for e in entries if isinstance(e, sources.Dropped)]
     generic = [line for f in sample.glob("sources/*/*/records.jsonl") for line in f.open(encoding="utf-8")]
     # The generic form is only for facts that no source's format has: the file of a record, and withdrawals.
@@ -153,7 +153,7 @@ def test_every_source_is_delivered_in_its_format(sample: Path) -> None:
 
 
 def test_sample_has_conflicting_and_corrected_records(sample: Path) -> None:
-    entries = delivered(sample)
+    entries = read_entries(sample)
     records = [e for e in entries if isinstance(e, sources.Record)]
     by_doi: dict[str, list[sources.Record]] = {}
     for record in records:
@@ -169,13 +169,16 @@ def test_sample_has_conflicting_and_corrected_records(sample: Path) -> None:
 
 
 def test_sample_has_the_cases_of_real_papers(sample: Path, truth: Truth) -> None:
-    assert (named(truth, "structured-abstract").abstract or "").count("\n") == 2
+    assert (find_paper(truth, "structured-abstract").abstract or "").count("\n") == 2
     assert b":::" in (sample / "sources/s2orc/2023-01-full/metadata.jsonl").read_bytes()
     assert ":::" not in str(truth)
-    assert not [p for p in truth.pdfs if p.paper == "latex-only"] and named(truth, "latex-only").oa_evidence == "arxiv"
-    assert "10.70112" not in text_of(pdf(sample, truth, "two-dois"))[:600]
+    assert (
+        not [p for p in truth.pdfs if p.paper == "latex-only"]
+        and find_paper(truth, "latex-only").oa_evidence == "arxiv"
+    )
+    assert "10.70112" not in read_text(pdf(sample, truth, "two-dois"))[:600]
     assert re.search(
-        r"arXiv:\d{4}\.\d{5}v1 \[[a-z-]+\.\w+(?:-\w+)?\] \d\d \w{3} \d{4}", text_of(pdf(sample, truth, "stamped"))
+        r"arXiv:\d{4}\.\d{5}v1 \[[a-z-]+\.\w+(?:-\w+)?\] \d\d \w{3} \d{4}", read_text(pdf(sample, truth, "stamped"))
     )
     assert {p.field for p in truth.papers} > {"Computer Science", "Medicine", "Physics", None}
 
@@ -189,7 +192,7 @@ def test_three_months_add_merge_split_and_withdraw_papers(sample: Path) -> None:
     assert february.merged == (("merging-published", "merging-preprint"),)
     assert february.split_off == (("split-off", "splitting"),)
     assert march.merged == (("doi-typo-record", "doi-typo"),)
-    assert [named(t, "pdf-follows").s2orc for t in (january, february)] == ["no_parse", "kept"]
+    assert [find_paper(t, "pdf-follows").s2orc for t in (january, february)] == ["no_parse", "kept"]
 
 
 def test_token_f1_is_computed() -> None:

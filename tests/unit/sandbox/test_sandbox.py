@@ -51,8 +51,8 @@ said = {name: attempt(action) for name, action in {
     "write a file": lambda: open(outside, "w").write("x"),
     "change a file": lambda: open(secret, "a").write("x"),
     "cut a file": lambda: os.truncate(secret, 0),
-    "open a file to others": lambda: os.chmod(secret, 0o777),
-    "give a file away": lambda: os.chown(secret, 12345, 12345),
+    "make a file public": lambda: os.chmod(secret, 0o777),
+    "change a file owner": lambda: os.chown(secret, 12345, 12345),
     "touch a file": lambda: os.utime(secret, (0, 0)),
     "remove a file": lambda: os.unlink(secret),
     "link a file": lambda: os.symlink(secret, "link"),
@@ -107,7 +107,7 @@ def arguments(outer: Path, listener: socket.socket) -> list[str]:
     return [str(outer / "secret.tex"), str(outer / "made"), str(listener.getsockname()[1]), str(os.getpid())]
 
 
-def refused(said: dict[str, object]) -> None:
+def check_refused(said: dict[str, object]) -> None:
     environment = said.pop("environment")
     assert isinstance(environment, list)
     assert set(environment) <= FOR_OUR_OWN_MODULES
@@ -124,7 +124,7 @@ def test_program_cannot_access_files_outside_its_folder(outer: Path, tmp_path: P
         done = sandbox.start(command, policy, seconds=30, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         out, said = done.communicate()
         assert done.returncode == 0, said
-        refused(json.loads(out))
+        check_refused(json.loads(out))
         listener.settimeout(0.1)
         with pytest.raises(TimeoutError):
             listener.accept()
@@ -150,7 +150,7 @@ def test_processes_around_pdfium_are_confined(outer: Path, tmp_path: Path, enter
             stdout=subprocess.PIPE,
             check=True,
         )
-        refused(json.loads(done.stdout))
+        check_refused(json.loads(done.stdout))
 
 
 def test_process_with_threads_is_refused() -> None:
@@ -187,7 +187,7 @@ def test_root_becomes_a_separate_user() -> None:
 def test_limits_end_a_program(tmp_path: Path, script: str, limits: dict[str, int], status: int | None) -> None:
     policy = Policy(str(tmp_path), limits=limits)
     ended = sandbox.wait(sandbox.start(["sh", "-c", script], policy, seconds=20), 20)
-    assert ended is not None, "only the clock ended it"
+    assert ended is not None, "the time limit ended the program"
     assert ended != 0
     assert status is None or ended == status
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 1 << 20
@@ -224,8 +224,8 @@ BODIES = {
     "a file by openin": r"\newread\f\openin\f={secret}\read\f to\x \x\closein\f",
     "the environment of its parents": r"\newread\f\openin\f=/proc/{pid}/environ \read\f to\x \x\closein\f"
     r"\openin\f=/proc/self/environ \read\f to\x \x\closein\f",
-    "a file by a name put together": r"\csname input\endcsname{{secret}} \csname @@input\endcsname {secret}",
-    "a file by all that includes files": r"\input{{secret}}\include{{secret}}\verbatiminput{{secret}}\lstinputlisting{{secret}}"
+    "a file by csname": r"\csname input\endcsname{{secret}} \csname @@input\endcsname {secret}",
+    "a file by inclusion": r"\input{{secret}}\include{{secret}}\verbatiminput{{secret}}\lstinputlisting{{secret}}"
     r"\InputIfFileExists{{secret}}{}{}\includegraphics{{secret}}",
     "a file by packages": r"\usepackage{{outer}/secret}\RequirePackage{{outer}/secret}\bibliography{{outer}/secret}",
     "a shell": r"\immediate\write18{cat {secret} > {outer}/made} \input|'cat {secret}' \input{|cat {secret}}"

@@ -23,12 +23,11 @@ from s2corpus.sources import (
     Record,
     RecordKind,
     RejectReason,
-    batches,
     load_adapter,
     read,
     source_names,
 )
-from s2corpus.sources.arrow import read_record
+from s2corpus.sources.arrow import batches, read_record
 from s2corpus.tables.intake import RECORDS
 from tests.unit.sources.samples import entries, names, one
 
@@ -290,8 +289,12 @@ class TestRealFiles:
             assert [a.last for a in record.authors] == [a["last"].strip(" .") for a in row["authors"]]
 
 
+def zstd(data: bytes) -> bytes:
+    return bytes(pa.compress(data, codec="zstd", asbytes=True))
+
+
 class TestHostileFiles:
-    @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, bytes])
+    @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, zstd, bytes])
     def test_compression_is_detected(self, compress: Any) -> None:
         assert one("crossref", compress(json.dumps(CROSSREF).encode())).title
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.sources import Record, batches, read
-from s2corpus.sources.arrow import read_record
+from s2corpus.sources import Record, read
+from s2corpus.sources.arrow import batches, read_record
 from s2orc_parse import tei
 from s2orc_parse.bibliography.author import Affiliation, Author
 from s2orc_parse.bibliography.identifiers import normalise_orcid, normalise_ror

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from s2corpus.sources import Record, batches
-from s2corpus.sources.arrow import apply_licences, read_record
+from s2corpus.sources import Record
+from s2corpus.sources.arrow import apply_licences, batches, read_record
 from s2corpus.sources.record import DatedLicence
 from tests.unit.sources.samples import one
 

@@ -83,7 +83,7 @@ def test_documented_work_becomes_a_record() -> None:
 def test_answer_of_the_api_has_its_works_in_results() -> None:
     found = samples.entries("openalex", {"meta": {"count": 2}, "results": [WORK, 7]})
     assert isinstance(found[0], Record) and found[1] == Dropped(
-        RejectReason.MALFORMED, "line 1, result 2", "a work is a JSON object"
+        RejectReason.MALFORMED, "line 1, item 2", "expected a JSON object"
     )
 
 

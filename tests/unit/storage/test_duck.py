@@ -20,7 +20,7 @@ from s2corpus.storage.transient import convert_errors
 ROWS = 400_000
 
 
-def spilled(scratch: Path, seed: int) -> tuple[int, int]:
+def sort_many_rows(scratch: Path, seed: int) -> tuple[int, int]:
     """Sort more rows than fit in memory. Return the number of rows and the number of wrong or unsorted rows."""
     with duckdb_connection(memory_mb=128, scratch=scratch) as connection:
         reader = connection.execute(
@@ -41,7 +41,7 @@ def spilled(scratch: Path, seed: int) -> tuple[int, int]:
 @pytest.mark.slow
 def test_concurrent_processes_spill_to_separate_folders(tmp_path: Path) -> None:
     with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
-        found = list(pool.map(spilled, [tmp_path] * 4, range(4)))
+        found = list(pool.map(sort_many_rows, [tmp_path] * 4, range(4)))
     assert found == [(ROWS, 0)] * 4
     assert not list(tmp_path.iterdir()), "the folders go with their connections"
 

@@ -46,7 +46,7 @@ def test_rows_of_a_bucket_are_in_written_order(
 def test_tasks_without_rows_leave_empty_buckets(lake: Lake, tmp_path: Path) -> None:
     between = Exchange(lake.root, "between")
     expected: list[list[int]] = []
-    for task in range(20):  # More files than are read at once.
+    for task in range(20):  # More files than are read in parallel.
         numbers = range(700 * task, 700 * task + 700) if task % 2 else range(0)
         with between.writer("round", task, BUCKETS, SCHEMA, tmp_path) as writer:
             if numbers:

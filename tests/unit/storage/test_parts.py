@@ -220,7 +220,7 @@ def test_rows_and_parts_of_another_schema_are_refused(lake: Lake) -> None:
         TableRef(lake, "t", CLUSTERS).read()
 
 
-def stored(sha: str) -> dict[str, object]:
+def make_row(sha: str) -> dict[str, object]:
     return {"file_sha1": sha, "kind": "pdf", "outcome": "ok", "bytes": 40, "parse": sha.encode()}
 
 
@@ -228,7 +228,7 @@ def test_content_store_opens_only_parts_of_its_range(lake: Lake) -> None:
     """The first 12 digits of the first and last key are in the name of a part. Damaged parts outside the range remain."""
     store = ContentStore(lake, "parses/1", STORED_PARSES)
     low, high = "a" * 40, "c" * 40
-    part = store.append([stored(high), stored(low)])
+    part = store.append([make_row(high), make_row(low)])
     digest = hashlib.sha256((low + high).encode()).hexdigest()
     assert part == f"parses/1/{'a' * 12}-{'c' * 12}-{digest[:12]}.parquet"
     assert [r["parse"] for r in store.fetch(part, [high], ["parse"])] == [high.encode()]
@@ -237,7 +237,7 @@ def test_content_store_opens_only_parts_of_its_range(lake: Lake) -> None:
         (high, "f" * 40, [high]), ("c" * 12 + "d" * 28, "f" * 40, []),
     ):  # fmt: skip
         assert list(store.known(first, last, ["outcome"])) == found
-    again = store.append([stored(low) | {"outcome": "other"}, stored("e" * 40)])
+    again = store.append([make_row(low) | {"outcome": "other"}, make_row("e" * 40)])
     assert store.known(low, low, ["outcome"])[low][1] == min(part, again), "the first name decides"
     lake.put(part, b"damaged")
     for first, last in (("0" * 40, "9" * 40), ("a" * 11 + "9" * 29, "a" * 11 + "9" * 29), ("d" * 40, "f" * 40)):
@@ -249,11 +249,11 @@ def test_content_store_opens_only_parts_of_its_range(lake: Lake) -> None:
 
 def test_content_store_reads_the_former_key_name(lake: Lake, tmp_path: Path) -> None:
     store: ContentStore[Any] = ContentStore(lake, "parses/1", STORED_PARSES)
-    part = store.append([stored(digit * 40) for digit in "123"])
+    part = store.append([make_row(digit * 40) for digit in "123"])
     file = tmp_path / "lake" / part
     table = pq.read_table(file)
     pq.write_table(table.rename_columns(["pdf_sha1", *table.column_names[1:]]), file)
-    other = store.append([stored("2" * 40), stored("4" * 40)])
+    other = store.append([make_row("2" * 40), make_row("4" * 40)])
     found = store.known("2" * 40, "4" * 40, ["outcome"])
     assert {key: (row, key == "4" * 40 and file == other) for key, (row, file) in found.items()} == {
         digit * 40: ({"file_sha1": digit * 40, "outcome": "ok"}, digit == "4") for digit in "234"
@@ -264,7 +264,7 @@ def test_content_store_reads_the_former_key_name(lake: Lake, tmp_path: Path) -> 
 
 def test_keys_of_a_damaged_content_part_are_forgotten(lake: Lake, tmp_path: Path) -> None:
     store = ContentStore(lake, "parses/1", STORED_PARSES)
-    part, other = (store.append([stored(digit * 40)]) for digit in "12")
+    part, other = (store.append([make_row(digit * 40)]) for digit in "12")
     file = tmp_path / "lake" / part
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
     with pytest.raises(DamagedPart, match="run the stage that writes stored_parses again"):
@@ -272,5 +272,5 @@ def test_keys_of_a_damaged_content_part_are_forgotten(lake: Lake, tmp_path: Path
     assert list(store.known("0" * 40, "f" * 40, ["outcome"])) == ["2" * 40]
     with pytest.raises(DamagedPart, match="is missing"):
         list(store.fetch(part, ["1" * 40], ["parse"]))
-    assert store.append([stored("1" * 40)]) == part != other
+    assert store.append([make_row("1" * 40)]) == part != other
     assert len(store.known("0" * 40, "f" * 40, ["outcome"])) == 2

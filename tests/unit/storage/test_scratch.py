@@ -41,7 +41,7 @@ def program(code: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", MAKE + code], stdout=pipe, stderr=pipe, text=True, env=environ)
 
 
-def folder_of(process: subprocess.Popen[str]) -> Path:
+def read_folder(process: subprocess.Popen[str]) -> Path:
     assert process.stdout is not None
     return Path(process.stdout.readline().strip())
 
@@ -62,7 +62,7 @@ def test_scratch_is_private_and_used_by_tempfile_runs_and_duckdb(base: Path, tmp
 
 def test_each_process_has_and_removes_its_folder(base: Path) -> None:
     first, second = program("time.sleep(0.5)"), program("")
-    assert folder_of(first) != folder_of(second)
+    assert read_folder(first) != read_folder(second)
     assert first.wait() == second.wait() == 0
     assert list(base.iterdir()) == []
 
@@ -71,7 +71,7 @@ def test_folder_of_a_killed_process_is_removed_by_the_next(base: Path) -> None:
     killed, living = (
         program("open(tempfile.mkdtemp() + '/closed text', 'w').write('x'); print(); time.sleep(60)") for _ in range(2)
     )
-    left, kept = folder_of(killed), folder_of(living)
+    left, living_folder = read_folder(killed), read_folder(living)
     for process in (killed, living):
         assert process.stdout is not None
         process.stdout.readline()
@@ -80,7 +80,7 @@ def test_folder_of_a_killed_process_is_removed_by_the_next(base: Path) -> None:
     assert list(left.glob("*/closed text"))
     assert program("").wait() == 0
     assert not left.exists()
-    assert list(kept.glob("*/closed text")), "that of a process that runs stays"
+    assert list(living_folder.glob("*/closed text")), "a running process keeps its folder"
     living.kill()
     living.wait()
 

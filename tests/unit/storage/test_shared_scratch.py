@@ -44,7 +44,7 @@ def line(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
-def left(base: Path) -> list[str]:
+def list_folders(base: Path) -> list[str]:
     return sorted(path.name for path in (base / f"s2corpus-shared-{os.geteuid()}").iterdir())
 
 
@@ -54,9 +54,9 @@ def test_first_process_fills_and_last_removes_the_folder(base: Path) -> None:
     second = user(base)
     assert line(second) == "x"
     first.communicate("\n")
-    assert "one" in left(base)
+    assert "one" in list_folders(base)
     second.communicate("\n")
-    assert left(base) == []
+    assert list_folders(base) == []
 
 
 def test_folder_of_killed_processes_is_removed_and_filled_again(base: Path) -> None:
@@ -64,9 +64,9 @@ def test_folder_of_killed_processes_is_removed_and_filled_again(base: Path) -> N
     line(killed), line(killed)
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate()
-    assert "one" in left(base)
+    assert "one" in list_folders(base)
     with shared("other", lambda folder: None):
-        assert left(base) == ["other", "other.lock"]
+        assert list_folders(base) == ["other", "other.lock"]
 
 
 def test_incomplete_folder_is_filled_again(base: Path) -> None:

@@ -14,7 +14,7 @@ from s2corpus.storage.signatures import Signatures
 
 
 def sign(lake: Lake, *texts: str) -> list[str]:
-    """Sign texts as one release does; return the texts whose keys were computed."""
+    """Sign texts as one release does; return the texts for which keys were computed."""
     computed: list[str] = []
     cache = Signatures(lake, "keys")
 

@@ -13,7 +13,7 @@ NUMBERED = tuple(
 )
 
 
-def named(surname: str, year: int, raw: str = "", first: str = "A") -> str:
+def make_entry(surname: str, year: int, raw: str = "", first: str = "A") -> str:
     """Return a bibliography entry with one author and a year; `document` assigns its id by position."""
     note = f'<note type="raw_reference">{escape(raw)}</note>' if raw else ""
     return (

@@ -125,18 +125,18 @@ BRACKET = [
 ]
 
 BIBLIOGRAPHY = (
-    teis.named("Smith", 2010, "Smith, A. 2010a. One."),
-    teis.named("Smith", 2010, "Smith, A. 2010b. Two."),
-    teis.named("Smith", 2012),
-    teis.named("Jones", 2011).replace(
+    teis.make_entry("Smith", 2010, "Smith, A. 2010a. One."),
+    teis.make_entry("Smith", 2010, "Smith, A. 2010b. Two."),
+    teis.make_entry("Smith", 2012),
+    teis.make_entry("Jones", 2011).replace(
         "</author>", "</author><author><persName><surname>Second</surname></persName></author>"
     ),
-    teis.named("van der Berg", 1999),
-    teis.named("Müller", 2005),
-    teis.named("Lyons", 2011),
-    teis.named("O&apos;Neil", 2003),
-    teis.named("Plain", 2010),
-    teis.named("Plain", 2010),
+    teis.make_entry("van der Berg", 1999),
+    teis.make_entry("Müller", 2005),
+    teis.make_entry("Lyons", 2011),
+    teis.make_entry("O&apos;Neil", 2003),
+    teis.make_entry("Plain", 2010),
+    teis.make_entry("Plain", 2010),
 )
 NAME_YEAR = [
     ("as in ⟦(Jones, 2011)⟧.", [("(Jones, 2011)", [4])]),
@@ -188,7 +188,7 @@ NAME_YEAR = [
     ("⟦Jones (2011b)⟧", [("Jones (2011b)", [4])]),
     ("⟦Smith 1500; 1499; 2099; 2100⟧", [("Smith 1500;", [0]), ("1499; 2099; 2100", [0])]),
     ("⟦(Doe, n.d.)⟧ is not listed", [("(Doe, n.d.)", [0])]),
-    # The TEI's target goes to the first work that it can mean.
+    # The TEI's target links the first work without an entry.
     ("⟦(Doe, 1997; Jones, 2011)|5⟧", [("(Doe, 1997;", [6]), ("Jones, 2011)", [4])]),
     ("⟦(Jones, 2011; Müller, 2005)|2⟧", [("(Jones, 2011;", [3]), ("Müller, 2005)", [6])]),
     ("⟦(Jones, 2011)|5⟧", [("(Jones, 2011)", [6])]),

@@ -1,4 +1,4 @@
-"""Bibliography entries and the header keep all information, and every field has its plain form (SPEC §3.18, §3.19).
+"""Bibliography entries and the header contain all information, and every field has its plain form (SPEC §3.18, §3.19).
 
 Entries without a title are kept. Authors are `{first, middle[], last, suffix}`. Identifiers are normalized.
 """

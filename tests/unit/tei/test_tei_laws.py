@@ -1,4 +1,4 @@
-"""The laws of a parse (SPEC §3.3) hold for all real TEI files and for generated trees."""
+"""All real TEI files and generated trees obey the laws of a parse (SPEC §3.3)."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ divs = st.recursive(
 bibliographies = st.lists(
     st.sampled_from(
         [
-            teis.named("Ann", 2001),
-            teis.named("Bob", 2002, "[2] Bob 2002"),
+            teis.make_entry("Ann", 2001),
+            teis.make_entry("Bob", 2002, "[2] Bob 2002"),
             "<biblStruct/>",
             '<biblStruct xml:id="b0"><monogr/></biblStruct>',
             "<bibl>Free text, 1999</bibl>",

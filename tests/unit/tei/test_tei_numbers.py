@@ -1,4 +1,4 @@
-"""Printed numbers map to entries by their labels, else by the citations that the TEI resolves (SPEC §3.13)."""
+"""Printed numbers map to entries by their labels, or by the citations that the TEI resolves (SPEC §3.13)."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def test_number_maps_to_its_entry(
 
 
 @given(st.dictionaries(st.integers(1, 9), st.tuples(st.integers(1, 3), st.integers(0, 6)), min_size=1, max_size=6))
-def test_map_follows_largest_consistent_set_of_votes(said: dict[int, tuple[int, int]]) -> None:
-    """`said` maps a number to its count and place. Greater numbers must have later places."""
-    found = map_numbers([None] * 7, [(number, at) for number, (count, at) in said.items() for _ in range(count)], 7)
+def test_map_follows_largest_consistent_set_of_votes(votes: dict[int, tuple[int, int]]) -> None:
+    """`votes` maps a number to its count and place. Greater numbers must have later places."""
+    found = map_numbers([None] * 7, [(number, at) for number, (count, at) in votes.items() for _ in range(count)], 7)
     chains = [
         chain
-        for size in range(1, len(said) + 1)
-        for chain in combinations(sorted(said), size)
-        if all(said[a][1] < said[b][1] for a, b in pairwise(chain))
+        for size in range(1, len(votes) + 1)
+        for chain in combinations(sorted(votes), size)
+        if all(votes[a][1] < votes[b][1] for a, b in pairwise(chain))
     ]
-    heaviest = max(sum(said[number][0] for number in chain) for chain in chains)
+    heaviest = max(sum(votes[number][0] for number in chain) for chain in chains)
     assert any(
-        sum(said[number][0] for number in chain) == heaviest and all(found.get(n) == said[n][1] for n in chain)
+        sum(votes[number][0] for number in chain) == heaviest and all(found.get(n) == votes[n][1] for n in chain)
         for chain in chains
     )
     assert all(a < b for a, b in pairwise(at for _, at in sorted(found.items())))

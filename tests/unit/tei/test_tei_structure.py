@@ -199,7 +199,7 @@ def test_formula_and_caption_have_their_spans() -> None:
     cite = '<ref type="bibr" target="#b0">(Jones, 2011)</ref>'
     body = f'<p>{cite}</p><formula xml:id="formula_0">E = m c 2 <label>(3)</label></formula><p>Eq. (3) of {cite}.</p>'
     parse = teis.parse(
-        f"<div>{body}</div>" * 2 + figure("Figure 1", "1", f"After {cite}."), (teis.named("Jones", 2011),)
+        f"<div>{body}</div>" * 2 + figure("Figure 1", "1", f"After {cite}."), (teis.make_entry("Jones", 2011),)
     )
     assert [p.text for p in parse.body_text[:3]] == ["(Jones, 2011)", "EQUATION", "Eq. (3) of (Jones, 2011)."]
     assert parse.body_text[1].eq_spans == (EqSpan(0, 8, "EQUATION", "EQREF0", raw_text="E = m c 2", label="3"),)

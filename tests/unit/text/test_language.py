@@ -29,9 +29,9 @@ def test_text_has_its_language(text: str, code: str) -> None:
 
 
 def test_cld2_returns_the_share_of_english() -> None:
+    """It is the best guess, also for a short text."""
     pytest.importorskip("pycld2")
-    assert english_share(ENGLISH) > 0.9 and english_share(GERMAN) == english_share("") == 0.0
-    assert english_share("The results show") > 0.9  # The result is the best guess, however short the text.
+    assert english_share("The results show") > 0.9 and english_share(GERMAN) == english_share("") == 0.0
     assert 0.3 < english_share(f"{ENGLISH} {GERMAN}") < 0.7
     for text in (ENGLISH.replace(" ", "\x85"), f"\x00{ENGLISH}\ufffe\ud800"):
         assert english_share(text) == english_share(ENGLISH)

@@ -1,4 +1,4 @@
-"""MinHash keys find similar texts, and the final decision uses the exact Jaccard index (SPEC §9.7, §12)."""
+"""MinHash keys find similar texts, and the final decision uses the exact Jaccard index (SPEC §9.7)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.unit.clean.jats import documents
 WORDS = st.lists(st.sampled_from(["of", "the", "cell", "Cell,", "grows", "—", "β-sheet", "2"]), max_size=30)
 
 
-def normalised(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return RedPajama-v2's words, computed with plain Python."""
     without = text.lower().translate(str.maketrans("", "", string.punctuation))
     return without.split()
@@ -33,7 +33,7 @@ def ngrams(words: list[str], length: int) -> set[tuple[str, ...]]:
 @example("", "", 1)
 @example("cell", "Cell,", 1)
 def test_jaccard_index_is_that_of_word_ngrams(left: str, right: str, length: int) -> None:
-    a, b = (ngrams(normalised(text), length) for text in (left, right))
+    a, b = (ngrams(split_words(text), length) for text in (left, right))
     found = minhash.compute_jaccard(*(np.unique(minhash.hash_shingles(text, length)) for text in (left, right)))
     assert found == pytest.approx(len(a & b) / max(len(a | b), 1))
 
@@ -60,13 +60,13 @@ def test_keys_of_version_1_are_pinned() -> None:
     st.randoms(use_true_random=False),
 )
 def test_candidate_pairs_share_a_key_and_are_unique(rows: list[tuple[int, int]], most: int, rng: random.Random) -> None:
-    def found(given: list[tuple[int, int]]) -> list[list[int]]:
+    def list_pairs(given: list[tuple[int, int]]) -> list[list[int]]:
         keys, nodes = np.array(given, np.int64).reshape(-1, 2).T
         pairs: list[list[int]] = minhash.list_candidate_pairs(keys, nodes, most).tolist()
         return pairs
 
-    pairs = found(rows)
-    assert pairs == found(rng.sample(rows, len(rows))) == sorted(pairs)
+    pairs = list_pairs(rows)
+    assert pairs == list_pairs(rng.sample(rows, len(rows))) == sorted(pairs)
     assert len(pairs) == len({*map(tuple, pairs)})
     groups = [sorted({node for key, node in rows if key == one}) for one in {key for key, _ in rows}]
     next_ones = {(a, b) for nodes in groups for at, a in enumerate(nodes) for b in nodes[at + 1 : at + 1 + most]}
@@ -98,7 +98,7 @@ def test_two_parses_of_one_article_are_found(shared_data: Path) -> None:
         assert body is not None
         texts[article["id"], "tei"] = "\n".join("".join(p.itertext()) for p in body.iter("{*}p"))
     names = sorted(texts)
-    sets = [ngrams(normalised(texts[name]), 5) for name in names]
+    sets = [ngrams(split_words(texts[name]), 5) for name in names]
     pairs = [(a, b) for b in range(len(names)) for a in range(b)]
     exact = {(a, b) for a, b in pairs if len(sets[a] & sets[b]) >= 0.8 * len(sets[a] | sets[b])}
     assert all(names[a][0] == names[b][0] for a, b in exact) and len(exact) >= 4

@@ -18,7 +18,7 @@ ALL = ModelTextRules(headings="markdown", citations="linked", captions=True, tab
 
 
 @cache
-def parsed(path: Path) -> Any:
+def parse_file(path: Path) -> Any:
     data = path.read_bytes()
     made = latex.convert(data, sha1="0" * 40) if path.suffix == ".gz" else jats.convert(data, sha1="0" * 40)
     return tei.to_s2orc(made)
@@ -30,7 +30,7 @@ def card(parse: Any, title: str = "A title", abstract: str = "An abstract.") -> 
 
 @pytest.fixture
 def scifact(shared_data: Path) -> Any:
-    return parsed(shared_data / "latex" / "2004.14974.gz")
+    return parse_file(shared_data / "latex" / "2004.14974.gz")
 
 
 def test_model_text_of_latex_paper_reads_as_printed(scifact: Any) -> None:
@@ -53,7 +53,7 @@ def test_model_text_of_latex_paper_reads_as_printed(scifact: Any) -> None:
 
 def test_model_text_of_publishers_article_reads_as_printed(shared_data: Path) -> None:
     """Check PMC5828200: Table 1 is the pharmacokinetics of curcuminoid, and the article has eleven figures."""
-    parse = parsed(shared_data / "jats" / "PMC5828200.nxml")
+    parse = parse_file(shared_data / "jats" / "PMC5828200.nxml")
     lines = model_text(card(parse), parse, {}, ALL).split("\n")
     assert "| Treatment | Dosage (g/kg) | Cmax (μg/ml) | Tmax (min) | AUC (μg/ml∙min) |" in lines
     assert sum(line.startswith("Figure ") and bool(re.match(r"Figure \d+: ", line)) for line in lines) == 11
@@ -145,7 +145,7 @@ def test_formulas_are_written_as_latex() -> None:
 
 
 def test_headers_have_levels_in_markdown() -> None:
-    """The levels are those of the path, at most six; an empty line follows a header only in Markdown."""
+    """The path has the levels, at most six; an empty line follows a header only in Markdown."""
     found, _ = build_blocks([Unit("A", "one"), Unit("A::B::C", "two"), Unit("D", "three"), Unit(None, "four")])
     assert [(block.header, block.level, block.units) for block in found] == [
         ("A", 1, [0]), ("B", 2, []), ("C", 3, [1]), ("D", 1, [2]), (None, 1, [3]),

@@ -1,4 +1,4 @@
-"""A text that repeats another text is held back or marked: equal texts, equal titles, similar texts (SPEC §9.5–9.7)."""
+"""A text that repeats another text is excluded or marked: equal texts, equal titles, similar texts (SPEC §9.5–9.7)."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ DUPLICATE, NEAR = Split.DUPLICATE, Split.NEAR_DUPLICATE
         pytest.param([("2022-12", VALID, 1), ("2022-12-05", VALID, 1)], {}, False, {"a": (VALID, None), "b": (DUPLICATE, "a")}, id="valid"),
         pytest.param(
             [(None, TRAIN, 1), ("2022-12-05", VALID, 1)], {}, False, {"a": (TRAIN, None), "b": (DUPLICATE, "a")},
-            id="train before valid, whatever the dates",
+            id="train before valid, with any dates",
         ),
         pytest.param([(None, TRAIN, 1), ("2021", TRAIN, 1)], {}, False, {"a": (DUPLICATE, "b"), "b": (TRAIN, None)}, id="undated last"),
-        pytest.param([("2020", TRAIN, 1), ("2024", LATE, 1)], {}, False, {}, id="held back already"),
+        pytest.param([("2020", TRAIN, 1), ("2024", LATE, 1)], {}, False, {}, id="late"),
         pytest.param([("2020", TRAIN, 1, 7), ("2021", TRAIN, 2, 7)], {}, False, {"a": (TRAIN, None), "b": (NEAR, "a")}, id="titles"),
         pytest.param([("2022-12-02", VALID, 1, 7), ("2022-12-05", VALID, 2, 7)], {}, False, {}, id="titles within valid decide nothing"),
         pytest.param(
             [("2019", TRAIN, 1), ("2020", TRAIN, 1, 7), ("2021", TRAIN, 2, 7)], {}, False, {"a": (TRAIN, None), "b": (DUPLICATE, "a")},
-            id="title of a text that is held back decides nothing",
+            id="title of a duplicate decides nothing",
         ),
         pytest.param(
             [("2020", TRAIN, 1), ("2021", TRAIN, 2)], {(1, 2): 0.9}, False, {"a": (TRAIN, None), "b": (TRAIN, "a")},
@@ -50,7 +50,7 @@ DUPLICATE, NEAR = Split.DUPLICATE, Split.NEAR_DUPLICATE
         ),
         pytest.param(
             [("2020", TRAIN, 1), ("2021", TRAIN, 2), ("2022", TRAIN, 3)], {(1, 2): 0.81, (2, 3): 0.95}, True,
-            {"a": (TRAIN, None), "b": (NEAR, "c"), "c": (NEAR, "b")}, id="the spec holds back similar texts and names the most similar",
+            {"a": (TRAIN, None), "b": (NEAR, "c"), "c": (NEAR, "b")}, id="similar texts are excluded if the spec requests it",
         ),
         pytest.param(
             [("2020", TRAIN, 1), ("2022-12-05", VALID, 2), ("2022-12-06", VALID, 3)], {(1, 2): 0.9, (2, 3): 0.8}, False,
@@ -106,7 +106,7 @@ def test_clusters_of_duplicates_obey_their_laws(
             assert not hold_back
             assert found[a.set, a.paper_id].cluster == found[b.set, b.paper_id].cluster
         if a.title_key is not None and a.title_key == b.title_key and TRAIN in (a.split, b.split):
-            assert hold_back or similar or pytest.fail("a title of a train text is there twice")
+            assert hold_back or similar or pytest.fail("a title of a train text occurs twice")
     stand_for = {member.cluster for member in found.values()}
     assert all(
         splits[paper_id] in (TRAIN, VALID) for paper_id in stand_for

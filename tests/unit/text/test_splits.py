@@ -1,4 +1,4 @@
-"""Documents are in train, in valid or held back by date, at the precision of the date (SPEC §9.1–9.4, A.7)."""
+"""The date decides the split of a document, at its precision (SPEC §9.1–9.4, A.7)."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def test_wrong_word_list_is_refused(content: bytes, sha256: str | None, message:
         parse_unigrams("list", content, sha256)
 
 
-def test_embedded_word_list_has_the_scale_of_the_cards_list(shared_data: Path) -> None:
+def test_embedded_word_list_has_the_cards_scale(shared_data: Path) -> None:
     card = parse_unigrams("1T", (shared_data / "unigrams" / "count_1w.txt.gz").read_bytes())
     assert np.count_nonzero(card.table.hashes) == 333_333
     assert log_probability("the", card) == pytest.approx(-4.668, abs=1e-3)

@@ -26,7 +26,7 @@ def header(sha1: str = A, source: str = "grobid", **values: Any) -> Record:
     return record(source, sha1, RecordKind.PDF, file_sha1=sha1, **values)
 
 
-def declared(native: str = "d/a.pdf", **values: Any) -> Record:
+def declare(native: str = "d/a.pdf", **values: Any) -> Record:
     return record("declared", native, file_sha1=A, **values)
 
 

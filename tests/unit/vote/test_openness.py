@@ -22,7 +22,7 @@ from s2corpus.papers.openness import (
 from s2corpus.sources import Record
 from s2corpus.sources.record import OpenVersion
 from s2orc_parse.bibliography.identifiers import acl_id_of_name, arxiv_id_of_name
-from tests.unit.vote.samples import DOI, PREPRINT, A, B, declared, header, is_preprint, publisher, record
+from tests.unit.vote.samples import DOI, PREPRINT, A, B, declare, header, is_preprint, publisher, record
 
 ARXIV_ID, ACL_ID, ACL_DOI, OTHER_DOI = "1911.02782", "2020.acl-main.447", "10.18653/v1/2020.acl-main.447", "10.1016/y"
 COPY = OpenVersion.COPY
@@ -91,11 +91,11 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None, dict[str, str]]] = {
     ),
     "file name is an arXiv id that the paper lacks": ([header(), CROSSREF], f"{ARXIV_ID}.pdf", None, {}),
     "drop declares the paper's arXiv id": (
-        [header(), declared(arxiv_id=ARXIV_ID), ARXIVS, CROSSREF], "a.pdf", Evidence.ARXIV,
+        [header(), declare(arxiv_id=ARXIV_ID), ARXIVS, CROSSREF], "a.pdf", Evidence.ARXIV,
         {"arxiv": f"! the drop declares the paper's arXiv id {ARXIV_ID}"},
     ),
     "only the drop declares an arXiv id": (
-        [header(), declared(arxiv_id=ARXIV_ID), CROSSREF], "a.pdf", None,
+        [header(), declare(arxiv_id=ARXIV_ID), CROSSREF], "a.pdf", None,
         {"arxiv": f"{NO_ARXIV}, no other record of the paper has the declared {ARXIV_ID}"},
     ),
     "all records are arXiv's": ([header(), ARXIVS], "a.pdf", Evidence.ARXIV, {"arxiv": "! the paper has records only from arXiv"}),
@@ -117,7 +117,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None, dict[str, str]]] = {
     "file name is the id in the paper's DOI": (
         [header(), publisher(doi="10.18653/v1/p19-1001"), record("dblp")], "P19-1001.pdf", Evidence.ACL, {},
     ),
-    "drop declares the Anthology's DOI": ([header(), declared(doi=ACL_DOI), ACLS, record("dblp")], "a.pdf", Evidence.ACL, {}),
+    "drop declares the Anthology's DOI": ([header(), declare(doi=ACL_DOI), ACLS, record("dblp")], "a.pdf", Evidence.ACL, {}),
     "all records are the Anthology's": (
         [header(), ACLS, publisher(doi=ACL_DOI)], "a.pdf", Evidence.ACL, {"acl": "! the paper has records only from ACL Anthology"},
     ),
@@ -151,7 +151,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None, dict[str, str]]] = {
     ),
     "Unpaywall has another DOI than it prints": ([header(doi=OTHER_DOI), unpaywall()], "a.pdf", None, {}),
     "Unpaywall has the DOI that its drop declares": (
-        [header(), declared(doi=DOI), publisher(doi=OTHER_DOI), unpaywall()], "a.pdf", Evidence.UNPAYWALL, {},
+        [header(), declare(doi=DOI), publisher(doi=OTHER_DOI), unpaywall()], "a.pdf", Evidence.UNPAYWALL, {},
     ),
     "the published version is open": ([PRINTED, unpaywall(open_version=OpenVersion.PUBLISHED)], "a.pdf", Evidence.UNPAYWALL, {}),
     "only copies of the paper are open": (
@@ -160,7 +160,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None, dict[str, str]]] = {
     ),
     "it is a preprint, which is open": ([header(doi=PREPRINT), unpaywall(PREPRINT, open_version=COPY)], "a.pdf", Evidence.UNPAYWALL, {}),
     "its preprint is open, it is not": ([PRINTED, unpaywall(PREPRINT), unpaywall(open_access=False)], "a.pdf", None, {}),
-    "PDF prints its DOI, drop declares the preprint's": ([PRINTED, declared(doi=PREPRINT), unpaywall(PREPRINT)], "a.pdf", None, {}),
+    "PDF prints its DOI, drop declares the preprint's": ([PRINTED, declare(doi=PREPRINT), unpaywall(PREPRINT)], "a.pdf", None, {}),
     "OpenAlex repeats that the published version is open": (
         [PRINTED, openalex(open_version=OpenVersion.PUBLISHED)], "a.pdf", Evidence.UNPAYWALL, {},
     ),

@@ -30,7 +30,7 @@ def rows(*members: dict[str, Any], all_open: bool = False, **known: Any) -> list
 
 
 @pytest.mark.parametrize(("first", "second"), [(True, None), (None, True), (None, None)])
-def test_only_the_canonical_pdf_is_a_full_text_of_its_paper(first: bool | None, second: bool | None) -> None:
+def test_only_the_canonical_pdf_is_a_full_text(first: bool | None, second: bool | None) -> None:
     pdfs = {sha1: Pdf("2023", (Declaration("d", "x", is_open, "MIT"),)) for sha1, is_open in ((A, first), (B, second))}
     (row,) = rows(*(member(f"grobid:{sha1}", file_sha1=sha1) for sha1 in (A, B)), pdfs=pdfs)
     chosen = B if second and not first else A
@@ -41,7 +41,7 @@ def test_only_the_canonical_pdf_is_a_full_text_of_its_paper(first: bool | None, 
 
 
 @pytest.mark.parametrize(("work_type", "status"), [("preprint", None), ("article", "retracted")])
-def test_retraction_of_a_preprint_known_by_type_does_not_count(work_type: str, status: str | None) -> None:
+def test_retraction_of_a_preprint_is_ignored(work_type: str, status: str | None) -> None:
     """The retraction of a preprint does not retract the published paper (SPEC §5).
 
     The prefix 10.7 is no preprint prefix.
@@ -85,12 +85,12 @@ def test_latex_source_has_canonical_or_else_smallest_arxiv_id() -> None:
 def test_row_of_a_paper_has_all_columns() -> None:
     """The paper has a PDF that its publisher's record names, a LaTeX source and a publisher's full text."""
     author = {"first": "Ada", "middle": ["K"], "last": "Lovelace", "suffix": "", "affiliations": [], "orcid": None}
-    told = {
+    stated = {
         "venue": "ACL", "journal": "J", "abstract": "We.", "volume": "1", "issue": "2", "pages": "3-4", "pubmed_id": "5", "pmc_id": "PMC6",
     }  # fmt: skip
     members = [
         member("acl:P19-1001", kind="publisher", doi="10.18653/v1/p19-1001", acl_id="P19-1001", authors=[author], date="2019-07",
-               date_precision="month", mag_id="9", subjects=["b", "a"], file_sha1=A, editorial="corrected", **told),
+               date_precision="month", mag_id="9", subjects=["b", "a"], file_sha1=A, editorial="corrected", **stated),
         member("arxiv:1911.02782", arxiv_id="1911.02782", mag_id="8", subjects=["a"], licence="CC-BY-4.0"),
         member(f"grobid:{A}", file_sha1=A, title="Read"),
         member("jats:1", doi="10.18653/v1/p19-1001"),
@@ -107,7 +107,7 @@ def test_row_of_a_paper_has_all_columns() -> None:
     access, provenance = row.pop("access"), dict(row.pop("provenance"))
     assert row.pop("authors") == [author]
     assert row == {
-        "paper_id": "p", "title": "T", "date": "2019-07", "date_precision": "month", "doi": "10.18653/v1/p19-1001", **told,
+        "paper_id": "p", "title": "T", "date": "2019-07", "date_precision": "month", "doi": "10.18653/v1/p19-1001", **stated,
         "arxiv_id": "1911.02782", "acl_id": "P19-1001", "mag_ids": ["8", "9"], "fields_of_study": [], "subjects": ["a", "b"],
         "canonical_pdf": A, "latex_parse_id": "parse", "open_access": True, "oa_evidence": "acl", "licence": "MIT",
         "editorial": "retracted", "editorial_by": ["crossref:n"],
@@ -127,7 +127,7 @@ def test_row_of_a_paper_has_all_columns() -> None:
     assert provenance["arxiv_id"] == {
         "source": "arxiv", "record_id": "arxiv:1911.02782", "rule": "majority", "votes_for": 1, "votes_against": 0,
     }  # fmt: skip
-    assert set(provenance) == {"title", "authors", "date", "doi", "arxiv_id", "acl_id", *told}
+    assert set(provenance) == {"title", "authors", "date", "doi", "arxiv_id", "acl_id", *stated}
 
 
 def test_row_of_empty_record_has_null_fields() -> None:

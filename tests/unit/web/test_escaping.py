@@ -88,20 +88,12 @@ def test_data_card_renders_nothing_from_outside(text: str) -> None:
             "licences": named, "oa_evidence": named, "editorial": named, "sources": named, "tables": [{**table, "rows": [[outside, 1]]}],
             "samples": {"s2orc": {"title": outside, "fields_of_study": [outside], "text": f"{outside}\n```\n{outside}"}},
         }  # fmt: skip
-        numbers = {
-            "export.files": 3,
-            "split.shingle_words": 5,
-            "split.min_jaccard": 0.8,
+        values = {
+            "drops.x": outside, "clean.profile": "card", "export.files": 3, "split.shingle_words": 5, "split.min_jaccard": 0.8,
             "split.near_duplicates": "publish",
-        }
-        rules = [
-            SpecRule("drops.x", outside, "why"),
-            SpecRule("clean.profile", "card", "why"),
-            *(SpecRule(n, v, "") for n, v in numbers.items()),
-        ]
-        manifest = Manifest(
-            "s-20230101-00000000", "s", "2023-01-01", None, {"code": "1"}, [], rules, [], {"link.recall": outside}
-        )
+        }  # fmt: skip
+        rules, given = [SpecRule(name, value, "why") for name, value in values.items()], {"link.recall": outside}
+        manifest = Manifest("s-20230101-00000000", "s", "2023-01-01", None, {"code": "1"}, [], rules, [], given)
         return _Shown(rendered(data_card(manifest, stats, "About it.").partition("\n---\n")[2])).tags
 
     assert html(text) == html("text")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -127,12 +128,8 @@ class CiteWorth(Dataset):
 
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
         """Write `<split>/<nn>.jsonl.gz`, one paragraph per line, in the order of papers."""
-        with (
-            out.open_lines(f"train/{shard:02d}.jsonl.gz") as train,
-            out.open_lines(f"dev/{shard:02d}.jsonl.gz") as dev,
-            out.open_lines(f"test/{shard:02d}.jsonl.gz") as test,
-        ):
-            files = dict(zip(SPLITS, (train, dev, test), strict=True))
+        with ExitStack() as stack:
+            files = {split: stack.enter_context(out.open_lines(f"{split}/{shard:02d}.jsonl.gz")) for split in SPLITS}
             for row in job.rows([shard]):
                 out.result.funnel.add_input("balance")
                 if row["rank"] > choice["cuts"][row["field"]]:

@@ -103,25 +103,14 @@ def list_subjects(article: Mapping[str, Any]) -> list[str]:
 
 
 @cache
-def _classification() -> list[dict[str, str]]:
-    """Return the rows of ASJC: the 27 top-level subjects (four letters), each followed by its codes."""
-    text = resources.files("s2corpus.sources").joinpath("classifications", "asjc.csv").read_text("utf-8")
-    return list(csv.DictReader(text.splitlines()))
-
-
-@cache
 def _subject_by_code() -> dict[str, str]:
-    """Return ASJC code or letters → top-level subject."""
+    """Return ASJC code or letters → top-level subject: the four letters of each subject, followed by its codes."""
+    text = resources.files("s2corpus.sources").joinpath("classifications", "asjc.csv").read_text("utf-8")
     subjects, name = {}, ""
-    for row in _classification():
+    for row in csv.DictReader(text.splitlines()):
         name = row["name"] if row["code"].isalpha() else name
         subjects[row["code"]] = name
     return subjects
-
-
-@cache
-def _letters_by_subject() -> dict[str, str]:
-    return {row["name"]: row["code"] for row in _classification() if row["code"].isalpha()}
 
 
 def map_field_to_subject(field: str) -> str | None:
@@ -136,7 +125,8 @@ _SUBJECT_OF_FIELD = {
     "Political Science": "SOCI", "Psychology": "PSYC", "Sociology": "SOCI",
 }  # fmt: skip
 """MAG field → letters of the nearest ASJC subject, so that all strata are ASJC subjects"""
-SUBJECTS = tuple(row["name"] for row in _classification() if row["code"].isalpha())
+_LETTERS = {subject: code for code, subject in _subject_by_code().items() if code.isalpha()}
+SUBJECTS = tuple(_LETTERS)
 """the 27 top-level ASJC subjects, in the order of their codes"""
 
 
@@ -158,7 +148,7 @@ def _metadata(paper: SnapshotPaper, parse: Mapping[str, Any]) -> Json:
         "doi": metadata["doi"],
         "pmid": metadata["pubmed_id"],
         "openaccess": "Full",
-        "subjareas": sorted({_letters_by_subject()[_subject_by_code()[code]] for code in codes}),
+        "subjareas": sorted({_LETTERS[_subject_by_code()[code]] for code in codes}),
         "keywords": list(parse.get("keywords") or ()),
         "asjc": [int(code) for code in codes if code.isdecimal()],
     }

@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -140,7 +141,8 @@ class ElsevierCorpus(Dataset):
                 found = sql.execute(
                     "SELECT paper_id FROM cached WHERE list_contains(subjects, ?) ORDER BY rank, paper_id", [subject]
                 )
-                _sample_subject(sample, subject, params.per_subject, iter(found.fetchone, None))
+                free = (paper_id for (paper_id,) in iter(found.fetchone, None) if paper_id not in sample)
+                sample |= dict.fromkeys(islice(free, params.per_subject), subject)
             ambiguous = sql.execute(
                 "SELECT name FROM cached GROUP BY name HAVING count(*) > 1 ORDER BY name"
             ).fetchall()
@@ -242,17 +244,6 @@ def _count_index_mismatches(job: Job) -> int:
                 at = next(entries, None)
             lost += at != listed
     return lost
-
-
-def _sample_subject(sample: dict[str, str], subject: str, number: int, ids: Iterable[tuple[str]]) -> None:
-    """Add the first articles of a subject that are not yet sampled for another subject."""
-    taken = 0
-    for (paper_id,) in ids:
-        if taken == number:
-            break
-        if paper_id not in sample:
-            sample[paper_id] = subject
-            taken += 1
 
 
 def _tally(tally: Counter[str], article: Mapping[str, Any], subjects: Iterable[str], of: str) -> None:

@@ -158,7 +158,7 @@ def _measure_title_links(run: Run, index: LinkIndex) -> dict[str, int]:
         search, sample = _search(run), run.spec.quality.gold_sample
         published_dois = partial(_published_dois, run, is_preprint)
         found = measure_title_links(connection, entries, index, search, sample, is_preprint, published_dois)
-    gold = Gold(found.known, found.found, found.said, found.right).metrics("links")
+    gold = Gold(found.known, found.found, found.said, found.found).metrics("links")
     return {name: int(n) for name, n in gold.items()} | {"tried": found.tried, "agreed": found.agreed}
 
 

@@ -24,6 +24,7 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import hub, iceberg
 from s2corpus.snapshot.follow import follow
+from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.local_lake import LocalLake
@@ -94,6 +95,7 @@ def test_consecutive_deltas_give_the_last_snapshot(snapshots: list[Path], tmp_pa
         assert applied.exit_code == 0
         at = tmp_path / f"copy-{number}"
         assert _same(at, new)
+    assert list(verify(open_lake(str(at)), parent=open_lake(str(snapshots[-2])))) == []
     for path in (tmp_path / "delta-0/new/documents").rglob("*.parquet"):
         fresh = set(pq.read_table(path)["id"].to_pylist())
         old = snapshots[0] / path.relative_to(tmp_path / "delta-0/new")

@@ -11,10 +11,11 @@ RUN := .venv/bin/python -m
 OURS := --no-emit-package s2orc-parse --no-emit-package pdf2tei --no-emit-package s2corpus-reader
 QUICK := not slow and not long and not services and not airflow
 # Tests of pure functions: text in, values out. The others write lakes, read PDFs or start programs.
-PURE := assemble clean commands filter jats sources tei text titles vote web
+PURE := $(addprefix tests/unit/s2corpus/, commands papers sources stages/assemble stages/clean stages/filter text titles web) \
+  tests/unit/s2orc_parse/jats tests/unit/s2orc_parse/tei
 # About half of the rules by time; the other folders of tests/unit are the other half.
-FIRST := assemble clean cluster commands datasets evaluation extractors filter hostile house intake jats latex layout
-FIRST_RULES := $(FIRST:%=tests/unit/%/)
+FIRST_RULES := $(addprefix tests/unit/, house pdf2tei s2orc_parse/jats s2orc_parse/latex) \
+  $(addprefix tests/unit/s2corpus/, clustering commands datasets deliveries evaluation extractors hostile)
 export UV_PYTHON_DOWNLOADS = never
 # Where a shell sets it, each process would compile thousands of source files again: half of a small release's time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -86,7 +87,7 @@ test-first-rules: .venv/.development
 	@$(RUN) pytest -q -m "not long" $(FIRST_RULES)
 
 test-other-rules: .venv/.development
-	@$(RUN) pytest -q -m "not long" $(filter-out $(FIRST_RULES), $(sort $(wildcard tests/unit/*/)))
+	@$(RUN) pytest -q -m "not long" $(FIRST_RULES:%=--ignore %) tests/unit
 
 test-all: .venv/.development ## Run the tests marked `long`, all examples of the laws, and the containers: with `make test`, every test
 	@export HYPOTHESIS_PROFILE=same S2CORPUS_TEST_SHARED=$$(mktemp -d); trap 'rm -rf "$$S2CORPUS_TEST_SHARED"' EXIT; \
@@ -100,7 +101,7 @@ test-containers: .venv/.development ## Containers, for real: a release by docker
 	@$(RUN) pytest -q --durations=0 tests/containers
 
 test-quick: .venv/.development ## The rules that are pure functions: quick tests without lakes, PDFs and programs
-	@$(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" $(PURE:%=tests/unit/%)
+	@$(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" $(PURE)
 
 test-laws: .venv/.development ## All quick tests of rules, with newly drawn examples
 	@HYPOTHESIS_PROFILE=new $(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" tests/unit

@@ -67,42 +67,54 @@ class Area:
 
 
 AREAS = {
-    "clustering": Area(("s2corpus/clustering/*.py",), ("cluster",)),
+    "clustering": Area(("s2corpus/clustering/*.py",), ("s2corpus/clustering",)),
     "papers": Area(
         ("s2corpus/papers/*.py",),
-        ("vote", "filter", "evaluation/test_comparison.py", "sources/test_editorial.py"),
+        (
+            "s2corpus/papers",
+            "s2corpus/stages/filter",
+            "s2corpus/evaluation/test_comparison.py",
+            "s2corpus/sources/test_editorial.py",
+        ),
     ),
-    "titles": Area(("s2corpus/titles/*.py",), ("titles", "link/test_link_rules.py", "link/test_link_ties.py")),
-    "text": Area(("s2corpus/text/*.py",), ("text", "clean", "datasets/test_sentences.py")),
-    "tei": Area(("s2orc_parse/tei/*.py",), ("tei",)),
-    "pdf": Area(("s2corpus/pdf/inspection.py",), ("pdf/test_select.py",)),
-    "intake": Area(("s2corpus/stages/intake.py", "s2corpus/deliveries/declarations.py"), ("intake",)),
-    "filter": Area(("s2corpus/stages/filter.py",), ("filter", "cluster/test_stages.py")),
-    "split": Area(("s2corpus/stages/split/*.py",), ("snapshot/test_clean_and_split.py",)),
-    "export": Area(("s2corpus/stages/export/*.py",), ("snapshot",)),
+    "titles": Area(
+        ("s2corpus/titles/*.py",),
+        ("s2corpus/titles", "s2corpus/stages/link/test_link_rules.py", "s2corpus/stages/link/test_link_ties.py"),
+    ),
+    "text": Area(
+        ("s2corpus/text/*.py",), ("s2corpus/text", "s2corpus/stages/clean", "s2corpus/datasets/test_sentences.py")
+    ),
+    "tei": Area(("s2orc_parse/tei/*.py",), ("s2orc_parse/tei",)),
+    "pdf": Area(("s2corpus/pdf/inspection.py",), ("s2corpus/pdf/test_select.py",)),
+    "intake": Area(("s2corpus/stages/intake.py", "s2corpus/deliveries/declarations.py"), ("s2corpus/deliveries",)),
+    "filter": Area(("s2corpus/stages/filter.py",), ("s2corpus/stages/filter", "s2corpus/clustering/test_stages.py")),
+    "split": Area(("s2corpus/stages/split/*.py",), ("s2corpus/snapshot/test_clean_and_split.py",)),
+    "export": Area(("s2corpus/stages/export/*.py",), ("s2corpus/snapshot",)),
     "snapshot": Area(
         ("s2corpus/snapshot/*.py", "s2corpus_reader/*.py"),
         (
-            "reader/test_reader.py",
-            "reader/test_folder.py",
-            "reader/test_forged_snapshots.py",
-            "snapshot/test_pointer.py",
-            "snapshot/test_forged.py",
-            "snapshot/test_delta.py",
-            "snapshot/test_lookup.py",
-            "snapshot/test_push.py",
-            "snapshot/test_verify.py",
-            "snapshot/test_hub_head.py",
-            "snapshot/test_meanings.py",
-            "snapshot/test_contradictions.py",
-            "snapshot/test_derived.py",
-            "snapshot/test_forms.py",
-            "evaluation/test_gold.py",
+            "s2corpus_reader/test_reader.py",
+            "s2corpus_reader/test_folder.py",
+            "s2corpus_reader/test_forged_snapshots.py",
+            "s2corpus/snapshot/test_pointer.py",
+            "s2corpus/snapshot/test_forged.py",
+            "s2corpus/snapshot/test_delta.py",
+            "s2corpus/snapshot/test_lookup.py",
+            "s2corpus/snapshot/test_push.py",
+            "s2corpus/snapshot/test_verify.py",
+            "s2corpus/snapshot/test_hub_head.py",
+            "s2corpus/snapshot/test_meanings.py",
+            "s2corpus/snapshot/test_contradictions.py",
+            "s2corpus/snapshot/test_derived.py",
+            "s2corpus/snapshot/test_forms.py",
+            "s2corpus/evaluation/test_gold.py",
         ),
     ),
-    "deliveries": Area(("s2corpus/deliveries/*.py",), ("intake", "hostile/test_hostile_deliveries.py")),
-    "storage": Area(("s2corpus/storage/*.py",), ("storage", "web/test_web.py")),
-    "extractors": Area(("s2corpus/extractors/*.py",), ("extractors",), timed=True),
+    "deliveries": Area(
+        ("s2corpus/deliveries/*.py",), ("s2corpus/deliveries", "s2corpus/hostile/test_hostile_deliveries.py")
+    ),
+    "storage": Area(("s2corpus/storage/*.py",), ("s2corpus/storage", "s2corpus/web/test_web.py")),
+    "extractors": Area(("s2corpus/extractors/*.py",), ("s2corpus/extractors",), timed=True),
 }
 QUICK = "not slow and not long and not services and not airflow"
 COMPILED_ONLY = (

@@ -36,7 +36,7 @@ from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FULLTEXTS, SPLITS
 from s2corpus.text import signals
 from tests.faults.proxy import Proxy
-from tests.unit.snapshot.release import Paper, lay_out, papers, put_metrics, work
+from tests.unit.s2corpus.snapshot.release import Paper, lay_out, papers, put_metrics, work
 
 WORDS = 10_000
 BYTES = 125_000

@@ -179,7 +179,7 @@ def memory(count: int) -> None:
     def children() -> list[str]:
         return Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
 
-    from tests.unit.pdf.bad_pdfs import KINDS
+    from tests.unit.s2corpus.pdf.bad_pdfs import KINDS
 
     kinds = ["paper"] * 50 + [
         "image_only",

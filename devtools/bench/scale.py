@@ -59,7 +59,7 @@ from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.intake import DELIVERIES, RECORDS
 from s2corpus.tables.parses import PDF_RECORDS
 from tests.standin_grobid import StandIn
-from tests.unit.snapshot.release import paragraph
+from tests.unit.s2corpus.snapshot.release import paragraph
 
 AS_OF = datetime(2026, 1, 1, tzinfo=UTC)
 OF_PDFS = ("select", "extract", "postprocess", "assemble")

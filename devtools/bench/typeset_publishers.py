@@ -6,7 +6,7 @@ The looks differ in columns, heads, callouts, and the style and head of the refe
     OUT
 
 The articles are those in `typeset.py`, the fronts mostly those in `typeset_fronts.py`. The truth of slides, and of a
-thesis with its table of contents, is in tests/unit/layout/test_layouts.py.
+thesis with its table of contents, is in tests/unit/pdf2tei/test_layouts.py.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ import pyarrow.parquet as pq
 
 from devtools.bench.variants import variants
 from devtools.real_data import MISSING, REAL_DATA
-from tests.unit.clean.jats import documents
+from tests.unit.s2corpus.stages.clean.jats import documents
 
 WORD_LIST = REAL_DATA / "unigrams" / "count_1w.txt.gz"
 TEIS, SOURCES = 105, 10

@@ -2,7 +2,7 @@
 
 CRFsuite trains the CRFs and writes their files. Its Python binding copies every name of every item into C++, which took most of
 a paper's time. Here numpy sums the weights for a complete document. Labels and probabilities are the same
-(tests/unit/layout/test_tagger.py).
+(tests/unit/pdf2tei/test_tagger.py).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import s2corpus_reader
-from tests.unit.snapshot.test_delta import _same, snapshots
+from tests.unit.s2corpus.snapshot.test_delta import _same, snapshots
 
 pytestmark = pytest.mark.airflow
 __all__ = ["snapshots"]  # a fixture

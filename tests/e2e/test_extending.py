@@ -25,7 +25,7 @@ from s2corpus.pipeline import quality, runner
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.clean import CleanStage; from s2corpus.stages.export import ExportStage; from s2corpus.stages.split import SplitStage
 from s2corpus.storage.local_lake import LocalLake
-from tests.unit.snapshot.release import lay_out, papers, through
+from tests.unit.s2corpus.snapshot.release import lay_out, papers, through
 spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": 2}, "quality": {"drift_min_n": 1000}})
 run = lay_out(LocalLake(Path("lake")), Path("."), spec, papers(12), buckets=2)
 """
@@ -143,7 +143,7 @@ from pathlib import Path
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline import quality
 from s2corpus.spec import SelectRules
-from tests.unit.pdf.bad_pdfs import A4, assemble, pages, paper
+from tests.unit.s2corpus.pdf.bad_pdfs import A4, assemble, pages, paper
 Path("one.pdf").write_bytes(assemble(paper()))
 limits = {"workers": 1, "timeout": 60, "memory_bytes": 1 << 30}
 (found,) = inspect_many([("0" * 40, Path("one.pdf"))], rules=SelectRules(), **limits)

@@ -24,7 +24,7 @@ from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.parses import LATEX_PARSES
 from s2corpus.tables.texts import CONTEXTS, DOCUMENTS, FULLTEXTS, LINKS
 from tests.releases import build, copy_lake, deliver, rows, run_in, spec
-from tests.unit.latex.archives import article, gz
+from tests.unit.s2orc_parse.latex.archives import article, gz
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tei.teis import document
+from tests.unit.s2orc_parse.tei.teis import document
 
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parents[2]

@@ -25,8 +25,8 @@ from s2corpus.spec import releases_folder
 from s2corpus.storage.lake import Lake, open_lake
 from tests.releases import AS_OF, ROOT, spec
 from tests.standin_grobid import StandIn
-from tests.unit.extractors.test_extract_stage import papers
-from tests.unit.intake.samples import deliver
+from tests.unit.s2corpus.deliveries.samples import deliver
+from tests.unit.s2corpus.extractors.test_extract_stage import papers
 from tests.waiting import until
 
 pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow, pytest.mark.timeout(3600)]

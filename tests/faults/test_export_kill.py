@@ -26,7 +26,7 @@ from s2corpus.stages.export import ExportStage
 from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake, open_lake
 from tests import children
-from tests.unit.snapshot.release import AS_OF, lay_out, papers, through, work
+from tests.unit.s2corpus.snapshot.release import AS_OF, lay_out, papers, through, work
 
 SPEC = ReleaseSpec.model_validate({"name": "killed", "export": {"files": 4}})
 KILLS = 20

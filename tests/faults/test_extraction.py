@@ -18,7 +18,7 @@ from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables.parses import STORED_TEI
 from tests.releases import ROOT
 from tests.standin_grobid import StandIn
-from tests.unit.extractors.test_extract_stage import Intake, outcomes, papers, selected, work
+from tests.unit.s2corpus.extractors.test_extract_stage import Intake, outcomes, papers, selected, work
 
 pytestmark = pytest.mark.services
 WORKER = """

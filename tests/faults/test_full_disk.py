@@ -18,7 +18,7 @@ from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import open_lake
 from tests import children
 from tests.releases import ROOT
-from tests.unit.snapshot.release import release
+from tests.unit.s2corpus.snapshot.release import release
 
 MOUNTING = "no small file system can be mounted here: that needs root, or a kernel that lets users mount tmpfs"
 BEFORE = b"what was there before\n"

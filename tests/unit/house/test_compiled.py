@@ -24,8 +24,8 @@ from s2corpus import compiled
 from s2corpus.compiled import interpret_if_small
 from s2corpus.stages.cluster.local import Clustering
 from s2corpus.titles.linking import Links
-from tests.unit.cluster.samples import cluster_all, record
-from tests.unit.link.samples import ENTRIES, PAPERS
+from tests.unit.s2corpus.clustering.samples import cluster_all, record
+from tests.unit.s2corpus.stages.link.samples import ENTRIES, PAPERS
 
 
 def package(folder: Path) -> Path:

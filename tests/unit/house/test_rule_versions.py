@@ -1,7 +1,7 @@
 """A version of rules identifies their output for given inputs, because data stored across releases is keyed by it.
 
 Each version is pinned together with a hash of its output on fixed inputs: the papers of the lake in tests/data, and
-small texts written for the test. tests/unit/jats/test_versions.py pins the converters of publishers' files;
+small texts written for the test. tests/unit/s2orc_parse/jats/test_versions.py pins the converters of publishers' files;
 test_version.py pins the code's version.
 """
 

@@ -12,7 +12,7 @@ import typst
 from lxml import etree
 
 from pdf2tei import extract
-from tests.unit.layout.samples import PROSE
+from tests.unit.pdf2tei.samples import PROSE
 
 PAPER = """
 #set page(paper: "a4", columns: COLUMNS, margin: 2cm, header: context if counter(page).get().first() > 1 [Ammar and Lo: Traits of beetles],

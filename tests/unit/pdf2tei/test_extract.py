@@ -10,8 +10,8 @@ from lxml import etree
 
 from pdf2tei import VERSION, Code, ExtractionError, alto, extract
 from pdf2tei.model import Kind
-from tests.unit.layout.conftest import REFERENCES, STYLES, tei
-from tests.unit.layout.samples import NS, TITLE, all_lines, join_body, list_raws, list_texts
+from tests.unit.pdf2tei.conftest import REFERENCES, STYLES, tei
+from tests.unit.pdf2tei.samples import NS, TITLE, all_lines, join_body, list_raws, list_texts
 
 Paper = Callable[[int, str], Path]
 

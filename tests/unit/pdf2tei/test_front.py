@@ -12,7 +12,7 @@ import pytest
 from lxml import etree
 
 from s2orc_parse.tei.header import read_header
-from tests.unit.layout.samples import PROSE, TITLE, list_texts, read
+from tests.unit.pdf2tei.samples import PROSE, TITLE, list_texts, read
 
 NAMES = ["Waleed Ammar", "Maria van der Lo", "Ana Luzia Ferreira"]
 LISTED = ", ".join(NAMES)

@@ -8,7 +8,7 @@ from pdf2tei.heads import head_length
 from pdf2tei.measures import Measures
 from pdf2tei.model import Font
 from pdf2tei.run_in_heads import split_run_in
-from tests.unit.layout.samples import BOLD, ROMAN, draw_line
+from tests.unit.pdf2tei.samples import BOLD, ROMAN, draw_line
 
 MEASURES = Measures(10.0, "times", 250.0)
 ITALIC = Font("times-italic", 10.0, italic=True)

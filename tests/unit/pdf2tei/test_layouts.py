@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.layout.samples import (
+from tests.unit.pdf2tei.samples import (
     ENTRIES,
     HANGING,
     LABELED,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pdf2tei import extract, health, ligatures
 from pdf2tei.model import Document
-from tests.unit.layout.samples import Row, draw
+from tests.unit.pdf2tei.samples import Row, draw
 
 LOST = [
     "e traits of beetles follow the litter that they live in.",

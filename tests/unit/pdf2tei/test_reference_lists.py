@@ -12,7 +12,7 @@ from pdf2tei.model import Document, Font, Kind, Line
 from pdf2tei.segmentation import SegmentLabel
 from pdf2tei.splitting import split
 from pdf2tei.text import Joiner
-from tests.unit.layout.samples import HEAD, ROMAN, SMALL, Row, all_lines, draw, draw_line
+from tests.unit.pdf2tei.samples import HEAD, ROMAN, SMALL, Row, all_lines, draw, draw_line
 
 TYPE = Font("times", 9.0)
 

@@ -14,7 +14,7 @@ from pdf2tei.fields import parse_reference
 from pdf2tei.heads import split_number
 from pdf2tei.references import PrintedEntry
 from pdf2tei.text import Joiner, Text, clean
-from tests.unit.layout.samples import ROMAN, draw_line
+from tests.unit.pdf2tei.samples import ROMAN, draw_line
 
 NO_NAMES = """Allen Institute for Artificial Intelligence|United Kingdom|lguerdan@cs.cmu.edu|Pittsburgh|of the people|Room 7|
 Veterinary Medicine|Computational Linguistics|Veterinary World|Clinical Management|Tel Aviv University Israel"""

@@ -14,7 +14,7 @@ from pdf2tei.body import _may_end_paragraph
 from pdf2tei.measures import Measures, measure
 from pdf2tei.model import Document, Font, Kind, Line, Page
 from pdf2tei.text import Joiner
-from tests.unit.layout.samples import BOLD, HEAD, ROMAN, SMALL, Row, all_lines, draw, draw_line
+from tests.unit.pdf2tei.samples import BOLD, HEAD, ROMAN, SMALL, Row, all_lines, draw, draw_line
 
 SENTENCE = "Tulsi is indigenous to the continent and was used there for a very long time, in all villages."
 TEXT = [Row(SENTENCE)] * 30

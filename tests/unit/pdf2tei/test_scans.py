@@ -12,7 +12,7 @@ import typst
 from pdf2tei import extract, scans
 from pdf2tei.health import Defect, find_defects
 from pdf2tei.model import Box, Document, Font, Line, Page, Token
-from tests.unit.layout.samples import NS, PROSE, join_body, list_texts, read_pdf
+from tests.unit.pdf2tei.samples import NS, PROSE, join_body, list_texts, read_pdf
 
 
 def pictures(pdf: bytes, dpi: int = 150) -> bytes:

@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from pdf2tei import VERSION, extract
-from tests.unit.pdf.bad_pdfs import drawn_forever
+from tests.unit.s2corpus.pdf.bad_pdfs import drawn_forever
 
 TOKEN = "a token for this test only"
 PROCESS = "/api/processFulltextDocument"

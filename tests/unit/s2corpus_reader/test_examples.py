@@ -16,7 +16,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.pointer import publish
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import open_lake
-from tests.unit.snapshot.release import build, lay_out, papers
+from tests.unit.s2corpus.snapshot.release import build, lay_out, papers
 
 pytestmark = pytest.mark.services
 PAGE = Path(s2corpus_reader.__file__).with_name("README.md")

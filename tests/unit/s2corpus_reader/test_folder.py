@@ -18,7 +18,7 @@ from obstore.store import S3Store
 from s2corpus_reader import SnapshotError, UnreachableError, bounded, folder, parquet
 from s2corpus_reader.errors import NotASnapshotFile
 from s2corpus_reader.folder import Folder
-from tests.unit.reader.test_forged_snapshots import PAPERS, Forged
+from tests.unit.s2corpus_reader.test_forged_snapshots import PAPERS, Forged
 
 CONTENT = bytes(range(256)) * 8192  # 2 MiB
 MEGABYTE = 1 << 20

@@ -1,6 +1,6 @@
 """docs/hostile-input.md: the reader itself rejects forged snapshots without the pipeline's checks, and writes nothing.
 
-tests/unit/snapshot/test_forged.py tests every form of a manifest's entries, and deltas.
+tests/unit/s2corpus/snapshot/test_forged.py tests every form of a manifest's entries, and deltas.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import s2corpus_reader
 from s2corpus_reader import SnapshotError, bounded
 from s2corpus_reader.errors import NotASnapshotFile
 from s2corpus_reader.folder import Folder
-from tests.unit.snapshot.test_forged import compress_blocks, serialize, snapshot
+from tests.unit.s2corpus.snapshot.test_forged import compress_blocks, serialize, snapshot
 
 ID = "small-20230101-00000000"
 TEXTS, PAPERS, DOCUMENTS = "v2/s2orc/train/00.jsonl.gz", "tables/papers/00.parquet", "documents/s2orc/train/00.parquet"

@@ -13,7 +13,7 @@ from devtools.local.forks import Forks
 from s2corpus.errors import UserError
 
 pytestmark = pytest.mark.slow
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def environ(folder: Path) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPTS = Path(__file__).resolve().parents[3] / "deploy" / "image"
+SCRIPTS = Path(__file__).resolve().parents[4] / "deploy" / "image"
 DAY = 24 * 60 * 60
 
 

@@ -29,10 +29,10 @@ from tests.compose import IDENTITIES, KEYS
 from tests.compose import S3_PORTS as PORTS
 from tests.compose import s3_client as client
 from tests.releases import AS_OF, build, spec
-from tests.unit.local.refusing import refuses
+from tests.unit.devtools.local.refusing import refuses
 
 pytestmark = pytest.mark.services
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 POLICIES = ROOT / "deploy" / "s3"
 ABOVE = (
     "drops/d/_READY",

@@ -22,7 +22,7 @@ from devtools.cli import tools
 from devtools.local import Condition, Services, process
 from s2corpus.deployment.http import ask
 from s2corpus.errors import UserError
-from tests.unit.local.refusing import refuses
+from tests.unit.devtools.local.refusing import refuses
 
 pytestmark = pytest.mark.services
 ONLY = {"s3", "postgres", "extractor"}

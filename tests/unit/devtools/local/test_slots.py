@@ -13,7 +13,7 @@ from s2corpus.compiled import copy_prebuilt_kernels
 from s2corpus.deployment.slots import available_memory, compute_slots
 from s2corpus.spec import load_spec
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 SPECS = [load_spec(path) for path in sorted((ROOT / "include" / "releases").glob("*.yaml"))]
 
 

@@ -18,7 +18,17 @@ from s2corpus import titles
 from s2corpus.clustering.explain import explanations, format_explanation
 from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.record import WorkType
-from tests.unit.cluster.samples import TITLE, A, Row, assert_joined, cluster_all, cluster_cases, partition, pdf, record
+from tests.unit.s2corpus.clustering.samples import (
+    TITLE,
+    A,
+    Row,
+    assert_joined,
+    cluster_all,
+    cluster_cases,
+    partition,
+    pdf,
+    record,
+)
 
 # -- Identifiers
 

@@ -8,7 +8,7 @@ from typing import Any
 from s2corpus.rules.cluster import ClusterRules
 from s2corpus.sources import Record
 from s2corpus.sources.record import WorkType
-from tests.unit.cluster.samples import Row, assert_joined, cluster_all, partition, record
+from tests.unit.s2corpus.clustering.samples import Row, assert_joined, cluster_all, partition, record
 
 MAIN = "Guideline-based treatment of hypertension"
 COMPLETE = f"{MAIN}: a systematic review and meta-analysis of randomised controlled trials in primary care"

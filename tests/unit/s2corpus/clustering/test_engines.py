@@ -28,7 +28,7 @@ from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import DELIVERIES, RECORDS
 from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
 from s2corpus.tables.parses import PDF_RECORDS
-from tests.unit.cluster.samples import record
+from tests.unit.s2corpus.clustering.samples import record
 
 SPARK_MISSING = "PySpark is not installed (extra: spark)" if importlib.util.find_spec("pyspark") is None else (
     "" if shutil.which("java") else "no Java"

@@ -14,7 +14,7 @@ from s2corpus.stages.cluster import many, rounds_papers
 from s2corpus.stages.cluster.many import unite
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, NODE, Rounds
 from s2corpus.storage.exchange import Exchange
-from tests.unit.cluster.samples import cluster_all, partition, record
+from tests.unit.s2corpus.clustering.samples import cluster_all, partition, record
 
 
 def test_ages_are_ordered_beyond_32_bits() -> None:

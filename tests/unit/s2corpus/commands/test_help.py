@@ -41,7 +41,7 @@ def helps() -> list[tuple[str, str, list[str]]]:
     """Return each command line with its help and the large libraries that its process has imported so far."""
     done = subprocess.run(
         [sys.executable, "-c", PROBE, *LARGE],
-        capture_output=True, text=True, check=True, cwd=Path(__file__).resolve().parents[3],
+        capture_output=True, text=True, check=True, cwd=Path(__file__).resolve().parents[4],
     )  # fmt: skip
     return [tuple(json.loads(line)) for line in done.stdout.splitlines()]
 

@@ -10,7 +10,7 @@ from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.registry import DATASETS
 from tests.snapshots import write_snapshot
-from tests.unit.datasets.small import job, papers
+from tests.unit.s2corpus.datasets.small import job, papers
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from s2corpus.datasets.citeworth.rules import (
 )
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import SnapshotPaper
-from tests.unit.datasets.small import FIELDS, content, lines, make, papers, stats
+from tests.unit.s2corpus.datasets.small import FIELDS, content, lines, make, papers, stats
 
 SENTENCE = "Frogs are common in the north [1]."
 PARSE: dict[str, Any] = {

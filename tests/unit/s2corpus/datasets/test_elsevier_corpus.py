@@ -31,7 +31,7 @@ from s2corpus.text.sentences import is_prose
 from s2orc_parse.jats.elsevier import convert
 from s2orc_parse.tei.s2orc import to_s2orc
 from tests.snapshots import real_articles
-from tests.unit.datasets.small import PIECE, build_unchecked, content, job, make, outcomes, papers, rows
+from tests.unit.s2corpus.datasets.small import PIECE, build_unchecked, content, job, make, outcomes, papers, rows
 
 GIVEN = {
     "docId": "S0140673618300101",

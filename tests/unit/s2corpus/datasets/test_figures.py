@@ -17,7 +17,7 @@ from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import PDFS
 from tests.snapshots import paper, write_snapshot
-from tests.unit.datasets.small import job, outcomes
+from tests.unit.s2corpus.datasets.small import job, outcomes
 
 CAPTION = "Growth of frogs in two ponds over a year."
 LIMITS = {"dpi": 72, "max_pixels": 1_000_000, "max_pages": 10}

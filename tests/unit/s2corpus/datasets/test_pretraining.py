@@ -14,7 +14,7 @@ from s2corpus.datasets.pretraining import Pretraining, PretrainingParams, classi
 from s2corpus.datasets.protocol import StepResult
 from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.errors import UserError
-from tests.unit.datasets.small import content, job
+from tests.unit.s2corpus.datasets.small import content, job
 
 
 def test_pretraining_text_has_one_sentence_per_line(made: dict[str, Job]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from tests.unit.intake.samples import AS_OF
+from tests.unit.s2corpus.deliveries.samples import AS_OF
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.sources.record import Dropped, Entry, Record
 from s2corpus.spec import ReleaseSpec
 from s2corpus.tables.intake import LATEX_SOURCES, PDFS
-from tests.unit.intake.samples import deliver, intake, lines, outcome, places, records
+from tests.unit.s2corpus.deliveries.samples import deliver, intake, lines, outcome, places, records
 
 SHA1 = {"a.pdf": "a" * 40, "b.pdf": "b" * 40, "again/a.pdf": "a" * 40, "s.gz": "c" * 40}
 HERE = {"name": "a.pdf"}

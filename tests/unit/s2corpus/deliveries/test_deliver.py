@@ -23,7 +23,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.intake import DELIVERIES, PDFS, RECORDS
-from tests.unit.intake.samples import intake
+from tests.unit.s2corpus.deliveries.samples import intake
 
 DROP = new_delivery("drop", "", "one")
 

@@ -35,9 +35,9 @@ from s2corpus.stages.postprocess import pdfs as answers
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS, StoredParseRow
 from tests.standin_grobid import StandIn
-from tests.unit.extractors.test_extract_stage import papers
-from tests.unit.intake.samples import AS_OF, PAPER, deliver, lines
-from tests.unit.pdf.bad_pdfs import assemble, paper
+from tests.unit.s2corpus.deliveries.samples import AS_OF, PAPER, deliver, lines
+from tests.unit.s2corpus.extractors.test_extract_stage import papers
+from tests.unit.s2corpus.pdf.bad_pdfs import assemble, paper
 
 SPEC = ReleaseSpec.model_validate({"name": "test", "resources": {"extract_seconds": 3, "in_flight": 8}})
 SPECS = [SPEC]

@@ -18,7 +18,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import load_stage
 from s2corpus.tables.intake import DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS
 from s2corpus.tables.schema import pdf_shard
-from tests.unit.intake.samples import AS_OF, PAPER, WHEN, change_spec, deliver, intake, lines, records
+from tests.unit.s2corpus.deliveries.samples import AS_OF, PAPER, WHEN, change_spec, deliver, intake, lines, records
 
 READY_AT, LATE = "2023-01-01T00:00:00.000000Z", "2023-02-01T00:00:00.000000Z"
 SECOND = "2023-01-02T00:00:00Z"

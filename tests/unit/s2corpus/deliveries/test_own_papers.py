@@ -22,7 +22,7 @@ from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import PDFS, RECORDS
 from tests.releases import ROOT
-from tests.unit.intake.samples import deliver, intake, lines
+from tests.unit.s2corpus.deliveries.samples import deliver, intake, lines
 
 WORK = {
     "DOI": "10.1000/A",

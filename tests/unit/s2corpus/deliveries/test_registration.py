@@ -15,7 +15,7 @@ from s2corpus.deliveries.ready import Delivery, Refusal, Refused, read_ready
 from s2corpus.deliveries.registration import Registered
 from s2corpus.sources import load_adapter
 from s2corpus.storage.lake import Lake
-from tests.unit.intake.samples import deliver, lines
+from tests.unit.s2corpus.deliveries.samples import deliver, lines
 
 Kind = Literal["drop", "delivery"]
 

@@ -30,7 +30,7 @@ from s2corpus.storage.lake import Lake, ListedObject
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables.intake import DELIVERIES
-from tests.unit.intake.samples import deliver
+from tests.unit.s2corpus.deliveries.samples import deliver
 
 PDF = {"a.pdf": b"A"}
 

@@ -21,7 +21,7 @@ from s2corpus.stages.split import SplitStage
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS
-from tests.unit.snapshot.release import lay_out, papers, through
+from tests.unit.s2corpus.snapshot.release import lay_out, papers, through
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
-from tests.unit.evaluation.conftest import RELEASE, run_command, write
+from tests.unit.s2corpus.evaluation.conftest import RELEASE, run_command, write
 
 TABLES: tuple[Table[Any], ...] = (MEMBERS, PAPERS, FILTERED, FULLTEXTS, LINKS)
 OURS, THEIRS = Side("=A title", ("Ann Lee",)), Side("A title", ("A. Lee",))

@@ -21,7 +21,7 @@ from s2corpus.snapshot.paper_tables import tables as paper_tables
 from s2corpus.stages.cluster.local import cluster_records
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import FULLTEXTS
-from tests.unit.evaluation.conftest import Row, write
+from tests.unit.s2corpus.evaluation.conftest import Row, write
 
 ROUGE = "Texture features from mammographic images and risk of breast cancer"
 REVIEW = "Systematic reviews of diagnostic test accuracy in primary care"

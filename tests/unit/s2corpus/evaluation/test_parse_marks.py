@@ -26,7 +26,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
-from tests.unit.evaluation.conftest import RELEASE, run_command, write
+from tests.unit.s2corpus.evaluation.conftest import RELEASE, run_command, write
 
 PARSE = {
     "title": "Ours", "authors": [], "back_matter": [],

@@ -28,8 +28,8 @@ from s2corpus.tables.intake import PDFS
 from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS, STORED_TEI
 from s2corpus.tables.schema import pdf_shard
 from tests.standin_grobid import StandIn, Upload
-from tests.unit.extractors.test_pool import QUICK
-from tests.unit.pdf.bad_pdfs import KINDS, assemble, paper, text
+from tests.unit.s2corpus.extractors.test_pool import QUICK
+from tests.unit.s2corpus.pdf.bad_pdfs import KINDS, assemble, paper, text
 
 FAST = replace(QUICK, tries=1, request=10.0)  # A busy machine needs more than 0.4 s.
 

@@ -14,9 +14,9 @@ from s2corpus.stages.extract import ExtractStage
 from s2corpus.stages.select import SelectStage
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS
-from tests.unit.extractors.test_extract_stage import Intake, work
-from tests.unit.layout.samples import PROSE
-from tests.unit.layout.test_scans import pictures
+from tests.unit.pdf2tei.samples import PROSE
+from tests.unit.pdf2tei.test_scans import pictures
+from tests.unit.s2corpus.extractors.test_extract_stage import Intake, work
 
 
 @pytest.fixture(scope="module")

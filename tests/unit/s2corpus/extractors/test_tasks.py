@@ -18,8 +18,8 @@ from s2corpus.tables.parses import EXTRACTIONS
 from tests.extractors import docling
 from tests.extractors.plugin import installed
 from tests.standin_docling import SMALL, StandIn
-from tests.unit.extractors.test_extract_stage import Intake, papers, selected, work
-from tests.unit.extractors.test_pool import QUICK, pdfs, run
+from tests.unit.s2corpus.extractors.test_extract_stage import Intake, papers, selected, work
+from tests.unit.s2corpus.extractors.test_pool import QUICK, pdfs, run
 
 TASKS = replace(QUICK, request=2.0, status=0.5)
 

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from tests.unit.intake.conftest import run as run
+from tests.unit.s2corpus.deliveries.conftest import run as run

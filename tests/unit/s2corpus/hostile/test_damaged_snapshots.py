@@ -16,7 +16,7 @@ from s2corpus.cli import corpus
 from s2corpus.errors import TransientError, UserError
 from s2corpus.snapshot.pointer import publish
 from s2corpus.storage.transient import convert_environment_error
-from tests.unit.snapshot.release import release
+from tests.unit.s2corpus.snapshot.release import release
 
 FILES = (
     "manifest.json", "index.parquet", "aliases.parquet", "clusters.parquet", "keys/00.parquet", "stats.json",

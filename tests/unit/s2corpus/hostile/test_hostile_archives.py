@@ -20,7 +20,7 @@ from s2corpus.sources.record import Dropped, RejectReason
 from s2corpus.sources.streams import open_stream, read_documents, stop_at_damage
 from s2orc_parse.archives import child
 from s2orc_parse.latex import BadSource, LatexOutcome, archive
-from tests.unit.latex.archives import article, gz, tar
+from tests.unit.s2orc_parse.latex.archives import article, gz, tar
 
 GOOD = article("Text of a paper.").encode()
 END = bytes(1024)

@@ -20,7 +20,7 @@ from s2corpus.sources import dblp
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import DELIVERIES, PDFS, DeliveryRow
-from tests.unit.intake.samples import intake
+from tests.unit.s2corpus.deliveries.samples import intake
 
 PDF = b"%PDF hello"
 FILE = {"name": "a.pdf", "bytes": len(PDF), "sha256": hashlib.sha256(PDF).hexdigest()}

@@ -1,6 +1,6 @@
 """More than two thousand damaged inputs each end in a named outcome or one sentence (docs/hostile-input.md).
 
-`tests/unit/layout/test_fuzz.py` tests 2,000 damaged PDFs in addition.
+`tests/unit/pdf2tei/test_fuzz.py` tests 2,000 damaged PDFs in addition.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from s2orc_parse import jats, tei
 from s2orc_parse.archives.reading import BadArchive, unpack_source
 from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED
 from tests.releases import ROOT
-from tests.unit.jats.articles import article
-from tests.unit.latex.archives import tar
-from tests.unit.snapshot.release import release
+from tests.unit.s2corpus.snapshot.release import release
+from tests.unit.s2orc_parse.jats.articles import article
+from tests.unit.s2orc_parse.latex.archives import tar
 
 TEI = (
     b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title level="a">A title</title></titleStmt>'

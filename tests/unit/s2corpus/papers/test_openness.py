@@ -22,7 +22,7 @@ from s2corpus.papers.openness import (
 from s2corpus.sources import Record
 from s2corpus.sources.record import OpenVersion
 from s2orc_parse.bibliography.identifiers import acl_id_of_name, arxiv_id_of_name
-from tests.unit.vote.samples import DOI, PREPRINT, A, B, declare, header, is_preprint, publisher, record
+from tests.unit.s2corpus.papers.samples import DOI, PREPRINT, A, B, declare, header, is_preprint, publisher, record
 
 ARXIV_ID, ACL_ID, ACL_DOI, OTHER_DOI = "1911.02782", "2020.acl-main.447", "10.18653/v1/2020.acl-main.447", "10.1016/y"
 COPY = OpenVersion.COPY

@@ -24,7 +24,7 @@ from s2corpus.papers.vote import (
 )
 from s2corpus.sources import Author, Record, RecordKind
 from s2orc_parse.bibliography.names import parse_authors
-from tests.unit.vote.samples import DOI, A, B, declare, header, publisher, record
+from tests.unit.s2corpus.papers.samples import DOI, A, B, declare, header, publisher, record
 
 TRUST = ("crossref", "pubmed", "declared", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse", "grobid")
 OPENING, CLOSING = Declaration("one", "a.pdf", True), Declaration("two", "b.pdf", False)

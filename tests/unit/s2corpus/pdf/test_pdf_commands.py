@@ -14,7 +14,7 @@ from s2corpus.cli import corpus
 from s2corpus.errors import TransientError, UserError
 from s2corpus.tables.parses import SELECTIONS
 from tests.standin_grobid import StandIn
-from tests.unit.pdf.bad_pdfs import KINDS, drawn_forever
+from tests.unit.s2corpus.pdf.bad_pdfs import KINDS, drawn_forever
 
 
 def run(*arguments: object) -> Result:

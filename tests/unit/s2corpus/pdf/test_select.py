@@ -21,7 +21,7 @@ from s2corpus.pdf import Selection, SelectOutcome, inspect_many, inspection, poo
 from s2corpus.spec import SelectRules
 from s2orc_parse import sandbox
 from s2orc_parse.sandbox.confine import NOT_CONFINED
-from tests.unit.pdf.bad_pdfs import KINDS, assemble, drawn_forever, paper
+from tests.unit.s2corpus.pdf.bad_pdfs import KINDS, assemble, drawn_forever, paper
 
 MB = 1 << 20
 SLOWEST_FIRST = ("a_thousand_million_nothings", "a_thousand_million_words", "text_bomb")

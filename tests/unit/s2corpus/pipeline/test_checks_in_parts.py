@@ -17,7 +17,7 @@ from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.schema import TABLES
 from s2corpus.tables.texts import FILTERED
-from tests.unit.snapshot.release import lay_out, papers, through
+from tests.unit.s2corpus.snapshot.release import lay_out, papers, through
 
 BUCKETS = 5
 

@@ -22,7 +22,7 @@ from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS
 from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
-from tests.unit.snapshot.release import lay_out
+from tests.unit.s2corpus.snapshot.release import lay_out
 
 A, B = "a" * 40, "b" * 40
 

@@ -12,7 +12,7 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from tests.unit.snapshot.release import lay_out, papers
+from tests.unit.s2corpus.snapshot.release import lay_out, papers
 
 
 def worked(run: Run, stage: str, caplog: pytest.LogCaptureFixture) -> list[str]:

@@ -20,7 +20,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake, open_lake
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 HALF = STAGE_NAMES.index("link")
 UPGRADED = Path("include/s2corpus/titles/rules.py")
 STEP = """

@@ -21,7 +21,7 @@ from s2corpus.stages.split import stage as split_stage
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
 from s2corpus.text import minhash
-from tests.unit.snapshot.release import Paper, lay_out, papers, paragraph, through
+from tests.unit.s2corpus.snapshot.release import Paper, lay_out, papers, paragraph, through
 
 Rows = dict[tuple[str, str], dict[str, Any]]
 """rows by set and paper"""

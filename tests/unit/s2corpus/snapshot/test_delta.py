@@ -28,7 +28,7 @@ from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.local_lake import LocalLake
-from tests.unit.snapshot.release import Paper, build, lay_out, papers, snapshot_folder
+from tests.unit.s2corpus.snapshot.release import Paper, build, lay_out, papers, snapshot_folder
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog

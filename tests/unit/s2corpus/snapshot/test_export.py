@@ -24,7 +24,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.export import ExportStage
 from s2corpus.stages.export.group import list_groups
 from s2corpus.storage.local_lake import LocalLake
-from tests.unit.snapshot.release import COUNT, SPEC, build, content, lay_out, papers, release, work
+from tests.unit.s2corpus.snapshot.release import COUNT, SPEC, build, content, lay_out, papers, release, work
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.stages.export import ExportStage
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.local_lake import LocalLake
-from tests.unit.snapshot.release import Paper, build, content, lay_out, papers, snapshot_folder, work
+from tests.unit.s2corpus.snapshot.release import Paper, build, content, lay_out, papers, snapshot_folder, work
 
 ADDRESS = "ada.lovelace@cs.ox.ac.uk"
 RECIPE = {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}

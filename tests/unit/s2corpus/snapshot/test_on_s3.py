@@ -27,7 +27,7 @@ from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.transient import convert_errors
 from s2corpus.tables.texts import FILTERED
 from tests.faults.proxy import Mode, Proxy
-from tests.unit.snapshot.release import SPEC, build, lay_out, papers
+from tests.unit.s2corpus.snapshot.release import SPEC, build, lay_out, papers
 
 pytestmark = pytest.mark.services
 

@@ -26,7 +26,7 @@ from s2corpus.errors import UserError
 from s2corpus.snapshot.verify import verify as find_faults
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.texts import CONTEXTS
-from tests.unit.snapshot.release import release, snapshot_folder
+from tests.unit.s2corpus.snapshot.release import release, snapshot_folder
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from s2corpus.sources import (
 )
 from s2corpus.sources.arrow import batches, read_record
 from s2corpus.tables.intake import RECORDS
-from tests.unit.sources.samples import entries, names, one
+from tests.unit.s2corpus.sources.samples import entries, names, one
 
 CROSSREF = {
     "DOI": "10.18653/V1/2020.acl-main.447", "type": "proceedings-article", "title": ["S2ORC: The <i>Semantic Scholar</i> Open Research Corpus"],

@@ -14,7 +14,7 @@ from s2corpus.sources.arrow import batches, read_record
 from s2orc_parse import tei
 from s2orc_parse.bibliography.author import Affiliation, Author
 from s2orc_parse.bibliography.identifiers import normalise_orcid, normalise_ror
-from tests.unit.sources.samples import one
+from tests.unit.s2corpus.sources.samples import one
 
 ORCID = "0000-0002-1825-0097"
 AI2 = Affiliation("Allen Institute for AI, Seattle", "05w520734")

@@ -8,7 +8,7 @@ import pytest
 
 from s2corpus.sources import Deleted, Dropped, Record, RejectReason
 from s2corpus.sources.record import Editorial
-from tests.unit.sources.samples import entries, names, one
+from tests.unit.s2corpus.sources.samples import entries, names, one
 
 
 class TestArxiv:

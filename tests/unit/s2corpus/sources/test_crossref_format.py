@@ -13,7 +13,7 @@ import pytest
 from s2corpus.sources import Record
 from s2corpus.sources.arrow import apply_licences, batches, read_record
 from s2corpus.sources.record import DatedLicence
-from tests.unit.sources.samples import one
+from tests.unit.s2corpus.sources.samples import one
 
 BY, NC_ND = "http://creativecommons.org/licenses/by/4.0/", "https://creativecommons.org/licenses/by-nc-nd/4.0/"
 TERMS, TDM = "https://www.springer.com/tdm", "https://www.elsevier.com/tdm/userlicense/1.0/"

@@ -15,7 +15,7 @@ from s2corpus.papers.editorial import find_status
 from s2corpus.sources import read
 from s2corpus.sources.editorial import read_title_status
 from s2corpus.sources.record import Editorial, EditorialNotice, Record, RecordKind
-from tests.unit.sources.samples import one
+from tests.unit.s2corpus.sources.samples import one
 
 RETRACTED, WITHDRAWN, CONCERN, CORRECTED = Editorial
 

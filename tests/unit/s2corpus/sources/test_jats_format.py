@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from s2corpus.sources import Record
-from tests.unit.sources.samples import one
+from tests.unit.s2corpus.sources.samples import one
 
 MEMBER = "<contrib contrib-type='author'><name><surname>Member</surname><given-names>Mo</given-names></name></contrib>"
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from s2corpus.sources import Author
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_name, surname_key
 
-LISTS = (Path(__file__).parents[2] / "data" / "author_names.txt").read_text("utf-8").splitlines()
+LISTS = (Path(__file__).parents[3] / "data" / "author_names.txt").read_text("utf-8").splitlines()
 
 
 def short(author: Author) -> str:

@@ -13,7 +13,7 @@ import pytest
 from s2corpus.sources import Dropped, Record, RecordKind, RejectReason, fields_of_study
 from s2corpus.sources.fields_of_study import fields_of
 from s2corpus.sources.record import Editorial, OpenVersion, WorkType
-from tests.unit.sources import samples
+from tests.unit.s2corpus.sources import samples
 
 WORK: dict[str, Any] = {
     "id": "https://openalex.org/W2741809807", "doi": "https://doi.org/10.7717/peerj.4375",

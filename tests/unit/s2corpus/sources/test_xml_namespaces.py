@@ -7,7 +7,7 @@ import re
 import pytest
 
 from s2corpus.sources import Dropped, RejectReason
-from tests.unit.sources.samples import entries, one
+from tests.unit.s2corpus.sources.samples import entries, one
 
 DUBLIN_CORE = b"""<?xml version="1.0"?><OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"
  xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc='http://purl.org/dc/elements/1.1/'

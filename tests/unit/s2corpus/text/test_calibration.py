@@ -16,7 +16,7 @@ from s2corpus.text.unigrams import (
     parse_unigrams,
     wordfreq_unigrams,
 )
-from tests.unit.clean.jats import documents
+from tests.unit.s2corpus.stages.clean.jats import documents
 
 WORDS = Unigrams.from_counts("words", {"common": 900, "rare": 99, "rarest": 1})
 TEXTS = ["common", "common rare", "rare", "rare rarest", "rarest"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from s2corpus.text import minhash
-from tests.unit.clean.jats import documents
+from tests.unit.s2corpus.stages.clean.jats import documents
 
 WORDS = st.lists(st.sampled_from(["of", "the", "cell", "Cell,", "grows", "—", "β-sheet", "2"]), max_size=30)
 

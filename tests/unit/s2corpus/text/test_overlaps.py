@@ -12,7 +12,7 @@ import pytest
 from s2corpus.errors import UserError
 from s2corpus.spec import ReleaseSpec
 from s2corpus.text.overlaps import Benchmarks
-from tests.unit.snapshot.release import papers, release
+from tests.unit.s2corpus.snapshot.release import papers, release
 
 QUESTION = "Which of the following enzymes unwinds the double helix ahead of the replication fork in bacteria?"
 ANSWER = "helicase"

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from s2corpus.commands.parse import command
 from s2orc_parse import jats
-from tests.unit.jats import articles
+from tests.unit.s2orc_parse.jats import articles
 
 ELSEVIER = {
     "docId": "S1",

@@ -6,9 +6,9 @@ import pytest
 
 from s2orc_parse import jats
 from s2orc_parse.parse_model import CitationStyle, Parse, RefEntry, RefType
-from tests.unit.jats import articles
-from tests.unit.jats.articles import cite, list_citations, parse
 from tests.unit.parse_laws import check_laws
+from tests.unit.s2orc_parse.jats import articles
+from tests.unit.s2orc_parse.jats.articles import cite, list_citations, parse
 
 
 def entry(found: Parse, kind: RefType, at: int = 0) -> RefEntry:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from s2orc_parse import jats
-from tests.unit.jats import articles
+from tests.unit.s2orc_parse.jats import articles
 
 TEXT = "<p>Text.</p>"
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from s2orc_parse import jats, tei
 from s2orc_parse.parse_model import Parse
 from s2orc_parse.xml import parse_xml
-from tests.unit.jats import articles
 from tests.unit.parse_laws import check_laws
+from tests.unit.s2orc_parse.jats import articles
 
 WITHOUT_BODY = {
     "elife_poa_e06828.xml", "simple-jats-doctype-1.1.xml", "simple-jats-doctype-1.1d3.xml", "xmlio_input.xml",

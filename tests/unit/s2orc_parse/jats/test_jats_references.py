@@ -6,7 +6,7 @@ import pytest
 
 from s2orc_parse import jats
 from s2orc_parse.parse_model import BibEntry
-from tests.unit.jats import articles
+from tests.unit.s2orc_parse.jats import articles
 
 LEE = "<name><surname>Lee</surname><given-names>A</given-names></name>"
 HU = "<name><surname>Hu</surname><given-names>B</given-names></name>"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.jats.articles import parse
 from tests.unit.parse_laws import check_laws
+from tests.unit.s2orc_parse.jats.articles import parse
 
 CALS = 'xmlns:oasis="http://docs.oasis-open.org/ns/oasis-exchange/table"'
 

@@ -9,8 +9,8 @@ import hashlib
 import json
 
 from s2orc_parse import jats, tei
-from tests.unit.jats import articles, test_elsevier
-from tests.unit.jats.articles import cite
+from tests.unit.s2orc_parse.jats import articles, test_elsevier
+from tests.unit.s2orc_parse.jats.articles import cite
 
 JATS = articles.article(
     f"<sec id='s'><label>1</label><title>Aims</title><p>As [{cite(1)}–{cite(3)}] and <xref ref-type='fig' rid='f'>Fig. 1</xref> show, "

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.latex.archives import ENTRIES, list_citations, parse, texts
 from tests.unit.parse_laws import check_laws
+from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_citations, parse, texts
 
 NAMED = r"""\begin{thebibliography}{}
 \bibitem[Abe et~al.(2016)Abe, Crain, and Kauf]{abe} Abe A., Crain R., Kauf G., 2016, \mnras, 456, 1115
@@ -135,7 +135,7 @@ def test_citation_in_a_note_is_a_footnote(command: str, note: str) -> None:
 )
 def test_revtex_keys_are_cited(command: str, printed: str, keys: list[str]) -> None:
     from s2orc_parse.latex import convert
-    from tests.unit.latex.archives import article, gz
+    from tests.unit.s2orc_parse.latex.archives import article, gz
 
     entries = ENTRIES.replace("[Lo and Wang(2020)]", "").replace("[Doe(2001)]", "")
     main = article(f"As {command} say.", "", entries).replace("{article}", "{revtex4-2}")

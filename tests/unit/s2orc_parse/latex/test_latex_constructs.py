@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from s2orc_parse.parse_model import CitationStyle, RefType
-from tests.unit.latex.archives import ENTRIES, list_entries, parse, texts
 from tests.unit.parse_laws import check_laws
+from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_entries, parse, texts
 
 
 def test_files_are_input_from_folders_and_without_suffix() -> None:

@@ -7,8 +7,8 @@ import pytest
 from s2orc_parse.latex.macros import find_definitions, find_names
 from s2orc_parse.latex.pandoc import define_macros
 from s2orc_parse.latex.provided import IN_TEXT
-from tests.unit.latex.archives import parse, texts
 from tests.unit.parse_laws import check_laws
+from tests.unit.s2orc_parse.latex.archives import parse, texts
 
 
 @pytest.mark.parametrize("name", sorted({one.name for one in IN_TEXT}))

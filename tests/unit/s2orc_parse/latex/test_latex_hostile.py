@@ -15,8 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from s2orc_parse.latex import BadSource, LatexOutcome, archive, convert, source
-from tests.unit.latex.archives import article, gz, tar
 from tests.unit.parse_laws import check_laws
+from tests.unit.s2orc_parse.latex.archives import article, gz, tar
 
 GOOD = article("Text of a paper.")
 

@@ -9,8 +9,8 @@ import pytest
 
 from s2orc_parse.latex.lists import find_items
 from s2orc_parse.parse_model import Parse, RefType
-from tests.unit.latex.archives import list_entries, parse, texts
 from tests.unit.parse_laws import check_laws
+from tests.unit.s2orc_parse.latex.archives import list_entries, parse, texts
 
 
 def refs(found: Parse) -> list[tuple[str, str | None, str | None]]:
@@ -85,7 +85,7 @@ def test_theorems_in_appendix_use_its_letter() -> None:
 )
 def test_class_defines_theorems(document_class: str, printed: str) -> None:
     from s2orc_parse.latex import convert
-    from tests.unit.latex.archives import article, gz
+    from tests.unit.s2orc_parse.latex.archives import article, gz
 
     body = r"\section{A}\begin{theorem}\label{a}X.\end{theorem}\begin{lemma}\label{b}Y.\end{lemma} \autoref{a}, \autoref{b}"
     found = convert(gz(article(body).replace("{article}", f"{{{document_class}}}")), sha1="0" * 40)

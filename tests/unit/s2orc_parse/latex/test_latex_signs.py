@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from s2orc_parse.latex.signs import SIGN, Signs
-from tests.unit.latex.archives import ENTRIES, article, parse, texts
+from tests.unit.s2orc_parse.latex.archives import ENTRIES, article, parse, texts
 
 PREAMBLE = r"\usepackage{natbib}\newcommand{\own}{our \emph{own} \textsc{Corpus}}\newcommand{\red}[1]{\textbf{#1}}\title{On it all}"
 BODIES = [

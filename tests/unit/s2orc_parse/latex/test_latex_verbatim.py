@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from s2orc_parse.latex.verbatim import remove_comments
-from tests.unit.latex.archives import list_citations, parse, texts
 from tests.unit.parse_laws import check_laws
+from tests.unit.s2orc_parse.latex.archives import list_citations, parse, texts
 
 
 @pytest.mark.parametrize(

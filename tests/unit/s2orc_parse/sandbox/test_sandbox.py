@@ -21,8 +21,8 @@ from s2orc_parse import sandbox
 from s2orc_parse.latex import BadSource, convert
 from s2orc_parse.sandbox import Policy
 from s2orc_parse.tei import to_s2orc
-from tests.unit.latex.archives import article, gz
-from tests.unit.pdf.bad_pdfs import assemble, paper, stream
+from tests.unit.s2corpus.pdf.bad_pdfs import assemble, paper, stream
+from tests.unit.s2orc_parse.latex.archives import article, gz
 
 SECRET = "wJalrXUtnFEMI-K7MDENG"
 INCLUDE = Path(sandbox.__file__).parents[2]

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from s2corpus.commands.parse import command
 from s2corpus.errors import UserError
-from tests.unit.tei import teis
+from tests.unit.s2orc_parse.tei import teis
 
 SHA1 = "0123456789abcdef0123456789abcdef01234567"
 

@@ -11,7 +11,7 @@ from s2orc_parse.parse_model import CitationStyle
 from s2orc_parse.tei.callouts import detect_style
 from s2orc_parse.tei.drafts import ReferenceMark, TextDraft
 from tests.unit.parse_laws import check_laws
-from tests.unit.tei import teis
+from tests.unit.s2orc_parse.tei import teis
 
 # ⟦surface⟧ is a bibr callout without target, ⟦surface|12⟧ has the target #b12, and ⟦surface|figure⟧ has another type.
 # Expected: (surface, numbers of the cited entries, counted from 1; 0 is a citation without a known entry).

@@ -18,7 +18,7 @@ from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.parse_model import BibEntry
 from s2orc_parse.tei.people import read_author
-from tests.unit.tei import teis
+from tests.unit.s2orc_parse.tei import teis
 
 
 def entries(*xml: str) -> list[BibEntry]:

@@ -12,7 +12,7 @@ from s2orc_parse.tei import read as tei_read
 from s2orc_parse.tei.read import NAMES, BadTei
 from s2orc_parse.tei.text import TeiTextReader
 from tests.unit.parse_laws import check_laws
-from tests.unit.tei import teis
+from tests.unit.s2orc_parse.tei import teis
 
 PARAGRAPH = "<div><p>Text.</p></div>"
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from s2orc_parse import tei
 from s2orc_parse.parse_model import Parse
 from tests.unit.parse_laws import check_laws
-from tests.unit.tei import teis
+from tests.unit.s2orc_parse.tei import teis
 
 ELSEWHERE = ("figure", "table", "listBibl", "listOrg")
 OUT_OF_THE_TEXT = ("head", "note", "formula")

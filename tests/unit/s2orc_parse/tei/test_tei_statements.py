@@ -6,7 +6,7 @@ import pytest
 
 from s2orc_parse.parse_model import Parse, RefType
 from tests.unit.parse_laws import check_laws
-from tests.unit.tei import teis
+from tests.unit.s2orc_parse.tei import teis
 
 
 def links(found: Parse) -> list[tuple[str, str]]:

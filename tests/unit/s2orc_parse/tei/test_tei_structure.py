@@ -10,7 +10,7 @@ from s2orc_parse.parse_model import EqSpan, RefType
 from s2orc_parse.tei.sections import SectionPath, Sections
 from s2orc_parse.tei.text import read_flat
 from tests.unit.parse_laws import check_laws
-from tests.unit.tei import teis
+from tests.unit.s2orc_parse.tei import teis
 
 
 def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:

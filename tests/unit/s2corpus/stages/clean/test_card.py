@@ -16,7 +16,18 @@ from s2corpus.text.documents import Set
 from s2corpus.text.tokens import ShareTable
 from s2corpus.text.unigrams import Unigrams, wordfreq_unigrams
 from s2orc_parse.bibliography.fields import clean_abstract
-from tests.unit.clean.samples import CARD, GERMAN, NOISE, TITLE, Body, decide, english, make_rules, paper, split_evenly
+from tests.unit.s2corpus.stages.clean.samples import (
+    CARD,
+    GERMAN,
+    NOISE,
+    TITLE,
+    Body,
+    decide,
+    english,
+    make_rules,
+    paper,
+    split_evenly,
+)
 
 LONG = f"{english(1000, 7)} {english(1, 8)}"
 """1,001 words"""

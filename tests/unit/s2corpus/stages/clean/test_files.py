@@ -21,7 +21,7 @@ from s2corpus.text.documents import CleanOutcome
 from s2corpus.text.files import format_outcomes
 from s2corpus.text.input_files import read_document, read_documents
 from s2corpus.text.layout import Unit
-from tests.unit.clean.samples import GERMAN, english
+from tests.unit.s2corpus.stages.clean.samples import GERMAN, english
 
 
 def document(id_: str, **fields: Any) -> dict[str, Any]:

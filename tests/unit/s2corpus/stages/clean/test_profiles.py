@@ -19,7 +19,7 @@ from s2corpus.spec import CleanRules, ReleaseSpec
 from s2corpus.text.clean import PROFILES, clean
 from s2corpus.text.documents import CleanOutcome, Set
 from s2corpus.text.unigrams import log_probability
-from tests.unit.clean.samples import GERMAN, decide, english, make_rules, paper, split_evenly, unigrams
+from tests.unit.s2corpus.stages.clean.samples import GERMAN, decide, english, make_rules, paper, split_evenly, unigrams
 
 ABSTRACT = f"{english(60, 1)} mitosis mitosis mitosis"
 NAMES = ["card", "recipe-2024"]

@@ -8,7 +8,7 @@ import pytest
 
 from s2corpus.text.layout import Unit
 from s2corpus.text.recipe import merge_paragraphs
-from tests.unit.clean.samples import GERMAN, RECIPE, TITLE, Body, decide, english, paper, split_evenly
+from tests.unit.s2corpus.stages.clean.samples import GERMAN, RECIPE, TITLE, Body, decide, english, paper, split_evenly
 
 
 @pytest.mark.parametrize(

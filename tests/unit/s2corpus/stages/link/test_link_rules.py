@@ -21,7 +21,7 @@ from s2corpus.titles.linking import SCHEMA, link
 from s2corpus.titles.recall import measure
 from s2corpus.titles.series import cites_other_member
 from s2corpus.titles.similarity import Search
-from tests.unit.link.samples import ENTRIES, PAPERS, Row, link_all, link_cases
+from tests.unit.s2corpus.stages.link.samples import ENTRIES, PAPERS, Row, link_all, link_cases
 
 ATTENTION, GRAPHS = "Attention is all you need", "Inductive representation learning on large graphs"
 KNOWN: list[Row] = [

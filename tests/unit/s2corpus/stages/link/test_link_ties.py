@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from s2corpus.titles import score
 from s2corpus.titles.linking import MAX_GROUP
-from tests.unit.link.samples import Case, Row, link_all, link_cases
+from tests.unit.s2corpus.stages.link.samples import Case, Row, link_all, link_cases
 
 Links = list[tuple[Any, ...]]
 

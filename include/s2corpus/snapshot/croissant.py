@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -112,7 +113,7 @@ def _encoding(path: str) -> str:
 
 def _head(name: str, description: str, as_of: str, licences: Sequence[str], noun: str) -> dict[str, Any]:
     return {
-        "@context": _CONTEXT,
+        "@context": deepcopy(_CONTEXT),  # Tools change the description that they are given.
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": name,

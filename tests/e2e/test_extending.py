@@ -102,7 +102,7 @@ assert verdicts["titles_are_short"].offending == 12
         2,
         {
             "include/s2corpus/stages/export/whole.py": (
-                ('    put_text("stats.json"', '    put_text("sources.json", _to_json(_count_sources(run)))\n'),
+                ('    put_text("stats.json"', '    put_text("sources.json", _to_json(sources))\n'),
             )
         },
         RELEASE
@@ -235,17 +235,7 @@ assert [v.verdict for v in quality.evaluate(run, "venues")] == ["pass"]
 ]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        pytest.param(
-            change,
-            id=change.name,
-            marks=() if change.name in ("a metadata source", "a quality check with a threshold") else pytest.mark.long,
-        )
-        for change in CHANGES
-    ],
-)
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
 def test_documented_change_needs_only_its_files(change: Change, tmp_path: Path) -> None:
     listed = next(row for row in PAGE.splitlines() if row.startswith(f"| {change.name} |"))
     assert set(re.findall(r"`([\w./]+)`", listed.split("|")[2])) == set(change.files)

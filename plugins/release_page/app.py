@@ -52,11 +52,7 @@ PaperId = Annotated[str, InPath(pattern="^[0-9a-f]{15}$")]
 Sha1 = Annotated[str, InPath(pattern="^[0-9a-f]{40}$")]
 Page = Annotated[int, Query(ge=1, le=1000)]
 Stage = StrEnum("Stage", {name: name for name in lists.REJECTS})  # type: ignore[misc]  # members are computed
-
-
 DropState = StrEnum("DropState", {name: name for name in NAMES})  # type: ignore[misc]  # members are computed
-
-
 Set = Literal["s2orc", "s2ag"]
 Visible = Callable[[str], bool]
 """Predicate: may the user see the DAG with this id?"""

@@ -75,9 +75,15 @@ class Funnel:
             rows += sorted(outcomes, key=lambda row: (-row[2], row[1]))
         return rows
 
+    def as_json(self) -> list[list[Any]]:
+        """Return all counts as lists. Unlike `rows`, include outcomes whose inputs another shard or task counts."""
+        return [[step, "in", n] for step, n in self.seen.items()] + [
+            [step, outcome, n] for (step, outcome), n in sorted(self.outcomes.items())
+        ]
+
     @classmethod
     def from_json(cls, rows: Iterable[list[Any]]) -> Funnel:
-        """Return the funnel from the JSON of `rows`."""
+        """Return the funnel that `as_json` wrote."""
         funnel = cls()
         for step, outcome, n in rows:
             if outcome == "in":
@@ -127,7 +133,7 @@ class StepResult:
     def as_json(self) -> dict[str, Any]:
         """Return the result as JSON."""
         return {
-            "funnel": self.funnel.rows(),
+            "funnel": self.funnel.as_json(),
             "tally": dict(sorted(self.tally.items())),
             "licences": dict(sorted(self.licences.items())),
             "files": [file.as_json() for file in self.files],

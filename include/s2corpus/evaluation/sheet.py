@@ -61,14 +61,16 @@ def read(content: bytes, release: str, items: Sequence[Item]) -> Marks:
 
 
 def read_marked_rows(
-    content: bytes, columns: Sequence[str], release: str, items: Set[str], more: Sequence[str] = ()
+    content: bytes, columns: Sequence[str], release: str, items: Set[str], required: Sequence[str] = ()
 ) -> Iterator[tuple[int, dict[str, str], list[str]]]:
     """Yield line number, row and lower-case marks of each line that has a mark in one of the columns.
+
+    The sheet must also have the columns `required`.
 
     Raises:
         UserError: the file is not such a sheet, belongs to another release, or contains an unknown item.
     """
-    for line, row in enumerate(_read_rows(content, {"release", "item", *columns, *more}), 2):
+    for line, row in enumerate(_read_rows(content, {"release", "item", *columns, *required}), 2):
         words = [(row[name] or "").strip().lower() for name in columns]
         if not any(words):
             continue

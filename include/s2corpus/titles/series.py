@@ -27,9 +27,10 @@ ORDER BY entry, c.paper_id
 
 
 def find_undecided(connection: DuckDBPyConnection, chosen: pa.Table) -> list[int]:
-    """Return the entries whose chosen paper is one of several members of a series, if nothing distinguishes the members.
+    """Return the entries whose chosen paper is one of several members of a series, and perhaps not the cited one.
 
-    `chosen` has `entry` and `paper_id`, the paper of each entry.
+    It is the cited one if the cited title has its number, or if it alone has the cited volume and page. `chosen` has `entry` and
+    `paper_id`, the paper of each entry.
     """
     rows = connection.execute(_CANDIDATES, {"number": _HAS_NUMBER}).fetchall()
     some = chosen.filter(pc.is_in(chosen["entry"], pa.array([row[0] for row in rows], pa.int32())))

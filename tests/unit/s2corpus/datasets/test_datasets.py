@@ -12,6 +12,7 @@ import pytest
 
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
+from s2corpus.datasets.protocol import StepResult
 from s2corpus.datasets.registry import DATASETS
 from s2corpus.datasets.source import open_published_snapshot
 from s2corpus.datasets.spec import load_dataset_spec
@@ -145,3 +146,12 @@ def test_snapshot_is_found_by_release_and_as_of(lake: Path) -> None:
         open_published_snapshot(open_lake(str(lake)), "real", "2026-04-01T00:00:00Z")
     with pytest.raises(UserError, match="is not a timestamp"):
         open_published_snapshot(open_lake(str(lake)), "real", "today")
+
+
+def test_tasks_may_count_inputs_and_outcomes_of_one_step() -> None:
+    read, wrote = StepResult(), StepResult()
+    read.funnel.add_input("papers", 2)
+    wrote.funnel.add_outcome("papers", "kept", 2)
+    total = StepResult.from_json(read.as_json())
+    total.add(StepResult.from_json(wrote.as_json()))
+    assert total.funnel.rows() == [("papers", "in", 2), ("papers", "kept", 2)]

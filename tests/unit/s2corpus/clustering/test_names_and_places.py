@@ -94,6 +94,7 @@ def test_places_in_print_contradict() -> None:
     table: list[tuple[Places, Places, bool, bool, bool]] = [
         (place(4, 0, 12), place(8, 0, 16), True, False, True),  # Volume and page differ.
         (place(4, 0, 12), place(8, 0, 12), True, False, False),
+        (place(4, 0, 12), place(0, 0, 16), True, False, False),  # A missing volume contradicts nothing.
         (place(4, 0, 12), place(4, 0, 16), True, False, False),  # An erratum.
         (place(4, 0, 12), place(4, 0, 16), False, False, True),
         (place(0, 0, 12), place(0, 0, 16), False, False, True),

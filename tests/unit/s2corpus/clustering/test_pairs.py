@@ -15,6 +15,11 @@ from hypothesis import strategies as st
 from s2corpus.clustering import pairs
 from s2corpus.clustering.nodes import Nodes, group_nodes, nodes_from
 from s2corpus.clustering.places import ELECTRONIC
+from s2corpus.papers.fewest import MAX_EXHAUSTIVE
+from s2corpus.stages.cluster.rounds_titles import BANDS
+from s2corpus.titles import minhash
+from s2corpus.titles.linking import MAX_GROUP
+from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
 
 CODES = st.lists(st.integers(-1, 3), max_size=14)
 RECORDS = st.lists(
@@ -88,6 +93,12 @@ def test_untitled_pdf_joins_trusted_records_of_one_paper(codes: list[int], recor
     assert sorted(list_pairs([pairs.untitled(nodes, np.array(codes, np.int32))])) == sorted(expected)
 
 
+def test_limits_of_neighbors_pairs_and_papers_are_those_of_earlier_releases() -> None:
+    """Other limits give other edges and links. The bands find 99 % of the pairs with S = 0.8 (SPEC §7.14)."""
+    assert (pairs.WINDOW, MAX_PAIRS_PER_TITLE, MAX_GROUP, MAX_EXHAUSTIVE) == (64, 64, 64, 16)
+    assert round(1 - (1 - 0.8**minhash.ROWS) ** BANDS, 4) == 0.9923
+
+
 ADA, BOTH, KURT = {"names": [3]}, {"names": [3, 5]}, {"names": [7]}
 HERE = {"volume": 9, "page": 4}
 OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 | int(ELECTRONIC)}
@@ -122,6 +133,8 @@ OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 
         (HERE | ADA, HERE | KURT, False, True, False),
         (HERE | ADA, OTHER_PAGE | KURT, True, True, False),
         ({"page": 4} | ADA, {"page": 4} | KURT, True, True, False),
+        ({"volume": 9} | ADA, {"volume": 9} | KURT, True, True, False),
+        (HERE | ADA, HERE | KURT | {"volume": 8}, True, True, False),
         (ADA, ADA | {"year": 2001}, True, True, False),
         (ADA, ADA | {"year": 0}, True, True, True),
         (ADA | {"year": 0}, ADA, True, True, True),

@@ -11,7 +11,7 @@ import pytest
 from s2corpus.clustering import identity
 from s2corpus.errors import UserError
 from s2corpus.stages.cluster import many, rounds_papers
-from s2corpus.stages.cluster.many import unite
+from s2corpus.stages.cluster.many import point_to_roots, unite
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, NODE, Rounds
 from s2corpus.storage.exchange import Exchange
 from tests.unit.s2corpus.clustering.samples import cluster_all, partition, record
@@ -32,6 +32,16 @@ def test_nodes_of_rounds_are_64_bits_wide(tmp_path: Path) -> None:
     parent = np.arange(4)
     unite(parent, np.array([2], np.int64), np.array([3], np.int64))
     assert parent.dtype == np.int64
+
+
+def test_clusters_are_connected_components_of_chains_stars_and_pairs() -> None:
+    """The edges of the longest chain are given from its end to its beginning."""
+    edges = [(n, n + 1) for n in range(19, -1, -1)] + [(50, n) for n in range(51, 99)] + [(31, 30), (33, 32), (32, 33)]
+    parent = np.arange(100)
+    unite(parent, *(np.array(side, np.int64) for side in zip(*edges, strict=True)))
+    point_to_roots(parent)
+    expected = dict.fromkeys(range(21), 0) | dict.fromkeys(range(50, 99), 50) | {31: 30, 33: 32}
+    assert parent.tolist() == [expected.get(node, node) for node in range(100)]
 
 
 def test_too_many_records_for_memory_give_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,5 @@
-"""docs/deployment.md: an upgrade in the middle of a release stops it with an error message, and nothing is published.
+"""docs/deployment.md: an upgrade in the middle of a release stops it with an error message, and nothing is published. A run
+whose code is pinned by `GitDagBundle` continues with its first code.
 
 Each step runs in a separate process, like the tasks of a worker. The process imports the code that exists when it starts.
 """
@@ -75,18 +76,78 @@ def step(code: Path, folder: Path, names: Sequence[str]) -> subprocess.Completed
     return subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.long
-def test_upgrade_during_a_release_stops_it(delivered: Lake, tmp_path: Path) -> None:
-    code = tmp_path / "code"
-    for name in ("include", "sql"):
-        shutil.copytree(ROOT / name, code / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    done = step(code, tmp_path, STAGE_NAMES[:HALF])
-    assert done.returncode == 0, done.stderr
+def copy_code(to: Path, *names: str) -> Path:
+    for name in ("include", "sql", *names):
+        shutil.copytree(ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    return to
+
+
+def upgrade(code: Path) -> None:
+    """Change the code in place, as an upgrade does."""
     with (code / UPGRADED).open("a") as stream:
         stream.write("\n# another version\n")
+
+
+@pytest.mark.long
+def test_upgrade_during_a_release_stops_it(delivered: Lake, tmp_path: Path) -> None:
+    code = copy_code(tmp_path / "code")
+    done = step(code, tmp_path, STAGE_NAMES[:HALF])
+    assert done.returncode == 0, done.stderr
+    upgrade(code)
     stopped = step(code, tmp_path, [*STAGE_NAMES[HALF:], "publish"])
     assert stopped.returncode == 1
     said = stopped.stderr.strip().splitlines()[-1]
     assert "export.one_code: 2 offending row(s)" in said and "clear the release from intake on" in said
     assert "(cannot be overridden)" in said
     assert pointer.read_latest(delivered, "small").snapshot is None
+
+
+BUNDLE = """
+import os, subprocess, sys
+from airflow.providers.git.bundles.git import GitDagBundle
+
+options = {"tracking_ref": "main", "repo_url": sys.argv[1], "subdir": "dags", "version": sys.argv[2] or None}
+bundle = GitDagBundle(name="corpus", **options)
+bundle.initialize()
+found = bundle.get_current_version()
+environ = {**os.environ, "PYTHONPATH": str(bundle.path.parent / "include")}
+version = [sys.executable, "-c", "from s2corpus.version import code_version; print(code_version())"]
+print(getattr(found, "version", found), subprocess.check_output(version, env=environ, text=True))
+"""
+
+
+@pytest.mark.long
+@pytest.mark.airflow
+def test_run_pinned_by_git_bundle_uses_its_first_code(tmp_path: Path) -> None:
+    """A bundle of a repository on this machine also contains `include` and `sql`; a worker finds the package there."""
+    pytest.importorskip("airflow.providers.git")
+    work, bare = copy_code(tmp_path / "work", "dags"), str(tmp_path / "repository.git")
+    # By default, bundles are stored in the machine's temporary folder, where they refer to the repository of the last test run.
+    environ = {**os.environ, "AIRFLOW_HOME": str(tmp_path / "airflow"), "AIRFLOW__CORE__LOAD_EXAMPLES": "False"}
+    environ["AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_STORAGE_PATH"] = str(tmp_path / "bundles")
+
+    def git(*words: str) -> None:
+        author = ["-c", "user.name=a", "-c", "user.email=a@localhost"]
+        subprocess.run(["git", *author, *words], cwd=work, check=True, capture_output=True)
+
+    def read_versions(pinned: str = "") -> list[str]:
+        """Return the bundle's version and the code version that a worker gets, for a pinned version or the newest one."""
+        command = [sys.executable, "-c", BUNDLE, bare, pinned]
+        done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()[-2:]
+
+    for words in (
+        ("init", "--initial-branch", "main"),
+        ("add", "-A"),
+        ("commit", "-m", "one"),
+        ("clone", "--bare", ".", bare),
+    ):
+        git(*words)
+    began = read_versions()
+    upgrade(work)
+    git("commit", "-am", "two")
+    git("push", bare, "main")
+    newest = read_versions()
+    assert newest[0] != began[0] and newest[1] != began[1]
+    assert read_versions(began[0]) == began

@@ -205,6 +205,15 @@ def test_only_blocks_of_s2orc_are_lines_of_parses() -> None:
     assert list(agreement(clean=RECIPE)[0].check_document(DOCUMENT)) == []
 
 
+def test_parses_of_another_group_of_files_do_not_count() -> None:
+    found, _ = agreement()
+    list(found.add_metadata(METADATA))
+    found.add_parse("pdf", PARSE)
+    assert list(found.check_document(DOCUMENT)) == []
+    found.next_group()
+    assert "has no parse" in str(list(found.check_document(DOCUMENT)))
+
+
 def test_repeated_citations_count_once() -> None:
     other = METADATA | {"paper_id": "2", "outbound_citations": [], "inbound_citations": ["1"]}
 

@@ -388,6 +388,25 @@ def test_statistics_are_ranked_and_the_funnel_is_a_table() -> None:
     assert table.splitlines()[:2] == ["stage,outcome,count", "filter,kept,3"]
 
 
+def test_missing_facts_of_documents_are_counted_by_name() -> None:
+    row = {"id": "1", "set": "s2orc", "split": "train", "words": 3, "licence": "MIT", "file": "x", "line": 1}
+    known = row | {
+        "date": "2022-11-30",
+        "oa_evidence": "declared",
+        "editorial": "retracted",
+        "fields_of_study": ["Art", "Law"],
+    }
+    published = report.IndexStatistics()
+    published.add(
+        pa.Table.from_pylist([dict.fromkeys(INDEX.names) | row, dict.fromkeys(INDEX.names) | known], schema=INDEX)
+    )
+    stats = report.build_stats(published, [], {}, {}, {})
+    assert stats["sets"] == {"s2orc": {"train": {"documents": 2, "words": 6}, "valid": {"documents": 0, "words": 0}}}
+    assert (stats["years"], stats["licences"]) == ({"2022": 1}, {"MIT": 2})
+    assert (stats["oa_evidence"], stats["editorial"]) == ({"declared": 1, "none": 1}, {"retracted": 1})
+    assert stats["fields_of_study"] == {"Art": 1, "Law": 1, "unknown": 1}
+
+
 def test_croissant_lists_files_and_fields() -> None:
     paths = ("data/a.jsonl", "data/b.parquet", "data/c.txt", "other/x.parquet")
     files = [SnapshotFile(path, 7, "0" * 64, rows=1) for path in paths]
@@ -536,8 +555,8 @@ def test_row_of_a_document_describes_its_parse(parse: Any, layer: str | None, ex
     row = documents.build_row(document, "s2orc", count_tokens=len, format_model_text=lambda row: row["title"].upper())
     counted = [f"num_{name}" for name in ("ocr_pages", "citations", "bib_entries", "equations", "figures", "tables")]
     assert [row[name] for name in ("extractor", *counted)] == expected
-    names = ("id", "year", "num_tokens", "model_text", "set")
-    assert [row[name] for name in names] == ["1", 2020, len(text), "A TITLE", "s2orc"]
+    names = ("id", "year", "num_tokens", "model_text", "set", "num_words")
+    assert [row[name] for name in names] == ["1", 2020, len(text), "A TITLE", "s2orc", 7]
     plain = documents.build_row(document | {"date": None}, "s2ag")
     assert [plain[name] for name in (*names[1:4], "section_types")] == [None, None, None, []]
     indexed = build_index_row({**dict.fromkeys(INDEX.names), **document, "text_key": 1}, "s2orc", "v2/x", 7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 import yaml
 
@@ -49,6 +50,37 @@ def test_default_configuration_is_s2orc_if_it_has_documents(sets: tuple[str, ...
     files = [SnapshotFile(f"documents/{set_}/train/00.parquet", 1, "0" * 64, rows=1) for set_ in sets]
     head = yaml.safe_load(hub.front_matter(stats, files, "name").strip("-\n"))
     assert [config["config_name"] for config in head["configs"] if config.get("default")] == [default]
+
+
+def test_types_and_sizes_have_the_notation_of_datasets() -> None:
+    """A list of structs is `list: [fields]`, a list of values `list: type`. A split without rows is omitted."""
+    strings, flags = pa.list_(pa.string()), pa.list_(pa.struct([("y", pa.bool_())]))
+    types = [
+        pa.string(),
+        pa.float64(),
+        strings,
+        pa.list_(pa.list_(pa.float32())),
+        pa.struct([("x", pa.int32())]),
+        flags,
+    ]
+    schema = pa.schema(zip("abcdef", types, strict=True))
+    files = [SnapshotFile(f"x/{n}.parquet", 10, "0", rows=3) for n in range(2)]
+    files += [SnapshotFile("x/a.json", 1, "0"), SnapshotFile("y/0.parquet", 5, "0", rows=0)]
+    places = {"first": {"train": "x/*.parquet", "valid": "y/*.parquet"}, "second": {"train": "y/*.parquet"}}
+    configs = {name: (schema, splits) for name, splits in places.items()}
+    head = yaml.safe_load(hub.yaml_head("name", configs, files, tags=["t"]).strip("-\n"))
+    assert (head["size_categories"], head["language"]) == (["n<1K"], ["en"])
+    data_files = [{"split": "train", "path": "x/*.parquet"}]
+    assert head["configs"] == [{"config_name": "first", "default": True, "data_files": data_files}]
+    (info,) = head["dataset_info"]
+    assert info["splits"] == [{"name": "train", "num_bytes": 20, "num_examples": 6}]
+    assert [{**feature, "name": ""} for feature in info["features"]] == [
+        {"name": "", **feature}
+        for feature in (
+            {"dtype": "string"}, {"dtype": "float64"}, {"list": "string"}, {"list": {"list": "float32"}},
+            {"struct": [{"name": "x", "dtype": "int32"}]}, {"list": [{"name": "y", "dtype": "bool"}]},
+        )
+    ]  # fmt: skip
 
 
 def test_croissant_describes_every_field() -> None:

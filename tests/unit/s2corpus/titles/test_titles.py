@@ -129,6 +129,7 @@ def test_two_titles_have_their_score() -> None:
         ("ab", "abc", 0.0),
         ("", "", 0.0),
         ("abcd", "abce", 0.4),  # I=1, sets of 2: 2/(2+2+2-1).
+        ("xa𤸀", "xc一", 0.0),  # A letter beyond 16 bits does not change the letters before it.
     ):
         assert score(a, b) == pytest.approx(s, abs=5e-4)
 

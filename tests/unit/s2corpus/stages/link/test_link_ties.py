@@ -114,6 +114,7 @@ PREFIXES: list[tuple[str, Row, bool]] = [
     ("Cellular senescence", {"year": 2007}, False),
     ("Cellular senescence", {**BY, "volume": "131"}, False),
     ("Cellular senescence", {**BY, "volume": "130", "pages": "223"}, True),
+    ("Cellular senescence", {**BY, "pages": "223"}, True),  # A missing volume contradicts nothing.
     ("Cellular senescence", {**BY, "pages": "224"}, False),
     ("Cellular senescence", {**BY, "volume": "130", "pages": "224"}, False),
     ("Cancer and aging", BY, False),  # The full title has another beginning.
@@ -196,11 +197,14 @@ BY_IDENTIFIER: list[tuple[Row, Given, str | None, str | None, str | None]] = [
     ({"title": TWO}, [("a", "doi", ONE), ("b", "pubmed_id", TWO)], "b", None, ONE),
     # Three papers match.
     ({}, [("c", "doi", ONE), ("b", "arxiv_id", TWO), ("a", "pubmed_id", THREE)], "a", "tie", TWO),
+    ({}, [("a", "doi", ONE), ("b", "arxiv_id", TWO), ("c", "pubmed_id", THREE)], "a", "tie", TWO),
     (YEAR, [("a", "doi", ONE), ("b", "arxiv_id", TWO), ("c", "pubmed_id", THREE, 1999)], "c", None, ONE),
     (YEAR, [("a", "doi", ONE), ("b", "pubmed_id", TWO, 1999), ("c", "pubmed_id", THREE, 1999)], "b", "tie", THREE),
     # Two papers share one identifier.
     ({}, [("a", "doi", ONE), ("b", "doi", TWO)], "a", "tie", TWO),
     (YEAR, [("a", "doi", ONE), ("b", "doi", TWO, 1999)], "b", None, ONE),
+    (YEAR, [("a", "doi", ONE), ("b", "doi", TWO), ("c", "pubmed_id", THREE, 1999)], "c", None, ONE),
+    (YEAR, [("a", "doi", ONE, 1999), ("b", "pubmed_id", TWO), ("c", "pubmed_id", THREE)], "a", None, TWO),
     # One paper matches by both identifiers; the citing paper is excluded.
     ({}, [("a", "doi pubmed_id", ONE)], "a", None, None),
     ({}, [("a", "doi pubmed_id", ONE), ("b", "pubmed_id", TWO)], "a", "tie", TWO),
@@ -246,6 +250,7 @@ SIMILAR: list[tuple[Row, Given, str, str | None, str | None]] = [
     ({}, [("b", NEAR), ("a", OTHER)], "a", "tie", NEAR),  # Two titles have equal S.
     ({}, [("a", NEAR), ("b", OTHER)], "a", "tie", NEAR),
     (YEAR, [("a", NEAR), ("b", OTHER, 1999)], "b", None, NEAR),
+    (YEAR, [("a", NEAR, 1999), ("b", OTHER)], "a", None, NEAR),
     (YEAR, [("b", NEAR, 1999), ("a", OTHER)], "b", None, NEAR),
     (YEAR, [("b", NEAR), ("c", NEAR), ("d", OTHER, 1999)], "d", None, NEAR),
     (YEAR, [("b", NEAR, 1999), ("c", NEAR, 1999), ("a", OTHER)], "b", "tie", NEAR),

@@ -147,6 +147,10 @@ def test_every_entry_has_a_row_and_every_open_citation_a_context(lake: Lake, tmp
     assert metrics["recall"] == 1.0
 
 
+def test_release_without_papers_has_no_links(lake: Lake, tmp_path: Path) -> None:
+    assert run_link(release(lake, tmp_path, [], [])) == {}
+
+
 def test_linking_a_finished_release_again_is_refused(lake: Lake, tmp_path: Path) -> None:
     """The index no longer exists, so linking again would lose every link."""
     run = release(lake, tmp_path, [paper("a1", "Deep graph networks"), paper("a2", "Ocean dynamics")], [])

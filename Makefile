@@ -131,7 +131,7 @@ lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
 COVERED := papers titles clustering stages/link stages/cluster stages/clean stages/split stages/export deliveries
 coverage: .venv/.development ## Report the branches of the rules that the quick tests cover, with the uncovered lines
 	@rm -rf build/coverage && mkdir -p build/coverage
-	@COVERAGE_FILE=build/coverage/data NUMBA_DISABLE_JIT=1 $(RUN) coverage run --branch --source=include/s2corpus -m pytest -q -m "$(QUICK)" tests/unit
+	@COVERAGE_FILE=build/coverage/data NUMBA_DISABLE_JIT=1 $(RUN) coverage run --branch --source=include/s2corpus -m pytest -q -m "$(QUICK) and not compiled" tests/unit
 	@COVERAGE_FILE=build/coverage/data $(RUN) coverage report --show-missing --skip-covered \
 	  --include="$$(printf 'include/s2corpus/%s*,' $(COVERED))"
 

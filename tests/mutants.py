@@ -117,13 +117,8 @@ AREAS = {
     "extractors": Area(("s2corpus/extractors/*.py",), ("s2corpus/extractors",), timed=True),
 }
 QUICK = "not slow and not long and not services and not airflow"
-COMPILED_ONLY = (
-    "half_a_million", "candidates_find", "candidates_do_not", "similar_pairs", "everybody_shares", "order_of_papers_or_entries",
-    "recall_is_measured", "bands_and_rows", "two_readings", "listed_and_published",
-)  # fmt: skip
-"""Tests that are slow without numba's compiler: large inputs, complete releases, and searches by similarity."""
 SEARCH = tuple(f"titles/{name}.py" for name in ("similarity", "minhash", "recall"))
-"""Modules of `titles` that only these tests cover; they are excluded."""
+"""Modules of `titles` that only tests marked `compiled` cover; they are excluded."""
 SIZES = {
     "ALTO_BYTES", "BUCKET_BYTES", "MAX_KNOWN_PER_POLL", "MAX_NEW_PER_POLL", "_AT_ONCE", "_BATCH_ROWS", "_BLOCK",
     "_BYTES_PER_KEY", "_CHUNK", "_CHUNK_ROWS",
@@ -312,7 +307,6 @@ def lines_of(module: Path, line: int) -> range:
 
 
 OPTIONS = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:warnings"]
-WITHOUT_COMPILER = ["-k", f"not ({' or '.join(COMPILED_ONLY)})"]
 
 
 def tried(copy: Path, mutation: MutationSpec, baseline: warm.Baseline, timed: bool) -> tuple[str, str]:
@@ -471,7 +465,7 @@ def try_all(
             if name not in baselines:
                 files = files_of(copy, name)
                 print(f"measuring the tests of {name}", file=sys.stderr, flush=True)
-                chosen = [*OPTIONS, "-m", QUICK, *(WITHOUT_COMPILER if name in plain else [])]
+                chosen = [*OPTIONS, "-m", f"{QUICK} and not compiled" if name in plain else QUICK]
                 baselines[name] = warm.measure(copy, chosen, files, modules[name], kept[name].measured)
                 for test in baselines[name].failed:
                     print(f"left out, it fails without any change: {test}", file=sys.stderr)

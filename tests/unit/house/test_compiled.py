@@ -153,6 +153,7 @@ def references(shared_data: Path) -> Links:
     return link_tables(pa.Table.from_pylist(entries, schema=ENTRIES), pa.Table.from_pylist(papers, schema=PAPERS))
 
 
+@pytest.mark.compiled
 @pytest.mark.usefixtures("nothing_compiled")
 def test_few_rows_give_equal_clusters_and_links_uncompiled(shared_data: Path) -> None:
     with interpret_if_small(300):

@@ -139,6 +139,7 @@ class _Given:
         pass
 
 
+@pytest.mark.compiled
 def test_number_of_homes_does_not_change_the_edges(
     found: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

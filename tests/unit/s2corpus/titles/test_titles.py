@@ -233,6 +233,7 @@ def test_search_finds_typos() -> None:
     assert len(pairs) > 2 * len(titles)
 
 
+@pytest.mark.compiled
 def test_search_finds_what_exhaustive_comparison_finds(real: list[str]) -> None:
     titles = list(dict.fromkeys(normalise_one(t) for t in real[:6000:15]))
     entries = _with_typos(titles, 1)
@@ -247,6 +248,7 @@ def test_search_finds_what_exhaustive_comparison_finds(real: list[str]) -> None:
         assert s == pytest.approx(max((v for k, v in expected.items() if k[0] == i), default=0.0))
 
 
+@pytest.mark.compiled
 def test_search_is_equal_in_any_memory_pieces_and_order(real: list[str]) -> None:
     titles = pa.array(list(dict.fromkeys(normalise_one(t) for t in real[::30])))
     entries = pa.array(_with_typos(titles.to_pylist()[::2] * 5, 2))
@@ -260,6 +262,7 @@ def test_search_is_equal_in_any_memory_pieces_and_order(real: list[str]) -> None
     assert set(zip(whole.a, whole.b, strict=True)) == set(zip(shuffled.a, order[shuffled.b], strict=True))
 
 
+@pytest.mark.compiled
 def test_titles_of_one_template_have_bounded_pairs() -> None:
     titles = [f"proceedingsoftheconferenceontemplatesvolume{i}" for i in range(3000)] + ["somethingelseentirely"]
     crowd = pa.array(titles)

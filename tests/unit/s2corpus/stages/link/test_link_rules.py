@@ -217,6 +217,7 @@ def entries(real: pa.Table) -> pa.Table:
     return pa.table([*columns, pa.nulls(len(real), pa.string())], schema=ENTRIES)
 
 
+@pytest.mark.compiled
 def test_order_of_papers_and_entries_does_not_matter(real: pa.Table, entries: pa.Table) -> None:
     rng = np.random.default_rng(2)
     rows, columns = rng.permutation(len(entries)), rng.permutation(len(real))
@@ -227,6 +228,7 @@ def test_order_of_papers_and_entries_does_not_matter(real: pa.Table, entries: pa
     assert right.mean() > 0.95
 
 
+@pytest.mark.compiled
 def test_recall_is_measured(real: pa.Table, entries: pa.Table) -> None:
     found = []
     for search in (Search(), Search(bands=2)):

@@ -131,6 +131,7 @@ def test_cut_title_links_if_year_and_surname_agree() -> None:
     assert [row["score"] is not None for row in found] == [linked for *_, linked in PREFIXES]
 
 
+@pytest.mark.compiled
 def test_cut_title_of_several_papers_ties() -> None:
     other = {**CUT, "paper_id": "b", "title": "Cellular senescence in the skin", "volume": "7", "pages": "1"}
     entry = {"title": "Cellular senescence", **BY}

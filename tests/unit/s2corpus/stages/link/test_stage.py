@@ -223,6 +223,7 @@ def test_low_recall_blocks_the_release(lake: Lake, tmp_path: Path) -> None:
         runner.run_stage(run, "link")
 
 
+@pytest.mark.compiled
 def test_memory_and_shards_do_not_change_links(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     papers, entries = _corpus(np.random.default_rng(6), 200, 900)
     title = "Report of the annual meeting of the society"  # More papers share it than fit in memory.

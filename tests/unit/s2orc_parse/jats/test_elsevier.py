@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from s2orc_parse import jats, tei
 from s2orc_parse.jats import elsevier
-from s2orc_parse.parse_model import Parse
+from s2orc_parse.parse_model import CitationStyle, Parse
 from tests.unit.parse_laws import check_laws
 
 Json = dict[str, Any]
@@ -111,6 +111,11 @@ def test_elsevier_file_gives_entries_and_header() -> None:
         "1234",
         "2015",
     )
+
+
+def test_citation_style_follows_the_printed_callouts() -> None:
+    body = [sentence(f"So {n} ({name}).", 100 * n, refs=[(name, "bib1")]) for n, name in enumerate(["Roe, 1999"] * 3)]
+    assert parse(body).citation_style is CitationStyle.NAME_YEAR
 
 
 def nested(depth: int) -> bytes:

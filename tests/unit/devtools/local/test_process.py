@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ Start = Callable[[str], Process]
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     """Return a function that starts Python code as a service, waits until it has run, and returns the process."""
-    children = []
+    children: list[subprocess.Popen[bytes]] = []
 
     def run(code: str) -> Process:
         ready = tmp_path / f"ready{len(children)}"

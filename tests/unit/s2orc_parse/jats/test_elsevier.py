@@ -151,6 +151,7 @@ def test_value_of_wrong_type_is_named_in_the_error(wrong: Json, where: str) -> N
     ("data", "outcome"),
     [
         (b"", "empty"),
+        (b"\n", "empty"),
         (b'{"docId": "S1", "body_text": [' + b'"' + b"x" * 17_000_000 + b'"]}', "too_large"),
         (nested(100_000), "too_deep"),
         (b"{", "not_well_formed"),
@@ -158,6 +159,7 @@ def test_value_of_wrong_type_is_named_in_the_error(wrong: Json, where: str) -> N
         (b'{"docId": "S1", "body_text": [{"sentence": "\\ud800"}]}', "not_well_formed"),
         (b"[1, 2]", "several_articles"),
         (b'"text"', "not_an_article"),
+        (b"[1]", "not_an_article"),
         (b'{"paper_id": "1"}', "not_an_article"),
         (b'{"body_text": []}', "not_an_article"),
         (b'{"docId": "S1"}', "no_body"),

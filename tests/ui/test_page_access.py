@@ -157,7 +157,10 @@ def test_unexpected_error_is_logged_and_not_shown(built: Built, tmp_path: Path) 
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
 
 
-def test_lists_show_only_permitted_releases_and_drops(built: Built) -> None:
-    page = page_over(built.lake, visible=lambda: lambda dag_id: False)
-    assert "sample" not in words(read(page, ""))
-    assert "drops/" not in words(read(page, "drops", 403))
+@pytest.mark.parametrize(
+    ("hidden", "listed", "status"), [("corpus_release__sample", False, 200), ("pdf_drops", True, 403)]
+)
+def test_lists_show_only_permitted_releases_and_drops(hidden: str, listed: bool, status: int, built: Built) -> None:
+    page = page_over(built.lake, visible=lambda: lambda dag_id: dag_id != hidden)
+    assert ("sample" in words(read(page, ""))) is listed
+    assert ("drops/" in words(read(page, "drops", status))) is (status == 200)

@@ -17,6 +17,16 @@ from tests.standin_grobid import StandIn
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docker-compose.yaml").read_text("utf-8")
+RUN_BY = {
+    "tests/e2e/test_celery.py": {
+        "s3-init", "s3", "redis", "airflow-init", "airflow-api-server", "airflow-scheduler", "airflow-dag-processor", "airflow-triggerer",
+        "airflow-worker", "airflow-settings",
+    },
+    "tests/e2e/test_spark.py": {"spark-master", "spark-worker", "spark"},
+    "tests/containers/conftest.py": {"extractor"},
+}  # fmt: skip
+"""the tests that run the commands of the services"""
+WITHOUT_COMMAND = {"postgres", "grobid"}
 PROFILES = "COMPOSE_PROFILES"
 """compose's own variable: selects the profiles with services to start"""
 SECRET = re.compile(r"PASSWORD|SECRET|KEY|TOKEN")
@@ -166,6 +176,30 @@ def test_each_volume_is_initialized_by_one_image(services: dict[str, Any]) -> No
 def test_s3_version_equals_that_of_the_tests(services: dict[str, Any]) -> None:
     version = services["s3"]["image"].partition("@")[0].rpartition(":")[2]
     assert f"\nseaweedfs-bin=={version} " in (ROOT / "requirements.txt").read_text("utf-8")
+
+
+def test_every_service_command_is_run_by_a_test(services: dict[str, Any]) -> None:
+    assert set().union(*RUN_BY.values()) | WITHOUT_COMMAND == set(services)
+    for path, names in RUN_BY.items():
+        text = (ROOT / path).read_text("utf-8") + (ROOT / "tests" / "compose.py").read_text("utf-8")
+        assert [name for name in sorted(names) if f'"{name}"' not in text] == [], f"{path} does not start them"
+    for name in WITHOUT_COMMAND:
+        assert not {"command", "entrypoint"} & set(services[name]), f"{name} has a command: run it in a test"
+
+
+def test_no_role_can_both_operate_and_approve() -> None:
+    """Check deploy/airflow-roles.json (docs/security.md). No role can delete, or has a right to administer Airflow."""
+    rights: dict[str, set[tuple[str, str]]] = {}
+    for row in json.loads((ROOT / "deploy" / "airflow-roles.json").read_text("utf-8")):
+        rights.setdefault(row["name"], set()).update((row["resource"], action) for action in row["action"].split(","))
+    operate = {("DAG Runs", "can_create"), ("DAG Runs", "can_edit"), ("Task Instances", "can_edit")}
+    approve = {("HITL Detail", "can_edit")}
+    found = {role: (given & operate, given & approve) for role, given in rights.items()}
+    assert found == {"Reader": (set(), set()), "Operator": (operate, set()), "Approver": (set(), approve)}
+    for role, given in rights.items():
+        resources, actions = ({right[part] for right in given} for part in (0, 1))
+        assert not resources & {"Connections", "Variables", "Users", "Roles", "Configurations"}, role
+        assert "can_delete" not in actions, role
 
 
 def test_roles_exist_before_the_api_server_starts() -> None:

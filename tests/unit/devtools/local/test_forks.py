@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from devtools.local.forks import Forks
 from s2corpus.errors import UserError
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[4]
@@ -46,6 +48,17 @@ def test_forked_command_has_arguments_log_and_status(forks: Forks, folder: Path)
     assert "3.3.2" in (folder / "version.log").read_text()
     assert forks.start(["nonsense"], folder=folder, log=folder / "nonsense.log").wait() == 2
     assert "invalid choice: 'nonsense'" in (folder / "nonsense.log").read_text()
+
+
+def test_forked_command_leads_a_session_in_its_folder(forks: Forks, folder: Path) -> None:
+    (home := folder / "home").mkdir()
+    forked = forks.start(WAITS, folder=home, log=folder / "waits.log")
+    process = psutil.Process(forked.pid)
+    until(lambda: "airflow db check" in " ".join(process.cmdline()), "the command has no name")
+    assert os.getsid(forked.pid) == forked.pid and process.cwd() == str(home)
+    assert forked.poll() is None
+    process.send_signal(signal.SIGKILL)
+    assert forked.wait() == forked.poll() == -signal.SIGKILL
 
 
 def test_forked_command_outlives_its_starter(folder: Path) -> None:

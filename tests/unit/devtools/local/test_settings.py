@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,13 @@ def read(tmp_path: Path, text: str) -> Settings:
     path = tmp_path / "airflow_settings.yaml"
     path.write_text(text)
     return Settings.read(path)
+
+
+def test_importing_deployment_imports_no_command() -> None:
+    """Check the commands of `python -m s2corpus.deployment.X`: Python warns if the package has imported X."""
+    commands = ["settings", "s3_security", "slots"]
+    code = f"import s2corpus.deployment as all_, sys; sys.exit(any(f'{{all_.__name__}}.{{x}}' in sys.modules for x in {commands}))"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_project_settings_have_the_pool_and_no_secret() -> None:

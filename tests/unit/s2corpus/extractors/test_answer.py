@@ -37,6 +37,7 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
         (GOOD[:-7], False),
         (b"\0" + GOOD, False),
         (b"<TEI xmlns='http://www.tei-c.org/ns/1.0'>\xff</TEI>", False),
+        (b'<!DOCTYPE TEI [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + GOOD, False),
         (b"<T xmlns='http://www.tei-c.org/ns/1.0'/>", False),
         (b"<TEI xmlns='http://www.tei-c.org/ns/1.0'>" + b"<p>" * 5000 + b"</p>" * 5000 + b"</TEI>", False),
         (

@@ -305,8 +305,10 @@ def test_server_with_changed_version_is_not_used() -> None:
 
 
 def test_wrong_address_is_a_clear_error() -> None:
-    with pytest.raises(UserError, match="'localhost:8070' is not a GROBID server"):
-        Pool(["localhost:8070"])
+    for given in ("localhost:8070", "ftp://host", "http://"):
+        with pytest.raises(UserError, match=f"'{given}' is not a GROBID server: expected an address such as"):
+            Pool([given])
+    assert Pool(["https://localhost:8070"])
     with pytest.raises(UserError, match="no GROBID server was named"):
         Pool(["", " "])
     with StandIn(version="<html>") as server, pytest.raises(UserError, match="is not a GROBID server"):

@@ -43,6 +43,8 @@ def people(*names: str) -> list[dict[str, Any]]:
         ("BO|Lee", "Bernard O|Lee", True),
         ("|SJ Siegel", "S J|Siegel", True),
         ("William|O'Connell", "William|O’Connell", True),
+        ("Jean-Pierre|Changeux", "J.-P.|Changeux", True),
+        ("Jürgen|Müller", "Jurgen|Muller", True),
         ("Jürgen|Müller", "Juergen|Mueller", True),
         # Both transliterations are tried for the complete name, not per word.
         ("Jürgen|Müller", "Juergen|Muller", False),

@@ -231,7 +231,12 @@ KINDS: dict[str, tuple[Callable[[], bytes], SelectOutcome]] = {
     "landscape": (lambda: assemble(paper(box=b"[0 0 842 595]")), SelectOutcome.LANDSCAPE),
     "square": (lambda: assemble(paper(box=b"[0 0 600 600]")), SelectOutcome.SELECTED),
     "rotated_to_landscape": (lambda: assemble(paper(more=b"/Rotate 90")), SelectOutcome.LANDSCAPE),
+    "rotated_to_portrait": (lambda: assemble(paper(box=b"[0 0 842 595]", more=b"/Rotate 270")), SelectOutcome.SELECTED),
     "cropped_to_landscape": (lambda: assemble(paper(more=b"/CropBox [0 400 595 842]")), SelectOutcome.LANDSCAPE),
+    "cropped_to_portrait": (
+        lambda: assemble(paper(box=b"[0 0 842 595]", more=b"/CropBox [50 0 400 595]")),
+        SelectOutcome.SELECTED,
+    ),
     "mixed_sizes": (lambda: assemble(pages([A4, b"[0 0 842 595]", b"[0 0 9 9]"])), SelectOutcome.SELECTED),
     "zero_size_pages": (lambda: assemble(paper(box=b"[0 0 0 0]")), SelectOutcome.PDFALTO_FAILED),
     "negative_box": (lambda: assemble(paper(box=b"[595 842 0 0]")), SelectOutcome.SELECTED),

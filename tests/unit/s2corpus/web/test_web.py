@@ -143,12 +143,12 @@ def test_redirects_and_cookies_of_an_extractor_are_refused(server: Any) -> None:
 
 RESPONSES = {
     **dict.fromkeys((404, 410), "no such file"),
-    **dict.fromkeys((201, 204, 401, 403, 428), "HTTP {}: only public addresses are supported"),
+    **dict.fromkeys((201, 204, 401, 403, 407, 409, 428), "HTTP {}: only public addresses are supported"),
 }
 """user errors; 408, 429 and 5xx are transient"""
 
 
-@pytest.mark.parametrize("status", [200, 404, 410, 201, 204, 401, 403, 428, 408, 429, 499, 500, 503, 599])
+@pytest.mark.parametrize("status", [200, 404, 410, 201, 204, 401, 403, 407, 409, 428, 408, 429, 499, 500, 503, 599])
 def test_response_status_of_an_address(server: Any, status: int) -> None:
     uri = f"{server.url}/status/{status}"
     if status == 200:

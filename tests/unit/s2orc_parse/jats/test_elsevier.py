@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from s2orc_parse import jats, tei
 from s2orc_parse.jats import elsevier
-from s2orc_parse.parse_model import Parse
+from s2orc_parse.parse_model import CitationStyle, Parse
 from tests.unit.parse_laws import check_laws
 
 Json = dict[str, Any]
@@ -113,6 +113,11 @@ def test_elsevier_file_gives_entries_and_header() -> None:
     )
 
 
+def test_citation_style_follows_the_printed_callouts() -> None:
+    body = [sentence(f"So {n} ({name}).", 100 * n, refs=[(name, "bib1")]) for n, name in enumerate(["Roe, 1999"] * 3)]
+    assert parse(body).citation_style is CitationStyle.NAME_YEAR
+
+
 def nested(depth: int) -> bytes:
     return b'{"docId": "S1", "body_text": ' + b"[" * depth + b"]" * depth + b"}"
 
@@ -146,6 +151,7 @@ def test_value_of_wrong_type_is_named_in_the_error(wrong: Json, where: str) -> N
     ("data", "outcome"),
     [
         (b"", "empty"),
+        (b"\n", "empty"),
         (b'{"docId": "S1", "body_text": [' + b'"' + b"x" * 17_000_000 + b'"]}', "too_large"),
         (nested(100_000), "too_deep"),
         (b"{", "not_well_formed"),
@@ -153,6 +159,7 @@ def test_value_of_wrong_type_is_named_in_the_error(wrong: Json, where: str) -> N
         (b'{"docId": "S1", "body_text": [{"sentence": "\\ud800"}]}', "not_well_formed"),
         (b"[1, 2]", "several_articles"),
         (b'"text"', "not_an_article"),
+        (b"[1]", "not_an_article"),
         (b'{"paper_id": "1"}', "not_an_article"),
         (b'{"body_text": []}', "not_an_article"),
         (b'{"docId": "S1"}', "no_body"),

@@ -44,6 +44,8 @@ def test_file_is_read_by_its_detected_form(tmp_path: Path) -> None:
         (articles.article("<p/>").decode().encode("utf-16"), "jats"),
         (b'<?xml version="1.0"?><!-- x --><article dtd-version="1.1">', "jats"),
         (b'<j:article xmlns:j="x">', "jats"),
+        (b"", None),
+        (b"%PDF-1.4", None),
         (b"<TEI><note>the article <article></note></TEI>", None),
         (b' {"docId": "S1"', "elsevier"),
         (b'{"paper_id": "1", "title": "x"}', None),

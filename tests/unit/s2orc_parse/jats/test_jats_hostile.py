@@ -23,10 +23,15 @@ def entities(depth: int, inside: str) -> bytes:
     ("data", "outcome"),
     [
         (b"", "empty"),
+        (b" \n\t", "empty"),
         (b"<article>" + b"x" * 17_000_000 + b"</article>", "too_large"),
         (b"<article>" + b"<p/>" * 2_000_001 + b"</article>", "too_large"),
         (entities(10, "<p>@</p>"), "entities"),
         (entities(10, '<p id="@">x</p>'), "entities"),
+        (
+            b'<!DOCTYPE article [<!ENTITY x SYSTEM "file:///etc/passwd">]><article><body><p>&x;</p></body></article>',
+            "entities",
+        ),
         (b'<!DOCTYPE article [<!ENTITY % x SYSTEM "http://127.0.0.1/x.dtd"> %x;]><article/>', "entities"),
         (entities(3, "<p>@</p>").decode().encode("utf-16"), "entities"),
         (articles.article("<p>" + "<sec>" * 200 + "</sec>" * 200 + "</p>"), "too_deep"),
@@ -39,6 +44,7 @@ def entities(depth: int, inside: str) -> bytes:
             "several_articles",
         ),
         (b"<article><front/></article>", "no_body"),
+        (b"<article><body/></article>", "no_body"),
         (b"<article><sub-article><body><p>A letter.</p></body></sub-article></article>", "no_body"),
         (articles.article("<sec>" * 300 + "</sec>" * 300), "too_deep"),
     ],

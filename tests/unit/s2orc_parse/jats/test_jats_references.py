@@ -30,6 +30,8 @@ def entry(fields: str, kind: str = "journal", element: str = "element-citation")
         ("book", "<source>A book</source><fpage>5</fpage><publisher-name>Press</publisher-name>", "A book", ""),
         ("book", "<source>A book</source><volume>2</volume><series>Odd Series</series>", "A book", "Odd Series"),
         ("book", "<chapter-title>A chapter</chapter-title><source>A book</source>", "A chapter", "A book"),
+        ("book", "<part-title>A part</part-title><source>A book</source>", "A part", "A book"),
+        ("thesis", "<source>A thesis</source><fpage>5</fpage>", "A thesis", ""),
         ("confproc", "<article-title>Work</article-title><conf-name>Conf. on Odd</conf-name>", "Work", "Conf. on Odd"),
         ("confproc", "<source>Proceedings of Odd</source><conf-name>Odd</conf-name>", "Proceedings of Odd", "Odd"),
         ("confproc", "<source>Proceedings of Odd</source><fpage>5</fpage>", "", "Proceedings of Odd"),
@@ -77,6 +79,7 @@ def test_raw_text_equals_the_printed_citation() -> None:
     ("ids", "doi", "pubmed", "pmc", "arxiv"),
     [
         ('<pub-id pub-id-type="doi">https://doi.org/10.1371/ODD.1</pub-id>', "10.1371/odd.1", None, None, None),
+        ('<pub-id pub-id-type="DOI">doi:10.1371/odd.1</pub-id>', "10.1371/odd.1", None, None, None),
         ('<pub-id pub-id-type="jstor">2346178</pub-id>', "10.2307/2346178", None, None, None),
         ('<pub-id pub-id-type="handle">10.1184/R1/1</pub-id>', "10.1184/r1/1", None, None, None),
         ('<pub-id pub-id-type="other">doi:10.1371/odd.1</pub-id>', "10.1371/odd.1", None, None, None),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.parse_laws import check_laws
-from tests.unit.s2orc_parse.jats.articles import parse
+from tests.unit.s2orc_parse.jats.articles import cite, parse
 
 CALS = 'xmlns:oasis="http://docs.oasis-open.org/ns/oasis-exchange/table"'
 
@@ -45,6 +45,14 @@ COLUMNS = "".join(f'<colspec colname="c{n}" colnum="{n}"/>' for n in (1, 2, 3))
 def test_oasis_table_has_its_cells(group: str, cells: list[list[str]]) -> None:
     assert rows(oasis(f'<tgroup cols="3">{group}</tgroup>')) == cells
     assert rows(f"<alternatives><graphic/>{oasis(f'<tgroup>{group}</tgroup>')}</alternatives>") == cells
+
+
+def test_citation_in_oasis_cell_is_linked_and_not_in_a_paragraph() -> None:
+    body = oasis(f"<tgroup><tbody><row><entry>A</entry><entry>{cite(2)}</entry></row></tbody></tgroup>")
+    found = parse(f"<p>Before.</p><table-wrap>{body}</table-wrap>{body}<p>After.</p>", 3)
+    assert [paragraph.text for paragraph in found.body_text] == ["Before.", "After."]
+    (cell,) = found.ref_entries[0].cell_cites
+    assert (cell.row, cell.column, cell.span.text, cell.span.ref_id) == (0, 1, "2", "BIBREF1")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from s2orc_parse.parse_model import CitationStyle
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_citations, parse, texts
 
@@ -156,6 +157,7 @@ def test_bibliography_style_decides_the_form(style: str, package: str, printed: 
     bib = "@article{lee, author={Lee, Ann and Hu, Bo and Wu, Cy}, title={First title here}, year={2001}}"
     found = parse(rf"As in \citep{{lee}}. \bibliographystyle{{{style}}}\bibliography{{refs}}", package, refs_bib=bib)
     assert texts(found) == [("", f"As in {printed}.")]
+    assert found.citation_style is (CitationStyle.NAME_YEAR if package else CitationStyle.BRACKET)
 
 
 @pytest.mark.parametrize(

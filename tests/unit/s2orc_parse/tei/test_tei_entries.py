@@ -170,6 +170,8 @@ def test_year_of_entry_is_between_1400_and_2100(xml: str, year: int | None) -> N
         ("Lee 1999-2001", 2001),
         ("Lee 11999", None),
         ("Lee 1499, 2100", None),
+        ("Lee 1500", 1500),
+        ("Lee 2099", 2099),
     ],
 )
 def test_year_of_raw_text_is_taken_only_if_unique(raw: str, year: int | None) -> None:
@@ -226,6 +228,8 @@ def test_entry_has_publisher_issn_notes_and_addresses() -> None:
         (person("JW", "Lee"), ("J", ("W",), "Lee", "")),
         (person("Martin", "King", "Luther", suffix="Jr"), ("Martin", ("Luther",), "King", "Jr")),
         (person("Martin", "King, Jr."), ("Martin", (), "King", "Jr")),
+        (person("Martin", "King Jr."), ("Martin", (), "King", "Jr")),
+        (person("John", "Smith III"), ("John", (), "Smith", "III")),
         (person("Ann", "Lee iv"), ("Ann", (), "Lee", "iv")),
         ("<persName><nameLink>van</nameLink><nameLink>der</nameLink><surname>Berg</surname></persName>", ("", (), "van der Berg", "")),
         ("<name><forename>Ann</forename><surname>Lee</surname></name>", ("Ann", (), "Lee", "")),

@@ -28,6 +28,7 @@ def entities(depth: int) -> bytes:
     ("data", "reason"),
     [
         (b"", "empty"),
+        (b" \n\t", "empty"),
         (b"\xef\xbb\xbf", "empty"),
         (teis.document(PARAGRAPH).replace(b"Text", b"T\xe9xt"), "not_utf8"),
         (teis.document(PARAGRAPH).decode().encode("utf-16"), "not_utf8"),

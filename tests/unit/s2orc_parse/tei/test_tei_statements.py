@@ -50,6 +50,8 @@ def test_theorem_mention_links_to_its_statement() -> None:
         ("Definition 3.2 Let x be odd.", "3.2"),
         ("Proposition A.1. All holds.", "A.1"),
         ("Corollary 4 (of Lee [3]). All holds.", "4"),
+        ("THEOREM 2. All holds.", "2"),
+        ("Theorem B: All holds.", "B"),
         ("It ends. □ Assumption 1. Given x, all holds.", "1"),
         ("It holds [3]. Remark 5 (On x). All holds.", "5"),
         ("Example IV. All holds.", "IV"),

@@ -55,6 +55,8 @@ def test_headings_give_section_paths(
         # later one.
         (("I. A", "II. B", "A. C", "B. D", "C. E", "D. F", "III. G"), ["A", "B", "B::C", "B::D", "B::E", "B::F", "G"]),
         (("I. A", "II. B", "III. C", "V. D"), ["A", "B", "C", "C::D"]),
+        (("I. A", "II. B", "III. C", "IV. D", "V. E"), ["A", "B", "C", "D", "E"]),
+        (("I. A", "IX. B", "X. C"), ["A", "B", "C"]),
         (("I. A", "VI. B", "VI. C", "VII. D"), ["A", "B", "B::C", "D"]),
         (("I. A", "H. B", "I. C"), ["A", "A::B", "A::C"]),
         # Numbers below letters.
@@ -82,6 +84,8 @@ def test_numbered_heading_has_its_parent(heads: tuple[str, ...], expected: list[
         (("1. A", "2. B", "Aims"), ["A", "B", "Aims"]),
         (("Aims", "1. A"), ["Aims", "A"]),
         (("1. A", "Funding", "Aims", "2. B"), ["A", "Funding", "Aims", "B"]),
+        (("1. A", "Limitations", "2. B"), ["A", "Limitations", "B"]),
+        (("1. A", "Methods", "Mice", "Results"), ["A", "Methods", "Mice", "Results"]),
         # Without numbers: two of Methods, Results and Discussion contain the headings after them.
         (("Methods", "Mice", "Discussion", "Odd"), ["Methods", "Methods::Mice", "Discussion", "Discussion::Odd"]),
         (("Methods", "Mice", "Methods", "Odd"), ["Methods", "Mice", "Methods", "Odd"]),
@@ -246,6 +250,7 @@ FLOATS = (
         ('Eq. <ref type="formula">1</ref>. 2 of them', [("1", "EQREF0")]),
         ('Eq. <ref type="formula">1</ref>.2 of', [("1", "EQREF2")]),
         ('Eq. <ref type="formula">1</ref>.9 of', [("1", "EQREF0")]),
+        ('Eq. <ref type="formula">1</ref>-2 of', [("1", "EQREF0")]),
         ('Eq. <ref type="formula">3</ref>.1.2.3)', [("3", "EQREF3")]),
         ("Figures 1 and 2", [("Figures 1", "FIGREF0"), ("2", "FIGREF1")]),
         ("Eqs. (1) and (A.2)", [("Eqs. (1)", "EQREF0"), ("(A.2)", "EQREF1")]),
@@ -283,6 +288,7 @@ def texts(body: str) -> list[str]:
         ("<p>a<lb/>b</p>", ["a b"]),
         ("<p><s>a.</s><s>b.</s></p>", ["a. b."]),
         ("<p>a <note>n</note> b</p>", ["a b"]),
+        ("<p>a<note>n</note>b</p>", ["ab"]),
         ("<p>a<graphic>n</graphic>b</p>", ["ab"]),
         ("<p>a<figure><figDesc>n</figDesc></figure>b</p>", ["ab"]),
         ("<p>a<p>b</p>c</p>", ["a", "b", "c"]),
@@ -293,6 +299,7 @@ def texts(body: str) -> list[str]:
         # A callout that prints its target's id is removed; no space remains before a punctuation mark.
         ('<p>a <ref target="#foot_0">foot_0</ref>, b</p>', ["a, b"]),
         ('<p>a <ref target="#foot_0">foot_0</ref>] b</p>', ["a] b"]),
+        ('<p>a <ref target="#foot_0">foot_0</ref>) b</p>', ["a) b"]),
         ('<p>a <ref target="#foot_0">foot_0</ref> b</p>', ["a b"]),
         ('<p>a <ref target="#foot_0">foot_0</ref></p>', ["a"]),
         ('<p>a <ref target="#foot_0">foot_0</ref>b</p>', ["a b"]),

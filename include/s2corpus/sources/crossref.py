@@ -33,7 +33,9 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
 
 
 def _parse(work: dict[str, Any], where: str) -> Entry:
-    work = read_object(work.get("message", work))
+    work = work.get("message", work)
+    if not isinstance(work, dict):
+        return Dropped(RejectReason.MALFORMED, where, "expected a JSON object")
     doi = work.get("DOI")
     if not isinstance(doi, str) or not doi.strip():
         return Dropped(RejectReason.NO_ID, where, "no DOI")

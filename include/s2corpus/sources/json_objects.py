@@ -15,7 +15,7 @@ from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
 
 _CHUNK = 1 << 18
 _ARRAY_OF_ITEMS = re.compile(rb'^\s*\[|"items"\s*:\s*\[')
-_AFTER_ITEM = re.compile(r"\s*(?:\]|,?\s*\{)")
+_AFTER_ITEM = re.compile(r"\s*+(?:\]|,?\s*+\{)")
 _BRACKET = re.compile("[{}]")
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}]', re.DOTALL)
 _DECODER = json.JSONDecoder(
@@ -109,6 +109,8 @@ def _read_array(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:
         while start >= 0 and (end := _find_end(text, start, is_complete=at_end)) is not None:
             number += 1
             yield f"item {number}", buffer[start:end]
+            if end > _CHUNK:  # A syntax error takes time up to its position: Python counts the lines before it.
+                buffer, text, end = buffer[end:], text[end:], 0
             start = text.find("{", end)
         buffer = buffer[start:] if start >= 0 else b""
         if at_end:

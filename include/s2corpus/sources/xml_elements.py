@@ -51,7 +51,7 @@ def read_xml_elements(
             if open_tag is None:
                 is_nested = is_end_tag  # inside an element that was not requested or was dropped
             else:
-                name = 2 if is_end_tag else 3  # a prefix is part of the name that is_end_tag an element
+                name = 2 if is_end_tag else 3  # a prefix is part of the name that ends an element
                 is_nested = found.group(name) != open_tag.group(name)
             if is_nested:
                 at = found.end()

@@ -118,7 +118,7 @@ class CountedDecoder:
         try:
             value, end = self._decoder.raw_decode(text, start)
         except json.JSONDecodeError as error:
-            end = error.pos
+            end = start + error.pos  # The error counts the lines before its position.
             raise
         finally:
             self._steps.count += end - start
@@ -203,6 +203,7 @@ JSON: dict[str, Callable[[int], bytes]] = {
     "quotation marks in an array": lambda n: b'[{"a":' + b'"' * (8 * n),
     "damaged objects in an array": lambda n: b"[" + b'{"a":"b},' * n + b'{"a":1}]',
     "damaged objects with brackets in strings": lambda n: b"[" + b'{"a":"{" b},' * n + b'{"a":1}]',
+    "damaged objects after a long one": lambda n: b'[{"a":"' + b"x" * (8 * n) + b'"},' + b'{"a":"b},' * n + b'{"a":1}]',
     "no items": lambda n: b'{"a":' + b'"items" ' * (8 * n),
 }
 

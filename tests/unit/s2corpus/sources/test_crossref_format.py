@@ -5,12 +5,14 @@ The source is Crossref's documentation of `works`.
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from s2corpus.sources import Record
+from s2corpus import sources
+from s2corpus.sources import Dropped, Record, RejectReason
 from s2corpus.sources.arrow import apply_licences, batches, read_record
 from s2corpus.sources.record import DatedLicence
 from tests.unit.s2corpus.sources.samples import one
@@ -135,3 +137,10 @@ def test_release_has_the_license_valid_on_its_day(day: str, now: str) -> None:
     table = pa.Table.from_batches(batches([work(license=EMBARGOED), work(license=[licence(BY, "vor")])]))
     assert apply_licences(table, day)["licence"].to_pylist() == [now, "CC-BY-4.0"]
     assert read_record(table.to_pylist()[0]).later_licences == (DatedLicence("CC-BY-NC-ND-4.0", "2021-07-01"),)
+
+
+def test_answer_without_work_is_malformed() -> None:
+    answer = b'{"status": "failed", "message": [{"type": "parameter-not-found"}]}'
+    assert list(sources.read("crossref", io.BytesIO(answer))) == [
+        Dropped(RejectReason.MALFORMED, "line 1", "expected a JSON object")
+    ]

@@ -73,6 +73,12 @@ def test_missing_quotation_mark_rejects_its_object_only(
     assert {one.reason for one in dropped} == {RejectReason.MALFORMED}
 
 
+@pytest.mark.timeout(20)
+def test_long_white_space_after_damaged_object_takes_linear_time() -> None:
+    objects, dropped = read(f"[{{bad}}{' ' * (1 << 20)}x, {ITEM}]")
+    assert (objects, len(dropped)) == ([], 1)
+
+
 @pytest.mark.parametrize(
     ("text", "where"),
     [(f"[{ITEM}, {ITEM[:-1]}", "item 2"), (f'[{ITEM}, {{"id": "', "item 2"), (f'[{ITEM}, {{"a": {{ bad', "item 2")],

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from email.header import decode_header, make_header
 from pathlib import Path
@@ -86,7 +87,8 @@ def test_late_alert_names_the_release(alerts: ModuleType, monkeypatch: pytest.Mo
     sent: list[str] = []
     monkeypatch.setattr(alerts, "_send", lambda alert, _: sent.append(alert.subject))
     run = {"dag_id": "corpus_release__own", "dag_run_id": "x", "data_interval_end": "2026-11-22T09:30:01+00:00"}
-    asyncio.run(alerts.release_late(24, {"dag_run": run}))
+    with ThreadPoolExecutor(1) as thread:  # Tests with a browser keep a running loop in the main thread.
+        thread.submit(asyncio.run, alerts.release_late(24, {"dag_run": run})).result()
     assert sent == ["own-20261122T093001: late"]
 
 

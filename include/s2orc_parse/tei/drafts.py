@@ -87,7 +87,7 @@ class TextReader(TextBuffer, ABC):
     """
 
     MAX_DEPTH: int
-    """maximum nesting of elements in a text; Python's stack allows this"""
+    """maximum nesting of elements in a text"""
 
     def __init__(self, *, flat: bool) -> None:
         super().__init__()
@@ -147,10 +147,13 @@ class TextReader(TextBuffer, ABC):
             self._reject_depth()
         if element.text:
             self.append(element.text)
-        for child in element:
-            self._element(child)
-            if child.tail:
-                self.append(child.tail)
+        try:
+            for child in element:
+                self._element(child)
+                if child.tail:
+                    self.append(child.tail)
+        except RecursionError:  # The caller's own stack is deep.
+            self._reject_depth()
         self._depth -= 1
 
     def _spaced(self, element: Element) -> None:

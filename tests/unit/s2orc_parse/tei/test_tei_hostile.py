@@ -53,6 +53,16 @@ def test_bad_tei_is_rejected_with_its_reason(data: bytes, reason: str) -> None:
     assert bad.value.reason == reason
 
 
+def test_nesting_is_rejected_if_the_callers_stack_is_deep() -> None:
+    def convert(frames: int) -> object:
+        return (
+            convert(frames - 1) if frames else tei.convert(teis.document("<div>" * 140 + "</div>" * 140), file_sha1="")
+        )
+
+    with pytest.raises(tei.BadTei, match="too_deep"):
+        convert(700)
+
+
 def test_entities_are_not_expanded_without_the_doctype_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tei_read, "_has_doctype", lambda xml: False)
     inside = b'<!DOCTYPE TEI [<!ENTITY x "expanded">]><TEI>a&x;b</TEI>'

@@ -137,7 +137,7 @@ coverage: .venv/.development ## Report the branches of the rules that the quick 
 	@COVERAGE_FILE=build/coverage/data $(MEASURED) -m pytest -q -m "$(QUICK)" tests/unit
 	@COVERAGE_FILE=build/coverage/data NUMBA_DISABLE_JIT=1 $(MEASURED) --append -m pytest -q -m "$(QUICK) and not compiled" $(KERNELS)
 	@COVERAGE_FILE=build/coverage/data $(RUN) coverage report --show-missing --skip-covered \
-	  --include="$$(printf 'include/s2corpus/%s*,' $(COVERED))"
+	  --include="$$(printf 'include/s2corpus/%s/*,' $(COVERED))$$(printf 'include/s2corpus/%s.py,' $(COVERED))"
 
 mutants: .venv/.development ## Whether the quick tests notice small faults: a seeded sample (two hours; docs/quality.md)
 	@$(RUN) tests.mutants

@@ -20,8 +20,8 @@ import orjson
 import pyarrow as pa
 from pydantic import PositiveInt
 
+from pdf2tei.crops.child import crop
 from s2corpus.datasets.citations import remove_formulas
-from s2corpus.datasets.figures.child import crop
 from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, StepResult
 from s2corpus.deliveries.files import ChangedInput, read_file
 from s2corpus.ids import SnapshotId

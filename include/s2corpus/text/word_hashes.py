@@ -49,6 +49,11 @@ def classes() -> npt.NDArray[np.uint8]:
     return found
 
 
+def find_classes(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
+    """Return the class bits of code points."""
+    return np.where(codes < _PLANES, classes()[np.minimum(codes, _PLANES - 1)], ALPHA)
+
+
 @njit(cache=True)
 def class_of(classes: npt.NDArray[np.uint8], code: np.uint32) -> np.uint8:
     """Return the class bits of a code point."""
@@ -59,16 +64,6 @@ def class_of(classes: npt.NDArray[np.uint8], code: np.uint32) -> np.uint8:
 def fnv_step(value: np.uint64, code: np.uint32) -> np.uint64:
     """Return the hash extended by one code point (FNV-1a, 64 bits)."""
     return (value ^ np.uint64(code)) * np.uint64(0x100000001B3)
-
-
-@njit(cache=True, nogil=True)
-def find_item(table: npt.NDArray[np.int32], keys: npt.NDArray[np.uint64], key: np.uint64) -> np.uint64:
-    """Return the slot for `key` in an open-addressing table: 1 + index of the item with this key, or 0 if it is empty."""
-    mask = np.uint64(len(table) - 1)
-    at = key & mask
-    while table[at] != 0 and keys[table[at] - 1] != key:
-        at = (at + np.uint64(1)) & mask
-    return at
 
 
 @njit(cache=True)

@@ -15,13 +15,9 @@ from release_page.releases import Archive
 from release_page.render import page as render
 from s2corpus.errors import UserError
 from s2corpus.evaluation.kept import marks_of, parse_marks_of, parses_of, sample_of
-from s2corpus.evaluation.parse_results import LABELS as PARSE_LABELS
-from s2corpus.evaluation.parse_results import PAPER, parse_results
-from s2corpus.evaluation.parse_sheet import MAX_MISSING, QUESTIONS, LineMarks, check, read_numbers
-from s2corpus.evaluation.parses import ParseItem, ParseTask
-from s2corpus.evaluation.results import FIELDS, LABELS, result
-from s2corpus.evaluation.sample import Item
-from s2corpus.evaluation.sheet import WORDS
+from s2corpus.evaluation.results import FIELDS, LABELS, PARSE_F1, PARSE_LABELS, parse_results, result
+from s2corpus.evaluation.sample import Item, ParseItem, ParseTask
+from s2corpus.evaluation.sheet import MAX_MISSING, QUESTIONS, WORDS, LineMarks, check, read_numbers
 from s2corpus.storage.lake import Lake
 
 Word = StrEnum("Word", {word: word for word in WORDS})  # type: ignore[misc]  # members are computed
@@ -71,7 +67,7 @@ def add_routes(
         return render(
             request, "evaluation.html", release_id=release, labels=LABELS | PARSE_LABELS, shown=shown,
             result=result(items, marks, parse_results(parses, line_marks)), number=order.index(chosen) + 1 if chosen else 0,
-            words=list(WORDS), fields=FIELDS, questions=QUESTIONS, max_missing=MAX_MISSING, firsts=firsts, paper=PAPER,
+            words=list(WORDS), fields=FIELDS, questions=QUESTIONS, max_missing=MAX_MISSING, firsts=firsts, paper=PARSE_F1,
             may_mark=marker is not None and archive.catalog is not None, lake=archive.uri, item_markers=markers.get(chosen or "", []),
         )  # fmt: skip
 

@@ -12,14 +12,13 @@ from functools import partial
 from typing import TypeVar
 
 import orjson
+from pydantic import TypeAdapter
 
 from s2corpus.catalog import Catalog
 from s2corpus.errors import UserError
-from s2corpus.evaluation.parse_results import check_order
-from s2corpus.evaluation.parse_sheet import LineMarks
-from s2corpus.evaluation.parses import ParseItem, sample_parses
 from s2corpus.evaluation.results import ItemMarks, Result, as_json, card
-from s2corpus.evaluation.sample import Item, sampled
+from s2corpus.evaluation.sample import Item, ParseItem, sample_parses, sampled
+from s2corpus.evaluation.sheet import LineMarks
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.release_tables import ReleaseTables
 from s2corpus.rules.evaluation import EvaluationRules
@@ -48,8 +47,9 @@ def _stored(
     lake: Lake, release: str, name: str, kind: type[_T], draw: Callable[[ReleaseTables], list[_T]] | None
 ) -> list[_T]:
     key = f"releases/{release}/_evaluation/{name}"
+    stored = TypeAdapter(list[kind])  # type: ignore[valid-type]  # a type from a variable
     try:
-        return [kind.of_json(value) for value in orjson.loads(lake.get(key)[0])]
+        return stored.validate_json(lake.get(key)[0])
     except FileNotFoundError:
         if draw is None:
             raise UserError(f"{release} has no sample yet: draw it with `corpus evaluate {release}`") from None
@@ -59,7 +59,7 @@ def _stored(
     except NotCommitted:
         raise UserError(f"{release} has no links yet: evaluate it when it is built") from None
     items = draw(tables)
-    lake.put(key, orjson.dumps([item.as_json() for item in items]))
+    lake.put(key, stored.dump_json(items))
     return items
 
 
@@ -84,7 +84,8 @@ def publish(lake: Lake, snapshot: str, found: Result) -> str:
     Raises:
         UserError: there are no items; or some items are not marked, and no citations or bibliographies are.
     """
-    check_order(found.parses)
+    if skipped := next((parse.skipped for parse in found.parses if parse.skipped), None):
+        raise UserError(f"{skipped} is not marked, but a later one is: mark the papers in their order, a random sample")
     if not found.items:
         raise UserError(f"{snapshot}: the sample is empty: the release has no paper with a PDF and no link")
     if not found.done and not any(parse.marked for parse in found.parses):

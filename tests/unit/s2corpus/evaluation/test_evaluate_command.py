@@ -67,7 +67,7 @@ def test_unlinked_release_has_no_sample(empty: Run) -> None:
 @pytest.fixture
 def own(empty: Run) -> Run:
     """Return a release with one item in its sample."""
-    empty.lake.put(f"releases/{RELEASE}/_evaluation/sample.json", orjson.dumps([ITEM.as_json()]))
+    empty.lake.put(f"releases/{RELEASE}/_evaluation/sample.json", orjson.dumps([ITEM]))
     return empty
 
 

@@ -1,13 +1,15 @@
-"""Compute quality signals of a document, for later filters by users of the corpus.
+"""Compute quality signals and section types of a document, for later filters by users of the corpus.
 
 Names and definitions are from RedPajama-v2 and Gopher where these exist. They do not influence cleaning. White space separates
 words. They are normalized as in RedPajama-v2: lower case, without ASCII punctuation, empty words removed.
 Sources: RedPajama-v2 (arXiv:2411.12372, Table 5 and its `quality_signals` code), Gopher (arXiv:2112.11446, Table A1),
-C4 (arXiv:1910.10683).
+C4 (arXiv:1910.10683). Words of headings identify the sections (IMRaD and related sections).
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
@@ -21,6 +23,28 @@ STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
 TOP_NGRAMS = (2, 3, 4)
 REPEATED_NGRAMS = (5, 6, 7, 8, 9, 10)
 """Gopher, Table A1: the orders with limits on the most frequent n-gram, and on all repeated n-grams"""
+_HEADINGS = {
+    "abstract": ("abstract", "summary"),
+    "introduction": ("introduction", "motivation"),
+    "background": ("background", "preliminaries", "theory"),
+    "related_work": ("related work", "related works", "prior work", "previous work", "literature review"),
+    "methods": (
+        "method", "methods", "methodology", "materials and methods", "methods and materials", "patients and methods",
+        "experimental section", "experimental", "experimental setup", "model", "approach", "study design",
+    ),
+    "results": ("results", "results and discussion", "findings", "experiments", "evaluation", "experimental results"),
+    "discussion": ("discussion", "results and discussion", "discussion and conclusion", "discussion and conclusions"),
+    "limitations": ("limitations", "strengths and limitations", "study limitations"),
+    "conclusion": (
+        "conclusion", "conclusions", "concluding remarks", "discussion and conclusion", "discussion and conclusions",
+        "conclusion and future work", "conclusions and future work",
+    ),
+    "future_work": ("future work", "outlook", "conclusion and future work", "conclusions and future work"),
+}  # fmt: skip
+"""type → normalized headings. The headings are from papers in PMC and arXiv; the types are from Dr. Inventor and IMRaD."""
+_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])[.)]?\s+")
+_NOT_WORD = re.compile(r"[^a-z]+")
+_LONGEST = 60
 
 
 def compute_signals(text: str) -> dict[str, float]:
@@ -120,3 +144,10 @@ def _compute_ngram_signals(hashes: npt.NDArray[np.uint64], lengths: npt.NDArray[
 
 NAMES = tuple(compute_signals(""))
 """all signal names; signals with `num_` or `_count` are integers, the others are shares or means"""
+
+
+def list_section_types(lines: Iterable[str]) -> list[str]:
+    """Return the sorted types of the lines that are listed headings. Running text has no type."""
+    short = (_NUMBER.sub("", line.lower()) for line in lines if len(line) <= _LONGEST)
+    headings = {_NOT_WORD.sub(" ", line).strip() for line in short}
+    return sorted(type_ for type_, names in _HEADINGS.items() if not headings.isdisjoint(names))

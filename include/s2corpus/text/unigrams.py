@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -94,3 +94,49 @@ def log_probability(text: str, unigrams: Unigrams) -> float:
     for word in words:
         total += unigrams.shares.get(word.lower(), unigrams.unknown)
     return total / len(words) if words else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The result of a calibration over sections of texts."""
+
+    sections: int
+    dropped: int
+    """number dropped by the reference list at its threshold"""
+    threshold: float
+    """threshold at which the other list drops the same number"""
+    dropped_at_threshold: int
+    """number dropped by the other list at that threshold"""
+    both: int
+    """number of sections that both lists drop"""
+    own_quantiles: tuple[float, ...]
+    """the other list's means at 1, 5, 50, 95 and 99 %"""
+
+
+def calibrate(texts: Sequence[str], reference: Unigrams, other: Unigrams, threshold: float) -> Calibration:
+    """Return the threshold for `other` that drops the same share of `texts` as `reference` does below `threshold`.
+
+    It is the midpoint between the means of the last dropped text and the first kept text. It is rounded to two decimals
+    unless rounding changes the dropped texts.
+
+    Raises:
+        ValueError: there are no texts.
+    """
+    if not texts:
+        raise ValueError("no sections to calibrate on")
+    reference_means = [log_probability(text, reference) for text in texts]
+    other_means = [log_probability(text, other) for text in texts]
+    dropped = sum(mean < threshold for mean in reference_means)
+    ranked = sorted(other_means)
+    last_dropped = ranked[dropped - 1] if dropped else ranked[0] - 1
+    first_kept = ranked[dropped] if dropped < len(ranked) else ranked[-1] + 1
+    middle = (last_dropped + first_kept) / 2
+    chosen = round(middle, 2) if last_dropped < round(middle, 2) <= first_kept else middle
+    return Calibration(
+        sections=len(texts),
+        dropped=dropped,
+        threshold=chosen,
+        dropped_at_threshold=sum(mean < chosen for mean in other_means),
+        both=sum(a < threshold and b < chosen for a, b in zip(reference_means, other_means, strict=True)),
+        own_quantiles=tuple(ranked[int(len(ranked) * share)] for share in (0.01, 0.05, 0.5, 0.95, 0.99)),
+    )

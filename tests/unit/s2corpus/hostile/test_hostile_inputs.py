@@ -34,7 +34,7 @@ from s2corpus.snapshot import delta
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
-from s2corpus.text.input_files import read_documents
+from s2corpus.text.files import read_documents
 from s2orc_parse import jats, tei
 from s2orc_parse.archives.reading import BadArchive, unpack_source
 from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED

@@ -54,8 +54,8 @@ def command(
 
     opened = open_release(lake, release)
     catalog = Catalog.from_environment()
-    items = kept.sample_of(opened, release, EvaluationRules())
-    parses = kept.parses_of(opened, release, EvaluationRules())
+    items = kept.load_items(opened, release, EvaluationRules())
+    parses = kept.load_parses(opened, release, EvaluationRules())
     for path, number, text in (
         (sheet, len(items), partial(sheets.format_items, release, items)),
         (parses_sheet, len(parses), partial(sheets.format_parses, release, parses)),
@@ -78,13 +78,13 @@ def command(
             catalog.mark(release, by, found)
             count = len(found)
         click.echo(f"{count} marks of {by}")
-    of_parses = results.parse_results(parses, kept.parse_marks_of(catalog, release))
-    result = results.result(items, kept.marks_of(catalog, release), of_parses)
+    of_parses = results.parse_results(parses, kept.list_parse_marks(catalog, release))
+    result = results.result(items, kept.list_marks(catalog, release), of_parses)
     if publish or show_card:
-        snapshots = kept.snapshots_of(opened, release)
+        snapshots = kept.list_snapshots(opened, release)
         if len(snapshots) != 1:
             raise UserError(f"{release} has {len(snapshots)} snapshots: expected one")
-        card = kept.publish(opened, snapshots[0], result) if publish else kept.card_of(opened, snapshots[0])
+        card = kept.publish(opened, snapshots[0], result) if publish else kept.read_card(opened, snapshots[0])
         if show_card:
             click.echo(card)
             return

@@ -29,7 +29,7 @@ from s2corpus.tables.texts import LINKS
 _T = TypeVar("_T", Item, ParseItem)
 
 
-def sample_of(lake: Lake, release: str, rules: EvaluationRules | None = None) -> list[Item]:
+def load_items(lake: Lake, release: str, rules: EvaluationRules | None = None) -> list[Item]:
     """Return the stored sample of titles and links. If none exists and `rules` are given, draw and store one.
 
     Raises:
@@ -38,8 +38,8 @@ def sample_of(lake: Lake, release: str, rules: EvaluationRules | None = None) ->
     return _stored(lake, release, "sample.json", Item, partial(sampled, rules=rules) if rules else None)
 
 
-def parses_of(lake: Lake, release: str, rules: EvaluationRules | None = None) -> list[ParseItem]:
-    """Return the stored sample of parses, like `sample_of`."""
+def load_parses(lake: Lake, release: str, rules: EvaluationRules | None = None) -> list[ParseItem]:
+    """Return the stored sample of parses, like `load_items`."""
     return _stored(lake, release, "parses.json", ParseItem, partial(sample_parses, rules=rules) if rules else None)
 
 
@@ -63,13 +63,13 @@ def _stored(
     return items
 
 
-def marks_of(catalog: Catalog | None, release: str) -> list[ItemMarks]:
+def list_marks(catalog: Catalog | None, release: str) -> list[ItemMarks]:
     """Return the marks of a release in the catalog."""
     kept = catalog.marks(release) if catalog else ()
     return [ItemMarks(mark.item, mark.marker, mark.title, mark.authors) for mark in kept]
 
 
-def parse_marks_of(catalog: Catalog | None, release: str) -> dict[str, dict[str, LineMarks]]:
+def list_parse_marks(catalog: Catalog | None, release: str) -> dict[str, dict[str, LineMarks]]:
     """Return the marks of a release's parses in the catalog, by item and person."""
     found: dict[str, dict[str, LineMarks]] = {}
     for mark in catalog.parse_marks(release) if catalog else ():
@@ -91,7 +91,7 @@ def publish(lake: Lake, snapshot: str, found: Result) -> str:
     if not found.done and not any(parse.marked for parse in found.parses):
         raise UserError(f"{found.items - found.marked} of {found.items} items have no marks yet")
     readme = lake.get(f"snapshots/{snapshot}/README.md")[0].decode()
-    full = with_evaluation(readme, card(found))
+    full = replace_evaluation(readme, card(found))
     folder = f"snapshots/{SnapshotId(snapshot).spec}/evaluated/{snapshot}"
     for suffix, data in ((".json", orjson.dumps(as_json(found), option=orjson.OPT_INDENT_2)), (".md", full.encode())):
         key = f"{folder}{suffix}"
@@ -99,7 +99,7 @@ def publish(lake: Lake, snapshot: str, found: Result) -> str:
     return full
 
 
-def card_of(lake: Lake, snapshot: str) -> str:
+def read_card(lake: Lake, snapshot: str) -> str:
     """Return a snapshot's data card, with its evaluation if that is published.
 
     Raises:
@@ -114,14 +114,14 @@ def card_of(lake: Lake, snapshot: str) -> str:
     raise UserError(f"{snapshot}: no such snapshot")
 
 
-def with_evaluation(readme: str, section: str) -> str:
+def replace_evaluation(readme: str, section: str) -> str:
     """Return the card with its evaluation section replaced."""
     kept, _, rest = readme.partition("## Evaluation\n")
     later = re.search(r"^## ", rest, re.MULTILINE)
     return f"{kept.rstrip()}\n\n{section.rstrip()}\n" + (f"\n{rest[later.start() :]}" if later else "")
 
 
-def snapshots_of(lake: Lake, release: str) -> list[str]:
+def list_snapshots(lake: Lake, release: str) -> list[str]:
     """Return the complete snapshots of a release."""
     names = sorted(lake.folders("snapshots/"))
     return [name for name in names if name.startswith(f"{release}-") and SnapshotId.is_valid(name)]

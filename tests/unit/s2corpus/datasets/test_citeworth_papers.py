@@ -18,17 +18,13 @@ from s2corpus.datasets.citeworth.rules import (
 )
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import SnapshotPaper
-from tests.unit.s2corpus.datasets.small import FIELDS, content, lines, make, papers, stats
+from tests.unit.s2corpus.datasets.small import FIELDS, METADATA, content, lines, make, papers, stats
 
 SENTENCE = "Frogs are common in the north [1]."
 PARSE: dict[str, Any] = {
     "body_text": [{"section": "Introduction", "text": SENTENCE, "ref_spans": [], "section_path": "Introduction",
                    "cite_spans": [{"start": 30, "end": 33, "text": "[1]", "ref_id": "BIBREF0"}]}],
     "bib_entries": {"BIBREF0": {}}, "ref_entries": {"FIGREF0": {}},
-}  # fmt: skip
-METADATA: dict[str, Any] = {
-    "paper_id": "p", "abstract": "We saw frogs.", "venue": None, "journal": "Frogs", "inbound_citations": ["q"],
-    "arxiv_id": None, "acl_id": None, "pubmed_id": None, "pmc_id": None, "mag_field_of_study": ["Biology"],
 }  # fmt: skip
 PARAMS = CiteWorthParams(min_citations=1)
 
@@ -44,7 +40,10 @@ PARAMS = CiteWorthParams(min_citations=1)
     ],
 )
 def test_primary_field_and_venue_or_archive_id_decide(changes: dict[str, Any], expected: str) -> None:
-    assert classify_paper(PARAMS, SnapshotPaper({**METADATA, **changes}, {}, {"pdf": PARSE})) == expected
+    assert (
+        classify_paper(PARAMS, SnapshotPaper({**METADATA, "abstract": "We saw frogs.", **changes}, {}, {"pdf": PARSE}))
+        == expected
+    )
 
 
 def sizes(job: Job) -> dict[str, float]:

@@ -55,9 +55,11 @@ def test_datasets_loads_pretraining_text_and_tokenizers_its_vocabulary(made: dic
     tokenizers = pytest.importorskip("tokenizers")
     text = [row["text"] for row in load(made["pretraining"], tmp_path, split="train")]
     assert sum(not line for line in text) == 60, "an empty line ends each paper"
+    assert all(line.endswith(".") for line in filter(None, text))
     vocabulary = str(folder(made["pretraining"]) / "vocab.txt")
     tokenizer = tokenizers.BertWordPieceTokenizer(vocabulary, lowercase=False, strip_accents=False)
     assert [tokenizer.id_to_token(number) for number in range(len(SPECIAL))] == list(SPECIAL)
+    assert 100 < tokenizer.get_vocab_size() <= 300
     for line in filter(None, text[:50]):
         encoded = tokenizer.encode(line)
         assert "[UNK]" not in encoded.tokens and (encoded.tokens[0], encoded.tokens[-1]) == ("[CLS]", "[SEP]")

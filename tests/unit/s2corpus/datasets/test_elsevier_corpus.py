@@ -31,6 +31,7 @@ from s2corpus.text.sentences import is_prose
 from s2orc_parse.jats.elsevier import convert
 from s2orc_parse.tei.s2orc import to_s2orc
 from tests.snapshots import real_articles
+from tests.unit.s2corpus.datasets import small
 from tests.unit.s2corpus.datasets.small import PIECE, build_unchecked, content, job, make, outcomes, papers, rows
 
 GIVEN = {
@@ -56,9 +57,7 @@ GIVEN = {
     "other": {"kept": None},
 }  # fmt: skip
 METADATA: dict[str, Any] = {
-    "paper_id": "p", "doi": "10.1371/journal.pone.1", "title": "T", "abstract": None, "year": 2020, "journal": "J", "venue": None,
-    "pubmed_id": None, "authors": [{"first": "Ada", "middle": [], "last": "Lovelace", "suffix": ""},
-                                   {"first": "Alan", "middle": ["M"], "last": "Turing", "suffix": ""}],
+    **small.METADATA, "authors": [{"first": "Ada", "middle": [], "last": "Lovelace"}, {"first": "Alan", "middle": ["M"], "last": "Turing"}],
 }  # fmt: skip
 KNOWN: dict[str, Any] = {"pages": "1-9", "volume": "2", "subjects": ["subfields/1702", "2713", "Physiology", "cs.CL"]}
 PARSE: dict[str, Any] = {

@@ -41,13 +41,13 @@ LINE = pa.schema([
 class CiteWorth(Dataset):
     """The CiteWorth dataset."""
 
-    name = "citeworth"
     version = f"3.{sentences.VERSION}"
     description = (
         "Paragraphs of open full texts whose sentences are labelled check-worthy (they cite) or not, with citation marks removed, "
         "balanced over ten fields (Wright and Augenstein, CiteWorth, 2021)."
     )
     params = CiteWorthParams
+    tables = (DatasetTable("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS}),)
     schema = pa.schema([
         ("paper_id", pa.string()), ("field", pa.string()), ("rank", pa.int64()), ("paper_rank", pa.int64()),
         ("sentences", pa.int64()), ("line", pa.binary()),
@@ -181,10 +181,6 @@ class CiteWorth(Dataset):
             ),
             DatasetCheck("fields_present", fields - len(paragraphs), "fields of study have no paragraph", blocks=False),
         ]
-
-    def tables(self, params: CiteWorthParams) -> list[DatasetTable]:
-        """Return the table of paragraphs."""
-        return [DatasetTable("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
 
 
 def _chosen_lines(job: Job, choice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -14,8 +14,15 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from pydantic import NonNegativeInt
 
-from s2corpus.datasets.elsevier.article import SUBJECTS, build_article, file_name, list_subjects, map_field_to_subject
-from s2corpus.datasets.elsevier.rows import ARTICLE, build_row
+from s2corpus.datasets.elsevier.article import (
+    ARTICLE,
+    SUBJECTS,
+    build_article,
+    build_row,
+    file_name,
+    list_subjects,
+    map_field_to_subject,
+)
 from s2corpus.datasets.job import Job, Outputs
 from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, Share, StepResult, hash_number
 from s2corpus.datasets.source import SnapshotPaper

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 from s2corpus.datasets import runner
 from s2corpus.datasets.elsevier.article import (
+    ARTICLE,
     SUBJECTS,
     build_article,
+    build_row,
     list_subjects,
     map_field_to_subject,
     markup_share,
 )
-from s2corpus.datasets.elsevier.rows import ARTICLE, build_row
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.errors import QualityBlocked

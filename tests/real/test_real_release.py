@@ -28,7 +28,7 @@ from s2corpus.evaluation.sample import EvaluationTask, sampled
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Run
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.rules import EvaluationRules
 from s2corpus.spec import SelectRules
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.papers import PAPERS

@@ -13,7 +13,7 @@ import pytest
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.evaluation import kept
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.rules import EvaluationRules
 from s2corpus.storage.lake import open_lake
 from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
 from tests.ui.pages import AT, copied, hostile_lake, pages, refuse_drop

@@ -15,7 +15,7 @@ from s2corpus.clustering import pairs
 from s2corpus.clustering.nodes import Nodes, group_nodes
 from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.clustering.places import contradict, located, volumes_or_issues_differ
-from s2corpus.rules.cluster import MIN_SCORE_WITHOUT_AUTHORS, UNRELATED_SCORE
+from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS, UNRELATED_SCORE
 from s2corpus.titles.rules import begins_with_number, find_missing_part, is_cut, only_numbers_differ, same_script
 
 _CLAIMED = ("doi", "arxiv_id", "file_sha1")

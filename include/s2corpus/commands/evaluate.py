@@ -50,7 +50,7 @@ def command(
     from s2corpus.evaluation import kept, parse_sheet, results
     from s2corpus.evaluation import sheet as sheets
     from s2corpus.evaluation.parse_results import format_parse_result, parse_results
-    from s2corpus.rules.evaluation import EvaluationRules
+    from s2corpus.rules import EvaluationRules
     from s2corpus.storage.outputs import open_atomic
 
     opened = open_release(lake, release)

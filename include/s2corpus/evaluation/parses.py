@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from s2corpus.evaluation.sample import choose_papers, format_name, read_paper, read_parse
 from s2corpus.pipeline.release_tables import ReleaseTables
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.rules import EvaluationRules
 
 _CONTEXT = 100
 """characters of text before and after an inline citation"""

@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from s2corpus.rules.split import SplitRules
+from s2corpus.rules import SplitRules
 from s2corpus.snapshot import report
 from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.snapshot.rows import is_counted

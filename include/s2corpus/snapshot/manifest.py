@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from s2corpus.rules.clean import IGNORED_BY_RECIPE
+from s2corpus.rules import IGNORED_BY_RECIPE
 from s2corpus.snapshot.meanings import read_descriptions
 from s2corpus.spec import ReleaseSpec
 from s2corpus_reader.files import SnapshotFile

@@ -18,8 +18,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
-from s2corpus.rules.clean import CleanRules
-from s2corpus.rules.split import SplitRules
+from s2corpus.rules import CleanRules, SplitRules
 from s2corpus.storage.outputs import atomic_path
 from s2corpus.text.clean import clean
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision, Set

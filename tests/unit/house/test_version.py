@@ -50,7 +50,7 @@ def first_id(checkout: Path) -> str:
         ("devtools/sample/prose.py", False),
         ("devtools/training/lines.py", False),
         ("include/s2corpus_reader/README.md", False),
-        ("include/s2corpus/rules/filter.py", True),
+        ("include/s2corpus/rules.py", True),
         ("include/s2corpus/stages/select.py", True),
         ("include/s2orc_parse/tei/converter.py", True),
         ("include/s2corpus_reader/files.py", True),

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from s2corpus.rules.clean import IGNORED_BY_RECIPE
+from s2corpus.rules import IGNORED_BY_RECIPE
 from s2corpus.snapshot import checks, croissant, documents, flat, paper_tables, plots, report, rights
 from s2corpus.snapshot.census import Census, sum_tables
 from s2corpus.snapshot.described import generate_files

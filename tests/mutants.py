@@ -122,7 +122,7 @@ SEARCH = tuple(f"titles/{name}.py" for name in ("similarity", "minhash", "recall
 SIZES = {
     "ALTO_BYTES", "BUCKET_BYTES", "MAX_KNOWN_PER_POLL", "MAX_NEW_PER_POLL", "_AT_ONCE", "_BATCH_ROWS", "_BLOCK",
     "_BYTES_PER_KEY", "_CHUNK", "_CHUNK_ROWS",
-    "_GROUP_BYTES", "_GROUP_ROWS", "_INDEX_ROWS", "_KEPT", "_MAX_SORTED_KEYS", "_PARSE_BATCH_ROWS", "_PARTS_FROM", "_PIECE", "_RANGES",
+    "_GROUP_BYTES", "_GROUP_ROWS", "_INDEX_ROWS", "_KEPT", "_PARSE_BATCH_ROWS", "_PARTS_FROM", "_PIECE", "_RANGES",
     "_READERS", "_ROWS", "_SHORT", "_SMALL", "_SPILL_BYTES", "_STEP", "_STORED_GROUP_BYTES", "_TAKEN", "_TEXTS", "_TEXT_BATCH_ROWS",
     "_THREADS", "_CHECKS_PER_BLOCK", "at_once", "batch_readahead", "batch_rows", "batch_size", "connect_timeout", "max_chunksize",
     "max_pool_connections", "min_chunk_size", "read_timeout", "rows_at_once", "threads",

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
-import numpy as np
-
 from s2corpus.text.splits import Split
 from s2corpus.titles.normalised import normalise_one
 
@@ -90,12 +88,6 @@ def title_key(title: str, surname: str | None) -> int | None:
 def _hash(text: bytes) -> int:
     digest = hashlib.blake2b(text, digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
-
-
-def find_repeated_keys(keys: np.ndarray) -> np.ndarray:
-    """Return the distinct keys (int64) that occur more than once, sorted."""
-    found, counts = np.unique(keys, return_counts=True)
-    return found[counts > 1]
 
 
 def cluster_duplicates(

@@ -23,13 +23,10 @@ _ORIGIN = pa.schema([("row", pa.int32()), ("label", pa.int64()), ("paper_id", pa
 _MEMBERS = pa.schema([*MEMBERS.schema, ("label", pa.int64())])
 
 
-def write_edges(rounds: Rounds, task: int) -> dict[str, int]:
-    """Write the edges that start in a home; return the number of taken edges by reason, and of conflicts."""
+def write_edges(rounds: Rounds, task: int) -> None:
+    """Write the edges that start in a home."""
     edges = rounds.receive("decided", task, EDGES.schema).sort_by([("left", "ascending"), ("right", "ascending")])
     TableRef(rounds.exchange.lake, f"{rounds.release}/{EDGES.name}", EDGES).write(task, edges)
-    taken = edges["reason"].filter(edges["taken"]).value_counts().to_pylist()
-    conflicts = pc.sum(pc.invert(edges["taken"])).as_py() or 0
-    return {"conflicts": conflicts, **{f"edges.{reason['values']}": reason["counts"] for reason in taken}}
 
 
 def former_papers(rounds: Rounds, task: int) -> dict[str, int]:

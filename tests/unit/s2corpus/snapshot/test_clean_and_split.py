@@ -17,7 +17,6 @@ from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
 from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
-from s2corpus.stages.split import stage as split_stage
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
 from s2corpus.text import minhash
@@ -147,21 +146,6 @@ def test_later_duplicates_are_held_back_across_buckets_and_sets(tmp_path: Path) 
     duplicates = {row["reason"] for row in splits.values() if row["split"] == "held_back:near_duplicate"}
     assert duplicates == {train[0][1]}
     assert not any(row["split"] == "valid" for row in splits.values())
-
-
-def test_number_of_passes_does_not_change_duplicates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check pairs of papers with the same title: their keys occur in every pass."""
-
-    def in_pairs(paper: Paper) -> Paper:
-        number = int(paper.row["record_ids"][0].rpartition(":")[2])
-        return change_row(paper, title=f"The same title {number // 2}", authors=[SAME])
-
-    _, documents, once = release(tmp_path / "once", in_pairs, count=48)
-    held = [row for row in once.values() if row["split"] == "held_back:near_duplicate"]
-    assert len(held) > 5
-    for at_a_time in (len(documents), 40, 7):  # 2, 3 and more passes over two keys of each document
-        monkeypatch.setattr(split_stage, "_MAX_SORTED_KEYS", at_a_time)
-        assert release(tmp_path / f"by {at_a_time}", in_pairs, count=48)[2] == once
 
 
 def test_text_is_from_first_kind_of_the_spec(tmp_path: Path) -> None:

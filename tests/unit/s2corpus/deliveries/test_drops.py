@@ -30,8 +30,7 @@ from s2corpus.pdf import Selection, inspect_many
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages import select
-from s2corpus.stages.postprocess import pdfs as answers
+from s2corpus.stages import postprocess, select
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS, StoredParseRow
 from tests.standin_grobid import StandIn
@@ -241,14 +240,14 @@ def test_changed_drop_is_refused_and_blocks_no_other(
 def test_internal_error_fails_one_drop_only(
     lake: Lake, process: Callable[..., Any], grobid: StandIn, pdfs: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    convert = answers.convert
+    convert = postprocess.convert_response
 
     def stumbling(by: Adapter, sha1: str, *rest: Any) -> StoredParseRow:
         if [sha1] == sha1s(pdfs[0]):
             raise KeyError("an error of ours")
         return convert(by, sha1, *rest)
 
-    monkeypatch.setattr(answers, "convert", stumbling)
+    monkeypatch.setattr(postprocess, "convert_response", stumbling)
     deliver(lake, "drops/bad", {"a.pdf": pdfs[0]})
     deliver(lake, "drops/good", {"a.pdf": pdfs[1]})
     found = [(row.folder, row.outcome, row.detail) for row in process()]

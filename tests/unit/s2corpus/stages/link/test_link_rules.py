@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from devtools.bench.link_tables import link_tables
-from s2corpus.stages.link.local import open_local_index
+from s2corpus.stages.link.index import open_local_index
 from s2corpus.titles import score
 from s2corpus.titles.facts import first_surname
 from s2corpus.titles.linking import SCHEMA, link

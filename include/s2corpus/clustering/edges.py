@@ -10,13 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus import titles
 from s2corpus.clustering import pairs
-from s2corpus.clustering.nodes import Nodes, group_nodes
-from s2corpus.clustering.parts import IDENTIFIERS
+from s2corpus.clustering.facts import IDENTIFIERS, Nodes, group_nodes
 from s2corpus.clustering.places import contradict, located, volumes_or_issues_differ
 from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS, UNRELATED_SCORE
-from s2corpus.titles.rules import begins_with_number, find_missing_part, is_cut, only_numbers_differ, same_script
+from s2corpus.titles.rules import begins_with_number, differ_only_in_number, find_missing_part, is_cut, same_script
+from s2corpus.titles.similarity import score_titles
 
 _CLAIMED = ("doi", "arxiv_id", "file_sha1")
 """Identifiers that join a record without a title to a PDF."""
@@ -256,12 +255,8 @@ def _sort_by_strength(a: np.ndarray, b: np.ndarray, reason: np.ndarray | int, st
 def _title_scores(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return S of the titles of each pair of records; 0 if a title is missing."""
     a, b = nodes.title[left], nodes.title[right]
-    scores = np.where((a == b) & (a >= 0), 1.0, 0.0)
-    differ = np.flatnonzero((a != b) & (a >= 0) & (b >= 0))
-    if len(differ):
-        used, position = np.unique(np.concatenate([a[differ], b[differ]]), return_inverse=True)
-        grams = titles.grams(nodes.titles.take(pa.array(used)))
-        scores[differ] = titles.score_pairs(grams, position[: len(differ)], grams, position[len(differ) :])
+    scores, rows = np.zeros(len(a)), np.flatnonzero((a >= 0) & (b >= 0))
+    scores[rows] = score_titles(nodes.titles, a[rows], nodes.titles, b[rows])
     return scores
 
 
@@ -270,15 +265,11 @@ _PART = re.compile(r"\b(?:part|pt|chapter)\b\W*(\w+)", re.IGNORECASE)
 
 def _name_different_parts(x: str, y: str) -> bool:
     """Return whether two titles name different parts, or only one names a part: "Lemmas, part II" is not "Lemmas"."""
-    parts = [[word for word in _PART.findall(title) if titles.differ_only_in_number(word, "0")] for title in (x, y)]
-    return len(parts[0]) != len(parts[1]) or any(map(titles.differ_only_in_number, *parts))
+    parts = [[word for word in _PART.findall(title) if differ_only_in_number(word, "0")] for title in (x, y)]
+    return len(parts[0]) != len(parts[1]) or any(map(differ_only_in_number, *parts))
 
 
 def differ_in_number(first: pa.Array, second: pa.Array) -> np.ndarray:
     """Return which pairs of titles differ only in a number or numeral, or name different parts (bool)."""
-    found = only_numbers_differ(first, second)
-    has_part = pc.or_(*(pc.match_substring_regex(side, r"(?i)\b(?:part|pt|chapter)\b") for side in (first, second)))
-    rows = np.flatnonzero(np.asarray(has_part) & ~found)
-    sides = (side.take(pa.array(rows)) for side in (first, second))
-    found[rows] = [_name_different_parts(*pair) for pair in _rows(*sides)]
-    return found
+    pairs = _rows(first, second)
+    return np.array([differ_only_in_number(*pair) or _name_different_parts(*pair) for pair in pairs], bool)

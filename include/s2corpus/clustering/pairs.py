@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from s2corpus.clustering.nodes import Groups, Nodes, group_nodes
+from s2corpus.clustering.facts import Groups, Nodes, group_nodes
 from s2corpus.clustering.places import located
 from s2corpus.compiled import njit
 from s2corpus.titles.similarity import expand_ranges

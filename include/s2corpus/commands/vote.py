@@ -42,7 +42,7 @@ def command(
     import pyarrow.compute as pc
 
     from s2corpus import spec
-    from s2corpus.clustering.preprints import preprint_of
+    from s2corpus.clustering.facts import preprint_of
     from s2corpus.errors import UserError
     from s2corpus.papers.editorial import Statement
     from s2corpus.papers.rows import FileFacts, build_papers

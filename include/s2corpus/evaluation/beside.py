@@ -23,7 +23,7 @@ from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.parses import SELECTIONS
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, SPLITS
 from s2corpus.text.near_duplicates import text_key
-from s2corpus.titles.normalised import normalise_one
+from s2corpus.titles import normalise_one
 
 NOT_DELIVERED = "not delivered"
 _MEMORY_MB = 2048

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from s2corpus.snapshot.documents import IDENTIFIERS
 from s2corpus.snapshot.rows import write_groups
-from s2corpus.titles.normalised import normalise_one
+from s2corpus.titles import normalise_one
 from s2corpus_reader.files import lookup_key
 
 SCHEMA = pa.schema([pa.field("key", pa.int64(), nullable=False), pa.field("paper_id", pa.string(), nullable=False)])

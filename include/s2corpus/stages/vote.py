@@ -18,7 +18,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.clustering.preprints import preprint_of
+from s2corpus.clustering.facts import preprint_of
 from s2corpus.papers.editorial import Statement
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers

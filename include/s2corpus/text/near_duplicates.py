@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from s2corpus.text.splits import Split
-from s2corpus.titles.normalised import normalise_one
+from s2corpus.titles import normalise_one
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _NOT_KEPT = bytes(point for point in range(128) if not chr(point).isalnum())

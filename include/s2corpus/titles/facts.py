@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
-from s2corpus.titles.normalised import normalize
-from s2corpus.titles.places import first_numbers, journal_keys
+from s2corpus.titles.arrays import hash_distinct, hash_strings, one_chunk, text_of
+from s2corpus.titles.journals import journal_key
 from s2corpus.titles.rules import are_uninformative
+from s2corpus.titles.threegrams import normalize
 
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id")
 """Columns with identifiers of papers: an entry links to the paper with an equal one (SPEC §7.5)."""
@@ -66,3 +66,22 @@ def first_surname(authors: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 def _unless_zero(hashes: np.ndarray) -> pa.Array:
     return pa.array(hashes, mask=hashes == 0)
+
+
+_LEADING = r"^\W*(?:(?:vol(?:ume)?|pp?|pages?|art(?:icle)?|s)\b\W*)*0*"
+_FIRST = _LEADING + r"([\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*).*$|^[^\p{L}\p{N}]*$"
+
+
+def journal_keys(names: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return the 32-bit hash of `journal_key` of each row (uint32), or 0."""
+    return hash_distinct(
+        names, lambda different: pa.array([journal_key(name) for name in different.to_pylist()], pa.string())
+    )
+
+
+def first_numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return the hash of the first number or word of each volume or range of pages (uint32), or 0.
+
+    Examples: "58(6)" → 58, "pp. 0985–990" → 985.
+    """
+    return hash_distinct(column, lambda different: pc.replace_substring_regex(pc.utf8_lower(different), _FIRST, r"\1"))

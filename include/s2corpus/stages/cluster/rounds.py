@@ -18,8 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.clustering.edges import Edges
-from s2corpus.clustering.parts import COLUMNS, FACTS, PREPRINT, read_facts
-from s2corpus.clustering.preprints import from_preprint_server
+from s2corpus.clustering.facts import COLUMNS, FACTS, PREPRINT, from_preprint_server, read_facts
 from s2corpus.storage.exchange import Exchange
 
 SAMPLED = 256

@@ -8,8 +8,7 @@ import pyarrow.compute as pc
 
 from s2corpus.clustering.components import EdgeOutcome, components
 from s2corpus.clustering.edges import CONTRADICTION, REASONS, Edges, edges_of_kind
-from s2corpus.clustering.nodes import nodes_from
-from s2corpus.clustering.parts import FACTS, IDENTIFIERS, PREPRINT, PUBLISHED, codes_of
+from s2corpus.clustering.facts import FACTS, IDENTIFIERS, PREPRINT, PUBLISHED, codes_of, nodes_from
 from s2corpus.stages.cluster.rounds import EDGE, FORM, LABELS, NODE, Home, Rounds
 from s2corpus.tables.papers import EDGES
 from s2corpus.titles.arrays import bucket_of

@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from s2corpus.clustering.facts import FACTS, codes_of
 from s2corpus.clustering.identity import Parent, identify, new_paper_id
-from s2corpus.clustering.parts import FACTS, codes_of
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, Home, Rounds
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS

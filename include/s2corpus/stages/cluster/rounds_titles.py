@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.edges import edges_of_cut, edges_of_similar, equal_title_edges
-from s2corpus.clustering.nodes import nodes_from
+from s2corpus.clustering.facts import FACTS, nodes_from
 from s2corpus.clustering.pairs import WINDOW
-from s2corpus.clustering.parts import FACTS
 from s2corpus.stages.cluster.rounds import LABELS, NODE, Home, Rounds
 from s2corpus.titles.arrays import bucket_of, hash_strings, one_chunk, read_only
 from s2corpus.titles.similarity import (

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from duckdb import DuckDBPyConnection
 
-from s2corpus.clustering.preprints import preprint_of
+from s2corpus.clustering.facts import preprint_of
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.pipeline.gold import Gold, select_slice
 from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all

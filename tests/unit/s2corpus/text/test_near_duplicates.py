@@ -19,7 +19,7 @@ from s2corpus.text.near_duplicates import (
     title_key,
 )
 from s2corpus.text.splits import Split
-from s2corpus.titles.normalised import normalise_one
+from s2corpus.titles import normalise_one
 
 TRAIN, VALID, LATE = Split.TRAIN, Split.VALID, Split.LATE
 DUPLICATE, NEAR = Split.DUPLICATE, Split.NEAR_DUPLICATE

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.titles.arrays import bucket_of, one_chunk, strings, text_of
+from s2corpus.titles.facts import first_numbers, journal_keys
 from s2corpus.titles.journals import journal_key, journal_words, same_journal
-from s2corpus.titles.places import first_numbers, journal_keys
 from s2corpus.titles.rules import _without_numbers, only_numbers_differ
 
 ROMANS = (

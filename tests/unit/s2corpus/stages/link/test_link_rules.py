@@ -19,7 +19,7 @@ from s2corpus.titles import score
 from s2corpus.titles.facts import first_surname
 from s2corpus.titles.linking import SCHEMA, link
 from s2corpus.titles.recall import measure
-from s2corpus.titles.series import cites_other_member
+from s2corpus.titles.rules import cites_other_member
 from s2corpus.titles.similarity import Search
 from tests.unit.s2corpus.stages.link.samples import ENTRIES, PAPERS, Row, link_all, link_cases
 

@@ -1,7 +1,10 @@
-"""Read the facts that the clustering rules compare from a batch of records, as an Arrow table."""
+"""Facts of records that the clustering rules compare: read from batches as an Arrow table, and as arrays with one node for each record."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -9,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus import titles
-from s2corpus.clustering.places import first_pages, issues, numbers
+from s2corpus.clustering.places import Places, first_pages, issues, numbers
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
-from s2corpus.titles.arrays import hash_strings, text_of
+from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
 from s2corpus.titles.rules import are_uninformative
 from s2corpus.titles.similarity import unique_pairs
 from s2orc_parse.bibliography.name_words import GROUP
@@ -124,3 +127,89 @@ def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:
     codes = [pc.fill_null(chunk.indices, -1).to_numpy() for chunk in chunks]
     distinct = chunks[0].dictionary if chunks else pa.array([], pa.string())
     return np.concatenate([np.empty(0, np.int32), *codes], dtype=np.int32), distinct
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Nodes of equal codes: group c is `nodes[starts[c]:starts[c + 1]]`."""
+
+    nodes: np.ndarray  # int64
+    starts: np.ndarray  # int64, codes + 1
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """n records as columns. Codes are small integers for equal values, −1 for a missing value."""
+
+    trusted: np.ndarray  # bool: publisher or archive record, not the header of a PDF
+    declares: np.ndarray  # bool: a drop's own record of one of its files
+    second_header: np.ndarray  # bool: ScienceParse's header of a PDF that the extractor reads too
+    identifiers: dict[str, np.ndarray]  # kind → int32 code
+    final_doi: np.ndarray  # int32 code of a DOI that is not a preprint's
+    preprint: np.ndarray  # bool: the record describes a preprint
+    year: np.ndarray  # int32, 0 = unknown
+    title: np.ndarray  # int32 code into `titles`
+    titles: pa.Array  # string: the distinct normalized titles
+    original_titles: pa.Array  # string, per distinct title: the title of its first record as delivered
+    strict: np.ndarray  # bool per distinct title: too short or generic to identify a paper
+    by_title: Groups  # records of each title, by year
+    surname_offsets: np.ndarray  # int64, n + 1
+    surnames: np.ndarray  # uint64 hashes, ascending within a record
+    places: Places
+    journals: pa.Array  # string: the distinct names by the codes of `places`
+
+    def __len__(self) -> int:
+        return len(self.year)
+
+
+def nodes_from(rows: pa.Table) -> Nodes:
+    """Return the nodes of records in the order of the rows, which have some columns of FACTS."""
+    facts = complete_facts(rows)
+    codes = {name: codes_of(facts[name])[0] for name in (*IDENTIFIERS, "final_doi")}
+    year = facts["year"].to_numpy()
+    is_titled = pc.not_equal(facts["normalised"], "")
+    title, titles = codes_of(pc.if_else(is_titled, facts["normalised"], pa.scalar(None, pa.string())))
+    titled = np.flatnonzero(title >= 0)
+    first = titled[np.unique(title[titled], return_index=True)[1]]
+    surnames = one_chunk(facts["surnames"])
+    offsets = surnames.offsets.to_numpy().astype(np.int64)
+    journal, journals = codes_of(facts["journal"])
+    return Nodes(
+        **{name: np.asarray(facts[name]) for name in ("trusted", "declares", "second_header", "preprint")},
+        final_doi=codes.pop("final_doi"),
+        identifiers=codes,
+        year=year,
+        title=title,
+        titles=titles,
+        original_titles=one_chunk(facts["title"]).take(pa.array(first)),
+        strict=np.asarray(facts["little"])[first],
+        by_title=group_nodes(title, year),
+        surname_offsets=offsets - offsets[0],
+        surnames=surnames.values[offsets[0] : offsets[-1]].to_numpy(zero_copy_only=False),
+        places=Places(facts["volume"].to_numpy(), facts["issue"].to_numpy(), facts["page"].to_numpy(), journal),
+        journals=journals,
+    )
+
+
+def group_nodes(codes: np.ndarray, order_by: np.ndarray | None = None) -> Groups:
+    """Group nodes by code; nodes of a group are in the order of `order_by`, then of their numbers."""
+    nodes = np.flatnonzero(codes >= 0)
+    keys = (codes[nodes],) if order_by is None else (order_by[nodes], codes[nodes])
+    nodes = nodes[np.lexsort(keys)]
+    return Groups(nodes, np.searchsorted(codes[nodes], np.arange(codes.max(initial=-1) + 2)))
+
+
+def from_preprint_server(dois: pa.Array, prefixes: Sequence[str]) -> np.ndarray:
+    """Return which DOIs start with a prefix (bool).
+
+    Prefixes are regular expressions; a prefix without a slash stands for a complete DOI registrant.
+    """
+    if not prefixes or not len(dois):
+        return np.zeros(len(dois), bool)
+    pattern = "^(?:" + "|".join(prefix if "/" in prefix else f"{prefix}/" for prefix in prefixes) + ")"
+    return np.asarray(pc.match_substring_regex(dois, pattern))
+
+
+def preprint_of(prefixes: Sequence[str]) -> Callable[[str], bool]:
+    """Return a cached function that returns whether a DOI starts with one of the prefixes (see `from_preprint_server`)."""
+    return cache(lambda doi: bool(from_preprint_server(pa.array([doi]), prefixes)[0]))

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import orjson
 
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.release_tables import ReleaseTables, TableRow
-from s2corpus.pipeline.stages import stage_row
+from s2corpus.pipeline.stages import Shards, stage_row
 from s2corpus.snapshot.manifest import hash_inputs
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
@@ -42,16 +42,18 @@ class Shard:
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Run:
-    """One release in progress: the spec, its `as_of` instant, and the location of its tables."""
+class Run(ReleaseTables):
+    """One release in progress: the spec, its `as_of` instant, and its tables.
 
-    spec: ReleaseSpec
-    as_of: datetime
-    lake: Lake
-    scratch: Path
-    batch_folder: str | None = None
-    """folder of the tables in the lake if the run is not a release but a batch of drops"""
+    `batch_folder` is the folder of the tables in the lake if the run is not a release but a batch of drops.
+    """
+
+    def __init__(
+        self, spec: ReleaseSpec, as_of: datetime, lake: Lake, scratch: Path, batch_folder: str | None = None
+    ) -> None:
+        self.spec, self.as_of, self.scratch, self.batch_folder = spec, as_of, scratch, batch_folder
+        self.release_id = ReleaseId.from_spec(spec.name, as_of)
+        super().__init__(lake, self.release_id, batch_folder)
 
     @staticmethod
     def open(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
@@ -60,24 +62,9 @@ class Run:
             raise ValueError("as_of needs a time zone")
         return Run(spec, as_of.astimezone(UTC), open_lake(lake or lake_uri()), scratch or private())
 
-    @property
-    def release_id(self) -> ReleaseId:
-        """The release's id, which is its folder in the lake."""
-        return ReleaseId.from_spec(self.spec.name, self.as_of)
-
-    @cached_property
-    def tables(self) -> ReleaseTables:
-        """The tables of the run."""
-        return ReleaseTables(self.lake, self.release_id, self.batch_folder)
-
-    @property
-    def folder(self) -> str:
-        """The folder of the run's tables and plans in the lake."""
-        return self.tables.folder
-
     def table(self, table: Table[TableRow]) -> TableRef[TableRow]:
         """Return a table of the run; see `ReleaseTables`."""
-        return self.tables(table)
+        return self(table)
 
     def store(self, table: Table[TableRow], *folders: str) -> ContentStore[TableRow]:
         """Return a content store `<table>/<folders…>/`, which is shared by releases."""
@@ -99,16 +86,6 @@ class Run:
 
     def _plan_key(self, stage: str, round: int) -> str:
         return f"{self.folder}/_plans/{stage}{f'.round-{round}' if round else ''}.json"
-
-    @property
-    def pdf_shards(self) -> int:
-        """Number of parts of every table sharded by `pdf`."""
-        return self.tables.pdf_shards
-
-    @property
-    def paper_shards(self) -> int:
-        """Number of buckets of every table sharded by `paper`."""
-        return self.tables.paper_shards
 
     @cached_property
     def parent(self) -> SnapshotId | None:
@@ -146,42 +123,36 @@ class Run:
         return SnapshotId.from_digest(self.release_id, digest)
 
 
-@runtime_checkable
-class Stage(Protocol):
+class Stage:
     """One step from tables to tables; listed in `pipeline.stages`."""
 
     name: str
+    exchange: str | None = None
+    """folder of the rows that the rounds exchange"""
 
-    def plan(self, run: Run, round: int = 0, /) -> list[Shard]:
-        """Return the shards of a round.
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
+        """Return the shards of a round: one for each range of files or bucket of papers, or a single one.
 
-        Equal inputs give equal shards. Return at least one, so that an empty table has a part.
+        A stage with another division defines its own plan. Equal inputs give equal shards. Return at least one, so that an empty table
+        has a part.
         """
+        shards = stage_row(self.name).shards
+        count = run.pdf_shards if shards is Shards.PDFS else run.paper_shards if shards is Shards.PAPERS else 1
+        return [Shard(index) for index in range(count)]
 
-    def work(self, run: Run, shard: Shard, round: int = 0, /) -> None:
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Process one shard of a round.
 
         Must be idempotent. The last round writes `part-<shard>` of all the stage's tables.
         """
+        raise NotImplementedError
 
-    def finish(self, run: Run, /) -> Metrics:
-        """Commit the tables, after all parts exist, and return the metrics."""
-
-
-class PdfStage:
-    """A stage with a shard for each range of the SHA-1 space."""
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return the shards, which are equal in every round."""
-        return [Shard(index) for index in range(run.pdf_shards)]
-
-
-class PaperStage:
-    """A stage with a shard for each bucket of papers."""
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return the shards, which are equal in every round."""
-        return [Shard(index) for index in range(run.paper_shards)]
+    def finish(self, run: Run) -> Metrics:
+        """Commit the tables, after all parts exist, remove the exchanged rows, and return the metrics."""
+        metrics = commit_all(run, self.name, len(self.plan(run)))
+        if self.exchange:
+            run.exchange(self.exchange).remove()
+        return metrics
 
 
 def commit_all(

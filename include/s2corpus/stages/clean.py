@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from s2corpus import spec
 from s2corpus.papers.vote import VoteRule
-from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all
 from s2corpus.sources.record import SCIENCEPARSE, RecordKind
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.lake import Lake
@@ -41,7 +41,7 @@ _ROWS = 256
 """number of documents in memory at a time"""
 
 
-class CleanStage(PaperStage):
+class CleanStage(Stage):
     """The clean stage. It reads papers, members, filtered and fulltexts, and writes documents.
 
     Every kept paper has one row in s2orc, and another row in s2ag if its s2orc document was dropped. If the spec contains only s2ag,

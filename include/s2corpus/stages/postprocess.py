@@ -17,7 +17,7 @@ from pdf2tei.latex_references import parse_reference
 from s2corpus.deliveries.files import read_file
 from s2corpus.extractors import Adapter, BadAnswer, ExtractorIdentity
 from s2corpus.extractors import adapter as find_adapter
-from s2corpus.pipeline.run import Metrics, PdfStage, Run, Shard, commit_all, count_outcomes
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all, count_outcomes
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, PDFS, ArticleRow, LatexSourceRow, PdfRow, RecordRow
 from s2corpus.tables.parses import (
@@ -55,7 +55,7 @@ _PRINTED = ["file_sha1", *_IDENTIFIERS, "date", "date_precision"]
 _PRECISIONS = (None, "year", "month", "day")
 
 
-class PostprocessStage(PdfStage):
+class PostprocessStage(Stage):
     """The postprocess stage. It writes parses of PDFs, LaTeX sources and publishers' full texts, and records of PDF headers."""
 
     name = "postprocess"

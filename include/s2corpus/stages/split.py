@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, SPLITS
@@ -34,14 +34,10 @@ WHERE key IS NOT NULL GROUP BY key HAVING count(*) > 1
 """
 
 
-class SplitStage:
-    """The split stage. It reads documents and papers, and writes splits and duplicates."""
+class SplitStage(Stage):
+    """The split stage. It reads documents and papers, and writes splits and duplicates in one shard: duplicates can be in any bucket."""
 
     name = "split"
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return one shard, because duplicates can be in any bucket."""
-        return [Shard(0)]
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write the splits of every bucket, and the clusters of duplicates."""

@@ -23,7 +23,7 @@ from s2corpus.papers.editorial import Statement
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
-from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
+from s2corpus.pipeline.run import Run, Shard, Stage
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.storage.exchange import covered_shards, spread
 from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, NOTICES, PDFS
@@ -44,10 +44,11 @@ _FACTS = pa.schema([("hash", pa.uint64()), ("about", pa.string()), ("fact", pa.b
 _AT_ONCE = 65_536
 
 
-class VoteStage(PaperStage):
+class VoteStage(Stage):
     """The vote stage. It reads members and facts about files, and writes papers, in three rounds."""
 
     name = "vote"
+    exchange = _EXCHANGE
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Run one of three rounds: send requests and facts, send the requested facts to the buckets, or vote."""
@@ -65,12 +66,6 @@ class VoteStage(PaperStage):
             support=run.spec.vote.support,
         )
         run.table(PAPERS).write(shard.index, papers)
-
-    def finish(self, run: Run) -> Metrics:
-        """Commit the table, remove the temporary exchange and return metrics."""
-        metrics = commit_all(run, self.name, run.paper_shards)
-        run.exchange(_EXCHANGE).remove()
-        return metrics
 
 
 def _read_file_facts(facts_by_identifier: Facts) -> FileFacts:

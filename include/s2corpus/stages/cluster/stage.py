@@ -19,7 +19,7 @@ from s2corpus import spec
 from s2corpus.clustering.identity import Parent
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.pipeline import gold
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all
 from s2corpus.stages.cluster.many import cluster_in_rounds, do_here, workers
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.intake import DELIVERIES, RECORDS
@@ -32,14 +32,13 @@ _FEW = 8
 """below this number of buckets, about 400,000 papers, one export task may write all files"""
 
 
-class ClusterStage:
-    """The cluster stage. It reads records and PDF headers, and writes clusters, edges, aliases, and the records of each paper."""
+class ClusterStage(Stage):
+    """The cluster stage. It reads records and PDF headers, and writes clusters, edges, aliases, and the records of each paper.
+
+    The task of its only shard drives the rounds; the workers of ENGINE run their tasks.
+    """
 
     name = "cluster"
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return one shard. Its task drives the rounds; the workers of ENGINE run their tasks."""
-        return [Shard(0)]
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Cluster all records in rounds, and write the records of each paper into its bucket."""

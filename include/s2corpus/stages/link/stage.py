@@ -24,7 +24,7 @@ from duckdb import DuckDBPyConnection
 from s2corpus.clustering.facts import preprint_of
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.pipeline.gold import Gold, select_slice
-from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all
 from s2corpus.sources.record import RecordKind, WorkType
 from s2corpus.stages.link.index import (
     exchange_of,
@@ -55,7 +55,7 @@ _MIN_ENTRIES = 1 << 19
 log = logging.getLogger(__name__)
 
 
-class LinkStage(PaperStage):
+class LinkStage(Stage):
     """The link stage. It reads entries and kept papers, and writes links and the contexts of inline citations."""
 
     name = "link"

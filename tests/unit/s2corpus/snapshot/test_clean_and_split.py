@@ -19,7 +19,6 @@ from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
-from s2corpus.text import minhash
 from tests.unit.s2corpus.snapshot.release import Paper, lay_out, papers, paragraph, through
 
 Rows = dict[tuple[str, str], dict[str, Any]]
@@ -53,29 +52,6 @@ def test_every_kept_paper_is_judged_in_s2orc_then_s2ag(tmp_path: Path) -> None:
     assert set(full) == kept
     assert short == {paper_id for paper_id, row in full.items() if row["outcome"] != "kept"}
     assert set(splits) == {key for key, row in documents.items() if row["outcome"] == "kept"}
-
-
-def test_unchanged_text_is_not_signed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, first, _ = release(tmp_path)
-    other = next(paper_id for (_, paper_id), row in sorted(first.items()) if row["outcome"] == "kept")
-    signed: list[int] = []
-    keys = minhash.compute_keys
-
-    def count_keys(shingles: minhash.Hashes, bands: int, rows: int, seed: int) -> minhash.Keys:
-        signed.append(len(shingles))
-        return keys(shingles, bands, rows, seed)
-
-    def change_title(paper: Paper) -> Paper:
-        return change_row(paper, title="On another title") if paper.row["paper_id"] == other else paper
-
-    monkeypatch.setattr(minhash, "compute_keys", count_keys)
-    _, again, _ = release(tmp_path, change_title)
-    assert len(signed) == 1
-    assert all(row["minhash"] == first[key]["minhash"] for key, row in again.items() if key[1] != other)
-    for kept in (tmp_path / "lake/signatures").rglob("*.parquet"):
-        kept.write_bytes(b"damaged")
-    _, once_more, _ = release(tmp_path, change_title)
-    assert once_more == again and len(signed) > 10
 
 
 def test_only_requested_sets_are_written(tmp_path: Path) -> None:

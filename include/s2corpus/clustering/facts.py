@@ -120,8 +120,6 @@ def _years(dates: pa.Array) -> np.ndarray:
 
 def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:
     """Return a code for each row (int32, −1 for null) and the distinct values by code, in the order of first occurrence."""
-    if isinstance(column, pa.ChunkedArray) and pa.types.is_dictionary(column.type):
-        column = column.unify_dictionaries()
     coded = column.dictionary_encode()
     chunks = coded.chunks if isinstance(coded, pa.ChunkedArray) else [coded]  # They share one dictionary.
     codes = [pc.fill_null(chunk.indices, -1).to_numpy() for chunk in chunks]

@@ -24,8 +24,7 @@ from s2corpus.snapshot.manifest import Manifest, list_rules
 from s2corpus.snapshot.rows import write_groups
 from s2corpus.snapshot.samples import shorten_record
 from s2corpus.snapshot.store import Store
-from s2corpus.stages.export.files import list_paths
-from s2corpus.stages.export.texts import document_paths
+from s2corpus.stages.export.files import document_paths, list_paths
 from s2corpus.storage.duck import create_view, duckdb_connection
 from s2corpus.tables.intake import DELIVERIES
 from s2corpus.tables.papers import ALIASES, CLUSTERS, MEMBERS

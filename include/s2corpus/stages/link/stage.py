@@ -11,7 +11,6 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import asdict
 from functools import partial, reduce
 from operator import or_
 from weakref import finalize
@@ -88,7 +87,7 @@ class LinkStage(Stage):
                 links = link(connection, pa.concat_tables(tables), self._index, _search(run))
             counts.update({"titles_searched": len(links.searched), "pairs_verified": links.pairs.verified})
             if number == shard.index == 0:  # Papers are in random buckets, so one group is representative.
-                counts.update(asdict(measure(links, self._index, _search(run), SAMPLE)))
+                counts.update(measure(links, self._index, _search(run), SAMPLE))
             offset = 0
             for bucket, entries in zip(buckets, tables, strict=True):
                 rows = links.rows.slice(offset, len(entries)).rename_columns({"paper_id": "cited_paper_id"})
@@ -163,8 +162,9 @@ def _measure_title_links(run: Run, index: LinkIndex) -> dict[str, int]:
         search, sample = _search(run), run.spec.quality.gold_sample
         published_dois = partial(_published_dois, run, is_preprint)
         found = measure_title_links(connection, entries, index, search, sample, is_preprint, published_dois)
-    gold = Gold(found.known, found.found, found.said, found.found).metrics("links")
-    return {name: int(n) for name, n in gold.items()} | {"tried": found.tried, "agreed": found.agreed}
+    # Only an entry with a link by identifier can be right, so all right links are found.
+    gold = Gold(found["known"], found["right"], found["said"], found["right"]).metrics("links")
+    return {name: int(n) for name, n in gold.items()} | {name: found[name] for name in ("tried", "agreed")}
 
 
 def _published_dois(run: Run, is_preprint: Callable[[str], bool], paper_ids: pa.Array) -> dict[str, str]:

@@ -235,11 +235,11 @@ def test_recall_is_measured(real: pa.Table, entries: pa.Table) -> None:
         with open_local_index(real, search, 1024) as (connection, index):
             found.append(measure(link(connection, entries, index, search), index, search, 500))
     good, poor = found
-    assert good.sampled == 500
-    assert good.similar > 400
-    assert good.found >= 0.99 * good.similar
-    assert poor.similar == good.similar
-    assert poor.found < 0.8 * poor.similar
+    assert good["sampled"] == 500
+    assert good["similar"] > 400
+    assert good["found"] >= 0.99 * good["similar"]
+    assert poor["similar"] == good["similar"]
+    assert poor["found"] < 0.8 * poor["similar"]
 
 
 def test_surname_is_that_of_the_first_author() -> None:

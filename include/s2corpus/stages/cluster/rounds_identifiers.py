@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.components import EdgeOutcome, components
-from s2corpus.clustering.edges import CONTRADICTION, REASONS, Edges, edges_of_kind
+from s2corpus.clustering.edges import REASONS, Edges, edges_of_kind
 from s2corpus.clustering.facts import FACTS, IDENTIFIERS, PREPRINT, PUBLISHED, codes_of, nodes_from
 from s2corpus.stages.cluster.rounds import EDGE, FORM, LABELS, NODE, Home, Rounds
 from s2corpus.tables.papers import EDGES
@@ -120,21 +120,9 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
     doi, dois = codes_of(ends["final_doi"])
     left, right = (np.searchsorted(node, rows[side].to_numpy()) for side in ("left", "right"))
     edges = Edges(left, right, rows["reason"].to_numpy(), rows["strength"].to_numpy())
-    years, component = ends["year"].to_numpy(), np.searchsorted(node, ends["label"].to_numpy())
-    # Take all edges of a component if they form a tree, none contradicts, and it has at most one DOI and one year.
-    is_tree = np.bincount(component[left], minlength=len(node)) == np.bincount(component, minlength=len(node)) - 1
-    is_tree[component[left[edges.reason >= CONTRADICTION]]] = False
-    for value, known in ((doi, doi >= 0), (years, years != 0)):
-        least, most = np.full(len(node), np.iinfo(np.int32).max), np.full(len(node), -1)
-        np.minimum.at(least, component[known], value[known])
-        np.maximum.at(most, component[known], value[known])
-        is_tree &= least >= most
-    is_undecided = ~is_tree[component[left]]
-    undecided = Edges(left[is_undecided], right[is_undecided], edges.reason[is_undecided], edges.strength[is_undecided])
-    label, outcomes_of_rest = components(doi, years, np.asarray(ends["preprint"]), undecided, rounds.max_preprint_years)
-    label = np.where(is_tree[component], component, label)
-    outcomes = np.full(len(left), EdgeOutcome.TAKEN, np.int8)
-    outcomes[is_undecided] = outcomes_of_rest
+    label, outcomes = components(
+        doi, ends["year"].to_numpy(), np.asarray(ends["preprint"]), edges, rounds.max_preprint_years
+    )
     labels = pa.table([node, node[label]], schema=LABELS)
     rounds.send(f"labels-{number}", task, labels, rounds.home_of(node))
     if number == 1:

@@ -58,7 +58,7 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprin
     - Identifiers from a PDF, and an equal `file_sha1`, join only titles with S above the threshold (§4.4): one "not found" page has the
       same SHA-1 for many papers. Two headers of one PDF always join.
     - A PDF without a readable title joins the records with its SHA-1 if these have one title.
-    - A record without a title joins a PDF with its identifier (`_claimed`).
+    - A record without a title joins a PDF with its identifier (`_find_claimed`).
     """
     kind = IDENTIFIERS[reason]
     codes, strength = nodes.identifiers[kind], TITLE + 1.0 - reason
@@ -91,16 +91,16 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprin
         ),
     ]
     if is_file_hash:
-        found.append(pairs.untitled(nodes, codes))
+        found.append(pairs.pair_untitled(nodes, codes))
     if kind in _CLAIMED:
-        found.append(_claimed(nodes, codes, is_file_hash, min_title_score, max_preprint_years))
+        found.append(_find_claimed(nodes, codes, is_file_hash, min_title_score, max_preprint_years))
     n_joined, n_refused = sum(len(side) for side, _ in found), int(refused.sum())
     found.append([left[refused], right[refused]])
     left, right = map(np.concatenate, zip(*found, strict=True))
     return _sort_by_strength(left, right, np.repeat([reason, UNRELATED], [n_joined, n_refused]), strength)
 
 
-def _claimed(
+def _find_claimed(
     nodes: Nodes, codes: np.ndarray, is_file_hash: bool, min_title_score: float, max_preprint_years: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs (untitled record, PDF) with the same identifier.
@@ -117,7 +117,7 @@ def _claimed(
     first_untitled[codes[is_untitled][::-1]] = np.flatnonzero(is_untitled)[::-1]
     if is_file_hash:
         is_eligible[codes[first[(doi[other] < 0) | (doi[other] != doi[first])]]] = False
-        is_pdf &= nodes.title >= 0  # `pairs.untitled` joins PDFs without a title.
+        is_pdf &= nodes.title >= 0  # `pairs.pair_untitled` joins PDFs without a title.
     pdfs = np.flatnonzero(is_pdf & is_eligible[codes] & (first_untitled[codes] >= 0))
 
     def contradicts(_: np.ndarray, pdf: np.ndarray, other: np.ndarray) -> np.ndarray:

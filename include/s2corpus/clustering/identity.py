@@ -1,4 +1,4 @@
-"""Paper ids that stay the same over releases: new ids, retained ids and aliases (SPEC §4.17, §4.18)."""
+"""Stable paper ids over releases: new ids, retained ids and aliases (SPEC §4.17, §4.18)."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ class _Parsed(TypedDict):
 
 
 def _describe(found: Found | None, missing: str) -> _Parsed:
-    """Return the columns of a parse, with the outcome `missing` if there is none."""
+    """Return the columns of a parse, or the outcome `missing` without a parse."""
     if found is None:
         return _Parsed(outcome=missing, citation_style=None, bytes=0, stored=None)
     row, stored = found

@@ -1,4 +1,4 @@
-"""Split: assign every kept document to train or valid by its date; hold duplicates back or list them (SPEC §9).
+"""Split: assign every kept document to train or valid by its date; exclude or list duplicates (SPEC §9).
 
 Pairs of similar texts are candidates by MinHash keys, verified by exact Jaccard index. The number of passes over the keys depends on
 `resources.memory_mb`. The n-grams of the candidates' texts are stored on disk. A text is identified by the hash of its normalized form.
@@ -77,7 +77,7 @@ def _read_kept(run: Run, bucket: int) -> Iterator[Candidate]:
     """Yield a bucket's kept documents with the split by date, ordered by set and paper_id.
 
     Raises:
-        ValueError: a kept document has no text_key.
+        ValueError: a document has no text_key.
     """
     dates = {paper["paper_id"]: paper["date"] for paper in run.table(PAPERS).rows(["paper_id", "date"], shard=bucket)}
     train_before, valid_until = splits.compute_bounds(run.spec.split, run.as_of)
@@ -92,7 +92,7 @@ def _read_kept(run: Run, bucket: int) -> Iterator[Candidate]:
         else:
             split = splits.assign_split(date, train_before, valid_until, undated=undated)
         if row["text_key"] is None:
-            raise ValueError(f"document {row['paper_id']} of {row['set']} is kept and has no text_key")
+            raise ValueError(f"document {row['paper_id']} of {row['set']} has no text_key")
         yield Candidate(row["set"], row["paper_id"], date, split, row["text_key"], row["title_key"])
 
 

@@ -115,7 +115,7 @@ def _send_requests_and_facts(run: Run, shard: Shard) -> None:
     requests = pa.concat_tables([_read_requests(run, bucket) for bucket in buckets])
     facts = pa.Table.from_batches(_read_facts_of_parts(run, task, len(senders)), _FACTS)
     for name, rows in (("requests", requests), ("facts", facts)):
-        exchange.write(name, task, rows, _partition_of(rows["hash"].to_numpy()), _PARTITIONS)
+        exchange.write(name, task, rows, _find_partition(rows["hash"].to_numpy()), _PARTITIONS)
 
 
 def _send_requested_facts(run: Run, shard: Shard) -> None:
@@ -143,7 +143,7 @@ def _read_facts(run: Run, bucket: int) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _partition_of(hashes: np.ndarray) -> np.ndarray:
+def _find_partition(hashes: np.ndarray) -> np.ndarray:
     partition: np.ndarray = (hashes >> np.uint64(32)) * np.uint64(_PARTITIONS) >> np.uint64(32)
     return partition.astype(np.int64)
 

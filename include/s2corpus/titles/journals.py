@@ -52,7 +52,7 @@ def _abbreviates(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
         return False
     at = 0
     for word in short:
-        while at < len(long) and not (long[at].startswith(word) or _contracted(word, long[at])):
+        while at < len(long) and not (long[at].startswith(word) or _is_contraction(word, long[at])):
             at += 1
         if at == len(long):
             return False
@@ -60,7 +60,7 @@ def _abbreviates(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
     return short[0][0] == long[0][0]
 
 
-def _contracted(short: str, long: str) -> bool:
+def _is_contraction(short: str, long: str) -> bool:
     """Return whether `short` is a contraction of `long`: its letters occur in `long` in order (`Natl`, `Intl`, `Engng`)."""
     if len(short) < 3 or short[0] != long[0]:
         return False

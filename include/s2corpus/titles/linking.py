@@ -42,7 +42,7 @@ class LinkReason(StrEnum):
 
 
 class LinkWarning(StrEnum):
-    """Why a link is kept but, by default, not counted as a citation (SPEC §7.11)."""
+    """The reason for which a link is, by default, not counted as a citation (SPEC §7.11)."""
 
     NUMERAL = "numeral"
     """the titles differ only in a number (SPEC §7.10)"""
@@ -205,7 +205,7 @@ FROM (FROM ranked WHERE place = 1 UNION ALL BY NAME FROM candidates ANTI JOIN se
 def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, search: Search) -> Links:
     """Link entries with `title`, `year`, `surname`, the columns of IDENTIFIERS, `citing_paper_id` and, if given, PLACES.
 
-    `score` is S of the two titles whatever the reason, or null without a title. `runner_up_score` is S of the next candidate.
+    `score` is S of the two titles for any reason, or null without a title. `runner_up_score` is S of the next candidate.
     """
     entries = _prepare(connection, entries, index)
     _add_candidates(connection, LinkReason.ID, _BY_IDENTIFIER)

@@ -27,7 +27,7 @@ def measure(links: Links, index: LinkIndex, search: Search, sample: int) -> dict
     - `similar`: sampled titles with an S above the threshold;
     - `found`: similar titles for which the search found the highest S.
     """
-    titles = _sampled(links.searched, sample)
+    titles = _draw_sample(links.searched, sample)
     best = find_best_scores(links.searched.take(titles), index.titles, search.threshold)
     reported = np.zeros(len(links.searched))
     reported[links.pairs.a[::-1]] = links.pairs.score[::-1]  # The first pair of a title is its best one.
@@ -57,7 +57,7 @@ def measure_title_links(
     """
     named = [pc.is_valid(entries[name]) for name in IDENTIFIERS]
     entries = entries.filter(reduce(pc.or_, named))
-    entries = entries.take(_sampled(entries["title"], sample))
+    entries = entries.take(_draw_sample(entries["title"], sample))
     if not len(entries):
         return dict.fromkeys(("known", "right", "said", "tried", "agreed"), 0)
     rows = link(connection, entries, index, search).rows
@@ -82,7 +82,7 @@ def measure_title_links(
     return {"known": int(by_id.sum()), "right": right, "said": tried + wrong, "tried": tried, "agreed": agreed}
 
 
-def _sampled(titles: pa.Array | pa.ChunkedArray, sample: int) -> pa.Array:
+def _draw_sample(titles: pa.Array | pa.ChunkedArray, sample: int) -> pa.Array:
     """Return the rows of the titles with the smallest hashes. The sample does not depend on the order of titles."""
     hashes = hash_strings(*text_of(titles))
     rows = np.flatnonzero(hashes)

@@ -106,7 +106,7 @@ def differ_only_in_number(a: str, b: str) -> bool:
     """Return whether two titles differ only in numbers: `Part I` and `Part II`, `2D …` and `3D …`, `第一` and `第二`."""
     words = a.split(), b.split()  # Equal first words decide nothing.
     at = next((i for i, (x, y) in enumerate(zip(*words, strict=False)) if x != y), min(map(len, words)))
-    (rest_a, numbers_a), (rest_b, numbers_b) = (_without_numbers(" ".join(side[at:])) for side in words)
+    (rest_a, numbers_a), (rest_b, numbers_b) = (_split_numbers(" ".join(side[at:])) for side in words)
     return rest_a == rest_b and numbers_a != numbers_b
 
 
@@ -121,7 +121,7 @@ def only_numbers_differ(titles_a: pa.Array | pa.ChunkedArray, titles_b: pa.Array
     return np.array(list(map(differ_only_in_number, titles_a.to_pylist(), titles_b.to_pylist())), bool)
 
 
-def _without_numbers(title: str) -> tuple[str, str]:
+def _split_numbers(title: str) -> tuple[str, str]:
     """Return the normalized title without numbers, and the numbers, each followed by a comma."""
     text = unicodedata.normalize("NFKD", title).casefold()
     words = _WORD.findall(text)
@@ -171,7 +171,7 @@ ORDER BY entry, c.paper_id
 
 
 def find_undecided(connection: DuckDBPyConnection, chosen: pa.Table) -> list[int]:
-    """Return the entries whose chosen paper is one of several members of a series, and perhaps not the cited one.
+    """Return the entries with a chosen paper that is one of several members of a series, and perhaps not the cited one.
 
     It is the cited one if the cited title has its number, or if it alone has the cited volume and page. `chosen` has `entry` and
     `paper_id`, the paper of each entry.

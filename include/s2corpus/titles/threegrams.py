@@ -14,7 +14,7 @@ from s2corpus.titles.arrays import strings, text_of
 
 
 class _KeptCharacters(dict[int, int | None]):
-    """Table for `str.translate` that keeps letters, digits and spacing vowel signs only."""
+    """Table for `str.translate` that removes all but letters, digits and spacing vowel signs."""
 
     def __missing__(self, point: int) -> int | None:
         char = chr(point)
@@ -121,7 +121,7 @@ def _grams(offsets: np.ndarray, points: np.ndarray, sort: bool) -> tuple[np.ndar
         for k in range(len(found)):
             for point in text[k : k + 3]:
                 found[k] = found[k] << np.uint64(21) | np.uint64(point)
-            found[k] = _scrambled(found[k])
+            found[k] = _scramble(found[k])
         if sort:
             found.sort()
         for k in range(len(found)):
@@ -133,7 +133,7 @@ def _grams(offsets: np.ndarray, points: np.ndarray, sort: bool) -> tuple[np.ndar
 
 
 @njit(cache=True, nogil=True)
-def _scrambled(gram: np.uint64) -> np.uint64:
+def _scramble(gram: np.uint64) -> np.uint64:
     """Return the finalizer of Splitmix64: a bijection with evenly distributed values."""
     gram = (gram ^ (gram >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     gram = (gram ^ (gram >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

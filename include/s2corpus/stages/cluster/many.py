@@ -79,20 +79,20 @@ class _Driver:
     def run(self, buckets_of: Callable[[int], int] | None) -> dict[str, int]:
         """Run all rounds in order; return the numbers of papers, and of parts."""
         self._number_records()
-        self._by_home(
-            identifiers.by_doi, identifiers.doi_forms, identifiers.by_identifier, identifiers.identifier_edges
+        self._run_by_home(
+            identifiers.send_by_doi, identifiers.doi_forms, identifiers.send_by_identifier, identifiers.identifier_edges
         )
         parent = np.arange(self._rounds.starts[-1])
         self._decide(0, parent)
-        self._by_home(titles.by_title, titles.equal_titles)
+        self._run_by_home(titles.send_by_title, titles.equal_titles)
         self._decide(1, parent)
-        self._by_home(
-            identifiers.settled, titles.keys, titles.propose, titles.send_texts, titles.score,
-            titles.send_records, titles.similar_titles, titles.by_front, titles.cut_titles,
+        self._run_by_home(
+            identifiers.send_settled, titles.keys, titles.propose, titles.send_texts, titles.score,
+            titles.send_records, titles.similar_titles, titles.send_by_front, titles.cut_titles,
         )  # fmt: skip
         self._decide(2, parent)
-        self._by_home(papers.write_edges)
-        count = sum(found["papers"] for found in self._by_home(papers.former_papers))
+        self._run_by_home(papers.write_edges)
+        count = sum(found["papers"] for found in self._run_by_home(papers.former_papers))
         self._name_papers()
         if buckets_of:
             self._write_members(buckets_of(count))
@@ -102,7 +102,7 @@ class _Driver:
     def _write_members(self, buckets: int) -> None:
         """Write the records of each paper into its bucket."""
         self._rounds = replace(self._rounds, paper_buckets=buckets)
-        self._do("by_paper", papers.by_paper, len(self._rounds.records))
+        self._do("send_by_paper", papers.send_by_paper, len(self._rounds.records))
         for found in self._do("write_members", papers.write_members, buckets):
             if twice := found.get("twice"):
                 *records, paper_id = twice
@@ -130,13 +130,13 @@ class _Driver:
         self._rounds = replace(self._rounds, homes=len(begins) + 1, begins=begins)
         log.info("cluster: %d records in %d homes", rows, self._rounds.homes)
         self._do("send_home", send_home, len(self._rounds.records))
-        starts = np.cumsum([0, *(found["rows"] for found in self._by_home(settle))])
+        starts = np.cumsum([0, *(found["rows"] for found in self._run_by_home(settle))])
         self._rounds = replace(self._rounds, starts=tuple(starts.tolist()))
 
     def _decide(self, number: int, parent: np.ndarray) -> None:
         """Find the components of all edges of this pass and earlier ones, then the clusters in each component."""
         self._unite(number, parent)
-        for task in (identifiers.by_component, identifiers.decide):
+        for task in (identifiers.send_by_component, identifiers.decide):
             self._do(f"{task.__name__}-{number}", partial(task, number), self._rounds.homes)
 
     def _unite(self, number: int, parent: np.ndarray) -> None:
@@ -151,18 +151,18 @@ class _Driver:
             )
 
     def _name_papers(self) -> None:
-        self._by_home(papers.heirs)
+        self._run_by_home(papers.connect_heirs)
         rounds = self._rounds
         parent = np.arange(rounds.starts[-1])
         for home in rounds.tasks:
             labels = rounds.receive("labels-2", home, LABELS)
             unite(parent, labels["label"].to_numpy(), labels["node"].to_numpy())
         self._unite(3, parent)
-        self._by_home(papers.families, papers.name_papers, papers.write_clusters)
+        self._run_by_home(papers.families, papers.name_papers, papers.write_clusters)
         aliases = rounds.receive("aliases", 0, ALIASES.schema)
         self._run.table(ALIASES).write(0, aliases.sort_by("alias"))
 
-    def _by_home(self, *tasks: Callable[[Rounds, int], Any]) -> list[Any]:
+    def _run_by_home(self, *tasks: Callable[[Rounds, int], Any]) -> list[Any]:
         """Run rounds with a task for each home; return the counts of the last round."""
         return [self._do(task.__name__, task, self._rounds.homes) for task in tasks][-1]
 

@@ -96,7 +96,7 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
     mask, format_text = group.run.spec.clean.pii == "mask", _make_text_formatter(group.run)
     copies = Pieces(scratch, ParquetFile)
 
-    def is_wanted(path: str) -> bool:
+    def should_write(path: str) -> bool:
         return is_first_run or path in missing
 
     def read(bucket: int) -> Iterator[dict[str, Any]]:
@@ -115,19 +115,19 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
                     "id": document["paper_id"], "set": set_, "split": split, "benchmark": benchmark, "ngrams": ngrams,
                     "share": share,
                 })  # fmt: skip
-            if is_wanted(parquet_path(path)):
+            if should_write(parquet_path(path)):
                 row = documents.build_row(document, set_, count_tokens, format_text)
                 copies.open(parquet_path(path)).write(row, len(document["text"]))
-            if is_wanted(path):
+            if should_write(path):
                 yield path, line
 
     with ExitStack() as stack:
         index = group.open_fragments(stack, scratch / "index", rows.INDEX)
         overlaps = group.open_fragments(stack, scratch / "overlaps", SCHEMA)
         stack.enter_context(closing(copies))
-        for path in sorted(filter(is_wanted, map(parquet_path, paths))):
+        for path in sorted(filter(should_write, map(parquet_path, paths))):
             copies.open(path)
-        group.write_lines(set(filter(is_wanted, paths)), write_rows(index, overlaps), scratch)
+        group.write_lines(set(filter(should_write, paths)), write_rows(index, overlaps), scratch)
     local = {path: copies.local(path) for path in copies.files}
     store.put((describe_file(path, local[path], file.count), local[path]) for path, file in copies.files.items())
     store.put_fragments({f"overlaps/{nn:02d}-{set_}": fragment.path for nn, fragment in overlaps.items()})

@@ -38,7 +38,7 @@ _WRITERS = 512
 _READERS = 8
 
 
-def exchange_of(run: Run) -> Exchange:
+def open_exchange(run: Run) -> Exchange:
     """Return the folder of the lake with the index."""
     return Exchange(run.lake.root, f"{run.folder}/_link")
 
@@ -48,7 +48,7 @@ def write_paper_part(run: Run, shard: Shard) -> None:
     tasks = spread(run.paper_shards, _WRITERS)
     if shard.index not in tasks:
         return
-    task, exchange, pieces = tasks.index(shard.index), exchange_of(run), _pieces(run)
+    task, exchange, pieces = tasks.index(shard.index), open_exchange(run), _pieces(run)
     buckets = range(shard.index, min(shard.index + tasks.step, run.paper_shards))
     papers = add_facts(pa.concat_tables([read_papers(run, bucket) for bucket in buckets]))
     with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
@@ -65,7 +65,7 @@ def write_title_pieces(run: Run, shard: Shard, search: Search) -> None:
     tasks = spread(run.paper_shards, pieces)
     if shard.index not in tasks:
         return
-    exchange, writers = exchange_of(run), range(len(spread(run.paper_shards, _WRITERS)))
+    exchange, writers = open_exchange(run), range(len(spread(run.paper_shards, _WRITERS)))
     for piece in range(tasks.index(shard.index), pieces, len(tasks)):
         titles = one_chunk(exchange.read("titles", writers, piece, _TITLES)["normalised"]).unique()
         with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
@@ -88,7 +88,7 @@ def _download(run: Run, folder: Path) -> None:
     Raises:
         RowsRemoved: a part of the index is missing.
     """
-    exchange, tasks = exchange_of(run), len(spread(run.paper_shards, _pieces(run)))
+    exchange, tasks = open_exchange(run), len(spread(run.paper_shards, _pieces(run)))
     exchange.all_counts("index", tasks)
 
     def bring(key: str) -> None:

@@ -26,7 +26,7 @@ from s2corpus.pipeline.gold import Gold, select_slice
 from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all
 from s2corpus.sources.record import RecordKind, WorkType
 from s2corpus.stages.link.index import (
-    exchange_of,
+    open_exchange,
     open_index,
     read_entries,
     read_entries_where,
@@ -69,7 +69,7 @@ class LinkStage(Stage):
                 write_paper_part(run, shard)
             elif round == 1:
                 write_title_pieces(run, shard, _search(run))
-            elif groups := tasks_of(run).get(shard.index):
+            elif groups := group_tasks(run).get(shard.index):
                 self._link(run, shard, groups)
 
     def _link(self, run: Run, shard: Shard, groups: list[list[int]]) -> None:
@@ -96,17 +96,17 @@ class LinkStage(Stage):
                     rows = rows.append_column(key, entries[name])
                 rows = rows.select(LINKS.schema.names).cast(LINKS.schema)
                 run.table(LINKS).write(bucket, rows)
-                run.table(CONTEXTS).write(bucket, contexts_of(run, bucket, rows, counts))
+                run.table(CONTEXTS).write(bucket, _read_contexts(run, bucket, rows, counts))
             log.info("link shard %d: group %d of %d done, %d entries", shard.index, number + 1, len(groups), offset)
         run.lake.put(_counts_key(run, shard), orjson.dumps(counts))
 
     def finish(self, run: Run) -> Metrics:
         """Commit; return recall and precision on the sample, and the figures of S2ORC's table 4."""
         counts = Counter[str]()
-        for first in tasks_of(run):
+        for first in group_tasks(run):
             counts.update(orjson.loads(run.lake.get(_counts_key(run, Shard(first)))[0]))
         metrics = commit_all(run, self.name, run.paper_shards)
-        exchange_of(run).remove()
+        open_exchange(run).remove()
         if counts["similar"]:
             metrics["recall"] = counts["found"] / counts["similar"]
         if counts["tried"]:
@@ -129,7 +129,7 @@ def _comparisons(run: Run) -> int:
     return (entries + 10) * of_papers + (papers + 10) * of_entries
 
 
-def tasks_of(run: Run) -> dict[int, list[list[int]]]:
+def group_tasks(run: Run) -> dict[int, list[list[int]]]:
     """Return the groups of neighboring buckets of each task, by the first bucket of the task. A group fits in memory."""
     groups: list[list[int]] = []
     room, at_once = 0, _entries_at_once(run)
@@ -168,7 +168,7 @@ def _measure_title_links(run: Run, index: LinkIndex) -> dict[str, int]:
 
 
 def _published_dois(run: Run, is_preprint: Callable[[str], bool], paper_ids: pa.Array) -> dict[str, str]:
-    """Return the DOIs of papers, except those of preprints. As in the vote, the types of records take precedence over DOI prefixes."""
+    """Return the DOIs of papers, without DOIs of preprints. As in the vote, the types of records take precedence over DOI prefixes."""
     if not len(paper_ids):
         return {}
     where = pc.field("paper_id").isin(paper_ids)
@@ -203,7 +203,7 @@ def _search(run: Run) -> Search:
     return Search(rules.min_score, rules.bands, rules.rows, rules.min_keys, run.spec.resources.memory_mb // 4)
 
 
-def contexts_of(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
+def _read_contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
     """Yield the inline citations of the open, kept papers of a bucket, in order, in batches of the schema of `CONTEXTS`.
 
     `links` are the links of the bucket. The figures of table 4 in S2ORC are added to `counts`, complete after the last batch.

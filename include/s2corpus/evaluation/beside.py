@@ -16,7 +16,7 @@ import orjson
 import pyarrow as pa
 
 from s2corpus.evaluation.others import KINDS, ExternalPaper
-from s2corpus.pipeline.release_tables import ReleaseTables
+from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.papers import MEMBERS, PAPERS

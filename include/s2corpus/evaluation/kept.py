@@ -21,7 +21,7 @@ from s2corpus.evaluation.parses import ParseItem, sample_parses
 from s2corpus.evaluation.results import ItemMarks, Result, as_json, card
 from s2corpus.evaluation.sample import Item, sampled
 from s2corpus.ids import SnapshotId
-from s2corpus.pipeline.release_tables import ReleaseTables
+from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.rules import EvaluationRules
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import NotCommitted

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from s2corpus.evaluation.sample import choose_papers, format_name, read_paper, read_parse
-from s2corpus.pipeline.release_tables import ReleaseTables
+from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.rules import EvaluationRules
 
 _CONTEXT = 100

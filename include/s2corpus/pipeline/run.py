@@ -7,31 +7,34 @@ facts of their commits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
+import pyarrow.compute as pc
 
 from s2corpus.ids import ReleaseId, SnapshotId
-from s2corpus.pipeline.release_tables import ReleaseTables, TableRow
 from s2corpus.pipeline.stages import Shards, stage_row
 from s2corpus.snapshot.manifest import hash_inputs
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.exchange import Exchange
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
-from s2corpus.storage.parts import TableRef
-from s2corpus.tables.intake import DELIVERIES
+from s2corpus.storage.parts import NotCommitted, TableRef
+from s2corpus.tables.intake import DELIVERIES, PDFS
+from s2corpus.tables.papers import MEMBERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES
-from s2corpus.tables.schema import Table
+from s2corpus.tables.schema import Table, paper_shard, pdf_shard
 from s2corpus.version import code_version
 from s2orc_parse.scratch import private
 
 Metrics = dict[str, float]
+Row = dict[str, Any]
+TableRow = TypeVar("TableRow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,54 @@ class Shard:
 
     index: int
     params: Mapping[str, Any] = field(default_factory=dict)
+
+
+class ReleaseTables:
+    """The tables of one release in `releases/<release>/`, or of a batch of drops in its own folder."""
+
+    def __init__(self, lake: Lake, release: str, batch_folder: str | None = None) -> None:
+        self.lake = lake
+        self.folder = batch_folder or f"releases/{release}"
+        self._refs: dict[str, TableRef[Any]] = {}
+
+    def __call__(self, table: Table[TableRow]) -> TableRef[TableRow]:
+        """Return a table. Cached, so that its commit is read once and a task always uses the same commit."""
+        if table.name not in self._refs:
+            self._refs[table.name] = TableRef(self.lake, f"{self.folder}/{table.name}", table)
+        return self._refs[table.name]
+
+    @cached_property
+    def pdf_shards(self) -> int:
+        """Number of parts of every table sharded by `pdf`; intake determines it from the number of PDFs."""
+        return int(self(PDFS).committed().facts["pdf_shards"])
+
+    @cached_property
+    def paper_shards(self) -> int:
+        """Number of buckets of every table sharded by `paper`; cluster determines it from the number of papers."""
+        return int(self(MEMBERS).committed().facts["paper_shards"])
+
+    def rows(
+        self,
+        table: Table,
+        where: pc.Expression | None,
+        columns: Sequence[str] | None = None,
+        shard: int | None = None,
+        size: int = 1024,
+    ) -> Iterator[Row]:
+        """Yield matching rows; yield nothing if the stage has not run or has no such part. `size` rows are in memory."""
+        try:
+            yield from self(table).rows(columns, shard=shard, where=where, at_once=size)
+        except NotCommitted:
+            return
+
+    def of_paper(self, table: Table, paper_id: str, columns: Sequence[str] | None = None) -> list[Row]:
+        """Return the rows of a paper."""
+        shard = paper_shard(paper_id, self.paper_shards)
+        return list(self.rows(table, pc.field("paper_id") == paper_id, columns, shard, 64))
+
+    def of_pdf(self, table: Table, sha1: str) -> list[Row]:
+        """Return the rows of a PDF."""
+        return list(self.rows(table, pc.field("file_sha1") == sha1, None, pdf_shard(sha1, self.pdf_shards)))
 
 
 class Run(ReleaseTables):
@@ -168,3 +219,8 @@ def count_outcomes(run: Run, table: Table, column: str = "outcome") -> Metrics:
     """Return the number of rows of a committed table by outcome as `<column>.<value>`, and in total as `rows`."""
     counts = {outcome or "none": float(n) for (outcome,), n in run.table(table).counts(column).items()}
     return {"rows": float(sum(counts.values())), **{f"{column}.{outcome}": n for outcome, n in sorted(counts.items())}}
+
+
+def list_columns(table: Table, *excluded: str) -> list[str]:
+    """Return the columns of a table except the given columns."""
+    return [c.name for c in table.columns if c.name not in excluded]

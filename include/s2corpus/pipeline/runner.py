@@ -16,8 +16,7 @@ from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.errors import LostRace, QualityBlocked
 from s2corpus.pipeline import acceptance, quality
-from s2corpus.pipeline.release_tables import ReleaseTables
-from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.run import ReleaseTables, Run
 from s2corpus.pipeline.stages import Shards, load_stage, stage_row
 from s2corpus.snapshot import pointer
 from s2corpus.storage.exchange import RowsRemoved

@@ -21,15 +21,13 @@ def text_of(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]
         pa.ArrowCapacityError: it contains 2 GB of text or more: cut it into batches.
     """
     kind = column.type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)):
+    if not (pa.types.is_string(kind) or pa.types.is_null(kind)):
         raise TypeError(f"a column of strings is expected, this is {kind}")
     if column.null_count == len(column):
         return np.frombuffer(bytes(4 * (len(column) + 1)), np.int32), np.frombuffer(b"", np.uint8)
     column = one_chunk(column)
     if column.null_count:
         column = column.fill_null("")
-    if pa.types.is_large_string(kind):
-        column = column.cast(pa.string())
     _, offset_buffer, data_buffer = column.buffers()
     offsets = np.frombuffer(offset_buffer, np.int32)[column.offset : column.offset + len(column) + 1]
     data = np.frombuffer(data_buffer, np.uint8)

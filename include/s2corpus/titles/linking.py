@@ -15,9 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.titles.arrays import one_chunk
-from s2corpus.titles.facts import FACTS, IDENTIFIERS, add_facts
+from s2corpus.titles.facts import FACTS, IDENTIFIERS, add_facts, same_journal
 from s2corpus.titles.index import LinkIndex
-from s2corpus.titles.journals import same_journal
 from s2corpus.titles.rules import find_undecided, is_cut, only_numbers_differ
 from s2corpus.titles.similarity import Pairs, Search, find_similar, score_titles
 

@@ -21,8 +21,7 @@ from s2corpus.evaluation.parse_results import parse_results
 from s2corpus.evaluation.parse_sheet import LineMarks, check, read_numbers
 from s2corpus.evaluation.parses import ParseItem, ParseLine, ParseTask, sample_parses
 from s2corpus.evaluation.statistics import accuracy, f1, grouped_accuracy, kappa
-from s2corpus.pipeline.release_tables import ReleaseTables
-from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.run import ReleaseTables, Run
 from s2corpus.rules import EvaluationRules
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS

@@ -8,10 +8,10 @@ from pathlib import Path
 from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.follow import follow
 from devtools.local.services import Endpoints
+from s2corpus.datasets.description import summary
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import open_published_snapshot
 from s2corpus.datasets.spec import DatasetSpec, datasets_folder, read_dataset_specs
-from s2corpus.datasets.summary import summary
 from s2corpus.errors import TransientError, UserError
 from s2corpus.pipeline.run import Run
 

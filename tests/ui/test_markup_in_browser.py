@@ -37,8 +37,8 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("markup")
     path = hostile_lake(copied(built, folder), MARKUP)
     lake = open_lake(str(path))
-    kept.sample_of(lake, PUBLISHED, EvaluationRules())
-    kept.parses_of(lake, PUBLISHED, EvaluationRules())
+    kept.load_items(lake, PUBLISHED, EvaluationRules())
+    kept.load_parses(lake, PUBLISHED, EvaluationRules())
     said = {"verdict": "warn", "reason": MARKUP, "accepted": MARKUP, "accepted_by": MARKUP, "rows": [{MARKUP: MARKUP}]}
     for release in (PUBLISHED, SECOND, UNFINISHED):
         for checked in (path / "releases" / release / "_quality").glob("*.json"):

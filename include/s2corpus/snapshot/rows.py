@@ -35,7 +35,7 @@ from s2corpus.tables.texts import (
     FulltextRow,
     LinkRow,
 )
-from s2corpus.text.masking import MaskedText, mask_parse, mask_text
+from s2corpus.text.personal import MaskedText, mask_parse, mask_text
 from s2corpus_reader.parquet import parquet_writer
 
 T = TypeVar("T")

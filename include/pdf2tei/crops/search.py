@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from s2corpus.datasets.crops.areas import Area, is_mostly_in
-from s2corpus.datasets.crops.page_contents import PageContents, normalize
+from pdf2tei.crops.areas import Area, is_mostly_in
+from pdf2tei.crops.page_contents import PageContents, normalize
 
 NEAR = 60.0
 """largest distance in points between a caption and its graphics"""

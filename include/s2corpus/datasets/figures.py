@@ -14,15 +14,17 @@ from enum import StrEnum
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 import pyarrow as pa
 from pydantic import PositiveInt
 
+from pdf2tei.crops.child import crop
 from s2corpus.datasets.citations import remove_formulas
-from s2corpus.datasets.figures.child import crop
+from s2corpus.datasets.job import Job, Outputs
 from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, StepResult
+from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.deliveries.files import ChangedInput, read_file
 from s2corpus.ids import SnapshotId
 from s2corpus.papers.licences import rank_strictness
@@ -32,11 +34,6 @@ from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.intake import PDFS
 from s2corpus.text import sentences
 from s2corpus.text.sentences import sentence_spans
-
-if TYPE_CHECKING:
-    from s2corpus.datasets.job import Job
-    from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import SnapshotPaper
 
 _ALTERED_FREELY = 2
 """strictness of CC BY-SA: stricter licenses forbid changed copies (ND) or commercial use (NC)"""
@@ -118,8 +115,8 @@ class Figures(Dataset):
             if kind not in ("figure", "table"):
                 continue
             outcome = _select(params, paper, entry)
-            result.funnel.add_input("entries")
-            result.funnel.add_outcome("entries", outcome)
+            result.add_input("entries")
+            result.add_outcome("entries", outcome)
             if parse and outcome is EntryOutcome.SELECTED:
                 yield {
                     "paper_id": paper.id, "pdf_sha1": parse["_pdf_hash"], "licence": paper.columns["licence"], "ref_id": ref_id,
@@ -147,13 +144,13 @@ class Figures(Dataset):
 
     def finish(self, job: Job, choice: Mapping[str, Any], result: StepResult, out: Outputs) -> dict[str, float]:
         """Return the number of images and the share of selected entries that they cover."""
-        selected = result.funnel.seen["crops"]
-        images = result.funnel.outcomes["crops", CropOutcome.CROPPED]
+        selected = result.funnel["crops", "in"]
+        images = result.funnel["crops", CropOutcome.CROPPED]
         return {"figures": float(images), "cropped_share": images / selected if selected else 0.0}
 
     def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that the PDFs of the selected entries are available."""
-        missing = result.funnel.outcomes["crops", CropOutcome.NO_FILE]
+        missing = result.funnel["crops", CropOutcome.NO_FILE]
         return [
             DatasetCheck(
                 "pdfs_available",
@@ -218,10 +215,10 @@ def _crop_paper(
     params: FiguresParams, pdfs: _Pdfs, rows: list[Row], image: str, out: Outputs
 ) -> Iterator[tuple[Row, bytes]]:
     """Yield row and PNG of each entry of a paper that could be cropped."""
-    out.result.funnel.add_input("crops", len(rows))
+    out.result.add_input("crops", len(rows))
     pdf = pdfs.read(rows[0]["pdf_sha1"])
     if pdf is None:
-        out.result.funnel.add_outcome("crops", CropOutcome.NO_FILE, len(rows))
+        out.result.add_outcome("crops", CropOutcome.NO_FILE, len(rows))
         return
     with tempfile.TemporaryDirectory(dir=out.scratch) as name:
         captions = [(row["ref_id"], row["type"], row["number"], row["caption"]) for row in rows]
@@ -230,10 +227,10 @@ def _crop_paper(
             pdf, captions, Path(name), limits=limits, seconds=params.seconds, memory_mb=params.memory_mb
         )  # fmt: skip
         if results is None:
-            out.result.funnel.add_outcome("crops", CropOutcome.FAILED, len(rows))
+            out.result.add_outcome("crops", CropOutcome.FAILED, len(rows))
             return
         for row, result in zip(rows, results, strict=True):
-            out.result.funnel.add_outcome("crops", CropOutcome(result["outcome"]))
+            out.result.add_outcome("crops", CropOutcome(result["outcome"]))
             if result["outcome"] != CropOutcome.CROPPED:
                 continue
             label = f"{row['type'].capitalize()} {row.pop('number')}".strip()

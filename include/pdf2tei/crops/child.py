@@ -1,20 +1,17 @@
-"""Run `s2corpus.datasets.crops` in a sandboxed child process, because PDFs are untrusted."""
+"""Run `pdf2tei.crops` in a sandboxed child process, because PDFs are untrusted."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from s2orc_parse import sandbox
 
-_LAUNCH = (
-    "import runpy, sys; sys.path += sys.argv[1:]; runpy.run_module('s2corpus.datasets.crops', run_name='__main__')"
-)
+_LAUNCH = "import runpy, sys; sys.path += sys.argv[1:]; runpy.run_module('pdf2tei.crops', run_name='__main__')"
 _MAX_OUTPUT = 64 << 20
 """largest file that the child may write, bytes"""
 
@@ -30,7 +27,7 @@ def crop(
     The PNG files are written to `folder`, which must be empty.
     """
     (folder / "in.pdf").write_bytes(pdf)
-    (folder / "captions.json").write_bytes(orjson.dumps({"captions": captions, **limits}))
+    (folder / "captions.json").write_text(json.dumps({"captions": captions, **limits}), "utf-8")
     folders = sandbox.interpreter_folders()
     policy = sandbox.Policy(
         str(folder),
@@ -43,7 +40,7 @@ def crop(
     if status != 0 or not result.is_file() or result.is_symlink() or result.stat().st_size > _MAX_OUTPUT:
         return None
     try:
-        return _check(orjson.loads(result.read_bytes()), captions, folder)
+        return _check(json.loads(result.read_bytes()), captions, folder)
     except (ValueError, KeyError, TypeError):
         return None
 

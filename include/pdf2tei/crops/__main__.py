@@ -1,4 +1,4 @@
-"""Crop figures and tables from a hostile PDF: `python -m s2corpus.datasets.crops` in a folder with `in.pdf` and `captions.json`.
+"""Crop figures and tables from a hostile PDF: `python -m pdf2tei.crops` in a folder with `in.pdf` and `captions.json`.
 
 `captions.json` contains `[[key, "figure" or "table", number, caption], …]` and the limits. The process writes `<n>.png` and
 `crops.json`, a list of `{key, outcome, page, box, file, width, height}`. It runs in a sandbox and imports PDFium only.
@@ -15,9 +15,9 @@ from typing import Any
 import pypdfium2
 from pypdfium2 import raw
 
-from s2corpus.datasets.crops.areas import Area, share_most
-from s2corpus.datasets.crops.page_contents import read_page, remove_running
-from s2corpus.datasets.crops.search import find_area, find_caption
+from pdf2tei.crops.areas import Area, share_most
+from pdf2tei.crops.page_contents import read_page, remove_running
+from pdf2tei.crops.search import find_area, find_caption
 
 
 def encode_png(width: int, height: int, stride: int, pixels: bytes) -> bytes:

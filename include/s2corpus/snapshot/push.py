@@ -19,9 +19,9 @@ from typing import Any
 import orjson
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.snapshot.reader import read_manifest
 from s2corpus.storage.lake import Lake
 from s2corpus_reader.bounded import copy_file
+from s2corpus_reader.deltas import read_manifest
 from s2corpus_reader.files import SnapshotFile
 
 MANIFEST = "manifest.json"
@@ -48,6 +48,7 @@ def push_to_lake(snapshot: Lake, target: Lake, progress: Progress = lambda path:
 
     Raises:
         UserError: the target contains another snapshot or other files, or a file differs from the manifest.
+        SnapshotError: the manifest is damaged.
     """
     manifest, listed = read_manifest(snapshot)
     files = listed.values()

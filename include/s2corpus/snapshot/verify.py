@@ -19,7 +19,6 @@ from s2corpus.snapshot.described import find_identity_fault, is_croissant_curren
 from s2corpus.snapshot.manifest import FORMAT, find_invalid_rule
 from s2corpus.snapshot.presence import check_presence, count_groups, parse_file_number
 from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Verification, check_file
-from s2corpus.snapshot.reader import read_at
 from s2corpus.snapshot.repeats import DuplicatesCheck
 from s2corpus.snapshot.rows import INDEX
 from s2corpus.storage.duck import duckdb_connection
@@ -27,6 +26,7 @@ from s2corpus.storage.lake import NotALakeFile
 from s2corpus_reader.bounded import TooLarge, read_bytes, read_object
 from s2corpus_reader.files import SnapshotFile, list_files
 from s2corpus_reader.parquet import read_table
+from s2corpus_reader.selection import read_at
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake

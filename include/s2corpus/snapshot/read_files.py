@@ -6,19 +6,18 @@ import gzip
 import hashlib
 import re
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import orjson
 import pyarrow as pa
 
-from s2corpus.snapshot import checks, copies, rights
-from s2corpus.snapshot.agreement import Agreement
-from s2corpus.snapshot.crossing import SplitOverlap
-from s2corpus.snapshot.repeats import DuplicatesCheck
+from s2corpus.snapshot import checks
+from s2corpus.snapshot.comparison import MAX_FAULTS, Comparison
 from s2corpus.snapshot.samples import shorten_record
+from s2corpus.snapshot.similarity import SimilarityCheck
 from s2corpus_reader.bounded import MAX_LINE_BYTES
 from s2corpus_reader.files import SnapshotFile, file_number, parquet_path
 from s2corpus_reader.parquet import read_table
@@ -54,15 +53,8 @@ class Verification:
     lake: Lake
     manifest: dict[str, Any]
     files: dict[str, SnapshotFile]
-    agreement: Agreement
-    duplicates: DuplicatesCheck
-    overlap: SplitOverlap
-    index: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """document → file and line in the index"""
-    words: dict[str, int] = field(default_factory=dict)
-    """document → number of words in the index"""
-    totals: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """(set, split, "documents" or "words") → number in the files"""
+    comparison: Comparison
+    similarity: SimilarityCheck
     bodies: set[str] = field(default_factory=set)
     """papers with `has_pdf_body_text` in their metadata"""
     seen: set[str] = field(default_factory=set)
@@ -71,8 +63,6 @@ class Verification:
     """papers found in corpus/metadata"""
     samples: dict[str, dict[str, Any]] = field(default_factory=dict)
     """set → sample record, from `documents/`"""
-    lines: copies.LineFacts = field(default_factory=copies.LineFacts)
-    """facts from the JSON lines that the Parquet copies must repeat"""
 
     @property
     def rules(self) -> dict[str, Any]:
@@ -124,35 +114,17 @@ def _check_plain_file(state: Verification, file: SnapshotFile) -> Iterator[Fault
         table = read_table(state.lake, file.path)
         if table.num_rows != file.rows:
             yield Fault(file.path, f"the file has {table.num_rows} rows; the manifest has {file.rows}")
-        if file.path.startswith(("documents/", "tables/")):
+        if file.path.startswith("graph/"):
+            ends = {*table["paper_id"].to_pylist(), *table["cited_paper_id"].to_pylist()}
             yield from (
-                Fault(file.path, message) for message in copies.check_copy(file.path, table, state.lines, state.papers)
+                Fault(file.path, f"paper {id_} is not in corpus/metadata") for id_ in sorted(ends - state.papers)[:10]
             )
-        for set_, row in state.agreement.published.samples.items():
+        if file.path.startswith(("documents/", "tables/", "keys/", "graph/")):
+            messages = state.comparison.check_table(file.path, table)
+            yield from (Fault(file.path, message) for message in islice(messages, MAX_FAULTS))
+        for set_, row in state.comparison.published.samples.items():
             if parquet_path(row["file"]) == file.path:
                 state.samples[set_] = shorten_record(table.slice(row["line"] - 1, 1).to_pylist()[0])
-        if file.path.startswith("keys/"):
-            yield from (
-                Fault(file.path, message)
-                for message in copies.check_keys(file.path, table, state.lines, state.rules["export.files"])
-            )
-        if file.path.startswith("graph/"):
-            yield from _check_graph(state, file.path, table)
-
-
-def _check_graph(state: Verification, path: str, table: pa.Table) -> Iterator[Fault]:
-    """Yield the faults of a file of graph/links or graph/contexts."""
-    ends = {*table["paper_id"].to_pylist(), *table["cited_paper_id"].to_pylist()}
-    for unknown in sorted(ends - state.papers)[:10]:
-        yield Fault(path, f"paper {unknown} is not in corpus/metadata")
-    paper, cited = "", set[str]()
-    for number, row in enumerate(table.to_pylist(), 1):
-        if path.startswith("graph/links/"):
-            if row["paper_id"] != paper:
-                paper, cited = row["paper_id"], set()
-            state.agreement.add_link(row, cited)
-        elif not state.agreement.has_paragraph(row):
-            yield Fault(path, f"row {number} of paper {row['paper_id']} is not a paragraph of its parse")
 
 
 def _select_line_check(state: Verification, path: str) -> Callable[[bytes, int], Iterator[str]]:
@@ -194,17 +166,8 @@ def _make_document_check(
             yield f"document {id_} is also in another file"
         state.seen.add(id_)
         value = orjson.loads(line)
-        state.lines.add_document(set_, split, value)
-        words = len(value["text"].split())
-        state.totals[set_, split, "documents"] += 1
-        state.totals[set_, split, "words"] += words
-        if state.words.get(id_, words) != words:
-            yield f"document {id_} has {words} words; the index has {state.words[id_]}"
-        if state.index.get(id_) != (path, row):
-            yield f"the index has document {id_} at {state.index.get(id_)}; expected {(path, row)}"
-        state.duplicates.add_document(id_, value["text"])
-        state.overlap.add_document(id_, split, value["text"])
-        yield from state.agreement.check_document(value)
+        state.similarity.add_document(id_, split, value["text"])
+        yield from state.comparison.check_document(value, set_, split, (path, row))
 
     return check
 
@@ -229,16 +192,13 @@ def _make_corpus_check(state: Verification, kind: str, nn: int) -> Callable[[byt
             yield f"paper {paper_id} belongs to another file"
         if kind == "metadata":
             state.papers.add(paper_id)
-            if value.get("abstract"):
-                state.lines.add_rights(paper_id, rights.ABSTRACT)
             if value.get("has_pdf_body_text"):
                 state.bodies.add(paper_id)
             yield from checks.check_metadata(value)
-            yield from state.agreement.add_metadata(value)
+            yield from state.comparison.add_metadata(value)
         else:
             yield from checks.check_parse(value)
-            state.agreement.add_parse(kind.removesuffix("_parses"), value)
-            state.lines.add_parse(kind.removesuffix("_parses"), value)
+            state.comparison.add_parse(kind.removesuffix("_parses"), value)
             if paper_id not in state.papers:
                 yield f"paper {paper_id} has no metadata"
             elif kind == "pdf_parses" and bool(value.get("body_text")) != (paper_id in state.bodies):

@@ -12,15 +12,14 @@ import orjson
 import pyarrow as pa
 
 from s2corpus.errors import UserError
-from s2corpus.snapshot import changes, keys
-from s2corpus.snapshot.agreement import MAX_FAULTS, Agreement
-from s2corpus.snapshot.crossing import MAX_KEYS, SplitOverlap
+from s2corpus.snapshot import changes
+from s2corpus.snapshot.comparison import MAX_FAULTS, Comparison
 from s2corpus.snapshot.described import find_identity_fault, is_croissant_current, is_same_code, regenerate_files
 from s2corpus.snapshot.manifest import FORMAT, find_invalid_rule
 from s2corpus.snapshot.presence import check_presence, count_groups, parse_file_number
 from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Verification, check_file
-from s2corpus.snapshot.repeats import DuplicatesCheck
 from s2corpus.snapshot.rows import INDEX
+from s2corpus.snapshot.similarity import MAX_KEYS, SimilarityCheck
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import NotALakeFile
 from s2corpus_reader.bounded import TooLarge, read_bytes, read_object
@@ -85,9 +84,8 @@ def verify(
             snapshot,
             manifest,
             listed,
-            Agreement(manifest["rules"], manifest["as_of"]),
-            DuplicatesCheck(manifest["rules"]),
-            SplitOverlap(manifest["rules"]),
+            Comparison(manifest["rules"], manifest["as_of"]),
+            SimilarityCheck(manifest["rules"]),
         )
         if message := _find_rule_fault(state):
             yield Fault("manifest.json", f"malformed: {message}")
@@ -113,11 +111,11 @@ def verify(
     ):
         progress(path)
         if group != current_group:
-            state.agreement.next_group()
+            state.comparison.next_group()
             current_group = group
         if snapshot.size(path) is not None:
             yield from _guard(path, check_file(state, state.files[path]))
-    for missing in sorted(set(state.index) - state.seen)[:MAX_FAULTS]:
+    for missing in sorted(state.comparison.index.keys() - state.seen)[:MAX_FAULTS]:
         yield Fault("index.parquet", f"document {missing} is in no file")
     yield from _check_agreement(state)
     if parent is not None and table is not None:
@@ -153,28 +151,17 @@ def _check_index(state: Verification) -> Generator[Fault, None, pa.Table | None]
             )
             return None
         table.validate(full=True)
-        state.agreement.published.add(table)
-        state.lines.add_index(table.to_pylist())
-        state.lines.add_keys((key, row["id"]) for row in table.to_pylist() for key in keys.hash_sha1(row))
-        for message in state.agreement.add_index(table.to_pylist()):
+        state.comparison.published.add(table)
+        for message in state.comparison.add_index(table.to_pylist()):
             yield Fault("index.parquet", message)
     except UNEXPECTED as error:
         yield Fault("index.parquet", f"cannot be read: {type(error).__name__} {error}")
         return None
-    names = ("id", "file", "line", "set", "split", "words", "oa_evidence")
-    for id_, file, line, set_, split, words, evidence in zip(*(table[name].to_pylist() for name in names), strict=True):
-        if id_ in state.index:
-            yield Fault("index.parquet", f"document {id_} occurs twice")
-        state.index[id_], state.words[id_] = (file, line), words
-        if not file.startswith(f"v2/{set_}/{split}/"):
-            yield Fault("index.parquet", f"document {id_} belongs to {set_} {split}, but its file is {file}")
-        if set_ == "s2orc" and not evidence:
-            yield Fault("index.parquet", f"document {id_} is a full text without open-access evidence")
     return table
 
 
 def _check_duplicates(state: Verification) -> Iterator[Fault]:
-    for message in state.duplicates.add(read_table(state.lake, "duplicates.parquet")):
+    for message in state.similarity.add_duplicates(read_table(state.lake, "duplicates.parquet")):
         yield Fault("duplicates.parquet", message)
 
 
@@ -183,23 +170,11 @@ def _check_agreement(state: Verification) -> Iterator[Fault]:
     if state.papers:
         for unknown in sorted(state.seen - state.papers)[:MAX_FAULTS]:
             yield Fault("index.parquet", f"document {unknown} is not a paper in corpus/metadata")
-    if state.lines.keys and any(path.startswith("keys/") for path in state.files):
-        yield Fault(
-            "keys", "the keys differ from those of the papers in tables/papers and the documents in index.parquet"
-        )
-    if state.lines.rights and any(path.startswith("tables/rights/") for path in state.files):
-        yield Fault("tables/rights", "the rows differ from the abstracts in corpus/metadata and the parses in corpus/")
-    yield from (Fault(path, message) for path, message in state.agreement.compare_citations())
+    yield from (Fault(path, message) for path, message in state.comparison.compare(list(state.files)))
     yield from _guard("aliases.parquet", _check_identities(state), "compared with clusters.parquet")
     try:
         stats = read_object(state.lake, "stats.json")
-        for set_ in sorted({*stats["sets"], *(set_ for set_, _, _ in state.totals)}):
-            for split in ("train", "valid"):
-                for unit in ("documents", "words"):
-                    recorded = stats["sets"].get(set_, {}).get(split, {}).get(unit, 0)
-                    if recorded != (found := state.totals[set_, split, unit]):
-                        yield Fault("stats.json", f"{recorded} {unit} of {set_} {split}; the files have {found}")
-        yield from (Fault("stats.json", message) for message in state.agreement.compare_statistics(stats))
+        yield from (Fault("stats.json", message) for message in state.comparison.compare_statistics(stats))
         if (is_same_code(state.manifest) or "samples" in stats) and stats.get("samples") != state.samples:
             yield Fault("stats.json", "the samples differ from the documents that the index selects")
     except UNEXPECTED as error:
@@ -210,10 +185,9 @@ def _check_agreement(state: Verification) -> Iterator[Fault]:
 
 
 def _compare_duplicates(state: Verification, stats: Mapping[str, Any]) -> Iterator[Fault]:
-    splits = {id_: (path.split("/")[1], path.split("/")[2]) for id_, (path, _) in state.index.items()}
-    yield from (Fault("duplicates.parquet", message) for message in state.duplicates.find_faults(splits, stats))
-    texts = state.overlap.find_faults(lambda ids: _read_texts(state, ids))
-    yield from (Fault("duplicates.parquet", message) for message in texts)
+    splits = {id_: (entry.set, entry.split) for id_, entry in state.comparison.index.items()}
+    messages = state.similarity.find_faults(splits, stats, lambda ids: _read_texts(state, ids))
+    yield from (Fault("duplicates.parquet", message) for message in messages)
 
 
 def _check_derived_files(state: Verification, stats: Mapping[str, Any]) -> Iterator[Fault]:
@@ -229,7 +203,7 @@ def _check_derived_files(state: Verification, stats: Mapping[str, Any]) -> Itera
 
 def _read_texts(state: Verification, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield (id, text) for the given documents."""
-    places = [state.index[id_] for id_ in ids if id_ in state.index]
+    places = [state.comparison.index[id_].place for id_ in ids if id_ in state.comparison.index]
     for value in read_at(state.lake, [{"file": path, "line": line} for path, line in places]):
         yield value["id"], value["text"]
 

@@ -15,7 +15,7 @@ from s2corpus.errors import TransientError
 from s2corpus.pipeline import funnel
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Metrics, Run
-from s2corpus.snapshot import keys, paper_tables, report, rows
+from s2corpus.snapshot import paper_tables, report, rows
 from s2corpus.snapshot.census import sum_tables
 from s2corpus.snapshot.croissant import describe_snapshot
 from s2corpus.snapshot.described import generate_files
@@ -32,7 +32,7 @@ from s2corpus.tables.parses import EXTRACTIONS, PARSES
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
-from s2corpus_reader.files import SnapshotFile, describe_file, keys_path, parquet_path
+from s2corpus_reader.files import SnapshotFile, describe_file, keys_path, lookup_key, parquet_path
 from s2corpus_reader.parquet import parquet_writer
 
 _OVERLAP_ROW_GROUP = 1 << 20
@@ -166,7 +166,10 @@ def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path,
             connection.register("batch", batch)
             connection.execute("INSERT INTO keys FROM batch")
         for nn in range(files):
-            put(keys_path(nn), scratch / keys_path(nn), keys.write(connection, nn, files, scratch / keys_path(nn)))
+            query = "SELECT DISTINCT key, paper_id FROM keys WHERE key % ? = ? ORDER BY ALL"
+            batches = connection.execute(query, [files, nn]).to_arrow_reader(rows.KEYS_ROW_GROUP)
+            local = scratch / keys_path(nn)
+            put(keys_path(nn), local, rows.write_groups(local, rows.KEYS, batches, rows.KEYS_ROW_GROUP))
 
 
 def _read_keys(run: Run, store: Store) -> Iterator[pa.Table]:
@@ -174,8 +177,10 @@ def _read_keys(run: Run, store: Store) -> Iterator[pa.Table]:
     for nn in range(run.spec.export.files):
         yield from store.read_fragment(f"keys/{nn:02d}")
     for batch in _read_fragments(run, store, "index", ["id", "sha1"]):
-        found = [{"key": key, "paper_id": row["id"]} for row in batch.to_pylist() for key in keys.hash_sha1(row)]
-        yield pa.Table.from_pylist(found, keys.SCHEMA)
+        found = [
+            {"key": lookup_key("sha1", row["sha1"]), "paper_id": row["id"]} for row in batch.to_pylist() if row["sha1"]
+        ]
+        yield pa.Table.from_pylist(found, rows.KEYS)
 
 
 def _write_overlaps(run: Run, store: Store, scratch: Path, local: Path) -> int:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from s2corpus.snapshot import checks
 from s2corpus.snapshot.comparison import MAX_FAULTS, Comparison
-from s2corpus.snapshot.samples import shorten_record
+from s2corpus.snapshot.report import shorten_record
 from s2corpus.snapshot.similarity import SimilarityCheck
 from s2corpus_reader.bounded import MAX_LINE_BYTES
 from s2corpus_reader.files import SnapshotFile, file_number, parquet_path

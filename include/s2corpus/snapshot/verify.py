@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,24 +15,28 @@ import orjson
 import pyarrow as pa
 
 from s2corpus.errors import UserError
-from s2corpus.snapshot import changes
+from s2corpus.snapshot import changes, croissant, report
 from s2corpus.snapshot.comparison import MAX_FAULTS, Comparison
-from s2corpus.snapshot.described import find_identity_fault, is_croissant_current, is_same_code, regenerate_files
-from s2corpus.snapshot.manifest import FORMAT, find_invalid_rule
-from s2corpus.snapshot.presence import check_presence, count_groups, parse_file_number
+from s2corpus.snapshot.manifest import FORMAT, find_identity_fault, find_invalid_rule
 from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Verification, check_file
 from s2corpus.snapshot.rows import INDEX
 from s2corpus.snapshot.similarity import MAX_KEYS, SimilarityCheck
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import NotALakeFile
+from s2corpus.version import code_version
 from s2corpus_reader.bounded import TooLarge, read_bytes, read_object
-from s2corpus_reader.files import SnapshotFile, list_files
+from s2corpus_reader.files import SnapshotFile, documents_path, list_files, parquet_path, remove_piece
 from s2corpus_reader.parquet import read_table
 from s2corpus_reader.selection import read_at
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
 
+_FOLDERS = ("corpus/metadata", "corpus/pdf_parses", "graph/links", "graph/contexts")
+_ALWAYS = (
+    "README.md", "stats.json", "croissant.json", "funnel.csv", "funnel.svg", "years.svg", "index.parquet", "aliases.parquet",
+    "duplicates.parquet", "clusters.parquet",
+)  # fmt: skip
 _REQUIRED_RULES = {
     "export.files", "clean.citations", "clean.profile", "clean.sets", "split.shingle_words", "split.minhash_bands",
     "split.minhash_rows", "split.minhash_seed", "split.max_group", "split.min_jaccard", "split.near_duplicates", "link.count_warnings",
@@ -141,6 +148,52 @@ def _find_rule_fault(state: Verification) -> str | None:
     return None
 
 
+def parse_file_number(path: str) -> int:
+    """Return the number in the name of a file of papers, or 0 for any other file."""
+    found = re.search(r"(\d+)\.(?:jsonl\.gz|parquet)$", remove_piece(path))
+    return int(found[1]) if found else 0
+
+
+def count_groups(state: Verification) -> int:
+    """Return the number of groups of files. Files of different groups share no paper."""
+    counts = Counter(path.rpartition("/")[0] for path in {remove_piece(path) for path in state.files} if "/" in path)
+    return math.gcd(*counts.values()) if counts else 1
+
+
+def check_presence(state: Verification) -> Iterator[Fault]:
+    """Yield listed files that do not exist, files that are not listed, and required files that are missing."""
+    present = {entry.key: entry.bytes for entry in state.lake.list("")}
+    for path, file in sorted(state.files.items()):
+        if path not in present:
+            yield Fault(path, "the manifest lists this file, but it does not exist")
+        elif present[path] != file.bytes:
+            yield Fault(path, f"the file has {present[path]} bytes; the manifest has {file.bytes}")
+    for path in sorted(set(present) - set(state.files) - {"manifest.json"}):
+        yield Fault(path, "the manifest does not list this file")
+    limit = state.rules.get("export.shard_bytes")
+    documents = [
+        documents_path(set_, split, number, None if limit is None else 0)
+        for set_ in state.rules["clean.sets"]
+        for split in ("train", "valid")
+        for number in range(state.rules["export.files"])
+    ]
+    folders = {path.rpartition("/")[0] for path in state.files if path.startswith(("corpus/", "graph/"))}
+    for path in (*_ALWAYS, *documents, *(("diff.json",) if state.manifest["parent"] else ())):
+        if path not in state.files:
+            yield Fault(path, "the manifest does not list this file, which every snapshot has")
+    lines = [path for path in state.files if path.startswith("v2/")]
+    for path in lines:
+        if limit is not None and (state.files[path].content_bytes or 0) > limit and state.files[path].rows != 1:
+            yield Fault(path, f"the content exceeds export.shard_bytes ({limit} bytes)")
+    for path in lines:
+        if parquet_path(path) not in state.files and any(p.startswith("documents/") for p in state.files):
+            yield Fault(path, f"the manifest does not list its Parquet copy {parquet_path(path)}")
+    for folder in sorted({*folders, *_FOLDERS}):
+        numbers = sorted(parse_file_number(path) for path in state.files if path.rpartition("/")[0] == folder)
+        if not numbers or numbers != list(range(len(numbers))) or len(numbers) % count_groups(state):
+            yield Fault(folder, f"files are missing: found the numbers {numbers}")
+
+
 def _check_index(state: Verification) -> Generator[Fault, None, pa.Table | None]:
     """Yield the faults of the index, and return its table, or None if it is unreadable."""
     try:
@@ -175,7 +228,7 @@ def _check_agreement(state: Verification) -> Iterator[Fault]:
     try:
         stats = read_object(state.lake, "stats.json")
         yield from (Fault("stats.json", message) for message in state.comparison.compare_statistics(stats))
-        if (is_same_code(state.manifest) or "samples" in stats) and stats.get("samples") != state.samples:
+        if (_is_same_code(state) or "samples" in stats) and stats.get("samples") != state.samples:
             yield Fault("stats.json", "the samples differ from the documents that the index selects")
     except UNEXPECTED as error:
         yield Fault("stats.json", f"cannot be read: {type(error).__name__} {error}")
@@ -192,13 +245,18 @@ def _compare_duplicates(state: Verification, stats: Mapping[str, Any]) -> Iterat
 
 def _check_derived_files(state: Verification, stats: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield contradictions between manifest, statistics and the files generated from them."""
-    croissant = read_object(state.lake, "croissant.json")
-    if not is_croissant_current(croissant, state.manifest, stats):
+    described = read_object(state.lake, "croissant.json")
+    if not croissant.is_current(described, state.manifest, stats):
         yield Fault("croissant.json", "the files or licences differ from the manifest and stats.json")
-    if is_same_code(state.manifest):
-        for path, content in regenerate_files(state.manifest, stats, croissant["description"]):
+    if _is_same_code(state):
+        for path, content in report.generate_files(state.manifest, stats, described["description"]):
             if path in state.files and read_bytes(state.lake, path) != content:
                 yield Fault(path, "the content differs from the content generated from the manifest and stats.json")
+
+
+def _is_same_code(state: Verification) -> bool:
+    """Return whether this version of the code wrote the snapshot, and therefore generates the same files."""
+    return bool(state.manifest["versions"].get("code") == code_version())
 
 
 def _read_texts(state: Verification, ids: Iterable[str]) -> Iterator[tuple[str, str]]:

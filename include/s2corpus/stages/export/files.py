@@ -12,8 +12,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import flat, rows
 from s2corpus.snapshot.census import Census
 from s2corpus.snapshot.documents import ParquetFile
-from s2corpus.snapshot.gorc import gorc_line
-from s2corpus.snapshot.metadata import metadata_row
+from s2corpus.snapshot.metadata import gorc_line, metadata_row
 from s2corpus.stages.export.group import ExportGroup
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables.schema import Table

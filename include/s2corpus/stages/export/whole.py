@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,7 @@ from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.snapshot import paper_tables, report, rows
 from s2corpus.snapshot.census import sum_tables
 from s2corpus.snapshot.croissant import describe_snapshot
-from s2corpus.snapshot.described import generate_files
-from s2corpus.snapshot.manifest import Manifest, list_rules
-from s2corpus.snapshot.samples import shorten_record
+from s2corpus.snapshot.manifest import build_manifest
 from s2corpus.snapshot.store import Store
 from s2corpus.stages.export.files import list_paths
 from s2corpus.stages.export.history import write_history
@@ -76,7 +73,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     )
     stats["tables"] = paper_tables.tables(census, funnel.read_outcomes(measured, "filter"), languages, measured)
     stats["samples"] = {
-        set_: shorten_record(store.read_row(parquet_path(row["file"]), row["line"] - 1))
+        set_: report.shorten_record(store.read_row(parquet_path(row["file"]), row["line"] - 1))
         for set_, row in sorted(published.samples.items())
     }
     put_text("stats.json", _to_json(stats))
@@ -85,9 +82,9 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     )
     as_of = f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}"
     put_text("croissant.json", _to_json(describe_snapshot(run.snapshot_id, description, as_of, stats, files)))
-    manifest = Manifest(
+    manifest = build_manifest(
+        run.spec,
         snapshot=str(run.snapshot_id),
-        spec=run.spec.name,
         as_of=as_of,
         parent=run.parent,
         versions={
@@ -96,17 +93,15 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
             "converter": str(run.table(PARSES).committed().facts["converter"]),
         },
         inputs=run.table(DELIVERIES).committed().facts["inputs"],
-        rules=list_rules(run.spec),
-        files=files,
         overrides=run.overrides,
-        drops=run.spec.drops,
-        spec_sha256=run.spec.digest,
+        files=files,
     )
-    for path, content in generate_files(manifest, stats, description):
+    for path, content in report.generate_files(manifest, stats, description):
         put_text(path, content)
     store.put(described)
     local = scratch / "manifest.json"
-    local.write_bytes(replace(manifest, files=files).to_json())
+    manifest["files"] = [file.as_json() for file in sorted(files, key=lambda file: file.path)]
+    local.write_bytes(_to_json(manifest))
     store.put([(describe_file("manifest.json", local), local)])
     return {
         "files": float(len(files)),

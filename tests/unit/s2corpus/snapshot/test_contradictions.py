@@ -14,12 +14,11 @@ import pytest
 
 from s2corpus.snapshot import checks, flat, rights, rows
 from s2corpus.snapshot.comparison import MAX_FAULTS, Claim, Comparison
-from s2corpus.snapshot.described import find_identity_fault
 from s2corpus.snapshot.documents import IDENTIFIERS
-from s2corpus.snapshot.manifest import hash_inputs, list_rules
-from s2corpus.snapshot.presence import check_presence, count_groups, parse_file_number
+from s2corpus.snapshot.manifest import find_identity_fault, hash_inputs, list_rules
 from s2corpus.snapshot.read_files import Verification
 from s2corpus.snapshot.similarity import SimilarityCheck
+from s2corpus.snapshot.verify import check_presence, count_groups, parse_file_number
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import ListedObject
 from s2corpus.tables.texts import DUPLICATES
@@ -33,7 +32,7 @@ RECIPE = {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}
 
 def rules_of(**sections: Any) -> dict[str, Any]:
     spec = ReleaseSpec.model_validate({"name": "small", "split": FIXED, **sections})
-    return {rule.name: rule.value for rule in list_rules(spec)}
+    return list_rules(spec)
 
 
 RULES = rules_of()

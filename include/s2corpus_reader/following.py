@@ -12,7 +12,7 @@ from s2corpus_reader.bounded import copy_file
 from s2corpus_reader.deltas import read_manifest
 from s2corpus_reader.difference import write_delta
 from s2corpus_reader.errors import SnapshotError, describe
-from s2corpus_reader.files import describe_file
+from s2corpus_reader.files import SnapshotFile, describe_file
 from s2corpus_reader.folder import Files, Folder
 from s2corpus_reader.snapshot import SNAPSHOT_ID, Snapshot
 
@@ -65,13 +65,22 @@ def fetch(snapshot: Files, copy: Path) -> None:
         target = copy / file.path
         if target.is_file() and describe_file(file.path, target).sha256 == file.sha256:
             continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            copy_file(snapshot, file.path, target, file.bytes)
-        except (ValueError, FileNotFoundError) as error:
-            raise SnapshotError(f"{snapshot.root}/{file.path} differs from the manifest: {describe(error)}") from None
-        if (found := describe_file(file.path, target).sha256) != file.sha256:
-            raise SnapshotError(
-                f"{snapshot.root}/{file.path}: the SHA-256 is {found}; the manifest expects {file.sha256}"
-            )
+        fetch_file(snapshot, file, target)
     (copy / _MANIFEST).write_bytes(manifest)  # last: a copy without a manifest is incomplete
+
+
+def fetch_file(snapshot: Files, file: SnapshotFile, target: Path) -> None:
+    """Copy a file of a snapshot, and compare its SHA-256 with the manifest.
+
+    Raises:
+        SnapshotError: the file differs from the manifest.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        copy_file(snapshot, file.path, target, file.bytes)
+        if (found := describe_file(file.path, target).sha256) != file.sha256:
+            raise ValueError(f"the SHA-256 is {found}; the manifest expects {file.sha256}")
+    except (ValueError, FileNotFoundError) as error:
+        raise SnapshotError(
+            f"{snapshot.root}/{file.path} differs from the manifest: {describe(error)}: run corpus verify"
+        ) from None

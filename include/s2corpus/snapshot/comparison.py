@@ -27,7 +27,19 @@ from s2corpus_reader.files import keys_path, lookup_key
 
 MAX_FAULTS = 100
 """maximum number of reported faults of one kind"""
-_INDEX_STATISTICS = ("sets", "editorial", "years", "licences", "oa_evidence", "fields_of_study")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault in a snapshot: path, message and line."""
+
+    path: str
+    message: str
+    line: int | None = None
+    """from 1"""
+
+    def __str__(self) -> str:
+        return f"{self.path}{'' if self.line is None else f', line {self.line}'}: {self.message}"
 
 
 class Claim(Enum):
@@ -90,7 +102,7 @@ class _IndexEntry:
 
 @dataclass(slots=True)
 class Comparison:
-    """A comparison of index, metadata, parses, documents, tables, graph and statistics. Add the index first, the statistics last."""
+    """A comparison of index, metadata, parses, documents, tables, and graph. Add the index first."""
 
     rules: Mapping[str, Any]
     as_of: str
@@ -270,29 +282,12 @@ class Comparison:
         for paper, other in counted:
             self.add(Claim.CITES, paper, other, sign=-1)
 
-    def compare(self, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield (folder, message) for different facts in different files. Call this after all files (`paths`) were added."""
+    def compare(self, paths: Sequence[str]) -> Iterator[Fault]:
+        """Yield different facts in different files. Call this after all files (`paths`) were added."""
         for claim, differences in self.differences.items():
             if any(path.startswith(claim.folder) for path in paths):
                 for owner in sorted(differences)[:MAX_FAULTS]:
-                    yield claim.folder.rstrip("/"), claim.message.format(owner)
-
-    def compare_statistics(self, stats: Mapping[str, Any]) -> Iterator[str]:
-        """Yield contradictions between stats.json and the index."""
-        expected = report.build_stats(self.published, (), {}, {}, {})
-        for name in _INDEX_STATISTICS:
-            if stats[name] != expected[name]:
-                keys = {
-                    key for key in {*stats[name], *expected[name]} if stats[name].get(key) != expected[name].get(key)
-                }
-                differences = ", ".join(
-                    f"{key}: {stats[name].get(key, 0)}, expected {expected[name].get(key, 0)}" for key in sorted(keys)
-                )
-                yield f"{name} differ from the index ({differences or 'different order'})"
-        funnel = {(row["stage"], row["outcome"]): row["count"] for row in stats["funnel"]}
-        for (set_, split), count in sorted(self.published.documents.items()):
-            if (found := funnel.get((f"split {set_}", split))) != count:
-                yield f"the funnel has {found} documents of {set_} {split}; expected {count}"
+                    yield Fault(claim.folder.rstrip("/"), claim.message.format(owner))
 
 
 def _names(row: Mapping[str, Any]) -> list[Any]:

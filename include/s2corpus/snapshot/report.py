@@ -94,6 +94,21 @@ def build_stats(
     }
 
 
+def compare_statistics(published: IndexStatistics, stats: Mapping[str, Any]) -> Iterator[str]:
+    """Yield contradictions between stats.json and the index."""
+    expected = build_stats(published, (), {}, {}, {})
+    for name in ("sets", "editorial", "years", "licences", "oa_evidence", "fields_of_study"):
+        if stats[name] != expected[name]:
+            given, due = stats[name], expected[name]
+            keys = sorted(key for key in given | due if given.get(key) != due.get(key))
+            differences = ", ".join(f"{key}: {given.get(key, 0)}, expected {due.get(key, 0)}" for key in keys)
+            yield f"{name} differ from the index ({differences or 'different order'})"
+    funnel = {(row["stage"], row["outcome"]): row["count"] for row in stats["funnel"]}
+    for (set_, split), count in sorted(published.documents.items()):
+        if (found := funnel.get((f"split {set_}", split))) != count:
+            yield f"the funnel has {found} documents of {set_} {split}; expected {count}"
+
+
 def ranked(counts: Mapping[str, int]) -> dict[str, int]:
     """Return the counts, sorted by descending count, then by name."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -119,10 +119,8 @@ def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, l
         if split["split"] in ("train", "valid"):
             fulltexts = parses.at(document["paper_id"]) if set_ == "s2orc" else []
             row = {**paper, **document, "split": split["split"], **_select_parse(document, fulltexts, mask=mask)}
-            abstract = abstracts.one(document["paper_id"])
-            row["abstract_source"], licence = rights.find_abstract_rights(
-                paper, abstract["origin"] if abstract else None
-            )
+            origin = abstracts.one(document["paper_id"])
+            row["abstract_source"], licence = rights.find_abstract_rights(paper, origin)
             row["licence"] = to_spdx(document["licence"]) if set_ == "s2orc" else licence
             if mask:
                 row["title"] = _mask(row["title"])
@@ -195,8 +193,7 @@ def read_released_papers(
             parses[kind] = released_parse(parse, _map_entries(linked, kind), open_access=fulltext["open_access"])
         if mask:
             paper |= {"title": _mask(paper["title"]), "abstract": _mask(paper["abstract"])}
-        abstract = abstracts.one(paper["paper_id"])
-        abstract_from = abstract["origin"] if abstract else None
+        abstract_from = abstracts.one(paper["paper_id"])
         yield {
             **paper,
             "licence": to_spdx(paper["licence"]),
@@ -206,7 +203,7 @@ def read_released_papers(
             "parses": parses,
             "fulltexts": texts,
             "abstract_from": abstract_from,
-            "publisher_abstract": abstract_from is not None and abstract_from.rule != VoteRule.PDF,
+            "publisher_abstract": abstract_from is not None and abstract_from["rule"] != VoteRule.PDF,
         }
 
 

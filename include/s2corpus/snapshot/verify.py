@@ -7,30 +7,26 @@ import math
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
-import pyarrow as pa
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot import changes, croissant, report
-from s2corpus.snapshot.comparison import MAX_FAULTS, Comparison
+from s2corpus.snapshot.comparison import MAX_FAULTS, Comparison, Fault
 from s2corpus.snapshot.manifest import FORMAT, find_identity_fault, find_invalid_rule
-from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Verification, check_file
+from s2corpus.snapshot.read_files import UNEXPECTED, Verification, check_file
 from s2corpus.snapshot.rows import INDEX
 from s2corpus.snapshot.similarity import MAX_KEYS, SimilarityCheck
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.storage.lake import NotALakeFile
+from s2corpus.storage.lake import Lake, NotALakeFile
 from s2corpus.version import code_version
 from s2corpus_reader.bounded import TooLarge, read_bytes, read_object
-from s2corpus_reader.files import SnapshotFile, documents_path, list_files, parquet_path, remove_piece
+from s2corpus_reader.files import documents_path, list_files, parquet_path, remove_piece
 from s2corpus_reader.parquet import read_table
 from s2corpus_reader.selection import read_at
-
-if TYPE_CHECKING:
-    from s2corpus.storage.lake import Lake
 
 _FOLDERS = ("corpus/metadata", "corpus/pdf_parses", "graph/links", "graph/contexts")
 _ALWAYS = (
@@ -82,18 +78,8 @@ def verify(
         given = manifest.get("format") if isinstance(manifest, dict) else type(manifest).__name__
         raise UserError(f"{snapshot.root}: manifest format {given!r} is not supported; expected {FORMAT!r}")
     try:
-        listed = {file["path"]: SnapshotFile(**file) for file in manifest["files"]}
-        if len(listed) < len(manifest["files"]):
-            yield Fault("manifest.json", "a file is listed twice")
-        else:
-            list_files(manifest)
-        state = Verification(
-            snapshot,
-            manifest,
-            listed,
-            Comparison(manifest["rules"], manifest["as_of"]),
-            SimilarityCheck(manifest["rules"]),
-        )
+        comparison = Comparison(manifest["rules"], manifest["as_of"])
+        state = Verification(snapshot, manifest, list_files(manifest), comparison, SimilarityCheck(manifest["rules"]))
         if message := _find_rule_fault(state):
             yield Fault("manifest.json", f"malformed: {message}")
             return
@@ -103,11 +89,8 @@ def verify(
         yield Fault("manifest.json", f"malformed: {type(error).__name__} {error}")
         return
     yield from check_presence(state)
-    table = None
-    if "index.parquet" in state.files:
-        table = yield from _check_index(state)
-    if "duplicates.parquet" in state.files:
-        yield from _guard("duplicates.parquet", _check_duplicates(state))
+    yield from _report("index.parquet", _check_index(state))
+    yield from _report("duplicates.parquet", _check_duplicates(state))
     # Read metadata first: every parse and link must belong to a paper in it. Then read the files of one group of papers together,
     # and JSON lines before their Parquet copies.
     groups = count_groups(state)
@@ -118,21 +101,20 @@ def verify(
     ):
         progress(path)
         if group != current_group:
-            state.comparison.next_group()
+            comparison.next_group()
             current_group = group
         if snapshot.size(path) is not None:
-            yield from _guard(path, check_file(state, state.files[path]))
-    for missing in sorted(state.comparison.index.keys() - state.seen)[:MAX_FAULTS]:
-        yield Fault("index.parquet", f"document {missing} is in no file")
+            yield from _report(path, check_file(state, state.files[path]))
     yield from _check_agreement(state)
-    if parent is not None and table is not None:
-        yield from _guard("diff.json", _check_diff(state, table, parent), "compared")
+    if parent is not None:
+        yield from _report("diff.json", _check_diff(state, parent), "compared")
 
 
-def _guard(path: str, faults: Iterator[Fault], verb: str = "read") -> Iterator[Fault]:
-    """Yield the faults. Report an unexpected exception as a fault of the file."""
+def _report(path: str, faults: Iterator[Fault | str], verb: str = "read") -> Iterator[Fault]:
+    """Yield the faults, messages as faults of the file. Report an unexpected exception as a fault of the file."""
     try:
-        yield from faults
+        for fault in faults:
+            yield fault if isinstance(fault, Fault) else Fault(path, fault)
     except UNEXPECTED as error:
         yield Fault(path, f"cannot be {verb}: {type(error).__name__} {error}")
 
@@ -181,12 +163,13 @@ def check_presence(state: Verification) -> Iterator[Fault]:
     for path in (*_ALWAYS, *documents, *(("diff.json",) if state.manifest["parent"] else ())):
         if path not in state.files:
             yield Fault(path, "the manifest does not list this file, which every snapshot has")
-    lines = [path for path in state.files if path.startswith("v2/")]
-    for path in lines:
-        if limit is not None and (state.files[path].content_bytes or 0) > limit and state.files[path].rows != 1:
+    has_copies = any(path.startswith("documents/") for path in state.files)
+    for path, file in state.files.items():
+        if not path.startswith("v2/"):
+            continue
+        if limit is not None and (file.content_bytes or 0) > limit and file.rows != 1:
             yield Fault(path, f"the content exceeds export.shard_bytes ({limit} bytes)")
-    for path in lines:
-        if parquet_path(path) not in state.files and any(p.startswith("documents/") for p in state.files):
+        if has_copies and parquet_path(path) not in state.files:
             yield Fault(path, f"the manifest does not list its Parquet copy {parquet_path(path)}")
     for folder in sorted({*folders, *_FOLDERS}):
         numbers = sorted(parse_file_number(path) for path in state.files if path.rpartition("/")[0] == folder)
@@ -194,53 +177,43 @@ def check_presence(state: Verification) -> Iterator[Fault]:
             yield Fault(folder, f"files are missing: found the numbers {numbers}")
 
 
-def _check_index(state: Verification) -> Generator[Fault, None, pa.Table | None]:
-    """Yield the faults of the index, and return its table, or None if it is unreadable."""
-    try:
-        table = read_table(state.lake, "index.parquet")
-        if not table.schema.equals(INDEX):
-            yield Fault(
-                "index.parquet", f"the columns are {table.schema.names}; expected {INDEX.names} with their types"
-            )
-            return None
-        table.validate(full=True)
-        state.comparison.published.add(table)
-        for message in state.comparison.add_index(table.to_pylist()):
-            yield Fault("index.parquet", message)
-    except UNEXPECTED as error:
-        yield Fault("index.parquet", f"cannot be read: {type(error).__name__} {error}")
-        return None
-    return table
+def _check_index(state: Verification) -> Iterator[str]:
+    table = read_table(state.lake, "index.parquet")
+    if not table.schema.equals(INDEX):
+        yield f"the columns are {table.schema.names}; expected {INDEX.names} with their types"
+        return
+    table.validate(full=True)
+    state.comparison.published.add(table)
+    yield from state.comparison.add_index(table.to_pylist())
 
 
-def _check_duplicates(state: Verification) -> Iterator[Fault]:
-    for message in state.similarity.add_duplicates(read_table(state.lake, "duplicates.parquet")):
-        yield Fault("duplicates.parquet", message)
+def _check_duplicates(state: Verification) -> Iterator[str]:
+    yield from state.similarity.add_duplicates(read_table(state.lake, "duplicates.parquet"))
 
 
 def _check_agreement(state: Verification) -> Iterator[Fault]:
     """Yield contradictions between files: documents and papers, aliases and clusters, statistics and contents."""
+    index = state.comparison.index
+    for id_ in sorted(index.keys() - state.seen)[:MAX_FAULTS]:
+        yield Fault("index.parquet", f"document {id_} is in no file")
     if state.papers:
-        for unknown in sorted(state.seen - state.papers)[:MAX_FAULTS]:
-            yield Fault("index.parquet", f"document {unknown} is not a paper in corpus/metadata")
-    yield from (Fault(path, message) for path, message in state.comparison.compare(list(state.files)))
-    yield from _guard("aliases.parquet", _check_identities(state), "compared with clusters.parquet")
+        for id_ in sorted(state.seen - state.papers)[:MAX_FAULTS]:
+            yield Fault("index.parquet", f"document {id_} is not a paper in corpus/metadata")
+    yield from state.comparison.compare(list(state.files))
+    yield from _report("aliases.parquet", _check_identities(state), "compared with clusters.parquet")
     try:
         stats = read_object(state.lake, "stats.json")
-        yield from (Fault("stats.json", message) for message in state.comparison.compare_statistics(stats))
+        messages = report.compare_statistics(state.comparison.published, stats)
+        yield from (Fault("stats.json", message) for message in messages)
         if (_is_same_code(state) or "samples" in stats) and stats.get("samples") != state.samples:
             yield Fault("stats.json", "the samples differ from the documents that the index selects")
     except UNEXPECTED as error:
         yield Fault("stats.json", f"cannot be read: {type(error).__name__} {error}")
         return
-    yield from _guard("duplicates.parquet", _compare_duplicates(state, stats), "compared with the documents")
-    yield from _guard("croissant.json", _check_derived_files(state, stats), "compared")
-
-
-def _compare_duplicates(state: Verification, stats: Mapping[str, Any]) -> Iterator[Fault]:
-    splits = {id_: (entry.set, entry.split) for id_, entry in state.comparison.index.items()}
-    messages = state.similarity.find_faults(splits, stats, lambda ids: _read_texts(state, ids))
-    yield from (Fault("duplicates.parquet", message) for message in messages)
+    splits = {id_: (entry.set, entry.split) for id_, entry in index.items()}
+    duplicates = state.similarity.find_faults(splits, stats, lambda ids: _read_texts(state, ids))
+    yield from _report("duplicates.parquet", duplicates, "compared with the documents")
+    yield from _report("croissant.json", _check_derived_files(state, stats), "compared")
 
 
 def _check_derived_files(state: Verification, stats: Mapping[str, Any]) -> Iterator[Fault]:
@@ -283,15 +256,15 @@ def _check_identities(state: Verification) -> Iterator[Fault]:
         aliases.add(row["alias"])
 
 
-def _check_diff(state: Verification, index: pa.Table, parent: Lake) -> Iterator[Fault]:
+def _check_diff(state: Verification, parent: Lake) -> Iterator[Fault]:
     """Yield contradictions between diff.json and the indexes of the snapshot and its parent."""
     id_ = read_object(parent, "manifest.json")["snapshot"]
     if id_ != state.manifest["parent"]:
         yield Fault("manifest.json", f"the parent is {state.manifest['parent']}; expected {id_}")
         return
     with duckdb_connection(memory_mb=1024, scratch=Path(tempfile.gettempdir())) as connection:
-        connection.register("new_index", index)
-        connection.register("old_index", read_table(parent, "index.parquet"))
+        for view, lake in (("new_index", state.lake), ("old_index", parent)):
+            connection.register(view, read_table(lake, "index.parquet"))
         changes.create_changes_table(connection)
         expected = changes.summarize_changes(connection, id_)
     if read_object(state.lake, "diff.json") != expected:

@@ -12,7 +12,8 @@ import orjson
 import pyarrow as pa
 import pytest
 
-from s2corpus.snapshot import checks, flat, rights, rows
+from s2corpus.snapshot import flat, rights, rows
+from s2corpus.snapshot import read_files as checks
 from s2corpus.snapshot.comparison import MAX_FAULTS, Claim, Comparison
 from s2corpus.snapshot.documents import IDENTIFIERS
 from s2corpus.snapshot.manifest import find_identity_fault, hash_inputs, list_rules
@@ -265,7 +266,7 @@ def test_repeated_citations_count_once() -> None:
         for value in (METADATA, other):
             list(found.add_metadata(value))
         assert list(found.check_table("graph/links/00.parquet", links(*rows))) == []
-        return [message for _, message in found.compare(["graph/links/00.parquet", "corpus/metadata/0"])]
+        return [fault.message for fault in found.compare(["graph/links/00.parquet", "corpus/metadata/0"])]
 
     assert compare(LINK) == compare(LINK | {"warning": "numeral"}) == []
     repeated = LINK | {"ref_id": "BIBREF1"}
@@ -322,7 +323,7 @@ def test_tables_repeat_the_lines(folder: str) -> None:
             found.add(Claim.KEYS, "1", lookup_key("sha1", "a" * 40), sign=-1)
         made = [filled | dict.fromkeys(IDENTIFIERS if "papers" in folder else ()) | value for value in values]
         assert list(found.check_table(f"{folder}00.parquet", pa.Table.from_pylist(made, schema=schema))) == []
-        return [message for path, message in found.compare([f"{folders}00.parquet"]) if f"{path}/" == folder]
+        return [fault.message for fault in found.compare([f"{folders}00.parquet"]) if f"{fault.path}/" == folder]
 
     assert compare(right) == []
     assert compare() == [claim.message.format("1")] and compare(folders="x/") == []

@@ -17,12 +17,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from s2corpus.rules.clean import IGNORED_BY_RECIPE
-from s2corpus.snapshot import checks, croissant, documents, flat, paper_tables, report, rights
+from s2corpus.snapshot import croissant, documents, flat, paper_tables, report, rights
+from s2corpus.snapshot import read_files as checks
 from s2corpus.snapshot.census import Census, sum_tables
 from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.manifest import build_manifest, describe_rule, list_rules
 from s2corpus.snapshot.metadata import gorc_line, metadata_row, released_parse
-from s2corpus.snapshot.rights import AbstractOrigin
 from s2corpus.snapshot.rows import CITATIONS, INDEX, build_index_row, group_by_cited, write_groups
 from s2corpus.snapshot.store import Store
 from s2corpus.spec import ReleaseSpec
@@ -223,6 +223,10 @@ PARSE: dict[str, Any] = {
 }  # fmt: skip
 
 
+def origin_of(source: str, rule: str, licence: str | None) -> dict[str, Any]:
+    return {"source": source, "rule": rule, "licence": licence}
+
+
 def paper(**others: Any) -> dict[str, Any]:
     closed = released_parse(deepcopy(PARSE), {"BIBREF1": "3"}, open_access=False)
     value = {
@@ -230,7 +234,7 @@ def paper(**others: Any) -> dict[str, Any]:
         "licence": "CC-BY-4.0",
         "fields_of_study": ["Art", "Law"], "canonical_pdf": "a" * 40, "outbound": ["2", "3", "4"], "publisher_abstract": True,
         "authors": [{"first": "A", "middle": [], "last": "B", "suffix": "", "orcid": "0"}], "doi": "10.1/a", "record_ids": ["x:1", "s2:7"],
-        "mag_ids": ["9", "8"], "abstract_from": AbstractOrigin("crossref", "majority", None),
+        "mag_ids": ["9", "8"], "abstract_from": origin_of("crossref", "majority", None),
         "parses": {"pdf": PARSE, "latex": closed},
         "fulltexts": {
             "pdf": {"open_access": True, "oa_evidence": "declared", "file_sha1": "a" * 40, "licence": "CC0-1.0"},
@@ -359,14 +363,14 @@ def test_flat_tables_have_parts_in_order() -> None:
 @pytest.mark.parametrize(
     ("origin", "evidence", "licence"),
     [
-        (AbstractOrigin("crossref", "majority", "CC-BY-SA-4.0"), "crossref", "CC-BY-SA-4.0"),
-        (AbstractOrigin("crossref", "majority", None), "crossref", "CC-BY-4.0"),
-        (AbstractOrigin("grobid", "pdf", "CC-BY-SA-4.0"), "grobid", "CC-BY-4.0"),
-        (AbstractOrigin("", "", "CC-BY-SA-4.0"), "", "CC-BY-SA-4.0"),
+        (origin_of("crossref", "majority", "CC-BY-SA-4.0"), "crossref", "CC-BY-SA-4.0"),
+        (origin_of("crossref", "majority", None), "crossref", "CC-BY-4.0"),
+        (origin_of("grobid", "pdf", "CC-BY-SA-4.0"), "grobid", "CC-BY-4.0"),
+        (origin_of("", "", "CC-BY-SA-4.0"), "", "CC-BY-SA-4.0"),
         (None, "", "CC-BY-4.0"),
     ],
 )  # fmt: skip
-def test_rights_of_a_paper(origin: AbstractOrigin | None, evidence: str, licence: str) -> None:
+def test_rights_of_a_paper(origin: dict[str, Any] | None, evidence: str, licence: str) -> None:
     abstract, latex, pdf = rights.rows(paper(abstract_from=origin))
     opened = {"paper_id": "1", "open_access": True}
     assert abstract == opened | {"of": "abstract", "evidence": evidence, "licence": licence}
@@ -459,7 +463,7 @@ def test_manifest_is_sorted_and_has_rules_of_content() -> None:
     spec = ReleaseSpec.model_validate(
         {"name": "small", "clean": {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}}
     )
-    names, plain = list_rules(spec), list_rules(ReleaseSpec(name="small", drops=["2*"]))
+    names, plain = list_rules(spec), list_rules(ReleaseSpec(name="small", drops=("2*",)))
     assert {name.partition(".")[0] for name in names}.isdisjoint({"schedule", "resources", "quality", "drops"})
     assert not any(name.startswith("export.approval") for name in plain)
     ignored = {f"clean.{name}" for name in IGNORED_BY_RECIPE if f"clean.{name}" in plain}
@@ -474,7 +478,7 @@ def test_manifest_is_sorted_and_has_rules_of_content() -> None:
         "inputs": [],
         "files": files,
     }
-    value = build_manifest(ReleaseSpec(name="small", drops=["2*"]), **given, overrides=overrides)
+    value = build_manifest(ReleaseSpec(name="small", drops=("2*",)), **given, overrides=overrides)
     assert list(value) == [
         "format", "snapshot", "spec", "spec_sha256", "as_of", "parent", "versions", "drops", "inputs", "rules", "overrides", "files",
     ]  # fmt: skip

@@ -381,7 +381,7 @@ def test_long_line_is_not_held_in_memory(tmp_path: Path) -> None:
     forged = snapshot(tmp_path / "forged", "small-20230101-00000000", {"README.md": b""}, files=[listed])
     (tmp_path / "forged" / path).parent.mkdir(parents=True)
     (tmp_path / "forged" / path).write_bytes(content)
-    fault = f"{path}, line 1: the line has more than {bounded.MAX_LINE_BYTES:,} bytes"
+    fault = f"{path}, line 1: a line has more than {bounded.MAX_LINE_BYTES:,} bytes"
     assert fault in map(str, verify(forged))
     with pytest.raises(SnapshotError, match="a line has more"):
         next(grep(s2corpus_reader.open(forged.root), "x", ["s2orc"], ["train"]))

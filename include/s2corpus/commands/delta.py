@@ -24,11 +24,11 @@ def command(old: str, new: str, out: Path, lake: str | None) -> None:
 
     `corpus apply` builds NEW from the delta and a copy of OLD.
     """
-    from s2corpus.snapshot import delta
     from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus_reader.difference import write_delta
 
     to = open_snapshot(new, lake)
-    counts = delta.write_delta(open_snapshot(old, lake), to, out, lambda path: click.echo(path, err=True))
+    counts = write_delta(open_snapshot(old, lake), to, out, lambda path: click.echo(path, err=True))
     total_bytes = sum(entry.bytes for entry in to.list(""))
     click.echo(
         f"{out}: {counts['bytes']:,} bytes, {counts['bytes'] / max(total_bytes, 1):.1%} of the snapshot; "

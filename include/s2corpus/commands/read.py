@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 import orjson
@@ -12,9 +11,6 @@ from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
 from s2corpus.commands._snapshot_reading import reads_snapshot
 from s2corpus.errors import UserError
-
-if TYPE_CHECKING:
-    from s2corpus.storage.lake import Lake
 
 
 @click.command(
@@ -55,7 +51,9 @@ def command(
 
     SNAPSHOT is an address, an id, or a spec for its latest snapshot.
     """
-    from s2corpus.snapshot import reader
+    import s2corpus_reader
+    from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus_reader import selection
 
     options = {"doi": doi, "arxiv": arxiv, "pmid": pmid, "title": title, "sha1": sha1}
     key = {name: value for name, value in options.items() if value is not None}
@@ -63,28 +61,24 @@ def command(
         raise UserError(
             "select documents with exactly one of --id, --doi, --arxiv, --pmid, --title, --sha1, --grep or --sample"
         )
-    folder = reader.open_snapshot(snapshot, lake)
+    folder = open_snapshot(snapshot, lake)
+    reader = s2corpus_reader.open(folder.root)
     if key:
-        ids = (_find_id(folder, key),)
+        paper = reader.paper(**key)
+        if paper is None:
+            raise UserError(
+                f"{folder.root}: no paper with {' '.join(f'{name} {value}' for name, value in key.items())}"
+            )
+        ids = (paper["paper_id"],)
     sets = [set_] if set_ else ["s2orc", "s2ag"]
     splits = [split] if split else ["train", "valid"]
     if ids:
-        documents = reader.read_by_ids(folder, ids)
+        documents = selection.read_by_ids(folder, ids)
     elif pattern is not None:
-        documents = reader.grep(folder, pattern, sets, splits)
+        documents = selection.grep(reader, pattern, sets, splits)
     else:
-        documents = reader.read_sample(folder, count or 1, sets, splits)
+        documents = selection.read_sample(folder, count or 1, sets, splits)
     for document in documents:
         line = f"{document['text']}\n\n".encode() if text else orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
         sys.stdout.buffer.write(line)
     sys.stdout.buffer.flush()
-
-
-def _find_id(folder: Lake, key: dict[str, str]) -> str:
-    """Return the id of the paper with this identifier or title."""
-    import s2corpus_reader
-
-    paper = s2corpus_reader.open(folder.root).paper(**key)
-    if paper is None:
-        raise UserError(f"{folder.root}: no paper with {' '.join(f'{name} {value}' for name, value in key.items())}")
-    return str(paper["paper_id"])

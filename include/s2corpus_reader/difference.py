@@ -1,4 +1,7 @@
-"""Write the difference between two snapshots; `s2corpus_reader.apply` applies it to a copy of the old snapshot."""
+"""Write the difference between two snapshots; `s2corpus_reader.apply` applies it to a copy of the old snapshot.
+
+Needs the extra `arrow`.
+"""
 
 from __future__ import annotations
 
@@ -13,26 +16,26 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from s2corpus.errors import UserError
-from s2corpus.snapshot.reader import read_manifest
-from s2corpus.storage.lake import Lake
-from s2corpus.storage.local_lake import LocalLake
 from s2corpus_reader.bounded import MAX_PLAN_BYTES, TooLarge, copy_file, read_bytes
-from s2corpus_reader.deltas import FORMAT, check_step, make_file, new_folder, read_lines, read_rows
+from s2corpus_reader.deltas import FORMAT, check_step, make_file, new_folder, read_lines, read_manifest, read_rows
+from s2corpus_reader.errors import SnapshotError
 from s2corpus_reader.files import GzipLines, SnapshotFile, remove_piece
+from s2corpus_reader.folder import Files, Folder
 from s2corpus_reader.parquet import Piece, Rows, write_groups
 
 
-def write_delta(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lambda path: None) -> dict[str, int]:
+def write_delta(
+    old: Files, new: Files, out: Path, progress: Callable[[str], None] = lambda path: None
+) -> dict[str, int]:
     """Write the delta from snapshot `old` to snapshot `new` into the folder `out`.
 
     Return the number of files per kind of step (`copy`, `lines`, `rows`, `whole`), and the total `bytes` of the delta.
 
     Raises:
-        UserError: `out` exists, a manifest is damaged, or `delta.json` would be too large.
+        SnapshotError: `out` exists, a manifest is damaged, or `delta.json` would be too large.
     """
     if out.exists():
-        raise UserError(f"{out} exists: name a new folder")
+        raise SnapshotError(f"{out} exists: name a new folder")
     (old_manifest, old_files), (manifest, files) = read_manifest(old), read_manifest(new)
     pieces: dict[str, list[SnapshotFile]] = {}
     for path in sorted(old_files):
@@ -63,19 +66,21 @@ def write_delta(old: Lake, new: Lake, out: Path, progress: Callable[[str], None]
         (folder / "manifest.json").write_bytes(manifest)
         plan = orjson.dumps(value, option=orjson.OPT_INDENT_2)
         if len(plan) > MAX_PLAN_BYTES:
-            raise UserError(f"{out}: delta.json would exceed {MAX_PLAN_BYTES:,} bytes: copy the new snapshot instead")
+            raise SnapshotError(
+                f"{out}: delta.json would exceed {MAX_PLAN_BYTES:,} bytes: copy the new snapshot instead"
+            )
         (folder / "delta.json").write_bytes(plan)
     counts = {kind: sum(step["as"] == kind for step in steps.values()) for kind in ("copy", "lines", "rows", "whole")}
     return counts | {"bytes": sum(file.stat().st_size for file in out.rglob("*") if file.is_file())}
 
 
-def _fetch(lake: Lake, file: SnapshotFile, folder: Path) -> None:
+def _fetch(source: Files, file: SnapshotFile, folder: Path) -> None:
     target = folder / "new" / file.path
     target.parent.mkdir(parents=True, exist_ok=True)
-    copy_file(lake, file.path, target, file.bytes)
+    copy_file(source, file.path, target, file.bytes)
 
 
-def _write_lines(old: Lake, olds: list[SnapshotFile], new: Lake, file: SnapshotFile, folder: Path) -> dict[str, Any]:
+def _write_lines(old: Files, olds: list[SnapshotFile], new: Files, file: SnapshotFile, folder: Path) -> dict[str, Any]:
     """Write the lines that the old files do not contain, and return the step that rebuilds the new file."""
     pieces, fresh = _find_pieces(
         [_hash(line) for line in read_lines(old, olds)], [_hash(line) for line in read_lines(new, [file])]
@@ -91,7 +96,7 @@ def _write_lines(old: Lake, olds: list[SnapshotFile], new: Lake, file: SnapshotF
 
 
 def _write_rows(
-    old: Lake, old_files: list[SnapshotFile], new: Lake, file: SnapshotFile, folder: Path
+    old: Files, old_files: list[SnapshotFile], new: Files, file: SnapshotFile, folder: Path
 ) -> dict[str, Any]:
     """Write the rows that the old files do not contain. If they would not rebuild the new file byte by byte, copy the complete file."""
     path, olds = file.path, [file.path for file in old_files]
@@ -110,7 +115,7 @@ def _write_rows(
         with tempfile.TemporaryDirectory(dir=folder.parent) as trial_folder, suppress(TooLarge):
             rebuilt = Path(trial_folder) / "file"
             known = {file.path: file for file in old_files}
-            make_file(check_step(step, file, known), file, LocalLake(folder), old, known, rebuilt)
+            make_file(check_step(step, file, known), file, Folder(str(folder)), old, known, rebuilt)
             if rebuilt.read_bytes() == content:
                 return step
         target.unlink()

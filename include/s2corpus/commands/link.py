@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from s2corpus.commands._help import FILE, PATH, Command
+from s2corpus.commands._options import FILE, PATH, with_examples
 from s2corpus.errors import UserError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ PAPER_KEYS = ("paper_id", *_SHARED, "acl_id")
 _ROWS = 50_000
 
 
-@click.command(cls=Command, epilog="corpus link --entries entries.jsonl --papers papers.jsonl --out links.parquet")
+@with_examples("corpus link --entries entries.jsonl --papers papers.jsonl --out links.parquet")
 @click.option("--entries", required=True, type=PATH, help="Entries, .jsonl or .parquet.")
 @click.option("--papers", required=True, type=PATH, help="Papers, .jsonl or .parquet.")
 @click.option("--out", required=True, type=FILE, help="Output: links, .jsonl or .parquet.")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import FILE, PATH, Command
+from s2corpus.commands._options import FILE, PATH, with_examples
 
 
-@click.command(cls=Command, epilog="corpus records crossref dump/*.json.gz --out records.parquet")
+@with_examples("corpus records crossref dump/*.json.gz --out records.parquet")
 @click.argument("source")
 @click.argument("files", nargs=-1, required=True, type=PATH)
 @click.option("--out", required=True, type=FILE, help="Parquet file to write.")

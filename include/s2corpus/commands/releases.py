@@ -23,7 +23,7 @@ from s2corpus.commands._options import (
     use_local_services,
     with_examples,
 )
-from s2corpus.deployment.airflow_client import AirflowClient
+from s2corpus.deployment.http import AirflowClient
 from s2corpus.errors import TransientError, UserError
 from s2corpus.escaping import escape_cell
 from s2corpus.storage.lake import open_lake

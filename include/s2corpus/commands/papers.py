@@ -45,7 +45,7 @@ def cluster_command(
     from s2corpus.compiled import interpret_if_small
     from s2corpus.sources.files import read_latest
     from s2corpus.stages.cluster.local import cluster_records
-    from s2corpus.storage.output_tables import check_table, write_table
+    from s2corpus.storage.parquet import check_table, write_table
 
     for path in (out, edges_out, aliases_out):
         if path is not None:
@@ -102,7 +102,7 @@ def vote_command(
     from s2corpus.papers.rows import FileFacts, build_papers
     from s2corpus.sources.files import read_latest
     from s2corpus.sources.record import Editorial
-    from s2corpus.storage.output_tables import check_table, write_table
+    from s2corpus.storage.parquet import check_table, write_table
     from s2corpus.tables.papers import MEMBERS, PAPERS
 
     check_table(out)
@@ -143,8 +143,7 @@ def filter_command(papers: Path, bodies: Path | None, suppress: Path | None, out
     from s2corpus import spec
     from s2corpus.papers.filter import decide
     from s2corpus.stages.filter import read_suppressions
-    from s2corpus.storage.output_tables import check_table, write_rows
-    from s2corpus.storage.parquet import read_parquet
+    from s2corpus.storage.parquet import check_table, read_parquet, write_rows
     from s2corpus.tables.texts import FILTERED
 
     check_table(out)

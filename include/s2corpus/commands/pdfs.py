@@ -42,7 +42,7 @@ def select_command(
     from s2corpus.pdf import inspect_many
     from s2corpus.pdf.files import hash_pdfs
     from s2corpus.spec import SelectRules
-    from s2corpus.storage.output_tables import check_table, write_rows
+    from s2corpus.storage.parquet import check_table, write_rows
     from s2corpus.tables.parses import SELECTIONS
 
     if out is not None:

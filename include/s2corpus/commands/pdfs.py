@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -40,14 +40,13 @@ def select_command(
     PDFS are files or folders. Each line of output has outcome, file and detail (S2ORC, Appendix B).
     """
     from s2corpus.pdf import inspect_many
-    from s2corpus.pdf.files import hash_pdfs
     from s2corpus.spec import SelectRules
     from s2corpus.storage.parquet import check_table, write_rows
     from s2corpus.tables.parses import SELECTIONS
 
     if out is not None:
         check_table(out)
-    files = hash_pdfs(pdfs)
+    files = _hash_pdfs(pdfs)
     rows = []
     rules = SelectRules(max_pages=max_pages)
     for selection in inspect_many(
@@ -92,10 +91,9 @@ def extract_command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, se
     """
     from s2corpus.extractors import Limits, Pool
     from s2corpus.extractors.embedded import embedded_extractor
-    from s2corpus.pdf.files import hash_pdfs
 
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    files = hash_pdfs(pdfs)
+    files = _hash_pdfs(pdfs)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -160,3 +158,33 @@ def _is_reusable(row: dict[str, Any], out: Path) -> bool:
         return True
     tei = out / f"{row['file_sha1']}.tei.xml"
     return tei.is_file() and hashlib.sha1(tei.read_bytes(), usedforsecurity=False).hexdigest() == row["tei_sha1"]
+
+
+def _hash_pdfs(paths: Iterable[Path]) -> dict[str, Path]:
+    """Return files, and the `*.pdf` files of folders, by the SHA-1 of their bytes. Copies count once.
+
+    A broken link in a folder is skipped with a warning.
+
+    Raises:
+        UserError: a path does not exist or cannot be read, or a folder contains no PDFs.
+    """
+    by_sha1: dict[str, Path] = {}
+    for path in paths:
+        files = [path]
+        if path.is_dir():
+            names = sorted(p for p in path.iterdir() if p.suffix.lower() == ".pdf" and not p.is_dir())
+            files = [p for p in names if p.is_file()]
+            for name in names:
+                if name not in files:
+                    logging.warning("%s: skipped: not a file, or a broken link", printable(name))
+            if not files:
+                raise UserError(f"{printable(path)}: the folder contains no *.pdf files")
+        for file in files:
+            try:
+                with file.open("rb") as stream:
+                    by_sha1.setdefault(hashlib.file_digest(stream, "sha1").hexdigest(), file)
+            except OSError as error:
+                raise UserError(
+                    f"{printable(file)}: cannot be read ({error.strerror}): expected a PDF file or a folder"
+                ) from None
+    return by_sha1

@@ -30,8 +30,8 @@ def command(release: str, uris: tuple[str, ...], corpus: str, out: Path | None, 
     from s2corpus.evaluation.beside import compared, summary
     from s2corpus.evaluation.others import Corpus, read
     from s2corpus.pipeline.release_tables import ReleaseTables
-    from s2corpus.storage.outputs import open_atomic
     from s2corpus.storage.uris import fetch
+    from s2orc_parse.outputs import open_atomic
 
     opened = open_release(lake, release)
     others = (other for uri in uris for other in read(Corpus(corpus), uri, fetch(uri)))

@@ -48,7 +48,7 @@ def command(
     from s2corpus.evaluation import sheet as sheets
     from s2corpus.evaluation.parse_results import format_parse_result, parse_results
     from s2corpus.rules.evaluation import EvaluationRules
-    from s2corpus.storage.outputs import open_atomic
+    from s2orc_parse.outputs import open_atomic
 
     opened = open_release(lake, release)
     catalog = Catalog.from_environment()

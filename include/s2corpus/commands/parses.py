@@ -18,9 +18,9 @@ import click
 import orjson
 
 from s2corpus.commands._options import FILE, PATH, ProgressLine, format_counts, with_examples
-from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
-from s2corpus.storage.outputs import open_atomic, printable
+from s2orc_parse.cores import map_in_order
+from s2orc_parse.outputs import open_atomic, printable
 
 SCHEMAS = ("20200705", "gorc")
 _SHA1 = re.compile(r"[0-9a-f]{40}")

@@ -17,7 +17,7 @@ import orjson
 
 from s2corpus.commands._options import FILE, PATH, format_counts, with_examples
 from s2corpus.errors import UserError
-from s2corpus.storage.outputs import open_atomic, printable
+from s2orc_parse.outputs import open_atomic, printable
 
 
 @with_examples("corpus select papers/*.pdf --out selections.parquet")

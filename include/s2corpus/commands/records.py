@@ -33,9 +33,9 @@ def command(
     from s2corpus import sources
     from s2corpus.errors import UserError
     from s2corpus.sources.arrow import batches
-    from s2corpus.storage.outputs import atomic_path, open_atomic, printable
     from s2corpus.storage.parquet import check_table
     from s2corpus.tables.intake import RECORDS
+    from s2orc_parse.outputs import atomic_path, open_atomic, printable
 
     sources.load_adapter(source)
     for file in files:

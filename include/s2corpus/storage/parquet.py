@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.storage.outputs import atomic_path, open_atomic
 from s2corpus.tables.schema import Table
 from s2corpus_reader.parquet import BoundedFile
+from s2orc_parse.outputs import atomic_path, open_atomic
 
 _ROWS_PER_BATCH = 50_000
 

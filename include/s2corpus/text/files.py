@@ -16,17 +16,17 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
 from s2corpus.rules.clean import CleanRules
 from s2corpus.rules.split import SplitRules
-from s2corpus.storage.outputs import atomic_path
 from s2corpus.text.clean import clean
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision, Set
 from s2corpus.text.input_files import RawRow, check_unique_id, iterate_rows, parse_row
 from s2corpus.text.near_duplicates import Candidate, cluster_duplicates, text_key
 from s2corpus.text.splits import Split, assign_recipe_split, assign_split, compute_bounds
 from s2corpus.text.unigrams import Unigrams
+from s2orc_parse.cores import map_in_order
+from s2orc_parse.outputs import atomic_path
 
 _BATCH_ROWS = 256
 

@@ -26,7 +26,6 @@ from s2corpus.deliveries.declarations import Declarations, DeclaredFacts
 from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refusal, Refused, hash_stream, parse_ready
 from s2corpus.errors import UserError
 from s2corpus.extractors import adapter_names
-from s2corpus.ids import RecordId
 from s2corpus.sources.arrow import batches as record_batches
 from s2corpus.sources.jsonl import (
     DECISIVE_KEYS,
@@ -278,7 +277,7 @@ def _read_generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources
                 yield reject_repeated_key(item)
                 continue
             native = line.get("record_id", line.get("id"))
-            claimed = RecordId(native).source if isinstance(native, str) and ":" in native else delivery.source
+            claimed = native.partition(":")[0] if isinstance(native, str) and ":" in native else delivery.source
             wrong = find_type_error(line)
             if wrong is None and line.get("source") is not None and line["source"] not in own:
                 given = quote_json(line["source"])
@@ -320,7 +319,7 @@ def _tombstone(record_id: str, delivery: Delivery, position: int) -> RegisteredR
     row = {
         **dict.fromkeys(REGISTERED_RECORDS.schema.names),
         "record_id": record_id,
-        "source": RecordId(record_id).source,
+        "source": record_id.partition(":")[0],
         "kind": "archive",
         "delivery": delivery.id,
         "ready_at": delivery.ready_at,

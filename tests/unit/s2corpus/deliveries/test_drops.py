@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from devtools.local import Endpoints
-from s2corpus.commands.drops import command
+from s2corpus.commands.releases import drops_command as command
 from s2corpus.deliveries.status import (
     MAX_TRIES,
     Arrival,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from s2corpus.commands.parse import command
+from s2corpus.commands.parses import parse_command as command
 from s2orc_parse import jats
 from tests.unit.s2orc_parse.jats import articles
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from s2corpus.errors import UserError
+from s2orc_parse.errors import UserError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from s2corpus.errors import TransientError, UserError
+from s2orc_parse.errors import TransientError, UserError
 
 _UNWRITABLE: Mapping[int | None, str] = {
     errno.ENOSPC: "the disk is full",

@@ -1,4 +1,4 @@
-"""`corpus extract`: extract the full text of PDFs with GROBID or the embedded extractor."""
+"""Commands on PDF files: `corpus select` and `extract`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -15,17 +15,59 @@ from typing import Any, BinaryIO
 import click
 import orjson
 
-from s2corpus.commands._help import PATH, Command
-from s2corpus.commands._outputs import format_counts
+from s2corpus.commands._options import FILE, PATH, format_counts, with_examples
+from s2corpus.errors import UserError
+from s2orc_parse.outputs import open_atomic, printable
+
+
+@with_examples("corpus select papers/*.pdf --out selections.parquet")
+@click.argument("pdfs", nargs=-1, required=True, type=PATH)
+@click.option("--out", type=FILE, help="Table to write, .parquet or .jsonl.")
+@click.option("--max-pages", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of pages.")
+@click.option("--seconds", type=click.FloatRange(1), default=120.0, show_default=True, help="Time limit of one PDF.")
+@click.option("--memory-mb", type=click.IntRange(128), default=1024, show_default=True, help="Memory limit of one PDF.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=os.cpu_count() or 1,
+    help="Number of PDFs read in parallel.  [default: the number of cores]",
+)
+def select_command(
+    pdfs: tuple[Path, ...], out: Path | None, max_pages: int, seconds: float, memory_mb: int, workers: int
+) -> None:
+    """Select the PDFs that are worth extracting.
+
+    PDFS are files or folders. Each line of output has outcome, file and detail (S2ORC, Appendix B).
+    """
+    from s2corpus.pdf import inspect_many
+    from s2corpus.spec import SelectRules
+    from s2corpus.storage.parquet import check_table, write_rows
+    from s2corpus.tables.parses import SELECTIONS
+
+    if out is not None:
+        check_table(out)
+    files = _hash_pdfs(pdfs)
+    rows = []
+    rules = SelectRules(max_pages=max_pages)
+    for selection in inspect_many(
+        files.items(), rules=rules, workers=workers, timeout=seconds, memory_bytes=memory_mb << 20
+    ):
+        rows.append(selection.as_row())
+        name = printable(files[selection.file_sha1])
+        click.echo("\t".join([selection.outcome, name, selection.detail or ""]).rstrip())
+    if out is not None:
+        write_rows(out, SELECTIONS, rows)
+    click.echo(f"{len(rows)} PDFs: {format_counts(Counter(row['outcome'] for row in rows))}", err=True)
+
 
 GROBID_CONCURRENCY = 10
 """Default number of threads of a GROBID server."""
 _COLUMNS = ("file_sha1", "outcome", "tries", "seconds", "server", "tei_sha1")
 
 
-@click.command(
-    cls=Command,
-    epilog=("corpus extract papers/*.pdf --out tei\nGROBID_URL=http://localhost:8070 corpus extract papers/ --out tei"),
+@with_examples(
+    "corpus extract papers/*.pdf --out tei",
+    "GROBID_URL=http://localhost:8070 corpus extract papers/ --out tei",
 )
 @click.argument("pdfs", nargs=-1, required=True, type=PATH)
 @click.option(
@@ -40,21 +82,18 @@ _COLUMNS = ("file_sha1", "outcome", "tries", "seconds", "server", "tei_sha1")
     help="Concurrent requests.  [default: 10; embedded extractor: the number of cores]",
 )
 @click.option("--seconds", type=click.FloatRange(1), default=600.0, show_default=True, help="Time limit of one PDF.")
-def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: float) -> None:
+def extract_command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: float) -> None:
     """Extract the full text of PDFs as TEI.
 
     PDFS are files or folders. GROBID_URL names one or more servers, separated by commas; if it is not set, the command
     starts the embedded extractor. PDFs that the output folder already has from the same extractor, version and options
     are not sent again.
     """
-    from s2corpus.errors import UserError
     from s2corpus.extractors import Limits, Pool
     from s2corpus.extractors.embedded import embedded_extractor
-    from s2corpus.pdf.files import hash_pdfs
-    from s2corpus.storage.outputs import open_atomic, printable
 
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    files = hash_pdfs(pdfs)
+    files = _hash_pdfs(pdfs)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -119,3 +158,33 @@ def _is_reusable(row: dict[str, Any], out: Path) -> bool:
         return True
     tei = out / f"{row['file_sha1']}.tei.xml"
     return tei.is_file() and hashlib.sha1(tei.read_bytes(), usedforsecurity=False).hexdigest() == row["tei_sha1"]
+
+
+def _hash_pdfs(paths: Iterable[Path]) -> dict[str, Path]:
+    """Return files, and the `*.pdf` files of folders, by the SHA-1 of their bytes. Copies count once.
+
+    A broken link in a folder is skipped with a warning.
+
+    Raises:
+        UserError: a path does not exist or cannot be read, or a folder contains no PDFs.
+    """
+    by_sha1: dict[str, Path] = {}
+    for path in paths:
+        files = [path]
+        if path.is_dir():
+            names = sorted(p for p in path.iterdir() if p.suffix.lower() == ".pdf" and not p.is_dir())
+            files = [p for p in names if p.is_file()]
+            for name in names:
+                if name not in files:
+                    logging.warning("%s: skipped: not a file, or a broken link", printable(name))
+            if not files:
+                raise UserError(f"{printable(path)}: the folder contains no *.pdf files")
+        for file in files:
+            try:
+                with file.open("rb") as stream:
+                    by_sha1.setdefault(hashlib.file_digest(stream, "sha1").hexdigest(), file)
+            except OSError as error:
+                raise UserError(
+                    f"{printable(file)}: cannot be read ({error.strerror}): expected a PDF file or a folder"
+                ) from None
+    return by_sha1

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
+from s2orc_parse.cores import map_in_order
 
 PROGRAM = """
 import os, signal, sys
 from itertools import count, islice
-from s2corpus.cores import map_in_order
+from s2orc_parse.cores import map_in_order
 from s2corpus.errors import UserError
 
 taken = 0

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.storage import outputs
+from s2orc_parse import outputs
 
 FREE = namedtuple("FREE", ["f_bavail", "f_frsize"])
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from s2corpus.commands._help import PATH, Command
+
+_KINDS = {"pdf": "PDF", "latex": "LaTeX source", "jats": "JATS", "elsevier": "Elsevier's JSON"}
 
 
 @click.command(
@@ -62,7 +66,6 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
 
     from s2corpus.clustering.explain import format_explanation
     from s2corpus.errors import UserError
-    from s2corpus.papers.explain import format_access
     from s2corpus.pipeline.reports import open_release_tables
     from s2corpus.pipeline.trace import trace_paper
     from s2corpus.tables.papers import CLUSTERS
@@ -80,3 +83,17 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
             click.echo(line)
         for line in (trace.end, *trace.duplicate_descriptions):
             click.echo(f"  {line}")
+
+
+def format_access(access: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return lines about the full texts of one paper, given the column `access` of its row in `papers`."""
+    lines = []
+    for text in access:
+        verdict = f"open by {text['oa_evidence']}" if text["open_access"] else "closed"
+        licence = text["licence_detail"] or text["licence"] or "no license stated"
+        lines.append(f"  {_KINDS.get(text['kind'], text['kind'])} {text['sha1']}: {verdict}; {licence}")
+        lines += [
+            f"    {evidence['evidence']:<10} {'found' if evidence['found'] else 'not found'}: {evidence['detail']}"
+            for evidence in text["looks"]
+        ]
+    return lines

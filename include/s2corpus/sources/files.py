@@ -14,7 +14,7 @@ from s2corpus.errors import UserError
 from s2corpus.sources import Dropped, Record, read
 from s2corpus.sources.arrow import batches
 from s2corpus.sources.jsonl import parse_line
-from s2corpus.sources.keys import RECORD_KEYS
+from s2corpus.sources.record import RECORD_KEYS
 from s2corpus.storage.parquet import read_parquet
 from s2corpus.tables.intake import RECORDS
 

@@ -15,10 +15,8 @@ import orjson
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.json_objects import load_object, read_json_texts
-from s2corpus.sources.json_values import read_id, read_list
-from s2corpus.sources.keys import RECORD_KEYS
-from s2corpus.sources.record import Deleted, Dropped, Entry, RecordKind, RejectReason
-from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
+from s2corpus.sources.json_values import RepeatedKeys, find_repeated_keys, read_id, read_list
+from s2corpus.sources.record import RECORD_KEYS, Deleted, Dropped, Entry, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.fields import add_affiliations, clean_words, select_authors
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_names

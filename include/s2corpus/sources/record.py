@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from s2orc_parse.bibliography.author import Author
@@ -114,6 +114,17 @@ class Record:
     type: WorkType | None = None
     editorial: Editorial | None = None  # editorial status of the work
     notices: tuple[EditorialNotice, ...] = ()  # statements about other works
+
+
+RECORD_KEYS = (
+    frozenset(field.name for field in fields(Record))
+    | {"id", "year", "deleted", "fields_of_study", "delivery", "ready_at"}
+) - {"notices", "later_licences"}
+"""keys of a line of `records.jsonl` in a delivery"""
+CLAIMS = ("record_id", "source", "kind", "deleted")
+"""keys that a drop must not contain: its lines describe only its own files"""
+DROP_KEYS = RECORD_KEYS - {*CLAIMS, "id", "delivery", "ready_at", "date_precision"} | {"name", "published"}
+"""keys of a line in a drop"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,15 +41,11 @@ def read(
         if isinstance(item, Dropped):
             yield item
             continue
-        found = load_object(item[1], item[0])
-        if isinstance(found, Dropped):
-            yield found
-            continue
-        where, line = found
+        where, text = item
         try:
-            repeated = find_repeated_keys(item[1])
+            line, repeated = load_object(text), find_repeated_keys(text)
         except ValueError as error:
-            yield Dropped(RejectReason.MALFORMED, where, str(error))
+            yield Dropped(RejectReason.MALFORMED, where, str(error)[:200])
             continue
         check(where, line, repeated)
         if repeated.names:  # The valid value is unknown.

@@ -144,27 +144,3 @@ class Dropped:
 
 
 Entry = Record | Deleted | Dropped
-
-
-@dataclass(slots=True)
-class Counts:
-    """The number of a file's entries by outcome: entries = records + deleted + sum(dropped)."""
-
-    records: int
-    deleted: int
-    dropped: dict[RejectReason, int]
-
-    @property
-    def entries(self) -> int:
-        """Number of entries in the file."""
-        return self.records + self.deleted + sum(self.dropped.values())
-
-    def add(self, entry: Entry) -> None:
-        """Count one entry."""
-        match entry:
-            case Record():
-                self.records += 1
-            case Deleted():
-                self.deleted += 1
-            case Dropped(reason=reason):
-                self.dropped[reason] = self.dropped.get(reason, 0) + 1

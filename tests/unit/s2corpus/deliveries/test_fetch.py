@@ -9,9 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-import requests
 
-from s2corpus import web
 from s2corpus.deliveries import fetch
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.errors import TransientError, UserError
@@ -102,24 +100,6 @@ def test_damaged_files_and_checksums_are_refused(shelf: Shelf, tmp_path: Path, m
     assert fetch.fetch(shelf.url, "a", tmp_path)
     with pytest.raises(TransientError, match=r"^http://127\.0\.0\.1:9/a\.md5: "):
         fetch.fetch("http://127.0.0.1:9/", "a", tmp_path)
-
-
-def test_requests_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file has 30 minutes and 2 GiB, an index 1 minute and 32 MiB, a checksum 1 minute and 4 KiB."""
-    asked: list[tuple[str, float, int]] = []
-
-    def ask(_: object, method: str, url: str, *, seconds: float, max_bytes: int) -> requests.Response:
-        asked.append((f"{method} {url}", seconds, max_bytes))
-        response = requests.Response()
-        response.status_code, response._content = 200, hashlib.md5(b"").hexdigest().encode() if ".md5" in url else b""
-        return response
-
-    monkeypatch.setattr(web.Session, "ask", ask)
-    fetch.list_files("http://host/", "a")
-    fetch.fetch("http://host/", "a", tmp_path)
-    assert asked == [
-        ("GET http://host/", 60.0, 32 << 20), ("GET http://host/a.md5", 60.0, 4096), ("GET http://host/a", 1800.0, 2 << 30),
-    ]  # fmt: skip
 
 
 def test_tree_is_delivered_once(tmp_path: Path) -> None:

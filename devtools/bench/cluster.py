@@ -340,13 +340,13 @@ def write_crossref(path: Path, size: int, form: str) -> None:
 
 
 def read_crossref(path: Path, out: Path) -> None:
-    from s2corpus.sources import Counts, read
+    from s2corpus.sources import Dropped, read
 
-    counts = Counts(0, 0, {})
+    counts: Counter[type] = Counter()
 
     def kept() -> Iterable[Record]:
         for entry in read("crossref", path):
-            counts.add(entry)
+            counts[type(entry)] += 1
             if isinstance(entry, Record):
                 yield entry
 
@@ -356,8 +356,7 @@ def read_crossref(path: Path, out: Path) -> None:
             writer.write_batch(batch)
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    dropped = sum(counts.dropped.values())
-    print(json.dumps({"seconds": seconds, "cpu": cpu, "mb": mb, "records": counts.records, "dropped": dropped}))
+    print(json.dumps({"seconds": seconds, "cpu": cpu, "mb": mb, "records": counts[Record], "dropped": counts[Dropped]}))
 
 
 def main() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import orjson
@@ -15,6 +16,9 @@ from s2corpus.errors import UserError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_KINDS = {"pdf": "PDF", "latex": "LaTeX source", "jats": "JATS", "elsevier": "Elsevier's JSON"}
 
 
 @with_examples("corpus cluster --records crossref.parquet --records arxiv.jsonl --out clusters.parquet --explain")
@@ -221,7 +225,6 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
     import pyarrow.compute as pc
 
     from s2corpus.clustering.explain import format_explanation
-    from s2corpus.papers.explain import format_access
     from s2corpus.pipeline.reports import open_release_tables
     from s2corpus.pipeline.trace import trace_paper
     from s2corpus.tables.papers import CLUSTERS
@@ -249,3 +252,17 @@ def _read_clusters(path: Path) -> pa.Table:
         return read_parquet(path, ["record_id", "paper_id"])
     except (ValueError, OSError) as error:
         raise UserError(f"{path}: expected a Parquet file with record_id and paper_id ({error})") from None
+
+
+def format_access(access: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return lines about the full texts of one paper, given the column `access` of its row in `papers`."""
+    lines = []
+    for text in access:
+        verdict = f"open by {text['oa_evidence']}" if text["open_access"] else "closed"
+        licence = text["licence_detail"] or text["licence"] or "no license stated"
+        lines.append(f"  {_KINDS.get(text['kind'], text['kind'])} {text['sha1']}: {verdict}; {licence}")
+        lines += [
+            f"    {evidence['evidence']:<10} {'found' if evidence['found'] else 'not found'}: {evidence['detail']}"
+            for evidence in text["looks"]
+        ]
+    return lines

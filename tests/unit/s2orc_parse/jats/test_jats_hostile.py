@@ -55,18 +55,6 @@ def test_bad_file_has_its_outcome(data: bytes, outcome: str) -> None:
     assert bad.value.outcome == outcome
 
 
-def test_nesting_is_rejected_if_the_callers_stack_is_deep() -> None:
-    def convert(frames: int) -> object:
-        return (
-            convert(frames - 1)
-            if frames
-            else jats.convert(articles.article("<sec>" * 110 + "<p>x</p>" + "</sec>" * 110), sha1="")
-        )
-
-    with pytest.raises(jats.BadArticle, match="too_deep"):
-        convert(700)
-
-
 def test_document_type_is_not_loaded() -> None:
     """The document type in every JATS file is not loaded; HTML's character entities are available without it."""
     (paragraph,) = articles.parse("<p>&alpha;&#x2009;&ndash; &unknown;x</p>").body_text

@@ -338,7 +338,14 @@ def test_header_gives_metadata_of_the_paper() -> None:
         f"<biblStruct><analytic><title>Other</title><author>{person('B', 'Two')}</author></analytic></biblStruct></sourceDesc>"
     )
     parse = teis.parse("<p>x</p>", header=source, abstract="<p>One.</p><p>Two.</p>")
-    ada = {"first": "Ada", "middle": [], "last": "Lovelace", "suffix": "", "affiliations": [], "orcid": None}
+    ada: dict[str, Any] = {
+        "first": "Ada",
+        "middle": [],
+        "last": "Lovelace",
+        "suffix": "",
+        "affiliations": [],
+        "orcid": None,
+    }
     assert tei.build_header(parse) == {
         "title": "A title", "authors": [ada], "date": "2016-02-24", "date_precision": "day", "venue": "M", "journal": "J Neuroeng",
         "abstract": "One.\n\nTwo.", "doi": "10.1186/s12984-016-0129-6", "arxiv_id": None, "pubmed_id": "5", "pmc_id": None,

@@ -20,10 +20,14 @@ NAMED = r"""\begin{thebibliography}{}
 
 BIB = """@article{lee, author={Lee, Ann and Hu, Bo}, title={First title here}, journal={J Odd}, year={2001}, url={http://a.b/c}}
 @article{hu, author={Hu, Bo}, title={Second title here}, journal={J Odd}, year={2002}}"""
-NATBIB = (r"\usepackage{natbib}\defcitealias{abe}{Paper~I}\newcommand{\ours}[1]{\citep[cf.][]{#1}}", NAMED, {})
-BIBLATEX = (r"\usepackage[style=authoryear]{biblatex}\addbibresource{refs.bib}", "", {"refs_bib": BIB})
-REVTEX = (r"\documentclass{revtex4-2}", ENTRIES.replace("[Lo and Wang(2020)]", "").replace("[Doe(2001)]", ""), {})
 Setup = tuple[str, str, dict[str, str]]
+NATBIB: Setup = (r"\usepackage{natbib}\defcitealias{abe}{Paper~I}\newcommand{\ours}[1]{\citep[cf.][]{#1}}", NAMED, {})
+BIBLATEX = (r"\usepackage[style=authoryear]{biblatex}\addbibresource{refs.bib}", "", {"refs_bib": BIB})
+REVTEX: Setup = (
+    r"\documentclass{revtex4-2}",
+    ENTRIES.replace("[Lo and Wang(2020)]", "").replace("[Doe(2001)]", ""),
+    {},
+)
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def imprint(xml: str) -> str:
         (TITLE, '<analytic><title level="a">A</title></analytic><monogr><title level="m">M</title><title level="j">J</title></monogr>',
          "A", "J"),
         (TITLE, '<analytic><title level="a">A</title></analytic><monogr><title level="j"/><title level="s">S</title></monogr>', "A", "S"),
-        (TITLE, '<monogr><title level="m">M</title><meeting/><meeting>Two <placeName>Rome</placeName></meeting><meeting>No</meeting></monogr>',
+        (TITLE, '<monogr><title level="m">M</title><meeting/><meeting>Two <placeName>X</placeName></meeting><meeting>No</meeting></monogr>',
          "M", "Two"),
         (TITLE, '<monogr><title level="j">J</title><meeting>A meeting</meeting></monogr>', "", "J"),
         (PAGES, imprint('<biblScope unit="volume">3</biblScope><biblScope unit="issue">4</biblScope>'), "3", "4", ""),

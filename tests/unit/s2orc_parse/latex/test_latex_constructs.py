@@ -135,13 +135,15 @@ def test_display_formulas_are_tokens_with_tex_and_mathml() -> None:
 def test_footnotes_are_entries_with_their_citations() -> None:
     found = parse(
         r"Some\footnotemark{} text.\footnotetext{As \citet{doe} says.} And\footnotemark[7] that.\footnotetext[7]{Seventh.}"
-        r" x\footnote[9]{N.}",
+        r" x\footnote[9]{N.} y\footnote{See.}",
         r"\usepackage{natbib}",
         entries=ENTRIES,
     )
     check_laws(found)
-    assert texts(found) == [("", "Some text. And that. x")]
-    assert list_entries(found, RefType.FOOTNOTE) == [("1", "As Doe (2001) says."), ("7", "Seventh."), ("9", "N.")]
+    assert texts(found) == [("", "Some text. And that. x y")]
+    assert list_entries(found, RefType.FOOTNOTE) == [
+        ("1", "As Doe (2001) says."), ("7", "Seventh."), ("9", "N."), ("2", "See."),
+    ]  # fmt: skip
     assert [span.ref_id for span in found.ref_entries[0].cite_spans] == ["BIBREF2"]
 
 

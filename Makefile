@@ -140,7 +140,7 @@ coverage: .venv/.development ## Report the branches of the rules that the quick 
 	  --include="$$(printf 'include/s2corpus/%s/*,' $(COVERED))$$(printf 'include/s2corpus/%s.py,' $(COVERED))"
 
 mutants: .venv/.development ## Whether the quick tests notice small faults: a seeded sample (two hours; docs/quality.md)
-	@$(RUN) tests.mutants
+	@$(RUN) devtools.mutants
 
 sbom: .venv/.development ## What Airflow's image installs, as a CycloneDX bill of materials in build/sbom.json
 	@mkdir -p build

@@ -112,7 +112,7 @@ def test_counts_of_parse_parts_equal_the_published_parses(
     mine = [parse for parse in closed if parse["body_text"]]
     assert len(mine) == sum(kind in paper.fulltexts for paper in full(kept))
     assert len(closed) == sum(kind in paper.fulltexts for paper in kept)
-    expected = {"Full texts": len(mine)}
+    expected: dict[str, float] = {"Full texts": len(mine)}
     for part, name in (("abstract", "abstract"), ("body", "body_text")):
         spans = [len([span for p in parse[name] for span in p["cite_spans"] if span["ref_id"]]) for parse in mine]
         expected |= {f"Paragraphs ({part})": mean((len(parse[name]) for parse in mine), mine)}

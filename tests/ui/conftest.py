@@ -6,10 +6,7 @@ import json
 import os
 import secrets
 import shutil
-import signal
-import socket
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,7 +18,6 @@ import httpx
 import pytest
 from fastapi import HTTPException
 
-from devtools.local.forks import Forked, Forks
 from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
 from s2corpus.pipeline import runner
@@ -29,6 +25,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot.pointer import publish
 from s2corpus.storage.lake import open_lake
+from tests.airflow_server import api_server
 from tests.releases import ROOT, copy_lake, make_once, spec
 
 sys.path.insert(0, str(ROOT / "plugins"))
@@ -154,53 +151,16 @@ def server(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     passwords = {role: secrets.token_urlsafe(12) for role in ROLES}
     (home / "passwords.json").touch(0o600)
     (home / "passwords.json").write_text(json.dumps(passwords))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-    environ = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "S2CORPUS"))},
-        "AIRFLOW_HOME": str(home),
+    settings = {
         "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
-        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{role}:{role}" for role in ROLES),
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(home / "passwords.json"),
-        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home / 'airflow.db'}",
-        "AIRFLOW__API__BASE_URL": url,
-        "AIRFLOW__API__WORKERS": "1",
-        "AIRFLOW__API__SECRET_KEY": secrets.token_hex(16),
-        "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_hex(32),
-        "PYTHONPATH": f"{ROOT / 'include'}:{ROOT}",
         "S2CORPUS_LAKE": str(hostile_lake(stalled(built, home))),
         "S2CORPUS_CATALOG": f"sqlite:///{home / 'catalog.db'}",
     }
-    log = home / "log"
-    with Forks(environ, home, log) as forks:  # One process imports Airflow for the three commands.
-        for command in (["db", "migrate"], ["dags", "reserialize"]):
-            assert forks.start(command, folder=home, log=log).wait() == 0, log.read_text()[-3000:]
-        process = forks.start(["api-server", "--host", "127.0.0.1", "--port", str(port)], folder=home, log=log)
-        try:
-            yield Server(url, _wait_for_tokens(url, passwords, process, log), passwords, environ)
-        finally:
-            os.killpg(process.pid, signal.SIGTERM)
-            process.wait()
-    assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
-
-
-def _wait_for_tokens(url: str, passwords: dict[str, str], process: Forked, log: Path) -> dict[str, str]:
-    deadline = time.monotonic() + 180
-    while True:
-        try:
-            return {
-                role: httpx.post(f"{url}/auth/token", json={"username": role, "password": password}).json()[
-                    "access_token"
-                ]
-                for role, password in passwords.items()
-            }
-        except (httpx.TransportError, ValueError):
-            assert process.poll() is None and time.monotonic() < deadline, log.read_text()[-3000:]
-            time.sleep(0.5)
+    with api_server(home, settings, [["dags", "reserialize"]], passwords) as (url, tokens, environ):
+        yield Server(url, tokens, passwords, environ)
 
 
 @pytest.fixture

@@ -25,7 +25,8 @@ from s2corpus.catalog import Catalog
 from s2corpus.commands.evaluate import command
 from s2corpus.evaluation import kept, results
 from s2corpus.storage.lake import open_lake
-from tests.ui.conftest import PUBLISHED, Built, page_over, refuse
+from tests.releases import PUBLISHED, Built
+from tests.ui.conftest import page_over, refuse
 from tests.ui.pages import copied
 
 pytestmark = pytest.mark.slow

@@ -13,9 +13,10 @@ import pytest
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.evaluation import kept
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.rules import EvaluationRules
 from s2corpus.storage.lake import open_lake
-from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
+from tests.releases import PUBLISHED, SECOND, UNFINISHED, Built
+from tests.ui.conftest import page_over
 from tests.ui.pages import AT, copied, hostile_lake, pages, refuse_drop
 
 NAME = "<img src=x onerror=window.pwned=1>"

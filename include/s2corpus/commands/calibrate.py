@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import FILE, Command
+from s2corpus.commands._options import FILE, with_examples
 
 
-@click.command(cls=Command, epilog="corpus calibrate --in plos.jsonl --in elife.jsonl --unigrams unigram_freq.csv")
+@with_examples("corpus calibrate --in plos.jsonl --in elife.jsonl --unigrams unigram_freq.csv")
 @click.option(
     "--in",
     "sources",

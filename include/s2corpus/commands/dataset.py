@@ -6,17 +6,12 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
-from s2corpus.commands._lake_option import lake_option
-from s2corpus.commands._snapshot_reading import open_lake_of, reads_snapshot
+from s2corpus.commands._options import lake_option, open_lake_of, reads_snapshot, with_examples
 
 
-@click.command(
-    cls=Command,
-    epilog=(
-        "corpus dataset citeworth --snapshot s3://lake/snapshots/s2_v2\n"
-        "corpus dataset my.yaml --snapshot s2_v2 --out out/"
-    ),
+@with_examples(
+    "corpus dataset citeworth --snapshot s3://lake/snapshots/s2_v2",
+    "corpus dataset my.yaml --snapshot s2_v2 --out out/",
 )
 @click.argument("name")
 @click.option("--snapshot", required=True, help="Address, id, or a spec for its latest snapshot.")

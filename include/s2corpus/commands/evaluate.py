@@ -7,15 +7,12 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import FILE, Command
-from s2corpus.commands._lake_option import lake_option, open_release
+from s2corpus.commands._options import FILE, lake_option, open_release, with_examples
 
 
-@click.command(
-    cls=Command,
-    epilog=(
-        "corpus evaluate s2_v2-20230201 --sheet sheet.csv\ncorpus evaluate s2_v2-20230201 --marks sheet.csv --by ada"
-    ),
+@with_examples(
+    "corpus evaluate s2_v2-20230201 --sheet sheet.csv",
+    "corpus evaluate s2_v2-20230201 --marks sheet.csv --by ada",
 )
 @click.argument("release")
 @click.option("--sheet", type=FILE, help="Write the sample as a CSV file to mark.")
@@ -49,8 +46,8 @@ def command(
     from s2corpus.errors import UserError
     from s2corpus.evaluation import kept, results
     from s2corpus.evaluation import sheet as sheets
-    from s2corpus.rules.evaluation import EvaluationRules
-    from s2corpus.storage.outputs import open_atomic
+    from s2corpus.rules import EvaluationRules
+    from s2orc_parse.outputs import open_atomic
 
     opened = open_release(lake, release)
     catalog = Catalog.from_environment()

@@ -10,8 +10,7 @@ from s2corpus.datasets.job import Job, Outputs
 from s2corpus.datasets.protocol import StepResult
 from s2corpus.snapshot import hub, report
 from s2corpus.snapshot.croissant import describe_dataset
-from s2corpus.snapshot.meanings import read_descriptions
-from s2corpus.snapshot.plots import bars
+from s2corpus.snapshot.manifest import read_descriptions
 
 
 def write(job: Job, result: StepResult, metrics: dict[str, float], out: Outputs) -> None:
@@ -29,7 +28,9 @@ def write(job: Job, result: StepResult, metrics: dict[str, float], out: Outputs)
     }
     out.write_json("stats.json", stats)
     out.write_bytes("funnel.csv", report.funnel_csv(funnel).encode())
-    out.write_bytes("funnel.svg", bars(f"{job.spec.name}: funnel", [(f"{s}: {o}", n) for s, o, n in funnel]).encode())
+    out.write_bytes(
+        "funnel.svg", report.bars(f"{job.spec.name}: funnel", [(f"{s}: {o}", n) for s, o, n in funnel]).encode()
+    )
     tables = job.dataset.tables
     name = f"{job.spec.name}-{job.source.id}"
     about = job.spec.description or job.dataset.description

@@ -28,7 +28,7 @@ from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.deliveries.files import ChangedInput, read_file
 from s2corpus.ids import SnapshotId
 from s2corpus.papers.licences import rank_strictness
-from s2corpus.pipeline.release_tables import ReleaseTables
+from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.intake import PDFS

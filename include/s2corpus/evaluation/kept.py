@@ -20,8 +20,8 @@ from s2corpus.evaluation.results import ItemMarks, Result, as_json, card
 from s2corpus.evaluation.sample import Item, ParseItem, sample_parses, sampled
 from s2corpus.evaluation.sheet import LineMarks
 from s2corpus.ids import SnapshotId
-from s2corpus.pipeline.release_tables import ReleaseTables
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.pipeline.run import ReleaseTables
+from s2corpus.rules import EvaluationRules
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.texts import LINKS

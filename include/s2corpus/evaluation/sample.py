@@ -21,8 +21,8 @@ import orjson
 import pyarrow.compute as pc
 
 from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
-from s2corpus.pipeline.release_tables import ReleaseTables
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.pipeline.run import ReleaseTables
+from s2corpus.rules import EvaluationRules
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
 

@@ -16,11 +16,8 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
-from s2corpus.rules.clean import CleanRules
-from s2corpus.rules.split import SplitRules
-from s2corpus.storage.outputs import atomic_path
+from s2corpus.rules import CleanRules, SplitRules
 from s2corpus.storage.parquet import open_parquet
 from s2corpus.text.clean import clean
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision, Set
@@ -28,6 +25,8 @@ from s2corpus.text.layout import Unit, build_blocks
 from s2corpus.text.near_duplicates import Candidate, cluster_duplicates, text_key
 from s2corpus.text.splits import Split, assign_recipe_split, assign_split, compute_bounds, date_span
 from s2corpus.text.unigrams import Unigrams
+from s2orc_parse.cores import map_in_order
+from s2orc_parse.outputs import atomic_path
 
 _BATCH_ROWS = 256
 _TYPES = {

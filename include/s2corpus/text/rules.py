@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from pdf2tei.language import language
-from s2corpus.rules.clean import CleanRules
+from s2corpus.rules import CleanRules
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision, Set
 from s2corpus.text.unigrams import Unigrams, log_probability
 

@@ -12,7 +12,7 @@ import pytest
 
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
-from s2corpus.pipeline.release_tables import ReleaseTables
+from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import PDFS
 from tests.snapshots import paper, write_snapshot

@@ -20,9 +20,8 @@ from s2corpus.evaluation.results import parse_results
 from s2corpus.evaluation.sample import ParseItem, ParseLine, ParseTask, sample_parses
 from s2corpus.evaluation.sheet import LineMarks, check, read_numbers, read_parses
 from s2corpus.evaluation.statistics import accuracy, f1, grouped_accuracy, kappa
-from s2corpus.pipeline.release_tables import ReleaseTables
-from s2corpus.pipeline.run import Run
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.pipeline.run import ReleaseTables, Run
+from s2corpus.rules import EvaluationRules
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
 from tests.unit.s2corpus.evaluation.conftest import RELEASE, run_command, write

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +33,6 @@ def test_datasets_loads_citeworth(made: dict[str, Job], tmp_path: Path) -> None:
     for split in ("train", "dev", "test"):
         expected = [line["samples"] for line in lines(made["citeworth"], f"/{split}/")]
         assert loaded[split]["samples"] == [[{"citation_text": None, **s} for s in samples] for samples in expected]
-
-
-def test_pandas_loads_the_sheet(made: dict[str, Job]) -> None:
-    sheet = pandas.read_csv(folder(made["citeworth"]) / "sheet.csv", quoting=csv.QUOTE_ALL)
-    key = pandas.read_csv(folder(made["citeworth"]) / "sheet_key.csv", dtype=str)
-    joined = sheet.merge(key, on="item", validate="one_to_one")
-    assert len(joined) == len(sheet) > 100 and joined["extracted_correct"].isna().all()
 
 
 def test_datasets_and_pandas_load_contexts(made: dict[str, Job], tmp_path: Path) -> None:

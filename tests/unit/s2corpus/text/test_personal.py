@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +11,6 @@ from hypothesis import strategies as st
 
 from s2corpus.text import personal
 from s2corpus.text.personal import MaskedText, mask_parse, mask_text
-from s2orc_parse import jats, tei
 
 
 @pytest.mark.parametrize(
@@ -124,30 +121,3 @@ def test_spans_move_with_the_masked_text(pieces: list[str], data: st.DataObject)
     assert 0 <= span["start"] <= span["end"] <= len(found.text)
     if not any(place.start < end and start < place.end for place in places):
         assert span["text"] == text[start:end]
-
-
-def list_broken_spans(parse: Mapping[str, Any]) -> Iterator[Any]:
-    for value in (*parse["abstract"], *parse["body_text"], *parse["back_matter"], *parse["ref_entries"].values()):
-        spans = [
-            span for name in ("cite_spans", "unlinked_spans", "ref_spans", "eq_spans") for span in value.get(name, ())
-        ]
-        placed = [(value["text"], span) for span in spans]
-        placed += [(value["cells"][s["row"]][s["column"]], s) for s in value.get("cell_cite_spans", ())]
-        yield from (span for text, span in placed if text[span["start"] : span["end"]] != span["text"])
-
-
-def test_masked_real_articles_have_valid_spans_and_no_addresses(shared_data: Path) -> None:
-    """The secretariat of the Rotterdam Study publishes one address for data requests."""
-    found = []
-    for name in ("pmc-pdf/PMC7906827.nxml", "jats/PMC5828200.nxml", "jats/PMC6398430.nxml"):
-        parse = tei.to_s2orc(jats.convert((shared_data / name).read_bytes(), sha1="0" * 40))
-        masked = mask_parse(parse)
-        assert not list(list_broken_spans(masked))
-        before, after = (
-            [value["text"] for part in ("abstract", "body_text", "back_matter") for value in one[part]]
-            for one in (parse, masked)
-        )
-        assert [mask_text(text) for text in before] == after
-        assert not any(map(personal.find_personal_data, after))
-        found += [place for text in before for place in personal.find_personal_data(text)]
-    assert len(found) == 1

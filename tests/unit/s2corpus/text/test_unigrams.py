@@ -12,7 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from s2corpus.commands.calibrate import command
 from s2corpus.errors import UserError
 from s2corpus.text import unigrams
 from s2corpus.text.files import read_document, section_texts
@@ -108,7 +110,6 @@ def test_irregular_line_does_not_change_other_words(odd: bytes, expected: dict[s
     [
         (CSV, "0" * 64, "SHA-256 is"),
         (b"nothing here", None, "no line has the form"),
-        (b"", None, "no line has the form"),
     ],
 )
 def test_wrong_word_list_is_refused(content: bytes, sha256: str | None, message: str) -> None:
@@ -164,9 +165,12 @@ def test_calibration_reports_common_drops_and_quantiles() -> None:
     assert found.own_quantiles == tuple(means[at] for at in (1, 5, 50, 95, 99))
 
 
-def test_calibration_without_texts_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no sections"):
-        calibrate([], WORDS, WORDS, -20)
+def test_calibration_needs_a_section(tmp_path: Path) -> None:
+    documents, words = tmp_path / "in.jsonl", tmp_path / "words.csv"
+    documents.write_text('{"id": "1"}\n')
+    words.write_bytes(CSV)
+    with pytest.raises(UserError, match="no document has a section"):
+        CliRunner().invoke(command, ["--in", str(documents), "--unigrams", str(words)], catch_exceptions=False)
 
 
 def test_sections_without_paragraphs_are_not_calibrated() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
 import pytest
@@ -56,7 +57,11 @@ def test_small_corpus_has_all_three_sets(number: int, tmp_path: Path) -> None:
     """Check also that `We measured x with y in study 0 of z .` has eleven tokens: words and punctuation marks, as in Table 2."""
     small = make(tmp_path, "citeworth", papers()[:number], sheet_sentences=0)
     assert all(sizes(small).values()) and not content(small, "sheet")
-    assert stats(small)["metrics"]["tokens"] == number * 3 * 4 * 11
+    metrics = stats(small)["metrics"]
+    assert metrics["tokens"] == number * 3 * 4 * 11
+    chars = [len(sample["text"]) for line in lines(small) for sample in line["samples"]]
+    expected = {"min": min(chars), "max": max(chars), "mean": round(mean(chars), 6), "median": median(chars)}
+    assert {name: metrics[f"chars.{name}"] for name in expected} == expected and median(chars) == 52.5
 
 
 def test_too_small_corpus_names_missing_sets(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -113,7 +113,7 @@ def test_places_in_print_contradict() -> None:
             False,
             False,
             False,
-        ),  # A print page and an electronic page are not comparable.
+        ),  # A print page is not comparable with an electronic page.
         (place(4), place(8), False, False, False),
         (place(4), place(8), True, True, True),
         (place(0, 4), place(0, 8), True, True, True),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pyarrow as pa
@@ -70,14 +69,6 @@ def test_title_has_its_normal_form() -> None:
 def test_column_is_normalized_title_by_title(titles: list[str | None], skipped: int) -> None:
     column = pa.array(titles, pa.string()).slice(skipped)
     assert normalize(column).to_pylist() == [normalise_one(t or "") for t in titles[skipped:]]
-
-
-@given(st.lists(st.lists(st.one_of(st.none(), TITLE), max_size=5), max_size=4), st.randoms(use_true_random=False))
-def test_chunked_column_is_read_as_one(pieces: list[list[str | None]], random: Random) -> None:
-    column = pa.chunked_array(pieces, pa.string())
-    whole = pa.array(column.to_pylist(), pa.string())
-    assert normalize(column).equals(normalize(whole))
-    assert are_uninformative(column, normalize(column)).tolist() == are_uninformative(whole, normalize(whole)).tolist()
 
 
 def test_two_gigabytes_of_text_are_rejected() -> None:

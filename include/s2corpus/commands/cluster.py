@@ -40,7 +40,7 @@ def command(
     from s2corpus.clustering.identity import Parent
     from s2corpus.compiled import interpret_if_small
     from s2corpus.sources.files import read_latest
-    from s2corpus.stages.cluster.stage import cluster_records
+    from s2corpus.stages.cluster import cluster_records
     from s2corpus.storage.output_tables import check_table, write_table
 
     for path in (out, edges_out, aliases_out):

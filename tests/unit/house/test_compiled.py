@@ -22,7 +22,7 @@ import s2corpus
 from devtools.bench.link_tables import link_tables
 from s2corpus import compiled
 from s2corpus.compiled import interpret_if_small
-from s2corpus.stages.cluster.stage import Clustering
+from s2corpus.stages.cluster import Clustering
 from s2corpus.titles.linking import Links
 from tests.unit.s2corpus.clustering.samples import cluster_all, record
 from tests.unit.s2corpus.stages.link.samples import ENTRIES, PAPERS

@@ -17,9 +17,9 @@ from s2corpus.clustering.facts import Nodes, group_nodes, nodes_from
 from s2corpus.clustering.places import ELECTRONIC
 from s2corpus.papers.fewest import MAX_EXHAUSTIVE
 from s2corpus.stages.cluster.rounds_titles import BANDS
-from s2corpus.titles import minhash
 from s2corpus.titles.linking import MAX_GROUP
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
+from s2corpus.titles.threegrams import ROWS
 
 CODES = st.lists(st.integers(-1, 3), max_size=14)
 RECORDS = st.lists(
@@ -96,7 +96,7 @@ def test_untitled_pdf_joins_trusted_records_of_one_paper(codes: list[int], recor
 def test_limits_of_neighbors_pairs_and_papers_are_those_of_earlier_releases() -> None:
     """Other limits give other edges and links. The bands find 99 % of the pairs with S = 0.8 (SPEC §7.14)."""
     assert (pairs.WINDOW, MAX_PAIRS_PER_TITLE, MAX_GROUP, MAX_EXHAUSTIVE) == (64, 64, 64, 16)
-    assert round(1 - (1 - 0.8**minhash.ROWS) ** BANDS, 4) == 0.9923
+    assert round(1 - (1 - 0.8**ROWS) ** BANDS, 4) == 0.9923
 
 
 ADA, BOTH, KURT = {"names": [3]}, {"names": [3, 5]}, {"names": [7]}

@@ -20,7 +20,8 @@ from s2corpus.pipeline.stages import stage_row
 from s2corpus.sources import Record, RecordKind, read
 from s2corpus.sources.arrow import batches
 from s2corpus.spec import ReleaseSpec, ResourceRules
-from s2corpus.stages.cluster import ClusterStage, stage
+from s2corpus.stages import cluster as stage
+from s2corpus.stages.cluster import ClusterStage
 from s2corpus.stages.filter import FilterStage
 from s2corpus.stages.vote import VoteStage
 from s2corpus.storage.lake import Lake

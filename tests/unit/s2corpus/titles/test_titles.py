@@ -23,7 +23,6 @@ from s2corpus.titles import (
     score,
     score_pairs,
 )
-from s2corpus.titles.minhash import keys as keys_in
 from s2corpus.titles.rules import (
     are_uninformative,
     is_generic,
@@ -31,6 +30,7 @@ from s2corpus.titles.rules import (
     word_count,
 )
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE, Pairs, Search, find_best_scores, find_similar
+from s2corpus.titles.threegrams import minhash_keys
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 TITLE = st.one_of(
@@ -129,15 +129,15 @@ def test_keys_are_equal_with_minhash_probability() -> None:
     sets = grams(pa.array([a, b]))
     shared = set(sets.values[: sets.offsets[1]]) & set(sets.values[sets.offsets[1] :])
     jaccard = len(shared) / (len(sets.values) - len(shared))
-    a_keys, b_keys = keys_in(sets, 2000, 1).T
+    a_keys, b_keys = minhash_keys(sets, 2000, 1).T
     assert (a_keys == b_keys).mean() == pytest.approx(jaccard, abs=0.04)
 
 
 def test_keys_do_not_depend_on_other_bands() -> None:
     sets = grams(pa.array(["thefirsttitle", "", "another"]))
-    together = keys_in(sets, 8, 6)
+    together = minhash_keys(sets, 8, 6)
     assert (together[:, 1] == 0).all() and (together[:, [0, 2]] != 0).all()
-    assert (keys_in(sets, 3, 6) == together[:3]).all()
+    assert (minhash_keys(sets, 3, 6) == together[:3]).all()
 
 
 def test_uninformative_titles_are_recognized() -> None:

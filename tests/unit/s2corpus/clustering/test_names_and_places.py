@@ -105,7 +105,6 @@ def test_places_in_print_contradict() -> None:
         (place(4, 0, 12), place(0, 0, 16), True, False, False),  # A missing volume contradicts nothing.
         (place(4, 0, 12), place(4, 0, 16), True, False, False),  # An erratum.
         (place(4, 0, 12), place(4, 0, 16), False, False, True),
-        (place(0, 0, 12), place(0, 0, 16), False, False, True),
         (place(0, 0, 12), place(0, 0, 0), False, False, False),
         (
             place(4, 0, 12),

@@ -364,9 +364,12 @@ SOME_ENTRIES, SOME_PAPERS = st.lists(ROWS, min_size=1, max_size=12), st.lists(RO
 
 @settings(max_examples=60)
 @given(SOME_ENTRIES, SOME_PAPERS, st.randoms(use_true_random=False))
-def test_order_of_papers_does_not_matter(entries: list[Row], papers: list[Row], rng: Any) -> None:
+def test_order_of_papers_and_entries_does_not_matter(entries: list[Row], papers: list[Row], rng: Any) -> None:
     papers = [{**paper, "paper_id": f"p{i}"} for i, paper in enumerate(papers)]
-    assert link_all(entries, papers) == link_all(entries, rng.sample(papers, len(papers)))
+    links = list(enumerate(link_all(entries, papers)))
+    order = rng.sample(range(len(entries)), len(entries))
+    shuffled = link_all([entries[place] for place in order], rng.sample(papers, len(papers)))
+    assert sorted(zip(order, shuffled, strict=True), key=lambda row: row[0]) == links
 
 
 @settings(max_examples=60)

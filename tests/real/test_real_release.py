@@ -19,9 +19,8 @@ import pytest
 
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.registry import DATASETS
 from s2corpus.datasets.source import SnapshotSource
-from s2corpus.datasets.spec import DatasetSpec
+from s2corpus.datasets.spec import DATASETS, DatasetSpec
 from s2corpus.evaluation.beside import NOT_DELIVERED, compared
 from s2corpus.evaluation.others import Corpus, read
 from s2corpus.evaluation.sample import EvaluationTask, sampled

@@ -21,8 +21,8 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import format_approval_request, format_summary
 from s2corpus.tables.papers import ALIASES, PAPERS
 from s2corpus.tables.texts import DOCUMENTS, FULLTEXTS, SPLITS
-from tests.releases import AS_OF
-from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
+from tests.releases import AS_OF, PUBLISHED, SECOND, UNFINISHED, Built
+from tests.ui.conftest import page_over
 from tests.ui.pages import AT, copied, read, rewrite, words
 
 

@@ -20,7 +20,7 @@ from s2corpus.pipeline.run import ReleaseTables, Run
 from s2corpus.pipeline.stages import Shards, load_stage, stage_row
 from s2corpus.snapshot import pointer
 from s2corpus.storage.exchange import RowsRemoved
-from s2corpus.storage.progress import counting, format_counts
+from s2corpus.storage.part import counting, format_counts
 from s2corpus.storage.transient import convert_errors
 from s2corpus.version import code_version
 from s2orc_parse.children import begin_worker

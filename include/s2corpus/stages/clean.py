@@ -29,8 +29,8 @@ from s2corpus.text import minhash
 from s2corpus.text.clean import clean
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
 from s2corpus.text.layout import list_units
-from s2corpus.text.masking import mask_parse, mask_text
 from s2corpus.text.near_duplicates import text_key, title_key
+from s2corpus.text.personal import mask_parse, mask_text
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
 
 _PARSE = ("paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "licence", "parse")

@@ -116,6 +116,15 @@ def test_wrong_address_or_pointer_gives_one_sentence(
         s2corpus_reader.open(address or str(tmp_path))
 
 
+def test_folders_have_encoded_addresses_and_snapshots_the_time_of_their_release(folder: Path, tmp_path: Path) -> None:
+    copy, spec = tmp_path / "a b/small-20230101T120000-00000000", tmp_path / "a b/small"
+    shutil.copytree(folder, copy)
+    spec.mkdir()
+    (spec / "latest.json").write_bytes(orjson.dumps({"snapshot": copy.name}))
+    for address in (str(spec), spec.as_uri()):
+        assert list(s2corpus_reader.open(address).verify()) == []
+
+
 WRITTEN = {
     "doi": ["10.18653/v1/2020.acl-main.447", "https://doi.org/10.1016/S0022-0000(05)80002-1", "DOI: 10.1000/ABC%2Fdef",
             "http://dx.doi.org/10.1021/ja01234a567."],

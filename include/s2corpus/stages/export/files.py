@@ -18,11 +18,10 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
-from s2corpus.snapshot import documents, flat, keys, rows
+from s2corpus.snapshot import documents, flat, rows
 from s2corpus.snapshot.census import Census
 from s2corpus.snapshot.documents import ParquetFile
-from s2corpus.snapshot.gorc import gorc_line
-from s2corpus.snapshot.metadata import metadata_row
+from s2corpus.snapshot.metadata import gorc_line, metadata_row
 from s2corpus.snapshot.store import Store
 from s2corpus.spec import ModelTextRules
 from s2corpus.stages.export.group import ExportGroup, Pieces
@@ -204,7 +203,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
             if group.numbers:
                 nn = file_number(paper["paper_id"], group.files)
                 census[nn].add(paper)
-                for key in keys.hash_identifiers(paper):
+                for key in rows.hash_identifiers(paper):
                     key_fragments[nn].write({"key": key, "paper_id": paper["paper_id"]})
                 for table, row, size in flat.rows(paper):
                     if (table, nn) in files:
@@ -225,7 +224,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
             (table, nn): stack.enter_context(ParquetFile(path, flat.SCHEMAS[table], flat.GROUP_BYTES.get(table)))
             for (table, nn), path in tables.items()
         }
-        key_fragments = group.open_fragments(stack, scratch / "keys", keys.SCHEMA)
+        key_fragments = group.open_fragments(stack, scratch / "keys", rows.KEYS)
         lines = write_rows(files, key_fragments)
         group.write_lines({path for path in missing if path.startswith("corpus/")}, lines, scratch)
     group.store.put((describe_file(flat.path(*key), path, files[key].count), path) for key, path in tables.items())

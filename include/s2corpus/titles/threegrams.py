@@ -114,7 +114,6 @@ def score(a: str, b: str) -> float:
 
 @njit(cache=True, nogil=True)
 def _grams(offsets: np.ndarray, points: np.ndarray, sort: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return `Grams` of strings in code points (uint32)."""
     ends = np.zeros(len(offsets), np.int64)
     values = np.empty(len(points), np.uint64)
     at = 0

@@ -142,7 +142,6 @@ def _write_records(run: Run, records: pa.Table) -> None:
 
 
 def _write_parent(run: Run, folder: Path, table: Table, rows: pa.Table) -> None:
-    """Write a table of the parent snapshot."""
     path = folder / table.name
     pq.write_table(rows.cast(table.schema).sort_by(table.schema.names[0]), path)
     run.lake.upload(f"snapshots/{_PARENT}/{table.name}.parquet", path)

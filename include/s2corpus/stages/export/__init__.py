@@ -41,7 +41,6 @@ class ExportStage(Stage):
         (self._send_citations, self._write_files)[round](run, shard)
 
     def _send_citations(self, run: Run, shard: Shard) -> None:
-        """Send the citations of some buckets to the groups of files that contain the cited papers."""
         senders, receivers = spread(run.paper_shards, _MAX_SENDERS), _receivers(run)
         if shard.index not in senders:
             return
@@ -82,6 +81,5 @@ def _receivers(run: Run) -> int:
 
 
 def _citations(run: Run, group: int) -> ByPaper[dict[str, str]]:
-    """Return the citations of the papers in a group of corpus files."""
     tasks = range(len(spread(run.paper_shards, _MAX_SENDERS)))
     return group_by_cited(run.exchange(_EXCHANGE).read(_CITATIONS, tasks, group, CITATIONS))

@@ -38,7 +38,7 @@ class Pointer:
 
 
 def read_latest(lake: Lake, spec: str) -> Pointer:
-    """Return the pointer of a spec. Its snapshot is None before the first publication.
+    """Return the pointer of a spec. Before the first publication, its snapshot is None.
 
     Raises:
         UserError: `latest.json` is damaged.

@@ -216,7 +216,7 @@ def card_template(package: str) -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # Markdown: `text` escapes external values, `cell` keeps the Markdown of our own texts
+        autoescape=False,  # Markdown: `text` escapes external values, `cell` preserves the Markdown of our texts
     )
     environment.filters["cell"] = lambda value: str(value).replace("|", "\\|").replace("\n", " ")
     environment.filters["meaning"] = describe_rule

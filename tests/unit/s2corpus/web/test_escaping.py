@@ -91,7 +91,7 @@ def test_data_card_renders_nothing_from_outside(text: str) -> None:
             "drops.x": outside, "clean.profile": "card", "export.files": 3, "split.shingle_words": 5, "split.min_jaccard": 0.8,
             "split.near_duplicates": "publish",
         }  # fmt: skip
-        manifest: dict[str, Any] = {
+        manifest: dict[str, object] = {
             "snapshot": "s-20230101-00000000", "as_of": "2023-01-01", "parent": None, "versions": {"code": "1"}, "rules": values,
             "files": [], "overrides": {"link.recall": outside},
         }  # fmt: skip

@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from s2corpus.rules.split import SplitRules
+from s2corpus.rules import SplitRules
 from s2corpus.snapshot import documents, flat, report, rights, rows
 from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.text.layout import build_blocks, document_text, list_units, split_document_text

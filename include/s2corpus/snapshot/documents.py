@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from pdf2tei.language import language
 from s2corpus.tables.published import published_schema
-from s2corpus.text import personal, sections, signals
+from s2corpus.text import personal, signals
 from s2corpus_reader.parquet import parquet_writer
 
 _ROWS = 1024
@@ -49,7 +49,7 @@ def build_row(
         "year": year(document["date"]),
         "language": code,
         "language_probability": probability,
-        "section_types": sections.list_section_types(line for line in text.split("\n")) if set_ == "s2orc" else [],
+        "section_types": signals.list_section_types(line for line in text.split("\n")) if set_ == "s2orc" else [],
     }
     return {name: values[name] for name in SCHEMA.names}
 

@@ -17,7 +17,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from s2corpus.ids import ReleaseId, SnapshotId
-from s2corpus.rules.clean import IGNORED_BY_RECIPE
+from s2corpus.rules import IGNORED_BY_RECIPE
 from s2corpus.spec import ReleaseSpec
 from s2corpus_reader.files import SnapshotFile
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from s2corpus.ids import RecordId
 from s2corpus.snapshot.documents import year
 from s2corpus_reader.schemas import METADATA
 
@@ -54,8 +53,9 @@ def author_names(paper: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _s2_url(record_ids: Sequence[str]) -> str | None:
     """Return the Semantic Scholar URL of a paper if one of its records is from Semantic Scholar."""
     for record_id in record_ids:
-        if (record := RecordId(record_id)).source == "s2" and record.native.isdecimal():
-            return f"https://api.semanticscholar.org/CorpusID:{record.native}"
+        source, _, native = record_id.partition(":")
+        if source == "s2" and native.isdecimal():
+            return f"https://api.semanticscholar.org/CorpusID:{native}"
     return None
 
 

@@ -35,8 +35,8 @@ from s2corpus.tables.texts import (
     FulltextRow,
     LinkRow,
 )
-from s2corpus.text.masking import MaskedText, mask_parse, mask_text
-from s2corpus.titles.normalised import normalise_one
+from s2corpus.text.personal import MaskedText, mask_parse, mask_text
+from s2corpus.titles import normalise_one
 from s2corpus_reader.files import lookup_key
 from s2corpus_reader.parquet import parquet_writer
 

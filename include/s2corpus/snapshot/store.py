@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from s2corpus.errors import UserError
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.progress import count
+from s2corpus.storage.part import count
 from s2corpus_reader.files import SnapshotFile
 
 _THREADS = 8

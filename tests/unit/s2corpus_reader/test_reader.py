@@ -16,7 +16,7 @@ import orjson
 import pytest
 
 import s2corpus_reader
-from s2corpus.titles.normalised import normalise_one
+from s2corpus.titles import normalise_one
 from s2corpus_reader import SnapshotError, UnreachableError, identifiers
 from s2orc_parse.bibliography import identifiers as bibliography
 

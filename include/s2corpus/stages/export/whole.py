@@ -9,24 +9,24 @@ from typing import Any
 
 import orjson
 import pyarrow as pa
+from pyarrow.fs import LocalFileSystem
 
 from s2corpus.errors import TransientError
 from s2corpus.pipeline import funnel
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Metrics, Run
-from s2corpus.snapshot import paper_tables, report, rows
+from s2corpus.snapshot import changes, paper_tables, report, rows
 from s2corpus.snapshot.census import sum_tables
 from s2corpus.snapshot.croissant import describe_snapshot
 from s2corpus.snapshot.manifest import build_manifest
+from s2corpus.snapshot.rows import write_groups
 from s2corpus.snapshot.store import Store
-from s2corpus.stages.export.files import list_paths
-from s2corpus.stages.export.history import write_history
-from s2corpus.stages.export.texts import document_paths
-from s2corpus.storage.duck import duckdb_connection
+from s2corpus.stages.export.files import document_paths, list_paths
+from s2corpus.storage.duck import create_view, duckdb_connection
 from s2corpus.tables.intake import DELIVERIES
 from s2corpus.tables.papers import ALIASES, CLUSTERS, MEMBERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES
-from s2corpus.tables.texts import DOCUMENTS, DUPLICATES
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, SPLITS
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
 from s2corpus_reader.files import SnapshotFile, describe_file, keys_path, lookup_key, parquet_path
@@ -62,7 +62,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     if run.spec.export.benchmarks:
         local = scratch / "overlaps.parquet"
         put("overlaps.parquet", local, _write_overlaps(run, store, scratch, local))
-    write_history(run, index, scratch, put)
+    _write_history(run, index, scratch, put)
 
     measured = read_metrics(run)
     languages = _count_languages(run)
@@ -209,3 +209,34 @@ def _select_metrics(measured: Mapping[str, Metrics]) -> dict[str, Metrics]:
 
 def _to_json(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _write_history(run: Run, index: Path, scratch: Path, put: Callable[[str, Path, int | None], None]) -> None:
+    """Write `tombstones.parquet` and, if there is a parent, `diff.json` and `changes.parquet`."""
+    files = LocalFileSystem()
+    with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
+        create_view(connection, "new_index", [str(index)], files)
+        connection.register("earlier", changes.TOMBSTONES.empty_table())
+        if run.parent is None:
+            connection.register("changed", changes.CHANGES.empty_table())
+        else:
+            old = scratch / "parent.parquet"
+            run.lake.download(f"snapshots/{run.parent}/index.parquet", old)
+            create_view(connection, "old_index", [str(old)], files)
+            for table in (ALIASES, FILTERED, DOCUMENTS, SPLITS):
+                run.table(table).view(connection)
+            changes.create_changes_table(connection)
+            difference = changes.summarize_changes(connection, run.parent)
+            (scratch / "diff.json").write_bytes(_to_json(difference))
+            put("diff.json", scratch / "diff.json", None)
+            changed = scratch / "changes.parquet"
+            put("changes.parquet", changed, write_groups(changed, changes.CHANGES, changes.read_changes(connection)))
+            key = f"snapshots/{run.parent}/tombstones.parquet"
+            if run.lake.size(key) is not None:  # old snapshots have no tombstones
+                earlier = scratch / "earlier.parquet"
+                run.lake.download(key, earlier)
+                connection.unregister("earlier")
+                create_view(connection, "earlier", [str(earlier)], files)
+        local = scratch / "tombstones.parquet"
+        tombstones = changes.read_tombstones(connection, str(run.snapshot_id))
+        put("tombstones.parquet", local, write_groups(local, changes.TOMBSTONES, tombstones))

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from s2corpus.rules.clean import IGNORED_BY_RECIPE
+from s2corpus.rules import IGNORED_BY_RECIPE
 from s2corpus.snapshot import croissant, documents, flat, paper_tables, report, rights
 from s2corpus.snapshot import read_files as checks
 from s2corpus.snapshot.census import Census, sum_tables
@@ -26,7 +26,7 @@ from s2corpus.snapshot.metadata import gorc_line, metadata_row, released_parse
 from s2corpus.snapshot.rows import CITATIONS, INDEX, build_index_row, group_by_cited, write_groups
 from s2corpus.snapshot.store import Store
 from s2corpus.spec import ReleaseSpec
-from s2corpus.storage import progress
+from s2corpus.storage import part
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.published import OF_PAPERS, describe_column
 from s2corpus_reader.files import SnapshotFile, describe_file
@@ -428,7 +428,7 @@ def test_files_of_a_snapshot_have_receipts(lake: Lake, tmp_path: Path) -> None:
         return describe_file(name, tmp_path / name, 1), tmp_path / name
 
     store = Store(lake, id_, "receipts", "inputs")
-    with progress.counting() as counted_files:
+    with part.counting() as counted_files:
         store.put([described("a", b"1"), described("b", b"2")])
         store.put([described("a", b"1"), described("b", b"3")])
     assert counted_files == {"files": 3}

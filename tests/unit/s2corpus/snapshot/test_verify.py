@@ -20,7 +20,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from devtools.bench import tamper
-from s2corpus.commands import read, verify
+from s2corpus.commands.snapshots import read_command, verify_command
 from s2corpus.errors import UserError
 from s2corpus.snapshot.verify import verify as find_faults
 from s2corpus.storage.lake import open_lake
@@ -190,9 +190,9 @@ def test_damaged_file_is_named(copy: Path, damage: str) -> None:
     "manifest", [b"[]", b"{", b'{"format": "s2corpus-snapshot-1"}', b'{"format": "s2corpus-snapshot-1", "files": [{}]}']
 )
 def test_malformed_manifest_gives_one_sentence(tmp_path: Path, manifest: bytes) -> None:
-    assert "no manifest.json and no latest.json found" in str(run(verify.command, tmp_path).exception)
+    assert "no manifest.json and no latest.json found" in str(run(verify_command, tmp_path).exception)
     (tmp_path / "manifest.json").write_bytes(manifest)
-    result = run(verify.command, tmp_path)
+    result = run(verify_command, tmp_path)
     assert isinstance(result.exception, UserError) or any(
         word in result.output for word in ("malformed", "invalid JSON")
     )
@@ -228,7 +228,7 @@ def test_manipulations_of_a_publication_are_found(tmp_path: Path, monkeypatch: p
 
 
 def test_publication_and_parent_are_compared(published: Path, tmp_path: Path) -> None:
-    assert run(verify.command, published).exit_code == 0
+    assert run(verify_command, published).exit_code == 0
     found = find_faults(open_lake(str(published)), parent=open_lake(str(published)))
     assert [str(fault) for fault in found] == [f"manifest.json: the parent is None; expected {published.name}"]
     folder = shutil.copytree(published.parents[1], tmp_path / "lake") / "snapshots" / published.name
@@ -236,11 +236,11 @@ def test_publication_and_parent_are_compared(published: Path, tmp_path: Path) ->
     right = mark.read_bytes()
     for data in (right.replace(b'_sha256":"', b'_sha256":"0'), b"null"):
         mark.write_bytes(data)
-        assert "this is not the published manifest" in run(verify.command, folder).output
+        assert "this is not the published manifest" in run(verify_command, folder).output
     mark.write_bytes(right)
     (folder / "README.md").write_bytes((folder / "README.md").read_bytes().replace(b"CC-BY-4.0", b"CC0-1.0  "))
     relist(folder)
-    assert "this is not the published manifest" in run(verify.command, folder).output
+    assert "this is not the published manifest" in run(verify_command, folder).output
 
 
 def ids(published: Path) -> list[str]:
@@ -249,31 +249,31 @@ def ids(published: Path) -> list[str]:
 
 def test_document_is_read_by_id_and_former_id(published: Path) -> None:
     wanted = ids(published)[3]
-    assert orjson.loads(run(read.command, published, "--id", wanted).stdout_bytes)["id"] == wanted
+    assert orjson.loads(run(read_command, published, "--id", wanted).stdout_bytes)["id"] == wanted
     (alias,) = pq.read_table(published / "aliases.parquet").to_pylist()
-    assert orjson.loads(run(read.command, published, "--id", alias["alias"]).stdout_bytes)["id"] == alias["paper_id"]
-    assert "no document nobody" in str(run(read.command, published, "--id", "nobody").exception)
+    assert orjson.loads(run(read_command, published, "--id", alias["alias"]).stdout_bytes)["id"] == alias["paper_id"]
+    assert "no document nobody" in str(run(read_command, published, "--id", "nobody").exception)
 
 
 def test_sample_is_reproducible(published: Path, copy: Path) -> None:
     words = ("--sample", 3, "--set", "s2ag")
-    first = run(read.command, published, *words).stdout_bytes
+    first = run(read_command, published, *words).stdout_bytes
     assert [orjson.loads(line)["text"].count("\n\n") for line in first.splitlines()] == [1, 1, 1]
-    assert run(read.command, published, *words).stdout_bytes == first
-    assert run(read.command, "small", "--lake", published.parents[1], *words).stdout_bytes == first, (
+    assert run(read_command, published, *words).stdout_bytes == first
+    assert run(read_command, "small", "--lake", published.parents[1], *words).stdout_bytes == first, (
         "the latest of a spec"
     )
     index = pq.read_table(copy / "index.parquet")
     pq.write_table(index.filter(pc.equal(index["split"], "train")), copy / "index.parquet")
-    empty = run(read.command, copy, "--sample", 3, "--split", "valid")
+    empty = run(read_command, copy, "--sample", 3, "--split", "valid")
     assert (empty.exit_code, empty.stdout_bytes) == (0, b"")
 
 
 def test_documents_are_read_by_regular_expression(published: Path) -> None:
-    found = run(read.command, published, "--grep", "^On [A-M]").stdout_bytes.splitlines()
-    everything = run(read.command, published, "--grep", ".").stdout_bytes.splitlines()
+    found = run(read_command, published, "--grep", "^On [A-M]").stdout_bytes.splitlines()
+    everything = run(read_command, published, "--grep", ".").stdout_bytes.splitlines()
     assert sorted(orjson.loads(line)["id"] for line in everything) == ids(published)
     assert found == [line for line in everything if "A" <= orjson.loads(line)["text"][3] <= "M"]
-    assert "not a regular expression" in str(run(read.command, published, "--grep", "(").exception)
+    assert "not a regular expression" in str(run(read_command, published, "--grep", "(").exception)
     for options in ([], ["--id", "a", "--sample", "1"]):
-        assert "select documents with exactly one of --id" in str(run(read.command, published, *options).exception)
+        assert "select documents with exactly one of --id" in str(run(read_command, published, *options).exception)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from s2corpus.rules.clean import IGNORED_BY_RECIPE
+from s2corpus.rules import IGNORED_BY_RECIPE
 from s2corpus.snapshot.manifest import list_rules
 from s2corpus.spec import CleanRules, ReleaseSpec
 from s2corpus.text.clean import PROFILES, clean

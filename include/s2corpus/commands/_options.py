@@ -32,7 +32,7 @@ _DAMAGE_ERRORS = (
 
 
 class Command(click.Command):
-    """A command whose `epilog` has one example a line, printed without line breaks under the heading "Examples"."""
+    """A command with one example per line of its `epilog`, printed without line breaks under the heading "Examples"."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples without line breaks, so that they can be copied."""

@@ -55,7 +55,7 @@ def parse_command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejec
     with the columns file_sha1 and tei. The file name is the paper_id of a parse. A file that gives no parse is reported with
     its reason, and the command continues. It uses all cores.
     """
-    _check_existence(inputs, "TEI, JATS or Elsevier JSON files, folders of them, or Parquet files of TEIs")
+    _check_existence(inputs, "TEI, JATS or Elsevier JSON files, folders, or Parquet files of TEIs")
     documents = (
         document
         for path in inputs
@@ -105,17 +105,17 @@ def latex_command(
 ) -> None:
     """Parse LaTeX sources into S2ORC JSON.
 
-    INPUTS are source archives in arXiv's formats (tar.gz, one gzipped .tex, tar, or bare TeX) or folders of them, read
-    recursively in order of name. The file name is the paper_id of a parse. A source that gives no parse is reported with its
+    INPUTS are source archives in arXiv's formats (tar.gz, one gzipped .tex, tar, or bare TeX) or folders, read recursively
+    in order of name. The file name is the paper_id of a parse. A source that gives no parse is reported with its
     outcome, and the command continues.
     """
     from pdf2tei.latex_references import parse_reference
     from s2orc_parse import latex
 
-    _check_existence(inputs, "LaTeX source archives (.gz, .tgz, .tar, .tex) or folders of them")
+    _check_existence(inputs, "LaTeX source archives (.gz, .tgz, .tar, .tex) or folders")
     files = [file for path in inputs for file in list_files(path, LATEX_SUFFIX, ".tar.gz, .tgz, .gz, .tar or .tex")]
     work = partial(parse_latex, seconds=seconds or latex.SECONDS, parse_reference=parse_reference)
-    # A source takes longer than the imports, so several sources go to worker processes at once.
+    # A source takes longer than the imports, so worker processes convert also the first sources.
     results = map_in_order(work, files, workers, int(len(files) == 1))
     write_parses(results, "sources", out=out, rejects=rejects, quiet=quiet)
 

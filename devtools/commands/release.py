@@ -15,7 +15,7 @@ class _ReleaseCommand(Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, then the keys."""
-        from s2corpus.sources.keys import DROP_KEYS
+        from s2corpus.sources.record import DROP_KEYS
 
         super().format_options(ctx, formatter)
         with formatter.section("Keys of records.jsonl"):

@@ -1,4 +1,4 @@
-"""Validated ids of releases and snapshots, with access to their parts.
+"""Validated ids of releases, snapshots and records, with access to their parts.
 
 The ids are subclasses of `str`. Convert them with `str(id)` for libraries that require plain text, such as YAML.
 """
@@ -135,3 +135,19 @@ class SnapshotId(_DatedId):
     def spec(self) -> str:
         """Return the spec's name."""
         return self.release.spec
+
+
+class RecordId(str):
+    """`<source>:<native id>`: a record of a metadata source."""
+
+    __slots__ = ()
+
+    @property
+    def source(self) -> str:
+        """Return the source's name."""
+        return self.partition(":")[0]
+
+    @property
+    def native(self) -> str:
+        """Return the source's native id, or an empty string."""
+        return self.partition(":")[2]

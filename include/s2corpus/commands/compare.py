@@ -29,7 +29,7 @@ def command(release: str, uris: tuple[str, ...], corpus: str, out: Path | None, 
 
     from s2corpus.evaluation.beside import compared, summary
     from s2corpus.evaluation.others import Corpus, read
-    from s2corpus.pipeline.release_tables import ReleaseTables
+    from s2corpus.pipeline.run import ReleaseTables
     from s2corpus.storage.uris import fetch
     from s2orc_parse.outputs import open_atomic
 

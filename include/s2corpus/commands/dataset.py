@@ -24,7 +24,7 @@ def command(name: str, snapshot: str, out: str | None, workers: int, lake: str |
 
     NAME is a spec in `include/datasets/`, or the path of a YAML file.
     """
-    from s2corpus.datasets import runner, summary
+    from s2corpus.datasets import description, runner
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.source import SnapshotSource
     from s2corpus.datasets.spec import datasets_folder, load_dataset_spec
@@ -37,4 +37,4 @@ def command(name: str, snapshot: str, out: str | None, workers: int, lake: str |
     to = open_lake(out) if out else open_lake_of(source.folder, source.id, "name the output lake or folder with --out")
     job = Job(spec, source, to)
     runner.make(job, workers=workers)
-    click.echo(summary.summary(job))
+    click.echo(description.summary(job))

@@ -56,8 +56,8 @@ def command(entries: Path, papers: Path, out: Path, min_score: float | None, mem
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from s2corpus.rules.link import LinkRules
-    from s2corpus.stages.link.local import open_local_index
+    from s2corpus.rules import LinkRules
+    from s2corpus.stages.link.index import open_local_index
     from s2corpus.storage.parquet import check_table, write_table
     from s2corpus.titles.linking import link
     from s2corpus.titles.similarity import Search

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import orjson
@@ -16,6 +17,9 @@ from s2orc_parse.outputs import format_counts
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_KINDS = {"pdf": "PDF", "latex": "LaTeX source", "jats": "JATS", "elsevier": "Elsevier's JSON"}
 
 
 @with_examples("corpus cluster --records crossref.parquet --records arxiv.jsonl --out clusters.parquet --explain")
@@ -45,7 +49,7 @@ def cluster_command(
     from s2corpus.clustering.identity import Parent
     from s2corpus.compiled import interpret_if_small
     from s2corpus.sources.files import read_latest
-    from s2corpus.stages.cluster.local import cluster_records
+    from s2corpus.stages.cluster.stage import cluster_records
     from s2corpus.storage.parquet import check_table, write_table
 
     for path in (out, edges_out, aliases_out):
@@ -98,7 +102,7 @@ def vote_command(
     import pyarrow.compute as pc
 
     from s2corpus import spec
-    from s2corpus.clustering.preprints import preprint_of
+    from s2corpus.clustering.facts import preprint_of
     from s2corpus.papers.editorial import Statement
     from s2corpus.papers.rows import FileFacts, build_papers
     from s2corpus.sources.files import read_latest
@@ -222,7 +226,6 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
     import pyarrow.compute as pc
 
     from s2corpus.clustering.explain import format_explanation
-    from s2corpus.papers.explain import format_access
     from s2corpus.pipeline.reports import open_release_tables
     from s2corpus.pipeline.trace import trace_paper
     from s2corpus.tables.papers import CLUSTERS
@@ -250,3 +253,17 @@ def _read_clusters(path: Path) -> pa.Table:
         return read_parquet(path, ["record_id", "paper_id"])
     except (ValueError, OSError) as error:
         raise UserError(f"{path}: expected a Parquet file with record_id and paper_id ({error})") from None
+
+
+def format_access(access: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return lines about the full texts of one paper, given the column `access` of its row in `papers`."""
+    lines = []
+    for text in access:
+        verdict = f"open by {text['oa_evidence']}" if text["open_access"] else "closed"
+        licence = text["licence_detail"] or text["licence"] or "no license stated"
+        lines.append(f"  {_KINDS.get(text['kind'], text['kind'])} {text['sha1']}: {verdict}; {licence}")
+        lines += [
+            f"    {evidence['evidence']:<10} {'found' if evidence['found'] else 'not found'}: {evidence['detail']}"
+            for evidence in text["looks"]
+        ]
+    return lines

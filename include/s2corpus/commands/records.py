@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,10 +51,11 @@ def command(
         )
         reject = stack.enter_context(open_atomic(dropped)) if dropped else None
 
-        def read_records(file: Path, counts: sources.Counts) -> Iterator[sources.Record]:
+        def read_records(file: Path, counts: Counter[str]) -> Iterator[sources.Record]:
             """Yield the records of a file; count all entries and write the others to --dropped."""
             for entry in sources.read(source, file):
-                counts.add(entry)
+                kind = "records" if isinstance(entry, sources.Record) else getattr(entry, "reason", "withdrawn")
+                counts[kind] += 1
                 if isinstance(entry, sources.Record):
                     yield entry
                 elif reject is not None:
@@ -63,11 +65,10 @@ def command(
                     )
 
         for file in files:
-            counts = sources.Counts(0, 0, {})
+            counts: Counter[str] = Counter()
             for batch in batches(read_records(file, counts), delivery=delivery, ready_at=ready_at):
                 writer.write_batch(batch)
-            reasons = "".join(f", {reason} {number}" for reason, number in sorted(counts.dropped.items()))
-            withdrawn = f", withdrawn {counts.deleted}" if counts.deleted else ""
-            click.echo(
-                f"{printable(file)}: {counts.entries} entries, {counts.records} records{withdrawn}{reasons}", err=True
-            )
+            entries, records, withdrawn = counts.total(), counts.pop("records", 0), counts.pop("withdrawn", 0)
+            others = [("withdrawn", withdrawn)] * bool(withdrawn) + sorted(counts.items())
+            text = "".join(f", {kind} {number}" for kind, number in others)
+            click.echo(f"{printable(file)}: {entries} entries, {records} records{text}", err=True)

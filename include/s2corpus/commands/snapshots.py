@@ -13,7 +13,6 @@ import orjson
 import s2corpus_reader
 from s2corpus.commands._options import PATH, lake_option, reads_snapshot, with_examples
 from s2corpus.errors import UserError
-from s2corpus.storage.lake import Lake
 
 
 @with_examples(
@@ -55,7 +54,8 @@ def read_command(
 
     SNAPSHOT is an address, an id, or a spec for its latest snapshot.
     """
-    from s2corpus.snapshot import reader
+    from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus_reader import selection
 
     options = {"doi": doi, "arxiv": arxiv, "pmid": pmid, "title": title, "sha1": sha1}
     key = {name: value for name, value in options.items() if value is not None}
@@ -63,30 +63,27 @@ def read_command(
         raise UserError(
             "select documents with exactly one of --id, --doi, --arxiv, --pmid, --title, --sha1, --grep or --sample"
         )
-    folder = reader.open_snapshot(snapshot, lake)
+    folder = open_snapshot(snapshot, lake)
+    reader = s2corpus_reader.open(folder.root)
     if key:
-        ids = (_find_id(folder, key),)
+        paper = reader.paper(**key)
+        if paper is None:
+            raise UserError(
+                f"{folder.root}: no paper with {' '.join(f'{name} {value}' for name, value in key.items())}"
+            )
+        ids = (paper["paper_id"],)
     sets = [set_] if set_ else ["s2orc", "s2ag"]
     splits = [split] if split else ["train", "valid"]
     if ids:
-        documents = reader.read_by_ids(folder, ids)
+        documents = selection.read_by_ids(folder, ids)
     elif pattern is not None:
-        documents = reader.grep(folder, pattern, sets, splits)
+        documents = selection.grep(reader, pattern, sets, splits)
     else:
-        documents = reader.read_sample(folder, count or 1, sets, splits)
+        documents = selection.read_sample(folder, count or 1, sets, splits)
     for document in documents:
         line = f"{document['text']}\n\n".encode() if text else orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
         sys.stdout.buffer.write(line)
     sys.stdout.buffer.flush()
-
-
-def _find_id(folder: Lake, key: dict[str, str]) -> str:
-    """Return the id of the paper with this identifier or title."""
-
-    paper = s2corpus_reader.open(folder.root).paper(**key)
-    if paper is None:
-        raise UserError(f"{folder.root}: no paper with {' '.join(f'{name} {value}' for name, value in key.items())}")
-    return str(paper["paper_id"])
 
 
 MAX_FAULTS = 100
@@ -176,11 +173,11 @@ def delta_command(old: str, new: str, out: Path, lake: str | None) -> None:
 
     `corpus apply` builds NEW from the delta and a copy of OLD.
     """
-    from s2corpus.snapshot import delta
     from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus_reader.difference import write_delta
 
     to = open_snapshot(new, lake)
-    counts = delta.write_delta(open_snapshot(old, lake), to, out, lambda path: click.echo(path, err=True))
+    counts = write_delta(open_snapshot(old, lake), to, out, lambda path: click.echo(path, err=True))
     total_bytes = sum(entry.bytes for entry in to.list(""))
     click.echo(
         f"{out}: {counts['bytes']:,} bytes, {counts['bytes'] / max(total_bytes, 1):.1%} of the snapshot; "

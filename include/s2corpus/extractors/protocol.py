@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import BinaryIO, Protocol
 
-from s2corpus.rules.extract import ExtractRules
+from s2corpus.rules import ExtractRules
 from s2orc_parse.parse_model import Parse
 
 _NAME = re.compile(r"\w[\w.+-]{0,63}", re.ASCII)

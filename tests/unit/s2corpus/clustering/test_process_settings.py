@@ -19,7 +19,7 @@ _SETTING = re.compile(
 )
 _COMMANDS = {"commands/_options.py", "commands/releases.py"}
 """commands, which are the complete process, add addresses to its environment"""
-_RESTORED = {"stages/cluster/workers.py"}
+_RESTORED = {"stages/cluster/many.py"}
 """local Spark reads a variable, which is removed afterwards"""
 
 

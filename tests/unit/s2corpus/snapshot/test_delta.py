@@ -24,11 +24,12 @@ from s2corpus.commands.snapshots import apply_command, delta_command, diff_comma
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import hub, iceberg
-from s2corpus.snapshot.follow import follow
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.local_lake import LocalLake
+from s2corpus_reader import SnapshotError
+from s2corpus_reader.following import follow
 from tests.unit.s2corpus.snapshot.release import Paper, build, lay_out, papers, snapshot_folder
 
 if TYPE_CHECKING:
@@ -165,7 +166,23 @@ def test_copy_follows_earlier_snapshot_of_its_spec(snapshots: list[Path], tmp_pa
     for name in ("other-20230101-00000000", snapshots[2].name):  # another spec, and a later snapshot
         (copies / name).mkdir(parents=True)
         (copies / name / "manifest.json").write_bytes(b"{}")
-    assert _same(follow(open_lake(str(folder / snapshots[1].name), confined=True), copies), snapshots[1])
+    assert _same(follow(str(folder / snapshots[1].name), copies), snapshots[1])
+
+
+def test_first_copy_continues_after_an_interruption(snapshots: list[Path], tmp_path: Path) -> None:
+    source, copy = shutil.copytree(snapshots[0], tmp_path / "source"), tmp_path / "copies" / snapshots[0].name
+    copy.mkdir(parents=True)
+    (copy / "stats.json").write_bytes(b"half")
+    (copy / "README.md").write_bytes((source / "README.md").read_bytes())
+    (source / "README.md").write_bytes(b"changed after it was copied")
+    assert _same(follow(str(source), copy.parent), snapshots[0])
+    (copy / "manifest.json").unlink()
+    (copy / "README.md").unlink()
+    for damaged in (b"x", (snapshots[0] / "README.md").read_bytes()[::-1]):
+        (source / "README.md").write_bytes(damaged)
+        with pytest.raises(SnapshotError, match=r"README\.md"):
+            follow(str(source), copy.parent)
+        assert not (copy / "manifest.json").exists()
 
 
 @pytest.fixture

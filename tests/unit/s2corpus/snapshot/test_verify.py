@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import shutil
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -104,7 +103,7 @@ LINES: list[Damage] = [
     ("corpus/metadata/metadata_1.jsonl.gz", lambda ls: ls[0].update(extra=1), SCHEMA),
     ("corpus/metadata/metadata_1.jsonl.gz", set_all(abstract="B"), SCHEMA),
     (TRAIN + "1.jsonl.gz", lambda ls: None, "the title or abstract of document "),
-    ("corpus/metadata/metadata_2.jsonl.gz", lambda ls: ls[0].update(paper_id="f" * 15), "belongs to another file"),
+    ("corpus/metadata/metadata_2.jsonl.gz", lambda ls: ls[0].update(paper_id="f" * 15), "belongs to file "),
     ("corpus/metadata/metadata_3.jsonl.gz", lambda ls: ls[0].pop("paper_id"), "no JSON object with a paper_id"),
     ("corpus/metadata/metadata_3.jsonl.gz", set_all(acl_id="x"), DIFFERS),
     ("corpus/metadata/metadata_4.jsonl.gz", set_all(year=1970), DIFFERS),
@@ -135,29 +134,33 @@ ROWS: list[Damage] = [
     ("clusters.parquet", lambda rows: rows.append(rows[0]), "a record belongs to two papers"),
     ("clusters.parquet", lambda rows: rows.pop(1), "of corpus/metadata has no record"),
 ]
-DOCUMENTS, COPY = "documents/s2orc/train/0", "differs from its line in v2/"
-RIGHTS, COUNT = "licence, evidence or abstract source of document ", "; its parse in corpus/ has 1"
+DOCUMENTS, RIGHTS = "documents/s2orc/train/0", "licence or evidence of the "
 CONTEXT = {f.name: "" if pa.types.is_string(f.type) else 0 for f in CONTEXTS.schema} | {
     "paper_id": "x",
     "parse_kind": "pdf",
     "text": "T",
 }
 COPIES: list[Damage] = [
-    (DOCUMENTS + "0.parquet", set_all(text="other"), COPY), (DOCUMENTS + "1.parquet", set_all(split="valid"), COPY),
-    (DOCUMENTS + "2.parquet", set_all(sha1=None), COPY), (DOCUMENTS + "3.parquet", set_all(licence="MIT"), RIGHTS),
-    (DOCUMENTS + "4.parquet", set_all(oa_evidence="x"), RIGHTS), (DOCUMENTS + "5.parquet", set_all(abstract_source=None), RIGHTS),
-    ("documents/s2ag/train/00.parquet", set_all(set="s2orc"), COPY),
-    ("tables/paragraphs/00.parquet", lambda rows: rows.pop(), "differ from its parse in corpus/"),
-    ("tables/paragraphs/01.parquet", lambda rows: rows[0].update(text="x"), "differ from its parse in corpus/"),
-    ("tables/paragraphs/02.parquet", set_all(parse_kind="latex"), "latex parse of "),
-    ("tables/bib_entries/00.parquet", lambda rows: rows.append(rows[-1]), f" has 2 rows in bib_entries{COUNT}"),
-    ("tables/rights/00.parquet", set_all(licence="MIT"), "licence or evidence of the pdf of "),
+    (DOCUMENTS + "0.parquet", set_all(text="other"), ""), (DOCUMENTS + "1.parquet", set_all(split="valid"), ""),
+    (DOCUMENTS + "2.parquet", set_all(sha1=None), ""), (DOCUMENTS + "3.parquet", set_all(licence="MIT"), ""),
+    (DOCUMENTS + "4.parquet", set_all(oa_evidence="x"), ""), (DOCUMENTS + "5.parquet", set_all(abstract_source=None), ""),
+    ("documents/s2ag/train/00.parquet", set_all(set="s2orc"), ""),
+    ("documents", lambda rows: None, " differs from its line in v2/"),
+    ("documents", lambda rows: None, "licence, evidence or abstract source of document "),
+    ("tables/paragraphs/00.parquet", lambda rows: rows.pop(), ""),
+    ("tables/paragraphs/01.parquet", lambda rows: rows[0].update(text="x"), ""),
+    ("tables/paragraphs/02.parquet", set_all(parse_kind="latex"), ""),
+    ("tables/paragraphs", lambda rows: None, "the paragraphs of paper "),
+    ("tables/bib_entries/00.parquet", lambda rows: rows.append(rows[-1]), ""),
+    ("tables/bib_entries", lambda rows: None, "the bibliography entries of paper "),
+    ("tables/rights/00.parquet", set_all(licence="MIT"), RIGHTS + "pdf of "),
     ("tables/rights/01.parquet", set_all(evidence=""), " has no evidence"),
-    ("tables/rights/01.parquet", lambda rows: None, "licence or evidence of the abstract of "),
-    ("tables/papers/00.parquet", lambda rows: rows.append(rows[0] | {"paper_id": "9"}), "paper 9 is not in corpus/metadata"),
+    ("tables/rights/01.parquet", lambda rows: None, RIGHTS + "abstract of "),
+    ("tables/papers/00.parquet", lambda rows: rows.append(rows[0] | {"paper_id": "9"}), ""),
+    ("tables/papers", lambda rows: None, "title or identifiers of paper 9 differ from corpus/metadata"),
     ("keys/00.parquet", lambda rows: rows.reverse(), "keys belong to another file, or are not sorted"),
     ("keys/01.parquet", lambda rows: rows[0].update(key=0), "keys belong to another file, or are not sorted"),
-    ("keys", lambda rows: None, "the keys differ from those of the papers in tables/papers"),
+    ("keys", lambda rows: None, "the keys of paper "),
     ("graph/links/00.parquet", lambda rows: rows[0].update(parse_kind="latex"), ""),
     ("graph/links", lambda rows: None, "links other bibliography entries in graph/links than in its parses"),
     ("graph/links/01.parquet", lambda rows: rows[0].update(cited_paper_id="f" * 15), f"paper {'f' * 15} is not in corpus/metadata"),
@@ -166,14 +169,14 @@ COPIES: list[Damage] = [
 ]  # fmt: skip
 GROUPS = {"lines": LINES, "rows": ROWS, "copies": COPIES, "lost rows": [
     ("tables/rights/00.parquet", lambda rows: rows.pop(), " rows; the manifest has "),
-    ("tables/rights", lambda rows: None, "the rows differ from the abstracts in corpus/metadata and the parses in corpus/"),
-    ("keys/00.parquet", lambda rows: rows.pop(), ""),
-    ("keys", lambda rows: None, "the keys differ from those of the papers in tables/papers"),
+    ("tables/rights", lambda rows: None, " differ from its abstract and parses in corpus/"),
+    (DOCUMENTS + "0.parquet", lambda rows: rows.pop(), ""), ("documents", lambda rows: None, " differs from its line in v2/"),
+    ("keys/00.parquet", lambda rows: rows.pop(), ""), ("keys", lambda rows: None, "the keys of paper "),
 ]}  # fmt: skip
 
 
 STATISTICS = (
-    "words of s2orc train; the files have", "the samples differ", "years differ from the index (1999: 1, expected 0",
+    "sets differ from the index (", "the samples differ", "years differ from the index (1999: 1, expected 0",
     "MIT: 0, expected 0)", "the funnel has None documents of s2orc valid; expected ",
 )  # fmt: skip
 
@@ -194,8 +197,6 @@ def test_every_change_of_a_file_is_found(copy: Path, group: str) -> None:
     said = [(path, message) for path, _, message in GROUPS[group]]
     said += [("stats.json", message) for message in STATISTICS]
     assert [(p, m) for p, m in said if m and not any(p == path and m in message for path, message in faults)] == []
-    if group == "copies":
-        assert max(Counter(path for path, _ in faults if path.startswith("tables/")).values()) == 10
 
 
 @pytest.mark.parametrize("damage", ["flipped", "shorter", "deleted"])
@@ -226,11 +227,15 @@ def test_malformed_manifest_gives_one_sentence(tmp_path: Path, manifest: bytes) 
     )
 
 
-def test_gzip_bomb_is_unpacked_only_to_its_listed_size(copy: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(bytes(200_000_000), ": corrupt gzip data"), (b"\n" * 2_000_000, "the content of the file has more than ")],
+)
+def test_gzip_bomb_is_read_only_to_its_listed_sizes(copy: Path, content: bytes, says: str) -> None:
     path = "v2/s2orc/train/00.jsonl.gz"
-    (copy / path).write_bytes(gzip.compress(bytes(200_000_000), 1, mtime=0))
-    result = run(verify_command, copy)
-    assert f"{path}: the content differs from the manifest" in result.output and result.exit_code == 1
+    (copy / path).write_bytes(gzip.compress(content, mtime=0))
+    faults = [str(fault) for fault in find_faults(open_lake(str(copy)))]
+    assert any(fault.startswith(path) and says in fault for fault in faults)
 
 
 def test_manipulations_of_a_publication_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

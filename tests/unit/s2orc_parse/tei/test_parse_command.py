@@ -1,4 +1,4 @@
-"""`corpus parse` reads files, folders and Parquet, writes one line per input, and names rejected inputs."""
+"""`corpus parse` reads files, folders and Parquet by their form, writes one line per input, and names rejected inputs."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from click.testing import CliRunner, Result
 
 from s2corpus.commands.parses import parse_command as command
 from s2corpus.errors import UserError
+from s2orc_parse import jats
+from tests.unit.s2orc_parse.jats import articles
 from tests.unit.s2orc_parse.tei import teis
 
 SHA1 = "0123456789abcdef0123456789abcdef01234567"
@@ -54,6 +56,40 @@ def test_lines_are_printed_to_stdout_and_rejects_to_stderr(folder: Path) -> None
     result = run(folder / f"{SHA1}.tei.xml", folder / "a.xml", "--schema", "gorc")
     assert [json.loads(line)["s2_pdf_hash"] for line in result.stdout.splitlines()] == [SHA1]
     assert "a: bad_tei:not_tei" in result.stderr
+
+
+ELSEVIER = '{"docId": "S1", "metadata": {"title": "On tests"}, "body_text": [{"sentence": "Text.", "startOffset": 0, "secId": "s1"}]}'
+
+
+def test_file_is_read_by_its_detected_form(tmp_path: Path) -> None:
+    (tmp_path / "a.nxml").write_bytes(articles.article("<p>Text.</p>"))
+    (tmp_path / "b.json").write_text(ELSEVIER)
+    (tmp_path / "c.xml").write_text("<TEI><text><body><div><p>Text.</p></div></body></text></TEI>")
+    (tmp_path / "d.xml").write_bytes(articles.article(""))
+    result = run(tmp_path)
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(one["paper_id"], one["provenance"]["extractor"], one["body_text"][0]["text"]) for one in found] == [
+        ("a", "jats", "Text."), ("b", "elsevier-json", "Text."), ("c", "unknown", "Text."),
+    ]  # fmt: skip
+    assert "d: bad_jats:no_body" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("head", "form"),
+    [
+        (articles.article("<p/>"), "jats"),
+        (articles.article("<p/>").decode().encode("utf-16"), "jats"),
+        (b'<?xml version="1.0"?><!-- x --><article dtd-version="1.1">', "jats"),
+        (b'<j:article xmlns:j="x">', "jats"),
+        (b"", None),
+        (b"%PDF-1.4", None),
+        (b"<TEI><note>the article <article></note></TEI>", None),
+        (b' {"docId": "S1"', "elsevier"),
+        (b'{"paper_id": "1", "title": "x"}', None),
+    ],
+)
+def test_form_is_detected_from_the_first_bytes(head: bytes, form: str | None) -> None:
+    assert jats.detect_kind(head) == form
 
 
 @pytest.mark.parametrize("key", ["file_sha1", "pdf_sha1"])  # The second key is the name up to 0.1.0.

@@ -67,9 +67,7 @@ def main() -> None:
     try:
         for path in given.inputs:
             if not path.exists():
-                raise UserError(
-                    f"{path} does not exist: give files of TEI, JATS, Elsevier JSON or LaTeX, or folders"
-                )
+                raise UserError(f"{path} does not exist: give files of TEI, JATS, Elsevier JSON or LaTeX, or folders")
         results = map_in_order(partial(_parse, given.schema), _list_inputs(given.inputs))
         outcomes = write_parses(results, "documents", out=given.out, rejects=given.rejects, quiet=given.quiet)
         sys.stdout.flush()

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 import orjson
 
-from s2corpus.commands._options import FILE, PATH, format_counts, use_local_services, with_examples
+from s2corpus.commands._options import FILE, PATH, use_local_services, with_examples
 from s2corpus.errors import UserError
+from s2orc_parse.outputs import format_counts
 
 if TYPE_CHECKING:
     import pyarrow as pa

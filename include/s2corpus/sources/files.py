@@ -12,8 +12,6 @@ import pyarrow.compute as pc
 from s2corpus.errors import UserError
 from s2corpus.sources import Dropped, Record, read
 from s2corpus.sources.arrow import batches
-from s2corpus.sources.jsonl import parse_line
-from s2corpus.sources.record import RECORD_KEYS
 from s2corpus.storage.parquet import read_parquet
 from s2corpus.tables.intake import RECORDS
 
@@ -48,25 +46,17 @@ def _read_parquet(path: Path) -> pa.Table:
         table = read_parquet(path)
     except (ValueError, OSError) as error:
         raise UserError(f"{path}: not readable as Parquet: {error}") from None
-    if unknown := sorted(set(table.column_names) - RECORD_KEYS - set(RECORDS.schema.names)):
-        raise UserError(f"{path}: unknown columns {', '.join(unknown)}; expected {', '.join(RECORDS.schema.names)}")
     known = RECORDS.schema
-    if {"record_id", "source", "kind"} <= set(table.column_names) and all(
-        name in known.names and table.schema.field(name).type in (known.field(name).type, pa.null())
-        for name in table.column_names
-    ):
-        rows = table.num_rows
-        columns = [
-            table[f.name].cast(f.type) if f.name in table.column_names else pa.nulls(rows, f.type) for f in known
-        ]
-        return pa.table(columns, schema=known)
-    found = _require_records(path, (parse_line(row, f"row {number}") for number, row in enumerate(_rows(table), 1)))
-    return pa.Table.from_batches(batches(found), schema=known)
-
-
-def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
-    for batch in table.to_batches(max_chunksize=10_000):
-        yield from batch.to_pylist()
+    types = {field.name: (field.type, pa.null()) for field in known}
+    wrong = {field.name for field in table.schema if field.type not in types.get(field.name, ())}
+    wrong |= {"record_id", "source", "kind"} - set(table.column_names)
+    if wrong:
+        raise UserError(
+            f"{path}: missing or wrong columns {', '.join(sorted(wrong))}: expected a table of `corpus records`, or .jsonl"
+        )
+    absent = pa.nulls(table.num_rows)
+    columns = [(table[f.name] if f.name in table.column_names else absent).cast(f.type) for f in known]
+    return pa.table(columns, schema=known)
 
 
 def _require_records(path: Path, entries: Iterator[Any]) -> Iterator[Record]:

@@ -148,6 +148,8 @@ class CountedStream(io.BytesIO):
     def read(self, size: int | None = -1, /) -> bytes:
         return Counted.wrap(super().read(size), self._steps)
 
+    read1 = read
+
 
 def count_lines(act: Callable[[], Any]) -> int:
     """Return the number of Python lines that an action executes. Each iteration of a one-line loop counts."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -19,13 +20,8 @@ def batches(
     records: Iterable[Record], *, delivery: str | None = None, ready_at: str | None = None, rows: int = 10_000
 ) -> Iterator[pa.RecordBatch]:
     """Yield batches of the table `records` with `rows` rows each, in the given order."""
-    chunk: list[Record] = []
-    for record in records:
-        chunk.append(record)
-        if len(chunk) == rows:
-            yield _batch(chunk, delivery, ready_at)
-            chunk = []
-    if chunk:
+    remaining = iter(records)
+    while chunk := list(islice(remaining, rows)):
         yield _batch(chunk, delivery, ready_at)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._options import Command
 
 
 class _ReleaseCommand(Command):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import FILE, PATH, Command
+from s2corpus.commands._options import FILE, PATH, with_examples
 
 
-@click.command(cls=Command, epilog="corpus records crossref dump/*.json.gz --out records.parquet")
+@with_examples("corpus records crossref dump/*.json.gz --out records.parquet")
 @click.argument("source")
 @click.argument("files", nargs=-1, required=True, type=PATH)
 @click.option("--out", required=True, type=FILE, help="Parquet file to write.")
@@ -34,9 +34,9 @@ def command(
     from s2corpus import sources
     from s2corpus.errors import UserError
     from s2corpus.sources.arrow import batches
-    from s2corpus.storage.output_tables import check_table
-    from s2corpus.storage.outputs import atomic_path, open_atomic, printable
+    from s2corpus.storage.parquet import check_table
     from s2corpus.tables.intake import RECORDS
+    from s2orc_parse.outputs import atomic_path, open_atomic, printable
 
     sources.load_adapter(source)
     for file in files:

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from devtools.local import Endpoints
-from s2corpus.commands.drops import command
+from s2corpus.commands.releases import drops_command as command
 from s2corpus.deliveries.status import (
     MAX_TRIES,
     Arrival,
@@ -31,8 +31,7 @@ from s2corpus.pdf import Selection, inspect_many
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages import select
-from s2corpus.stages.postprocess import pdfs as answers
+from s2corpus.stages import postprocess, select
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS, StoredParseRow
 from tests.standin_grobid import StandIn
@@ -233,14 +232,14 @@ def test_changed_drop_is_refused_and_blocks_no_other(lake: Lake, tmp_path: Path,
 def test_internal_error_fails_one_drop_only(
     lake: Lake, process: Process, grobid: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    convert = answers.convert
+    convert = postprocess.convert_response
 
     def stumbling(by: Adapter, sha1: str, *rest: Any) -> StoredParseRow:
         if [sha1] == sha1s(pdfs()[0]):
             raise KeyError("an error of ours")
         return convert(by, sha1, *rest)
 
-    monkeypatch.setattr(answers, "convert", stumbling)
+    monkeypatch.setattr(postprocess, "convert_response", stumbling)
     deliver(lake, "drops/bad", {"a.pdf": pdfs()[0]})
     deliver(lake, "drops/good", {"a.pdf": pdfs()[1]})
     found = [(row.folder, row.outcome, row.detail) for row in process()]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.commands.explain import format_access
+from s2corpus.commands.papers import format_access
 from s2corpus.papers import support
 from s2corpus.papers.licences import rank_strictness, select_strictest, to_spdx
 from s2corpus.papers.support import compute_similarity

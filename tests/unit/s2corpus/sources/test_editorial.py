@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from s2corpus.papers.editorial import find_status
 from s2corpus.sources import read
-from s2corpus.sources.editorial import read_title_status
+from s2corpus.sources.editorial import find_status, read_title_status
 from s2corpus.sources.record import Editorial, EditorialNotice, Record, RecordKind
 from tests.unit.s2corpus.sources.samples import one
 

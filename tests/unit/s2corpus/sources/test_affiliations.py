@@ -48,10 +48,9 @@ def test_jats_author_has_the_referenced_affiliations() -> None:
 def test_generic_form_and_table_preserve_affiliations() -> None:
     given = {"first": "Kyle", "last": "Lo", "affiliations": ["Rome", {"name": AI2.name, "ror": AI2.ror}]}
     record = one("jsonl", {"record_id": "x:1", "title": "On x", "authors": [{**given, "orcid": ORCID}]})
-    assert record.authors[0].affiliations == (Affiliation("Rome"), AI2)
-    (batch,) = batches([record])
-    (back,) = map(read_record, batch.to_pylist())
-    assert back.authors[0].as_dict() == record.authors[0].as_dict()
+    assert record.authors[0].affiliations == (Affiliation("Rome"), AI2) and record.authors[0].orcid == ORCID
+    (back,) = map(read_record, next(batches([record])).to_pylist())
+    assert repr(back) == repr(record), "equality ignores affiliations"
 
 
 def test_authors_with_equal_names_are_equal() -> None:

@@ -9,6 +9,7 @@ import os
 import pickle
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,13 @@ import pytest
 
 from devtools import sample
 from devtools.sample.truth import Truth
+from s2corpus.catalog import Catalog
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.extractors.embedded import embedded_extractor
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
+from s2corpus.snapshot.pointer import publish
 from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables.schema import Table
@@ -29,6 +32,7 @@ from s2corpus.tables.schema import Table
 ROOT = Path(__file__).resolve().parents[1]
 WIDE = {"files": 2, "corpus_files": 4, "gorc": True}
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
+PUBLISHED, SECOND, UNFINISHED = "sample-20230201", "sample-20230301", "sample-20230401"
 
 
 def make_once(name: str, make: Callable[[Path], Truth], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
@@ -87,6 +91,52 @@ def released(
 def reference(released: tuple[Run, Truth]) -> dict[str, str]:
     """Return the hashes of the tiny sample's undisturbed release."""
     return snapshot_bytes(released[0])
+
+
+@dataclass(frozen=True)
+class Built:
+    """A lake with two published releases and one that stopped after the filter, and its catalog."""
+
+    folder: Path
+    truth: Truth
+    runs: Mapping[str, Run]
+
+    @property
+    def lake(self) -> str:
+        return str(self.folder / "lake")
+
+    @property
+    def catalog(self) -> str:
+        return f"sqlite:///{self.folder / 'catalog.db'}"
+
+
+@pytest.fixture(scope="session")
+def built(
+    released: tuple[Run, Truth], request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Built:
+    """Return a lake with three releases. All processes of one `make test` share it: tests change only copies."""
+
+    def runs_in(folder: Path) -> dict[str, Run]:
+        lake = open_lake(str(folder / "lake"))
+        at = {id_: datetime(2023, month, 1, tzinfo=UTC) for month, id_ in enumerate((PUBLISHED, SECOND, UNFINISHED), 2)}
+        return {id_: Run(spec(), as_of, lake, folder) for id_, as_of in at.items()}
+
+    def make(folder: Path) -> Truth:
+        copy_lake(released, folder)
+        found = Built(folder, released[1], runs_in(folder))
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in {**request.getfixturevalue("extractor"), "S2CORPUS_CATALOG": found.catalog}.items():
+                patch.setenv(name, value)
+            Catalog(found.catalog).migrate()
+            for id_, run in found.runs.items():
+                for stage in STAGE_NAMES[: STAGE_NAMES.index("filter") + 1] if id_ == UNFINISHED else STAGE_NAMES:
+                    runner.run_stage(run, stage)
+                if id_ != UNFINISHED:
+                    publish(run.lake, run.snapshot_id)
+        return released[1]
+
+    folder, truth = make_once("page", make, tmp_path_factory)
+    return Built(folder, truth, runs_in(folder))
 
 
 @pytest.fixture(scope="session")

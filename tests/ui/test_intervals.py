@@ -12,7 +12,8 @@ import pytest
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ScheduleRules
-from tests.ui.conftest import PUBLISHED, Built, page_over, refuse
+from tests.releases import PUBLISHED, Built
+from tests.ui.conftest import page_over, refuse
 from tests.ui.pages import AT, read, words
 
 SAMPLE = "corpus_release__sample/intervals"

@@ -21,8 +21,8 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import format_approval_request, format_summary
 from s2corpus.tables.papers import ALIASES, PAPERS
 from s2corpus.tables.texts import DOCUMENTS, FULLTEXTS, SPLITS
-from tests.releases import AS_OF
-from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
+from tests.releases import AS_OF, PUBLISHED, SECOND, UNFINISHED, Built
+from tests.ui.conftest import page_over
 from tests.ui.pages import AT, copied, read, rewrite, words
 
 
@@ -57,7 +57,7 @@ def test_every_dropped_paper_is_listed(page: Any, built: Built) -> None:
     left = [(step, word, n) for step in steps for word, n in step.left_out]
     assert {word for _, word, _ in left} >= {"unreadable", "no_authors", "closed", "no_parse"}
     for step, word, n in left:
-        rows, more = list_rejects(run.tables, step.stage, word, step.set)
+        rows, more = list_rejects(run, step.stage, word, step.set)
         assert (len(rows), more) == (n, False), (step, word)
         address = f"{AT[PUBLISHED]}/rejects/{step.stage}?outcome={word}" + (f"&set={step.set}" if step.set else "")
         assert read(page, address).partition("<main")[2].count("<li><a ") == n
@@ -70,7 +70,7 @@ def test_every_paper_ends_at_the_stage_of_its_tables(built: Built) -> None:
     kept = {(r["set"], r["paper_id"]): r["split"] for r in run.table(SPLITS).read().to_pylist()}
     ends: Counter[str] = Counter()
     for paper in run.table(PAPERS).read(["paper_id", "title"]).to_pylist():
-        way = trace_paper(run.tables, paper["paper_id"])
+        way = trace_paper(run, paper["paper_id"])
         assert way is not None and way.paper is not None and way.paper["title"] == paper["title"]
         split = kept.get(("s2orc", paper["paper_id"])) or kept.get(("s2ag", paper["paper_id"]))
         assert way.published == (split in ("train", "valid"))
@@ -104,7 +104,7 @@ def test_documents_are_shown_as_published(page: Any, built: Built) -> None:
 
     run = built.runs[PUBLISHED]
     texts = {r["paper_id"]: r["text"] for r in run.table(DOCUMENTS).read().to_pylist() if r["text"]}
-    tables = run.tables
+    tables = run
     buckets = sample_documents(tables, "s2orc")[1]
     shown = {
         row["paper_id"]

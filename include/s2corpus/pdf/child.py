@@ -30,7 +30,7 @@ from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Inspection, SelectOut
 from s2orc_parse import sandbox
 
 if TYPE_CHECKING:
-    from s2corpus.rules.select import SelectRules
+    from s2corpus.rules import SelectRules
 
 
 def enter_sandbox(memory_bytes: int, folder: Path) -> None:

@@ -18,7 +18,7 @@ from s2orc_parse.disk import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 if TYPE_CHECKING:  # not in the child: it starts with little memory
-    from s2corpus.rules.select import SelectRules
+    from s2corpus.rules import SelectRules
 
 NO_TEXT = "no text strings: a scan; `extract: {ocr: scans}` lets it through"
 """Detail of a PDF without a text layer, which counts as not converted."""

@@ -25,7 +25,7 @@ from pathlib import Path
 from pdf2tei import alto_cache
 from pdf2tei.identity import NOTHING, Identity
 from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Inspection, Selection, SelectOutcome
-from s2corpus.rules.select import SelectRules
+from s2corpus.rules import SelectRules
 from s2orc_parse.sandbox import ONE_THREAD
 
 PDFS_PER_CHILD = 500

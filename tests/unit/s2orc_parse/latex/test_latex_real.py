@@ -74,7 +74,7 @@ def test_table_with_subtables_has_all_their_rows(shared_data: Path) -> None:
 def test_command_converts_archives_and_lists_rejects(shared_data: Path, tmp_path: Path) -> None:
     from click.testing import CliRunner
 
-    from s2corpus.commands.latex import command
+    from s2corpus.commands.parses import latex_command as command
 
     broken = [tmp_path / f"{name}.gz" for name in ("broken", "another", "third")]
     for file in broken:

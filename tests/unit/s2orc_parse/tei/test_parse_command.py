@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from s2corpus.commands.parse import command
+from s2corpus.commands.parses import parse_command as command
 from s2corpus.errors import UserError
 from s2orc_parse import jats
 from tests.unit.s2orc_parse.jats import articles
@@ -117,7 +117,7 @@ def test_wrong_input_gives_one_clear_sentence(wrong: str, tmp_path: Path) -> Non
 
 def test_command_does_not_import_arrow_or_numpy() -> None:
     """Importing these libraries takes longer than converting a paper."""
-    asked = "import sys; from s2orc_parse import jats, tei; from s2corpus.commands import parse; print(*sys.modules)"
+    asked = "import sys; from s2orc_parse import jats, tei; from s2corpus.commands import parses; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert {"numpy", "pandas", "pyarrow"} & set(done.stdout.split()) == set()
 

@@ -185,23 +185,3 @@ def test_long_section_path_loses_outermost_headings(last: int, kept: int) -> Non
     heads = ["a" * 500, "b" * 300, "c" * last]
     body = "".join(f"<div><head>{head}</head>" for head in heads) + "<p>x</p>" + "</div>" * 3
     assert teis.parse(body).body_text[0].section == "::".join(heads[-kept:])
-
-
-@pytest.mark.parametrize(
-    ("label", "num"),
-    [("(3)", "3"), ("[A.2]", "A.2"), ("3′", "3′"), ("(a quite long label)", None), ("", None), ("( 12 ) ,", "12")],
-)
-def test_formula_label_gives_its_number(label: str, num: str | None) -> None:
-    (entry,) = teis.parse(
-        f"<p>a</p><formula xml:id='formula_0'>x<label>{label}</label> <hi>y</hi></formula>"
-    ).ref_entries
-    assert (entry.num, entry.text) == (num, "x y")
-
-
-@pytest.mark.parametrize(
-    ("ids", "keys"),
-    [(("fig_3", "fig_5"), (3, 5)), (("fig_3", "fig_3"), (0, 1)), (("fig_3", "x"), (0, 1)), (("", ""), (0, 1))],
-)
-def test_figure_keys_are_the_extractors_numbers_if_unique(ids: tuple[str, str], keys: tuple[int, int]) -> None:
-    body = "".join(f'<figure xml:id="{one}"><figDesc>One</figDesc></figure>' if one else "<figure/>" for one in ids)
-    assert [entry.key for entry in teis.parse(f"<p>x</p>{body}").ref_entries] == [f"FIGREF{n}" for n in keys]

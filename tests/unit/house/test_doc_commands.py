@@ -19,7 +19,8 @@ from tests.doc_blocks import DOCS, Block, read_blocks
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
-TARGETS = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+TARGETS = set(re.findall(r"^([a-z][a-z-]*):", MAKEFILE, re.MULTILINE))
 STARTS = {("corpus",): corpus, ("python", "-m", "devtools"): tools}
 PROGRAMS = re.compile(
     r"(airflow|aws|cd|corpus|curl|docker|export|for|helm|kubectl|make|pip|python|source|uv|uvx|wget) ", re.MULTILINE
@@ -40,11 +41,12 @@ def test_shell_blocks_are_marked_bash(page: Path) -> None:
 
 
 def test_unknown_commands_options_and_targets_are_reported() -> None:
-    page = "```text\nS2CORPUS_LAKE=x corpus deliver a --into s3://c | cat\ncorpus publish x\nmake rain\n```\nand `corpus verify X --deep`"
+    page = "```text\nS2CORPUS_LAKE=x corpus deliver a --into c | cat\ncorpus publish x\nmake rain X=1\n```\nand `corpus verify X --deep`"
     assert [problem for words in list_commands(page) for problem in find_problems(words)] == [
-        "corpus deliver a --into s3://c: no option --into",
+        "corpus deliver a --into c: no option --into",
         "corpus publish x: no command publish",
-        "make rain: no target rain",
+        "make rain X=1: no target rain",
+        "make rain X=1: no variable X",
         "corpus verify X --deep: no option --deep",
     ]
 
@@ -82,7 +84,10 @@ def find_problems(words: list[str]) -> list[str]:
     shown = " ".join(words)
     if words[0] == "make":
         targets = [word for word in words[1:] if re.fullmatch(r"[a-z][a-z-]*", word)]
-        return [f"{shown}: no target {target}" for target in targets if target not in TARGETS]
+        variables = [word.partition("=")[0] for word in words[1:] if re.match(r"[A-Z]+=", word)]
+        return [f"{shown}: no target {target}" for target in targets if target not in TARGETS] + [
+            f"{shown}: no variable {variable}" for variable in variables if f"$({variable})" not in MAKEFILE
+        ]
     start = next(start for start in STARTS if tuple(words[: len(start)]) == start)
     group, rest = STARTS[start], words[len(start) :]
     if not rest or rest[0].startswith(("-", "…")) or not re.fullmatch(r"[a-z-]+", rest[0]):

@@ -170,7 +170,7 @@ class Approve(ApprovalOperator):
         """Record the answer and the person; a rejection skips `publish`."""
         from s2corpus.catalog.models import ReleaseDecision
         from s2corpus.pipeline import runner
-        from s2corpus.pipeline.approvers import AnotherPerson
+        from s2corpus.pipeline.acceptance import AnotherPerson
 
         run, user = _run(), event.get("responded_by_user") or {}
         answer = ReleaseDecision.APPROVED if self.APPROVE in event["chosen_options"] else ReleaseDecision.REJECTED

@@ -32,7 +32,7 @@ from s2corpus import compiled
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec, ResourceRules
 from s2corpus.stages.link import LinkStage
-from s2corpus.stages.link.stage import tasks_of
+from s2corpus.stages.link.stage import group_tasks
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.texts import LINKS
 
@@ -107,7 +107,7 @@ def _tasks(run: Run) -> list[Callable[[], Any]]:
     return [
         partial(_work_each, stage, run, shards, 0),
         partial(_work_each, stage, run, shards, 1),
-        *(partial(LinkStage().work, run, Shard(first), 2) for first in tasks_of(run)),
+        *(partial(LinkStage().work, run, Shard(first), 2) for first in group_tasks(run)),
         partial(stage.finish, run),
     ]
 

@@ -29,8 +29,8 @@ import pyarrow.parquet as pq
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.snapshot.croissant import describe_snapshot
-from s2corpus.snapshot.described import regenerate_files
 from s2corpus.snapshot.reader import published_manifests
+from s2corpus.snapshot.report import generate_files
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.lake import open_lake
 from s2corpus.text.near_duplicates import text_key
@@ -133,7 +133,7 @@ class Copy:
         for name in ("croissant.json", "README.md"):
             manifest = orjson.loads((self.folder / "manifest.json").read_bytes())
             if name == "README.md":
-                data = dict(regenerate_files(manifest, stats, old["description"]))[name]
+                data = dict(generate_files(manifest, stats, old["description"]))[name]
             else:
                 files = [SnapshotFile(**file) for file in manifest["files"]]
                 data = orjson.dumps(
@@ -150,7 +150,6 @@ MANIPULATIONS: dict[str, Callable[[Copy], Any]] = {}
 CANNOT = {
     "day of a date", "authors of metadata", "venue of metadata", "title of an entry",
     "score of a link", "alias lost", "record moved to another paper", "a metric", "drop patterns of the manifest",
-    "closed text put into a parse and its metadata",
 }  # fmt: skip
 """Manipulations that no other file of a snapshot reveals: only the publication does.
 

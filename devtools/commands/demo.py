@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._options import Command
 
 if TYPE_CHECKING:
     from devtools.sample.truth import Truth

@@ -19,10 +19,10 @@ from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.follow import follow
 from devtools.local.services import Endpoints
 from devtools.local.state import project
+from s2corpus.datasets.description import summary
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import open_published_snapshot
 from s2corpus.datasets.spec import DatasetSpec, datasets_folder, read_dataset_specs
-from s2corpus.datasets.summary import summary
 from s2corpus.deliveries.status import ArrivalState, iterate_statuses
 from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import RELEASE_DAG

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 SETS, SPLITS = ("s2orc", "s2ag"), ("train", "valid")
-_ID = re.compile(r"[a-z0-9_]+-\d{8}-[0-9a-f]{8}")
+SNAPSHOT_ID = re.compile(r"([a-z0-9_]+)-(\d{8}(?:T\d{6})?)-[0-9a-f]{8}", re.ASCII)
+"""Pattern of the id of a snapshot: the spec, the day (with the time if it is not midnight), and a hash."""
 MAX_FILES = 1000
 """The largest number of files of a set and split that a release can have."""
 _CHUNK = 1 << 20
@@ -295,7 +296,7 @@ def open_snapshot(address: str, **options: Any) -> Snapshot:
         raise SnapshotError(f"{folder.uri('latest.json')} is damaged: {_format_error(error)}") from None
     if latest is None:
         raise SnapshotError(f"{address}: all its snapshots were withdrawn")
-    if not isinstance(latest, str) or not _ID.fullmatch(latest):
+    if not isinstance(latest, str) or not SNAPSHOT_ID.fullmatch(latest):
         raise SnapshotError(
             f"{folder.uri('latest.json')} is damaged: {str(latest)[:100]!r} is not the id of a snapshot"
         )

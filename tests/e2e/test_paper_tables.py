@@ -18,7 +18,7 @@ from s2corpus.evaluation.sample import sampled as drawn
 from s2corpus.papers.licences import to_spdx
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Run
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.rules import EvaluationRules
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import ENTRIES, FILTERED
 
@@ -238,7 +238,7 @@ def test_gold_counts_equal_the_truth(sampled: tuple[Run, Truth], tables: dict[st
 
 
 def test_evaluation_sample_has_every_kind_of_link(sampled: tuple[Run, Truth]) -> None:
-    items = drawn(sampled[0].tables, EvaluationRules())
+    items = drawn(sampled[0], EvaluationRules())
     assert {item.task for item in items} == set(EvaluationTask)
     cited = [item.cited_paper_id for item in items if item.task is not EvaluationTask.CLUSTERS]
     assert len(cited) == len(set(cited)) > 30

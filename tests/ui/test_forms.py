@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.pipeline.approvers import excluded_people
+from s2corpus.pipeline.acceptance import excluded_people
 from s2corpus.pipeline.summary import format_approval_request
 from tests.releases import ROOT, SECOND, Built
 from tests.ui.conftest import Server

@@ -56,7 +56,7 @@ def test_every_dropped_paper_is_listed(page: Any, built: Built) -> None:
     left = [(step, word, n) for step in steps for word, n in step.left_out]
     assert {word for _, word, _ in left} >= {"unreadable", "no_authors", "closed", "no_parse"}
     for step, word, n in left:
-        rows, more = list_rejects(run.tables, step.stage, word, step.set)
+        rows, more = list_rejects(run, step.stage, word, step.set)
         assert (len(rows), more) == (n, False), (step, word)
         address = f"{AT[PUBLISHED]}/rejects/{step.stage}?outcome={word}" + (f"&set={step.set}" if step.set else "")
         assert read(page, address).partition("<main")[2].count("<li><a ") == n
@@ -86,7 +86,7 @@ def test_documents_are_shown_as_published(page: Any, built: Built) -> None:
 
     run = built.runs[PUBLISHED]
     texts = {r["paper_id"]: r["text"] for r in run.table(DOCUMENTS).read().to_pylist() if r["text"]}
-    tables = run.tables
+    tables = run
     buckets = sample_documents(tables, "s2orc")[1]
     shown = {
         row["paper_id"]

@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import Engine, Select, create_engine, delete, select, update
@@ -17,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from s2corpus.catalog.models import (
     Approval,
+    Base,
     CheckResult,
     EvaluationMark,
     Metric,
@@ -45,15 +45,8 @@ class Catalog:
         return Catalog(url) if url else None
 
     def migrate(self) -> None:
-        """Bring the database to the current schema (Alembic)."""
-        from alembic import command
-        from alembic.config import Config
-
-        config = Config()
-        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-        with self._engine.begin() as connection:
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+        """Create the missing tables. Tables of 0.1.0 have all columns of the current schema."""
+        Base.metadata.create_all(self._engine)
 
     @contextmanager
     def _session(self) -> Iterator[Session]:

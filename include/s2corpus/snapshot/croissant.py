@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple
 
+import orjson
 import pyarrow as pa
 
 from s2corpus.snapshot import documents, hub
@@ -68,6 +69,18 @@ def describe_snapshot(
     groups += [_Group(name, f"files-{name}", path, schema) for name, (path, schema) in tables.items()]
     head = _head(snapshot, description, as_of, sorted(stats["licences"]), "an open-access paper corpus")
     return head | _describe_files(data, groups, is_snapshot=True)
+
+
+def is_current(found: Mapping[str, Any], manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> bool:
+    """Return whether croissant.json (`found`) lists the same files and licences as manifest and statistics, in any order."""
+    files = [SnapshotFile(**file) for file in manifest["files"]]
+    expected = describe_snapshot(manifest["snapshot"], found["description"], manifest["as_of"], stats, files)
+
+    def sort_files(value: Mapping[str, Any]) -> bytes:
+        distribution = sorted(value["distribution"], key=lambda item: str(item["@id"]))
+        return orjson.dumps({**value, "distribution": distribution}, option=orjson.OPT_SORT_KEYS)
+
+    return sort_files(found) == sort_files(expected)
 
 
 def describe_dataset(

@@ -10,21 +10,18 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from s2corpus.errors import LostRace, UserError
 from s2corpus.ids import SnapshotId, check_spec_name
 from s2corpus.rules import MIN_REASON
-from s2corpus.storage.lake import ABSENT, Conflict
+from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2corpus_reader.bounded import MAX_SMALL_BYTES, read_object
-
-if TYPE_CHECKING:
-    from s2corpus.storage.lake import Lake
-
 
 _REPAIR = "restore it from a backup, or delete it and publish the newest snapshot again"
 
@@ -260,8 +257,6 @@ def _read(lake: Lake, spec: str) -> tuple[Pointer, str]:
     """Return the pointer of a spec and its ETag."""
     key = f"snapshots/{spec}/latest.json"
     etag = lake.etag(key)  # Read the ETag first: if the pointer changes before it is read, the move conflicts.
-    if etag == ABSENT:
-        return Pointer(None), ABSENT
     try:
         return read_pointer(lake, key, spec), etag
     except FileNotFoundError:
@@ -287,7 +282,5 @@ def _marker_key(spec: str, kind: str, snapshot: str) -> str:
 def _write_marker(lake: Lake, spec: str, kind: str, snapshot: str, facts: dict[str, Any]) -> None:
     """Write a marker with the facts and the time. Never overwrite an existing marker."""
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    try:
+    with suppress(Conflict):
         lake.put(_marker_key(spec, kind, snapshot), orjson.dumps({**facts, "at": at}), expect=ABSENT)
-    except Conflict:
-        return

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -14,7 +13,7 @@ from s2corpus.errors import UserError
 from s2corpus.sources import Dropped, Record, read
 from s2corpus.sources.arrow import batches
 from s2corpus.sources.jsonl import parse_line
-from s2corpus.sources.keys import RECORD_KEYS
+from s2corpus.sources.record import RECORD_KEYS
 from s2corpus.storage.parquet import read_parquet
 from s2corpus.tables.intake import RECORDS
 
@@ -22,14 +21,11 @@ from s2corpus.tables.intake import RECORDS
 def read_latest(paths: Iterable[Path]) -> pa.Table:
     """Return the table `records` of several files with the latest row of each record_id: by ready_at, then by position."""
     records = pa.concat_tables([read_records(path) for path in paths])
-    place = pa.array(np.arange(records.num_rows))
-    keyed = pa.table({"id": records["record_id"], "ready_at": pc.fill_null(records["ready_at"], ""), "place": place})
-    ordered = keyed.sort_by([("id", "ascending"), ("ready_at", "ascending"), ("place", "ascending")])
-    ids = ordered["id"].combine_chunks()
-    last = pa.array([True]) if len(ids) else pa.array([], pa.bool_())
-    if len(ids) > 1:
-        last = pa.concat_arrays([pc.not_equal(ids[:-1], ids[1:]), last])
-    return records.take(ordered["place"].filter(last).combine_chunks())
+    ready = pc.fill_null(records["ready_at"], "").to_pylist()
+    ordered = sorted(range(records.num_rows), key=ready.__getitem__)
+    ids = records["record_id"].to_pylist()
+    latest = {ids[place]: place for place in ordered}
+    return records.take(pa.array([latest[id_] for id_ in sorted(latest)], pa.int64()))
 
 
 def read_records(path: Path) -> pa.Table:

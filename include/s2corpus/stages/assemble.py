@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
+from s2corpus.pipeline.run import Run, Shard, Stage
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.exchange import covered_shards, spread
 from s2corpus.tables.columns import Access, Json
@@ -49,10 +49,11 @@ _SENT = pa.schema(
 )
 
 
-class AssembleStage(PaperStage):
+class AssembleStage(Stage):
     """The assemble stage. It reads papers and parses, and writes full texts and bibliography entries by paper."""
 
     name = "assemble"
+    exchange = _EXCHANGE
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Run one of three rounds: request the files for some buckets, send their parses, or write a bucket."""
@@ -79,12 +80,6 @@ class AssembleStage(PaperStage):
                     query = f"FROM read_parquet(?) ORDER BY {', '.join(table.key)}"
                     sorted_rows = connection.execute(query, [str(path)]).to_arrow_reader(_BATCH_PARSES)
                     run.table(table).write(shard.index, sorted_rows)
-
-    def finish(self, run: Run) -> Metrics:
-        """Commit the tables, remove the temporary exchange and return metrics."""
-        metrics = commit_all(run, self.name, run.paper_shards)
-        run.exchange(_EXCHANGE).remove()
-        return metrics
 
 
 def _senders(run: Run) -> range:

@@ -31,7 +31,7 @@ from s2corpus.deliveries.ready import (
 from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
-from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, count_outcomes
 from s2corpus.snapshot.pointer import check_pointer, list_published
 from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.lake import NotALakeFile
@@ -53,7 +53,7 @@ _SECOND_ROUND = "regrouped"
 """name of the counts that list the deliveries that the second round reads"""
 
 
-class IntakeStage:
+class IntakeStage(Stage):
     """The intake stage. It reads drops and deliveries, and writes PDFs, LaTeX sources, publishers' full texts and records."""
 
     name = "intake"

@@ -15,9 +15,6 @@ from s2corpus.text.word_hashes import mix
 from s2corpus.titles import similarity
 from s2corpus.titles.minhash import lower
 
-VERSION = "1"
-"""version of the rules that compute keys; a test pins it to the resulting keys"""
-
 Hashes = npt.NDArray[np.uint64]
 Keys = npt.NDArray[np.int64]
 

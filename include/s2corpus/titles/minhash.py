@@ -25,10 +25,10 @@ def keys(grams: Grams, bands: int, rows: int = ROWS) -> np.ndarray:
 def coefficients(hashes: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the coefficients of hash functions, two arrays (uint32): a value is XORed with the first and multiplied by the second."""
     even = np.arange(hashes, dtype=np.uint64) * np.uint64(2)
-    return _mixed(even), _mixed(even + np.uint64(1)) | 1
+    return _mix(even), _mix(even + np.uint64(1)) | 1
 
 
-def _mixed(numbers: np.ndarray) -> np.ndarray:
+def _mix(numbers: np.ndarray) -> np.ndarray:
     """Return the upper half of the Splitmix64 finalizer of each number (uint32): fixed coefficients."""
     with np.errstate(over="ignore"):
         z = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)

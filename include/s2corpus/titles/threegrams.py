@@ -1,7 +1,8 @@
-"""3-gram sets of normalized titles, and S: the harmonic mean of Jaccard index and containment (S2ORC §2.6, eq. 1)."""
+"""Normalized titles, their 3-gram sets, and S: the harmonic mean of Jaccard index and containment (S2ORC §2.6, eq. 1)."""
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,44 @@ import pyarrow.compute as pc
 
 from s2corpus.compiled import njit
 from s2corpus.titles.arrays import strings, text_of
+
+
+class _KeptCharacters(dict[int, int | None]):
+    """Table for `str.translate` that removes all but letters, digits and spacing vowel signs."""
+
+    def __missing__(self, point: int) -> int | None:
+        char = chr(point)
+        spacing_sign = unicodedata.category(char) in ("Mc", "Mn") and unicodedata.combining(char) == 0
+        self[point] = point if char.isalnum() or spacing_sign else None
+        return self[point]
+
+
+_KEPT = _KeptCharacters()
+_ROWS_PER_BLOCK = 1 << 14
+
+
+def normalise_one(title: str) -> str:
+    """Return the normalized title: the letters, digits and spacing vowel signs of `NFKD(t).casefold()`.
+
+    White space is removed too, which undoes hyphenation, line breaks and splits by OCR (SPEC §7; after S2ORC §2.6).
+    """
+    return unicodedata.normalize("NFKD", title).casefold().translate(_KEPT)
+
+
+def normalize(titles: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return the normalized form of each title (see `normalise_one`), or the empty string without a title.
+
+    Raises:
+        ArrowCapacityError: the titles have 2 GiB or more.
+    """
+    size = 0 if pa.types.is_null(titles.type) else pc.sum(pc.binary_length(titles)).as_py() or 0
+    if size >= 1 << 31:
+        raise pa.ArrowCapacityError(
+            f"titles of {size:,} bytes, fewer than {1 << 31:,} are expected: cut them into batches"
+        )
+    blocks = (titles.slice(begin, _ROWS_PER_BLOCK).to_pylist() for begin in range(0, len(titles), _ROWS_PER_BLOCK))
+    normalised = [pa.array([normalise_one(title or "") for title in block], pa.string()) for block in blocks]
+    return pa.concat_arrays([pa.array([], pa.string()), *normalised])
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +105,6 @@ def score_pairs(
 
 def score(a: str, b: str) -> float:
     """Return S of two printed titles."""
-    from s2corpus.titles.normalised import normalise_one
-
     both = grams(pa.array([normalise_one(a), normalise_one(b)]))
     return float(score_pairs(both, np.array([0]), both, np.array([1]))[0])
 
@@ -84,7 +121,7 @@ def _grams(offsets: np.ndarray, points: np.ndarray, sort: bool) -> tuple[np.ndar
         for k in range(len(found)):
             for point in text[k : k + 3]:
                 found[k] = found[k] << np.uint64(21) | np.uint64(point)
-            found[k] = _scrambled(found[k])
+            found[k] = _scramble(found[k])
         if sort:
             found.sort()
         for k in range(len(found)):
@@ -96,7 +133,7 @@ def _grams(offsets: np.ndarray, points: np.ndarray, sort: bool) -> tuple[np.ndar
 
 
 @njit(cache=True, nogil=True)
-def _scrambled(gram: np.uint64) -> np.uint64:
+def _scramble(gram: np.uint64) -> np.uint64:
     """Return the finalizer of Splitmix64: a bijection with evenly distributed values."""
     gram = (gram ^ (gram >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     gram = (gram ^ (gram >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

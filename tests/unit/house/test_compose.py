@@ -53,7 +53,7 @@ def test_every_airflow_component_shares_the_settings(services: dict[str, Any]) -
     assert {environment["PYTHONPATH"] for environment in components.values()} == {"/usr/local/airflow/include"}
     base = components["airflow-scheduler"]
     own = {
-        "S2CORPUS_EXTRACTOR_TOKEN",
+        *("S2CORPUS_EXTRACTOR_TOKEN", "S2CORPUS_ALTO", "S2CORPUS_ALTO_GB"),
         "AIRFLOW_ADMIN_USER",
         "AIRFLOW_ADMIN_PASSWORD",
         "AWS_ACCESS_KEY_ID",
@@ -92,8 +92,9 @@ def test_every_service_is_confined(services: dict[str, Any]) -> None:
 def test_pdf_readers_are_reached_only_by_workers(services: dict[str, Any]) -> None:
     for name in ("grobid", "extractor"):
         assert list(services[name]["networks"]) == ["grobid"]
-        assert set(services[name].get("environment", {})) <= {"S2CORPUS_EXTRACTOR_TOKEN"}
-        assert "volumes" not in services[name]
+        assert set(services[name].get("environment", {})) <= {"S2CORPUS_EXTRACTOR_TOKEN", "S2CORPUS_ALTO"}
+    assert "volumes" not in services["grobid"]
+    assert services["extractor"]["volumes"] == ["alto:/alto"] and "alto:/alto" in services["airflow-worker"]["volumes"]
     assert yaml.safe_load(TEXT)["networks"]["grobid"] == {"internal": True}
     members = {
         net: {name for name, s in services.items() if net in s.get("networks", [])} for net in ("grobid", "outside")

@@ -86,12 +86,13 @@ def test_images_equal_those_of_compose() -> None:
 
 
 def test_worker_pod_has_environment_of_compose_worker() -> None:
-    """Check the worker's environment, except Airflow's own settings, which Airflow passes to a pod, and the S3 address,
-    which only a self-hosted S3 needs.
+    """Check the worker's environment, except Airflow's own settings, which Airflow passes to a pod, and what only a
+    self-hosted S3 or an extractor on the same machine needs.
     """
     services = yaml.safe_load((ROOT / "docker-compose.yaml").read_text("utf-8"))["services"]
     worker = {name for name in services["airflow-worker"]["environment"] if not name.startswith("AIRFLOW")}
     optional = {"AWS_ENDPOINT_URL", "S2CORPUS_ALERTS_WEBHOOK", "S2CORPUS_EXTRACTOR_TOKEN", "S2CORPUS_KERNELS"}
+    optional |= {"S2CORPUS_ALTO", "S2CORPUS_ALTO_GB"}
     for path in PODS:
         (base,) = documents(path)[0]["spec"]["containers"]
         assert worker - {each["name"] for each in base["env"]} <= optional, path.stem

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 import orjson
 import pyarrow as pa
 
@@ -18,14 +19,11 @@ from s2corpus.datasets.citeworth.rules import (
     classify_paper,
     classify_paragraph,
 )
+from s2corpus.datasets.job import Job, Outputs
 from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Row, StepResult, hash_number
+from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.text import sentences
 from s2corpus.text.sentences import count_tokens
-
-if TYPE_CHECKING:
-    from s2corpus.datasets.job import Job
-    from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import SnapshotPaper
 
 SPLITS = ("train", "dev", "test")
 _SAMPLE = pa.struct([
@@ -63,17 +61,17 @@ class CiteWorth(Dataset):
 
     def rows(self, params: CiteWorthParams, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
         """Yield a row for each paragraph that passes all checks."""
-        result.funnel.add_input("papers")
+        result.add_input("papers")
         paper_outcome = classify_paper(params, paper)
-        result.funnel.add_outcome("papers", paper_outcome)
+        result.add_outcome("papers", paper_outcome)
         text = paper.full_text(params.kinds)
         if paper_outcome is not CiteworthPaperOutcome.CONSIDERED or text is None:
             return
         kind, parse = text
         for index, paragraph in enumerate(parse["body_text"]):
-            result.funnel.add_input("paragraphs")
+            result.add_input("paragraphs")
             outcome, samples = classify_paragraph(params, paragraph)
-            result.funnel.add_outcome("paragraphs", outcome)
+            result.add_outcome("paragraphs", outcome)
             if outcome is not CiteworthParagraphOutcome.KEPT:
                 continue
             line = {
@@ -131,12 +129,12 @@ class CiteWorth(Dataset):
         with ExitStack() as stack:
             files = {split: stack.enter_context(out.open_lines(f"{split}/{shard:02d}.jsonl.gz")) for split in SPLITS}
             for row in job.rows([shard]):
-                out.result.funnel.add_input("balance")
+                out.result.add_input("balance")
                 if row["rank"] > choice["cuts"][row["field"]]:
-                    out.result.funnel.add_outcome("balance", "over_quota")
+                    out.result.add_outcome("balance", "over_quota")
                     continue
                 split = _split(row["paper_rank"], choice)
-                out.result.funnel.add_outcome("balance", split)
+                out.result.add_outcome("balance", split)
                 files[split].write(row["line"])
                 _tally(out.result.tally, orjson.loads(row["line"]), split, row["field"])
 
@@ -154,6 +152,8 @@ class CiteWorth(Dataset):
         lengths = sorted(
             (int(name.removeprefix("chars.")), n) for name, n in tally.items() if name.startswith("chars.")
         )
+        values, counts = np.array(lengths, np.int64).reshape(-1, 2).T
+        median = values[np.searchsorted(counts.cumsum(), [(total - 1) // 2, total // 2], "right")] if total else values
         return {
             "sentences": total,
             "check_worthy": tally["check-worthy"],
@@ -161,10 +161,10 @@ class CiteWorth(Dataset):
             "check_worthy_share": tally["check-worthy"] / total if total else 0.0,
             **{f"sentences.{split}": tally[f"sentences.{split}"] for split in SPLITS},
             **{f"paragraphs.{name}": tally[f"field.{name}"] for name in sorted(choice["counts"])},
-            "chars.min": lengths[0][0] if lengths else 0,
-            "chars.max": lengths[-1][0] if lengths else 0,
-            "chars.mean": sum(length * n for length, n in lengths) / total if total else 0.0,
-            "chars.median": _median(lengths, total),
+            "chars.min": int(values[0]) if total else 0,
+            "chars.max": int(values[-1]) if total else 0,
+            "chars.mean": int(values @ counts) / total if total else 0.0,
+            "chars.median": float(median.mean()) if total else 0.0,
         }
 
     def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
@@ -217,13 +217,3 @@ def _tally(tally: Counter[str], line: Mapping[str, Any], split: str, field: str)
         tally[sample["label"]] += 1
         tally["tokens"] += count_tokens(sample["text"])
         tally[f"chars.{len(sample['text'])}"] += 1
-
-
-def _median(lengths: Sequence[tuple[int, int]], total: int) -> float:
-    """Return the median of values that are given with their frequencies."""
-    middle, before = [(total - 1) // 2, total // 2], 0
-    found = []
-    for length, n in lengths:
-        found += [length for at in middle if before <= at < before + n]
-        before += n
-    return sum(found) / len(found) if found else 0.0

@@ -7,14 +7,12 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from s2corpus.datasets.citations import cited_sentences
+from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.text.sentences import has_formula, is_prose, sentence_spans
 from s2orc_parse.bibliography.identifiers import normalise_issn
-
-if TYPE_CHECKING:
-    from s2corpus.datasets.source import SnapshotPaper
 
 Json = dict[str, Any]
 _MARKUP = re.compile(

@@ -18,8 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.clustering.edges import Edges
-from s2corpus.clustering.parts import COLUMNS, FACTS, PREPRINT, read_facts
-from s2corpus.clustering.preprints import from_preprint_server
+from s2corpus.clustering.facts import COLUMNS, FACTS, PREPRINT, from_preprint_server, read_facts
 from s2corpus.storage.exchange import Exchange
 
 SAMPLED = 256
@@ -67,7 +66,7 @@ class Rounds:
         """The tasks of a round: one for each home or bucket."""
         return range(self.homes)
 
-    def home_of(self, nodes: np.ndarray) -> np.ndarray:
+    def find_homes(self, nodes: np.ndarray) -> np.ndarray:
         """Return the home of each node."""
         found: np.ndarray = np.searchsorted(np.array(self.starts[1:], np.int64), nodes, side="right")
         return found
@@ -85,10 +84,10 @@ class Rounds:
         left, right = nodes[edges.left], nodes[edges.right]
         kind = np.full(len(left), near, np.int8)
         rows = pa.table([left, right, edges.reason.astype(np.int8), kind, edges.strength], schema=EDGE)
-        self.send(name, task, rows, self.home_of(left))
+        self.send(name, task, rows, self.find_homes(left))
 
     def read_edges(self, number: int, home: int) -> pa.Table:
-        """Return the edges of a pass whose left node is in the home."""
+        """Return the edges of a pass that have their left node in the home."""
         names = ("edges-2", "prefix-edges") if number == 2 else (f"edges-{number}",)
         return pa.concat_tables([self.receive(name, home, EDGE) for name in names])
 
@@ -132,7 +131,7 @@ class Home:
 
     @cached_property
     def doi(self) -> pa.Array:
-        """DOIs, except those that a declared DOI overrides."""
+        """DOIs that no declared DOI overrides."""
         overruled = np.zeros(len(self.nodes), bool)
         rows = self._rounds.receive("overruled", self._number, NODE)
         overruled[rows["node"].to_numpy() - self.first] = True

@@ -15,11 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage
 from s2corpus.snapshot.rows import CITATIONS, group_by_cited, read_counted_citations
-from s2corpus.stages.export.files import write_graph, write_papers
+from s2corpus.stages.export.files import write_documents, write_graph, write_papers
 from s2corpus.stages.export.group import ExportGroup, list_groups, open_store
-from s2corpus.stages.export.texts import write_documents
 from s2corpus.stages.export.whole import describe
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.exchange import covered_shards, spread
@@ -32,7 +31,7 @@ _MAX_SENDERS = 256
 """maximum number of shards that send citations, and of files that a group opens"""
 
 
-class ExportStage(PaperStage):
+class ExportStage(Stage):
     """The export stage. It writes `snapshots/<id>/`, and its receipts to `releases/<release>/_export/<id>/`."""
 
     name = "export"

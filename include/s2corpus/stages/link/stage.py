@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import asdict
 from functools import partial, reduce
 from operator import or_
 from weakref import finalize
@@ -21,17 +20,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from duckdb import DuckDBPyConnection
 
-from s2corpus.clustering.preprints import preprint_of
+from s2corpus.clustering.facts import preprint_of
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.pipeline.gold import Gold, select_slice
-from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all
 from s2corpus.sources.record import RecordKind, WorkType
-from s2corpus.stages.link.contexts import contexts_of
-from s2corpus.stages.link.index import exchange_of, open_index, write_paper_part, write_title_pieces
-from s2corpus.stages.link.inputs import read_entries, read_entries_where
+from s2corpus.stages.link.index import (
+    open_exchange,
+    open_index,
+    read_entries,
+    read_entries_where,
+    write_paper_part,
+    write_title_pieces,
+)
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables.papers import MEMBERS, PAPERS
-from s2corpus.tables.texts import CONTEXTS, ENTRIES, FILTERED, LINKS
+from s2corpus.tables.texts import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, ContextRow
 from s2corpus.titles.facts import IDENTIFIERS
 from s2corpus.titles.index import LinkIndex
 from s2corpus.titles.linking import link
@@ -50,7 +54,7 @@ _MIN_ENTRIES = 1 << 19
 log = logging.getLogger(__name__)
 
 
-class LinkStage(PaperStage):
+class LinkStage(Stage):
     """The link stage. It reads entries and kept papers, and writes links and the contexts of inline citations."""
 
     name = "link"
@@ -65,7 +69,7 @@ class LinkStage(PaperStage):
                 write_paper_part(run, shard)
             elif round == 1:
                 write_title_pieces(run, shard, _search(run))
-            elif groups := tasks_of(run).get(shard.index):
+            elif groups := group_tasks(run).get(shard.index):
                 self._link(run, shard, groups)
 
     def _link(self, run: Run, shard: Shard, groups: list[list[int]]) -> None:
@@ -83,7 +87,7 @@ class LinkStage(PaperStage):
                 links = link(connection, pa.concat_tables(tables), self._index, _search(run))
             counts.update({"titles_searched": len(links.searched), "pairs_verified": links.pairs.verified})
             if number == shard.index == 0:  # Papers are in random buckets, so one group is representative.
-                counts.update(asdict(measure(links, self._index, _search(run), SAMPLE)))
+                counts.update(measure(links, self._index, _search(run), SAMPLE))
             offset = 0
             for bucket, entries in zip(buckets, tables, strict=True):
                 rows = links.rows.slice(offset, len(entries)).rename_columns({"paper_id": "cited_paper_id"})
@@ -92,17 +96,17 @@ class LinkStage(PaperStage):
                     rows = rows.append_column(key, entries[name])
                 rows = rows.select(LINKS.schema.names).cast(LINKS.schema)
                 run.table(LINKS).write(bucket, rows)
-                run.table(CONTEXTS).write(bucket, contexts_of(run, bucket, rows, counts))
+                run.table(CONTEXTS).write(bucket, _read_contexts(run, bucket, rows, counts))
             log.info("link shard %d: group %d of %d done, %d entries", shard.index, number + 1, len(groups), offset)
         run.lake.put(_counts_key(run, shard), orjson.dumps(counts))
 
     def finish(self, run: Run) -> Metrics:
         """Commit; return recall and precision on the sample, and the figures of S2ORC's table 4."""
         counts = Counter[str]()
-        for first in tasks_of(run):
+        for first in group_tasks(run):
             counts.update(orjson.loads(run.lake.get(_counts_key(run, Shard(first)))[0]))
         metrics = commit_all(run, self.name, run.paper_shards)
-        exchange_of(run).remove()
+        open_exchange(run).remove()
         if counts["similar"]:
             metrics["recall"] = counts["found"] / counts["similar"]
         if counts["tried"]:
@@ -125,7 +129,7 @@ def _comparisons(run: Run) -> int:
     return (entries + 10) * of_papers + (papers + 10) * of_entries
 
 
-def tasks_of(run: Run) -> dict[int, list[list[int]]]:
+def group_tasks(run: Run) -> dict[int, list[list[int]]]:
     """Return the groups of neighboring buckets of each task, by the first bucket of the task. A group fits in memory."""
     groups: list[list[int]] = []
     room, at_once = 0, _entries_at_once(run)
@@ -158,12 +162,13 @@ def _measure_title_links(run: Run, index: LinkIndex) -> dict[str, int]:
         search, sample = _search(run), run.spec.quality.gold_sample
         published_dois = partial(_published_dois, run, is_preprint)
         found = measure_title_links(connection, entries, index, search, sample, is_preprint, published_dois)
-    gold = Gold(found.known, found.found, found.said, found.found).metrics("links")
-    return {name: int(n) for name, n in gold.items()} | {"tried": found.tried, "agreed": found.agreed}
+    # Only an entry with a link by identifier can be right, so all right links are found.
+    gold = Gold(found["known"], found["right"], found["said"], found["right"]).metrics("links")
+    return {name: int(n) for name, n in gold.items()} | {name: found[name] for name in ("tried", "agreed")}
 
 
 def _published_dois(run: Run, is_preprint: Callable[[str], bool], paper_ids: pa.Array) -> dict[str, str]:
-    """Return the DOIs of papers, except those of preprints. As in the vote, the types of records take precedence over DOI prefixes."""
+    """Return the DOIs of papers, without DOIs of preprints. As in the vote, the types of records take precedence over DOI prefixes."""
     if not len(paper_ids):
         return {}
     where = pc.field("paper_id").isin(paper_ids)
@@ -196,3 +201,50 @@ def _entries_at_once(run: Run) -> int:
 def _search(run: Run) -> Search:
     rules = run.spec.link
     return Search(rules.min_score, rules.bands, rules.rows, rules.min_keys, run.spec.resources.memory_mb // 4)
+
+
+def _read_contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
+    """Yield the inline citations of the open, kept papers of a bucket, in order, in batches of the schema of `CONTEXTS`.
+
+    `links` are the links of the bucket. The figures of table 4 in S2ORC are added to `counts`, complete after the last batch.
+    """
+    kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")
+    where = pc.field("open_access") & pc.field("paper_id").isin(kept["paper_id"].combine_chunks())
+    citing = run.table(FULLTEXTS).read(["paper_id"], shard=bucket, where=where)
+    links = links.filter(pc.is_in(links["paper_id"], citing["paper_id"].combine_chunks()))
+    cited_by = defaultdict[tuple[str, str], dict[str, str | None]](dict)
+    names = ("paper_id", "parse_kind", "ref_id", "cited_paper_id")
+    for id_, kind, ref_id, paper_id in zip(*(links[name].to_pylist() for name in names), strict=True):
+        cited_by[id_, kind][ref_id] = paper_id
+    for batch in run.table(FULLTEXTS).batches(["paper_id", "parse_kind", "parse"], shard=bucket, where=where, rows=64):
+        rows: list[ContextRow] = []
+        for fulltext in batch.to_pylist():
+            id_, kind = fulltext["paper_id"], fulltext["parse_kind"]
+            cited = cited_by[id_, kind]
+            parse = orjson.loads(fulltext["parse"])
+            counts[f"{kind}.parses"] += 1
+            counts[f"{kind}.bib_entries"] += len(cited)
+            counts[f"{kind}.linked_bib_entries"] += sum(1 for paper in cited.values() if paper)
+            paragraphs = [(part, p) for part in ("abstract", "body_text", "back_matter") for p in parse.get(part) or ()]
+            found = []
+            for number, (part, paragraph) in enumerate(paragraphs):
+                counts[f"{kind}.paragraphs_{part}"] += 1
+                counts[f"{kind}.cite_spans_{part}"] += len(paragraph["cite_spans"])
+                found += [
+                    ContextRow(
+                        paper_id=id_,
+                        parse_kind=kind,
+                        paragraph=number,
+                        start=span["start"],
+                        end=span["end"],
+                        ref_id=span["ref_id"],
+                        cited_paper_id=cited.get(span["ref_id"]),
+                        text=paragraph["text"],
+                    )
+                    for span in paragraph["cite_spans"]
+                    if span["ref_id"]
+                ]
+            found.sort(key=lambda row: (row["paragraph"], row["start"], row["end"], row["ref_id"]))
+            rows += found
+        if rows:
+            yield from pa.Table.from_pylist(rows, schema=CONTEXTS.schema).to_batches()

@@ -9,10 +9,18 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus import spec
-from s2corpus.clustering.nodes import nodes_from
-from s2corpus.clustering.parts import FACTS, _years, codes_of, complete_facts, read_facts, surname_keys
+from s2corpus.clustering.facts import (
+    FACTS,
+    _years,
+    codes_of,
+    complete_facts,
+    from_preprint_server,
+    nodes_from,
+    preprint_of,
+    read_facts,
+    surname_keys,
+)
 from s2corpus.clustering.places import ELECTRONIC, Places, contradict, first_pages, located, numbers
-from s2corpus.clustering.preprints import from_preprint_server, preprint_of
 from s2corpus.tables.intake import RECORDS
 from s2corpus.titles.rules import same_script
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.clustering import pairs
-from s2corpus.clustering.nodes import Nodes, group_nodes, nodes_from
+from s2corpus.clustering.facts import Nodes, group_nodes, nodes_from
 from s2corpus.clustering.places import ELECTRONIC
 from s2corpus.papers.fewest import MAX_EXHAUSTIVE
 from s2corpus.stages.cluster.rounds_titles import BANDS
@@ -90,7 +90,7 @@ def test_untitled_pdf_joins_trusted_records_of_one_paper(codes: list[int], recor
         if len(titles) == 1 and (first is None or dois <= {first, None}):
             untitled = [node for node in members if not records[node]["trusted"] and not records[node]["normalised"]]
             expected += [(sure[0], node) for node in untitled]
-    assert sorted(list_pairs([pairs.untitled(nodes, np.array(codes, np.int32))])) == sorted(expected)
+    assert sorted(list_pairs([pairs.pair_untitled(nodes, np.array(codes, np.int32))])) == sorted(expected)
 
 
 def test_limits_of_neighbors_pairs_and_papers_are_those_of_earlier_releases() -> None:

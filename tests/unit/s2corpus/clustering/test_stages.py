@@ -15,6 +15,7 @@ import pytest
 
 from s2corpus.compiled import MAX_PYTHON_COMPARISONS, MAX_PYTHON_ROWS
 from s2corpus.errors import UserError
+from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import stage_row
 from s2corpus.sources import Record, RecordKind, read
@@ -85,8 +86,8 @@ def run_stage(run: Run, stage: Any) -> dict[str, float]:
     for number in range(stage_row(stage.name).rounds):
         for shard in stage.plan(run, number):
             stage.work(run, shard, number)
-    metrics: dict[str, float] = stage.finish(run)
-    return metrics
+    quality.measure(run, stage.name, stage.finish(run))
+    return quality.read_metrics(run)[stage.name]
 
 
 def write_no_texts(run: Run) -> None:

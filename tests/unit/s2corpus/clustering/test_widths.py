@@ -28,7 +28,7 @@ def test_nodes_of_rounds_are_64_bits_wide(tmp_path: Path) -> None:
     assert {EDGE.field(name).type for name in ("left", "right")} == {pa.int64()}
     assert {field.type for field in [*LABELS, *NODE]} == {pa.int64()}
     rounds = Rounds(Exchange(str(tmp_path), "r"), "", (), 3, (), 0.8, 2, None, starts=(0, far, 2 * far, 3 * far))
-    assert rounds.home_of(np.array([far - 1, far, 3 * far - 1])).tolist() == [0, 1, 2]
+    assert rounds.find_homes(np.array([far - 1, far, 3 * far - 1])).tolist() == [0, 1, 2]
     parent = np.arange(4)
     unite(parent, np.array([2], np.int64), np.array([3], np.int64))
     assert parent.dtype == np.int64

@@ -8,8 +8,8 @@ import pytest
 
 from s2corpus.datasets.contexts import Contexts, ContextsParams
 from s2corpus.datasets.protocol import StepResult
-from s2corpus.datasets.registry import DATASETS, load_dataset
 from s2corpus.datasets.source import SnapshotPaper
+from s2corpus.datasets.spec import DATASETS, load_dataset
 from s2corpus.datasets.vectors.dataset import Vectors
 from s2corpus.datasets.vectors.learning import PAPER, VectorsParams
 

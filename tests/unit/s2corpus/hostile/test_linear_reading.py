@@ -21,7 +21,7 @@ from s2corpus.deliveries import registration
 from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refused
 from s2corpus.sources import json_objects, streams, xml_elements
-from s2corpus.sources.repeated_keys import find_repeated_keys
+from s2corpus.sources.json_values import find_repeated_keys
 from s2corpus.storage.lake import Lake
 from s2orc_parse import jats, tei
 from s2orc_parse.latex.bibtex import read_bib

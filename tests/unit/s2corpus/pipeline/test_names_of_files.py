@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from devtools.own_papers import own_files
 from s2corpus.cli import corpus
 from s2corpus.errors import UserError
-from s2corpus.storage.outputs import atomic_path, open_atomic, printable
+from s2orc_parse.outputs import atomic_path, open_atomic, printable
 
 NOT_UTF8 = os.fsdecode(b"caf\xe9")
 TEI = (

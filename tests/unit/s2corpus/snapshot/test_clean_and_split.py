@@ -17,10 +17,8 @@ from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
 from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
-from s2corpus.stages.split import stage as split_stage
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
-from s2corpus.text import minhash
 from tests.unit.s2corpus.snapshot.release import Paper, lay_out, papers, paragraph, through
 
 Rows = dict[tuple[str, str], dict[str, Any]]
@@ -54,29 +52,6 @@ def test_every_kept_paper_is_judged_in_s2orc_then_s2ag(tmp_path: Path) -> None:
     assert set(full) == kept
     assert short == {paper_id for paper_id, row in full.items() if row["outcome"] != "kept"}
     assert set(splits) == {key for key, row in documents.items() if row["outcome"] == "kept"}
-
-
-def test_unchanged_text_is_not_signed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, first, _ = release(tmp_path)
-    other = next(paper_id for (_, paper_id), row in sorted(first.items()) if row["outcome"] == "kept")
-    signed: list[int] = []
-    keys = minhash.compute_keys
-
-    def count_keys(shingles: minhash.Hashes, bands: int, rows: int, seed: int) -> minhash.Keys:
-        signed.append(len(shingles))
-        return keys(shingles, bands, rows, seed)
-
-    def change_title(paper: Paper) -> Paper:
-        return change_row(paper, title="On another title") if paper.row["paper_id"] == other else paper
-
-    monkeypatch.setattr(minhash, "compute_keys", count_keys)
-    _, again, _ = release(tmp_path, change_title)
-    assert len(signed) == 1
-    assert all(row["minhash"] == first[key]["minhash"] for key, row in again.items() if key[1] != other)
-    for kept in (tmp_path / "lake/signatures").rglob("*.parquet"):
-        kept.write_bytes(b"damaged")
-    _, once_more, _ = release(tmp_path, change_title)
-    assert once_more == again and len(signed) > 10
 
 
 def test_only_requested_sets_are_written(tmp_path: Path) -> None:
@@ -147,21 +122,6 @@ def test_later_duplicates_are_held_back_across_buckets_and_sets(tmp_path: Path) 
     duplicates = {row["reason"] for row in splits.values() if row["split"] == "held_back:near_duplicate"}
     assert duplicates == {train[0][1]}
     assert not any(row["split"] == "valid" for row in splits.values())
-
-
-def test_number_of_passes_does_not_change_duplicates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check pairs of papers with the same title: their keys occur in every pass."""
-
-    def in_pairs(paper: Paper) -> Paper:
-        number = int(paper.row["record_ids"][0].rpartition(":")[2])
-        return change_row(paper, title=f"The same title {number // 2}", authors=[SAME])
-
-    _, documents, once = release(tmp_path / "once", in_pairs, count=48)
-    held = [row for row in once.values() if row["split"] == "held_back:near_duplicate"]
-    assert len(held) > 5
-    for at_a_time in (len(documents), 40, 7):  # 2, 3 and more passes over two keys of each document
-        monkeypatch.setattr(split_stage, "_MAX_SORTED_KEYS", at_a_time)
-        assert release(tmp_path / f"by {at_a_time}", in_pairs, count=48)[2] == once
 
 
 def test_text_is_from_first_kind_of_the_spec(tmp_path: Path) -> None:

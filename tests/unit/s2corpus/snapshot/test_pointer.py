@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from s2corpus.commands import build, prune
+from s2corpus.commands.publishing import prune_command
+from s2corpus.commands.releases import build_command
 from s2corpus.errors import LostRace, UserError
 from s2corpus.snapshot import pointer
 from s2corpus.snapshot.reader import open_snapshot, published_manifests
@@ -185,7 +186,7 @@ def test_one_concurrent_publisher_wins_and_others_report_it(lake: Lake) -> None:
 
 def test_prune_keeps_the_newest_and_deletes_yanked_snapshots(lake: Lake) -> None:
     publish(lake, JANUARY, FEBRUARY, MARCH)
-    said = CliRunner().invoke(prune.command, ["spec", "--keep", "1", "--lake", lake.root]).output
+    said = CliRunner().invoke(prune_command, ["spec", "--keep", "1", "--lake", lake.root]).output
     assert f"1 published snapshots of spec would remain: {MARCH}" in said
     assert pointer.list_prunable(lake, "spec", 2) == [JANUARY]
     assert pointer.list_prunable(lake, "spec", 1) == [JANUARY, FEBRUARY]
@@ -296,6 +297,6 @@ def test_build_checks_pointer_before_delivering(tmp_path: Path) -> None:
     (tmp_path / "lake/snapshots/spec").mkdir(parents=True)
     (tmp_path / "lake/snapshots/spec/latest.json").write_bytes(pointing(snapshot="../../x"))
     spec, lake, tree = (str(tmp_path / name) for name in ("spec.yaml", "lake", "tree"))
-    result = CliRunner().invoke(build.command, [spec, "--as-of", "2023-02-01", "--lake", lake, "--from", tree])
+    result = CliRunner().invoke(build_command, [spec, "--as-of", "2023-02-01", "--lake", lake, "--from", tree])
     assert isinstance(result.exception, UserError) and "latest.json is damaged" in str(result.exception)
     assert result.output == "" and not (tmp_path / "lake/drops").exists()

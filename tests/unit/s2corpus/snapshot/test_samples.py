@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.snapshot.samples import format_record, may_show, precedes, shorten_record
+from s2corpus.snapshot.report import format_record, may_show, precedes, shorten_record
 
 
 @pytest.mark.parametrize(

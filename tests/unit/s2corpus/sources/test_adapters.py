@@ -318,25 +318,16 @@ class TestHostileFiles:
 
     @pytest.mark.parametrize("source", ["crossref", "pubmed", "dblp", "arxiv", "jsonl"])
     def test_endless_entry_is_dropped_in_bounded_memory(self, source: str) -> None:
+        start = {"pubmed": b"<a><PubmedArticle>", "dblp": b"<dblp><article key='1'>", "arxiv": b"<r><record>"}
+
         class Endless(io.RawIOBase):
-            left = 40
+            blocks = iter([start.get(source, b'{"title": "'), *[b"x" * (1 << 20)] * 40])
 
             def read(self, size: int = -1) -> bytes:
-                self.left -= 1
-                return b"x" * (1 << 20) if self.left > 0 else b""
-
-        start = {"pubmed": b"<a><PubmedArticle>", "dblp": b"<dblp><article key='1'>", "arxiv": b"<r><record>"}.get(
-            source, b'{"title": "'
-        )
-        stream = io.BufferedReader(io.BytesIO(start))
-        endless = Endless()
-
-        class Both(io.RawIOBase):
-            def read(self, size: int = -1) -> bytes:
-                return stream.read(size) or endless.read(size)
+                return next(self.blocks, b"")
 
         tracemalloc.start()
-        found = list(read(source, Both()))  # type: ignore[arg-type]  # a stream that closes early
+        found = list(read(source, Endless()))  # type: ignore[arg-type]  # a stream that closes early
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert all(isinstance(e, Dropped) for e in found) and 1 <= len(found) <= 3
@@ -368,7 +359,13 @@ def test_unknown_source_error_lists_known_sources() -> None:
 
 
 def test_records_survive_the_conversion_to_rows() -> None:
-    records = [one("crossref", CROSSREF), one("unpaywall", UNPAYWALL), one("s2ag", S2AG)]
+    later = {
+        "URL": "https://creativecommons.org/licenses/by/4.0/",
+        "start": {"date-parts": [[2030]]},
+        "delay-in-days": 9,
+    }
+    records = [one("crossref", {**CROSSREF, "license": [later]}), one("unpaywall", UNPAYWALL), one("s2ag", S2AG)]
+    assert records[0].later_licences
     table = pa.Table.from_batches(
         batches(records, delivery="d", ready_at="2023-01-01T00:00:00Z", rows=2), schema=RECORDS.schema
     )

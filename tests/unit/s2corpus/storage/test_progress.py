@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from s2corpus.storage.progress import count, counting, format_counts
+from s2corpus.storage.part import count, counting, format_counts
 
 
 def test_rows_and_files_are_counted_within_a_task() -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.text.calibration import calibrate, section_texts
-from s2corpus.text.input_files import read_document
+from s2corpus.text.files import read_document, section_texts
 from s2corpus.text.unigrams import (
     CARD_THRESHOLD,
     WORDFREQ_THRESHOLD,
     Unigrams,
+    calibrate,
     log_probability,
     parse_unigrams,
     wordfreq_unigrams,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.text import personal
-from s2corpus.text.masking import MaskedText, mask_parse, mask_text
+from s2corpus.text.personal import MaskedText, mask_parse, mask_text
 from s2orc_parse import jats, tei
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.text import personal
-from s2corpus.text.masking import mask_text
+from s2corpus.text.personal import mask_text
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from s2corpus.text.sections import list_section_types
-from s2corpus.text.signals import NAMES, REPEATED_NGRAMS, STOP_WORDS, TOP_NGRAMS, compute_signals
+from s2corpus.text.signals import NAMES, REPEATED_NGRAMS, STOP_WORDS, TOP_NGRAMS, compute_signals, list_section_types
 
 WORDS = st.sampled_from([
     "the", "of", "Gene", "gene,", "DNA", "12", "3.5", "-", "#1", "...", "é", "ab", "with", "x…", "𝒜", "日本", "𠀀", "a..b", "\u2003",

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from s2corpus.titles import grams, score_pairs
 from s2corpus.titles.arrays import hash_strings, text_of
-from s2corpus.titles.facts import FACTS, add_facts
-from s2corpus.titles.places import first_numbers, journal_keys
+from s2corpus.titles.facts import FACTS, add_facts, first_numbers, journal_keys
 
 WORDS = ("", "a", "ab", "deep", "learning", "attention", "attention is all you need", "é", "深層学習")
 

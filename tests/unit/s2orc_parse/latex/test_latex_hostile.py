@@ -15,6 +15,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from s2orc_parse.latex import BadSource, LatexOutcome, archive, convert, source
+from s2orc_parse.latex.bbl import read_items, take_bibliography
+from s2orc_parse.latex.bibtex import read_bib
+from s2orc_parse.latex.floats import take_floats
+from s2orc_parse.latex.lists import find_items
+from s2orc_parse.latex.verbatim import remove_comments
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import article, gz, tar
 
@@ -154,6 +159,18 @@ def test_unusual_source_gives_a_parse_or_an_outcome(body: str) -> None:
         )
 
 
+@pytest.mark.parametrize("part", ["\\url{", "\\verb|", "\\mintinline{a}", "\\href{a%\n"])
+def test_open_verbatim_arguments_take_linear_time(part: str) -> None:
+    assert remove_comments(part * 4_000)
+
+
+@pytest.mark.parametrize(
+    "part", ["\\begin{enumerate}\\item\\label{a}", "\\begin{equation}", "\\item[", "\\begin{enumerate}[label="]
+)
+def test_nested_lists_take_linear_time(part: str) -> None:
+    assert len(list(find_items(part * 4_000, "", (), has_enumitem=True))) <= 4_000
+
+
 PIECES = st.sampled_from(
     [
         "\\", "{", "}", "[", "]", "$", "$$", "%", "&", "#", "~", "\n", "\n\n", " ", "a", "word ", "é", "\\begin{table}",
@@ -170,10 +187,6 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=30).map("".join))
 @example("\\input{}")
 def test_arbitrary_text_does_not_break_the_readers(text: str) -> None:
-    from s2orc_parse.latex.bbl import read_items, take_bibliography
-    from s2orc_parse.latex.bibtex import read_bib
-    from s2orc_parse.latex.floats import take_floats
-
     read = source.read_source({"main.tex": article(text).encode()})
     body, own = take_bibliography(read.body)
     read_items(own)

@@ -69,16 +69,7 @@ said["environment"] = sorted(os.environ)
 open("own", "w").write("x")
 print(json.dumps(said))
 """
-FOR_OUR_OWN_MODULES = {
-    "LANG",
-    "PATH",
-    "PYTHONPATH",
-    "OPENBLAS_NUM_THREADS",
-    "JE_ARROW_MALLOC_CONF",
-    "LC_CTYPE",
-    "HOME",
-    "TMPDIR",
-}
+FOR_OUR_OWN_MODULES = {"LANG", "PATH", "PYTHONPATH", "LC_CTYPE", "HOME", "TMPDIR", *sandbox.ONE_THREAD}
 
 
 @pytest.fixture

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import pytest
 from lxml import etree
 
-from s2orc_parse import tei
+from s2orc_parse import jats, tei
 from s2orc_parse.tei import read as tei_read
 from s2orc_parse.tei.read import NAMES, BadTei
 from s2orc_parse.tei.text import TeiTextReader
 from tests.unit.parse_laws import check_laws
+from tests.unit.s2orc_parse.jats import articles
 from tests.unit.s2orc_parse.tei import teis
 
 PARAGRAPH = "<div><p>Text.</p></div>"
@@ -53,14 +54,19 @@ def test_bad_tei_is_rejected_with_its_reason(data: bytes, reason: str) -> None:
     assert bad.value.reason == reason
 
 
-def test_nesting_is_rejected_if_the_callers_stack_is_deep() -> None:
-    def convert(frames: int) -> object:
-        return (
-            convert(frames - 1) if frames else tei.convert(teis.document("<div>" * 140 + "</div>" * 140), file_sha1="")
-        )
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda: tei.convert(teis.document("<div>" * 140 + "</div>" * 140), file_sha1=""),
+        lambda: jats.convert(articles.article("<sec>" * 110 + "<p>x</p>" + "</sec>" * 110), sha1=""),
+    ],
+)
+def test_nesting_is_rejected_if_the_callers_stack_is_deep(convert: Callable[[], object]) -> None:
+    def call(frames: int) -> object:
+        return call(frames - 1) if frames else convert()
 
-    with pytest.raises(tei.BadTei, match="too_deep"):
-        convert(700)
+    with pytest.raises((tei.BadTei, jats.BadArticle), match="too_deep"):
+        call(700)
 
 
 def test_entities_are_not_expanded_without_the_doctype_check(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,15 +70,6 @@ def test_headings_give_section_paths(
         (("1. A", "1.10 B", "1.1 C", "11.1 D"), ["A", "A::B", "A::C", "D"]),
         # A number alone starts no new section if its section exists already.
         (("1. A", "1.1 B", "1."), ["A", "A::B", "A"]),
-    ],
-)
-def test_numbered_heading_has_its_parent(heads: tuple[str, ...], expected: list[str]) -> None:
-    assert [path for path, _ in paths(*((None, head) for head in heads))] == expected
-
-
-@pytest.mark.parametrize(
-    ("heads", "expected"),
-    [
         # A heading without a number belongs to the last numbered section, if a numbered heading follows.
         (("1. A", "Aims", "Ends", "2. B"), ["A", "A::Aims", "A::Ends", "B"]),
         (("1. A", "2. B", "Aims"), ["A", "B", "Aims"]),
@@ -92,7 +83,7 @@ def test_numbered_heading_has_its_parent(heads: tuple[str, ...], expected: list[
         (("Results", "Mice", "Funding", "Odd", "Methods"), ["Results", "Results::Mice", "Funding", "Odd", "Methods"]),
     ],
 )
-def test_unnumbered_heading_has_its_parent(heads: tuple[str, ...], expected: list[str]) -> None:
+def test_heading_has_its_parent(heads: tuple[str, ...], expected: list[str]) -> None:
     assert [path for path, _ in paths(*((None, head) for head in heads))] == expected
 
 

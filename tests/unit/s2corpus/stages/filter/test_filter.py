@@ -18,7 +18,7 @@ import pytest
 from s2corpus.errors import UserError
 from s2corpus.papers.filter import FilterOutcome, decide
 from s2corpus.pipeline.run import Run, Shard
-from s2corpus.rules.filter import FilterRules
+from s2corpus.rules import FilterRules
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.filter import FilterStage, read_suppressions
 from s2corpus.storage.lake import Lake

@@ -14,12 +14,12 @@ import pyarrow as pa
 import pytest
 
 from devtools.bench.link_tables import link_tables
-from s2corpus.stages.link.local import open_local_index
+from s2corpus.stages.link.index import open_local_index
 from s2corpus.titles import score
 from s2corpus.titles.facts import first_surname
 from s2corpus.titles.linking import SCHEMA, link
 from s2corpus.titles.recall import measure
-from s2corpus.titles.series import cites_other_member
+from s2corpus.titles.rules import cites_other_member
 from s2corpus.titles.similarity import Search
 from tests.unit.s2corpus.stages.link.samples import ENTRIES, PAPERS, Row, link_all, link_cases
 
@@ -235,11 +235,11 @@ def test_recall_is_measured(real: pa.Table, entries: pa.Table) -> None:
         with open_local_index(real, search, 1024) as (connection, index):
             found.append(measure(link(connection, entries, index, search), index, search, 500))
     good, poor = found
-    assert good.sampled == 500
-    assert good.similar > 400
-    assert good.found >= 0.99 * good.similar
-    assert poor.similar == good.similar
-    assert poor.found < 0.8 * poor.similar
+    assert good["sampled"] == 500
+    assert good["similar"] > 400
+    assert good["found"] >= 0.99 * good["similar"]
+    assert poor["similar"] == good["similar"]
+    assert poor["found"] < 0.8 * poor["similar"]
 
 
 def test_surname_is_that_of_the_first_author() -> None:

@@ -1,73 +1,103 @@
-"""Files of a web folder are downloaded by their checksums, and a tree of folders is delivered.
-
-`tests/dags/test_example_pubmed.py` downloads from a real server.
-"""
+"""Files of a web folder are downloaded by their checksums, and a tree of folders is delivered."""
 
 from __future__ import annotations
 
 import hashlib
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-import requests
 
-from s2corpus import web
 from s2corpus.deliveries import fetch
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.local_lake import LocalLake
 
-MD5 = hashlib.md5(b"12345").hexdigest()
+
+class Shelf:
+    """A web folder with some files that counts requests."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.status: dict[str, int] = {}
+        self.asked: list[str] = []
+        shelf = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                name = self.path.rpartition("/")[2]
+                shelf.asked.append(name)
+                body = shelf.files.get(name)
+                self.send_response(shelf.status.get(name, 404 if body is None else 200))
+                self.send_header("Content-Length", str(len(body or b"")))
+                self.end_headers()
+                self.wfile.write(body or b"")
+
+            def log_message(self, *_: object) -> None:
+                return
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/files/"
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def put(self, name: str, data: bytes, checksum: str = "{md5}  {name}\n") -> None:
+        self.files[name] = data
+        self.files[f"{name}.md5"] = checksum.format(md5=hashlib.md5(data).hexdigest(), name=name).encode()
 
 
 @pytest.fixture
-def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, bytes]]:
-    """Return the status and body of each file of a web folder."""
-    served = {"a.md5": (200, MD5.encode()), "a": (200, b"12345")}
-
-    def ask(_: object, method: str, url: str, *, seconds: float, max_bytes: int) -> requests.Response:
-        response = requests.Response()
-        response.status_code, response._content = served[url.removeprefix("http://host/")]
-        return response
-
-    monkeypatch.setattr(web.Session, "ask", ask)
-    return served
+def shelf() -> Iterator[Shelf]:
+    found = Shelf()
+    yield found
+    found.server.shutdown()
+    found.server.server_close()
 
 
-def test_index_lists_names_that_match(files: dict[str, tuple[int, bytes]]) -> None:
+def test_index_lists_names_that_match(shelf: Shelf) -> None:
     links = ("b.xml.gz", "a.xml.gz", "a.xml.gz", "a.xml.gz.md5", "../x.xml.gz", "c.xml.gz?x")
-    files[""] = 200, "".join(f'<a href="{link}">' for link in links).encode()
-    assert fetch.list_files("http://host/", r".*\.xml\.gz") == ["a.xml.gz", "b.xml.gz"]
+    shelf.files[""] = "".join(f'<a href="{link}">' for link in links).encode()
+    assert fetch.list_files(shelf.url, r".*\.xml\.gz") == ["a.xml.gz", "b.xml.gz"]
 
 
-@pytest.mark.parametrize("form", ["{}", "{}  a\n", "MD5(a)= {}\n"])
-def test_file_with_its_checksum_is_downloaded(files: dict[str, tuple[int, bytes]], tmp_path: Path, form: str) -> None:
-    files["a.md5"] = 200, form.format(MD5.upper()).encode()
-    assert fetch.fetch("http://host/", "a", tmp_path).read_bytes() == b"12345"
+@pytest.mark.parametrize("form", ["{md5}", "{md5}  {name}\n", "MD5({name})= {md5}\n"])
+def test_file_with_its_checksum_is_downloaded(shelf: Shelf, tmp_path: Path, form: str) -> None:
+    shelf.put("a", b"1", form)
+    assert fetch.fetch(shelf.url, "a", tmp_path).read_bytes() == b"1"
+    assert shelf.asked == ["a.md5", "a"] and [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 @pytest.mark.parametrize(
-    ("name", "status", "content", "error", "said"),
-    [
-        ("a.md5", 404, b"", UserError, "HTTP 404"), ("a", 404, b"", UserError, "HTTP 404"), ("a", 301, b"", UserError, "HTTP 301"),
-        ("a", 204, b"", UserError, "HTTP 204"), ("a", 429, b"", TransientError, "HTTP 429"), ("a", 499, b"", UserError, "HTTP 499"),
-        ("a", 500, b"", TransientError, "HTTP 500"), ("a.md5", 503, b"", TransientError, "HTTP 503"),
-        ("a", 200, b"12346", TransientError, r"5 bytes, MD5 .* expected"), ("a", 200, b"123456", UserError, "more than 5 bytes"),
-        ("a.md5", 200, b"no checksum " + b"0" * 31, UserError, "no MD5 found"), ("a.md5", 200, b"0" * 33, UserError, "no MD5 found"),
-    ],
+    ("name", "status", "kind"),
+    [("a.md5", 404, UserError), ("a", 404, UserError), ("a", 403, UserError), ("a", 301, UserError), ("a", 429, TransientError),
+     ("a", 500, TransientError), ("a.md5", 503, TransientError), ("a", 204, UserError)],
 )  # fmt: skip
-def test_other_response_is_an_error(
-    files: dict[str, tuple[int, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    name: str, status: int, content: bytes, error: type[Exception], said: str,
-) -> None:  # fmt: skip
-    monkeypatch.setattr(fetch, "MAX_FILE_BYTES", 5)
-    files[name] = status, content
-    with pytest.raises(error, match=said):
-        fetch.fetch("http://host/", "a", tmp_path)
+def test_response_without_file_is_an_error(
+    shelf: Shelf, tmp_path: Path, name: str, status: int, kind: type[Exception]
+) -> None:
+    shelf.put("a", b"")
+    shelf.status[name] = status
+    with pytest.raises(kind, match=f"HTTP {status}"):
+        fetch.fetch(shelf.url, "a", tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-def test_silent_server_is_a_transient_error(tmp_path: Path) -> None:
+def test_damaged_files_and_checksums_are_refused(shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf.put("a", b"1")
+    shelf.files["a"] = b"2"
+    with pytest.raises(TransientError, match=r"1 bytes, MD5 .* expected"):
+        fetch.fetch(shelf.url, "a", tmp_path)
+    shelf.files["a.md5"] = b"no checksum " + b"0" * 31
+    with pytest.raises(UserError, match="no MD5 found"):
+        fetch.fetch(shelf.url, "a", tmp_path)
+    shelf.put("a", b"12345")
+    monkeypatch.setattr(fetch, "MAX_FILE_BYTES", 4)
+    with pytest.raises(UserError, match="more than 4 bytes"):
+        fetch.fetch(shelf.url, "a", tmp_path)
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr(fetch, "MAX_FILE_BYTES", 5)
+    assert fetch.fetch(shelf.url, "a", tmp_path)
     with pytest.raises(TransientError, match=r"^http://127\.0\.0\.1:9/a\.md5: "):
         fetch.fetch("http://127.0.0.1:9/", "a", tmp_path)
 

@@ -129,6 +129,8 @@ class CountedStream(io.BytesIO):
     def read(self, size: int | None = -1, /) -> bytes:
         return Counted(super().read(size))
 
+    read1 = read
+
 
 def count_lines(act: Callable[[bytes], Any], data: bytes) -> int:
     """Return the number of Python lines that an action executes. Each iteration of a one-line loop counts."""

@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.facts import preprint_of
-from s2corpus.papers.editorial import Statement
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Run, Shard, Stage
+from s2corpus.sources.editorial import Statement
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.storage.exchange import covered_shards, spread
 from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, NOTICES, PDFS

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from s2corpus.clustering import pairs
 from s2corpus.clustering.facts import Nodes, group_nodes, nodes_from
 from s2corpus.clustering.places import ELECTRONIC
-from s2corpus.papers.fewest import MAX_EXHAUSTIVE
+from s2corpus.papers.support import MAX_EXHAUSTIVE
 from s2corpus.stages.cluster.rounds_titles import BANDS
 from s2corpus.titles.linking import MAX_GROUP
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE

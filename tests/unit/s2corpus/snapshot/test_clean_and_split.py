@@ -206,14 +206,3 @@ def test_word_list_is_fetched_once_and_verified(tmp_path: Path) -> None:
         CleanStage().work(run, shard)
     CleanStage().finish(run)
     assert {(row["set"], row["paper_id"]): row for row in run.table(DOCUMENTS).read().to_pylist()} == first
-
-
-def test_spec_can_request_all_values(tmp_path: Path) -> None:
-    _, quick, _ = release(tmp_path / "quick")
-    _, whole, _ = release(tmp_path / "whole", clean={"evaluate_all": True})
-    assert {key: (row["outcome"], row["text"]) for key, row in whole.items()} == {
-        key: (row["outcome"], row["text"]) for key, row in quick.items()
-    }
-    assert any(row["words"] is None for row in quick.values())
-    assert all(row["words"] is not None for row in whole.values())
-    assert all(row["language_votes"] for (set_, _), row in whole.items() if set_ == "s2orc" and row["words"])

@@ -76,7 +76,7 @@ AREAS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "extractors": (("s2corpus/extractors/*.py",), ("extractors",)),
 }
 """area → modules below include/, and the tests below tests/unit/s2corpus/ that should detect a fault in them"""
-NOT_QUICK = re.compile(r"titles/(similarity|minhash|recall)\.py$")
+NOT_QUICK = re.compile(r"titles/(similarity|recall)\.py$")
 """modules that only tests marked `compiled` cover"""
 IDLE = re.compile(
     r"usedforsecurity=|strict=True|@(lru_)?cache\b|@staticmethod|if TYPE_CHECKING|pre_buffer=|use_threads=|np\.empty\("

@@ -25,9 +25,9 @@ from s2corpus_reader.files import (
     keys_path,
     list_files,
     lookup_key,
-    papers_path,
     parquet_path,
     remove_piece,
+    table_path,
 )
 from s2corpus_reader.folder import Folder
 
@@ -160,7 +160,9 @@ class Snapshot:
             raise SnapshotError(f"give one of id, doi, arxiv, pmid, pmcid, acl, sha1, title; {len(given)} were given")
         name, value = next(iter(given.items()))
         paper_id = self._current_id(value) if name == "id" else self._find_id(name, identifiers.normalize(name, value))
-        return None if paper_id is None else self._row(papers_path(self._number(paper_id)), "paper_id", paper_id)
+        return (
+            None if paper_id is None else self._row(table_path("papers", self._number(paper_id)), "paper_id", paper_id)
+        )
 
     def document(self, id: str) -> Row | None:
         """Return a paper's document with its text and signals, or None if the snapshot does not contain it."""

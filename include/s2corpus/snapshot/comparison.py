@@ -1,7 +1,7 @@
 """Compare the files of a snapshot with each other (SPEC §10.14).
 
-A manipulation stays hidden only if it changes every affected file consistently. Paragraphs and lines are held in memory for one
-group of files at a time: files with the same number, modulo the number of groups, contain the same papers.
+A manipulation is hidden only if it changes every affected file consistently. Paragraphs and lines are in memory for one group of
+files at a time. Files with the same number, modulo the number of groups, contain the same papers.
 """
 
 from __future__ import annotations

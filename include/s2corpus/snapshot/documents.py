@@ -33,7 +33,7 @@ def build_row(
 ) -> dict[str, Any]:
     """Return the Parquet row of a document from `rows.read_documents`.
 
-    `count_tokens` is None if the spec sets no tokenizer, and `format_model_text` if the spec requests no other format.
+    `count_tokens` is None if the spec sets no tokenizer. `format_model_text` is None if the spec requests no other format.
     """
     text = document["text"]
     code, probability = language(text)

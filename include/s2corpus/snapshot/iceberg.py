@@ -34,7 +34,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {"documents": documents.SCHEMA} | {
 def open_catalog(uri: str) -> Catalog:
     """Open an Iceberg catalog by its SQLAlchemy address (`sqlite:///…`, `postgresql+psycopg2://…`) or REST address.
 
-    The S3 settings are those of the lake.
+    The S3 settings come from the environment, as for the lake.
 
     Raises:
         UserError: the address is malformed, or the catalog cannot be opened.

@@ -41,14 +41,8 @@ def hash_inputs(
 
 def find_identity_fault(manifest: Mapping[str, Any]) -> str | None:
     """Return a message if the snapshot id does not match the inputs in the manifest, or None."""
-    digest = hash_inputs(
-        spec=manifest["spec_sha256"],
-        as_of=manifest["as_of"],
-        parent=manifest["parent"],
-        versions=manifest["versions"],
-        inputs=manifest["inputs"],
-        overrides=manifest.get("overrides", {}),
-    )
+    given = {name: manifest[name] for name in ("as_of", "parent", "versions", "inputs")}
+    digest = hash_inputs(spec=manifest["spec_sha256"], overrides=manifest.get("overrides", {}), **given)
     release = ReleaseId.from_spec(manifest["spec"], datetime.fromisoformat(manifest["as_of"]))
     expected = SnapshotId.from_digest(release, digest)
     if manifest["snapshot"] == expected:

@@ -73,7 +73,7 @@ def released_parse(parse: dict[str, Any], links: Mapping[str, str], *, open_acce
 def gorc_line(paper: Mapping[str, Any]) -> Json | None:
     """Return a released paper (`rows.read_released_papers`) as `{paper_id, metadata, s2_pdf_hash, grobid_parse, latex_parse}`.
 
-    `grobid_parse` is the parse of the PDF by any extractor. Return None if the paper has neither a PDF nor a LaTeX parse.
+    `grobid_parse` is the parse of the PDF by any extractor. Return None if the paper has no PDF parse and no LaTeX parse.
     """
     pdf, latex = (paper["parses"].get(kind) for kind in ("pdf", "latex"))
     if pdf is None and latex is None:

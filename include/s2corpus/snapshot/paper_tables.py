@@ -100,7 +100,7 @@ def tables(
     label. A value is null if its divisor is zero, or if the paper does not state it.
     """
     outcomes = measured.get("select", {})
-    # S2ORC does not state the number of all PDFs: shares are of the rejected ones.
+    # Shares are of the rejected PDFs: S2ORC does not state the number of all PDFs.
     pdfs = [(label, sum(outcomes.get(f"outcome.{word}", 0.0) for word in words), n) for words, label, n in _PDFS]
     totals = sum(n for _, n, _ in pdfs), sum(theirs for _, _, theirs in pdfs)
     filters = [(label, filtered.get(word, 0), theirs) for word, label, theirs in _FILTERS]

@@ -121,7 +121,7 @@ def push_to_hub(snapshot: Lake, repository: str, progress: Progress = lambda pat
 
 
 def _get(lake: Lake, key: str) -> bytes | None:
-    """Return the content of an object, or None if it does not exist."""
+    """Return the content of an object; return None if the object is missing."""
     with suppress(FileNotFoundError):
         return lake.get(key)[0]
     return None

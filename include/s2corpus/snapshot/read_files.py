@@ -205,7 +205,7 @@ def _check_text(text: str, set_: str, *, recipe: bool) -> Iterator[str]:
 
 
 def check_metadata(value: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the faults of the metadata of a paper: keys other than those of S2ORC 20200705, and wrong flags."""
+    """Yield the faults of the metadata of a paper: keys that S2ORC 20200705 does not have, and wrong flags."""
     expected = PARSED_KEYS if value.get("has_pdf_parse") else METADATA_KEYS
     if set(value) != expected:
         yield f"keys differ from S2ORC 20200705: {sorted(set(value) ^ expected)}"

@@ -27,6 +27,7 @@ from s2corpus_reader.files import SnapshotFile
 
 FunnelRow = tuple[str, str, int]
 """stage, outcome, count"""
+_PROPERTIES = ("licences", "oa_evidence", "editorial", "fields_of_study")
 _CUT = "[…]"
 _CHARACTERS, _LINES, _ITEMS = 160, 10, 3
 """maximum number of characters per line, of lines per text and of items per list"""
@@ -43,10 +44,8 @@ class IndexStatistics:
     documents: Counter[tuple[str, str]] = field(default_factory=Counter)
     words: Counter[tuple[str, str]] = field(default_factory=Counter)
     years: Counter[int] = field(default_factory=Counter)
-    licences: Counter[str] = field(default_factory=Counter)
-    oa_evidence: Counter[str] = field(default_factory=Counter)
-    editorial: Counter[str] = field(default_factory=Counter)
-    fields_of_study: Counter[str] = field(default_factory=Counter)
+    others: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in _PROPERTIES})
+    """property → value → documents"""
     samples: dict[str, dict[str, Any]] = field(default_factory=dict)
     """set → index row of the document that the data card shows"""
 
@@ -60,10 +59,10 @@ class IndexStatistics:
             self.words[at] += row["words"]
             if row["date"]:
                 self.years[int(row["date"][:4])] += 1
-            self.licences[row["licence"]] += 1
-            self.oa_evidence[row["oa_evidence"] or "none"] += 1
-            self.editorial.update([row["editorial"]] if row["editorial"] else [])
-            self.fields_of_study.update(row["fields_of_study"] or ["unknown"])
+            self.others["licences"][row["licence"]] += 1
+            self.others["oa_evidence"][row["oa_evidence"] or "none"] += 1
+            self.others["editorial"].update(filter(None, [row["editorial"]]))
+            self.others["fields_of_study"].update(row["fields_of_study"] or ["unknown"])
 
 
 def build_stats(
@@ -85,10 +84,7 @@ def build_stats(
         "funnel": [{"stage": s, "outcome": o, "count": n} for s, o, n in funnel],
         "languages": ranked(languages),
         "years": {str(year): n for year, n in sorted(published.years.items())},
-        "licences": ranked(published.licences),
-        "oa_evidence": ranked(published.oa_evidence),
-        "editorial": ranked(published.editorial),
-        "fields_of_study": ranked(published.fields_of_study),
+        **{name: ranked(counts) for name, counts in published.others.items()},
         "sources": ranked(sources),
         "metrics": {stage: dict(sorted(values.items())) for stage, values in sorted(metrics.items())},
     }
@@ -97,7 +93,7 @@ def build_stats(
 def compare_statistics(published: IndexStatistics, stats: Mapping[str, Any]) -> Iterator[str]:
     """Yield contradictions between stats.json and the index."""
     expected = build_stats(published, (), {}, {}, {})
-    for name in ("sets", "editorial", "years", "licences", "oa_evidence", "fields_of_study"):
+    for name in ("sets", "years", *_PROPERTIES):
         if stats[name] != expected[name]:
             given, due = stats[name], expected[name]
             keys = sorted(key for key in given | due if given.get(key) != due.get(key))
@@ -216,7 +212,7 @@ def card_template(package: str) -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # Markdown: `text` escapes external values, `cell` keeps the Markdown of our own texts
+        autoescape=False,  # Markdown: `text` escapes external values, `cell` preserves the Markdown of our texts
     )
     environment.filters["cell"] = lambda value: str(value).replace("|", "\\|").replace("\n", " ")
     environment.filters["meaning"] = describe_rule

@@ -136,15 +136,12 @@ def _map_entries(links: Iterable[LinkRow], parse_kind: str | None) -> dict[str, 
 
 def _select_parse(document: DocumentRow, fulltexts: list[FulltextRow], *, mask: bool) -> Row:
     """Return the parse behind a document's text, its kind and its text layer. All are null for titles and abstracts."""
-    for fulltext in fulltexts:
-        if fulltext["file_sha1"] == document["sha1"]:
-            parse = orjson.loads(fulltext["parse"])
-            return {
-                "parse_kind": fulltext["parse_kind"],
-                "text_layer": fulltext["text_layer"],
-                "parse": mask_parse(parse) if mask else parse,
-            }
-    return {"parse_kind": None, "text_layer": None, "parse": None}
+    fulltext = next((text for text in fulltexts if text["file_sha1"] == document["sha1"]), None)
+    if fulltext is None:
+        return {"parse_kind": None, "text_layer": None, "parse": None}
+    parse = orjson.loads(fulltext["parse"])
+    kind, layer = fulltext["parse_kind"], fulltext["text_layer"]
+    return {"parse_kind": kind, "text_layer": layer, "parse": mask_parse(parse) if mask else parse}
 
 
 def build_index_row(document: Row, set_: str, path: str, line: int) -> Row:

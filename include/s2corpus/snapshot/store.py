@@ -49,7 +49,7 @@ class Store:
         return f"{self._receipts}/{path}.json"
 
     def _read_receipt(self, path: str) -> SnapshotFile | None:
-        """Return the file at a path, or None if it is outdated or was changed."""
+        """Return the file at a path; return None if the file is outdated or was changed."""
         receipt = orjson.loads(self.lake.get(self._receipt_key(path))[0])
         if receipt["inputs"] != self._inputs or receipt["etag"] != self.lake.etag(f"{self.prefix}/{path}"):
             return None

@@ -40,6 +40,7 @@ from s2corpus_reader.files import (
     file_number,
     json_line,
     parquet_path,
+    table_path,
 )
 from s2orc_parse.parse_model import ParseKind
 
@@ -57,8 +58,6 @@ def document_paths(run: Run, store: Store, set_: str, number: int) -> list[str] 
 
 
 class _PathAllocator:
-    """The path for each document, and the number of lines per path."""
-
     def __init__(self, set_: str, shard_bytes: int | None) -> None:
         self._set = set_
         self._limit = shard_bytes
@@ -161,7 +160,7 @@ _PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
 def list_paths(run: Run) -> Iterator[str]:
     """Yield the paths of all files of a snapshot that this module writes."""
     for nn in range(run.spec.export.files):
-        yield from (flat.path(table, nn) for table in flat.SCHEMAS)
+        yield from (table_path(table, nn) for table in flat.SCHEMAS)
         yield from (f"graph/{table.name}/{nn:02d}.parquet" for table in (LINKS, CONTEXTS))
     for nn in range(run.spec.export.corpus_file_count):
         yield from (corpus_path(folder, nn) for folder in _corpus_folders(run))
@@ -179,7 +178,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
     """
     missing = group.find_missing(
         [corpus_path(folder, nn) for folder in _corpus_folders(group.run) for nn in group.corpus_numbers]
-        + [flat.path(table, nn) for table in flat.SCHEMAS for nn in group.numbers]
+        + [table_path(table, nn) for table in flat.SCHEMAS for nn in group.numbers]
     )
     census = {nn: Census(group.run.spec.clean.text_from) for nn in group.numbers}
     if not missing and group.store.has_fragments(f"{kind}/{nn:02d}" for kind in ("census", "keys") for nn in census):
@@ -188,7 +187,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
         (table, nn): scratch / f"{table}-{nn}.parquet"
         for table in flat.SCHEMAS
         for nn in group.numbers
-        if flat.path(table, nn) in missing
+        if table_path(table, nn) in missing
     }
     warnings, mask = group.run.spec.link.count_warnings, group.run.spec.clean.pii == "mask"
     inbound = citations() if any(corpus_path("metadata", nn) in missing for nn in group.corpus_numbers) else None
@@ -227,7 +226,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
         key_fragments = group.open_fragments(stack, scratch / "keys", rows.KEYS)
         lines = write_rows(files, key_fragments)
         group.write_lines({path for path in missing if path.startswith("corpus/")}, lines, scratch)
-    group.store.put((describe_file(flat.path(*key), path, files[key].count), path) for key, path in tables.items())
+    group.store.put((describe_file(table_path(*key), path, files[key].count), path) for key, path in tables.items())
     for nn, counted in census.items():
         pq.write_table(counted.table(), scratch / f"census-{nn}")
     group.store.put_fragments({f"census/{nn:02d}": scratch / f"census-{nn}" for nn in census})

@@ -136,6 +136,7 @@ def test_spans_of_a_parse_have_their_text_and_entry(kind: str, span: dict[str, A
         ({"evidence": "bibliography_only"}, "is open, but its evidence is bibliography_only"),
         ({"open_access": False}, "is closed, but its evidence is declared"),
         ({"licence": "CC BY"}, "is 'CC BY'; expected an SPDX id"),
+        ({"licence": "LicenseRef-https-example.org-1.0"}, None),
     ],
 )
 def test_rights_have_evidence_and_an_spdx_id(changed: dict[str, Any], message: str | None) -> None:
@@ -238,6 +239,14 @@ def test_document_agrees_with_index_metadata_and_parses(
     place = (f"v2/{index.get('set', 's2orc')}/train/00", 1)
     faults = list(found.check_document(DOCUMENT, index.get("set", "s2orc"), "train", place))
     assert faults == [] if message is None else len(faults) == 1 and faults[0].startswith(message)
+
+
+@pytest.mark.parametrize(
+    "changed", [{}, {"title": "B"}, {"doi": "10.1/x"}, {"year": 2021}, {"mag_field_of_study": ["Art"]}]
+)
+def test_metadata_agrees_with_the_index(changed: dict[str, Any]) -> None:
+    differs = "title, identifiers, year or fields of study of document 1 differ from the index"
+    assert list(comparison()[0].add_metadata(METADATA | changed)) == ([differs] if changed else [])
 
 
 def test_recipe_has_no_blocks_to_compare() -> None:
@@ -448,13 +457,7 @@ def test_counts_of_duplicates_are_compared() -> None:
 @pytest.mark.parametrize(("least", "found"), [(0.9, True), (0.99, False)])
 def test_similar_texts_in_train_and_valid_are_found(least: float, found: bool) -> None:
     overlap = SimilarityCheck(rules_of(split={**FIXED, "min_jaccard": least}))
-    texts = {
-        "1": WORDS,
-        "2": CHANGED,
-        "3": "another text of more than five words",
-        "5": "",
-        "4": "one two three four five six",
-    }
+    texts = TEXTS | {"3": "another text of more than five words", "5": "", "4": "one two three four five six"}
     for id_, split in (("3", "train"), ("1", "train"), ("5", "train"), ("2", "valid"), ("5", "valid"), ("4", "valid")):
         overlap.add_document(id_, split, texts[id_])
 
@@ -552,20 +555,20 @@ def test_numbers_of_files_give_their_groups() -> None:
 
 def test_snapshot_id_is_that_of_its_inputs() -> None:
     versions = {"code": "1", "extractor": "2", "converter": "3", "pyarrow": "4"}
-    given = {"spec": "0" * 64, "as_of": "2023-01-01T00:00:00+00:00", "parent": None, "inputs": ["x"]}
-    digest = hash_inputs(versions=versions, overrides={}, **given)  # type: ignore[arg-type]  # a mapping of arguments
-    manifest = given | {
-        "spec": "small",
-        "spec_sha256": "0" * 64,
+    given: dict[str, Any] = {
+        "as_of": "2023-01-01T00:00:00+00:00",
+        "parent": None,
+        "inputs": ["x"],
         "versions": versions,
-        "snapshot": f"small-20230101-{digest[:8]}",
     }
+    digest = hash_inputs(spec="0" * 64, overrides={}, **given)
+    manifest = given | {"spec": "small", "spec_sha256": "0" * 64, "snapshot": f"small-20230101-{digest[:8]}"}
     assert find_identity_fault(manifest) is None
     assert find_identity_fault(manifest | {"versions": versions | {"pyarrow": "5"}}) is None
     changes: list[dict[str, Any]] = [
-        {"versions": versions | {"code": "9"}}, {"versions": versions | {"extractor": "9"}}, {"versions": versions | {"converter": "9"}},
+        *({"versions": versions | {name: "9"}} for name in ("code", "extractor", "converter")), {"as_of": "2023-01-02T00:00:00+00:00"},
         {"inputs": []}, {"parent": "x"}, {"spec_sha256": "1" * 64}, {"overrides": {"a": "b"}}, {"snapshot": f"small-20230101-{'0' * 8}"},
-        {"as_of": "2023-01-02T00:00:00+00:00"}, {"spec": "other"},
+        {"spec": "other"},
     ]  # fmt: skip
     for changed in changes:
         assert str(find_identity_fault(manifest | changed)).startswith("the id is small-20230101-")

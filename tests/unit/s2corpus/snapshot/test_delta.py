@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
+import orjson
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
@@ -117,9 +118,15 @@ def test_delta_that_only_removes_rows_has_no_rows(snapshots: list[Path], tmp_pat
 
 def test_every_removed_document_has_a_reason_and_a_tombstone(snapshots: list[Path]) -> None:
     index = [{row["id"]: row for row in pq.read_table(s / "index.parquet").to_pylist()} for s in snapshots]
-    for old, new, folder in zip(index, index[1:], snapshots[1:], strict=False):
+    for number, ((old, new), folder) in enumerate(zip(pairwise(index), snapshots[1:], strict=True)):
         rows = {row["id"]: row for row in pq.read_table(folder / "changes.parquet").to_pylist()}
         assert {id_ for id_, row in rows.items() if row["change"] == "added"} == set(new) - set(old)
+        summary = orjson.loads((folder / "diff.json").read_bytes())
+        unchanged = sum(summary["same"]["documents"].values())
+        assert summary["parent"] == snapshots[number].name and unchanged == len(set(new) - set(rows))
+        for change in ("added", "removed", "moved", "changed"):
+            ids = sorted(id_ for id_, row in rows.items() if row["change"] == change)
+            assert (sum(summary[change]["documents"].values()), summary[change]["first_ids"]) == (len(ids), ids[:100])
         gone = {id_ for id_, row in rows.items() if row["change"] == "removed"}
         assert gone == set(old) - set(new)
         assert all(rows[id_]["reason"] for id_ in gone)

@@ -246,7 +246,9 @@ def test_document_agrees_with_index_metadata_and_parses(
 )
 def test_metadata_agrees_with_the_index(changed: dict[str, Any]) -> None:
     differs = "title, identifiers, year or fields of study of document 1 differ from the index"
-    assert list(comparison()[0].add_metadata(METADATA | changed)) == ([differs] if changed else [])
+    for fields in (None, []):
+        found, _ = comparison(index_row(fields_of_study=fields))
+        assert list(found.add_metadata(METADATA | changed)) == ([differs] if changed else [])
 
 
 def test_recipe_has_no_blocks_to_compare() -> None:

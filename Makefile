@@ -12,7 +12,7 @@ OURS := --no-emit-package s2orc-parse --no-emit-package pdf2tei --no-emit-packag
 QUICK := not slow and not long and not services and not airflow
 # Tests of pure functions: text in, values out. The others write lakes, read PDFs or start programs.
 PURE := $(addprefix tests/unit/s2corpus/, commands papers sources stages/assemble stages/clean stages/filter text titles web) \
-  tests/unit/s2orc_parse/jats tests/unit/s2orc_parse/tei
+  tests/unit/s2orc_parse/bibliography tests/unit/s2orc_parse/jats tests/unit/s2orc_parse/tei
 # About half of the rules by time; the other folders of tests/unit are the other half.
 FIRST_RULES := $(addprefix tests/unit/, house pdf2tei s2orc_parse/jats s2orc_parse/latex) \
   $(addprefix tests/unit/s2corpus/, clustering commands datasets deliveries evaluation extractors hostile)

@@ -240,7 +240,7 @@ def _name(user: Any) -> str:
 def _documentation(stage: str) -> str:
     """Return the docstring of the stage's module (read, not imported) with a link to its section of the runbook."""
     folder = Path(s2corpus.stages.__file__).parent
-    path = next(p for p in (folder / f"{stage}.py", folder / stage / "stage.py") if p.exists())
+    path = next(p for p in (folder / f"{stage}.py", folder / stage / "__init__.py") if p.exists())
     docstring = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
     return f"{docstring}\n\n{_DOC.format(f'stage-{stage}')}"
 

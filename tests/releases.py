@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -24,7 +25,6 @@ from s2corpus.extractors.embedded import embedded_extractor
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.snapshot.pointer import publish
 from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables.schema import Table
@@ -75,11 +75,10 @@ def released(
     """
 
     def make(folder: Path) -> Truth:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.delenv("S2CORPUS_CATALOG", raising=False)
-            patch.setenv("S2CORPUS_ALTO_GB", "0")  # Other releases have equal bytes with the cache.
-            for name, value in request.getfixturevalue("extractor").items():
-                patch.setenv(name, value)
+        variables = {"S2CORPUS_CATALOG": f"sqlite:///{folder / 'catalog.db'}", **request.getfixturevalue("extractor")}
+        Catalog(variables["S2CORPUS_CATALOG"]).migrate()
+        # Other releases have equal bytes with the cache of pdfalto's output.
+        with mock.patch.dict(os.environ, variables | {"S2CORPUS_ALTO_GB": "0"}):
             build(run_in(folder, spec(), tiny[0]))
         return tiny[1]
 
@@ -122,17 +121,13 @@ def built(
         return {id_: Run(spec(), as_of, lake, folder) for id_, as_of in at.items()}
 
     def make(folder: Path) -> Truth:
-        copy_lake(released, folder)
+        shutil.copytree(released[0].scratch, folder, dirs_exist_ok=True)  # the first release, and its catalog
         found = Built(folder, released[1], runs_in(folder))
-        with pytest.MonkeyPatch.context() as patch:
-            for name, value in {**request.getfixturevalue("extractor"), "S2CORPUS_CATALOG": found.catalog}.items():
-                patch.setenv(name, value)
-            Catalog(found.catalog).migrate()
-            for id_, run in found.runs.items():
-                for stage in STAGE_NAMES[: STAGE_NAMES.index("filter") + 1] if id_ == UNFINISHED else STAGE_NAMES:
-                    runner.run_stage(run, stage)
-                if id_ != UNFINISHED:
-                    publish(run.lake, run.snapshot_id)
+        extractor = request.getfixturevalue("extractor")
+        with mock.patch.dict(os.environ, {**extractor, "S2CORPUS_CATALOG": found.catalog}):
+            build(found.runs[SECOND])
+            for stage in STAGE_NAMES[: STAGE_NAMES.index("filter") + 1]:
+                runner.run_stage(found.runs[UNFINISHED], stage)
         return released[1]
 
     folder, truth = make_once("page", make, tmp_path_factory)
@@ -157,9 +152,7 @@ def sampled(
     rules = rules.model_copy(update={"export": rules.export.model_copy(update=WIDE)})
 
     def make(folder: Path) -> Truth:
-        with pytest.MonkeyPatch.context() as patch:
-            for name, value in request.getfixturevalue("extractor").items():
-                patch.setenv(name, value)
+        with mock.patch.dict(os.environ, request.getfixturevalue("extractor")):
             build(run_in(folder, rules, complete[0]))
         return complete[1]
 

@@ -29,7 +29,7 @@ from devtools.real_data import REAL_DATA
 from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.arrow import batches
 from s2corpus.sources.build import RawRecord
-from s2corpus.stages.cluster.stage import cluster_records
+from s2corpus.stages.cluster import cluster_records
 from s2corpus.tables.intake import RECORDS
 from s2orc_parse.bibliography.names import parse_authors
 

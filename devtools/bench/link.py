@@ -31,8 +31,7 @@ from devtools.real_data import REAL_DATA
 from s2corpus import compiled
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec, ResourceRules
-from s2corpus.stages.link import LinkStage
-from s2corpus.stages.link.stage import group_tasks
+from s2corpus.stages.link import LinkStage, group_tasks
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.texts import LINKS
 

@@ -88,8 +88,10 @@ class Writer:
             limit = int(float(text) * 1e9)
         except (ValueError, OverflowError):
             raise UserError(f"{_GB} is {text!r}: give a number of gigabytes, or 0 to disable the cache") from None
-        folder = scratch.find_shared(_folder_name(), _FOLDER) if limit > 0 else None
-        return None if folder is None else cls(folder, limit)
+        with suppress(OSError):
+            if limit > 0 and (folder := scratch.find_shared(_folder_name(), _FOLDER)) is not None:
+                return cls(folder, limit)
+        return None
 
     def store(self, file_sha1: str, entry: Path) -> None:
         """Copy the entry that a sandboxed process wrote for a PDF; do nothing if this is not possible."""

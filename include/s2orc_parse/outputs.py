@@ -1,12 +1,14 @@
-"""Write output files atomically, and make file names printable."""
+"""Write output files atomically, and print progress, counts and file names."""
 
 from __future__ import annotations
 
 import errno
 import os
+import sys
+import time
 import unicodedata
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -69,6 +71,30 @@ def printable(path: str | bytes | Path) -> str:
     return "".join(
         c.encode("unicode_escape").decode() if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text
     )
+
+
+def format_counts(counts: Mapping[str, int]) -> str:
+    """Return the number of items with each outcome: `1 failed, 2 ok`."""
+    return ", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items()))
+
+
+class ProgressLine:
+    """A line on the terminal, updated at most five times per second. Without a terminal it prints nothing."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._is_shown = not quiet and sys.stderr.isatty()
+        self._last = time.monotonic()
+
+    def show(self, format_line: Callable[[], str]) -> None:
+        """Update the line if 0.2 s have passed."""
+        if self._is_shown and time.monotonic() - self._last > 0.2:
+            self._last = time.monotonic()
+            print(f"\r{format_line()}\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Clear the line."""
+        if self._is_shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def _free(folder: Path) -> int:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import orjson
 import pyarrow.parquet as pq
@@ -134,9 +136,7 @@ def run(
     extractor: Mapping[str, str], pdf: tuple[PdfTruth, bytes, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Run]:
     """Build a release that prefers Elsevier's files and LaTeX sources, and keeps papers without a date (Unpaywall's)."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in extractor.items():
-            patch.setenv(name, value)
+    with mock.patch.dict(os.environ, extractor):
         run = release(tmp_path_factory.mktemp("fulltexts"), text_from=["elsevier", "latex"], unknown_year="keep")
         for drop, files in {
             "publishers": PUBLISHERS,

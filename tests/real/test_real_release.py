@@ -8,10 +8,12 @@ a folder that does not exist.
 from __future__ import annotations
 
 import gzip
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from unittest import mock
 
 import orjson
 import pyarrow.parquet as pq
@@ -47,9 +49,7 @@ PAPERS_OF_TRUTH = real_papers()
 
 @pytest.fixture(scope="module")
 def run(shared_data: Path, extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> Run:
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in extractor.items():
-            patch.setenv(name, value)
+    with mock.patch.dict(os.environ, extractor):
         return release.build(tmp_path_factory.mktemp("real"), shared_data)
 
 

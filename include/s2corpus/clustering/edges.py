@@ -245,7 +245,6 @@ def are_unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarr
 
 
 def _sort_by_strength(a: np.ndarray, b: np.ndarray, reason: np.ndarray | int, strength: np.ndarray | float) -> Edges:
-    """Return edges sorted by descending strength, then by nodes."""
     left, right = np.minimum(a, b), np.maximum(a, b)
     reasons, strengths = (np.broadcast_to(np.asarray(value), len(left)) for value in (reason, strength))
     order = np.lexsort((right, left, -strengths))

@@ -101,7 +101,6 @@ def complete_facts(rows: pa.Table) -> pa.Table:
 
 
 def _equals(column: pa.Array, value: str) -> np.ndarray:
-    """Return which rows have the value (bool)."""
     return np.asarray(pc.fill_null(pc.equal(column, value), False))
 
 

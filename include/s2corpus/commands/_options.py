@@ -1,4 +1,4 @@
-"""Share options, help texts, progress lines and error messages between commands."""
+"""Share options, help texts and error messages between commands."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import functools
 import gzip
 import json
 import os
-import sys
-import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -34,7 +32,7 @@ _DAMAGE_ERRORS = (
 
 
 class Command(click.Command):
-    """A command whose `epilog` has one example a line, printed without line breaks under the heading "Examples"."""
+    """A command with one example per line of its `epilog`, printed without line breaks under the heading "Examples"."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples without line breaks, so that they can be copied."""
@@ -149,27 +147,3 @@ def open_lake_of(folder: Lake, snapshot: str, advice: str) -> Lake:
     if not root or name != snapshot:
         raise UserError(f"{folder.root} is not in a lake (…/snapshots/{snapshot}): {advice}")
     return open_lake(root)
-
-
-def format_counts(counts: Mapping[str, int]) -> str:
-    """Return the number of items with each outcome: `1 failed, 2 ok`."""
-    return ", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items()))
-
-
-class ProgressLine:
-    """A line on the terminal, updated at most five times per second. Without a terminal it prints nothing."""
-
-    def __init__(self, *, quiet: bool = False) -> None:
-        self._is_shown = not quiet and sys.stderr.isatty()
-        self._last = time.monotonic()
-
-    def show(self, format_line: Callable[[], str]) -> None:
-        """Update the line if 0.2 s have passed."""
-        if self._is_shown and time.monotonic() - self._last > 0.2:
-            self._last = time.monotonic()
-            click.echo(f"\r{format_line()}\x1b[K", err=True, nl=False)
-
-    def clear(self) -> None:
-        """Clear the line."""
-        if self._is_shown:
-            click.echo("\r\x1b[K", err=True, nl=False)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 import orjson
 
-from s2corpus.commands._options import FILE, PATH, format_counts, use_local_services, with_examples
+from s2corpus.commands._options import FILE, PATH, use_local_services, with_examples
 from s2corpus.errors import UserError
+from s2orc_parse.outputs import format_counts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,8 +48,8 @@ def cluster_command(
     from s2corpus.clustering.explain import explanations, format_explanation
     from s2corpus.clustering.identity import Parent
     from s2corpus.compiled import interpret_if_small
-    from s2corpus.sources.files import read_latest
-    from s2corpus.stages.cluster.stage import cluster_records
+    from s2corpus.sources.arrow import read_latest
+    from s2corpus.stages.cluster import cluster_records
     from s2corpus.storage.parquet import check_table, write_table
 
     for path in (out, edges_out, aliases_out):
@@ -102,9 +103,9 @@ def vote_command(
 
     from s2corpus import spec
     from s2corpus.clustering.facts import preprint_of
-    from s2corpus.papers.editorial import Statement
     from s2corpus.papers.rows import FileFacts, build_papers
-    from s2corpus.sources.files import read_latest
+    from s2corpus.sources.arrow import read_latest
+    from s2corpus.sources.editorial import Statement
     from s2corpus.sources.record import Editorial
     from s2corpus.storage.parquet import check_table, write_table
     from s2corpus.tables.papers import MEMBERS, PAPERS

@@ -15,9 +15,9 @@ from typing import Any, BinaryIO
 import click
 import orjson
 
-from s2corpus.commands._options import FILE, PATH, format_counts, with_examples
+from s2corpus.commands._options import FILE, PATH, with_examples
 from s2corpus.errors import UserError
-from s2orc_parse.outputs import open_atomic, printable
+from s2orc_parse.outputs import format_counts, open_atomic, printable
 
 
 @with_examples("corpus select papers/*.pdf --out selections.parquet")

@@ -75,7 +75,7 @@ def register_command(snapshot: str, uri: str, forget: bool, lake: str | None) ->
 @with_examples('corpus yank s2_v2-20230101-0a1b2c3d --reason "half of the records of one source were missing"')
 @click.argument("snapshot")
 @click.option("--reason", required=True, help="Reason, ten characters or more; recorded.")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--yes", is_flag=True, help="Skip the confirmation.")
 @lake_option()
 def yank_command(snapshot: str, reason: str, yes: bool, lake: str) -> None:
     """Withdraw a published snapshot.
@@ -120,7 +120,7 @@ def restore_command(snapshot: str, reason: str, lake: str) -> None:
     "corpus prune s2_v2 --keep 3 --delete",
 )
 @click.argument("spec")
-@click.option("--keep", type=click.IntRange(1), required=True, help="Number of newest published snapshots to keep.")
+@click.option("--keep", type=click.IntRange(1), required=True, help="Number of newest published snapshots to retain.")
 @click.option(
     "--dry-run/--delete",
     default=True,

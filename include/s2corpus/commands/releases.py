@@ -15,8 +15,6 @@ import click
 
 from s2corpus.commands._options import (
     PATH,
-    ProgressLine,
-    format_counts,
     lake_option,
     local_environment,
     open_release,
@@ -27,6 +25,7 @@ from s2corpus.deployment.http import AirflowClient
 from s2corpus.errors import TransientError, UserError
 from s2corpus.escaping import escape_cell
 from s2corpus.storage.lake import open_lake
+from s2orc_parse.outputs import ProgressLine, format_counts
 
 
 @with_examples("corpus build include/releases/sample.yaml --as-of 2023-02-01 --lake ./lake --from sample")

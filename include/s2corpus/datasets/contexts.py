@@ -67,13 +67,13 @@ Pool = dict[str, list[tuple[int, str]]]
 class Contexts(Dataset):
     """The dataset of contexts. A citation is processed in the shard of the cited paper, for its title and abstract."""
 
-    name = "contexts"
     version = f"4.{sentences.VERSION}"
     description = (
         "One row per citation: the sentence, its neighbors, the section, the cited paper's title and abstract, and papers of the same "
         "field and years that are not cited, for citation recommendation and intent (S2ORC §6, GORC §6)."
     )
     params = ContextsParams
+    tables = (DatasetTable("contexts", SCHEMA, {"train": "contexts/*.parquet"}),)
     schema = _CACHED_SCHEMA
     sort_columns = ("cited_number", "cited_paper_id", "paper_id", "paragraph", "start", "ref_id", "sentence")
 
@@ -151,10 +151,6 @@ class Contexts(Dataset):
         """Check that every selected citation is written to the shard of the cited paper."""
         lost = abs(result.funnel["citations", CitationOutcome.KEPT] - int(metrics["contexts"]))
         return [DatasetCheck("citations_written", lost, "citations of papers outside the snapshot, or written twice")]
-
-    def tables(self, params: ContextsParams) -> list[DatasetTable]:
-        """Return the table of contexts."""
-        return [DatasetTable("contexts", SCHEMA, {"train": "contexts/*.parquet"})]
 
 
 def _has_words(text: str) -> bool:

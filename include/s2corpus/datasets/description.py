@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
+from s2corpus.datasets.job import Job, Outputs
+from s2corpus.datasets.protocol import StepResult
 from s2corpus.snapshot import hub, report
 from s2corpus.snapshot.croissant import describe_dataset
 from s2corpus.snapshot.manifest import read_descriptions
-
-if TYPE_CHECKING:
-    from s2corpus.datasets.job import Job, Outputs
-    from s2corpus.datasets.protocol import StepResult
 
 
 def write(job: Job, result: StepResult, metrics: dict[str, float], out: Outputs) -> None:
@@ -33,7 +31,7 @@ def write(job: Job, result: StepResult, metrics: dict[str, float], out: Outputs)
     out.write_bytes(
         "funnel.svg", report.bars(f"{job.spec.name}: funnel", [(f"{s}: {o}", n) for s, o, n in funnel]).encode()
     )
-    tables = job.dataset.tables(job.params)
+    tables = job.dataset.tables
     name = f"{job.spec.name}-{job.source.id}"
     about = job.spec.description or job.dataset.description
     data = [(f"{t.name}-{split}", path, t.schema) for t in tables for split, path in t.splits.items()]

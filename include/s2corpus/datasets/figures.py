@@ -97,13 +97,13 @@ FIGURE = pa.schema([
 class Figures(Dataset):
     """The dataset of figures and tables. `rows` selects entries; `write` reads the PDFs."""
 
-    name = "figures"
     version = f"3.{sentences.VERSION}"
     description = (
         "Figures and tables of open papers as images cropped from the PDF, each with caption, label, page, box, and the sentences "
         "that mention it."
     )
     params = FiguresParams
+    tables = (DatasetTable("figures", FIGURE, {"train": "figures/*.jsonl.gz"}),)
     schema = _SELECTED
 
     def rows(self, params: FiguresParams, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
@@ -159,10 +159,6 @@ class Figures(Dataset):
                 blocks=False,
             )
         ]
-
-    def tables(self, params: FiguresParams) -> list[DatasetTable]:
-        """Return the table of figures."""
-        return [DatasetTable("figures", FIGURE, {"train": "figures/*.jsonl.gz"})]
 
 
 def _number(entry: Mapping[str, Any]) -> str:

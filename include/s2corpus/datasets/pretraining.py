@@ -93,13 +93,13 @@ class PretrainingParams(TextParams):
 class Pretraining(Dataset):
     """The pretraining dataset."""
 
-    name = "pretraining"
     version = f"3.{sentences.VERSION}"
     description = (
         "Text of open papers for pretraining: one sentence per line, an empty line between papers, without figures, tables, notes and "
         "ill-formed paragraphs; with a cased WordPiece vocabulary (S2ORC §5)."
     )
     params = PretrainingParams
+    tables = (DatasetTable("text", pa.schema([("text", pa.string())]), {"train": "text/*.txt.gz"}),)
     schema = pa.schema([
         ("paper_id", pa.string()), ("field", pa.string()), ("sampled", pa.bool_()), ("tokens", pa.int64()),
         ("sentences", pa.int64()), ("text", pa.string()),
@@ -195,10 +195,6 @@ class Pretraining(Dataset):
                 blocks=False,
             ),
         ]
-
-    def tables(self, params: PretrainingParams) -> list[DatasetTable]:
-        """Return the table of lines."""
-        return [DatasetTable("text", pa.schema([("text", pa.string())]), {"train": "text/*.txt.gz"})]
 
 
 def classify_paragraph(params: PretrainingParams, text: str) -> PretrainingParagraphOutcome:

@@ -120,12 +120,13 @@ class StepResult:
 class Dataset(ABC):
     """A dataset. Its code does not depend on Airflow, the placement of shards, or the upload of files."""
 
-    name: str
     version: str
     """version of the rules, part of the cache key: raise it if any output may change"""
     description: str
     """description, with the paper that defines the dataset"""
     params: type[Params]
+    tables: tuple[DatasetTable, ...]
+    """tables of data files for consumers; `load_dataset` loads the first one by default"""
     schema: pa.Schema
     """schema of the rows that `rows` yields"""
     sort_columns: tuple[str, ...] = ()
@@ -153,7 +154,3 @@ class Dataset(ABC):
     @abstractmethod
     def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Return the checks that only this dataset needs."""
-
-    @abstractmethod
-    def tables(self, params: Any) -> list[DatasetTable]:
-        """Return the tables of data files for consumers."""

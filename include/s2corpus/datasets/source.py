@@ -10,21 +10,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from heapq import merge
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
+from typing import Any, BinaryIO, Generic, TypeVar
 
 import orjson
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot import pointer
-from s2corpus.storage.lake import open_lake
+from s2corpus.storage.lake import Lake, open_lake
 from s2corpus_reader.bounded import gzip_lines, read_object
 from s2corpus_reader.files import file_number, list_files
 from s2corpus_reader.parquet import check_parquet
 from s2orc_parse.parse_model import ParseKind
-
-if TYPE_CHECKING:
-    from s2corpus.storage.lake import Lake
 
 Row = dict[str, Any]
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import orjson
 import pyarrow as pa
@@ -35,7 +35,7 @@ from s2corpus.sources.record import DECLARED
 from s2corpus.sources.streams import open_stream, stop_at_damage
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables.intake import REGISTERED_FILES, REGISTERED_RECORDS, RegisteredFileRow, RegisteredRecordRow
+from s2corpus.tables.intake import REGISTERED_FILES, REGISTERED_RECORDS, RegisteredFileRow
 from s2corpus.tables.parses import STORED_TEI
 from s2orc_parse import jats
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
@@ -87,11 +87,16 @@ def register(lake: Lake, delivery: Delivery) -> Registered:
     articles: dict[str, tuple[str, str | None]] = {}
     entries = _read_articles(lake, delivery, ready, sha1_of, articles)
     records.write(len(record_files), _batches(entries, delivery, len(record_files), counts))
-    rows = [
-        _file_row(file, sha1_of[file.name], declared.facts.get(file.name), articles.get(file.name))
-        for file in sorted(ready.files, key=lambda file: file.name)
-        if file.name in articles or (delivery.kind == "drop" and file.name != RECORDS_FILE)
-    ]
+    rows = []
+    for file in sorted(ready.files, key=lambda file: file.name):
+        if file.name in articles or (delivery.kind == "drop" and file.name != RECORDS_FILE):
+            kind, record_id = articles.get(file.name) or (_kind_of(file.name), None)
+            claims = declared.facts.get(file.name) or DeclaredFacts(0)
+            row = RegisteredFileRow(
+                name=file.name, kind=kind, bytes=file.bytes, sha1=sha1_of[file.name], record_id=record_id,
+                arxiv_id=claims.arxiv_id or _arxiv_id_of(file.name), open_access=claims.open_access, licence=claims.licence,
+            )  # fmt: skip
+            rows.append(row)
     files.write(0, rows)
     files.commit([0])
     records.commit(range(len(record_files) + 1))
@@ -134,22 +139,6 @@ def _read_articles(
         else:
             articles[file.name] = kind, None
             yield sources.Dropped(sources.RejectReason.MALFORMED, file.name)
-
-
-def _file_row(
-    file: ListedFile, sha1: str, declared: DeclaredFacts | None, article: tuple[str, str | None] | None
-) -> RegisteredFileRow:
-    """Return a file of a drop, or a full text of a delivery, as a row of REGISTERED_FILES."""
-    return RegisteredFileRow(
-        name=file.name,
-        kind=article[0] if article else _kind_of(file.name),
-        record_id=article[1] if article else None,
-        bytes=file.bytes,
-        sha1=sha1,
-        arxiv_id=(declared and declared.arxiv_id) or _arxiv_id_of(file.name),
-        open_access=declared.open_access if declared else None,
-        licence=declared.licence if declared else None,
-    )
 
 
 def forget(lake: Lake, delivery: Delivery) -> None:
@@ -227,16 +216,16 @@ def _check_source(lake: Lake, delivery: Delivery, ready: Ready) -> None:
 
 
 def _read_entries(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entry]:
-    """Return the entries of a file of a delivery: generic for `records.jsonl`, else from the adapter of its source."""
+    """Yield the entries of a file of a delivery: generic for `records.jsonl`, else from the adapter of its source.
+
+    Raises:
+        Refused: an entry belongs to another source.
+    """
     if name.rpartition("/")[2] == RECORDS_FILE or delivery.source == jsonl.NAME:
-        return _read_generic(path, delivery, name)
-    return _check_owner(sources.read(delivery.source, path), delivery, name)
-
-
-def _check_owner(entries: Iterator[sources.Entry], delivery: Delivery, name: str) -> Iterator[sources.Entry]:
-    """Yield the entries of an adapter; raise Refused if one belongs to another source."""
+        yield from _read_generic(path, delivery, name)
+        return
     own = sources.load_adapter(delivery.source).NAME
-    for entry in entries:
+    for entry in sources.read(delivery.source, path):
         if not isinstance(entry, sources.Dropped) and not entry.record_id.startswith(f"{own}:"):
             raise Refused(
                 Refusal.BAD_RECORDS, f"{name}: record_id: {quote_json(entry.record_id)} is not of the source {own}"
@@ -286,33 +275,21 @@ def _batches(
     """Yield rows of REGISTERED_RECORDS in the order of the entries of the `file`-th file, in batches."""
     position = file << 40  # The lower 40 bits are the position of an entry within its file.
     while chunk := list(islice(entries, _BATCH_ROWS)):
-        rows: list[RegisteredRecordRow] = []
+        rows: list[dict[str, Any]] = []
         records = [entry for entry in chunk if isinstance(entry, sources.Record)]
         batches = record_batches(records, delivery=delivery.id, ready_at=delivery.ready_at)
         record_rows = iter([row for batch in batches for row in batch.to_pylist()])
         for entry in chunk:
             match entry:
                 case sources.Record():
-                    row = {**next(record_rows), "position": position, "deleted": False}
-                    rows.append(cast(RegisteredRecordRow, row))
+                    rows.append({**next(record_rows), "position": position, "deleted": False})
                 case sources.Deleted():
-                    rows.append(_tombstone(entry.record_id, delivery, position))
+                    rows.append({
+                        "record_id": entry.record_id, "source": RecordId(entry.record_id).source, "kind": "archive",
+                        "delivery": delivery.id, "ready_at": delivery.ready_at, "deleted": True, "position": position,
+                    })  # fmt: skip
                 case _:
                     counts["dropped"] += 1
             position += 1
         counts["rows"] += len(rows)
         yield pa.RecordBatch.from_pylist(rows, schema=REGISTERED_RECORDS.schema)
-
-
-def _tombstone(record_id: str, delivery: Delivery, position: int) -> RegisteredRecordRow:
-    row = {
-        **dict.fromkeys(REGISTERED_RECORDS.schema.names),
-        "record_id": record_id,
-        "source": RecordId(record_id).source,
-        "kind": "archive",
-        "delivery": delivery.id,
-        "ready_at": delivery.ready_at,
-        "deleted": True,
-        "position": position,
-    }
-    return cast(RegisteredRecordRow, row)  # all other columns are null

@@ -191,7 +191,6 @@ def publish(run: Run, approval: Mapping[str, str] | None = None) -> str:
 
 
 def _retry_lost_race(step: Callable[[], Result]) -> Result:
-    """Run a step; retry if another build of the release won a race."""
     for _ in range(_TRIES - 1):
         try:
             return step()

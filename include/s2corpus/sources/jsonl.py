@@ -90,7 +90,7 @@ def parse_line(line: dict[str, Any], where: str) -> Entry:
         source,
         kind,
         where,
-        authors=_authors(line.get("authors")),
+        authors=read_authors(line.get("authors")),
         date=line.get("date") or line.get("year"),
         **given,
     ).normalize()
@@ -120,7 +120,8 @@ def quote_json(value: object) -> str:
     return text if len(text) <= 200 else f"{text[:200]}…"
 
 
-def _authors(value: object) -> tuple[Author, ...]:
+def read_authors(value: object) -> tuple[Author, ...]:
+    """Return the authors of a list of names or of {first, middle, last, suffix}, or of one string."""
     if isinstance(value, str):
         return parse_authors(value)
     if not isinstance(value, list):

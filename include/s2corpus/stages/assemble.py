@@ -107,7 +107,6 @@ def _map_files_to_papers(run: Run, bucket: int) -> dict[str, tuple[str, Access]]
 
 
 def _request_parses(run: Run, shard: Shard) -> None:
-    """Request the files that the papers of some buckets need from the shards that send their parses."""
     requesters, senders = spread(run.paper_shards, _MAX_REQUESTERS), _senders(run)
     if shard.index not in requesters:
         return
@@ -145,7 +144,6 @@ def _send_parses(run: Run, shard: Shard) -> None:
 def _read_requested_parses(
     run: Run, part: int, buckets: dict[str, list[int]]
 ) -> Iterator[tuple[dict[str, object], int]]:
-    """Yield the requested parses of a part of files, once for each requesting bucket."""
     by_stored_part: dict[str, dict[str, dict[str, object]]] = defaultdict(dict)
     for table in (PARSES, LATEX_PARSES, ARTICLE_PARSES):
         key = "file_sha1" if table is PARSES else table.key[0]
@@ -183,7 +181,6 @@ def _collect_fulltexts(run: Run, bucket: int) -> Iterator[tuple[FulltextRow, Jso
 
 
 def _make_entries(text: FulltextRow, bib_entries: Json) -> Iterator[EntryRow]:
-    """Yield the bibliography of a parse as rows of ENTRIES."""
     for ref_id, entry in bib_entries.items():
         ids = {kind: values[0] for kind, values in entry["other_ids"].items() if values}
         yield EntryRow(

@@ -139,7 +139,6 @@ class _Bucket:
             yield row
 
     def _read_kept_papers(self) -> Iterator[_KeptPaper]:
-        """Yield the kept papers, by paper_id."""
         run, shard = self._run, self._number
         sources: dict[str, set[str]] = {}
         not_pdf = pc.field("kind") != RecordKind.PDF.value

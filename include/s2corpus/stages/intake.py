@@ -104,7 +104,6 @@ class IntakeStage(Stage):
         (self._register, self._merge)[round](run, shard)
 
     def _register(self, run: Run, shard: Shard) -> None:
-        """Register one drop or delivery and write its row of `deliveries`."""
         row = shard.params["row"]
         if row and row["outcome"] == "taken":
             try:
@@ -187,7 +186,6 @@ class IntakeStage(Stage):
 
 
 def _read_taken(run: Run) -> dict[int, Delivery]:
-    """Return the registered drops and deliveries by shard."""
     taken = {}
     for shard in run.read_plan(IntakeStage.name)[:-1]:
         (outcome,) = run.table(DELIVERIES).read_shard(shard.index)["outcome"].to_pylist()
@@ -219,7 +217,6 @@ def _merge_records(run: Run, bucket: int, deliveries: list[tuple[int, int]]) -> 
 
 
 def _list_notices(records: pa.Table) -> list[NoticeRow]:
-    """Return the distinct notices of records about other records."""
     rows = records.filter(records["notices"].is_valid()).to_pylist()
     found = {(notice["about"], notice["status"], row["record_id"]) for row in rows for notice in row["notices"]}
     return [NoticeRow(about=about, status=status, record_id=id_) for about, status, id_ in sorted(found)]

@@ -171,7 +171,6 @@ def _convert_pdfs(run: Run, shard: int) -> tuple[list[ParseRow], list[RecordRow]
 
 
 def _load_adapter(run: Run) -> Adapter:
-    """Return the adapter for the responses of this release's extractor."""
     return find_adapter(run.table(EXTRACTIONS).committed().facts["adapter"])
 
 
@@ -271,7 +270,6 @@ def _latex_key() -> tuple[str, ...]:
 
 
 def _convert_latex(run: Run, source: LatexSourceRow) -> StoredParseRow:
-    """Return one source archive as a row of STORED_PARSES: the parse, or the reason for its absence."""
     rules, sha1 = run.spec.resources, source["archive_sha1"]
     if source["bytes"] > latex.MAX_PACKED:
         return _make_stored_row(sha1, ParseKind.LATEX, latex.LatexOutcome.TOO_LARGE)
@@ -311,7 +309,6 @@ def _convert_articles(run: Run, shard: int) -> list[ArticleParseRow]:
 
 
 def _convert_article(run: Run, article: ArticleRow) -> StoredParseRow:
-    """Return one publisher's full text as a row of STORED_PARSES: the parse, or the reason for its absence."""
     sha1, kind = article["file_sha1"], ParseKind(article["kind"])
     try:
         parse = jats.CONVERTERS[kind](read_file(run.lake, article["places"][0], sha1), sha1=sha1)

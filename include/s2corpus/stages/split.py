@@ -67,7 +67,6 @@ class SplitStage(Stage):
 
 
 def _find_repeated_keys(run: Run) -> set[int]:
-    """Return the duplicate keys that several documents share."""
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         run.table(DOCUMENTS).view(connection)
         return {key for (key,) in connection.execute(_REPEATED_KEYS).fetchall()}

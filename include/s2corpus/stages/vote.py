@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.facts import preprint_of
-from s2corpus.papers.editorial import Statement
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Run, Shard, Stage
+from s2corpus.sources.editorial import Statement
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.storage.exchange import covered_shards, spread
 from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, NOTICES, PDFS
@@ -55,7 +55,6 @@ class VoteStage(Stage):
         (_send_requests_and_facts, _send_requested_facts, self._vote)[round](run, shard)
 
     def _vote(self, run: Run, shard: Shard) -> None:
-        """Choose the metadata of every paper of one bucket."""
         own = run.spec.profile == "own"
         papers = build_papers(
             run.table(MEMBERS).batches(shard=shard.index),
@@ -69,7 +68,6 @@ class VoteStage(Stage):
 
 
 def _read_file_facts(facts_by_identifier: Facts) -> FileFacts:
-    """Return the facts about files and notices by identifier."""
     pdfs: dict[str, Pdf] = {}
     latex_sources: dict[str, ArxivParse] = {}
     articles: dict[str, Article] = {}
@@ -98,7 +96,6 @@ def _select_latest(rows: list[dict[str, Any]], sha1: str) -> dict[str, Any]:
 
 
 def _declarations(row: dict[str, Any]) -> tuple[Declaration, ...]:
-    """Return the declarations of the drops that contain a file."""
     return tuple(
         Declaration(p["folder"] if "folder" in p else p["drop"], p["name"], p["open_access"], p["licence"])
         for p in row["places"]
@@ -106,7 +103,6 @@ def _declarations(row: dict[str, Any]) -> tuple[Declaration, ...]:
 
 
 def _send_requests_and_facts(run: Run, shard: Shard) -> None:
-    """Send the requests of some buckets of papers, and the facts of some parts of files and notices."""
     senders = spread(run.paper_shards, _SENDERS)
     if shard.index not in senders:
         return
@@ -119,7 +115,6 @@ def _send_requests_and_facts(run: Run, shard: Shard) -> None:
 
 
 def _send_requested_facts(run: Run, shard: Shard) -> None:
-    """Send the facts of some partitions to the buckets that requested them."""
     answerers, senders = spread(run.paper_shards, _PARTITIONS), spread(run.paper_shards, _SENDERS)
     if shard.index not in answerers:
         return
@@ -197,7 +192,6 @@ def _read_facts_of_parts(run: Run, task: int, tasks: int) -> Iterator[pa.RecordB
 
 
 def _read_parsed_files(run: Run, part: int, parses: Table, files: Table, columns: list[str]) -> list[dict[str, Any]]:
-    """Return the parsed files of a part, with the places of their delivery."""
     key = columns[0]
     rows = list(run.table(parses).rows(columns, shard=part, where=pc.field("outcome") == "ok"))
     where = pc.field(key).isin(pa.array([row[key] for row in rows], pa.string()))

@@ -34,8 +34,7 @@ _TYPES = {
 }  # fmt: skip
 MAX_LINE = 64 << 20
 """maximum number of bytes in a line"""
-RawRow = tuple[str, bytes | dict[str, Any]]
-"""the location of a row, and the row; lines of JSON files are bytes"""
+Row = Mapping[str, Any]
 
 
 def clean_file(
@@ -60,10 +59,11 @@ def clean_file(
         raise UserError("the spec's split is rolling: it needs --as-of YYYY-MM-DD")
     borders = compute_bounds(split_rules, as_of or datetime.now(UTC))
 
-    def decide_row(raw: RawRow) -> tuple[str, object, CleanedDocument, DocumentDecision]:
-        row, document = parse_row(raw)
+    def decide_row(located: tuple[str, Row]) -> tuple[str, object, CleanedDocument, DocumentDecision]:
+        where, row = located
+        document = read_document(row, where)
         decision = clean(set_, document, rules, unigrams)
-        return raw[0], row.get("sha1"), replace(document, body=None), decision
+        return where, row.get("sha1"), replace(document, body=None), decision
 
     is_recipe = rules.profile == "recipe-2024"
     undated = Split.TRAIN if rules.unknown_year == "keep" else Split.UNDATED
@@ -166,9 +166,9 @@ def read_documents(path: Path) -> Iterator[CleanedDocument]:
         UserError: the file is missing or invalid.
     """
     seen: set[str] = set()
-    for raw in iterate_rows(path):
-        _, document = parse_row(raw)
-        check_unique_id(document, raw[0], seen)
+    for where, row in iterate_rows(path):
+        document = read_document(row, where)
+        check_unique_id(document, where, seen)
         yield document
 
 
@@ -177,19 +177,6 @@ def section_texts(documents: Iterable[CleanedDocument]) -> list[str]:
     return [
         section.text for document in documents for section in build_blocks(document.body or ())[0] if section.paragraphs
     ]
-
-
-def parse_row(raw: RawRow) -> tuple[Mapping[str, Any], CleanedDocument]:
-    """Return the row and document of an item from `iterate_rows`."""
-    where, row = raw
-    if isinstance(row, bytes):
-        try:
-            row = orjson.loads(row)
-        except orjson.JSONDecodeError as error:
-            raise UserError(f"{where}: invalid JSON ({error}); expected one JSON object per line") from None
-        if not isinstance(row, dict):
-            raise UserError(f"{where}: got {type(row).__name__}; expected one JSON object per line")
-    return row, read_document(row, where)
 
 
 def check_unique_id(document: CleanedDocument, where: str, seen: set[str]) -> None:
@@ -203,8 +190,8 @@ def check_unique_id(document: CleanedDocument, where: str, seen: set[str]) -> No
     seen.add(document.paper_id)
 
 
-def iterate_rows(path: Path) -> Iterator[RawRow]:
-    """Yield (location, row) of a file of documents. Lines of JSON files are yielded as bytes; the worker parses them."""
+def iterate_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    """Yield (location, row) of a file of documents."""
     try:
         if path.suffix == ".parquet":
             number = 0
@@ -221,14 +208,24 @@ def iterate_rows(path: Path) -> Iterator[RawRow]:
                 if len(line) > MAX_LINE:
                     raise UserError(f"{where}: longer than {MAX_LINE:,} bytes; expected one document per line")
                 if line.strip():
-                    yield where, line
+                    yield where, _parse_line(line, where)
     except FileNotFoundError:
         raise UserError(f"{path} does not exist; expected a file of documents: .jsonl, .jsonl.gz or .parquet") from None
     except (OSError, EOFError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}") from None
 
 
-def read_document(row: Mapping[str, Any], where: str) -> CleanedDocument:
+def _parse_line(line: bytes, where: str) -> Row:
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise UserError(f"{where}: invalid JSON ({error}); expected one JSON object per line") from None
+    if not isinstance(row, dict):
+        raise UserError(f"{where}: got {type(row).__name__}; expected one JSON object per line")
+    return row
+
+
+def read_document(row: Row, where: str) -> CleanedDocument:
     """Return the document of a file's row. Errors contain `where` as the location.
 
     Raises:
@@ -247,7 +244,7 @@ def read_document(row: Mapping[str, Any], where: str) -> CleanedDocument:
     )
 
 
-def _check(row: Mapping[str, Any], types: Mapping[str, type], where: str, *, needed: Collection[str] = ()) -> None:
+def _check(row: Row, types: Mapping[str, type], where: str, *, needed: Collection[str] = ()) -> None:
     if unknown := sorted(set(row) - set(types)):
         raise UserError(f"{where}: unknown key {', '.join(map(repr, unknown))}; expected {', '.join(types)}")
     for key, kind in types.items():
@@ -257,7 +254,7 @@ def _check(row: Mapping[str, Any], types: Mapping[str, type], where: str, *, nee
             raise UserError(f"{where}: {key} is {value!r:.60}; expected {expected}")
 
 
-def _date(row: Mapping[str, Any], where: str) -> str | None:
+def _date(row: Row, where: str) -> str | None:
     if row.get("date"):
         try:
             date_span(row["date"])

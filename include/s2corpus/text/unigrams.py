@@ -117,13 +117,8 @@ def calibrate(texts: Sequence[str], reference: Unigrams, other: Unigrams, thresh
     """Return the threshold for `other` that drops the same share of `texts` as `reference` does below `threshold`.
 
     It is the midpoint between the means of the last dropped text and the first kept text. It is rounded to two decimals
-    unless rounding changes the dropped texts.
-
-    Raises:
-        ValueError: there are no texts.
+    unless rounding changes the dropped texts. `texts` is not empty.
     """
-    if not texts:
-        raise ValueError("no sections to calibrate on")
     reference_means = [log_probability(text, reference) for text in texts]
     other_means = [log_probability(text, other) for text in texts]
     dropped = sum(mean < threshold for mean in reference_means)

@@ -250,7 +250,6 @@ def _create_papers(connection: DuckDBPyConnection, index: LinkIndex) -> None:
 
 
 def _add_candidates(connection: DuckDBPyConnection, reason: LinkReason, proposals: str) -> None:
-    """Add the papers of the proposed identifiers or titles to `candidates`."""
     connection.execute(f"CREATE OR REPLACE TEMP VIEW proposals AS {proposals}")
     members = _MEMBERS_BY_IDENTIFIER if reason == LinkReason.ID else _MEMBERS_BY_TITLE
     connection.execute(f"CREATE OR REPLACE TEMP TABLE members AS {members}", {"reason": reason})
@@ -284,7 +283,6 @@ def _rows(table: pa.Table, *names: str) -> zip:  # type: ignore[type-arg]
 
 
 def _take_titles(index: LinkIndex, numbers: np.ndarray) -> pa.Array:
-    """Return the papers' distinct titles of these numbers."""
     distinct, inverse = np.unique(numbers, return_inverse=True)
     found, first = [pa.array([], pa.string())], 0
     for piece in index.titles:

@@ -22,8 +22,8 @@ from devtools.bench import cluster_records
 from devtools.bench.link_tables import link_tables
 from s2corpus import compiled
 from s2corpus.compiled import interpret_if_small
-from s2corpus.stages.cluster.stage import Clustering
-from s2corpus.stages.cluster.stage import cluster_records as cluster
+from s2corpus.stages.cluster import Clustering
+from s2corpus.stages.cluster import cluster_records as cluster
 from s2corpus.tables.intake import RECORDS
 from s2corpus.titles.linking import Links
 from tests.unit.s2corpus.stages.link.samples import ENTRIES, PAPERS

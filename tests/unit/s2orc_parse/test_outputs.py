@@ -26,6 +26,10 @@ def test_output_replaces_the_file_at_the_end(tmp_path: Path) -> None:
         beside.write_text("half")
         raise ValueError("ours")
     assert path.read_text() == "after" and [p.name for p in tmp_path.iterdir()] == ["out"]
+    (link := tmp_path / "link").symlink_to(path)
+    with outputs.open_atomic(link) as file:
+        file.write(b"by the link")
+    assert link.is_symlink() and path.read_text() == "by the link"
 
 
 @pytest.mark.parametrize(
@@ -72,4 +76,5 @@ def test_pipe_is_written_directly(tmp_path: Path) -> None:
 
 def test_names_are_printable_on_one_line() -> None:
     assert outputs.printable("naïve file.pdf") == "naïve file.pdf"
+    assert outputs.printable(os.fsdecode(b"caf\xe9")) == "caf\\xe9"
     assert outputs.printable("a\nb\x1b[31m\u2028c\u2029") == "a\\nb\\x1b[31m\\u2028c\\u2029"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import heapq
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import orjson
 import pyarrow as pa
 
-from s2corpus.datasets.citeworth import sheet
 from s2corpus.datasets.citeworth.rules import (
     CiteworthPaperOutcome,
     CiteworthParagraphOutcome,
@@ -22,10 +25,12 @@ from s2corpus.datasets.citeworth.rules import (
 from s2corpus.datasets.job import Job, Outputs
 from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Row, StepResult, hash_number
 from s2corpus.datasets.source import SnapshotPaper
+from s2corpus.escaping import format_csv
 from s2corpus.text import sentences
 from s2corpus.text.sentences import count_tokens
 
 SPLITS = ("train", "dev", "test")
+LABELS = ("check-worthy", "non-check-worthy")
 _SAMPLE = pa.struct([
     ("text", pa.string()), ("label", pa.string()), ("original_text", pa.string()),
     ("ref_ids", pa.list_(pa.list_(pa.string()))), ("citation_text", pa.list_(pa.string())),
@@ -41,13 +46,13 @@ LINE = pa.schema([
 class CiteWorth(Dataset):
     """The CiteWorth dataset."""
 
-    name = "citeworth"
     version = f"3.{sentences.VERSION}"
     description = (
         "Paragraphs of open full texts whose sentences are labelled check-worthy (they cite) or not, with citation marks removed, "
         "balanced over ten fields (Wright and Augenstein, CiteWorth, 2021)."
     )
     params = CiteWorthParams
+    tables = (DatasetTable("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS}),)
     schema = pa.schema([
         ("paper_id", pa.string()), ("field", pa.string()), ("rank", pa.int64()), ("paper_rank", pa.int64()),
         ("sentences", pa.int64()), ("line", pa.binary()),
@@ -144,9 +149,9 @@ class CiteWorth(Dataset):
         if params.sheet_sentences:
             method = "naive" if params.naive else "citeworth"
             seed = f"{params.seed}:{method}"
-            drawn = sheet.draw_sentences(params.sheet_sentences, sheet.list_sentences(seed, _chosen_lines(job, choice)))
-            out.write_bytes("sheet.csv", sheet.format_sheet(drawn).encode())
-            out.write_bytes("sheet_key.csv", sheet.format_key(drawn, method).encode())
+            drawn = draw_sentences(params.sheet_sentences, list_sentences(seed, _chosen_lines(job, choice)))
+            out.write_bytes("sheet.csv", format_sheet(drawn).encode())
+            out.write_bytes("sheet_key.csv", format_key(drawn, method).encode())
         tally = result.tally
         total = sum(tally[f"sentences.{split}"] for split in SPLITS)
         lengths = sorted(
@@ -182,10 +187,6 @@ class CiteWorth(Dataset):
             DatasetCheck("fields_present", fields - len(paragraphs), "fields of study have no paragraph", blocks=False),
         ]
 
-    def tables(self, params: CiteWorthParams) -> list[DatasetTable]:
-        """Return the table of paragraphs."""
-        return [DatasetTable("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
-
 
 def _chosen_lines(job: Job, choice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the paragraphs of all splits."""
@@ -217,3 +218,57 @@ def _tally(tally: Counter[str], line: Mapping[str, Any], split: str, field: str)
         tally[sample["label"]] += 1
         tally["tokens"] += count_tokens(sample["text"])
         tally[f"chars.{len(sample['text'])}"] += 1
+
+
+@dataclass(frozen=True, slots=True)
+class SheetSentence:
+    """A sentence of the dataset with its origin."""
+
+    text: str
+    label: str
+    paper_id: str
+    section_index: int
+    rank: str
+    """hash; the sentences with the lowest ranks are drawn"""
+
+    @property
+    def item(self) -> str:
+        """Name in the sheet: a hash that hides the rank, because sentences of the more frequent label have lower ranks."""
+        return hashlib.sha256(f"item:{self.rank}".encode()).hexdigest()[:16]
+
+
+def list_sentences(seed: str, lines: Iterable[Mapping[str, Any]]) -> Iterator[SheetSentence]:
+    """Yield every sentence of these paragraphs."""
+    for line in lines:
+        for number, sample in enumerate(line["samples"]):
+            paper, section = line["paper_id"], line["section_index"]
+            rank = hashlib.sha256(f"{seed}:{paper}:{section}:{number}".encode()).hexdigest()
+            yield SheetSentence(sample["text"], sample["label"], paper, section, rank)
+
+
+def draw_sentences(number: int, samples: Iterable[SheetSentence]) -> list[SheetSentence]:
+    """Return `number` sentences of each label in random order; fewer if the dataset has fewer."""
+    first: dict[str, list[tuple[int, SheetSentence]]] = {label: [] for label in LABELS}
+    for sample in samples:
+        heap, rank = first[sample.label], -int(sample.rank, 16)
+        if len(heap) < number:
+            heapq.heappush(heap, (rank, sample))
+        elif rank > heap[0][0]:
+            heapq.heapreplace(heap, (rank, sample))
+    return sorted((sample for heap in first.values() for _, sample in heap), key=attrgetter("item"))
+
+
+def format_sheet(drawn: Iterable[SheetSentence]) -> str:
+    """Return CSV for the annotator: the sentences, with empty columns for the two questions of Table 3."""
+    rows = ((sample.item, sample.text, "", "") for sample in drawn)
+    return _format_csv(("item", "sentence", "extracted_correct", "markers_removed"), rows)
+
+
+def format_key(drawn: Iterable[SheetSentence], method: str) -> str:
+    """Return CSV that gives the method, label and origin of each item of the sheet."""
+    rows = ((s.item, method, s.label, s.paper_id, s.section_index) for s in drawn)
+    return _format_csv(("item", "method", "label", "paper_id", "section_index"), rows)
+
+
+def _format_csv(names: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
+    return format_csv((names, *([" ".join(str(value).split()) for value in row] for row in rows)), quote_all=True)

@@ -14,8 +14,15 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from pydantic import NonNegativeInt
 
-from s2corpus.datasets.elsevier.article import SUBJECTS, build_article, file_name, list_subjects, map_field_to_subject
-from s2corpus.datasets.elsevier.rows import ARTICLE, build_row
+from s2corpus.datasets.elsevier.article import (
+    ARTICLE,
+    SUBJECTS,
+    build_article,
+    build_row,
+    file_name,
+    list_subjects,
+    map_field_to_subject,
+)
 from s2corpus.datasets.job import Job, Outputs
 from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, Share, StepResult, hash_number
 from s2corpus.datasets.source import SnapshotPaper
@@ -75,13 +82,16 @@ _INDEX = pa.schema([
 class ElsevierCorpus(Dataset):
     """The dataset of articles in Elsevier's form."""
 
-    name = "elsevier"
     version = f"4.{sentences.VERSION}"
     description = (
         "CC-BY articles, one JSON file each, as clean sentences with offsets, sections and references, in the form of the Elsevier "
         "OA CC-BY corpus (Kershaw and Koeling 2020), with a sample balanced over subjects."
     )
     params = ElsevierParams
+    tables = (
+        DatasetTable("articles", ARTICLE, {"train": "data/*.parquet"}),
+        DatasetTable("index", _INDEX, {"train": "index/*.parquet"}),
+    )
     schema = pa.schema([
         ("paper_id", pa.string()), ("name", pa.string()), ("rank", pa.int64()), ("subjects", pa.list_(pa.string())),
         ("article", pa.binary()),
@@ -212,13 +222,6 @@ class ElsevierCorpus(Dataset):
                 "sample_once", abs(sum(sampled.values()) - int(metrics["sample"])), "articles are sampled twice"
             ),
             DatasetCheck("sample_balanced", sum(n > limit for n in sampled.values()), "subjects exceed `per_subject`"),
-        ]
-
-    def tables(self, params: ElsevierParams) -> list[DatasetTable]:
-        """Return the table of articles, which `load_dataset` loads by default, and of their index."""
-        return [
-            DatasetTable("articles", ARTICLE, {"train": "data/*.parquet"}),
-            DatasetTable("index", _INDEX, {"train": "index/*.parquet"}),
         ]
 
 

@@ -56,13 +56,16 @@ NEIGHBOURS = pa.schema([
 class Vectors(Dataset):
     """The dataset of vectors. One worker trains, so that the same text gives the same vectors on one kind of CPU."""
 
-    name = "vectors"
     version = f"5.{sentences.VERSION}"
     description = (
         "Vectors of papers learned from the words around their mentions (skip-gram), their nearest neighbors, and pictures of them "
         "by field and by arXiv category (GORC §6.1)."
     )
     params = VectorsParams
+    tables = (
+        DatasetTable("vectors", VECTORS, {"train": "vectors/*.parquet"}),
+        DatasetTable("neighbours", NEIGHBOURS, {"train": "neighbours/*.parquet"}),
+    )
     schema = pa.schema([
         ("kind", pa.string()), ("paper_id", pa.string()), ("title", pa.string()), ("field", pa.string()), ("category", pa.string()),
         ("text", pa.string()),
@@ -131,13 +134,6 @@ class Vectors(Dataset):
             DatasetCheck(
                 "above_chance", int(below), "neighbors share a field no more often than random papers", blocks=False
             )
-        ]
-
-    def tables(self, params: VectorsParams) -> list[DatasetTable]:
-        """Return the tables of vectors and neighbors."""
-        return [
-            DatasetTable("vectors", VECTORS, {"train": "vectors/*.parquet"}),
-            DatasetTable("neighbours", NEIGHBOURS, {"train": "neighbours/*.parquet"}),
         ]
 
 

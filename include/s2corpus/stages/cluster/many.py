@@ -70,10 +70,7 @@ class _Driver:
         inputs = f"{code_version()} {keys} {rules.model_dump_json()} {parent} {home_rows} {run.spec.resources.papers_per_shard}"
         digest = hashlib.sha256(inputs.encode()).hexdigest()[:16]
         exchange = Exchange(run.lake.root, f"{run.folder}/_rounds/{digest}")
-        prefixes = tuple(rules.preprint_prefixes)
-        self._rounds = Rounds(
-            exchange, run.folder, keys, 1, prefixes, rules.min_title_score, rules.max_preprint_years, parent
-        )
+        self._rounds = Rounds(exchange, run.folder, keys, 1, rules, parent)
         self._run, self._workers, self._home_rows = run, workers, home_rows
 
     def run(self, buckets_of: Callable[[int], int] | None) -> dict[str, int]:
@@ -100,7 +97,6 @@ class _Driver:
         return {"papers": count, "parts": self._rounds.homes}
 
     def _write_members(self, buckets: int) -> None:
-        """Write the records of each paper into its bucket."""
         self._rounds = replace(self._rounds, paper_buckets=buckets)
         self._do("send_by_paper", papers.send_by_paper, len(self._rounds.records))
         for found in self._do("write_members", papers.write_members, buckets):
@@ -113,7 +109,6 @@ class _Driver:
                 )
 
     def _number_records(self) -> None:
-        """Divide the records into homes by id, and number them."""
         parts = self._do("sample", sample, len(self._rounds.records))
         rows = sum(part["rows"] for part in parts)
         if rows * _BYTES_PER_NODE > self._run.spec.resources.memory_mb << 20:
@@ -177,7 +172,6 @@ class _Driver:
 
 
 def _task(rounds: Rounds, name: str, task: Callable[[Rounds, int], Any], number: int) -> None:
-    """Run one task of a round, on a worker."""
     rounds.exchange.put_counts(name, number, task(rounds, number) or {})
 
 

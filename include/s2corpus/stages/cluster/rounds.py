@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.clustering.edges import Edges
 from s2corpus.clustering.facts import COLUMNS, FACTS, PREPRINT, from_preprint_server, read_facts
+from s2corpus.rules import ClusterRules
 from s2corpus.storage.exchange import Exchange
 
 SAMPLED = 256
@@ -50,9 +51,7 @@ class Rounds:
     """keys of the parts of `records` and `pdf_records`"""
     homes: int
     """number of homes, and of buckets in each round"""
-    preprint_prefixes: tuple[str, ...]
-    min_title_score: float
-    max_preprint_years: int
+    rules: ClusterRules
     parent: str | None
     """folder of the parent snapshot"""
     begins: tuple[str, ...] = ()
@@ -117,7 +116,9 @@ class Home:
     @cached_property
     def has_preprint_doi(self) -> np.ndarray:
         """Whether each record has the DOI of a preprint (bool). The types of the DOI's records decide; if unknown, its prefix."""
-        is_preprint = np.array(from_preprint_server(pc.fill_null(self["doi"], ""), self._rounds.preprint_prefixes))
+        is_preprint = np.array(
+            from_preprint_server(pc.fill_null(self["doi"], ""), self._rounds.rules.preprint_prefixes)
+        )
         rows = self._rounds.receive("doi_forms", self._number, FORM)
         is_preprint[rows["node"].to_numpy() - self.first] = rows["form"].to_numpy() == PREPRINT
         return is_preprint

@@ -63,7 +63,7 @@ def equal_titles(rounds: Rounds, task: int) -> None:
     rows = _read_titled(rounds, task)
     nodes = nodes_from(rows)
     _, label = np.unique(rows["label"].to_numpy(), return_inverse=True)
-    edges = equal_title_edges(nodes, label, rounds.max_preprint_years)
+    edges = equal_title_edges(nodes, label, rounds.rules.max_preprint_years)
     rounds.write_edges("edges-1", task, edges, rows["node"].to_numpy(), near=0)
 
 
@@ -119,7 +119,7 @@ def score(rounds: Rounds, task: int) -> None:
     a, b = pairs["a"].to_numpy(), pairs["b"].to_numpy()
     of_b, place = np.unique(b, return_inverse=True)
     texts = one_chunk(rows["normalised"].take(_places(rows, of_b)))
-    found = score_titles(one_chunk(pairs["text"]), np.arange(len(a)), texts, place, rounds.min_title_score)
+    found = score_titles(one_chunk(pairs["text"]), np.arange(len(a)), texts, place, rounds.rules.min_title_score)
     kept = found > 0.0
     table = pa.table([a[kept], b[kept], found[kept]], schema=_SCORED)
     rounds.send("scored", task, table, a[kept] >> _NODE_BITS)
@@ -159,7 +159,7 @@ def similar_titles(rounds: Rounds, task: int) -> None:
     title_a = nodes.title[np.searchsorted(node, sent["node"].to_numpy()[where])]
     a = title_a[np.searchsorted(ids, pairs["a"].to_numpy())]
     b = nodes.title[np.searchsorted(node, _node(pairs["b"].to_numpy()))]
-    edges = edges_of_similar(nodes, a, b, pairs["score"].to_numpy(), rounds.max_preprint_years)
+    edges = edges_of_similar(nodes, a, b, pairs["score"].to_numpy(), rounds.rules.max_preprint_years)
     rounds.write_edges("edges-2", task, edges, node, near=1)
 
 
@@ -169,12 +169,10 @@ def _node(title: np.ndarray) -> np.ndarray:
 
 
 def _places(rows: pa.Table, titles: np.ndarray) -> pa.Array:
-    """Return the rows of the first records of titles."""
     return pa.array(np.searchsorted(rows["node"].to_numpy(), _node(titles)))
 
 
 def _with_titles(rows: pa.Table, titles: np.ndarray) -> pa.Table:
-    """Return the rows with one of these titles."""
     texts = rows["normalised"].take(_places(rows, np.unique(titles))).combine_chunks()
     return rows.filter(pc.is_in(rows["normalised"], texts)).combine_chunks()
 
@@ -199,5 +197,5 @@ def cut_titles(rounds: Rounds, task: int) -> None:
     shared = np.flatnonzero(size[group] > 1)
     rows = rows.take(pa.array(shared)).combine_chunks()
     nodes = nodes_from(rows)
-    edges = edges_of_cut(nodes, group[shared], rows["label"].to_numpy(), rounds.min_title_score)
+    edges = edges_of_cut(nodes, group[shared], rows["label"].to_numpy(), rounds.rules.min_title_score)
     rounds.write_edges("prefix-edges", task, edges, rows["node"].to_numpy(), near=1)

@@ -58,8 +58,6 @@ def document_paths(run: Run, store: Store, set_: str, number: int) -> list[str] 
 
 
 class _PathAllocator:
-    """The path for each document, and the number of lines per path."""
-
     def __init__(self, set_: str, shard_bytes: int | None) -> None:
         self._set = set_
         self._limit = shard_bytes

@@ -145,7 +145,6 @@ def _write_index(run: Run, store: Store, local: Path, published: report.IndexSta
 
 
 def _read_fragments(run: Run, store: Store, kind: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    """Yield the fragments of one kind by file number and set, in batches."""
     for nn in range(run.spec.export.files):
         for set_ in sorted(run.spec.clean.sets):
             yield from store.read_fragment(f"{kind}/{nn:02d}-{set_}", columns)
@@ -168,7 +167,6 @@ def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path,
 
 
 def _read_keys(run: Run, store: Store) -> Iterator[pa.Table]:
-    """Yield the keys of the papers and documents, in batches."""
     for nn in range(run.spec.export.files):
         yield from store.read_fragment(f"keys/{nn:02d}")
     for batch in _read_fragments(run, store, "index", ["id", "sha1"]):

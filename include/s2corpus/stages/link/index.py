@@ -103,7 +103,6 @@ def _download(run: Run, folder: Path) -> None:
 
 
 def _inputs(run: Run) -> str:
-    """Return a hash of the tables that the index is made from."""
     parts = [part.sha256 for table in (PAPERS, FILTERED) for part in run.table(table).committed().parts]
     return hashlib.sha256("".join(parts).encode()).hexdigest()
 

@@ -107,13 +107,15 @@ def test_line_without_record_is_named(tmp_path: Path) -> None:
 
 
 def test_wrong_input_gives_one_sentence(given: Path, tmp_path: Path) -> None:
-    out = tmp_path / "o.parquet"
+    out, other = tmp_path / "o.parquet", tmp_path / "other.parquet"
+    pq.write_table(pa.table({"record_id": ["a:1"], "source": ["a"], "kind": ["archive"], "title": [7]}), other)
     for command, arguments in (
         (records.command, ("crosref", given, "--out", out)),
         (records.command, ("crossref", tmp_path / "none", "--out", out)),
         (cluster_command, ("--records", tmp_path / "none.parquet", "--out", out)),
         (cluster_command, ("--records", given, "--out", tmp_path / "no" / "folder.parquet")),
         (cluster_command, ("--records", given, "--out", out, "--parent", given)),
+        (cluster_command, ("--records", other, "--out", out)),
         (vote_command, ("--records", given, "--clusters", given, "--out", out)),
         (explain_command, ("crossref:1",)),
         (filter_command, ("--papers", given, "--out", out)),

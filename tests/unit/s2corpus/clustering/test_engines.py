@@ -21,8 +21,8 @@ from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.arrow import batches
 from s2corpus.sources.record import WorkType
 from s2corpus.spec import ReleaseSpec, ResourceRules
+from s2corpus.stages import cluster as cluster_stage
 from s2corpus.stages.cluster import ClusterStage, many
-from s2corpus.stages.cluster import stage as cluster_stage
 from s2corpus.stages.cluster.many import Workers, workers
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import DELIVERIES, RECORDS

@@ -214,6 +214,15 @@ def test_servers_of_one_pool_have_one_version() -> None:
         Pool([old.url, new.url], limits=QUICK).identity()
 
 
+def test_server_with_changed_version_is_not_used() -> None:
+    with StandIn(version="0.8.1", latency=0.01) as other, StandIn(version="0.8.2", latency=0.01) as one:
+        other.stop()
+        pool = Pool([other.url, one.url], limits=QUICK)
+        assert str(pool.identity()) == "grobid 0.8.2"
+        other.start()
+        assert {r.server for r in run(pool, pdfs(60)).values()} == {one.url} and other.requests == 0
+
+
 def test_wrong_address_is_a_clear_error() -> None:
     for given in ("localhost:8070", "ftp://host", "http://"):
         with pytest.raises(UserError, match=f"'{given}' is not a GROBID server: expected an address such as"):

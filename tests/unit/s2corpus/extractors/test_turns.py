@@ -304,6 +304,7 @@ def test_asynchronous_task_is_polled_before_new_requests(started: Start, clock: 
 def test_polls_may_fail_twice_in_a_row(started: Start, clock: Clock) -> None:
     state = started(count=1)
     _, job = sent(state)
+    assert state._handle_task_reply(job, BUSY) is BUSY, "there is no task yet"
     task = BackgroundTask("t", wait=0.0)
     state._handle_task_reply(job, task)
     for _ in range(2):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.commands.papers import format_access
-from s2corpus.papers import fewest
+from s2corpus.papers import support
 from s2corpus.papers.licences import rank_strictness, select_strictest, to_spdx
 from s2corpus.papers.support import compute_similarity
 from s2corpus.titles import score
@@ -36,10 +36,10 @@ def test_similarity_of_other_fields_is_equality() -> None:
 @pytest.mark.parametrize(("exact", "found"), [(4, {"a", "b", "c"}), (3, {"a", "b", "c", "z"})])
 def test_many_sources_are_chosen_greedily(exact: int, found: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The greedy choice may use one source more than the minimum."""
-    assert fewest.MAX_EXHAUSTIVE == 16
-    monkeypatch.setattr(fewest, "MAX_EXHAUSTIVE", exact)
+    assert support.MAX_EXHAUSTIVE == 16
+    monkeypatch.setattr(support, "MAX_EXHAUSTIVE", exact)
     needs = [{"a", "z"}, {"b", "z"}, {"c", "z"}, {"a"}, {"b"}, {"c"}]
-    assert fewest.select_fewest_sources(needs, set(), lambda source: (0, source)) == found
+    assert support.select_fewest_sources(needs, set(), lambda source: (0, source)) == found
 
 
 @pytest.mark.parametrize(

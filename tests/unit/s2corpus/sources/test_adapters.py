@@ -175,7 +175,9 @@ def test_arxiv_oai_records_are_read() -> None:
     assert deleted == Deleted("arxiv:hep-th/9711200") and no_metadata.reason is RejectReason.MALFORMED
 
 
-def test_dblp_character_entities_are_expanded() -> None:
+@pytest.mark.parametrize("chunk", [64, 1 << 20])
+def test_dblp_character_entities_are_expanded(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("s2corpus.sources.xml_elements._CHUNK", chunk)
     paper, preprint, *dropped = entries("dblp", DBLP)
     assert (paper.record_id, paper.title) == ("dblp:conf/acl/LoW20", "Gröbner bases & parsing")
     assert paper.doi == "10.18653/v1/2020.acl-main.447" and names(paper) == ["Jörg Müller", "Wei Wang"]
@@ -371,14 +373,3 @@ def test_records_survive_the_conversion_to_rows() -> None:
     )
     assert table.num_rows == 3 and table["delivery"].to_pylist() == ["d"] * 3
     assert [read_record(row) for row in table.to_pylist()] == records
-
-
-@pytest.mark.parametrize("chunk", [1, 7, 64, 1000])
-def test_items_are_separated_at_every_chunk_size(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for reader in ("json_objects", "xml_elements"):
-        monkeypatch.setattr(f"s2corpus.sources.{reader}._CHUNK", chunk)
-    works = [{**CROSSREF, "DOI": f"10.18653/v1/{i}", "note": 'a "{" and a \\ }} in "text" ]'} for i in range(5)]
-    found = entries("crossref", json.dumps({"status": "ok", "items": works}, indent=1))
-    assert [e.record_id for e in found] == [f"crossref:10.18653/v1/{i}" for i in range(5)]
-    xml = list(read("dblp", io.BytesIO(DBLP)))
-    assert [type(e) for e in xml] == [Record, Record, Dropped, Dropped, Dropped]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from s2orc_parse.parse_model import CitationStyle
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_citations, parse, texts
 
@@ -124,39 +123,43 @@ def test_citation_in_a_note_is_a_footnote(command: str, note: str) -> None:
     assert entry.text == note and all(span.ref_id for span in entry.cite_spans) and entry.cite_spans
 
 
+LEE = "@article{lee, author={Lee, Ann and Hu, Bo and Wu, Cy}, title={First title here}, year={2001}}"
+
+
 @pytest.mark.parametrize(
-    ("style", "package", "printed"),
+    ("package", "style", "command", "printed", "form"),
     [
-        *((style, "", "[1]") for style in ("plain", "unsrt", "abbrv", "ieeetr")),
-        *((style, r"\usepackage{natbib}", "(Lee et al., 2001)") for style in ("plainnat", "apalike", "acl_natbib")),
+        *(("", style, r"\citep{lee}", "[1]", "BRACKET") for style in ("plain", "unsrt", "abbrv", "ieeetr")),
+        *((r"\usepackage{natbib}", style, r"\citep{lee}", "(Lee et al., 2001)", "NAME_YEAR")
+          for style in ("plainnat", "apalike", "acl_natbib")),
+        (r"\usepackage[numbers]{natbib}", "", r"\citep{doe,lo}", "[3, 1]", "BRACKET"),
+        (r"\usepackage[numbers,sort&compress]{natbib}", "", r"\cite{doe,lo,saier}", "[1–3]", "BRACKET"),
+        (r"\usepackage[numbers]{natbib}", "", r"\citet{saier}", "Saier et al. [2]", "BRACKET"),
+        (r"\usepackage[numbers,round]{natbib}", "", r"\citep{doe}", "(3)", "OTHER"),
+        (r"\usepackage[super]{natbib}", "", r"\cite{doe,lo}", "3,1", "OTHER"),
     ],
-)
-def test_bibliography_style_decides_the_form(style: str, package: str, printed: str) -> None:
-    bib = "@article{lee, author={Lee, Ann and Hu, Bo and Wu, Cy}, title={First title here}, year={2001}}"
-    found = parse(rf"As in \citep{{lee}}. \bibliographystyle{{{style}}}\bibliography{{refs}}", package, refs_bib=bib)
-    assert texts(found) == [("", f"As in {printed}.")]
-    assert found.citation_style is (CitationStyle.NAME_YEAR if package else CitationStyle.BRACKET)
+)  # fmt: skip
+def test_options_and_bibliography_style_decide_the_form(
+    package: str, style: str, command: str, printed: str, form: str
+) -> None:
+    entries = rf"\bibliographystyle{{{style}}}\bibliography{{refs}}" if style else ENTRIES
+    found = parse(rf"As in {command}.", package, entries=entries, refs_bib=LEE)
+    check_laws(found)
+    assert (texts(found), found.citation_style) == ([("", f"As in {printed}.")], form)
 
 
 @pytest.mark.parametrize(
-    ("macro", "venue"), [("mnras", "MNRAS"), ("apj", "ApJ"), ("aap", "A&A"), ("prd", "Phys. Rev. D"), ("nat", "Nature")]
-)
+    ("macro", "venue"),
+    [("mnras", "MNRAS"), ("apj", "ApJ"), ("aap", "A&A"), ("prd", "Phys. Rev. D"), ("nat", "Nature"), ("own", "Journal of Tests")],
+)  # fmt: skip
 def test_journal_macro_is_the_venue(macro: str, venue: str) -> None:
     bib = rf"@article{{a, author={{Abe, A.}}, title={{On stars}}, journal={{\{macro}}}, volume=4, year=2016}}"
-    found = parse(r"\cite{a}\bibliography{refs}", refs_bib=bib)
+    preamble = r"\newcommand{\own}{Journal of Tests}"
+    found = parse(r"\cite{a}\bibliography{refs}", preamble, refs_bib=bib)
     assert [entry.venue for entry in found.bib_entries] == [venue]
     entries = rf"\begin{{thebibliography}}{{}}\bibitem{{a}} Abe A., Crain R., 2016, \{macro}, 456, 1115\end{{thebibliography}}"
-    (entry,) = parse(r"\cite{a}", entries=entries).bib_entries
+    (entry,) = parse(r"\cite{a}", preamble, entries=entries).bib_entries
     assert venue in entry.raw_text
-
-
-def test_macro_of_the_paper_is_read_in_its_database() -> None:
-    found = parse(
-        r"\cite{a}\bibliography{refs}",
-        r"\newcommand{\jt}{Journal of Tests}",
-        refs_bib=r"@article{a, author={Abe, A.}, title={On stars}, journal={\jt}, year=2016}",
-    )
-    assert [entry.venue for entry in found.bib_entries] == ["Journal of Tests"]
 
 
 def test_citations_in_cells_and_captions_are_linked() -> None:
@@ -180,3 +183,32 @@ def test_citation_in_a_formula_is_not_linked() -> None:
     check_laws(found)
     ((span,),) = [paragraph.eq_spans for paragraph in found.body_text]
     assert span.latex is not None and "href" not in span.latex and r"\citet{lo}" in span.latex
+
+
+DOE = "@article{doe, author={Doe, Jane}, title={On tests}, journal={J. Tests}, year={2001}}"
+DOE_ENTRIES = r"\begin{thebibliography}{1}\bibitem{doe} J. Doe. \newblock On tests. \newblock \emph{J. Tests}, 2001.\end{thebibliography}"
+
+
+@pytest.mark.parametrize(
+    ("environment", "name", "content", "command"),
+    [
+        ("filecontents", r"\jobname.bib", DOE, r"\bibliography{\jobname}"),
+        ("filecontents*", "refs.bib", DOE, r"\bibliography{refs}"),
+        ("filecontents", "main.bbl", DOE_ENTRIES, r"\bibliography{refs}"),
+        ("filecontents*", r"\jobname.bbl", DOE_ENTRIES, r"\bibliography{refs}"),
+        ("filecontents", "entries", DOE_ENTRIES, r"\input{entries}"),
+    ],
+)
+def test_embedded_bibliography_is_read(environment: str, name: str, content: str, command: str) -> None:
+    embedded = f"\\begin{{{environment}}}[overwrite]{{{name}}}\n{content}\n\\end{{{environment}}}\n"
+    found = parse(f"As \\cite{{doe}} says. {command}", embedded, note_txt="x")
+    check_laws(found)
+    assert texts(found) == [("", "As [1] says.")]
+    assert list_citations(found) == [("1", "doe")]
+    assert [(entry.title, entry.year) for entry in found.bib_entries] == [("On tests", 2001)]
+
+
+def test_delivered_file_replaces_embedded_file() -> None:
+    embedded = f"\\begin{{filecontents}}{{refs.bib}}\n{DOE}\n\\end{{filecontents}}\n"
+    found = parse(r"\cite{doe}\bibliography{refs}", embedded, refs_bib=DOE.replace("On tests", "On exams"))
+    assert [entry.title for entry in found.bib_entries] == ["On exams"]

@@ -4,27 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from s2orc_parse.parse_model import CitationStyle, RefType
+from s2orc_parse.parse_model import RefType
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_entries, parse, texts
-
-
-@pytest.mark.parametrize(
-    ("options", "command", "printed", "style"),
-    [
-        ("numbers", r"\citep{doe,lo}", "[3, 1]", CitationStyle.BRACKET),
-        ("numbers,sort&compress", r"\cite{doe,lo,saier}", "[1–3]", CitationStyle.BRACKET),
-        ("numbers", r"\citet{saier}", "Saier et al. [2]", CitationStyle.BRACKET),
-        ("numbers,round", r"\citep{doe}", "(3)", CitationStyle.OTHER),
-        ("super", r"\cite{doe,lo}", "3,1", CitationStyle.OTHER),
-    ],
-)
-def test_natbib_prints_numbers(options: str, command: str, printed: str, style: CitationStyle) -> None:
-    found = parse(f"As {command} say.", rf"\usepackage[{options}]{{natbib}}", entries=ENTRIES)
-    check_laws(found)
-    assert found.citation_style is style
-    assert texts(found) == [("", f"As {printed} say.")]
-
 
 BIB = r"""@string{jft = "J. Foo Tests"}
 @article{mu, title={The {DNA} of \emph{things} in K{\"o}ln}, author={M{\"u}ller, Jos{\'e} and van der Doe, Jane and others}, year=2001,

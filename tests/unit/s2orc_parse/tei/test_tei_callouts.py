@@ -208,34 +208,28 @@ def xml(text: str) -> str:
     return re.sub("⟦(.*?)⟧", ref, text.replace("& ", "&amp; "))
 
 
-def spans(text: str, style: CitationStyle, bibliography: tuple[str, ...]) -> list[tuple[str, list[int]]]:
-    """Return the citations of the first paragraph by surface, for a paper in the given style."""
+@pytest.mark.parametrize(
+    ("style", "bibliography", "text", "expected"),
+    [
+        *((CitationStyle.BRACKET, teis.NUMBERED, *row) for row in BRACKET),
+        *((CitationStyle.NAME_YEAR, BIBLIOGRAPHY, *row) for row in NAME_YEAR),
+        *((CitationStyle.OTHER, teis.NUMBERED, *row) for row in OTHER),
+    ],
+)
+def test_callouts_become_citation_spans(
+    style: CitationStyle, bibliography: tuple[str, ...], text: str, expected: list[tuple[str, list[int]]]
+) -> None:
     parse = teis.parse(xml(f"<div><p>{text}</p>{FILLER[style]}</div>"), bibliography)
     assert parse.citation_style is style
     check_laws(parse)
-    assert parse.body_text[0].text == " ".join(
-        re.sub("<formula>.*</formula>", "EQUATION", re.sub(r"⟦(.*?)(\|\w+)?⟧", r"\1", text)).split()
-    )
+    (paragraph, *_) = parse.body_text
+    printed = re.sub("<formula>.*</formula>", "EQUATION", re.sub(r"⟦(.*?)(\|\w+)?⟧", r"\1", text))
+    assert paragraph.text == " ".join(printed.split())
     found: dict[tuple[int, str], list[int]] = {}
-    for span in parse.body_text[0].cite_spans:
+    for span in paragraph.cite_spans:
         number = int(span.ref_id.removeprefix("BIBREF")) + 1 if span.ref_id else 0
         found.setdefault((span.start, span.text), []).append(number)
-    return [(surface, numbers) for (_, surface), numbers in found.items()]
-
-
-@pytest.mark.parametrize(("text", "expected"), BRACKET)
-def test_bracketed_callouts_become_citation_spans(text: str, expected: list[tuple[str, list[int]]]) -> None:
-    assert spans(text, CitationStyle.BRACKET, teis.NUMBERED) == expected
-
-
-@pytest.mark.parametrize(("text", "expected"), NAME_YEAR)
-def test_name_and_year_callouts_become_citation_spans(text: str, expected: list[tuple[str, list[int]]]) -> None:
-    assert spans(text, CitationStyle.NAME_YEAR, BIBLIOGRAPHY) == expected
-
-
-@pytest.mark.parametrize(("text", "expected"), OTHER)
-def test_superscript_and_round_callouts_become_citation_spans(text: str, expected: list[tuple[str, list[int]]]) -> None:
-    assert spans(text, CitationStyle.OTHER, teis.NUMBERED) == expected
+    assert [(surface, numbers) for (_, surface), numbers in found.items()] == expected
 
 
 def labelled(*labels: object) -> tuple[str, ...]:

@@ -156,11 +156,8 @@ ORDER = ["jats", "latex", "pdf"]
     ("spec", "texts", "paper", "outcome", "judged"),
     [
         ({}, {}, {}, "kept", ENGLISH),
-        ({}, {}, {"title": None}, "no_title", ENGLISH),
         ({}, {}, {"authors": None}, "no_authors", ENGLISH),
-        ({}, {}, {"authors": []}, "no_authors", ENGLISH),
         ({"filter": {"min_characters": len(ENGLISH) + 1}}, {}, {}, "short_text", ENGLISH),
-        ({"filter": {"min_english": 1.0}}, {}, {}, "not_english", ENGLISH),
         # The first full text in the order of the spec is judged, with the abstract.
         ({"clean": {"text_from": ORDER}}, {"pdf": [GERMAN], "latex": [ENGLISH]}, {"abstract": None}, "kept", ENGLISH),
         ({}, {"pdf": [GERMAN], "latex": [ENGLISH]}, {"abstract": None}, "not_english", GERMAN),

@@ -218,17 +218,6 @@ def entries(real: pa.Table) -> pa.Table:
 
 
 @pytest.mark.compiled
-def test_order_of_papers_and_entries_does_not_matter(real: pa.Table, entries: pa.Table) -> None:
-    rng = np.random.default_rng(2)
-    rows, columns = rng.permutation(len(entries)), rng.permutation(len(real))
-    straight = link_tables(entries, real).rows
-    shuffled = link_tables(entries.take(pa.array(rows)), real.take(pa.array(columns))).rows
-    assert shuffled.take(pa.array(np.argsort(rows))).equals(straight)
-    right = np.equal(straight["paper_id"].to_numpy(), real["paper_id"].to_numpy())
-    assert right.mean() > 0.95
-
-
-@pytest.mark.compiled
 def test_recall_is_measured(real: pa.Table, entries: pa.Table) -> None:
     found = []
     for search in (Search(), Search(bands=2)):

@@ -1,6 +1,6 @@
-"""Scratch is private: each process has one folder that no other user can enter or predict.
+"""Scratch is private: each process has one folder that no other user can enter or predict, and deletes it at its end.
 
-The folder is deleted when its process ends.
+Processes of one machine share a folder: the first fills it, all use it, and the last deletes it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.duck import duckdb_connection
-from s2orc_parse.scratch import check_socket_path, private
+from s2orc_parse.scratch import check_socket_path, private, shared
 
 INCLUDE = Path(s2corpus.__file__).parents[1]
 MAKE = "import tempfile, time; from s2orc_parse.scratch import private; print(private(), flush=True);"
@@ -38,12 +38,12 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def program(code: str) -> subprocess.Popen[str]:
     environ, pipe = {**os.environ, "PYTHONPATH": str(INCLUDE)}, subprocess.PIPE
-    return subprocess.Popen([sys.executable, "-c", MAKE + code], stdout=pipe, stderr=pipe, text=True, env=environ)
+    return subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environ)
 
 
-def read_folder(process: subprocess.Popen[str]) -> Path:
+def read_line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
-    return Path(process.stdout.readline().strip())
+    return process.stdout.readline().strip()
 
 
 def test_scratch_is_private_and_used_by_tempfile_runs_and_duckdb(base: Path, tmp_path: Path) -> None:
@@ -61,24 +61,24 @@ def test_scratch_is_private_and_used_by_tempfile_runs_and_duckdb(base: Path, tmp
 
 
 def test_each_process_has_and_removes_its_folder(base: Path) -> None:
-    first, second = program("time.sleep(0.5)"), program("")
-    assert read_folder(first) != read_folder(second)
+    first, second = program(MAKE + "time.sleep(0.5)"), program(MAKE)
+    assert read_line(first) != read_line(second)
     assert first.wait() == second.wait() == 0
     assert list(base.iterdir()) == []
 
 
 def test_folder_of_a_killed_process_is_removed_by_the_next(base: Path) -> None:
     killed, living = (
-        program("open(tempfile.mkdtemp() + '/closed text', 'w').write('x'); print(); time.sleep(60)") for _ in range(2)
+        program(MAKE + "open(tempfile.mkdtemp() + '/closed text', 'w').write('x'); print(); time.sleep(60)")
+        for _ in range(2)
     )
-    left, living_folder = read_folder(killed), read_folder(living)
+    left, living_folder = Path(read_line(killed)), Path(read_line(living))
     for process in (killed, living):
-        assert process.stdout is not None
-        process.stdout.readline()
+        read_line(process)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
     assert list(left.glob("*/closed text"))
-    assert program("").wait() == 0
+    assert program(MAKE).wait() == 0
     assert not left.exists()
     assert list(living_folder.glob("*/closed text")), "a running process keeps its folder"
     living.kill()
@@ -165,3 +165,58 @@ def test_scratch_path_too_long_for_sockets_is_refused(length: int, fits: bool, m
         else:
             with pytest.raises(UserError, match=f"has {length} bytes.*at most 49: set S2CORPUS_SCRATCH"):
                 check_socket_path()
+
+
+USE = """
+import sys
+from s2orc_parse.scratch import shared
+def fill(folder):
+    print("filled", flush=True)
+    (folder / "index").write_text("x")
+with shared("one", fill) as folder:
+    print((folder / "index").read_text(), flush=True)
+    sys.stdin.readline()
+"""
+
+
+def list_folders(base: Path) -> list[str]:
+    return sorted(path.name for path in (base / f"s2corpus-shared-{os.geteuid()}").iterdir())
+
+
+def test_first_process_fills_and_last_removes_the_folder(base: Path) -> None:
+    first = program(USE)
+    assert (read_line(first), read_line(first)) == ("filled", "x")
+    second = program(USE)
+    assert read_line(second) == "x"
+    first.communicate("\n")
+    assert "one" in list_folders(base)
+    second.communicate("\n")
+    assert list_folders(base) == []
+
+
+def test_folder_of_killed_processes_is_removed_and_filled_again(base: Path) -> None:
+    killed = program(USE)
+    read_line(killed), read_line(killed)
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    assert "one" in list_folders(base)
+    with shared("other", lambda folder: None):
+        assert list_folders(base) == ["other", "other.lock"]
+
+
+def test_incomplete_folder_is_filled_again(base: Path) -> None:
+    def fails(folder: Path) -> None:
+        (folder / "half").touch()
+        raise OSError("full")
+
+    with pytest.raises(OSError, match="full"), shared("one", fails):
+        pass
+    with shared("one", lambda folder: (folder / "complete").touch()) as folder:
+        assert sorted(path.name for path in folder.iterdir()) == [".whole", "complete"]
+
+
+def test_shared_folder_of_another_user_is_refused(base: Path) -> None:
+    (base / f"s2corpus-shared-{os.geteuid()}").mkdir(mode=0o777)
+    (base / f"s2corpus-shared-{os.geteuid()}").chmod(0o777)
+    with pytest.raises(UserError, match="accessible to other users"), shared("one", lambda folder: None):
+        pass

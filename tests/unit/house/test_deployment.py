@@ -1,8 +1,13 @@
-"""The production files: every secret comes from .env and has no default, and every Airflow component has the same settings."""
+"""The production files: compose, Kubernetes and the chart are valid, confined and equal in settings; every secret comes from outside.
+
+No cluster is started. Continuous integration warns if it finds no real papers, and fails if S2CORPUS_REAL_DATA names a
+missing folder.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -10,9 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import kubernetes_validate
 import pytest
 import yaml
 
+from s2corpus.deployment.slots import OVERHEAD_MB
+from s2corpus.pipeline.stages import STAGE_NAMES
+from s2corpus.spec import read_specs
 from tests.standin_grobid import StandIn
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -26,6 +35,10 @@ RUN_BY = {
     "tests/containers/conftest.py": {"extractor"},
 }  # fmt: skip
 """the tests that run the commands of the services"""
+DEPLOY = ROOT / "deploy"
+MANIFESTS = sorted((DEPLOY / "kubernetes").rglob("*.yaml"))
+PODS = sorted((DEPLOY / "kubernetes" / "pods").glob("*.yaml"))
+SCHEMA = json.loads((ROOT / "tests" / "data" / "airflow-chart-values.schema.json").read_text("utf-8"))
 WITHOUT_COMMAND = {"postgres", "grobid"}
 PROFILES = "COMPOSE_PROFILES"
 """compose's own variable: selects the profiles with services to start"""
@@ -191,7 +204,7 @@ def test_every_service_command_is_run_by_a_test(services: dict[str, Any]) -> Non
 def test_no_role_can_both_operate_and_approve() -> None:
     """Check deploy/airflow-roles.json (docs/security.md). No role can delete, or has a right to administer Airflow."""
     rights: dict[str, set[tuple[str, str]]] = {}
-    for row in json.loads((ROOT / "deploy" / "airflow-roles.json").read_text("utf-8")):
+    for row in json.loads((DEPLOY / "airflow-roles.json").read_text("utf-8")):
         rights.setdefault(row["name"], set()).update((row["resource"], action) for action in row["action"].split(","))
     operate = {("DAG Runs", "can_create"), ("DAG Runs", "can_edit"), ("Task Instances", "can_edit")}
     approve = {("HITL Detail", "can_edit")}
@@ -205,7 +218,7 @@ def test_no_role_can_both_operate_and_approve() -> None:
 
 def test_roles_exist_before_the_api_server_starts() -> None:
     """Check deploy/compose.fab.yaml: each Airflow component has the same auth manager, and the additional service is hardened too."""
-    fab = yaml.safe_load((ROOT / "deploy" / "compose.fab.yaml").read_text("utf-8"))["services"]
+    fab = yaml.safe_load((DEPLOY / "compose.fab.yaml").read_text("utf-8"))["services"]
     base = yaml.safe_load(TEXT)["services"]
     assert set(fab) == {name for name in base if name.startswith("airflow-")} | {"airflow-roles"}
     managers = {service["environment"]["AIRFLOW__CORE__AUTH_MANAGER"] for service in fab.values()}
@@ -245,3 +258,126 @@ def test_clone_is_an_astro_project() -> None:
     settings = yaml.safe_load((ROOT / "airflow_settings.yaml").read_text("utf-8"))["airflow"]
     assert set(settings) == {"connections", "pools", "variables"} and settings["pools"]
     assert all({"pool_name", "pool_slot"} <= set(pool) for pool in settings["pools"])
+
+
+def documents(path: Path) -> list[dict[str, Any]]:
+    return [each for each in yaml.safe_load_all(path.read_text("utf-8")) if each]
+
+
+def pod_specs() -> dict[str, dict[str, Any]]:
+    """Return the spec of every pod in a manifest, by file and name."""
+    found = {}
+    for path in MANIFESTS:
+        for each in documents(path):
+            spec = each["spec"] if each["kind"] == "Pod" else each["spec"].get("template", {}).get("spec")
+            if spec:
+                found[f"{path.stem}:{each['metadata']['name']}"] = spec
+    return found
+
+
+@pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.stem)
+def test_every_manifest_is_valid_for_kubernetes(path: Path) -> None:
+    for each in documents(path):
+        kubernetes_validate.validate(each, "1.32", strict=True)
+
+
+@pytest.mark.parametrize("names", [("values.yaml",), ("values.yaml", "values-celery.yaml")], ids=["pods", "celery"])
+def test_every_value_is_known_to_the_chart(names: tuple[str, ...]) -> None:
+    for name in names:
+        jsonschema.validate(yaml.safe_load((DEPLOY / "helm" / name).read_text("utf-8")), SCHEMA)
+
+
+def test_pod_has_memory_of_the_spec_and_scratch_space() -> None:
+    most = max(spec.resources.memory_mb for spec in read_specs(ROOT / "include" / "releases")[0])
+    for path in PODS:
+        (base,) = documents(path)[0]["spec"]["containers"]
+        memory = base["resources"]["limits"]["memory"]
+        mib = int(memory[:-2]) * (1024 if memory.endswith("Gi") else 1)
+        if path.stem != "extract":  # The extract stage joins and sorts nothing.
+            assert mib * 1.048576 >= most + OVERHEAD_MB, path.stem
+        scratch = next(volume for volume in documents(path)[0]["spec"]["volumes"] if volume["name"] == "scratch")
+        assert scratch["emptyDir"]["sizeLimit"] == base["resources"]["limits"]["ephemeral-storage"]
+    assert {path.stem for path in PODS} <= {*STAGE_NAMES, "default"}
+
+
+def test_every_container_is_confined() -> None:
+    for name, spec in pod_specs().items():
+        assert spec["automountServiceAccountToken"] is False, name
+        assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, name
+        for container in spec["containers"]:
+            own = container["securityContext"]
+            assert own["allowPrivilegeEscalation"] is False and own["readOnlyRootFilesystem"] is True, name
+            assert own["capabilities"] == {"drop": ["ALL"]}, name
+            assert "memory" in container["resources"]["limits"], name
+
+
+def test_images_equal_those_of_compose() -> None:
+    for name, spec in pod_specs().items():
+        for container in spec["containers"]:
+            image, _, tag = container["image"].rpartition(":")
+            assert image in ("s2corpus-airflow", "s2corpus-spark") or f"{image}:{tag}}}" in TEXT, name
+
+
+def test_worker_pod_has_environment_of_compose_worker(services: dict[str, Any]) -> None:
+    """Check the worker's environment, except Airflow's own settings, which Airflow passes to a pod, and what only a
+    self-hosted S3 or an extractor on the same machine needs.
+    """
+    worker = {name for name in services["airflow-worker"]["environment"] if not name.startswith("AIRFLOW")}
+    optional = {"AWS_ENDPOINT_URL", "S2CORPUS_ALERTS_WEBHOOK", "S2CORPUS_EXTRACTOR_TOKEN", "S2CORPUS_KERNELS"}
+    optional |= {"S2CORPUS_ALTO", "S2CORPUS_ALTO_GB"}
+    for path in PODS:
+        (base,) = documents(path)[0]["spec"]["containers"]
+        assert worker - {each["name"] for each in base["env"]} <= optional, path.stem
+
+
+def test_chart_version_is_equal_everywhere() -> None:
+    commands = yaml.safe_load((ROOT / "tests" / "data" / "airflow-chart-commands.yaml").read_text("utf-8"))
+    for path in (DEPLOY / "helm" / "values.yaml", ROOT / "docs" / "kubernetes.md"):
+        text = path.read_text("utf-8")
+        assert set(re.findall(r"apache-airflow/airflow --version (\S+)", text)) == {commands["version"]}, path.name
+        assert text.count("apache-airflow/airflow ") == text.count("apache-airflow/airflow --version "), path.name
+
+
+def test_chart_creates_no_user() -> None:
+    """Check both settings: charts before 1.19 ignore `createUserJob.enabled` and read `webserver.defaultUser.enabled`."""
+    values = yaml.safe_load((DEPLOY / "helm" / "values.yaml").read_text("utf-8"))
+    assert values["createUserJob"]["enabled"] is False
+    assert values["webserver"]["defaultUser"]["enabled"] is False
+
+
+def test_every_secret_is_documented() -> None:
+    told = (ROOT / "docs" / "kubernetes.md").read_text("utf-8")
+    files = [*MANIFESTS, *(DEPLOY / "helm").glob("*.yaml")]
+    names = {
+        name
+        for path in files
+        for name in re.findall(r"(?:secretName|SecretName|secretKeyRef: \{name): (s2corpus-[a-z-]+)", path.read_text())
+    }
+    assert len(names) >= 5
+    assert {name for name in names if f"`{name}`" not in told} == set()
+
+
+@pytest.mark.parametrize(
+    ("papers", "named", "code", "warning"),
+    [
+        ("../shared/data", "", 0, ""),
+        ("papers", "papers", 0, ""),
+        ("papers", "", 0, "!!! ../shared/data IS ABSENT"),
+        ("../shared/data", "papers", 1, "!!! papers IS ABSENT"),
+    ],
+)
+def test_missing_real_papers_cause_a_warning_or_a_failure(
+    tmp_path: Path, papers: str, named: str, code: int, warning: str
+) -> None:
+    checkout, programs = tmp_path / "checkout", tmp_path / "bin"
+    (checkout / ".ci").mkdir(parents=True)
+    shutil.copy(ROOT / ".ci" / "run", checkout / ".ci" / "run")
+    programs.mkdir()
+    (programs / "make").write_text('#!/bin/sh\necho "make $1"\n')
+    (programs / "make").chmod(0o755)
+    (checkout / papers).mkdir(parents=True)
+    environ = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "S2CORPUS_REAL_DATA": named}
+    done = subprocess.run([checkout / ".ci" / "run"], env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == code and warning in done.stderr and bool(done.stderr) is bool(warning)
+    expected = ["lint", "docs", "test", *["test-real"] * (not warning), "test-containers"] if code == 0 else []
+    assert done.stdout.split("\n")[:-1] == [f"make {target}" for target in expected]

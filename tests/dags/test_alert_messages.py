@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from alert_messages import Alert, format_error, format_instruction, send
 
 from s2corpus.errors import TransientError
-from s2corpus.pipeline.alerts import Alert, format_error, format_instruction, send
 from tests.e2e.operating import Heard, listening
 
 ALERT = Alert(

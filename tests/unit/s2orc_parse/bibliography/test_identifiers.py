@@ -1,10 +1,19 @@
-"""The DOI is read from addresses of resolvers and of publishers' pages."""
+"""Identifiers are read from addresses of resolvers and publishers' pages, and from file names."""
 
 from __future__ import annotations
 
 import pytest
 
-from s2orc_parse.bibliography.identifiers import MAX_CHARACTERS, doi_of_url
+from s2orc_parse.bibliography.identifiers import (
+    MAX_CHARACTERS,
+    acl_id_of_name,
+    arxiv_id_of_name,
+    doi_of_url,
+    normalise_orcid,
+    normalise_ror,
+)
+
+ORCID = "0000-0002-1825-0097"
 
 
 @pytest.mark.parametrize(
@@ -43,3 +52,44 @@ from s2orc_parse.bibliography.identifiers import MAX_CHARACTERS, doi_of_url
 )
 def test_doi_is_read_from_known_addresses(url: str, doi: str | None) -> None:
     assert doi_of_url(url) == doi
+
+
+@pytest.mark.parametrize(
+    ("text", "orcid"),
+    [
+        (f"http://orcid.org/{ORCID}", ORCID), ("0000-0002-1694-233x", "0000-0002-1694-233X"), ("0000000218250097", ORCID),
+        ("0000-0002-1825-0098", None), ("1825-0097", None), ("", None),
+    ],
+)  # fmt: skip
+def test_orcid_check_digit_is_verified(text: str, orcid: str | None) -> None:
+    assert normalise_orcid(text) == orcid
+
+
+@pytest.mark.parametrize(
+    ("text", "ror"), [("https://ror.org/05w520734", "05w520734"), ("05w520734", None), ("grid.5", None)]
+)
+def test_ror_id_is_read_from_its_address(text: str, ror: str | None) -> None:
+    assert normalise_ror(text) == ror
+
+
+@pytest.mark.parametrize(
+    ("name", "arxiv_id", "acl_id"),
+    [
+        ("1911.02782v3.PDF", "1911.02782", None),
+        ("sub/arXiv-1911.02782v1.tar.gz", "1911.02782", None),
+        ("0704.0001.pdf", "0704.0001", None),
+        ("hep-th9711200.pdf", "hep-th/9711200", None),
+        ("hep-th_9711200v2.pdf", "hep-th/9711200", None),
+        ("math.GT0309136.pdf", "math/0309136", None),
+        ("hep-th/9711200.pdf", "hep-th/9711200", None),
+        ("1913.02782.pdf", None, None),  # Month 13 does not exist.
+        ("my copy of 1911.02782.pdf", None, None),
+        ("1911.02782 review.pdf", None, None),
+        ("P19-1001.pdf", None, "P19-1001"),
+        ("acl/2020.acl-main.207v2.pdf", None, "2020.acl-main.207"),
+        ("report P19-1001.pdf", None, None),
+        ("", None, None),
+    ],
+)
+def test_file_name_is_an_id_only_if_complete(name: str, arxiv_id: str | None, acl_id: str | None) -> None:
+    assert (arxiv_id_of_name(name), acl_id_of_name(name)) == (arxiv_id, acl_id)

@@ -20,6 +20,7 @@ from s2orc_parse.sandbox.confine import NOT_CONFINED
 from .directions import CONTROLS
 from .errors import Code, ExtractionError
 from .model import Box, Document, Font, Line, Page, Token
+from .text import LIGATURES
 
 MEMORY_BYTES = 2 << 30
 """Maximum address space of pdfalto, in bytes."""
@@ -177,7 +178,7 @@ class _Reader:
                 continue
             text = unescape(content).strip() if "&" in content else content.strip()
             if not text.isascii():
-                text = CONTROLS.sub("", text)
+                text = CONTROLS.sub("", text).translate(LIGATURES)
             if not text:
                 continue
             try:

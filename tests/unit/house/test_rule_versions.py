@@ -103,7 +103,7 @@ def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 PINNED: dict[str, tuple[Callable[[Mapping[str, bytes], Path], Any], str, str]] = {
     "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "1, identity 3: c6582d14054d1214"),
-    "extraction": (extraction, EXTRACTION, "0.14.0: 702893d3250af0e6"),
+    "extraction": (extraction, EXTRACTION, "0.15.0: 702893d3250af0e6"),
     "conversion of TEI": (conversion, tei.CONVERTER_VERSION, "8: ee7be18557ce3f31"),
     "conversion of LaTeX": (conversion_of_latex, latex.CONVERTER_VERSION, "5: ba25f3cc91d28523"),
 }

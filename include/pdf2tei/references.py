@@ -140,7 +140,9 @@ def _find_head(lines: list[Line], start: int, end: int) -> int | None:
     size = median(line.size for line in lines[start:end])
     for i in range(start, max(start - _MAX_MISLABELED_LINES, -1), -1):
         if is_head(lines[i]):
-            return i
+            between = lines[i + 1 : start]
+            is_near = len(between) < _MAX_BRIDGED_LINES
+            return i if is_near or _score_lines(between) > _USUAL_SCORE_OF_TEXT * len(between) else None
         if start - i > _MAX_BRIDGED_LINES and not _is_set_like_list(lines, i, size):
             return None
     return None

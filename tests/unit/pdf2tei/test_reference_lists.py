@@ -176,6 +176,12 @@ def test_missed_start_of_list_belongs_to_its_head() -> None:
     assert len(found) == 20 and "1990" in found[0]
 
 
+def test_prose_under_head_of_reference_list_is_not_its_start() -> None:
+    document = draw([Row("References", HEAD), *BODY, *listed(range(1990, 2010))[31:]])
+    assert len(list_found_entries(document, range(31, 71))) == 20
+    assert all(line.kind is Kind.BODY for line in all_lines(document)[:31])
+
+
 def test_missed_tail_without_initials_ends_before_prose() -> None:
     """Full names and no journal: half of the lines read like references."""
     names = [

@@ -84,7 +84,7 @@ COPY --from=code /usr/local/airflow/deploy deploy
 COPY --from=code /usr/local/airflow/kernels kernels
 # A new volume gets the owner and mode of the folder that it hides. Airflow writes its own files into its home. PySpark knows its own
 # folder by the one of jars, though it is empty.
-RUN install -d -o airflow -g 0 -m 0775 logs auth /scratch /data /etc/seaweedfs \
+RUN install -d -o airflow -g 0 -m 0775 logs auth /scratch /alto /data /etc/seaweedfs \
  && chown airflow:0 . && chmod 0775 . \
  && printf '#!/bin/sh\nexec python -m s2corpus "$@"\n' > /usr/local/bin/corpus \
  && chmod 0755 /usr/local/bin/corpus \

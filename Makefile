@@ -12,7 +12,7 @@ OURS := --no-emit-package s2orc-parse --no-emit-package pdf2tei --no-emit-packag
 QUICK := not slow and not long and not services and not airflow
 # Tests of pure functions: text in, values out. The others write lakes, read PDFs or start programs.
 PURE := $(addprefix tests/unit/s2corpus/, commands papers sources stages/assemble stages/clean stages/filter text titles web) \
-  tests/unit/s2orc_parse/jats tests/unit/s2orc_parse/tei
+  tests/unit/s2orc_parse/bibliography tests/unit/s2orc_parse/jats tests/unit/s2orc_parse/tei
 # About half of the rules by time; the other folders of tests/unit are the other half.
 FIRST_RULES := $(addprefix tests/unit/, house pdf2tei s2orc_parse/jats s2orc_parse/latex) \
   $(addprefix tests/unit/s2corpus/, clustering commands datasets deliveries evaluation extractors hostile)
@@ -115,8 +115,8 @@ docs: .venv/.development ## The documentation site, built strictly into site/
 format: .venv/.development ## Put the code into its form
 	@$(RUN) ruff check --fix . && $(RUN) ruff format .
 
-bench: .venv/.development ## All benchmarks, each beside its peer (long)
-	@for script in devtools/bench/*.py; do echo "== $$script"; $(RUN) devtools.bench.$$(basename $$script .py); done
+bench: .venv/.development ## All benchmarks that need no argument (long)
+	@for script in $$(grep -l __main__ devtools/bench/*.py | grep -v "typeset\|tamper"); do echo "== $$script"; $(RUN) devtools.bench.$$(basename $$script .py); done
 
 lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra airflow --extra local -o requirements.txt
@@ -140,7 +140,7 @@ coverage: .venv/.development ## Report the branches of the rules that the quick 
 	  --include="$$(printf 'include/s2corpus/%s/*,' $(COVERED))$$(printf 'include/s2corpus/%s.py,' $(COVERED))"
 
 mutants: .venv/.development ## Whether the quick tests notice small faults: a seeded sample (two hours; docs/quality.md)
-	@$(RUN) tests.mutants
+	@$(RUN) devtools.mutants
 
 sbom: .venv/.development ## What Airflow's image installs, as a CycloneDX bill of materials in build/sbom.json
 	@mkdir -p build

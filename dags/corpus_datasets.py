@@ -105,11 +105,11 @@ def finish() -> None:
 @task(doc_md=_DOC, trigger_rule="none_failed")  # the steps in between are skipped if `plan` did their work
 def quality() -> str:
     """Run the checks, and publish the dataset by writing its manifest."""
-    from s2corpus.datasets import runner, summary
+    from s2corpus.datasets import description, runner
 
     job = _job()
     runner.check(job)
-    print(summary.summary(job))
+    print(description.summary(job))
     return str(job.lake.uri(f"{job.prefix}/manifest.json"))
 
 

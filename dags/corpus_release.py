@@ -170,7 +170,7 @@ class Approve(ApprovalOperator):
         """Record the answer and the person; a rejection skips `publish`."""
         from s2corpus.catalog.models import ReleaseDecision
         from s2corpus.pipeline import runner
-        from s2corpus.pipeline.approvers import AnotherPerson
+        from s2corpus.pipeline.acceptance import AnotherPerson
 
         run, user = _run(), event.get("responded_by_user") or {}
         answer = ReleaseDecision.APPROVED if self.APPROVE in event["chosen_options"] else ReleaseDecision.REJECTED
@@ -240,7 +240,7 @@ def _name(user: Any) -> str:
 def _documentation(stage: str) -> str:
     """Return the docstring of the stage's module (read, not imported) with a link to its section of the runbook."""
     folder = Path(s2corpus.stages.__file__).parent
-    path = next(p for p in (folder / f"{stage}.py", folder / stage / "stage.py") if p.exists())
+    path = next(p for p in (folder / f"{stage}.py", folder / stage / "__init__.py") if p.exists())
     docstring = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
     return f"{docstring}\n\n{_DOC.format(f'stage-{stage}')}"
 

@@ -43,14 +43,13 @@ def keep_a_copy(*, triggering_asset_events: Any = None) -> str | None:
     import os
     from pathlib import Path
 
-    from s2corpus.snapshot.follow import follow
-    from s2corpus.storage.lake import open_lake
+    from s2corpus_reader.following import follow
 
     copies = os.environ.get("S2CORPUS_COPIES")
     if not copies:
         return None
     (event,) = triggering_asset_events[SNAPSHOT][-1:]
-    return str(follow(open_lake(event.extra["manifest"].rpartition("/")[0]), Path(copies)))
+    return str(follow(event.extra["manifest"].rpartition("/")[0], Path(copies)))
 
 
 with DAG("example_consumer", schedule=[SNAPSHOT], doc_md=__doc__, tags=["example"], catchup=False):

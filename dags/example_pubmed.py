@@ -39,8 +39,7 @@ def deliver_new() -> list[str]:
         if lake.size(delivery.key("_READY")) is not None:
             continue
         with TemporaryDirectory(prefix="s2corpus-pubmed-", dir=private()) as folder:
-            (path,) = fetch(FOLDER, [name], Path(folder))
-            deliver(lake, delivery, {name: path})
+            deliver(lake, delivery, {name: fetch(FOLDER, name, Path(folder))})
         print(f"{delivery.folder}: delivered")
         new.append(delivery.id)
     print(f"{len(new)} new update file(s)")

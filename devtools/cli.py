@@ -16,6 +16,7 @@ class _Tools(Commands):
         "Release commands": ("demo", "release", "sample"),
         "Service commands": ("up", "status", "env", "down"),
     }
+    modules: Mapping[str, tuple[str, ...]] = {}
 
 
 @click.group(cls=_Tools, context_settings={"help_option_names": ["-h", "--help"]})

@@ -54,7 +54,7 @@ def describe_spec() -> str:
     lines = [
         "# Spec fields",
         "",
-        "Generated from the classes in `include/s2corpus/rules/` and `spec.py`. A source in parentheses names the paper, card or",
+        "Generated from the classes in `include/s2corpus/rules.py` and `spec.py`. A source in parentheses names the paper, card or",
         "program that the value comes from. An unknown field in a spec is an error.",
     ]
     models: list[tuple[str, type[BaseModel]]] = [("Release", ReleaseSpec), *_sections(ReleaseSpec)]

@@ -12,7 +12,7 @@ from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.upload import Uploaded, check_names, deliver, digests_of, new_delivery
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.outputs import printable
+from s2orc_parse.outputs import printable
 
 log = logging.getLogger(__name__)
 CROSSREF_SUFFIXES = (".json", ".jsonl", ".json.gz", ".jsonl.gz")

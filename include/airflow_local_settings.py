@@ -66,7 +66,6 @@ _HEAVY = (
 _OURS = (
     "s2corpus.datasets.spec",
     "s2corpus.extractors.grobid",
-    "s2corpus.pipeline.alerts",
     "s2corpus.pipeline.runner",
     "s2corpus.storage.local_lake",
 )

@@ -20,9 +20,9 @@ from urllib.parse import quote
 from airflow.plugins_manager import AirflowPlugin
 from airflow.sdk import BaseDeadlineReference, Connection  # type: ignore[attr-defined]  # missing in Airflow's stub
 from airflow.sdk.configuration import conf
+from alert_messages import RUNBOOK, Alert, format_error, format_instruction, send
 
 from s2corpus.ids import RELEASE_DAG, ReleaseId
-from s2corpus.pipeline.alerts import RUNBOOK, Alert, format_error, format_instruction, send
 
 WEBHOOK = "s2corpus_alerts_webhook"
 """connection with the webhook's complete address as its password; the fallback is the environment's S2CORPUS_ALERTS_WEBHOOK"""

@@ -9,14 +9,17 @@ import os
 import pickle
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from devtools import sample
 from devtools.sample.truth import Truth
+from s2corpus.catalog import Catalog
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.extractors.embedded import embedded_extractor
 from s2corpus.pipeline import runner
@@ -29,6 +32,7 @@ from s2corpus.tables.schema import Table
 ROOT = Path(__file__).resolve().parents[1]
 WIDE = {"files": 2, "corpus_files": 4, "gorc": True}
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
+PUBLISHED, SECOND, UNFINISHED = "sample-20230201", "sample-20230301", "sample-20230401"
 
 
 def make_once(name: str, make: Callable[[Path], Truth], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
@@ -71,10 +75,10 @@ def released(
     """
 
     def make(folder: Path) -> Truth:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.delenv("S2CORPUS_CATALOG", raising=False)
-            for name, value in request.getfixturevalue("extractor").items():
-                patch.setenv(name, value)
+        variables = {"S2CORPUS_CATALOG": f"sqlite:///{folder / 'catalog.db'}", **request.getfixturevalue("extractor")}
+        Catalog(variables["S2CORPUS_CATALOG"]).migrate()
+        # Other releases have equal bytes with the cache of pdfalto's output.
+        with mock.patch.dict(os.environ, variables | {"S2CORPUS_ALTO_GB": "0"}):
             build(run_in(folder, spec(), tiny[0]))
         return tiny[1]
 
@@ -86,6 +90,48 @@ def released(
 def reference(released: tuple[Run, Truth]) -> dict[str, str]:
     """Return the hashes of the tiny sample's undisturbed release."""
     return snapshot_bytes(released[0])
+
+
+@dataclass(frozen=True)
+class Built:
+    """A lake with two published releases and one that stopped after the filter, and its catalog."""
+
+    folder: Path
+    truth: Truth
+    runs: Mapping[str, Run]
+
+    @property
+    def lake(self) -> str:
+        return str(self.folder / "lake")
+
+    @property
+    def catalog(self) -> str:
+        return f"sqlite:///{self.folder / 'catalog.db'}"
+
+
+@pytest.fixture(scope="session")
+def built(
+    released: tuple[Run, Truth], request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Built:
+    """Return a lake with three releases. All processes of one `make test` share it: tests change only copies."""
+
+    def runs_in(folder: Path) -> dict[str, Run]:
+        lake = open_lake(str(folder / "lake"))
+        at = {id_: datetime(2023, month, 1, tzinfo=UTC) for month, id_ in enumerate((PUBLISHED, SECOND, UNFINISHED), 2)}
+        return {id_: Run(spec(), as_of, lake, folder) for id_, as_of in at.items()}
+
+    def make(folder: Path) -> Truth:
+        shutil.copytree(released[0].scratch, folder, dirs_exist_ok=True)  # the first release, and its catalog
+        found = Built(folder, released[1], runs_in(folder))
+        extractor = request.getfixturevalue("extractor")
+        with mock.patch.dict(os.environ, {**extractor, "S2CORPUS_CATALOG": found.catalog}):
+            build(found.runs[SECOND])
+            for stage in STAGE_NAMES[: STAGE_NAMES.index("filter") + 1]:
+                runner.run_stage(found.runs[UNFINISHED], stage)
+        return released[1]
+
+    folder, truth = make_once("page", make, tmp_path_factory)
+    return Built(folder, truth, runs_in(folder))
 
 
 @pytest.fixture(scope="session")
@@ -106,9 +152,7 @@ def sampled(
     rules = rules.model_copy(update={"export": rules.export.model_copy(update=WIDE)})
 
     def make(folder: Path) -> Truth:
-        with pytest.MonkeyPatch.context() as patch:
-            for name, value in request.getfixturevalue("extractor").items():
-                patch.setenv(name, value)
+        with mock.patch.dict(os.environ, request.getfixturevalue("extractor")):
             build(run_in(folder, rules, complete[0]))
         return complete[1]
 

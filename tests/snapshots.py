@@ -19,7 +19,15 @@ from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.sources.fields_of_study import fields_of_study
 from s2corpus.tables.papers import PAPERS
-from s2corpus_reader.files import GzipLines, SnapshotFile, corpus_path, describe_file, file_number, json_line
+from s2corpus_reader.files import (
+    GzipLines,
+    SnapshotFile,
+    corpus_path,
+    describe_file,
+    file_number,
+    json_line,
+    table_path,
+)
 from s2orc_parse.jats import BadArticle, convert
 from s2orc_parse.parse_model import ParseKind
 from s2orc_parse.tei.s2orc import to_s2orc
@@ -80,9 +88,9 @@ def write_snapshot(
 def _write_group(folder: Path, nn: int, rows: list[Row]) -> list[SnapshotFile]:
     kinds = [str(kind) for kind in ParseKind]
     paths = {name: corpus_path(name, nn) for name in ("metadata", *(f"{kind}_parses" for kind in kinds))}
-    for path in (*paths.values(), flat.path("papers", nn)):
+    for path in (*paths.values(), table_path("papers", nn)):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-    table = folder / flat.path("papers", nn)
+    table = folder / table_path("papers", nn)
     with ExitStack() as stack:
         lines = {name: stack.enter_context(GzipLines(folder / path)) for name, path in paths.items()}
         parquet = stack.enter_context(ParquetFile(table, flat.SCHEMAS["papers"]))
@@ -100,7 +108,7 @@ def _write_group(folder: Path, nn: int, rows: list[Row]) -> list[SnapshotFile]:
                     parquet.write(flat_row, size)
     return [
         *(lines[name].describe(path) for name, path in paths.items()),
-        describe_file(flat.path("papers", nn), table, parquet.count),
+        describe_file(table_path("papers", nn), table, parquet.count),
     ]
 
 

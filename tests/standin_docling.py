@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import threading
 import time
 import uuid
@@ -19,6 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.standin_grobid import read_body, read_form
 
 Document = dict[str, Any]
 
@@ -121,10 +122,12 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
     def do_POST(self) -> None:
-        body = self._body()
+        body = read_body(self)
         if not self._allowed():
             return
-        form, pdf = _form(self.headers["Content-Type"], body)
+        fields = read_form(self.headers["Content-Type"], body)
+        pdf = fields.pop("files")
+        form = {name: value.decode() for name, value in fields.items()}
         sha1 = hashlib.sha1(pdf).hexdigest()
         owner = self.owner
         with owner.lock:
@@ -221,26 +224,3 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
-
-    def _body(self) -> bytes:
-        if self.headers.get("Transfer-Encoding") != "chunked":
-            return self.rfile.read(int(self.headers["Content-Length"]))
-        body = bytearray()
-        while size := int(self.rfile.readline(), 16):
-            body += self.rfile.read(size)
-            self.rfile.readline()
-        self.rfile.readline()
-        return bytes(body)
-
-
-def _form(content_type: str, body: bytes) -> tuple[dict[str, str], bytes]:
-    match = re.search(r'boundary="?([^";]+)', content_type)
-    assert match is not None, content_type
-    fields: dict[str, bytes] = {}
-    for part in body.split(b"--" + match[1].encode())[1:-1]:
-        head, _, content = part.partition(b"\r\n\r\n")
-        name = re.search(rb'name="([^"]*)"', head)
-        assert name is not None, head
-        fields[name[1].decode()] = content[:-2]
-    pdf = fields.pop("files")
-    return {name: value.decode() for name, value in fields.items()}, pdf

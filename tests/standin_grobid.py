@@ -1,13 +1,11 @@
 """A stand-in for a GROBID server that can simulate every fault of a real server, its proxy or its network.
 
-Use `with StandIn(faults=…) as server:` in tests, or `python tests/standin_grobid.py --port 8070 --tei folder` as a
-script. The server answers each uploaded PDF by the SHA-1 of its bytes: with the recorded TEI of that name if available,
-otherwise with a small TEI that contains the SHA-1.
+Use `with StandIn(faults=…) as server:`. The server answers each uploaded PDF by the SHA-1 of its bytes: with the
+recorded TEI of that name if available, otherwise with a small TEI that contains the SHA-1.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import re
@@ -179,10 +177,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         owner = self.server.owner
-        body = self._body()
+        body = read_body(self)
         if not self._allowed():
             return
-        form = _form(self.headers["Content-Type"], body)
+        form = read_form(self.headers["Content-Type"], body)
         sha1 = hashlib.sha1(form.pop("input")).hexdigest()
         with owner.lock:
             owner.requests += 1
@@ -255,16 +253,6 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._answer(200, tei, "application/xml", sha1=sha1)
 
-    def _body(self) -> bytes:
-        if self.headers.get("Transfer-Encoding") != "chunked":
-            return self.rfile.read(int(self.headers["Content-Length"]))
-        body = bytearray()
-        while size := int(self.rfile.readline(), 16):
-            body += self.rfile.read(size)
-            self.rfile.readline()
-        self.rfile.readline()
-        return bytes(body)
-
     def _hang(self) -> None:
         """Send nothing until the client disconnects or the server stops."""
         self.close_connection = True
@@ -309,7 +297,20 @@ class _Handler(BaseHTTPRequestHandler):
                 self.server.owner.answered[sha1] += 1
 
 
-def _form(content_type: str, body: bytes) -> dict[str, bytes]:
+def read_body(request: BaseHTTPRequestHandler) -> bytes:
+    """Read the body of a request, which may be chunked."""
+    if request.headers.get("Transfer-Encoding") != "chunked":
+        return request.rfile.read(int(request.headers["Content-Length"]))
+    body = bytearray()
+    while size := int(request.rfile.readline(), 16):
+        body += request.rfile.read(size)
+        request.rfile.readline()
+    request.rfile.readline()
+    return bytes(body)
+
+
+def read_form(content_type: str, body: bytes) -> dict[str, bytes]:
+    """Return the fields of a multipart form."""
     match = re.search(r'boundary="?([^";]+)', content_type)
     assert match is not None, content_type
     form = {}
@@ -319,35 +320,3 @@ def _form(content_type: str, body: bytes) -> dict[str, bytes]:
         assert name is not None, head
         form[name[1].decode()] = content[:-2]
     return form
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--port", type=int, default=8070)
-    parser.add_argument("--tei", type=Path, help="folder of <sha1>.tei.xml")
-    parser.add_argument("--slots", type=int, default=8)
-    parser.add_argument("--latency", type=float, default=0.0, help="seconds")
-    parser.add_argument(
-        "--queue-wait", type=float, default=1.0, help="seconds an upload waits for a slot before its 503"
-    )
-    parser.add_argument("--busy-every", type=int, default=0, help="answer 503 to every n-th upload")
-    given = parser.parse_args()
-
-    def faults(upload: Upload) -> Fault:
-        return "busy" if given.busy_every and upload.number % given.busy_every == 0 else None
-
-    server = StandIn(
-        faults=faults,
-        tei=given.tei,
-        slots=given.slots,
-        latency=given.latency,
-        queue_wait=given.queue_wait,
-        port=given.port,
-    )
-    with server:
-        print(server.url, flush=True)
-        threading.Event().wait()
-
-
-if __name__ == "__main__":
-    main()

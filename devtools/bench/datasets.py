@@ -19,12 +19,11 @@ from typing import Any
 
 from devtools.real_data import MISSING, REAL_DATA
 from s2corpus.datasets import runner
+from s2corpus.datasets.description import summary
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.protocol import StepResult
-from s2corpus.datasets.registry import DATASETS, load_dataset
 from s2corpus.datasets.source import SnapshotSource
-from s2corpus.datasets.spec import DatasetSpec
-from s2corpus.datasets.summary import summary
+from s2corpus.datasets.spec import DATASETS, DatasetSpec, load_dataset
 from s2corpus.storage.lake import open_lake
 from s2corpus.text.sentences import sentence_spans
 from s2orc_parse.files import convert_document
@@ -175,7 +174,7 @@ def neighbours() -> None:
         began = time.process_time()
         metrics = runner.make(job)
         (kept,) = Path(folder).glob("datasets/vectors/_kept/*/learned-*")
-        learned = PaperVectors.from_bytes(kept.read_bytes())
+        learned = PaperVectors.from_arrays(np.load(kept, allow_pickle=False))
     fields = [about[id_] for id_ in learned.ids]
     citing = np.asarray([first.get(id_, id_) for id_ in learned.ids])
     elsewhere = learned.neighbors.copy()

@@ -7,13 +7,11 @@ import itertools
 import random
 import re
 import unicodedata
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from s2corpus.pipeline.run import Run
 from s2corpus.tables.columns import ENTRY_AUTHORS
@@ -125,29 +123,6 @@ def fuzzy_entries(titles: list[str], real: list[str], count: int, seed: int) -> 
     both = noisy(titles, count // 2, seed) + absent
     random.Random(seed).shuffle(both)
     return pa.array(both)
-
-
-class TitleCache:
-    """Titles and entries, made once and cached in the scratch folder."""
-
-    def __init__(self, data: Path, scratch: Path) -> None:
-        self._data, self._scratch = data, scratch
-
-    def _kept(self, name: str, make: Callable[[], Any]) -> pa.Array:
-        path = self._scratch / f"{name}.parquet"
-        if not path.exists():
-            pq.write_table(pa.table({"title": pa.array(make())}), path)
-        return pq.read_table(path)["title"].combine_chunks()
-
-    def titles(self, count: int) -> pa.Array:
-        return self._kept(f"titles-{count}", lambda: titles_up_to(self._data, count))
-
-    def noisy(self, titles: pa.Array, count: int) -> pa.Array:
-        return self._kept(f"noisy-{len(titles)}-{count}", lambda: noisy(titles.to_pylist(), count, 7))
-
-    def fuzzy(self, titles: pa.Array, count: int) -> pa.Array:
-        make = lambda: fuzzy_entries(titles.to_pylist(), real_titles(self._data), count, 3)  # noqa: E731
-        return self._kept(f"fuzzy-{len(titles)}-{count}", make)
 
 
 def authors_of(count: int) -> pa.Array:

@@ -23,8 +23,8 @@ import pyarrow.compute as pc
 
 from devtools.bench import link_data
 from devtools.real_data import REAL_DATA
+from s2corpus.stages.link import BYTES_PER_ENTRY
 from s2corpus.stages.link.index import BYTES_PER_TITLE
-from s2corpus.stages.link.stage import BYTES_PER_ENTRY
 from s2corpus.titles import normalize
 from s2corpus.titles.index import LinkIndex, write_titles
 from s2corpus.titles.similarity import Search, find_similar

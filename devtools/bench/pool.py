@@ -1,7 +1,6 @@
 """Compare the GROBID pool with grobid-client-python's `process`, on a stand-in server of 8 slots and 300 ms per PDF.
 
     python -m devtools.bench.pool [--pdfs 2000] [--only pool|client]     throughput with and without faults, outcomes
-    python -m devtools.bench.pool --memory [--pdfs 10000]                memory of select's and extract's workers
 
 Times are scaled: a PDF takes 0.3 s instead of some seconds, so waits and timeouts are a tenth of a release's values.
 
@@ -16,20 +15,14 @@ import contextlib
 import hashlib
 import io
 import logging
-import os
-import resource
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from s2corpus.extractors import Limits, Pool
-from s2corpus.pdf import inspect_many
-from s2corpus.spec import SelectRules
 from tests.standin_grobid import TEI, StandIn, Upload
 
 SLOTS, LATENCY = 8, 0.3
@@ -170,69 +163,12 @@ def report(
     )
 
 
-def memory(count: int) -> None:
-    """Print the resident memory, in MB, of this process and its PDF-reading children, after every tenth of the PDFs."""
-
-    def rss(pid: int | str) -> float:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
-
-    def children() -> list[str]:
-        return Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
-
-    from tests.unit.s2corpus.pdf.bad_pdfs import KINDS
-
-    kinds = ["paper"] * 50 + [
-        "image_only",
-        "bit_flipped",
-        "object_stream_bomb",
-        "fifty_pages",
-        "giant_metadata",
-        "deep_nesting",
-    ]
-    with tempfile.TemporaryDirectory() as name:
-        for kind in set(kinds):
-            (Path(name) / kind).write_bytes(KINDS[kind][0]())
-        items: Iterator[tuple[str, Path]] = ((str(n), Path(name) / kinds[n % len(kinds)]) for n in range(count))
-        for done, _ in enumerate(
-            inspect_many(
-                items, rules=SelectRules(max_pages=50), workers=os.cpu_count() or 1, timeout=60, memory_bytes=1 << 30
-            ),
-            1,
-        ):
-            if done % (count // 10) == 0:
-                print(
-                    f"select {done:6} PDFs: {rss('self'):6.1f} MB, children {[round(rss(p)) for p in children()]}",
-                    flush=True,
-                )
-    command = [
-        sys.executable,
-        "-m",
-        "tests.standin_grobid",
-        "--port",
-        "0",
-        "--slots",
-        "64",
-    ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        url = server.stdout.readline().strip()
-        uploads = ((hashlib.sha1(pdf(n)).hexdigest(), lambda n=n: io.BytesIO(pdf(n))) for n in range(count))
-        for done, _ in enumerate(Pool([url], limits=LIMITS).extract(uploads), 1):
-            if done % (count // 10) == 0:
-                print(f"extract {done:6} PDFs: {rss('self'):6.1f} MB", flush=True)
-        server.terminate()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--pdfs", type=int, help="2000; 10000 with --memory")
+    parser.add_argument("--pdfs", type=int, default=2000)
     parser.add_argument("--only", choices=list(CLIENTS))
-    parser.add_argument("--memory", action="store_true")
     given = parser.parse_args()
-    if given.memory:
-        memory(given.pdfs or 10_000)
-    else:
-        throughput(given.pdfs or 2000, given.only)
+    throughput(given.pdfs, given.only)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 # ruff: noqa: E501
 """Check which manipulations of a published snapshot `corpus verify` finds.
 
-    python -m devtools.bench.tamper [--lake FOLDER --snapshot ID] [--only WORD …]
+    python -m devtools.bench.tamper --lake FOLDER --snapshot ID [--only WORD …]
 
 Each manipulation is applied to a separate copy. The manifest is rewritten, so that every size and checksum fits, unless
 the manifest itself is manipulated. Each copy is verified twice: with its publication, then without it, when only
-contradictions between the files can reveal the manipulation. Without --lake the script builds the sample first (some
-minutes).
+contradictions between the files can reveal the manipulation.
 """
 
 from __future__ import annotations
@@ -14,9 +13,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import hashlib
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import zlib
@@ -32,8 +29,8 @@ import pyarrow.parquet as pq
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.snapshot.croissant import describe_snapshot
-from s2corpus.snapshot.described import regenerate_files
 from s2corpus.snapshot.reader import published_manifests
+from s2corpus.snapshot.report import generate_files
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.lake import open_lake
 from s2corpus.text.near_duplicates import text_key
@@ -136,7 +133,7 @@ class Copy:
         for name in ("croissant.json", "README.md"):
             manifest = orjson.loads((self.folder / "manifest.json").read_bytes())
             if name == "README.md":
-                data = dict(regenerate_files(manifest, stats, old["description"]))[name]
+                data = dict(generate_files(manifest, stats, old["description"]))[name]
             else:
                 files = [SnapshotFile(**file) for file in manifest["files"]]
                 data = orjson.dumps(
@@ -153,22 +150,11 @@ MANIPULATIONS: dict[str, Callable[[Copy], Any]] = {}
 CANNOT = {
     "day of a date", "authors of metadata", "venue of metadata", "title of an entry",
     "score of a link", "alias lost", "record moved to another paper", "a metric", "drop patterns of the manifest",
-    "closed text put into a parse and its metadata",
 }  # fmt: skip
 """Manipulations that no other file of a snapshot reveals: only the publication does.
 
 The data card and the Croissant file are rewritten too.
 """
-
-
-def manipulation(name: str) -> Callable[[Callable[[Copy], Any]], Callable[[Copy], Any]]:
-    """Register a manipulation under a name."""
-
-    def named(function: Callable[[Copy], Any]) -> Callable[[Copy], Any]:
-        MANIPULATIONS[name] = function
-        return function
-
-    return named
 
 
 def each(group: str, **changes: Callable[[Copy], Any]) -> None:
@@ -299,7 +285,6 @@ each(
 )  # fmt: skip
 
 
-@manipulation("document: moved from train to valid, index and statistics with it")
 def _moved(c: Copy) -> None:
     path, lines, place = c.find(TRAIN)
     line, target = lines.pop(place), path.replace("/train/", "/valid/")
@@ -327,7 +312,6 @@ def _moved(c: Copy) -> None:
     c.json("stats.json", count)
 
 
-@manipulation("closed text put into a parse and its metadata")
 def _closed(c: Copy) -> None:
     put = _closed_text(c)
     c.change(
@@ -518,13 +502,11 @@ def _licence_of_a_text(c: Copy) -> None:
     row_of("tables/rights/", lambda r: r.update(licence="MIT"), lambda r: texts.get(r["paper_id"]) == r["of"])(c)
 
 
-@manipulation("similar texts in train and in valid")
 def _leak(c: Copy) -> None:
     """Copy a text of train, with one added word, to a text of valid, in lines, Parquet and index."""
     _rewritten(c, VALID, next(line["text"] for path in c.names(TRAIN) for line in c.lines(path)) + " Again.")
 
 
-@manipulation("equal texts in train and in valid")
 def _copied(c: Copy) -> None:
     """Copy a text of train to a text of valid."""
     _rewritten(c, VALID, next(line["text"] for path in c.names(TRAIN) for line in c.lines(path)))
@@ -584,6 +566,10 @@ each(
     overrides_are_a_number=lambda c: c.json("manifest.json", lambda m: m.update(overrides=7)),
     no_versions=lambda c: c.json("manifest.json", lambda m: m.update(versions=None)),
 )  # fmt: skip
+MANIPULATIONS["document: moved from train to valid, index and statistics with it"] = _moved
+MANIPULATIONS["closed text put into a parse and its metadata"] = _closed
+MANIPULATIONS["similar texts in train and in valid"] = _leak
+MANIPULATIONS["equal texts in train and in valid"] = _copied
 AFTER = {
     "manifest: a file outside": lambda c: c.json("manifest.json", lambda m: m["files"][0].update(path="../../escape")),
     "manifest: a file twice": lambda c: c.json("manifest.json", lambda m: m["files"].append(m["files"][0])),
@@ -656,46 +642,22 @@ def said(folder: Path) -> list[str]:
     return found
 
 
-def built(folder: Path) -> tuple[Path, str]:
-    """Build and publish the sample's release in a lake; return the lake and the snapshot's id."""
-    lake, root = folder / "lake", Path(__file__).resolve().parents[2]
-    for arguments in (
-        ("sample", "--out", str(folder / "sample")),
-        (
-            "build",
-            "include/releases/sample.yaml",
-            "--as-of",
-            "2023-02-01",
-            "--lake",
-            str(lake),
-            "--from",
-            str(folder / "sample"),
-        ),
-    ):
-        subprocess.run([sys.executable, "-m", "s2corpus", *arguments], cwd=root, env=os.environ, check=True)
-    return lake, next(path.name for path in (lake / "snapshots").iterdir() if SnapshotId.is_valid(path.name))
-
-
 def main() -> None:
     """Try all manipulations, and print the findings."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--lake", type=Path)
-    parser.add_argument("--snapshot")
+    parser.add_argument("--lake", type=Path, required=True)
+    parser.add_argument("--snapshot", required=True)
     parser.add_argument("--only", nargs="*", default=[])
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch:
-        lake, snapshot = (given.lake, given.snapshot) if given.lake else built(Path(scratch))
-        results = list(trials(lake, snapshot, given.only))
+    results = list(trials(given.lake, given.snapshot, given.only))
     for result in results:
         print(f"{result.name}\n    {result.traceback or (result.alone or ['(found from its publication only)'])[0]}")
-    broken = [result for result in results if result.traceback]
+    broken = [result.name for result in results if result.traceback]
     missed = [result.name for result in results if not result.published and not result.traceback]
-    alone = [result.name for result in results if not result.alone and not result.traceback]
-    print(f"\n{len(results)} manipulations: with the publication {len(results) - len(missed) - len(broken)} found, without it "
-          f"{len(results) - len(alone) - len(broken)}; tracebacks {len(broken)}")  # fmt: skip
-    print(f"not found with it: {', '.join(missed) or 'none'}\nnot found without it: {', '.join(alone) or 'none'}")
-    if unexpected := sorted(set(alone) ^ (CANNOT & {result.name for result in results})):
-        print(f"otherwise than stated in CANNOT: {', '.join(unexpected)}")
+    alone = {result.name for result in results if not result.alone and not result.traceback}
+    unexpected = sorted(alone ^ (CANNOT & {result.name for result in results}))
+    print(f"\n{len(results)} manipulations; not found: {missed}; with a traceback: {broken}")
+    print(f"not found without the publication: {len(alone)}; otherwise than stated in CANNOT: {unexpected}")
     sys.exit(bool(broken or missed or unexpected))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._options import Command
 
 if TYPE_CHECKING:
     from devtools.sample.truth import Truth
@@ -27,14 +27,15 @@ def command(datasets: bool) -> None:
     """
     from devtools import sample
     from devtools.local import default_state
-    from devtools.local.datasets import await_datasets, make_datasets
-    from devtools.local.drops import process_drops
     from devtools.local.release import (
         COMMAND,
+        await_datasets,
         format_difference,
         kernels_being_compiled,
+        make_datasets,
         make_release,
         print_next_steps,
+        process_drops,
         start_services,
     )
     from devtools.local.state import State

@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._options import Command
 
 
 @click.command(cls=Command, epilog="eval $(python -m devtools env) && airflow dags list")

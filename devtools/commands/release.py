@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._options import Command
 
 
 class _ReleaseCommand(Command):
@@ -15,7 +15,7 @@ class _ReleaseCommand(Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, then the keys."""
-        from s2corpus.sources.keys import DROP_KEYS
+        from s2corpus.sources.record import DROP_KEYS
 
         super().format_options(ctx, formatter)
         with formatter.section("Keys of records.jsonl"):

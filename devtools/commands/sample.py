@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._options import Command
 
 
 @click.command(cls=Command, epilog="python -m devtools sample --out sample && corpus select sample/drops/*/*.pdf")

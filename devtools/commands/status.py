@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._options import Command
 
 
 @click.command(cls=Command, epilog="python -m devtools status || python -m devtools up")

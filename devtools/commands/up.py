@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._options import Command
 
 _SERVICES = ("s3", "postgres", "extractor", "airflow")
 _PORT = click.IntRange(1024, 65535)

@@ -18,7 +18,7 @@ from devtools.local.postgres import Postgres
 from devtools.local.service import Child, LocalService
 from devtools.local.state import State, project
 from s2corpus.deployment.http import ask
-from s2corpus.deployment.settings import Settings, load_settings
+from s2corpus.deployment.settings import load_settings, read_settings
 from s2corpus.errors import UserError
 from s2corpus.version import EXCLUDED_MODULES, code_version, sources_hash
 
@@ -158,7 +158,7 @@ class AirflowPart(LocalService):
         if self.part != "api_server":
             return
         path = project() / "airflow_settings.yaml"
-        settings = Settings.read(path)
+        settings = read_settings(path)
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         mark = self.state.root / "airflow" / "settings"
         if not mark.exists() or mark.read_text() != digest:

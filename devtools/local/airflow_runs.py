@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from s2corpus.deployment.airflow_client import AirflowClient
+from s2corpus.deployment.http import AirflowClient
 from s2corpus.errors import TransientError, UserError
 
 

@@ -19,8 +19,6 @@ import pyarrow as pa
 from s2corpus import compiled
 from s2corpus.text import minhash
 from s2corpus.text.signals import compute_signals
-from s2corpus.text.tokens import ShareTable, sum_shares
-from s2corpus.text.words import count_words
 from s2corpus.titles.arrays import hash_strings, read_only, text_of
 from s2orc_parse.children import end_with_parent
 
@@ -32,9 +30,7 @@ def compile_few() -> None:
     """
     text = "The same words again, and again the same words."
     hash_strings(*text_of(pa.array([text])))  # used by intake, so needed first
-    count_words(text)
     compute_signals(text)
-    sum_shares([text], ShareTable.from_shares({"again": -1.0}, -20.0))
     shingles = np.unique(minhash.hash_shingles(text, 2))
     keys = minhash.compute_keys(shingles, 2, 2, 0)
     minhash.list_candidate_pairs(keys, np.arange(len(keys)), 1)

@@ -1,4 +1,4 @@
-"""Make a release with the local Airflow, from delivery to summary, as `make demo` and `make release` do."""
+"""Process drops, make a release and build its datasets with the local Airflow, as `make demo` and `make release` do."""
 
 from __future__ import annotations
 
@@ -8,28 +8,50 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from devtools.local import Services, default_state
 from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.follow import follow
 from devtools.local.services import Endpoints
 from devtools.local.state import project
-from s2corpus.errors import TransientError
+from s2corpus.datasets.description import summary
+from s2corpus.datasets.job import Job
+from s2corpus.datasets.source import open_published_snapshot
+from s2corpus.datasets.spec import DatasetSpec, datasets_folder, read_dataset_specs
+from s2corpus.deliveries.status import ArrivalState, iterate_statuses
+from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import format_summary
 from s2corpus.spec import load_spec, releases_folder
-from s2corpus.storage.lake import open_lake
+from s2corpus.storage.lake import Lake, open_lake
 from s2corpus_reader.bounded import read_object
 from s2corpus_reader.parquet import read_table
 
 COMMAND = os.path.relpath(Path(sys.executable).parent / "corpus")
 """The command line of this environment, as a user types it."""
+DROPS = "pdf_drops"
+_PENDING = (ArrivalState.WAITING, ArrivalState.ANNOUNCED, ArrivalState.REGISTERED)
+_Found = TypeVar("_Found")
+
+
+def _client(endpoints: Endpoints) -> AirflowRuns:
+    return AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
+
+
+def _await(found: Callable[[], _Found | None], seconds: float, why: str) -> _Found:
+    """Return the first value of `found` that is not None; raise `TransientError` after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while (value := found()) is None:
+        if time.monotonic() > deadline:
+            raise TransientError(why)
+        time.sleep(0.3)
+    return value
 
 
 def start_services() -> Endpoints:
@@ -73,13 +95,17 @@ def make_release(
         UserError: the run failed; the message contains the place and the reason.
     """
     dag = f"{RELEASE_DAG}{spec}"
-    client = AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
+    client = _client(endpoints)
     client.wait_for_dag(dag)
     found = client.run_of(dag, start)
     if found and found["state"] in ("success", "failed") and scheduled:
         client.clear(dag, found["dag_run_id"])
     client.unpause(dag)
-    run_id = _await_run(client, dag, start) if scheduled else client.trigger(dag, start, end, conf)
+    if scheduled:
+        why = f"the scheduler has made no run of {dag} for {start:%Y-%m-%d}: see its log (`make status`)"
+        run_id = str(_await(lambda: client.run_of(dag, start), 90, why)["dag_run_id"])
+    else:
+        run_id = client.trigger(dag, start, end, conf)
     print(f"Airflow run {run_id}: {client.url}/dags/{dag}/runs/{run_id}", flush=True)
     follow(client, dag, run_id)
     chosen = load_spec(releases_folder() / f"{spec}.yaml")
@@ -91,14 +117,71 @@ def make_release(
     return run
 
 
-def _await_run(client: AirflowRuns, dag: str, start: datetime) -> str:
-    deadline = time.monotonic() + 90
-    while time.monotonic() < deadline:
-        if found := client.run_of(dag, start):
-            run_id: str = found["dag_run_id"]
-            return run_id
-        time.sleep(0.3)
-    raise TransientError(f"the scheduler has made no run of {dag} for {start:%Y-%m-%d}: see its log (`make status`)")
+def process_drops(endpoints: Endpoints, lake: Lake) -> str:
+    """Process every new drop and delivery with the DAG `pdf_drops`; return the number processed, by outcome.
+
+    Raises:
+        TransientError: some are still pending after 15 minutes.
+    """
+    client = _client(endpoints)
+    client.wait_for_dag(DROPS)
+    client.unpause(DROPS)
+
+    def processed() -> str | None:
+        rows = list(iterate_statuses(lake))
+        if any(row.state in _PENDING for row in rows):
+            return None
+        counts = Counter(row.outcome for row in rows)
+        return ", ".join(f"{n} {outcome.replace(':', ': ')}" for outcome, n in sorted(counts.items()))
+
+    return _await(processed, 900, f"drops are still pending: see `corpus drops` and {client.url}/dags/{DROPS}")
+
+
+def await_datasets(endpoints: Endpoints, release: str) -> list[tuple[DatasetSpec, str | None]]:
+    """Enable the DAGs of a release spec's datasets, which run for its next snapshot.
+
+    Return each dataset with its newest run so far.
+    """
+    specs, wrong = read_dataset_specs(datasets_folder())
+    if wrong:
+        raise UserError("; ".join(wrong))
+    client = _client(endpoints)
+    asked = []
+    for spec in specs:
+        if release in spec.releases:
+            dag = f"corpus_dataset__{spec.name}__{release}"
+            client.wait_for_dag(dag)
+            client.unpause(dag)
+            asked.append((spec, _newest_run(client, dag)))
+    return asked
+
+
+def make_datasets(endpoints: Endpoints, run: Run, asked: list[tuple[DatasetSpec, str | None]]) -> None:
+    """Follow the runs that publishing the snapshot started, and print the outcome of each dataset.
+
+    Raises:
+        UserError: a run failed; the message contains the place and the reason.
+    """
+    client = _client(endpoints)
+    for spec, before in asked:
+        dag = f"corpus_dataset__{spec.name}__{run.spec.name}"
+
+        def started(dag: str = dag, before: str | None = before) -> str | None:
+            newest = _newest_run(client, dag)
+            return None if newest == before else newest
+
+        run_id = _await(started, 60, f"the snapshot started no run of {dag}: see the scheduler's log (`make status`)")
+        print(f"Airflow run {run_id}: {client.url}/dags/{dag}/runs/{run_id}", flush=True)
+        follow(client, dag, run_id, quiet=True)
+    for spec, _ in asked:
+        source = open_published_snapshot(run.lake, run.spec.name, f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}")
+        print()
+        print(summary(Job(spec, source, run.lake, Path(run.scratch))))
+
+
+def _newest_run(client: AirflowRuns, dag: str) -> str | None:
+    runs = client.call("GET", f"dags/{dag}/dagRuns?limit=1&order_by=-id")["dag_runs"]
+    return str(runs[0]["dag_run_id"]) if runs else None
 
 
 def own_interval(ready_at: datetime) -> tuple[datetime, datetime]:

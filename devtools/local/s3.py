@@ -10,8 +10,7 @@ from pathlib import Path
 from devtools.local.service import LocalService
 from devtools.local.state import State
 from s2corpus.deployment.http import ask
-from s2corpus.deployment.s3_security import format_security_toml
-from s2corpus.deployment.tls import make_certificates
+from s2corpus.deployment.s3_security import format_security_toml, make_certificates
 from s2corpus.errors import UserError
 
 BUCKET = "corpus"

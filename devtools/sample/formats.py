@@ -87,6 +87,8 @@ def _work(row: Row) -> Row:
         "subject": row.get("subjects", []),
         **{key: row[name] for key, name in (("volume", "volume"), ("page", "pages")) if name in row},
     }
+    if "licence_url" in row:
+        work["license"] = [{"URL": row["licence_url"], "content-version": "vor"}]
     if row.get("date"):
         work["issued"] = {"date-parts": [[int(part) for part in row["date"].split("-")]]}
     if abstract := _parts(row):
@@ -162,7 +164,7 @@ def _arxiv(rows: Sequence[Row]) -> bytes:
         add(paper, "categories", " ".join(row.get("subjects", ())))
         if "doi" in row:
             add(paper, "doi", row["doi"])
-        add(paper, "license", "http://creativecommons.org/licenses/by/4.0/")
+        add(paper, "license", row.get("licence_url", "http://creativecommons.org/licenses/by/4.0/"))
         add(paper, "abstract", "  " + row.get("abstract", "").replace(". ", ".\n"))  # wrapped, as in arXiv
     return _xml(root)
 
@@ -212,9 +214,12 @@ def _acl(rows: Sequence[Row]) -> bytes:
 
 def _unpaywall(rows: Sequence[Row]) -> bytes:
     location = {"host_type": "publisher", "is_best": True, "license": "cc-by", "version": "publishedVersion"}
-    return jsonl(
-        [{"doi": row["doi"], "is_oa": True, "best_oa_location": location, "oa_locations": [location]} for row in rows]
-    )
+    lines = []
+    for row in rows:
+        found = [location] if row.get("is_open", True) else []
+        best = found[0] if found else None
+        lines.append({"doi": row["doi"], "is_oa": bool(found), "best_oa_location": best, "oa_locations": found})
+    return jsonl(lines)
 
 
 def _s2orc(rows: Sequence[Row]) -> bytes:

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import tempfile
+from contextlib import suppress
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -17,13 +18,12 @@ from s2orc_parse import sandbox
 from s2orc_parse.disk import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
+from .alto_cache import MEMORY_BYTES, OPTIONS, unpack
 from .directions import CONTROLS
 from .errors import Code, ExtractionError
 from .model import Box, Document, Font, Line, Page, Token
 from .text import LIGATURES
 
-MEMORY_BYTES = 2 << 30
-"""Maximum address space of pdfalto, in bytes."""
 OUTPUT_BYTES = 256 << 20
 """Maximum size of a file that pdfalto writes, in bytes."""
 MAX_BLOCKS = 100_000
@@ -50,12 +50,9 @@ def _convert(folder: Path, timeout: float) -> None:
     Raises:
         ExtractionError: TIMEOUT, or PDFALTO_CONVERSION_FAILURE on a non-zero exit.
     """
-    options = "-q -readingOrder -fullFontName -noLineNumbers -onlyGraphsCoord -vectorBoxes -vectorCoordsOnly -vectorLimit 5000"
     limits = {"AS": MEMORY_BYTES, "FSIZE": OUTPUT_BYTES, "CORE": 0, "CPU": math.ceil(timeout) + 1}
     policy = sandbox.Policy(str(folder), read=sandbox.data_folders(_binary()), limits=limits)
-    status = sandbox.wait(
-        sandbox.start([_binary(), *options.split(), "in.pdf", "a.xml"], policy, seconds=timeout), timeout
-    )
+    status = sandbox.wait(sandbox.start([_binary(), *OPTIONS, "in.pdf", "a.xml"], policy, seconds=timeout), timeout)
     if status is None or status == -signal.SIGXCPU:
         raise ExtractionError(Code.TIMEOUT, f"pdfalto took more than {timeout:g} s")
     check_free_space(folder)  # otherwise a truncated file would pass as complete
@@ -65,8 +62,8 @@ def _convert(folder: Path, timeout: float) -> None:
         raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, f"pdfalto ended with status {status}")
 
 
-def read_document(pdf: Path, timeout: float) -> Document:
-    """Return the pages of a PDF and the title in its metadata.
+def read_document(pdf: Path, timeout: float, cached: Path | None = None) -> Document:
+    """Return the pages of a PDF and the title in its metadata, from the cached output of pdfalto if it is usable.
 
     Raises:
         ExtractionError: BAD_INPUT_DATA if it is not a PDF, TIMEOUT, PDFALTO_CONVERSION_FAILURE, TOO_MANY_BLOCKS,
@@ -75,30 +72,34 @@ def read_document(pdf: Path, timeout: float) -> Document:
     with pdf.open("rb") as file:
         if b"%PDF-" not in file.read(1024):
             raise ExtractionError(Code.BAD_INPUT_DATA, "not a PDF: no %PDF- in its first 1,024 bytes")
+    if cached is not None and (found := unpack(cached)) is not None:
+        with suppress(ExtractionError):
+            return Document(read_pages(found[0]), _read_metadata_title(found[1]))
     with tempfile.TemporaryDirectory(prefix="s2corpus-alto-") as folder:
         out = Path(folder) / "a.xml"
         shutil.copyfile(pdf, out.with_name("in.pdf"))
         _convert(out.parent, timeout)
-        return Document(read_pages(out), _read_metadata_title(out.with_name("a_metadata.xml")))
+        metadata = out.with_name("a_metadata.xml")
+        return Document(
+            read_pages(out.read_bytes()), _read_metadata_title(metadata.read_bytes() if metadata.exists() else b"")
+        )
 
 
-def _read_metadata_title(path: Path) -> str:
-    if not path.exists():
-        return ""
+def _read_metadata_title(xml: bytes) -> str:
     try:
-        root = etree.parse(path, etree.XMLParser(recover=True, resolve_entities=False)).getroot()
+        root = etree.fromstring(xml, etree.XMLParser(recover=True, resolve_entities=False))
     except etree.XMLSyntaxError:
         return ""
     return " ".join((root.findtext("TITLE") or "").split()) if root is not None else ""
 
 
-def read_pages(path: Path) -> list[Page]:
-    """Return the pages in a file that pdfalto wrote.
+def read_pages(xml: bytes) -> list[Page]:
+    """Return the pages in pdfalto's XML.
 
     Raises:
         ExtractionError: PDFALTO_CONVERSION_FAILURE if it declares entities, TOO_MANY_BLOCKS, TOO_MANY_TOKENS.
     """
-    text = path.read_bytes().translate(_CONTROL_TO_INVALID).decode("utf-8", "replace")
+    text = xml.translate(_CONTROL_TO_INVALID).decode("utf-8", "replace")
     if "<!" in text:  # pdfalto escapes `<` in values and writes no declarations
         raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, "pdfalto's XML declares entities")
     reader = _Reader()

@@ -39,9 +39,9 @@ from .tei import TextLayer, float_ids, write_tei
 from .text import Joiner
 
 
-def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
-    """Extract a PDF; see `pdf2tei.extract`."""
-    document = read_document(pdf, timeout)
+def extract(pdf: Path, *, timeout: float, ocr: bool = False, cached: Path | None = None) -> bytes | None:
+    """Extract a PDF; see `pdf2tei.extract` and, for the cached output of pdfalto, `alto_cache`."""
+    document = read_document(pdf, timeout, cached)
     if not document.pages:
         raise ExtractionError(Code.NO_BLOCKS, "no pages")
     # Text layer: repair lost letters, or replace unusable pages with OCR.

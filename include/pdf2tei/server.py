@@ -38,7 +38,7 @@ from starlette.routing import Route
 from s2orc_parse import sandbox
 from s2orc_parse.errors import UserError
 
-from . import scans
+from . import alto_cache, scans
 from .errors import Code, ExtractionError
 from .version import NAME, VERSION
 
@@ -86,7 +86,7 @@ def _extract_in_worker(path: str, timeout: float, ocr: bool) -> bytes | tuple[st
     from .paper import extract
 
     try:
-        return extract(Path(path), timeout=timeout, ocr=ocr)
+        return extract(Path(path), timeout=timeout, ocr=ocr, cached=Path(path).with_name(alto_cache.ENTRY))
     except ExtractionError as error:
         return error.code.value, error.message
     except (MemoryError, RecursionError) as error:
@@ -103,6 +103,7 @@ class Service:
         self._busy_workers = 0
         self._pool: ProcessPool | None = None
         self._folder = ""
+        self._cache: Path | None = None
         self.app = Starlette(
             routes=[
                 Route("/api/isalive", self._alive),
@@ -115,13 +116,18 @@ class Service:
     @contextlib.asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
         self._folder = tempfile.mkdtemp(prefix="s2corpus-uploads-")
-        try:
-            yield
-        finally:
-            if self._pool is not None:
-                self._pool.stop()  # type: ignore[no-untyped-call]
-                await asyncio.to_thread(self._pool.join, 10)
-            shutil.rmtree(self._folder, ignore_errors=True)
+        with contextlib.ExitStack() as stack:
+            try:
+                self._cache = stack.enter_context(alto_cache.open_folder())
+            except (OSError, UserError) as error:
+                _LOG.warning("select cannot share pdfalto's output with this server: %s", error)
+            try:
+                yield
+            finally:
+                if self._pool is not None:
+                    self._pool.stop()  # type: ignore[no-untyped-call]
+                    await asyncio.to_thread(self._pool.join, 10)
+                shutil.rmtree(self._folder, ignore_errors=True)
 
     def _get_pool(self) -> ProcessPool:
         """Return the pool of workers; create a new pool if all workers of the old pool died."""
@@ -184,6 +190,8 @@ class Service:
 
     async def _extract(self, path: Path, *, ocr: bool) -> Response:
         timeout = max(self._timeout, OCR_TIMEOUT) if ocr else self._timeout
+        if self._cache is not None:
+            await asyncio.to_thread(alto_cache.take, self._cache, path)
         try:
             result = await self._run(path, timeout, ocr)
         except (FutureTimeout, TimeoutError):

@@ -23,7 +23,7 @@ from s2orc_parse.scratch import private
 
 
 class Commands(click.Group):
-    """A group with one module per command. Only the module of the requested command is imported."""
+    """A group of commands. Only the module of the requested command is imported."""
 
     package: ModuleType = s2corpus.commands
     sections: Mapping[str, tuple[str, ...]] = {
@@ -38,20 +38,33 @@ class Commands(click.Group):
         ),
     }
     """heading of `--help` → names of its commands, in the order of use"""
+    modules: Mapping[str, tuple[str, ...]] = {
+        "releases": ("deliver", "drops", "build", "accept", "report"),
+        "snapshots": ("read", "verify", "diff", "delta", "apply"),
+        "publishing": ("push", "register", "yank", "restore", "prune"),
+        "pdfs": ("select", "extract"),
+        "parses": ("parse", "latex"),
+        "papers": ("cluster", "vote", "filter", "explain"),
+    }
+    """module → its functions `<name>_command`. Another command is the function `command` of the module with its name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
         return [name for names in self.sections.values() for name in names]
 
+    def _find_function(self, name: str) -> tuple[str, str]:
+        """Return the module and the function of a command."""
+        return next(((m, f"{name}_command") for m, names in self.modules.items() if name in names), (name, "command"))
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return the command, or None if it does not exist."""
         if cmd_name not in self.list_commands(ctx):
             return None
+        module, function = self._find_function(cmd_name)
         try:
-            module = importlib.import_module(f"{self.package.__name__}.{cmd_name}")
+            command: click.Command = getattr(importlib.import_module(f"{self.package.__name__}.{module}"), function)
         except ModuleNotFoundError as missing:
             return _not_installed(cmd_name, missing)
-        command: click.Command = module.command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -62,10 +75,10 @@ class Commands(click.Group):
                 formatter.write_dl([(name.ljust(width), self._read_summary(name)) for name in names])
 
     def _read_summary(self, name: str) -> str:
-        """Return the first line of the docstring of the module's function `command`."""
-        source = files(self.package).joinpath(f"{name}.py").read_text("utf-8")
-        for node in ast.parse(source).body:
-            if isinstance(node, ast.FunctionDef) and node.name == "command":
+        """Return the first line of the docstring of the command's function."""
+        module, function = self._find_function(name)
+        for node in ast.parse(files(self.package).joinpath(f"{module}.py").read_text("utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name == function:
                 return (ast.get_docstring(node) or "").partition("\n")[0].removesuffix(".")
         return ""
 

@@ -20,19 +20,18 @@ from pydantic import BaseModel, Field, ValidationError, field_validator, model_v
 
 from s2corpus.errors import UserError
 from s2corpus.ids import SPEC_NAME
-from s2corpus.rules import Count, Fraction, NonNegative, Rules
-from s2corpus.rules.clean import CleanRules as CleanRules
-from s2corpus.rules.clean import UnigramRules as UnigramRules
-from s2corpus.rules.cluster import ClusterRules as ClusterRules
-from s2corpus.rules.extract import ExtractRules as ExtractRules
-from s2corpus.rules.filter import FilterRules as FilterRules
-from s2corpus.rules.link import LinkRules as LinkRules
-from s2corpus.rules.select import SelectRules as SelectRules
-from s2corpus.rules.split import SplitRules as SplitRules
-from s2corpus.rules.text import BenchmarkRules
-from s2corpus.rules.text import ModelTextRules as ModelTextRules
-from s2corpus.rules.text import TokenizerRules as TokenizerRules
-from s2corpus.rules.vote import VoteRules as VoteRules
+from s2corpus.rules import BenchmarkRules, Count, Fraction, NonNegative, Rules
+from s2corpus.rules import CleanRules as CleanRules
+from s2corpus.rules import ClusterRules as ClusterRules
+from s2corpus.rules import ExtractRules as ExtractRules
+from s2corpus.rules import FilterRules as FilterRules
+from s2corpus.rules import LinkRules as LinkRules
+from s2corpus.rules import ModelTextRules as ModelTextRules
+from s2corpus.rules import SelectRules as SelectRules
+from s2corpus.rules import SplitRules as SplitRules
+from s2corpus.rules import TokenizerRules as TokenizerRules
+from s2corpus.rules import UnigramRules as UnigramRules
+from s2corpus.rules import VoteRules as VoteRules
 
 
 class ScheduleRules(Rules):

@@ -115,6 +115,21 @@ def apply(delta: Path, copy: Files | str, out: Path, progress: Callable[[str], N
     return new_id
 
 
+def read_manifest(snapshot: Files) -> tuple[bytes, dict[str, SnapshotFile]]:
+    """Return the bytes of the manifest, and the files that it lists by path.
+
+    Raises:
+        SnapshotError: the manifest is malformed, or a listed path could leave the folder of the snapshot.
+    """
+    try:
+        manifest = read_bytes(snapshot, "manifest.json")
+        return manifest, list_files(orjson.loads(manifest))
+    except (LookupError, TypeError, ValueError) as error:
+        raise SnapshotError(
+            f"{snapshot.root}/manifest.json is damaged ({describe(error)}): run corpus verify for details"
+        ) from None
+
+
 @contextmanager
 def new_folder(out: Path) -> Iterator[Path]:
     """Yield a folder that becomes `out` at the end. After an error, no new folder remains.

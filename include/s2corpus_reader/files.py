@@ -98,9 +98,9 @@ def documents_path(set_: str, split: str, number: int, piece: int | None = None)
     return f"v2/{set_}/{split}/{number:02d}{'' if piece is None else f'-{piece:06d}'}.jsonl.gz"
 
 
-def papers_path(number: int) -> str:
-    """Return the path of a file with metadata of papers: `tables/papers/<nn>.parquet`."""
-    return f"tables/papers/{number:02d}.parquet"
+def table_path(table: str, number: int) -> str:
+    """Return the path of a file of a table, for example of `papers`: `tables/<table>/<nn>.parquet`."""
+    return f"tables/{table}/{number:02d}.parquet"
 
 
 def keys_path(number: int) -> str:

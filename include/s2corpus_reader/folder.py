@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
+from urllib.parse import unquote
 
 import obstore
 from obstore.exceptions import BaseError, NotFoundError, PermissionDeniedError, UnauthenticatedError
@@ -148,7 +149,7 @@ def _open_store(address: str, options: dict[str, Any]) -> Any:
     scheme, separator, rest = address.partition("://")
     try:
         if not separator or scheme == "file":
-            folder = Path(rest if separator else address).absolute()
+            folder = Path(unquote(rest, errors="surrogateescape") if separator else address).absolute()
             if not folder.is_dir():
                 raise SnapshotError(f"{address}: no such folder: give the folder of a snapshot or of a spec")
             return folder

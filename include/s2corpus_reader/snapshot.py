@@ -25,9 +25,9 @@ from s2corpus_reader.files import (
     keys_path,
     list_files,
     lookup_key,
-    papers_path,
     parquet_path,
     remove_piece,
+    table_path,
 )
 from s2corpus_reader.folder import Folder
 
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 SETS, SPLITS = ("s2orc", "s2ag"), ("train", "valid")
-_ID = re.compile(r"[a-z0-9_]+-\d{8}-[0-9a-f]{8}")
+SNAPSHOT_ID = re.compile(r"([a-z0-9_]+)-(\d{8}(?:T\d{6})?)-[0-9a-f]{8}", re.ASCII)
+"""Pattern of the id of a snapshot: the spec, the day (with the time if it is not midnight), and a hash."""
 MAX_FILES = 1000
 """The largest number of files of a set and split that a release can have."""
 _CHUNK = 1 << 20
@@ -159,7 +160,9 @@ class Snapshot:
             raise SnapshotError(f"give one of id, doi, arxiv, pmid, pmcid, acl, sha1, title; {len(given)} were given")
         name, value = next(iter(given.items()))
         paper_id = self._current_id(value) if name == "id" else self._find_id(name, identifiers.normalize(name, value))
-        return None if paper_id is None else self._row(papers_path(self._number(paper_id)), "paper_id", paper_id)
+        return (
+            None if paper_id is None else self._row(table_path("papers", self._number(paper_id)), "paper_id", paper_id)
+        )
 
     def document(self, id: str) -> Row | None:
         """Return a paper's document with its text and signals, or None if the snapshot does not contain it."""
@@ -295,7 +298,7 @@ def open_snapshot(address: str, **options: Any) -> Snapshot:
         raise SnapshotError(f"{folder.uri('latest.json')} is damaged: {_format_error(error)}") from None
     if latest is None:
         raise SnapshotError(f"{address}: all its snapshots were withdrawn")
-    if not isinstance(latest, str) or not _ID.fullmatch(latest):
+    if not isinstance(latest, str) or not SNAPSHOT_ID.fullmatch(latest):
         raise SnapshotError(
             f"{folder.uri('latest.json')} is damaged: {str(latest)[:100]!r} is not the id of a snapshot"
         )

@@ -31,17 +31,17 @@ def convert_document(data: bytes, sha1: str) -> tuple[Parse | None, str]:
         return None, f"bad_{form}:{bad.outcome}"
 
 
-def list_files(path: Path) -> list[Path]:
-    """Return the file itself, or the full-text files of a folder, sorted by name.
+def list_files(path: Path, suffix: re.Pattern[str] = SUFFIX, names: str = ".xml, .nxml, .tei or .json") -> list[Path]:
+    """Return the file itself, or the full-text files of a folder (`names` describes the suffix), sorted by name.
 
     Raises:
         UserError: the folder contains no full-text file.
     """
     if not path.is_dir():
         return [path]
-    files = sorted(p for p in path.rglob("*") if SUFFIX.search(p.name) and not p.is_dir())
+    files = sorted(p for p in path.rglob("*") if suffix.search(p.name) and not p.is_dir())
     if not files:
-        raise UserError(f"{path} contains no full-text file: expected names that end in .xml, .nxml, .tei or .json")
+        raise UserError(f"{path} contains no full-text file: expected names that end in {names}")
     return files
 
 

@@ -26,7 +26,7 @@ from s2orc_parse.errors import UserError
 _NAME = "s2corpus-scratch-"
 _NEW = "s2corpus-new-"
 _SHARED = "s2corpus-shared-"
-_COMPLETE = ".whole"
+COMPLETE = ".whole"
 _ABANDONED_SECONDS = 3600.0
 _AFTER_MULTIPROCESSING = -200
 """exit priority of the removal: multiprocessing removes its own folder inside this one earlier (-100)"""
@@ -75,18 +75,19 @@ def check_socket_path() -> None:
 
 
 @contextlib.contextmanager
-def shared(name: str, fill: Callable[[Path], None]) -> Iterator[Path]:
+def shared(name: str, fill: Callable[[Path], None], *variables: str) -> Iterator[Path]:
     """Yield a folder that this user's processes on this machine share. The first fills it; the last removes it.
+
+    The first of these environment variables that is set replaces the base folder.
 
     Raises:
         UserError: as for `private`.
     """
-    variable, base = _find_base()
+    variable, base = _find_base(*variables)
     _check(variable, base)
     parent = base / f"{_SHARED}{os.geteuid()}"
     parent.mkdir(mode=0o700, exist_ok=True)
-    found = parent.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+    if not _is_private(parent):
         raise UserError(f"the scratch folder {parent} is accessible to other users or is not yours: remove it")
     for lock in parent.glob("*.lock"):  # remove folders of killed processes
         _release(lock, _lock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB))
@@ -96,23 +97,38 @@ def shared(name: str, fill: Callable[[Path], None]) -> Iterator[Path]:
         # Exclusive: no process uses the folder, and its content may be incomplete.
         handle = _lock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         try:
-            if handle is not None and not (folder / _COMPLETE).exists():
+            if handle is not None and not (folder / COMPLETE).exists():
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir()
                 fill(folder)
-                (folder / _COMPLETE).touch()
+                (folder / COMPLETE).touch()
         except BaseException:
             _release(lock, handle)
             raise
         if handle is not None:
             fcntl.flock(handle, fcntl.LOCK_SH)
-        elif (handle := _lock(lock, fcntl.LOCK_SH)) is not None and not (folder / _COMPLETE).exists():
+        elif (handle := _lock(lock, fcntl.LOCK_SH)) is not None and not (folder / COMPLETE).exists():
             _release(lock, handle)  # the process that filled it failed
             handle = None
     try:
         yield folder
     finally:
         _release(lock, handle)
+
+
+def find_shared(name: str, *variables: str) -> Path | None:
+    """Return the path of a folder that a process shares at the moment, or None."""
+    parent = _find_base(*variables)[1] / f"{_SHARED}{os.geteuid()}"
+    with contextlib.suppress(OSError):
+        if _is_private(parent) and (parent / name / COMPLETE).exists():
+            return parent / name
+    return None
+
+
+def _is_private(folder: Path) -> bool:
+    """Return whether a path is a folder of this user that no other user may enter."""
+    found = folder.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
 
 
 def _lock(path: Path, how: int) -> int | None:
@@ -142,8 +158,8 @@ def _release(lock: Path, handle: int | None) -> None:
         os.close(handle)
 
 
-def _find_base() -> tuple[str, Path]:
-    for name in ("S2CORPUS_SCRATCH", "TMPDIR"):
+def _find_base(*variables: str) -> tuple[str, Path]:
+    for name in (*variables, "S2CORPUS_SCRATCH", "TMPDIR"):
         if value := os.environ.get(name):
             return name, Path(value).absolute()
     return "TMPDIR", Path("/tmp")

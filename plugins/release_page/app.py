@@ -31,7 +31,7 @@ from s2corpus.drops.standing import NAMES
 from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import RELEASE_DAG, SPEC_NAME, ReleaseId
 from s2corpus.pipeline import trace
-from s2corpus.pipeline.release_tables import ReleaseTables
+from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.spec import releases_folder
 
 DROPS_DAG = "pdf_drops"

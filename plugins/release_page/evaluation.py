@@ -14,14 +14,10 @@ from fastapi.responses import RedirectResponse, Response
 from release_page.releases import Archive
 from release_page.render import page as render
 from s2corpus.errors import UserError
-from s2corpus.evaluation.kept import marks_of, parse_marks_of, parses_of, sample_of
-from s2corpus.evaluation.parse_results import LABELS as PARSE_LABELS
-from s2corpus.evaluation.parse_results import PAPER, parse_results
-from s2corpus.evaluation.parse_sheet import MAX_MISSING, QUESTIONS, LineMarks, check, read_numbers
-from s2corpus.evaluation.parses import ParseItem, ParseTask
-from s2corpus.evaluation.results import FIELDS, LABELS, result
-from s2corpus.evaluation.sample import Item
-from s2corpus.evaluation.sheet import WORDS
+from s2corpus.evaluation.kept import list_marks, list_parse_marks, load_items, load_parses
+from s2corpus.evaluation.results import FIELDS, LABELS, PARSE_F1, PARSE_LABELS, parse_results, result
+from s2corpus.evaluation.sample import Item, ParseItem, ParseTask
+from s2corpus.evaluation.sheet import MAX_MISSING, QUESTIONS, WORDS, LineMarks, check, read_numbers
 from s2corpus.storage.lake import Lake
 
 Word = StrEnum("Word", {word: word for word in WORDS})  # type: ignore[misc]  # members are computed
@@ -55,8 +51,8 @@ def add_routes(
         after: ItemId | None = None,
     ) -> Response:
         archive, release, _ = found
-        items, parses = _drawn(sample_of, archive, release), _drawn(parses_of, archive, release)
-        marks, line_marks = marks_of(archive.catalog, release), parse_marks_of(archive.catalog, release)
+        items, parses = _drawn(load_items, archive, release), _drawn(load_parses, archive, release)
+        marks, line_marks = list_marks(archive.catalog, release), list_parse_marks(archive.catalog, release)
         sampled: list[Item | ParseItem] = [*items, *parses]
         markers: dict[str, list[str]] = {entry.item: [] for entry in sampled}
         for mark in marks:
@@ -71,7 +67,7 @@ def add_routes(
         return render(
             request, "evaluation.html", release_id=release, labels=LABELS | PARSE_LABELS, shown=shown,
             result=result(items, marks, parse_results(parses, line_marks)), number=order.index(chosen) + 1 if chosen else 0,
-            words=list(WORDS), fields=FIELDS, questions=QUESTIONS, max_missing=MAX_MISSING, firsts=firsts, paper=PAPER,
+            words=list(WORDS), fields=FIELDS, questions=QUESTIONS, max_missing=MAX_MISSING, firsts=firsts, paper=PARSE_F1,
             may_mark=marker is not None and archive.catalog is not None, lake=archive.uri, item_markers=markers.get(chosen or "", []),
         )  # fmt: skip
 
@@ -88,7 +84,7 @@ def add_routes(
         authors: Annotated[Word, Form()],
     ) -> Response:
         archive, release, _ = found
-        if archive.catalog is None or item not in {entry.item for entry in sample_of(archive.lake, release)}:
+        if archive.catalog is None or item not in {entry.item for entry in load_items(archive.lake, release)}:
             raise HTTPException(404, "There is no such item in this release's sample.")
         archive.catalog.mark(release, who, {item: (WORDS[title.value], WORDS[authors.value])})
         return RedirectResponse(request.url.include_query_params(after=item), 303)
@@ -104,7 +100,7 @@ def add_routes(
         unsure: Annotated[str, Form(max_length=4000)] = "",
     ) -> Response:
         archive, release, _ = found
-        parses = {entry.item: entry for entry in _drawn(parses_of, archive, release)}
+        parses = {entry.item: entry for entry in _drawn(load_parses, archive, release)}
         if archive.catalog is None or item not in parses:
             raise HTTPException(404, "There is no such item in this release's sample.")
         try:

@@ -8,7 +8,7 @@ from itertools import islice
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.pipeline.release_tables import ReleaseTables, Row, list_columns
+from s2corpus.pipeline.run import ReleaseTables, Row, list_columns
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.intake import DELIVERIES, PDFS
 from s2corpus.tables.papers import CLUSTERS, PAPERS

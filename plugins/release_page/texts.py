@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from s2corpus.pipeline.release_tables import ReleaseTables, Row
+from s2corpus.pipeline.run import ReleaseTables, Row
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import DOCUMENTS, FULLTEXTS

@@ -14,11 +14,11 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from alert_messages import Alert
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseState
 from s2corpus.ids import ReleaseId
-from s2corpus.pipeline.alerts import Alert
 from tests.e2e.operating import Heard, listening
 
 pytestmark = pytest.mark.airflow

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,12 @@ def unpacked(full: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         plain.parent.mkdir(parents=True, exist_ok=True)
         plain.write_bytes(gzip.decompress(path.read_bytes()))
     return folder
+
+
+def read(full: Path, pattern: str) -> Iterator[dict[str, Any]]:
+    for path in sorted(full.glob(pattern)):
+        with gzip.open(path) as lines:
+            yield from map(json.loads, lines)
 
 
 def test_files_are_named_as_in_20200705(full: Path) -> None:
@@ -99,20 +106,16 @@ def test_code_that_selects_complete_papers_works(full: Path) -> None:
     """Select only papers with citations in both directions, title, abstract, authors, venue and all parts of the parse.
     No key may be absent.
     """
-    allowed = []
-    for path in sorted((full / "metadata").glob("*.gz")):
-        with gzip.open(path) as lines:
-            for line in lines:
-                m = json.loads(line.strip())
-                if (
-                    m["mag_field_of_study"] and len(m["mag_field_of_study"]) > 0
-                    and m["has_inbound_citations"] and m["has_outbound_citations"]
-                    and m["title"] and m["abstract"] and m["authors"]
-                    and m["has_pdf_parse"] and m["has_pdf_parsed_body_text"] and m["has_pdf_parsed_bib_entries"]
-                    and m["has_pdf_parsed_ref_entries"]
-                    and (m["journal"] or m["venue"] or m["arxiv_id"] or m["acl_id"] or m["pubmed_id"] or m["pmc_id"])
-                ):  # fmt: skip
-                    allowed.append(m)
+    allowed = [
+        m
+        for m in read(full, "metadata/*.gz")
+        if m["mag_field_of_study"] and len(m["mag_field_of_study"]) > 0
+        and m["has_inbound_citations"] and m["has_outbound_citations"]
+        and m["title"] and m["abstract"] and m["authors"]
+        and m["has_pdf_parse"] and m["has_pdf_parsed_body_text"] and m["has_pdf_parsed_bib_entries"]
+        and m["has_pdf_parsed_ref_entries"]
+        and (m["journal"] or m["venue"] or m["arxiv_id"] or m["acl_id"] or m["pubmed_id"] or m["pmc_id"])
+    ]  # fmt: skip
     assert allowed
     for m in allowed:
         assert isinstance(m["year"], int) and all(isinstance(m[key], str) for key in ("paper_id", "title", "abstract"))
@@ -122,19 +125,12 @@ def test_code_that_selects_complete_papers_works(full: Path) -> None:
 def test_code_that_builds_a_citation_graph_works(full: Path) -> None:
     """Join the links of bibliography entries with inbound and outbound citations of the metadata. All three must give the same graph."""
     outbound, inbound, linked = (defaultdict[str, set[str]](set) for _ in range(3))
-    for path in sorted((full / "metadata").glob("*.gz")):
-        with gzip.open(path) as lines:
-            for line in lines:
-                m = json.loads(line)
-                outbound[m["paper_id"]] |= set(m["outbound_citations"])
-                for citing in m["inbound_citations"]:
-                    inbound[citing].add(m["paper_id"])
-    for path in sorted(full.glob("*_parses/*.gz")):
-        with gzip.open(path) as lines:
-            for line in lines:
-                parse = json.loads(line)
-                links = {entry["link"] for entry in parse["bib_entries"].values()}
-                linked[parse["paper_id"]] |= links - {None}
+    for m in read(full, "metadata/*.gz"):
+        outbound[m["paper_id"]] |= set(m["outbound_citations"])
+        for citing in m["inbound_citations"]:
+            inbound[citing].add(m["paper_id"])
+    for parse in read(full, "*_parses/*.gz"):
+        linked[parse["paper_id"]] |= {entry["link"] for entry in parse["bib_entries"].values()} - {None}
     assert {k: v for k, v in outbound.items() if v} == dict(inbound)
     assert all(outbound[paper] <= links for paper, links in linked.items())
 
@@ -145,11 +141,7 @@ def test_gorc_object_has_the_keys_of_20190928(full: Path, shared_data: Path) -> 
         json.loads(path.read_text("utf-8"))
         for path in sorted((shared_data / "s2orc/doc2json_fixtures/s2orc/20190928").glob("*.json"))
     ]
-    ours = [
-        json.loads(line)
-        for path in sorted((full / "gorc").glob("*.gz"))
-        for line in gzip.decompress(path.read_bytes()).splitlines()
-    ]
+    ours = list(read(full, "gorc/*.gz"))
     assert ours and published
     theirs = shape(published)
     theirs["body_text[].eq_spans[]"] = theirs["body_text[].cite_spans[]"]  # The published examples have no formulas.
@@ -163,10 +155,8 @@ def test_gorc_object_has_the_keys_of_20190928(full: Path, shared_data: Path) -> 
     assert [line for line in ours if line["latex_parse"]], "a paper of LaTeX source"
     parsed = {}
     for kind in ("pdf", "latex"):
-        for path in sorted((full / f"{kind}_parses").glob("*.gz")):
-            for line in gzip.decompress(path.read_bytes()).splitlines():
-                parse = json.loads(line)
-                parsed[parse["paper_id"], kind] = {key: e["link"] for key, e in parse["bib_entries"].items()}
+        for parse in read(full, f"{kind}_parses/*.gz"):
+            parsed[parse["paper_id"], kind] = {key: e["link"] for key, e in parse["bib_entries"].items()}
     for line in ours:
         for kind, name in (("pdf", "grobid_parse"), ("latex", "latex_parse")):
             links = line[name] and {key: entry["links"] for key, entry in line[name]["bib_entries"].items()}

@@ -63,13 +63,13 @@ assert (entry.record_id, entry.title, entry.doi) == ("repository:7", "A title", 
         "a filter's threshold",
         1,
         {
-            "include/s2corpus/rules/filter.py": (
+            "include/s2corpus/rules.py": (
                 ("    min_characters: NonNegative = 100", "replace:    min_characters: NonNegative = 5000"),
             )
         },
         """
 from s2corpus.papers.filter import decide
-from s2corpus.rules.filter import FilterRules
+from s2corpus.rules import FilterRules
 text = "We measure how words are used in papers, and say what we found. " * 20
 assert decide([], [], FilterRules(), title="A title", author_count=1, text=text).outcome == "short_text"
 """,
@@ -120,7 +120,7 @@ assert list(verify(snapshot)) == []
         "an outcome of select",
         6,
         {
-            "include/s2corpus/rules/select.py": (
+            "include/s2corpus/rules.py": (
                 ("    max_pages: Count = 50", '    min_pages: Count = 2\n    """fewer pages are an abstract"""\n'),
             ),
             "include/s2corpus/pdf/outcome.py": (

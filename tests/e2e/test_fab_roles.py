@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +12,7 @@ import httpx
 import pytest
 import yaml
 
+from tests.airflow_server import api_server
 from tests.releases import ROOT
 
 pytestmark = [pytest.mark.airflow, pytest.mark.long]
@@ -39,56 +36,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict
     pytest.importorskip("airflow.providers.fab.auth_manager")
     home: Path = tmp_path_factory.mktemp("airflow")
     (home / "dags").mkdir()
-    deployed = yaml.safe_load((ROOT / "deploy" / "compose.fab.yaml").read_text("utf-8"))["x-fab"]
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-    environ = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "S2CORPUS"))},
-        **deployed,
-        "AIRFLOW_HOME": str(home),
-        "AIRFLOW__CORE__DAGS_FOLDER": str(home / "dags"),
-        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home / 'airflow.db'}",
-        "AIRFLOW__API__BASE_URL": url,
-        "AIRFLOW__API__WORKERS": "1",
-        "AIRFLOW__API__SECRET_KEY": secrets.token_hex(16),
-        "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_hex(32),
-    }
     passwords = {name: secrets.token_urlsafe(12) for name in ROLES}
-    users = [word for name, role in ROLES.items() for word in (name, role, passwords[name])]
-    airflow = [sys.executable, "-m", "airflow"]
-    roles = [*airflow, "roles", "import", str(ROOT / "deploy" / "airflow-roles.json")]
-    with (home / "log").open("w") as log:
-        for command in ([*airflow, "db", "migrate"], roles, [sys.executable, "-c", USERS, *users]):
-            done = subprocess.run(command, env=environ, stdout=log, stderr=log, cwd=home, check=False)
-            assert done.returncode == 0, (home / "log").read_text()[-3000:]
-        process = subprocess.Popen(
-            [*airflow, "api-server", "--host", "127.0.0.1", "--port", str(port)],
-            env=environ, stdout=log, stderr=log, cwd=home, start_new_session=True,
-        )  # fmt: skip
-        try:
-            deadline = time.monotonic() + 300
-            while True:
-                try:
-                    yield url, {name: _token(url, name, word) for name, word in passwords.items()}
-                    break
-                except httpx.TransportError:
-                    assert process.poll() is None and time.monotonic() < deadline, (home / "log").read_text()[-3000:]
-                    time.sleep(0.5)
-        finally:
-            os.killpg(process.pid, signal.SIGTERM)
-            try:
-                process.wait(30)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
 
+    def add_users(environ: dict[str, str]) -> None:
+        users = [word for name, role in ROLES.items() for word in (name, role, passwords[name])]
+        subprocess.run([sys.executable, "-c", USERS, *users], env=environ, cwd=home, check=True)
 
-def _token(url: str, name: str, password: str) -> str:
-    answer = httpx.post(f"{url}/auth/token", json={"username": name, "password": password}, timeout=60)
-    assert answer.status_code == 201, answer.text
-    return str(answer.json()["access_token"])
+    deployed = yaml.safe_load((ROOT / "deploy" / "compose.fab.yaml").read_text("utf-8"))["x-fab"]
+    settings = deployed | {"AIRFLOW__CORE__DAGS_FOLDER": str(home / "dags")}
+    roles = ["roles", "import", str(ROOT / "deploy" / "airflow-roles.json")]
+    with api_server(home, settings, [roles], passwords, add_users) as (url, tokens, _):
+        yield url, tokens
 
 
 def ask(server: tuple[str, dict[str, str]], who: str | None, method: str, path: str, body: object = None) -> int:

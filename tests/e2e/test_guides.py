@@ -1,4 +1,4 @@
-"""The shell blocks of the guides run in order on two releases of the tiny sample, on a real S3 server and a real catalog.
+"""The shell blocks of the guides run in order on releases of the tiny sample, on a real S3 server and a real catalog.
 
 A page has a scratch folder with the files that it presumes. A block with the comment `<!-- not run: reason -->` is not
 run. `test_tutorial.py` runs the tutorial.
@@ -13,8 +13,8 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
@@ -25,14 +25,12 @@ import s2corpus_reader
 from devtools.local import Endpoints
 from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
-from s2corpus.pipeline.run import Run
 from s2corpus.storage.lake import open_lake
 from tests import children
 from tests.doc_blocks import DOCS, Block, read_blocks
-from tests.releases import ROOT, build, copy_lake, spec
+from tests.releases import PUBLISHED, ROOT, SECOND, Built
 
 pytestmark = [pytest.mark.slow, pytest.mark.services]
-MONTHS = (datetime(2023, 2, 1, tzinfo=UTC), datetime(2023, 3, 1, tzinfo=UTC))
 BLOCKS = [
     (page.stem, block)
     for page in sorted(DOCS.glob("*.md"))
@@ -60,14 +58,14 @@ FILES: Mapping[str, Mapping[str, bytes]] = {
         "pubmed26n0001.xml.gz.md5": f"MD5(pubmed26n0001.xml.gz)= {hashlib.md5(_PUBMED).hexdigest()}\n".encode(),
         "pmc/PMC1.xml": b"<article></article>",
     },
-    "datasets": {"my.yaml": b"name: my\ndataset: contexts\nreleases: [s2_v2]\n"},
+    "datasets": {"my.yaml": b"name: my\ndataset: contexts\nreleases: [sample]\n"},
 }
 """page → the files that it presumes"""
 
 
 @dataclass(frozen=True)
 class World:
-    """The surroundings of the guides: services, the tiny sample, and two releases of it with the spec name of the guides."""
+    """The surroundings of the guides: services, the tiny sample, and three releases of it; `sample` replaces the spec of the guides."""
 
     environment: Mapping[str, str]
     sample: Path
@@ -82,9 +80,7 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def world(
-    services: Endpoints, released: tuple[Run, Truth], tiny: tuple[Path, Truth], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[World]:
+def world(services: Endpoints, built: Built, tiny: tuple[Path, Truth]) -> Iterator[World]:
     with children.program() as programs, pytest.MonkeyPatch.context() as patch:
         path = f"{programs}:{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"
         environment = {**os.environ, **services.environ(), "S2CORPUS_LAKE": "s3://lake", "PATH": path}
@@ -93,15 +89,15 @@ def world(
         for bucket in ("lake", "mirror", "other"):
             boto3.client("s3").create_bucket(Bucket=bucket)
         Catalog(environment["S2CORPUS_CATALOG"]).migrate()
-        lake, rules = open_lake("s3://lake"), spec().model_copy(update={"name": "s2_v2"})
-        copy_lake(released, lake)
-        scratch = tmp_path_factory.mktemp("scratch")
-        ids = [build(Run(rules, as_of, lake, scratch)) for as_of in MONTHS]
-        snapshot = s2corpus_reader.open("s3://lake/snapshots/s2_v2")
+        lake, source = open_lake("s3://lake"), open_lake(built.lake)
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda entry: lake.put(entry.key, source.get(entry.key)[0]), source.list("")))
+        snapshot = s2corpus_reader.open("s3://lake/snapshots/sample")
         (first, *_) = next(snapshot.documents("s2orc", columns=["id", "doi"])).to_pylist()
         values = {
-            r"s2_v2-20230201-\w{8}": ids[0],
-            r"s2_v2-20230301-\w{8}": ids[1],
+            r"s2_v2-20230201-\w{8}": built.runs[PUBLISHED].snapshot_id,
+            r"s2_v2-20230301-\w{8}": built.runs[SECOND].snapshot_id,
+            r"\bs2_v2\b": "sample",
             "0123456789abcde": first["id"],
             r"10\.18653/v1/2020\.acl-main\.447": first["doi"],
         }

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations, groupby
 from typing import Any
 
@@ -20,7 +18,7 @@ from s2corpus.evaluation.sample import sampled as drawn
 from s2corpus.papers.licences import to_spdx
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Run
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.rules import EvaluationRules
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import ENTRIES, FILTERED
 
@@ -89,139 +87,41 @@ def test_table_of_sources_equals_the_truth(tables: dict[str, Table], kept: list[
     assert tables["sources"]["Papers w/ DOIs"][2] == pytest.approx(52.2 / 81.1, abs=1e-6), "the paper's own"
 
 
-@dataclass(frozen=True)
-class Shows:
-    """Counts for one paper's PDF: either from its printed form or from its parse."""
-
-    paragraphs: int
-    spans: int
-    entries: int
-    linked: int
-    tokens: int
-    mentioned: frozenset[str | None]
-    """the papers that the text cites"""
-
-
-def shown(paper: PaperTruth) -> Shows:
-    """Count what the PDF shows of the typeset paper, as S2ORC counts (SPEC §3).
-
-    A displayed formula is a paragraph of one token. A superscript is a separate token between spaces. In a range of
-    superscripts, only the two printed numbers are citations, because only ranges in brackets are expanded.
-    """
-    superscripts = paper.citation_style == "OTHER"
-    spans, tokens = 0, paper.formulas
-    mentioned: set[str | None] = set()
-    for paragraph in paper.body:
-        text, at = "", 0
-        for callout, refs in paragraph.callouts:
-            named = [int(n) - 1 for n in re.findall(r"\d+", _NUMBERS.findall(callout)[0])] if superscripts else refs
-            spans += len(named)
-            mentioned |= {paper.bibliography[index].links_to for index in named}
-            if superscripts:
-                glued = re.compile(rf"(?<=[^\W\d_]){callout}(?!\d)" if callout[0].isdigit() else re.escape(callout))
-                begin = next(glued.finditer(paragraph.text, at)).start()
-                text, at = text + paragraph.text[at:begin] + _NUMBERS.sub(r" \g<0> ", callout), begin + len(callout)
-        tokens += len((text + paragraph.text[at:]).split())
-    return Shows(
-        len(paper.body) + paper.formulas,
-        spans,
-        len(paper.bibliography),
-        linked(paper),
-        tokens,
-        frozenset(mentioned - {None}),
-    )
-
-
-_NUMBERS = re.compile(r"[\d,–]+$")
-_OF_SECTIONS = "a superscript after `sections` is taken for their number"
-READ_OTHERWISE: Mapping[str, tuple[str, Mapping[str, int]]] = {
-    "dated-2023-01-03": (_OF_SECTIONS, {"spans": -1}),
-    "dated-2023-01-20": ("a paragraph over the end of a page becomes two", {"paragraphs": 1}),
-    "improbable-section": (
-        "the head `Supplementary readings` begins an annex: back matter",
-        {"paragraphs": -2, "tokens": -180},
-    ),
-    "no-abstract": (
-        "without an abstract names and affiliation below the title are text",
-        {"paragraphs": 1, "tokens": 14},
-    ),
-    "old": ("a superscript 1 before `. Section` is no citation", {"spans": -1, "mentioned": -1}),
-    "pair-other-title": ("a range over the end of a line keeps its space: `[5]– [7]`", {"tokens": 1}),
-    "splitting": (_OF_SECTIONS, {"spans": -1}),
-    "twin-again": ("an entry over the end of a line between title and journal becomes two", {"entries": 1}),
-}
-"""Papers with PDFs that are read differently from what they show: the reason, and the difference of each count."""
+Lines = Callable[[str], Iterator[Any]]
 
 
 @pytest.fixture(scope="module")
-def read(sampled: tuple[Run, Truth], kept: list[PaperTruth]) -> dict[str, Shows]:
-    """Return the counts of each PDF from the published parses, by the key of its paper."""
+def lines(sampled: tuple[Run, Truth]) -> Lines:
+    """Return a function that reads the lines of a folder of `corpus/`."""
 
-    def lines(folder: str) -> Iterator[Any]:
+    def read(folder: str) -> Iterator[Any]:
         for entry in sampled[0].lake.list(f"snapshots/{sampled[0].snapshot_id}/corpus/{folder}/"):
             yield from map(orjson.loads, gzip.decompress(sampled[0].lake.get(entry.key)[0]).splitlines())
 
-    parses = {parse["_pdf_hash"]: parse for parse in lines("pdf_parses")}
-    cites = {row["paper_id"]: row["outbound_citations"] for row in lines("metadata")}
-    found = {}
-    for paper in full(kept):
-        if "pdf" not in paper.fulltexts:
-            continue
-        parse = parses[paper.canonical_pdf]
-        body, entries = parse["body_text"], parse["bib_entries"]
-        cited = [span["ref_id"] for paragraph in body for span in paragraph["cite_spans"]]
-        found[paper.key] = Shows(
-            len(body), len(cited), len(entries), sum(entry["link"] is not None for entry in entries.values()),
-            sum(len(paragraph["text"].split()) for paragraph in body),
-            frozenset(entries[ref_id]["link"] for ref_id in cited).intersection(cites[parse["paper_id"]]),
-        )  # fmt: skip
-    return found
-
-
-COUNTS = ("paragraphs", "spans", "entries", "linked", "tokens")
-
-
-def test_each_pdf_is_parsed_as_printed_or_explained(kept: list[PaperTruth], read: dict[str, Shows]) -> None:
-    other: dict[str, dict[str, int]] = {}
-    for paper in kept:
-        if paper.key in read:
-            expected, found = shown(paper), read[paper.key]
-            differs = {name: getattr(found, name) - getattr(expected, name) for name in COUNTS}
-            differs["mentioned"] = len(found.mentioned) - len(expected.mentioned)
-            other |= {paper.key: {name: n for name, n in differs.items() if n}} if any(differs.values()) else {}
-    assert other == {key: dict(counts) for key, (_, counts) in READ_OTHERWISE.items()}
+    return read
 
 
 @pytest.mark.parametrize(("column", "kind"), list(enumerate(("pdf", "latex", "jats", "elsevier"))))
-def test_counts_of_parse_parts_equal_the_truth(
-    tables: dict[str, Table], kept: list[PaperTruth], column: int, kind: str
+def test_counts_of_parse_parts_equal_the_published_parses(
+    tables: dict[str, Table], lines: Lines, kept: list[PaperTruth], column: int, kind: str
 ) -> None:
-    """Check the counts exactly against the truth: what sources contain and what PDFs show, with the exceptions named above."""
-    mine = [paper for paper in full(kept) if kind in paper.fulltexts]
-    closed = [paper for paper in kept if kind in paper.fulltexts]
+    def mean(values: Iterable[int], parses: list[Any]) -> float:
+        return round(sum(values) / len(parses), 2)
 
-    def mean(values: Iterable[int], papers: list[PaperTruth], what: str = "") -> float:
-        otherwise = sum(READ_OTHERWISE.get(paper.key, ("", {}))[1].get(what, 0) for paper in papers if kind == "pdf")
-        return round((sum(values) + otherwise) / len(papers), 2)
-
-    said = [len(refs) for paper in mine for p in paper.body for _, refs in p.callouts]
-    expected = {
-        "Full texts": len(mine),
-        "Paragraphs (body)": mean(
-            (len(paper.body) + (paper.formulas if kind != "latex" else 0) for paper in mine), mine, "paragraphs"
-        ),
-        "Inline cite spans (abstract)": 0.0,
-        "Inline cite spans (body)": mean(
-            (shown(paper).spans for paper in mine) if kind == "pdf" else said, mine, "spans"
-        ),
-        "Bibliography entries": mean((len(paper.bibliography) for paper in mine), mine, "entries"),
-        "Linked bib. entries": mean((linked(paper) for paper in mine), mine, "linked"),
-        "Bibliography entries (All)": mean((len(paper.bibliography) for paper in closed), closed, "entries"),
-        "Linked bib. entries (All)": mean((linked(paper) for paper in closed), closed, "linked"),
-    }
-    if kind == "elsevier":  # Elsevier's JSON has the text of a section in one piece.
-        del expected["Paragraphs (body)"]
-    assert {label: tables["parses"][label][column] for label in expected} == expected
+    closed = list(lines(f"{kind}_parses"))
+    mine = [parse for parse in closed if parse["body_text"]]
+    assert len(mine) == sum(kind in paper.fulltexts for paper in full(kept))
+    assert len(closed) == sum(kind in paper.fulltexts for paper in kept)
+    expected: dict[str, float] = {"Full texts": len(mine)}
+    for part, name in (("abstract", "abstract"), ("body", "body_text")):
+        spans = [len([span for p in parse[name] for span in p["cite_spans"] if span["ref_id"]]) for parse in mine]
+        expected |= {f"Paragraphs ({part})": mean((len(parse[name]) for parse in mine), mine)}
+        expected |= {f"Inline cite spans ({part})": mean(spans, mine)}
+    for of, label in ((mine, ""), (closed, " (All)")):
+        entries = [[entry["link"] for entry in parse["bib_entries"].values()] for parse in of]
+        expected |= {f"Bibliography entries{label}": mean(map(len, entries), of)}
+        expected |= {f"Linked bib. entries{label}": mean((len([e for e in es if e]) for es in entries), of)}
+    assert {label: row[column] for label, row in tables["parses"].items()} == expected
 
 
 def test_flat_tables_equal_the_counts_of_parses(sampled: tuple[Run, Truth], tables: dict[str, Table]) -> None:
@@ -238,10 +138,6 @@ def test_flat_tables_equal_the_counts_of_parses(sampled: tuple[Run, Truth], tabl
     )  # fmt: skip
 
 
-def linked(paper: PaperTruth) -> int:
-    return sum(entry.links_to is not None or entry.warning is not None for entry in paper.bibliography)
-
-
 def test_table_of_fields_equals_the_truth(tables: dict[str, Table], kept: list[PaperTruth]) -> None:
     papers, texts = (Counter(paper.field or "n/a" for paper in of) for of in (kept, full(kept)))
     rows = {label: row for label, row in tables["fields"].items() if label != "more than one field"}
@@ -251,55 +147,27 @@ def test_table_of_fields_equals_the_truth(tables: dict[str, Table], kept: list[P
     assert rows["Medicine"][2] == pytest.approx(12.8 / 81.1, abs=1e-6), "the paper's own"
 
 
-def test_table_of_citations_equals_the_truth(
-    tables: dict[str, Table], kept: list[PaperTruth], read: dict[str, Shows]
+def test_tables_of_citations_and_tokens_equal_the_published_parses(
+    tables: dict[str, Table], lines: Lines, kept: list[PaperTruth], sampled: tuple[Run, Truth]
 ) -> None:
     pairs = {(paper.key, entry.links_to) for paper in kept for entry in paper.bibliography if entry.links_to}
-    mentioned = {
-        (paper.key, paper.bibliography[index].links_to)
-        for paper in full(kept)
-        for paragraph in paper.body
-        for _, refs in paragraph.callouts
-        for index in refs
-        if paper.bibliography[index].links_to and {*paper.fulltexts} != {"pdf"}
-    }
-    mentioned |= {
-        (paper.key, cited)
-        for paper in kept
-        if {*paper.fulltexts} == {"pdf"} and paper.key in read
-        for cited in shown(paper).mentioned
-    }
-    otherwise = sum(counts.get("mentioned", 0) for _, counts in READ_OTHERWISE.values())
-    assert [row[0] for row in tables["citations"].values()] == [len(pairs), len(mentioned) + otherwise]
-
-
-_OF_LATEX = -4
-r"""Token difference for the paper without a PDF.
-
-`\citet` appears as its number (twice three words less), and a range as the numbers that it covers (two more).
-"""
-
-
-def test_table_of_tokens_equals_the_truth(
-    tables: dict[str, Table], kept: list[PaperTruth], read: dict[str, Shows]
-) -> None:
-    bodies = [
-        shown(paper).tokens
-        if paper.key in read
-        else sum(len(p.text.split()) for p in paper.body) + (0 if "elsevier" in paper.fulltexts else paper.formulas)
-        for paper in full(kept)
-    ]
-    otherwise = _OF_LATEX + sum(counts.get("tokens", 0) for _, counts in READ_OTHERWISE.values())
-    told = [
-        paper
-        for paper in kept
-        if paper.abstract
-        and (
-            paper.abstract_delivered or (paper.open_access and paper.pdfs)
-        )  # SPEC §5.6: PDFs vote if no record has an abstract.
-    ]
-    abstracts = [len((paper.abstract or "").split()) for paper in told]
-    assert tables["tokens"]["Body text"][:2] == [sum(bodies) + otherwise, len(bodies)]
+    papers = {row["paper_id"]: row for row in lines("metadata")}
+    mentioned, tokens = set(), {}
+    for kind in reversed(sampled[0].spec.clean.text_from):  # the first kind gives the tokens
+        for parse in lines(f"{kind}_parses"):
+            paper, links = parse["paper_id"], {key: entry["link"] for key, entry in parse["bib_entries"].items()}
+            spans = [
+                span for p in (*parse["abstract"], *parse["body_text"]) for span in p["cite_spans"] if span["ref_id"]
+            ]
+            mentioned |= {(paper, links[span["ref_id"]]) for span in spans}
+            if parse["body_text"]:
+                tokens[paper] = sum(len(p["text"].split()) for p in parse["body_text"])
+    mentioned = {(paper, cited) for paper, cited in mentioned if cited in papers[paper]["outbound_citations"]}
+    assert [row[0] for row in tables["citations"].values()] == [len(pairs), len(mentioned)]
+    assert tables["tokens"]["Body text"][:2] == [sum(tokens.values()), len(full(kept))]
+    # SPEC §5.6: PDFs vote if no record has an abstract.
+    told = [paper for paper in kept if paper.abstract_delivered or (paper.open_access and paper.pdfs)]
+    abstracts = [len(paper.abstract.split()) for paper in told if paper.abstract]
     assert tables["tokens"]["Abstracts"][:2] == [sum(abstracts), len(abstracts)]
 
 
@@ -370,7 +238,7 @@ def test_gold_counts_equal_the_truth(sampled: tuple[Run, Truth], tables: dict[st
 
 
 def test_evaluation_sample_has_every_kind_of_link(sampled: tuple[Run, Truth]) -> None:
-    items = drawn(sampled[0].tables, EvaluationRules())
+    items = drawn(sampled[0], EvaluationRules())
     assert {item.task for item in items} == set(EvaluationTask)
     cited = [item.cited_paper_id for item in items if item.task is not EvaluationTask.CLUSTERS]
     assert len(cited) == len(set(cited)) > 30

@@ -1,4 +1,4 @@
-"""The shell blocks of docs/tutorial.md run in order and print the output on the page."""
+"""The shell blocks of docs/tutorial.md run in order and print the output on the page; the README's command runs too."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from devtools.sample.truth import Truth
 from tests import children
 from tests.doc_blocks import DOCS, read_blocks
 from tests.releases import ROOT
+from tests.unit.s2orc_parse.tei.teis import document
 
 pytestmark = pytest.mark.slow
 
@@ -28,6 +29,15 @@ def test_tutorial_runs_and_prints_its_output(tmp_path: Path, tiny: tuple[Path, T
         environment = {**os.environ, "PATH": path, "PYTHONPATH": f"{tmp_path}:{ROOT / 'include'}"}
         environment.pop("GROBID_URL", None)
         run_blocks(tmp_path, environment)
+
+
+def test_command_of_the_readme_runs_as_printed(tmp_path: Path) -> None:
+    (line,) = re.findall(r"(?m)^(corpus parse .*?)  +#", (ROOT / "README.md").read_text("utf-8"))
+    (tmp_path / "a.tei.xml").write_bytes(document("<div><head>One</head><p>Some words.</p></div>"))
+    with children.program() as programs:
+        environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+        subprocess.run(["bash", "-c", line], cwd=tmp_path, env=environment, check=True)
+    assert "Some words." in (tmp_path / "parses.jsonl").read_text()
 
 
 def run_blocks(folder: Path, environment: dict[str, str]) -> None:

@@ -17,7 +17,7 @@ from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.postgres import Postgres
 from s2corpus.deliveries.status import ArrivalStatus, iterate_statuses
 from s2corpus.deployment.http import ask
-from s2corpus.deployment.settings import Settings
+from s2corpus.deployment.settings import read_settings
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
@@ -73,7 +73,7 @@ def test_api_requires_a_password_and_refuses_usual_ones(airflow: Running) -> Non
 
 def test_pools_are_those_of_the_settings_file(airflow: Running) -> None:
     pools = {pool["name"]: pool["slots"] for pool in airflow[1].call("GET", "pools")["pools"]}
-    for pool in Settings.read(ROOT / "airflow_settings.yaml").pools:
+    for pool in read_settings(ROOT / "airflow_settings.yaml")["pools"]:
         assert pools[pool["name"]] == pool["slots"]
 
 

@@ -20,7 +20,7 @@ from tests.releases import ROOT
 
 FORKS = """
 import sys, time
-from s2corpus.cores import map_in_order
+from s2orc_parse.cores import map_in_order
 def work(n):
     print("began", n, flush=True)
     time.sleep(600 if n else 0)

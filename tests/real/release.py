@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -42,25 +41,11 @@ def write_tree(folder: Path, data: Path) -> None:
     drops["pairs"]["records.jsonl"] = sources.declared(data, _of(papers, "declared"))
     for name, files in drops.items():
         write_ready(folder / "drops" / name, files, _DROPPED)
-    for source, files in _deliveries(data, papers).items():
+    for source in ("crossref", "unpaywall", "pubmed", "arxiv", "acl", "jats"):
+        files = sources.delivery(source, data, _of(papers, source))
         write_ready(folder / "sources" / source / "2026-03", files, _DELIVERED, "full")
     withdrawn = [{"sha1": p.sha1, "reason": p.why} for p in papers if p.why.startswith("suppressed")]
     (folder / "suppress.jsonl").write_text("".join(json.dumps(line) + "\n" for line in withdrawn))
-
-
-def _deliveries(data: Path, papers: list[RealPaper]) -> Mapping[str, dict[str, bytes]]:
-    arxiv = _of(papers, "arxiv")
-    return {
-        "crossref": {"works.jsonl": sources.crossref(data, _of(papers, "crossref"))},
-        "unpaywall": {"snapshot.jsonl": sources.unpaywall(data, _of(papers, "unpaywall"))},
-        "pubmed": {"update.xml": sources.pubmed(data, _of(papers, "pubmed"))},
-        "arxiv": {
-            "oai.xml": sources.arxiv_oai(data, [p for p in arxiv if not p.is_latex]),
-            "snapshot.jsonl": sources.arxiv_snapshot(data, [p for p in arxiv if p.is_latex]),
-        },
-        "acl": {f"{p.acl['collection']}.xml": sources.acl(data, p) for p in _of(papers, "acl")},
-        "jats": {f"{p.key}.nxml": (data / p.file).with_suffix(".nxml").read_bytes() for p in _of(papers, "jats")},
-    }
 
 
 def _of(papers: list[RealPaper], source: str) -> list[RealPaper]:

@@ -8,10 +8,12 @@ a folder that does not exist.
 from __future__ import annotations
 
 import gzip
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from unittest import mock
 
 import orjson
 import pyarrow.parquet as pq
@@ -19,16 +21,15 @@ import pytest
 
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.registry import DATASETS
 from s2corpus.datasets.source import SnapshotSource
-from s2corpus.datasets.spec import DatasetSpec
+from s2corpus.datasets.spec import DATASETS, DatasetSpec
 from s2corpus.evaluation.beside import NOT_DELIVERED, compared
 from s2corpus.evaluation.others import Corpus, read
 from s2corpus.evaluation.sample import EvaluationTask, sampled
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Run
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.rules import EvaluationRules
 from s2corpus.spec import SelectRules
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.papers import PAPERS
@@ -48,9 +49,7 @@ PAPERS_OF_TRUTH = real_papers()
 
 @pytest.fixture(scope="module")
 def run(shared_data: Path, extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> Run:
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in extractor.items():
-            patch.setenv(name, value)
+    with mock.patch.dict(os.environ, extractor):
         return release.build(tmp_path_factory.mktemp("real"), shared_data)
 
 
@@ -129,7 +128,7 @@ def test_published_examples_of_s2orc_are_compared(run: Run, shared_data: Path) -
     examples += sorted((shared_data / "s2orc/doc2json_fixtures/s2orc").glob("*/*.json"))
     content = b"".join(orjson.dumps(orjson.loads(path.read_bytes())) + b"\n" for path in examples)
     content += (shared_data / "s2orc/metadata_20200705_sample.jsonl").read_bytes()
-    rows = list(compared(run.tables, read(Corpus.S2ORC, "examples", content)))
+    rows = list(compared(run, read(Corpus.S2ORC, "examples", content)))
     both = {row.id: row for row in rows if row.outcome == "both"}
     assert {row.outcome for row in rows} == {"both", NOT_DELIVERED} and len(rows) == len(examples) + 1000
     assert {row.found_by for row in both.values()} == {"acl_id", "title"}
@@ -138,7 +137,7 @@ def test_published_examples_of_s2orc_are_compared(run: Run, shared_data: Path) -
 
 
 def test_evaluation_draws_its_sample(run: Run) -> None:
-    items = sampled(run.tables, EvaluationRules())
+    items = sampled(run, EvaluationRules())
     clusters = [item for item in items if item.task is EvaluationTask.CLUSTERS]
     assert len(clusters) == 41 and len(items) > 41
     assert sum(item.auto_title is True for item in clusters) >= 39

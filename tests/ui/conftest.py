@@ -6,13 +6,9 @@ import json
 import os
 import secrets
 import shutil
-import signal
-import socket
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -21,66 +17,14 @@ import httpx
 import pytest
 from fastapi import HTTPException
 
-from devtools.local.forks import Forked, Forks
-from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
-from s2corpus.pipeline import runner
-from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.snapshot.pointer import publish
 from s2corpus.storage.lake import open_lake
-from tests.releases import ROOT, copy_lake, make_once, spec
+from tests.airflow_server import api_server
+from tests.releases import ROOT, Built
 
 sys.path.insert(0, str(ROOT / "plugins"))
 
-PUBLISHED, SECOND, UNFINISHED = "sample-20230201", "sample-20230301", "sample-20230401"
 ROLES = ("viewer", "op", "admin")
-
-
-@dataclass(frozen=True)
-class Built:
-    """A lake with two published releases and one that stopped after the filter, and its catalog."""
-
-    folder: Path
-    truth: Truth
-    runs: Mapping[str, Run]
-
-    @property
-    def lake(self) -> str:
-        return str(self.folder / "lake")
-
-    @property
-    def catalog(self) -> str:
-        return f"sqlite:///{self.folder / 'catalog.db'}"
-
-
-@pytest.fixture(scope="session")
-def built(
-    released: tuple[Run, Truth], request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Built:
-    """Return the lake of the page. All processes of one `make test` share it: tests change only copies (`pages.copied`)."""
-
-    def runs_in(folder: Path) -> dict[str, Run]:
-        lake = open_lake(str(folder / "lake"))
-        at = {id_: datetime(2023, month, 1, tzinfo=UTC) for month, id_ in enumerate((PUBLISHED, SECOND, UNFINISHED), 2)}
-        return {id_: Run(spec(), as_of, lake, folder) for id_, as_of in at.items()}
-
-    def make(folder: Path) -> Truth:
-        copy_lake(released, folder)
-        found = Built(folder, released[1], runs_in(folder))
-        with pytest.MonkeyPatch.context() as patch:
-            for name, value in {**request.getfixturevalue("extractor"), "S2CORPUS_CATALOG": found.catalog}.items():
-                patch.setenv(name, value)
-            Catalog(found.catalog).migrate()
-            for id_, run in found.runs.items():
-                for stage in STAGE_NAMES[: STAGE_NAMES.index("filter") + 1] if id_ == UNFINISHED else STAGE_NAMES:
-                    runner.run_stage(run, stage)
-                if id_ != UNFINISHED:
-                    publish(run.lake, run.snapshot_id)
-        return released[1]
-
-    folder, truth = make_once("page", make, tmp_path_factory)
-    return Built(folder, truth, runs_in(folder))
 
 
 def allow() -> None:
@@ -154,53 +98,16 @@ def server(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     passwords = {role: secrets.token_urlsafe(12) for role in ROLES}
     (home / "passwords.json").touch(0o600)
     (home / "passwords.json").write_text(json.dumps(passwords))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-    environ = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "S2CORPUS"))},
-        "AIRFLOW_HOME": str(home),
+    settings = {
         "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
-        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{role}:{role}" for role in ROLES),
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(home / "passwords.json"),
-        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home / 'airflow.db'}",
-        "AIRFLOW__API__BASE_URL": url,
-        "AIRFLOW__API__WORKERS": "1",
-        "AIRFLOW__API__SECRET_KEY": secrets.token_hex(16),
-        "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_hex(32),
-        "PYTHONPATH": f"{ROOT / 'include'}:{ROOT}",
         "S2CORPUS_LAKE": str(hostile_lake(stalled(built, home))),
         "S2CORPUS_CATALOG": f"sqlite:///{home / 'catalog.db'}",
     }
-    log = home / "log"
-    with Forks(environ, home, log) as forks:  # One process imports Airflow for the three commands.
-        for command in (["db", "migrate"], ["dags", "reserialize"]):
-            assert forks.start(command, folder=home, log=log).wait() == 0, log.read_text()[-3000:]
-        process = forks.start(["api-server", "--host", "127.0.0.1", "--port", str(port)], folder=home, log=log)
-        try:
-            yield Server(url, _wait_for_tokens(url, passwords, process, log), passwords, environ)
-        finally:
-            os.killpg(process.pid, signal.SIGTERM)
-            process.wait()
-    assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
-
-
-def _wait_for_tokens(url: str, passwords: dict[str, str], process: Forked, log: Path) -> dict[str, str]:
-    deadline = time.monotonic() + 180
-    while True:
-        try:
-            return {
-                role: httpx.post(f"{url}/auth/token", json={"username": role, "password": password}).json()[
-                    "access_token"
-                ]
-                for role, password in passwords.items()
-            }
-        except (httpx.TransportError, ValueError):
-            assert process.poll() is None and time.monotonic() < deadline, log.read_text()[-3000:]
-            time.sleep(0.5)
+    with api_server(home, settings, [["dags", "reserialize"]], passwords) as (url, tokens, environ):
+        yield Server(url, tokens, passwords, environ)
 
 
 @pytest.fixture

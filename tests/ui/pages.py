@@ -25,7 +25,7 @@ from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.parses import SELECTIONS
 from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import DOCUMENTS, ENTRIES
-from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built
+from tests.releases import PUBLISHED, SECOND, UNFINISHED, Built
 
 AT = {release: release.replace("sample-", "corpus_release__sample/") for release in (PUBLISHED, SECOND, UNFINISHED)}
 DRIFT = "drift_of_kept_papers_block"

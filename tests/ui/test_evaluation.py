@@ -25,7 +25,8 @@ from s2corpus.catalog import Catalog
 from s2corpus.commands.evaluate import command
 from s2corpus.evaluation import kept, results
 from s2corpus.storage.lake import open_lake
-from tests.ui.conftest import PUBLISHED, Built, page_over, refuse
+from tests.releases import PUBLISHED, Built
+from tests.ui.conftest import page_over, refuse
 from tests.ui.pages import copied
 
 pytestmark = pytest.mark.slow
@@ -68,10 +69,10 @@ def marking_page(lake: str, catalog: str) -> Any:
 
 def test_evaluation_sample_is_reproducible(own: tuple[str, str], built: Built) -> None:
     lake = open_lake(own[0])
-    items = kept.sample_of(lake, PUBLISHED)
+    items = kept.load_items(lake, PUBLISHED)
     lake.delete(f"releases/{PUBLISHED}/_evaluation/sample.json")
     evaluate(*own)
-    assert kept.sample_of(lake, PUBLISHED) == items
+    assert kept.load_items(lake, PUBLISHED) == items
     cited = [item.cited_paper_id for item in items if item.cited_paper_id]
     assert len(set(cited)) == len(cited) > 2
     citing = [item.paper_id for item in items if item.cited_paper_id]
@@ -98,7 +99,7 @@ def test_marked_sheet_gives_accuracy_with_interval(own: tuple[str, str], tmp_pat
     assert f"Paper clustering, authors: {(n - 1) / n:.3f} (" in said and "S2ORC 0.89" in said
     assert {(mark.marker, mark.title) for mark in Catalog(own[1]).marks(PUBLISHED)} == {("ann", True)}
 
-    (snapshot,) = kept.snapshots_of(open_lake(own[0]), PUBLISHED)
+    (snapshot,) = kept.list_snapshots(open_lake(own[0]), PUBLISHED)
     before = open_lake(own[0]).get(f"snapshots/{snapshot}/README.md")[0].decode()
     assert "## Evaluation\n\nNot evaluated" in before
     card = evaluate(*own, "--publish", "--card")
@@ -111,7 +112,7 @@ def test_marked_sheet_gives_accuracy_with_interval(own: tuple[str, str], tmp_pat
 
 
 def test_only_own_form_and_permitted_users_can_mark(own: tuple[str, str]) -> None:
-    item = kept.sample_of(open_lake(own[0]), PUBLISHED)[0].item
+    item = kept.load_items(open_lake(own[0]), PUBLISHED)[0].item
     form = {"item": item, "title": "right", "authors": "unsure"}
     page = marking_page(*own)
     for headers in (
@@ -133,7 +134,7 @@ def test_only_own_form_and_permitted_users_can_mark(own: tuple[str, str]) -> Non
 
 
 def test_parses_are_marked_by_line_numbers_on_the_page(own: tuple[str, str]) -> None:
-    items = kept.parses_of(open_lake(own[0]), PUBLISHED)
+    items = kept.load_parses(open_lake(own[0]), PUBLISHED)
     item = next(one for one in items if one.task == "citations" and len(one.lines) > 1)
     page, site = marking_page(*own), {"Sec-Fetch-Site": "same-origin"}
     shown = page.get(f"{AT}/evaluation", params={"item": item.item}).text
@@ -182,7 +183,7 @@ def address(own: tuple[str, str]) -> Iterator[str]:
 @pytest.mark.long
 @pytest.mark.services
 def test_two_people_mark_concurrently(own: tuple[str, str], address: str, browser: Any) -> None:
-    items = kept.sample_of(open_lake(own[0]), PUBLISHED)
+    items = kept.load_items(open_lake(own[0]), PUBLISHED)
     people = {}
     for name in ("ann", "bob"):
         context = browser.new_context()
@@ -211,7 +212,7 @@ def test_two_people_mark_concurrently(own: tuple[str, str], address: str, browse
     assert f"{len(items)} of {len(items)} items marked by ann, bob" in progress
     marks = Catalog(own[1]).marks(PUBLISHED)
     assert len(marks) == 2 * len(items) and all(mark.at is not None for mark in marks)
-    found = results.result(items, kept.marks_of(Catalog(own[1]), PUBLISHED))
+    found = results.result(items, kept.list_marks(Catalog(own[1]), PUBLISHED))
     assert found.done
     authors = next(line for line in found.lines if (line.task, line.field) == ("clusters", "authors"))
     assert authors.people is not None and authors.people.right == authors.items - 1, "split marks are not right"

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from s2corpus.pipeline.approvers import excluded_people
+from s2corpus.pipeline.acceptance import excluded_people
 from s2corpus.pipeline.summary import format_approval_request
-from tests.releases import ROOT
-from tests.ui.conftest import SECOND, Built, Server
+from tests.releases import ROOT, SECOND, Built
+from tests.ui.conftest import Server
 
 pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow]
 DAG = "corpus_release__s2_v2"

@@ -8,7 +8,8 @@ from urllib.parse import quote, urljoin
 import httpx
 import pytest
 
-from tests.ui.conftest import PUBLISHED, ROLES, SECOND, UNFINISHED, Server
+from tests.releases import PUBLISHED, SECOND, UNFINISHED
+from tests.ui.conftest import ROLES, Server
 from tests.ui.pages import INJECTED, words
 
 pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow]

@@ -12,7 +12,8 @@ import pytest
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ScheduleRules
-from tests.ui.conftest import PUBLISHED, Built, page_over, refuse
+from tests.releases import PUBLISHED, Built
+from tests.ui.conftest import page_over
 from tests.ui.pages import AT, read, words
 
 SAMPLE = "corpus_release__sample/intervals"
@@ -104,10 +105,6 @@ def test_spec_without_schedule_has_no_backfill(page: Any) -> None:
 )  # fmt: skip
 def test_hostile_range_gives_an_error(page: Any, path: str, status: int) -> None:
     read(page, path, status)
-
-
-def test_range_needs_the_right_to_see_the_dag(built: Built) -> None:
-    read(page_over(built.lake, reader=refuse), SAMPLE, 401)
 
 
 def test_many_intervals_are_limited_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,7 @@ import pytest
 from s2corpus.pipeline.quality import list_checks
 from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.tables.schema import TABLES
-from tests.releases import ROOT
-from tests.ui.conftest import PUBLISHED, Built
+from tests.releases import PUBLISHED, ROOT, Built
 
 pytestmark = pytest.mark.airflow
 

@@ -13,9 +13,10 @@ import pytest
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.evaluation import kept
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.rules import EvaluationRules
 from s2corpus.storage.lake import open_lake
-from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
+from tests.releases import PUBLISHED, SECOND, UNFINISHED, Built
+from tests.ui.conftest import page_over
 from tests.ui.pages import AT, copied, hostile_lake, pages, refuse_drop
 
 NAME = "<img src=x onerror=window.pwned=1>"
@@ -37,8 +38,8 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("markup")
     path = hostile_lake(copied(built, folder), MARKUP)
     lake = open_lake(str(path))
-    kept.sample_of(lake, PUBLISHED, EvaluationRules())
-    kept.parses_of(lake, PUBLISHED, EvaluationRules())
+    kept.load_items(lake, PUBLISHED, EvaluationRules())
+    kept.load_parses(lake, PUBLISHED, EvaluationRules())
     said = {"verdict": "warn", "reason": MARKUP, "accepted": MARKUP, "accepted_by": MARKUP, "rows": [{MARKUP: MARKUP}]}
     for release in (PUBLISHED, SECOND, UNFINISHED):
         for checked in (path / "releases" / release / "_quality").glob("*.json"):

@@ -7,7 +7,6 @@ import html
 import itertools
 import re
 import shutil
-from collections import Counter
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -20,9 +19,9 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import format_approval_request, format_summary
 from s2corpus.tables.papers import ALIASES, PAPERS
-from s2corpus.tables.texts import DOCUMENTS, FULLTEXTS, SPLITS
-from tests.releases import AS_OF
-from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
+from s2corpus.tables.texts import DOCUMENTS, FULLTEXTS
+from tests.releases import AS_OF, PUBLISHED, SECOND, UNFINISHED, Built
+from tests.ui.conftest import page_over
 from tests.ui.pages import AT, copied, read, rewrite, words
 
 
@@ -57,27 +56,10 @@ def test_every_dropped_paper_is_listed(page: Any, built: Built) -> None:
     left = [(step, word, n) for step in steps for word, n in step.left_out]
     assert {word for _, word, _ in left} >= {"unreadable", "no_authors", "closed", "no_parse"}
     for step, word, n in left:
-        rows, more = list_rejects(run.tables, step.stage, word, step.set)
+        rows, more = list_rejects(run, step.stage, word, step.set)
         assert (len(rows), more) == (n, False), (step, word)
         address = f"{AT[PUBLISHED]}/rejects/{step.stage}?outcome={word}" + (f"&set={step.set}" if step.set else "")
         assert read(page, address).partition("<main")[2].count("<li><a ") == n
-
-
-def test_every_paper_ends_at_the_stage_of_its_tables(built: Built) -> None:
-    from s2corpus.pipeline.trace import trace_paper
-
-    run = built.runs[PUBLISHED]
-    kept = {(r["set"], r["paper_id"]): r["split"] for r in run.table(SPLITS).read().to_pylist()}
-    ends: Counter[str] = Counter()
-    for paper in run.table(PAPERS).read(["paper_id", "title"]).to_pylist():
-        way = trace_paper(run.tables, paper["paper_id"])
-        assert way is not None and way.paper is not None and way.paper["title"] == paper["title"]
-        split = kept.get(("s2orc", paper["paper_id"])) or kept.get(("s2ag", paper["paper_id"]))
-        assert way.published == (split in ("train", "valid"))
-        assert way.end.endswith(split) if split else way.end.startswith("excluded by"), way.end
-        assert {row["record_id"] for row in way.records} == set(way.paper["record_ids"])
-        ends[way.end.split(":")[0]] += 1
-    assert ends["document of s2orc"] and ends["excluded by filter"]
 
 
 def test_page_of_a_paper_shows_who_decided_each_field(page: Any, built: Built) -> None:
@@ -104,7 +86,7 @@ def test_documents_are_shown_as_published(page: Any, built: Built) -> None:
 
     run = built.runs[PUBLISHED]
     texts = {r["paper_id"]: r["text"] for r in run.table(DOCUMENTS).read().to_pylist() if r["text"]}
-    tables = run.tables
+    tables = run
     buckets = sample_documents(tables, "s2orc")[1]
     shown = {
         row["paper_id"]

@@ -12,7 +12,8 @@ import pytest
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.schema import paper_shard
-from tests.ui.conftest import PUBLISHED, Built, page_over, refuse
+from tests.releases import PUBLISHED, Built
+from tests.ui.conftest import page_over, refuse
 from tests.ui.pages import AT, copied, pages, read, words
 
 

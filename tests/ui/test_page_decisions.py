@@ -10,7 +10,8 @@ import pytest
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision, ReleaseState
-from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
+from tests.releases import PUBLISHED, SECOND, UNFINISHED, Built
+from tests.ui.conftest import page_over
 from tests.ui.pages import AT, DRIFT, change_verdict, copied, read, stalled, words
 
 

@@ -16,20 +16,21 @@ pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow, pytes
 MAX_BYTES = 300_000
 
 
-def test_picture_of_a_release_is_current(browser: Any, server: Any, pictures: Path) -> None:
-    page = server.open(browser, RELEASE)
+@pytest.mark.parametrize(
+    ("name", "path", "height"),
+    [
+        ("release.png", RELEASE, 900),
+        ("intervals.png", f"{PAGE}corpus_release__sample/intervals?first=2023-01-01&last=2023-06-30", 480),
+    ],
+)
+def test_picture_of_a_page_is_current(
+    browser: Any, server: Any, pictures: Path, name: str, path: str, height: int
+) -> None:
+    page = server.open(browser, path, height=height)
     page.get_by_role("heading", level=1).wait_for(timeout=60_000)
-    page.screenshot(path=pictures / "release.png")
+    page.screenshot(path=pictures / name)
     page.context.close()
-    assert 0 < (pictures / "release.png").stat().st_size < MAX_BYTES
-
-
-def test_the_intervals_on_the_page(browser: Any, server: Any, pictures: Path) -> None:
-    page = server.open(browser, f"{PAGE}corpus_release__sample/intervals?first=2023-01-01&last=2023-06-30", height=480)
-    page.get_by_role("heading", level=1).wait_for(timeout=60_000)
-    page.screenshot(path=pictures / "intervals.png")
-    page.context.close()
-    assert 0 < (pictures / "intervals.png").stat().st_size < MAX_BYTES
+    assert 0 < (pictures / name).stat().st_size < MAX_BYTES
 
 
 def test_picture_of_the_dag_is_current(browser: Any, server: Any, pictures: Path) -> None:

@@ -6,17 +6,16 @@ It uses a separate PostgreSQL database, or any database that SQLAlchemy supports
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Engine, Select, create_engine, delete, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, create_engine, delete, select, update
+from sqlalchemy.orm import sessionmaker
 
 from s2corpus.catalog.models import (
     Approval,
+    Base,
     CheckResult,
     EvaluationMark,
     Metric,
@@ -36,7 +35,8 @@ class Catalog:
     """Catalog in the database at a URL."""
 
     def __init__(self, url: str) -> None:
-        self._engine: Engine = create_engine(url, pool_pre_ping=True)
+        self._engine = create_engine(url, pool_pre_ping=True)
+        self._sessions = sessionmaker(self._engine, expire_on_commit=False)
 
     @staticmethod
     def from_environment() -> Catalog | None:
@@ -45,25 +45,13 @@ class Catalog:
         return Catalog(url) if url else None
 
     def migrate(self) -> None:
-        """Bring the database to the current schema (Alembic)."""
-        from alembic import command
-        from alembic.config import Config
-
-        config = Config()
-        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-        with self._engine.begin() as connection:
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
-
-    @contextmanager
-    def _session(self) -> Iterator[Session]:
-        with Session(self._engine) as session, session.begin():
-            yield session
+        """Create the missing tables. Tables of 0.1.0 have all columns of the current schema."""
+        Base.metadata.create_all(self._engine)
 
     def start_stage(self, release: str, spec: str, as_of: datetime, stage: str) -> None:
         """Record the start of a stage; overwrite the record of an earlier run."""
         now = datetime.now(UTC)
-        with self._session() as session:
+        with self._sessions.begin() as session:
             row = session.get(Release, release, with_for_update=True)
             row = row or Release(release=release, spec=spec, as_of=as_of, started_at=now)
             row.state, row.ended_at = ReleaseState.RUNNING, None
@@ -78,7 +66,7 @@ class Catalog:
     def fail_stage(self, release: str, stage: str, state: ReleaseState, error: str) -> bool:
         """Record the failure of a stage and the state of its release; return whether this is the first failure of this run."""
         now = datetime.now(UTC)
-        with self._session() as session:
+        with self._sessions.begin() as session:
             if row := session.get(Release, release):
                 row.state, row.ended_at = state, now
             is_stage = (StageRun.release == release, StageRun.stage == stage)
@@ -93,7 +81,7 @@ class Catalog:
         self, release: str, stage: str, metrics: Mapping[str, float], verdicts: Sequence[Mapping[str, Any]]
     ) -> None:
         """Record the end of a stage, with its metrics and check results."""
-        with self._session() as session:
+        with self._sessions.begin() as session:
             if run := session.get(StageRun, (release, stage)):
                 run.ended_at = datetime.now(UTC)
             for model in (Metric, CheckResult):
@@ -116,7 +104,7 @@ class Catalog:
 
     def set_release_state(self, release: str, state: ReleaseState, snapshot: str | None) -> None:
         """Record the final state of a release, or that it awaits approval."""
-        with self._session() as session:
+        with self._sessions.begin() as session:
             if row := session.get(Release, release):
                 row.state, row.snapshot = state, snapshot
                 row.ended_at = None if state is ReleaseState.AWAITING else datetime.now(UTC)
@@ -129,13 +117,13 @@ class Catalog:
         Repeated decisions and unknown releases are ignored.
         """
         row = {"release": release, "what": what, "who": who[:MAX_NAME], "answer": answer, "reason": reason, "at": at}
-        with self._session() as session:
+        with self._sessions.begin() as session:
             is_stored = session.scalar(select(Approval).filter_by(**row)) is not None
             if not is_stored and session.get(Release, release) is not None:
                 session.add(Approval(**row))
 
     def _all(self, query: Select[Row]) -> list[Row]:
-        with Session(self._engine, expire_on_commit=False) as session:
+        with self._sessions() as session:
             return list(session.scalars(query))
 
     def _of(self, release: str, table: type[Row], *order: str) -> list[Row]:
@@ -144,7 +132,7 @@ class Catalog:
 
     def release(self, release: str) -> Release | None:
         """Return a release, or None if this catalog has no record of it."""
-        with Session(self._engine, expire_on_commit=False) as session:
+        with self._sessions() as session:
             return session.get(Release, release)
 
     def approvals(self, release: str) -> list[Approval]:
@@ -166,7 +154,7 @@ class Catalog:
     def mark(self, release: str, marker: str, marks: Mapping[str, tuple[bool | None, bool | None]]) -> None:
         """Store one person's marks (title, authors) by item; a later mark replaces an earlier one."""
         now = datetime.now(UTC)
-        with self._session() as session:
+        with self._sessions.begin() as session:
             for item, (title, authors) in sorted(marks.items()):
                 key = {"release": release, "item": item, "marker": marker[:MAX_NAME]}
                 session.merge(EvaluationMark(**key, title=title, authors=authors, at=now))
@@ -180,7 +168,7 @@ class Catalog:
     ) -> None:
         """Store one person's marks of parses (wrong lines, unsure lines, number of missing ones) by item."""
         now = datetime.now(UTC)
-        with self._session() as session:
+        with self._sessions.begin() as session:
             for item, (wrong, unsure, missing) in sorted(marks.items()):
                 key = {"release": release, "item": item, "marker": marker[:MAX_NAME]}
                 session.merge(ParseMark(**key, wrong=list(wrong), unsure=list(unsure), missing=missing, at=now))

@@ -28,7 +28,7 @@ def components(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the cluster of each node (its smallest node, int32) and the outcome of each edge (int8).
 
-    The columns of nodes are those of `Nodes`. Edges are taken in their order, strongest first. An edge is cut
+    `Nodes` contains the columns of nodes. Edges are taken in their order, strongest first. An edge is cut
 
     - if it would join two different DOIs of published papers;
     - by title, if the years of the clusters disagree, or if two of their records contradict;

@@ -10,13 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus import titles
 from s2corpus.clustering import pairs
-from s2corpus.clustering.nodes import Nodes, group_nodes
-from s2corpus.clustering.parts import IDENTIFIERS
+from s2corpus.clustering.facts import IDENTIFIERS, Nodes, group_nodes
 from s2corpus.clustering.places import contradict, located, volumes_or_issues_differ
-from s2corpus.rules.cluster import MIN_SCORE_WITHOUT_AUTHORS, UNRELATED_SCORE
-from s2corpus.titles.rules import begins_with_number, find_missing_part, is_cut, only_numbers_differ, same_script
+from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS, UNRELATED_SCORE
+from s2corpus.titles.rules import begins_with_number, differ_only_in_number, find_missing_part, is_cut, same_script
+from s2corpus.titles.similarity import score_titles
 
 _CLAIMED = ("doi", "arxiv_id", "file_sha1")
 """Identifiers that join a record without a title to a PDF."""
@@ -59,7 +58,7 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprin
     - Identifiers from a PDF, and an equal `file_sha1`, join only titles with S above the threshold (§4.4): one "not found" page has the
       same SHA-1 for many papers. Two headers of one PDF always join.
     - A PDF without a readable title joins the records with its SHA-1 if these have one title.
-    - A record without a title joins a PDF with its identifier (`_claimed`).
+    - A record without a title joins a PDF with its identifier (`_find_claimed`).
     """
     kind = IDENTIFIERS[reason]
     codes, strength = nodes.identifiers[kind], TITLE + 1.0 - reason
@@ -92,16 +91,16 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprin
         ),
     ]
     if is_file_hash:
-        found.append(pairs.untitled(nodes, codes))
+        found.append(pairs.pair_untitled(nodes, codes))
     if kind in _CLAIMED:
-        found.append(_claimed(nodes, codes, is_file_hash, min_title_score, max_preprint_years))
+        found.append(_find_claimed(nodes, codes, is_file_hash, min_title_score, max_preprint_years))
     n_joined, n_refused = sum(len(side) for side, _ in found), int(refused.sum())
     found.append([left[refused], right[refused]])
     left, right = map(np.concatenate, zip(*found, strict=True))
     return _sort_by_strength(left, right, np.repeat([reason, UNRELATED], [n_joined, n_refused]), strength)
 
 
-def _claimed(
+def _find_claimed(
     nodes: Nodes, codes: np.ndarray, is_file_hash: bool, min_title_score: float, max_preprint_years: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs (untitled record, PDF) with the same identifier.
@@ -118,7 +117,7 @@ def _claimed(
     first_untitled[codes[is_untitled][::-1]] = np.flatnonzero(is_untitled)[::-1]
     if is_file_hash:
         is_eligible[codes[first[(doi[other] < 0) | (doi[other] != doi[first])]]] = False
-        is_pdf &= nodes.title >= 0  # `pairs.untitled` joins PDFs without a title.
+        is_pdf &= nodes.title >= 0  # `pairs.pair_untitled` joins PDFs without a title.
     pdfs = np.flatnonzero(is_pdf & is_eligible[codes] & (first_untitled[codes] >= 0))
 
     def contradicts(_: np.ndarray, pdf: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -246,7 +245,6 @@ def are_unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarr
 
 
 def _sort_by_strength(a: np.ndarray, b: np.ndarray, reason: np.ndarray | int, strength: np.ndarray | float) -> Edges:
-    """Return edges sorted by descending strength, then by nodes."""
     left, right = np.minimum(a, b), np.maximum(a, b)
     reasons, strengths = (np.broadcast_to(np.asarray(value), len(left)) for value in (reason, strength))
     order = np.lexsort((right, left, -strengths))
@@ -256,12 +254,8 @@ def _sort_by_strength(a: np.ndarray, b: np.ndarray, reason: np.ndarray | int, st
 def _title_scores(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return S of the titles of each pair of records; 0 if a title is missing."""
     a, b = nodes.title[left], nodes.title[right]
-    scores = np.where((a == b) & (a >= 0), 1.0, 0.0)
-    differ = np.flatnonzero((a != b) & (a >= 0) & (b >= 0))
-    if len(differ):
-        used, position = np.unique(np.concatenate([a[differ], b[differ]]), return_inverse=True)
-        grams = titles.grams(nodes.titles.take(pa.array(used)))
-        scores[differ] = titles.score_pairs(grams, position[: len(differ)], grams, position[len(differ) :])
+    scores, rows = np.zeros(len(a)), np.flatnonzero((a >= 0) & (b >= 0))
+    scores[rows] = score_titles(nodes.titles, a[rows], nodes.titles, b[rows])
     return scores
 
 
@@ -270,15 +264,11 @@ _PART = re.compile(r"\b(?:part|pt|chapter)\b\W*(\w+)", re.IGNORECASE)
 
 def _name_different_parts(x: str, y: str) -> bool:
     """Return whether two titles name different parts, or only one names a part: "Lemmas, part II" is not "Lemmas"."""
-    parts = [[word for word in _PART.findall(title) if titles.differ_only_in_number(word, "0")] for title in (x, y)]
-    return len(parts[0]) != len(parts[1]) or any(map(titles.differ_only_in_number, *parts))
+    parts = [[word for word in _PART.findall(title) if differ_only_in_number(word, "0")] for title in (x, y)]
+    return len(parts[0]) != len(parts[1]) or any(map(differ_only_in_number, *parts))
 
 
 def differ_in_number(first: pa.Array, second: pa.Array) -> np.ndarray:
     """Return which pairs of titles differ only in a number or numeral, or name different parts (bool)."""
-    found = only_numbers_differ(first, second)
-    has_part = pc.or_(*(pc.match_substring_regex(side, r"(?i)\b(?:part|pt|chapter)\b") for side in (first, second)))
-    rows = np.flatnonzero(np.asarray(has_part) & ~found)
-    sides = (side.take(pa.array(rows)) for side in (first, second))
-    found[rows] = [_name_different_parts(*pair) for pair in _rows(*sides)]
-    return found
+    pairs = _rows(first, second)
+    return np.array([differ_only_in_number(*pair) or _name_different_parts(*pair) for pair in pairs], bool)

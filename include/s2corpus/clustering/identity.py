@@ -1,4 +1,4 @@
-"""Paper ids that stay the same over releases: new ids, retained ids and aliases (SPEC §4.17, §4.18)."""
+"""Stable paper ids over releases: new ids, retained ids and aliases (SPEC §4.17, §4.18)."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
 
 def _ages(first_ready: pa.Array) -> np.ndarray:
     """Return a rank by first delivery, then row (int64): the oldest record has the lowest rank. A record without a time is the oldest."""
-    encoded = first_ready if isinstance(first_ready, pa.DictionaryArray) else first_ready.dictionary_encode()
+    encoded = first_ready.dictionary_encode()
     rank = np.append(np.asarray(pc.rank(encoded.dictionary), np.int64), np.int64(0))
     ranks = rank[pc.fill_null(encoded.indices, len(rank) - 1).to_numpy()]
     ages: np.ndarray = ranks * len(ranks) + np.arange(len(ranks))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from s2corpus.clustering.nodes import Groups, Nodes, group_nodes
+from s2corpus.clustering.facts import Groups, Nodes, group_nodes
 from s2corpus.clustering.places import located
 from s2corpus.compiled import njit
 from s2corpus.titles.similarity import expand_ranges
@@ -61,8 +61,8 @@ def stars(groups: Groups) -> tuple[np.ndarray, np.ndarray]:
     return first[is_other], groups.nodes[is_other]
 
 
-def untitled(nodes: Nodes, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (first trusted record, untitled PDF) for codes whose trusted records have one title and no two DOIs."""
+def pair_untitled(nodes: Nodes, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return (first trusted record, untitled PDF) if the trusted records of a code have one title and no two DOIs."""
     is_compared = nodes.trusted | (nodes.title < 0)
     first, other = stars(group_nodes(np.where(is_compared, codes, -1), ~nodes.trusted))
     differ = (nodes.title[first] != nodes.title[other]) | dois_differ(nodes.identifiers["doi"], first, other)

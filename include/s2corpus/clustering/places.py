@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.titles.journals import journal_words, same_journal
-from s2corpus.titles.places import hash_distinct
+from s2corpus.titles.arrays import hash_distinct
+from s2corpus.titles.facts import journal_words, same_journal
 
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import FILE, Command
+from s2corpus.commands._options import FILE, with_examples
 
 
-@click.command(cls=Command, epilog="corpus calibrate --in plos.jsonl --in elife.jsonl --unigrams unigram_freq.csv")
+@with_examples("corpus calibrate --in plos.jsonl --in elife.jsonl --unigrams unigram_freq.csv")
 @click.option(
     "--in",
     "sources",
@@ -30,9 +30,8 @@ def command(sources: tuple[Path, ...], unigrams: str, threshold: float) -> None:
     """
     from s2corpus.errors import UserError
     from s2corpus.storage.uris import fetch
-    from s2corpus.text.calibration import calibrate, section_texts
-    from s2corpus.text.input_files import read_documents
-    from s2corpus.text.unigrams import parse_unigrams, wordfreq_unigrams
+    from s2corpus.text.files import read_documents, section_texts
+    from s2corpus.text.unigrams import calibrate, parse_unigrams, wordfreq_unigrams
 
     reference = parse_unigrams(unigrams, fetch(unigrams))
     texts = section_texts(document for source in sources for document in read_documents(source))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from s2corpus.commands._help import FILE, Command
+from s2corpus.commands._options import FILE, with_examples
 from s2corpus.errors import UserError
 
 if TYPE_CHECKING:
@@ -17,12 +17,9 @@ if TYPE_CHECKING:
     from s2corpus.text.unigrams import Unigrams
 
 
-@click.command(
-    cls=Command,
-    epilog=(
-        "corpus clean --in docs.jsonl --set s2orc --out kept.jsonl --dropped dropped.jsonl\n"
-        "corpus clean --in docs.jsonl --set s2ag --profile card --unigrams unigram_freq.csv --out kept.jsonl"
-    ),
+@with_examples(
+    "corpus clean --in docs.jsonl --set s2orc --out kept.jsonl --dropped dropped.jsonl",
+    "corpus clean --in docs.jsonl --set s2ag --profile card --unigrams unigram_freq.csv --out kept.jsonl",
 )
 @click.option("--in", "source", required=True, type=FILE, help="Documents: .jsonl, .jsonl.gz or .parquet.")
 @click.option(

@@ -7,13 +7,10 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import FILE, Command
-from s2corpus.commands._lake_option import lake_option, open_release
+from s2corpus.commands._options import FILE, lake_option, open_release, with_examples
 
 
-@click.command(
-    cls=Command, epilog="corpus compare s2_v2-20230201 --with peS2o https://host/train-00000.json.gz --out rows.jsonl"
-)
+@with_examples("corpus compare s2_v2-20230201 --with peS2o https://host/train-00000.json.gz --out rows.jsonl")
 @click.argument("release")
 @click.argument("uris", nargs=-1, required=True)
 @click.option(
@@ -32,9 +29,9 @@ def command(release: str, uris: tuple[str, ...], corpus: str, out: Path | None, 
 
     from s2corpus.evaluation.beside import compared, summary
     from s2corpus.evaluation.others import Corpus, read
-    from s2corpus.pipeline.release_tables import ReleaseTables
-    from s2corpus.storage.outputs import open_atomic
+    from s2corpus.pipeline.run import ReleaseTables
     from s2corpus.storage.uris import fetch
+    from s2orc_parse.outputs import open_atomic
 
     opened = open_release(lake, release)
     others = (other for uri in uris for other in read(Corpus(corpus), uri, fetch(uri)))

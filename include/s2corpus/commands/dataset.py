@@ -6,17 +6,12 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
-from s2corpus.commands._lake_option import lake_option
-from s2corpus.commands._snapshot_reading import open_lake_of, reads_snapshot
+from s2corpus.commands._options import lake_option, open_lake_of, reads_snapshot, with_examples
 
 
-@click.command(
-    cls=Command,
-    epilog=(
-        "corpus dataset citeworth --snapshot s3://lake/snapshots/s2_v2\n"
-        "corpus dataset my.yaml --snapshot s2_v2 --out out/"
-    ),
+@with_examples(
+    "corpus dataset citeworth --snapshot s3://lake/snapshots/s2_v2",
+    "corpus dataset my.yaml --snapshot s2_v2 --out out/",
 )
 @click.argument("name")
 @click.option("--snapshot", required=True, help="Address, id, or a spec for its latest snapshot.")
@@ -29,7 +24,7 @@ def command(name: str, snapshot: str, out: str | None, workers: int, lake: str |
 
     NAME is a spec in `include/datasets/`, or the path of a YAML file.
     """
-    from s2corpus.datasets import runner, summary
+    from s2corpus.datasets import description, runner
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.source import SnapshotSource
     from s2corpus.datasets.spec import datasets_folder, load_dataset_spec
@@ -42,4 +37,4 @@ def command(name: str, snapshot: str, out: str | None, workers: int, lake: str |
     to = open_lake(out) if out else open_lake_of(source.folder, source.id, "name the output lake or folder with --out")
     job = Job(spec, source, to)
     runner.make(job, workers=workers)
-    click.echo(summary.summary(job))
+    click.echo(description.summary(job))

@@ -7,15 +7,12 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import FILE, Command
-from s2corpus.commands._lake_option import lake_option, open_release
+from s2corpus.commands._options import FILE, lake_option, open_release, with_examples
 
 
-@click.command(
-    cls=Command,
-    epilog=(
-        "corpus evaluate s2_v2-20230201 --sheet sheet.csv\ncorpus evaluate s2_v2-20230201 --marks sheet.csv --by ada"
-    ),
+@with_examples(
+    "corpus evaluate s2_v2-20230201 --sheet sheet.csv",
+    "corpus evaluate s2_v2-20230201 --marks sheet.csv --by ada",
 )
 @click.argument("release")
 @click.option("--sheet", type=FILE, help="Write the sample as a CSV file to mark.")
@@ -47,19 +44,18 @@ def command(
     """
     from s2corpus.catalog import Catalog
     from s2corpus.errors import UserError
-    from s2corpus.evaluation import kept, parse_sheet, results
+    from s2corpus.evaluation import kept, results
     from s2corpus.evaluation import sheet as sheets
-    from s2corpus.evaluation.parse_results import format_parse_result, parse_results
-    from s2corpus.rules.evaluation import EvaluationRules
-    from s2corpus.storage.outputs import open_atomic
+    from s2corpus.rules import EvaluationRules
+    from s2orc_parse.outputs import open_atomic
 
     opened = open_release(lake, release)
     catalog = Catalog.from_environment()
-    items = kept.sample_of(opened, release, EvaluationRules())
-    parses = kept.parses_of(opened, release, EvaluationRules())
+    items = kept.load_items(opened, release, EvaluationRules())
+    parses = kept.load_parses(opened, release, EvaluationRules())
     for path, number, text in (
-        (sheet, len(items), partial(sheets.written, release, items)),
-        (parses_sheet, len(parses), partial(parse_sheet.written, release, parses)),
+        (sheet, len(items), partial(sheets.format_items, release, items)),
+        (parses_sheet, len(parses), partial(sheets.format_parses, release, parses)),
     ):
         if path is not None:
             with open_atomic(path) as out:
@@ -70,28 +66,28 @@ def command(
         if not by or catalog is None:
             raise UserError("--marks needs --by NAME and S2CORPUS_CATALOG: the catalog stores the marks")
         content = marks.read_bytes()
-        if parse_sheet.is_sheet(content):
-            lines = parse_sheet.read(content, release, parses)
+        if sheets.is_parse_sheet(content):
+            lines = sheets.read_parses(content, release, parses)
             catalog.mark_parses(release, by, {item: (m.wrong, m.unsure, m.missing) for item, m in lines.items()})
             count = len(lines)
         else:
-            found = sheets.read(content, release, items)
+            found = sheets.read_items(content, release, items)
             catalog.mark(release, by, found)
             count = len(found)
         click.echo(f"{count} marks of {by}")
-    of_parses = parse_results(parses, kept.parse_marks_of(catalog, release))
-    result = results.result(items, kept.marks_of(catalog, release), of_parses)
+    of_parses = results.parse_results(parses, kept.list_parse_marks(catalog, release))
+    result = results.result(items, kept.list_marks(catalog, release), of_parses)
     if publish or show_card:
-        snapshots = kept.snapshots_of(opened, release)
+        snapshots = kept.list_snapshots(opened, release)
         if len(snapshots) != 1:
             raise UserError(f"{release} has {len(snapshots)} snapshots: expected one")
-        card = kept.publish(opened, snapshots[0], result) if publish else kept.card_of(opened, snapshots[0])
+        card = kept.publish(opened, snapshots[0], result) if publish else kept.read_card(opened, snapshots[0])
         if show_card:
             click.echo(card)
             return
     for line in result.lines:
         click.echo(results.format_result_line(line))
     for parse in result.parses:
-        click.echo(format_parse_result(parse))
+        click.echo(results.format_parse_result(parse))
     markers = f" by {', '.join(result.markers)}" if result.markers else ""
     click.echo(f"{result.marked} of {result.items} items marked{markers}")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import orjson
 
-from s2corpus.commands._help import FILE, PATH, Command
+from s2corpus.commands._options import FILE, PATH, with_examples
 from s2corpus.errors import UserError
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ PAPER_KEYS = ("paper_id", *_SHARED, "acl_id")
 _ROWS = 50_000
 
 
-@click.command(cls=Command, epilog="corpus link --entries entries.jsonl --papers papers.jsonl --out links.parquet")
+@with_examples("corpus link --entries entries.jsonl --papers papers.jsonl --out links.parquet")
 @click.option("--entries", required=True, type=PATH, help="Entries, .jsonl or .parquet.")
 @click.option("--papers", required=True, type=PATH, help="Papers, .jsonl or .parquet.")
 @click.option("--out", required=True, type=FILE, help="Output: links, .jsonl or .parquet.")
@@ -54,9 +56,9 @@ def command(entries: Path, papers: Path, out: Path, min_score: float | None, mem
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from s2corpus.rules.link import LinkRules
-    from s2corpus.stages.link.local import open_local_index
-    from s2corpus.storage.output_tables import check_table, write_table
+    from s2corpus.rules import LinkRules
+    from s2corpus.stages.link.index import open_local_index
+    from s2corpus.storage.parquet import check_table, write_table
     from s2corpus.titles.linking import link
     from s2corpus.titles.similarity import Search
 
@@ -67,32 +69,21 @@ def command(entries: Path, papers: Path, out: Path, min_score: float | None, mem
     if len(paper_id.unique()) < len(paper_id) or pc.any(pc.equal(paper_id, "")).as_py():
         raise UserError(f"{papers}: a paper_id is empty or repeated: every paper needs a unique paper_id")
     linked = []
-    rows = 0
+    tables = _read_tables(entries, "entry_id", ENTRY_KEYS)
     with open_local_index(targets, search, memory_mb) as (connection, index):
-        for batch in _merge_tables(_read_tables(entries, "entry_id", ENTRY_KEYS), memory_mb * 256):
+        # Linking reads all papers once per batch.
+        while parts := list(islice(tables, max(memory_mb * 256 // _ROWS, 1))):
+            batch = pa.concat_tables(parts)
             links = link(connection, batch, index, search).rows
             linked.append(links.add_column(0, "entry_id", batch["entry_id"]))
-            rows += len(batch)
     result = pa.concat_tables(linked)
     write_table(out, result)
     counts = {reason["values"]: reason["counts"] for reason in result["reason"].value_counts().to_pylist()}
     none = counts.pop("none", 0)
     details = ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items())) or "none"
-    click.echo(f"{rows:,} entries, {rows - none:,} linked ({details}) to {len(paper_id):,} papers", err=True)
-
-
-def _merge_tables(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """Merge tables to about `rows` rows each: linking reads all papers once per table."""
-    import pyarrow as pa
-
-    pending: list[pa.Table] = []
-    for table in tables:
-        pending.append(table)
-        if sum(len(t) for t in pending) >= rows:
-            yield pa.concat_tables(pending)
-            pending = []
-    if pending:
-        yield pa.concat_tables(pending)
+    click.echo(
+        f"{len(result):,} entries, {len(result) - none:,} linked ({details}) to {len(paper_id):,} papers", err=True
+    )
 
 
 def _read_tables(path: Path, key: str, allowed: tuple[str, ...]) -> Iterator[pa.Table]:
@@ -102,87 +93,74 @@ def _read_tables(path: Path, key: str, allowed: tuple[str, ...]) -> Iterator[pa.
     read = {".jsonl": _read_jsonl, ".parquet": _read_parquet}.get(path.suffix)
     if read is None:
         raise UserError(f"{path}: unsupported suffix: use .jsonl or .parquet")
-    is_empty = True
-    for columns, count, first in read(path):
-        if unknown := sorted(set(columns) - set(allowed)):
+    rows = read(path)
+    for first in count(1, _ROWS):
+        chunk = list(islice(rows, _ROWS))
+        if not chunk and first > 1:
+            return
+        names = dict.fromkeys(name for row in chunk for name in row)
+        if unknown := sorted(names.keys() - {*allowed}):
             raise UserError(f"{path}: unknown key {', '.join(unknown)}: expected some of {', '.join(allowed)}")
-        yield _normalize_columns(path, key, columns, count, first)
-        is_empty = False
-    if is_empty:
-        yield _normalize_columns(path, key, {key: [], "title": []}, 0, 0)
+        for name in (key, "title"):
+            if chunk and name not in names:
+                raise UserError(f"{path}: {name} is missing; every row has {key} and title")
+        yield _normalize_columns(path, key, chunk, first)
 
 
-def _read_jsonl(path: Path) -> Iterator[tuple[dict[str, list[Any]], int, int]]:
-    """Yield the columns of some lines, their number, and the number of the first line."""
-    import orjson
-
+def _read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
     with path.open("rb") as file:
-        lines: list[dict[str, Any]] = []
-        number = 0
         for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
             try:
-                item = orjson.loads(line) if line.strip() else None
+                item = orjson.loads(line)
             except orjson.JSONDecodeError as error:
                 raise UserError(f"{path}: line {number} is not JSON: {error}") from None
-            if item is None:
-                continue
             if not isinstance(item, dict):
                 raise UserError(f"{path}: line {number}: expected a JSON object, found {type(item).__name__}")
-            lines.append(item)
-            if len(lines) == _ROWS:
-                yield _by_column(lines), len(lines), number - len(lines) + 1
-                lines = []
-        if lines:
-            yield _by_column(lines), len(lines), number - len(lines) + 1
+            yield item
 
 
-def _by_column(lines: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    return {name: [line.get(name) for line in lines] for name in dict.fromkeys(k for line in lines for k in line)}
-
-
-def _read_parquet(path: Path) -> Iterator[tuple[dict[str, list[Any]], int, int]]:
+def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
     from s2corpus.storage.parquet import open_parquet
 
     try:
         with open_parquet(path) as file:
-            first = 1
             for batch in file.batches(rows=_ROWS):
-                yield batch.to_pydict(), batch.num_rows, first
-                first += batch.num_rows
-            if first == 1:
-                yield {name: [] for name in file.schema.names}, 0, 1
+                yield from batch.to_pylist()
     except ValueError as error:
         raise UserError(f"{path} is not a Parquet file: {error}") from None
 
 
-def _normalize_columns(path: Path, key: str, columns: dict[str, list[Any]], count: int, first: int) -> pa.Table:
+def _normalize_columns(path: Path, key: str, rows: list[dict[str, Any]], first: int) -> pa.Table:
     """Return a table with `key`, title, year, surname of the first author, identifiers and citing_paper_id."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     from s2orc_parse.bibliography import identifiers
 
-    for name in (key, "title"):
-        if name not in columns:
-            raise UserError(f"{path}: {name} is missing; every row has {key} and title")
-    ids = _to_strings(path, key, columns[key])
+    def column(name: str) -> list[Any]:
+        return [row.get(name) for row in rows]
+
+    def strings(name: str) -> pa.Array:
+        return _to_strings(path, name, column(name))
+
+    ids = strings(key)
     if ids.null_count:
         row = first + ids.is_null().to_pylist().index(True)
         raise UserError(f"{path}: row {row} has no {key}: every row needs one")
-    missing = [None] * count
     out = {
         key: ids,
-        "title": _to_strings(path, "title", columns["title"]),
-        "year": _to_years(columns.get("year", missing), columns.get("date", missing)),
-        "surname": pa.array(map(_first_surname, columns.get("authors", missing)), pa.string()),
-        "citing_paper_id": _to_strings(path, "citing_paper_id", columns.get("citing_paper_id", missing)),
+        "title": strings("title"),
+        "year": _to_years(column("year"), column("date")),
+        "surname": pa.array(map(_first_surname, column("authors")), pa.string()),
+        "citing_paper_id": strings("citing_paper_id"),
+        "volume": strings("volume"),
+        "pages": strings("pages"),
+        "journal": pc.coalesce(strings("journal"), strings("venue")),
     }
-    for name in ("volume", "pages"):
-        out[name] = _to_strings(path, name, columns.get(name, missing))
-    journal, venue = (_to_strings(path, name, columns.get(name, missing)) for name in ("journal", "venue"))
-    out["journal"] = pc.coalesce(journal, venue)
     for name, function in _IDENTIFIERS.items():
-        texts = _to_strings(path, name, columns.get(name, missing))
+        texts = strings(name)
         normalize = getattr(identifiers, function)
         normalised = {text: normalize(text) for text in texts.unique().to_pylist() if text}
         out[name] = pa.array([normalised.get(t) for t in texts.to_pylist()], pa.string())

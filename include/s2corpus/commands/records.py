@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import FILE, PATH, Command
+from s2corpus.commands._options import FILE, PATH, with_examples
 
 
-@click.command(cls=Command, epilog="corpus records crossref dump/*.json.gz --out records.parquet")
+@with_examples("corpus records crossref dump/*.json.gz --out records.parquet")
 @click.argument("source")
 @click.argument("files", nargs=-1, required=True, type=PATH)
 @click.option("--out", required=True, type=FILE, help="Parquet file to write.")
@@ -33,9 +34,9 @@ def command(
     from s2corpus import sources
     from s2corpus.errors import UserError
     from s2corpus.sources.arrow import batches
-    from s2corpus.storage.output_tables import check_table
-    from s2corpus.storage.outputs import atomic_path, open_atomic, printable
+    from s2corpus.storage.parquet import check_table
     from s2corpus.tables.intake import RECORDS
+    from s2orc_parse.outputs import atomic_path, open_atomic, printable
 
     sources.load_adapter(source)
     for file in files:
@@ -50,10 +51,11 @@ def command(
         )
         reject = stack.enter_context(open_atomic(dropped)) if dropped else None
 
-        def read_records(file: Path, counts: sources.Counts) -> Iterator[sources.Record]:
+        def read_records(file: Path, counts: Counter[str]) -> Iterator[sources.Record]:
             """Yield the records of a file; count all entries and write the others to --dropped."""
             for entry in sources.read(source, file):
-                counts.add(entry)
+                kind = "records" if isinstance(entry, sources.Record) else getattr(entry, "reason", "withdrawn")
+                counts[kind] += 1
                 if isinstance(entry, sources.Record):
                     yield entry
                 elif reject is not None:
@@ -63,11 +65,10 @@ def command(
                     )
 
         for file in files:
-            counts = sources.Counts(0, 0, {})
+            counts: Counter[str] = Counter()
             for batch in batches(read_records(file, counts), delivery=delivery, ready_at=ready_at):
                 writer.write_batch(batch)
-            reasons = "".join(f", {reason} {number}" for reason, number in sorted(counts.dropped.items()))
-            withdrawn = f", withdrawn {counts.deleted}" if counts.deleted else ""
-            click.echo(
-                f"{printable(file)}: {counts.entries} entries, {counts.records} records{withdrawn}{reasons}", err=True
-            )
+            entries, records, withdrawn = counts.total(), counts.pop("records", 0), counts.pop("withdrawn", 0)
+            others = [("withdrawn", withdrawn)] * bool(withdrawn) + sorted(counts.items())
+            text = "".join(f", {kind} {number}" for kind, number in others)
+            click.echo(f"{printable(file)}: {entries} entries, {records} records{text}", err=True)

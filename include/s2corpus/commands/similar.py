@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import click
 
-from s2corpus.commands._help import Command
-from s2corpus.commands._lake_option import lake_option
-from s2corpus.commands._snapshot_reading import open_lake_of, reads_snapshot
+from s2corpus.commands._options import lake_option, open_lake_of, reads_snapshot, with_examples
 
 
-@click.command(cls=Command, epilog="corpus similar 10.18653/v1/2020.acl-main.447 --snapshot s2_v2")
+@with_examples("corpus similar 10.18653/v1/2020.acl-main.447 --snapshot s2_v2")
 @click.argument("paper")
 @click.option("--snapshot", required=True, help="Address, id, or a spec for its latest snapshot.")
 @click.option("--count", default=10, show_default=True, type=click.IntRange(1, 100), help="Maximum number of papers.")

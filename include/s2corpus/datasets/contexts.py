@@ -7,21 +7,17 @@ import itertools
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 from pydantic import NonNegativeInt, PositiveInt
 
 from s2corpus.datasets.citations import cited_sentences, remove_formulas, remove_formulas_outside_mark
+from s2corpus.datasets.job import Job, Outputs
 from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Row, StepResult, TextParams, hash_number
+from s2corpus.datasets.source import SnapshotPaper, SortedRows
 from s2corpus.text import sentences
 from s2corpus_reader.files import file_number
-
-if TYPE_CHECKING:
-    from s2corpus.datasets.job import Job
-    from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import SnapshotPaper
-
 
 _REJECTION_FACTOR = 8
 """draw papers one by one if the pool exceeds the cited papers by the number of negatives × this factor"""
@@ -71,13 +67,13 @@ Pool = dict[str, list[tuple[int, str]]]
 class Contexts(Dataset):
     """The dataset of contexts. A citation is processed in the shard of the cited paper, for its title and abstract."""
 
-    name = "contexts"
     version = f"4.{sentences.VERSION}"
     description = (
         "One row per citation: the sentence, its neighbors, the section, the cited paper's title and abstract, and papers of the same "
         "field and years that are not cited, for citation recommendation and intent (S2ORC §6, GORC §6)."
     )
     params = ContextsParams
+    tables = (DatasetTable("contexts", SCHEMA, {"train": "contexts/*.parquet"}),)
     schema = _CACHED_SCHEMA
     sort_columns = ("cited_number", "cited_paper_id", "paper_id", "paragraph", "start", "ref_id", "sentence")
 
@@ -97,8 +93,8 @@ class Contexts(Dataset):
                 for mark in sentence.marks:
                     for ref_id in mark.ref_ids:
                         outcome = _outcome(links.get(ref_id), paper.id)
-                        result.funnel.add_input("citations")
-                        result.funnel.add_outcome("citations", outcome)
+                        result.add_input("citations")
+                        result.add_outcome("citations", outcome)
                         if outcome is not CitationOutcome.KEPT:
                             continue
                         cited, start, end = remove_formulas_outside_mark(
@@ -126,7 +122,9 @@ class Contexts(Dataset):
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
         """Write `contexts/<nn>.parquet`: the citations of this shard's papers, sorted by cited paper."""
         params: ContextsParams = job.params
-        pool, metadata = _read_pool(job, shard, params.pool), _Metadata(job, shard)
+        pool = _read_pool(job, shard, params.pool)
+        papers = job.source.read_rows(shard, ("paper_id", "title", "abstract", "fields_of_study", "year"))
+        metadata = SortedRows((paper["paper_id"], _describe_cited(paper)) for paper in papers)
         columns = ", ".join(f'"{name}"' for name in (*SCHEMA.names[:11], "citing_cites"))
         order = ", ".join(f'"{name}"' for name in self.sort_columns[1:])
         with out.open_parquet(f"contexts/{shard:02d}.parquet", SCHEMA) as file, job.sql() as sql:
@@ -139,14 +137,10 @@ class Contexts(Dataset):
                     negatives = _choose_negatives(params, pool, row, cited, cites)
                     out.result.tally["negatives"] += len(negatives)
                     out.result.tally["fewer_negatives"] += len(negatives) < params.negatives
-                    cited["abstract"] = cited["abstract"] and remove_formulas(cited["abstract"])
-                    row |= {f"cited_{name}": cited[name] for name in ("title", "abstract", "field", "year")}
-                    size = (
-                        len(row["sentence"])
-                        + sum(map(len, (*row["before"], *row["after"])))
-                        + len(cited["abstract"] or "")
+                    size = sum(
+                        map(len, (row["sentence"], *row["before"], *row["after"], cited["cited_abstract"] or ""))
                     )
-                    file.write({**row, "negatives": negatives}, size)
+                    file.write({**row, **cited, "negatives": negatives}, size)
             out.result.tally["contexts"] += file.count
 
     def finish(self, job: Job, choice: Mapping[str, Any], result: StepResult, out: Outputs) -> dict[str, float]:
@@ -155,12 +149,8 @@ class Contexts(Dataset):
 
     def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that every selected citation is written to the shard of the cited paper."""
-        lost = abs(result.funnel.outcomes["citations", CitationOutcome.KEPT] - int(metrics["contexts"]))
+        lost = abs(result.funnel["citations", CitationOutcome.KEPT] - int(metrics["contexts"]))
         return [DatasetCheck("citations_written", lost, "citations of papers outside the snapshot, or written twice")]
-
-    def tables(self, params: ContextsParams) -> list[DatasetTable]:
-        """Return the table of contexts."""
-        return [DatasetTable("contexts", SCHEMA, {"train": "contexts/*.parquet"})]
 
 
 def _has_words(text: str) -> bool:
@@ -174,23 +164,14 @@ def _outcome(cited: str | None, citing: str) -> CitationOutcome:
     return CitationOutcome.ITSELF if cited == citing else CitationOutcome.KEPT
 
 
-class _Metadata:
-    """Metadata of a shard's papers, read in order of id with one paper in memory."""
-
-    def __init__(self, job: Job, shard: int) -> None:
-        self._rows = job.source.read_rows(shard, ("paper_id", "title", "abstract", "fields_of_study", "year"))
-        self._row: Row | None = next(self._rows, None)
-
-    def find(self, paper_id: str) -> Row | None:
-        """Return title, abstract, field and year of a paper, or None if the shard does not contain it.
-
-        Call it in ascending order of id.
-        """
-        while self._row is not None and self._row["paper_id"] < paper_id:
-            self._row = next(self._rows, None)
-        if (row := self._row) is None or row["paper_id"] != paper_id:
-            return None
-        return {**row, "field": (row["fields_of_study"] or [None])[0]}
+def _describe_cited(paper: Row) -> Row:
+    """Return the columns that describe a cited paper."""
+    return {
+        "cited_title": paper["title"],
+        "cited_abstract": paper["abstract"] and remove_formulas(paper["abstract"]),
+        "cited_field": (paper["fields_of_study"] or [None])[0],
+        "cited_year": paper["year"],
+    }
 
 
 def _read_pool(job: Job, shard: int, size: int) -> Pool:
@@ -207,8 +188,8 @@ def _read_pool(job: Job, shard: int, size: int) -> Pool:
 
 def _choose_negatives(params: ContextsParams, pool: Pool, row: Row, cited: Row, cites: set[str]) -> list[str]:
     """Draw uncited papers of the cited paper's field, from similar years if these contain enough."""
-    papers = pool.get(cited["field"] or "", [])
-    year = cited["year"] or 0
+    papers = pool.get(cited["cited_field"] or "", [])
+    year = cited["cited_year"] or 0
     near = range(bisect_left(papers, (year - params.years, "")), bisect_left(papers, (year + params.years + 1, "")))
     key = f"{params.seed}:{row['paper_id']}:{row['paragraph']}:{row['start']}:{row['ref_id']}"
     drawn = _draw_papers(papers, near, key, cites, params.negatives)

@@ -1,27 +1,35 @@
-"""Manage the data of one dataset build for one snapshot: its source, cached rows and stored results."""
+"""Manage the data of one dataset build for one snapshot: its source, cached rows, stored results and output files."""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import orjson
+import pyarrow as pa
 
 from s2corpus.datasets.protocol import Dataset, Row, StepResult
-from s2corpus.datasets.registry import load_dataset
 from s2corpus.datasets.shelf import read_json
 from s2corpus.datasets.source import SnapshotSource
-from s2corpus.datasets.spec import DatasetSpec
-from s2corpus.errors import TransientError
+from s2corpus.datasets.spec import DatasetSpec, load_dataset
+from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.lake import Lake
+from s2corpus_reader.files import GzipLines, SnapshotFile, describe_file
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
+
+    from s2corpus.snapshot.documents import ParquetFile
+
+LISTED_FILES, LISTED_BYTES = "listed_files", "listed_bytes"
+"""keys of `tally`: number and bytes of files that another output file lists instead of the manifest"""
 
 
 class Job:
@@ -80,15 +88,18 @@ class Job:
         for batch in self.cached_rows(shards).to_batches(columns=columns, batch_size=batch_rows, use_threads=False):
             yield from batch.to_pylist()
 
-    def cache_result(self, name: str, compute: Callable[[], bytes]) -> bytes:
-        """Return the cached result of `compute`; call it if a shard or the rules have changed."""
+    def cache_arrays(self, name: str, compute: Callable[[], Mapping[str, Any]]) -> dict[str, np.ndarray]:
+        """Return the cached results of `compute` as arrays; call it if a shard or the rules have changed."""
         digest = hashlib.sha256("".join(map(self.source.content_digest, range(self.source.shards))).encode())
-        key = f"datasets/{self.spec.name}/_kept/{self.rules}/{name}-{digest.hexdigest()[:16]}"
+        key = f"datasets/{self.spec.name}/_kept/{self.rules}/{name}-{digest.hexdigest()[:16]}.npz"
         try:
-            return self.lake.get(key)[0]
+            data = self.lake.get(key)[0]
         except FileNotFoundError:
-            self.lake.put(key, computed := compute())
-            return computed
+            file = io.BytesIO()
+            np.savez(file, **compute())
+            self.lake.put(key, data := file.getvalue())
+        with np.load(io.BytesIO(data), allow_pickle=False) as found:
+            return dict(found)
 
     @contextmanager
     def sql(self, shards: Sequence[int] | None = None) -> Iterator[Any]:
@@ -123,3 +134,78 @@ class Job:
         if (value := read_json(self.lake, f"{self._state}/{name}.json")) is None:
             raise TransientError(f"{self.lake.uri(self._state)}/{name}.json is missing: run the previous task again")
         return value
+
+
+class Outputs:
+    """The output files of a step. `result` contains the counts and the files that were written."""
+
+    def __init__(self, job: Job, scratch: Path) -> None:
+        self.scratch = scratch
+        self.result = StepResult()
+        self._lake = job.lake
+        self._prefix = job.prefix
+        published = job.published()
+        self._published_sha256 = published and {file["path"]: file["sha256"] for file in published["files"]}
+
+    @contextmanager
+    def open_lines(self, path: str) -> Iterator[GzipLines]:
+        """Yield a writer for a gzipped file of lines; upload the file when the block ends."""
+        local = self._local(path)
+        with GzipLines(local) as writer:
+            yield writer
+        self._put(writer.describe(path), local)
+
+    @contextmanager
+    def open_parquet(self, path: str, schema: pa.Schema) -> Iterator[ParquetFile]:
+        """Yield a writer for a Parquet file; upload the file when the block ends."""
+        from s2corpus.snapshot.documents import ParquetFile
+
+        local = self._local(path)
+        with ParquetFile(local, schema) as writer:
+            yield writer
+        self._put(describe_file(path, local, writer.count), local)
+
+    @contextmanager
+    def open_file(self, path: str, count_rows: Callable[[], int]) -> Iterator[Path]:
+        """Yield the local path of a file to write; upload the file when the block ends."""
+        local = self._local(path)
+        yield local
+        self._put(describe_file(path, local, count_rows()), local)
+
+    def write_bytes(self, path: str, content: bytes) -> None:
+        """Upload a file with this content."""
+        local = self._local(path)
+        local.write_bytes(content)
+        self._put(describe_file(path, local, None), local)
+
+    def write_listed_file(self, path: str, content: bytes) -> None:
+        """Upload a file that another output file lists with its checksum.
+
+        The manifest does not list these files, because there may be one for each paper. Write the listing file first: its
+        upload fails if published content would change.
+        """
+        self._lake.put(f"{self._prefix}/{path}", content)
+        self.result.tally[LISTED_FILES] += 1
+        self.result.tally[LISTED_BYTES] += len(content)
+
+    def write_json(self, path: str, value: Any) -> None:
+        """Upload a file of indented JSON."""
+        self.write_bytes(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+    def _local(self, path: str) -> Path:
+        return self.scratch / path.replace("/", "~")
+
+    def _put(self, file: SnapshotFile, local: Path) -> None:
+        """Upload a file and delete its local copy.
+
+        Raises:
+            UserError: the dataset is published, and the file would change.
+        """
+        if self._published_sha256 is not None and self._published_sha256.get(file.path) != file.sha256:
+            raise UserError(
+                f"{self._lake.uri(self._prefix)} is published, and {file.path} was built again with different content (other versions "
+                f"of libraries, or another kind of CPU?): give the spec another name, or delete that folder"
+            )
+        self._lake.upload(f"{self._prefix}/{file.path}", local)
+        local.unlink()
+        self.result.files.append(file)

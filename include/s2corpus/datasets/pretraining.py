@@ -8,12 +8,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 from pydantic import NonNegativeInt, PositiveInt
 
 from s2corpus.datasets.citations import remove_formulas
+from s2corpus.datasets.job import Job, Outputs
 from s2corpus.datasets.protocol import (
     Dataset,
     DatasetCheck,
@@ -24,15 +25,11 @@ from s2corpus.datasets.protocol import (
     TextParams,
     hash_number,
 )
+from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.errors import UserError
 from s2corpus.storage import uris
 from s2corpus.text import sentences
 from s2corpus.text.sentences import count_tokens, heading_end, is_prose, sentence_spans
-
-if TYPE_CHECKING:
-    from s2corpus.datasets.job import Job
-    from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import SnapshotPaper
 
 _BIOMEDICAL = {"Medicine", "Biology"}
 _MAX_ALPHABET = 1_000
@@ -96,13 +93,13 @@ class PretrainingParams(TextParams):
 class Pretraining(Dataset):
     """The pretraining dataset."""
 
-    name = "pretraining"
     version = f"3.{sentences.VERSION}"
     description = (
         "Text of open papers for pretraining: one sentence per line, an empty line between papers, without figures, tables, notes and "
         "ill-formed paragraphs; with a cased WordPiece vocabulary (S2ORC §5)."
     )
     params = PretrainingParams
+    tables = (DatasetTable("text", pa.schema([("text", pa.string())]), {"train": "text/*.txt.gz"}),)
     schema = pa.schema([
         ("paper_id", pa.string()), ("field", pa.string()), ("sampled", pa.bool_()), ("tokens", pa.int64()),
         ("sentences", pa.int64()), ("text", pa.string()),
@@ -116,10 +113,10 @@ class Pretraining(Dataset):
 
     def rows(self, params: PretrainingParams, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
         """Yield one row with the remaining lines of a paper, or nothing."""
-        result.funnel.add_input("papers")
+        result.add_input("papers")
         full_text = paper.full_text(params.kinds)
         if full_text is None:
-            result.funnel.add_outcome("papers", PretrainingPaperOutcome.NO_TEXT)
+            result.add_outcome("papers", PretrainingPaperOutcome.NO_TEXT)
             return
         _, parse = full_text
         texts = [paper.metadata["abstract"]] if params.abstracts and paper.metadata["abstract"] else []
@@ -128,14 +125,14 @@ class Pretraining(Dataset):
         for text in texts:
             text = " ".join(text.split())
             outcome = classify_paragraph(params, text)
-            result.funnel.add_input("paragraphs")
-            result.funnel.add_outcome("paragraphs", outcome)
+            result.add_input("paragraphs")
+            result.add_outcome("paragraphs", outcome)
             if outcome is PretrainingParagraphOutcome.KEPT:
                 lines += _list_lines(text)
         if not lines:
-            result.funnel.add_outcome("papers", PretrainingPaperOutcome.NOTHING_LEFT)
+            result.add_outcome("papers", PretrainingPaperOutcome.NOTHING_LEFT)
             return
-        result.funnel.add_outcome("papers", PretrainingPaperOutcome.KEPT)
+        result.add_outcome("papers", PretrainingPaperOutcome.KEPT)
         yield {
             "paper_id": paper.id,
             "field": (paper.fields or ["unknown"])[0],
@@ -183,7 +180,7 @@ class Pretraining(Dataset):
 
     def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that every kept paper is written, and that the vocabulary has the requested size."""
-        kept = result.funnel.outcomes["papers", PretrainingPaperOutcome.KEPT]
+        kept = result.funnel["papers", PretrainingPaperOutcome.KEPT]
         short = job.params.vocabulary_size - int(metrics["vocabulary"])
         return [
             DatasetCheck(
@@ -198,10 +195,6 @@ class Pretraining(Dataset):
                 blocks=False,
             ),
         ]
-
-    def tables(self, params: PretrainingParams) -> list[DatasetTable]:
-        """Return the table of lines."""
-        return [DatasetTable("text", pa.schema([("text", pa.string())]), {"train": "text/*.txt.gz"})]
 
 
 def classify_paragraph(params: PretrainingParams, text: str) -> PretrainingParagraphOutcome:

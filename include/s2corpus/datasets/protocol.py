@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,8 +20,7 @@ from s2corpus_reader.files import SnapshotFile
 from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
-    from s2corpus.datasets.job import Job
-    from s2corpus.datasets.outputs import Outputs
+    from s2corpus.datasets.job import Job, Outputs
     from s2corpus.datasets.source import SnapshotPaper
 
 Row = dict[str, Any]
@@ -44,53 +43,6 @@ class TextParams(Params):
 
     kinds: tuple[ParseKind, ...] = (ParseKind.PDF, ParseKind.LATEX, ParseKind.JATS, ParseKind.ELSEVIER)
     """kinds of full text in order of preference; the first available kind is used"""
-
-
-@dataclass(slots=True)
-class Funnel:
-    """Counts of inputs and outcomes by step. Every input must have one outcome; the check `outcomes_sum` compares them."""
-
-    seen: Counter[str] = field(default_factory=Counter)
-    outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
-
-    def add_outcome(self, step: str, outcome: str, number: int = 1) -> None:
-        """Count `number` inputs of a step with this outcome."""
-        self.outcomes[step, str(outcome)] += number
-
-    def add_input(self, step: str, number: int = 1) -> None:
-        """Count `number` inputs of a step."""
-        self.seen[step] += number
-
-    def add(self, other: Funnel) -> None:
-        """Add another shard's counts."""
-        self.seen.update(other.seen)
-        self.outcomes.update(other.outcomes)
-
-    def rows(self) -> list[tuple[str, str, int]]:
-        """Return (step, outcome, count): `in` first, then the outcomes in descending order of frequency."""
-        rows = []
-        for step, number in self.seen.items():
-            rows.append((step, "in", number))
-            outcomes = [(step, outcome, n) for (of, outcome), n in self.outcomes.items() if of == step]
-            rows += sorted(outcomes, key=lambda row: (-row[2], row[1]))
-        return rows
-
-    def as_json(self) -> list[list[Any]]:
-        """Return all counts as lists. Unlike `rows`, include outcomes whose inputs another shard or task counts."""
-        return [[step, "in", n] for step, n in self.seen.items()] + [
-            [step, outcome, n] for (step, outcome), n in sorted(self.outcomes.items())
-        ]
-
-    @classmethod
-    def from_json(cls, rows: Iterable[list[Any]]) -> Funnel:
-        """Return the funnel that `as_json` wrote."""
-        funnel = cls()
-        for step, outcome, n in rows:
-            if outcome == "in":
-                funnel.seen[step] += n
-            else:
-                funnel.outcomes[step, outcome] += n
-        return funnel
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,16 +68,31 @@ class DatasetTable:
 class StepResult:
     """The counts and files that steps produced, for one shard or all shards."""
 
-    funnel: Funnel = field(default_factory=Funnel)
+    funnel: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """(step, outcome) → number. Outcome `in` counts inputs; every input must have one outcome, see the check `outcomes_sum`."""
     tally: Counter[str] = field(default_factory=Counter)
     """additional counts, named by the dataset"""
     licences: Counter[str] = field(default_factory=Counter)
     """number of papers with rows, by license"""
     files: list[SnapshotFile] = field(default_factory=list)
 
+    def add_input(self, step: str, number: int = 1) -> None:
+        """Count `number` inputs of a step."""
+        self.funnel[step, "in"] += number
+
+    def add_outcome(self, step: str, outcome: str, number: int = 1) -> None:
+        """Count `number` inputs of a step with this outcome. Another shard or task may count the inputs."""
+        self.funnel[step, str(outcome)] += number
+
+    def list_funnel(self) -> list[tuple[str, str, int]]:
+        """Return (step, outcome, count) by step: `in` first, then the outcomes in descending order of frequency."""
+        steps = [step for step, outcome in self.funnel if outcome == "in"]
+        rows = [(*key, number) for key, number in self.funnel.items() if key[0] in steps]
+        return sorted(rows, key=lambda row: (steps.index(row[0]), row[1] != "in", -row[2], row[1]))
+
     def add(self, other: StepResult) -> None:
         """Add the result of another shard or step."""
-        self.funnel.add(other.funnel)
+        self.funnel.update(other.funnel)
         self.tally.update(other.tally)
         self.licences.update(other.licences)
         self.files += other.files
@@ -133,7 +100,7 @@ class StepResult:
     def as_json(self) -> dict[str, Any]:
         """Return the result as JSON."""
         return {
-            "funnel": self.funnel.as_json(),
+            "funnel": [[*key, number] for key, number in self.funnel.items()],
             "tally": dict(sorted(self.tally.items())),
             "licences": dict(sorted(self.licences.items())),
             "files": [file.as_json() for file in self.files],
@@ -143,7 +110,7 @@ class StepResult:
     def from_json(cls, value: Mapping[str, Any]) -> StepResult:
         """Return the result that `as_json` wrote."""
         return cls(
-            Funnel.from_json(value["funnel"]),
+            Counter({(step, outcome): number for step, outcome, number in value["funnel"]}),
             Counter(value["tally"]),
             Counter(value["licences"]),
             [SnapshotFile(**file) for file in value["files"]],
@@ -153,12 +120,13 @@ class StepResult:
 class Dataset(ABC):
     """A dataset. Its code does not depend on Airflow, the placement of shards, or the upload of files."""
 
-    name: str
     version: str
     """version of the rules, part of the cache key: raise it if any output may change"""
     description: str
     """description, with the paper that defines the dataset"""
     params: type[Params]
+    tables: tuple[DatasetTable, ...]
+    """tables of data files for consumers; `load_dataset` loads the first one by default"""
     schema: pa.Schema
     """schema of the rows that `rows` yields"""
     sort_columns: tuple[str, ...] = ()
@@ -186,7 +154,3 @@ class Dataset(ABC):
     @abstractmethod
     def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Return the checks that only this dataset needs."""
-
-    @abstractmethod
-    def tables(self, params: Any) -> list[DatasetTable]:
-        """Return the tables of data files for consumers."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
@@ -13,8 +14,7 @@ from typing import Any
 
 import orjson
 
-from s2corpus.datasets.job import Job
-from s2corpus.datasets.outputs import LISTED_BYTES, LISTED_FILES, Outputs
+from s2corpus.datasets.job import LISTED_BYTES, LISTED_FILES, Job, Outputs
 from s2corpus.datasets.protocol import DatasetCheck, StepResult
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.papers.licences import NOASSERTION
@@ -34,7 +34,12 @@ def plan(job: Job) -> list[int]:
     """
     if missing := [name for name in job.dataset.required_modules if find_spec(name) is None]:
         raise UserError(f"{job.spec.dataset} needs {', '.join(missing)}: pip install 's2corpus[datasets]'")
-    _check_rules_unchanged(job)
+    published = job.published()
+    if published and published["rules_digest"] != job.rules:
+        raise UserError(
+            f"{job.lake.uri(job.prefix)} was published with other rules ({published['rules_digest']}, now {job.rules}), and a published "
+            f"dataset never changes: give the spec another name, or delete that folder"
+        )
     new = [shard for shard in range(job.source.shards) if job.read_counts(shard) is None]
     job.store_state("plan", {"rules": job.rules, "new": new})
     log.info("%s of %s: %d shard(s), %d of them new", job.spec.name, job.source.id, job.source.shards, len(new))
@@ -57,7 +62,12 @@ def work(job: Job, shards: Sequence[int]) -> None:
             continue
         with job.scratch_folder() as scratch:
             result = _cache_shard(job, shard, scratch)
-        log.info("%s: shard %d: %s", job.spec.name, shard, dict(result.funnel.seen))
+        log.info(
+            "%s: shard %d: %s",
+            job.spec.name,
+            shard,
+            {step: n for (step, outcome), n in result.funnel.items() if outcome == "in"},
+        )
 
 
 def _cache_shard(job: Job, shard: int, scratch: Path) -> StepResult:
@@ -186,32 +196,18 @@ def _encode_manifest(job: Job, result: StepResult) -> bytes:
 
 def _list_common_checks(job: Job, result: StepResult) -> list[DatasetCheck]:
     """Return the checks of every dataset: each input of a step has one outcome, and every file exists."""
-    lost = 0
-    for step, number in result.funnel.seen.items():
-        lost += abs(number - sum(n for (of, _), n in result.funnel.outcomes.items() if of == step))
+    lost: Counter[str] = Counter()
+    for step, outcome, number in result.list_funnel():
+        lost[step] += number if outcome == "in" else -number
     expected = {f"{job.prefix}/{file.path}": file.bytes for file in result.files}
     missing = len(expected) - sum(expected.get(entry.key) == entry.bytes for entry in job.lake.list(f"{job.prefix}/"))
     twice = len(result.files) - len(expected)
     empty = not any(file.rows for file in result.files)
     return [
-        DatasetCheck("outcomes_sum", lost, "inputs of a step do not have exactly one outcome"),
+        DatasetCheck("outcomes_sum", sum(map(abs, lost.values())), "inputs of a step do not have exactly one outcome"),
         DatasetCheck("files_complete", missing + twice, "files are missing, have another size, or were written twice"),
         DatasetCheck("not_empty", int(empty), "no file has rows", blocks=False),
     ]
-
-
-def _check_rules_unchanged(job: Job) -> None:
-    """Check that a published dataset would not change: the same snapshot and rules produce the same bytes.
-
-    Raises:
-        UserError: a dataset of this name and snapshot was published with other rules.
-    """
-    published = job.published()
-    if published and published["rules_digest"] != job.rules:
-        raise UserError(
-            f"{job.lake.uri(job.prefix)} was published with other rules ({published['rules_digest']}, now {job.rules}), and a published "
-            f"dataset never changes: give the spec another name, or delete that folder"
-        )
 
 
 def make(job: Job, *, workers: int = 1) -> Mapping[str, Any]:

@@ -10,23 +10,21 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from heapq import merge
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO, Generic, TypeVar
 
 import orjson
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot import pointer
-from s2corpus.storage.lake import open_lake
+from s2corpus.storage.lake import Lake, open_lake
 from s2corpus_reader.bounded import gzip_lines, read_object
 from s2corpus_reader.files import file_number, list_files
 from s2corpus_reader.parquet import check_parquet
 from s2orc_parse.parse_model import ParseKind
 
-if TYPE_CHECKING:
-    from s2corpus.storage.lake import Lake
-
 Row = dict[str, Any]
+T = TypeVar("T")
 _TABLE = ("paper_id", "licence", "open_access", "subjects", "volume", "issue", "pages", "date")
 _BATCH = 256
 _CORPUS = re.compile(r"corpus/(metadata|[a-z]+_parses)/[a-z_]+_([0-9]+)\.jsonl\.gz")
@@ -124,7 +122,10 @@ class SnapshotSource:
         Raises:
             UserError: corpus and tables contain different papers.
         """
-        texts = {str(kind): _Parses(self.folder, self._corpus.get((f"{kind}_parses", shard))) for kind in ParseKind}
+        texts = {
+            str(kind): SortedRows(_read_parses(self.folder, self._corpus.get((f"{kind}_parses", shard))))
+            for kind in ParseKind
+        }
         rows = self.read_rows(shard)
         for _, line in _read_lines(self.folder, self._corpus["metadata", shard]):
             metadata = orjson.loads(line)
@@ -144,21 +145,25 @@ class SnapshotSource:
             )
 
 
-class _Parses:
-    """The parses of one kind, requested by paper in the order of ids."""
+class SortedRows(Generic[T]):
+    """Rows in ascending order of paper ids, requested in this order. One row is in memory."""
 
-    def __init__(self, folder: Lake, path: str | None) -> None:
-        self._lines = _read_lines(folder, path) if path else iter(())
-        self._next: tuple[int, Row] | None = None
+    def __init__(self, rows: Iterator[tuple[str, T]]) -> None:
+        self._rows = rows
+        self._next = next(rows, None)
 
-    def find(self, paper_id: str) -> tuple[int, Row] | None:
-        """Return the offset and parse of a paper, or None. Papers must be requested in ascending order."""
-        while self._next is None or self._next[1]["paper_id"] < paper_id:
-            found = next(self._lines, None)
-            if found is None:
-                return None
-            self._next = found[0], orjson.loads(found[1])
-        return self._next if self._next[1]["paper_id"] == paper_id else None
+    def find(self, paper_id: str) -> T | None:
+        """Return the row of a paper, or None. Papers must be requested in ascending order."""
+        while self._next is not None and self._next[0] < paper_id:
+            self._next = next(self._rows, None)
+        return self._next[1] if self._next is not None and self._next[0] == paper_id else None
+
+
+def _read_parses(folder: Lake, path: str | None) -> Iterator[tuple[str, tuple[int, Row]]]:
+    """Yield the paper id, byte offset and content of each parse."""
+    for offset, line in _read_lines(folder, path) if path else ():
+        parse = orjson.loads(line)
+        yield parse["paper_id"], (offset, parse)
 
 
 def _read_lines(folder: Lake, path: str) -> Iterator[tuple[int, bytes]]:

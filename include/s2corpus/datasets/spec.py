@@ -6,14 +6,40 @@ Spec files are in `include/datasets/` or in the folder named by `S2CORPUS_DATASE
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from s2corpus.errors import UserError
 from s2corpus.ids import SPEC_NAME
 from s2corpus.spec import read_mapping
+
+if TYPE_CHECKING:
+    from s2corpus.datasets.protocol import Dataset
+
+DATASETS = {
+    "citeworth": "CiteWorth",
+    "contexts": "Contexts",
+    "pretraining": "Pretraining",
+    "elsevier": "ElsevierCorpus",
+    "vectors": "Vectors",
+    "figures": "Figures",
+}
+"""name (also of its module) → class"""
+
+
+def load_dataset(name: str) -> Dataset:
+    """Return the dataset with this name. Its module is imported on first use.
+
+    Raises:
+        UserError: no dataset has this name.
+    """
+    if name not in DATASETS:
+        raise UserError(f"{name!r} is not a dataset: expected one of {', '.join(DATASETS)}")
+    found: Dataset = getattr(import_module(f"s2corpus.datasets.{name}"), DATASETS[name])()
+    return found
 
 
 class DatasetSpec(BaseModel):
@@ -24,7 +50,7 @@ class DatasetSpec(BaseModel):
     name: Annotated[str, Field(pattern=f"^{SPEC_NAME}$")]
     """name of the dataset's folder below `datasets/` in the lake"""
     dataset: str
-    """kind of dataset: a name in `datasets/registry.py`"""
+    """kind of dataset: a name in `DATASETS`"""
     description: str = ""
     """introduction of the card; if empty, the description of the kind of dataset"""
     releases: tuple[Annotated[str, Field(pattern=f"^{SPEC_NAME}$")], ...] = ()
@@ -59,8 +85,6 @@ def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
     try:
         spec = DatasetSpec.model_validate(raw)
         if check_params:
-            from s2corpus.datasets.registry import load_dataset
-
             load_dataset(spec.dataset).params.model_validate(spec.params)
     except ValidationError as error:
         errors = (

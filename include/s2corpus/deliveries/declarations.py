@@ -15,10 +15,9 @@ import orjson
 
 from s2corpus.deliveries.ready import Refusal, Refused
 from s2corpus.papers.licences import select_strictest
+from s2corpus.sources.json_values import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.jsonl import find_type_error, parse_line, quote_json, rename_former_key
-from s2corpus.sources.keys import CLAIMS, DROP_KEYS, RECORD_KEYS
-from s2corpus.sources.record import DECLARED, Dropped, Entry, Record, RejectReason
-from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
+from s2corpus.sources.record import CLAIMS, DECLARED, DROP_KEYS, RECORD_KEYS, Dropped, Entry, Record, RejectReason
 from s2corpus.sources.streams import read_lines
 from s2orc_parse.bibliography.fields import parse_licence
 from s2orc_parse.bibliography.identifiers import normalise_arxiv

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -18,7 +16,6 @@ MAX_INDEX_BYTES = 32 << 20
 MAX_FILE_BYTES = 2 << 30
 SECONDS = 1800.0
 """time limit of one file"""
-log = logging.getLogger(__name__)
 
 
 def list_files(index: str, pattern: str) -> list[str]:
@@ -31,40 +28,21 @@ def list_files(index: str, pattern: str) -> list[str]:
     return sorted({name for name in re.findall(r'href="([^"/?#]+)"', page) if re.fullmatch(pattern, name)})
 
 
-def fetch(index: str, names: Iterable[str], folder: Path) -> list[Path]:
-    """Download files and check them against `<name>.md5`; skip local files with the right checksum.
+def fetch(index: str, name: str, folder: Path) -> Path:
+    """Download a file, and check it against `<name>.md5`, which has 32 hex digits and may name the file.
 
     Raises:
-        TransientError: the server does not respond, or a checksum is wrong. UserError: a file or its checksum is missing.
+        TransientError: the server does not respond, or the checksum is wrong. UserError: the file or its checksum is missing.
     """
-    session, paths = web.Session(), []
-    for name in names:
-        address, path = urljoin(index, name), folder / name
-        wanted = _md5_in(_get(session, f"{address}.md5", 4096, 60.0), f"{address}.md5")
-        if not (path.is_file() and _md5(path.read_bytes()) == wanted):
-            data = _get(session, address, MAX_FILE_BYTES, SECONDS)
-            if _md5(data) != wanted:
-                raise TransientError(
-                    f"{address}: {len(data)} bytes, MD5 {wanted} expected: damaged during the download"
-                )
-            part = path.with_name(f".{name}.part")
-            part.write_bytes(data)
-            part.rename(path)
-            log.info("%s: %d bytes, checksum verified", address, len(data))
-        paths.append(path)
-    return paths
-
-
-def _md5(data: bytes) -> str:
-    return hashlib.md5(data, usedforsecurity=False).hexdigest()
-
-
-def _md5_in(data: bytes, address: str) -> str:
-    """Return the checksum in a file of the form `MD5(name)= <32 hex digits>`, or `<32 hex digits>  name`."""
-    match = re.search(rb"\b[0-9a-fA-F]{32}\b", data)
-    if match is None:
-        raise UserError(f"{address}: no MD5 found: 32 hexadecimal digits expected")
-    return match[0].decode().lower()
+    session, address, path = web.Session(), urljoin(index, name), folder / name
+    found = re.search(rb"\b[0-9a-fA-F]{32}\b", _get(session, f"{address}.md5", 4096, 60.0))
+    if found is None:
+        raise UserError(f"{address}.md5: no MD5 found: 32 hexadecimal digits expected")
+    data, wanted = _get(session, address, MAX_FILE_BYTES, SECONDS), found[0].decode().lower()
+    if hashlib.md5(data, usedforsecurity=False).hexdigest() != wanted:
+        raise TransientError(f"{address}: {len(data)} bytes, MD5 {wanted} expected: damaged during the download")
+    path.write_bytes(data)
+    return path
 
 
 def _get(session: web.Session, address: str, max_bytes: int, seconds: float) -> bytes:

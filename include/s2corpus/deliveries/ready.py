@@ -21,7 +21,7 @@ from typing import IO, Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field, StringConstraints, ValidationError
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.sources.repeated_keys import find_repeated_keys
+from s2corpus.sources.json_values import find_repeated_keys
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.transient import classify_error
 

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 import orjson
 import pyarrow as pa
@@ -27,21 +27,15 @@ from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refusal, Refu
 from s2corpus.errors import UserError
 from s2corpus.extractors import adapter_names
 from s2corpus.ids import RecordId
+from s2corpus.sources import jsonl
 from s2corpus.sources.arrow import batches as record_batches
-from s2corpus.sources.jsonl import (
-    DECISIVE_KEYS,
-    find_type_error,
-    parse_line,
-    quote_json,
-    read_lines,
-    reject_repeated_key,
-)
-from s2corpus.sources.jsonl import NAME as GENERIC
+from s2corpus.sources.json_values import RepeatedKeys
+from s2corpus.sources.jsonl import DECISIVE_KEYS, find_type_error, quote_json
 from s2corpus.sources.record import DECLARED
 from s2corpus.sources.streams import open_stream, stop_at_damage
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables.intake import REGISTERED_FILES, REGISTERED_RECORDS, RegisteredFileRow, RegisteredRecordRow
+from s2corpus.tables.intake import REGISTERED_FILES, REGISTERED_RECORDS, RegisteredFileRow
 from s2corpus.tables.parses import STORED_TEI
 from s2orc_parse import jats
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
@@ -90,14 +84,19 @@ def register(lake: Lake, delivery: Delivery) -> Registered:
             with path.open("rb") as stream:
                 entries = declared.entries(stream) if delivery.kind == "drop" else _read_entries(path, delivery, name)
                 records.write(number, _batches(entries, delivery, number, counts))
-    articles: dict[str, _Article] = {}
+    articles: dict[str, tuple[str, str | None]] = {}
     entries = _read_articles(lake, delivery, ready, sha1_of, articles)
     records.write(len(record_files), _batches(entries, delivery, len(record_files), counts))
-    rows = [
-        _file_row(file, sha1_of[file.name], declared.facts.get(file.name), articles.get(file.name))
-        for file in sorted(ready.files, key=lambda file: file.name)
-        if file.name in articles or (delivery.kind == "drop" and file.name != RECORDS_FILE)
-    ]
+    rows = []
+    for file in sorted(ready.files, key=lambda file: file.name):
+        if file.name in articles or (delivery.kind == "drop" and file.name != RECORDS_FILE):
+            kind, record_id = articles.get(file.name) or (_kind_of(file.name), None)
+            claims = declared.facts.get(file.name) or DeclaredFacts(0)
+            row = RegisteredFileRow(
+                name=file.name, kind=kind, bytes=file.bytes, sha1=sha1_of[file.name], record_id=record_id,
+                arxiv_id=claims.arxiv_id or _arxiv_id_of(file.name), open_access=claims.open_access, licence=claims.licence,
+            )  # fmt: skip
+            rows.append(row)
     files.write(0, rows)
     files.commit([0])
     records.commit(range(len(record_files) + 1))
@@ -107,18 +106,14 @@ def register(lake: Lake, delivery: Delivery) -> Registered:
     return facts
 
 
-@dataclass(frozen=True, slots=True)
-class _Article:
-    """A publisher's full text and the id of its record, or None."""
-
-    kind: str
-    record_id: str | None
-
-
 def _read_articles(
-    lake: Lake, delivery: Delivery, ready: Ready, sha1_of: Mapping[str, str], articles: dict[str, _Article]
+    lake: Lake,
+    delivery: Delivery,
+    ready: Ready,
+    sha1_of: Mapping[str, str],
+    articles: dict[str, tuple[str, str | None]],
 ) -> Iterator[sources.Entry]:
-    """Fill `articles` with the full texts of publishers, and yield the records of those in a drop.
+    """Fill `articles` with the kind and record id of publishers' full texts, and yield the records of those in a drop.
 
     `articles` is complete when the generator ends. A drop describes only its files. We therefore assign the ids of its records and
     the kind `archive`. A licence in a file applies only to that file. Files of a delivery are articles of its source, and their
@@ -136,31 +131,14 @@ def _read_articles(
         entries = list(islice(sources.read(kind, io.BytesIO(data)), 2))
         record = entries[0] if len(entries) == 1 else None
         if delivery.kind == "delivery":
-            articles[file.name] = _Article(kind, record.record_id if isinstance(record, sources.Record) else None)
-            continue
-        if isinstance(record, sources.Record):
+            articles[file.name] = kind, record.record_id if isinstance(record, sources.Record) else None
+        elif isinstance(record, sources.Record):
             id_ = f"{kind}:{sha1_of[file.name]}"
-            articles[file.name] = _Article(kind, id_)
+            articles[file.name] = kind, id_
             yield replace(record, record_id=id_, kind=sources.RecordKind.ARCHIVE, licence=None, open_access=None)
         else:
-            articles[file.name] = _Article(kind, None)
+            articles[file.name] = kind, None
             yield sources.Dropped(sources.RejectReason.MALFORMED, file.name)
-
-
-def _file_row(
-    file: ListedFile, sha1: str, declared: DeclaredFacts | None, article: _Article | None
-) -> RegisteredFileRow:
-    """Return a file of a drop, or a full text of a delivery, as a row of REGISTERED_FILES."""
-    return RegisteredFileRow(
-        name=file.name,
-        kind=article.kind if article else _kind_of(file.name),
-        record_id=article.record_id if article else None,
-        bytes=file.bytes,
-        sha1=sha1,
-        arxiv_id=(declared and declared.arxiv_id) or _arxiv_id_of(file.name),
-        open_access=declared.open_access if declared else None,
-        licence=declared.licence if declared else None,
-    )
 
 
 def forget(lake: Lake, delivery: Delivery) -> None:
@@ -238,16 +216,16 @@ def _check_source(lake: Lake, delivery: Delivery, ready: Ready) -> None:
 
 
 def _read_entries(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entry]:
-    """Return the entries of a file of a delivery: generic for `records.jsonl`, else from the adapter of its source."""
-    if name.rpartition("/")[2] == RECORDS_FILE or delivery.source == GENERIC:
-        return _read_generic(path, delivery, name)
-    return _check_owner(sources.read(delivery.source, path), delivery, name)
+    """Yield the entries of a file of a delivery: generic for `records.jsonl`, else from the adapter of its source.
 
-
-def _check_owner(entries: Iterator[sources.Entry], delivery: Delivery, name: str) -> Iterator[sources.Entry]:
-    """Yield the entries of an adapter; raise Refused if one belongs to another source."""
+    Raises:
+        Refused: an entry belongs to another source.
+    """
+    if name.rpartition("/")[2] == RECORDS_FILE or delivery.source == jsonl.NAME:
+        yield from _read_generic(path, delivery, name)
+        return
     own = sources.load_adapter(delivery.source).NAME
-    for entry in entries:
+    for entry in sources.read(delivery.source, path):
         if not isinstance(entry, sources.Dropped) and not entry.record_id.startswith(f"{own}:"):
             raise Refused(
                 Refusal.BAD_RECORDS, f"{name}: record_id: {quote_json(entry.record_id)} is not of the source {own}"
@@ -266,30 +244,29 @@ def _read_generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources
     if delivery.source in sources.source_names():
         adapter = sources.load_adapter(delivery.source)
         own, kind = own | {adapter.NAME}, adapter.KIND
+
+    def check(where: str, line: dict[str, Any], repeated: RepeatedKeys) -> None:
+        if misleading := sorted(DECISIVE_KEYS.intersection(repeated.values)):
+            raise Refused(Refusal.BAD_RECORDS, f"{name}, {where}: {misleading[0]}: the key is repeated")
+        if repeated.names:
+            return
+        native = line.get("record_id", line.get("id"))
+        claimed = RecordId(native).source if isinstance(native, str) and ":" in native else delivery.source
+        wrong = find_type_error(line)
+        if wrong is None and line.get("source") is not None and line["source"] not in own:
+            given = quote_json(line["source"])
+            wrong = (
+                f"source: expected {delivery.source}, found {given}: a delivery contains only records of its own source"
+            )
+        elif wrong is None and claimed not in own:
+            wrong = f"record_id: expected an id that begins with {delivery.source}:, found {quote_json(native)}"
+        elif wrong is None and line.get("kind") == sources.RecordKind.PDF and kind is not sources.RecordKind.PDF:
+            wrong = "kind: expected publisher or archive, found pdf"
+        if wrong:
+            raise Refused(Refusal.BAD_RECORDS, f"{name}, {where}: {wrong}")
+
     with open_stream(path) as stream:
-        for item in stop_at_damage(read_lines(stream)):
-            if isinstance(item, sources.Dropped):
-                yield item
-                continue
-            where, line = item.where, item.object
-            if misleading := sorted(DECISIVE_KEYS.intersection(item.repeated.values)):
-                raise Refused(Refusal.BAD_RECORDS, f"{name}, {where}: {misleading[0]}: the key is repeated")
-            if item.repeated.names:
-                yield reject_repeated_key(item)
-                continue
-            native = line.get("record_id", line.get("id"))
-            claimed = RecordId(native).source if isinstance(native, str) and ":" in native else delivery.source
-            wrong = find_type_error(line)
-            if wrong is None and line.get("source") is not None and line["source"] not in own:
-                given = quote_json(line["source"])
-                wrong = f"source: expected {delivery.source}, found {given}: a delivery contains only records of its own source"
-            elif wrong is None and claimed not in own:
-                wrong = f"record_id: expected an id that begins with {delivery.source}:, found {quote_json(native)}"
-            elif wrong is None and line.get("kind") == sources.RecordKind.PDF and kind is not sources.RecordKind.PDF:
-                wrong = "kind: expected publisher or archive, found pdf"
-            if wrong:
-                raise Refused(Refusal.BAD_RECORDS, f"{name}, {where}: {wrong}")
-            yield parse_line({**line, "source": line.get("source") or delivery.source}, where)
+        yield from stop_at_damage(jsonl.read(stream, delivery.source, check))
 
 
 def _batches(
@@ -298,33 +275,21 @@ def _batches(
     """Yield rows of REGISTERED_RECORDS in the order of the entries of the `file`-th file, in batches."""
     position = file << 40  # The lower 40 bits are the position of an entry within its file.
     while chunk := list(islice(entries, _BATCH_ROWS)):
-        rows: list[RegisteredRecordRow] = []
+        rows: list[dict[str, Any]] = []
         records = [entry for entry in chunk if isinstance(entry, sources.Record)]
         batches = record_batches(records, delivery=delivery.id, ready_at=delivery.ready_at)
         record_rows = iter([row for batch in batches for row in batch.to_pylist()])
         for entry in chunk:
             match entry:
                 case sources.Record():
-                    row = {**next(record_rows), "position": position, "deleted": False}
-                    rows.append(cast(RegisteredRecordRow, row))
+                    rows.append({**next(record_rows), "position": position, "deleted": False})
                 case sources.Deleted():
-                    rows.append(_tombstone(entry.record_id, delivery, position))
+                    rows.append({
+                        "record_id": entry.record_id, "source": RecordId(entry.record_id).source, "kind": "archive",
+                        "delivery": delivery.id, "ready_at": delivery.ready_at, "deleted": True, "position": position,
+                    })  # fmt: skip
                 case _:
                     counts["dropped"] += 1
             position += 1
         counts["rows"] += len(rows)
         yield pa.RecordBatch.from_pylist(rows, schema=REGISTERED_RECORDS.schema)
-
-
-def _tombstone(record_id: str, delivery: Delivery, position: int) -> RegisteredRecordRow:
-    row = {
-        **dict.fromkeys(REGISTERED_RECORDS.schema.names),
-        "record_id": record_id,
-        "source": RecordId(record_id).source,
-        "kind": "archive",
-        "delivery": delivery.id,
-        "ready_at": delivery.ready_at,
-        "deleted": True,
-        "position": position,
-    }
-    return cast(RegisteredRecordRow, row)  # all other columns are null

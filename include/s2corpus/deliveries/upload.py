@@ -18,7 +18,7 @@ from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Delivery, Digests, Refused, hash_stream
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
-from s2corpus.storage.outputs import printable
+from s2orc_parse.outputs import printable
 
 
 def deliver_tree(lake: Lake, folder: Path) -> int:

@@ -9,105 +9,71 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 
-from s2corpus.deployment.airflow_client import AirflowClient
+from s2corpus.deployment.http import AirflowClient
 from s2corpus.errors import TransientError, UserError
 
-_KEYS = {
-    "pools": ("pool_name", "pool_slot", "pool_description"),
-    "variables": ("variable_name", "variable_value"),
-    "connections": (
-        "conn_id",
-        "conn_type",
-        "conn_host",
-        "conn_schema",
-        "conn_login",
-        "conn_password",
-        "conn_port",
-        "conn_uri",
-        "conn_extra",
-    ),
-}
+_FIELDS = {
+    "pools": {"pool_name": "name", "pool_slot": "slots", "pool_description": "description"},
+    "connections": {
+        "conn_id": "connection_id", "conn_type": "conn_type", "conn_host": "host", "conn_schema": "schema", "conn_login": "login",
+        "conn_password": "password", "conn_port": "port", "conn_extra": "extra",
+    },
+    "variables": {"variable_name": "key", "variable_value": "value"},
+}  # fmt: skip
+"""kind of entry → Astro's key → field of Airflow's REST API; the first key names the entry"""
+Settings: TypeAlias = Mapping[str, list[dict[str, Any]]]
+"""kind of entry → entries in the format of Airflow's REST API"""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """The three lists in the format of Airflow's REST API."""
+def read_settings(path: Path) -> Settings:
+    """Read Astro's file. Empty entries are skipped; Astro's template contains one of each kind.
 
-    pools: list[dict[str, Any]]
-    connections: list[dict[str, Any]]
-    variables: list[dict[str, Any]]
-
-    @classmethod
-    def read(cls, path: Path) -> Settings:
-        """Read Astro's file. Empty entries are skipped; Astro's template contains one of each kind.
-
-        Raises:
-            UserError: the file is missing or not YAML, a key is unknown, a name is missing, or a pool's size is not a number.
-        """
-        try:
-            content = yaml.safe_load(path.read_text()) or {}
-        except FileNotFoundError:
-            raise UserError(f"{path} is missing: expected Astro's file of pools, connections and variables") from None
-        except yaml.YAMLError as error:
-            raise UserError(f"{path} is not YAML: {str(error).splitlines()[0]}") from None
-        lists = content.get("airflow") if isinstance(content, dict) else None
-        if not isinstance(lists, dict):
-            raise UserError(f"{path} has no `airflow:` with `pools`, `connections` and `variables` under it")
-        return cls(
-            pools=[_pool(entry) for entry in _entries(path, lists, "pools")],
-            connections=[_connection(path, entry) for entry in _entries(path, lists, "connections")],
-            variables=[
-                {"key": str(entry["variable_name"]), "value": entry.get("variable_value")}
-                for entry in _entries(path, lists, "variables")
-            ],
-        )
+    Raises:
+        UserError: the file is missing or not YAML, a key is unknown, a name is missing, or a pool's size is not a number.
+    """
+    try:
+        content = yaml.safe_load(path.read_text()) or {}
+    except FileNotFoundError:
+        raise UserError(f"{path} is missing: expected Astro's file of pools, connections and variables") from None
+    except yaml.YAMLError as error:
+        raise UserError(f"{path} is not YAML: {str(error).splitlines()[0]}") from None
+    lists = content.get("airflow") if isinstance(content, dict) else None
+    if not isinstance(lists, dict):
+        raise UserError(f"{path} has no `airflow:` with `pools`, `connections` and `variables` under it")
+    return {kind: list(_read_entries(path, lists.get(kind) or [], kind)) for kind in _FIELDS}
 
 
-def _entries(path: Path, lists: Mapping[str, Any], kind: str) -> Iterable[dict[str, Any]]:
-    for entry in lists.get(kind) or []:
+def _read_entries(path: Path, entries: Iterable[Any], kind: str) -> Iterator[dict[str, Any]]:
+    fields = _FIELDS[kind]
+    for entry in entries:
         if not isinstance(entry, dict):
             raise UserError(f"{path}: {kind} must be a list of mappings, found {entry!r}")
-        if unknown := sorted(set(entry) - set(_KEYS[kind])):
-            raise UserError(f"{path}: unknown key {unknown[0]!r} in {kind}, allowed are {', '.join(_KEYS[kind])}")
-        # Astro's template contains an example in conn_extra.
-        if not any(value not in (None, "") for key, value in entry.items() if key != "conn_extra"):
-            continue
-        if entry.get(_KEYS[kind][0]) in (None, ""):
-            raise UserError(f"{path}: an entry of {kind} has no {_KEYS[kind][0]}")
-        if kind == "pools" and type(entry.get("pool_slot")) is not int:
+        if entry.get("conn_uri"):
             raise UserError(
-                f"{path}: pool_slot of {entry['pool_name']} must be a whole number, found {entry.get('pool_slot')!r}"
+                f"{path}: conn_uri of {entry.get('conn_id')}: give conn_type, conn_host and conn_port instead"
             )
-        yield entry
-
-
-def _pool(entry: Mapping[str, Any]) -> dict[str, Any]:
-    description = entry.get("pool_description") or ""
-    return {"name": str(entry["pool_name"]), "slots": entry["pool_slot"], "description": description}
-
-
-def _connection(path: Path, entry: Mapping[str, Any]) -> dict[str, Any]:
-    if entry.get("conn_uri"):
-        raise UserError(f"{path}: conn_uri of {entry['conn_id']}: give conn_type, conn_host and conn_port instead")
-    extra = entry.get("conn_extra")
-    fields = {
-        "connection_id": str(entry["conn_id"]),
-        "conn_type": entry.get("conn_type") or "generic",
-        "host": entry.get("conn_host"),
-        "schema": entry.get("conn_schema"),
-        "login": entry.get("conn_login"),
-        "password": entry.get("conn_password"),
-        "port": entry.get("conn_port"),
-        "extra": extra if isinstance(extra, str) or extra is None else json.dumps(extra),
-    }
-    return {name: value for name, value in fields.items() if value not in (None, "")}
+        given = {key: value for key, value in entry.items() if value not in (None, "")}
+        if unknown := sorted(entry.keys() - fields.keys() - {"conn_uri"}):
+            raise UserError(f"{path}: unknown key {unknown[0]!r} in {kind}, allowed are {', '.join(fields)}")
+        if not given.keys() - {"conn_extra"}:  # Astro's template contains an example in conn_extra.
+            continue
+        if (name := next(iter(fields))) not in given:
+            raise UserError(f"{path}: an entry of {kind} has no {name}")
+        if kind == "pools" and type(given.get("pool_slot")) is not int:
+            raise UserError(
+                f"{path}: pool_slot of {given[name]} must be a whole number, found {given.get('pool_slot')!r}"
+            )
+        given[name] = str(given[name])
+        if isinstance(extra := given.get("conn_extra"), dict | list):
+            given["conn_extra"] = json.dumps(extra)
+        defaults = {"conn_type": "generic"} if kind == "connections" else {}
+        yield defaults | {fields[key]: value for key, value in given.items()}
 
 
 def load_settings(settings: Settings, url: str, user: str, password: str) -> None:
@@ -117,8 +83,7 @@ def load_settings(settings: Settings, url: str, user: str, password: str) -> Non
         UserError: Airflow rejects the user or a request. TransientError: Airflow does not respond or store the entries.
     """
     client = AirflowClient(url, user, password)
-    for kind in ("pools", "connections", "variables"):
-        entries: list[dict[str, Any]] = getattr(settings, kind)
+    for kind, entries in settings.items():
         if entries:
             action = {"action": "create", "action_on_existence": "overwrite", "entities": entries}
             result = client.call("PATCH", kind, {"actions": [action]})
@@ -135,7 +100,7 @@ def main() -> None:
     except KeyError as error:
         sys.exit(f"{error.args[0]} is not set")
     try:
-        load_settings(Settings.read(Path(sys.argv[1])), url.rstrip("/"), user, password)
+        load_settings(read_settings(Path(sys.argv[1])), url.rstrip("/"), user, password)
     except (UserError, TransientError, OSError) as error:
         sys.exit(str(error))
 

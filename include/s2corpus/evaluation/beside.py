@@ -16,14 +16,14 @@ import orjson
 import pyarrow as pa
 
 from s2corpus.evaluation.others import KINDS, ExternalPaper
-from s2corpus.pipeline.release_tables import ReleaseTables
+from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.parses import SELECTIONS
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, SPLITS
 from s2corpus.text.near_duplicates import text_key
-from s2corpus.titles.normalised import normalise_one
+from s2corpus.titles import normalise_one
 
 NOT_DELIVERED = "not delivered"
 _MEMORY_MB = 2048

@@ -1,14 +1,23 @@
-"""Compute the result of people's marks: accuracy of each task with its interval, agreement, and the text of the card."""
+"""Compute the result of people's marks: accuracy, precision, recall and F1 with intervals, agreement, and the text of the card."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import median_high
 from typing import Any
 
-from s2corpus.evaluation.parse_results import ParseResult, parse_card, parses_as_json
-from s2corpus.evaluation.sample import EvaluationTask, Item, by_task
-from s2corpus.evaluation.statistics import Accuracy, accuracy, combine, format_interval, format_share
+from s2corpus.evaluation.sample import EvaluationTask, Item, ParseItem, ParseTask, by_task
+from s2corpus.evaluation.sheet import LineMarks
+from s2corpus.evaluation.statistics import (
+    Accuracy,
+    accuracy,
+    combine,
+    f1,
+    format_interval,
+    format_share,
+    grouped_accuracy,
+)
 
 PAPER = {
     (EvaluationTask.CLUSTERS, "title"): 0.93, (EvaluationTask.CLUSTERS, "authors"): 0.89, (EvaluationTask.PDF_LINKS, "title"): 1.00,
@@ -21,6 +30,9 @@ LABELS = {
     EvaluationTask.LATEX_LINKS: "Bibliography linking (LaTeX)",
 }
 FIELDS = ("title", "authors")
+PARSE_F1 = 0.89
+"""published F1 of both tasks: S2ORC §4"""
+PARSE_LABELS = {ParseTask.CITATIONS: "Inline citations", ParseTask.BIBLIOGRAPHY: "Bibliographies"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +59,28 @@ class ResultLine:
     kappa: float | None
     """Cohen's kappa of the two people with the most items in common"""
     paper: float
+
+
+@dataclass(frozen=True, slots=True)
+class ParseResult:
+    """The result of one task."""
+
+    task: ParseTask
+    papers: int
+    """number of papers in the sample"""
+    marked: int
+    """number of papers that at least one person marked"""
+    right: int
+    wrong: int
+    missing: int
+    precision: Accuracy | None
+    recall: Accuracy | None
+    f1: Accuracy | None
+    kappa: float | None
+    """Cohen's kappa of the two people with the most lines in common"""
+    markers: tuple[str, ...]
+    skipped: str | None
+    """first item that nobody marked although a later one is marked"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +147,7 @@ def as_json(found: Result) -> dict[str, Any]:
     return {
         "items": found.items, "marked": found.marked, "markers": list(found.markers),
         "lines": [asdict(line) for line in found.lines],
-        "parses": parses_as_json(found.parses),
+        "parses": [{**asdict(parse), "paper": PARSE_F1} for parse in found.parses],
     }  # fmt: skip
 
 
@@ -127,3 +161,70 @@ def format_result_line(line: ResultLine) -> str:
     agreement = "" if line.kappa is None else f"; kappa {line.kappa:.2f}"
     automatic = f"{format_share(line.automatic)} of {line.automatic.of}" if line.automatic else "–"
     return f"{LABELS[line.task]}, {line.field}: {people}{agreement}; automatic {automatic} ({line.items} items); S2ORC {line.paper:.2f}"
+
+
+def parse_results(items: Sequence[ParseItem], marks: Mapping[str, Mapping[str, LineMarks]]) -> tuple[ParseResult, ...]:
+    """Return the result of each task. `marks` are those of each item by person; marks of other items are ignored.
+
+    The number of missing ones is the median of all people's numbers, the larger of two.
+    """
+    return tuple(_parse_result(task, [item for item in items if item.task is task], marks) for task in ParseTask)
+
+
+def _parse_result(
+    task: ParseTask, items: Sequence[ParseItem], marks: Mapping[str, Mapping[str, LineMarks]]
+) -> ParseResult:
+    marked = [item for item in items if marks.get(item.item)]
+    people, kappa = combine(
+        (f"{item.item} {number}", marker, number not in said.wrong)
+        for item in marked
+        for marker, said in marks[item.item].items()
+        for number in range(1, len(item.lines) + 1)
+        if number not in said.unsure
+    )
+    counts = []
+    for item in marked:
+        names = (f"{item.item} {number}" for number in range(1, len(item.lines) + 1))
+        lines = [people[name] for name in names if name in people]
+        missing = median_high(said.missing for said in marks[item.item].values())
+        counts.append((sum(lines), len(lines) - sum(lines), missing))
+    right, wrong, missing = (sum(count[n] for count in counts) for n in range(3))
+    return ParseResult(
+        task, len(items), len(marked), right, wrong, missing,
+        grouped_accuracy((r, r + w) for r, w, _ in counts), grouped_accuracy((r, r + m) for r, _, m in counts), f1(counts), kappa,
+        tuple(sorted({marker for item in marked for marker in marks[item.item]})),
+        next((item.item for item in items[: len(marked)] if item not in marked), None),
+    )  # fmt: skip
+
+
+def parse_card(results: Sequence[ParseResult]) -> list[str]:
+    """Return the lines of the data card."""
+    marked = [result for result in results if result.f1]
+    if not marked:
+        return ["Inline citations and bibliographies: not evaluated.", ""]
+    lines = [
+        "Inline citations and bibliographies of PDFs, compared with the PDF by people; 95 % intervals (Wilson, effective number of "
+        "marks).",
+        "",
+        "| task | papers | right | wrong | missing | precision | recall | F1 | interval | agreement (kappa) | S2ORC |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {PARSE_LABELS[x.task]} | {x.marked} of {x.papers} | {x.right} | {x.wrong} | {x.missing} | {format_share(x.precision)} | "
+        f"{format_share(x.recall)} | {format_share(x.f1)} | {format_interval(x.f1)} | "
+        f"{'–' if x.kappa is None else f'{x.kappa:.2f}'} | {PARSE_F1:.2f} |"
+        for x in marked
+    ]
+    return [*lines, ""]
+
+
+def format_parse_result(result: ParseResult) -> str:
+    """Return the result of a task as one line of text."""
+    label = PARSE_LABELS[result.task]
+    if result.f1 is None:
+        return f"{label}: not evaluated ({result.papers} papers); S2ORC {PARSE_F1:.2f}"
+    agreement = "" if result.kappa is None else f"; kappa {result.kappa:.2f}"
+    shares = (("precision", result.precision), ("recall", result.recall), ("F1", result.f1))
+    numbers = ", ".join(f"{name} {format_share(share)} ({format_interval(share)})" for name, share in shares)
+    counts = f"{result.right} right, {result.wrong} wrong, {result.missing} missing in {result.marked} of {result.papers} papers"
+    return f"{label}: {numbers}; {counts}; by {', '.join(result.markers)}{agreement}; S2ORC {PARSE_F1:.2f}"

@@ -1,7 +1,10 @@
 """Choose the items of a release that people evaluate.
 
-The items are papers with PDFs, and linked bibliography entries of PDFs and LaTeX sources (S2ORC §4, GORC §5). The choice depends only on
-the seed and the release's tables: papers are ordered by a seeded hash of their ids.
+The items are papers with PDFs, linked bibliography entries of PDFs and LaTeX sources (S2ORC §4, GORC §5), and parses of PDFs. The choice
+depends only on the seed and the release's tables: papers are ordered by a seeded hash of their ids.
+
+A parse has two items, one for each task (S2ORC §4, SPEC §11.6). An item contains all citations or entries, because recall needs the
+number of missing ones. The papers are in random order, so the first papers of the sample are a random sample, too.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 from typing import Any
@@ -18,13 +21,16 @@ import orjson
 import pyarrow.compute as pc
 
 from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
-from s2corpus.pipeline.release_tables import ReleaseTables
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.pipeline.run import ReleaseTables
+from s2corpus.rules import EvaluationRules
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
 
 _SPARE = 4
 """number of papers to examine per required link, because some papers only link to papers that are already sampled"""
+_CONTEXT = 100
+"""characters of text before and after an inline citation"""
+_PLACE = ("year", "venue", "volume", "issue", "pages")
 
 
 class EvaluationTask(StrEnum):
@@ -63,17 +69,34 @@ class Item:
     auto_title: bool | None
     auto_authors: bool | None
 
-    @classmethod
-    def of_json(cls, value: dict[str, Any]) -> Item:
-        """Return an item from the value that `as_json` returned."""
-        sides = {
-            name: Side(**{**value[name], "authors": tuple(value[name]["authors"])}) for name in ("judged", "against")
-        }
-        return cls(**{**value, **sides, "task": EvaluationTask(value["task"])})
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the item as a JSON object."""
-        return asdict(self)
+class ParseTask(StrEnum):
+    """What people judge in a parse."""
+
+    CITATIONS = "citations"
+    BIBLIOGRAPHY = "bibliography"
+
+
+@dataclass(frozen=True, slots=True)
+class ParseLine:
+    """An inline citation or a bibliography entry of a parse."""
+
+    printed: str
+    """the citation in ⟦ ⟧ with the text around it; the entry as the PDF prints it"""
+    read: str
+    """the entry that the citation names, "" if no entry; the fields of the entry"""
+
+
+@dataclass(frozen=True, slots=True)
+class ParseItem:
+    """All inline citations, or all bibliography entries, of a PDF's parse."""
+
+    item: str
+    task: ParseTask
+    paper_id: str
+    file_sha1: str
+    title: str
+    lines: tuple[ParseLine, ...]
 
 
 def sampled(tables: ReleaseTables, rules: EvaluationRules) -> list[Item]:
@@ -181,3 +204,38 @@ def format_name(author: dict[str, Any]) -> str:
 def by_task(items: Sequence[Item]) -> dict[EvaluationTask, list[Item]]:
     """Return the items of each task."""
     return {task: [item for item in items if item.task is task] for task in EvaluationTask}
+
+
+def sample_parses(tables: ReleaseTables, rules: EvaluationRules) -> list[ParseItem]:
+    """Return the items of kept papers with an open PDF parse, in the order of the seed."""
+    where = (pc.field("parse_kind") == "pdf") & pc.field("open_access")
+    items = []
+    for paper_id in choose_papers(tables, rules.seed, where, rules.parses):
+        title = read_paper(tables, paper_id)["title"] or ""
+        parse, sha1 = read_parse(tables, paper_id, "pdf")
+        for task, lines in ((ParseTask.BIBLIOGRAPHY, _list_entries), (ParseTask.CITATIONS, _list_citations)):
+            items.append(ParseItem(f"{task}:{paper_id}", task, paper_id, sha1, title, tuple(lines(parse))))
+    return items
+
+
+def _list_entries(parse: dict[str, Any]) -> Iterator[ParseLine]:
+    for entry in parse["bib_entries"].values():
+        ids = (f"{kind} {value}" for kind, values in (entry.get("other_ids") or {}).items() for value in values)
+        place = (f"{name} {entry[name]}" for name in _PLACE if entry.get(name))
+        fields = [f"title: {entry['title'] or '–'}", f"authors: {_format_names(entry) or '–'}", *place, *ids]
+        yield ParseLine(entry.get("raw_text") or "", " | ".join(fields))
+
+
+def _list_citations(parse: dict[str, Any]) -> Iterator[ParseLine]:
+    for paragraph in (p for part in ("abstract", "body_text", "back_matter") for p in parse.get(part) or ()):
+        text = paragraph["text"]
+        for span in paragraph["cite_spans"]:
+            start, end = span["start"], span["end"]
+            context = text[max(0, start - _CONTEXT) : start], text[start:end], text[end : end + _CONTEXT]
+            entry = parse["bib_entries"].get(span["ref_id"])
+            named = (str(x) for x in (_format_names(entry), entry["year"], entry["title"]) if x) if entry else ()
+            yield ParseLine("{}⟦{}⟧{}".format(*context), f"{span['ref_id']} | {' | '.join(named)}" if entry else "")
+
+
+def _format_names(entry: dict[str, Any]) -> str:
+    return "; ".join(map(format_name, entry["authors"]))

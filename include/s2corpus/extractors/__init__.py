@@ -1,15 +1,16 @@
 """Extractors: the protocol, the pool of servers, and the GROBID adapter (SPEC §2; docs/extractors.md)."""
 
-from s2corpus.extractors.limits import Extraction, Limits
 from s2corpus.extractors.pool import Pool
 from s2corpus.extractors.protocol import (
     Adapter,
     BackgroundServer,
     BackgroundTask,
     BadAnswer,
+    Extraction,
     ExtractorAnswer,
     ExtractorIdentity,
     ExtractOutcome,
+    Limits,
     Server,
 )
 from s2corpus.extractors.registry import adapter, adapter_names

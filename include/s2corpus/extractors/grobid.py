@@ -20,7 +20,7 @@ from lxml import etree
 from s2corpus.errors import UserError
 from s2corpus.extractors.http import HttpServer, classify_error_status
 from s2corpus.extractors.protocol import BadAnswer, ExtractorAnswer, ExtractorIdentity, ExtractOutcome
-from s2corpus.rules.extract import ExtractRules
+from s2corpus.rules import ExtractRules
 from s2orc_parse import tei
 from s2orc_parse.parse_model import Parse
 

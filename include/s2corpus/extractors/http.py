@@ -5,7 +5,6 @@ Requests follow no redirects and use no proxy, .netrc or cookies.
 
 from __future__ import annotations
 
-import io
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -130,10 +129,7 @@ def _classify_exception(error: requests.RequestException, late: bool) -> Extract
 
 
 class _Upload:
-    """A multipart body that streams an open PDF in blocks.
-
-    Its length is 0 if the stream has no size, as on S3; requests then uses chunked encoding.
-    """
+    """A multipart body that streams an open PDF in blocks. It has no length, so requests uses chunked encoding."""
 
     def __init__(self, field: str, name: str, pdf: BinaryIO, form: Mapping[str, str]) -> None:
         boundary = secrets.token_hex(16)
@@ -141,38 +137,22 @@ class _Upload:
             f'--{boundary}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
             for key, value in form.items()
         )
-        head = (
+        self._head = (
             f'{fields}--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n'
             "Content-Type: application/pdf\r\n\r\n"
-        )
-        tail = f"\r\n--{boundary}--\r\n"
-        size = 0
-        if sized := pdf.seekable():
-            size = pdf.seek(0, io.SEEK_END)
-            pdf.seek(0)
+        ).encode()
+        self._tail = f"\r\n--{boundary}--\r\n".encode()
+        self._pdf = pdf
         self.content_type = f"multipart/form-data; boundary={boundary}"
         self.error: Exception | None = None
-        self._parts: list[BinaryIO] = [io.BytesIO(head.encode()), pdf, io.BytesIO(tail.encode())]
-        self._length = len(head.encode()) + size + len(tail) if sized else 0
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __bool__(self) -> bool:
-        return True  # requests ignores a falsy body
+        """error of reading the PDF"""
 
     def __iter__(self) -> Iterator[bytes]:
-        return iter(lambda: self.read(_BLOCK), b"")
-
-    def read(self, size: int = -1) -> bytes:
-        """Return the next block."""
-        while self._parts:
-            try:
-                block = self._parts[0].read(size if size >= 0 else _BLOCK)
-            except Exception as error:
-                self.error = error
-                raise
-            if block:
-                return block
-            self._parts.pop(0)
-        return b""
+        yield self._head
+        try:
+            while block := self._pdf.read(_BLOCK):
+                yield block
+        except Exception as error:
+            self.error = error
+            raise
+        yield self._tail

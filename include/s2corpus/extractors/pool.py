@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import BinaryIO
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.extractors.limits import Extraction, Limits
-from s2corpus.extractors.protocol import ExtractorIdentity, Server, options_hash
+from s2corpus.extractors.protocol import Extraction, ExtractorIdentity, Limits, Server, options_hash
 from s2corpus.extractors.registry import adapter, by_address
 from s2corpus.extractors.run import ExtractionRun
-from s2corpus.rules.extract import ExtractRules
+from s2corpus.rules import ExtractRules
 
 log = logging.getLogger(__name__)
 

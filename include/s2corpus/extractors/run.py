@@ -16,8 +16,15 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import BinaryIO, cast
 
-from s2corpus.extractors.limits import Extraction, Limits
-from s2corpus.extractors.protocol import BackgroundServer, BackgroundTask, ExtractorAnswer, ExtractOutcome, Server
+from s2corpus.extractors.protocol import (
+    BackgroundServer,
+    BackgroundTask,
+    Extraction,
+    ExtractorAnswer,
+    ExtractOutcome,
+    Limits,
+    Server,
+)
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from s2corpus.rules.filter import FilterRules
+from s2corpus.rules import FilterRules
 from s2corpus.text.language import english_probability, english_share
 
 

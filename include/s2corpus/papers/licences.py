@@ -30,7 +30,7 @@ def rank_strictness(licence: str) -> int:
 
 
 def select_strictest(licences: Iterable[str | None]) -> str | None:
-    """Return the strictest license, the smallest text among equally strict licenses, or None if none is given."""
+    """Return the strictest license, or None without licenses. Among equally strict licenses, return the smallest text."""
     return min(
         (licence for licence in licences if licence), key=lambda text: (-rank_strictness(text), text), default=None
     )

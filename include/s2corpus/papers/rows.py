@@ -9,10 +9,10 @@ from typing import Literal, cast
 
 import pyarrow as pa
 
-from s2corpus.papers.editorial import Statement, find_status
 from s2corpus.papers.openness import Declaration, Openness, decide_article_openness, decide_source_openness
 from s2corpus.papers.vote import DeliveredRecord, Pdf, VotedPaper, elect_metadata
 from s2corpus.sources.arrow import read_record
+from s2corpus.sources.editorial import Statement, find_status
 from s2corpus.sources.record import Record, RecordKind, WorkType
 from s2corpus.tables.columns import Access, SearchedEvidence
 from s2corpus.tables.papers import PAPERS, MemberRow, PaperRow

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal
 
-from s2corpus.papers.fewest import select_fewest_sources
 from s2corpus.papers.openness import CLOSED, Declaration, Openness, decide_openness
-from s2corpus.papers.support import compute_similarity
+from s2corpus.papers.support import compute_similarity, select_fewest_sources
 from s2corpus.sources.fields_of_study import fields_of_study
 from s2corpus.sources.record import DECLARED, OPENALEX, SCIENCEPARSE, Record, RecordKind
 from s2corpus.titles import normalise_one

@@ -1,4 +1,4 @@
-"""The child process that reads hostile PDFs: `python -m s2corpus.pdf.child <memory bytes> <timeout> <rules, JSON> <folder>`.
+"""The child process that reads hostile PDFs: `python -m s2corpus.pdf.child <memory bytes> <timeout> <rules, JSON> <cache> <folder>`.
 
 Standard input is a socket: each message contains an open PDF file or the reason why it cannot be opened. The child writes `[]` when
 it is ready, then up to three lines per PDF: the inspection; the outcome, if pdfalto decides; the identity, if the PDF is selected.
@@ -30,7 +30,7 @@ from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Inspection, SelectOut
 from s2orc_parse import sandbox
 
 if TYPE_CHECKING:
-    from s2corpus.rules.select import SelectRules
+    from s2corpus.rules import SelectRules
 
 
 def enter_sandbox(memory_bytes: int, folder: Path) -> None:
@@ -47,7 +47,7 @@ def enter_sandbox(memory_bytes: int, folder: Path) -> None:
     )
 
 
-def main(memory_bytes: int, timeout: float, rules: SelectRules, folder: Path) -> None:
+def main(memory_bytes: int, timeout: float, rules: SelectRules, cache: bool, folder: Path) -> None:
     """Read PDFs from standard input and write their results until the input ends."""
     enter_sandbox(memory_bytes, folder)
     logging.disable()
@@ -77,7 +77,7 @@ def main(memory_bytes: int, timeout: float, rules: SelectRules, folder: Path) ->
             send(dataclasses.astuple(inspection))
             if inspection.outcome is None:
                 try:
-                    failure = find_text_failure(data, folder, timeout=timeout)
+                    failure = find_text_failure(data, folder, timeout=timeout, cache=cache)
                 except OSError as error:
                     if error.errno == errno.ENOSPC:
                         sys.exit(DISK_FULL)
@@ -103,5 +103,6 @@ if __name__ == "__main__":
         int(sys.argv[1]),
         float(sys.argv[2]),
         cast("SelectRules", SimpleNamespace(**json.loads(sys.argv[3]))),
-        Path(sys.argv[4]),
+        sys.argv[4] == "1",
+        Path(sys.argv[5]),
     )

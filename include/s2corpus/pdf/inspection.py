@@ -11,13 +11,14 @@ import pdfalto
 import pypdf
 import pypdfium2
 
+from pdf2tei.alto_cache import ENTRY, OPTIONS, pack
 from s2corpus.pdf.outcome import Inspection, SelectOutcome
 from s2orc_parse import sandbox
 from s2orc_parse.disk import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 if TYPE_CHECKING:  # not in the child: it starts with little memory
-    from s2corpus.rules.select import SelectRules
+    from s2corpus.rules import SelectRules
 
 NO_TEXT = "no text strings: a scan; `extract: {ocr: scans}` lets it through"
 """Detail of a PDF without a text layer, which counts as not converted."""
@@ -58,16 +59,18 @@ def inspect(data: bytes, rules: SelectRules) -> Inspection:
     return Inspection(None, pages, width, height)
 
 
-def find_text_failure(data: bytes, folder: Path, *, timeout: float) -> str | None:
+def find_text_failure(data: bytes, folder: Path, *, timeout: float, cache: bool = False) -> str | None:
     """Run pdfalto on a PDF in a separate folder; return None if it finds text, or the reason for the failure.
 
     pdfalto exits with 0 on scans and on most bombs, so an output without text strings is a failure too.
-    `timeout` is in seconds. pdfalto inherits the memory limit of this process. The folder is empty afterwards.
+    `timeout` is in seconds. pdfalto inherits the memory limit of this process. Afterwards, the folder contains only ENTRY,
+    and only with `cache` and if pdfalto ended well.
 
     Raises:
         OSError: the disk is full.
     """
     alto = folder / "out.xml"
+    (folder / ENTRY).unlink(missing_ok=True)
     (folder / "in.pdf").write_bytes(data)
     cpu = int(timeout) + 1
     policy = sandbox.Policy(
@@ -78,7 +81,7 @@ def find_text_failure(data: bytes, folder: Path, *, timeout: float) -> str | Non
     status = 0
     try:
         for _ in range(2):
-            command = [str(pdfalto.binary_path()), "-onlyGraphsCoord", "-q", "in.pdf", "out.xml"]
+            command = [str(pdfalto.binary_path()), *OPTIONS, "in.pdf", "out.xml"]
             ended = sandbox.wait(sandbox.start(command, policy, seconds=timeout), timeout)
             if ended is None or ended == -signal.SIGXCPU:
                 return f"took more than {timeout:g} s"
@@ -87,6 +90,8 @@ def find_text_failure(data: bytes, folder: Path, *, timeout: float) -> str | Non
                 raise OSError("pdfalto could not be started in its sandbox")
             if status != -signal.SIGKILL:  # No limit sends SIGKILL: another process sent it.
                 break
+        if cache and status == pdfalto.EXIT_OK:
+            pack(alto, folder / ENTRY)
         if status in (pdfalto.EXIT_OK, pdfalto.EXIT_STREAMING_DISABLED) and alto.exists() and _contains(alto, _STRING):
             return None
         check_free_space(folder)
@@ -95,7 +100,8 @@ def find_text_failure(data: bytes, folder: Path, *, timeout: float) -> str | Non
         return NO_TEXT if alto.exists() else "wrote nothing"
     finally:
         for path in folder.iterdir():
-            path.unlink()
+            if path.name != ENTRY:
+                path.unlink()
 
 
 def _contains(path: Path, needle: bytes) -> bool:

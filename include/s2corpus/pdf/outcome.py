@@ -8,7 +8,7 @@ from typing import Any
 
 from pdf2tei.identity import NOTHING, Identity
 
-SELECTION_VERSION = "1"  # part of the key of stored decisions: increase it when any outcome may change
+SELECTION_VERSION = "2"  # part of the key of stored decisions: increase it when any outcome may change
 OUT_OF_MEMORY = 98
 """Exit status of a child process that reached its memory limit."""
 DISK_FULL = 97

@@ -22,9 +22,10 @@ import time
 from collections.abc import Generator, Iterable
 from pathlib import Path
 
+from pdf2tei import alto_cache
 from pdf2tei.identity import NOTHING, Identity
 from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Inspection, Selection, SelectOutcome
-from s2corpus.rules.select import SelectRules
+from s2corpus.rules import SelectRules
 from s2orc_parse.sandbox import ONE_THREAD
 
 PDFS_PER_CHILD = 500
@@ -41,15 +42,17 @@ def inspect_many(
 
     `timeout` (seconds) limits each of three steps: reading the PDF, pdfalto, and identifying the paper. `memory_bytes` limits the
     child and pdfalto separately. At most `workers` items are consumed ahead. Closing the iterator kills the children.
+    pdfalto's output is cached for the extractor, unless pdfalto may use more memory here than there.
 
     Raises:
         RuntimeError: a child does not start, which no PDF can cause.
         OSError: the disk is full.
     """
-    arguments = [str(memory_bytes), str(timeout), rules.model_dump_json()]
+    cache = alto_cache.Writer.find() if memory_bytes <= alto_cache.MEMORY_BYTES else None
+    arguments = [str(memory_bytes), str(timeout), rules.model_dump_json(), str(int(cache is not None))]
     command = [sys.executable, "-P", "-m", "s2corpus.pdf.child", *arguments]
     todo = iter(items)
-    children = [_Child(command, timeout) for _ in range(workers)]
+    children = [_Child(command, timeout, cache) for _ in range(workers)]
     try:
         with selectors.DefaultSelector() as selector:
             while True:
@@ -82,9 +85,10 @@ def _environment() -> dict[str, str]:
 class _Child:
     """One child process and its current PDF."""
 
-    def __init__(self, command: list[str], timeout: float) -> None:
+    def __init__(self, command: list[str], timeout: float, cache: alto_cache.Writer | None) -> None:
         self.command = command
         self.timeout = timeout
+        self.cache = cache
         self.item: tuple[str, Path] | None = None
         self.deadline = 0.0
         self.process: subprocess.Popen[bytes] | None = None
@@ -157,10 +161,12 @@ class _Child:
                     return self._finish(SelectOutcome(self.inspection.outcome), self.inspection.detail)
             elif self.selected:
                 return self._finish(SelectOutcome.SELECTED, None, Identity(*answer))
-            elif answer[0] == SelectOutcome.SELECTED:
-                self.selected = True
             else:
-                return self._finish(SelectOutcome(answer[0]), answer[1])
+                if self.cache is not None:
+                    self.cache.store(self.item[0], Path(self.folder) / alto_cache.ENTRY)
+                if answer[0] != SelectOutcome.SELECTED:
+                    return self._finish(SelectOutcome(answer[0]), answer[1])
+                self.selected = True
         return None
 
     def _handle_death(self, selector: selectors.BaseSelector, *, timed_out: bool) -> Selection | None:

@@ -94,7 +94,7 @@ def measure_clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Tab
     Known pairs belong to one paper and share an identifier. A joined pair is right if it shares an identifier. It is
     wrong if both records have an identifier of one kind but different values (except DOIs of preprints).
     """
-    from s2corpus.clustering.preprints import from_preprint_server
+    from s2corpus.clustering.facts import from_preprint_server
     from s2corpus.compiled import interpret_if_small
 
     members = run.table(MEMBERS).read(list(_COLUMNS), where=select_slice(run, papers))

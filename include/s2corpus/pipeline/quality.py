@@ -256,7 +256,6 @@ def mentions_table(sql: str, table: str) -> bool:
 
 
 def _create_views(run: Run, connection: DuckDBPyConnection, sql: str) -> None:
-    """Create views of the committed tables that the SQL uses."""
     for name, table in TABLES.items():
         if mentions_table(sql, name):
             with suppress(NotCommitted):

@@ -14,7 +14,7 @@ import orjson
 from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.quality import SQL, read_sql_blocks
-from s2corpus.pipeline.release_tables import ReleaseTables
+from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.snapshot.paper_tables import format_value
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.duck import duckdb_connection

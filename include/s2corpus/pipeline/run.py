@@ -7,31 +7,34 @@ facts of their commits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, TypeVar
 
 import orjson
+import pyarrow.compute as pc
 
 from s2corpus.ids import ReleaseId, SnapshotId
-from s2corpus.pipeline.release_tables import ReleaseTables, TableRow
-from s2corpus.pipeline.stages import stage_row
+from s2corpus.pipeline.stages import Shards, stage_row
 from s2corpus.snapshot.manifest import hash_inputs
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.exchange import Exchange
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
-from s2corpus.storage.parts import TableRef
-from s2corpus.tables.intake import DELIVERIES
+from s2corpus.storage.parts import NotCommitted, TableRef
+from s2corpus.tables.intake import DELIVERIES, PDFS
+from s2corpus.tables.papers import MEMBERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES
-from s2corpus.tables.schema import Table
+from s2corpus.tables.schema import Table, paper_shard, pdf_shard
 from s2corpus.version import code_version
 from s2orc_parse.scratch import private
 
 Metrics = dict[str, float]
+Row = dict[str, Any]
+TableRow = TypeVar("TableRow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +45,66 @@ class Shard:
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Run:
-    """One release in progress: the spec, its `as_of` instant, and the location of its tables."""
+class ReleaseTables:
+    """The tables of one release in `releases/<release>/`, or of a batch of drops in its own folder."""
 
-    spec: ReleaseSpec
-    as_of: datetime
-    lake: Lake
-    scratch: Path
-    batch_folder: str | None = None
-    """folder of the tables in the lake if the run is not a release but a batch of drops"""
+    def __init__(self, lake: Lake, release: str, batch_folder: str | None = None) -> None:
+        self.lake = lake
+        self.folder = batch_folder or f"releases/{release}"
+        self._refs: dict[str, TableRef[Any]] = {}
+
+    def __call__(self, table: Table[TableRow]) -> TableRef[TableRow]:
+        """Return a table. Cached, so that its commit is read once and a task always uses the same commit."""
+        if table.name not in self._refs:
+            self._refs[table.name] = TableRef(self.lake, f"{self.folder}/{table.name}", table)
+        return self._refs[table.name]
+
+    @cached_property
+    def pdf_shards(self) -> int:
+        """Number of parts of every table sharded by `pdf`; intake determines it from the number of PDFs."""
+        return int(self(PDFS).committed().facts["pdf_shards"])
+
+    @cached_property
+    def paper_shards(self) -> int:
+        """Number of buckets of every table sharded by `paper`; cluster determines it from the number of papers."""
+        return int(self(MEMBERS).committed().facts["paper_shards"])
+
+    def rows(
+        self,
+        table: Table,
+        where: pc.Expression | None,
+        columns: Sequence[str] | None = None,
+        shard: int | None = None,
+        size: int = 1024,
+    ) -> Iterator[Row]:
+        """Yield matching rows; yield nothing if the stage has not run or has no such part. `size` rows are in memory."""
+        try:
+            yield from self(table).rows(columns, shard=shard, where=where, at_once=size)
+        except NotCommitted:
+            return
+
+    def of_paper(self, table: Table, paper_id: str, columns: Sequence[str] | None = None) -> list[Row]:
+        """Return the rows of a paper."""
+        shard = paper_shard(paper_id, self.paper_shards)
+        return list(self.rows(table, pc.field("paper_id") == paper_id, columns, shard, 64))
+
+    def of_pdf(self, table: Table, sha1: str) -> list[Row]:
+        """Return the rows of a PDF."""
+        return list(self.rows(table, pc.field("file_sha1") == sha1, None, pdf_shard(sha1, self.pdf_shards)))
+
+
+class Run(ReleaseTables):
+    """One release in progress: the spec, its `as_of` instant, and its tables.
+
+    `batch_folder` is the folder of the tables in the lake if the run is not a release but a batch of drops.
+    """
+
+    def __init__(
+        self, spec: ReleaseSpec, as_of: datetime, lake: Lake, scratch: Path, batch_folder: str | None = None
+    ) -> None:
+        self.spec, self.as_of, self.scratch, self.batch_folder = spec, as_of, scratch, batch_folder
+        self.release_id = ReleaseId.from_spec(spec.name, as_of)
+        super().__init__(lake, self.release_id, batch_folder)
 
     @staticmethod
     def open(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
@@ -60,24 +113,9 @@ class Run:
             raise ValueError("as_of needs a time zone")
         return Run(spec, as_of.astimezone(UTC), open_lake(lake or lake_uri()), scratch or private())
 
-    @property
-    def release_id(self) -> ReleaseId:
-        """The release's id, which is its folder in the lake."""
-        return ReleaseId.from_spec(self.spec.name, self.as_of)
-
-    @cached_property
-    def tables(self) -> ReleaseTables:
-        """The tables of the run."""
-        return ReleaseTables(self.lake, self.release_id, self.batch_folder)
-
-    @property
-    def folder(self) -> str:
-        """The folder of the run's tables and plans in the lake."""
-        return self.tables.folder
-
     def table(self, table: Table[TableRow]) -> TableRef[TableRow]:
         """Return a table of the run; see `ReleaseTables`."""
-        return self.tables(table)
+        return self(table)
 
     def store(self, table: Table[TableRow], *folders: str) -> ContentStore[TableRow]:
         """Return a content store `<table>/<folders…>/`, which is shared by releases."""
@@ -99,16 +137,6 @@ class Run:
 
     def _plan_key(self, stage: str, round: int) -> str:
         return f"{self.folder}/_plans/{stage}{f'.round-{round}' if round else ''}.json"
-
-    @property
-    def pdf_shards(self) -> int:
-        """Number of parts of every table sharded by `pdf`."""
-        return self.tables.pdf_shards
-
-    @property
-    def paper_shards(self) -> int:
-        """Number of buckets of every table sharded by `paper`."""
-        return self.tables.paper_shards
 
     @cached_property
     def parent(self) -> SnapshotId | None:
@@ -146,42 +174,36 @@ class Run:
         return SnapshotId.from_digest(self.release_id, digest)
 
 
-@runtime_checkable
-class Stage(Protocol):
+class Stage:
     """One step from tables to tables; listed in `pipeline.stages`."""
 
     name: str
+    exchange: str | None = None
+    """folder of the rows that the rounds exchange"""
 
-    def plan(self, run: Run, round: int = 0, /) -> list[Shard]:
-        """Return the shards of a round.
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
+        """Return the shards of a round: one for each range of files or bucket of papers, or a single one.
 
-        Equal inputs give equal shards. Return at least one, so that an empty table has a part.
+        A stage with another division defines its own plan. Equal inputs give equal shards. Return at least one, so that an empty table
+        has a part.
         """
+        shards = stage_row(self.name).shards
+        count = run.pdf_shards if shards is Shards.PDFS else run.paper_shards if shards is Shards.PAPERS else 1
+        return [Shard(index) for index in range(count)]
 
-    def work(self, run: Run, shard: Shard, round: int = 0, /) -> None:
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Process one shard of a round.
 
         Must be idempotent. The last round writes `part-<shard>` of all the stage's tables.
         """
+        raise NotImplementedError
 
-    def finish(self, run: Run, /) -> Metrics:
-        """Commit the tables, after all parts exist, and return the metrics."""
-
-
-class PdfStage:
-    """A stage with a shard for each range of the SHA-1 space."""
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return the shards, which are equal in every round."""
-        return [Shard(index) for index in range(run.pdf_shards)]
-
-
-class PaperStage:
-    """A stage with a shard for each bucket of papers."""
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return the shards, which are equal in every round."""
-        return [Shard(index) for index in range(run.paper_shards)]
+    def finish(self, run: Run) -> Metrics:
+        """Commit the tables, after all parts exist, remove the exchanged rows, and return the metrics."""
+        metrics = commit_all(run, self.name, len(self.plan(run)))
+        if self.exchange:
+            run.exchange(self.exchange).remove()
+        return metrics
 
 
 def commit_all(
@@ -197,3 +219,8 @@ def count_outcomes(run: Run, table: Table, column: str = "outcome") -> Metrics:
     """Return the number of rows of a committed table by outcome as `<column>.<value>`, and in total as `rows`."""
     counts = {outcome or "none": float(n) for (outcome,), n in run.table(table).counts(column).items()}
     return {"rows": float(sum(counts.values())), **{f"{column}.{outcome}": n for outcome, n in sorted(counts.items())}}
+
+
+def list_columns(table: Table, *excluded: str) -> list[str]:
+    """Return the columns of a table except the given columns."""
+    return [c.name for c in table.columns if c.name not in excluded]

@@ -15,13 +15,12 @@ from typing import TypeVar
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.errors import LostRace, QualityBlocked
-from s2corpus.pipeline import acceptance, approvers, quality
-from s2corpus.pipeline.release_tables import ReleaseTables
-from s2corpus.pipeline.run import Run
+from s2corpus.pipeline import acceptance, quality
+from s2corpus.pipeline.run import ReleaseTables, Run
 from s2corpus.pipeline.stages import Shards, load_stage, stage_row
 from s2corpus.snapshot import pointer
 from s2corpus.storage.exchange import RowsRemoved
-from s2corpus.storage.progress import counting, format_counts
+from s2corpus.storage.part import counting, format_counts
 from s2corpus.storage.transient import convert_errors
 from s2corpus.version import code_version
 from s2orc_parse.children import begin_worker
@@ -153,7 +152,7 @@ def request_approval(run: Run, started_by: str | None = None) -> str | None:
         catalog.set_release_state(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
     from s2corpus.pipeline.summary import format_approval_request
 
-    return format_approval_request(run, approvers.excluded_people(run, started_by))
+    return format_approval_request(run, acceptance.excluded_people(run, started_by))
 
 
 @convert_errors()
@@ -169,10 +168,10 @@ def record_answer(
     """
     log.info("%s: %s by %s%s", run.release_id, answer, who, f": {note}" if note else "")
     catalog = Catalog.from_environment()
-    if answer is ReleaseDecision.APPROVED and (objection := approvers.find_objection(run, who, started_by)):
+    if answer is ReleaseDecision.APPROVED and (objection := acceptance.find_objection(run, who, started_by)):
         if catalog:
             catalog.record_decision(run.release_id, "publish", who, ReleaseDecision.INVALID_APPROVER, objection, at)
-        raise approvers.AnotherPerson(objection)
+        raise acceptance.AnotherPerson(objection)
     if catalog:
         catalog.record_decision(run.release_id, "publish", who, answer, note, at)
         if answer is not ReleaseDecision.APPROVED:
@@ -192,7 +191,6 @@ def publish(run: Run, approval: Mapping[str, str] | None = None) -> str:
 
 
 def _retry_lost_race(step: Callable[[], Result]) -> Result:
-    """Run a step; retry if another build of the release won a race."""
     for _ in range(_TRIES - 1):
         try:
             return step()

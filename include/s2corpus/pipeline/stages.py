@@ -43,7 +43,7 @@ class StageRow:
     rounds: int = 1
     """number of rounds; each round except the last sends rows to the next"""
     determines: Shards | None = None
-    """the shards of later stages whose number is known when this stage has finished"""
+    """the shards of later stages; this stage fixes their number"""
 
     @property
     def read_tables(self) -> tuple[Table, ...]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.explain import Explanation, explanations
-from s2corpus.pipeline.release_tables import ReleaseTables, Row, list_columns
+from s2corpus.pipeline.run import ReleaseTables, Row, list_columns
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.papers import ALIASES, EDGES, MEMBERS, PAPERS

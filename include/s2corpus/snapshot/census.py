@@ -90,9 +90,7 @@ class Census:
         if not parse["body_text"]:
             return set()
         abstract, body = (_spans(parse[part]) for part in ("abstract", "body_text"))
-        paragraphs = {
-            f"{part}_paragraphs": len(parse[name]) for part, name in (("abstract", "abstract"), ("body", "body_text"))
-        }
+        paragraphs = {"abstract_paragraphs": len(parse["abstract"]), "body_paragraphs": len(parse["body_text"])}
         spans = {"abstract_spans": len(abstract), "body_spans": len(body)}
         self._add("parses", kind, parses=1, entries=len(entries), linked=linked, **paragraphs, **spans)
         mentioned = {entries[ref_id]["link"] for ref_id in (*abstract, *body) if ref_id in entries}

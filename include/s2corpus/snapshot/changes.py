@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Any
 
 import duckdb
@@ -18,15 +17,6 @@ CHANGES = published_schema("changes")
 """Columns of `changes.parquet`."""
 TOMBSTONES = published_schema("tombstones")
 """Columns of `tombstones.parquet`: documents of earlier snapshots that this snapshot does not contain."""
-
-
-class Removal(StrEnum):
-    """The reason for a removal that no outcome of a stage explains."""
-
-    MERGED = "merged"
-    """the paper was merged into the paper in the column `now`"""
-    GONE = "gone"
-    """no source contains the paper any longer, or its files were withdrawn"""
 
 
 _CHANGES = """
@@ -72,17 +62,18 @@ def read_changes(connection: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
     """Create the table `changed`, which `read_tombstones` also reads, and return its rows as in `changes.parquet`, sorted by id.
 
     The views `aliases`, `filtered`, `documents` and `splits` of the release supply the reason for each removal: the outcome of the
-    last stage that processed the document.
+    last stage that processed the document. `merged` means that the paper is part of the paper in the column `now`. `gone` means that no
+    source contains the paper any longer, or that its files were withdrawn.
     """
-    connection.execute(_CHANGED, {"merged": Removal.MERGED.value, "gone": Removal.GONE.value})
+    connection.execute(_CHANGED)
     return connection.execute(f"SELECT {', '.join(CHANGES.names)} FROM changed ORDER BY id").to_arrow_reader(_ROWS)
 
 
 _CHANGED = """
 CREATE TEMP TABLE changed AS
 SELECT c.*, a.paper_id AS now, former.alias AS former_id,
-  CASE WHEN c.change = 'removed' THEN CASE WHEN a.paper_id IS NOT NULL THEN $merged ELSE coalesce(s.split, d.outcome, f.outcome, $gone) END
-  END AS reason
+  CASE WHEN c.change <> 'removed' THEN NULL WHEN a.paper_id IS NOT NULL THEN 'merged'
+       ELSE coalesce(s.split, d.outcome, f.outcome, 'gone') END AS reason
 FROM changes c
   LEFT JOIN aliases a ON c.change = 'removed' AND a.alias = c.id
   LEFT JOIN (SELECT paper_id, min(alias) AS alias FROM aliases GROUP BY paper_id) former ON c.change = 'added' AND former.paper_id = c.id

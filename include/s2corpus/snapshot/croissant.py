@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+import orjson
 import pyarrow as pa
 
 from s2corpus.snapshot import documents, hub
@@ -66,8 +68,19 @@ def describe_snapshot(
         for split in splits
     } | dict(hub.TABLES)
     groups += [_Group(name, f"files-{name}", path, schema) for name, (path, schema) in tables.items()]
-    head = _head(snapshot, description, as_of, sorted(stats["licences"]), "an open-access paper corpus")
-    return head | _describe_files(data, groups, is_snapshot=True)
+    return _describe(snapshot, description, as_of, sorted(stats["licences"]), data, groups, is_snapshot=True)
+
+
+def is_current(found: Mapping[str, Any], manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> bool:
+    """Return whether croissant.json (`found`) lists the same files and licences as manifest and statistics, in any order."""
+    files = [SnapshotFile(**file) for file in manifest["files"]]
+    expected = describe_snapshot(manifest["snapshot"], found["description"], manifest["as_of"], stats, files)
+
+    def sort_files(value: Mapping[str, Any]) -> bytes:
+        distribution = sorted(value["distribution"], key=lambda item: str(item["@id"]))
+        return orjson.dumps({**value, "distribution": distribution}, option=orjson.OPT_SORT_KEYS)
+
+    return sort_files(found) == sort_files(expected)
 
 
 def describe_dataset(
@@ -84,8 +97,7 @@ def describe_dataset(
     """
     groups = [_Group(table, f"files-{table}", path, schema) for table, path, schema in tables]
     data = [file for file in files if any(hub.match_files(group.path, [file]) for group in groups)]
-    head = _head(name, description, as_of, licences, "a dataset made of an open-access paper corpus")
-    return head | _describe_files(data, groups, is_snapshot=False)
+    return _describe(name, description, as_of, licences, data, groups, is_snapshot=False)
 
 
 class _Group(NamedTuple):
@@ -98,20 +110,19 @@ class _Group(NamedTuple):
     schema: pa.Schema
 
 
-def _describe_files(data: Sequence[SnapshotFile], groups: Sequence[_Group], *, is_snapshot: bool) -> dict[str, Any]:
+def _describe(
+    name: str,
+    description: str,
+    as_of: str,
+    licences: Sequence[str],
+    data: Sequence[SnapshotFile],
+    groups: Sequence[_Group],
+    *,
+    is_snapshot: bool,
+) -> dict[str, Any]:
     """Describe the files, the groups that have files, and the fields of each group."""
+    noun = "an open-access paper corpus" if is_snapshot else "a dataset made of an open-access paper corpus"
     present = [group for group in groups if hub.match_files(group.path, data)]
-    return {
-        "distribution": [*map(_file_object, data), *map(_file_set, present)],
-        "recordSet": [_record_set(group, is_snapshot=is_snapshot) for group in present],
-    }
-
-
-def _encoding(path: str) -> str:
-    return _PARQUET if path.endswith(".parquet") else "application/jsonlines" if ".json" in path else "text/plain"
-
-
-def _head(name: str, description: str, as_of: str, licences: Sequence[str], noun: str) -> dict[str, Any]:
     return {
         "@context": deepcopy(_CONTEXT),  # Tools change the description that they are given.
         "@type": "sc:Dataset",
@@ -122,6 +133,8 @@ def _head(name: str, description: str, as_of: str, licences: Sequence[str], noun
         "citeAs": f"{name}, {noun} made by s2corpus",
         "version": "1.0.0",
         "license": list(licences),
+        "distribution": [*map(_file_object, data), *map(_file_set, present)],
+        "recordSet": [_record_set(group, is_snapshot=is_snapshot) for group in present],
     }
 
 
@@ -132,19 +145,18 @@ def _file_object(file: SnapshotFile) -> dict[str, Any]:
         "name": file.path.replace("/", "-"),
         "contentUrl": file.path,
         "contentSize": f"{file.bytes} B",
-        "encodingFormat": next(
-            (kind for end, kind in _MEDIA_TYPES.items() if file.path.endswith(end)), "application/gzip"
-        ),
+        "encodingFormat": _MEDIA_TYPES.get(PurePosixPath(file.path).suffix, "application/gzip"),
         "sha256": file.sha256,
     }
 
 
 def _file_set(group: _Group) -> dict[str, Any]:
+    lines = "application/jsonlines" if ".json" in group.path else "text/plain"
     return {
         "@type": "cr:FileSet",
         "@id": group.id,
         "name": group.id.replace("/", "-"),
-        "encodingFormat": _encoding(group.path),
+        "encodingFormat": _PARQUET if group.path.endswith(".parquet") else lines,
         "includes": group.path,
     }
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import pyarrow as pa
 
 from pdf2tei.language import language
 from s2corpus.tables.published import published_schema
-from s2corpus.text import personal, sections, signals
+from s2corpus.text import personal, signals
 from s2corpus_reader.parquet import parquet_writer
 
 _ROWS = 1024
@@ -34,7 +33,7 @@ def build_row(
 ) -> dict[str, Any]:
     """Return the Parquet row of a document from `rows.read_documents`.
 
-    `count_tokens` is None if the spec sets no tokenizer, and `format_model_text` if the spec requests no other format.
+    `count_tokens` is None if the spec sets no tokenizer. `format_model_text` is None if the spec requests no other format.
     """
     text = document["text"]
     code, probability = language(text)
@@ -50,7 +49,7 @@ def build_row(
         "year": year(document["date"]),
         "language": code,
         "language_probability": probability,
-        "section_types": sections.list_section_types(line for line in text.split("\n")) if set_ == "s2orc" else [],
+        "section_types": signals.list_section_types(line for line in text.split("\n")) if set_ == "s2orc" else [],
     }
     return {name: values[name] for name in SCHEMA.names}
 
@@ -120,7 +119,7 @@ class ParquetFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: object, trace: TracebackType | None) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         if kind is not None:
             self._rows, self._tables = [], []
         self.close()

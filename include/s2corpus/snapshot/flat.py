@@ -25,11 +25,6 @@ SCHEMAS = {name: published_schema(name) for name in ("papers", "paragraphs", "bi
 """Schemas of `tables/<name>/<nn>.parquet`. Paragraphs are numbered from 0 over abstract, body and back matter, as in `graph/contexts`."""
 
 
-def path(table: str, number: int) -> str:
-    """Return the path `tables/<table>/<nn>.parquet`."""
-    return f"tables/{table}/{number:02d}.parquet"
-
-
 def rows(paper: Mapping[str, Any]) -> Iterator[tuple[str, Row, int]]:
     """Yield (table, row, approximate bytes) for all rows of a released paper. Its `parses` are released parses."""
     own = {name: paper[name] for name in OF_PAPERS}

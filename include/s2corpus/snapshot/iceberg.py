@@ -20,24 +20,21 @@ import pyarrow as pa
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot import documents, hub
+from s2corpus.storage.lake import Lake
 from s2corpus_reader.files import list_files
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
 
-    from s2corpus.storage.lake import Lake
-
 SCHEMAS: Mapping[str, pa.Schema] = {"documents": documents.SCHEMA} | {
     name: schema for name, (_, schema) in hub.TABLES.items()
 }
-_SNAPSHOT_PROPERTY = "s2corpus.snapshot"
-"""Property of an Iceberg snapshot that contains the id of its corpus snapshot."""
 
 
 def open_catalog(uri: str) -> Catalog:
     """Open an Iceberg catalog by its SQLAlchemy address (`sqlite:///…`, `postgresql+psycopg2://…`) or REST address.
 
-    The S3 settings are those of the lake.
+    The S3 settings come from the environment, as for the lake.
 
     Raises:
         UserError: the address is malformed, or the catalog cannot be opened.
@@ -111,7 +108,7 @@ def _register(catalog: Catalog, name: str, schema: pa.Schema, manifest: Mapping[
     for file in files:
         snapshot.check_file(file.path)
     paths = [f"{_address(snapshot)}/{file.path}" for file in files]
-    note = {_SNAPSHOT_PROPERTY: str(manifest["snapshot"])}
+    note = {"s2corpus.snapshot": str(manifest["snapshot"])}
     try:
         with table.transaction() as transaction:
             with transaction.update_schema() as update:

@@ -99,13 +99,29 @@ def tables(
     full texts that were candidates for s2orc. `measured` contains the metrics of the stages. The first value of a row is its
     label. A value is null if its divisor is zero, or if the paper does not state it.
     """
+    outcomes = measured.get("select", {})
+    # Shares are of the rejected PDFs: S2ORC does not state the number of all PDFs.
+    pdfs = [(label, sum(outcomes.get(f"outcome.{word}", 0.0) for word in words), n) for words, label, n in _PDFS]
+    totals = sum(n for _, n, _ in pdfs), sum(theirs for _, _, theirs in pdfs)
+    filters = [(label, filtered.get(word, 0), theirs) for word, label, theirs in _FILTERS]
+    sources = [(label, counts[key], theirs) for key, label, theirs in _SOURCES]
+    pairs, mentioned = counts["citations", "pairs"], counts["citations", "mentioned"]
+    cited = [("Citations: pairs of papers", pairs, _PAIRS), ("with a mention in the text", mentioned, _MENTIONED)]
     return [
-        _pdfs(measured.get("select", {})),
-        _filters(filtered),
-        _sources(counts),
+        _compare("pdfs", "PDFs filtered out before extraction", "S2ORC Table 8", "PDFs", pdfs, *totals),
+        _compare("filters", "Filters of papers", "S2ORC Table 2", "Papers", filters, sum(filtered.values()), _CLUSTERS),
+        _compare(
+            "sources",
+            "Where papers come from",
+            "S2ORC Table 3",
+            "Papers",
+            sources,
+            counts["papers", "all"],
+            PAPER_TOTAL,
+        ),
         _parses(counts),
         _fields(counts),
-        _citations(counts),
+        _compare("citations", "Citations between papers of the corpus", "S2ORC §3", "Pairs", cited, pairs, _PAIRS),
         _tokens(counts),
         _years(counts),
         _rank("licences", "Licences of papers with full text", _select(counts, "licence")),
@@ -145,35 +161,18 @@ def _gold(measured: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
     return _table("gold", "Precision and recall against gold data", "S2ORC §4", columns, rows)
 
 
-def _pdfs(outcomes: Mapping[str, float]) -> dict[str, Any]:
-    """Return the table of PDFs rejected before extraction. Shares are of these PDFs: S2ORC does not state the number of all PDFs."""
-    counts = [sum(outcomes.get(f"outcome.{word}", 0.0) for word in words) for words, _, _ in _PDFS]
-    total = sum(theirs for _, _, theirs in _PDFS)
-    rows: list[Row] = [
-        [label, n, _share(n, sum(counts)), _share(theirs, total)]
-        for (_, label, theirs), n in zip(_PDFS, counts, strict=True)
-    ]
-    columns = (("PDFs", "count"), *_SHARES)
-    return _table("pdfs", "PDFs filtered out before extraction", "S2ORC Table 8", columns, rows)
-
-
-def _filters(filtered: Mapping[str, int]) -> dict[str, Any]:
-    total = sum(filtered.values())
-    rows: list[Row] = [
-        [label, n := filtered.get(word, 0), _share(n, total), _share(theirs, _CLUSTERS)]
-        for word, label, theirs in _FILTERS
-    ]
-    columns = (("Papers", "count"), *_SHARES)
-    return _table("filters", "Filters of papers", "S2ORC Table 2", columns, rows)
-
-
-def _sources(counts: Counts) -> dict[str, Any]:
-    total = counts["papers", "all"]
-    rows: list[Row] = [
-        [label, n := counts[key], _share(n, total), _share(theirs, PAPER_TOTAL)] for key, label, theirs in _SOURCES
-    ]
-    columns = (("Papers", "count"), *_SHARES)
-    return _table("sources", "Where papers come from", "S2ORC Table 3", columns, rows)
+def _compare(
+    name: str,
+    title: str,
+    source: str,
+    unit: str,
+    counted: Sequence[tuple[str, float, float | None]],
+    total: float,
+    their_total: float,
+) -> dict[str, Any]:
+    """Return a table of counts with the shares of ours and theirs. `counted` contains label, our number and their number."""
+    rows: list[Row] = [[label, n, _share(n, total), _share(theirs, their_total)] for label, n, theirs in counted]
+    return _table(name, title, source, ((unit, "count"), *_SHARES), rows)
 
 
 def _parses(counts: Counts) -> dict[str, Any]:
@@ -208,16 +207,6 @@ def _fields(counts: Counts) -> dict[str, Any]:
     texts = (("Full texts", "count"), ("Share of full texts", "share"), ("S2ORC full texts", "share"))
     columns = (("Papers", "count"), *_SHARES, *texts)
     return _table("fields", "Fields of study: the first of each paper", "S2ORC Figure 2, Appendix G", columns, rows)
-
-
-def _citations(counts: Counts) -> dict[str, Any]:
-    pairs, mentioned = counts["citations", "pairs"], counts["citations", "mentioned"]
-    rows: list[Row] = [
-        ["Citations: pairs of papers", pairs, 1.0 if pairs else None, 1.0],
-        ["with a mention in the text", mentioned, _share(mentioned, pairs), _share(_MENTIONED, _PAIRS)],
-    ]
-    columns = (("Pairs", "count"), *_SHARES)
-    return _table("citations", "Citations between papers of the corpus", "S2ORC §3", columns, rows)
 
 
 def _tokens(counts: Counts) -> dict[str, Any]:

@@ -10,21 +10,18 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from s2corpus.errors import LostRace, UserError
 from s2corpus.ids import SnapshotId, check_spec_name
 from s2corpus.rules import MIN_REASON
-from s2corpus.storage.lake import ABSENT, Conflict
+from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2corpus_reader.bounded import MAX_SMALL_BYTES, read_object
-
-if TYPE_CHECKING:
-    from s2corpus.storage.lake import Lake
-
 
 _REPAIR = "restore it from a backup, or delete it and publish the newest snapshot again"
 
@@ -41,7 +38,7 @@ class Pointer:
 
 
 def read_latest(lake: Lake, spec: str) -> Pointer:
-    """Return the pointer of a spec. Its snapshot is None before the first publication.
+    """Return the pointer of a spec. Before the first publication, its snapshot is None.
 
     Raises:
         UserError: `latest.json` is damaged.
@@ -101,7 +98,9 @@ def has_publication_marker(lake: Lake, snapshot: str) -> bool:
 
 def list_published(lake: Lake, spec: str) -> list[SnapshotId]:
     """Return the snapshots of a spec that are published and not yanked, sorted by (as_of, id)."""
-    return sorted(_list_marked(lake, spec, "published") - _list_marked(lake, spec, "yanked"), key=_sort_key)
+    return sorted(
+        _list_marked(lake, spec, "published") - _list_marked(lake, spec, "yanked"), key=lambda s: (s.release.day, s)
+    )
 
 
 def publish(lake: Lake, snapshot: str, approval: Mapping[str, str] | None = None) -> Pointer:
@@ -196,7 +195,9 @@ def list_prunable(lake: Lake, spec: str, keep: int) -> list[SnapshotId]:
         raise UserError(f"no snapshot of {spec} was ever published; specs with snapshots: {', '.join(specs) or 'none'}")
     kept = {*list_published(lake, spec)[-keep:], read_latest(lake, spec).snapshot}
     marked = _list_marked(lake, spec, "published") | _list_marked(lake, spec, "yanked")
-    return sorted((s for s in marked - kept if next(lake.list(f"snapshots/{s}/"), None)), key=_sort_key)
+    return sorted(
+        (s for s in marked - kept if next(lake.list(f"snapshots/{s}/"), None)), key=lambda s: (s.release.day, s)
+    )
 
 
 def prune(lake: Lake, snapshot: str) -> int:
@@ -209,17 +210,11 @@ def prune(lake: Lake, snapshot: str) -> int:
     if read_latest(lake, spec).snapshot == snapshot:
         raise UserError(f"latest.json points to {snapshot}: first publish another snapshot, or yank this one")
     lake.delete(f"snapshots/{snapshot}/manifest.json")
-    deleted = 1
-    for entry in list(lake.list(f"snapshots/{snapshot}/")):
+    others = list(lake.list(f"snapshots/{snapshot}/"))
+    for entry in others:
         lake.delete(entry.key)
-        deleted += 1
     _write_marker(lake, spec, "yanked", snapshot, {"reason": "pruned"})
-    return deleted
-
-
-def _sort_key(snapshot: SnapshotId) -> tuple[str, str]:
-    """Return (as_of, id)."""
-    return snapshot.release.day, snapshot
+    return 1 + len(others)
 
 
 def _list_marked(lake: Lake, spec: str, folder: str) -> set[SnapshotId]:
@@ -260,8 +255,6 @@ def _read(lake: Lake, spec: str) -> tuple[Pointer, str]:
     """Return the pointer of a spec and its ETag."""
     key = f"snapshots/{spec}/latest.json"
     etag = lake.etag(key)  # Read the ETag first: if the pointer changes before it is read, the move conflicts.
-    if etag == ABSENT:
-        return Pointer(None), ABSENT
     try:
         return read_pointer(lake, key, spec), etag
     except FileNotFoundError:
@@ -287,7 +280,5 @@ def _marker_key(spec: str, kind: str, snapshot: str) -> str:
 def _write_marker(lake: Lake, spec: str, kind: str, snapshot: str, facts: dict[str, Any]) -> None:
     """Write a marker with the facts and the time. Never overwrite an existing marker."""
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    try:
+    with suppress(Conflict):
         lake.put(_marker_key(spec, kind, snapshot), orjson.dumps({**facts, "at": at}), expect=ABSENT)
-    except Conflict:
-        return

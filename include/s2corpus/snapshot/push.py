@@ -12,17 +12,16 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.snapshot.reader import read_manifest
 from s2corpus.storage.lake import Lake
-from s2corpus_reader.bounded import copy_file
+from s2corpus_reader.deltas import read_manifest
 from s2corpus_reader.files import SnapshotFile
+from s2corpus_reader.following import fetch_file
 
 MANIFEST = "manifest.json"
 _PROGRESS_FILE = "_PUSHED.json"
@@ -34,20 +33,19 @@ _COMMIT_FILES = 100
 Progress = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class PushResult:
-    """The number of files that a push sent and skipped."""
+class PushResult(NamedTuple):
+    """The number of files that a push sent and skipped. Skipped files were in the target from an earlier attempt."""
 
     sent: int
     skipped: int
-    """already in the target from an earlier attempt"""
 
 
 def push_to_lake(snapshot: Lake, target: Lake, progress: Progress = lambda path: None) -> PushResult:
     """Copy a snapshot to a folder in a bucket or on disk. Compare each SHA-256 with the manifest before the upload.
 
     Raises:
-        UserError: the target contains another snapshot or other files, or a file differs from the manifest.
+        UserError: the target contains another snapshot or other files.
+        SnapshotError: the manifest is damaged, or a file differs from it.
     """
     manifest, listed = read_manifest(snapshot)
     files = listed.values()
@@ -63,7 +61,8 @@ def push_to_lake(snapshot: Lake, target: Lake, progress: Progress = lambda path:
     with tempfile.TemporaryDirectory(prefix="s2corpus-push-") as scratch:
         for number, file in enumerate(pending, 1):
             progress(file.path)
-            target.upload(file.path, _fetch_file(snapshot, file, Path(scratch)))
+            fetch_file(snapshot, file, Path(scratch) / "file")
+            target.upload(file.path, Path(scratch) / "file")
             sent[file.path] = target.etag(file.path)
             if number % _SAVE_EVERY == 0:
                 target.put(_PROGRESS_FILE, orjson.dumps(sent))
@@ -103,7 +102,8 @@ def push_to_hub(snapshot: Lake, repository: str, progress: Progress = lambda pat
                 operations = []
                 for file in group:
                     progress(file.path)
-                    local = _fetch_file(snapshot, file, Path(scratch) / "files")
+                    local = Path(scratch) / "files" / file.path
+                    fetch_file(snapshot, file, local)
                     operations.append(CommitOperationAdd(file.path, local))
                 message = f"{name}: {group[0].path}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")
                 api.create_commit(repository, operations, commit_message=message, repo_type="dataset")
@@ -121,26 +121,10 @@ def push_to_hub(snapshot: Lake, repository: str, progress: Progress = lambda pat
 
 
 def _get(lake: Lake, key: str) -> bytes | None:
-    """Return the content of an object, or None if it does not exist."""
+    """Return the content of an object; return None if the object is missing."""
     with suppress(FileNotFoundError):
         return lake.get(key)[0]
     return None
-
-
-def _fetch_file(snapshot: Lake, file: SnapshotFile, folder: Path) -> Path:
-    """Copy a file of the snapshot to a local folder, verify it against the manifest, and return its path."""
-    local = folder / file.path
-    local.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        copy_file(snapshot, file.path, local, file.bytes)
-    except ValueError as error:
-        raise UserError(f"{snapshot.uri(file.path)} differs from the manifest: {error}: run corpus verify") from None
-    with local.open("rb") as stream:
-        if (found := hashlib.file_digest(stream, "sha256").hexdigest()) != file.sha256:
-            raise UserError(
-                f"{snapshot.uri(file.path)}: the SHA-256 is {found}; the manifest has {file.sha256}: run corpus verify"
-            )
-    return local
 
 
 def _list_hub_files(api: Any, repository: str) -> Iterator[tuple[str, str]]:

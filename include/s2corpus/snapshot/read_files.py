@@ -1,50 +1,41 @@
-"""Verify the files of a snapshot one by one against the manifest and the format."""
+"""Verify the files of a snapshot one by one against the manifest, and their lines against the format (SPEC §3.3, §10)."""
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import re
+import unicodedata
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from itertools import islice
+from typing import Any, BinaryIO, cast
 
 import orjson
 import pyarrow as pa
 
-from s2corpus.snapshot import checks, copies, rights
-from s2corpus.snapshot.agreement import Agreement
-from s2corpus.snapshot.crossing import SplitOverlap
-from s2corpus.snapshot.repeats import DuplicatesCheck
-from s2corpus.snapshot.samples import shorten_record
-from s2corpus_reader.bounded import MAX_LINE_BYTES
+from s2corpus.snapshot.comparison import MAX_FAULTS, Comparison, Fault
+from s2corpus.snapshot.report import shorten_record
+from s2corpus.snapshot.similarity import SimilarityCheck
+from s2corpus.storage.lake import Lake
+from s2corpus_reader.bounded import TooLarge, gzip_lines
 from s2corpus_reader.files import SnapshotFile, file_number, parquet_path
 from s2corpus_reader.parquet import read_table
-
-if TYPE_CHECKING:
-    from s2corpus.storage.lake import Lake
+from s2corpus_reader.schemas import METADATA
 
 _DOCUMENTS = re.compile(r"v2/(s2orc|s2ag)/(train|valid)/(\d+)(?:-\d{6})?\.jsonl\.gz")
 _CORPUS = re.compile(r"corpus/(metadata|pdf_parses|latex_parses|jats_parses|elsevier_parses)/.*_(\d+)\.jsonl\.gz")
+PARSED_KEYS = frozenset(METADATA.names)
+"""Metadata keys of a paper with a parse."""
+METADATA_KEYS = frozenset(name for name in PARSED_KEYS if not name.startswith(("has_pdf_body", "has_pdf_parsed")))
+_SPANS = {
+    "cite_spans": "bib_entries", "unlinked_spans": "bib_entries", "ref_spans": "ref_entries", "eq_spans": "ref_entries",
+}  # fmt: skip
+_PARSE_KEYS = {"paper_id", "_pdf_hash", "abstract", "body_text", "bib_entries", "ref_entries"}
 UNEXPECTED = (
     pa.ArrowException, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, OSError, MemoryError
 )  # fmt: skip
 """Exceptions that a reader raises on malformed data."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A fault in a snapshot: path, message and line."""
-
-    path: str
-    message: str
-    line: int | None = None
-    """from 1"""
-
-    def __str__(self) -> str:
-        return f"{self.path}{'' if self.line is None else f', line {self.line}'}: {self.message}"
 
 
 @dataclass(slots=True)
@@ -54,15 +45,8 @@ class Verification:
     lake: Lake
     manifest: dict[str, Any]
     files: dict[str, SnapshotFile]
-    agreement: Agreement
-    duplicates: DuplicatesCheck
-    overlap: SplitOverlap
-    index: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """document → file and line in the index"""
-    words: dict[str, int] = field(default_factory=dict)
-    """document → number of words in the index"""
-    totals: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """(set, split, "documents" or "words") → number in the files"""
+    comparison: Comparison
+    similarity: SimilarityCheck
     bodies: set[str] = field(default_factory=set)
     """papers with `has_pdf_body_text` in their metadata"""
     seen: set[str] = field(default_factory=set)
@@ -71,8 +55,6 @@ class Verification:
     """papers found in corpus/metadata"""
     samples: dict[str, dict[str, Any]] = field(default_factory=dict)
     """set → sample record, from `documents/`"""
-    lines: copies.LineFacts = field(default_factory=copies.LineFacts)
-    """facts from the JSON lines that the Parquet copies must repeat"""
 
     @property
     def rules(self) -> dict[str, Any]:
@@ -81,87 +63,47 @@ class Verification:
         return rules
 
 
-def check_file(state: Verification, file: SnapshotFile) -> Iterator[Fault]:
+def check_file(state: Verification, file: SnapshotFile) -> Iterator[Fault | str]:
     """Yield the faults of one file: checksums, malformed lines, and contradictions with files read before it."""
-    if not file.path.endswith(".jsonl.gz"):
-        yield from _check_plain_file(state, file)
-        return
     with state.lake.open(file.path) as raw:
         hashing = _HashingStream(raw, file.bytes)
-        content = hashlib.sha256()
-        size = rows = 0
-        check = _select_line_check(state, file.path)
-        try:
-            lines = gzip.GzipFile(fileobj=cast(BinaryIO, hashing))
-            limit = (file.content_bytes or 0) + 1
-            while size < limit and (line := lines.readline(min(limit - size, MAX_LINE_BYTES + 1))):
-                if len(line) > MAX_LINE_BYTES:
-                    yield Fault(file.path, f"the line has more than {MAX_LINE_BYTES:,} bytes", rows + 1)
-                    return
-                content.update(line)
-                size += len(line)
-                rows += 1
-                yield from (Fault(file.path, message, rows) for message in _run_check(check, line, rows))
-        except (EOFError, OSError, zlib.error) as error:
-            yield Fault(file.path, f"corrupt gzip data: {error}")
-            return
+        if file.path.endswith(".jsonl.gz"):
+            yield from _check_lines(state, file, hashing)
         hashing.drain()
     if hashing.sha256.hexdigest() != file.sha256:
-        yield Fault(file.path, "the SHA-256 differs from the manifest")
-    if (rows, size, content.hexdigest()) != (file.rows, file.content_bytes, file.content_sha256):
-        yield Fault(file.path, f"the content differs from the manifest ({rows} of {file.rows} lines, {size} bytes)")
-
-
-def _check_plain_file(state: Verification, file: SnapshotFile) -> Iterator[Fault]:
-    """Yield the faults of a file that has no JSON lines."""
-    with state.lake.open(file.path) as raw:
-        hashing = _HashingStream(raw, file.bytes)
-        hashing.drain()
-    if hashing.sha256.hexdigest() != file.sha256:
-        yield Fault(file.path, "the SHA-256 differs from the manifest")
-        return
-    if file.path.endswith(".parquet"):
+        yield "the SHA-256 differs from the manifest"
+    elif file.path.endswith(".parquet"):
         table = read_table(state.lake, file.path)
         if table.num_rows != file.rows:
-            yield Fault(file.path, f"the file has {table.num_rows} rows; the manifest has {file.rows}")
-        if file.path.startswith(("documents/", "tables/")):
-            yield from (
-                Fault(file.path, message) for message in copies.check_copy(file.path, table, state.lines, state.papers)
-            )
-        for set_, row in state.agreement.published.samples.items():
+            yield f"the file has {table.num_rows} rows; the manifest has {file.rows}"
+        if file.path.startswith("graph/"):
+            ends = {*table["paper_id"].to_pylist(), *table["cited_paper_id"].to_pylist()}
+            yield from (f"paper {id_} is not in corpus/metadata" for id_ in sorted(ends - state.papers)[:10])
+        if file.path.startswith(("documents/", "tables/", "keys/", "graph/")):
+            yield from islice(state.comparison.check_table(file.path, table), MAX_FAULTS)
+        for set_, row in state.comparison.published.samples.items():
             if parquet_path(row["file"]) == file.path:
                 state.samples[set_] = shorten_record(table.slice(row["line"] - 1, 1).to_pylist()[0])
-        if file.path.startswith("keys/"):
-            yield from (
-                Fault(file.path, message)
-                for message in copies.check_keys(file.path, table, state.lines, state.rules["export.files"])
-            )
-        if file.path.startswith("graph/"):
-            yield from _check_graph(state, file.path, table)
 
 
-def _check_graph(state: Verification, path: str, table: pa.Table) -> Iterator[Fault]:
-    """Yield the faults of a file of graph/links or graph/contexts."""
-    ends = {*table["paper_id"].to_pylist(), *table["cited_paper_id"].to_pylist()}
-    for unknown in sorted(ends - state.papers)[:10]:
-        yield Fault(path, f"paper {unknown} is not in corpus/metadata")
-    paper, cited = "", set[str]()
-    for number, row in enumerate(table.to_pylist(), 1):
-        if path.startswith("graph/links/"):
-            if row["paper_id"] != paper:
-                paper, cited = row["paper_id"], set()
-            state.agreement.add_link(row, cited)
-        elif not state.agreement.has_paragraph(row):
-            yield Fault(path, f"row {number} of paper {row['paper_id']} is not a paragraph of its parse")
-
-
-def _select_line_check(state: Verification, path: str) -> Callable[[bytes, int], Iterator[str]]:
-    """Return the check for the lines of a file. It takes a line and its number, and yields messages."""
-    if match := _DOCUMENTS.fullmatch(path):
-        return _make_document_check(state, path, match[1], match[2], int(match[3]))
-    if match := _CORPUS.fullmatch(path):
-        return _make_corpus_check(state, match[1], int(match[2]))
-    return lambda line, row: iter(())
+def _check_lines(state: Verification, file: SnapshotFile, stream: _HashingStream) -> Iterator[Fault | str]:
+    """Yield the faults of a file of JSON lines."""
+    content, size, rows = hashlib.sha256(), 0, 0
+    check = _make_line_check(state, file.path)
+    try:
+        for line in gzip_lines(cast(BinaryIO, stream), file.content_bytes or 0):
+            content.update(line)
+            size += len(line)
+            rows += 1
+            yield from (Fault(file.path, message, rows) for message in _run_check(check, line, rows))
+    except TooLarge as error:
+        yield Fault(file.path, str(error), rows + 1)
+        return
+    except (EOFError, OSError, zlib.error) as error:
+        yield f"corrupt gzip data: {error}"
+        return
+    if (rows, size, content.hexdigest()) != (file.rows, file.content_bytes, file.content_sha256):
+        yield f"the content differs from the manifest ({rows} of {file.rows} lines, {size} bytes)"
 
 
 def _run_check(check: Callable[[bytes, int], Iterator[str]], line: bytes, row: int) -> Iterator[str]:
@@ -172,80 +114,124 @@ def _run_check(check: Callable[[bytes, int], Iterator[str]], line: bytes, row: i
         yield f"malformed: {type(error).__name__} {error}"
 
 
-def _make_document_check(
-    state: Verification, path: str, set_: str, split: str, nn: int
-) -> Callable[[bytes, int], Iterator[str]]:
-    """Return the check for the lines of a file in `v2/`."""
-    recipe = state.rules["clean.profile"] == "recipe-2024"
+def _make_line_check(state: Verification, path: str) -> Callable[[bytes, int], Iterator[str]]:
+    """Return the check for the lines of a file. It takes a line and its number, and yields messages."""
+    documents, corpus = _DOCUMENTS.fullmatch(path), _CORPUS.fullmatch(path)
+    if not (match := documents or corpus):
+        return lambda line, row: iter(())
+    kind, split, number = match[1], match[2], int(match[match.lastindex or 0])
+    noun = "document" if documents else "paper"
+    n_files = state.rules["export.files"] if documents else sum(p.startswith(f"corpus/{kind}/") for p in state.files)
     last = ""
 
     def check(line: bytes, row: int) -> Iterator[str]:
         nonlocal last
-        id_, faults = checks.check_document(line, set_, recipe=recipe)
-        yield from faults
-        if id_ is None:
-            return
-        if id_ <= last:
-            yield f"document {id_} follows {last}; expected unique ids in ascending order"
-        last = id_
-        if file_number(id_, state.rules["export.files"]) != nn:
-            yield f"document {id_} belongs to file {file_number(id_, state.rules['export.files']):02d}"
-        if id_ in state.seen:
-            yield f"document {id_} is also in another file"
-        state.seen.add(id_)
-        value = orjson.loads(line)
-        state.lines.add_document(set_, split, value)
-        words = len(value["text"].split())
-        state.totals[set_, split, "documents"] += 1
-        state.totals[set_, split, "words"] += words
-        if state.words.get(id_, words) != words:
-            yield f"document {id_} has {words} words; the index has {state.words[id_]}"
-        if state.index.get(id_) != (path, row):
-            yield f"the index has document {id_} at {state.index.get(id_)}; expected {(path, row)}"
-        state.duplicates.add_document(id_, value["text"])
-        state.overlap.add_document(id_, split, value["text"])
-        yield from state.agreement.check_document(value)
-
-    return check
-
-
-def _make_corpus_check(state: Verification, kind: str, nn: int) -> Callable[[bytes, int], Iterator[str]]:
-    """Return the check for the lines of a file in `corpus/`."""
-    last = ""
-    files = sum(path.startswith(f"corpus/{kind}/") for path in state.files)
-
-    def check(line: bytes, row: int) -> Iterator[str]:
-        nonlocal last
-        try:
+        if documents:
+            id_, faults = check_document(line, kind, recipe=state.rules["clean.profile"] == "recipe-2024")
+            yield from faults
+            if id_ is None:
+                return
             value = orjson.loads(line)
-            paper_id = value["paper_id"]
-        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-            yield f"no JSON object with a paper_id: {error}"
-            return
-        if paper_id <= last:
-            yield f"paper {paper_id} follows {last}; expected unique ids in ascending order"
-        last = paper_id
-        if file_number(paper_id, files) != nn:
-            yield f"paper {paper_id} belongs to another file"
-        if kind == "metadata":
-            state.papers.add(paper_id)
-            if value.get("abstract"):
-                state.lines.add_rights(paper_id, rights.ABSTRACT)
-            if value.get("has_pdf_body_text"):
-                state.bodies.add(paper_id)
-            yield from checks.check_metadata(value)
-            yield from state.agreement.add_metadata(value)
         else:
-            yield from checks.check_parse(value)
-            state.agreement.add_parse(kind.removesuffix("_parses"), value)
-            state.lines.add_parse(kind.removesuffix("_parses"), value)
-            if paper_id not in state.papers:
-                yield f"paper {paper_id} has no metadata"
-            elif kind == "pdf_parses" and bool(value.get("body_text")) != (paper_id in state.bodies):
+            try:
+                value = orjson.loads(line)
+                id_ = value["paper_id"]
+            except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+                yield f"no JSON object with a paper_id: {error}"
+                return
+        if id_ <= last:
+            yield f"{noun} {id_} follows {last}; expected unique ids in ascending order"
+        last = id_
+        if (expected := file_number(id_, n_files)) != number:
+            yield f"{noun} {id_} belongs to file {expected}"
+        if documents:
+            if id_ in state.seen:
+                yield f"document {id_} is also in another file"
+            state.seen.add(id_)
+            state.similarity.add_document(id_, split, value["text"])
+            yield from state.comparison.check_document(value, kind, split, (path, row))
+        elif kind == "metadata":
+            state.papers.add(id_)
+            if value.get("has_pdf_body_text"):
+                state.bodies.add(id_)
+            yield from check_metadata(value)
+            yield from state.comparison.add_metadata(value)
+        else:
+            yield from check_parse(value)
+            state.comparison.add_parse(kind.removesuffix("_parses"), value)
+            if id_ not in state.papers:
+                yield f"paper {id_} has no metadata"
+            elif kind == "pdf_parses" and bool(value.get("body_text")) != (id_ in state.bodies):
                 has_body = "has body text" if value.get("body_text") else "has no body text"
-                yield f"paper {paper_id}: has_pdf_body_text is {paper_id in state.bodies}, but its parse {has_body}"
+                yield f"paper {id_}: has_pdf_body_text is {id_ in state.bodies}, but its parse {has_body}"
 
     return check
+
+
+def check_document(line: bytes, set_: str, *, recipe: bool) -> tuple[str | None, list[str]]:
+    """Return the id of a document and the faults of its line. Texts of `recipe-2024` (`recipe`) have no blocks to check."""
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        return None, [f"invalid JSON: {error}"]
+    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+        return None, ["expected a JSON object with a string `id`"]
+    keys = ["id", "sha1", "text"] if set_ == "s2orc" else ["id", "text"]
+    faults = []
+    if list(value) != keys or not all(isinstance(value[key], str) for key in keys):
+        faults.append(f"keys are {list(value)}; expected for {set_}: {', '.join(keys)}, all strings, in this order")
+    elif line != orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE):
+        faults.append("not canonical JSON: expected UTF-8 without spaces and a final newline")
+    else:
+        faults += _check_text(value["text"], set_, recipe=recipe)
+    return value["id"], faults
+
+
+def _check_text(text: str, set_: str, *, recipe: bool) -> Iterator[str]:
+    """Yield the faults of the text of a document."""
+    if not unicodedata.is_normalized("NFC", text):
+        yield "text is not in NFC"
+    if recipe:
+        return
+    blocks = text.split("\n\n")
+    if set_ == "s2ag" and len(blocks) != 2:
+        yield f"text has {len(blocks)} blocks; expected title and abstract"
+    if set_ == "s2orc" and len(blocks) < 3:
+        yield f"text has {len(blocks)} blocks; expected title, abstract and a body"
+    if "\n" in blocks[0]:
+        yield "title has more than one line"
+    if any(line != " ".join(line.split()) or not line for block in blocks for line in block.split("\n")):
+        yield "a line is empty, or has white space other than single spaces between words"
+
+
+def check_metadata(value: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the faults of the metadata of a paper: keys that S2ORC 20200705 does not have, and wrong flags."""
+    expected = PARSED_KEYS if value.get("has_pdf_parse") else METADATA_KEYS
+    if set(value) != expected:
+        yield f"keys differ from S2ORC 20200705: {sorted(set(value) ^ expected)}"
+        return
+    for direction in ("outbound", "inbound"):
+        cited = value[f"{direction}_citations"]
+        if value[f"has_{direction}_citations"] != bool(cited):
+            yield f"has_{direction}_citations contradicts {direction}_citations"
+        if cited != sorted(set(cited)):
+            yield f"{direction}_citations are not sorted and unique"
+
+
+def check_parse(value: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the faults of a parse: spans with other text than their offsets, and references without an entry."""
+    if missing := _PARSE_KEYS - set(value):
+        yield f"keys are missing: {sorted(missing)}"
+        return
+    paragraphs = [*value["abstract"], *value["body_text"], *value.get("back_matter", ())]
+    for number, paragraph in enumerate(paragraphs):
+        for kind, entries in _SPANS.items():
+            for span in paragraph.get(kind, ()):
+                if paragraph["text"][span["start"] : span["end"]] != span["text"]:
+                    yield f"paragraph {number}: the text of a span in {kind} differs from the text at its offsets"
+                ref_id = span.get("ref_id")
+                if ref_id not in value[entries] and (ref_id is not None or kind == "cite_spans"):
+                    yield f"paragraph {number}: {kind} refers to {ref_id}, which is not in {entries}"
 
 
 class _HashingStream:

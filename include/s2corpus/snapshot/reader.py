@@ -1,27 +1,14 @@
-"""Find a snapshot by its address or name, and read its documents."""
+"""Find a snapshot by its address or name."""
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
-
-import orjson
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from s2corpus.errors import UserError
 from s2corpus.ids import SPEC_NAME, SnapshotId
 from s2corpus.snapshot.pointer import read_pointer
-from s2corpus.storage.lake import NotALakeFile, lake_uri, open_lake
-from s2corpus_reader.bounded import MAX_SMALL_BYTES, gzip_lines, read_bytes, read_object
-from s2corpus_reader.files import SnapshotFile, list_files
-from s2corpus_reader.parquet import read_table
-
-if TYPE_CHECKING:
-    from s2corpus.storage.lake import Lake
+from s2corpus.storage.lake import Lake, NotALakeFile, lake_uri, open_lake
+from s2corpus_reader.bounded import MAX_SMALL_BYTES, read_object
 
 
 def open_snapshot(name: str, lake: str | None = None) -> Lake:
@@ -55,21 +42,6 @@ def open_snapshot(name: str, lake: str | None = None) -> Lake:
     return found
 
 
-def read_manifest(snapshot: Lake) -> tuple[bytes, dict[str, SnapshotFile]]:
-    """Return the bytes of the manifest, and the files that it lists by path.
-
-    Raises:
-        UserError: the manifest is malformed, or a listed path could leave the folder of the snapshot.
-    """
-    try:
-        manifest = read_bytes(snapshot, "manifest.json")
-        return manifest, list_files(orjson.loads(manifest))
-    except (LookupError, TypeError, ValueError) as error:
-        raise UserError(
-            f"{snapshot.uri('manifest.json')} is damaged ({error}): run corpus verify for details"
-        ) from None
-
-
 def published_manifests(snapshot: Lake) -> set[str]:
     """Return the SHA-256s of the published manifest, from the marker of the snapshot and from the pointer.
 
@@ -89,72 +61,3 @@ def published_manifests(snapshot: Lake) -> set[str]:
         except FileNotFoundError:
             continue
     return found
-
-
-def read_by_ids(snapshot: Lake, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the documents with the given current or former ids, in the order of files.
-
-    Raises:
-        UserError: the snapshot does not contain an id; the message lists all missing ids.
-    """
-    aliases = read_table(snapshot, "aliases.parquet")
-    current_ids = dict(zip(aliases["alias"].to_pylist(), aliases["paper_id"].to_pylist(), strict=True))
-    wanted = {current_ids.get(id_, id_): id_ for id_ in ids}
-    index = read_table(snapshot, "index.parquet", ["id", "file", "line"])
-    rows = index.filter(_is_one_of("id", list(wanted))).to_pylist()
-    if missing := sorted(wanted[id_] for id_ in set(wanted) - {row["id"] for row in rows}):
-        raise UserError(f"{snapshot.root}: no document {', '.join(missing)} (excluded documents are not published)")
-    yield from read_at(snapshot, rows)
-
-
-def read_sample(snapshot: Lake, count: int, sets: Sequence[str], splits: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield a reproducible sample: the `count` documents with the smallest hashes of their ids."""
-    index = read_table(snapshot, "index.parquet", ["id", "set", "split", "file", "line"])
-    chosen = index.filter(_is_one_of("set", sets) & _is_one_of("split", splits))
-    hashes = [hashlib.sha256(id_.encode()).digest()[:8] for id_ in chosen["id"].to_pylist()]
-    first = sorted(range(len(hashes)), key=hashes.__getitem__)[:count]
-    yield from read_at(snapshot, chosen.take(pa.array(first, pa.int64())).to_pylist())
-
-
-def _is_one_of(column: str, values: Sequence[str]) -> pc.Expression:
-    """Return the condition that a column has one of the values. Arrow rejects an empty list without a type."""
-    return pc.field(column).isin(pa.array(values, pa.string()))
-
-
-def grep(snapshot: Lake, pattern: str, sets: Sequence[str], splits: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the documents with text that matches a regular expression, in the order of files.
-
-    Raises:
-        UserError: the pattern is not a regular expression.
-    """
-    try:
-        compiled = re.compile(pattern)
-    except re.error as error:
-        raise UserError(f"{pattern!r} is not a regular expression: {error}") from None
-    for set_ in sets:
-        for split in splits:
-            for entry in snapshot.list(f"v2/{set_}/{split}/"):
-                for _, line in _read_lines(snapshot, entry.key):
-                    document = orjson.loads(line)
-                    if compiled.search(document["text"]):
-                        yield document
-
-
-def read_at(snapshot: Lake, rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the documents at the given positions (`file`, `line`), file by file."""
-    files: dict[str, set[int]] = defaultdict(set)
-    for row in rows:
-        files[row["file"]].add(row["line"])
-    for path, wanted in sorted(files.items()):
-        last = max(wanted)
-        for number, line in _read_lines(snapshot, path):
-            if number in wanted:
-                yield orjson.loads(line)
-            if number == last:
-                break
-
-
-def _read_lines(snapshot: Lake, path: str) -> Iterator[tuple[int, bytes]]:
-    """Yield (line number from 1, line) of a file."""
-    with snapshot.open(path) as raw:
-        yield from enumerate(gzip_lines(raw), 1)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
@@ -34,18 +33,11 @@ SCHEMA = published_schema("rights")
 """Columns of `tables/rights`. `of` is `abstract` or a parse kind; `sha1` identifies the parsed file."""
 
 
-@dataclass(frozen=True, slots=True)
-class AbstractOrigin:
-    """The origin of the abstract of a paper."""
-
-    source: str
-    rule: str
-    licence: str | None
-    """licence stated in the record that supplied the abstract"""
-
-
 def read_abstract_origins(tables: TableOpener, bucket: int, batch_rows: int) -> Iterator[dict[str, Any]]:
-    """Yield `paper_id` and the `AbstractOrigin` (`origin`) of each abstract in a bucket. Read batches of `batch_rows` rows."""
+    """Yield the origin of each abstract in a bucket: `paper_id`, `source`, `rule`, and the `licence` that its record states.
+
+    Read batches of `batch_rows` rows.
+    """
     columns, has_licence = ["paper_id", "record_id", "licence"], pc.field("licence").is_valid()
     members = ByPaper(tables(MEMBERS).rows(columns, shard=bucket, where=has_licence, at_once=batch_rows))
     columns, has_abstract = ["paper_id", "provenance", "abstract"], pc.field("abstract").is_valid()
@@ -54,14 +46,14 @@ def read_abstract_origins(tables: TableOpener, bucket: int, batch_rows: int) -> 
         for paper_id, provenance in zip(batch["paper_id"].to_pylist(), provenances.to_pylist(), strict=True):
             source, rule, record_id = ((provenance or {}).get(name) or "" for name in ("source", "rule", "record_id"))
             licences = {member["record_id"]: member["licence"] for member in members.at(paper_id)}
-            yield {"paper_id": paper_id, "origin": AbstractOrigin(source, rule, licences.get(record_id))}
+            yield {"paper_id": paper_id, "source": source, "rule": rule, "licence": licences.get(record_id)}
 
 
-def find_abstract_rights(paper: Mapping[str, Any], origin: AbstractOrigin | None) -> tuple[str | None, str]:
+def find_abstract_rights(paper: Mapping[str, Any], origin: Mapping[str, Any] | None) -> tuple[str | None, str]:
     """Return (evidence, licence) of an abstract: its source, and the licence of its record or else of the paper's open full text."""
-    record_licence = origin.licence if origin is not None and origin.rule != VoteRule.PDF else None
-    source = origin.source if origin is not None and origin.source else None
-    return source, to_spdx(record_licence or paper["licence"])
+    origin = origin or {"source": None, "rule": None, "licence": None}
+    record_licence = origin["licence"] if origin["rule"] != VoteRule.PDF else None
+    return origin["source"] or None, to_spdx(record_licence or paper["licence"])
 
 
 def rows(paper: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

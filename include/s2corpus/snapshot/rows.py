@@ -5,7 +5,7 @@ Every table is sorted by paper_id, so that a merge join runs in bounded memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -35,7 +35,9 @@ from s2corpus.tables.texts import (
     FulltextRow,
     LinkRow,
 )
-from s2corpus.text.masking import MaskedText, mask_parse, mask_text
+from s2corpus.text.personal import MaskedText, mask_parse, mask_text
+from s2corpus.titles import normalise_one
+from s2corpus_reader.files import lookup_key
 from s2corpus_reader.parquet import parquet_writer
 
 T = TypeVar("T")
@@ -55,6 +57,15 @@ ROW_GROUP = 16_384
 INDEX = published_schema("index")
 """Columns of the document index: file and line (from 1), metadata, word count, and a hash of the normalized text."""
 
+
+KEYS = pa.schema([pa.field("key", pa.int64(), nullable=False), pa.field("paper_id", pa.string(), nullable=False)])
+"""Columns of `keys/<nn>.parquet`, which maps identifiers, SHA-1s and titles to papers.
+
+A key is a hash. The file number is the key modulo the number of files, and each file is sorted by key. A look-up therefore reads
+one row group, regardless of the size of the snapshot. A title may have several papers; an identifier rarely has more than one.
+"""
+KEYS_ROW_GROUP = 2048
+"""Rows per row group of the key files (about 35 KB). One look-up reads one row group."""
 
 CITATIONS = pa.schema([("cited_paper_id", pa.string()), ("paper_id", pa.string())])
 """Columns of the citation pairs: cited paper, citing paper."""
@@ -108,10 +119,8 @@ def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, l
         if split["split"] in ("train", "valid"):
             fulltexts = parses.at(document["paper_id"]) if set_ == "s2orc" else []
             row = {**paper, **document, "split": split["split"], **_select_parse(document, fulltexts, mask=mask)}
-            abstract = abstracts.one(document["paper_id"])
-            row["abstract_source"], licence = rights.find_abstract_rights(
-                paper, abstract["origin"] if abstract else None
-            )
+            origin = abstracts.one(document["paper_id"])
+            row["abstract_source"], licence = rights.find_abstract_rights(paper, origin)
             row["licence"] = to_spdx(document["licence"]) if set_ == "s2orc" else licence
             if mask:
                 row["title"] = _mask(row["title"])
@@ -127,15 +136,12 @@ def _map_entries(links: Iterable[LinkRow], parse_kind: str | None) -> dict[str, 
 
 def _select_parse(document: DocumentRow, fulltexts: list[FulltextRow], *, mask: bool) -> Row:
     """Return the parse behind a document's text, its kind and its text layer. All are null for titles and abstracts."""
-    for fulltext in fulltexts:
-        if fulltext["file_sha1"] == document["sha1"]:
-            parse = orjson.loads(fulltext["parse"])
-            return {
-                "parse_kind": fulltext["parse_kind"],
-                "text_layer": fulltext["text_layer"],
-                "parse": mask_parse(parse) if mask else parse,
-            }
-    return {"parse_kind": None, "text_layer": None, "parse": None}
+    fulltext = next((text for text in fulltexts if text["file_sha1"] == document["sha1"]), None)
+    if fulltext is None:
+        return {"parse_kind": None, "text_layer": None, "parse": None}
+    parse = orjson.loads(fulltext["parse"])
+    kind, layer = fulltext["parse_kind"], fulltext["text_layer"]
+    return {"parse_kind": kind, "text_layer": layer, "parse": mask_parse(parse) if mask else parse}
 
 
 def build_index_row(document: Row, set_: str, path: str, line: int) -> Row:
@@ -184,8 +190,7 @@ def read_released_papers(
             parses[kind] = released_parse(parse, _map_entries(linked, kind), open_access=fulltext["open_access"])
         if mask:
             paper |= {"title": _mask(paper["title"]), "abstract": _mask(paper["abstract"])}
-        abstract = abstracts.one(paper["paper_id"])
-        abstract_from = abstract["origin"] if abstract else None
+        abstract_from = abstracts.one(paper["paper_id"])
         yield {
             **paper,
             "licence": to_spdx(paper["licence"]),
@@ -195,7 +200,7 @@ def read_released_papers(
             "parses": parses,
             "fulltexts": texts,
             "abstract_from": abstract_from,
-            "publisher_abstract": abstract_from is not None and abstract_from.rule != VoteRule.PDF,
+            "publisher_abstract": abstract_from is not None and abstract_from["rule"] != VoteRule.PDF,
         }
 
 
@@ -238,6 +243,13 @@ def group_by_cited(citations: pa.Table) -> ByPaper[dict[str, str]]:
     ordered = citations.sort_by([(name, "ascending") for name in CITATIONS.names])
     rows = (row for batch in ordered.to_batches(max_chunksize=_BATCH_ROWS) for row in batch.to_pylist())
     return ByPaper(rows, "cited_paper_id")
+
+
+def hash_identifiers(paper: Mapping[str, Any]) -> Iterator[int]:
+    """Yield the keys of the identifiers and the title of a paper."""
+    yield from (lookup_key(name, paper[name]) for name in IDENTIFIERS if paper[name])
+    if paper["title"] and (title := normalise_one(paper["title"])):
+        yield lookup_key("title", title)
 
 
 def is_counted(warning: str | None, count_warnings: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from s2corpus.errors import UserError
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.progress import count
+from s2corpus.storage.part import count
 from s2corpus_reader.files import SnapshotFile
 
 _THREADS = 8
@@ -49,7 +49,7 @@ class Store:
         return f"{self._receipts}/{path}.json"
 
     def _read_receipt(self, path: str) -> SnapshotFile | None:
-        """Return the file at a path, or None if it is outdated or was changed."""
+        """Return the file at a path; return None if the file is outdated or was changed."""
         receipt = orjson.loads(self.lake.get(self._receipt_key(path))[0])
         if receipt["inputs"] != self._inputs or receipt["etag"] != self.lake.etag(f"{self.prefix}/{path}"):
             return None
@@ -93,12 +93,9 @@ class Store:
     def put_fragments(self, fragments: Mapping[str, Path]) -> None:
         """Upload fragments (local Parquet files) by name, and delete the local files."""
         with ThreadPoolExecutor(_THREADS) as pool:
-            list(pool.map(self._put_fragment, fragments.items()))
-
-    def _put_fragment(self, fragment: tuple[str, Path]) -> None:
-        name, local = fragment
-        self.lake.upload(self._fragment_key(name), local)
-        local.unlink()
+            list(pool.map(self.lake.upload, map(self._fragment_key, fragments), fragments.values()))
+        for local in fragments.values():
+            local.unlink()
 
     def read_fragment(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """Yield the row groups of a fragment."""

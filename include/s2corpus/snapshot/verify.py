@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import re
 import tempfile
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
-import pyarrow as pa
 
 from s2corpus.errors import UserError
-from s2corpus.snapshot import changes, keys
-from s2corpus.snapshot.agreement import MAX_FAULTS, Agreement
-from s2corpus.snapshot.crossing import MAX_KEYS, SplitOverlap
-from s2corpus.snapshot.described import find_identity_fault, is_croissant_current, is_same_code, regenerate_files
-from s2corpus.snapshot.manifest import FORMAT, find_invalid_rule
-from s2corpus.snapshot.presence import check_presence, count_groups, parse_file_number
-from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Verification, check_file
-from s2corpus.snapshot.reader import read_at
-from s2corpus.snapshot.repeats import DuplicatesCheck
+from s2corpus.snapshot import changes, croissant, report
+from s2corpus.snapshot.comparison import MAX_FAULTS, Comparison, Fault
+from s2corpus.snapshot.manifest import FORMAT, find_identity_fault, find_invalid_rule
+from s2corpus.snapshot.read_files import UNEXPECTED, Verification, check_file
 from s2corpus.snapshot.rows import INDEX
+from s2corpus.snapshot.similarity import MAX_KEYS, SimilarityCheck
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.storage.lake import NotALakeFile
+from s2corpus.storage.lake import Lake, NotALakeFile
+from s2corpus.version import code_version
 from s2corpus_reader.bounded import TooLarge, read_bytes, read_object
-from s2corpus_reader.files import SnapshotFile, list_files
+from s2corpus_reader.files import documents_path, list_files, parquet_path, remove_piece
 from s2corpus_reader.parquet import read_table
+from s2corpus_reader.selection import read_at
 
-if TYPE_CHECKING:
-    from s2corpus.storage.lake import Lake
-
+_FOLDERS = ("corpus/metadata", "corpus/pdf_parses", "graph/links", "graph/contexts")
+_ALWAYS = (
+    "README.md", "stats.json", "croissant.json", "funnel.csv", "funnel.svg", "years.svg", "index.parquet", "aliases.parquet",
+    "duplicates.parquet", "clusters.parquet",
+)  # fmt: skip
 _REQUIRED_RULES = {
     "export.files", "clean.citations", "clean.profile", "clean.sets", "split.shingle_words", "split.minhash_bands",
     "split.minhash_rows", "split.minhash_seed", "split.max_group", "split.min_jaccard", "split.near_duplicates", "link.count_warnings",
@@ -76,19 +78,8 @@ def verify(
         given = manifest.get("format") if isinstance(manifest, dict) else type(manifest).__name__
         raise UserError(f"{snapshot.root}: manifest format {given!r} is not supported; expected {FORMAT!r}")
     try:
-        listed = {file["path"]: SnapshotFile(**file) for file in manifest["files"]}
-        if len(listed) < len(manifest["files"]):
-            yield Fault("manifest.json", "a file is listed twice")
-        else:
-            list_files(manifest)
-        state = Verification(
-            snapshot,
-            manifest,
-            listed,
-            Agreement(manifest["rules"], manifest["as_of"]),
-            DuplicatesCheck(manifest["rules"]),
-            SplitOverlap(manifest["rules"]),
-        )
+        comparison = Comparison(manifest["rules"], manifest["as_of"])
+        state = Verification(snapshot, manifest, list_files(manifest), comparison, SimilarityCheck(manifest["rules"]))
         if message := _find_rule_fault(state):
             yield Fault("manifest.json", f"malformed: {message}")
             return
@@ -98,11 +89,8 @@ def verify(
         yield Fault("manifest.json", f"malformed: {type(error).__name__} {error}")
         return
     yield from check_presence(state)
-    table = None
-    if "index.parquet" in state.files:
-        table = yield from _check_index(state)
-    if "duplicates.parquet" in state.files:
-        yield from _guard("duplicates.parquet", _check_duplicates(state))
+    yield from _report("index.parquet", _check_index(state))
+    yield from _report("duplicates.parquet", _check_duplicates(state))
     # Read metadata first: every parse and link must belong to a paper in it. Then read the files of one group of papers together,
     # and JSON lines before their Parquet copies.
     groups = count_groups(state)
@@ -113,21 +101,20 @@ def verify(
     ):
         progress(path)
         if group != current_group:
-            state.agreement.next_group()
+            comparison.next_group()
             current_group = group
         if snapshot.size(path) is not None:
-            yield from _guard(path, check_file(state, state.files[path]))
-    for missing in sorted(set(state.index) - state.seen)[:MAX_FAULTS]:
-        yield Fault("index.parquet", f"document {missing} is in no file")
+            yield from _report(path, check_file(state, state.files[path]))
     yield from _check_agreement(state)
-    if parent is not None and table is not None:
-        yield from _guard("diff.json", _check_diff(state, table, parent), "compared")
+    if parent is not None:
+        yield from _report("diff.json", _check_diff(state, parent), "compared")
 
 
-def _guard(path: str, faults: Iterator[Fault], verb: str = "read") -> Iterator[Fault]:
-    """Yield the faults. Report an unexpected exception as a fault of the file."""
+def _report(path: str, faults: Iterator[Fault | str], verb: str = "read") -> Iterator[Fault]:
+    """Yield the faults, messages as faults of the file. Report an unexpected exception as a fault of the file."""
     try:
-        yield from faults
+        for fault in faults:
+            yield fault if isinstance(fault, Fault) else Fault(path, fault)
     except UNEXPECTED as error:
         yield Fault(path, f"cannot be {verb}: {type(error).__name__} {error}")
 
@@ -143,93 +130,111 @@ def _find_rule_fault(state: Verification) -> str | None:
     return None
 
 
-def _check_index(state: Verification) -> Generator[Fault, None, pa.Table | None]:
-    """Yield the faults of the index, and return its table, or None if it is unreadable."""
-    try:
-        table = read_table(state.lake, "index.parquet")
-        if not table.schema.equals(INDEX):
-            yield Fault(
-                "index.parquet", f"the columns are {table.schema.names}; expected {INDEX.names} with their types"
-            )
-            return None
-        table.validate(full=True)
-        state.agreement.published.add(table)
-        state.lines.add_index(table.to_pylist())
-        state.lines.add_keys((key, row["id"]) for row in table.to_pylist() for key in keys.hash_sha1(row))
-        for message in state.agreement.add_index(table.to_pylist()):
-            yield Fault("index.parquet", message)
-    except UNEXPECTED as error:
-        yield Fault("index.parquet", f"cannot be read: {type(error).__name__} {error}")
-        return None
-    names = ("id", "file", "line", "set", "split", "words", "oa_evidence")
-    for id_, file, line, set_, split, words, evidence in zip(*(table[name].to_pylist() for name in names), strict=True):
-        if id_ in state.index:
-            yield Fault("index.parquet", f"document {id_} occurs twice")
-        state.index[id_], state.words[id_] = (file, line), words
-        if not file.startswith(f"v2/{set_}/{split}/"):
-            yield Fault("index.parquet", f"document {id_} belongs to {set_} {split}, but its file is {file}")
-        if set_ == "s2orc" and not evidence:
-            yield Fault("index.parquet", f"document {id_} is a full text without open-access evidence")
-    return table
+def parse_file_number(path: str) -> int:
+    """Return the number in the name of a file of papers, or 0 for any other file."""
+    found = re.search(r"(\d+)\.(?:jsonl\.gz|parquet)$", remove_piece(path))
+    return int(found[1]) if found else 0
 
 
-def _check_duplicates(state: Verification) -> Iterator[Fault]:
-    for message in state.duplicates.add(read_table(state.lake, "duplicates.parquet")):
-        yield Fault("duplicates.parquet", message)
+def count_groups(state: Verification) -> int:
+    """Return the number of groups of files. Files of different groups share no paper."""
+    counts = Counter(path.rpartition("/")[0] for path in {remove_piece(path) for path in state.files} if "/" in path)
+    return math.gcd(*counts.values()) if counts else 1
+
+
+def check_presence(state: Verification) -> Iterator[Fault]:
+    """Yield listed files that do not exist, files that are not listed, and required files that are missing."""
+    present = {entry.key: entry.bytes for entry in state.lake.list("")}
+    for path, file in sorted(state.files.items()):
+        if path not in present:
+            yield Fault(path, "the manifest lists this file, but it does not exist")
+        elif present[path] != file.bytes:
+            yield Fault(path, f"the file has {present[path]} bytes; the manifest has {file.bytes}")
+    for path in sorted(set(present) - set(state.files) - {"manifest.json"}):
+        yield Fault(path, "the manifest does not list this file")
+    limit = state.rules.get("export.shard_bytes")
+    documents = [
+        documents_path(set_, split, number, None if limit is None else 0)
+        for set_ in state.rules["clean.sets"]
+        for split in ("train", "valid")
+        for number in range(state.rules["export.files"])
+    ]
+    folders = {path.rpartition("/")[0] for path in state.files if path.startswith(("corpus/", "graph/"))}
+    for path in (*_ALWAYS, *documents, *(("diff.json",) if state.manifest["parent"] else ())):
+        if path not in state.files:
+            yield Fault(path, "the manifest does not list this file, which every snapshot has")
+    has_copies = any(path.startswith("documents/") for path in state.files)
+    for path, file in state.files.items():
+        if not path.startswith("v2/"):
+            continue
+        if limit is not None and (file.content_bytes or 0) > limit and file.rows != 1:
+            yield Fault(path, f"the content exceeds export.shard_bytes ({limit} bytes)")
+        if has_copies and parquet_path(path) not in state.files:
+            yield Fault(path, f"the manifest does not list its Parquet copy {parquet_path(path)}")
+    for folder in sorted({*folders, *_FOLDERS}):
+        numbers = sorted(parse_file_number(path) for path in state.files if path.rpartition("/")[0] == folder)
+        if not numbers or numbers != list(range(len(numbers))) or len(numbers) % count_groups(state):
+            yield Fault(folder, f"files are missing: found the numbers {numbers}")
+
+
+def _check_index(state: Verification) -> Iterator[str]:
+    table = read_table(state.lake, "index.parquet")
+    if not table.schema.equals(INDEX):
+        yield f"the columns are {table.schema.names}; expected {INDEX.names} with their types"
+        return
+    table.validate(full=True)
+    state.comparison.published.add(table)
+    yield from state.comparison.add_index(table.to_pylist())
+
+
+def _check_duplicates(state: Verification) -> Iterator[str]:
+    yield from state.similarity.add_duplicates(read_table(state.lake, "duplicates.parquet"))
 
 
 def _check_agreement(state: Verification) -> Iterator[Fault]:
     """Yield contradictions between files: documents and papers, aliases and clusters, statistics and contents."""
+    index = state.comparison.index
+    for id_ in sorted(index.keys() - state.seen)[:MAX_FAULTS]:
+        yield Fault("index.parquet", f"document {id_} is in no file")
     if state.papers:
-        for unknown in sorted(state.seen - state.papers)[:MAX_FAULTS]:
-            yield Fault("index.parquet", f"document {unknown} is not a paper in corpus/metadata")
-    if state.lines.keys and any(path.startswith("keys/") for path in state.files):
-        yield Fault(
-            "keys", "the keys differ from those of the papers in tables/papers and the documents in index.parquet"
-        )
-    if state.lines.rights and any(path.startswith("tables/rights/") for path in state.files):
-        yield Fault("tables/rights", "the rows differ from the abstracts in corpus/metadata and the parses in corpus/")
-    yield from (Fault(path, message) for path, message in state.agreement.compare_citations())
-    yield from _guard("aliases.parquet", _check_identities(state), "compared with clusters.parquet")
+        for id_ in sorted(state.seen - state.papers)[:MAX_FAULTS]:
+            yield Fault("index.parquet", f"document {id_} is not a paper in corpus/metadata")
+    yield from state.comparison.compare(list(state.files))
+    yield from _report("aliases.parquet", _check_identities(state), "compared with clusters.parquet")
     try:
         stats = read_object(state.lake, "stats.json")
-        for set_ in sorted({*stats["sets"], *(set_ for set_, _, _ in state.totals)}):
-            for split in ("train", "valid"):
-                for unit in ("documents", "words"):
-                    recorded = stats["sets"].get(set_, {}).get(split, {}).get(unit, 0)
-                    if recorded != (found := state.totals[set_, split, unit]):
-                        yield Fault("stats.json", f"{recorded} {unit} of {set_} {split}; the files have {found}")
-        yield from (Fault("stats.json", message) for message in state.agreement.compare_statistics(stats))
-        if (is_same_code(state.manifest) or "samples" in stats) and stats.get("samples") != state.samples:
+        messages = report.compare_statistics(state.comparison.published, stats)
+        yield from (Fault("stats.json", message) for message in messages)
+        if (_is_same_code(state) or "samples" in stats) and stats.get("samples") != state.samples:
             yield Fault("stats.json", "the samples differ from the documents that the index selects")
     except UNEXPECTED as error:
         yield Fault("stats.json", f"cannot be read: {type(error).__name__} {error}")
         return
-    yield from _guard("duplicates.parquet", _compare_duplicates(state, stats), "compared with the documents")
-    yield from _guard("croissant.json", _check_derived_files(state, stats), "compared")
-
-
-def _compare_duplicates(state: Verification, stats: Mapping[str, Any]) -> Iterator[Fault]:
-    splits = {id_: (path.split("/")[1], path.split("/")[2]) for id_, (path, _) in state.index.items()}
-    yield from (Fault("duplicates.parquet", message) for message in state.duplicates.find_faults(splits, stats))
-    texts = state.overlap.find_faults(lambda ids: _read_texts(state, ids))
-    yield from (Fault("duplicates.parquet", message) for message in texts)
+    splits = {id_: (entry.set, entry.split) for id_, entry in index.items()}
+    duplicates = state.similarity.find_faults(splits, stats, lambda ids: _read_texts(state, ids))
+    yield from _report("duplicates.parquet", duplicates, "compared with the documents")
+    yield from _report("croissant.json", _check_derived_files(state, stats), "compared")
 
 
 def _check_derived_files(state: Verification, stats: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield contradictions between manifest, statistics and the files generated from them."""
-    croissant = read_object(state.lake, "croissant.json")
-    if not is_croissant_current(croissant, state.manifest, stats):
+    described = read_object(state.lake, "croissant.json")
+    if not croissant.is_current(described, state.manifest, stats):
         yield Fault("croissant.json", "the files or licences differ from the manifest and stats.json")
-    if is_same_code(state.manifest):
-        for path, content in regenerate_files(state.manifest, stats, croissant["description"]):
+    if _is_same_code(state):
+        for path, content in report.generate_files(state.manifest, stats, described["description"]):
             if path in state.files and read_bytes(state.lake, path) != content:
                 yield Fault(path, "the content differs from the content generated from the manifest and stats.json")
 
 
+def _is_same_code(state: Verification) -> bool:
+    """Return whether this version of the code wrote the snapshot, and therefore generates the same files."""
+    return bool(state.manifest["versions"].get("code") == code_version())
+
+
 def _read_texts(state: Verification, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield (id, text) for the given documents."""
-    places = [state.index[id_] for id_ in ids if id_ in state.index]
+    places = [state.comparison.index[id_].place for id_ in ids if id_ in state.comparison.index]
     for value in read_at(state.lake, [{"file": path, "line": line} for path, line in places]):
         yield value["id"], value["text"]
 
@@ -251,15 +256,15 @@ def _check_identities(state: Verification) -> Iterator[Fault]:
         aliases.add(row["alias"])
 
 
-def _check_diff(state: Verification, index: pa.Table, parent: Lake) -> Iterator[Fault]:
+def _check_diff(state: Verification, parent: Lake) -> Iterator[Fault]:
     """Yield contradictions between diff.json and the indexes of the snapshot and its parent."""
     id_ = read_object(parent, "manifest.json")["snapshot"]
     if id_ != state.manifest["parent"]:
         yield Fault("manifest.json", f"the parent is {state.manifest['parent']}; expected {id_}")
         return
     with duckdb_connection(memory_mb=1024, scratch=Path(tempfile.gettempdir())) as connection:
-        connection.register("new_index", index)
-        connection.register("old_index", read_table(parent, "index.parquet"))
+        for view, lake in (("new_index", state.lake), ("old_index", parent)):
+            connection.register(view, read_table(lake, "index.parquet"))
         changes.create_changes_table(connection)
         expected = changes.summarize_changes(connection, id_)
     if read_object(state.lake, "diff.json") != expected:

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol, cast
 
 from s2corpus.errors import UserError
-from s2corpus.sources.record import Counts, Deleted, Dropped, Entry, Record, RecordKind, RejectReason
+from s2corpus.sources.record import Deleted, Dropped, Entry, Record, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 __all__ = [
-    "Author", "Counts", "Deleted", "Dropped", "Entry", "Record", "RecordKind", "RejectReason", "load_adapter", "read",
+    "Author", "Deleted", "Dropped", "Entry", "Record", "RecordKind", "RejectReason", "load_adapter", "read",
     "source_names",
 ]  # fmt: skip
 

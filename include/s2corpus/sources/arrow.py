@@ -1,14 +1,20 @@
-"""Convert records to Arrow batches of the table `records`, and rows back to records."""
+"""Convert records to Arrow batches of the table `records`, rows back to records, and files to tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from s2corpus.errors import UserError
+from s2corpus.sources import Dropped, read
 from s2corpus.sources.record import DatedLicence, Editorial, EditorialNotice, OpenVersion, Record, RecordKind, WorkType
+from s2corpus.storage.parquet import read_parquet
 from s2corpus.tables.intake import RECORDS
 from s2orc_parse.bibliography.author import Affiliation, Author
 
@@ -19,13 +25,8 @@ def batches(
     records: Iterable[Record], *, delivery: str | None = None, ready_at: str | None = None, rows: int = 10_000
 ) -> Iterator[pa.RecordBatch]:
     """Yield batches of the table `records` with `rows` rows each, in the given order."""
-    chunk: list[Record] = []
-    for record in records:
-        chunk.append(record)
-        if len(chunk) == rows:
-            yield _batch(chunk, delivery, ready_at)
-            chunk = []
-    if chunk:
+    remaining = iter(records)
+    while chunk := list(islice(remaining, rows)):
         yield _batch(chunk, delivery, ready_at)
 
 
@@ -71,3 +72,54 @@ def apply_licences(rows: pa.Table, day: str) -> pa.Table:
         started = [one["licence"] for one in rows["later_licences"][at].as_py() if one["start"] <= day]
         licences[at] = started[0] if started else licences[at]
     return rows.set_column(rows.schema.get_field_index("licence"), "licence", pa.array(licences, pa.string()))
+
+
+def read_latest(paths: Iterable[Path]) -> pa.Table:
+    """Return the table `records` of several files with the latest row of each record_id: by ready_at, then by position."""
+    records = pa.concat_tables([read_records(path) for path in paths])
+    ready = pc.fill_null(records["ready_at"], "").to_pylist()
+    ordered = sorted(range(records.num_rows), key=ready.__getitem__)
+    ids = records["record_id"].to_pylist()
+    latest = {ids[place]: place for place in ordered}
+    return records.take(pa.array([latest[id_] for id_ in sorted(latest)], pa.int64()))
+
+
+def read_records(path: Path) -> pa.Table:
+    """Return the table `records` of a file; absent columns are null.
+
+    Raises:
+        UserError: the file is missing, has an unknown format or column, or an invalid line.
+    """
+    if not path.is_file():
+        raise UserError(f"{path}: no such file: expected records as .parquet or .jsonl")
+    if path.suffix == ".parquet":
+        return _read_parquet(path)
+    if not path.name.endswith((".jsonl", ".jsonl.gz", ".json")):
+        raise UserError(f"{path}: expected a name that ends in .parquet, .jsonl or .jsonl.gz")
+    return pa.Table.from_batches(batches(_require_records(path, read("jsonl", path))), schema=RECORDS.schema)
+
+
+def _read_parquet(path: Path) -> pa.Table:
+    try:
+        table = read_parquet(path)
+    except (ValueError, OSError) as error:
+        raise UserError(f"{path}: not readable as Parquet: {error}") from None
+    known = RECORDS.schema
+    types = {field.name: (field.type, pa.null()) for field in known}
+    wrong = {field.name for field in table.schema if field.type not in types.get(field.name, ())}
+    wrong |= {"record_id", "source", "kind"} - set(table.column_names)
+    if wrong:
+        raise UserError(
+            f"{path}: missing or wrong columns {', '.join(sorted(wrong))}: expected a table of `corpus records`, or .jsonl"
+        )
+    absent = pa.nulls(table.num_rows)
+    columns = [(table[f.name] if f.name in table.column_names else absent).cast(f.type) for f in known]
+    return pa.table(columns, schema=known)
+
+
+def _require_records(path: Path, entries: Iterator[Any]) -> Iterator[Record]:
+    for entry in entries:
+        if isinstance(entry, Dropped):
+            raise UserError(f"{path}: {entry.where}: {entry.reason}{': ' if entry.detail else ''}{entry.detail}")
+        if isinstance(entry, Record):
+            yield entry

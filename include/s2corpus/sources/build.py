@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from typing import Any
 
 from s2corpus.sources.record import (
     DatedLicence,
@@ -14,8 +16,8 @@ from s2corpus.sources.record import (
     Record,
     RecordKind,
     RejectReason,
+    WorkType,
 )
-from s2corpus.sources.work_types import read_work_type
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
@@ -28,6 +30,42 @@ from s2orc_parse.bibliography.fields import (
     parse_licence,
     select_authors,
 )
+
+_TYPE_NAMES: dict[WorkType, tuple[str, ...]] = {
+    WorkType.PREPRINT: ("preprint", "posted-content", "working-paper", "e-print", "eprint", "informal"),
+    WorkType.ARTICLE: ("article", "journal-article", "research-article", "review", "review-article", "letter", "data-paper"),
+    WorkType.PROCEEDINGS: ("proceedings", "proceedings-article", "conference-paper", "inproceedings"),
+    WorkType.CHAPTER: (
+        "chapter", "book-chapter", "book-section", "book-part", "book-track", "reference-entry", "incollection",
+    ),
+    WorkType.BOOK: ("book", "monograph", "edited-book", "reference-book"),
+    WorkType.THESIS: ("thesis", "dissertation", "phdthesis", "mastersthesis"),
+    WorkType.REPORT: ("report", "report-component", "technical-report", "standard"),
+    WorkType.OTHER: ("other", "dataset", "editorial", "erratum", "peer-review", "software", "text"),
+}  # fmt: skip
+"""names of types in Crossref, Unpaywall, PubMed, DataCite, OpenAlex and JATS"""
+_TYPES = {re.sub("[^a-z]", "", word): type_ for type_, words in _TYPE_NAMES.items() for word in words}
+_IDENTIFYING = ("title", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")
+_CLEANERS: dict[str, Callable[[Any], Any]] = {
+    "title": clean_title,
+    "authors": select_authors,
+    **dict.fromkeys(("venue", "journal"), clean_text),
+    "abstract": clean_abstract,
+    **dict.fromkeys(("volume", "issue", "pages"), clean_locator),
+    "doi": lambda value: identifiers.normalise_doi(identifiers.plain(value)),
+    "arxiv_id": lambda value: identifiers.normalise_arxiv(identifiers.plain(value)),
+    "pubmed_id": lambda value: identifiers.normalise_pmid(identifiers.plain(value)),
+    "pmc_id": lambda value: identifiers.normalise_pmcid(identifiers.plain(value)),
+    "acl_id": lambda value: identifiers.normalise_acl(identifiers.plain(value)),
+    "mag_id": lambda value: identifiers.plain(value) or None,
+    "file_sha1": lambda value: text if re.fullmatch("[0-9a-f]{40}", text := identifiers.plain(value).lower()) else None,
+    "subjects": clean_words,
+    "licence": parse_licence,
+    "open_access": lambda value: value if isinstance(value, bool) else None,
+    "open_version": lambda value: next((version for version in OpenVersion if version == value), None),
+    "type": lambda value: _TYPES.get(re.sub("[^a-z]", "", value.lower())) if isinstance(value, str) else None,
+    "editorial": lambda value: next((status for status in Editorial if status == value), None),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,51 +109,11 @@ class RawRecord:
 
         A malformed identifier or date counts as absent. An arXiv DOI also sets the arXiv id.
         """
-        parsed = parse_date(self.date)
-        plain_doi = identifiers.normalise_doi(identifiers.plain(self.doi))
-        record = Record(
-            self.record_id,
-            self.source,
-            self.kind,
-            title=clean_title(self.title),
-            authors=select_authors(self.authors),
-            date=parsed[0],
-            date_precision=parsed[1],
-            venue=clean_text(self.venue),
-            journal=clean_text(self.journal),
-            abstract=clean_abstract(self.abstract),
-            volume=clean_locator(self.volume),
-            issue=clean_locator(self.issue),
-            pages=clean_locator(self.pages),
-            doi=plain_doi,
-            arxiv_id=identifiers.normalise_arxiv(identifiers.plain(self.arxiv_id))
-            or identifiers.arxiv_of_doi(plain_doi),
-            pubmed_id=identifiers.normalise_pmid(identifiers.plain(self.pubmed_id)),
-            pmc_id=identifiers.normalise_pmcid(identifiers.plain(self.pmc_id)),
-            acl_id=identifiers.normalise_acl(identifiers.plain(self.acl_id)),
-            mag_id=identifiers.plain(self.mag_id) or None,
-            file_sha1=_sha1(self.file_sha1),
-            subjects=clean_words(self.subjects),
-            licence=parse_licence(self.licence),
-            later_licences=self.later_licences,
-            open_access=self.open_access if isinstance(self.open_access, bool) else None,
-            open_version=next((version for version in OpenVersion if version == self.open_version), None),
-            type=read_work_type(self.type),
-            editorial=next((status for status in Editorial if status == self.editorial), None),
-            notices=self.notices,
-        )
-        identifying = (
-            record.title,
-            record.doi,
-            record.arxiv_id,
-            record.pubmed_id,
-            record.pmc_id,
-            record.acl_id,
-            record.file_sha1,
-        )
-        return record if any(identifying) else Dropped(RejectReason.EMPTY, self.where)
-
-
-def _sha1(value: object) -> str | None:
-    text = identifiers.plain(value).lower()
-    return text if len(text) == 40 and all(character in "0123456789abcdef" for character in text) else None
+        values: dict[str, Any] = {
+            given.name: getattr(self, given.name) for given in fields(self) if given.name != "where"
+        }
+        values |= {name: clean(values[name]) for name, clean in _CLEANERS.items()}
+        values["date"], values["date_precision"] = parse_date(self.date)
+        values["arxiv_id"] = values["arxiv_id"] or identifiers.arxiv_of_doi(values["doi"])
+        is_identified = any(values[name] for name in _IDENTIFYING)
+        return Record(**values) if is_identified else Dropped(RejectReason.EMPTY, self.where)

@@ -1,16 +1,18 @@
-"""Read the editorial status of papers (retracted, withdrawn, concern, corrected) from Crossref, PubMed, JATS and arXiv."""
+"""Read the editorial status (retracted, withdrawn, concern, corrected) from Crossref, PubMed, JATS and arXiv, and decide it for a paper."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from s2corpus.sources.record import Editorial, EditorialNotice
+from s2corpus.sources.record import ARXIV, Editorial, EditorialNotice, Record, RecordKind
 from s2orc_parse.bibliography.identifiers import normalise_doi, normalise_pmid
 from s2orc_parse.xml import extract_text
 
 BY_SERIOUSNESS = tuple(Editorial)
+Statement = tuple[Editorial, str]
+"""(status, id of the record that states it)"""
 _CROSSREF_UPDATES = {
     "retraction": Editorial.RETRACTED,
     "withdrawal": Editorial.WITHDRAWN,
@@ -146,3 +148,33 @@ def read_arxiv_status(comments: str, abstract: str) -> Editorial | None:
     sentences = [abstract, *_SENTENCES.split(comments)]
     is_withdrawn = any(_WITHDRAWN.match(" ".join(sentence.split())) for sentence in sentences)
     return Editorial.WITHDRAWN if is_withdrawn else None
+
+
+def list_identifiers(record: Record) -> tuple[str, ...]:
+    """Return a record's identifiers in the form that notices use."""
+    return tuple(f"{kind}:{value}" for kind, value in (("doi", record.doi), ("pmid", record.pubmed_id)) if value)
+
+
+def find_status(
+    records: Sequence[Record], notices: Mapping[str, Sequence[Statement]], is_preprint: Callable[[str], bool]
+) -> tuple[Editorial | None, tuple[str, ...]]:
+    """Return the most serious editorial status of a paper, and the sorted ids of the records that state it.
+
+    If a publisher record exists, statements about its preprint are ignored: the withdrawal of a preprint does not
+    withdraw the published paper.
+    """
+    published = any(r.kind is RecordKind.PUBLISHER and not _is_preprint(r, is_preprint) for r in records)
+    statements: set[Statement] = set()
+    for record in records:
+        if record.kind is RecordKind.PDF or (published and _is_preprint(record, is_preprint)):
+            continue
+        if record.editorial is not None:
+            statements.add((record.editorial, record.record_id))
+        for name in list_identifiers(record):
+            statements.update(notices.get(name, ()))
+    status = select_most_serious(status for status, _ in statements)
+    return status, tuple(sorted(record_id for found, record_id in statements if found is status))
+
+
+def _is_preprint(record: Record, is_preprint: Callable[[str], bool]) -> bool:
+    return record.source == ARXIV or is_preprint(record.doi or "")

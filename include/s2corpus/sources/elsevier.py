@@ -8,7 +8,8 @@ from typing import IO, Any, cast
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.json_objects import load_object, parse_objects
 from s2corpus.sources.record import Dropped, Entry, Record, RecordKind, RejectReason
-from s2corpus.sources.streams import Peekable, is_tar, read_documents
+from s2corpus.sources.streams import Peekable, is_tar
+from s2corpus.sources.xml_elements import parse_documents
 from s2orc_parse.jats.elsevier_front import read_front
 
 NAME = "elsevier"
@@ -16,17 +17,13 @@ KIND = RecordKind.PUBLISHER
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Yield the records of the articles; all are open access under CC BY 4.0."""
+    """Return the records of the articles; all are open access under CC BY 4.0."""
     head = Peekable(stream)
-    if not is_tar(head):
-        yield from parse_objects(cast(IO[bytes], head), build_record)
-        return
-    for item in read_documents(cast(IO[bytes], head)):
-        if isinstance(item, Dropped):
-            yield item
-        elif item[0].endswith(".json"):
-            found = load_object(item[1], item[0])
-            yield found if isinstance(found, Dropped) else build_record(found[1], found[0])
+    if is_tar(head):
+        return parse_documents(
+            cast(IO[bytes], head), (".json",), lambda article, name: [build_record(article, name)], load_object
+        )
+    return parse_objects(cast(IO[bytes], head), build_record)
 
 
 def build_record(article: dict[str, Any], where: str) -> Record | Dropped:

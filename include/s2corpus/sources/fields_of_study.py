@@ -42,7 +42,8 @@ def fields_of_study(subjects: Sequence[str]) -> tuple[str, ...]:
     for subject in subjects:
         votes.update(fields_of(subject))
     ranked = sorted(votes, key=lambda field: -votes[field])  # stable: first named first
-    if subjects and (primary := _table("arxiv").get(subjects[0]) or _fields_of_openalex(subjects[0])):
+    if subjects and (subjects[0] in _table("arxiv") or subjects[0].startswith(("fields/", "subfields/"))):
+        primary = fields_of(subjects[0])
         ranked.sort(key=lambda field: primary.index(field) if field in primary else len(primary))
     return tuple(ranked)
 
@@ -50,11 +51,7 @@ def fields_of_study(subjects: Sequence[str]) -> tuple[str, ...]:
 def fields_of(subject: str) -> tuple[str, ...]:
     """Return the MAG fields of one subject: an arXiv category, an ASJC code or name, a MeSH heading or tree number, a publisher's name."""
     text = subject.strip()
-    if text in _table("arxiv"):
-        return _table("arxiv")[text]
-    if text in _table("asjc"):
-        return _table("asjc")[text]
-    if (found := _fields_of_openalex(text)) is not None:
+    if (found := _codes().get(text)) is not None:
         return found
     if (number := _TREE_NUMBER.fullmatch(text)) and number.group(2):
         return _trees().get(text[:3]) or _trees().get(text[:1], ())
@@ -83,10 +80,11 @@ def _table(name: str, key: str = "code") -> dict[str, tuple[str, ...]]:
     return {row[key]: _parse_fields(row["fields"]) for row in _rows(name)}
 
 
-def _fields_of_openalex(level: str) -> tuple[str, ...] | None:
-    """Return the MAG fields of an OpenAlex field or subfield, or None. The numbers of subfields are ASJC codes."""
-    kind, _, number = level.partition("/")
-    return _table("asjc").get(number) if kind == "subfields" else _table("openalex", "id").get(level)
+@cache
+def _codes() -> dict[str, tuple[str, ...]]:
+    """Return code → fields of arXiv, ASJC and OpenAlex. The numbers of OpenAlex's subfields are ASJC codes."""
+    subfields = {f"subfields/{code}": fields for code, fields in _table("asjc").items()}
+    return {**subfields, **_table("openalex", "id"), **_table("asjc"), **_table("arxiv")}
 
 
 @cache

@@ -32,7 +32,13 @@ def read_json_objects(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] 
     Memory does not depend on the size of the file. A broken or overlong object is a `Dropped`.
     """
     for item in read_json_texts(stream):
-        yield item if isinstance(item, Dropped) else load_object(item[1], item[0])
+        if isinstance(item, Dropped):
+            yield item
+            continue
+        try:
+            yield item[0], load_object(item[1])
+        except ValueError as error:
+            yield Dropped(RejectReason.MALFORMED, item[0], str(error)[:200])
 
 
 def parse_objects(
@@ -83,15 +89,16 @@ def _is_object(text: bytes) -> bool:
         return False
 
 
-def load_object(text: bytes, where: str) -> tuple[str, dict[str, Any]] | Dropped:
-    """Return the place and the object of a JSON text, or a `Dropped` with the reason."""
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        return Dropped(RejectReason.MALFORMED, where, str(error)[:200])
+def load_object(text: bytes) -> dict[str, Any]:
+    """Return the object of a JSON text.
+
+    Raises:
+        ValueError: it is not JSON, or not an object.
+    """
+    value = orjson.loads(text)
     if not isinstance(value, dict):
-        return Dropped(RejectReason.MALFORMED, where, f"expected a JSON object, got {type(value).__name__}")
-    return where, value
+        raise ValueError(f"expected a JSON object, got {type(value).__name__}")
+    return value
 
 
 def _read_array(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:

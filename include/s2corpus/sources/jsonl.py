@@ -7,18 +7,15 @@ A line has `record_id` (or `id`), and any of the other columns. `source` is "jso
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 import orjson
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.json_objects import load_object, read_json_texts
-from s2corpus.sources.json_values import read_id, read_list
-from s2corpus.sources.keys import RECORD_KEYS
-from s2corpus.sources.record import Deleted, Dropped, Entry, RecordKind, RejectReason
-from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
+from s2corpus.sources.json_values import RepeatedKeys, find_repeated_keys, read_id, read_list
+from s2corpus.sources.record import RECORD_KEYS, Deleted, Dropped, Entry, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.fields import add_affiliations, clean_words, select_authors
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_names
@@ -31,45 +28,30 @@ _COPIED_KEYS = RECORD_KEYS - {
 }  # fmt: skip
 
 
-def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Yield the records of JSON lines."""
-    for item in read_lines(stream):
-        if isinstance(item, Dropped):
-            yield item
-        elif item.repeated.names:
-            yield reject_repeated_key(item)
-        else:
-            yield parse_line(item.object, item.where)
+def read(
+    stream: IO[bytes],
+    source: str = NAME,
+    check: Callable[[str, dict[str, Any], RepeatedKeys], None] = lambda where, line, repeated: None,
+) -> Iterator[Entry]:
+    """Yield the records of JSON lines.
 
-
-@dataclass(frozen=True, slots=True)
-class JsonLine:
-    """A line of the generic form, and the keys that it repeats."""
-
-    where: str
-    object: dict[str, Any]
-    repeated: RepeatedKeys
-
-
-def read_lines(stream: IO[bytes]) -> Iterator[JsonLine | Dropped]:
-    """Yield the lines of a generic file."""
+    Lines without a source have the given `source`. `check` may raise an error for the place, object and repeated keys of a line.
+    """
     for item in read_json_texts(stream):
         if isinstance(item, Dropped):
             yield item
             continue
-        found = load_object(item[1], item[0])
-        if isinstance(found, Dropped):
-            yield found
-            continue
+        where, text = item
         try:
-            yield JsonLine(*found, find_repeated_keys(item[1]))
+            line, repeated = load_object(text), find_repeated_keys(text)
         except ValueError as error:
-            yield Dropped(RejectReason.MALFORMED, found[0], str(error))
-
-
-def reject_repeated_key(line: JsonLine) -> Dropped:
-    """Return the rejection of a line that repeats a key, because the valid value is unknown."""
-    return Dropped(RejectReason.MALFORMED, line.where, f"the key {line.repeated.names[0]!r} is given twice"[:200])
+            yield Dropped(RejectReason.MALFORMED, where, str(error)[:200])
+            continue
+        check(where, line, repeated)
+        if repeated.names:  # The valid value is unknown.
+            yield Dropped(RejectReason.MALFORMED, where, f"the key {repeated.names[0]!r} is given twice"[:200])
+        else:
+            yield parse_line({**line, "source": line.get("source") or source}, where)
 
 
 DECISIVE_KEYS = frozenset(("record_id", "id", "source", "kind", "deleted", "open_access", "licence", "ready_at"))
@@ -108,7 +90,7 @@ def parse_line(line: dict[str, Any], where: str) -> Entry:
         source,
         kind,
         where,
-        authors=_authors(line.get("authors")),
+        authors=read_authors(line.get("authors")),
         date=line.get("date") or line.get("year"),
         **given,
     ).normalize()
@@ -138,7 +120,8 @@ def quote_json(value: object) -> str:
     return text if len(text) <= 200 else f"{text[:200]}…"
 
 
-def _authors(value: object) -> tuple[Author, ...]:
+def read_authors(value: object) -> tuple[Author, ...]:
+    """Return the authors of a list of names or of {first, middle, last, suffix}, or of one string."""
     if isinstance(value, str):
         return parse_authors(value)
     if not isinstance(value, list):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from s2orc_parse.bibliography.author import Author
@@ -116,6 +116,17 @@ class Record:
     notices: tuple[EditorialNotice, ...] = ()  # statements about other works
 
 
+RECORD_KEYS = (
+    frozenset(field.name for field in fields(Record))
+    | {"id", "year", "deleted", "fields_of_study", "delivery", "ready_at"}
+) - {"notices", "later_licences"}
+"""keys of a line of `records.jsonl` in a delivery"""
+CLAIMS = ("record_id", "source", "kind", "deleted")
+"""keys that a drop must not contain: its lines describe only its own files"""
+DROP_KEYS = RECORD_KEYS - {*CLAIMS, "id", "delivery", "ready_at", "date_precision"} | {"name", "published"}
+"""keys of a line in a drop"""
+
+
 @dataclass(frozen=True, slots=True)
 class Deleted:
     """A tombstone: the source deleted its record."""
@@ -133,27 +144,3 @@ class Dropped:
 
 
 Entry = Record | Deleted | Dropped
-
-
-@dataclass(slots=True)
-class Counts:
-    """The number of a file's entries by outcome: entries = records + deleted + sum(dropped)."""
-
-    records: int
-    deleted: int
-    dropped: dict[RejectReason, int]
-
-    @property
-    def entries(self) -> int:
-        """Number of entries in the file."""
-        return self.records + self.deleted + sum(self.dropped.values())
-
-    def add(self, entry: Entry) -> None:
-        """Count one entry."""
-        match entry:
-            case Record():
-                self.records += 1
-            case Deleted():
-                self.deleted += 1
-            case Dropped(reason=reason):
-                self.dropped[reason] = self.dropped.get(reason, 0) + 1

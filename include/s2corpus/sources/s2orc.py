@@ -7,10 +7,9 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.json_objects import parse_objects
-from s2corpus.sources.json_values import read_id, read_list, read_objects
+from s2corpus.sources.json_values import read_id
+from s2corpus.sources.jsonl import read_authors
 from s2corpus.sources.record import Dropped, Entry, RecordKind, RejectReason
-from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.names import make_author
 
 NAME = "s2"  # the same source as s2ag, because paper_id is the corpus id
 KIND = RecordKind.ARCHIVE
@@ -28,14 +27,8 @@ def _parse(paper: dict[str, Any], where: str) -> Entry:
     pdf = paper.get("pdf_hash") or paper.get("_pdf_hash")
     return RawRecord(
         f"{NAME}:{native}", NAME, KIND, native,
-        title=paper.get("title"), authors=_authors(paper.get("authors")), date=paper.get("year"), venue=paper.get("venue"),
+        title=paper.get("title"), authors=read_authors(paper.get("authors")), date=paper.get("year"), venue=paper.get("venue"),
         journal=paper.get("journal"), abstract=paper.get("abstract"), doi=paper.get("doi"), arxiv_id=paper.get("arxiv_id"),
         pubmed_id=paper.get("pubmed_id"), pmc_id=paper.get("pmc_id"), acl_id=paper.get("acl_id"), mag_id=paper.get("mag_id"),
         file_sha1=pdf, subjects=paper.get("mag_field_of_study"),
     ).normalize()  # fmt: skip
-
-
-def _authors(authors: object) -> Iterator[Author | None]:
-    for author in read_objects(authors):
-        given = [author.get("first"), *read_list(author.get("middle"))]
-        yield make_author(" ".join(str(part) for part in given if part), author.get("last"), author.get("suffix"))

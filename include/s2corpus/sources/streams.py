@@ -7,8 +7,8 @@ import codecs
 import gzip
 import lzma
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
@@ -22,25 +22,30 @@ BROKEN_STREAM = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 """errors that a damaged or truncated file raises"""
 
 
+def _open_zstd(raw: Any) -> Any:
+    import pyarrow as pa  # slow; only zstd needs it
+
+    return pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd")
+
+
+_DECOMPRESSORS: dict[bytes, Callable[[Any], Any]] = {
+    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+    b"\x28\xb5\x2f\xfd": _open_zstd,
+}
+"""first bytes of a compressed file → its decompressor"""
+
+
 @contextmanager
 def open_stream(file: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
     """Open the uncompressed content of a path or binary stream; detect gzip, bzip2, xz and zstd by their first bytes."""
     raw = Path(file).open("rb") if isinstance(file, str | Path) else file  # noqa: SIM115 (closed below)
     try:
         peeked = Peekable(raw)
-        magic = peeked.peek(6)
-        if magic.startswith(b"\x1f\x8b"):
-            yield cast(IO[bytes], _DeferredErrors(gzip.GzipFile(fileobj=cast(Any, peeked))))
-        elif magic.startswith(b"BZh"):
-            yield cast(IO[bytes], _DeferredErrors(bz2.BZ2File(cast(Any, peeked))))
-        elif magic.startswith(b"\xfd7zXZ\x00"):
-            yield cast(IO[bytes], _DeferredErrors(lzma.LZMAFile(cast(Any, peeked))))  # noqa: SIM115 (the caller owns the file)
-        elif magic.startswith(b"\x28\xb5\x2f\xfd"):
-            import pyarrow as pa  # slow; only zstd needs it
-
-            yield cast(IO[bytes], pa.CompressedInputStream(pa.PythonFile(peeked, "r"), "zstd"))
-        else:
-            yield cast(IO[bytes], peeked)
+        start = peeked.peek(6)
+        found = next((open_ for magic, open_ in _DECOMPRESSORS.items() if start.startswith(magic)), None)
+        yield cast(IO[bytes], Peekable(found(peeked)) if found else peeked)
     finally:
         if raw is not file:
             raw.close()
@@ -54,63 +59,41 @@ def stop_at_damage(items: Iterator[T]) -> Iterator[T | Dropped]:
         yield Dropped(RejectReason.UNREADABLE_REST, "end", f"{type(error).__name__}: {error}"[:300])
 
 
-class _DeferredErrors:
-    """A decompressing stream that returns all bytes before the damage first, and raises the error at the next read."""
-
-    def __init__(self, raw: gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile) -> None:
-        self._raw = raw
-        self._stopped: Exception | None = None
-
-    def read(self, size: int = -1) -> bytes:
-        """Return at most `size` of the next bytes, or all for a negative size."""
-        if self._stopped is not None:
-            raise self._stopped
-        pieces, left = [], size if size is not None and size >= 0 else 1 << 62
-        try:
-            while left > 0 and (piece := self._raw.read1(min(left, 1 << 16))):
-                pieces.append(piece)
-                left -= len(piece)
-        except BROKEN_STREAM as error:
-            if not pieces:
-                raise
-            self._stopped = error
-        return b"".join(pieces)
-
-
 class Peekable:
-    """A forward-only binary stream whose first bytes can be read ahead."""
+    """A forward-only binary stream whose first bytes can be read ahead. It returns all bytes before a damage, then raises the error."""
 
     closed = False
 
     def __init__(self, raw: IO[bytes]) -> None:
-        self._raw = raw
+        self._read_some: Callable[[int], bytes] = getattr(raw, "read1", raw.read)  # read1 decompresses one block
         self._head = b""
         self._at = 0
         """offset of the next byte in `_head`, so that a read does not copy the rest"""
+        self._error: Exception | None = None
 
     def peek(self, size: int) -> bytes:
         """Return the next `size` bytes without consuming them: fewer at the end, or before an error that the next read raises."""
-        if len(self._head) - self._at >= size:
-            return self._head[self._at : self._at + size]
-        pieces, left = [self._head[self._at :]], size - (len(self._head) - self._at)
-        with suppress(*BROKEN_STREAM):
-            while left > 0 and (more := self._raw.read(left)):
-                pieces.append(more)
-                left -= len(more)
-        self._head, self._at = b"".join(pieces), 0
-        return self._head[:size]
+        left = size - (len(self._head) - self._at)
+        if left > 0:
+            pieces = [self._head[self._at :]] if self._head else []
+            try:
+                while left > 0 and self._error is None and (more := self._read_some(min(left, _CHUNK))):
+                    pieces.append(more)
+                    left -= len(more)
+            except BROKEN_STREAM as error:
+                self._error = error
+            self._head, self._at = pieces[0] if len(pieces) == 1 else b"".join(pieces), 0
+        return self._head[self._at : self._at + size]
 
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes, at most `size`; empty only at the end."""
-        if self._at >= len(self._head):
+        found = self.peek(1 << 62 if size is None or size < 0 else size)
+        self._at += len(found)
+        if self._at == len(self._head):
             self._head, self._at = b"", 0
-            return self._raw.read(size)
-        if size is None or size < 0:
-            head, self._head, self._at = self._head[self._at :], b"", 0
-            return head + self._raw.read()
-        head = self.peek(size)
-        self._at += len(head)
-        return head
+        if not found and self._error is not None:
+            raise self._error
+        return found
 
     def close(self) -> None:
         """Do nothing: the owner of the stream closes it."""

@@ -141,15 +141,18 @@ def _declare(namespaces: dict[bytes, bytes], element: bytes, name_end: int) -> b
 
 
 def parse_documents(
-    stream: IO[bytes], suffixes: tuple[str, ...], parse: Callable[[Any, str], Iterable[Entry]]
+    stream: IO[bytes],
+    suffixes: tuple[str, ...],
+    parse: Callable[[Any, str], Iterable[Entry]],
+    load: Callable[[bytes], Any] = parse_xml,
 ) -> Iterator[Entry]:
-    """Yield the entries `parse(root, name)` of the XML documents among `read_documents`; names in a tar end with a suffix."""
+    """Yield the entries `parse(root, name)` of the documents among `read_documents`; names in a tar end with a suffix."""
     for item in read_documents(stream):
         if isinstance(item, Dropped):
             yield item
         elif item[0] == "document" or item[0].endswith(suffixes):
             try:
-                root = parse_xml(item[1])
+                root = load(item[1])
             except ValueError as error:
                 yield Dropped(RejectReason.MALFORMED, item[0], str(error))
             else:

@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
+from s2corpus.pipeline.run import Run, Shard, Stage
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.exchange import covered_shards, spread
 from s2corpus.tables.columns import Access, Json
@@ -49,10 +49,11 @@ _SENT = pa.schema(
 )
 
 
-class AssembleStage(PaperStage):
+class AssembleStage(Stage):
     """The assemble stage. It reads papers and parses, and writes full texts and bibliography entries by paper."""
 
     name = "assemble"
+    exchange = _EXCHANGE
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Run one of three rounds: request the files for some buckets, send their parses, or write a bucket."""
@@ -80,12 +81,6 @@ class AssembleStage(PaperStage):
                     sorted_rows = connection.execute(query, [str(path)]).to_arrow_reader(_BATCH_PARSES)
                     run.table(table).write(shard.index, sorted_rows)
 
-    def finish(self, run: Run) -> Metrics:
-        """Commit the tables, remove the temporary exchange and return metrics."""
-        metrics = commit_all(run, self.name, run.paper_shards)
-        run.exchange(_EXCHANGE).remove()
-        return metrics
-
 
 def _senders(run: Run) -> range:
     """Return the shards that send parses: as few as disk space allows, because each bucket opens one file per sender."""
@@ -112,7 +107,6 @@ def _map_files_to_papers(run: Run, bucket: int) -> dict[str, tuple[str, Access]]
 
 
 def _request_parses(run: Run, shard: Shard) -> None:
-    """Request the files that the papers of some buckets need from the shards that send their parses."""
     requesters, senders = spread(run.paper_shards, _MAX_REQUESTERS), _senders(run)
     if shard.index not in requesters:
         return
@@ -150,7 +144,6 @@ def _send_parses(run: Run, shard: Shard) -> None:
 def _read_requested_parses(
     run: Run, part: int, buckets: dict[str, list[int]]
 ) -> Iterator[tuple[dict[str, object], int]]:
-    """Yield the requested parses of a part of files, once for each requesting bucket."""
     by_stored_part: dict[str, dict[str, dict[str, object]]] = defaultdict(dict)
     for table in (PARSES, LATEX_PARSES, ARTICLE_PARSES):
         key = "file_sha1" if table is PARSES else table.key[0]
@@ -188,7 +181,6 @@ def _collect_fulltexts(run: Run, bucket: int) -> Iterator[tuple[FulltextRow, Jso
 
 
 def _make_entries(text: FulltextRow, bib_entries: Json) -> Iterator[EntryRow]:
-    """Yield the bibliography of a parse as rows of ENTRIES."""
     for ref_id, entry in bib_entries.items():
         ids = {kind: values[0] for kind, values in entry["other_ids"].items() if values}
         yield EntryRow(

@@ -18,11 +18,10 @@ import pyarrow.parquet as pq
 
 from s2corpus import spec
 from s2corpus.papers.vote import VoteRule
-from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all
 from s2corpus.sources.record import SCIENCEPARSE, RecordKind
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.signatures import Signatures
 from s2corpus.storage.uris import fetch
 from s2corpus.tables.papers import MEMBERS, PAPERS, PaperRow
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, DocumentRow, FulltextRow
@@ -30,8 +29,8 @@ from s2corpus.text import minhash
 from s2corpus.text.clean import clean
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
 from s2corpus.text.layout import list_units
-from s2corpus.text.masking import mask_parse, mask_text
 from s2corpus.text.near_duplicates import text_key, title_key
+from s2corpus.text.personal import mask_parse, mask_text
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
 
 _PARSE = ("paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "licence", "parse")
@@ -41,7 +40,7 @@ _ROWS = 256
 """number of documents in memory at a time"""
 
 
-class CleanStage(PaperStage):
+class CleanStage(Stage):
     """The clean stage. It reads papers, members, filtered and fulltexts, and writes documents.
 
     Every kept paper has one row in s2orc, and another row in s2ag if its s2orc document was dropped. If the spec contains only s2ag,
@@ -52,10 +51,8 @@ class CleanStage(PaperStage):
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write a decision for every kept paper of one bucket, in bounded memory."""
-        bucket = _Bucket(run, shard.index)
         with tempfile.TemporaryDirectory(prefix="s2corpus-clean-", dir=run.scratch) as scratch:
-            run.table(DOCUMENTS).write(shard.index, bucket.decide(Path(scratch) / "s2orc.parquet"))
-        bucket.signatures.keep()
+            run.table(DOCUMENTS).write(shard.index, _Bucket(run, shard.index).decide(Path(scratch) / "s2orc.parquet"))
 
     def finish(self, run: Run) -> Metrics:
         """Commit the table; return metrics with the outcomes of each set."""
@@ -98,10 +95,6 @@ class _Bucket:
         if run.spec.profile == "own":  # a user's own folder: keep papers with unknown years
             self._rules = self._rules.model_copy(update={"unknown_year": "keep"})
         self._unigrams = _load_unigrams(self._rules, run.lake)
-        split = run.spec.split
-        values = "-".join(map(str, (split.shingle_words, split.minhash_bands, split.minhash_rows, split.minhash_seed)))
-        key = f"signatures/{minhash.VERSION}-{values}/{run.paper_shards}/{number:05d}.parquet"
-        self.signatures = Signatures(run.lake, key)
 
     def decide(self, s2orc: Path) -> Iterator[pa.RecordBatch]:
         """Yield the decisions by (set, paper_id): s2ag, then s2orc. The file `s2orc` stores those of s2orc until then."""
@@ -146,7 +139,6 @@ class _Bucket:
             yield row
 
     def _read_kept_papers(self) -> Iterator[_KeptPaper]:
-        """Yield the kept papers, by paper_id."""
         run, shard = self._run, self._number
         sources: dict[str, set[str]] = {}
         not_pdf = pc.field("kind") != RecordKind.PDF.value
@@ -190,18 +182,15 @@ class _Bucket:
         )
 
     def _make_row(self, decision: DocumentDecision, paper: PaperRow) -> DocumentRow:
-        def compute_minhash() -> list[int]:
-            rules = self._run.spec.split
-            shingles = minhash.hash_shingles(decision.text or "", rules.shingle_words)
-            keys = minhash.compute_keys(shingles, rules.minhash_bands, rules.minhash_rows, rules.minhash_seed)
-            return [int(key) for key in keys]
-
         row = asdict(decision)
         if decision.text is not None:
             surnames = [author["last"] for author in paper["authors"] or ()]
             row["text_key"] = text_key(decision.text)
             row["title_key"] = title_key(paper["title"] or "", surnames[0] if surnames else "")
-            row["minhash"] = self.signatures.get_keys(decision.text, compute_minhash)
+            rules = self._run.spec.split
+            shingles = minhash.hash_shingles(decision.text, rules.shingle_words)
+            keys = minhash.compute_keys(shingles, rules.minhash_bands, rules.minhash_rows, rules.minhash_seed)
+            row["minhash"] = keys.tolist()
         row["language_votes"] = decision.language_votes and list(decision.language_votes.items())
         return cast(DocumentRow, row)  # the fields of DocumentDecision are columns of DOCUMENTS
 

@@ -17,7 +17,7 @@ from typing import cast
 from s2corpus.deliveries.files import open_file
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Limits, Pool
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all, count_outcomes
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS, STORED_TEI, ExtractionRow, StoredTeiRow
@@ -33,7 +33,7 @@ class TooManyFailures(TransientError):
     """The share of a shard's failed PDFs exceeds `extract.max_failure_rate`. Received responses are stored."""
 
 
-class ExtractStage:
+class ExtractStage(Stage):
     """The extract stage. It writes one row for each selected PDF, and the responses to the content store."""
 
     name = "extract"

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from s2corpus.errors import UserError
 from s2corpus.papers.filter import decide
-from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all, count_outcomes
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all, count_outcomes
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables.papers import ALIASES, MEMBERS, PAPERS
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, FulltextRow
@@ -23,7 +23,7 @@ _PAPER_COLUMNS = ["paper_id", "title", "authors", "abstract", "access"]
 _SUPPRESSION_KEYS = ("doi", "sha1", "paper_id")
 
 
-class FilterStage(PaperStage):
+class FilterStage(Stage):
     """The filter stage. It writes one outcome for each paper."""
 
     name = "filter"

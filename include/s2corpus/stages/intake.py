@@ -31,7 +31,7 @@ from s2corpus.deliveries.ready import (
 from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
-from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, count_outcomes
 from s2corpus.snapshot.pointer import check_pointer, list_published
 from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.lake import NotALakeFile
@@ -53,7 +53,7 @@ _SECOND_ROUND = "regrouped"
 """name of the counts that list the deliveries that the second round reads"""
 
 
-class IntakeStage:
+class IntakeStage(Stage):
     """The intake stage. It reads drops and deliveries, and writes PDFs, LaTeX sources, publishers' full texts and records."""
 
     name = "intake"
@@ -104,7 +104,6 @@ class IntakeStage:
         (self._register, self._merge)[round](run, shard)
 
     def _register(self, run: Run, shard: Shard) -> None:
-        """Register one drop or delivery and write its row of `deliveries`."""
         row = shard.params["row"]
         if row and row["outcome"] == "taken":
             try:
@@ -187,7 +186,6 @@ class IntakeStage:
 
 
 def _read_taken(run: Run) -> dict[int, Delivery]:
-    """Return the registered drops and deliveries by shard."""
     taken = {}
     for shard in run.read_plan(IntakeStage.name)[:-1]:
         (outcome,) = run.table(DELIVERIES).read_shard(shard.index)["outcome"].to_pylist()
@@ -219,7 +217,6 @@ def _merge_records(run: Run, bucket: int, deliveries: list[tuple[int, int]]) -> 
 
 
 def _list_notices(records: pa.Table) -> list[NoticeRow]:
-    """Return the distinct notices of records about other records."""
     rows = records.filter(records["notices"].is_valid()).to_pylist()
     found = {(notice["about"], notice["status"], row["record_id"]) for row in rows for notice in row["notices"]}
     return [NoticeRow(about=about, status=status, record_id=id_) for about, status, id_ in sorted(found)]

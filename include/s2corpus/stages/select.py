@@ -16,7 +16,7 @@ from pathlib import Path
 from s2corpus.deliveries.files import copy_file
 from s2corpus.pdf import SelectOutcome, inspect_many, library_versions
 from s2corpus.pdf.inspection import NO_TEXT
-from s2corpus.pipeline.run import Metrics, PdfStage, Run, Shard, commit_all, count_outcomes
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all, count_outcomes
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.parses import SELECTIONS, STORED_SELECTIONS
 
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 _TRANSIENT_OUTCOMES = (SelectOutcome.UNREADABLE, SelectOutcome.PDFALTO_FAILED)
 
 
-class SelectStage(PdfStage):
+class SelectStage(Stage):
     """The select stage. It writes one row for each PDF."""
 
     name = "select"

@@ -52,14 +52,13 @@ class Exchange:
 
     def write(self, name: str, task: int, rows: pa.Table, bucket: np.ndarray, buckets: int) -> None:
         """Write the rows of a shard, each to its bucket, in their order."""
-        with tempfile.TemporaryDirectory(prefix="s2corpus-exchange-") as folder:
-            path = Path(folder) / "rows"
-            # Compressing costs more than a local disk saves.
-            _write_sorted(path, rows, bucket, buckets, None if self.uri.startswith("file:") else _ZSTD)
-            self.lake.upload(self._key(name, task), path, move=True)
+        with self.writer(name, task, buckets, rows.schema) as writer:
+            writer.add(rows, bucket)
 
     @contextmanager
-    def writer(self, name: str, task: int, buckets: int, schema: pa.Schema, scratch: Path) -> Iterator[Writer]:
+    def writer(
+        self, name: str, task: int, buckets: int, schema: pa.Schema, scratch: Path | None = None
+    ) -> Iterator[Writer]:
         """Yield a writer for the rows of a shard; it buffers rows on disk, so they may exceed memory."""
         with tempfile.TemporaryDirectory(prefix="s2corpus-exchange-", dir=scratch) as folder:
             writer = Writer(Path(folder), buckets, schema)
@@ -169,7 +168,7 @@ class Writer:
         self._paths.append(self._folder / f"{len(self._paths)}")
         rows = pa.concat_tables([self._schema.empty_table(), *(table for table, _ in self._buffered)])
         bucket = np.concatenate([np.empty(0, np.int64), *(bucket for _, bucket in self._buffered)])
-        _write_sorted(self._paths[-1], rows, bucket, self._buckets, _ZSTD)
+        _write_sorted(self._paths[-1], rows, bucket, self._buckets)
         self._buffered.clear()
         self._bytes = 0
 
@@ -215,9 +214,7 @@ def covered_shards(chosen: range, shard: int) -> range:
     return range(shard, min(shard + chosen.step, chosen.stop))
 
 
-def _write_sorted(
-    path: Path, rows: pa.Table, bucket: np.ndarray, buckets: int, options: pa.ipc.IpcWriteOptions | None
-) -> None:
+def _write_sorted(path: Path, rows: pa.Table, bucket: np.ndarray, buckets: int) -> None:
     """Write a file of rows: the offset of each bucket, then one stream for each bucket with rows."""
     if (bucket[1:] < bucket[:-1]).any():
         order = np.argsort(bucket, kind="stable")
@@ -229,7 +226,7 @@ def _write_sorted(
         for number in range(buckets):
             offsets[number] = file.tell()
             if length := starts[number + 1] - starts[number]:
-                with pa.ipc.new_stream(file, rows.schema, options=options) as stream:
+                with pa.ipc.new_stream(file, rows.schema, options=_ZSTD) as stream:
                     stream.write_table(rows.slice(starts[number], length))
         offsets[buckets] = file.tell()
         file.seek(0)

@@ -1,11 +1,13 @@
-"""Write one part: a Parquet file of rows of a table, with counts for the commit."""
+"""Write one part: a Parquet file of rows of a table, with counts for the commit. Count what a task writes, for its log."""
 
 from __future__ import annotations
 
 import hashlib
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,6 +21,7 @@ from s2corpus.tables.schema import Table
 _GROUP_BYTES = 8 << 20
 """Uncompressed size of a row group. A reader has one in memory; export reads all buckets of a file in parallel."""
 _GROUP_ROWS = 65_536
+_COUNTS: ContextVar[Counter[str] | None] = ContextVar("written", default=None)
 Chunk: TypeAlias = pa.Table | pa.RecordBatch | Sequence[Mapping[str, object]]
 Rows: TypeAlias = Chunk | Iterable[pa.RecordBatch]
 
@@ -82,3 +85,25 @@ def _check_nulls(table: Table, data: pa.Table) -> None:
             raise pa.ArrowInvalid(
                 f"table {table.name}: column {column.name} is null in {data[column.name].null_count} rows"
             )
+
+
+@contextmanager
+def counting() -> Iterator[Counter[str]]:
+    """Yield the number of rows and files by name that are written in this context."""
+    counts = Counter[str]()
+    token = _COUNTS.set(counts)
+    try:
+        yield counts
+    finally:
+        _COUNTS.reset(token)
+
+
+def count(name: str, n: int) -> None:
+    """Add `n` written rows of a table, or files, to the counts."""
+    if (counts := _COUNTS.get()) is not None:
+        counts[name] += n
+
+
+def format_counts(counts: Counter[str]) -> str:
+    """Return the counts as text: `120 links, 60 contexts`."""
+    return ", ".join(f"{n:,} {name}" for name, n in sorted(counts.items()) if n) or "no rows"

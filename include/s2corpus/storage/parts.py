@@ -20,8 +20,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import LostRace, TransientError, UserError
 from s2corpus.storage.lake import Conflict, Lake
-from s2corpus.storage.part import Part, Rows, upload
-from s2corpus.storage.progress import count
+from s2corpus.storage.part import Part, Rows, count, upload
 from s2corpus.tables.schema import R_co, Table
 from s2corpus.version import code_version
 

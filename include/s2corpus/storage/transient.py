@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.storage.outputs import printable
+from s2orc_parse.outputs import printable
 
 _PERMANENT_ERRORS = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError)
 _PERMANENT_ERRNOS = frozenset({errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP, errno.EFBIG})

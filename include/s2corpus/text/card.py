@@ -5,6 +5,7 @@ The two profiles differ only in their word list.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 
 from s2corpus.text.documents import CleanOutcome
@@ -19,8 +20,7 @@ from s2corpus.text.rules import (
     DropRule,
     RuleSeries,
 )
-from s2corpus.text.unigrams import log_probabilities
-from s2corpus.text.words import count_words
+from s2corpus.text.unigrams import log_probability
 
 
 class _CardFacts(DocumentFacts):
@@ -71,7 +71,7 @@ class CardFullText(_CardFacts):
     @cached_property
     def kept(self) -> list[Block]:
         """The sections that are not improbable. A section without paragraphs remains."""
-        means = log_probabilities([s.text if s.paragraphs else "" for s in self.sections], self.unigrams)
+        means = [log_probability(s.text if s.paragraphs else "", self.unigrams) for s in self.sections]
         kept = [section for section, mean in zip(self.sections, means, strict=True) if mean >= self.threshold]
         self.decision.log_prob = min(means, default=None)
         self.decision.removed_sections = len(means) - len(kept)
@@ -84,12 +84,8 @@ class CardFullText(_CardFacts):
 
     def bad_top_word(self) -> bool:
         """Return whether the most frequent remaining word is not a word or is too frequent."""
-        words = count_words("\n".join(section.text for section in self.kept))
-        if not words.top:
-            return False
-        word, count = words.top[0]
-        self.decision.top_word, self.decision.top_share = word, count / words.count
-        return not word.isalpha() or self.decision.top_share >= self.rules.max_top_share
+        top = self.find_top_words(Counter(word for section in self.kept for word in section.text.split()))
+        return bool(top) and (not top[0].isalpha() or (self.decision.top_share or 0) >= self.rules.max_top_share)
 
     def text(self) -> str:
         """Return title, abstract and the remaining sections."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from s2corpus.rules.clean import CleanRules
+from s2corpus.rules import CleanRules
 from s2corpus.text import card, recipe
 from s2corpus.text.documents import CleanedDocument, DocumentDecision, Set
 from s2corpus.text.rules import RuleSeries

@@ -1,11 +1,11 @@
-"""Clean the documents of a file and write them to files (JSON lines or Parquet): one for kept and one for dropped documents."""
+"""Clean the documents of a file (JSON lines or Parquet) and write them to two files: kept and dropped documents."""
 
 from __future__ import annotations
 
 import gzip
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -16,19 +16,25 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
-from s2corpus.rules.clean import CleanRules
-from s2corpus.rules.split import SplitRules
-from s2corpus.storage.outputs import atomic_path
+from s2corpus.rules import CleanRules, SplitRules
+from s2corpus.storage.parquet import open_parquet
 from s2corpus.text.clean import clean
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision, Set
-from s2corpus.text.input_files import RawRow, check_unique_id, iterate_rows, parse_row
+from s2corpus.text.layout import Unit, build_blocks
 from s2corpus.text.near_duplicates import Candidate, cluster_duplicates, text_key
-from s2corpus.text.splits import Split, assign_recipe_split, assign_split, compute_bounds
+from s2corpus.text.splits import Split, assign_recipe_split, assign_split, compute_bounds, date_span
 from s2corpus.text.unigrams import Unigrams
+from s2orc_parse.cores import map_in_order
+from s2orc_parse.outputs import atomic_path
 
 _BATCH_ROWS = 256
+_TYPES = {
+    "id": str, "sha1": str, "title": str, "abstract": str, "date": str, "year": int, "body": list, "sources": list, "open_access": bool,
+}  # fmt: skip
+MAX_LINE = 64 << 20
+"""maximum number of bytes in a line"""
+Row = Mapping[str, Any]
 
 
 def clean_file(
@@ -53,10 +59,11 @@ def clean_file(
         raise UserError("the spec's split is rolling: it needs --as-of YYYY-MM-DD")
     borders = compute_bounds(split_rules, as_of or datetime.now(UTC))
 
-    def decide_row(raw: RawRow) -> tuple[str, object, CleanedDocument, DocumentDecision]:
-        row, document = parse_row(raw)
+    def decide_row(located: tuple[str, Row]) -> tuple[str, object, CleanedDocument, DocumentDecision]:
+        where, row = located
+        document = read_document(row, where)
         decision = clean(set_, document, rules, unigrams)
-        return raw[0], row.get("sha1"), replace(document, body=None), decision
+        return where, row.get("sha1"), replace(document, body=None), decision
 
     is_recipe = rules.profile == "recipe-2024"
     undated = Split.TRAIN if rules.unknown_year == "keep" else Split.UNDATED
@@ -150,3 +157,120 @@ def _write_parquet(path: Path, schema: pa.Schema) -> Iterator[RowWriter]:
     with pq.ParquetWriter(path, schema) as writer:
         yield write
         flush()
+
+
+def read_documents(path: Path) -> Iterator[CleanedDocument]:
+    """Yield the documents of a file.
+
+    Raises:
+        UserError: the file is missing or invalid.
+    """
+    seen: set[str] = set()
+    for where, row in iterate_rows(path):
+        document = read_document(row, where)
+        check_unique_id(document, where, seen)
+        yield document
+
+
+def section_texts(documents: Iterable[CleanedDocument]) -> list[str]:
+    """Return the sections that have paragraphs, as the card's rules evaluate them."""
+    return [
+        section.text for document in documents for section in build_blocks(document.body or ())[0] if section.paragraphs
+    ]
+
+
+def check_unique_id(document: CleanedDocument, where: str, seen: set[str]) -> None:
+    """Add a document's id to the ids of a file.
+
+    Raises:
+        UserError: the file contains the id twice.
+    """
+    if document.paper_id in seen:
+        raise UserError(f"{where}: duplicate id {document.paper_id!r}; ids are unique in a file")
+    seen.add(document.paper_id)
+
+
+def iterate_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    """Yield (location, row) of a file of documents."""
+    try:
+        if path.suffix == ".parquet":
+            number = 0
+            with open_parquet(path) as file:
+                for batch in file.batches(rows=_BATCH_ROWS):
+                    for row in batch.to_pylist():
+                        number += 1
+                        yield f"{path}, row {number}", row
+            return
+        opener: Any = gzip.open if path.suffix == ".gz" else open
+        with opener(path, "rb") as lines:
+            for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE + 1), b""), 1):
+                where = f"{path}, line {number}"
+                if len(line) > MAX_LINE:
+                    raise UserError(f"{where}: longer than {MAX_LINE:,} bytes; expected one document per line")
+                if line.strip():
+                    yield where, _parse_line(line, where)
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist; expected a file of documents: .jsonl, .jsonl.gz or .parquet") from None
+    except (OSError, EOFError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {error}") from None
+
+
+def _parse_line(line: bytes, where: str) -> Row:
+    try:
+        row = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise UserError(f"{where}: invalid JSON ({error}); expected one JSON object per line") from None
+    if not isinstance(row, dict):
+        raise UserError(f"{where}: got {type(row).__name__}; expected one JSON object per line")
+    return row
+
+
+def read_document(row: Row, where: str) -> CleanedDocument:
+    """Return the document of a file's row. Errors contain `where` as the location.
+
+    Raises:
+        UserError: the row has an unknown key or a value of the wrong type.
+    """
+    _check(row, _TYPES, where, needed=("id",))
+    body = row.get("body")
+    return CleanedDocument(
+        paper_id=row["id"],
+        title=row.get("title"),
+        abstract=row.get("abstract"),
+        date=_date(row, where),
+        body=None if body is None else tuple(_unit(unit, f"{where}, body[{i}]") for i, unit in enumerate(body)),
+        open_access=row.get("open_access") is not False,
+        sources=tuple(map(str, row.get("sources") or ())),
+    )
+
+
+def _check(row: Row, types: Mapping[str, type], where: str, *, needed: Collection[str] = ()) -> None:
+    if unknown := sorted(set(row) - set(types)):
+        raise UserError(f"{where}: unknown key {', '.join(map(repr, unknown))}; expected {', '.join(types)}")
+    for key, kind in types.items():
+        value, is_needed = row.get(key), key in needed
+        if is_needed if value is None else not isinstance(value, kind) or (kind is int and value is True):
+            expected = f"{kind.__name__}{'' if is_needed else ' or null'}"
+            raise UserError(f"{where}: {key} is {value!r:.60}; expected {expected}")
+
+
+def _date(row: Row, where: str) -> str | None:
+    if row.get("date"):
+        try:
+            date_span(row["date"])
+        except ValueError:
+            raise UserError(f"{where}: date is {row['date']!r}; expected YYYY, YYYY-MM or YYYY-MM-DD") from None
+        return str(row["date"])
+    year = row.get("year")
+    if year is None:
+        return None
+    if not 0 < year < 10_000:
+        raise UserError(f"{where}: year is {year}; expected 1 to 9999, or null")
+    return f"{year:04d}"
+
+
+def _unit(unit: Any, where: str) -> Unit:
+    if not isinstance(unit, dict):
+        raise UserError(f"{where}: {unit!r:.60} given; expected {{section, text}}")
+    _check(unit, {"section": str, "text": str}, where)
+    return Unit(unit.get("section"), unit.get("text"))

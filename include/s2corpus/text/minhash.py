@@ -13,10 +13,7 @@ from s2corpus.compiled import njit
 from s2corpus.text import word_hashes
 from s2corpus.text.word_hashes import mix
 from s2corpus.titles import similarity
-from s2corpus.titles.minhash import lower
-
-VERSION = "1"
-"""version of the rules that compute keys; a test pins it to the resulting keys"""
+from s2corpus.titles.threegrams import lower
 
 Hashes = npt.NDArray[np.uint64]
 Keys = npt.NDArray[np.int64]

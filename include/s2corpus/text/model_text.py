@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from s2corpus.rules.text import ModelTextRules
+from s2corpus.rules import ModelTextRules
 from s2corpus.text.layout import (
     EMPTY_BRACKETS,
     EQUATION_WORD,

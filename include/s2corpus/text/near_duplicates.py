@@ -11,10 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
-import numpy as np
-
 from s2corpus.text.splits import Split
-from s2corpus.titles.normalised import normalise_one
+from s2corpus.titles import normalise_one
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _NOT_KEPT = bytes(point for point in range(128) if not chr(point).isalnum())
@@ -90,12 +88,6 @@ def title_key(title: str, surname: str | None) -> int | None:
 def _hash(text: bytes) -> int:
     digest = hashlib.blake2b(text, digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
-
-
-def find_repeated_keys(keys: np.ndarray) -> np.ndarray:
-    """Return the distinct keys (int64) that occur more than once, sorted."""
-    found, counts = np.unique(keys, return_counts=True)
-    return found[counts > 1]
 
 
 def cluster_duplicates(

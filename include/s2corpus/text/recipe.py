@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from datetime import date
 from functools import cached_property
@@ -21,8 +22,7 @@ from s2corpus.text.rules import (
     DropRule,
     RuleSeries,
 )
-from s2corpus.text.unigrams import CARD_THRESHOLD, log_probabilities
-from s2corpus.text.words import Words, count_words
+from s2corpus.text.unigrams import CARD_THRESHOLD, log_probability
 
 CUTOFF = date(2024, 8, 1)
 """first day after train in the published recipe"""
@@ -89,10 +89,10 @@ class RecipeFullText(DocumentFacts):
         return merge_paragraphs(self.document.body or ())
 
     @cached_property
-    def word_counts(self) -> Words:
+    def word_counts(self) -> Counter[str]:
         """The word counts of the merged paragraphs."""
-        found = count_words("\n".join(self.paragraphs))
-        self.decision.words = found.count
+        found = Counter(word for paragraph in self.paragraphs for word in paragraph.split())
+        self.decision.words = found.total()
         return found
 
     @cached_property
@@ -106,16 +106,13 @@ class RecipeFullText(DocumentFacts):
 
     def bad_top_word(self) -> bool:
         """Return whether the most frequent word is not a word. Its share is never tested (integer division, as published)."""
-        if not self.word_counts.top:
-            return False
-        word, count = self.word_counts.top[0]
-        self.decision.top_word, self.decision.top_share = word, count / self.word_counts.count
-        return _TOP_WORD.fullmatch(word) is None
+        top = self.find_top_words(self.word_counts)
+        return bool(top) and _TOP_WORD.fullmatch(top[0]) is None
 
     @cached_property
     def kept_paragraphs(self) -> list[str]:
         """The paragraphs that are not improbable."""
-        means = log_probabilities(self.paragraphs, self.unigrams)
+        means = [log_probability(paragraph, self.unigrams) for paragraph in self.paragraphs]
         kept = [p for p, mean in zip(self.paragraphs, means, strict=True) if mean >= CARD_THRESHOLD]
         self.decision.log_prob = min(means, default=None)
         self.decision.removed_sections = len(means) - len(kept)
@@ -173,8 +170,8 @@ S2ORC: RuleSeries[RecipeFullText] = RuleSeries(
         *PUBLISHED_TEXT,
         DropRule(CleanOutcome.NO_TITLE, lambda facts: facts.document.title is None),
         DropRule(CleanOutcome.NO_ABSTRACT, lambda facts: facts.document.abstract is None),
-        DropRule(CleanOutcome.SHORT, lambda facts: facts.word_counts.count <= _MIN_WORDS),
-        DropRule(CleanOutcome.LONG, lambda facts: facts.word_counts.count >= _MAX_WORDS),
+        DropRule(CleanOutcome.SHORT, lambda facts: facts.word_counts.total() <= _MIN_WORDS),
+        DropRule(CleanOutcome.LONG, lambda facts: facts.word_counts.total() >= _MAX_WORDS),
         DropRule(CleanOutcome.NO_YEAR, lambda facts: facts.document.year is None),
         DropRule(CleanOutcome.BEFORE_MIN_YEAR, _too_old),
         DropRule(CleanOutcome.NOT_ENGLISH, lambda facts: facts.language != "en"),

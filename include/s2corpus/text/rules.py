@@ -7,16 +7,16 @@ recorded in the decision. A fact that no rule needs remains null.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from pdf2tei.language import language
-from s2corpus.rules.clean import CleanRules
+from s2corpus.rules import CleanRules
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision, Set
 from s2corpus.text.unigrams import Unigrams, log_probability
-from s2corpus.text.words import count_words
 
 
 class DocumentFacts(ABC):
@@ -31,6 +31,13 @@ class DocumentFacts(ABC):
     @abstractmethod
     def text(self) -> str:
         """Return the text of the document if it is kept."""
+
+    def find_top_words(self, words: Counter[str]) -> list[str]:
+        """Return the two most frequent words, the first to appear in a tie; record the first one."""
+        top = words.most_common(2)
+        if top:
+            self.decision.top_word, self.decision.top_share = top[0][0], top[0][1] / words.total()
+        return [word for word, _ in top]
 
     def too_old(self) -> bool:
         """Return whether the document was published before the first accepted year."""
@@ -94,11 +101,8 @@ class AbstractFacts(DocumentFacts):
 
     def bad_top_word(self) -> bool:
         """Return whether the most frequent word is not a word. `a` passes if the second most frequent one is a word."""
-        words = count_words(self.text())
-        if not (top := words.top):
-            return False
-        self.decision.top_word, self.decision.top_share = top[0][0], top[0][1] / words.count
-        return not (self.is_word(top[0][0]) or (top[0][0] == "a" and len(top) > 1 and self.is_word(top[1][0])))
+        top = self.find_top_words(Counter(self.text().split()))
+        return bool(top) and not (self.is_word(top[0]) or (top[0] == "a" and any(map(self.is_word, top[1:]))))
 
 
 F = TypeVar("F", bound=DocumentFacts)

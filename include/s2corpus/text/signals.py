@@ -1,52 +1,50 @@
-"""Compute quality signals of a document, for later filters by users of the corpus.
+"""Compute quality signals and section types of a document, for later filters by users of the corpus.
 
 Names and definitions are from RedPajama-v2 and Gopher where these exist. They do not influence cleaning. White space separates
 words. They are normalized as in RedPajama-v2: lower case, without ASCII punctuation, empty words removed.
 Sources: RedPajama-v2 (arXiv:2411.12372, Table 5 and its `quality_signals` code), Gopher (arXiv:2112.11446, Table A1),
-C4 (arXiv:1910.10683).
+C4 (arXiv:1910.10683). Words of headings identify the sections (IMRaD and related sections).
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
-from s2corpus.compiled import njit
 from s2corpus.text import word_hashes
-from s2corpus.text.word_hashes import ALPHA, DIGIT, SPACE, UPPER, WORD_SEED, class_of, find_item, fnv_step, mix
+from s2corpus.text.word_hashes import ALPHA, DIGIT, UPPER
 
 STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
 """Gopher, Appendix A: running English text contains at least two of these words"""
 TOP_NGRAMS = (2, 3, 4)
 REPEATED_NGRAMS = (5, 6, 7, 8, 9, 10)
 """Gopher, Table A1: the orders with limits on the most frequent n-gram, and on all repeated n-grams"""
-
-_BASIC_NAMES = (
-    "num_chars",
-    "num_lines",
-    "num_words",
-    "rps_doc_word_count",
-    "rps_doc_mean_word_length",
-    "rps_doc_frac_unique_words",
-    "rps_doc_stop_word_fraction",
-    "rps_doc_frac_all_caps_words",
-    "rps_doc_frac_no_alph_words",
-    "rps_doc_symbol_to_word_ratio",
-    "rps_doc_frac_lines_end_with_ellipsis",
-    "frac_digits",
-    "frac_upper",
-    "frac_lines_repeated",
-    "frac_chars_lines_repeated",
-    "frac_lines_of_numbers",
-)
-NAMES = (
-    *_BASIC_NAMES,
-    *(f"rps_doc_frac_chars_top_{n}gram" for n in TOP_NGRAMS),
-    *(f"rps_doc_frac_chars_dupe_{n}grams" for n in REPEATED_NGRAMS),
-)
-"""all signal names; signals with `num_` or `_count` are integers, the others are shares or means"""
+_HEADINGS = {
+    "abstract": ("abstract", "summary"),
+    "introduction": ("introduction", "motivation"),
+    "background": ("background", "preliminaries", "theory"),
+    "related_work": ("related work", "related works", "prior work", "previous work", "literature review"),
+    "methods": (
+        "method", "methods", "methodology", "materials and methods", "methods and materials", "patients and methods",
+        "experimental section", "experimental", "experimental setup", "model", "approach", "study design",
+    ),
+    "results": ("results", "results and discussion", "findings", "experiments", "evaluation", "experimental results"),
+    "discussion": ("discussion", "results and discussion", "discussion and conclusion", "discussion and conclusions"),
+    "limitations": ("limitations", "strengths and limitations", "study limitations"),
+    "conclusion": (
+        "conclusion", "conclusions", "concluding remarks", "discussion and conclusion", "discussion and conclusions",
+        "conclusion and future work", "conclusions and future work",
+    ),
+    "future_work": ("future work", "outlook", "conclusion and future work", "conclusions and future work"),
+}  # fmt: skip
+"""type → normalized headings. The headings are from papers in PMC and arXiv; the types are from Dr. Inventor and IMRaD."""
+_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])[.)]?\s+")
+_NOT_WORD = re.compile(r"[^a-z]+")
+_LONGEST = 60
 
 
 def compute_signals(text: str) -> dict[str, float]:
@@ -61,193 +59,95 @@ def compute_signals(text: str) -> dict[str, float]:
     - `rps_doc_frac_chars_top_<n>gram`: characters of all occurrences of the most frequent n-gram, if it occurs at least twice.
     - `rps_doc_frac_chars_dupe_<n>grams`: characters of words in an n-gram that occurred before.
     """
-    written = word_hashes.code_points(text)
-    classes = word_hashes.classes()
-    values = np.zeros(len(NAMES))
-    _fill_character_signals(written, classes, values)
+    lines = [words for line in text.split("\n") if (words := line.split())]
+    written = [word for words in lines for word in words]
     hashes, lengths = word_hashes.hash_words(text)
-    _fill_word_signals(hashes, lengths, _stop_words(), values)
-    _fill_ngram_signals(hashes, lengths, values)
-    return dict(zip(NAMES, values.tolist(), strict=True))
+    letters, uppers, digits = _count_letters(written)
+    wordless = letters == 0
+    of_numbers = visible = repeated = repeated_chars = at = 0
+    seen: set[tuple[str, ...]] = set()
+    for words in lines:
+        n_wordless, at = int(wordless[at : at + len(words)].sum()), at + len(words)
+        of_numbers += len(words) >= 4 and 2 * n_wordless > len(words)
+        chars = sum(map(len, words))
+        visible += chars
+        if tuple(words) in seen:
+            repeated += 1
+            repeated_chars += chars
+        seen.add(tuple(words))
+    ellipses = sum(words[-1].endswith(("...", "…")) for words in lines)
+    symbols = text.count("#") + text.count("…") + text.count("...")
+    stop_words = int(np.isin(hashes, _stop_words()).sum())
+    n_lines, n_written, n_words = max(len(lines), 1), max(len(written), 1), max(len(hashes), 1)
+    found = {
+        "num_chars": len(text),
+        "num_lines": len(lines),
+        "num_words": len(written),
+        "rps_doc_word_count": len(hashes),
+        "rps_doc_mean_word_length": int(lengths.sum()) / n_words,
+        "rps_doc_frac_unique_words": len(np.unique(hashes)) / n_words,
+        "rps_doc_stop_word_fraction": stop_words / n_words,
+        "rps_doc_frac_all_caps_words": int(((uppers == letters) & ~wordless).sum()) / n_written,
+        "rps_doc_frac_no_alph_words": int(wordless.sum()) / n_written,
+        "rps_doc_symbol_to_word_ratio": symbols / n_written,
+        "rps_doc_frac_lines_end_with_ellipsis": ellipses / n_lines,
+        "frac_digits": int(digits.sum()) / max(visible, 1),
+        "frac_upper": int(uppers.sum()) / max(visible, 1),
+        "frac_lines_repeated": repeated / n_lines,
+        "frac_chars_lines_repeated": repeated_chars / max(visible, 1),
+        "frac_lines_of_numbers": of_numbers / n_lines,
+    }
+    return {name: float(value) for name, value in (found | _compute_ngram_signals(hashes, lengths)).items()}
 
 
 @cache
 def _stop_words() -> npt.NDArray[np.uint64]:
-    return np.sort(word_hashes.hash_words(" ".join(STOP_WORDS))[0])
+    return word_hashes.hash_words(" ".join(STOP_WORDS))[0]
 
 
-@njit(cache=True)
-def _table(rows: int) -> npt.NDArray[np.int32]:
-    size = 16
-    while size < 2 * rows:
-        size *= 2
-    return np.zeros(size, np.int32)
+def _count_letters(words: list[str]) -> npt.NDArray[np.int64]:
+    """Return the number of letters, upper-case letters and digits in each word (3 × words)."""
+    kinds = word_hashes.find_classes(word_hashes.code_points("".join(words)))
+    is_letter = (kinds & ALPHA) > 0
+    counted = np.stack([is_letter, is_letter & ((kinds & UPPER) > 0), ~is_letter & ((kinds & DIGIT) > 0)])
+    starts = np.cumsum([0, *map(len, words)])[:-1]
+    return np.add.reduceat(counted.astype(np.int64), starts, axis=1) if words else np.zeros((3, 0), np.int64)
 
 
-@njit(cache=True)
-def _fill_character_signals(
-    text: npt.NDArray[np.uint32], classes: npt.NDArray[np.uint8], values: npt.NDArray[np.float64]
-) -> None:
-    visible = digits = upper = words = caps = wordless = symbols = 0
-    lines = ellipses = of_numbers = 0
-    line_hashes = np.empty(len(text), np.uint64)
-    line_lengths = np.empty(len(text), np.int64)
-    start = 0
-    dot = np.uint32(46)
-    while start <= len(text):
-        end = start
-        hashed = WORD_SEED
-        line_words = line_wordless = line_chars = 0
-        dots = 0
-        last = np.uint32(0)
-        while True:  # each iteration reads one word
-            while end < len(text) and text[end] != np.uint32(10) and class_of(classes, text[end]) & SPACE:
-                end += 1
-            if end >= len(text) or text[end] == np.uint32(10):
-                break
-            letters = uppers = dots = 0
-            while end < len(text):
-                code = text[end]
-                kind = class_of(classes, code)
-                if kind & SPACE:
-                    break
-                hashed = fnv_step(hashed, code)
-                line_chars += 1
-                if kind & ALPHA:
-                    letters += 1
-                    if kind & UPPER:
-                        uppers += 1
-                elif kind & DIGIT:
-                    digits += 1
-                if code == np.uint32(35) or code == np.uint32(0x2026):
-                    symbols += 1
-                last = code
-                dots = dots + 1 if code == dot else 0
-                if dots and dots % 3 == 0:
-                    symbols += 1
-                end += 1
-            hashed = fnv_step(hashed, np.uint32(32))
-            upper += uppers
-            line_words += 1
-            if letters == 0:
-                line_wordless += 1
-            elif uppers == letters:
-                caps += 1
-        if line_words:
-            line_hashes[lines] = hashed
-            line_lengths[lines] = line_chars
-            lines += 1
-            words += line_words
-            wordless += line_wordless
-            visible += line_chars
-            if last == np.uint32(0x2026) or dots >= 3:
-                ellipses += 1
-            if line_words >= 4 and 2 * line_wordless > line_words:
-                of_numbers += 1
-        start = end + 1
-    repeated = repeated_chars = 0
-    table = _table(lines)
-    for i in range(lines):
-        at = find_item(table, line_hashes, line_hashes[i])
-        if table[at]:
-            repeated += 1
-            repeated_chars += line_lengths[i]
-        else:
-            table[at] = i + 1
-    # The index is the position in `NAMES`.
-    values[0] = len(text)
-    values[1] = lines
-    values[2] = words
-    values[7] = caps / max(words, 1)
-    values[8] = wordless / max(words, 1)
-    values[9] = symbols / max(words, 1)
-    values[10] = ellipses / max(lines, 1)
-    values[11] = digits / max(visible, 1)
-    values[12] = upper / max(visible, 1)
-    values[13] = repeated / max(lines, 1)
-    values[14] = repeated_chars / max(visible, 1)
-    values[15] = of_numbers / max(lines, 1)
-
-
-@njit(cache=True)
-def _fill_word_signals(
-    hashes: npt.NDArray[np.uint64],
-    lengths: npt.NDArray[np.int64],
-    stop_words: npt.NDArray[np.uint64],
-    values: npt.NDArray[np.float64],
-) -> None:
-    table = _table(len(hashes))
-    unique = stops = characters = 0
-    for i in range(len(hashes)):
-        at = find_item(table, hashes, hashes[i])
-        if table[at] == 0:
-            table[at] = i + 1
-            unique += 1
-        for stop in stop_words:
-            if stop == hashes[i]:
-                stops += 1
-        characters += lengths[i]
-    words = max(len(hashes), 1)
-    values[3] = len(hashes)
-    values[4] = characters / words
-    values[5] = unique / words
-    values[6] = stops / words
-
-
-@njit(cache=True)
-def _fill_ngram_signals(
-    hashes: npt.NDArray[np.uint64], lengths: npt.NDArray[np.int64], values: npt.NDArray[np.float64]
-) -> None:
-    """Compute the signals of n-grams for n from 2 to 10.
+def _compute_ngram_signals(hashes: npt.NDArray[np.uint64], lengths: npt.NDArray[np.int64]) -> dict[str, float]:
+    """Return the signals of n-grams for n from 2 to 10.
 
     An n-gram of n + 1 words can only repeat where its first n words repeat, so all other positions are dropped after each n.
     """
-    positions = np.empty(len(hashes), np.int64)
-    keys = np.empty(len(hashes), np.uint64)
-    total = 0
-    for i in range(len(hashes)):
-        positions[i], keys[i] = i, hashes[i]
-        total += lengths[i]
-    total = max(total, 1)
-    counts = np.zeros(len(hashes), np.int64)
-    left = len(hashes)
-    for n in range(2, 11):
-        while left and positions[left - 1] > len(hashes) - n:  # the positions are in ascending order
-            left -= 1
-        positions, keys = positions[:left], keys[:left]
-        for i in range(left):
-            keys[i] = mix(keys[i], hashes[positions[i] + n - 1])
-        table = _table(left)
-        first = np.empty(left, np.int64)
-        for i in range(left):
-            counts[i] = 0
-        characters = until = best = 0
-        for i in range(left):
-            at = find_item(table, keys, keys[i])
-            seen = table[at] != 0
-            if not seen:
-                table[at] = i + 1
-            first[i] = table[at] - 1
-            counts[first[i]] += 1
-            if seen:
-                start = positions[i]
-                for word in range(max(start, until), start + n):
-                    characters += lengths[word]
-                until = start + n
-        if n <= 4:
-            for i in range(left):
-                if counts[i] > counts[best]:
-                    best = i
-            if left and counts[best] >= 2:
-                repeated = 0
-                for word in range(positions[best], positions[best] + n):
-                    repeated += lengths[word]
-                values[14 + n] = counts[best] * repeated / total
-        else:
-            values[14 + n] = characters / total
-        kept = 0
-        for i in range(left):
-            if counts[first[i]] >= 2:
-                positions[kept], keys[kept] = positions[i], keys[i]
-                kept += 1
-        left = kept
+    found = {f"rps_doc_frac_chars_top_{n}gram": 0.0 for n in TOP_NGRAMS}
+    found |= {f"rps_doc_frac_chars_dupe_{n}grams": 0.0 for n in REPEATED_NGRAMS}
+    total = max(int(lengths.sum()), 1)
+    words = np.unique(hashes, return_inverse=True)[1]
+    positions, ngrams = np.arange(len(hashes)), words  # equal n-grams have equal numbers
+    for n in (*TOP_NGRAMS, *REPEATED_NGRAMS):
+        if not len(positions):
+            break
+        fits = positions <= len(hashes) - n
+        positions, ngrams = positions[fits], ngrams[fits] * len(hashes) + words[positions[fits] + n - 1]
+        _, first, ngrams, counts = np.unique(ngrams, return_index=True, return_inverse=True, return_counts=True)
+        if n in TOP_NGRAMS and (count := int(counts.max(initial=0))) >= 2:
+            start = positions[first[counts == count].min()]
+            found[f"rps_doc_frac_chars_top_{n}gram"] = count * int(lengths[start : start + n].sum()) / total
+        elif n in REPEATED_NGRAMS:
+            again = positions[first[ngrams] != np.arange(len(ngrams))]
+            inside = np.unique(again[:, np.newaxis] + np.arange(n))
+            found[f"rps_doc_frac_chars_dupe_{n}grams"] = int(lengths[inside].sum()) / total
+        is_repeated = counts[ngrams] >= 2
+        positions, ngrams = positions[is_repeated], ngrams[is_repeated]
+    return found
+
+
+NAMES = tuple(compute_signals(""))
+"""all signal names; signals with `num_` or `_count` are integers, the others are shares or means"""
+
+
+def list_section_types(lines: Iterable[str]) -> list[str]:
+    """Return the sorted types of the lines that are listed headings. Running text has no type."""
+    short = (_NUMBER.sub("", line.lower()) for line in lines if len(line) <= _LONGEST)
+    headings = {_NOT_WORD.sub(" ", line).strip() for line in short}
+    return sorted(type_ for type_, names in _HEADINGS.items() if not headings.isdisjoint(names))

@@ -6,7 +6,7 @@ import calendar
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
-from s2corpus.rules.split import SplitRules
+from s2corpus.rules import SplitRules
 
 
 class Split(StrEnum):

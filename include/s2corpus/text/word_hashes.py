@@ -16,8 +16,6 @@ from s2corpus.compiled import njit
 
 SPACE, ALPHA, DIGIT, UPPER, _PUNCTUATION = map(np.uint8, (1, 2, 4, 8, 16))
 """class bits of a code point"""
-FNV = np.uint64(0xCBF29CE484222325)
-"""start value for `fnv_step`: the offset basis of FNV-1a, 64 bits"""
 WORD_SEED = np.uint64(1469598103934665603)
 """start value for hash_words and lines (FNV's offset basis without its last digit); another value would change all published keys"""
 _PLANES = 0x20000
@@ -51,6 +49,11 @@ def classes() -> npt.NDArray[np.uint8]:
     return found
 
 
+def find_classes(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
+    """Return the class bits of code points."""
+    return np.where(codes < _PLANES, classes()[np.minimum(codes, _PLANES - 1)], ALPHA)
+
+
 @njit(cache=True)
 def class_of(classes: npt.NDArray[np.uint8], code: np.uint32) -> np.uint8:
     """Return the class bits of a code point."""
@@ -58,38 +61,9 @@ def class_of(classes: npt.NDArray[np.uint8], code: np.uint32) -> np.uint8:
 
 
 @njit(cache=True, nogil=True)
-def fnv_step(value: np.uint64, code: np.uint32 | np.uint8) -> np.uint64:
-    """Return the hash extended by one byte or code point (FNV-1a, 64 bits)."""
+def fnv_step(value: np.uint64, code: np.uint32) -> np.uint64:
+    """Return the hash extended by one code point (FNV-1a, 64 bits)."""
     return (value ^ np.uint64(code)) * np.uint64(0x100000001B3)
-
-
-@njit(cache=True, nogil=True)
-def finalize(value: np.uint64) -> np.uint64:
-    """Return a hash for use in a table: every bit depends on all bits of the input, and the value is not 0."""
-    value ^= value >> np.uint64(32)
-    value *= np.uint64(0x9E3779B97F4A7C15)
-    value ^= value >> np.uint64(29)
-    return value | np.uint64(1) << np.uint64(63)
-
-
-@njit(cache=True, nogil=True)
-def find_slot(hashes: npt.NDArray[np.uint64], key: np.uint64) -> np.uint64:
-    """Return the index of a hash in an open-addressing table, or of the empty slot (0) for it. The size is a power of two."""
-    mask = np.uint64(len(hashes) - 1)
-    at = key & mask
-    while hashes[at] != 0 and hashes[at] != key:
-        at = (at + np.uint64(1)) & mask
-    return at
-
-
-@njit(cache=True, nogil=True)
-def find_item(table: npt.NDArray[np.int32], keys: npt.NDArray[np.uint64], key: np.uint64) -> np.uint64:
-    """Return the slot for `key` in an open-addressing table: 1 + index of the item with this key, or 0 if it is empty."""
-    mask = np.uint64(len(table) - 1)
-    at = key & mask
-    while table[at] != 0 and keys[table[at] - 1] != key:
-        at = (at + np.uint64(1)) & mask
-    return at
 
 
 @njit(cache=True)

@@ -5,7 +5,7 @@ Hashes are the same on every machine and in every release.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -21,15 +21,13 @@ def text_of(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]
         pa.ArrowCapacityError: it contains 2 GB of text or more: cut it into batches.
     """
     kind = column.type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)):
+    if not (pa.types.is_string(kind) or pa.types.is_null(kind)):
         raise TypeError(f"a column of strings is expected, this is {kind}")
     if column.null_count == len(column):
         return np.frombuffer(bytes(4 * (len(column) + 1)), np.int32), np.frombuffer(b"", np.uint8)
     column = one_chunk(column)
     if column.null_count:
         column = column.fill_null("")
-    if pa.types.is_large_string(kind):
-        column = column.cast(pa.string())
     _, offset_buffer, data_buffer = column.buffers()
     offsets = np.frombuffer(offset_buffer, np.int32)[column.offset : column.offset + len(column) + 1]
     data = np.frombuffer(data_buffer, np.uint8)
@@ -63,6 +61,21 @@ def bucket_of(values: Sequence[str] | pa.Array | pa.ChunkedArray | np.ndarray, b
     mixed = (values.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
     found: np.ndarray = (mixed % np.uint64(buckets)).astype(np.int64)
     return found
+
+
+def hash_distinct(column: pa.Array | pa.ChunkedArray, key_of: Callable[[pa.Array], pa.Array]) -> np.ndarray:
+    """Return the hash of the key of each row, computed once for each distinct string; 0 for null."""
+    column = one_chunk(column)
+    if column.null_count == len(column):
+        return np.zeros(len(column), np.uint32)
+    coded = column.dictionary_encode()
+    hashes = np.append(_short(hash_strings(*text_of(key_of(coded.dictionary)))), np.uint32(0))
+    keyed: np.ndarray = hashes[coded.indices.fill_null(len(hashes) - 1).to_numpy()]
+    return keyed
+
+
+def _short(hashes: np.ndarray) -> np.ndarray:
+    return np.where(hashes == 0, np.uint32(0), (hashes >> np.uint64(32)).astype(np.uint32) | np.uint32(1))
 
 
 @njit(cache=True, nogil=True)

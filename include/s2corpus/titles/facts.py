@@ -1,15 +1,18 @@
-"""Read the facts that the linking rules compare: from bibliography entries and from papers, one row each."""
+"""Facts that the linking rules compare, of bibliography entries and of papers, one row each; and names of journals (SPEC §4, §7)."""
 
 from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
-from s2corpus.titles.normalised import normalize
-from s2corpus.titles.places import first_numbers, journal_keys
+from s2corpus.titles.arrays import hash_distinct, hash_strings, one_chunk, text_of
 from s2corpus.titles.rules import are_uninformative
+from s2corpus.titles.threegrams import normalize
 
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id")
 """Columns with identifiers of papers: an entry links to the paper with an equal one (SPEC §7.5)."""
@@ -66,3 +69,84 @@ def first_surname(authors: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 def _unless_zero(hashes: np.ndarray) -> pa.Array:
     return pa.array(hashes, mask=hashes == 0)
+
+
+_LEADING = r"^\W*(?:(?:vol(?:ume)?|pp?|pages?|art(?:icle)?|s)\b\W*)*0*"
+_FIRST = _LEADING + r"([\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*).*$|^[^\p{L}\p{N}]*$"
+
+
+def journal_keys(names: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return the 32-bit hash of `journal_key` of each row (uint32), or 0."""
+    return hash_distinct(
+        names, lambda different: pa.array([journal_key(name) for name in different.to_pylist()], pa.string())
+    )
+
+
+def first_numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return the hash of the first number or word of each volume or range of pages (uint32), or 0.
+
+    Examples: "58(6)" → 58, "pp. 0985–990" → 985.
+    """
+    return hash_distinct(column, lambda different: pc.replace_substring_regex(pc.utf8_lower(different), _FIRST, r"\1"))
+
+
+_STOP_LIST = (
+    "an and the of for in on to et de des du der die das den und fur fuer le la les el los las del della di da do dos van het en og och "
+    "section sect part series ser"
+)
+_STOP_WORDS = frozenset(_STOP_LIST.split())
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+_TAILS = (["usa"], ["u", "s", "a"], ["united", "states", "america"])
+"""Optional last words of journal names."""
+_BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]?")
+_VOWEL = re.compile(r"[aeiouy]", re.I)
+
+
+@lru_cache(1 << 16)
+def journal_words(name: str) -> tuple[str, ...]:
+    """Return the significant words of a journal name in lower case, without accents and stop words; for an acronym, its letters."""
+    text = _BRACKETS.sub(" ", name)
+    names = _WORD.findall(text)
+    if len(names) == 1 and names[0].isupper():
+        length = len(names[0])
+        if 1 < length < 5 or (length < 7 and not _VOWEL.search(names[0])):
+            return tuple(names[0].lower())
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    words = [w for w in _WORD.findall(plain.replace("'s ", "s ")) if not w.isdigit()]
+    words = [w for w in words if w not in _STOP_WORDS or len(words) == 1]
+    for tail in _TAILS:
+        if words[-len(tail) :] == tail and len(words) > len(tail):
+            words = words[: -len(tail)]
+            break
+    return tuple(words)
+
+
+def journal_key(name: str) -> str:
+    """Return the initials of the first three words, which most abbreviations share ("J. Biol. Chem." → jbc)."""
+    return "".join(word[0] for word in journal_words(name)[:3])
+
+
+def same_journal(a: str, b: str) -> bool:
+    """Return whether one name may abbreviate the other: its words are beginnings of words of the other, in order."""
+    return _abbreviates(journal_words(a), journal_words(b)) or _abbreviates(journal_words(b), journal_words(a))
+
+
+def _abbreviates(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
+    if not short or not long or len(short) > len(long):
+        return False
+    at = 0
+    for word in short:
+        while at < len(long) and not (long[at].startswith(word) or _is_contraction(word, long[at])):
+            at += 1
+        if at == len(long):
+            return False
+        at += 1
+    return short[0][0] == long[0][0]
+
+
+def _is_contraction(short: str, long: str) -> bool:
+    """Return whether `short` is a contraction of `long`: its letters occur in `long` in order (`Natl`, `Intl`, `Engng`)."""
+    if len(short) < 3 or short[0] != long[0]:
+        return False
+    rest = iter(long)
+    return all(letter in rest for letter in short)

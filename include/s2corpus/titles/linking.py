@@ -15,11 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.titles.arrays import one_chunk
-from s2corpus.titles.facts import FACTS, IDENTIFIERS, add_facts
+from s2corpus.titles.facts import FACTS, IDENTIFIERS, add_facts, same_journal
 from s2corpus.titles.index import LinkIndex
-from s2corpus.titles.journals import same_journal
-from s2corpus.titles.rules import is_cut, only_numbers_differ
-from s2corpus.titles.series import find_undecided
+from s2corpus.titles.rules import find_undecided, is_cut, only_numbers_differ
 from s2corpus.titles.similarity import Pairs, Search, find_similar, score_titles
 
 if TYPE_CHECKING:
@@ -43,7 +41,7 @@ class LinkReason(StrEnum):
 
 
 class LinkWarning(StrEnum):
-    """Why a link is kept but, by default, not counted as a citation (SPEC §7.11)."""
+    """The reason for which a link is, by default, not counted as a citation (SPEC §7.11)."""
 
     NUMERAL = "numeral"
     """the titles differ only in a number (SPEC §7.10)"""
@@ -206,7 +204,7 @@ FROM (FROM ranked WHERE place = 1 UNION ALL BY NAME FROM candidates ANTI JOIN se
 def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, search: Search) -> Links:
     """Link entries with `title`, `year`, `surname`, the columns of IDENTIFIERS, `citing_paper_id` and, if given, PLACES.
 
-    `score` is S of the two titles whatever the reason, or null without a title. `runner_up_score` is S of the next candidate.
+    `score` is S of the two titles for any reason, or null without a title. `runner_up_score` is S of the next candidate.
     """
     entries = _prepare(connection, entries, index)
     _add_candidates(connection, LinkReason.ID, _BY_IDENTIFIER)
@@ -252,7 +250,6 @@ def _create_papers(connection: DuckDBPyConnection, index: LinkIndex) -> None:
 
 
 def _add_candidates(connection: DuckDBPyConnection, reason: LinkReason, proposals: str) -> None:
-    """Add the papers of the proposed identifiers or titles to `candidates`."""
     connection.execute(f"CREATE OR REPLACE TEMP VIEW proposals AS {proposals}")
     members = _MEMBERS_BY_IDENTIFIER if reason == LinkReason.ID else _MEMBERS_BY_TITLE
     connection.execute(f"CREATE OR REPLACE TEMP TABLE members AS {members}", {"reason": reason})
@@ -286,7 +283,6 @@ def _rows(table: pa.Table, *names: str) -> zip:  # type: ignore[type-arg]
 
 
 def _take_titles(index: LinkIndex, numbers: np.ndarray) -> pa.Array:
-    """Return the papers' distinct titles of these numbers."""
     distinct, inverse = np.unique(numbers, return_inverse=True)
     found, first = [pa.array([], pa.string())], 0
     for piece in index.titles:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -21,46 +20,20 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRecall:
-    """Counts for recall; the counts of parts can be added."""
+def measure(links: Links, index: LinkIndex, search: Search, sample: int) -> dict[str, int]:
+    """Measure the recall of the similarity search on at most `sample` titles. The counts of parts can be added:
 
-    sampled: int = 0
-    """titles compared with the titles of all papers"""
-    similar: int = 0
-    """sampled titles with an S above the threshold"""
-    found: int = 0
-    """similar titles for which the search found the highest S"""
-
-
-@dataclass(frozen=True, slots=True)
-class TitleLinkCounts:
-    """Counts for precision and recall of links by title; identifiers are the truth. See `pipeline.gold`.
-
-    `found` also counts the links that identifiers confirm, because only an entry with a link by identifier can have one.
+    - `sampled`: titles compared with the titles of all papers;
+    - `similar`: sampled titles with an S above the threshold;
+    - `found`: similar titles for which the search found the highest S.
     """
-
-    known: int = 0
-    """entries linked by an identifier"""
-    found: int = 0
-    """`known` entries linked to the same paper by title"""
-    said: int = 0
-    """links by title that identifiers confirm or contradict"""
-    tried: int = 0
-    """`known` entries linked by title"""
-    agreed: int = 0
-    """`tried` entries linked to the same paper, or to one with an equal title"""
-
-
-def measure(links: Links, index: LinkIndex, search: Search, sample: int) -> SearchRecall:
-    """Measure the recall of the similarity search on at most `sample` titles."""
-    titles = _sampled(links.searched, sample)
+    titles = _draw_sample(links.searched, sample)
     best = find_best_scores(links.searched.take(titles), index.titles, search.threshold)
     reported = np.zeros(len(links.searched))
     reported[links.pairs.a[::-1]] = links.pairs.score[::-1]  # The first pair of a title is its best one.
     similar = best > 0.0
     found = similar & (reported[titles] == best)
-    return SearchRecall(len(titles), int(similar.sum()), int(found.sum()))
+    return {"sampled": len(titles), "similar": int(similar.sum()), "found": int(found.sum())}
 
 
 def measure_title_links(
@@ -71,18 +44,22 @@ def measure_title_links(
     sample: int,
     is_preprint: Callable[[str], bool],
     published_dois: Callable[[pa.Array], Mapping[str, str]],
-) -> TitleLinkCounts:
-    """Link at most `sample` entries that have a title and an identifier, with their identifiers and without.
+) -> dict[str, int]:
+    """Link at most `sample` entries that have a title and an identifier, with their identifiers and without; return counts.
 
-    `known` entries have a link by identifier. Without identifiers, a link is right if it names the same paper, and wrong if it names
-    another paper. A link of any other entry is wrong if the entry's published DOI belongs to no paper but the linked paper has one.
+    - `known`: entries with a link by identifier, which is the truth;
+    - `tried`: known entries with a link by title;
+    - `right`: tried entries with a link to the same paper;
+    - `agreed`: tried entries with a link to the same paper, or to one with an equal title;
+    - `said`: tried entries, and wrong links of other entries: the entry's published DOI belongs to no paper but the linked paper has one.
+
     `published_dois` returns the DOIs of papers by their ids, without DOIs of preprints.
     """
     named = [pc.is_valid(entries[name]) for name in IDENTIFIERS]
     entries = entries.filter(reduce(pc.or_, named))
-    entries = entries.take(_sampled(entries["title"], sample))
+    entries = entries.take(_draw_sample(entries["title"], sample))
     if not len(entries):
-        return TitleLinkCounts()
+        return dict.fromkeys(("known", "right", "said", "tried", "agreed"), 0)
     rows = link(connection, entries, index, search).rows
     by_id = np.equal(rows["reason"].to_numpy(zero_copy_only=False), LinkReason.ID.value)
     without_ids = entries
@@ -100,13 +77,12 @@ def measure_title_links(
     dois = published_dois(ids)
     cited = zip(entries["doi"].filter(rest).to_pylist(), (dois.get(id_) for id_ in ids.to_pylist()), strict=True)
     wrong = sum(bool(cited_doi and doi and not is_preprint(cited_doi)) for cited_doi, doi in cited)
-    return TitleLinkCounts(
-        known=int(by_id.sum()), found=right, said=len(pairs[0]) + wrong,
-        tried=len(pairs[0]), agreed=pc.sum(pc.equal(title_again, title_known)).as_py() or 0,
-    )  # fmt: skip
+    agreed = pc.sum(pc.equal(title_again, title_known)).as_py() or 0
+    tried = len(pairs[0])
+    return {"known": int(by_id.sum()), "right": right, "said": tried + wrong, "tried": tried, "agreed": agreed}
 
 
-def _sampled(titles: pa.Array | pa.ChunkedArray, sample: int) -> pa.Array:
+def _draw_sample(titles: pa.Array | pa.ChunkedArray, sample: int) -> pa.Array:
     """Return the rows of the titles with the smallest hashes. The sample does not depend on the order of titles."""
     hashes = hash_strings(*text_of(titles))
     rows = np.flatnonzero(hashes)

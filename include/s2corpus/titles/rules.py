@@ -1,4 +1,4 @@
-"""Rules for uninformative titles: generic titles, short titles, and pairs that differ only in a number."""
+"""Rules for uninformative titles: generic titles, short titles, pairs that differ only in a number, and members of a numbered series."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ import re
 import unicodedata
 from collections import Counter
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.titles.normalised import normalise_one
+from s2corpus.titles.threegrams import normalise_one
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
 
 MIN_WORDS = 3
 """Titles with fewer words are uninformative: year and surname must agree."""
@@ -42,7 +49,6 @@ GENERIC_TITLES = (
 )  # fmt: skip
 """Titles that name a kind of contribution. Links by them need an equal year and surname. S2 and fuzzycat have similar lists."""
 _GENERIC = frozenset(normalise_one(title) for title in GENERIC_TITLES)
-_LONGEST_GENERIC = max(len(title.encode()) for title in _GENERIC)
 
 # Scripts without spaces between words.
 _CJK = re.compile(
@@ -61,12 +67,6 @@ _NUMBER = re.compile(rf"[\d{_CJK_NUMERALS}]")
 _PIECE = re.compile(rf"\d+|[{_CJK_NUMERALS}]|[^\W\d_{_CJK_NUMERALS}]+")
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"\w+|[^\w\s]+")
-_MAY_BE_NUMBER = (
-    rf"[\p{{N}}{_CJK_NUMERALS}]|(?:^|[^a-z])(?:{'|'.join(word for word in NUMERALS if word.isascii())})(?:$|[^a-z])"
-)
-"""Arrow pattern for text in decomposed lower case. It matches every number, and some other words next to non-Latin letters."""
-_HAS_WORDS = r"(?s)[0-9A-Za-z]" + r".*[\t-\r\x1c- ].*[0-9A-Za-z]" * (MIN_WORDS - 1)
-"""Arrow pattern for MIN_WORDS words with an ASCII letter or digit."""
 
 
 def is_generic(title: str) -> bool:
@@ -106,38 +106,22 @@ def differ_only_in_number(a: str, b: str) -> bool:
     """Return whether two titles differ only in numbers: `Part I` and `Part II`, `2D …` and `3D …`, `第一` and `第二`."""
     words = a.split(), b.split()  # Equal first words decide nothing.
     at = next((i for i, (x, y) in enumerate(zip(*words, strict=False)) if x != y), min(map(len, words)))
-    (rest_a, numbers_a), (rest_b, numbers_b) = (_without_numbers(" ".join(side[at:])) for side in words)
+    (rest_a, numbers_a), (rest_b, numbers_b) = (_split_numbers(" ".join(side[at:])) for side in words)
     return rest_a == rest_b and numbers_a != numbers_b
 
 
 def are_uninformative(titles: pa.Array | pa.ChunkedArray, normalised: pa.Array) -> np.ndarray:
     """Return which titles are generic or have fewer than three words (bool)."""
-    result = have_few_words(titles)
-    short = np.flatnonzero(np.asarray(pc.less_equal(pc.binary_length(normalised), _LONGEST_GENERIC)))
-    result[short] |= np.asarray(pc.is_in(normalised.take(pa.array(short)), pa.array(sorted(_GENERIC))))
-    return result
-
-
-def have_few_words(titles: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """Return which titles have fewer than MIN_WORDS words (bool). Only rows that Arrow cannot decide call `word_count`."""
-    titles = pc.fill_null(titles.cast(pa.string()), "")
-    few = ~np.asarray(pc.match_substring_regex(titles, _HAS_WORDS))
-    for row in np.flatnonzero(few & ~np.asarray(pc.string_is_ascii(titles))):
-        few[row] = word_count(titles[int(row)].as_py()) < MIN_WORDS
-    return few
+    pairs = zip(titles.to_pylist(), normalised.to_pylist(), strict=True)
+    return np.array([text in _GENERIC or word_count(title or "") < MIN_WORDS for title, text in pairs], bool)
 
 
 def only_numbers_differ(titles_a: pa.Array | pa.ChunkedArray, titles_b: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """Return `differ_only_in_number` for each pair of rows (bool)."""
-    differ = np.zeros(len(titles_a), np.bool_)
-    both = pc.utf8_lower(pc.utf8_normalize(pc.binary_join_element_wise(titles_a, titles_b, " "), "NFKD"))
-    rows = np.flatnonzero(np.asarray(pc.match_substring_regex(both, _MAY_BE_NUMBER)))
-    pairs = zip(*(titles.take(pa.array(rows)).to_pylist() for titles in (titles_a, titles_b)), strict=True)
-    differ[rows] = [differ_only_in_number(a, b) for a, b in pairs]
-    return differ
+    return np.array(list(map(differ_only_in_number, titles_a.to_pylist(), titles_b.to_pylist())), bool)
 
 
-def _without_numbers(title: str) -> tuple[str, str]:
+def _split_numbers(title: str) -> tuple[str, str]:
     """Return the normalized title without numbers, and the numbers, each followed by a comma."""
     text = unicodedata.normalize("NFKD", title).casefold()
     words = _WORD.findall(text)
@@ -173,3 +157,51 @@ def _script(title: str) -> str:
         if character.isalpha()
     )
     return max(sorted(found), key=lambda name: found[name], default="OTHER")
+
+
+_WORD = re.compile(r"[^\W_]+")
+_HAS_NUMBER = rf"(?i)\b(?:[0-9]+|{'|'.join(sorted(word for word in NUMERALS if word.isascii()))})\b"
+_CANDIDATES = """
+SELECT entry, e.title AS cited, c.title, c.paper_id, c.same_volume AND c.same_page AS is_placed
+FROM candidates c JOIN entries e USING (entry)
+WHERE c.reason IN ('fuzzy', 'prefix') AND regexp_matches(c.title, $number)
+QUALIFY count(*) OVER (PARTITION BY entry) > 1
+ORDER BY entry, c.paper_id
+"""
+
+
+def find_undecided(connection: DuckDBPyConnection, chosen: pa.Table) -> list[int]:
+    """Return the entries with a chosen paper that is one of several members of a series, and perhaps not the cited one.
+
+    It is the cited one if the cited title has its number, or if it alone has the cited volume and page. `chosen` has `entry` and
+    `paper_id`, the paper of each entry.
+    """
+    rows = connection.execute(_CANDIDATES, {"number": _HAS_NUMBER}).fetchall()
+    some = chosen.filter(pc.is_in(chosen["entry"], pa.array([row[0] for row in rows], pa.int32())))
+    papers = dict(zip(some["entry"].to_pylist(), some["paper_id"].to_pylist(), strict=True))
+    return [entry for entry, group in groupby(rows, itemgetter(0)) if _is_undecided(list(group), papers.get(entry))]
+
+
+def _is_undecided(candidates: list[tuple[int, str, str, str, bool]], paper_id: str | None) -> bool:
+    title = next((title for _, _, title, id_, _ in candidates if id_ == paper_id), None)
+    if title is None or [id_ for *_, id_, is_placed in candidates if is_placed] == [paper_id]:
+        return False
+    return any(cites_other_member(cited, title, other) for _, cited, other, _, _ in candidates)
+
+
+def cites_other_member(cited: str, title: str, other: str) -> bool:
+    """Return whether two titles are members of one numbered series, and a cited title does not have the number of the first.
+
+    Members have the same beginning of at least three words, then different numbers: "Guideline development: 1. Priorities" and
+    "Guideline development: 2. Panels".
+    """
+    words, others, cited_words = (_WORD.findall(text.casefold()) for text in (title, other, cited))
+    place = next((i for i, (a, b) in enumerate(zip(words, others, strict=False)) if a != b), None)
+    if place is None or place < MIN_WORDS or not (_is_number(words[place]) and _is_number(others[place])):
+        return False
+    shared = min(place, len(cited_words))
+    return cited_words[:shared] == words[:shared] and cited_words[place : place + 1] != [words[place]]
+
+
+def _is_number(word: str) -> bool:
+    return word.isdecimal() or word in NUMERALS

@@ -14,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus.compiled import njit
-from s2corpus.titles import minhash
-from s2corpus.titles.threegrams import grams, score_pairs
+from s2corpus.titles.threegrams import BANDS, ROWS, grams, minhash_keys, score_pairs
 
 if TYPE_CHECKING:
     from s2corpus.titles.index import TitlesOnDisk
@@ -39,8 +38,8 @@ class Search:
 
     threshold: float = 0.8
     """S must be above this value (SPEC §7.4)"""
-    bands: int = minhash.BANDS
-    rows: int = minhash.ROWS
+    bands: int = BANDS
+    rows: int = ROWS
     min_keys: int = 2
     """equal keys that make a candidate pair"""
     memory_mb: int = 1024
@@ -102,12 +101,12 @@ def pair_equal_keys(keys: np.ndarray, others: SortedKeys) -> tuple[np.ndarray, n
     return row, others.rows[place]
 
 
-def compute_keys(titles: pa.Array, bands: int, rows: int = minhash.ROWS) -> np.ndarray:
+def compute_keys(titles: pa.Array, bands: int, rows: int = ROWS) -> np.ndarray:
     """Return the MinHash keys of normalized titles, uint32 (bands, titles); 0 for the empty title."""
     keys = np.zeros((bands, len(titles)), np.uint32)
     for begin in range(0, len(titles), _TITLES_PER_BLOCK):
         block = titles.slice(begin, _TITLES_PER_BLOCK)
-        keys[:, begin : begin + len(block)] = minhash.keys(grams(block, sort=False), bands, rows)
+        keys[:, begin : begin + len(block)] = minhash_keys(grams(block, sort=False), bands, rows)
     return keys
 
 

@@ -9,7 +9,7 @@ from s2orc_parse.jats.entries import Entries
 from s2orc_parse.jats.front import find_abstract, read_front
 from s2orc_parse.jats.header import build_header
 from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
-from s2orc_parse.jats.read import Element, read_article
+from s2orc_parse.jats.read import read_article
 from s2orc_parse.jats.references import read_references
 from s2orc_parse.jats.text import JatsTextReader
 from s2orc_parse.parse_model import Parse, Provenance
@@ -40,7 +40,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
     abstract, text, back = readers
     meta = article.find("front/article-meta")
     if meta is not None and (own := find_abstract(meta)) is not None:
-        abstract.read(_without_head(own), _ABSTRACT)
+        abstract.read([child for child in own if child.tag not in ("title", "label")], _ABSTRACT)
     text.read(body)
     for part in parts.get("back", ()):
         unnamed = _UNNAMED.get(part.tag) if part.find("title") is None else None
@@ -76,8 +76,3 @@ def convert(data: bytes, *, sha1: str) -> Parse:
             CONVERTER_VERSION,
         ),
     )
-
-
-def _without_head(abstract: Element) -> list[Element]:
-    """Return the child elements of an abstract, without its header."""
-    return [child for child in abstract if child.tag not in ("title", "label")]

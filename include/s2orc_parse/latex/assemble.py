@@ -58,6 +58,7 @@ class Assembler:
         self.entries = entries
         self.formulas = formulas
         self.notes: list[RefEntry] = []
+        self.note_number = 0
         self.statements: dict[str, list[str]] = {}  # texts of theorems and items, by key
 
     def build_paragraphs(
@@ -182,7 +183,8 @@ class Assembler:
         """Add a footnote."""
         paragraph = self.build_paragraph(note.content)
         if paragraph.text:
-            number = note.num or str(len(self.notes) + 1)
+            self.note_number += note.num is None  # a note with a number of its own does not step LaTeX's counter
+            number = note.num or str(self.note_number)
             self.notes.append(
                 RefEntry(
                     f"FOOTREF{len(self.notes)}",

@@ -176,8 +176,10 @@ class Printer:
                 return _enclose(_join(parts, "; "), "" if is_bare else self.style.opening, self.style.closing)
         else:
             textual = command in _TEXTUAL and command != "onlinecite"
-            parts = [(self._format_named_numbers if textual else self._format_numbers)(group) for group in groups]
-            if not textual:
+            if textual:
+                parts = [self._format_named_numbers(group) for group in groups]
+            else:
+                parts = [_add_notes(group, self._format_sorted(group.keys)) for group in groups]
                 is_bare = command in _BARE or command == "onlinecite"
                 return _enclose(_join(parts, ", "), "" if is_bare else self.style.opening, self.style.closing)
         return _join(parts, ", ")
@@ -230,7 +232,7 @@ class Printer:
             before = cite.before if i == 0 else ()
             after = cite.after if i == len(cite.keys) - 1 else ()
             opening, closing = ("", "") if bare else (style.opening, style.closing)
-            if not _has_links((*before, *after)):
+            if not any(isinstance(inline, Cite | Ref) for inline in walk((*before, *after))):
                 inner = " ".join(filter(None, (plain(before), named.year or "?"))) + (
                     f", {plain(after)}" if after else ""
                 )
@@ -253,9 +255,6 @@ class Printer:
             out += [(", ", None)] if i else []
             out.append((text.strip(), key))
         return out
-
-    def _format_numbers(self, cite: Cite) -> list[Piece]:
-        return _add_notes(cite, self._format_sorted(cite.keys))
 
     def _format_label(self, key: str) -> str:
         if key not in self.entries:
@@ -311,7 +310,3 @@ def _join(groups: list[list[Piece]], between: str) -> list[Piece]:
 def _capitalize(who: str, cite: Cite) -> str:
     r"""Return a capitalized name if the command is capitalized: \Citet, \Textcite."""
     return who[:1].upper() + who[1:] if cite.command[:1].isupper() else who
-
-
-def _has_links(content: Inlines) -> bool:
-    return any(isinstance(inline, Cite | Ref) for inline in walk(content))

@@ -189,7 +189,7 @@ class _Counter:
             lowest = next((i for i, count in enumerate(self.heads) if count), 0)
             parts = [str(count) for count in self.heads[lowest:]]
             if self.is_appendix:
-                parts[0] = _letter(self.heads[lowest])
+                parts[0] = chr(ord("A") + (self.heads[lowest] - 1) % 26)
             num = ".".join(parts)
             name = self.levels[head.level - 1]
             self.counts[name] = self.heads[head.level - 1]
@@ -281,10 +281,6 @@ class _Counter:
         self.numbers.formula_list.append((target, math))
         for label, num in labels:
             self.numbers.labels.setdefault(label, replace(target, num=num or shown))
-
-
-def _letter(count: int) -> str:
-    return chr(ord("A") + (count - 1) % 26)
 
 
 def _rows(tex: str) -> list[tuple[str, bool]]:

@@ -1,30 +1,31 @@
 """An edited kernel runs as edited, even if the kernel of another file has inlined it (numba's cache).
 
-Small inputs run without the compiler and give the same result: real records are clustered and real references are linked
-in both ways.
+Small inputs run without the compiler and give the same result: records are clustered and references linked in both ways.
 """
 
 from __future__ import annotations
 
-import csv
-import gzip
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from itertools import islice
 from pathlib import Path
+from random import Random
 
 import pyarrow as pa
 import pytest
 
 import s2corpus
+from devtools.bench import cluster_records
 from devtools.bench.link_tables import link_tables
 from s2corpus import compiled
 from s2corpus.compiled import interpret_if_small
-from s2corpus.stages.cluster.local import Clustering
+from s2corpus.stages.cluster import Clustering
+from s2corpus.stages.cluster import cluster_records as cluster
+from s2corpus.tables.intake import RECORDS
 from s2corpus.titles.linking import Links
-from tests.unit.s2corpus.clustering.samples import cluster_all, record
 from tests.unit.s2corpus.stages.link.samples import ENTRIES, PAPERS
 
 
@@ -125,43 +126,30 @@ def nothing_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "FOLDER", tmp_path)
 
 
-def records_of_a_review(shared_data: Path) -> Clustering:
-    """Cluster three hundred records of a systematic review, with their duplicates."""
-    with (shared_data / "er/dedupe/haematology/records_pre_merged.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))[:300]
-    return cluster_all(
-        *(
-            record(
-                f"review:{row['ID']}", row["title"] or None, " and ".join(row["author"].split(" and ")),
-                int(row["year"]) if row["year"] else None, journal=row["journal"] or None, volume=row["volume"] or None,
-                pages=row["pages"] or None,
-            )
-            for row in rows
-        )
-    )  # fmt: skip
-
-
-def references(shared_data: Path) -> Links:
-    """Link two hundred references to a hundred papers; some references have a cut title, and some lack a letter."""
-    with gzip.open(shared_data / "citations/crossref-styles.tsv.gz", "rt") as file:
-        read = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        rows = list({row["title"]: row for row in read if row["year"]}.values())
-    said = [{"title": r["title"], "year": int(r["year"]), "surname": r["first_author"].lower()} for r in rows[:200]]
-    papers = [{"paper_id": str(number), **paper} for number, paper in enumerate(said[:100])]
+def clusters_and_links() -> tuple[Clustering, Links]:
+    """Cluster three hundred records; link two hundred of their titles, some cut and some without a letter, to a hundred papers."""
+    rows = list(islice(cluster_records.rows(400, Random(0)), 300))
+    records = [{name: row.get(name) for name in RECORDS.schema.names} for row in rows]
+    told = [
+        {"title": t, "year": 2000, "surname": "poe"}
+        for t in dict.fromkeys(row["title"] for row in rows if row["title"])
+    ]
+    papers = [{"paper_id": str(number), **paper} for number, paper in enumerate(told[:100])]
     cut = (lambda t: t, lambda t: t[: len(t) * 2 // 3], lambda t: t[:7] + t[8:])
-    entries = [{**entry, "title": cut[n % 3](str(entry["title"]))} for n, entry in enumerate(said)]
-    return link_tables(pa.Table.from_pylist(entries, schema=ENTRIES), pa.Table.from_pylist(papers, schema=PAPERS))
+    entries = [{**entry, "title": cut[n % 3](str(entry["title"]))} for n, entry in enumerate(told[:200])]
+    links = link_tables(pa.Table.from_pylist(entries, schema=ENTRIES), pa.Table.from_pylist(papers, schema=PAPERS))
+    return cluster(pa.Table.from_pylist(records, RECORDS.schema)), links
 
 
 @pytest.mark.compiled
 @pytest.mark.usefixtures("nothing_compiled")
-def test_few_rows_give_equal_clusters_and_links_uncompiled(shared_data: Path) -> None:
+def test_few_rows_give_equal_clusters_and_links_uncompiled() -> None:
     with interpret_if_small(300):
-        clusters, links = records_of_a_review(shared_data), references(shared_data)
-    compiled_ones = records_of_a_review(shared_data)
-    assert clusters.clusters.equals(compiled_ones.clusters) and clusters.edges.equals(compiled_ones.edges)
+        clusters, links = clusters_and_links()
+    compiled_clusters, compiled_links = clusters_and_links()
+    assert clusters.clusters.equals(compiled_clusters.clusters) and clusters.edges.equals(compiled_clusters.edges)
     assert len(clusters.edges) > 20
-    assert links.rows.equals(references(shared_data).rows)
+    assert links.rows.equals(compiled_links.rows)
     assert {"exact", "fuzzy", "prefix", "none"} <= set(links.rows["reason"].to_pylist())
 
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from devtools.local.release import own_interval
 from s2corpus.cli import corpus
 from s2corpus.errors import UserError
-from s2corpus.ids import RecordId, ReleaseId, SnapshotId, check_spec_name
+from s2corpus.ids import ReleaseId, SnapshotId, check_spec_name
 
 ROOT = Path(__file__).resolve().parents[3]
 SNAPSHOT = "s2_v2-20230101-0a1b2c3d"
@@ -27,8 +27,6 @@ def test_snapshot_id_is_parsed_into_its_parts() -> None:
     assert snapshot.release.as_of == datetime(2023, 1, 1, tzinfo=UTC)
     assert ReleaseId.from_spec("s2_v2", snapshot.release.as_of) == ReleaseId.parse("s2_v2-20230101") == snapshot.release
     assert SnapshotId.from_digest(snapshot.release, "0a1b2c3d" * 8) == SNAPSHOT
-    record = RecordId("crossref:10.1000/a:b")
-    assert (record.source, record.native) == ("crossref", "10.1000/a:b")
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ READER = "s2corpus_reader"
 PACKAGES = (READER, "s2orc_parse", "pdf2tei", "s2corpus", "devtools")
 """Each package imports only packages before it; only `s2corpus` and `devtools` import the reader."""
 LAYERS = (
-    "version", "errors", "escaping", "ids", "cores", "web", "compiled", "rules", "tables",
+    "version", "errors", "escaping", "ids", "web", "compiled", "rules", "tables",
     "storage", "catalog",
     "sources", "titles", "text", "clustering", "pdf", "extractors",
     "papers",
@@ -40,7 +40,7 @@ LAYERS = (
 )  # fmt: skip
 """The modules and folders of `s2corpus`: each imports only those before it, and the package itself."""
 KERNELS = ("sources", "titles", "text", "clustering", "pdf", "extractors", "papers")
-FILES_ONLY = ("s2corpus.storage.transient", "s2corpus.storage.outputs", "s2corpus.storage.parquet")
+FILES_ONLY = ("s2corpus.storage.transient", "s2corpus.storage.parquet")
 """The parts of storage that kernels may import: transient errors, and reading and writing files."""
 
 ALONE = ("s2orc_parse", "pdf2tei", READER)

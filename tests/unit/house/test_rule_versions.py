@@ -1,14 +1,14 @@
 """A version of rules identifies their output for given inputs, because data stored across releases is keyed by it.
 
 Each version is pinned together with a hash of its output on fixed inputs: the papers of the lake in tests/data, and
-small texts written for the test. tests/unit/s2orc_parse/jats/test_versions.py pins the converters of publishers' files;
-test_version.py pins the code's version.
+small texts written for the test. test_version.py pins the code's version.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
+import json
 import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -23,7 +23,10 @@ from pdf2tei.identity import VERSION as IDENTITY
 from pdf2tei.version import VERSION as EXTRACTION
 from s2corpus.pdf import SELECTION_VERSION, inspect_many, library_versions
 from s2corpus.spec import SelectRules
-from s2orc_parse import latex, tei
+from s2orc_parse import jats, latex, tei
+from s2orc_parse.jats import elsevier
+from tests.unit.s2orc_parse.jats import articles, test_elsevier
+from tests.unit.s2orc_parse.jats.articles import cite
 
 LAKE = Path(__file__).resolve().parents[2] / "data" / "lake-0.1.0.tar.xz"
 SOURCE = rb"""\documentclass{article}
@@ -40,6 +43,18 @@ and~\eqref{e} holds.\footnote{A note.} \sys{} is at \url{http://a.b/c%20d}.
 \begin{thebibliography}{1}\bibitem{one} A. Author. \newblock The first title. \newblock {\em Journal}, 1:2--3, 2001.\end{thebibliography}
 \end{document}
 """
+
+JATS = articles.article(
+    f"<sec id='s'><label>1</label><title>Aims</title><p>As [{cite(1)}–{cite(3)}] and <xref ref-type='fig' rid='f'>Fig. 1</xref> show, "
+    "<inline-formula><mml:math><mml:mi>x</mml:mi></mml:math></inline-formula> is <disp-formula id='e'><label>(1)</label>"
+    "<tex-math>x=1</tex-math></disp-formula>.<fn id='n'><p>A note.</p></fn></p><fig id='f'><label>Fig. 1</label><caption><p>All.</p>"
+    "</caption></fig><table-wrap><label>Table 1</label><table><tr><td>1</td></tr></table></table-wrap></sec>",
+    3,
+    back="<ack><p>Thanks.</p></ack>",
+)
+ELSEVIER = json.dumps(
+    test_elsevier.article([test_elsevier.sentence("As [1] says.", 0, refs=[("[1]", "bib1")])]), sort_keys=True
+).encode()
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +108,14 @@ def conversion_of_latex(files: Mapping[str, bytes], folder: Path) -> Any:
     return unversioned({"source": tei.to_s2orc(latex.convert(SOURCE, sha1="0" * 40))})
 
 
+def conversion_of_jats(files: Mapping[str, bytes], folder: Path) -> Any:
+    return unversioned({"article": tei.to_s2orc(jats.convert(JATS, sha1="0" * 40))})
+
+
+def conversion_of_elsevier(files: Mapping[str, bytes], folder: Path) -> Any:
+    return unversioned({"article": tei.to_s2orc(elsevier.convert(ELSEVIER, sha1="0" * 40))})
+
+
 def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Remove the version numbers: a raised version alone does not change the output."""
     for parse in parses.values():
@@ -102,10 +125,12 @@ def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 PINNED: dict[str, tuple[Callable[[Mapping[str, bytes], Path], Any], str, str]] = {
-    "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "1, identity 3: c6582d14054d1214"),
+    "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "2, identity 3: c6582d14054d1214"),
     "extraction": (extraction, EXTRACTION, "0.15.0: 702893d3250af0e6"),
     "conversion of TEI": (conversion, tei.CONVERTER_VERSION, "8: ee7be18557ce3f31"),
-    "conversion of LaTeX": (conversion_of_latex, latex.CONVERTER_VERSION, "5: ba25f3cc91d28523"),
+    "conversion of JATS": (conversion_of_jats, jats.VERSIONS["jats"], "6: 1e11fa03f6aa3bed"),
+    "conversion of Elsevier's JSON": (conversion_of_elsevier, jats.VERSIONS["elsevier"], "5: fb92ecf36f3e58e3"),
+    "conversion of LaTeX": (conversion_of_latex, latex.CONVERTER_VERSION, "6: ba25f3cc91d28523"),
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -31,10 +30,9 @@ def line(*words: str) -> str:
 
 
 @pytest.fixture
-def read(tmp_path: Path) -> Reader:
+def read() -> Reader:
     def run(xml: str | bytes) -> list[Page]:
-        (tmp_path / "a.xml").write_bytes(xml.encode() if isinstance(xml, str) else xml)
-        return alto.read_pages(tmp_path / "a.xml")
+        return alto.read_pages(xml.encode() if isinstance(xml, str) else xml)
 
     return run
 

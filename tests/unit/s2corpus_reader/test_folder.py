@@ -121,12 +121,6 @@ def test_refusals_of_servers(server: Server, status: int, error: type[Exception]
         opened.read_range("../x", 0, 1)
 
 
-@pytest.mark.parametrize("address", ["ftp://x/y", "hf://a/b", "s4://x"])
-def test_other_addresses_are_refused(address: str) -> None:
-    with pytest.raises(SnapshotError, match="is not an address: give a folder"):
-        Folder(address)
-
-
 ENVIRONMENT = ("ENDPOINT_URL_S3", "ENDPOINT_URL", "REGION", "DEFAULT_REGION", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY")
 
 

@@ -16,7 +16,7 @@ import orjson
 import pytest
 
 import s2corpus_reader
-from s2corpus.titles.normalised import normalise_one
+from s2corpus.titles import normalise_one
 from s2corpus_reader import SnapshotError, UnreachableError, identifiers
 from s2orc_parse.bibliography import identifiers as bibliography
 
@@ -114,6 +114,15 @@ def test_wrong_address_or_pointer_gives_one_sentence(
         (tmp_path / "latest.json").write_bytes(latest)
     with pytest.raises((SnapshotError, UnreachableError), match=error):
         s2corpus_reader.open(address or str(tmp_path))
+
+
+def test_folders_have_encoded_addresses_and_snapshots_the_time_of_their_release(folder: Path, tmp_path: Path) -> None:
+    copy, spec = tmp_path / "a b/small-20230101T120000-00000000", tmp_path / "a b/small"
+    shutil.copytree(folder, copy)
+    spec.mkdir()
+    (spec / "latest.json").write_bytes(orjson.dumps({"snapshot": copy.name}))
+    for address in (str(spec), spec.as_uri()):
+        assert list(s2corpus_reader.open(address).verify()) == []
 
 
 WRITTEN = {

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import heapq
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
 
+import numpy as np
 import orjson
 import pyarrow as pa
 
-from s2corpus.datasets.citeworth import sheet
 from s2corpus.datasets.citeworth.rules import (
     CiteworthPaperOutcome,
     CiteworthParagraphOutcome,
@@ -18,16 +22,15 @@ from s2corpus.datasets.citeworth.rules import (
     classify_paper,
     classify_paragraph,
 )
+from s2corpus.datasets.job import Job, Outputs
 from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Row, StepResult, hash_number
+from s2corpus.datasets.source import SnapshotPaper
+from s2corpus.escaping import format_csv
 from s2corpus.text import sentences
 from s2corpus.text.sentences import count_tokens
 
-if TYPE_CHECKING:
-    from s2corpus.datasets.job import Job
-    from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import SnapshotPaper
-
 SPLITS = ("train", "dev", "test")
+LABELS = ("check-worthy", "non-check-worthy")
 _SAMPLE = pa.struct([
     ("text", pa.string()), ("label", pa.string()), ("original_text", pa.string()),
     ("ref_ids", pa.list_(pa.list_(pa.string()))), ("citation_text", pa.list_(pa.string())),
@@ -43,13 +46,13 @@ LINE = pa.schema([
 class CiteWorth(Dataset):
     """The CiteWorth dataset."""
 
-    name = "citeworth"
     version = f"3.{sentences.VERSION}"
     description = (
         "Paragraphs of open full texts whose sentences are labelled check-worthy (they cite) or not, with citation marks removed, "
         "balanced over ten fields (Wright and Augenstein, CiteWorth, 2021)."
     )
     params = CiteWorthParams
+    tables = (DatasetTable("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS}),)
     schema = pa.schema([
         ("paper_id", pa.string()), ("field", pa.string()), ("rank", pa.int64()), ("paper_rank", pa.int64()),
         ("sentences", pa.int64()), ("line", pa.binary()),
@@ -63,17 +66,17 @@ class CiteWorth(Dataset):
 
     def rows(self, params: CiteWorthParams, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
         """Yield a row for each paragraph that passes all checks."""
-        result.funnel.add_input("papers")
+        result.add_input("papers")
         paper_outcome = classify_paper(params, paper)
-        result.funnel.add_outcome("papers", paper_outcome)
+        result.add_outcome("papers", paper_outcome)
         text = paper.full_text(params.kinds)
         if paper_outcome is not CiteworthPaperOutcome.CONSIDERED or text is None:
             return
         kind, parse = text
         for index, paragraph in enumerate(parse["body_text"]):
-            result.funnel.add_input("paragraphs")
+            result.add_input("paragraphs")
             outcome, samples = classify_paragraph(params, paragraph)
-            result.funnel.add_outcome("paragraphs", outcome)
+            result.add_outcome("paragraphs", outcome)
             if outcome is not CiteworthParagraphOutcome.KEPT:
                 continue
             line = {
@@ -131,12 +134,12 @@ class CiteWorth(Dataset):
         with ExitStack() as stack:
             files = {split: stack.enter_context(out.open_lines(f"{split}/{shard:02d}.jsonl.gz")) for split in SPLITS}
             for row in job.rows([shard]):
-                out.result.funnel.add_input("balance")
+                out.result.add_input("balance")
                 if row["rank"] > choice["cuts"][row["field"]]:
-                    out.result.funnel.add_outcome("balance", "over_quota")
+                    out.result.add_outcome("balance", "over_quota")
                     continue
                 split = _split(row["paper_rank"], choice)
-                out.result.funnel.add_outcome("balance", split)
+                out.result.add_outcome("balance", split)
                 files[split].write(row["line"])
                 _tally(out.result.tally, orjson.loads(row["line"]), split, row["field"])
 
@@ -146,14 +149,16 @@ class CiteWorth(Dataset):
         if params.sheet_sentences:
             method = "naive" if params.naive else "citeworth"
             seed = f"{params.seed}:{method}"
-            drawn = sheet.draw_sentences(params.sheet_sentences, sheet.list_sentences(seed, _chosen_lines(job, choice)))
-            out.write_bytes("sheet.csv", sheet.format_sheet(drawn).encode())
-            out.write_bytes("sheet_key.csv", sheet.format_key(drawn, method).encode())
+            drawn = draw_sentences(params.sheet_sentences, list_sentences(seed, _chosen_lines(job, choice)))
+            out.write_bytes("sheet.csv", format_sheet(drawn).encode())
+            out.write_bytes("sheet_key.csv", format_key(drawn, method).encode())
         tally = result.tally
         total = sum(tally[f"sentences.{split}"] for split in SPLITS)
         lengths = sorted(
             (int(name.removeprefix("chars.")), n) for name, n in tally.items() if name.startswith("chars.")
         )
+        values, counts = np.array(lengths, np.int64).reshape(-1, 2).T
+        median = values[np.searchsorted(counts.cumsum(), [(total - 1) // 2, total // 2], "right")] if total else values
         return {
             "sentences": total,
             "check_worthy": tally["check-worthy"],
@@ -161,10 +166,10 @@ class CiteWorth(Dataset):
             "check_worthy_share": tally["check-worthy"] / total if total else 0.0,
             **{f"sentences.{split}": tally[f"sentences.{split}"] for split in SPLITS},
             **{f"paragraphs.{name}": tally[f"field.{name}"] for name in sorted(choice["counts"])},
-            "chars.min": lengths[0][0] if lengths else 0,
-            "chars.max": lengths[-1][0] if lengths else 0,
-            "chars.mean": sum(length * n for length, n in lengths) / total if total else 0.0,
-            "chars.median": _median(lengths, total),
+            "chars.min": int(values[0]) if total else 0,
+            "chars.max": int(values[-1]) if total else 0,
+            "chars.mean": int(values @ counts) / total if total else 0.0,
+            "chars.median": float(median.mean()) if total else 0.0,
         }
 
     def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
@@ -181,10 +186,6 @@ class CiteWorth(Dataset):
             ),
             DatasetCheck("fields_present", fields - len(paragraphs), "fields of study have no paragraph", blocks=False),
         ]
-
-    def tables(self, params: CiteWorthParams) -> list[DatasetTable]:
-        """Return the table of paragraphs."""
-        return [DatasetTable("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
 
 
 def _chosen_lines(job: Job, choice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -219,11 +220,55 @@ def _tally(tally: Counter[str], line: Mapping[str, Any], split: str, field: str)
         tally[f"chars.{len(sample['text'])}"] += 1
 
 
-def _median(lengths: Sequence[tuple[int, int]], total: int) -> float:
-    """Return the median of values that are given with their frequencies."""
-    middle, before = [(total - 1) // 2, total // 2], 0
-    found = []
-    for length, n in lengths:
-        found += [length for at in middle if before <= at < before + n]
-        before += n
-    return sum(found) / len(found) if found else 0.0
+@dataclass(frozen=True, slots=True)
+class SheetSentence:
+    """A sentence of the dataset with its origin."""
+
+    text: str
+    label: str
+    paper_id: str
+    section_index: int
+    rank: str
+    """hash; the sentences with the lowest ranks are drawn"""
+
+    @property
+    def item(self) -> str:
+        """Name in the sheet: a hash that hides the rank, because sentences of the more frequent label have lower ranks."""
+        return hashlib.sha256(f"item:{self.rank}".encode()).hexdigest()[:16]
+
+
+def list_sentences(seed: str, lines: Iterable[Mapping[str, Any]]) -> Iterator[SheetSentence]:
+    """Yield every sentence of these paragraphs."""
+    for line in lines:
+        for number, sample in enumerate(line["samples"]):
+            paper, section = line["paper_id"], line["section_index"]
+            rank = hashlib.sha256(f"{seed}:{paper}:{section}:{number}".encode()).hexdigest()
+            yield SheetSentence(sample["text"], sample["label"], paper, section, rank)
+
+
+def draw_sentences(number: int, samples: Iterable[SheetSentence]) -> list[SheetSentence]:
+    """Return `number` sentences of each label in random order; fewer if the dataset has fewer."""
+    first: dict[str, list[tuple[int, SheetSentence]]] = {label: [] for label in LABELS}
+    for sample in samples:
+        heap, rank = first[sample.label], -int(sample.rank, 16)
+        if len(heap) < number:
+            heapq.heappush(heap, (rank, sample))
+        elif rank > heap[0][0]:
+            heapq.heapreplace(heap, (rank, sample))
+    return sorted((sample for heap in first.values() for _, sample in heap), key=attrgetter("item"))
+
+
+def format_sheet(drawn: Iterable[SheetSentence]) -> str:
+    """Return CSV for the annotator: the sentences, with empty columns for the two questions of Table 3."""
+    rows = ((sample.item, sample.text, "", "") for sample in drawn)
+    return _format_csv(("item", "sentence", "extracted_correct", "markers_removed"), rows)
+
+
+def format_key(drawn: Iterable[SheetSentence], method: str) -> str:
+    """Return CSV that gives the method, label and origin of each item of the sheet."""
+    rows = ((s.item, method, s.label, s.paper_id, s.section_index) for s in drawn)
+    return _format_csv(("item", "method", "label", "paper_id", "section_index"), rows)
+
+
+def _format_csv(names: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
+    return format_csv((names, *([" ".join(str(value).split()) for value in row] for row in rows)), quote_all=True)

@@ -9,17 +9,15 @@ import re
 import string
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import NonNegativeInt, PositiveInt, model_validator
 
 from s2corpus.datasets.citations import Sentence, cited_sentences
 from s2corpus.datasets.protocol import Params, Share
+from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.text.sentences import has_formula, heading_end
 from s2orc_parse.parse_model import ParseKind
-
-if TYPE_CHECKING:
-    from s2corpus.datasets.source import SnapshotPaper
 
 SECTIONS = (
     "introduction", "abstract", "method", "methods", "results", "discussion", "discussions", "conclusion", "conclusions",

@@ -7,25 +7,29 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 import pyarrow as pa
 import pyarrow.dataset as ds
 from pydantic import NonNegativeInt
 
-from s2corpus.datasets.elsevier.article import SUBJECTS, build_article, file_name, list_subjects, map_field_to_subject
-from s2corpus.datasets.elsevier.rows import ARTICLE, build_row
+from s2corpus.datasets.elsevier.article import (
+    ARTICLE,
+    SUBJECTS,
+    build_article,
+    build_row,
+    file_name,
+    list_subjects,
+    map_field_to_subject,
+)
+from s2corpus.datasets.job import Job, Outputs
 from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, Share, StepResult, hash_number
+from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.escaping import format_csv
 from s2corpus.papers.licences import to_spdx
 from s2corpus.text import sentences
 from s2orc_parse.parse_model import ParseKind
-
-if TYPE_CHECKING:
-    from s2corpus.datasets.job import Job
-    from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import SnapshotPaper
 
 NO_SUBJECT = "no subject"
 _PARTS = ("abstract", "body_text", "author_highlights", "metadata", "bib_entries")
@@ -78,13 +82,16 @@ _INDEX = pa.schema([
 class ElsevierCorpus(Dataset):
     """The dataset of articles in Elsevier's form."""
 
-    name = "elsevier"
     version = f"4.{sentences.VERSION}"
     description = (
         "CC-BY articles, one JSON file each, as clean sentences with offsets, sections and references, in the form of the Elsevier "
         "OA CC-BY corpus (Kershaw and Koeling 2020), with a sample balanced over subjects."
     )
     params = ElsevierParams
+    tables = (
+        DatasetTable("articles", ARTICLE, {"train": "data/*.parquet"}),
+        DatasetTable("index", _INDEX, {"train": "index/*.parquet"}),
+    )
     schema = pa.schema([
         ("paper_id", pa.string()), ("name", pa.string()), ("rank", pa.int64()), ("subjects", pa.list_(pa.string())),
         ("article", pa.binary()),
@@ -99,10 +106,10 @@ class ElsevierCorpus(Dataset):
 
     def rows(self, params: ElsevierParams, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
         """Yield the article, if it is kept."""
-        result.funnel.add_input("papers")
+        result.add_input("papers")
         full_text = paper.full_text(params.kinds)
         if full_text is None:
-            result.funnel.add_outcome("papers", ArticleOutcome.NO_TEXT)
+            result.add_outcome("papers", ArticleOutcome.NO_TEXT)
             return
         outcome = ArticleOutcome.KEPT
         _, parse = full_text
@@ -115,7 +122,7 @@ class ElsevierCorpus(Dataset):
             outcome = ArticleOutcome.FEW_SENTENCES
         elif removed > params.max_removed_share * number:
             outcome = ArticleOutcome.UNCLEAN
-        result.funnel.add_outcome("papers", outcome)
+        result.add_outcome("papers", outcome)
         if outcome is not ArticleOutcome.KEPT:
             return
         result.tally["sentences"] += number - removed
@@ -163,8 +170,8 @@ class ElsevierCorpus(Dataset):
         ):
             for row in job.rows([shard], batch_rows=16):
                 sampled = sample.get(row["paper_id"])
-                out.result.funnel.add_input("sample")
-                out.result.funnel.add_outcome(
+                out.result.add_input("sample")
+                out.result.add_outcome(
                     "sample", "sampled" if sampled else "kept_by_keep_all" if keeps_all else "over_quota"
                 )
                 if not (sampled or keeps_all):
@@ -203,7 +210,7 @@ class ElsevierCorpus(Dataset):
 
     def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that every kept article is a file, the sample has no duplicates, and no subject exceeds its limit."""
-        written = result.funnel.seen["sample"] - result.funnel.outcomes["sample", "over_quota"]
+        written = result.funnel["sample", "in"] - result.funnel["sample", "over_quota"]
         sampled = {name: n for name, n in result.tally.items() if name.startswith("sample.for.")}
         limit = job.params.per_subject
         return [
@@ -215,13 +222,6 @@ class ElsevierCorpus(Dataset):
                 "sample_once", abs(sum(sampled.values()) - int(metrics["sample"])), "articles are sampled twice"
             ),
             DatasetCheck("sample_balanced", sum(n > limit for n in sampled.values()), "subjects exceed `per_subject`"),
-        ]
-
-    def tables(self, params: ElsevierParams) -> list[DatasetTable]:
-        """Return the table of articles, which `load_dataset` loads by default, and of their index."""
-        return [
-            DatasetTable("articles", ARTICLE, {"train": "data/*.parquet"}),
-            DatasetTable("index", _INDEX, {"train": "index/*.parquet"}),
         ]
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from html import escape
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from s2corpus.datasets.citations import cited_sentences
+from s2corpus.datasets.job import Job, Outputs
 from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Row, StepResult
+from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.datasets.vectors.learning import (
     PAPER,
     PaperVectors,
@@ -22,15 +26,9 @@ from s2corpus.datasets.vectors.learning import (
     project,
     write_word2vec,
 )
-from s2corpus.datasets.vectors.picture import scatter
 from s2corpus.text import sentences
 from s2corpus_reader.files import file_number
 from s2orc_parse.parse_model import EQUATION
-
-if TYPE_CHECKING:
-    from s2corpus.datasets.job import Job
-    from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import SnapshotPaper
 
 
 class VectorOutcome(StrEnum):
@@ -58,13 +56,16 @@ NEIGHBOURS = pa.schema([
 class Vectors(Dataset):
     """The dataset of vectors. One worker trains, so that the same text gives the same vectors on one kind of CPU."""
 
-    name = "vectors"
     version = f"5.{sentences.VERSION}"
     description = (
         "Vectors of papers learned from the words around their mentions (skip-gram), their nearest neighbors, and pictures of them "
         "by field and by arXiv category (GORC §6.1)."
     )
     params = VectorsParams
+    tables = (
+        DatasetTable("vectors", VECTORS, {"train": "vectors/*.parquet"}),
+        DatasetTable("neighbours", NEIGHBOURS, {"train": "neighbours/*.parquet"}),
+    )
     schema = pa.schema([
         ("kind", pa.string()), ("paper_id", pa.string()), ("title", pa.string()), ("field", pa.string()), ("category", pa.string()),
         ("text", pa.string()),
@@ -73,7 +74,7 @@ class Vectors(Dataset):
 
     def rows(self, params: VectorsParams, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
         """Yield the metadata of a paper, and its sentences as words with papers in place of citation marks."""
-        result.funnel.add_input("papers")
+        result.add_input("papers")
         subjects = paper.columns["subjects"] or ()
         yield {
             "kind": "paper",
@@ -95,7 +96,7 @@ class Vectors(Dataset):
                     mentioned += papers
         result.tally["mentions"] += mentioned
         outcome = VectorOutcome.KEPT if mentioned else VectorOutcome.NO_MENTIONS if full_text else VectorOutcome.NO_TEXT
-        result.funnel.add_outcome("papers", outcome)
+        result.add_outcome("papers", outcome)
         if lines:
             yield {"kind": "text", "paper_id": paper.id, "text": "\n".join(lines)}
 
@@ -106,9 +107,8 @@ class Vectors(Dataset):
         field.
         """
         params: VectorsParams = job.params
-        learned = PaperVectors.from_bytes(
-            job.cache_result("learned", lambda: learn(params, _SentenceIterator(job)).as_bytes())
-        )
+        arrays = job.cache_arrays("learned", lambda: asdict(learn(params, _SentenceIterator(job))))
+        learned = PaperVectors.from_arrays(arrays)
         metadata = _read_metadata(job, set(learned.ids))
         papers = [metadata.get(id_, (None, None, None)) for id_ in learned.ids]
         for shard in range(job.source.shards):
@@ -134,13 +134,6 @@ class Vectors(Dataset):
             DatasetCheck(
                 "above_chance", int(below), "neighbors share a field no more often than random papers", blocks=False
             )
-        ]
-
-    def tables(self, params: VectorsParams) -> list[DatasetTable]:
-        """Return the tables of vectors and neighbors."""
-        return [
-            DatasetTable("vectors", VECTORS, {"train": "vectors/*.parquet"}),
-            DatasetTable("neighbours", NEIGHBOURS, {"train": "neighbours/*.parquet"}),
         ]
 
 
@@ -200,13 +193,7 @@ def _draw_picture(
     """Write a t-SNE picture of the labeled papers with the most mentions."""
     params: VectorsParams = job.params
     rows = most_mentioned(learned, labels, params.picture_papers)
-
-    def place() -> bytes:
-        file = io.BytesIO()
-        np.save(file, project(learned.vectors[rows], params.seed))
-        return file.getvalue()
-
-    places = np.load(io.BytesIO(job.cache_result(name, place)), allow_pickle=False)
+    places = job.cache_arrays(name, lambda: {"places": project(learned.vectors[rows], params.seed)})["places"]
     shown = [str(labels[row]) for row in rows]
     out.write_bytes(f"{name}.svg", scatter(f"{len(shown):,} {title}", places, shown).encode())
 
@@ -232,3 +219,33 @@ def _write_shard(out: Outputs, shard: int, shards: int, learned: PaperVectors, p
                         "field": field,
                     }
                     file.write({**row, "cosine": float(learned.cosines[i, rank - 1])}, 200)
+
+
+_SIZE, _LEGEND = 640, 190
+_COLOURS = (
+    "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#bcbd22", "#17becf", "#393b79", "#637939",
+    "#8c6d31", "#843c39", "#7b4173", "#3182bd", "#e6550d", "#31a354", "#756bb1", "#636363",
+)  # fmt: skip
+
+
+def scatter(title: str, places: np.ndarray, labels: Sequence[str]) -> str:
+    """Return a plot of points (n × 2), colored by label, with the most frequent label first in the legend."""
+    counts = Counter(labels)
+    ranked = sorted(counts, key=lambda label: (-counts[label], label))
+    colour = {label: "#999" if label == "unknown" else _COLOURS[i % len(_COLOURS)] for i, label in enumerate(ranked)}
+    low, high = (places.min(axis=0), places.max(axis=0)) if len(places) else (np.zeros(2), np.ones(2))
+    span = np.where(high > low, high - low, 1)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_SIZE + _LEGEND}" height="{_SIZE}" role="img" '
+        f'aria-label="{escape(title)}" font-family="sans-serif" font-size="12">',
+        f'<title>{escape(title)}</title><rect width="100%" height="100%" fill="#fff"/>',
+        f'<text x="8" y="20" font-size="14">{escape(title)}</text>',
+    ]
+    for place, label in zip((places - low) / span, labels, strict=True):
+        x, y = 20 + place[0] * (_SIZE - 40), 36 + place[1] * (_SIZE - 56)
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{colour[label]}" fill-opacity="0.7"/>')
+    for i, label in enumerate(ranked):
+        y = 40 + 20 * i
+        parts.append(f'<rect x="{_SIZE + 4}" y="{y - 10}" width="12" height="12" fill="{colour[label]}"/>')
+        parts.append(f'<text x="{_SIZE + 22}" y="{y}">{escape(label)} ({counts[label]:,})</text>')
+    return "\n".join([*parts, "</svg>", ""])

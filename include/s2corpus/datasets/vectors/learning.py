@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import io
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,19 +49,11 @@ class PaperVectors:
     cosines: np.ndarray
     """n × neighbors, float32: their cosines"""
 
-    def as_bytes(self) -> bytes:
-        """Return the data as a NumPy file (`.npz`)."""
-        file = io.BytesIO()
-        ids, mentions = np.asarray(self.ids, np.str_), np.asarray(self.mentions, np.int64)
-        np.savez(file, ids=ids, mentions=mentions, vectors=self.vectors, neighbors=self.neighbors, cosines=self.cosines)
-        return file.getvalue()
-
     @classmethod
-    def from_bytes(cls, data: bytes) -> PaperVectors:
-        """Return the data from the bytes that `as_bytes` returned."""
-        with np.load(io.BytesIO(data), allow_pickle=False) as found:
-            lists = {"ids": found["ids"].tolist(), "mentions": found["mentions"].tolist()}
-            return cls(**lists, **{name: found[name] for name in ("vectors", "neighbors", "cosines")})
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> PaperVectors:
+        """Return the vectors from arrays named as the fields."""
+        ids, mentions = (arrays[name].tolist() for name in ("ids", "mentions"))
+        return cls(ids, mentions, *(arrays[name] for name in ("vectors", "neighbors", "cosines")))
 
 
 def learn(params: VectorsParams, texts: Iterable[list[str]]) -> PaperVectors:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
+import sys
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -25,7 +27,6 @@ from s2corpus.stages.cluster import rounds_identifiers as identifiers
 from s2corpus.stages.cluster import rounds_papers as papers
 from s2corpus.stages.cluster import rounds_titles as titles
 from s2corpus.stages.cluster.rounds import LABELS, Rounds, sample, send_home, settle
-from s2corpus.stages.cluster.workers import Workers
 from s2corpus.storage.exchange import Exchange, RowsRemoved
 from s2corpus.tables.intake import RECORDS
 from s2corpus.tables.papers import ALIASES
@@ -42,8 +43,8 @@ _TRIES = 3
 log = logging.getLogger(__name__)
 
 
-def cluster_in_rounds(run: Run, workers: Workers, buckets_of: Callable[[int], int] | None) -> dict[str, float]:
-    """Write EDGES, CLUSTERS, ALIASES and MEMBERS; return counts.
+def cluster_in_rounds(run: Run, workers: Workers, buckets_of: Callable[[int], int] | None) -> dict[str, int]:
+    """Write EDGES, CLUSTERS, ALIASES and MEMBERS; return the numbers of papers, and of parts.
 
     Args:
         buckets_of: returns the number of buckets for a number of papers; if None, MEMBERS is not written.
@@ -69,42 +70,35 @@ class _Driver:
         inputs = f"{code_version()} {keys} {rules.model_dump_json()} {parent} {home_rows} {run.spec.resources.papers_per_shard}"
         digest = hashlib.sha256(inputs.encode()).hexdigest()[:16]
         exchange = Exchange(run.lake.root, f"{run.folder}/_rounds/{digest}")
-        prefixes = tuple(rules.preprint_prefixes)
-        self._rounds = Rounds(
-            exchange, run.folder, keys, 1, prefixes, rules.min_title_score, rules.max_preprint_years, parent
-        )
+        self._rounds = Rounds(exchange, run.folder, keys, 1, rules, parent)
         self._run, self._workers, self._home_rows = run, workers, home_rows
 
-    def run(self, buckets_of: Callable[[int], int] | None) -> dict[str, float]:
-        """Run all rounds in order; return counts."""
+    def run(self, buckets_of: Callable[[int], int] | None) -> dict[str, int]:
+        """Run all rounds in order; return the numbers of papers, and of parts."""
         self._number_records()
-        self._by_home(
-            identifiers.by_doi, identifiers.doi_forms, identifiers.by_identifier, identifiers.identifier_edges
+        self._run_by_home(
+            identifiers.send_by_doi, identifiers.doi_forms, identifiers.send_by_identifier, identifiers.identifier_edges
         )
         parent = np.arange(self._rounds.starts[-1])
         self._decide(0, parent)
-        self._by_home(titles.by_title, titles.equal_titles)
+        self._run_by_home(titles.send_by_title, titles.equal_titles)
         self._decide(1, parent)
-        self._by_home(
-            identifiers.settled, titles.keys, titles.propose, titles.send_texts, titles.score,
-            titles.send_records, titles.similar_titles, titles.by_front, titles.cut_titles,
+        self._run_by_home(
+            identifiers.send_settled, titles.keys, titles.propose, titles.send_texts, titles.score,
+            titles.send_records, titles.similar_titles, titles.send_by_front, titles.cut_titles,
         )  # fmt: skip
         self._decide(2, parent)
-        edges = self._by_home(papers.write_edges)
-        count = sum(found["papers"] for found in self._by_home(papers.former_papers))
+        self._run_by_home(papers.write_edges)
+        count = sum(found["papers"] for found in self._run_by_home(papers.former_papers))
         self._name_papers()
         if buckets_of:
             self._write_members(buckets_of(count))
         self._rounds.exchange.remove()
-        totals: Counter[str] = Counter()
-        for counts in edges:
-            totals.update(counts)
-        return {**totals, "papers": float(count), "parts": float(self._rounds.homes)}
+        return {"papers": count, "parts": self._rounds.homes}
 
     def _write_members(self, buckets: int) -> None:
-        """Write the records of each paper into its bucket."""
         self._rounds = replace(self._rounds, paper_buckets=buckets)
-        self._do("by_paper", papers.by_paper, len(self._rounds.records))
+        self._do("send_by_paper", papers.send_by_paper, len(self._rounds.records))
         for found in self._do("write_members", papers.write_members, buckets):
             if twice := found.get("twice"):
                 *records, paper_id = twice
@@ -115,7 +109,6 @@ class _Driver:
                 )
 
     def _number_records(self) -> None:
-        """Divide the records into homes by id, and number them."""
         parts = self._do("sample", sample, len(self._rounds.records))
         rows = sum(part["rows"] for part in parts)
         if rows * _BYTES_PER_NODE > self._run.spec.resources.memory_mb << 20:
@@ -132,13 +125,13 @@ class _Driver:
         self._rounds = replace(self._rounds, homes=len(begins) + 1, begins=begins)
         log.info("cluster: %d records in %d homes", rows, self._rounds.homes)
         self._do("send_home", send_home, len(self._rounds.records))
-        starts = np.cumsum([0, *(found["rows"] for found in self._by_home(settle))])
+        starts = np.cumsum([0, *(found["rows"] for found in self._run_by_home(settle))])
         self._rounds = replace(self._rounds, starts=tuple(starts.tolist()))
 
     def _decide(self, number: int, parent: np.ndarray) -> None:
         """Find the components of all edges of this pass and earlier ones, then the clusters in each component."""
         self._unite(number, parent)
-        for task in (identifiers.by_component, identifiers.decide):
+        for task in (identifiers.send_by_component, identifiers.decide):
             self._do(f"{task.__name__}-{number}", partial(task, number), self._rounds.homes)
 
     def _unite(self, number: int, parent: np.ndarray) -> None:
@@ -153,18 +146,18 @@ class _Driver:
             )
 
     def _name_papers(self) -> None:
-        self._by_home(papers.heirs)
+        self._run_by_home(papers.connect_heirs)
         rounds = self._rounds
         parent = np.arange(rounds.starts[-1])
         for home in rounds.tasks:
             labels = rounds.receive("labels-2", home, LABELS)
             unite(parent, labels["label"].to_numpy(), labels["node"].to_numpy())
         self._unite(3, parent)
-        self._by_home(papers.families, papers.name_papers, papers.write_clusters)
+        self._run_by_home(papers.families, papers.name_papers, papers.write_clusters)
         aliases = rounds.receive("aliases", 0, ALIASES.schema)
         self._run.table(ALIASES).write(0, aliases.sort_by("alias"))
 
-    def _by_home(self, *tasks: Callable[[Rounds, int], Any]) -> list[Any]:
+    def _run_by_home(self, *tasks: Callable[[Rounds, int], Any]) -> list[Any]:
         """Run rounds with a task for each home; return the counts of the last round."""
         return [self._do(task.__name__, task, self._rounds.homes) for task in tasks][-1]
 
@@ -179,7 +172,6 @@ class _Driver:
 
 
 def _task(rounds: Rounds, name: str, task: Callable[[Rounds, int], Any], number: int) -> None:
-    """Run one task of a round, on a worker."""
     rounds.exchange.put_counts(name, number, task(rounds, number) or {})
 
 
@@ -205,3 +197,87 @@ def point_to_roots(parent: np.ndarray) -> None:
     """Set the parent of every node to the root of its tree. Parents are smaller than children, so one pass is enough."""
     for node in range(len(parent)):
         parent[node] = parent[parent[node]]
+
+
+Task = Callable[[int], None]
+"""function that runs the task with a number; the task only reads and writes the lake, so it may be repeated"""
+
+Workers = Callable[[Task, Sequence[int]], None]
+"""function that runs the tasks with these numbers, in any order and possibly in parallel; it returns when all are done"""
+
+
+def do_here(task: Task, numbers: Sequence[int]) -> None:
+    """Run one task after the other in this process."""
+    for number in numbers:
+        task(number)
+
+
+def do_on_spark(session: Any, task: Task, numbers: Sequence[int]) -> None:
+    """Run tasks on the executors of a SparkSession, classic or Connect.
+
+    Executors need this package, and the lake's credentials in their environment. Spark distributes numbers and repeats failed tasks
+    (`spark.task.maxFailures`). It transfers no rows, so the loss of an executor costs only its running tasks.
+    """
+    numbers = list(numbers)
+    if not numbers:
+        return
+
+    def work(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for place in batch.column(0).to_pylist():
+                task(numbers[place])
+            yield batch
+
+    places = session.range(0, len(numbers), 1, len(numbers))  # a partition for each
+    done = places.mapInArrow(work, "id long").count()
+    if done != len(numbers):
+        raise RuntimeError(f"Spark did {done} of {len(numbers)} tasks")
+
+
+@contextmanager
+def workers(name: str, memory_mb: int) -> Iterator[Workers]:
+    """Yield the workers of an engine: `here` (this process), `local[<cores>]`, `spark://<host>:<port>` or `sc://<host>:<port>`.
+
+    Raises:
+        UserError: unknown engine, or PySpark or Java is missing.
+    """
+    if name == "here":
+        yield do_here
+        return
+    if not name.startswith(("local[", "sc://", "spark://")):
+        raise UserError(
+            f"ENGINE is {name!r}: expected here, local[<cores>], sc://<host>:<port> or spark://<host>:<port>"
+        )
+    is_local = name.startswith("local[") and "PYSPARK_PYTHON" not in os.environ
+    if is_local:  # A local Spark starts its workers with this interpreter.
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+    try:
+        session = _session(name, memory_mb)
+        try:
+            yield partial(do_on_spark, session)
+        finally:
+            session.stop()
+    finally:
+        if is_local:
+            del os.environ["PYSPARK_PYTHON"]
+
+
+def _session(name: str, memory_mb: int) -> Any:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise UserError(f"ENGINE is {name!r} but PySpark is not installed: pip install 's2corpus[spark]'") from None
+    builder = SparkSession.builder.appName("s2corpus")
+    if name.startswith("sc://"):
+        return builder.remote(name).getOrCreate()
+    builder = builder.master(name).config("spark.ui.enabled", "false")
+    if name.startswith("local["):
+        builder = (
+            builder.config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.memory", f"{max(memory_mb, 512)}m")  # Spark refuses less memory
+        )
+    try:
+        return builder.getOrCreate()
+    except Exception as error:  # PySpark raises its own type of error if Java is missing or too old
+        raise UserError(f"ENGINE is {name!r} but Spark does not start (it needs Java 17): {error}") from None

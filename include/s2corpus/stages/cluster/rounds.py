@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.clustering.edges import Edges
-from s2corpus.clustering.parts import COLUMNS, FACTS, PREPRINT, read_facts
-from s2corpus.clustering.preprints import from_preprint_server
+from s2corpus.clustering.facts import COLUMNS, FACTS, PREPRINT, from_preprint_server, read_facts
+from s2corpus.rules import ClusterRules
 from s2corpus.storage.exchange import Exchange
 
 SAMPLED = 256
@@ -51,9 +51,7 @@ class Rounds:
     """keys of the parts of `records` and `pdf_records`"""
     homes: int
     """number of homes, and of buckets in each round"""
-    preprint_prefixes: tuple[str, ...]
-    min_title_score: float
-    max_preprint_years: int
+    rules: ClusterRules
     parent: str | None
     """folder of the parent snapshot"""
     begins: tuple[str, ...] = ()
@@ -67,7 +65,7 @@ class Rounds:
         """The tasks of a round: one for each home or bucket."""
         return range(self.homes)
 
-    def home_of(self, nodes: np.ndarray) -> np.ndarray:
+    def find_homes(self, nodes: np.ndarray) -> np.ndarray:
         """Return the home of each node."""
         found: np.ndarray = np.searchsorted(np.array(self.starts[1:], np.int64), nodes, side="right")
         return found
@@ -85,10 +83,10 @@ class Rounds:
         left, right = nodes[edges.left], nodes[edges.right]
         kind = np.full(len(left), near, np.int8)
         rows = pa.table([left, right, edges.reason.astype(np.int8), kind, edges.strength], schema=EDGE)
-        self.send(name, task, rows, self.home_of(left))
+        self.send(name, task, rows, self.find_homes(left))
 
     def read_edges(self, number: int, home: int) -> pa.Table:
-        """Return the edges of a pass whose left node is in the home."""
+        """Return the edges of a pass that have their left node in the home."""
         names = ("edges-2", "prefix-edges") if number == 2 else (f"edges-{number}",)
         return pa.concat_tables([self.receive(name, home, EDGE) for name in names])
 
@@ -118,7 +116,9 @@ class Home:
     @cached_property
     def has_preprint_doi(self) -> np.ndarray:
         """Whether each record has the DOI of a preprint (bool). The types of the DOI's records decide; if unknown, its prefix."""
-        is_preprint = np.array(from_preprint_server(pc.fill_null(self["doi"], ""), self._rounds.preprint_prefixes))
+        is_preprint = np.array(
+            from_preprint_server(pc.fill_null(self["doi"], ""), self._rounds.rules.preprint_prefixes)
+        )
         rows = self._rounds.receive("doi_forms", self._number, FORM)
         is_preprint[rows["node"].to_numpy() - self.first] = rows["form"].to_numpy() == PREPRINT
         return is_preprint
@@ -132,7 +132,7 @@ class Home:
 
     @cached_property
     def doi(self) -> pa.Array:
-        """DOIs, except those that a declared DOI overrides."""
+        """DOIs that no declared DOI overrides."""
         overruled = np.zeros(len(self.nodes), bool)
         rows = self._rounds.receive("overruled", self._number, NODE)
         overruled[rows["node"].to_numpy() - self.first] = True

@@ -7,9 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.components import EdgeOutcome, components
-from s2corpus.clustering.edges import CONTRADICTION, REASONS, Edges, edges_of_kind
-from s2corpus.clustering.nodes import nodes_from
-from s2corpus.clustering.parts import FACTS, IDENTIFIERS, PREPRINT, PUBLISHED, codes_of
+from s2corpus.clustering.edges import REASONS, Edges, edges_of_kind
+from s2corpus.clustering.facts import FACTS, IDENTIFIERS, PREPRINT, PUBLISHED, codes_of, nodes_from
 from s2corpus.stages.cluster.rounds import EDGE, FORM, LABELS, NODE, Home, Rounds
 from s2corpus.tables.papers import EDGES
 from s2corpus.titles.arrays import bucket_of
@@ -29,7 +28,7 @@ _GROUPED = pa.schema([*EDGE, ("label", pa.int64())])
 OWNERS = pa.schema([FACTS.field("doi"), *LABELS, ("bucket", pa.int64())])
 
 
-def by_doi(rounds: Rounds, task: int) -> None:
+def send_by_doi(rounds: Rounds, task: int) -> None:
     """Send the records of a home with a DOI to the bucket of the DOI."""
     home = Home(rounds, task)
     columns = {"node": home.nodes, **{name: home[name] for name in ("doi", "arxiv_id", "form", "publisher")}}
@@ -50,10 +49,10 @@ def doi_forms(rounds: Rounds, task: int) -> None:
     forms[doi[form == PREPRINT]] = PREPRINT
     is_decided = forms[doi] != 0
     table = pa.table([rows["node"], forms[doi]], schema=FORM).filter(pa.array(is_decided))
-    rounds.send("doi_forms", task, table, rounds.home_of(table["node"].to_numpy()))
+    rounds.send("doi_forms", task, table, rounds.find_homes(table["node"].to_numpy()))
 
 
-def by_identifier(rounds: Rounds, task: int) -> None:
+def send_by_identifier(rounds: Rounds, task: int) -> None:
     """Send every record of a home to the buckets of its identifiers."""
     home = Home(rounds, task)
     published = np.asarray(home["doi"].is_valid()) & ~home.has_preprint_doi
@@ -77,7 +76,7 @@ def identifier_edges(rounds: Rounds, task: int) -> None:
             of_kind = of_kind.append_column(name, of_kind["value"])
         node = of_kind["node"].to_numpy()
         nodes = nodes_from(of_kind)
-        edges = edges_of_kind(nodes, reason, rounds.min_title_score, rounds.max_preprint_years)
+        edges = edges_of_kind(nodes, reason, rounds.rules.min_title_score, rounds.rules.max_preprint_years)
         found.append((node[edges.left], node[edges.right], edges.reason, edges.strength))
         if name == "declared":
             declares = np.asarray(of_kind["declares"])
@@ -87,10 +86,10 @@ def identifier_edges(rounds: Rounds, task: int) -> None:
     ends, places = np.unique(np.concatenate([left, right]), return_inverse=True)
     edges = Edges(places[: len(left)], places[len(left) :], reasons, strength)
     rounds.write_edges("edges-0", task, edges, ends, near=0)
-    rounds.send("overruled", task, pa.table([overruled], schema=NODE), rounds.home_of(overruled))
+    rounds.send("overruled", task, pa.table([overruled], schema=NODE), rounds.find_homes(overruled))
 
 
-def by_component(number: int, rounds: Rounds, task: int) -> None:
+def send_by_component(number: int, rounds: Rounds, task: int) -> None:
     """Send the edges of a home, and the facts of records with an edge, to the bucket of their component."""
     home = Home(rounds, task)
     label = rounds.exchange.array(f"components-{number}", task)
@@ -121,23 +120,11 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
     doi, dois = codes_of(ends["final_doi"])
     left, right = (np.searchsorted(node, rows[side].to_numpy()) for side in ("left", "right"))
     edges = Edges(left, right, rows["reason"].to_numpy(), rows["strength"].to_numpy())
-    years, component = ends["year"].to_numpy(), np.searchsorted(node, ends["label"].to_numpy())
-    # Take all edges of a component if they form a tree, none contradicts, and it has at most one DOI and one year.
-    is_tree = np.bincount(component[left], minlength=len(node)) == np.bincount(component, minlength=len(node)) - 1
-    is_tree[component[left[edges.reason >= CONTRADICTION]]] = False
-    for value, known in ((doi, doi >= 0), (years, years != 0)):
-        least, most = np.full(len(node), np.iinfo(np.int32).max), np.full(len(node), -1)
-        np.minimum.at(least, component[known], value[known])
-        np.maximum.at(most, component[known], value[known])
-        is_tree &= least >= most
-    is_undecided = ~is_tree[component[left]]
-    undecided = Edges(left[is_undecided], right[is_undecided], edges.reason[is_undecided], edges.strength[is_undecided])
-    label, outcomes_of_rest = components(doi, years, np.asarray(ends["preprint"]), undecided, rounds.max_preprint_years)
-    label = np.where(is_tree[component], component, label)
-    outcomes = np.full(len(left), EdgeOutcome.TAKEN, np.int8)
-    outcomes[is_undecided] = outcomes_of_rest
+    label, outcomes = components(
+        doi, ends["year"].to_numpy(), np.asarray(ends["preprint"]), edges, rounds.rules.max_preprint_years
+    )
     labels = pa.table([node, node[label]], schema=LABELS)
-    rounds.send(f"labels-{number}", task, labels, rounds.home_of(node))
+    rounds.send(f"labels-{number}", task, labels, rounds.find_homes(node))
     if number == 1:
         doi_of_cluster = np.full(len(node), -1, np.int32)
         np.maximum.at(doi_of_cluster, label, doi)
@@ -155,10 +142,10 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
         columns = [ends["record_id"].take(pa.array(side[written])) for side in (left, right)]
         columns += [pa.array(REASONS).take(pa.array(edges.reason[written])), edges.strength[written]]
         table = pa.table([*columns, outcomes[written] == EdgeOutcome.TAKEN], schema=EDGES.schema)
-        rounds.send("decided", task, table, rounds.home_of(node[left[written]]))
+        rounds.send("decided", task, table, rounds.find_homes(node[left[written]]))
 
 
-def settled(rounds: Rounds, task: int) -> None:
+def send_settled(rounds: Rounds, task: int) -> None:
     """Send the settled records to the buckets of their titles.
 
     A record is settled if its cluster is the only one with its DOI, because similar titles cannot join two such clusters.

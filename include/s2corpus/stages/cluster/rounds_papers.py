@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from s2corpus.clustering.facts import FACTS, codes_of
 from s2corpus.clustering.identity import Parent, identify, new_paper_id
-from s2corpus.clustering.parts import FACTS, codes_of
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, Home, Rounds
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
@@ -23,13 +23,10 @@ _ORIGIN = pa.schema([("row", pa.int32()), ("label", pa.int64()), ("paper_id", pa
 _MEMBERS = pa.schema([*MEMBERS.schema, ("label", pa.int64())])
 
 
-def write_edges(rounds: Rounds, task: int) -> dict[str, int]:
-    """Write the edges that start in a home; return the number of taken edges by reason, and of conflicts."""
+def write_edges(rounds: Rounds, task: int) -> None:
+    """Write the edges that start in a home."""
     edges = rounds.receive("decided", task, EDGES.schema).sort_by([("left", "ascending"), ("right", "ascending")])
     TableRef(rounds.exchange.lake, f"{rounds.release}/{EDGES.name}", EDGES).write(task, edges)
-    taken = edges["reason"].filter(edges["taken"]).value_counts().to_pylist()
-    conflicts = pc.sum(pc.invert(edges["taken"])).as_py() or 0
-    return {"conflicts": conflicts, **{f"edges.{reason['values']}": reason["counts"] for reason in taken}}
 
 
 def former_papers(rounds: Rounds, task: int) -> dict[str, int]:
@@ -44,7 +41,7 @@ def former_papers(rounds: Rounds, task: int) -> dict[str, int]:
     return {"papers": int(np.count_nonzero(rounds.labels(2, task) == home.nodes))}
 
 
-def heirs(rounds: Rounds, task: int) -> None:
+def connect_heirs(rounds: Rounds, task: int) -> None:
     """Write edges from the first record of each paper of the parent to its other records."""
     rows = rounds.receive("former", task, _FORMER).sort_by("node").combine_chunks()
     codes, distinct = codes_of(rows["paper_id"])
@@ -54,7 +51,7 @@ def heirs(rounds: Rounds, task: int) -> None:
     left = first[codes]
     reason = np.zeros(len(node), np.int8)
     table = pa.table([left, node, reason, reason, np.zeros(len(node))], schema=EDGE)
-    rounds.send("edges-3", task, table, rounds.home_of(left))
+    rounds.send("edges-3", task, table, rounds.find_homes(left))
 
 
 def families(rounds: Rounds, task: int) -> None:
@@ -82,7 +79,7 @@ def name_papers(rounds: Rounds, task: int) -> None:
         record_ids, np.unique(label, return_inverse=True)[1], ready, Parent(in_parent, aliases)
     )
     found = pa.table([rows["node"], label, clusters["paper_id"], clusters["first_ready"]], schema=_NAMED)
-    rounds.send("named", task, found, rounds.home_of(rows["node"].to_numpy()))
+    rounds.send("named", task, found, rounds.find_homes(rows["node"].to_numpy()))
     rounds.exchange.write("aliases", task, renamed, np.zeros(len(renamed), np.int64), 1)
 
 
@@ -96,7 +93,7 @@ def write_clusters(rounds: Rounds, task: int) -> None:
     rounds.exchange.write("origins", task, origins, home["part"].to_numpy(), len(rounds.records))
 
 
-def by_paper(rounds: Rounds, task: int) -> None:
+def send_by_paper(rounds: Rounds, task: int) -> None:
     """Send every record of a part to the bucket of its paper."""
     origins = rounds.receive("origins", task, _ORIGIN).sort_by("row")
     with rounds.exchange.lake_file(rounds.records[task]) as file:

@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.edges import edges_of_cut, edges_of_similar, equal_title_edges
-from s2corpus.clustering.nodes import nodes_from
+from s2corpus.clustering.facts import FACTS, nodes_from
 from s2corpus.clustering.pairs import WINDOW
-from s2corpus.clustering.parts import FACTS
 from s2corpus.stages.cluster.rounds import LABELS, NODE, Home, Rounds
 from s2corpus.titles.arrays import bucket_of, hash_strings, one_chunk, read_only
 from s2corpus.titles.similarity import (
@@ -46,7 +45,7 @@ _FRONT = pa.schema([*_TITLED, ("front", pa.uint64())])
 _NEAR = pa.schema([*_TITLED, ("of", pa.int64())])
 
 
-def by_title(rounds: Rounds, task: int) -> None:
+def send_by_title(rounds: Rounds, task: int) -> None:
     """Send every record of a home with a title to the bucket of its title."""
     home = Home(rounds, task)
     label = rounds.labels(0, task)
@@ -55,22 +54,22 @@ def by_title(rounds: Rounds, task: int) -> None:
     rounds.send("titles", task, rows, bucket_of(rows["normalised"], rounds.homes))
 
 
-def _titled(rounds: Rounds, bucket: int) -> pa.Table:
+def _read_titled(rounds: Rounds, bucket: int) -> pa.Table:
     return rounds.receive("titles", bucket, _TITLED).sort_by("node").combine_chunks()
 
 
 def equal_titles(rounds: Rounds, task: int) -> None:
     """Write the edges between records with equal titles of a bucket."""
-    rows = _titled(rounds, task)
+    rows = _read_titled(rounds, task)
     nodes = nodes_from(rows)
     _, label = np.unique(rows["label"].to_numpy(), return_inverse=True)
-    edges = equal_title_edges(nodes, label, rounds.max_preprint_years)
+    edges = equal_title_edges(nodes, label, rounds.rules.max_preprint_years)
     rounds.write_edges("edges-1", task, edges, rows["node"].to_numpy(), near=0)
 
 
 def keys(rounds: Rounds, task: int) -> None:
     """Send each informative title of a bucket to the buckets of its MinHash keys, with the node of its first record."""
-    rows = _titled(rounds, task)
+    rows = _read_titled(rounds, task)
     node = rows["node"].to_numpy()
     nodes = nodes_from(rows)
     settled = rounds.receive("settled", task, NODE)["node"].to_numpy()
@@ -108,7 +107,7 @@ def send_texts(rounds: Rounds, task: int) -> None:
     """Send the text of the first title of each pair to the bucket of the second title."""
     pairs = rounds.receive("proposed", task, _PAIR)
     a, b = unique_pairs(pairs["a"].to_numpy(), pairs["b"].to_numpy())
-    rows = _titled(rounds, task)
+    rows = _read_titled(rounds, task)
     text = rows["normalised"].take(_places(rows, a))
     rounds.send("texts", task, pa.table([a, b, text], schema=_TEXTS), b >> _NODE_BITS)
 
@@ -116,11 +115,11 @@ def send_texts(rounds: Rounds, task: int) -> None:
 def score(rounds: Rounds, task: int) -> None:
     """Compute S of the pairs with the second title in a bucket; send similar pairs to the bucket of the first title."""
     pairs = rounds.receive("texts", task, _TEXTS)
-    rows = _titled(rounds, task)
+    rows = _read_titled(rounds, task)
     a, b = pairs["a"].to_numpy(), pairs["b"].to_numpy()
     of_b, place = np.unique(b, return_inverse=True)
     texts = one_chunk(rows["normalised"].take(_places(rows, of_b)))
-    found = score_titles(one_chunk(pairs["text"]), np.arange(len(a)), texts, place, rounds.min_title_score)
+    found = score_titles(one_chunk(pairs["text"]), np.arange(len(a)), texts, place, rounds.rules.min_title_score)
     kept = found > 0.0
     table = pa.table([a[kept], b[kept], found[kept]], schema=_SCORED)
     rounds.send("scored", task, table, a[kept] >> _NODE_BITS)
@@ -134,7 +133,7 @@ def send_records(rounds: Rounds, task: int) -> None:
     pairs = scored.take(pa.array(best))
     a, bucket = pairs["a"].to_numpy(), pairs["b"].to_numpy() >> _NODE_BITS
     rounds.send("pairs", task, pairs, bucket)
-    rows = _with_titles(_titled(rounds, task), a)
+    rows = _with_titles(_read_titled(rounds, task), a)
     nodes = nodes_from(rows)
     to, a = np.unique(np.stack([bucket, a]), axis=1)
     place = _places(rows, a).to_numpy()
@@ -151,7 +150,7 @@ def similar_titles(rounds: Rounds, task: int) -> None:
     """Write the edges between records with similar titles."""
     pairs = rounds.receive("pairs", task, _SCORED)
     sent = rounds.receive("near", task, _NEAR)
-    own = _with_titles(_titled(rounds, task), pairs["b"].to_numpy())
+    own = _with_titles(_read_titled(rounds, task), pairs["b"].to_numpy())
     both = pa.concat_tables([own, sent.select(own.column_names)])
     both = both.drop_columns(["little"])  # Uninformative titles have no keys.
     node, first = np.unique(both["node"].to_numpy(), return_index=True)
@@ -160,7 +159,7 @@ def similar_titles(rounds: Rounds, task: int) -> None:
     title_a = nodes.title[np.searchsorted(node, sent["node"].to_numpy()[where])]
     a = title_a[np.searchsorted(ids, pairs["a"].to_numpy())]
     b = nodes.title[np.searchsorted(node, _node(pairs["b"].to_numpy()))]
-    edges = edges_of_similar(nodes, a, b, pairs["score"].to_numpy(), rounds.max_preprint_years)
+    edges = edges_of_similar(nodes, a, b, pairs["score"].to_numpy(), rounds.rules.max_preprint_years)
     rounds.write_edges("edges-2", task, edges, node, near=1)
 
 
@@ -170,18 +169,16 @@ def _node(title: np.ndarray) -> np.ndarray:
 
 
 def _places(rows: pa.Table, titles: np.ndarray) -> pa.Array:
-    """Return the rows of the first records of titles."""
     return pa.array(np.searchsorted(rows["node"].to_numpy(), _node(titles)))
 
 
 def _with_titles(rows: pa.Table, titles: np.ndarray) -> pa.Table:
-    """Return the rows with one of these titles."""
     texts = rows["normalised"].take(_places(rows, np.unique(titles))).combine_chunks()
     return rows.filter(pc.is_in(rows["normalised"], texts)).combine_chunks()
 
 
-def by_front(rounds: Rounds, task: int) -> None:
-    """Send each record of a home with a title to the bucket of its year, first page and surnames, if all are known."""
+def send_by_front(rounds: Rounds, task: int) -> None:
+    """Send each record of a home with a title to the bucket of its year, first page and surnames, if it has all of these facts."""
     home = Home(rounds, task)
     surnames, year, page = home["surnames"], home["year"].to_numpy(), home["page"].to_numpy()
     names = hash_strings(
@@ -194,11 +191,11 @@ def by_front(rounds: Rounds, task: int) -> None:
 
 
 def cut_titles(rounds: Rounds, task: int) -> None:
-    """Write the edges between titles that differ by their subtitle, in a bucket of `by_front`."""
+    """Write the edges between titles that differ by their subtitle, in a bucket of `send_by_front`."""
     rows = rounds.receive("fronts", task, _FRONT).sort_by("node")
     _, group, size = np.unique(rows["front"].to_numpy(), return_inverse=True, return_counts=True)
     shared = np.flatnonzero(size[group] > 1)
     rows = rows.take(pa.array(shared)).combine_chunks()
     nodes = nodes_from(rows)
-    edges = edges_of_cut(nodes, group[shared], rows["label"].to_numpy(), rounds.min_title_score)
+    edges = edges_of_cut(nodes, group[shared], rows["label"].to_numpy(), rounds.rules.min_title_score)
     rounds.write_edges("prefix-edges", task, edges, rows["node"].to_numpy(), near=1)

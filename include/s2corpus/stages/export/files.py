@@ -1,25 +1,158 @@
-"""Write corpus files, flat tables and graph."""
+"""Write the files of a group: documents with their index fragments, corpus files, flat tables and graph.
+
+If the spec sets `export.shard_bytes`, each file of documents is split by size. The documents determine the resulting paths, so a repeated
+run reads the paths of an earlier one from its index fragments.
+"""
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
-from s2corpus.snapshot import flat, keys, rows
+from s2corpus.snapshot import documents, flat, rows
 from s2corpus.snapshot.census import Census
 from s2corpus.snapshot.documents import ParquetFile
-from s2corpus.snapshot.gorc import gorc_line
-from s2corpus.snapshot.metadata import metadata_row
-from s2corpus.stages.export.group import ExportGroup
+from s2corpus.snapshot.metadata import gorc_line, metadata_row
+from s2corpus.snapshot.store import Store
+from s2corpus.spec import ModelTextRules
+from s2corpus.stages.export.group import ExportGroup, Pieces
 from s2corpus.storage.by_paper import ByPaper
+from s2corpus.storage.uris import fetch
 from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import CONTEXTS, LINKS
-from s2corpus_reader.files import corpus_path, describe_file, file_number, json_line
+from s2corpus.text import token_counts
+from s2corpus.text.model_text import model_text
+from s2corpus.text.overlaps import SCHEMA, Benchmarks
+from s2corpus_reader.files import (
+    corpus_path,
+    describe_file,
+    document_line,
+    documents_path,
+    file_number,
+    json_line,
+    parquet_path,
+    table_path,
+)
 from s2orc_parse.parse_model import ParseKind
+
+SPLIT_FOLDERS = ("train", "valid")
+
+
+def document_paths(run: Run, store: Store, set_: str, number: int) -> list[str] | None:
+    """Return the paths of the JSON lines files with a number, or None if they are split by size and not yet written."""
+    if run.spec.export.shard_bytes is None:
+        return [documents_path(set_, split, number) for split in SPLIT_FOLDERS]
+    if not store.has_fragments([name := f"index/{number:02d}-{set_}"]):
+        return None
+    first = {documents_path(set_, split, number, 0) for split in SPLIT_FOLDERS}
+    return sorted(first.union(*(pc.unique(batch["file"]).to_pylist() for batch in store.read_fragment(name, ["file"]))))
+
+
+class _PathAllocator:
+    def __init__(self, set_: str, shard_bytes: int | None) -> None:
+        self._set = set_
+        self._limit = shard_bytes
+        self._pieces: Counter[tuple[str, int]] = Counter()
+        self._bytes: Counter[tuple[str, int]] = Counter()
+        self.lines: Counter[str] = Counter()
+
+    def allocate(self, split: str, number: int, size: int) -> str:
+        """Return the path for a line of `size` bytes, and count the line."""
+        key = (split, number)
+        if self._limit is not None and self._bytes[key] and self._bytes[key] + size > self._limit:
+            self._pieces[key] += 1
+            self._bytes[key] = 0
+        self._bytes[key] += size
+        path = documents_path(self._set, split, number, None if self._limit is None else self._pieces[key])
+        self.lines[path] += 1
+        return path
+
+
+def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
+    """Write `v2/<set>/<split>/<nn>.jsonl.gz`, the Parquet copies, and the index fragments of a set. Skip existing files."""
+    export, store = group.run.spec.export, group.store
+    known_paths = [document_paths(group.run, store, set_, nn) for nn in group.numbers]
+    is_first_run = None in known_paths  # split by size: the paths are still unknown
+    paths = {path for number_paths in known_paths for path in number_paths or ()}
+    if is_first_run:
+        paths |= {documents_path(set_, split, nn, 0) for split in SPLIT_FOLDERS for nn in group.numbers}
+    missing = group.find_missing(paths | {parquet_path(path) for path in paths})
+    if not missing and store.has_fragments(f"index/{nn:02d}-{set_}" for nn in group.numbers):
+        return
+    allocator = _PathAllocator(set_, export.shard_bytes)
+    count_tokens = token_counts.load_token_counter(export.tokenizer, fetch) if export.tokenizer else None
+    benchmarks = _load_benchmarks(group.run)
+    mask, format_text = group.run.spec.clean.pii == "mask", _make_text_formatter(group.run)
+    copies = Pieces(scratch, ParquetFile)
+
+    def should_write(path: str) -> bool:
+        return is_first_run or path in missing
+
+    def read(bucket: int) -> Iterator[dict[str, Any]]:
+        return rows.read_documents(group.run.table, bucket, set_, mask=mask, links=format_text is not None)
+
+    def write_rows(
+        index: Mapping[int, ParquetFile], overlaps: Mapping[int, ParquetFile]
+    ) -> Iterator[tuple[str, bytes]]:
+        for document in group.merge_rows(read):
+            split, nn = document["split"], file_number(document["paper_id"], group.files)
+            line = document_line(document["paper_id"], document["sha1"], document["text"])
+            path = allocator.allocate(split, nn, len(line))
+            index[nn].write(rows.build_index_row(document, set_, path, allocator.lines[path]))
+            for benchmark, ngrams, share in benchmarks.overlaps(document["text"]) if benchmarks else ():
+                overlaps[nn].write({
+                    "id": document["paper_id"], "set": set_, "split": split, "benchmark": benchmark, "ngrams": ngrams,
+                    "share": share,
+                })  # fmt: skip
+            if should_write(parquet_path(path)):
+                row = documents.build_row(document, set_, count_tokens, format_text)
+                copies.open(parquet_path(path)).write(row, len(document["text"]))
+            if should_write(path):
+                yield path, line
+
+    with ExitStack() as stack:
+        index = group.open_fragments(stack, scratch / "index", rows.INDEX)
+        overlaps = group.open_fragments(stack, scratch / "overlaps", SCHEMA)
+        stack.enter_context(closing(copies))
+        for path in sorted(filter(should_write, map(parquet_path, paths))):
+            copies.open(path)
+        group.write_lines(set(filter(should_write, paths)), write_rows(index, overlaps), scratch)
+    local = {path: copies.local(path) for path in copies.files}
+    store.put((describe_file(path, local[path], file.count), local[path]) for path, file in copies.files.items())
+    store.put_fragments({f"overlaps/{nn:02d}-{set_}": fragment.path for nn, fragment in overlaps.items()})
+    store.put_fragments({f"index/{nn:02d}-{set_}": fragment.path for nn, fragment in index.items()})
+
+
+def _make_text_formatter(run: Run) -> Callable[[Mapping[str, Any]], str] | None:
+    """Return a function that formats a document as the spec requires, or None for the format of the S2 V2 card."""
+    rules, drop = run.spec.export.text, run.spec.clean.citations == "drop"
+    if rules == ModelTextRules():
+        return None
+    return lambda row: model_text(row["text"], row["parse"], row["linked"], rules, drop_citations=drop)
+
+
+def _load_benchmarks(run: Run) -> Benchmarks | None:
+    """Return the benchmarks of the spec, or None if it has none.
+
+    Raises:
+        UserError: the content of a benchmark does not match its checksum.
+    """
+    contents = {}
+    for benchmark in run.spec.export.benchmarks:
+        contents[benchmark.name] = fetch(benchmark.uri)
+        if (found := hashlib.sha256(contents[benchmark.name]).hexdigest()) != benchmark.sha256:
+            raise UserError(f"{benchmark.uri}: the SHA-256 is {found}; the spec expects {benchmark.sha256}")
+    return Benchmarks(contents, run.spec.export.benchmark_words) if contents else None
+
 
 _PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
 
@@ -27,7 +160,7 @@ _PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
 def list_paths(run: Run) -> Iterator[str]:
     """Yield the paths of all files of a snapshot that this module writes."""
     for nn in range(run.spec.export.files):
-        yield from (flat.path(table, nn) for table in flat.SCHEMAS)
+        yield from (table_path(table, nn) for table in flat.SCHEMAS)
         yield from (f"graph/{table.name}/{nn:02d}.parquet" for table in (LINKS, CONTEXTS))
     for nn in range(run.spec.export.corpus_file_count):
         yield from (corpus_path(folder, nn) for folder in _corpus_folders(run))
@@ -45,7 +178,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
     """
     missing = group.find_missing(
         [corpus_path(folder, nn) for folder in _corpus_folders(group.run) for nn in group.corpus_numbers]
-        + [flat.path(table, nn) for table in flat.SCHEMAS for nn in group.numbers]
+        + [table_path(table, nn) for table in flat.SCHEMAS for nn in group.numbers]
     )
     census = {nn: Census(group.run.spec.clean.text_from) for nn in group.numbers}
     if not missing and group.store.has_fragments(f"{kind}/{nn:02d}" for kind in ("census", "keys") for nn in census):
@@ -54,7 +187,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
         (table, nn): scratch / f"{table}-{nn}.parquet"
         for table in flat.SCHEMAS
         for nn in group.numbers
-        if flat.path(table, nn) in missing
+        if table_path(table, nn) in missing
     }
     warnings, mask = group.run.spec.link.count_warnings, group.run.spec.clean.pii == "mask"
     inbound = citations() if any(corpus_path("metadata", nn) in missing for nn in group.corpus_numbers) else None
@@ -69,7 +202,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
             if group.numbers:
                 nn = file_number(paper["paper_id"], group.files)
                 census[nn].add(paper)
-                for key in keys.hash_identifiers(paper):
+                for key in rows.hash_identifiers(paper):
                     key_fragments[nn].write({"key": key, "paper_id": paper["paper_id"]})
                 for table, row, size in flat.rows(paper):
                     if (table, nn) in files:
@@ -90,10 +223,10 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
             (table, nn): stack.enter_context(ParquetFile(path, flat.SCHEMAS[table], flat.GROUP_BYTES.get(table)))
             for (table, nn), path in tables.items()
         }
-        key_fragments = group.open_fragments(stack, scratch / "keys", keys.SCHEMA)
+        key_fragments = group.open_fragments(stack, scratch / "keys", rows.KEYS)
         lines = write_rows(files, key_fragments)
         group.write_lines({path for path in missing if path.startswith("corpus/")}, lines, scratch)
-    group.store.put((describe_file(flat.path(*key), path, files[key].count), path) for key, path in tables.items())
+    group.store.put((describe_file(table_path(*key), path, files[key].count), path) for key, path in tables.items())
     for nn, counted in census.items():
         pq.write_table(counted.table(), scratch / f"census-{nn}")
     group.store.put_fragments({f"census/{nn:02d}": scratch / f"census-{nn}" for nn in census})

@@ -4,35 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pyarrow as pa
+from pyarrow.fs import LocalFileSystem
 
 from s2corpus.errors import TransientError
 from s2corpus.pipeline import funnel
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Metrics, Run
-from s2corpus.snapshot import keys, paper_tables, report, rows
+from s2corpus.snapshot import changes, paper_tables, report, rows
 from s2corpus.snapshot.census import sum_tables
 from s2corpus.snapshot.croissant import describe_snapshot
-from s2corpus.snapshot.described import generate_files
-from s2corpus.snapshot.manifest import Manifest, list_rules
-from s2corpus.snapshot.samples import shorten_record
+from s2corpus.snapshot.manifest import build_manifest
+from s2corpus.snapshot.rows import write_groups
 from s2corpus.snapshot.store import Store
-from s2corpus.stages.export.files import list_paths
-from s2corpus.stages.export.history import write_history
-from s2corpus.stages.export.texts import document_paths
-from s2corpus.storage.duck import duckdb_connection
+from s2corpus.stages.export.files import document_paths, list_paths
+from s2corpus.storage.duck import create_view, duckdb_connection
 from s2corpus.tables.intake import DELIVERIES
 from s2corpus.tables.papers import ALIASES, CLUSTERS, MEMBERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES
-from s2corpus.tables.texts import DOCUMENTS, DUPLICATES
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, SPLITS
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
-from s2corpus_reader.files import SnapshotFile, describe_file, keys_path, parquet_path
+from s2corpus_reader.files import SnapshotFile, describe_file, keys_path, lookup_key, parquet_path
 from s2corpus_reader.parquet import parquet_writer
 
 _OVERLAP_ROW_GROUP = 1 << 20
@@ -65,7 +62,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     if run.spec.export.benchmarks:
         local = scratch / "overlaps.parquet"
         put("overlaps.parquet", local, _write_overlaps(run, store, scratch, local))
-    write_history(run, index, scratch, put)
+    _write_history(run, index, scratch, put)
 
     measured = read_metrics(run)
     languages = _count_languages(run)
@@ -76,7 +73,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     )
     stats["tables"] = paper_tables.tables(census, funnel.read_outcomes(measured, "filter"), languages, measured)
     stats["samples"] = {
-        set_: shorten_record(store.read_row(parquet_path(row["file"]), row["line"] - 1))
+        set_: report.shorten_record(store.read_row(parquet_path(row["file"]), row["line"] - 1))
         for set_, row in sorted(published.samples.items())
     }
     put_text("stats.json", _to_json(stats))
@@ -85,9 +82,9 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     )
     as_of = f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}"
     put_text("croissant.json", _to_json(describe_snapshot(run.snapshot_id, description, as_of, stats, files)))
-    manifest = Manifest(
+    manifest = build_manifest(
+        run.spec,
         snapshot=str(run.snapshot_id),
-        spec=run.spec.name,
         as_of=as_of,
         parent=run.parent,
         versions={
@@ -96,17 +93,15 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
             "converter": str(run.table(PARSES).committed().facts["converter"]),
         },
         inputs=run.table(DELIVERIES).committed().facts["inputs"],
-        rules=list_rules(run.spec),
-        files=files,
         overrides=run.overrides,
-        drops=run.spec.drops,
-        spec_sha256=run.spec.digest,
+        files=files,
     )
-    for path, content in generate_files(manifest, stats, description):
+    for path, content in report.generate_files(manifest, stats, description):
         put_text(path, content)
     store.put(described)
     local = scratch / "manifest.json"
-    local.write_bytes(replace(manifest, files=files).to_json())
+    manifest["files"] = [file.as_json() for file in sorted(files, key=lambda file: file.path)]
+    local.write_bytes(_to_json(manifest))
     store.put([(describe_file("manifest.json", local), local)])
     return {
         "files": float(len(files)),
@@ -150,7 +145,6 @@ def _write_index(run: Run, store: Store, local: Path, published: report.IndexSta
 
 
 def _read_fragments(run: Run, store: Store, kind: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    """Yield the fragments of one kind by file number and set, in batches."""
     for nn in range(run.spec.export.files):
         for set_ in sorted(run.spec.clean.sets):
             yield from store.read_fragment(f"{kind}/{nn:02d}-{set_}", columns)
@@ -166,16 +160,20 @@ def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path,
             connection.register("batch", batch)
             connection.execute("INSERT INTO keys FROM batch")
         for nn in range(files):
-            put(keys_path(nn), scratch / keys_path(nn), keys.write(connection, nn, files, scratch / keys_path(nn)))
+            query = "SELECT DISTINCT key, paper_id FROM keys WHERE key % ? = ? ORDER BY ALL"
+            batches = connection.execute(query, [files, nn]).to_arrow_reader(rows.KEYS_ROW_GROUP)
+            local = scratch / keys_path(nn)
+            put(keys_path(nn), local, rows.write_groups(local, rows.KEYS, batches, rows.KEYS_ROW_GROUP))
 
 
 def _read_keys(run: Run, store: Store) -> Iterator[pa.Table]:
-    """Yield the keys of the papers and documents, in batches."""
     for nn in range(run.spec.export.files):
         yield from store.read_fragment(f"keys/{nn:02d}")
     for batch in _read_fragments(run, store, "index", ["id", "sha1"]):
-        found = [{"key": key, "paper_id": row["id"]} for row in batch.to_pylist() for key in keys.hash_sha1(row)]
-        yield pa.Table.from_pylist(found, keys.SCHEMA)
+        found = [
+            {"key": lookup_key("sha1", row["sha1"]), "paper_id": row["id"]} for row in batch.to_pylist() if row["sha1"]
+        ]
+        yield pa.Table.from_pylist(found, rows.KEYS)
 
 
 def _write_overlaps(run: Run, store: Store, scratch: Path, local: Path) -> int:
@@ -209,3 +207,34 @@ def _select_metrics(measured: Mapping[str, Metrics]) -> dict[str, Metrics]:
 
 def _to_json(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _write_history(run: Run, index: Path, scratch: Path, put: Callable[[str, Path, int | None], None]) -> None:
+    """Write `tombstones.parquet` and, if there is a parent, `diff.json` and `changes.parquet`."""
+    files = LocalFileSystem()
+    with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
+        create_view(connection, "new_index", [str(index)], files)
+        connection.register("earlier", changes.TOMBSTONES.empty_table())
+        if run.parent is None:
+            connection.register("changed", changes.CHANGES.empty_table())
+        else:
+            old = scratch / "parent.parquet"
+            run.lake.download(f"snapshots/{run.parent}/index.parquet", old)
+            create_view(connection, "old_index", [str(old)], files)
+            for table in (ALIASES, FILTERED, DOCUMENTS, SPLITS):
+                run.table(table).view(connection)
+            changes.create_changes_table(connection)
+            difference = changes.summarize_changes(connection, run.parent)
+            (scratch / "diff.json").write_bytes(_to_json(difference))
+            put("diff.json", scratch / "diff.json", None)
+            changed = scratch / "changes.parquet"
+            put("changes.parquet", changed, write_groups(changed, changes.CHANGES, changes.read_changes(connection)))
+            key = f"snapshots/{run.parent}/tombstones.parquet"
+            if run.lake.size(key) is not None:  # old snapshots have no tombstones
+                earlier = scratch / "earlier.parquet"
+                run.lake.download(key, earlier)
+                connection.unregister("earlier")
+                create_view(connection, "earlier", [str(earlier)], files)
+        local = scratch / "tombstones.parquet"
+        tombstones = changes.read_tombstones(connection, str(run.snapshot_id))
+        put("tombstones.parquet", local, write_groups(local, changes.TOMBSTONES, tombstones))

@@ -7,6 +7,7 @@ tasks write the distinct titles of each piece with their MinHash keys.
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,17 +16,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pyarrow as pa
+import pyarrow.compute as pc
+from duckdb import DuckDBPyConnection
 
 from s2corpus.pipeline.run import Run, Shard
-from s2corpus.stages.link.inputs import read_papers
+from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.exchange import Exchange, spread
 from s2corpus.tables.papers import PAPERS
-from s2corpus.tables.texts import FILTERED
+from s2corpus.tables.texts import ENTRIES, FILTERED
 from s2corpus.titles.arrays import bucket_of, one_chunk
-from s2corpus.titles.facts import add_facts
+from s2corpus.titles.facts import IDENTIFIERS, PLACES, add_facts, first_surname
 from s2corpus.titles.index import LinkIndex, write_papers, write_titles
 from s2corpus.titles.similarity import Search
-from s2orc_parse.scratch import shared
+from s2orc_parse.scratch import private, shared
 
 _TITLES = pa.schema([("normalised", pa.string())])
 BYTES_PER_TITLE = 1024
@@ -35,7 +38,7 @@ _WRITERS = 512
 _READERS = 8
 
 
-def exchange_of(run: Run) -> Exchange:
+def open_exchange(run: Run) -> Exchange:
     """Return the folder of the lake with the index."""
     return Exchange(run.lake.root, f"{run.folder}/_link")
 
@@ -45,7 +48,7 @@ def write_paper_part(run: Run, shard: Shard) -> None:
     tasks = spread(run.paper_shards, _WRITERS)
     if shard.index not in tasks:
         return
-    task, exchange, pieces = tasks.index(shard.index), exchange_of(run), _pieces(run)
+    task, exchange, pieces = tasks.index(shard.index), open_exchange(run), _pieces(run)
     buckets = range(shard.index, min(shard.index + tasks.step, run.paper_shards))
     papers = add_facts(pa.concat_tables([read_papers(run, bucket) for bucket in buckets]))
     with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
@@ -62,7 +65,7 @@ def write_title_pieces(run: Run, shard: Shard, search: Search) -> None:
     tasks = spread(run.paper_shards, pieces)
     if shard.index not in tasks:
         return
-    exchange, writers = exchange_of(run), range(len(spread(run.paper_shards, _WRITERS)))
+    exchange, writers = open_exchange(run), range(len(spread(run.paper_shards, _WRITERS)))
     for piece in range(tasks.index(shard.index), pieces, len(tasks)):
         titles = one_chunk(exchange.read("titles", writers, piece, _TITLES)["normalised"]).unique()
         with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
@@ -85,7 +88,7 @@ def _download(run: Run, folder: Path) -> None:
     Raises:
         RowsRemoved: a part of the index is missing.
     """
-    exchange, tasks = exchange_of(run), len(spread(run.paper_shards, _pieces(run)))
+    exchange, tasks = open_exchange(run), len(spread(run.paper_shards, _pieces(run)))
     exchange.all_counts("index", tasks)
 
     def bring(key: str) -> None:
@@ -100,7 +103,6 @@ def _download(run: Run, folder: Path) -> None:
 
 
 def _inputs(run: Run) -> str:
-    """Return a hash of the tables that the index is made from."""
     parts = [part.sha256 for table in (PAPERS, FILTERED) for part in run.table(table).committed().parts]
     return hashlib.sha256("".join(parts).encode()).hexdigest()
 
@@ -109,3 +111,54 @@ def _pieces(run: Run) -> int:
     """Return the number of pieces of titles: as few as memory allows."""
     rows = run.table(PAPERS).committed().rows
     return max(ceil(rows * BYTES_PER_TITLE / (run.spec.resources.memory_mb << 19)), 1)
+
+
+_ENTRY_COLUMNS = ("paper_id", "parse_kind", "ref_id", "title", "year", "venue", "volume", "pages", *IDENTIFIERS)
+_FIRST_AUTHOR = ("authors.list.element.first", "authors.list.element.last")
+"""columns of authors that are read; authors have many more"""
+
+
+def read_papers(run: Run, bucket: int) -> pa.Table:
+    """Read the kept papers of a bucket."""
+    outcomes = run.table(FILTERED).read_leaves(["paper_id", "outcome"], shard=bucket)
+    columns = ["paper_id", "title", "date", *_FIRST_AUTHOR, "venue", *PLACES, *IDENTIFIERS]
+    papers = run.table(PAPERS).read_leaves(columns, shard=bucket)
+    papers = papers.append_column("surname", first_surname(papers["authors"])).drop_columns(["authors"])
+    kept = outcomes["paper_id"].filter(pc.equal(outcomes["outcome"], "kept"))
+    papers = papers.filter(pc.is_in(papers["paper_id"], kept.combine_chunks()))
+    return (
+        papers.append_column("year", pc.utf8_slice_codeunits(papers["date"], 0, 4).cast(pa.int32()))
+        .set_column(papers.column_names.index("journal"), "journal", pc.coalesce(papers["journal"], papers["venue"]))
+        .drop_columns(["date", "venue"])
+    )
+
+
+def read_entries(run: Run, bucket: int) -> pa.Table:
+    """Read the entries of a bucket."""
+    return _rename(run.table(ENTRIES).read_leaves([*_ENTRY_COLUMNS, *_FIRST_AUTHOR], shard=bucket))
+
+
+def read_entries_where(run: Run, where: pc.Expression) -> pa.Table:
+    """Read the entries of all buckets that meet a condition."""
+    return _rename(run.table(ENTRIES).read([*_ENTRY_COLUMNS, "authors"], where=where))
+
+
+def _rename(entries: pa.Table) -> pa.Table:
+    return (
+        entries.append_column("surname", first_surname(entries["authors"]))
+        .drop_columns(["authors"])
+        .rename_columns({"paper_id": "citing_paper_id", "venue": "journal"})
+    )
+
+
+@contextmanager
+def open_local_index(
+    papers: pa.Table, search: Search, memory_mb: int
+) -> Iterator[tuple[DuckDBPyConnection, LinkIndex]]:
+    """Yield a database with half of the memory, and the index of `papers` (`paper_id`, `title`, `year`, `surname`, IDENTIFIERS)."""
+    with tempfile.TemporaryDirectory(prefix="s2corpus-link-", dir=private()) as name:
+        folder, papers = Path(name), add_facts(papers)
+        write_papers(papers, folder / "papers-00000")
+        write_titles(papers["normalised"].drop_null().unique(), folder, 0, search)
+        with duckdb_connection(memory_mb=memory_mb // 2, scratch=folder) as connection:
+            yield connection, LinkIndex.open(folder, search)

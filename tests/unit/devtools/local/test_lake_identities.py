@@ -5,10 +5,9 @@ The server runs with the command and environment of docker-compose.yaml.
 
 from __future__ import annotations
 
-import shutil
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,19 +15,12 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from devtools.sample.truth import Truth
-from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.deployment.s3_security import format_identities
 from s2corpus.errors import UserError
-from s2corpus.pipeline.run import Run
-from s2corpus.snapshot.reader import open_snapshot
-from s2corpus.snapshot.verify import verify
-from s2corpus.storage.lake import Lake, open_lake
 from tests import compose
 from tests.compose import IDENTITIES, KEYS
 from tests.compose import S3_PORTS as PORTS
 from tests.compose import s3_client as client
-from tests.releases import AS_OF, build, spec
 from tests.unit.devtools.local.refusing import refuses
 
 pytestmark = pytest.mark.services
@@ -143,41 +135,3 @@ def test_missing_or_shared_keys_give_one_sentence() -> None:
         format_identities(POLICIES, "corpus", {})
     with pytest.raises(UserError, match="two identities of the lake have one access key"):
         format_identities(POLICIES, "corpus", {**KEYS, "S3_PAGE_ACCESS_KEY": KEYS["S3_WORKER_ACCESS_KEY"]})
-
-
-def act_as(patch: pytest.MonkeyPatch, ports: dict[str, int], who: str) -> Lake:
-    """Return the lake with the keys of an identity."""
-    patch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{ports['s3']}")
-    patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    patch.setenv("AWS_ACCESS_KEY_ID", KEYS[f"S3_{who.upper()}_ACCESS_KEY"])
-    patch.setenv("AWS_SECRET_ACCESS_KEY", KEYS[f"S3_{who.upper()}_SECRET_KEY"])
-    return open_lake("s3://corpus")
-
-
-@pytest.mark.long
-@pytest.mark.slow
-def test_each_identity_does_its_work_with_its_keys(
-    server: dict[str, int],
-    tiny: tuple[Path, Truth],
-    extractor: Mapping[str, str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """`deliver` delivers the sample, `worker` makes the release, `page` shows it, and `consumer` reads it."""
-    admin = client(server["s3"], "admin")
-    for key in ABOVE:
-        admin.delete_object(Bucket="corpus", Key=key)
-    for name, value in extractor.items():
-        monkeypatch.setenv(name, value)
-    delivered = shutil.copytree(tiny[0], tmp_path / "tree")
-    if (suppress := delivered / "suppress.jsonl").exists():
-        admin.upload_file(str(suppress), "corpus", "suppress.jsonl")
-        suppress.unlink()
-    assert deliver_tree(act_as(monkeypatch, server, "deliver"), delivered) > 0
-    run = Run(spec(), AS_OF, act_as(monkeypatch, server, "worker"), tmp_path)
-    snapshot = build(run)
-    page = act_as(monkeypatch, server, "page")
-    assert str(run.release_id) in page.folders("releases/")
-    assert page.size(f"snapshots/{snapshot}/manifest.json")
-    act_as(monkeypatch, server, "consumer")
-    assert list(verify(open_snapshot(f"s3://corpus/snapshots/{snapshot}"))) == []

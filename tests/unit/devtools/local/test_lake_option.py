@@ -14,7 +14,7 @@ from devtools.local.state import State
 
 COMMAND = """
 import os, click
-from s2corpus.commands._lake_option import lake_option
+from s2corpus.commands._options import lake_option
 @click.command()
 @lake_option()
 def command(lake): print(lake, "S2CORPUS_CATALOG" in os.environ, "AWS_ENDPOINT_URL" in os.environ)

@@ -1,14 +1,23 @@
-"""`make up` starts S3, PostgreSQL and the extractor.
+"""`make up` starts S3, PostgreSQL and the extractor, which accept their keys only, and connections from this machine only.
 
-They accept their keys only, and connections from this machine only.
+They recover from a crash of any process: `up` repairs them, `down` leaves nothing behind, and processes of other
+programs are not touched.
 """
 
 from __future__ import annotations
 
 import ipaddress
-import urllib.error
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +29,26 @@ from click.testing import CliRunner
 
 from devtools.cli import tools
 from devtools.local import Condition, Services, process
+from devtools.local.process import Process
+from devtools.local.state import project
 from s2corpus.deployment.http import ask
 from s2corpus.errors import UserError
 from tests.unit.devtools.local.refusing import refuses
 
 pytestmark = pytest.mark.services
-ONLY = {"s3", "postgres", "extractor"}
+ONLY = {"s3", "postgres"}
+ALL = {"s3", "postgres", "extractor"}
 
 
 @pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+    """Yield the running services."""
     local = Services(tmp_path_factory.mktemp("local") / "state")
     try:
-        local.up(ONLY)
+        local.up(ALL)
         yield local
     finally:
         local.down()
-
-
-def pids(local: Services) -> dict[str, int]:
-    return {status.name: status.pid for status in local.status() if status.condition is Condition.RUNNING}
 
 
 def s3(local: Services, **keys: Any) -> Any:
@@ -61,24 +70,60 @@ def connect(local: Services, database: str, **changes: Any) -> Any:
     return psycopg2.connect(**(given | changes))
 
 
-def test_second_up_restarts_nothing_and_keeps_objects(local: Services) -> None:
-    before, client = pids(local), s3(local)
-    assert set(before) == ONLY
+@pytest.fixture(scope="module")
+def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("services") / "state"
+
+
+@pytest.fixture
+def local(state: Path) -> Iterator[Services]:
+    """Return the local services, stopped. All tests share the data, because creating a database takes a second."""
+    local = Services(state)
+    try:
+        yield local
+    finally:
+        local.down()
+
+
+def pids(local: Services) -> dict[str, int]:
+    return {status.name: status.pid for status in local.status() if status.pid}
+
+
+def members(local: Services, name: str) -> list[Process]:
+    return [member for service in local._all() if service.name == name for member in local._members(service)]
+
+
+def kill(processes: list[Process]) -> None:
+    for victim in processes:
+        process.send(victim, signal.SIGKILL)
+    while any(process.alive(victim) for victim in processes):
+        time.sleep(0.01)
+
+
+def query(local: Services, statement: str) -> list[tuple[object, ...]]:
+    with closing(connect(local, "catalog")) as connection, connection, connection.cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchall() if cursor.description else []
+
+
+def test_second_up_restarts_nothing_and_keeps_objects(running: Services) -> None:
+    before, client = pids(running), s3(running)
+    assert set(before) == ALL
     client.put_object(Bucket="corpus", Key="a/b", Body=b"bytes")
-    local.up(ONLY)
-    assert pids(local) == before
+    running.up(ALL)
+    assert pids(running) == before
     assert client.get_object(Bucket="corpus", Key="a/b")["Body"].read() == b"bytes"
 
 
 @pytest.mark.parametrize("wrong", [{"aws_secret_access_key": "wrong"}, {"aws_access_key_id": "any"}])
-def test_wrong_keys_open_no_bucket(local: Services, wrong: dict[str, str]) -> None:
+def test_wrong_keys_open_no_bucket(running: Services, wrong: dict[str, str]) -> None:
     with pytest.raises(ClientError, match=r"SignatureDoesNotMatch|InvalidAccessKeyId"):
-        s3(local, **wrong).list_objects_v2(Bucket="corpus")
+        s3(running, **wrong).list_objects_v2(Bucket="corpus")
 
 
 @pytest.mark.parametrize("database", ["airflow", "catalog"])
-def test_database_owner_is_not_a_superuser(local: Services, database: str) -> None:
-    with connect(local, database) as connection, connection.cursor() as cursor:
+def test_database_owner_is_not_a_superuser(running: Services, database: str) -> None:
+    with connect(running, database) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TABLE probe (n int)")
         cursor.execute("DROP TABLE probe")
         with pytest.raises(psycopg2.errors.InsufficientPrivilege):
@@ -91,15 +136,17 @@ SUPERUSER = {"user": "postgres", "password": "postgres", "dbname": "postgres"}
 @pytest.mark.parametrize(
     "changes", [{"password": ""}, {"password": "wrong"}, {"user": "postgres"}, {"dbname": "catalog"}, SUPERUSER]
 )
-def test_postgresql_requires_a_password(local: Services, changes: dict[str, object]) -> None:
+def test_postgresql_requires_a_password(running: Services, changes: dict[str, object]) -> None:
     with pytest.raises(psycopg2.OperationalError, match=r"password|permission denied"):
-        connect(local, "airflow", **changes)
+        connect(running, "airflow", **changes)
 
 
-def test_every_listening_socket_is_on_loopback_and_known(local: Services) -> None:
-    ours = {member.pid for service in local._all() for member in local._members(service)}
+def test_every_listening_socket_is_on_loopback_and_known(running: Services) -> None:
+    ours = {member.pid for service in running._all() for member in running._members(service)}
     found = [listener for listener in process.listeners() if listener.pid in ours]
-    assert {listener.port for listener in found} == set(local.state.ports().values()) - {local.state.ports()["airflow"]}
+    assert {listener.port for listener in found} == set(running.state.ports().values()) - {
+        running.state.ports()["airflow"]
+    }
     assert not [listener for listener in found if not ipaddress.ip_address(listener.address).is_loopback]
 
 
@@ -107,53 +154,187 @@ def test_every_listening_socket_is_on_loopback_and_known(local: Services) -> Non
     "port", ["s3", "s3-grpc", "master", "master-grpc", "filer", "filer-grpc", "volume", "volume-grpc", "admin", "admin-grpc", "extractor"]
 )  # fmt: skip
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_no_port_answers_without_its_key(local: Services, port: str, scheme: str) -> None:
+def test_no_port_answers_without_its_key(running: Services, port: str, scheme: str) -> None:
     # The extractor returns 404 for an unknown path; from another service, 404 would be an answer without a key.
     statuses = {400, 401, 403, *([404] if port == "extractor" else [])}
     for path in (
         "/", "/corpus", "/buckets/corpus/", "/dir/assign", "/dir/status", "/vol/status", "/cluster/status", "/metrics",
         "/debug/pprof/", "/stats/counter", "/ui/index.html", "/dir/lookup?volumeId=1", "/api/version", "/col/delete?collection=corpus",
     ):  # fmt: skip
-        refuses(urllib.request.Request(f"{scheme}://127.0.0.1:{local.state.ports()[port]}{path}"), statuses)
+        refuses(urllib.request.Request(f"{scheme}://127.0.0.1:{running.state.ports()[port]}{path}"), statuses)
 
 
-def test_extractor_requires_its_token(local: Services) -> None:
-    environ = local.endpoints().environ()
+def test_extractor_requires_its_token(running: Services) -> None:
+    environ = running.endpoints().environ()
     headers = {"Authorization": f"Bearer {environ['S2CORPUS_EXTRACTOR_TOKEN']}"}
     assert ask(f"{environ['GROBID_URL']}/api/isalive", headers=headers).status == 200
 
 
-def test_secrets_are_not_in_command_lines_or_logs(local: Services) -> None:
+def test_secrets_are_not_in_command_lines_or_logs(running: Services) -> None:
     # An access key id is the name in a request, not its secret: SeaweedFS logs it.
-    secrets = [value for name, value in local.state.secrets().items() if name != "s3-access-key"]
-    members = [member for service in local._all() for member in local._members(service)]
+    secrets = [value for name, value in running.state.secrets().items() if name != "s3-access-key"]
+    members = [member for service in running._all() for member in running._members(service)]
     shown = [Path(f"/proc/{member.pid}/cmdline").read_text(errors="replace") for member in members]
-    shown += [path.read_text(errors="replace") for path in local.state.logs.iterdir()]
-    assert len(shown) > len(ONLY)
+    shown += [path.read_text(errors="replace") for path in running.state.logs.iterdir()]
+    assert len(shown) > len(ALL)
     assert not [text for text in shown if any(secret in text for secret in secrets)]
 
 
-def test_own_grobid_replaces_the_embedded_extractor(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = local.endpoints().environ()
+def test_own_grobid_replaces_the_embedded_extractor(running: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = running.endpoints().environ()
     monkeypatch.setenv("GROBID_URL", before["GROBID_URL"])
-    assert local.endpoints().environ() == before, "the address of the embedded extractor is recognized"
+    assert running.endpoints().environ() == before, "the address of the embedded extractor is recognized"
     monkeypatch.setenv("GROBID_URL", "http://grobid.example:8070/")
     monkeypatch.setenv("NO_PROXY", "example.org")
-    environ = local.endpoints().environ()
+    environ = running.endpoints().environ()
     assert environ["GROBID_URL"] == "http://grobid.example:8070" and "S2CORPUS_EXTRACTOR_TOKEN" not in environ
     assert environ["NO_PROXY"] == "example.org,127.0.0.1,localhost", "local requests use no proxy"
-    assert {status.name: status.condition for status in local.status()}["extractor"] is Condition.EXTERNAL
+    assert {status.name: status.condition for status in running.status()}["extractor"] is Condition.EXTERNAL
 
 
-def test_commands_show_running_services(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("S2CORPUS_STATE", str(local.state.root))
+def test_commands_show_running_services(running: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2CORPUS_STATE", str(running.state.root))
     status = CliRunner().invoke(tools, ["status"])
     assert status.exit_code == 1  # Airflow does not run.
-    for name, pid in pids(local).items():
+    for name, pid in pids(running).items():
         assert any(line.startswith(name) and f"pid {pid}" in line for line in status.output.splitlines())
-        assert str(local.state.logs / f"{name}.log") in status.output
+        assert str(running.state.logs / f"{name}.log") in status.output
     exported = CliRunner().invoke(tools, ["env"]).output
-    assert f"export AWS_ENDPOINT_URL=http://127.0.0.1:{local.state.ports()['s3']}\n" in exported
+    assert f"export AWS_ENDPOINT_URL=http://127.0.0.1:{running.state.ports()['s3']}\n" in exported
+
+
+@pytest.mark.long
+def test_data_survive_kills_and_clean_stops(local: Services) -> None:
+    local.up(ONLY)
+    s3(local).put_object(Bucket="corpus", Key="k", Body=b"kept")
+    query(local, "CREATE TABLE IF NOT EXISTS kept (n int)")
+    query(local, "INSERT INTO kept VALUES (7)")
+    time.sleep(1)  # Data that PostgreSQL has not written by now is lost only if the machine crashes.
+    kill(members(local, "s3") + members(local, "postgres"))
+    assert {s.reason for s in local.status() if s.name in ONLY} == {"died"}
+    for _ in range(2):
+        local.up(ONLY)
+        assert s3(local).get_object(Bucket="corpus", Key="k")["Body"].read() == b"kept"
+        assert query(local, "SELECT n FROM kept") == [(7,)]
+        local.down()
+        assert not members(local, "s3") + members(local, "postgres")
+
+
+def test_only_the_killed_service_is_started(local: Services) -> None:
+    """Kill the first process of each service without waiting for its end: its children are still ending while `up` begins."""
+    local.up(ONLY)
+    for name in ONLY:
+        before = pids(local)
+        os.kill(before[name], signal.SIGKILL)
+        local.up(ONLY)
+        assert {service for service, pid in pids(local).items() if pid != before[service]} == {name}
+    assert query(local, "SELECT 1") == [(1,)]
+
+
+@pytest.mark.long
+def test_hanging_process_is_replaced(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("devtools.local.services._CONVALESCENCE", 1.0)
+    monkeypatch.setattr("devtools.local.s3.ask", lambda *a, **k: ask(*a, **k, seconds=0.5))
+    local.up({"s3"})
+    before = pids(local)
+    os.kill(before["s3"], signal.SIGSTOP)
+    local.up({"s3"})
+    assert pids(local)["s3"] != before["s3"]
+    assert not process.identify(before["s3"])
+
+
+def test_recycled_pid_is_not_touched(local: Services) -> None:
+    local.up({"postgres"})
+    kill(members(local, "postgres"))
+    with subprocess.Popen(["sleep", "60"]) as stranger:
+        record = local.state.root / "run" / "postgres.json"
+        record.write_text(json.dumps(json.loads(record.read_text()) | {"pid": stranger.pid}))
+        (local.state.root / "postgres/data/postmaster.pid").write_text(f"{stranger.pid}\n")
+        assert "postgres" not in pids(local)
+        local.up({"postgres"})
+        assert "postgres" in pids(local)
+        local.down()
+        assert stranger.poll() is None
+        stranger.kill()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("lost", ["run", "everything"])
+def test_unrecorded_services_are_found_and_stopped(local: Services, lost: str) -> None:
+    local.up(ONLY)
+    running = members(local, "s3") + members(local, "postgres")
+    for path in (local.state.root / "run").iterdir():
+        path.unlink()
+    if lost == "everything":  # A user removed the folder while the services ran.
+        subprocess.run(["rm", "-rf", str(local.state.root)], check=True)
+    local.up(ONLY)
+    assert not any(process.alive(old) for old in running)
+
+
+@pytest.mark.long
+def test_concurrent_ups_start_everything_once(local: Services) -> None:
+    code = (
+        "import sys, pathlib; from devtools.local import Services; "
+        f"s = Services(pathlib.Path(sys.argv[1])); s.up({ONLY!r}); print(sorted((t.name, t.pid) for t in s.status() if t.pid))"
+    )
+
+    def up(_: int) -> str:
+        command = [sys.executable, "-c", code, str(local.state.root)]
+        environ = os.environ | {"PYTHONPATH": str(project() / "include")}
+        return subprocess.run(command, env=environ, check=True, capture_output=True, text=True).stdout
+
+    with ThreadPoolExecutor() as pool:
+        assert len(set(pool.map(up, range(3)))) == 1
+
+
+def test_occupied_port_gives_one_sentence_and_changes_nothing(local: Services) -> None:
+    local.up({"postgres"})
+    before, other = local.state.ports(), socket.create_server(("127.0.0.1", 0))
+    said = rf"port \d+ of postgres is in use by process {os.getpid()} "
+    with other, pytest.raises(UserError, match=said):
+        local.up({"postgres"}, ports={"postgres": other.getsockname()[1]})
+    assert local.state.ports() == before
+    local.down()
+    with socket.create_server(("127.0.0.1", before["postgres"])), pytest.raises(UserError, match=said):
+        local.up({"postgres"})
+    local.up({"postgres"})
+
+
+def test_failed_service_is_named_with_its_log(local: Services) -> None:
+    local.up({"postgres"})
+    local.down()
+    settings = local.state.root / "postgres/data/postgresql.conf"
+    before = settings.read_text()
+    settings.write_text("nonsense")
+    with pytest.raises(UserError, match=r"postgres did not start: it ended at once.*logs/postgres\.log"):
+        local.up({"postgres"})
+    assert not pids(local)
+    settings.write_text(before)
+
+
+@pytest.mark.airflow
+@pytest.mark.long
+def test_only_killed_parts_of_airflow_are_started(tmp_path: Path) -> None:
+    local = Services(tmp_path / "state")
+    try:
+        local.up()
+        before = pids(local)
+        local.up()
+        assert pids(local) == before and len(before) == 7
+        kill(members(local, "airflow-scheduler"))
+        conditions = {status.name: status.condition for status in local.status()}
+        assert conditions.pop("airflow-scheduler") is Condition.STOPPED
+        assert set(conditions.values()) == {Condition.RUNNING}
+        local.up()
+        assert {name for name, pid in pids(local).items() if pid != before[name]} == {"airflow-scheduler"}
+        health = json.load(urllib.request.urlopen(f"{local.endpoints().airflow_url}/api/v2/monitor/health"))
+        assert {entry["status"] for entry in health.values()} == {"healthy"}
+        kill([member for service in local._all() for member in local._members(service)])
+        local.up()
+        assert {status.condition for status in local.status()} == {Condition.RUNNING}
+    finally:
+        local.down()
+    assert not [member for service in local._all() for member in local._members(service)]
 
 
 def test_wipe_asks_before_it_removes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from devtools.local.state import project
-from s2corpus.deployment.settings import Settings
+from s2corpus.deployment.settings import Settings, read_settings
 from s2corpus.errors import UserError
 
 
 def read(tmp_path: Path, text: str) -> Settings:
     path = tmp_path / "airflow_settings.yaml"
     path.write_text(text)
-    return Settings.read(path)
+    return read_settings(path)
 
 
 def test_importing_deployment_imports_no_command() -> None:
@@ -27,10 +27,10 @@ def test_importing_deployment_imports_no_command() -> None:
 
 
 def test_project_settings_have_the_pool_and_no_secret() -> None:
-    settings = Settings.read(project() / "airflow_settings.yaml")
-    assert [pool["name"] for pool in settings.pools] == ["grobid"]
-    assert settings.pools[0]["slots"] >= 1
-    assert not [connection for connection in settings.connections if "password" in connection]
+    settings = read_settings(project() / "airflow_settings.yaml")
+    assert [pool["name"] for pool in settings["pools"]] == ["grobid"]
+    assert settings["pools"][0]["slots"] >= 1
+    assert not [connection for connection in settings["connections"] if "password" in connection]
 
 
 def test_every_kind_of_entry_is_translated(tmp_path: Path) -> None:
@@ -41,17 +41,17 @@ def test_every_kind_of_entry_is_translated(tmp_path: Path) -> None:
       variables: [{variable_name: colour, variable_value: blue}]
     """
     settings = read(tmp_path, text)
-    assert settings.pools == [{"name": "grobid", "slots": 3, "description": "in flight"}]
-    assert settings.connections == [
+    assert settings["pools"] == [{"name": "grobid", "slots": 3, "description": "in flight"}]
+    assert settings["connections"] == [
         {"connection_id": "s3", "conn_type": "aws", "host": "h", "port": 9000, "extra": '{"region": "x"}'}
     ]
-    assert settings.variables == [{"key": "colour", "value": "blue"}]
+    assert settings["variables"] == [{"key": "colour", "value": "blue"}]
 
 
 def test_empty_template_entries_are_ignored(tmp_path: Path) -> None:
     connection = "{conn_id: , conn_type: , conn_extra: {example_extra_field: example-value}}"
     text = f"airflow: {{connections: [{connection}], pools: [{{pool_name: , pool_slot: }}], variables: [{{variable_name: }}]}}"
-    assert read(tmp_path, text) == Settings([], [], [])
+    assert read(tmp_path, text) == {"pools": [], "connections": [], "variables": []}
 
 
 @pytest.mark.parametrize(

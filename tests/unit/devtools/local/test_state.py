@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import socket
 import stat
 from pathlib import Path
 
 import pytest
 
-from devtools.local.state import PORTS, SECRETS, TYPED, State, require_free
+from devtools.local.state import PORTS, SECRETS, TYPED, State
 from s2corpus.errors import UserError
 
 
@@ -60,11 +59,3 @@ def test_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("")
     with pytest.raises(UserError, match="cannot make the state folder"):
         State(tmp_path / "state").create()
-
-
-def test_port_in_use_is_reported_with_its_owner() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        with pytest.raises(UserError, match=rf"port {port} of airflow is in use by process \d+"):
-            require_free("airflow", port)
-    require_free("airflow", port)

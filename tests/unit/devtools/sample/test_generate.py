@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from pathlib import Path
 
@@ -67,22 +66,3 @@ def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="not empty and holds no sample"):
         tiny(tmp_path)
     assert [f.name for f in tmp_path.iterdir()] == ["thesis.tex"]
-
-
-def test_every_ready_file_lists_its_folder(sample: Path) -> None:
-    readies = sorted(sample.glob("**/_READY"))
-    assert len({r.parent.parent for r in readies}) == 1 + len(list((sample / "sources").iterdir()))
-    for ready in readies:
-        listed = json.loads(ready.read_text())
-        assert {f["name"] for f in listed["files"]} == {f.name for f in ready.parent.iterdir()} - {"_READY"}
-        for file in listed["files"]:
-            content = (ready.parent / file["name"]).read_bytes()
-            assert (len(content), hashlib.sha256(content).hexdigest()) == (file["bytes"], file["sha256"])
-        assert ("mode" in listed) == ("sources" in ready.parts)
-
-
-def test_later_deliveries_are_ready_at_as_of_or_later(sample: Path) -> None:
-    for truth in truths(sample):
-        ready_at = {r.parent.name: json.loads(r.read_text())["ready_at"] for r in sample.glob("drops/*/_READY")}
-        for pdf in truth.pdfs:
-            assert pdf.seen == any(ready_at[drop] < truth.as_of for drop, _ in pdf.places)

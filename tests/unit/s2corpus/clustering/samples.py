@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.arrow import batches
-from s2corpus.stages.cluster.local import Clustering, cluster_records
+from s2corpus.stages.cluster import Clustering, cluster_records
 from s2corpus.tables.intake import RECORDS
 from s2corpus.titles.rules import is_generic
 from s2orc_parse.bibliography.names import parse_authors

@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from s2corpus.commands import cluster, explain, filter, records, vote
+from s2corpus.commands import records
+from s2corpus.commands.papers import cluster_command, explain_command, filter_command, vote_command
 from s2corpus.errors import UserError
 
 LINES: list[dict[str, Any]] = [
@@ -39,14 +40,14 @@ def given(tmp_path: Path) -> Path:
 def test_commands_turn_records_into_kept_papers(given: Path, tmp_path: Path) -> None:
     r, c, e, p, f = (tmp_path / name for name in ("r.parquet", "c.parquet", "e.parquet", "p.parquet", "f.jsonl"))
     assert "3 entries, 3 records" in run(records.command, "jsonl", given, "--out", r).output
-    told = run(cluster.command, "--records", r, "--out", c, "--edges", e, "--explain").output
+    told = run(cluster_command, "--records", r, "--out", c, "--edges", e, "--explain").output
     assert "arxiv:1 — crossref:1: S_title = 1.000" in told and "3 records, 2 papers, 1 conflicts" in told
     assert pq.read_table(c).column_names == ["record_id", "paper_id"]
-    assert "cut" in run(explain.command, "crossref:2", "--clusters", c, "--edges", e).output
-    assert "2 papers" in run(vote.command, "--records", r, "--clusters", c, "--out", p).output
-    assert "1 kept, 1 short_text" in run(filter.command, "--papers", p, "--out", f).output
+    assert "cut" in run(explain_command, "crossref:2", "--clusters", c, "--edges", e).output
+    assert "2 papers" in run(vote_command, "--records", r, "--clusters", c, "--out", p).output
+    assert "1 kept, 1 short_text" in run(filter_command, "--papers", p, "--out", f).output
     assert {json.loads(line)["outcome"] for line in f.read_text().splitlines()} == {"kept", "short_text"}
-    run(vote.command, "--records", given, "--clusters", c, "--out", p.with_suffix(".jsonl"))
+    run(vote_command, "--records", given, "--clusters", c, "--out", p.with_suffix(".jsonl"))
     (paper,) = [row for row in map(json.loads, p.with_suffix(".jsonl").read_text().splitlines()) if row["arxiv_id"]]
     assert paper["doi"] == "10.18653/v1/x1" and paper["provenance"]["abstract"]["source"] == "arxiv"
 
@@ -56,7 +57,7 @@ def test_suffix_of_each_output_selects_its_format(given: Path, tmp_path: Path) -
     for suffix in ("parquet", "jsonl"):
         paths = {name: tmp_path / f"{name}.{suffix}" for name in columns}
         run(
-            cluster.command, "--records", given, *(part for name, path in paths.items() for part in (f"--{name}", path))
+            cluster_command, "--records", given, *(part for name, path in paths.items() for part in (f"--{name}", path))
         )
     for name, expected in columns.items():
         lines = [json.loads(line) for line in (tmp_path / f"{name}.jsonl").read_text("utf-8").splitlines()]
@@ -67,18 +68,18 @@ def test_suffix_of_each_output_selects_its_format(given: Path, tmp_path: Path) -
 
 def test_second_run_retains_the_ids_of_the_first(given: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "1.parquet", tmp_path / "2.parquet"
-    run(cluster.command, "--records", given, "--out", first)
+    run(cluster_command, "--records", given, "--out", first)
     before = LINES[0] | {"record_id": "acl:0", "source": "acl"}
     given.write_text("".join(json.dumps(line) + "\n" for line in [before, *LINES]))
-    run(cluster.command, "--records", given, "--out", second, "--parent", first)
+    run(cluster_command, "--records", given, "--out", second, "--parent", first)
     old, new = (dict(zip(*pq.read_table(path).to_pydict().values(), strict=True)) for path in (first, second))
     assert all(new[record_id] == paper for record_id, paper in old.items()) and new["acl:0"] == old["crossref:1"]
 
 
 def test_last_of_duplicate_records_counts(given: Path, tmp_path: Path) -> None:
     given.write_text(json.dumps(LINES[0]) + "\n" + json.dumps(LINES[0] | {"title": "Corrected"}) + "\n")
-    run(cluster.command, "--records", given, "--out", tmp_path / "c.parquet")
-    run(vote.command, "--records", given, "--clusters", tmp_path / "c.parquet", "--out", tmp_path / "p.parquet")
+    run(cluster_command, "--records", given, "--out", tmp_path / "c.parquet")
+    run(vote_command, "--records", given, "--clusters", tmp_path / "c.parquet", "--out", tmp_path / "p.parquet")
     assert pq.read_table(tmp_path / "p.parquet")["title"].to_pylist() == ["Corrected"]
 
 
@@ -93,7 +94,7 @@ def test_option_support_selects_similar_or_equal_votes(tmp_path: Path) -> None:
     given.write_text("".join(json.dumps(line) + "\n" for line in lines))
     pq.write_table(pa.table({"record_id": [line["record_id"] for line in lines], "paper_id": ["a" * 15] * 5}), c)
     for support, title in (((), similar), (("--support", "equal"), equal), (("--support", "similar"), similar)):
-        run(vote.command, "--records", given, "--clusters", c, "--out", p, *support)
+        run(vote_command, "--records", given, "--clusters", c, "--out", p, *support)
         assert pq.read_table(p)["title"].to_pylist() == [title]
 
 
@@ -102,20 +103,22 @@ def test_line_without_record_is_named(tmp_path: Path) -> None:
     for line, says in lines.items():
         (tmp_path / "in.jsonl").write_text(line)
         with pytest.raises(UserError, match=says):
-            run(cluster.command, "--records", tmp_path / "in.jsonl", "--out", tmp_path / "c.parquet")
+            run(cluster_command, "--records", tmp_path / "in.jsonl", "--out", tmp_path / "c.parquet")
 
 
 def test_wrong_input_gives_one_sentence(given: Path, tmp_path: Path) -> None:
-    out = tmp_path / "o.parquet"
+    out, other = tmp_path / "o.parquet", tmp_path / "other.parquet"
+    pq.write_table(pa.table({"record_id": ["a:1"], "source": ["a"], "kind": ["archive"], "title": [7]}), other)
     for command, arguments in (
         (records.command, ("crosref", given, "--out", out)),
         (records.command, ("crossref", tmp_path / "none", "--out", out)),
-        (cluster.command, ("--records", tmp_path / "none.parquet", "--out", out)),
-        (cluster.command, ("--records", given, "--out", tmp_path / "no" / "folder.parquet")),
-        (cluster.command, ("--records", given, "--out", out, "--parent", given)),
-        (vote.command, ("--records", given, "--clusters", given, "--out", out)),
-        (explain.command, ("crossref:1",)),
-        (filter.command, ("--papers", given, "--out", out)),
+        (cluster_command, ("--records", tmp_path / "none.parquet", "--out", out)),
+        (cluster_command, ("--records", given, "--out", tmp_path / "no" / "folder.parquet")),
+        (cluster_command, ("--records", given, "--out", out, "--parent", given)),
+        (cluster_command, ("--records", other, "--out", out)),
+        (vote_command, ("--records", given, "--clusters", given, "--out", out)),
+        (explain_command, ("crossref:1",)),
+        (filter_command, ("--papers", given, "--out", out)),
     ):
         with pytest.raises(UserError, match=r"expected|no source|no clusters|cannot be written"):
             run(command, *arguments)

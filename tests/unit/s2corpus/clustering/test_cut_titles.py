@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from s2corpus.rules.cluster import ClusterRules
+from s2corpus.rules import ClusterRules
 from s2corpus.sources import Record
 from s2corpus.sources.record import WorkType
 from tests.unit.s2corpus.clustering.samples import Row, assert_joined, cluster_all, partition, record

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 
 from s2corpus import titles as titles_of
-from s2corpus.clustering import nodes
+from s2corpus.clustering import facts
 from s2corpus.clustering.edges import REASONS, TITLE, edges_of_kind, edges_of_similar
 from s2corpus.clustering.explain import EdgeExplanation, explanations, format_explanation
+from s2corpus.clustering.facts import IDENTIFIERS
 from s2corpus.clustering.identity import Parent, identify, new_paper_id
-from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES
 
 YEARS = "; cut: their clusters have different DOIs, contradicting years or contradicting records"
@@ -67,7 +67,7 @@ def test_cut_edge_appears_in_both_explanations() -> None:
 
 
 def test_identifiers_are_stronger_than_titles() -> None:
-    one = nodes.nodes_from(
+    one = facts.nodes_from(
         pa.table({name: ["x", "x"] for name in IDENTIFIERS} | {"trusted": [True] * 2, "declares": [True, False]})
     )
     strengths = [edges_of_kind(one, reason, 0.8, 2).strength.tolist() for reason in range(TITLE - 1)]
@@ -101,7 +101,7 @@ def test_order_of_titles_does_not_change_the_edge(journal: str, reason: str) -> 
         "record_id": ["a", "b"], "title": titles, "normalised": titles_of.normalize(pa.array(titles)), "journal": ["Blood", journal],
         "surnames": pa.array([[1], [1]], pa.list_(pa.uint64())),
     }  # fmt: skip
-    made = nodes.nodes_from(pa.table(rows))
+    made = facts.nodes_from(pa.table(rows))
     for a, b in ((0, 1), (1, 0)):
         found = edges_of_similar(made, np.array([a]), np.array([b]), np.array([0.85]), 2)
         assert [REASONS[one] for one in found.reason] == [reason] and (found.left[0], found.right[0]) == (0, 1)

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.clustering import pairs
-from s2corpus.clustering.nodes import Nodes, group_nodes, nodes_from
+from s2corpus.clustering.facts import Nodes, group_nodes, nodes_from
 from s2corpus.clustering.places import ELECTRONIC
-from s2corpus.papers.fewest import MAX_EXHAUSTIVE
+from s2corpus.papers.support import MAX_EXHAUSTIVE
 from s2corpus.stages.cluster.rounds_titles import BANDS
-from s2corpus.titles import minhash
 from s2corpus.titles.linking import MAX_GROUP
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
+from s2corpus.titles.threegrams import ROWS
 
 CODES = st.lists(st.integers(-1, 3), max_size=14)
 RECORDS = st.lists(
@@ -90,13 +90,13 @@ def test_untitled_pdf_joins_trusted_records_of_one_paper(codes: list[int], recor
         if len(titles) == 1 and (first is None or dois <= {first, None}):
             untitled = [node for node in members if not records[node]["trusted"] and not records[node]["normalised"]]
             expected += [(sure[0], node) for node in untitled]
-    assert sorted(list_pairs([pairs.untitled(nodes, np.array(codes, np.int32))])) == sorted(expected)
+    assert sorted(list_pairs([pairs.pair_untitled(nodes, np.array(codes, np.int32))])) == sorted(expected)
 
 
 def test_limits_of_neighbors_pairs_and_papers_are_those_of_earlier_releases() -> None:
     """Other limits give other edges and links. The bands find 99 % of the pairs with S = 0.8 (SPEC §7.14)."""
     assert (pairs.WINDOW, MAX_PAIRS_PER_TITLE, MAX_GROUP, MAX_EXHAUSTIVE) == (64, 64, 64, 16)
-    assert round(1 - (1 - 0.8**minhash.ROWS) ** BANDS, 4) == 0.9923
+    assert round(1 - (1 - 0.8**ROWS) ** BANDS, 4) == 0.9923
 
 
 ADA, BOTH, KURT = {"names": [3]}, {"names": [3, 5]}, {"names": [7]}
@@ -110,7 +110,6 @@ OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 
         ({"final_doi": "a"}, {"final_doi": "a"}, True, True, True),
         ({"final_doi": "a"}, {"final_doi": "b"}, True, True, False),
         ({"final_doi": "a"}, {}, True, True, True),
-        ({}, {"final_doi": "a"}, True, True, True),
         (ADA, BOTH, False, False, True),
         (ADA, KURT, True, True, False),
         ({"names": [1, 2, 3]}, {"names": [3, 4, 5]}, False, False, False),  # A third.
@@ -118,12 +117,10 @@ OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 
         ({"names": [1, 2]}, {"names": [2, 3, 5]}, False, False, True),  # Half of the shorter list.
         ({"names": [1, 9]}, {"names": [2, 9]}, False, False, True),
         (ADA, {}, False, False, True),  # One list is empty.
-        ({}, ADA, False, False, True),
         ({}, {}, True, False, True),  # No authors: the titles must be equal,
         ({}, {}, False, True, True),  # or nearly equal,
         (HERE, HERE, False, False, True),  # or the place must be equal.
         (HERE, {"volume": 9}, False, False, True),
-        ({"volume": 9}, HERE, False, False, True),
         ({"volume": 9}, {"volume": 9}, False, False, True),
         (HERE, OTHER_PAGE, False, False, False),
         (HERE, ELECTRONIC_PAGE, False, False, True),
@@ -137,13 +134,10 @@ OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 
         (HERE | ADA, HERE | KURT | {"volume": 8}, True, True, False),
         (ADA, ADA | {"year": 2001}, True, True, False),
         (ADA, ADA | {"year": 0}, True, True, True),
-        (ADA | {"year": 0}, ADA, True, True, True),
         (HERE | ADA, HERE | ADA | {"year": 2001}, True, True, True),  # Online, then in print.
-        (HERE | ADA | {"year": 2001}, HERE | ADA, True, True, True),
         (HERE | ADA, HERE | ADA | {"year": 2002}, True, True, False),
         (HERE | ADA, OTHER_PAGE | ADA | {"year": 2001}, True, True, False),
         (ADA, ADA | {"year": 2002, "preprint": 1}, True, True, True),
-        (ADA | {"preprint": 1}, ADA | {"year": 2002}, True, True, True),
         (ADA, ADA | {"year": 2003, "preprint": 1}, True, True, False),
         (ADA | {"preprint": 1}, ADA | {"year": 2001, "preprint": 1}, True, True, False),
     ],

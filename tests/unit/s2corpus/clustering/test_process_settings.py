@@ -17,9 +17,9 @@ _SETTING = re.compile(
     r"\b(?:mallopt|set_memory_pool|set_cpu_count|set_io_thread_count|set_num_threads|putenv)\b"
     r"|environ(?:\[[^]]+\] = |\.(?:setdefault|update|pop)\(| \|= )"
 )
-_COMMANDS = {"commands/_lake_option.py", "commands/build.py"}
+_COMMANDS = {"commands/_options.py", "commands/releases.py"}
 """commands, which are the complete process, add addresses to its environment"""
-_RESTORED = {"stages/cluster/workers.py"}
+_RESTORED = {"stages/cluster/many.py"}
 """local Spark reads a variable, which is removed afterwards"""
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from s2corpus.commands import explain
-from s2corpus.commands.report import NAMES, command
+from s2corpus.commands.papers import explain_command
+from s2corpus.commands.releases import REPORTS
+from s2corpus.commands.releases import report_command as command
 from s2corpus.pipeline.quality import SQL
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.parts import TableRef
@@ -57,7 +58,7 @@ def lake_with_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("lake_with_release")
 def test_explain_lists_the_evidence_of_every_full_text() -> None:
-    result = CliRunner().invoke(explain.command, ["crossref:1", "--release", "tiny-20230201"], catch_exceptions=False)
+    result = CliRunner().invoke(explain_command, ["crossref:1", "--release", "tiny-20230201"], catch_exceptions=False)
     assert result.output.splitlines()[2:] == [
         "  PDF a: open by arxiv; CC-BY-4.0",
         "    arxiv      found: the PDF contains the arXiv id 1911.02782",
@@ -67,9 +68,8 @@ def test_explain_lists_the_evidence_of_every_full_text() -> None:
 
 
 def test_every_report_has_its_file() -> None:
-    assert {*(path.stem for path in (SQL / "reports").glob("*.sql")), "tables"} == set(
-        NAMES
-    )  # The report `tables` belongs to the snapshot.
+    """The report `tables` belongs to the snapshot."""
+    assert {*(path.stem for path in (SQL / "reports").glob("*.sql")), "tables"} == set(REPORTS)
 
 
 @pytest.mark.usefixtures("lake_with_release")

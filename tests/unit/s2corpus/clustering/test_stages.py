@@ -14,14 +14,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from s2corpus.compiled import MAX_PYTHON_COMPARISONS, MAX_PYTHON_ROWS
-from s2corpus.errors import UserError
+from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import stage_row
 from s2corpus.sources import Record, RecordKind, read
 from s2corpus.sources.arrow import batches
 from s2corpus.spec import ReleaseSpec, ResourceRules
-from s2corpus.stages.cluster import ClusterStage, stage
-from s2corpus.stages.filter import FilterStage, read_suppressions
+from s2corpus.stages import cluster as stage
+from s2corpus.stages.cluster import ClusterStage
+from s2corpus.stages.filter import FilterStage
 from s2corpus.stages.vote import VoteStage
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import ARTICLES, DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS
@@ -85,8 +86,8 @@ def run_stage(run: Run, stage: Any) -> dict[str, float]:
     for number in range(stage_row(stage.name).rounds):
         for shard in stage.plan(run, number):
             stage.work(run, shard, number)
-    metrics: dict[str, float] = stage.finish(run)
-    return metrics
+    quality.measure(run, stage.name, stage.finish(run))
+    return quality.read_metrics(run)[stage.name]
 
 
 def write_no_texts(run: Run) -> None:
@@ -177,45 +178,3 @@ def test_empty_release_has_empty_tables(run: Run) -> None:
     run_stage(run, ClusterStage())
     assert run.paper_shards == 1 and run.table(CLUSTERS).committed().rows == 0
     assert run_stage(run, VoteStage())["rows.papers"] == 0
-
-
-ARCHIVE = "e" * 40
-
-
-def test_paper_is_suppressed_by_every_identifier(run: Run) -> None:
-    deliver(run, RECORD_LINES)
-    place = {"drop": "d", "name": "1911.02782.gz"}
-    source = {"archive_sha1": ARCHIVE, "bytes": 1, "first_seen": "2023", "arxiv_id": "1911.02782"}
-    parse = {**source, "parse_id": f"{ARCHIVE}:latex:1", "outcome": "ok"}
-    for table, row in ((LATEX_SOURCES, {**source, "places": [place]}), (LATEX_PARSES, parse)):
-        run.table(table).write(0, [row])
-        run.table(table).commit([0])
-    run_stage(run, ClusterStage())
-    run_stage(run, VoteStage())
-    (paper,) = [row for row in run.table(PAPERS).read().to_pylist() if row["doi"]]
-    assert [(text["sha1"], text["kind"], text["oa_evidence"]) for text in paper["access"]] == [
-        (SHA1, "pdf", "acl"),
-        (ARCHIVE, "latex", "arxiv"),
-    ]
-    run.table(ALIASES).write(0, [{"alias": "f" * 15, "paper_id": paper["paper_id"]}])
-    run.table(ALIASES).commit([0])
-    write_no_texts(run)
-    listed = [
-        {"paper_id": "f" * 15},  # A former id.
-        {"paper_id": "F" * 15},
-        {"sha1": SHA1.upper()},
-        {"sha1": ARCHIVE},  # The SHA-1 of its LaTeX source.
-        {"doi": "https://doi.org/10.18653/V1/N18"},
-    ]
-    for suppressed in listed:
-        line = json.dumps({**suppressed, "reason": "asked"}).encode()
-        run.lake.put(f"releases/{run.release_id}/suppress.jsonl", line)
-        run_stage(run, FilterStage())
-        outcomes = dict(zip(*run.table(FILTERED).read(["paper_id", "outcome"]).to_pydict().values(), strict=True))
-        assert [outcomes.pop(paper["paper_id"]), *outcomes.values()] == ["suppressed", "short_text"], suppressed
-
-
-def test_unreadable_suppression_stops_the_release() -> None:
-    for line in (b"not json", b"[]", b'{"reason": "nothing named"}', b'{"doi": ""}'):
-        with pytest.raises(UserError, match=r"suppress\.jsonl, line 2"):
-            read_suppressions(b'{"doi": "10.18653/v1/n18", "reason": "r"}\n' + line)

@@ -10,6 +10,7 @@ import pytest
 
 from s2corpus.clustering import identity
 from s2corpus.errors import UserError
+from s2corpus.rules import ClusterRules
 from s2corpus.stages.cluster import many, rounds_papers
 from s2corpus.stages.cluster.many import point_to_roots, unite
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, NODE, Rounds
@@ -27,8 +28,8 @@ def test_nodes_of_rounds_are_64_bits_wide(tmp_path: Path) -> None:
     far = 1 << 33
     assert {EDGE.field(name).type for name in ("left", "right")} == {pa.int64()}
     assert {field.type for field in [*LABELS, *NODE]} == {pa.int64()}
-    rounds = Rounds(Exchange(str(tmp_path), "r"), "", (), 3, (), 0.8, 2, None, starts=(0, far, 2 * far, 3 * far))
-    assert rounds.home_of(np.array([far - 1, far, 3 * far - 1])).tolist() == [0, 1, 2]
+    rounds = Rounds(Exchange(str(tmp_path), "r"), "", (), 3, ClusterRules(), None, starts=(0, far, 2 * far, 3 * far))
+    assert rounds.find_homes(np.array([far - 1, far, 3 * far - 1])).tolist() == [0, 1, 2]
     parent = np.arange(4)
     unite(parent, np.array([2], np.int64), np.array([3], np.int64))
     assert parent.dtype == np.int64
@@ -63,5 +64,5 @@ def test_error_on_equal_paper_ids_names_their_records(tmp_path: Path) -> None:
     columns = [pa.array(given.get(field.name, [None] * 3), field.type) for field in schema]
     exchange = Exchange(str(tmp_path), "r")
     exchange.write("members", 0, pa.table(columns, schema=schema), np.zeros(3, np.int64), 1)
-    found = rounds_papers.write_members(Rounds(exchange, "", ("records",), 1, (), 0.8, 2, None), 0)
+    found = rounds_papers.write_members(Rounds(exchange, "", ("records",), 1, ClusterRules(), None), 0)
     assert found == {"twice": ["a:1", "b:1", identity.new_paper_id("b:1")]}

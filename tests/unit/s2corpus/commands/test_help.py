@@ -53,8 +53,12 @@ def test_help_imports_no_large_library(helps: list[tuple[str, str, list[str]]]) 
 
 @pytest.mark.parametrize(("group", "package"), [(corpus, s2corpus.commands), (tools, devtools.commands)])
 def test_each_command_is_in_one_section(group: Commands, package: ModuleType) -> None:
-    modules = {m.name.replace("_", "-") for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")}
-    assert sorted(group.list_commands(click.Context(group))) == sorted(modules)
+    modules = [importlib.import_module(f"{package.__name__}.{m.name}") for m in pkgutil.iter_modules(package.__path__)]
+    commands = [value for m in modules for value in vars(m).values() if isinstance(value, click.Command)]
+    context = click.Context(group)
+    names = group.list_commands(context)
+    assert len({*names}) == len(names) == len(commands)
+    assert {group.get_command(context, name) for name in names} == {*commands}
 
 
 def test_overview_shows_complete_sentences(helps: list[tuple[str, str, list[str]]]) -> None:

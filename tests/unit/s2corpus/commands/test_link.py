@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from s2corpus.commands.link import command
+from s2corpus.commands import link as linking
 from s2corpus.errors import UserError
 
 TITLE = "Growth of frogs in two northern ponds"
@@ -33,7 +33,7 @@ def link(folder: Path, suffix: str, entries: list[dict[str, Any]], papers: list[
     given = [
         word for name, path in zip(("--entries", "--papers", "--out"), paths, strict=True) for word in (name, str(path))
     ]
-    CliRunner().invoke(command, given, catch_exceptions=False)
+    CliRunner().invoke(linking.command, given, catch_exceptions=False)
     links = pq.read_table(paths[2]).to_pylist() if suffix == ".parquet" else map(orjson.loads, paths[2].open("rb"))
     return {row["entry_id"]: row["paper_id"] for row in links}
 
@@ -59,12 +59,15 @@ def test_authors_and_years_decide_between_equal_titles(facts: dict[str, Any], su
     ("entry", "paper", "message"),
     [
         ({"title": "x"}, PAPERS[0], "entry_id is missing; every row has entry_id and title"),
-        ({"entry_id": None, "title": "x"}, PAPERS[0], "row 1 has no entry_id"),
+        ({"entry_id": None, "title": "x"}, PAPERS[0], "row 2 has no entry_id"),
         ({"entry_id": "e", "title": "x", "isbn": "1"}, PAPERS[0], "unknown key isbn: expected some of entry_id"),
         ({"entry_id": "e", "title": ["x"]}, PAPERS[0], r"title: expected a string, found \['x'\]"),
         ({"entry_id": "e", "title": "x"}, {"paper_id": "", "title": "x"}, "a paper_id is empty or repeated"),
     ],
 )
-def test_wrong_rows_are_named(entry: dict[str, Any], paper: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_wrong_rows_are_named(
+    entry: dict[str, Any], paper: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linking, "_ROWS", 1)
     with pytest.raises(UserError, match=message):
-        link(tmp_path, ".jsonl", [entry], [paper])
+        link(tmp_path, ".jsonl", [{"entry_id": "a", "title": "x"}, entry], [paper])

@@ -8,7 +8,7 @@ import pytest
 
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.registry import DATASETS
+from s2corpus.datasets.spec import DATASETS
 from tests.snapshots import write_snapshot
 from tests.unit.s2corpus.datasets.small import job, papers
 

@@ -35,6 +35,14 @@ WORDS = {
     "Computer Science": "networks training parsing graphs models layers",
 }  # fmt: skip
 SUBJECTS = {"Biology": ["Botany"], "Medicine": ["2700", "MEDI"], "Computer Science": ["cs.CL", "cs.LG"]}
+METADATA: Row = {
+    "paper_id": "a" * 15, "title": "T", "abstract": None, "authors": [], "year": 2020, "journal": "J", "venue": None, "doi": None,
+    "arxiv_id": None, "acl_id": None, "pubmed_id": None, "pmc_id": None, "inbound_citations": ["q"], "mag_field_of_study": ["Biology"],
+}  # fmt: skip
+KNOWN: Row = {
+    "licence": "CC-BY-4.0", "open_access": True, "subjects": None, "pages": None, "volume": None, "date": "2020",
+}  # fmt: skip
+"""metadata and columns of a paper for tests without a snapshot"""
 PIECE = st.sampled_from(["We saw it. ", "Fig. 2 shows x [1]. ", "It is é… ", "A (Lee, 2010). ", "et al. ", "B? "])
 """pieces of text with and without citations"""
 

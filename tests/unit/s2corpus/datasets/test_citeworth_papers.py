@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
 import pytest
@@ -18,17 +19,13 @@ from s2corpus.datasets.citeworth.rules import (
 )
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import SnapshotPaper
-from tests.unit.s2corpus.datasets.small import FIELDS, content, lines, make, papers, stats
+from tests.unit.s2corpus.datasets.small import FIELDS, METADATA, content, lines, make, papers, stats
 
 SENTENCE = "Frogs are common in the north [1]."
 PARSE: dict[str, Any] = {
     "body_text": [{"section": "Introduction", "text": SENTENCE, "ref_spans": [], "section_path": "Introduction",
                    "cite_spans": [{"start": 30, "end": 33, "text": "[1]", "ref_id": "BIBREF0"}]}],
     "bib_entries": {"BIBREF0": {}}, "ref_entries": {"FIGREF0": {}},
-}  # fmt: skip
-METADATA: dict[str, Any] = {
-    "paper_id": "p", "abstract": "We saw frogs.", "venue": None, "journal": "Frogs", "inbound_citations": ["q"],
-    "arxiv_id": None, "acl_id": None, "pubmed_id": None, "pmc_id": None, "mag_field_of_study": ["Biology"],
 }  # fmt: skip
 PARAMS = CiteWorthParams(min_citations=1)
 
@@ -44,7 +41,10 @@ PARAMS = CiteWorthParams(min_citations=1)
     ],
 )
 def test_primary_field_and_venue_or_archive_id_decide(changes: dict[str, Any], expected: str) -> None:
-    assert classify_paper(PARAMS, SnapshotPaper({**METADATA, **changes}, {}, {"pdf": PARSE})) == expected
+    assert (
+        classify_paper(PARAMS, SnapshotPaper({**METADATA, "abstract": "We saw frogs.", **changes}, {}, {"pdf": PARSE}))
+        == expected
+    )
 
 
 def sizes(job: Job) -> dict[str, float]:
@@ -57,7 +57,11 @@ def test_small_corpus_has_all_three_sets(number: int, tmp_path: Path) -> None:
     """Check also that `We measured x with y in study 0 of z .` has eleven tokens: words and punctuation marks, as in Table 2."""
     small = make(tmp_path, "citeworth", papers()[:number], sheet_sentences=0)
     assert all(sizes(small).values()) and not content(small, "sheet")
-    assert stats(small)["metrics"]["tokens"] == number * 3 * 4 * 11
+    metrics = stats(small)["metrics"]
+    assert metrics["tokens"] == number * 3 * 4 * 11
+    chars = [len(sample["text"]) for line in lines(small) for sample in line["samples"]]
+    expected = {"min": min(chars), "max": max(chars), "mean": round(mean(chars), 6), "median": median(chars)}
+    assert {name: metrics[f"chars.{name}"] for name in expected} == expected and median(chars) == 52.5
 
 
 def test_too_small_corpus_names_missing_sets(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +35,6 @@ def test_datasets_loads_citeworth(made: dict[str, Job], tmp_path: Path) -> None:
         assert loaded[split]["samples"] == [[{"citation_text": None, **s} for s in samples] for samples in expected]
 
 
-def test_pandas_loads_the_sheet(made: dict[str, Job]) -> None:
-    sheet = pandas.read_csv(folder(made["citeworth"]) / "sheet.csv", quoting=csv.QUOTE_ALL)
-    key = pandas.read_csv(folder(made["citeworth"]) / "sheet_key.csv", dtype=str)
-    joined = sheet.merge(key, on="item", validate="one_to_one")
-    assert len(joined) == len(sheet) > 100 and joined["extracted_correct"].isna().all()
-
-
 def test_datasets_and_pandas_load_contexts(made: dict[str, Job], tmp_path: Path) -> None:
     expected = rows(made["contexts"], ".parquet")
     assert load(made["contexts"], tmp_path, split="train").to_list() == expected
@@ -55,9 +47,11 @@ def test_datasets_loads_pretraining_text_and_tokenizers_its_vocabulary(made: dic
     tokenizers = pytest.importorskip("tokenizers")
     text = [row["text"] for row in load(made["pretraining"], tmp_path, split="train")]
     assert sum(not line for line in text) == 60, "an empty line ends each paper"
+    assert all(line.endswith(".") for line in filter(None, text))
     vocabulary = str(folder(made["pretraining"]) / "vocab.txt")
     tokenizer = tokenizers.BertWordPieceTokenizer(vocabulary, lowercase=False, strip_accents=False)
     assert [tokenizer.id_to_token(number) for number in range(len(SPECIAL))] == list(SPECIAL)
+    assert 100 < tokenizer.get_vocab_size() <= 300
     for line in filter(None, text[:50]):
         encoded = tokenizer.encode(line)
         assert "[UNK]" not in encoded.tokens and (encoded.tokens[0], encoded.tokens[-1]) == ("[CLS]", "[SEP]")

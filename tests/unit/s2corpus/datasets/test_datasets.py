@@ -11,12 +11,11 @@ import orjson
 import pytest
 
 from s2corpus.datasets import runner
+from s2corpus.datasets.description import summary
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.protocol import StepResult
-from s2corpus.datasets.registry import DATASETS
-from s2corpus.datasets.source import open_published_snapshot
-from s2corpus.datasets.spec import load_dataset_spec
-from s2corpus.datasets.summary import summary
+from s2corpus.datasets.source import SortedRows, open_published_snapshot
+from s2corpus.datasets.spec import DATASETS, load_dataset_spec
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.storage.lake import open_lake
 from s2corpus_reader.files import file_number
@@ -150,8 +149,14 @@ def test_snapshot_is_found_by_release_and_as_of(lake: Path) -> None:
 
 def test_tasks_may_count_inputs_and_outcomes_of_one_step() -> None:
     read, wrote = StepResult(), StepResult()
-    read.funnel.add_input("papers", 2)
-    wrote.funnel.add_outcome("papers", "kept", 2)
+    read.add_input("papers", 6)
+    for outcome, number in (("late", 1), ("kept", 2), ("short", 2), ("long", 1)):
+        wrote.add_outcome("papers", outcome, number)
     total = StepResult.from_json(read.as_json())
     total.add(StepResult.from_json(wrote.as_json()))
-    assert total.funnel.rows() == [("papers", "in", 2), ("papers", "kept", 2)]
+    assert [row[1:] for row in total.list_funnel()] == [("in", 6), ("kept", 2), ("short", 2), ("late", 1), ("long", 1)]
+
+
+def test_rows_are_found_by_ascending_ids() -> None:
+    found = SortedRows(iter([("b", 2), ("d", 4)]))
+    assert [found.find(id_) for id_ in "abbcde"] == [None, 2, 2, None, 4, None]

@@ -8,10 +8,11 @@ import pytest
 
 from s2corpus.datasets.contexts import Contexts, ContextsParams
 from s2corpus.datasets.protocol import StepResult
-from s2corpus.datasets.registry import DATASETS, load_dataset
 from s2corpus.datasets.source import SnapshotPaper
+from s2corpus.datasets.spec import DATASETS, load_dataset
 from s2corpus.datasets.vectors.dataset import Vectors
 from s2corpus.datasets.vectors.learning import PAPER, VectorsParams
+from tests.unit.s2corpus.datasets.small import KNOWN, METADATA
 
 CITED = "f" * 15
 CITEWORTHY = "We saw {} frogs in the ponds. They are common in the north. They were shown in the south [1]."
@@ -29,19 +30,8 @@ def citing(*texts: str) -> SnapshotPaper:
         "body_text": body, "bib_entries": {"BIBREF0": {"title": "T", "authors": [], "link": CITED}}, "_pdf_hash": "0" * 40,
         "ref_entries": {"FIGREF0": {"type": "figure", "num": "1", "text": "Frogs by EQUATION in ponds."}},
     }  # fmt: skip
-    metadata = {
-        "paper_id": "a" * 15, "title": "A", "abstract": "We have EQUATION. We saw many frogs.", "authors": [], "year": 2020, "doi": None,
-        "journal": "J", "venue": None, "pubmed_id": None, "inbound_citations": ["q"], "mag_field_of_study": ["Biology"],
-    }  # fmt: skip
-    known = {
-        "licence": "CC-BY-4.0",
-        "open_access": True,
-        "subjects": None,
-        "pages": None,
-        "volume": None,
-        "date": "2020",
-    }
-    return SnapshotPaper(metadata, known, {"pdf": parse}, {"pdf": 0})
+    metadata = {**METADATA, "abstract": "We have EQUATION. We saw many frogs."}
+    return SnapshotPaper(metadata, KNOWN, {"pdf": parse}, {"pdf": 0})
 
 
 PARAMS: dict[str, dict[str, Any]] = {

@@ -58,9 +58,10 @@ def read(*lines: dict[str, Any] | bytes) -> tuple[Declarations, list[Entry]]:
         ({**HERE, "note": "x", "open_access": True, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762"}, {}),
         ({**HERE, "note": "x", "open_access": False, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762"}, CLOSED),
         ({"name": "z.pdf", "open_access": False}, {}),
+        (codecs.BOM_UTF8 + b'{"name": "a.pdf"}', {"a.pdf": DeclaredFacts(1)}),
     ],
 )
-def test_line_gives_facts_about_its_file(line: dict[str, Any], facts: dict[str, DeclaredFacts]) -> None:
+def test_line_gives_facts_about_its_file(line: dict[str, Any] | bytes, facts: dict[str, DeclaredFacts]) -> None:
     assert read(line)[0].facts == facts
 
 
@@ -268,13 +269,6 @@ def test_declared_facts_are_in_the_tables(run: Run) -> None:
     }  # fmt: skip
     (latex,) = run.table(LATEX_SOURCES).read().to_pylist()
     assert (latex["arxiv_id"], latex["places"][0]["open_access"]) == ("1706.03762", False)
-
-
-def test_byte_order_mark_is_ignored(run: Run) -> None:
-    deliver(run.lake, "drops/d", {"a.pdf": b"A", "records.jsonl": codecs.BOM_UTF8 + b'{"name": "a.pdf", "title": "T"}'})
-    deliver(run.lake, "sources/crossref/1", {"records.jsonl": codecs.BOM_UTF8 + json.dumps(CROSSREF).encode()})
-    assert outcome(run)["warnings"] == []
-    assert set(records(run)) == {"declared:d/a.pdf", "crossref:10.1016/x"}
 
 
 def test_warnings_and_conflicts_are_rows_of_checks(run: Run) -> None:

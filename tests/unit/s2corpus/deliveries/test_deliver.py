@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from devtools.own_papers import own_files
-from s2corpus.commands import deliver as cli
+from s2corpus.commands.releases import deliver_command
 from s2corpus.deliveries.ready import Digests
 from s2corpus.deliveries.upload import deliver, digests_of, files_below, new_delivery
 from s2corpus.errors import UserError
@@ -199,7 +199,7 @@ def test_delivery_id_must_be_one_path_step(id_: str) -> None:
 
 
 def run(*arguments: object) -> Any:
-    return CliRunner().invoke(cli.command, [str(argument) for argument in arguments])
+    return CliRunner().invoke(deliver_command, [str(argument) for argument in arguments])
 
 
 def test_command_delivers_a_folder(papers: Path, tmp_path: Path) -> None:

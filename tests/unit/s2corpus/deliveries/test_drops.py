@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from devtools.local import Endpoints
-from s2corpus.commands.drops import command
+from s2corpus.commands.releases import drops_command as command
 from s2corpus.deliveries.status import (
     MAX_TRIES,
     Arrival,
@@ -30,8 +31,7 @@ from s2corpus.pdf import Selection, inspect_many
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages import select
-from s2corpus.stages.postprocess import pdfs as answers
+from s2corpus.stages import postprocess, select
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS, StoredParseRow
 from tests.standin_grobid import StandIn
@@ -42,6 +42,7 @@ from tests.unit.s2corpus.pdf.bad_pdfs import assemble, paper
 SPEC = ReleaseSpec.model_validate({"name": "test", "resources": {"extract_seconds": 3, "in_flight": 8}})
 SPECS = [SPEC]
 SECOND = "2023-01-02T00:00:00Z"
+Process = Callable[..., list[ArrivalStatus]]
 
 
 def change_resources(**changed: Any) -> ReleaseSpec:
@@ -56,7 +57,7 @@ def sha1s(*contents: bytes) -> list[str]:
     return [hashlib.sha1(content).hexdigest() for content in contents]
 
 
-@pytest.fixture(scope="module")
+@cache
 def pdfs() -> list[bytes]:
     return list(papers(6).values())
 
@@ -70,7 +71,7 @@ def grobid(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
 
 
 @pytest.fixture
-def process(lake: Lake, tmp_path: Path) -> Callable[..., list[ArrivalStatus]]:
+def process(lake: Lake, tmp_path: Path) -> Process:
     return lambda *specs: processing.process(lake, specs or SPECS, tmp_path)
 
 
@@ -91,15 +92,13 @@ def gather_all(lake: Lake, scratch: Path, spec: ReleaseSpec = SPEC) -> tuple[lis
 # -- Outcomes.
 
 
-def test_refused_drop_stores_reason_and_blocks_no_other(
-    lake: Lake, process: Callable[..., Any], grobid: StandIn, pdfs: list[bytes]
-) -> None:
-    deliver(lake, "drops/changed", {"a.pdf": pdfs[0]}, listed={"a.pdf": pdfs[1]})
-    deliver(lake, "drops/incomplete", {"a.pdf": pdfs[0]}, listed={"a.pdf": pdfs[0], "b.pdf": pdfs[1]})
-    deliver(lake, "drops/unlisted", {"a.pdf": pdfs[0]}, listed={})
+def test_refused_drop_stores_reason_and_blocks_no_other(lake: Lake, process: Process, grobid: StandIn) -> None:
+    deliver(lake, "drops/changed", {"a.pdf": pdfs()[0]}, listed={"a.pdf": pdfs()[1]})
+    deliver(lake, "drops/incomplete", {"a.pdf": pdfs()[0]}, listed={"a.pdf": pdfs()[0], "b.pdf": pdfs()[1]})
+    deliver(lake, "drops/unlisted", {"a.pdf": pdfs()[0]}, listed={})
     deliver(lake, "drops/bad_name", {}, listed={"../a.pdf": b""})
     lake.put("drops/unreadable/_READY", b"{")
-    deliver(lake, "drops/good", {"a.pdf": pdfs[2]})
+    deliver(lake, "drops/good", {"a.pdf": pdfs()[2]})
     deliver(lake, "sources/dblp/1", {"records.jsonl": lines(PAPER)["records.jsonl"] + b"no JSON\n"})
     deliver(lake, "sources/unheard/1", {"file.xml": b"<x/>"})
     found = {row.folder: row for row in process()}
@@ -111,17 +110,17 @@ def test_refused_drop_stores_reason_and_blocks_no_other(
     assert all(row.detail for row in iterate_statuses(lake) if row.state == ArrivalState.REFUSED)
     assert "no source is called 'unheard'" in str(found["sources/unheard/1/"].detail)
     assert (found["sources/dblp/1/"].rows, found["sources/dblp/1/"].dropped) == (1, 1)
-    assert list(grobid.uploads) == sha1s(pdfs[2])
+    assert list(grobid.uploads) == sha1s(pdfs()[2])
     assert process() == []
     deliver(
-        lake, "drops/changed", {"a.pdf": pdfs[2]}, SECOND
+        lake, "drops/changed", {"a.pdf": pdfs()[2]}, SECOND
     )  # A changed _READY reopens the drop; its content was sent.
     assert [(row.outcome, row.outcomes) for row in process()] == [("worked", {"ok": 1})]
     assert len(list(lake.list("arrivals/"))) == 8 and grobid.requests == 1
 
 
 def test_release_reuses_results_of_processed_drops(
-    tmp_path: Path, grobid: StandIn, pdfs: list[bytes], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, grobid: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The release sends no PDF again and reads only unreadable ones; its tables are those of a release without processing."""
     inspected: list[str] = []
@@ -136,9 +135,9 @@ def test_release_reuses_results_of_processed_drops(
     for before in (True, False):
         lake = open_lake(str(tmp_path / str(before)))
         deliver(
-            lake, "drops/a", {"a.pdf": pdfs[0], "b.pdf": pdfs[1], "wide.pdf": assemble(paper(box=b"[0 0 792 612]"))}
+            lake, "drops/a", {"a.pdf": pdfs()[0], "b.pdf": pdfs()[1], "wide.pdf": assemble(paper(box=b"[0 0 792 612]"))}
         )
-        deliver(lake, "drops/b", {"c.pdf": pdfs[2], "broken.pdf": b"no PDF"})
+        deliver(lake, "drops/b", {"c.pdf": pdfs()[2], "broken.pdf": b"no PDF"})
         if before:
             (a, b) = processing.process(lake, SPECS, tmp_path)
             assert (a.outcomes, b.outcomes) == ({"landscape": 1, "ok": 2}, {"ok": 1, "unreadable": 1})
@@ -153,38 +152,36 @@ def test_release_reuses_results_of_processed_drops(
     assert tables[0] == tables[1]
 
 
-def test_latex_sources_are_processed(lake: Lake, process: Callable[..., Any], grobid: StandIn) -> None:
+def test_latex_sources_are_processed(lake: Lake, process: Process, grobid: StandIn) -> None:
     tex = rb"\documentclass{article}\title{A title}\begin{document}\maketitle A text of a few words.\end{document}"
     deliver(lake, "drops/a", {"2004.14974.tex": tex, "paper.tex": tex + b"%"})
     (row,) = process()
     assert row.outcomes == {"latex:no_arxiv_id": 1, "latex:ok": 1}
 
 
-def test_drops_are_read_for_each_distinct_set_of_rules(
-    lake: Lake, process: Callable[..., Any], grobid: StandIn, pdfs: list[bytes]
-) -> None:
+def test_drops_are_read_for_each_distinct_set_of_rules(lake: Lake, process: Process, grobid: StandIn) -> None:
     other = ReleaseSpec.model_validate({"name": "other", "drops": ["x*"], "extract": {"consolidate_header": 1}})
     first = SPEC.model_copy(update={"drops": ("a", "x")})
-    deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
-    deliver(lake, "drops/x", {"a.pdf": pdfs[1]})
+    deliver(lake, "drops/a", {"a.pdf": pdfs()[0]})
+    deliver(lake, "drops/x", {"a.pdf": pdfs()[1]})
     deliver(lake, "drops/mine", {"a.pdf": b"A"}, listed={"a.pdf": b"B"})
     found = states(process(first, other, first.model_copy(update={"name": "same"})))
     assert found == {"drops/a/": "worked", "drops/mine/": "unwanted", "drops/x/": "worked"}
-    assert grobid.uploads == dict(zip(sha1s(*pdfs[:2]), (1, 2), strict=True))
+    assert grobid.uploads == dict(zip(sha1s(*pdfs()[:2]), (1, 2), strict=True))
 
 
-def test_batches_divide_large_and_join_small_drops(lake: Lake, tmp_path: Path, pdfs: list[bytes]) -> None:
+def test_batches_divide_large_and_join_small_drops(lake: Lake, tmp_path: Path) -> None:
     small = change_resources(pdfs_per_shard=2)
 
     def drops() -> list[list[str]]:
         _, ids = gather_all(lake, tmp_path, small)
         return [batches.read_batch(lake, id_, [small], tmp_path).drops for id_ in ids]
 
-    deliver(lake, "drops/a", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs[:5])})
+    deliver(lake, "drops/a", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs()[:5])})
     assert drops() == [["drops/a/"]] * 3
     assert [row.pdfs for row in iterate_statuses(lake)] == [5]
     for name in ("b", "c"):
-        deliver(lake, f"drops/{name}", {"a.pdf": pdfs[5] + name.encode()})
+        deliver(lake, f"drops/{name}", {"a.pdf": pdfs()[5] + name.encode()})
     assert drops()[2:] == [["drops/a/", "drops/b/"], ["drops/c/"]]
     other = ReleaseSpec.model_validate({"name": "test", "select": {"max_pages": 10}})
     _, ids = gather_all(lake, tmp_path, small)
@@ -192,13 +189,11 @@ def test_batches_divide_large_and_join_small_drops(lake: Lake, tmp_path: Path, p
         batches.read_batch(lake, ids[0], [other], tmp_path)
 
 
-def test_failed_extraction_blocks_no_other_drop(
-    lake: Lake, process: Callable[..., Any], grobid: StandIn, pdfs: list[bytes]
-) -> None:
-    bad = sha1s(pdfs[0])
+def test_failed_extraction_blocks_no_other_drop(lake: Lake, process: Process, grobid: StandIn) -> None:
+    bad = sha1s(pdfs()[0])
     grobid.faults = lambda upload: "busy" if upload.sha1 in bad else None
-    deliver(lake, "drops/bad", {"a.pdf": pdfs[0]})
-    deliver(lake, "drops/good", {"a.pdf": pdfs[1]})
+    deliver(lake, "drops/bad", {"a.pdf": pdfs()[0]})
+    deliver(lake, "drops/good", {"a.pdf": pdfs()[1]})
     for tries in range(1, MAX_TRIES + 1):
         found = {row.folder: row for row in process(change_resources(extract_seconds=0.5))}
         assert (found["drops/bad/"].state, found["drops/bad/"].tries) == (ArrivalState.UNFINISHED, tries)
@@ -208,12 +203,10 @@ def test_failed_extraction_blocks_no_other_drop(
     assert states(list(iterate_statuses(lake)))["drops/good/"] == "worked"
 
 
-def test_failed_extractions_are_retried_before_last_run(
-    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
-) -> None:
+def test_failed_extractions_are_retried_before_last_run(lake: Lake, tmp_path: Path, grobid: StandIn) -> None:
     grobid.faults = lambda _: "busy"
     specs = [change_resources(extract_seconds=0.5)]
-    deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
+    deliver(lake, "drops/a", {"a.pdf": pdfs()[0]})
     arrivals, (id_,) = gather_all(lake, tmp_path, specs[0])
     with pytest.raises(TransientError):
         batches.process_batch(batches.read_batch(lake, id_, specs, tmp_path), last=False)
@@ -223,42 +216,38 @@ def test_failed_extractions_are_retried_before_last_run(
     assert states(processing.settle(lake, arrivals, [id_], specs)) == {"drops/a/": "worked"}
 
 
-def test_changed_drop_is_refused_and_blocks_no_other(
-    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
-) -> None:
-    for name, pdf in (("changed", pdfs[0]), ("good", pdfs[1])):
+def test_changed_drop_is_refused_and_blocks_no_other(lake: Lake, tmp_path: Path, grobid: StandIn) -> None:
+    for name, pdf in (("changed", pdfs()[0]), ("good", pdfs()[1])):
         deliver(lake, f"drops/{name}", {"a.pdf": pdf})
     arrivals, (id_,) = gather_all(lake, tmp_path)
-    lake.put("drops/changed/a.pdf", pdfs[2])
+    lake.put("drops/changed/a.pdf", pdfs()[2])
     batches.process_batch(batches.read_batch(lake, id_, SPECS, tmp_path), last=False)
     found = states(processing.settle(lake, arrivals, [id_], SPECS))
     assert found == {"drops/changed/": "refused:changed", "drops/good/": "worked"}
-    assert list(grobid.uploads) == sha1s(pdfs[1])
+    assert list(grobid.uploads) == sha1s(pdfs()[1])
     run = release(lake, tmp_path, "intake", "select", "extract")
-    assert run.table(EXTRACTIONS).read()["file_sha1"].to_pylist() == sha1s(pdfs[1])
+    assert run.table(EXTRACTIONS).read()["file_sha1"].to_pylist() == sha1s(pdfs()[1])
 
 
 def test_internal_error_fails_one_drop_only(
-    lake: Lake, process: Callable[..., Any], grobid: StandIn, pdfs: list[bytes], monkeypatch: pytest.MonkeyPatch
+    lake: Lake, process: Process, grobid: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    convert = answers.convert
+    convert = postprocess.convert_response
 
     def stumbling(by: Adapter, sha1: str, *rest: Any) -> StoredParseRow:
-        if [sha1] == sha1s(pdfs[0]):
+        if [sha1] == sha1s(pdfs()[0]):
             raise KeyError("an error of ours")
         return convert(by, sha1, *rest)
 
-    monkeypatch.setattr(answers, "convert", stumbling)
-    deliver(lake, "drops/bad", {"a.pdf": pdfs[0]})
-    deliver(lake, "drops/good", {"a.pdf": pdfs[1]})
+    monkeypatch.setattr(postprocess, "convert_response", stumbling)
+    deliver(lake, "drops/bad", {"a.pdf": pdfs()[0]})
+    deliver(lake, "drops/good", {"a.pdf": pdfs()[1]})
     found = [(row.folder, row.outcome, row.detail) for row in process()]
     assert found == [("drops/bad/", "failed", "KeyError: 'an error of ours'"), ("drops/good/", "worked", None)]
 
 
-def test_next_run_continues_an_interrupted_run(
-    lake: Lake, process: Callable[..., Any], grobid: StandIn, pdfs: list[bytes]
-) -> None:
-    deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
+def test_next_run_continues_an_interrupted_run(lake: Lake, process: Process, grobid: StandIn) -> None:
+    deliver(lake, "drops/a", {"a.pdf": pdfs()[0]})
     grobid.stop()
     with pytest.raises(TransientError):
         process()
@@ -268,7 +257,7 @@ def test_next_run_continues_an_interrupted_run(
 
 
 def test_broken_adapter_fails_delivery_after_three_runs(
-    lake: Lake, process: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    lake: Lake, process: Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("in the adapter")
@@ -284,10 +273,10 @@ def test_broken_adapter_fails_delivery_after_three_runs(
 # -- Many drops, S3 and the command line.
 
 
-def check_many(lake: Lake, scratch: Path, grobid: StandIn, pdfs: list[bytes], count: int) -> None:
+def check_many(lake: Lake, scratch: Path, grobid: StandIn, count: int) -> None:
     for number in range(count):
         listed = {"a.pdf": b""} if number % 100 == 7 else None
-        deliver(lake, f"drops/{number:03}", {"a.pdf": pdfs[number % 6]}, listed=listed)
+        deliver(lake, f"drops/{number:03}", {"a.pdf": pdfs()[number % 6]}, listed=listed)
     refused = -(-(count - 7) // 100)
     outcomes = Counter(row.outcome for row in processing.process(lake, SPECS, scratch))
     assert outcomes == {"worked": count - refused, "refused:changed": refused}
@@ -297,25 +286,25 @@ def check_many(lake: Lake, scratch: Path, grobid: StandIn, pdfs: list[bytes], co
 
 
 @pytest.mark.long
-def test_each_pdf_of_many_drops_is_sent_once(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
-    check_many(lake, tmp_path, grobid, pdfs, 500)
+def test_each_pdf_of_many_drops_is_sent_once(lake: Lake, tmp_path: Path, grobid: StandIn) -> None:
+    check_many(lake, tmp_path, grobid, 500)
 
 
 @pytest.mark.services
 @pytest.mark.slow
 def test_drops_on_s3_are_processed(
-    services: Endpoints, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
+    services: Endpoints, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, grobid: StandIn
 ) -> None:
     for name, value in services.environ().items():
         if name.startswith("AWS_"):
             monkeypatch.setenv(name, value)
-    check_many(open_lake("s3://corpus/drops-on-s3"), tmp_path, grobid, pdfs, 20)
+    check_many(open_lake("s3://corpus/drops-on-s3"), tmp_path, grobid, 20)
 
 
-def test_command_lists_and_processes_drops(tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
+def test_command_lists_and_processes_drops(tmp_path: Path, grobid: StandIn) -> None:
     lake = open_lake(str(tmp_path / "lake"))
-    deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
-    deliver(lake, "drops/b", {"a.pdf": pdfs[0]}, listed={})
+    deliver(lake, "drops/a", {"a.pdf": pdfs()[0]})
+    deliver(lake, "drops/b", {"a.pdf": pdfs()[0]}, listed={})
 
     def rows(*options: str, columns: int = 2) -> list[list[str]]:
         found = CliRunner().invoke(command, ["--lake", str(tmp_path / "lake"), *options], catch_exceptions=False)

@@ -9,9 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-import requests
 
-from s2corpus import web
 from s2corpus.deliveries import fetch
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.errors import TransientError, UserError
@@ -64,15 +62,10 @@ def test_index_lists_names_that_match(shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize("form", ["{md5}", "{md5}  {name}\n", "MD5({name})= {md5}\n"])
-def test_files_without_right_checksum_are_downloaded(shelf: Shelf, tmp_path: Path, form: str) -> None:
+def test_file_with_its_checksum_is_downloaded(shelf: Shelf, tmp_path: Path, form: str) -> None:
     shelf.put("a", b"1", form)
-    shelf.put("b", b"2", form)
-    assert fetch.fetch(shelf.url, ["a", "b"], tmp_path) == [tmp_path / "a", tmp_path / "b"]
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"1", "b": b"2"}
-    assert shelf.asked == ["a.md5", "a", "b.md5", "b"]
-    (tmp_path / "b").write_bytes(b"other")
-    fetch.fetch(shelf.url, ["a", "b"], tmp_path)
-    assert shelf.asked[4:] == ["a.md5", "b.md5", "b"] and (tmp_path / "b").read_bytes() == b"2"
+    assert fetch.fetch(shelf.url, "a", tmp_path).read_bytes() == b"1"
+    assert shelf.asked == ["a.md5", "a"] and [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +79,7 @@ def test_response_without_file_is_an_error(
     shelf.put("a", b"")
     shelf.status[name] = status
     with pytest.raises(kind, match=f"HTTP {status}"):
-        fetch.fetch(shelf.url, ["a"], tmp_path)
+        fetch.fetch(shelf.url, "a", tmp_path)
     assert not list(tmp_path.iterdir())
 
 
@@ -94,37 +87,19 @@ def test_damaged_files_and_checksums_are_refused(shelf: Shelf, tmp_path: Path, m
     shelf.put("a", b"1")
     shelf.files["a"] = b"2"
     with pytest.raises(TransientError, match=r"1 bytes, MD5 .* expected"):
-        fetch.fetch(shelf.url, ["a"], tmp_path)
+        fetch.fetch(shelf.url, "a", tmp_path)
     shelf.files["a.md5"] = b"no checksum " + b"0" * 31
     with pytest.raises(UserError, match="no MD5 found"):
-        fetch.fetch(shelf.url, ["a"], tmp_path)
+        fetch.fetch(shelf.url, "a", tmp_path)
     shelf.put("a", b"12345")
     monkeypatch.setattr(fetch, "MAX_FILE_BYTES", 4)
     with pytest.raises(UserError, match="more than 4 bytes"):
-        fetch.fetch(shelf.url, ["a"], tmp_path)
+        fetch.fetch(shelf.url, "a", tmp_path)
     assert not list(tmp_path.iterdir())
     monkeypatch.setattr(fetch, "MAX_FILE_BYTES", 5)
-    assert fetch.fetch(shelf.url, ["a"], tmp_path)
+    assert fetch.fetch(shelf.url, "a", tmp_path)
     with pytest.raises(TransientError, match=r"^http://127\.0\.0\.1:9/a\.md5: "):
-        fetch.fetch("http://127.0.0.1:9/", ["a"], tmp_path)
-
-
-def test_requests_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file has 30 minutes and 2 GiB, an index 1 minute and 32 MiB, a checksum 1 minute and 4 KiB."""
-    asked: list[tuple[str, float, int]] = []
-
-    def ask(_: object, method: str, url: str, *, seconds: float, max_bytes: int) -> requests.Response:
-        asked.append((f"{method} {url}", seconds, max_bytes))
-        response = requests.Response()
-        response.status_code, response._content = 200, hashlib.md5(b"").hexdigest().encode() if ".md5" in url else b""
-        return response
-
-    monkeypatch.setattr(web.Session, "ask", ask)
-    fetch.list_files("http://host/", "a")
-    fetch.fetch("http://host/", ["a"], tmp_path)
-    assert asked == [
-        ("GET http://host/", 60.0, 32 << 20), ("GET http://host/a.md5", 60.0, 4096), ("GET http://host/a", 1800.0, 2 << 30),
-    ]  # fmt: skip
+        fetch.fetch("http://127.0.0.1:9/", "a", tmp_path)
 
 
 def test_tree_is_delivered_once(tmp_path: Path) -> None:

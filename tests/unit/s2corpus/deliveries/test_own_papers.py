@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from devtools.commands.release import command, describe_missing_metadata
 from devtools.own_papers import deliver_own, own_metadata
 from s2corpus.pipeline.run import Run
-from s2corpus.sources.keys import DROP_KEYS, RECORD_KEYS
+from s2corpus.sources.record import DROP_KEYS, RECORD_KEYS
 from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import PDFS, RECORDS

@@ -45,7 +45,7 @@ def ours(run: Run) -> dict[str, dict[str, Any]]:
 def compare(run: Run, corpus: Corpus, *lines: dict[str, Any], packed: bool = False) -> list[ComparedPaper]:
     content = b"".join(orjson.dumps(line) + b"\n" for line in lines)
     others = read(corpus, "theirs.jsonl", gzip.compress(content) if packed else content)
-    return list(compared(run.tables, others))
+    return list(compared(run, others))
 
 
 def test_documents_of_s2_v2_are_compared_by_title(run: Run, ours: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.rules import EvaluationRules
 from s2orc_parse.bibliography.names import parse_authors
 
 READER = {"same": True, "other": False, "unknown": None}

@@ -42,7 +42,7 @@ def test_release_without_papers_has_no_items(empty: Run, tmp_path: Path) -> None
     empty.lake.put("snapshots/tiny-20230201-00000000/README.md", b"# Card\n\n## Evaluation\n\nNot evaluated\n")
     with pytest.raises(UserError, match="the sample is empty"):
         run_command(empty, evaluate, "--publish")
-    assert "Not evaluated" in kept.card_of(empty.lake, "tiny-20230201-00000000")
+    assert "Not evaluated" in kept.read_card(empty.lake, "tiny-20230201-00000000")
     theirs = tmp_path / "theirs.jsonl"
     theirs.write_bytes(orjson.dumps({"id": "1", "text": "A title\n\nIts text"}) + b"\n")
     assert "1  not delivered" in run_command(empty, compare, "--with", "peS2o", theirs)
@@ -67,7 +67,7 @@ def test_unlinked_release_has_no_sample(empty: Run) -> None:
 @pytest.fixture
 def own(empty: Run) -> Run:
     """Return a release with one item in its sample."""
-    empty.lake.put(f"releases/{RELEASE}/_evaluation/sample.json", orjson.dumps([ITEM.as_json()]))
+    empty.lake.put(f"releases/{RELEASE}/_evaluation/sample.json", orjson.dumps([ITEM]))
     return empty
 
 

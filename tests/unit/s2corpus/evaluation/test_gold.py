@@ -18,7 +18,7 @@ from s2corpus.pipeline import gold, quality
 from s2corpus.pipeline.gold import Gold
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.paper_tables import tables as paper_tables
-from s2corpus.stages.cluster.local import cluster_records
+from s2corpus.stages.cluster import cluster_records
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import FULLTEXTS
 from tests.unit.s2corpus.evaluation.conftest import Row, write

@@ -16,14 +16,12 @@ import pytest
 from s2corpus.catalog import Catalog
 from s2corpus.commands.evaluate import command
 from s2corpus.errors import UserError
-from s2corpus.evaluation import parse_sheet
-from s2corpus.evaluation.parse_results import parse_results
-from s2corpus.evaluation.parse_sheet import LineMarks, check, read_numbers
-from s2corpus.evaluation.parses import ParseItem, ParseLine, ParseTask, sample_parses
+from s2corpus.evaluation.results import parse_results
+from s2corpus.evaluation.sample import ParseItem, ParseLine, ParseTask, sample_parses
+from s2corpus.evaluation.sheet import LineMarks, check, read_numbers, read_parses
 from s2corpus.evaluation.statistics import accuracy, f1, grouped_accuracy, kappa
-from s2corpus.pipeline.release_tables import ReleaseTables
-from s2corpus.pipeline.run import Run
-from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.pipeline.run import ReleaseTables, Run
+from s2corpus.rules import EvaluationRules
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
 from tests.unit.s2corpus.evaluation.conftest import RELEASE, run_command, write
@@ -195,7 +193,7 @@ def test_interval_widens_if_errors_gather_in_few_papers() -> None:
 def test_impossible_marks_of_a_sheet_are_refused(rows: str, message: str) -> None:
     text = f"release,item,line,mark {rows.format(r=RELEASE)}".replace(" ", "\n")
     with pytest.raises(UserError, match=message):
-        parse_sheet.read(text.encode(), RELEASE, [item("p1", 2)])
+        read_parses(text.encode(), RELEASE, [item("p1", 2)])
 
 
 @pytest.mark.parametrize(

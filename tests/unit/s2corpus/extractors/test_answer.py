@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 import requests
@@ -22,6 +21,7 @@ from tests.standin_grobid import TEI
 
 GOOD = TEI.format("A title").encode()
 LIMIT = 12_000_000
+NS = "http://www.tei-c.org/ns/1.0"
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
 
 
@@ -40,10 +40,7 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
         (b'<!DOCTYPE TEI [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + GOOD, False),
         (b"<T xmlns='http://www.tei-c.org/ns/1.0'/>", False),
         (b"<TEI xmlns='http://www.tei-c.org/ns/1.0'>" + b"<p>" * 5000 + b"</p>" * 5000 + b"</TEI>", False),
-        (
-            f'<!DOCTYPE TEI [<!ENTITY l0 "ha">{LAUGHS}]><TEI xmlns="http://www.tei-c.org/ns/1.0">&l9;</TEI>'.encode(),
-            False,
-        ),
+        (f'<!DOCTYPE TEI [<!ENTITY l0 "ha">{LAUGHS}]><TEI xmlns="{NS}">&l9;</TEI>'.encode(), False),
     ],
 )
 def test_only_well_formed_tei_is_tei(body: bytes, good: bool) -> None:
@@ -94,35 +91,21 @@ def test_status_and_code_give_an_outcome(status: int, body: bytes, outcome: str,
 
 @pytest.mark.parametrize(
     ("status", "said"),
-    [
-        (401, "requires a token (HTTP 401)"),
-        (402, None),
-        (403, "requires a token (HTTP 403)"),
-        (499, None),
-        (500, "answers HTTP 500 to /api/version"),
-    ],
-)
-def test_status_explains_the_state_of_the_server(status: int, said: str | None) -> None:
+    [(401, "requires a token (HTTP 401)"), (402, None), (403, "requires a token (HTTP 403)"), (499, None),
+     (500, "answers HTTP 500 to /api/version")],
+)  # fmt: skip
+def test_status_explains_the_state_of_the_server(
+    status: int, said: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A 401 or 403 needs a token from a person, a server error may pass, and any other response is examined."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(status)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"so")
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as listening:
-        Thread(target=listening.handle_request, daemon=True).start()
-        asked = GrobidServer(f"http://127.0.0.1:{listening.server_port}", {}, token=None, connections=1, max_bytes=10)
-        if said is None:
-            assert asked.get_version("/api/version", timeout=5) == (status, b"so")
-        else:
-            with pytest.raises(TransientError if status >= 500 else UserError, match=re.escape(said)):
-                asked.get_version("/api/version", timeout=5)
+    response = SimpleNamespace(status_code=status, content=b"so")
+    monkeypatch.setattr(GrobidServer, "request", lambda *_, **__: response)
+    server = GrobidServer("http://a", {}, token=None, connections=1, max_bytes=10)
+    if said is None:
+        assert server.get_version("/api/version", timeout=5) == (status, b"so")
+    else:
+        with pytest.raises(TransientError if status >= 500 else UserError, match=re.escape(said)):
+            server.get_version("/api/version", timeout=5)
 
 
 @given(st.integers(100, 599), st.binary(max_size=200))

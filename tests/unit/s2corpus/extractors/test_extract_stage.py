@@ -1,6 +1,6 @@
 """The stages select and extract store results in a lake and retry transient failures.
 
-Other failures fail their shard.
+Other failures fail their shard. A scanned PDF is refused with advice, or is read if OCR is on.
 """
 
 from __future__ import annotations
@@ -15,9 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typst
 
+from pdf2tei import scans
 from s2corpus.errors import UserError
-from s2corpus.pipeline.run import Run, Stage
+from s2corpus.extractors import Limits
+from s2corpus.extractors.embedded import embedded_extractor
+from s2corpus.pipeline.run import Run, Shard, Stage
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import extract
 from s2corpus.stages.extract import ExtractStage, TooManyFailures
@@ -28,9 +32,13 @@ from s2corpus.tables.intake import PDFS
 from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS, STORED_TEI
 from s2corpus.tables.schema import pdf_shard
 from tests.standin_grobid import StandIn, Upload
+from tests.unit.pdf2tei.samples import PROSE
+from tests.unit.pdf2tei.test_scans import pictures
 from tests.unit.s2corpus.extractors.test_pool import QUICK
 from tests.unit.s2corpus.pdf.bad_pdfs import KINDS, assemble, paper, text
 
+OPTIONS = "2531976d7b1d5c70"
+"""hash of the default options"""
 FAST = replace(QUICK, tries=1, request=10.0)  # A busy machine needs more than 0.4 s.
 
 
@@ -49,24 +57,22 @@ class Intake:
         parts: list[list[dict[str, Any]]] = [[] for _ in range(self.shards)]
         for sha1, data in sorted(self.pdfs.items()):
             self.lake.put(f"drops/d1/{sha1[:8]}.pdf", data)
-            parts[pdf_shard(sha1, self.shards)].append(
-                {
-                    "file_sha1": sha1,
-                    "bytes": len(data),
-                    "places": [{"drop": "d1", "name": f"{sha1[:8]}.pdf"}],
-                    "first_seen": "2026-01-01T00:00:00Z",
-                }
-            )
+            row = {"file_sha1": sha1, "bytes": len(data), "first_seen": "2026-01-01T00:00:00Z"}
+            parts[pdf_shard(sha1, self.shards)].append(row | {"places": [{"drop": "d1", "name": f"{sha1[:8]}.pdf"}]})
         for shard, rows in enumerate(parts):
             run.table(PDFS).write(shard, rows)
         run.table(PDFS).commit(range(self.shards), {"pdf_shards": self.shards})
         return run
 
 
-def work(stage: Stage, run: Run) -> dict[str, float]:
+def plan(stage: Stage, run: Run) -> list[Shard]:
     shards = stage.plan(run)
     run.put_plan(stage.name, shards)
-    for shard in shards:
+    return shards
+
+
+def work(stage: Stage, run: Run) -> dict[str, float]:
+    for shard in plan(stage, run):
         stage.work(run, shard)
     return stage.finish(run)
 
@@ -124,21 +130,15 @@ def test_extract_stores_a_row_and_tei_per_selected_pdf(lake: Lake, serve: Serve)
     run = selected(Intake(lake, pdfs).run())
     metrics = work(ExtractStage(FAST), run)
     assert metrics == {"rows": 6.0, "outcome.no_content": 1.0, "outcome.ok": 5.0}
-    store = run.store(STORED_TEI, "grobid", "0.8.2", server_options())
+    store = run.store(STORED_TEI, "grobid", "0.8.2", OPTIONS)
     for row in run.table(EXTRACTIONS).read().to_pylist():
         stored = next(store.fetch(row["stored"], [row["file_sha1"]], ["tei", "tei_sha1", "outcome"]))
         assert stored["outcome"] == row["outcome"]
         tei = None if row["file_sha1"] == odd else server.recorded(row["file_sha1"])
         assert stored["tei"] == tei
         assert row["tei_sha1"] == (tei and hashlib.sha1(tei).hexdigest())
-    assert run.table(EXTRACTIONS).committed().facts == {
-        "extractor": f"grobid 0.8.2 {server_options()}",
-        "adapter": "grobid",
-    }
-
-
-def server_options() -> str:
-    return "2531976d7b1d5c70"
+    facts = run.table(EXTRACTIONS).committed().facts
+    assert facts == {"extractor": f"grobid 0.8.2 {OPTIONS}", "adapter": "grobid"}
 
 
 def test_extracted_pdf_is_never_sent_again(lake: Lake, serve: Serve) -> None:
@@ -186,15 +186,14 @@ def test_failed_shard_keeps_results_and_retry_sends_the_rest(lake: Lake, serve: 
     server = serve(faults=faults)
     run = selected(Intake(lake, pdfs, shards=1).run())
     stage = ExtractStage(replace(FAST, in_flight=1))
-    shards = stage.plan(run)
-    run.put_plan(stage.name, shards)
+    (shard,) = plan(stage, run)
     with pytest.raises(TooManyFailures, match=r"5 of 20 PDFs were given up .*max_failure_rate 0\.2"):
-        stage.work(run, shards[0])
+        stage.work(run, shard)
     answered = set(server.answered)
     assert len(answered) >= 5
     broken = False
     server.uploads.clear()
-    stage.work(run, shards[0])
+    stage.work(run, shard)
     stage.finish(run)
     assert set(outcomes(run)) == set(pdfs)
     assert len(answered & set(server.uploads)) <= 1  # The request in flight when the shard gave up.
@@ -216,14 +215,13 @@ def test_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, monk
     server = serve()
     run = selected(Intake(lake, pdfs, shards=1).run())
     stage = ExtractStage(replace(FAST, in_flight=1))
-    shards = stage.plan(run)
+    (shard,) = plan(stage, run)
     monkeypatch.setattr(ContentStore, "append", append)
     with pytest.raises(SystemExit):
-        stage.work(run, shards[0])
+        stage.work(run, shard)
     monkeypatch.setattr(ContentStore, "append", store)
-    run.put_plan(stage.name, shards)
     first = server.requests
-    stage.work(run, shards[0])
+    stage.work(run, shard)
     stage.finish(run)
     assert set(outcomes(run).values()) == {"ok"}
     kept = 30 - (server.requests - first)
@@ -232,13 +230,7 @@ def test_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, monk
 
 def test_shard_without_selected_pdfs_sends_no_request(lake: Lake, serve: Serve) -> None:
     serve()
-    run = selected(Intake(lake, {}).run())
-    stage = ExtractStage(FAST)
-    shards = stage.plan(run)
-    run.put_plan(stage.name, shards)
-    for shard in shards:
-        stage.work(run, shard)
-    assert stage.finish(run) == {"rows": 0.0}
+    assert work(ExtractStage(FAST), selected(Intake(lake, {}).run())) == {"rows": 0.0}
 
 
 def test_server_change_between_plan_and_work_is_refused(lake: Lake, serve: Serve) -> None:
@@ -254,3 +246,29 @@ def test_missing_extractor_address_is_an_error(lake: Lake, monkeypatch: pytest.M
     monkeypatch.delenv("GROBID_URL", raising=False)
     with pytest.raises(UserError, match="set GROBID_URL"):
         ExtractStage().plan(selected(Intake(lake, {}).run()))
+
+
+@pytest.fixture(scope="module")
+def scan() -> bytes:
+    text = f'#set page(paper: "a6", margin: 1cm)\n#text(size: 15pt)[Traits of Beetles]\n\n= Introduction\n{PROSE}'
+    return pictures(typst.compile(text.encode(), format="pdf"))
+
+
+def test_scan_is_refused_with_advice_about_ocr(lake: Lake, scan: bytes) -> None:
+    run = Intake(lake, {hashlib.sha1(scan).hexdigest(): scan}, shards=1).run()
+    work(SelectStage(), run)
+    [row] = run.table(SELECTIONS).read(["outcome", "detail"]).to_pylist()
+    assert row["outcome"] == "pdfalto_failed"
+    assert "extract: {ocr: scans}" in row["detail"]
+
+
+@pytest.mark.skipif(not scans.installed(), reason="the extra `ocr` is not installed")
+def test_with_ocr_scan_is_extracted_and_marked(lake: Lake, scan: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Intake(lake, {hashlib.sha1(scan).hexdigest(): scan}, shards=1).run(extract={"ocr": "scans"})
+    assert work(SelectStage(), run)["outcome.selected"] == 1
+    with embedded_extractor(1) as (url, token):
+        monkeypatch.setenv("GROBID_URL", url)
+        monkeypatch.setenv("S2CORPUS_EXTRACTOR_TOKEN", token)
+        work(ExtractStage(Limits(in_flight=1)), run)
+    [row] = run.table(EXTRACTIONS).read(["outcome", "text_layer"]).to_pylist()
+    assert row == {"outcome": "ok", "text_layer": "ocr 1"}

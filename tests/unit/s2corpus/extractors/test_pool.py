@@ -100,17 +100,14 @@ def test_every_option_is_sent() -> None:
     assert pool.options_hash != Pool([server.url], ExtractRules()).options_hash == "2531976d7b1d5c70"
 
 
-@pytest.mark.parametrize("seekable", [True, False])
-def test_large_pdf_is_streamed(seekable: bool) -> None:
+def test_large_pdf_is_streamed() -> None:
+    """A stream of S3 has no positions."""
+
     class Blocks(io.BytesIO):
         largest = 0
 
-        def seekable(self) -> bool:
-            return seekable
-
         def seek(self, offset: int, whence: int = 0) -> int:
-            assert seekable
-            return super().seek(offset, whence)
+            raise io.UnsupportedOperation
 
         def read(self, size: int | None = -1) -> bytes:
             block = super().read(size)
@@ -126,33 +123,6 @@ def test_large_pdf_is_streamed(seekable: bool) -> None:
     assert Blocks.largest <= 1 << 17
 
 
-def test_busy_server_is_not_overloaded_with_retries() -> None:
-    with StandIn(slots=2, latency=0.02) as server:
-        results = run(Pool([server.url], limits=replace(QUICK, busy_wait=(0.5, 1.0))), pdfs(40))
-    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
-    assert server.statuses["503"] < 40
-    assert server.most_in_work == 2
-
-
-def test_requests_in_flight_never_exceed_the_limit() -> None:
-    with StandIn(latency=0.02) as one, StandIn(latency=0.02) as other:
-        at_most = 0
-        done = threading.Event()
-
-        def watch() -> None:
-            nonlocal at_most
-            while not done.wait(0.002):
-                at_most = max(at_most, one.in_work + other.in_work)
-                assert all(t.daemon for t in threading.enumerate() if t.name.startswith("extractor-"))
-
-        watcher = threading.Thread(target=watch)
-        watcher.start()
-        run(Pool([one.url, other.url], limits=replace(QUICK, in_flight=4)), pdfs(60))
-        done.set()
-        watcher.join()
-    assert 1 < at_most <= 4
-
-
 @pytest.mark.slow
 def test_every_fault_and_a_restart_lose_nothing() -> None:
     once = ["busy", "drop", "truncate", "502", "GENERAL", "TIMEOUT", "hang", None, None, None]
@@ -166,6 +136,7 @@ def test_every_fault_and_a_restart_lose_nothing() -> None:
         results = []
         for number, result in enumerate(pool.extract(items)):
             results.append(result)
+            assert all(t.daemon for t in threading.enumerate() if t.name.startswith("extractor-"))
             if number == 60:
                 server.stop()
                 threading.Timer(0.3, server.start).start()
@@ -173,54 +144,6 @@ def test_every_fault_and_a_restart_lose_nothing() -> None:
     assert {r.file_sha1 for r in results} == {sha1 for sha1, _ in items}
     # A response that the server's death interrupted was never received.
     assert sum(times > 1 for times in server.answered.values()) <= QUICK.in_flight
-
-
-def test_stopped_server_gets_no_pdfs() -> None:
-    with StandIn() as dead, StandIn() as alive:
-        dead.stop()
-        results = run(Pool([dead.url, alive.url], limits=QUICK), pdfs(100))
-        assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
-        assert sum(r.tries - 1 for r in results.values()) <= QUICK.in_flight
-
-
-def test_failed_pdf_goes_to_another_server_at_once() -> None:
-    """Each PDF fails on its first server. The other server receives the second try, although it is busier."""
-    first: dict[str, str] = {}
-    lock = threading.Lock()
-
-    def faults(name: str) -> Callable[[Upload], str | None]:
-        def fault(upload: Upload) -> str | None:
-            with lock:
-                return "GENERAL" if first.setdefault(upload.sha1, name) == name else None
-
-        return fault
-
-    with StandIn(faults=faults("one")) as one, StandIn(faults=faults("two"), latency=0.02) as two:
-        results = run(Pool([one.url, two.url], limits=QUICK), pdfs(60))
-    assert {(r.outcome, r.tries) for r in results.values()} == {(ExtractOutcome.OK, 2)}
-
-
-def test_redirect_is_not_followed() -> None:
-    with StandIn() as other, StandIn(faults=lambda _: f"307 {other.url}/api/processFulltextDocument") as server:
-        ((_, result),) = run(Pool([server.url], limits=QUICK), pdfs(1)).items()
-        assert (result.outcome, result.tries) == (ExtractOutcome.CONNECTION, 3)
-    assert other.requests == 0 and server.requests == 3
-
-
-def test_cookies_are_not_sent_back() -> None:
-    with StandIn(headers={"Set-Cookie": "route=a; Path=/"}) as server:
-        pool = Pool([server.url], limits=QUICK)
-        pool.identity()
-        run(pool, pdfs(3))
-    assert server.cookies == []
-
-
-def test_hanging_server_is_suspended() -> None:
-    with StandIn(faults=lambda _: "hang") as hanging, StandIn() as alive:
-        hanging.healthy = False
-        results = run(Pool([hanging.url, alive.url], limits=QUICK), pdfs(100))
-    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
-    assert hanging.requests <= 2 * QUICK.in_flight
 
 
 def test_unreadable_pdf_does_not_count_against_the_server() -> None:
@@ -297,11 +220,7 @@ def test_server_with_changed_version_is_not_used() -> None:
         pool = Pool([other.url, one.url], limits=QUICK)
         assert str(pool.identity()) == "grobid 0.8.2"
         other.start()
-        results = run(pool, pdfs(60))
-        assert {r.server for r in results.values()} == {one.url}
-        assert other.requests == 0
-        other.version = "0.8.2"
-        assert {r.server for r in run(pool, pdfs(60)).values()} == {one.url, other.url}
+        assert {r.server for r in run(pool, pdfs(60)).values()} == {one.url} and other.requests == 0
 
 
 def test_wrong_address_is_a_clear_error() -> None:

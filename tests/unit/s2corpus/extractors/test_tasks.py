@@ -58,18 +58,6 @@ def test_fault_of_a_task_gives_its_outcome() -> None:
     assert orjson.loads(good or b"") == SMALL
 
 
-def test_every_fault_of_tasks_loses_nothing() -> None:
-    once = ["busy", "lost", "500", "polls 500", "redirect", None, None]
-
-    def faults(sha1: str, times: int) -> str | None:
-        return once[int(sha1, 16) % len(once)] if times == 1 else None
-
-    with StandIn(faults=faults) as server:
-        results = run(Pool([server.url], limits=TASKS), pdfs(60))
-    assert Counter(r.outcome for r in results.values()) == {ExtractOutcome.OK: 60}
-    assert max(server.submitted.values()) == 2
-
-
 def test_restarted_server_gets_its_lost_tasks_again() -> None:
     lost: set[str] = set()
 
@@ -85,13 +73,6 @@ def test_restarted_server_gets_its_lost_tasks_again() -> None:
         results = run(Pool([server.url], limits=replace(TASKS, in_flight=5, request=60.0, deadline=60.0)), pdfs(20))
         assert Counter(r.outcome for r in results.values()) == {ExtractOutcome.OK: 20}
         assert server.submitted == {sha1: 2 if sha1 in lost else 1 for sha1 in results}
-
-
-def test_full_queue_is_waited_for() -> None:
-    with StandIn(seconds=0.05, room=2) as server:
-        results = run(Pool([server.url], limits=TASKS), pdfs(20))
-    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
-    assert server.most_open == 2
 
 
 def test_unknown_adapters_mixed_adapters_and_options_are_errors() -> None:

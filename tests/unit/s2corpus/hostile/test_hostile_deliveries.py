@@ -40,7 +40,8 @@ TIMES: dict[str, object] = {
     "year 1": "0001-01-01T00:00:00Z", "year 999": "0999-12-31T23:59:59Z", "year 999 in UTC": "1000-01-01T00:00:00+10:00",
     "year 0": "0000-01-01T00:00:00Z", "five digits": "12023-01-01T00:00:00Z", "no zone": "2023-01-01T00:00:00", "a number": 1672531200,
     "a fraction": 1672531200.5, "a negative number": -1, "a number in a text": "1672531200", "a boolean": True, "a list": [WHEN],
-    "null": None, "a date": "2023-01-01", "hour 25": "2023-01-01T25:00:00Z", "zone of 99 hours": "2023-01-01T00:00:00+99:00",
+    "null": None, "a word": "yesterday", "a date": "2023-01-01",
+    "hour 25": "2023-01-01T25:00:00Z", "zone of 99 hours": "2023-01-01T00:00:00+99:00",
     "other digits": "٢٠٢٣-01-01T00:00:00Z", "a long text": "2" * 1_000_000,
 }  # fmt: skip
 UNREADABLE: dict[str, bytes] = {
@@ -54,6 +55,8 @@ UNREADABLE: dict[str, bytes] = {
     "not UTF-8": b'{"ready_at": "\xff", "files": []}',
     "UTF-16": ready().decode().encode("utf-16"),
     "empty": b"",
+    "a list": b"[]",
+    "no time": b'{"files": []}',
     "zeros": bytes(1000),
     "time given twice": ready()[:-1] + b', "ready_at": "2099-01-01T00:00:00Z"}',
     "hash given twice": ready().replace(b'"sha256"', b'"sha256": "' + b"0" * 64 + b'", "sha256"'),

@@ -30,11 +30,11 @@ from s2corpus.evaluation import sheet as sheets
 from s2corpus.evaluation.others import Corpus
 from s2corpus.evaluation.sample import EvaluationTask, Item, Side
 from s2corpus.ids import ReleaseId, SnapshotId, check_spec_name
-from s2corpus.snapshot import delta
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
-from s2corpus.text.input_files import read_documents
+from s2corpus.text.files import read_documents
+from s2corpus_reader.difference import write_delta
 from s2orc_parse import jats, tei
 from s2orc_parse.archives.reading import BadArchive, unpack_source
 from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED
@@ -185,8 +185,8 @@ def test_damaged_manifests_give_one_sentence(tmp_path: Path) -> None:
 def test_damaged_sheets_give_one_sentence() -> None:
     side = Side("T", ("A B",))
     item = Item("clusters:1", EvaluationTask.CLUSTERS, "1", "", "", "a" * 40, side, side, None, None)
-    sheet = sheets.written("s2_v2-20230201", [item]).replace(",,\n", ",right,wrong\n").encode()
-    outcomes([sheet], 150, lambda data: f"{len(sheets.read(data, 's2_v2-20230201', [item]))} marks", UserError)
+    sheet = sheets.format_items("s2_v2-20230201", [item]).replace(",,\n", ",right,wrong\n").encode()
+    outcomes([sheet], 150, lambda data: f"{len(sheets.read_items(data, 's2_v2-20230201', [item]))} marks", UserError)
 
 
 @pytest.mark.parametrize("corpus", Corpus)
@@ -204,7 +204,7 @@ def test_damaged_delta_plans_give_one_sentence(tmp_path: Path) -> None:
     """Each plan has the SHA-256 of its damaged manifest, so the checksum alone detects no damage."""
     made = release(tmp_path, count=12)
     copy = open_lake(made.lake.uri(f"snapshots/{made.snapshot_id}"))
-    delta.write_delta(copy, copy, tmp_path / "delta")
+    write_delta(copy, copy, tmp_path / "delta")
     plan, manifest = ((tmp_path / "delta" / name).read_bytes() for name in ("delta.json", "manifest.json"))
 
     def act(data: bytes) -> str:

@@ -21,7 +21,6 @@ from s2corpus.papers.openness import (
 )
 from s2corpus.sources import Record
 from s2corpus.sources.record import OpenVersion
-from s2orc_parse.bibliography.identifiers import acl_id_of_name, arxiv_id_of_name
 from tests.unit.s2corpus.papers.samples import DOI, PREPRINT, A, B, declare, header, is_preprint, publisher, record
 
 ARXIV_ID, ACL_ID, ACL_DOI, OTHER_DOI = "1911.02782", "2020.acl-main.447", "10.18653/v1/2020.acl-main.447", "10.1016/y"
@@ -304,26 +303,3 @@ def test_license_is_strictest_among_those_of_the_evidence(
     found = judge(*records, places=places, all_open=True)
     listed = detail and f"{expected}: the strictest of {', '.join(sorted(detail.split(', ')))}"
     assert (found.licence, found.licence_detail) == (expected, listed)
-
-
-@pytest.mark.parametrize(
-    ("name", "arxiv_id", "acl_id"),
-    [
-        ("1911.02782v3.PDF", "1911.02782", None),
-        ("sub/arXiv-1911.02782v1.tar.gz", "1911.02782", None),
-        ("0704.0001.pdf", "0704.0001", None),
-        ("hep-th9711200.pdf", "hep-th/9711200", None),
-        ("hep-th_9711200v2.pdf", "hep-th/9711200", None),
-        ("math.GT0309136.pdf", "math/0309136", None),
-        ("hep-th/9711200.pdf", "hep-th/9711200", None),
-        ("1913.02782.pdf", None, None),  # Month 13 does not exist.
-        ("my copy of 1911.02782.pdf", None, None),
-        ("1911.02782 review.pdf", None, None),
-        ("P19-1001.pdf", None, "P19-1001"),
-        ("acl/2020.acl-main.207v2.pdf", None, "2020.acl-main.207"),
-        ("report P19-1001.pdf", None, None),
-        ("", None, None),
-    ],
-)
-def test_file_name_is_an_id_only_if_complete(name: str, arxiv_id: str | None, acl_id: str | None) -> None:
-    assert (arxiv_id_of_name(name), acl_id_of_name(name)) == (arxiv_id, acl_id)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.papers import explain, fewest
+from s2corpus.commands.papers import format_access
+from s2corpus.papers import support
 from s2corpus.papers.licences import rank_strictness, select_strictest, to_spdx
 from s2corpus.papers.support import compute_similarity
 from s2corpus.titles import score
@@ -35,10 +36,10 @@ def test_similarity_of_other_fields_is_equality() -> None:
 @pytest.mark.parametrize(("exact", "found"), [(4, {"a", "b", "c"}), (3, {"a", "b", "c", "z"})])
 def test_many_sources_are_chosen_greedily(exact: int, found: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The greedy choice may use one source more than the minimum."""
-    assert fewest.MAX_EXHAUSTIVE == 16
-    monkeypatch.setattr(fewest, "MAX_EXHAUSTIVE", exact)
+    assert support.MAX_EXHAUSTIVE == 16
+    monkeypatch.setattr(support, "MAX_EXHAUSTIVE", exact)
     needs = [{"a", "z"}, {"b", "z"}, {"c", "z"}, {"a"}, {"b"}, {"c"}]
-    assert fewest.select_fewest_sources(needs, set(), lambda source: (0, source)) == found
+    assert support.select_fewest_sources(needs, set(), lambda source: (0, source)) == found
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ def test_full_texts_of_a_paper_are_explained() -> None:
         {**closed, "kind": "latex", "sha1": "b", "open_access": False, "licence_detail": "MIT: the strictest", "looks": []},
         {**closed, "kind": "other", "sha1": "c", "open_access": False, "looks": []},
     ]  # fmt: skip
-    assert explain.format_access(texts) == [
+    assert format_access(texts) == [
         "  PDF a: open by arxiv; MIT", "    arxiv      found: stamped", "    pmc        not found: no id",
         "  LaTeX source b: closed; MIT: the strictest", "  other c: closed; no license stated",
     ]  # fmt: skip

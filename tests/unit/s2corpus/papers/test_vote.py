@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus.papers.fewest import select_fewest_sources
 from s2corpus.papers.openness import Declaration
+from s2corpus.papers.support import select_fewest_sources
 from s2corpus.papers.vote import (
     FIELDS,
     DeliveredRecord,

@@ -121,13 +121,8 @@ def image_only() -> bytes:
         b"/Type /XObject /Subtype /Image /Width 100 /Height 100 /ColorSpace /DeviceGray /BitsPerComponent 8 "
         b"/Filter /FlateDecode",
     )
-    return assemble(
-        paper(
-            content=stream(b"595 0 0 842 0 0 cm /Im Do"),
-            more=b"/Resources << /XObject << /Im 6 0 R >> >>",
-            extra=[pixels],
-        )
-    )
+    resources = b"/Resources << /XObject << /Im 6 0 R >> >>"
+    return assemble(paper(content=stream(b"595 0 0 842 0 0 cm /Im Do"), more=resources, extra=[pixels]))
 
 
 def deflate(megabytes: int, unit: bytes = b"\0") -> bytes:
@@ -216,10 +211,8 @@ KINDS: dict[str, tuple[Callable[[], bytes], SelectOutcome]] = {
     "page_tree_of_a_million": (million, SelectOutcome.TOO_MANY_PAGES),
     "count_too_high": (lambda: set_count(1_000_000), SelectOutcome.TOO_MANY_PAGES),
     "count_negative": (lambda: set_count(-1), SelectOutcome.PDFALTO_FAILED),
-    "no_pages": (
-        lambda: assemble([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>"]),
-        SelectOutcome.UNREADABLE,
-    ),
+    "no_pages": (lambda: assemble([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>"]),
+                 SelectOutcome.UNREADABLE),
     "no_catalog": (lambda: assemble([b"null", *paper()[1:]]), SelectOutcome.UNREADABLE),
     "fifty_pages": (lambda: assemble(pages([A4] * 50)), SelectOutcome.SELECTED),
     "fifty_one_pages": (lambda: assemble(pages([A4] * 51)), SelectOutcome.TOO_MANY_PAGES),
@@ -233,19 +226,13 @@ KINDS: dict[str, tuple[Callable[[], bytes], SelectOutcome]] = {
     "rotated_to_landscape": (lambda: assemble(paper(more=b"/Rotate 90")), SelectOutcome.LANDSCAPE),
     "rotated_to_portrait": (lambda: assemble(paper(box=b"[0 0 842 595]", more=b"/Rotate 270")), SelectOutcome.SELECTED),
     "cropped_to_landscape": (lambda: assemble(paper(more=b"/CropBox [0 400 595 842]")), SelectOutcome.LANDSCAPE),
-    "cropped_to_portrait": (
-        lambda: assemble(paper(box=b"[0 0 842 595]", more=b"/CropBox [50 0 400 595]")),
-        SelectOutcome.SELECTED,
-    ),
+    "cropped_to_portrait": (lambda: assemble(paper(box=b"[0 0 842 595]", more=b"/CropBox [50 0 400 595]")), SelectOutcome.SELECTED),
     "mixed_sizes": (lambda: assemble(pages([A4, b"[0 0 842 595]", b"[0 0 9 9]"])), SelectOutcome.SELECTED),
     "zero_size_pages": (lambda: assemble(paper(box=b"[0 0 0 0]")), SelectOutcome.PDFALTO_FAILED),
     "negative_box": (lambda: assemble(paper(box=b"[595 842 0 0]")), SelectOutcome.SELECTED),
     "image_only": (image_only, SelectOutcome.PDFALTO_FAILED),
     "blank": (lambda: assemble(paper(content=stream(b""))), SelectOutcome.PDFALTO_FAILED),
-    "broken_content": (
-        lambda: assemble(paper(content=stream(b"\xff\0nonsense", b"/Filter /FlateDecode"))),
-        SelectOutcome.PDFALTO_FAILED,
-    ),
+    "broken_content": (lambda: assemble(paper(content=stream(b"\xff\0nonsense", b"/Filter /FlateDecode"))), SelectOutcome.PDFALTO_FAILED),
     "stream_bomb": (bomb, SelectOutcome.PDFALTO_FAILED),
     "bomb_of_bombs": (bomb_of_bombs, SelectOutcome.PDFALTO_FAILED),
     "text_bomb": (text_bomb, SelectOutcome.PDFALTO_FAILED),
@@ -253,18 +240,9 @@ KINDS: dict[str, tuple[Callable[[], bytes], SelectOutcome]] = {
     "a_thousand_million_words": (lambda: drawn_forever(b"BT /F1 1 Tf (word) Tj ET"), SelectOutcome.PDFALTO_FAILED),
     "a_thousand_million_nothings": (lambda: drawn_forever(b"q Q"), SelectOutcome.PDFALTO_FAILED),
     "giant_image": (giant_image, SelectOutcome.PDFALTO_FAILED),
-    "deep_nesting": (
-        lambda: assemble(paper(catalog=b"/X " + b"[" * 200_000 + b"]" * 200_000)),
-        SelectOutcome.UNREADABLE,
-    ),
-    "giant_metadata": (
-        lambda: assemble(
-            paper(catalog=b"/Metadata 6 0 R", extra=[stream(b"<x:xmpmeta>" + b"x" * 10_000_000, b"/Type /Metadata")])
-        ),
-        SelectOutcome.SELECTED,
-    ),
-    "launches_a_program": (
-        lambda: assemble(paper(catalog=b"/OpenAction << /S /Launch /F (/bin/sh) >>")),
-        SelectOutcome.SELECTED,
-    ),
-}
+    "deep_nesting": (lambda: assemble(paper(catalog=b"/X " + b"[" * 200_000 + b"]" * 200_000)), SelectOutcome.UNREADABLE),
+    "giant_metadata": (lambda: assemble(paper(
+        catalog=b"/Metadata 6 0 R", extra=[stream(b"<x:xmpmeta>" + b"x" * 10_000_000, b"/Type /Metadata")]
+    )), SelectOutcome.SELECTED),
+    "launches_a_program": (lambda: assemble(paper(catalog=b"/OpenAction << /S /Launch /F (/bin/sh) >>")), SelectOutcome.SELECTED),
+}  # fmt: skip

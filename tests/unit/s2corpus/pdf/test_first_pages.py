@@ -75,11 +75,8 @@ def test_identifiers_of_real_papers_equal_those_of_publishers(read: dict[str, Se
 
 
 def test_doi_is_read_from_own_citation_only() -> None:
-    title = (0.8, TITLE)
-    reference = [
-        (0.14, "1 Smith J, Berg K. (2015) Magnesium as an anode. Solid State Ionics 3:12"),
-        (0.125, f"doi: {OTHER}"),
-    ]
+    title, cited = (0.8, TITLE), "1 Smith J, Berg K. (2015) Magnesium as an anode. Solid State Ionics 3:12"
+    reference = [(0.14, cited), (0.125, f"doi: {OTHER}")]
     assert identify_pages([title, (0.5, "Text."), *reference]).doi is None
     own = [(0.3, "Citation:"), (0.28, f"Li W (2020) {TITLE}."), (0.26, "Front. Chem. 8:125."), (0.24, f"doi: {OWN}")]
     assert identify_pages([title, *own]).doi == OWN
@@ -119,11 +116,8 @@ def test_running_heads_and_metadata_decide_the_doi() -> None:
 
 
 def test_doi_broken_at_a_line_end_is_joined() -> None:
-    lines = [
-        (0.95, "Citation: Li W (2020) Solid Electrolytes. https://doi.org/10.1371/journal."),
-        (0.93, "pone.0198050"),
-    ]
-    assert identify_pages(lines).doi == "10.1371/journal.pone.0198050"
+    first = "Citation: Li W (2020) Solid Electrolytes. https://doi.org/10.1371/journal."
+    assert identify_pages([(0.95, first), (0.93, "pone.0198050")]).doi == "10.1371/journal.pone.0198050"
 
 
 @pytest.mark.parametrize(
@@ -141,17 +135,11 @@ def test_arxiv_stamp_gives_id_and_date(stamp: str, arxiv_id: str | None, date: s
 
 
 def test_acl_id_is_read_if_printed_with_acl_stamp() -> None:
-    foot = [
-        (
-            0.06,
-            "Proceedings of the 58th Annual Meeting of the Association for Computational Linguistics, pages 2270–2282",
-        ),
-        (0.05, "July 5 - 10, 2020. c 2020 Association for Computational Linguistics"),
-    ]
+    venue = "Proceedings of the 58th Annual Meeting of the Association for Computational Linguistics, pages 2270–2282"
+    foot = [(0.06, venue), (0.05, "July 5 - 10, 2020. c 2020 Association for Computational Linguistics")]
     assert identify_pages([(0.8, TITLE), *foot]).stamp == "acl"
-    assert (
-        identify_pages([(0.8, TITLE), *foot], prism__doi="10.18653/v1/2020.acl-main.207").acl_id == "2020.acl-main.207"
-    )
+    found = identify_pages([(0.8, TITLE), *foot], prism__doi="10.18653/v1/2020.acl-main.207")
+    assert found.acl_id == "2020.acl-main.207"
     assert identify_pages([(0.8, TITLE), (0.05, "https://aclanthology.org/N18-3011")]).acl_id == "N18-3011"
 
 

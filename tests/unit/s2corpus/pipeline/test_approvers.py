@@ -12,7 +12,7 @@ from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision
 from s2corpus.deliveries.upload import deliver, new_delivery
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.approvers import AnotherPerson, excluded_people, find_objection
+from s2corpus.pipeline.acceptance import AnotherPerson, excluded_people, find_objection
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import load_stage
 from s2corpus.spec import ExportRules, ReleaseSpec

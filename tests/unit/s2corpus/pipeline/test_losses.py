@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from s2corpus.commands import build
+from s2corpus.commands.releases import build_command
 from s2corpus.pipeline import quality, runner, stages
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import load_stage
@@ -86,7 +86,7 @@ def test_build_prints_losses_first(lake: Lake, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("GROBID_URL", "http://127.0.0.1:9")
     monkeypatch.delenv("S2CORPUS_CATALOG", raising=False)
     arguments = [str(tmp_path / "t.yaml"), "--as-of", "2023-02-01", "--no-publish", "--lake", str(tmp_path / "lake")]
-    done = CliRunner().invoke(build.command, arguments)
+    done = CliRunner().invoke(build_command, arguments)
     said = [line.strip() for line in done.output.splitlines()]
     assert said[:3] == [
         "[1/1] intake",

@@ -12,7 +12,6 @@ from click.testing import CliRunner, Result
 from devtools.own_papers import own_files
 from s2corpus.cli import corpus
 from s2corpus.errors import UserError
-from s2corpus.storage.outputs import atomic_path, open_atomic, printable
 
 NOT_UTF8 = os.fsdecode(b"caf\xe9")
 TEI = (
@@ -53,21 +52,3 @@ def test_unusable_names_of_a_drop_are_refused(tmp_path: Path, caplog: pytest.Log
     (tmp_path / f"{NOT_UTF8}.pdf").write_bytes(b"%PDF-1.4")
     with pytest.raises(UserError, match=r"1 file name\(s\) that a drop cannot have, such as .*xe9"):
         own_files(tmp_path)
-    names = [printable(name) for name in ("Müller 2020.pdf", "a\nb", NOT_UTF8)]
-    assert names == ["Müller 2020.pdf", "a\\nb", "caf\\xe9"]
-
-
-def test_output_is_complete_or_absent(tmp_path: Path) -> None:
-    out = tmp_path / "out.jsonl"
-    out.write_bytes(b"before")
-    with pytest.raises(KeyboardInterrupt), open_atomic(out) as file:
-        file.write(b"half")
-        raise KeyboardInterrupt
-    assert out.read_bytes() == b"before"
-    assert list(tmp_path.iterdir()) == [out]
-    (link := tmp_path / "link.jsonl").symlink_to(out)
-    with open_atomic(link) as file:
-        file.write(b"after")
-    assert link.is_symlink() and out.read_bytes() == b"after"
-    with atomic_path(Path("/dev/null")) as path:
-        assert path == Path("/dev/null"), "a device is written directly"

@@ -15,12 +15,11 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
+from s2corpus.stages import split
 from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
-from s2corpus.stages.split import stage as split_stage
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
-from s2corpus.text import minhash
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, SPLITS
 from tests.unit.s2corpus.snapshot.release import Paper, lay_out, papers, paragraph, through
 
 Rows = dict[tuple[str, str], dict[str, Any]]
@@ -54,29 +53,6 @@ def test_every_kept_paper_is_judged_in_s2orc_then_s2ag(tmp_path: Path) -> None:
     assert set(full) == kept
     assert short == {paper_id for paper_id, row in full.items() if row["outcome"] != "kept"}
     assert set(splits) == {key for key, row in documents.items() if row["outcome"] == "kept"}
-
-
-def test_unchanged_text_is_not_signed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, first, _ = release(tmp_path)
-    other = next(paper_id for (_, paper_id), row in sorted(first.items()) if row["outcome"] == "kept")
-    signed: list[int] = []
-    keys = minhash.compute_keys
-
-    def count_keys(shingles: minhash.Hashes, bands: int, rows: int, seed: int) -> minhash.Keys:
-        signed.append(len(shingles))
-        return keys(shingles, bands, rows, seed)
-
-    def change_title(paper: Paper) -> Paper:
-        return change_row(paper, title="On another title") if paper.row["paper_id"] == other else paper
-
-    monkeypatch.setattr(minhash, "compute_keys", count_keys)
-    _, again, _ = release(tmp_path, change_title)
-    assert len(signed) == 1
-    assert all(row["minhash"] == first[key]["minhash"] for key, row in again.items() if key[1] != other)
-    for kept in (tmp_path / "lake/signatures").rglob("*.parquet"):
-        kept.write_bytes(b"damaged")
-    _, once_more, _ = release(tmp_path, change_title)
-    assert once_more == again and len(signed) > 10
 
 
 def test_only_requested_sets_are_written(tmp_path: Path) -> None:
@@ -149,19 +125,18 @@ def test_later_duplicates_are_held_back_across_buckets_and_sets(tmp_path: Path) 
     assert not any(row["split"] == "valid" for row in splits.values())
 
 
-def test_number_of_passes_does_not_change_duplicates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check pairs of papers with the same title: their keys occur in every pass."""
+def test_number_of_passes_does_not_change_similar_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two papers of a pair have one text, except for their titles."""
+    first: dict[int, Paper] = {}
 
     def in_pairs(paper: Paper) -> Paper:
-        number = int(paper.row["record_ids"][0].rpartition(":")[2])
-        return change_row(paper, title=f"The same title {number // 2}", authors=[SAME])
+        other = first.setdefault(int(paper.row["record_ids"][0].rpartition(":")[2]) // 2, paper)
+        return dataclasses.replace(change_row(paper, abstract=other.row["abstract"]), parse=paper.parse and other.parse)
 
-    _, documents, once = release(tmp_path / "once", in_pairs, count=48)
-    held = [row for row in once.values() if row["split"] == "held_back:near_duplicate"]
-    assert len(held) > 5
-    for at_a_time in (len(documents), 40, 7):  # 2, 3 and more passes over two keys of each document
-        monkeypatch.setattr(split_stage, "_MAX_SORTED_KEYS", at_a_time)
-        assert release(tmp_path / f"by {at_a_time}", in_pairs, count=48)[2] == once
+    once = release(tmp_path / "once", in_pairs)[0].table(DUPLICATES).read()
+    assert once["reason"].to_pylist().count("words") > 3
+    monkeypatch.setattr(split, "_BYTES_PER_KEY", 1 << 24)  # several passes over the keys
+    assert release(tmp_path / "again", in_pairs)[0].table(DUPLICATES).read().equals(once)
 
 
 def test_text_is_from_first_kind_of_the_spec(tmp_path: Path) -> None:
@@ -231,14 +206,3 @@ def test_word_list_is_fetched_once_and_verified(tmp_path: Path) -> None:
         CleanStage().work(run, shard)
     CleanStage().finish(run)
     assert {(row["set"], row["paper_id"]): row for row in run.table(DOCUMENTS).read().to_pylist()} == first
-
-
-def test_spec_can_request_all_values(tmp_path: Path) -> None:
-    _, quick, _ = release(tmp_path / "quick")
-    _, whole, _ = release(tmp_path / "whole", clean={"evaluate_all": True})
-    assert {key: (row["outcome"], row["text"]) for key, row in whole.items()} == {
-        key: (row["outcome"], row["text"]) for key, row in quick.items()
-    }
-    assert any(row["words"] is None for row in quick.values())
-    assert all(row["words"] is not None for row in whole.values())
-    assert all(row["language_votes"] for (set_, _), row in whole.items() if set_ == "s2orc" and row["words"])

@@ -5,23 +5,21 @@ These are the borders of its checks; test_verify.py damages the files of a snaps
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
 import pyarrow as pa
 import pytest
 
-from s2corpus.snapshot import checks, copies, keys, rights
-from s2corpus.snapshot.agreement import Agreement
-from s2corpus.snapshot.copies import LineFacts
-from s2corpus.snapshot.crossing import SplitOverlap
-from s2corpus.snapshot.described import find_identity_fault
+from s2corpus.snapshot import flat, rights, rows
+from s2corpus.snapshot import read_files as checks
+from s2corpus.snapshot.comparison import MAX_FAULTS, Claim, Comparison
 from s2corpus.snapshot.documents import IDENTIFIERS
-from s2corpus.snapshot.manifest import hash_inputs, list_rules
-from s2corpus.snapshot.presence import check_presence, count_groups, parse_file_number
+from s2corpus.snapshot.manifest import find_identity_fault, hash_inputs, list_rules
 from s2corpus.snapshot.read_files import Verification
-from s2corpus.snapshot.repeats import DuplicatesCheck
+from s2corpus.snapshot.similarity import SimilarityCheck
+from s2corpus.snapshot.verify import check_presence, count_groups, parse_file_number
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import ListedObject
 from s2corpus.tables.texts import DUPLICATES
@@ -33,12 +31,12 @@ FIXED = {"kind": "fixed", "train_before": "2022-12-01", "valid_until": "2023-01-
 RECIPE = {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}
 
 
-def rules(**sections: Any) -> dict[str, Any]:
+def rules_of(**sections: Any) -> dict[str, Any]:
     spec = ReleaseSpec.model_validate({"name": "small", "split": FIXED, **sections})
-    return {rule.name: rule.value for rule in list_rules(spec)}
+    return list_rules(spec)
 
 
-RULES = rules()
+RULES = rules_of()
 TEXT = "A title\n\nAn abstract.\n\nHead\nOne [1] two.\n\nLast"
 DOCUMENT = {"id": "1", "sha1": "a" * 40, "text": TEXT}
 
@@ -138,6 +136,7 @@ def test_spans_of_a_parse_have_their_text_and_entry(kind: str, span: dict[str, A
         ({"evidence": "bibliography_only"}, "is open, but its evidence is bibliography_only"),
         ({"open_access": False}, "is closed, but its evidence is declared"),
         ({"licence": "CC BY"}, "is 'CC BY'; expected an SPDX id"),
+        ({"licence": "LicenseRef-https-example.org-1.0"}, None),
     ],
 )
 def test_rights_have_evidence_and_an_spdx_id(changed: dict[str, Any], message: str | None) -> None:
@@ -152,7 +151,9 @@ def test_rights_have_evidence_and_an_spdx_id(changed: dict[str, Any], message: s
 def index_row(**changed: Any) -> dict[str, Any]:
     return {
         "id": "1", "set": "s2orc", "split": "train", "sha1": "a" * 40, "title": "A title", "date": "2022-11-30", "year": 2022,
-        "text_key": text_key(TEXT), "fields_of_study": None, **dict.fromkeys(IDENTIFIERS),
+        "text_key": text_key(TEXT), "fields_of_study": None, **dict.fromkeys(IDENTIFIERS), "words": 9, "line": 1,
+        "file": f"v2/{changed.get('set', 's2orc')}/{changed.get('split', 'train')}/00", "licence": "", "oa_evidence": "x",
+        "abstract_source": "",
     } | changed  # fmt: skip
 
 
@@ -168,9 +169,14 @@ PARSE: dict[str, Any] = {
 LINK = {"paper_id": "1", "parse_kind": "pdf", "ref_id": "BIBREF0", "cited_paper_id": "2", "warning": None}
 
 
-def agreement(index: dict[str, Any] | None = None, **sections: Any) -> tuple[Agreement, list[str]]:
-    found = Agreement(rules(**sections), "2023-01-04T00:00:00+00:00")
+def comparison(index: dict[str, Any] | None = None, **sections: Any) -> tuple[Comparison, list[str]]:
+    found = Comparison(rules_of(**sections), "2023-01-04T00:00:00+00:00")
     return found, list(found.add_index([index or index_row()]))
+
+
+def check_document(found: Comparison, document: dict[str, Any]) -> list[str]:
+    entry = found.index["1"]
+    return list(found.check_document(document, entry.set, entry.split, entry.place))
 
 
 @pytest.mark.parametrize(
@@ -188,44 +194,88 @@ def agreement(index: dict[str, Any] | None = None, **sections: Any) -> tuple[Agr
 )
 def test_split_is_compared_if_the_date_decides_it(date: str | None, split: str, says: list[str]) -> None:
     row = index_row(date=date, split=split, year=int(date[:4]) if date else None)
-    assert agreement(row)[1] == says
-    assert agreement(row, clean=RECIPE)[1] == [], "recipe-2024 splits by other rules"
+    assert comparison(row)[1] == says
+    assert comparison(row, clean=RECIPE)[1] == [], "recipe-2024 splits by other rules"
 
 
-def test_index_does_not_contradict_itself() -> None:
-    assert agreement(index_row(year=2021))[1] == ["document 1 has date 2022-11-30 but year 2021"]
-    found, _ = agreement()
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"year": 2021}, "document 1 has date 2022-11-30 but year 2021"),
+        ({"oa_evidence": None}, "document 1 is a full text without open-access evidence"),
+        ({"oa_evidence": None, "set": "s2ag"}, None),
+        ({"file": "v2/s2orc/trai"}, "document 1 belongs to s2orc train, but its file is v2/s2orc/trai"),
+    ],
+)
+def test_index_does_not_contradict_itself(changed: dict[str, Any], message: str | None) -> None:
+    found, faults = comparison(index_row(**changed))
+    assert faults == ([message] if message else [])
     assert list(found.add_index([index_row(id="2"), index_row(id="3")])) == ["documents 2 and 3 have the same text"]
+    assert list(found.add_index([index_row(id="2")])) == ["document 2 occurs twice"]
 
 
-def test_only_blocks_of_s2orc_are_lines_of_parses() -> None:
-    found, _ = agreement(index_row(set="s2ag", sha1=None))
-    list(found.add_metadata(METADATA))
-    assert list(found.check_document({"id": "1", "text": TEXT})) == []
-    assert list(agreement(clean=RECIPE)[0].check_document(DOCUMENT)) == []
+@pytest.mark.parametrize(
+    ("index", "changed", "message"),
+    [
+        ({}, {}, None),
+        ({"words": 8}, {}, "document 1 has 9 words; the index has 8"),
+        ({"line": 2}, {}, "the index has document 1 at ('v2/s2orc/train/00', 2); expected ('v2/s2orc/train/00', 1)"),
+        ({"text_key": 0}, {}, "the text of document 1 does not match its text_key"),
+        ({"sha1": "b"}, {}, f"document 1 is from file {'a' * 40}; the index has b"),
+        ({"id": "2"}, {}, "the index has document 1 at None"),
+        ({}, {"abstract": "another"}, "the title or abstract of document 1 differs from its metadata"),
+        ({}, {"text": "Other"}, "document 1 has a line that none of its parses contain"),
+        ({}, {"_pdf_hash": "b"}, f"document 1 is from file {'a' * 40}, which has no parse"),
+        ({"set": "s2ag", "sha1": None}, {"_pdf_hash": "b", "text": "Other"}, None),
+    ],
+)
+def test_document_agrees_with_index_metadata_and_parses(
+    index: dict[str, Any], changed: dict[str, Any], message: str | None
+) -> None:
+    found, _ = comparison(index_row(**index))
+    list(found.add_metadata(METADATA | {name: value for name, value in changed.items() if name == "abstract"}))
+    paragraph = PARAGRAPH | {name: value for name, value in changed.items() if name == "text"}
+    found.add_parse("pdf", PARSE | changed | {"abstract": [], "body_text": [paragraph, *PARSE["body_text"][1:]]})
+    place = (f"v2/{index.get('set', 's2orc')}/train/00", 1)
+    faults = list(found.check_document(DOCUMENT, index.get("set", "s2orc"), "train", place))
+    assert faults == [] if message is None else len(faults) == 1 and faults[0].startswith(message)
+
+
+@pytest.mark.parametrize(
+    "changed", [{}, {"title": "B"}, {"doi": "10.1/x"}, {"year": 2021}, {"mag_field_of_study": ["Art"]}]
+)
+def test_metadata_agrees_with_the_index(changed: dict[str, Any]) -> None:
+    differs = "title, identifiers, year or fields of study of document 1 differ from the index"
+    assert list(comparison()[0].add_metadata(METADATA | changed)) == ([differs] if changed else [])
+
+
+def test_recipe_has_no_blocks_to_compare() -> None:
+    assert check_document(comparison(clean=RECIPE)[0], DOCUMENT) == []
 
 
 def test_parses_of_another_group_of_files_do_not_count() -> None:
-    found, _ = agreement()
+    found, _ = comparison()
     list(found.add_metadata(METADATA))
     found.add_parse("pdf", PARSE)
-    assert list(found.check_document(DOCUMENT)) == []
+    assert check_document(found, DOCUMENT) == []
     found.next_group()
-    assert "has no parse" in str(list(found.check_document(DOCUMENT)))
+    assert "has no parse" in str(check_document(found, DOCUMENT))
+
+
+def links(*rows: dict[str, Any]) -> pa.Table:
+    return pa.Table.from_pylist([LINK, *rows]).slice(1)
 
 
 def test_repeated_citations_count_once() -> None:
     other = METADATA | {"paper_id": "2", "outbound_citations": [], "inbound_citations": ["1"]}
 
-    def compare(*links: Any) -> list[str]:
-        found, _ = agreement(link={"count_warnings": ["numeral"]})
+    def compare(*rows: Any) -> list[str]:
+        found, _ = comparison(link={"count_warnings": ["numeral"]})
         found.add_parse("pdf", PARSE)
-        seen: set[str] = set()
         for value in (METADATA, other):
             list(found.add_metadata(value))
-        for link in links:
-            found.add_link(link, seen)
-        return [message for _, message in found.compare_citations()]
+        assert list(found.check_table("graph/links/00.parquet", links(*rows))) == []
+        return [fault.message for fault in found.compare(["graph/links/00.parquet", "corpus/metadata/0"])]
 
     assert compare(LINK) == compare(LINK | {"warning": "numeral"}) == []
     repeated = LINK | {"ref_id": "BIBREF1"}
@@ -243,28 +293,66 @@ def test_repeated_citations_count_once() -> None:
     ],
 )  # fmt: skip
 def test_contexts_are_paragraphs_with_citations(row: dict[str, Any], is_paragraph: bool) -> None:
-    found, _ = agreement()
+    found, _ = comparison()
     found.add_parse("pdf", PARSE)
-    assert found.has_paragraph({"paper_id": "1", "parse_kind": "pdf"} | row) is is_paragraph
+    table = pa.Table.from_pylist([{"paper_id": "1", "parse_kind": "pdf"} | row])
+    assert (list(found.check_table("graph/contexts/00.parquet", table)) == []) is is_paragraph
     found.next_group()
-    assert not found.has_paragraph({"paper_id": "1", "parse_kind": "pdf"} | row)
+    assert list(found.check_table("graph/contexts/00.parquet", table))
 
 
-@pytest.mark.parametrize("name", ["papers", "none"])
-def test_parquet_copy_has_the_columns_of_its_table(name: str) -> None:
-    found = list(copies.check_copy(f"tables/{name}/00.parquet", pa.table({"id": ["1"]}), LineFacts(), set()))
-    assert found == [f"the columns differ from the columns of tables/{name}"]
-    (message,) = copies.check_keys("keys/00.parquet", pa.table({"x": [1]}), LineFacts(), 1)
-    assert message == "expected the columns key and paper_id"
+TABLES: dict[str, tuple[pa.Schema, dict[str, Any]]] = {
+    "tables/papers/": (flat.SCHEMAS["papers"], {"paper_id": "1", "title": "A title"}),
+    "tables/paragraphs/": (flat.SCHEMAS["paragraphs"], {"paper_id": "1", "parse_kind": "pdf", "paragraph": 0, "text": "One [1] two."}),
+    "tables/bib_entries/": (
+        flat.SCHEMAS["bib_entries"], {"paper_id": "1", "parse_kind": "pdf", "ref_id": "BIBREF0", "cited_paper_id": "2"}
+    ),
+    "tables/ref_entries/": (flat.SCHEMAS["ref_entries"], {"paper_id": "1", "parse_kind": "pdf", "ref_id": "FIGREF0"}),
+    "keys/": (rows.KEYS, {"paper_id": "1", "key": lookup_key("title", "atitle")}),
+}  # fmt: skip
 
 
-def test_keys_are_those_of_identifiers_title_and_file() -> None:
+@pytest.mark.parametrize("folder", TABLES)
+def test_tables_repeat_the_lines(folder: str) -> None:
+    """Each column of a claim, each added row and each lost row is a difference; folders that a snapshot does not have are ignored."""
+    schema, right = TABLES[folder]
+    empty = {pa.int64(): 0, pa.int32(): 0, pa.bool_(): False, pa.string(): ""}
+    filled = {field.name: empty.get(field.type, []) for field in schema if not field.nullable}
+    (claim,) = (claim for claim in Claim if claim.folder == folder)
+
+    def compare(*values: dict[str, Any], folders: str = folder) -> list[str]:
+        found, _ = comparison(export={"files": 1})
+        list(found.add_metadata(METADATA))
+        found.add_parse(
+            "pdf",
+            PARSE
+            | {"body_text": [PARAGRAPH], "bib_entries": {"BIBREF0": {"link": "2"}}, "ref_entries": {"FIGREF0": {}}},
+        )
+        if folder == "keys/":
+            found.add(Claim.KEYS, "1", lookup_key("sha1", "a" * 40), sign=-1)
+        made = [filled | dict.fromkeys(IDENTIFIERS if "papers" in folder else ()) | value for value in values]
+        assert list(found.check_table(f"{folder}00.parquet", pa.Table.from_pylist(made, schema=schema))) == []
+        return [fault.message for fault in found.compare([f"{folders}00.parquet"]) if f"{fault.path}/" == folder]
+
+    assert compare(right) == []
+    assert compare() == [claim.message.format("1")] and compare(folders="x/") == []
+    assert compare(right, right)
+    for column in claim.columns[1:]:
+        other = right | {column: 7 if pa.types.is_integer(schema.field(column).type) else "x"}
+        assert compare(other) == [claim.message.format("1")], column
+    assert len(compare(*({**right, "paper_id": f"{n}"} for n in range(100, MAX_FAULTS + 102)))) == MAX_FAULTS
+
+
+@pytest.mark.parametrize("path", ["tables/papers/00.parquet", "tables/none/00.parquet", "keys/00.parquet"])
+def test_table_has_its_columns(path: str) -> None:
+    (message,) = comparison()[0].check_table(path, pa.table({"id": ["1"]}))
+    assert message.startswith("the columns differ from the columns of ")
+
+
+def test_keys_are_those_of_identifiers_and_title() -> None:
     paper = dict.fromkeys(IDENTIFIERS) | {"title": "A title", "doi": "10.1/x"}
-    assert set(keys.hash_identifiers(paper)) == {lookup_key("doi", "10.1/x"), lookup_key("title", "atitle")}
-    assert (
-        list(keys.hash_sha1({"sha1": None})) == list(keys.hash_identifiers(paper | {"title": "?!", "doi": None})) == []
-    )
-    assert list(keys.hash_sha1({"sha1": "a" * 40})) == [lookup_key("sha1", "a" * 40)]
+    assert set(rows.hash_identifiers(paper)) == {lookup_key("doi", "10.1/x"), lookup_key("title", "atitle")}
+    assert list(rows.hash_identifiers(paper | {"title": "?!", "doi": None})) == []
 
 
 # -- duplicates
@@ -284,18 +372,24 @@ def near(paper: str, of: str, split: str = "train") -> dict[str, Any]:
     return duplicate(paper, split, "words", of, 0.9)
 
 
+TEXTS = {"1": WORDS, "2": CHANGED, "9": WORDS}
+
+
+def read_texts(ids: Iterable[str]) -> Iterator[tuple[str, str]]:
+    yield from ((id_, TEXTS[id_]) for id_ in ids if id_ in TEXTS)
+
+
 def find_duplicate_faults(
     rows: list[dict[str, Any]], published: dict[str, str], funnel: Mapping[Any, int], count: int | None = None
 ) -> set[str]:
-    check = DuplicatesCheck(RULES)
-    assert list(check.add(pa.Table.from_pylist(rows, schema=DUPLICATES.schema))) == []
-    for id_, text in (("1", WORDS), ("2", CHANGED), ("9", WORDS)):
-        check.add_document(id_, text)
+    check = SimilarityCheck(RULES)
+    assert list(check.add_duplicates(pa.Table.from_pylist(rows, schema=DUPLICATES.schema))) == []
     stats = {
         "metrics": {"split": {"rows.duplicates": float(len(rows) if count is None else count)}} if rows else {},
         "funnel": [{"stage": "split s2orc", "outcome": str(outcome), "count": n} for outcome, n in funnel.items()],
     }  # fmt: skip
-    return set(check.find_faults({id_: ("s2orc", split) for id_, split in published.items()}, stats))
+    splits = {id_: ("s2orc", split) for id_, split in published.items()}
+    return set(check.find_faults(splits, stats, read_texts))
 
 
 SAME = duplicate("2", Split.DUPLICATE, "text", "1", 1.0)
@@ -350,7 +444,7 @@ def test_contradictory_duplicates_are_named(rows: list[dict[str, Any]], index: d
 
 
 def test_counts_of_duplicates_are_compared() -> None:
-    (message,) = DuplicatesCheck(RULES).add(pa.table({"x": [1]}))
+    (message,) = SimilarityCheck(RULES).add_duplicates(pa.table({"x": [1]}))
     assert message.startswith("the columns are ['x']; expected ['cluster'")
     funnel = {Split.DUPLICATE: 2, Split.NEAR_DUPLICATE: 1}
     assert find_duplicate_faults([duplicate("1"), SAME], {"1": "train"}, funnel, count=3) == {
@@ -362,14 +456,8 @@ def test_counts_of_duplicates_are_compared() -> None:
 
 @pytest.mark.parametrize(("least", "found"), [(0.9, True), (0.99, False)])
 def test_similar_texts_in_train_and_valid_are_found(least: float, found: bool) -> None:
-    overlap = SplitOverlap(rules(split={**FIXED, "min_jaccard": least}))
-    texts = {
-        "1": WORDS,
-        "2": CHANGED,
-        "3": "another text of more than five words",
-        "5": "",
-        "4": "one two three four five six",
-    }
+    overlap = SimilarityCheck(rules_of(split={**FIXED, "min_jaccard": least}))
+    texts = TEXTS | {"3": "another text of more than five words", "5": "", "4": "one two three four five six"}
     for id_, split in (("3", "train"), ("1", "train"), ("5", "train"), ("2", "valid"), ("5", "valid"), ("4", "valid")):
         overlap.add_document(id_, split, texts[id_])
 
@@ -378,8 +466,9 @@ def test_similar_texts_in_train_and_valid_are_found(least: float, found: bool) -
         yield from ((id_, texts[id_]) for id_ in ids)
 
     expected = [f"documents 1 (train) and 2 (valid) are near duplicates: their Jaccard index is {99 / 101:.3f}"]
-    assert list(overlap.find_faults(read)) == (expected if found else [])
-    assert list(SplitOverlap(RULES).find_faults(read)) == []
+    stats: dict[str, Any] = {"metrics": {}, "funnel": []}
+    assert list(overlap.find_faults({}, stats, read)) == (expected if found else [])
+    assert list(SimilarityCheck(RULES).find_faults({}, stats, read)) == []
 
 
 # -- files
@@ -416,7 +505,7 @@ def presence(
     given = RULES | {"export.files": 2, "export.shard_bytes": None if content is None else LIMIT}
     sizes = {p: file.bytes for p, file in files.items()} | {"manifest.json": 1} | (present or {})
     manifest = {"rules": given, "parent": parent}
-    state = Verification(Listing(sizes), manifest, files, None, None, None)  # type: ignore[arg-type]  # the lake only lists sizes
+    state = Verification(Listing(sizes), manifest, files, None, None)  # type: ignore[arg-type]  # the lake only lists sizes
     return [str(fault) for fault in check_presence(state)]
 
 
@@ -460,26 +549,26 @@ def test_numbers_of_files_give_their_groups() -> None:
     assert [parse_file_number(path) for path in paths] == [12, 3, 9, 0, 0]
     for files, groups in (({}, 1), (("a/0.parquet", "a/1.parquet", "x"), 2), (("a/0-000000.parquet", "a/0-000001.parquet"), 1),
                           ([f"{f}/{n}.parquet" for f, count in (("a", 4), ("b", 6)) for n in range(count)], 2)):  # fmt: skip
-        state = Verification(None, {}, dict.fromkeys(files), None, None, None)  # type: ignore[arg-type]  # only `files` is read
+        state = Verification(None, {}, dict.fromkeys(files), None, None)  # type: ignore[arg-type]  # only `files` is read
         assert count_groups(state) == groups
 
 
 def test_snapshot_id_is_that_of_its_inputs() -> None:
     versions = {"code": "1", "extractor": "2", "converter": "3", "pyarrow": "4"}
-    given = {"spec": "0" * 64, "as_of": "2023-01-01T00:00:00+00:00", "parent": None, "inputs": ["x"]}
-    digest = hash_inputs(versions=versions, overrides={}, **given)  # type: ignore[arg-type]  # a mapping of arguments
-    manifest = given | {
-        "spec": "small",
-        "spec_sha256": "0" * 64,
+    given: dict[str, Any] = {
+        "as_of": "2023-01-01T00:00:00+00:00",
+        "parent": None,
+        "inputs": ["x"],
         "versions": versions,
-        "snapshot": f"small-20230101-{digest[:8]}",
     }
+    digest = hash_inputs(spec="0" * 64, overrides={}, **given)
+    manifest = given | {"spec": "small", "spec_sha256": "0" * 64, "snapshot": f"small-20230101-{digest[:8]}"}
     assert find_identity_fault(manifest) is None
     assert find_identity_fault(manifest | {"versions": versions | {"pyarrow": "5"}}) is None
     changes: list[dict[str, Any]] = [
-        {"versions": versions | {"code": "9"}}, {"versions": versions | {"extractor": "9"}}, {"versions": versions | {"converter": "9"}},
+        *({"versions": versions | {name: "9"}} for name in ("code", "extractor", "converter")), {"as_of": "2023-01-02T00:00:00+00:00"},
         {"inputs": []}, {"parent": "x"}, {"spec_sha256": "1" * 64}, {"overrides": {"a": "b"}}, {"snapshot": f"small-20230101-{'0' * 8}"},
-        {"as_of": "2023-01-02T00:00:00+00:00"}, {"spec": "other"},
+        {"spec": "other"},
     ]  # fmt: skip
     for changed in changes:
         assert str(find_identity_fault(manifest | changed)).startswith("the id is small-20230101-")

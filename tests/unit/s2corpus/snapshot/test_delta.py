@@ -15,19 +15,22 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
+import orjson
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from s2corpus.commands import apply, delta, diff, prune, register, yank
+from s2corpus.commands.publishing import prune_command, register_command, yank_command
+from s2corpus.commands.snapshots import apply_command, delta_command, diff_command
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import hub, iceberg
-from s2corpus.snapshot.follow import follow
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.local_lake import LocalLake
+from s2corpus_reader import SnapshotError
+from s2corpus_reader.following import follow
 from tests.unit.s2corpus.snapshot.release import Paper, build, lay_out, papers, snapshot_folder
 
 if TYPE_CHECKING:
@@ -88,10 +91,10 @@ def run(command: click.Command, *arguments: object) -> Result:
 def test_consecutive_deltas_give_the_last_snapshot(snapshots: list[Path], tmp_path: Path) -> None:
     at = snapshots[0]
     for number, (old, new) in enumerate(pairwise(snapshots)):
-        made = run(delta.command, old, new, "--out", tmp_path / f"delta-{number}")
+        made = run(delta_command, old, new, "--out", tmp_path / f"delta-{number}")
         assert made.exit_code == 0
         assert " 0 with changed lines" not in made.output
-        applied = run(apply.command, tmp_path / f"delta-{number}", "--copy", at, "--out", tmp_path / f"copy-{number}")
+        applied = run(apply_command, tmp_path / f"delta-{number}", "--copy", at, "--out", tmp_path / f"copy-{number}")
         assert applied.exit_code == 0
         at = tmp_path / f"copy-{number}"
         assert _same(at, new)
@@ -107,17 +110,23 @@ def test_consecutive_deltas_give_the_last_snapshot(snapshots: list[Path], tmp_pa
 
 
 def test_delta_that_only_removes_rows_has_no_rows(snapshots: list[Path], tmp_path: Path) -> None:
-    assert run(delta.command, snapshots[1], snapshots[0], "--out", tmp_path / "delta").exit_code == 0
+    assert run(delta_command, snapshots[1], snapshots[0], "--out", tmp_path / "delta").exit_code == 0
     assert 0 in [pq.read_metadata(path).num_rows for path in (tmp_path / "delta/new").rglob("*.parquet")]
-    run(apply.command, tmp_path / "delta", "--copy", snapshots[1], "--out", tmp_path / "copy")
+    run(apply_command, tmp_path / "delta", "--copy", snapshots[1], "--out", tmp_path / "copy")
     assert _same(tmp_path / "copy", snapshots[0])
 
 
 def test_every_removed_document_has_a_reason_and_a_tombstone(snapshots: list[Path]) -> None:
     index = [{row["id"]: row for row in pq.read_table(s / "index.parquet").to_pylist()} for s in snapshots]
-    for old, new, folder in zip(index, index[1:], snapshots[1:], strict=False):
+    for number, ((old, new), folder) in enumerate(zip(pairwise(index), snapshots[1:], strict=True)):
         rows = {row["id"]: row for row in pq.read_table(folder / "changes.parquet").to_pylist()}
         assert {id_ for id_, row in rows.items() if row["change"] == "added"} == set(new) - set(old)
+        summary = orjson.loads((folder / "diff.json").read_bytes())
+        unchanged = sum(summary["same"]["documents"].values())
+        assert summary["parent"] == snapshots[number].name and unchanged == len(set(new) - set(rows))
+        for change in ("added", "removed", "moved", "changed"):
+            ids = sorted(id_ for id_, row in rows.items() if row["change"] == change)
+            assert (sum(summary[change]["documents"].values()), summary[change]["first_ids"]) == (len(ids), ids[:100])
         gone = {id_ for id_, row in rows.items() if row["change"] == "removed"}
         assert gone == set(old) - set(new)
         assert all(rows[id_]["reason"] for id_ in gone)
@@ -131,30 +140,30 @@ def test_every_removed_document_has_a_reason_and_a_tombstone(snapshots: list[Pat
     for id_, stone in stones[1].items():  # They remain for readers of older snapshots.
         assert stone["removed_in"] == snapshots[1].name
         assert id_ in index[3] or stones[3][id_] == stone
-    said = run(diff.command, snapshots[0], snapshots[1])
+    said = run(diff_command, snapshots[0], snapshots[1])
     assert "removed: " in said.output and "none" not in said.output.splitlines()[0]
-    listed = run(diff.command, snapshots[0], snapshots[1], "--list").output.splitlines()
+    listed = run(diff_command, snapshots[0], snapshots[1], "--list").output.splitlines()
     assert {line.split("\t")[0] for line in listed} >= {"added", "removed"}
 
 
 def test_other_or_damaged_copy_or_plan_is_refused(snapshots: list[Path], tmp_path: Path) -> None:
-    run(delta.command, snapshots[0], snapshots[1], "--out", tmp_path / "delta")
+    run(delta_command, snapshots[0], snapshots[1], "--out", tmp_path / "delta")
     with pytest.raises(UserError, match="is not small-"):
-        run(apply.command, tmp_path / "delta", "--copy", snapshots[2], "--out", tmp_path / "copy")
+        run(apply_command, tmp_path / "delta", "--copy", snapshots[2], "--out", tmp_path / "copy")
     damaged = tmp_path / "damaged"
     shutil.copytree(snapshots[0], damaged)
     victim = damaged / "corpus/metadata/metadata_0.jsonl.gz"
     lines = gzip.decompress(victim.read_bytes()).splitlines(keepends=True)
     victim.write_bytes(gzip.compress(b"".join(line.replace(b'"title":"On', b'"title":"At') for line in lines)))
     with pytest.raises(UserError, match="is damaged"):
-        run(apply.command, tmp_path / "delta", "--copy", damaged, "--out", tmp_path / "copy")
+        run(apply_command, tmp_path / "delta", "--copy", damaged, "--out", tmp_path / "copy")
     for name, content, says in (
         ("manifest.json", b"{}", "differs from delta.json"),
         ("delta.json", b"[]", "is not a delta"),
     ):
         (tmp_path / "delta" / name).write_bytes(content)
         with pytest.raises(UserError, match=says):
-            run(apply.command, tmp_path / "delta", "--copy", snapshots[0], "--out", tmp_path / "copy")
+            run(apply_command, tmp_path / "delta", "--copy", snapshots[0], "--out", tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
 
 
@@ -164,7 +173,23 @@ def test_copy_follows_earlier_snapshot_of_its_spec(snapshots: list[Path], tmp_pa
     for name in ("other-20230101-00000000", snapshots[2].name):  # another spec, and a later snapshot
         (copies / name).mkdir(parents=True)
         (copies / name / "manifest.json").write_bytes(b"{}")
-    assert _same(follow(open_lake(str(folder / snapshots[1].name), confined=True), copies), snapshots[1])
+    assert _same(follow(str(folder / snapshots[1].name), copies), snapshots[1])
+
+
+def test_first_copy_continues_after_an_interruption(snapshots: list[Path], tmp_path: Path) -> None:
+    source, copy = shutil.copytree(snapshots[0], tmp_path / "source"), tmp_path / "copies" / snapshots[0].name
+    copy.mkdir(parents=True)
+    (copy / "stats.json").write_bytes(b"half")
+    (copy / "README.md").write_bytes((source / "README.md").read_bytes())
+    (source / "README.md").write_bytes(b"changed after it was copied")
+    assert _same(follow(str(source), copy.parent), snapshots[0])
+    (copy / "manifest.json").unlink()
+    (copy / "README.md").unlink()
+    for damaged in (b"x", (snapshots[0] / "README.md").read_bytes()[::-1]):
+        (source / "README.md").write_bytes(damaged)
+        with pytest.raises(SnapshotError, match=r"README\.md"):
+            follow(str(source), copy.parent)
+        assert not (copy / "manifest.json").exists()
 
 
 @pytest.fixture
@@ -178,9 +203,9 @@ def test_registered_snapshots_are_versions_of_the_same_tables(snapshots: list[Pa
     lake = snapshots[0].parents[1]
     before = {path: path.stat().st_mtime_ns for path in lake.rglob("snapshots/*/*/*") if path.is_file()}
     for folder in snapshots[:2]:
-        said = run(register.command, folder, "--catalog", catalog)
+        said = run(register_command, folder, "--catalog", catalog)
         assert f"index: {pq.read_metadata(folder / 'index.parquet').num_rows} rows" in said.output
-    run(register.command, snapshots[1], "--catalog", catalog)  # A second registration changes nothing.
+    run(register_command, snapshots[1], "--catalog", catalog)  # A second registration changes nothing.
     assert before == {path: path.stat().st_mtime_ns for path in lake.rglob("snapshots/*/*/*") if path.is_file()}
     loaded = iceberg.open_catalog(catalog)
     for name in ("documents", "index", "papers", "paragraphs", "bib_entries", "links"):
@@ -198,11 +223,11 @@ def test_registered_snapshots_are_versions_of_the_same_tables(snapshots: list[Pa
     ids = set(loaded.load_table("small.documents").scan(selected_fields=("id",)).to_arrow()["id"].to_pylist())
     assert ids == set(pq.read_table(snapshots[1] / "index.parquet")["id"].to_pylist())
     with pytest.raises(UserError, match="is the newest version"):
-        run(register.command, snapshots[1].name, "--catalog", catalog, "--forget")
-    run(register.command, snapshots[0], "--catalog", catalog)  # The older snapshot is the newest version again.
-    assert "documents" in run(register.command, snapshots[1].name, "--catalog", catalog, "--forget").output
-    run(register.command, snapshots[1], "--catalog", catalog)
-    assert "documents" in run(register.command, snapshots[0].name, "--catalog", catalog, "--forget").output
+        run(register_command, snapshots[1].name, "--catalog", catalog, "--forget")
+    run(register_command, snapshots[0], "--catalog", catalog)  # The older snapshot is the newest version again.
+    assert "documents" in run(register_command, snapshots[1].name, "--catalog", catalog, "--forget").output
+    run(register_command, snapshots[1], "--catalog", catalog)
+    assert "documents" in run(register_command, snapshots[0].name, "--catalog", catalog, "--forget").output
     assert registered_tags(iceberg.open_catalog(catalog)) == {iceberg.format_name(snapshots[1].name)}
 
 
@@ -211,16 +236,16 @@ def test_prune_and_yank_warn_about_registered_files(snapshots: list[Path], catal
     shutil.copytree(snapshots[0].parents[1], lake)
     first, *_, last_but_one, last = (lake / "snapshots" / folder.name for folder in snapshots)
     for folder in (first, last_but_one, last):
-        run(register.command, folder, "--catalog", catalog)
-    said = run(yank.command, last.name, "--reason", "half of one source was missing", "--lake", lake).output
+        run(register_command, folder, "--catalog", catalog)
+    said = run(yank_command, last.name, "--reason", "half of one source was missing", "--lake", lake).output
     assert f"the latest of small is {last_but_one.name}" in said
     assert "it remains a version there" in said and f"corpus register {last.name} --forget" in said
-    run(register.command, last_but_one, "--catalog", catalog)  # Follow the message.
-    run(register.command, last.name, "--catalog", catalog, "--forget")
+    run(register_command, last_but_one, "--catalog", catalog)  # Follow the message.
+    run(register_command, last.name, "--catalog", catalog, "--forget")
     with pytest.raises(UserError, match="registered in an Iceberg catalog"):
-        run(prune.command, "small", "--keep", 1, "--delete", "--lake", lake)
+        run(prune_command, "small", "--keep", 1, "--delete", "--lake", lake)
     assert (first / "manifest.json").exists()
-    said = run(prune.command, "small", "--keep", 1, "--delete", "--lake", lake, "--catalog", catalog).output
+    said = run(prune_command, "small", "--keep", 1, "--delete", "--lake", lake, "--catalog", catalog).output
     assert f"{first.name}: removed from " in said and f"{first.name}: deleted " in said
     assert not (first / "manifest.json").exists()
     loaded = iceberg.open_catalog(catalog)

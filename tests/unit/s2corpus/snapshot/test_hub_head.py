@@ -16,9 +16,9 @@ from s2corpus_reader.files import SnapshotFile
 @pytest.mark.parametrize(
     ("count", "category"),
     [
-        (0, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (9_999, "1K<n<10K"), (10_000, "10K<n<100K"), (99_999, "10K<n<100K"),
-        (100_000, "100K<n<1M"), (10**6 - 1, "100K<n<1M"), (10**6, "1M<n<10M"), (10**7 - 1, "1M<n<10M"), (10**7, "10M<n<100M"),
-        (10**8 - 1, "10M<n<100M"), (10**8, "100M<n<1B"), (10**9 - 1, "100M<n<1B"), (10**9, "n>1B"),
+        (999, "n<1K"), (1000, "1K<n<10K"), (9_999, "1K<n<10K"), (10_000, "10K<n<100K"), (99_999, "10K<n<100K"), (100_000, "100K<n<1M"),
+        (10**6 - 1, "100K<n<1M"), (10**6, "1M<n<10M"), (10**7 - 1, "1M<n<10M"), (10**7, "10M<n<100M"), (10**8 - 1, "10M<n<100M"),
+        (10**8, "100M<n<1B"), (10**9 - 1, "100M<n<1B"), (10**9, "n>1B"),
     ],
 )  # fmt: skip
 def test_size_category_follows_the_number_of_documents(count: int, category: str) -> None:
@@ -55,15 +55,8 @@ def test_default_configuration_is_s2orc_if_it_has_documents(sets: tuple[str, ...
 def test_types_and_sizes_have_the_notation_of_datasets() -> None:
     """A list of structs is `list: [fields]`, a list of values `list: type`. A split without rows is omitted."""
     strings, flags = pa.list_(pa.string()), pa.list_(pa.struct([("y", pa.bool_())]))
-    types = [
-        pa.string(),
-        pa.float64(),
-        strings,
-        pa.list_(pa.list_(pa.float32())),
-        pa.struct([("x", pa.int32())]),
-        flags,
-    ]
-    schema = pa.schema(zip("abcdef", types, strict=True))
+    lists, struct = pa.list_(pa.list_(pa.float32())), pa.struct([("x", pa.int32())])
+    schema = pa.schema(zip("abcdef", [pa.string(), pa.float64(), strings, lists, struct, flags], strict=True))
     files = [SnapshotFile(f"x/{n}.parquet", 10, "0", rows=3) for n in range(2)]
     files += [SnapshotFile("x/a.json", 1, "0"), SnapshotFile("y/0.parquet", 5, "0", rows=0)]
     places = {"first": {"train": "x/*.parquet", "valid": "y/*.parquet"}, "second": {"train": "y/*.parquet"}}

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import s2corpus_reader
-from s2corpus.commands.read import command
+from s2corpus.commands.snapshots import read_command as command
 from s2corpus_reader import Snapshot, SnapshotError
 
 

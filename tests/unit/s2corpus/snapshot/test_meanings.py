@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from s2corpus.snapshot.manifest import describe_rule, list_rules
-from s2corpus.snapshot.meanings import read_descriptions
+from s2corpus.snapshot.manifest import describe_rule, list_rules, read_descriptions
 from s2corpus.spec import load_spec, releases_folder
 
 
@@ -41,7 +40,7 @@ def test_meaning_of_a_field_is_the_docstring_below() -> None:
     assert read_descriptions(typed_in) == {"third": "the third"}
 
 
-def test_every_rule_of_a_spec_has_a_meaning() -> None:
-    said = {rule.name: rule.meaning for rule in list_rules(load_spec(releases_folder() / "sample.yaml"))}
-    assert said["select.max_pages"] == "maximum pages of a paper (S2ORC App. B)" == describe_rule("select.max_pages")
+def test_rule_has_the_description_of_its_field() -> None:
+    assert "select.max_pages" in list_rules(load_spec(releases_folder() / "sample.yaml"))
+    assert describe_rule("select.max_pages") == "maximum pages of a paper (S2ORC App. B)"
     assert describe_rule("select.unheard_of") == ""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from s2corpus.commands.push import command
+from s2corpus.commands.publishing import push_command as command
 from s2corpus.errors import TransientError, UserError
 from s2corpus.snapshot import push
 from s2corpus.snapshot.verify import verify

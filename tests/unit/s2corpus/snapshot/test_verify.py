@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import shutil
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from devtools.bench import tamper
-from s2corpus.commands import read, verify
+from s2corpus.commands.snapshots import read_command, verify_command
 from s2corpus.errors import UserError
 from s2corpus.snapshot.verify import verify as find_faults
 from s2corpus.storage.lake import open_lake
@@ -93,22 +92,11 @@ LINES: list[Damage] = [
     (TRAIN + "1.jsonl.gz", lambda ls: None, "is also in another file"),
     (TRAIN + "2.jsonl.gz", lambda ls: ls[0].update(id="zzz"), "belongs to file "),
     (TRAIN + "3.jsonl.gz", lambda ls: ls[0].update(year=2011), "keys are"),
-    (TRAIN + "4.jsonl.gz", lambda ls: ls[0].update(text="a"), "1 words; the index has"),
-    (TRAIN + "4.jsonl.gz", lambda ls: None, "does not match its text_key"),
-    (TRAIN + "4.jsonl.gz", lambda ls: ls[1].update(sha1="0" * 40), f"is from file {'0' * 40}; the index has "),
-    (TRAIN + "4.jsonl.gz", lambda ls: None, f"is from file {'0' * 40}, which has no parse"),
-    (TRAIN + "4.jsonl.gz", lambda ls: ls[2].update(text=ls[2]["text"] + "."), "has a line that none of its parses contain"),
     ("v2/s2ag/train/00.jsonl.gz", lambda ls: ls.pop(0), "the index has document "),
-    ("corpus/metadata/metadata_0.jsonl.gz", lambda ls: ls.reverse(), ORDER),
     ("corpus/metadata/metadata_0.jsonl.gz", set_all(title="B"), DIFFERS),
     ("corpus/metadata/metadata_1.jsonl.gz", lambda ls: ls[0].update(extra=1), SCHEMA),
-    ("corpus/metadata/metadata_1.jsonl.gz", set_all(abstract="B"), SCHEMA),
-    (TRAIN + "1.jsonl.gz", lambda ls: None, "the title or abstract of document "),
-    ("corpus/metadata/metadata_2.jsonl.gz", lambda ls: ls[0].update(paper_id="f" * 15), "belongs to another file"),
+    ("corpus/metadata/metadata_2.jsonl.gz", lambda ls: ls[0].update(paper_id="f" * 15), "belongs to file "),
     ("corpus/metadata/metadata_3.jsonl.gz", lambda ls: ls[0].pop("paper_id"), "no JSON object with a paper_id"),
-    ("corpus/metadata/metadata_3.jsonl.gz", set_all(acl_id="x"), DIFFERS),
-    ("corpus/metadata/metadata_4.jsonl.gz", set_all(year=1970), DIFFERS),
-    ("corpus/metadata/metadata_5.jsonl.gz", set_all(mag_field_of_study=["Art"]), DIFFERS),
     ("corpus/metadata", lambda ls: None, "has inbound_citations that contradict the papers citing it"),
     (PARSES + "0.jsonl.gz", lambda ls: ls[0].update(abstract=None), "malformed: TypeError"),
     (PARSES + "1.jsonl.gz", lambda ls: ls[0].update(paper_id="0"), "paper 0 has no metadata"),
@@ -116,48 +104,34 @@ LINES: list[Damage] = [
 ]  # fmt: skip
 LOST = {"id": "g", "title": "B"}
 ROWS: list[Damage] = [
-    ("index.parquet", set_all(words=1), ""),
-    (TRAIN + "0.jsonl.gz", lambda rows: None, "words; the index has 1"),
-    (
-        "index.parquet",
-        lambda rows: rows[1].update(set="s2ag", file="v2/s2orc/train/0"),
-        "but its file is v2/s2orc/train",
-    ),
-    ("index.parquet", set_all(oa_evidence=None), "is a full text without open-access evidence"),
-    ("index.parquet", lambda rows: rows.extend([rows[0], rows[0] | LOST]), "occurs twice"),
-    ("index.parquet", lambda rows: None, "document g is in no file"),
-    (
-        "aliases.parquet",
-        lambda rows: rows.append({"alias": "f", "paper_id": "e"}),
-        "f refers to e, which is not a paper",
-    ),
+    ("index.parquet", lambda rows: rows.append(rows[0] | LOST), "document g is in no file"),
+    ("aliases.parquet", lambda rows: rows.append({"alias": "f", "paper_id": "e"}), "f refers to e, which is not a paper"),
     ("aliases.parquet", lambda rows: rows.append(rows[0]), "refers to two papers"),
     ("clusters.parquet", lambda rows: rows.append(rows[0]), "a record belongs to two papers"),
     ("clusters.parquet", lambda rows: rows.pop(1), "of corpus/metadata has no record"),
-]
-DOCUMENTS, COPY = "documents/s2orc/train/0", "differs from its line in v2/"
-RIGHTS, COUNT = "licence, evidence or abstract source of document ", "; its parse in corpus/ has 1"
+]  # fmt: skip
+DOCUMENTS, RIGHTS = "documents/s2orc/train/0", "licence or evidence of the "
 CONTEXT = {f.name: "" if pa.types.is_string(f.type) else 0 for f in CONTEXTS.schema} | {
     "paper_id": "x",
     "parse_kind": "pdf",
-    "text": "T",
 }
 COPIES: list[Damage] = [
-    (DOCUMENTS + "0.parquet", set_all(text="other"), COPY), (DOCUMENTS + "1.parquet", set_all(split="valid"), COPY),
-    (DOCUMENTS + "2.parquet", set_all(sha1=None), COPY), (DOCUMENTS + "3.parquet", set_all(licence="MIT"), RIGHTS),
-    (DOCUMENTS + "4.parquet", set_all(oa_evidence="x"), RIGHTS), (DOCUMENTS + "5.parquet", set_all(abstract_source=None), RIGHTS),
-    ("documents/s2ag/train/00.parquet", set_all(set="s2orc"), COPY),
-    ("tables/paragraphs/00.parquet", lambda rows: rows.pop(), "differ from its parse in corpus/"),
-    ("tables/paragraphs/01.parquet", lambda rows: rows[0].update(text="x"), "differ from its parse in corpus/"),
-    ("tables/paragraphs/02.parquet", set_all(parse_kind="latex"), "latex parse of "),
-    ("tables/bib_entries/00.parquet", lambda rows: rows.append(rows[-1]), f" has 2 rows in bib_entries{COUNT}"),
-    ("tables/rights/00.parquet", set_all(licence="MIT"), "licence or evidence of the pdf of "),
+    (DOCUMENTS + "0.parquet", set_all(text="other"), ""), (DOCUMENTS + "1.parquet", set_all(split="valid"), ""),
+    (DOCUMENTS + "2.parquet", set_all(sha1=None), ""), (DOCUMENTS + "3.parquet", set_all(licence="MIT"), ""),
+    (DOCUMENTS + "4.parquet", set_all(oa_evidence="x"), ""), (DOCUMENTS + "5.parquet", set_all(abstract_source=None), ""),
+    ("documents/s2ag/train/00.parquet", set_all(set="s2orc"), ""),
+    ("documents", lambda rows: None, " differs from its line in v2/"),
+    ("documents", lambda rows: None, "licence, evidence or abstract source of document "),
+    ("tables/paragraphs/01.parquet", lambda rows: rows[0].update(text="x"), ""),
+    ("tables/paragraphs", lambda rows: None, "the paragraphs of paper "),
+    ("tables/rights/00.parquet", set_all(licence="MIT"), RIGHTS + "pdf of "),
     ("tables/rights/01.parquet", set_all(evidence=""), " has no evidence"),
-    ("tables/rights/01.parquet", lambda rows: None, "licence or evidence of the abstract of "),
-    ("tables/papers/00.parquet", lambda rows: rows.append(rows[0] | {"paper_id": "9"}), "paper 9 is not in corpus/metadata"),
+    ("tables/rights/01.parquet", lambda rows: None, RIGHTS + "abstract of "),
+    ("tables/papers/00.parquet", lambda rows: rows.append(rows[0] | {"paper_id": "9"}), ""),
+    ("tables/papers", lambda rows: None, "title or identifiers of paper 9 differ from corpus/metadata"),
     ("keys/00.parquet", lambda rows: rows.reverse(), "keys belong to another file, or are not sorted"),
     ("keys/01.parquet", lambda rows: rows[0].update(key=0), "keys belong to another file, or are not sorted"),
-    ("keys", lambda rows: None, "the keys differ from those of the papers in tables/papers"),
+    ("keys", lambda rows: None, "the keys of paper "),
     ("graph/links/00.parquet", lambda rows: rows[0].update(parse_kind="latex"), ""),
     ("graph/links", lambda rows: None, "links other bibliography entries in graph/links than in its parses"),
     ("graph/links/01.parquet", lambda rows: rows[0].update(cited_paper_id="f" * 15), f"paper {'f' * 15} is not in corpus/metadata"),
@@ -166,14 +140,14 @@ COPIES: list[Damage] = [
 ]  # fmt: skip
 GROUPS = {"lines": LINES, "rows": ROWS, "copies": COPIES, "lost rows": [
     ("tables/rights/00.parquet", lambda rows: rows.pop(), " rows; the manifest has "),
-    ("tables/rights", lambda rows: None, "the rows differ from the abstracts in corpus/metadata and the parses in corpus/"),
-    ("keys/00.parquet", lambda rows: rows.pop(), ""),
-    ("keys", lambda rows: None, "the keys differ from those of the papers in tables/papers"),
+    ("tables/rights", lambda rows: None, " differ from its abstract and parses in corpus/"),
+    (DOCUMENTS + "0.parquet", lambda rows: rows.pop(), ""), ("documents", lambda rows: None, " differs from its line in v2/"),
+    ("keys/00.parquet", lambda rows: rows.pop(), ""), ("keys", lambda rows: None, "the keys of paper "),
 ]}  # fmt: skip
 
 
 STATISTICS = (
-    "words of s2orc train; the files have", "the samples differ", "years differ from the index (1999: 1, expected 0",
+    "sets differ from the index (", "the samples differ", "years differ from the index (1999: 1, expected 0",
     "MIT: 0, expected 0)", "the funnel has None documents of s2orc valid; expected ",
 )  # fmt: skip
 
@@ -194,8 +168,6 @@ def test_every_change_of_a_file_is_found(copy: Path, group: str) -> None:
     said = [(path, message) for path, _, message in GROUPS[group]]
     said += [("stats.json", message) for message in STATISTICS]
     assert [(p, m) for p, m in said if m and not any(p == path and m in message for path, message in faults)] == []
-    if group == "copies":
-        assert max(Counter(path for path, _ in faults if path.startswith("tables/")).values()) == 10
 
 
 @pytest.mark.parametrize("damage", ["flipped", "shorter", "deleted"])
@@ -218,19 +190,23 @@ def test_damaged_file_is_named(copy: Path, damage: str) -> None:
     "manifest", [b"[]", b"{", b'{"format": "s2corpus-snapshot-1"}', b'{"format": "s2corpus-snapshot-1", "files": [{}]}']
 )
 def test_malformed_manifest_gives_one_sentence(tmp_path: Path, manifest: bytes) -> None:
-    assert "no manifest.json and no latest.json found" in str(run(verify.command, tmp_path).exception)
+    assert "no manifest.json and no latest.json found" in str(run(verify_command, tmp_path).exception)
     (tmp_path / "manifest.json").write_bytes(manifest)
-    result = run(verify.command, tmp_path)
+    result = run(verify_command, tmp_path)
     assert isinstance(result.exception, UserError) or any(
         word in result.output for word in ("malformed", "invalid JSON")
     )
 
 
-def test_gzip_bomb_is_unpacked_only_to_its_listed_size(copy: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(bytes(200_000_000), ": corrupt gzip data"), (b"\n" * 2_000_000, "the content of the file has more than ")],
+)
+def test_gzip_bomb_is_read_only_to_its_listed_sizes(copy: Path, content: bytes, says: str) -> None:
     path = "v2/s2orc/train/00.jsonl.gz"
-    (copy / path).write_bytes(gzip.compress(bytes(200_000_000), 1, mtime=0))
-    result = run(verify.command, copy)
-    assert f"{path}: the content differs from the manifest" in result.output and result.exit_code == 1
+    (copy / path).write_bytes(gzip.compress(content, mtime=0))
+    faults = [str(fault) for fault in find_faults(open_lake(str(copy)))]
+    assert any(fault.startswith(path) and says in fault for fault in faults)
 
 
 def test_manipulations_of_a_publication_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +228,7 @@ def test_manipulations_of_a_publication_are_found(tmp_path: Path, monkeypatch: p
 
 
 def test_publication_and_parent_are_compared(published: Path, tmp_path: Path) -> None:
-    assert run(verify.command, published).exit_code == 0
+    assert run(verify_command, published).exit_code == 0
     found = find_faults(open_lake(str(published)), parent=open_lake(str(published)))
     assert [str(fault) for fault in found] == [f"manifest.json: the parent is None; expected {published.name}"]
     folder = shutil.copytree(published.parents[1], tmp_path / "lake") / "snapshots" / published.name
@@ -260,11 +236,11 @@ def test_publication_and_parent_are_compared(published: Path, tmp_path: Path) ->
     right = mark.read_bytes()
     for data in (right.replace(b'_sha256":"', b'_sha256":"0'), b"null"):
         mark.write_bytes(data)
-        assert "this is not the published manifest" in run(verify.command, folder).output
+        assert "this is not the published manifest" in run(verify_command, folder).output
     mark.write_bytes(right)
     (folder / "README.md").write_bytes((folder / "README.md").read_bytes().replace(b"CC-BY-4.0", b"CC0-1.0  "))
     relist(folder)
-    assert "this is not the published manifest" in run(verify.command, folder).output
+    assert "this is not the published manifest" in run(verify_command, folder).output
 
 
 def ids(published: Path) -> list[str]:
@@ -273,31 +249,31 @@ def ids(published: Path) -> list[str]:
 
 def test_document_is_read_by_id_and_former_id(published: Path) -> None:
     wanted = ids(published)[3]
-    assert orjson.loads(run(read.command, published, "--id", wanted).stdout_bytes)["id"] == wanted
+    assert orjson.loads(run(read_command, published, "--id", wanted).stdout_bytes)["id"] == wanted
     (alias,) = pq.read_table(published / "aliases.parquet").to_pylist()
-    assert orjson.loads(run(read.command, published, "--id", alias["alias"]).stdout_bytes)["id"] == alias["paper_id"]
-    assert "no document nobody" in str(run(read.command, published, "--id", "nobody").exception)
+    assert orjson.loads(run(read_command, published, "--id", alias["alias"]).stdout_bytes)["id"] == alias["paper_id"]
+    assert "no document nobody" in str(run(read_command, published, "--id", "nobody").exception)
 
 
 def test_sample_is_reproducible(published: Path, copy: Path) -> None:
     words = ("--sample", 3, "--set", "s2ag")
-    first = run(read.command, published, *words).stdout_bytes
+    first = run(read_command, published, *words).stdout_bytes
     assert [orjson.loads(line)["text"].count("\n\n") for line in first.splitlines()] == [1, 1, 1]
-    assert run(read.command, published, *words).stdout_bytes == first
-    assert run(read.command, "small", "--lake", published.parents[1], *words).stdout_bytes == first, (
+    assert run(read_command, published, *words).stdout_bytes == first
+    assert run(read_command, "small", "--lake", published.parents[1], *words).stdout_bytes == first, (
         "the latest of a spec"
     )
     index = pq.read_table(copy / "index.parquet")
     pq.write_table(index.filter(pc.equal(index["split"], "train")), copy / "index.parquet")
-    empty = run(read.command, copy, "--sample", 3, "--split", "valid")
+    empty = run(read_command, copy, "--sample", 3, "--split", "valid")
     assert (empty.exit_code, empty.stdout_bytes) == (0, b"")
 
 
 def test_documents_are_read_by_regular_expression(published: Path) -> None:
-    found = run(read.command, published, "--grep", "^On [A-M]").stdout_bytes.splitlines()
-    everything = run(read.command, published, "--grep", ".").stdout_bytes.splitlines()
+    found = run(read_command, published, "--grep", "^On [A-M]").stdout_bytes.splitlines()
+    everything = run(read_command, published, "--grep", ".").stdout_bytes.splitlines()
     assert sorted(orjson.loads(line)["id"] for line in everything) == ids(published)
     assert found == [line for line in everything if "A" <= orjson.loads(line)["text"][3] <= "M"]
-    assert "not a regular expression" in str(run(read.command, published, "--grep", "(").exception)
+    assert "not a regular expression" in str(run(read_command, published, "--grep", "(").exception)
     for options in ([], ["--id", "a", "--sample", "1"]):
-        assert "select documents with exactly one of --id" in str(run(read.command, published, *options).exception)
+        assert "select documents with exactly one of --id" in str(run(read_command, published, *options).exception)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import click
 import pytest
 
-from s2corpus.commands.yank import command
+from s2corpus.commands.publishing import yank_command as command
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
 

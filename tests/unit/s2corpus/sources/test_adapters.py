@@ -175,7 +175,9 @@ def test_arxiv_oai_records_are_read() -> None:
     assert deleted == Deleted("arxiv:hep-th/9711200") and no_metadata.reason is RejectReason.MALFORMED
 
 
-def test_dblp_character_entities_are_expanded() -> None:
+@pytest.mark.parametrize("chunk", [64, 1 << 20])
+def test_dblp_character_entities_are_expanded(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("s2corpus.sources.xml_elements._CHUNK", chunk)
     paper, preprint, *dropped = entries("dblp", DBLP)
     assert (paper.record_id, paper.title) == ("dblp:conf/acl/LoW20", "Gröbner bases & parsing")
     assert paper.doi == "10.18653/v1/2020.acl-main.447" and names(paper) == ["Jörg Müller", "Wei Wang"]
@@ -318,25 +320,16 @@ class TestHostileFiles:
 
     @pytest.mark.parametrize("source", ["crossref", "pubmed", "dblp", "arxiv", "jsonl"])
     def test_endless_entry_is_dropped_in_bounded_memory(self, source: str) -> None:
+        start = {"pubmed": b"<a><PubmedArticle>", "dblp": b"<dblp><article key='1'>", "arxiv": b"<r><record>"}
+
         class Endless(io.RawIOBase):
-            left = 40
+            blocks = iter([start.get(source, b'{"title": "'), *[b"x" * (1 << 20)] * 40])
 
             def read(self, size: int = -1) -> bytes:
-                self.left -= 1
-                return b"x" * (1 << 20) if self.left > 0 else b""
-
-        start = {"pubmed": b"<a><PubmedArticle>", "dblp": b"<dblp><article key='1'>", "arxiv": b"<r><record>"}.get(
-            source, b'{"title": "'
-        )
-        stream = io.BufferedReader(io.BytesIO(start))
-        endless = Endless()
-
-        class Both(io.RawIOBase):
-            def read(self, size: int = -1) -> bytes:
-                return stream.read(size) or endless.read(size)
+                return next(self.blocks, b"")
 
         tracemalloc.start()
-        found = list(read(source, Both()))  # type: ignore[arg-type]  # a stream that closes early
+        found = list(read(source, Endless()))  # type: ignore[arg-type]  # a stream that closes early
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert all(isinstance(e, Dropped) for e in found) and 1 <= len(found) <= 3
@@ -368,20 +361,15 @@ def test_unknown_source_error_lists_known_sources() -> None:
 
 
 def test_records_survive_the_conversion_to_rows() -> None:
-    records = [one("crossref", CROSSREF), one("unpaywall", UNPAYWALL), one("s2ag", S2AG)]
+    later = {
+        "URL": "https://creativecommons.org/licenses/by/4.0/",
+        "start": {"date-parts": [[2030]]},
+        "delay-in-days": 9,
+    }
+    records = [one("crossref", {**CROSSREF, "license": [later]}), one("unpaywall", UNPAYWALL), one("s2ag", S2AG)]
+    assert records[0].later_licences
     table = pa.Table.from_batches(
         batches(records, delivery="d", ready_at="2023-01-01T00:00:00Z", rows=2), schema=RECORDS.schema
     )
     assert table.num_rows == 3 and table["delivery"].to_pylist() == ["d"] * 3
     assert [read_record(row) for row in table.to_pylist()] == records
-
-
-@pytest.mark.parametrize("chunk", [1, 7, 64, 1000])
-def test_items_are_separated_at_every_chunk_size(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for reader in ("json_objects", "xml_elements"):
-        monkeypatch.setattr(f"s2corpus.sources.{reader}._CHUNK", chunk)
-    works = [{**CROSSREF, "DOI": f"10.18653/v1/{i}", "note": 'a "{" and a \\ }} in "text" ]'} for i in range(5)]
-    found = entries("crossref", json.dumps({"status": "ok", "items": works}, indent=1))
-    assert [e.record_id for e in found] == [f"crossref:10.18653/v1/{i}" for i in range(5)]
-    xml = list(read("dblp", io.BytesIO(DBLP)))
-    assert [type(e) for e in xml] == [Record, Record, Dropped, Dropped, Dropped]

@@ -1,4 +1,4 @@
-"""Affiliations and ORCIDs are read from Crossref, JATS, TEI and the generic form.
+"""Affiliations and ORCIDs are read from Crossref, JATS and the generic form.
 
 They do not distinguish authors.
 """
@@ -7,35 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from s2corpus.sources import Record, read
 from s2corpus.sources.arrow import batches, read_record
-from s2orc_parse import tei
 from s2orc_parse.bibliography.author import Affiliation, Author
-from s2orc_parse.bibliography.identifiers import normalise_orcid, normalise_ror
 from tests.unit.s2corpus.sources.samples import one
 
 ORCID = "0000-0002-1825-0097"
 AI2 = Affiliation("Allen Institute for AI, Seattle", "05w520734")
-
-
-@pytest.mark.parametrize(
-    ("text", "orcid"),
-    [
-        (f"http://orcid.org/{ORCID}", ORCID), ("0000-0002-1694-233x", "0000-0002-1694-233X"), ("0000000218250097", ORCID),
-        ("0000-0002-1825-0098", None), ("1825-0097", None), ("", None),
-    ],
-)  # fmt: skip
-def test_orcid_check_digit_is_verified(text: str, orcid: str | None) -> None:
-    assert normalise_orcid(text) == orcid
-
-
-@pytest.mark.parametrize(
-    ("text", "ror"), [("https://ror.org/05w520734", "05w520734"), ("05w520734", None), ("grid.5", None)]
-)
-def test_ror_id_is_read_from_its_address(text: str, ror: str | None) -> None:
-    assert normalise_ror(text) == ror
 
 
 def test_crossref_author_has_affiliations_and_orcid() -> None:
@@ -67,29 +45,12 @@ def test_jats_author_has_the_referenced_affiliations() -> None:
     assert one("jats", JATS.format(orcid=ORCID, other="")).authors[1].affiliations == ()
 
 
-def test_tei_header_and_parse_have_affiliations() -> None:
-    author = (
-        f'<author><persName><forename>Kyle</forename><surname>Lo</surname></persName><idno type="ORCID">{ORCID}</idno>'
-        '<affiliation><orgName type="department">Semantic Scholar</orgName><orgName type="institution">AI2</orgName>'
-        "<address><settlement>Seattle</settlement></address></affiliation>"
-        '<affiliation><note type="raw_affiliation"><label>2</label>University of Somewhere</note>'
-        "<orgName>Somewhere</orgName></affiliation></author>"
-    )
-    header = f"<teiHeader><fileDesc><sourceDesc><biblStruct><analytic>{author}</analytic></biblStruct></sourceDesc></fileDesc></teiHeader>"
-    parse = tei.convert(f"<TEI>{header}<text><body><p>x</p></body></text></TEI>".encode(), file_sha1="a" * 40)
-    (found,) = tei.to_s2orc(parse)["authors"]
-    assert [a["name"] for a in found["affiliations"]] == ["Semantic Scholar, AI2, Seattle", "University of Somewhere"]
-    assert found["orcid"] == ORCID
-    assert list(tei.to_gorc_line(parse)["metadata"]["authors"][0]) == ["first", "middle", "last", "suffix"]
-
-
 def test_generic_form_and_table_preserve_affiliations() -> None:
     given = {"first": "Kyle", "last": "Lo", "affiliations": ["Rome", {"name": AI2.name, "ror": AI2.ror}]}
     record = one("jsonl", {"record_id": "x:1", "title": "On x", "authors": [{**given, "orcid": ORCID}]})
-    assert record.authors[0].affiliations == (Affiliation("Rome"), AI2)
-    (batch,) = batches([record])
-    (back,) = map(read_record, batch.to_pylist())
-    assert back.authors[0].as_dict() == record.authors[0].as_dict()
+    assert record.authors[0].affiliations == (Affiliation("Rome"), AI2) and record.authors[0].orcid == ORCID
+    (back,) = map(read_record, next(batches([record])).to_pylist())
+    assert repr(back) == repr(record), "equality ignores affiliations"
 
 
 def test_authors_with_equal_names_are_equal() -> None:

@@ -8,13 +8,10 @@ from __future__ import annotations
 import io
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from s2corpus import sources
 from s2corpus.sources import Dropped, Record, RejectReason
-from s2corpus.sources.arrow import apply_licences, batches, read_record
-from s2corpus.sources.record import DatedLicence
 from tests.unit.s2corpus.sources.samples import one
 
 BY, NC_ND = "http://creativecommons.org/licenses/by/4.0/", "https://creativecommons.org/licenses/by-nc-nd/4.0/"
@@ -128,15 +125,6 @@ def test_license_is_valid_from_its_start_date(
     record = work(license=licences, **indexed)
     assert record.licence == now
     assert [(one.licence, one.start) for one in record.later_licences] == later
-
-
-@pytest.mark.parametrize(
-    ("day", "now"), [("2021-06-30", TDM), ("2021-07-01", "CC-BY-NC-ND-4.0"), ("2031-01-01", "CC-BY-NC-ND-4.0")]
-)
-def test_release_has_the_license_valid_on_its_day(day: str, now: str) -> None:
-    table = pa.Table.from_batches(batches([work(license=EMBARGOED), work(license=[licence(BY, "vor")])]))
-    assert apply_licences(table, day)["licence"].to_pylist() == [now, "CC-BY-4.0"]
-    assert read_record(table.to_pylist()[0]).later_licences == (DatedLicence("CC-BY-NC-ND-4.0", "2021-07-01"),)
 
 
 def test_answer_without_work_is_malformed() -> None:

@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from s2corpus.papers.editorial import find_status
 from s2corpus.sources import read
-from s2corpus.sources.editorial import read_title_status
+from s2corpus.sources.editorial import find_status, read_title_status
 from s2corpus.sources.record import Editorial, EditorialNotice, Record, RecordKind
 from tests.unit.s2corpus.sources.samples import one
 
@@ -129,15 +128,12 @@ def test_pubmed_types_and_references_set_status(
         ("5 pages (withdrawn)", "We show", WITHDRAWN),
         ("The authors have withdrawn this paper, see arXiv:0801.1234", "We show", WITHDRAWN),
         ("arXiv submission has been withdrawn due to copyright", "", WITHDRAWN),
-        ("", "This paper has been withdrawn by the author due to an error.", WITHDRAWN),
         ("", "  This submission has been withdrawn by arXiv administrators because it contains\n  text from others", WITHDRAWN),
-        ("", "Withdrawn.", WITHDRAWN),
         ("", "The paper is being temporarily withdrawn for revision.", WITHDRAWN),
         ("12 pages, 3 figures", "We study how deposits are withdrawn from banks.", None),
         ("replaces the withdrawn paper arXiv:0704.0001", "We show", None),
-        ("This version supersedes a withdrawn one", "We show", None),
+        ("Withdrawn paper of 2007 revisited", "We show", None),
         ("Theorem 2 has been withdrawn", "We show", None),
-        ("", "When the drug was withdrawn, patients relapsed. This paper models it.", None),
     ],
 )  # fmt: skip
 def test_arxiv_withdrawal_is_read_from_comments_and_abstract(

@@ -40,8 +40,8 @@ def read(text: str) -> tuple[list[Any], list[Dropped]]:
 def test_damaged_object_is_one_rejected_entry(damaged: str, chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("s2corpus.sources.json_objects._CHUNK", chunk)
     good = json.loads(ITEM)
-    for items in ([damaged, ITEM, ITEM], [ITEM, damaged, ITEM]):
-        objects, dropped = read(f"[{', '.join(items)}]")
+    for items, form in (([damaged, ITEM, ITEM], "[{}]"), ([ITEM, damaged, ITEM], '{{"status": "ok", "items" : [{}]}}')):
+        objects, dropped = read(form.format(", ".join(items)))
         assert objects == [good, good]
         assert [(one.reason, one.where) for one in dropped] == [
             (RejectReason.MALFORMED, f"item {number}") for number, item in enumerate(items, 1) if item == damaged

@@ -1,6 +1,6 @@
 """A lake in a folder lists its objects as S3 does: by key, below a prefix that need not end at a folder.
 
-It opens only regular files: a FIFO would block forever, and a device has no end.
+It opens only regular files: a FIFO would block forever, and a device has no end. Invalid addresses never become a folder.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.errors import UserError
-from s2corpus.storage.lake import NotALakeFile, open_lake
+from s2corpus.storage.lake import NotALakeFile, lake_uri, open_lake
 from s2corpus.storage.local_lake import LocalLake
 
 NAMES = ["a", "a-b", "a.b", "ab", "b", "é"]
@@ -148,3 +148,35 @@ def test_links_to_folders_and_to_nothing_are_not_listed(tmp_path: Path) -> None:
         (tmp_path / "lake" / "a" / name).symlink_to(target)
     assert [(entry.key, entry.bytes) for entry in lake.list("")] == [("a/x", 2)]
     assert list(lake.list("a/x/")) == []
+
+
+@pytest.mark.parametrize("name", ["lake", "my lake", "läke 100%", "a%20b", "lake#1?", "a:b", "\udcff"])
+def test_lake_opens_by_its_own_address(name: str, tmp_path: Path) -> None:
+    lake = open_lake(str(tmp_path / name))
+    lake.put("a", b"1")
+    assert open_lake(lake.root).get("a")[0] == b"1"
+    assert open_lake(f"{lake.root}/").root == lake.root
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    "address", ["", " ", "s3://", "s3:/bucket", "s3://B", "http://host/lake", "hf://a/b", "file://host/lake", "file://", "a\0b"]
+)  # fmt: skip
+def test_invalid_address_gives_one_sentence_and_no_folder(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match="expected s3://bucket"):
+        open_lake(address)
+    assert not list(tmp_path.iterdir())
+
+
+def test_environment_names_the_lake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2CORPUS_LAKE", "s3://lake/prefix")
+    assert lake_uri() == "s3://lake/prefix"
+    monkeypatch.setenv("S2CORPUS_LAKE", "")
+    with pytest.raises(UserError, match="set S2CORPUS_LAKE"):
+        lake_uri()
+    monkeypatch.delenv("S2CORPUS_LAKE")
+    with pytest.raises(UserError, match="set S2CORPUS_LAKE"):
+        lake_uri()

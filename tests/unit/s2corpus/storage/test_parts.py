@@ -24,6 +24,7 @@ from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import ABSENT, Lake
 from s2corpus.storage.local_lake import LocalLake
+from s2corpus.storage.part import count, counting, format_counts
 from s2corpus.storage.parts import DamagedPart, NotCommitted, TableRef
 from s2corpus.tables.columns import ENTRY_AUTHORS
 from s2corpus.tables.papers import CLUSTERS
@@ -274,3 +275,15 @@ def test_keys_of_a_damaged_content_part_are_forgotten(lake: Lake, tmp_path: Path
         list(store.fetch(part, ["1" * 40], ["parse"]))
     assert store.append([make_row("1" * 40)]) == part != other
     assert len(store.known("0" * 40, "f" * 40, ["outcome"])) == 2
+
+
+def test_rows_and_files_are_counted_within_a_task() -> None:
+    count("links", 1)  # Outside of a task, nothing is counted.
+    with counting() as outer:
+        assert format_counts(outer) == "no rows"
+        for name, n in (("links", 1240), ("files", 0), ("contexts", 60)):
+            count(name, n)
+        with counting() as inner:
+            count("links", 5)
+    count("links", 1)
+    assert (format_counts(outer), format_counts(inner)) == ("60 contexts, 1,240 links", "5 links")

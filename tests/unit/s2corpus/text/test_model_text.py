@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +10,18 @@ import pytest
 from s2corpus.spec import ModelTextRules
 from s2corpus.text.layout import Unit, build_blocks, document_text, list_units
 from s2corpus.text.model_text import model_text
-from s2orc_parse import jats, latex, tei
+from s2orc_parse import latex, tei
 
 ALL = ModelTextRules(headings="markdown", citations="linked", captions=True, tables="markdown", formulas="latex")
-
-
-@cache
-def parse_file(path: Path) -> Any:
-    data = path.read_bytes()
-    made = latex.convert(data, sha1="0" * 40) if path.suffix == ".gz" else jats.convert(data, sha1="0" * 40)
-    return tei.to_s2orc(made)
 
 
 def card(parse: Any, title: str = "A title", abstract: str = "An abstract.") -> str:
     return document_text(title, abstract, [block.text for block in build_blocks(list_units(parse))[0]])
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def scifact(shared_data: Path) -> Any:
-    return parse_file(shared_data / "latex" / "2004.14974.gz")
+    return tei.to_s2orc(latex.convert((shared_data / "latex" / "2004.14974.gz").read_bytes(), sha1="0" * 40))
 
 
 def test_model_text_of_latex_paper_reads_as_printed(scifact: Any) -> None:
@@ -49,15 +40,6 @@ def test_model_text_of_latex_paper_reads_as_printed(scifact: Any) -> None:
     assert "Figure 1: A SciFact claim refuted by evidence." in written
     assert "[@0123456789abcde]" in written
     assert "Hanselowski et al., 2019" in written  # This reference is no paper of the corpus here.
-
-
-def test_model_text_of_publishers_article_reads_as_printed(shared_data: Path) -> None:
-    """Check PMC5828200: Table 1 is the pharmacokinetics of curcuminoid, and the article has eleven figures."""
-    parse = parse_file(shared_data / "jats" / "PMC5828200.nxml")
-    lines = model_text(card(parse), parse, {}, ALL).split("\n")
-    assert "| Treatment | Dosage (g/kg) | Cmax (μg/ml) | Tmax (min) | AUC (μg/ml∙min) |" in lines
-    assert sum(line.startswith("Figure ") and bool(re.match(r"Figure \d+: ", line)) for line in lines) == 11
-    assert sum(line.startswith("Table 1: Pharmacokinetic analysis") for line in lines) == 1
 
 
 def test_model_text_without_options_is_the_card_text(scifact: Any) -> None:

@@ -6,7 +6,6 @@ import itertools
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -16,12 +15,11 @@ from s2corpus.text.near_duplicates import (
     DuplicateReason,
     Pairs,
     cluster_duplicates,
-    find_repeated_keys,
     text_key,
     title_key,
 )
 from s2corpus.text.splits import Split
-from s2corpus.titles.normalised import normalise_one
+from s2corpus.titles import normalise_one
 
 TRAIN, VALID, LATE = Split.TRAIN, Split.VALID, Split.LATE
 DUPLICATE, NEAR = Split.DUPLICATE, Split.NEAR_DUPLICATE
@@ -133,7 +131,3 @@ def test_text_is_normalized_as_a_title(text: str) -> None:
 def test_title_key_includes_surname_of_first_author() -> None:
     assert title_key("On cells", "Müller") == title_key("ON CELLS.", "Müller") != title_key("On cells", "Meier")
     assert (title_key("On cells", None), title_key("…", "Müller")) == (None, None)
-
-
-def test_repeated_keys_are_found() -> None:
-    assert find_repeated_keys(np.array([3, -1, 3, 5, -1, 3])).tolist() == [-1, 3]

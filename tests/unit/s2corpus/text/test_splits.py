@@ -23,10 +23,7 @@ CARD = compute_bounds(spec.SplitRules(), datetime(2023, 2, 1, tzinfo=UTC))
         ("2022-12", Split.VALID),
         ("2023-01", Split.UNDATED),  # The month includes days of valid and later days.
         ("2023-02", Split.LATE),
-        ("2021", Split.TRAIN),
         ("2022", Split.UNDATED),
-        ("2023", Split.UNDATED),
-        ("2024", Split.LATE),
         (None, Split.UNDATED),
     ],
 )

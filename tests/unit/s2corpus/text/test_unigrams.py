@@ -1,4 +1,7 @@
-"""Log probability is the mean log2 of each word's share in a list; unknown words count √V + 1 times (SPEC §8.7, §8.10)."""
+"""Log probability is the mean log2 of each word's share in a list; unknown words count √V + 1 times (SPEC §8.7, §8.10).
+
+The threshold of the embedded list drops the same share of sections as the card's list with its own threshold.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,23 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-import blingfire
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from click.testing import CliRunner
 
+from s2corpus.commands.calibrate import command
 from s2corpus.errors import UserError
 from s2corpus.text import unigrams
-from s2corpus.text.tokens import ShareTable
+from s2corpus.text.files import read_document, section_texts
 from s2corpus.text.unigrams import (
+    CARD_THRESHOLD,
+    WORDFREQ_THRESHOLD,
     Unigrams,
-    log_probabilities,
+    calibrate,
     log_probability,
     parse_unigrams,
     wordfreq_unigrams,
 )
+from tests.unit.s2corpus.stages.clean.jats import documents
 
 COUNTS = {"the": 6, "cat": 1, "sat": 1}  # V = 3, 8 words in total
 LIST = Unigrams.from_counts("three words", COUNTS)
@@ -45,38 +49,17 @@ def test_log_probability_is_mean_log2_share(text: str, expected: float) -> None:
     assert log_probability(text, LIST) == pytest.approx(expected)
 
 
-WORDS = [
-    "a", "A", "b", "B", "Z", "z", "[", "@", "{", "`", "...", "ab", "aB", "é", "É", "ж", "中", "\u212a", "k", "x" * 150, "y" + "x" * 149,
-]  # fmt: skip
-SEPARATORS = [" ", "\n", "\t", "\x00", "\x1c", "\x1f", "\x7f", "\x85", "\u2003", "\ud800"]
-"""characters that blingfire replaces or ignores"""
-LISTED = st.dictionaries(st.sampled_from(sorted({word.lower() for word in WORDS})), st.integers(-30, -1).map(float))
+@pytest.mark.parametrize("text", ["\ud800cat\ud800", "cat\x00", "\x1c cat\u2003", "\u212a", "中"])
+def test_words_are_those_of_blingfire(text: str) -> None:
+    """Lone surrogates are ignored, and the Kelvin sign becomes an ASCII letter."""
+    shares = {"cat": -1.0, "k": -1.0, "中": -1.0}
+    assert log_probability(text, Unigrams("list", shares, -50.0, -20.0)) == -1
 
 
-@given(LISTED, st.lists(st.lists(st.sampled_from(WORDS + SEPARATORS)).map("".join), max_size=4))
-def test_log_probabilities_use_words_of_blingfire(shares: dict[str, float], texts: list[str]) -> None:
-    """Words are looked up in lower case; the Kelvin sign becomes an ASCII letter."""
-    words = Unigrams("list", ShareTable.from_shares(shares, -50.0), -20.0)
-    for text, found in zip(texts, log_probabilities(texts, words), strict=True):
-        readable = text.encode("utf-8", "ignore").decode()
-        given_ = blingfire.text_to_words(readable).partition("\0")[0].lower().split() if readable.strip() else []
-        assert found == (sum(shares.get(word, -50.0) for word in given_) / len(given_) if given_ else 0.0)
-
-
-@given(st.dictionaries(st.text("abcdé", min_size=1, max_size=5), st.integers(1, 99), min_size=1, max_size=70))
-def test_every_listed_word_has_its_share(counts: dict[str, int]) -> None:
-    words, total = Unigrams.from_counts("list", counts), sum(counts.values())
-    assert len(words.table.hashes) <= 4 * max(len(counts), 1)
-    for word in {*counts, "d", "ad", "ddddd"}:
-        share = counts[word] / total if word in counts else (math.sqrt(len(counts)) + 1) / total
-        assert log_probability(word, words) == pytest.approx(math.log2(share))
-
-
-def read_shares(words: Unigrams) -> dict[object, float]:
-    """Return shares by the hash of a word; words that are not ASCII are keyed by the word."""
-    listed = np.flatnonzero(words.table.hashes)
-    by_hash = zip(words.table.hashes[listed].tolist(), words.table.shares[listed].tolist(), strict=True)
-    return {**dict(by_hash), **words.table.other}
+def test_sum_begins_with_ascii_words() -> None:
+    """The order of a sum changes its last digits, which releases contain."""
+    words = Unigrams("list", {"a": 1e16, "b": -1e16, "é": 1.0}, -50.0, -20.0)
+    assert log_probability("é a b", words) == 1 / 3
 
 
 CSV = b"word,count\nthe,6\ncat,1\nsat,1\n"
@@ -87,7 +70,7 @@ CSV = b"word,count\nthe,6\ncat,1\nsat,1\n"
 )
 def test_word_list_is_csv_or_tsv_plain_or_gzipped(content: bytes) -> None:
     found = parse_unigrams("list", content, hashlib.sha256(content).hexdigest())
-    assert (read_shares(found), found.unknown, found.threshold) == (read_shares(LIST), LIST.unknown, -20.0)
+    assert (found.shares, found.unknown, found.threshold) == (LIST.shares, LIST.unknown, -20.0)
 
 
 @pytest.mark.parametrize("most", [len(CSV) - 1, len(CSV)])
@@ -101,27 +84,25 @@ def test_word_list_is_limited_to_256_megabytes(
         with pytest.raises(UserError, match=f"more than {most} bytes"):
             parse_unigrams("list", pack(CSV))
     else:
-        assert len(read_shares(parse_unigrams("list", pack(CSV)))) == 3
+        assert len(parse_unigrams("list", pack(CSV)).shares) == 3
 
 
 @pytest.mark.parametrize(
-    "odd",
+    ("odd", "expected"),
     [
-        b"", b"th\xc3\xa9o,12\n", b"nothing,0\n", b" cat ,7\n", b"a,b,3\n", b"a,b\t3\n", b"\n", b"cat,two\n", b"cat,9\n", b",5\n",
-        b"x\x0by,4\n", b"cat,07\n", b"cat,1234567890123456789\n", b"cat,123456789012345678\n", b"cat\t3,\n", b"cat,", b"!,1\n~,1048\n",
+        (b"", {}),
+        (b"th\xc3\xa9o,12\n", {"théo": 12}),
+        (b"nothing,0\n", {}),
+        (b" cat ,7\n", {"cat ": 7}),
+        (b"a,b,3\n", {}),
+        (b"a,b\t3\n", {"a,b": 3}),
+        (b"cat,two\n", {}),
+        (b"cat,9\n", {"cat": 9}),  # The last count of a word is used.
     ],
-)  # fmt: skip
-@pytest.mark.parametrize("first", [True, False])
-def test_irregular_line_does_not_change_other_words(odd: bytes, first: bool) -> None:
-    """Lists of only plain lines are parsed in one pass, others line by line; a word has the same share in both."""
-    plain = b"the,6\ncat,1\nsat,1\n"
-    content = odd + plain if first else plain + odd
-    expected = {}
-    for line in content.decode().splitlines():
-        word, _, count = line.strip().partition("\t" if "\t" in line else ",")
-        if count.isdecimal() and int(count):
-            expected[word] = int(count)
-    assert read_shares(parse_unigrams("list", content)) == read_shares(Unigrams.from_counts("list", expected))
+)
+def test_irregular_line_does_not_change_other_words(odd: bytes, expected: dict[str, int]) -> None:
+    found = parse_unigrams("list", b"the,6\ncat,1\nsat,1\n" + odd)
+    assert found.shares == Unigrams.from_counts("list", {**COUNTS, **expected}).shares
 
 
 @pytest.mark.parametrize(
@@ -129,7 +110,6 @@ def test_irregular_line_does_not_change_other_words(odd: bytes, first: bool) -> 
     [
         (CSV, "0" * 64, "SHA-256 is"),
         (b"nothing here", None, "no line has the form"),
-        (b"", None, "no line has the form"),
     ],
 )
 def test_wrong_word_list_is_refused(content: bytes, sha256: str | None, message: str) -> None:
@@ -139,8 +119,72 @@ def test_wrong_word_list_is_refused(content: bytes, sha256: str | None, message:
 
 def test_embedded_word_list_has_the_cards_scale(shared_data: Path) -> None:
     card = parse_unigrams("1T", (shared_data / "unigrams" / "count_1w.txt.gz").read_bytes())
-    assert np.count_nonzero(card.table.hashes) == 333_333
+    assert len(card.shares) == 333_333
     assert log_probability("the", card) == pytest.approx(-4.668, abs=1e-3)
     assert card.unknown == pytest.approx(-29.9215, abs=1e-3)
     assert wordfreq_unigrams().unknown == pytest.approx(card.unknown, abs=0.1)
     assert log_probability("the", wordfreq_unigrams()) == pytest.approx(log_probability("the", card), abs=0.5)
+
+
+WORDS = Unigrams.from_counts("words", {"common": 900, "rare": 99, "rarest": 1})
+TEXTS = ["common", "common rare", "rare", "rare rarest", "rarest"]
+"""Their means are -0.15, -1.74, -3.34, -6.65 and -9.97."""
+
+
+@pytest.mark.parametrize(
+    ("threshold", "dropped", "expected"),
+    [
+        (-20.0, 0, -10.47),  # Below and above all texts, the threshold is half a bit away.
+        (-9.0, 1, -8.31),
+        (-5.0, 2, -4.99),
+        (log_probability("rare", WORDS), 2, -4.99),  # A text at the threshold is not dropped.
+        (-3.0, 3, -2.54),
+        (0.0, 5, 0.35),
+    ],
+)
+def test_threshold_is_between_dropped_and_other_texts(threshold: float, dropped: int, expected: float) -> None:
+    found = calibrate(TEXTS, WORDS, WORDS, threshold)
+    assert (found.dropped, found.dropped_at_threshold, found.both) == (dropped, dropped, dropped)
+    assert (found.sections, found.threshold) == (5, expected)
+
+
+def test_threshold_has_the_necessary_decimals() -> None:
+    close = Unigrams.from_counts("close", {"one": 1_000_000, "two": 1_000_001, "three": 1_000_002})
+    reference = Unigrams.from_counts("reference", {"one": 1, "two": 900, "three": 900})
+    found = calibrate(["one", "two", "three"], reference, close, -5.0)
+    one, two = (log_probability(word, close) for word in ("one", "two"))
+    assert found.threshold == (one + two) / 2 and one < found.threshold < two
+    assert (found.sections, found.dropped, found.dropped_at_threshold, found.both) == (3, 1, 1, 1)
+
+
+def test_calibration_reports_common_drops_and_quantiles() -> None:
+    other = Unigrams.from_counts("other", {"common": 1, "rare": 999, "rarest": 99_000})
+    found = calibrate(TEXTS * 20, WORDS, other, -5.0)
+    assert (found.dropped, found.dropped_at_threshold, found.both) == (40, 40, 0)
+    means = sorted(log_probability(text, other) for text in TEXTS * 20)
+    assert found.own_quantiles == tuple(means[at] for at in (1, 5, 50, 95, 99))
+
+
+def test_calibration_needs_a_section(tmp_path: Path) -> None:
+    documents, words = tmp_path / "in.jsonl", tmp_path / "words.csv"
+    documents.write_text('{"id": "1"}\n')
+    words.write_bytes(CSV)
+    with pytest.raises(UserError, match="no document has a section"):
+        CliRunner().invoke(command, ["--in", str(documents), "--unigrams", str(words)], catch_exceptions=False)
+
+
+def test_sections_without_paragraphs_are_not_calibrated() -> None:
+    body = [{"section": "A::B", "text": "one"}, {"section": "C", "text": None}, {"section": "D", "text": "two"}]
+    found = [read_document({"id": "1", "body": body}, "here"), read_document({"id": "2"}, "here")]
+    assert section_texts(found) == ["B\none", "D\ntwo"]
+
+
+@pytest.mark.long
+def test_embedded_threshold_equals_calibration_on_real_papers(shared_data: Path) -> None:
+    card = parse_unigrams("card", (shared_data / "unigrams" / "count_1w.txt.gz").read_bytes())
+    raw = [d for folder in ("plos", "elife") for d in documents(shared_data / "jats" / folder)]
+    texts = section_texts(read_document(document, document["id"]) for document in raw)
+    found = calibrate(texts, card, wordfreq_unigrams(), CARD_THRESHOLD)
+    assert found.threshold == WORDFREQ_THRESHOLD
+    assert found.dropped == found.dropped_at_threshold
+    assert found.both > 0.9 * found.dropped

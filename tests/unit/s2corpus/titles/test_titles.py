@@ -6,34 +6,33 @@ Special rules apply to uninformative titles (SPEC §7).
 from __future__ import annotations
 
 import gzip
+from itertools import product
 from pathlib import Path
-from random import Random
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from devtools.bench.link_tables import indexed
-from s2corpus.titles import (
-    differ_only_in_number,
-    grams,
-    normalise_one,
-    normalize,
-    score,
-    score_pairs,
-)
-from s2corpus.titles.minhash import keys as keys_in
-from s2corpus.titles.rules import (
-    _without_numbers,
-    are_uninformative,
-    have_few_words,
-    is_generic,
-    only_numbers_differ,
-    word_count,
-)
-from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE, Pairs, Search, find_best_scores, find_similar
+from s2corpus.titles import differ_only_in_number, grams, normalise_one, normalize, score, score_pairs
+from s2corpus.titles.rules import are_uninformative, is_generic, only_numbers_differ, word_count
+from s2corpus.titles.similarity import (
+    MAX_PAIRS_PER_TITLE,
+    MAX_TITLES_PER_KEY,
+    Pairs,
+    Search,
+    find_best_scores,
+    find_similar,
+    pair_equal_keys,
+    score_titles,
+    select_best,
+    sort_keys,
+    unique_pairs,
+)  # fmt: skip
+from s2corpus.titles.threegrams import minhash_keys
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 TITLE = st.one_of(
@@ -69,17 +68,9 @@ def test_title_has_its_normal_form() -> None:
 
 
 @given(st.lists(st.one_of(st.none(), TITLE), max_size=20), st.integers(0, 5))
-def test_ascii_path_equals_the_rule(titles: list[str | None], skipped: int) -> None:
+def test_column_is_normalized_title_by_title(titles: list[str | None], skipped: int) -> None:
     column = pa.array(titles, pa.string()).slice(skipped)
     assert normalize(column).to_pylist() == [normalise_one(t or "") for t in titles[skipped:]]
-
-
-@given(st.lists(st.lists(st.one_of(st.none(), TITLE), max_size=5), max_size=4), st.randoms(use_true_random=False))
-def test_chunked_column_is_read_as_one(pieces: list[list[str | None]], random: Random) -> None:
-    column = pa.chunked_array(pieces, pa.string())
-    whole = pa.array(column.to_pylist(), pa.string())
-    assert normalize(column).equals(normalize(whole))
-    assert are_uninformative(column, normalize(column)).tolist() == are_uninformative(whole, normalize(whole)).tolist()
 
 
 def test_two_gigabytes_of_text_are_rejected() -> None:
@@ -140,15 +131,15 @@ def test_keys_are_equal_with_minhash_probability() -> None:
     sets = grams(pa.array([a, b]))
     shared = set(sets.values[: sets.offsets[1]]) & set(sets.values[sets.offsets[1] :])
     jaccard = len(shared) / (len(sets.values) - len(shared))
-    a_keys, b_keys = keys_in(sets, 2000, 1).T
+    a_keys, b_keys = minhash_keys(sets, 2000, 1).T
     assert (a_keys == b_keys).mean() == pytest.approx(jaccard, abs=0.04)
 
 
 def test_keys_do_not_depend_on_other_bands() -> None:
     sets = grams(pa.array(["thefirsttitle", "", "another"]))
-    together = keys_in(sets, 8, 6)
+    together = minhash_keys(sets, 8, 6)
     assert (together[:, 1] == 0).all() and (together[:, [0, 2]] != 0).all()
-    assert (keys_in(sets, 3, 6) == together[:3]).all()
+    assert (minhash_keys(sets, 3, 6) == together[:3]).all()
 
 
 def test_uninformative_titles_are_recognized() -> None:
@@ -157,6 +148,8 @@ def test_uninformative_titles_are_recognized() -> None:
         ("Deep learning — ...", False, 2), ("深度学习", False, 2), ("深度学习综述", False, 3), ("BERT 模型", False, 2), ("", False, 0),
     ):  # fmt: skip
         assert (is_generic(title), word_count(title)) == (generic, words)
+        uninformative = are_uninformative(pa.array([title, None]), normalize(pa.array([title, None])))
+        assert uninformative.tolist() == [generic or words < 3, True]
 
 
 @pytest.mark.parametrize(
@@ -175,29 +168,6 @@ def test_uninformative_titles_are_recognized() -> None:
 def test_titles_that_differ_only_in_a_number_are_recognized(a: str, b: str, only: bool) -> None:
     assert differ_only_in_number(a, b) is only
     assert only_numbers_differ(pa.array([a, b, "x"]), pa.array([b, a, "y"])).tolist() == [only, only, False]
-
-
-NUMBERED = st.lists(
-    st.sampled_from(
-        ["Part", "ii", "II", "iii", "ix", "x", "xxxix", "xl", "c", "ten", "twelve", "first", "Tenth", "2", "02", "007", "0", "00",
-         "10", "2D", "D2", "1a2b", "12345678901234567890", "000000000000000000123", "mix", "b",
-         "twelvefold", "é", "一", "/", "@", "[", "`", "{", ":", "~"]
-    ),
-    max_size=5,
-).flatmap(
-    lambda words: st.sampled_from(
-        [" ", "-", "", ".", "\t", "\n", "\r", "\x08", "\x0e", "\x1b", "\x1c", "\x1f", "\x7f"]
-    ).map(lambda between: between.join(words))
-)  # fmt: skip
-
-
-@settings(max_examples=200)
-@given(st.lists(st.tuples(TITLE | NUMBERED, TITLE | NUMBERED), max_size=8))
-def test_compiled_rules_equal_the_rules(pairs: list[tuple[str, str]]) -> None:
-    a, b = (pa.array([pair[i] for pair in pairs], pa.string()) for i in (0, 1))
-    assert have_few_words(a).tolist() == [word_count(title) < 3 for title, _ in pairs]
-    parts = [[_without_numbers(title) for title in pair] for pair in pairs]
-    assert only_numbers_differ(a, b).tolist() == [x[0] == y[0] and x[1] != y[1] for x, y in parts]
 
 
 def _all_pairs(a: list[str], b: list[str], threshold: float) -> dict[tuple[int, int], float]:
@@ -276,3 +246,45 @@ def test_search_handles_tiny_columns(titles: list[str]) -> None:
     column = pa.array(titles, pa.string())
     assert _search(column, column).a.tolist() == [row for row, title in enumerate(titles) if title]
     assert find_best_scores(column, [], 0.8).tolist() == [0.0] * len(titles)
+
+
+KEYS = st.lists(st.integers(0, 5), max_size=20)
+NUMBERS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=30)
+
+
+@given(KEYS, KEYS, st.integers(0, 4))
+def test_pairs_are_all_rows_with_equal_keys(keys: list[int], others: list[int], most: int) -> None:
+    with patch("s2corpus.titles.similarity.MAX_TITLES_PER_KEY", most):
+        row, other = pair_equal_keys(np.array(keys, np.uint32), sort_keys(np.array(others, np.uint32)))
+    expected = [
+        (i, j)
+        for (i, key), (j, candidate) in product(enumerate(keys), enumerate(others))
+        if key == candidate and others.count(key) <= most
+    ]
+    assert sorted(zip(row.tolist(), other.tolist(), strict=True)) == expected
+
+
+@pytest.mark.parametrize(("titles", "pairs"), [(MAX_TITLES_PER_KEY, MAX_TITLES_PER_KEY), (MAX_TITLES_PER_KEY + 1, 0)])
+def test_key_of_too_many_titles_matches_nothing(titles: int, pairs: int) -> None:
+    row, _ = pair_equal_keys(np.array([7]), sort_keys(np.full(titles, 7)))
+    assert len(row) == pairs
+
+
+@given(NUMBERS)
+def test_unique_pairs_are_sorted(pairs: list[tuple[int, int]]) -> None:
+    a, b = np.array(pairs, np.int64).reshape(-1, 2).T
+    assert list(zip(*(side.tolist() for side in unique_pairs(a, b)), strict=True)) == sorted(set(pairs))
+
+
+def test_score_at_the_threshold_is_dropped() -> None:
+    column = pa.array(["abcdefg", "abcdefh"])
+    score = 8 / 11  # 4 common 3-grams of 5 and 5: 2·4 / (5 + 5 + 5 − 4).
+    a, b = np.array([0]), np.array([1])
+    assert score_titles(column, a, column, b, score).tolist() == [0.0]
+    assert score_titles(column, a, column, b, score - 0.01).tolist() == [score]
+
+
+def test_best_pairs_of_a_title_are_selected() -> None:
+    a, b = np.array([0, 0, 0, 1, 1, 2]), np.array([5, 4, 3, 9, 8, 7])
+    scores = np.array([0.9, 0.95, 0.9, 0.0, 0.85, 0.0])
+    assert select_best(a, b, scores, 2).tolist() == [1, 2, 4]

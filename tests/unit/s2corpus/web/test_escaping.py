@@ -6,6 +6,7 @@ import csv
 import io
 import shutil
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
@@ -14,7 +15,6 @@ from s2corpus.datasets.elsevier.dataset import _format_table
 from s2corpus.escaping import escape_cell, escape_markdown
 from s2corpus.evaluation import sheet
 from s2corpus.evaluation.sample import EvaluationTask, Item, Side
-from s2corpus.snapshot.manifest import Manifest, SpecRule
 from s2corpus.snapshot.report import card_template, data_card, funnel_csv
 
 MARKUP = (
@@ -92,8 +92,10 @@ def test_data_card_renders_nothing_from_outside(text: str) -> None:
             "drops.x": outside, "clean.profile": "card", "export.files": 3, "split.shingle_words": 5, "split.min_jaccard": 0.8,
             "split.near_duplicates": "publish",
         }  # fmt: skip
-        rules, given = [SpecRule(name, value, "why") for name, value in values.items()], {"link.recall": outside}
-        manifest = Manifest("s-20230101-00000000", "s", "2023-01-01", None, {"code": "1"}, [], rules, [], given)
+        manifest: dict[str, Any] = {
+            "snapshot": "s-20230101-00000000", "as_of": "2023-01-01", "parent": None, "versions": {"code": "1"}, "rules": values,
+            "files": [], "overrides": {"link.recall": outside},
+        }  # fmt: skip
         return _Shown(rendered(data_card(manifest, stats, "About it.").partition("\n---\n")[2])).tags
 
     assert html(text) == html("text")
@@ -141,14 +143,14 @@ def test_csv_of_subjects_is_csv() -> None:
 def test_sheet_has_no_formulas_and_is_read_again(text: str) -> None:
     side = Side(title=text, authors=("Ann", text), more=text)
     item = Item(f"clusters:{'0' * 15}", EvaluationTask.CLUSTERS, "0" * 15, "", "", "", side, side, True, None)
-    written = sheet.written("s2_v2-20230101", [item])
+    written = sheet.format_items("s2_v2-20230101", [item])
     text = text.replace("\r", "\n")
     (row,) = csv.DictReader(io.StringIO(written, newline=""))
     assert row["title"] == row["against_title"] == row["more"] == f"'{text}"
     assert row["authors"] == f"Ann; '{text}"
     assert all(line.startswith('"') for line in io.StringIO(written.replace(text, "x")))
     marked = written.replace(',"",""\n', ',"right","wrong"\n')
-    assert sheet.read(marked.encode(), "s2_v2-20230101", [item]) == {item.item: (True, False)}
+    assert sheet.read_items(marked.encode(), "s2_v2-20230101", [item]) == {item.item: (True, False)}
 
 
 def test_markdown_runs_no_script_in_chromium() -> None:

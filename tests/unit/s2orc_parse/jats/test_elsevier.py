@@ -118,10 +118,6 @@ def test_citation_style_follows_the_printed_callouts() -> None:
     assert parse(body).citation_style is CitationStyle.NAME_YEAR
 
 
-def nested(depth: int) -> bytes:
-    return b'{"docId": "S1", "body_text": ' + b"[" * depth + b"]" * depth + b"}"
-
-
 WRONG: list[tuple[Json, str]] = [
     ({"body_text": "text"}, "body_text"),
     ({"body_text": ["text"]}, "body_text[0]"),
@@ -145,31 +141,6 @@ def test_value_of_wrong_type_is_named_in_the_error(wrong: Json, where: str) -> N
         elsevier.convert(json.dumps({**article([sentence("Text.", 0)]), **wrong}).encode(), sha1="")
     assert bad.value.outcome == "wrong_type"
     assert bad.value.detail.startswith(f"{where}:")
-
-
-@pytest.mark.parametrize(
-    ("data", "outcome"),
-    [
-        (b"", "empty"),
-        (b"\n", "empty"),
-        (b'{"docId": "S1", "body_text": [' + b'"' + b"x" * 17_000_000 + b'"]}', "too_large"),
-        (nested(100_000), "too_deep"),
-        (b"{", "not_well_formed"),
-        (b'{"docId": "\xff"}', "not_well_formed"),
-        (b'{"docId": "S1", "body_text": [{"sentence": "\\ud800"}]}', "not_well_formed"),
-        (b"[1, 2]", "several_articles"),
-        (b'"text"', "not_an_article"),
-        (b"[1]", "not_an_article"),
-        (b'{"paper_id": "1"}', "not_an_article"),
-        (b'{"body_text": []}', "not_an_article"),
-        (b'{"docId": "S1"}', "no_body"),
-        (b'{"docId": "S1", "body_text": [{"sentence": " "}, {"sentence": null}, {}]}', "no_body"),
-    ],
-)
-def test_bad_file_has_its_outcome(data: bytes, outcome: str) -> None:
-    with pytest.raises(jats.BadArticle) as bad:
-        elsevier.convert(data, sha1="")
-    assert bad.value.outcome == outcome
 
 
 values = st.recursive(

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from s2orc_parse import jats
 from s2orc_parse.parse_model import CitationStyle, Parse, RefEntry, RefType
 from tests.unit.parse_laws import check_laws
-from tests.unit.s2orc_parse.jats import articles
 from tests.unit.s2orc_parse.jats.articles import cite, list_citations, parse
 
 
@@ -178,44 +176,6 @@ def test_sub_articles_are_not_part_of_the_article() -> None:
     )
     assert [p.text for p in found.body_text] == ["Mine."]
     assert [e.ref_id for e in found.bib_entries] == ["R1"]
-
-
-@pytest.mark.parametrize(
-    ("fields", "wanted"),
-    [
-        (
-            '<person-group person-group-type="author"><name><surname>van Dam</surname><given-names>J. K.</given-names></name><etal/>'
-            '</person-group><person-group person-group-type="editor"><name><surname>Ed</surname></name></person-group><year>2004a</year>'
-            "<article-title>On <italic>E. coli</italic></article-title><source>Nature</source><volume>3</volume><issue>2</issue>"
-            '<fpage>10</fpage><lpage>19</lpage><pub-id pub-id-type="doi">10.1038/NATURE.1</pub-id><pub-id pub-id-type="pmid">0123</pub-id>'
-            '<pub-id pub-id-type="pmcid">PMC77</pub-id>',
-            {"title": "On E. coli", "year": 2004, "venue": "Nature", "volume": "3", "issue": "2", "pages": "10--19",
-             "doi": "10.1038/nature.1", "pubmed_id": "123", "pmc_id": "PMC77", "authors": ["van Dam"]},
-        ),
-        (
-            "<collab>The Group</collab><source>A book</source><publisher-name>Press</publisher-name><year>1999</year>",
-            {"title": "A book", "venue": "", "publisher": "Press", "year": 1999, "authors": ["The Group"]},
-        ),
-        (
-            '<string-name>Ann B. Lee</string-name><article-title>Deep</article-title><source>arXiv</source><comment>arXiv:1706.03762v2 '
-            '<ext-link xlink:href="http://dx.doi.org/10.48550/arXiv.1706.03762">link</ext-link></comment>',
-            {"title": "Deep", "arxiv_id": "1706.03762", "doi": "10.48550/arxiv.1706.03762", "year": None, "authors": ["Lee"]},
-        ),
-    ],
-)  # fmt: skip
-def test_entries_have_all_tagged_fields(fields: str, wanted: dict[str, object]) -> None:
-    data = articles.article("<p>x</p>").replace(b"<ref-list>", f"<ref-list>{articles.reference(1, fields)}".encode())
-    (found,) = jats.convert(data, sha1="").bib_entries
-    assert {**{name: getattr(found, name) for name in wanted}, "authors": [a.last for a in found.authors]} == wanted
-    assert (found.ref_id, found.label) == ("R1", "1")
-
-
-def test_reference_without_fields_has_its_printed_text() -> None:
-    printed = '<ref id="R1"><mixed-citation>Haug, H. &amp; Lin, J. (2003). '
-    printed += "<italic>J. Appl.</italic> <bold>46</bold>, 33.</mixed-citation></ref>"
-    data = articles.article("<p>x</p>").replace(b"<ref-list>", f"<ref-list>{printed}".encode())
-    (found,) = jats.convert(data, sha1="").bib_entries
-    assert (found.title, found.year, found.raw_text) == ("", 2003, "Haug, H. & Lin, J. (2003). J. Appl. 46, 33.")
 
 
 def test_header_equals_the_record_of_source_jats() -> None:

@@ -1,4 +1,4 @@
-"""Hostile JATS gives a parse or a named outcome, and never uses much memory."""
+"""Hostile JATS and JSON of Elsevier give a parse or a named outcome, and never uses much memory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from s2orc_parse import jats
+from s2orc_parse.jats import elsevier
+from s2orc_parse.parse_model import Parse
 from tests.unit.s2orc_parse.jats import articles
 
 TEXT = "<p>Text.</p>"
@@ -20,51 +22,55 @@ def entities(depth: int, inside: str) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("data", "outcome"),
+    ("convert", "data", "outcome"),
     [
-        (b"", "empty"),
-        (b" \n\t", "empty"),
-        (b"<article>" + b"x" * 17_000_000 + b"</article>", "too_large"),
-        (b"<article>" + b"<p/>" * 2_000_001 + b"</article>", "too_large"),
-        (entities(10, "<p>@</p>"), "entities"),
-        (entities(10, '<p id="@">x</p>'), "entities"),
+        (jats.convert, b"", "empty"),
+        (jats.convert, b" \n\t", "empty"),
+        (jats.convert, b"<article>" + b"x" * 17_000_000 + b"</article>", "too_large"),
+        (jats.convert, b"<article>" + b"<p/>" * 2_000_001 + b"</article>", "too_large"),
+        (jats.convert, entities(10, "<p>@</p>"), "entities"),
+        (jats.convert, entities(10, '<p id="@">x</p>'), "entities"),
         (
+            jats.convert,
             b'<!DOCTYPE article [<!ENTITY x SYSTEM "file:///etc/passwd">]><article><body><p>&x;</p></body></article>',
             "entities",
         ),
-        (b'<!DOCTYPE article [<!ENTITY % x SYSTEM "http://127.0.0.1/x.dtd"> %x;]><article/>', "entities"),
-        (entities(3, "<p>@</p>").decode().encode("utf-16"), "entities"),
-        (articles.article("<p>" + "<sec>" * 200 + "</sec>" * 200 + "</p>"), "too_deep"),
-        (articles.article(TEXT)[:-40], "not_well_formed"),
-        (articles.article(TEXT).replace(b"Text", b"T\xe9xt"), "not_well_formed"),
-        (b"<article><body><p>\x00</p></body></article>", "not_well_formed"),
-        (b"<html><body><p>404</p></body></html>", "not_an_article"),
+        (jats.convert, b'<!DOCTYPE article [<!ENTITY % x SYSTEM "http://127.0.0.1/x.dtd"> %x;]><article/>', "entities"),
+        (jats.convert, entities(3, "<p>@</p>").decode().encode("utf-16"), "entities"),
+        (jats.convert, articles.article("<p>" + "<sec>" * 200 + "</sec>" * 200 + "</p>"), "too_deep"),
+        (jats.convert, articles.article(TEXT)[:-40], "not_well_formed"),
+        (jats.convert, articles.article(TEXT).replace(b"Text", b"T\xe9xt"), "not_well_formed"),
+        (jats.convert, b"<article><body><p>\x00</p></body></article>", "not_well_formed"),
+        (jats.convert, b"<html><body><p>404</p></body></html>", "not_an_article"),
         (
+            jats.convert,
             b"<articles>" + b"<article><front/><body><p>x</p></body></article>" * 2 + b"</articles>",
             "several_articles",
         ),
-        (b"<article><front/></article>", "no_body"),
-        (b"<article><body/></article>", "no_body"),
-        (b"<article><sub-article><body><p>A letter.</p></body></sub-article></article>", "no_body"),
-        (articles.article("<sec>" * 300 + "</sec>" * 300), "too_deep"),
+        (jats.convert, b"<article><front/></article>", "no_body"),
+        (jats.convert, b"<article><body/></article>", "no_body"),
+        (jats.convert, b"<article><sub-article><body><p>A letter.</p></body></sub-article></article>", "no_body"),
+        (jats.convert, articles.article("<sec>" * 300 + "</sec>" * 300), "too_deep"),
+        (elsevier.convert, b"", "empty"),
+        (elsevier.convert, b"\n", "empty"),
+        (elsevier.convert, b'{"docId": "S1", "body_text": [' + b'"' + b"x" * 17_000_000 + b'"]}', "too_large"),
+        (elsevier.convert, b'{"docId": "S1", "body_text": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "too_deep"),
+        (elsevier.convert, b"{", "not_well_formed"),
+        (elsevier.convert, b'{"docId": "\xff"}', "not_well_formed"),
+        (elsevier.convert, b'{"docId": "S1", "body_text": [{"sentence": "\\ud800"}]}', "not_well_formed"),
+        (elsevier.convert, b"[1, 2]", "several_articles"),
+        (elsevier.convert, b'"text"', "not_an_article"),
+        (elsevier.convert, b"[1]", "not_an_article"),
+        (elsevier.convert, b'{"paper_id": "1"}', "not_an_article"),
+        (elsevier.convert, b'{"body_text": []}', "not_an_article"),
+        (elsevier.convert, b'{"docId": "S1"}', "no_body"),
+        (elsevier.convert, b'{"docId": "S1", "body_text": [{"sentence": " "}, {"sentence": null}, {}]}', "no_body"),
     ],
 )
-def test_bad_file_has_its_outcome(data: bytes, outcome: str) -> None:
+def test_bad_file_has_its_outcome(convert: Callable[..., Parse], data: bytes, outcome: str) -> None:
     with pytest.raises(jats.BadArticle) as bad:
-        jats.convert(data, sha1="")
+        convert(data, sha1="")
     assert bad.value.outcome == outcome
-
-
-def test_nesting_is_rejected_if_the_callers_stack_is_deep() -> None:
-    def convert(frames: int) -> object:
-        return (
-            convert(frames - 1)
-            if frames
-            else jats.convert(articles.article("<sec>" * 110 + "<p>x</p>" + "</sec>" * 110), sha1="")
-        )
-
-    with pytest.raises(jats.BadArticle, match="too_deep"):
-        convert(700)
 
 
 def test_document_type_is_not_loaded() -> None:

@@ -128,21 +128,3 @@ def test_generated_trees_obey_the_laws(body: str, abstract: str, back: str) -> N
     check_laws(parse)
     tei.to_json_bytes(tei.to_s2orc(parse))
     tei.to_json_bytes(tei.to_gorc(parse))
-
-
-@settings(max_examples=100)
-@given(
-    st.one_of(
-        st.binary(max_size=200),
-        st.text(max_size=100).map(
-            lambda text: f"<article><body>{text}</body></article>".encode("utf-8", "surrogatepass")
-        ),
-    )
-)
-def test_arbitrary_bytes_give_a_parse_or_an_outcome(data: bytes) -> None:
-    try:
-        parse = jats.convert(data, sha1="")
-    except jats.BadArticle as bad:
-        assert bad.outcome in jats.JatsOutcome
-    else:
-        check_laws(parse)

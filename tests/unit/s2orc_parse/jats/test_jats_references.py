@@ -13,10 +13,65 @@ HU = "<name><surname>Hu</surname><given-names>B</given-names></name>"
 
 
 def entry(fields: str, kind: str = "journal", element: str = "element-citation") -> BibEntry:
-    ref = f'<ref id="R1"><{element} publication-type="{kind}">{fields}</{element}></ref>'
+    ref = f'<ref id="R1"><label>1.</label><{element} publication-type="{kind}">{fields}</{element}></ref>'
     data = articles.article("<p>x</p>").replace(b"<ref-list>", f"<ref-list>{ref}".encode())
     (found,) = jats.convert(data, sha1="").bib_entries
     return found
+
+
+def ids(doi: str | None, pubmed: str | None, pmc: str | None, arxiv: str | None) -> dict[str, object]:
+    return {"doi": doi, "pubmed_id": pubmed, "pmc_id": pmc, "arxiv_id": arxiv}
+
+
+@pytest.mark.parametrize(
+    ("fields", "wanted"),
+    [
+        (
+            '<person-group person-group-type="author"><name><surname>van Dam</surname><given-names>J. K.</given-names></name><etal/>'
+            '</person-group><person-group person-group-type="editor"><name><surname>Ed</surname></name></person-group><year>2004a</year>'
+            "<article-title>On <italic>E. coli</italic></article-title><source>Nature</source><volume>3</volume><issue>2</issue>"
+            '<fpage>10</fpage><lpage>19</lpage><pub-id pub-id-type="doi">10.1038/NATURE.1</pub-id><pub-id pub-id-type="pmid">0123</pub-id>'
+            '<pub-id pub-id-type="pmcid">PMC77</pub-id>',
+            {"title": "On E. coli", "year": 2004, "venue": "Nature", "volume": "3", "issue": "2", "pages": "10--19",
+             "doi": "10.1038/nature.1", "pubmed_id": "123", "pmc_id": "PMC77", "authors": ["van Dam"]},
+        ),
+        (
+            "<collab>The Group</collab><source>A book</source><publisher-name>Press</publisher-name><year>1999</year>",
+            {"title": "A book", "venue": "", "publisher": "Press", "year": 1999, "authors": ["The Group"]},
+        ),
+        (
+            '<string-name>Ann B. Lee</string-name><article-title>Deep</article-title><source>arXiv</source><comment>arXiv:1706.03762v2 '
+            '<ext-link xlink:href="http://dx.doi.org/10.48550/arXiv.1706.03762">link</ext-link></comment>',
+            {"title": "Deep", "arxiv_id": "1706.03762", "doi": "10.48550/arxiv.1706.03762", "year": None, "authors": ["Lee"]},
+        ),
+        # Identifiers are read by their type.
+        ('<pub-id pub-id-type="doi">https://doi.org/10.1371/ODD.1</pub-id>', ids("10.1371/odd.1", None, None, None)),
+        ('<pub-id pub-id-type="DOI">doi:10.1371/odd.1</pub-id>', ids("10.1371/odd.1", None, None, None)),
+        ('<pub-id pub-id-type="jstor">2346178</pub-id>', ids("10.2307/2346178", None, None, None)),
+        ('<pub-id pub-id-type="handle">10.1184/R1/1</pub-id>', ids("10.1184/r1/1", None, None, None)),
+        ('<pub-id pub-id-type="other">doi:10.1371/odd.1</pub-id>', ids("10.1371/odd.1", None, None, None)),
+        ('<pub-id pub-id-type="other">PMC77</pub-id><pub-id>PMID: 55</pub-id>', ids(None, "55", "PMC77", None)),
+        ('<pub-id pub-id-type="arxiv">1706.03762v2</pub-id>', ids("10.48550/arxiv.1706.03762", None, None, "1706.03762")),
+        ('<pub-id pub-id-type="doi" xlink:href="https://doi.org/10.1371/odd.1"/>', ids("10.1371/odd.1", None, None, None)),
+        ('<pub-id pub-id-type="medline">98765432</pub-id><pub-id pub-id-type="pii">S0022</pub-id>', ids(None, None, None, None)),
+        ('<pub-id pub-id-type="isbn">978-3-16</pub-id><pub-id pub-id-type="sici">10.1371/odd.1</pub-id>', ids(None, None, None, None)),
+        ('<ext-link xlink:href="https://www.jstor.org/stable/2346178">x</ext-link>', ids("10.2307/2346178", None, None, None)),
+        ('<ext-link xlink:href="https://dl.acm.org/doi/abs/10.1145/3.4">x</ext-link>', ids("10.1145/3.4", None, None, None)),
+    ],
+)  # fmt: skip
+def test_entries_have_all_tagged_fields(fields: str, wanted: dict[str, object]) -> None:
+    found = entry(fields)
+    assert {name: getattr(found, name) for name in wanted} | {"authors": [a.last for a in found.authors]} == {
+        "authors": []
+    } | wanted
+    assert (found.ref_id, found.label) == ("R1", "1")
+
+
+def test_reference_without_fields_has_its_printed_text() -> None:
+    found = entry(
+        "Haug, H. &amp; Lin, J. (2003). <italic>J. Appl.</italic> <bold>46</bold>, 33.", element="mixed-citation"
+    )
+    assert (found.title, found.year, found.raw_text) == ("", 2003, "Haug, H. & Lin, J. (2003). J. Appl. 46, 33.")
 
 
 @pytest.mark.parametrize(
@@ -73,30 +128,6 @@ def test_raw_text_equals_the_printed_citation() -> None:
     text += "<source>J Odd</source> (<year>2001</year>)<pub-id>10.1371/odd.1</pub-id>."
     found = entry(text, element="mixed-citation")
     assert found.raw_text == "A. Lee and Hu B, Lee A, H2O. J Odd (2001) 10.1371/odd.1."
-
-
-@pytest.mark.parametrize(
-    ("ids", "doi", "pubmed", "pmc", "arxiv"),
-    [
-        ('<pub-id pub-id-type="doi">https://doi.org/10.1371/ODD.1</pub-id>', "10.1371/odd.1", None, None, None),
-        ('<pub-id pub-id-type="DOI">doi:10.1371/odd.1</pub-id>', "10.1371/odd.1", None, None, None),
-        ('<pub-id pub-id-type="jstor">2346178</pub-id>', "10.2307/2346178", None, None, None),
-        ('<pub-id pub-id-type="handle">10.1184/R1/1</pub-id>', "10.1184/r1/1", None, None, None),
-        ('<pub-id pub-id-type="other">doi:10.1371/odd.1</pub-id>', "10.1371/odd.1", None, None, None),
-        ('<pub-id pub-id-type="other">PMC77</pub-id><pub-id>PMID: 55</pub-id>', None, "55", "PMC77", None),
-        ('<pub-id pub-id-type="arxiv">1706.03762v2</pub-id>', "10.48550/arxiv.1706.03762", None, None, "1706.03762"),
-        ('<pub-id pub-id-type="doi" xlink:href="https://doi.org/10.1371/odd.1"/>', "10.1371/odd.1", None, None, None),
-        ('<pub-id pub-id-type="medline">98765432</pub-id><pub-id pub-id-type="pii">S0022</pub-id>', None, None, None, None),
-        ('<pub-id pub-id-type="isbn">978-3-16</pub-id><pub-id pub-id-type="sici">10.1371/odd.1</pub-id>', None, None, None, None),
-        ('<ext-link xlink:href="https://www.jstor.org/stable/2346178">x</ext-link>', "10.2307/2346178", None, None, None),
-        ('<ext-link xlink:href="https://dl.acm.org/doi/abs/10.1145/3.4">x</ext-link>', "10.1145/3.4", None, None, None),
-    ],
-)  # fmt: skip
-def test_identifiers_are_read_by_their_type(
-    ids: str, doi: str | None, pubmed: str | None, pmc: str | None, arxiv: str | None
-) -> None:
-    found = entry(f"<article-title>Work</article-title>{ids}")
-    assert (found.doi, found.pubmed_id, found.pmc_id, found.arxiv_id) == (doi, pubmed, pmc, arxiv)
 
 
 def test_group_author_of_reference_has_its_own_name() -> None:

@@ -37,8 +37,9 @@ def gz(text: str) -> bytes:
 
 
 def article(body: str, preamble: str = "", entries: str = "") -> str:
-    """Return the LaTeX source of an article."""
-    return f"\\documentclass{{article}}\n{preamble}\n\\begin{{document}}\n{body}\n{entries}\n\\end{{document}}\n"
+    """Return the LaTeX source of an article, unless the preamble names another class."""
+    document_class = "" if preamble.startswith("\\documentclass") else "\\documentclass{article}\n"
+    return f"{document_class}{preamble}\n\\begin{{document}}\n{body}\n{entries}\n\\end{{document}}\n"
 
 
 def parse(body: str, preamble: str = "", *, entries: str = "", **files: str | bytes) -> Parse:

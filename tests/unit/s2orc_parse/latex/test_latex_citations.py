@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from s2orc_parse.parse_model import CitationStyle
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_citations, parse, texts
 
@@ -18,36 +17,72 @@ NAMED = r"""\begin{thebibliography}{}
 \end{thebibliography}"""
 
 
+BIB = """@article{lee, author={Lee, Ann and Hu, Bo}, title={First title here}, journal={J Odd}, year={2001}, url={http://a.b/c}}
+@article{hu, author={Hu, Bo}, title={Second title here}, journal={J Odd}, year={2002}}"""
+Setup = tuple[str, str, dict[str, str]]
+NATBIB: Setup = (r"\usepackage{natbib}\defcitealias{abe}{Paper~I}\newcommand{\ours}[1]{\citep[cf.][]{#1}}", NAMED, {})
+BIBLATEX = (r"\usepackage[style=authoryear]{biblatex}\addbibresource{refs.bib}", "", {"refs_bib": BIB})
+REVTEX: Setup = (
+    r"\documentclass{revtex4-2}",
+    ENTRIES.replace("[Lo and Wang(2020)]", "").replace("[Doe(2001)]", ""),
+    {},
+)
+
+
 @pytest.mark.parametrize(
-    ("command", "printed", "keys"),
+    ("setup", "command", "printed", "keys"),
     [
-        (r"\Citet{doe}", "Van der Doe (2001)", ["doe"]),
-        (r"\Citep{doe}", "(Van der Doe, 2001)", ["doe"]),
-        (r"\Citeauthor{doe}", "Van der Doe", ["doe"]),
-        (r"\citeauthor*{abe}", "Abe, Crain, and Kauf", ["abe"]),
-        (r"\citefullauthor{abe}", "Abe, Crain, and Kauf", ["abe"]),
-        (r"\citetalias{abe}", "Paper I", ["abe"]),
-        (r"\citepalias{abe}", "(Paper I)", ["abe"]),
-        (r"\citepalias[see][]{abe}", "(see Paper I)", ["abe"]),
-        (r"\citet[][see also \citealp{corr}]{abe}", "Abe et al. (2016, see also Correa & Schaye, 2017)", ["abe", "corr"]),
-        (r"\citep[see \citealt{corr} for more]{abe}", "(Abe et al., 2016, see Correa & Schaye 2017 for more)", ["abe", "corr"]),
-        (r"\citep[e.g.][\S~\ref{s}]{abe}", "(e.g. Abe et al., 2016, § 1)", ["abe"]),
-        (r"\citep[see][]{abe,corr}", "(see Abe et al., 2016; Correa & Schaye, 2017)", ["abe", "corr"]),
-        (r"\citeyearpar[p.~3]{abe}", "(2016, p. 3)", ["abe"]),
-        (r"\citetext{see \citealp{abe}}", "(see Abe et al., 2016)", ["abe"]),
-        (r"\citeposs{corr}", "Correa & Schaye’s (2017)", ["corr"]),
-        (r"\citeA{corr}", "Correa & Schaye (2017)", ["corr"]),
-        (r"\shortciteA<see>[p.~1]{corr}", "Correa & Schaye (see 2017, p. 1)", ["corr"]),
-        ("\\citep[see]%\n  [p. 1]{abe, %\n corr}", "(see Abe et al., 2016; Correa & Schaye, 2017, p. 1)", ["abe", "corr"]),
-        (r"\ours{abe}", "(cf. Abe et al., 2016)", ["abe"]),
-        (r"\citep{nobody}", "(?)", [None]),
+        (NATBIB, r"\Citet{doe}", "Van der Doe (2001)", ["doe"]),
+        (NATBIB, r"\Citep{doe}", "(Van der Doe, 2001)", ["doe"]),
+        (NATBIB, r"\Citeauthor{doe}", "Van der Doe", ["doe"]),
+        (NATBIB, r"\citeauthor*{abe}", "Abe, Crain, and Kauf", ["abe"]),
+        (NATBIB, r"\citefullauthor{abe}", "Abe, Crain, and Kauf", ["abe"]),
+        (NATBIB, r"\citetalias{abe}", "Paper I", ["abe"]),
+        (NATBIB, r"\citepalias{abe}", "(Paper I)", ["abe"]),
+        (NATBIB, r"\citepalias[see][]{abe}", "(see Paper I)", ["abe"]),
+        (NATBIB, r"\citet[][see also \citealp{corr}]{abe}", "Abe et al. (2016, see also Correa & Schaye, 2017)", ["abe", "corr"]),
+        (NATBIB, r"\citep[see \citealt{corr} for more]{abe}", "(Abe et al., 2016, see Correa & Schaye 2017 for more)", ["abe", "corr"]),
+        (NATBIB, r"\citep[e.g.][\S~\ref{s}]{abe}", "(e.g. Abe et al., 2016, § 1)", ["abe"]),
+        (NATBIB, r"\citep[see][]{abe,corr}", "(see Abe et al., 2016; Correa & Schaye, 2017)", ["abe", "corr"]),
+        (NATBIB, r"\citeyearpar[p.~3]{abe}", "(2016, p. 3)", ["abe"]),
+        (NATBIB, r"\citetext{see \citealp{abe}}", "(see Abe et al., 2016)", ["abe"]),
+        (NATBIB, r"\citeposs{corr}", "Correa & Schaye’s (2017)", ["corr"]),
+        (NATBIB, r"\citeA{corr}", "Correa & Schaye (2017)", ["corr"]),
+        (NATBIB, r"\shortciteA<see>[p.~1]{corr}", "Correa & Schaye (see 2017, p. 1)", ["corr"]),
+        (NATBIB, "\\citep[see]%\n  [p. 1]{abe, %\n corr}", "(see Abe et al., 2016; Correa & Schaye, 2017, p. 1)", ["abe", "corr"]),
+        (NATBIB, r"\ours{abe}", "(cf. Abe et al., 2016)", ["abe"]),
+        (NATBIB, r"\citep{nobody}", "(?)", [None]),
+        (BIBLATEX, r"\parencite[Cf.][13]{lee}", "(Cf. Lee and Hu, 2001, 13)", ["lee"]),
+        (BIBLATEX, r"\Parencite{hu}", "(Hu, 2002)", ["hu"]),
+        (BIBLATEX, r"\citetitle{lee}", "First title here", ["lee"]),
+        (BIBLATEX, r"\Citeauthor{lee}", "Lee and Hu", ["lee"]),
+        (BIBLATEX, r"\citedate{hu}", "2002", ["hu"]),
+        (BIBLATEX, r"\citeurl{lee}", "http://a.b/c", ["lee"]),
+        (BIBLATEX, r"\volcite{2}[3]{hu}", "Hu, 2002, 2, 3", ["hu"]),
+        (BIBLATEX, r"\pvolcite[see]{2}[3]{hu}", "(see Hu, 2002, 2, 3)", ["hu"]),
+        (BIBLATEX, r"\fullcite{hu}", "Bo Hu. Second title here. J Odd. 2002", ["hu"]),
+        (BIBLATEX, r"\autocites[see][3]{lee}[and][]{hu}", "(see Lee and Hu, 2001, 3; and Hu, 2002)", ["lee", "hu"]),
+        (BIBLATEX, r"\parencites(compare)(end){lee}{hu}", "(compare Lee and Hu, 2001; Hu, 2002, end)", ["lee", "hu"]),
+        (BIBLATEX, r"\textcites{lee}{hu}", "Lee and Hu (2001), Hu (2002)", ["lee", "hu"]),
+        (BIBLATEX, r"\Textcite{lee}", "Lee and Hu (2001)", ["lee"]),
+        (BIBLATEX, r"\cites{lee}{hu}", "Lee and Hu, 2001; Hu, 2002", ["lee", "hu"]),
+        (BIBLATEX, r"\parentext{see \cite{hu}}", "(see Hu, 2002)", ["hu"]),
+        (REVTEX, r"\cite{[{See }][{.}]lo}", "[1]", ["lo"]),
+        (REVTEX, r"\cite{*doe}", "[3]", ["doe"]),
+        (REVTEX, r"\cite{lo,*doe}", "[1, 3]", ["lo", "doe"]),
+        (REVTEX, r"Ref.~\onlinecite{lo}", "Ref. 1", ["lo"]),
+        (REVTEX, r"Refs.~[\onlinecite{lo,doe}]", "Refs. [1, 3]", ["lo", "doe"]),
+        (REVTEX, r"\footnote{See \cite{lo}.}", "", []),
     ],
 )  # fmt: skip
-def test_natbib_command_prints_names(command: str, printed: str, keys: list[str | None]) -> None:
-    preamble = r"\usepackage{natbib}\defcitealias{abe}{Paper~I}\newcommand{\ours}[1]{\citep[cf.][]{#1}}"
-    found = parse(rf"\section{{A}}\label{{s}} As {command} say.", preamble, entries=NAMED)
+def test_command_prints_and_links_its_keys(setup: Setup, command: str, printed: str, keys: list[str | None]) -> None:
+    preamble, entries, files = setup
+    end = r"\nocite{*}\printbibliography" if files else ""
+    found = parse(rf"\section{{A}}\label{{s}} As {command} say. {end}", preamble, entries=entries, **files)
     check_laws(found)
-    assert texts(found) == [("A", f"As {printed} say.")]
+    assert [(section, " ".join(text.split())) for section, text in texts(found)] == [
+        ("A", " ".join(f"As {printed} say.".split()))
+    ]
     assert [key for _, key in list_citations(found)] == keys
 
 
@@ -69,41 +104,6 @@ def test_label_gives_short_and_long_names(item: str) -> None:
     assert texts(found) == [("", f"Abe et al. (2016), (Abe et al., 2016), {long} (2016)")]
 
 
-BIB = """@article{lee, author={Lee, Ann and Hu, Bo}, title={First title here}, journal={J Odd}, year={2001}, url={http://a.b/c}}
-@article{hu, author={Hu, Bo}, title={Second title here}, journal={J Odd}, year={2002}}"""
-
-
-@pytest.mark.parametrize(
-    ("command", "printed", "keys"),
-    [
-        (r"\parencite[Cf.][13]{lee}", "(Cf. Lee and Hu, 2001, 13)", ["lee"]),
-        (r"\Parencite{hu}", "(Hu, 2002)", ["hu"]),
-        (r"\citetitle{lee}", "First title here", ["lee"]),
-        (r"\Citeauthor{lee}", "Lee and Hu", ["lee"]),
-        (r"\citedate{hu}", "2002", ["hu"]),
-        (r"\citeurl{lee}", "http://a.b/c", ["lee"]),
-        (r"\volcite{2}[3]{hu}", "Hu, 2002, 2, 3", ["hu"]),
-        (r"\pvolcite[see]{2}[3]{hu}", "(see Hu, 2002, 2, 3)", ["hu"]),
-        (r"\fullcite{hu}", "Bo Hu. Second title here. J Odd. 2002", ["hu"]),
-        (r"\autocites[see][3]{lee}[and][]{hu}", "(see Lee and Hu, 2001, 3; and Hu, 2002)", ["lee", "hu"]),
-        (r"\parencites(compare)(end){lee}{hu}", "(compare Lee and Hu, 2001; Hu, 2002, end)", ["lee", "hu"]),
-        (r"\textcites{lee}{hu}", "Lee and Hu (2001), Hu (2002)", ["lee", "hu"]),
-        (r"\Textcite{lee}", "Lee and Hu (2001)", ["lee"]),
-        (r"\cites{lee}{hu}", "Lee and Hu, 2001; Hu, 2002", ["lee", "hu"]),
-        (r"\parentext{see \cite{hu}}", "(see Hu, 2002)", ["hu"]),
-    ],
-)
-def test_biblatex_command_prints_names(command: str, printed: str, keys: list[str]) -> None:
-    found = parse(
-        rf"As {command} say. \nocite{{*}}\printbibliography",
-        r"\usepackage[style=authoryear]{biblatex}\addbibresource{refs.bib}",
-        refs_bib=BIB,
-    )
-    check_laws(found)
-    assert texts(found) == [("", f"As {printed} say.")]
-    assert [key for _, key in list_citations(found)] == keys
-
-
 @pytest.mark.parametrize(
     ("command", "note"),
     [
@@ -123,62 +123,43 @@ def test_citation_in_a_note_is_a_footnote(command: str, note: str) -> None:
     assert entry.text == note and all(span.ref_id for span in entry.cite_spans) and entry.cite_spans
 
 
-@pytest.mark.parametrize(
-    ("command", "printed", "keys"),
-    [
-        (r"\cite{[{See }][{.}]lo}", "[1]", ["lo"]),
-        (r"\cite{*doe}", "[3]", ["doe"]),
-        (r"\cite{lo,*doe}", "[1, 3]", ["lo", "doe"]),
-        (r"Ref.~\onlinecite{lo}", "Ref. 1", ["lo"]),
-        (r"Refs.~[\onlinecite{lo,doe}]", "Refs. [1, 3]", ["lo", "doe"]),
-        (r"\footnote{See \cite{lo}.}", "", []),
-    ],
-)
-def test_revtex_keys_are_cited(command: str, printed: str, keys: list[str]) -> None:
-    from s2orc_parse.latex import convert
-    from tests.unit.s2orc_parse.latex.archives import article, gz
+LEE = "@article{lee, author={Lee, Ann and Hu, Bo and Wu, Cy}, title={First title here}, year={2001}}"
 
-    entries = ENTRIES.replace("[Lo and Wang(2020)]", "").replace("[Doe(2001)]", "")
-    main = article(f"As {command} say.", "", entries).replace("{article}", "{revtex4-2}")
-    found = convert(gz(main), sha1="0" * 40)
+
+@pytest.mark.parametrize(
+    ("package", "style", "command", "printed", "form"),
+    [
+        *(("", style, r"\citep{lee}", "[1]", "BRACKET") for style in ("plain", "unsrt", "abbrv", "ieeetr")),
+        *((r"\usepackage{natbib}", style, r"\citep{lee}", "(Lee et al., 2001)", "NAME_YEAR")
+          for style in ("plainnat", "apalike", "acl_natbib")),
+        (r"\usepackage[numbers]{natbib}", "", r"\citep{doe,lo}", "[3, 1]", "BRACKET"),
+        (r"\usepackage[numbers,sort&compress]{natbib}", "", r"\cite{doe,lo,saier}", "[1–3]", "BRACKET"),
+        (r"\usepackage[numbers]{natbib}", "", r"\citet{saier}", "Saier et al. [2]", "BRACKET"),
+        (r"\usepackage[numbers,round]{natbib}", "", r"\citep{doe}", "(3)", "OTHER"),
+        (r"\usepackage[super]{natbib}", "", r"\cite{doe,lo}", "3,1", "OTHER"),
+    ],
+)  # fmt: skip
+def test_options_and_bibliography_style_decide_the_form(
+    package: str, style: str, command: str, printed: str, form: str
+) -> None:
+    entries = rf"\bibliographystyle{{{style}}}\bibliography{{refs}}" if style else ENTRIES
+    found = parse(rf"As in {command}.", package, entries=entries, refs_bib=LEE)
     check_laws(found)
-    assert [" ".join(text.split()) for _, text in texts(found)] == [" ".join(f"As {printed} say.".split())]
-    assert [key for _, key in list_citations(found)] == keys
+    assert (texts(found), found.citation_style) == ([("", f"As in {printed}.")], form)
 
 
 @pytest.mark.parametrize(
-    ("style", "package", "printed"),
-    [
-        *((style, "", "[1]") for style in ("plain", "unsrt", "abbrv", "ieeetr")),
-        *((style, r"\usepackage{natbib}", "(Lee et al., 2001)") for style in ("plainnat", "apalike", "acl_natbib")),
-    ],
-)
-def test_bibliography_style_decides_the_form(style: str, package: str, printed: str) -> None:
-    bib = "@article{lee, author={Lee, Ann and Hu, Bo and Wu, Cy}, title={First title here}, year={2001}}"
-    found = parse(rf"As in \citep{{lee}}. \bibliographystyle{{{style}}}\bibliography{{refs}}", package, refs_bib=bib)
-    assert texts(found) == [("", f"As in {printed}.")]
-    assert found.citation_style is (CitationStyle.NAME_YEAR if package else CitationStyle.BRACKET)
-
-
-@pytest.mark.parametrize(
-    ("macro", "venue"), [("mnras", "MNRAS"), ("apj", "ApJ"), ("aap", "A&A"), ("prd", "Phys. Rev. D"), ("nat", "Nature")]
-)
+    ("macro", "venue"),
+    [("mnras", "MNRAS"), ("apj", "ApJ"), ("aap", "A&A"), ("prd", "Phys. Rev. D"), ("nat", "Nature"), ("own", "Journal of Tests")],
+)  # fmt: skip
 def test_journal_macro_is_the_venue(macro: str, venue: str) -> None:
     bib = rf"@article{{a, author={{Abe, A.}}, title={{On stars}}, journal={{\{macro}}}, volume=4, year=2016}}"
-    found = parse(r"\cite{a}\bibliography{refs}", refs_bib=bib)
+    preamble = r"\newcommand{\own}{Journal of Tests}"
+    found = parse(r"\cite{a}\bibliography{refs}", preamble, refs_bib=bib)
     assert [entry.venue for entry in found.bib_entries] == [venue]
     entries = rf"\begin{{thebibliography}}{{}}\bibitem{{a}} Abe A., Crain R., 2016, \{macro}, 456, 1115\end{{thebibliography}}"
-    (entry,) = parse(r"\cite{a}", entries=entries).bib_entries
+    (entry,) = parse(r"\cite{a}", preamble, entries=entries).bib_entries
     assert venue in entry.raw_text
-
-
-def test_macro_of_the_paper_is_read_in_its_database() -> None:
-    found = parse(
-        r"\cite{a}\bibliography{refs}",
-        r"\newcommand{\jt}{Journal of Tests}",
-        refs_bib=r"@article{a, author={Abe, A.}, title={On stars}, journal={\jt}, year=2016}",
-    )
-    assert [entry.venue for entry in found.bib_entries] == ["Journal of Tests"]
 
 
 def test_citations_in_cells_and_captions_are_linked() -> None:
@@ -202,3 +183,32 @@ def test_citation_in_a_formula_is_not_linked() -> None:
     check_laws(found)
     ((span,),) = [paragraph.eq_spans for paragraph in found.body_text]
     assert span.latex is not None and "href" not in span.latex and r"\citet{lo}" in span.latex
+
+
+DOE = "@article{doe, author={Doe, Jane}, title={On tests}, journal={J. Tests}, year={2001}}"
+DOE_ENTRIES = r"\begin{thebibliography}{1}\bibitem{doe} J. Doe. \newblock On tests. \newblock \emph{J. Tests}, 2001.\end{thebibliography}"
+
+
+@pytest.mark.parametrize(
+    ("environment", "name", "content", "command"),
+    [
+        ("filecontents", r"\jobname.bib", DOE, r"\bibliography{\jobname}"),
+        ("filecontents*", "refs.bib", DOE, r"\bibliography{refs}"),
+        ("filecontents", "main.bbl", DOE_ENTRIES, r"\bibliography{refs}"),
+        ("filecontents*", r"\jobname.bbl", DOE_ENTRIES, r"\bibliography{refs}"),
+        ("filecontents", "entries", DOE_ENTRIES, r"\input{entries}"),
+    ],
+)
+def test_embedded_bibliography_is_read(environment: str, name: str, content: str, command: str) -> None:
+    embedded = f"\\begin{{{environment}}}[overwrite]{{{name}}}\n{content}\n\\end{{{environment}}}\n"
+    found = parse(f"As \\cite{{doe}} says. {command}", embedded, note_txt="x")
+    check_laws(found)
+    assert texts(found) == [("", "As [1] says.")]
+    assert list_citations(found) == [("1", "doe")]
+    assert [(entry.title, entry.year) for entry in found.bib_entries] == [("On tests", 2001)]
+
+
+def test_delivered_file_replaces_embedded_file() -> None:
+    embedded = f"\\begin{{filecontents}}{{refs.bib}}\n{DOE}\n\\end{{filecontents}}\n"
+    found = parse(r"\cite{doe}\bibliography{refs}", embedded, refs_bib=DOE.replace("On tests", "On exams"))
+    assert [entry.title for entry in found.bib_entries] == ["On exams"]

@@ -4,54 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from s2orc_parse.parse_model import CitationStyle, RefType
+from s2orc_parse.parse_model import RefType
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_entries, parse, texts
-
-
-def test_files_are_input_from_folders_and_without_suffix() -> None:
-    found = parse(
-        r"\input{intro} \include{parts/method.tex} \input{missing}",
-        intro_tex="\\section{Intro}\nOne.\n\\endinput Never.",
-        **{"parts/method_tex": "\\section{Method}\nTwo. \\input{deep}", "parts/deep_tex": "Three."},
-    )
-    check_laws(found)
-    assert texts(found) == [("Intro", "One."), ("Method", "Two. Three.")]
-
-
-def test_macros_take_arguments_and_options() -> None:
-    found = parse(
-        r"\corpus\ is \pair{b} and \pair[c]{d}, \corpus. \mc",
-        r"\usepackage{xspace}\newcommand{\corpus}{\textsc{S2ORC}\xspace}\newcommand{\pair}[2][a]{(#1, #2)}\def\mc{$\mathcal{C}$}",
-    )
-    assert texts(found) == [("", "S2ORC is (a, b) and (c, d), S2ORC. 𝒞")]
-
-
-def test_macros_may_open_environments() -> None:
-    found = parse(
-        r"Let \be x=1\label{e}\ee See (\ref{e}).", r"\def\be{\begin{equation}}\newcommand{\ee}{\end{equation}}"
-    )
-    (paragraph,) = found.body_text
-    assert paragraph.text == "Let EQUATION See (1)."
-    assert [(s.text, s.ref_id) for s in paragraph.ref_spans] == [("1", "EQREF0")]
-
-
-@pytest.mark.parametrize(
-    ("options", "command", "printed", "style"),
-    [
-        ("numbers", r"\citep{doe,lo}", "[3, 1]", CitationStyle.BRACKET),
-        ("numbers,sort&compress", r"\cite{doe,lo,saier}", "[1–3]", CitationStyle.BRACKET),
-        ("numbers", r"\citet{saier}", "Saier et al. [2]", CitationStyle.BRACKET),
-        ("numbers,round", r"\citep{doe}", "(3)", CitationStyle.OTHER),
-        ("super", r"\cite{doe,lo}", "3,1", CitationStyle.OTHER),
-    ],
-)
-def test_natbib_prints_numbers(options: str, command: str, printed: str, style: CitationStyle) -> None:
-    found = parse(f"As {command} say.", rf"\usepackage[{options}]{{natbib}}", entries=ENTRIES)
-    check_laws(found)
-    assert found.citation_style is style
-    assert texts(found) == [("", f"As {printed} say.")]
-
 
 BIB = r"""@string{jft = "J. Foo Tests"}
 @article{mu, title={The {DNA} of \emph{things} in K{\"o}ln}, author={M{\"u}ller, Jos{\'e} and van der Doe, Jane and others}, year=2001,
@@ -128,11 +83,6 @@ def test_subfigures_are_separate_figures() -> None:
     ]
 
 
-def test_figure_inside_a_paragraph_does_not_split_it() -> None:
-    found = parse("One\n\\begin{figure}\\caption{C}\\end{figure}\ntwo.")
-    assert texts(found) == [("", "One two.")]
-
-
 def test_tables_are_rows_of_cells() -> None:
     found = parse(
         r"See Table~\ref{t}. \begin{table}\caption{Cap}\label{t}\resizebox{\columnwidth}{!}{\begin{tabular}{l|cc}\toprule"
@@ -165,11 +115,18 @@ def test_display_formulas_are_tokens_with_tex_and_mathml() -> None:
 
 
 def test_footnotes_are_entries_with_their_citations() -> None:
-    found = parse(r"Text.\footnote{As \citet{doe} says.} More.", r"\usepackage{natbib}", entries=ENTRIES)
+    found = parse(
+        r"Some\footnotemark{} text.\footnotetext{As \citet{doe} says.} And\footnotemark[7] that.\footnotetext[7]{Seventh.}"
+        r" x\footnote[9]{N.} y\footnote{See.}",
+        r"\usepackage{natbib}",
+        entries=ENTRIES,
+    )
     check_laws(found)
-    assert texts(found) == [("", "Text. More.")]
-    (note,) = [entry for entry in found.ref_entries if entry.type is RefType.FOOTNOTE]
-    assert note.text == "As Doe (2001) says." and [span.ref_id for span in note.cite_spans] == ["BIBREF2"]
+    assert texts(found) == [("", "Some text. And that. x y")]
+    assert list_entries(found, RefType.FOOTNOTE) == [
+        ("1", "As Doe (2001) says."), ("7", "Seventh."), ("9", "N."), ("2", "See."),
+    ]  # fmt: skip
+    assert [span.ref_id for span in found.ref_entries[0].cite_spans] == ["BIBREF2"]
 
 
 def test_sections_have_paths_and_numbers() -> None:
@@ -214,30 +171,6 @@ def test_bibliography_entry_has_its_fields(item: str, expected: tuple[str, list[
     (entry,) = found.bib_entries
     assert (entry.title, [author.last for author in entry.authors], entry.year, entry.venue) == expected
     assert texts(found) == [("", "Text [1].")]
-
-
-def test_sources_in_other_encodings_are_decoded() -> None:
-    latin = "Café Müller naïve.".encode("latin-1")
-    assert texts(parse(r"\input{a}", r"\usepackage[latin1]{inputenc}", a_tex=latin)) == [("", "Café Müller naïve.")]
-    assert texts(parse(r"\input{a}", r"\usepackage[latin2]{inputenc}", a_tex="Łódź".encode("iso8859-2"))) == [
-        ("", "Łódź")
-    ]
-
-
-def test_comments_code_and_hidden_text_are_removed() -> None:
-    found = parse(
-        "Kept 5\\% % not this\nand\\begin{comment}nor this\\end{comment} this.\\iffalse nor \\iftrue this \\fi\\fi\n"
-        "\\ifdraft draft\\else final\\fi\n\\begin{lstlisting}\nx = 1\n\\end{lstlisting}\n\\verb|a_b %|",
-        r"\newif\ifdraft \draftfalse",
-    )
-    assert " ".join(text for _, text in texts(found)) == "Kept 5% and this. final a_b %"
-
-
-def test_lists_quotes_and_arguments_of_unknown_commands_are_text() -> None:
-    found = parse(
-        r"\begin{itemize}\item one \item two\end{itemize}\begin{quote}said\end{quote}\strangebox{Words that matter} \vspace{2mm}end"
-    )
-    assert [text for _, text in texts(found)] == ["one", "two", "said", "Words that matter end"]
 
 
 def test_source_gives_title_authors_and_abstract() -> None:

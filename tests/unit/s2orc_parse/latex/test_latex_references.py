@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from s2orc_parse.latex.lists import find_items
 from s2orc_parse.parse_model import Parse, RefType
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import list_entries, parse, texts
@@ -70,70 +69,6 @@ def test_theorem_paragraph_begins_with_its_head() -> None:
     assert list_entries(found, RefType.THEOREM) == [("1", "It is. So.")]
 
 
-def test_theorems_in_appendix_use_its_letter() -> None:
-    found = parse(
-        r"\section{A} One. \appendix\section{B}\label{s}\begin{thm}\label{a}X.\end{thm} \cref{a} in \cref{s}, \nameref{s}.",
-        r"\newtheorem{thm}{Theorem}[section]",
-    )
-    assert last(found) == "Theorem A.1 in Appendix A, B."
-    assert refs(found) == [("A.1", "theorem", "A.1"), ("A", "section", "A"), ("B", "section", "A")]
-
-
-@pytest.mark.parametrize(
-    ("document_class", "printed"),
-    [("llncs", "Theorem 1, Lemma 1"), ("acmart", "Theorem 1.1, Lemma 1.2"), ("svjour3", "Theorem 1, Lemma 1")],
-)
-def test_class_defines_theorems(document_class: str, printed: str) -> None:
-    from s2orc_parse.latex import convert
-    from tests.unit.s2orc_parse.latex.archives import article, gz
-
-    body = r"\section{A}\begin{theorem}\label{a}X.\end{theorem}\begin{lemma}\label{b}Y.\end{lemma} \autoref{a}, \autoref{b}"
-    found = convert(gz(article(body).replace("{article}", f"{{{document_class}}}")), sha1="0" * 40)
-    assert last(found) == printed
-
-
-def test_unnumbered_environments_never_link_to_the_section() -> None:
-    found = parse(
-        r"\section{A}\begin{rem}\label{r}R.\end{rem}\begin{proof}\label{p}P.\end{proof} \ref{r} \ref{p}",
-        r"\newtheorem*{rem}{Remark}",
-    )
-    assert refs(found) == [("1", "theorem", None), ("1", None, None)]
-
-
-def test_keyed_and_boxed_theorems_have_their_labels() -> None:
-    found = parse(
-        r"\section{A}\begin{thm}[name=Zorn,label=a] X.\end{thm}\begin{boxed}{Note}{b}Y.\end{boxed} \cref{a} \cref{th:b}",
-        r"\usepackage{thmtools,tcolorbox}\declaretheorem[name=Theorem]{thm}\newtcbtheorem[number within=section]{boxed}{Claim}{}{th}",
-    )
-    assert [text for _, text in texts(found)] == ["Theorem 1 (Zorn). X.", "Claim 1.1 (Note). Y.", "Theorem 1 Claim 1.1"]
-
-
-def test_theorems_within_subsections_restart() -> None:
-    found = parse(
-        r"\section{A}\subsection{B}\begin{thm}\label{a}X.\end{thm}\section{C}\begin{thm}\label{b}Y.\end{thm} \ref{a} \ref{b}",
-        r"\newtheorem{thm}{Theorem}[subsection]",
-    )
-    assert last(found) == "1.1.1 2.0.1"
-
-
-def test_formula_in_theorem_has_its_own_number() -> None:
-    found = parse(
-        r"\section{A}\begin{thm}\label{t} X \begin{equation}\label{e}a\end{equation}\end{thm} \ref{t} \eqref{e}",
-        r"\newtheorem{thm}{Theorem}[section]",
-    )
-    assert refs(found) == [("1.1", "theorem", "1.1"), ("(1)", "formula", "1")]
-
-
-def test_restated_and_aliased_theorems_are_counted() -> None:
-    found = parse(
-        r"\begin{restatable}[N]{thm}{again}\label{a} X.\end{restatable} \bt\label{b} Y.\et \begin{mine}\label{c}Z.\end{mine}"
-        r" \cref{a,b,c}",
-        r"\usepackage{thm-restate}\newtheorem{thm}{Theorem}\newcommand{\bt}{\begin{thm}}\def\et{\end{thm}}"
-        r"\newenvironment{mine}{\begin{thm}}{\end{thm}}",
-    )
-    assert last(found) == "Theorems 1, 2 and 3"
-
-
 @pytest.mark.parametrize(
     ("body", "preamble", "numbers"),
     [
@@ -164,39 +99,9 @@ def test_list_items_have_their_own_numbers(body: str, preamble: str, numbers: li
     assert refs(found) == [(number, "item", number) for number in numbers]
 
 
-def test_item_number_may_contain_the_theorem_number() -> None:
-    found = parse(
-        r"\section{A}\begin{prop}\begin{enumerate}[label=(\alph*), ref=\theprop(\alph*)]\item\label{a} X\end{enumerate}\end{prop} \ref{a}",
-        r"\usepackage{enumitem}\newtheorem{prop}{Proposition}[section]",
-    )
-    check_laws(found)
-    assert refs(found) == [("1.1(a)", "item", "1.1(a)")]
-    assert list_entries(found, RefType.THEOREM) == [("1.1", "X")]
-
-
-def test_label_in_formula_of_item_belongs_to_formula() -> None:
-    found = parse(r"\begin{enumerate}\item X \begin{equation}\label{e}a\end{equation}\end{enumerate} \ref{e}")
-    assert refs(found) == [("1", "formula", "1")]
-
-
-def test_subequations_share_a_number() -> None:
-    found = parse(
-        r"A \begin{equation}\label{o}z\end{equation} B \begin{subequations}\label{p}\begin{align}a\label{q}\\b\label{r}\end{align}"
-        r"\end{subequations} C \begin{equation}\label{s}c\end{equation} \eqref{o} \eqref{p} \eqref{q} \eqref{r} \eqref{s}"
-    )
-    check_laws(found)
-    assert [text for text, _, _ in refs(found)] == ["(1)", "(2)", "(2a)", "(2b)", "(3)"]
-    assert {kind for _, kind, _ in refs(found)} == {"formula"}
-
-
-def test_formulas_are_counted_within_sections() -> None:
-    found = parse(
-        r"\section{A}\begin{equation}\label{a}x\end{equation}\section{B}\begin{equation}\label{b}y\end{equation} \eqref{a} \eqref{b}",
-        r"\numberwithin{equation}{section}",
-    )
-    assert [text for text, _, _ in refs(found)] == ["(1.1)", "(2.1)"]
-
-
+CLASS = (
+    r"\section{A}\begin{theorem}\label{a}X.\end{theorem}\begin{lemma}\label{b}Y.\end{lemma} \autoref{a}, \autoref{b}"
+)
 FIGURES = (
     r"\begin{figure}\caption{Cap A}\label{f}\end{figure}\begin{figure}\caption{B}\label{g}\end{figure}"
     r"\begin{table}\caption{C}\label{t}\end{table}"
@@ -226,18 +131,51 @@ def test_reference_commands_print_as_their_packages(command: str, printed: str, 
     assert all(kind in ("figure", "table") for _, kind, _ in refs(found))
 
 
-def test_autoref_names_of_the_paper_are_printed() -> None:
-    found = parse(rf"{FIGURES} See \autoref{{f}}.", r"\renewcommand{\figureautorefname}{Fig.}")
-    assert texts(found) == [("", "See Fig. 1.")]
+THEOREM = r"\newtheorem{thm}{Theorem}"
+REFERENCES = [  # preamble, body, text of the last paragraph, references
+    # Theorems in appendices and subsections; theorems without numbers never link to their section.
+    (THEOREM + "[section]",
+     r"\section{A} One. \appendix\section{B}\label{s}\begin{thm}\label{a}X.\end{thm} \cref{a} in \cref{s}, \nameref{s}.",
+     "Theorem A.1 in Appendix A, B.", [("A.1", "theorem", "A.1"), ("A", "section", "A"), ("B", "section", "A")]),
+    (THEOREM + "[subsection]",
+     r"\section{A}\subsection{B}\begin{thm}\label{a}X.\end{thm}\section{C}\begin{thm}\label{b}Y.\end{thm} \ref{a} \ref{b}",
+     "1.1.1 2.0.1", [("1.1.1", "theorem", "1.1.1"), ("2.0.1", "theorem", "2.0.1")]),
+    (r"\newtheorem*{rem}{Remark}", r"\section{A}\begin{rem}\label{r}R.\end{rem}\begin{proof}\label{p}P.\end{proof} \ref{r} \ref{p}",
+     "1 1", [("1", "theorem", None), ("1", None, None)]),
+    (r"\usepackage{thm-restate}\newtheorem{thm}{Theorem}\newcommand{\bt}{\begin{thm}}\def\et{\end{thm}}"
+     r"\newenvironment{mine}{\begin{thm}}{\end{thm}}",
+     r"\begin{restatable}[N]{thm}{again}\label{a} X.\end{restatable} \bt\label{b} Y.\et \begin{mine}\label{c}Z.\end{mine} \cref{a,b,c}",
+     "Theorems 1, 2 and 3", [(number, "theorem", number) for number in "123"]),
+    (r"\usepackage{thmtools,tcolorbox}\declaretheorem[name=Theorem]{thm}\newtcbtheorem[number within=section]{boxed}{Claim}{}{th}",
+     r"\section{A}\begin{thm}[name=Zorn,label=a] X.\end{thm}\begin{boxed}{Note}{b}Y.\end{boxed} \cref{a} \cref{th:b}",
+     "Theorem 1 Claim 1.1", [("1", "theorem", "1"), ("1.1", "theorem", "1.1")]),
+    # Formulas have numbers of their own in theorems, items and sections. Subequations share one.
+    (THEOREM + "[section]", r"\section{A}\begin{thm}\label{t} X \begin{equation}\label{e}a\end{equation}\end{thm} \ref{t} \eqref{e}",
+     "1.1 (1)", [("1.1", "theorem", "1.1"), ("(1)", "formula", "1")]),
+    ("", r"\begin{enumerate}\item X \begin{equation}\label{e}a\end{equation}\end{enumerate} \ref{e}", "1", [("1", "formula", "1")]),
+    ("", r"A \begin{equation}\label{o}z\end{equation} \begin{subequations}\label{p}\begin{align}a\label{q}\\b\label{r}\end{align}"
+     r"\end{subequations} \begin{equation}\label{s}c\end{equation}" "\n\n" r"\eqref{o} \eqref{p} \eqref{q} \eqref{r} \eqref{s}",
+     "(1) (2) (2a) (2b) (3)", None),
+    (r"\numberwithin{equation}{section}",
+     r"\section{A}\begin{equation}\label{a}x\end{equation}\section{B}\begin{equation}\label{b}y\end{equation}\par \eqref{a} \eqref{b}",
+     "(1.1) (2.1)", [("(1.1)", "formula", "1.1"), ("(2.1)", "formula", "2.1")]),
+    # An item's number may contain the theorem's. A section named like a label is not its target.
+    (r"\usepackage{enumitem}\newtheorem{prop}{Proposition}[section]",
+     r"\section{A}\begin{prop}\begin{enumerate}[label=(\alph*), ref=\theprop(\alph*)]\item\label{a} X\end{enumerate}\end{prop} \ref{a}",
+     "1.1(a)", [("1.1(a)", "item", "1.1(a)")]),
+    ("", "\\section{Aims} One. \\begin{equation}\\label{aims}x\\end{equation}\n\n\\eqref{aims}", "(1)", [("(1)", "formula", "1")]),
+    (r"\renewcommand{\figureautorefname}{Fig.}", rf"{FIGURES} See \autoref{{f}}.", "See Fig. 1.", [("1", "figure", "1")]),
+    # Classes define theorems.
+    (r"\documentclass{llncs}", CLASS, "Theorem 1, Lemma 1", None),
+    (r"\documentclass{acmart}", CLASS, "Theorem 1.1, Lemma 1.2", None),
+    (r"\documentclass{svjour3}", CLASS, "Theorem 1, Lemma 1", None),
+]  # fmt: skip
 
 
-def test_section_named_like_a_label_is_not_its_target() -> None:
-    found = parse(r"\section{Aims} One. \begin{equation}\label{aims}x\end{equation} \eqref{aims}")
-    assert refs(found) == [("(1)", "formula", "1")]
-
-
-@pytest.mark.parametrize(
-    "part", ["\\begin{enumerate}\\item\\label{a}", "\\begin{equation}", "\\item[", "\\begin{enumerate}[label="]
-)
-def test_nested_lists_take_linear_time(part: str) -> None:
-    assert len(list(find_items(part * 4_000, "", (), has_enumitem=True))) <= 4_000
+@pytest.mark.parametrize(("preamble", "body", "printed", "expected"), REFERENCES)
+def test_references_print_and_link(
+    preamble: str, body: str, printed: str, expected: list[tuple[str, str | None, str | None]] | None
+) -> None:
+    found = parse(body, preamble)
+    assert last(found) == printed
+    assert expected is None or refs(found) == expected

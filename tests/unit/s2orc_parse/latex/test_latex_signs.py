@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from s2orc_parse.latex.signs import SIGN, Signs
-from tests.unit.s2orc_parse.latex.archives import ENTRIES, article, parse, texts
+from tests.unit.s2orc_parse.latex.archives import ENTRIES, article, parse
 
 PREAMBLE = r"\usepackage{natbib}\newcommand{\own}{our \emph{own} \textsc{Corpus}}\newcommand{\red}[1]{\textbf{#1}}\title{On it all}"
 BODIES = [
@@ -87,10 +87,3 @@ def test_hostile_text_is_shortened_and_restored(part: str) -> None:
     text = "\\begin{document}" + part * 20_000 + "}" * 20_000
     signs = Signs()
     assert signs.raw(signs.shorten(text)) == text
-
-
-def test_text_that_pandoc_cannot_read_is_omitted() -> None:
-    found = parse(
-        "The first of it all.\n\nIn \\own{}\n\\textbf{\\begin{center}it\\end{center}} one.\n\nThe last \\emph{of it} all."
-    )
-    assert texts(found) == [("", "The first of it all."), ("", "The last of it all.")]

@@ -1,4 +1,4 @@
-"""`corpus parse` reads files, folders and Parquet, writes one line per input, and names rejected inputs."""
+"""`corpus parse` reads files, folders and Parquet by their form, writes one line per input, and names rejected inputs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from s2corpus.commands.parse import command
+from s2corpus.commands.parses import parse_command as command
 from s2corpus.errors import UserError
+from s2orc_parse import jats
+from tests.unit.s2orc_parse.jats import articles
 from tests.unit.s2orc_parse.tei import teis
 
 SHA1 = "0123456789abcdef0123456789abcdef01234567"
@@ -56,6 +58,40 @@ def test_lines_are_printed_to_stdout_and_rejects_to_stderr(folder: Path) -> None
     assert "a: bad_tei:not_tei" in result.stderr
 
 
+ELSEVIER = '{"docId": "S1", "metadata": {"title": "On tests"}, "body_text": [{"sentence": "Text.", "startOffset": 0, "secId": "s1"}]}'
+
+
+def test_file_is_read_by_its_detected_form(tmp_path: Path) -> None:
+    (tmp_path / "a.nxml").write_bytes(articles.article("<p>Text.</p>"))
+    (tmp_path / "b.json").write_text(ELSEVIER)
+    (tmp_path / "c.xml").write_text("<TEI><text><body><div><p>Text.</p></div></body></text></TEI>")
+    (tmp_path / "d.xml").write_bytes(articles.article(""))
+    result = run(tmp_path)
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(one["paper_id"], one["provenance"]["extractor"], one["body_text"][0]["text"]) for one in found] == [
+        ("a", "jats", "Text."), ("b", "elsevier-json", "Text."), ("c", "unknown", "Text."),
+    ]  # fmt: skip
+    assert "d: bad_jats:no_body" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("head", "form"),
+    [
+        (articles.article("<p/>"), "jats"),
+        (articles.article("<p/>").decode().encode("utf-16"), "jats"),
+        (b'<?xml version="1.0"?><!-- x --><article dtd-version="1.1">', "jats"),
+        (b'<j:article xmlns:j="x">', "jats"),
+        (b"", None),
+        (b"%PDF-1.4", None),
+        (b"<TEI><note>the article <article></note></TEI>", None),
+        (b' {"docId": "S1"', "elsevier"),
+        (b'{"paper_id": "1", "title": "x"}', None),
+    ],
+)
+def test_form_is_detected_from_the_first_bytes(head: bytes, form: str | None) -> None:
+    assert jats.detect_kind(head) == form
+
+
 @pytest.mark.parametrize("key", ["file_sha1", "pdf_sha1"])  # The second key is the name up to 0.1.0.
 def test_parquet_file_of_teis_is_converted(key: str, tmp_path: Path) -> None:
     rows = {key: [SHA1, "f" * 40], "tei": [teis.document("<p>one</p>"), None], "outcome": ["ok", "no_content"]}
@@ -79,30 +115,22 @@ def test_wrong_input_gives_one_clear_sentence(wrong: str, tmp_path: Path) -> Non
         run(path)
 
 
-def test_command_does_not_import_arrow_or_numpy() -> None:
-    """Importing these libraries takes longer than converting a paper."""
-    asked = "import sys; from s2orc_parse import jats, tei; from s2corpus.commands import parse; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
-    assert {"numpy", "pandas", "pyarrow"} & set(done.stdout.split()) == set()
-
-
-def test_tei_is_parsed_without_modules_for_publishers_files(tmp_path: Path) -> None:
-    """Unused modules would add a fifth to the startup time.
-
-    They are archives, plugins' metadata, subprocesses, and the converters of JATS and of Elsevier's JSON.
-    """
+def test_tei_is_parsed_without_unused_modules(tmp_path: Path) -> None:
+    """Arrow and numpy take longer to import than a paper to convert. The others would add a fifth to the startup time."""
     (tmp_path / "a.tei.xml").write_bytes(teis.document("<p>one</p>"))
-    run_it = (
+    code = (
         "import sys; from s2corpus.cli import corpus; corpus(sys.argv[1:], standalone_mode=False); print(*sys.modules)"
     )
-    command = [sys.executable, "-c", run_it, "parse", "--quiet", str(tmp_path / "a.tei.xml")]
+    command = [sys.executable, "-c", code, "parse", "--quiet", str(tmp_path / "a.tei.xml")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     unused = {
+        "numpy",
+        "pandas",
+        "pyarrow",
         "tarfile",
         "importlib.metadata",
         "multiprocessing",
-        "s2orc_parse.jats.converter",
         "s2corpus.sources.streams",
     }
     assert '"text":"one"' in done.stdout
-    assert unused & set(done.stdout.split()) == set()
+    assert {*unused, "s2orc_parse.jats.converter"} & set(done.stdout.split()) == set()

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from s2orc_parse import tei
+from s2orc_parse import jats, tei
 from s2orc_parse.parse_model import Parse
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.tei import teis
@@ -143,17 +143,18 @@ def test_generated_trees_obey_the_laws(body: str, bibliography: tuple[str, ...],
     tei.to_json_bytes(tei.to_gorc(parse))
 
 
-@settings(max_examples=100)
+@settings(max_examples=200)
 @given(
-    st.one_of(
-        st.binary(max_size=200),
-        st.text(max_size=100).map(lambda text: f"<TEI>{text}</TEI>".encode("utf-8", "surrogatepass")),
-    )
+    st.sampled_from(["<TEI>{}</TEI>", "<article><body>{}</body></article>"]),
+    st.binary(max_size=200) | st.text(max_size=100),
 )
-def test_arbitrary_bytes_give_a_parse_or_a_reason(data: bytes) -> None:
+def test_arbitrary_bytes_give_a_parse_or_a_reason(root: str, content: bytes | str) -> None:
+    data = content if isinstance(content, bytes) else root.format(content).encode("utf-8", "surrogatepass")
     try:
-        parse = tei.convert(data, file_sha1="")
+        parse = tei.convert(data, file_sha1="") if "TEI" in root else jats.convert(data, sha1="")
     except tei.BadTei as bad:
         assert bad.reason in tei.TeiRefusal
+    except jats.BadArticle as bad:
+        assert bad.outcome in jats.JatsOutcome
     else:
         check_laws(parse)

@@ -21,27 +21,37 @@ def links(found: Parse) -> list[tuple[str, str]]:
     ]
 
 
-def theorems(found: Parse) -> list[tuple[str, str | None]]:
-    return [(entry.text, entry.num) for entry in found.ref_entries if entry.type is RefType.THEOREM]
+def theorems(found: Parse) -> list[tuple[str, str, str | None]]:
+    return [(entry.key, entry.text, entry.num) for entry in found.ref_entries if entry.type is RefType.THEOREM]
 
 
-def test_theorem_mention_links_to_its_statement() -> None:
-    found = teis.parse(
-        "<div><head n='1'>Intro</head><p>By Theorem 3 and Lemma 2.1, and Lemmas 2.1, 7 and 9, it holds.</p>"
-        "<p>Theorem 3. Every odd thing is odd.</p><p>Lemma 2.1 (Of Hu). It is.</p><p>Lemma 7: It was.</p></div>"
-    )
+@pytest.mark.parametrize(
+    ("body", "statements", "linked"),
+    [
+        ("<head n='1'>Intro</head><p>By Theorem 3 and Lemma 2.1, and Lemmas 2.1, 7 and 9, it holds.</p>"
+         "<p>Theorem 3. Every odd thing is odd.</p><p>Lemma 2.1 (Of Hu). It is.</p><p>Lemma 7: It was.</p>",
+         [("Theorem 3. Every odd thing is odd.", "3"), ("Lemma 2.1 (Of Hu). It is.", "2.1"), ("Lemma 7: It was.", "7")],
+         [("Theorem 3", "3"), ("Lemma 2.1", "2.1"), ("Lemmas 2.1", "2.1"), ("7", "7")]),
+        # A heading may be the label of a statement.
+        ("<head>Assumption 3 (Regularity):</head><p>x is odd.</p></div><div><p>By Assumption 3.</p>",
+         [("Assumption 3 (Regularity): x is odd.", "3")], [("Assumption 3", "3")]),
+        # The first statement of a number is the target.
+        ("<p>Theorem 1. One.</p><p>Theorem 1. Again.</p><p>Lemma 1. Other.</p><p>By Lemma 1.</p>",
+         [("Theorem 1. One.", "1"), ("Lemma 1. Other.", "1")], [("Lemma 1", "1")]),
+        # Statements of other papers and other numbers are not linked.
+        *((f"<p>We use {mention}, as said.</p><p>Theorem 3. All holds.</p>", [("Theorem 3. All holds.", "3")], []) for mention in
+          ("[18, Theorem 3]", "Theorem 3 of [18]", "Theorem 3 in Lee et al. (2001)", "Lee (2001, Theorem 3)", "Theorem 30", "Lemma 3")),
+        # A Roman section is not an appendix.
+        ("<head n='I.'>INTRO</head><p>See Appendix I.</p></div><div><head n='II.'>MAIN</head><p>x</p>", [], []),
+    ],
+)  # fmt: skip
+def test_mention_links_to_its_statement(
+    body: str, statements: list[tuple[str, str]], linked: list[tuple[str, str]]
+) -> None:
+    found = teis.parse(f"<div>{body}</div>", teis.NUMBERED)
     check_laws(found)
-    assert theorems(found) == [
-        ("Theorem 3. Every odd thing is odd.", "3"),
-        ("Lemma 2.1 (Of Hu). It is.", "2.1"),
-        ("Lemma 7: It was.", "7"),
-    ]
-    assert links(found) == [("Theorem 3", "3"), ("Lemma 2.1", "2.1"), ("Lemmas 2.1", "2.1"), ("7", "7")]
-    assert [entry.key for entry in found.ref_entries if entry.type is RefType.THEOREM] == [
-        "THMREF0",
-        "THMREF1",
-        "THMREF2",
-    ]
+    assert theorems(found) == [(f"THMREF{n}", text, number) for n, (text, number) in enumerate(statements)]
+    assert links(found) == linked
 
 
 @pytest.mark.parametrize(
@@ -63,40 +73,7 @@ def test_theorem_mention_links_to_its_statement() -> None:
     ],
 )
 def test_statement_begins_paragraph_or_sentence(text: str, number: str | None) -> None:
-    assert [num for _, num in theorems(teis.parse(f"<div><p>{text}</p></div>"))] == ([number] if number else [])
-
-
-def test_heading_may_be_the_label_of_a_statement() -> None:
-    found = teis.parse(
-        "<div><head>Assumption 3 (Regularity):</head><p>x is odd.</p></div><div><p>By Assumption 3.</p></div>"
-    )
-    assert theorems(found) == [("Assumption 3 (Regularity): x is odd.", "3")] and links(found) == [
-        ("Assumption 3", "3")
-    ]
-
-
-@pytest.mark.parametrize(
-    "mention",
-    [
-        "[18, Theorem 3]",
-        "Theorem 3 of [18]",
-        "Theorem 3 in Lee et al. (2001)",
-        "Lee (2001, Theorem 3)",
-        "Theorem 30",
-        "Lemma 3",
-    ],
-)
-def test_theorems_of_other_papers_are_not_linked(mention: str) -> None:
-    found = teis.parse(f"<div><p>We use {mention}, as said.</p><p>Theorem 3. All holds.</p></div>", teis.NUMBERED)
-    assert links(found) == []
-
-
-def test_first_statement_of_a_number_is_the_target() -> None:
-    found = teis.parse(
-        "<div><p>Theorem 1. One.</p><p>Theorem 1. Again.</p><p>Lemma 1. Other.</p><p>By Lemma 1.</p></div>"
-    )
-    assert theorems(found) == [("Theorem 1. One.", "1"), ("Lemma 1. Other.", "1")]
-    assert links(found) == [("Lemma 1", "1")]
+    assert [num for *_, num in theorems(teis.parse(f"<div><p>{text}</p></div>"))] == ([number] if number else [])
 
 
 BACK = (
@@ -123,8 +100,3 @@ def test_appendix_mention_links_to_its_section(text: str, linked: list[tuple[str
     found = teis.parse(f"<div><head n='2'>Main</head><p>{text}</p></div>", back=BACK)
     assert links(found) == linked
     check_laws(found)
-
-
-def test_roman_section_is_not_an_appendix() -> None:
-    body = "<div><head n='I.'>INTRO</head><p>See Appendix I.</p></div><div><head n='II.'>MAIN</head><p>x</p></div>"
-    assert links(teis.parse(body)) == []

@@ -70,15 +70,6 @@ def test_headings_give_section_paths(
         (("1. A", "1.10 B", "1.1 C", "11.1 D"), ["A", "A::B", "A::C", "D"]),
         # A number alone starts no new section if its section exists already.
         (("1. A", "1.1 B", "1."), ["A", "A::B", "A"]),
-    ],
-)
-def test_numbered_heading_has_its_parent(heads: tuple[str, ...], expected: list[str]) -> None:
-    assert [path for path, _ in paths(*((None, head) for head in heads))] == expected
-
-
-@pytest.mark.parametrize(
-    ("heads", "expected"),
-    [
         # A heading without a number belongs to the last numbered section, if a numbered heading follows.
         (("1. A", "Aims", "Ends", "2. B"), ["A", "A::Aims", "A::Ends", "B"]),
         (("1. A", "2. B", "Aims"), ["A", "B", "Aims"]),
@@ -92,7 +83,7 @@ def test_numbered_heading_has_its_parent(heads: tuple[str, ...], expected: list[
         (("Results", "Mice", "Funding", "Odd", "Methods"), ["Results", "Results::Mice", "Funding", "Odd", "Methods"]),
     ],
 )
-def test_unnumbered_heading_has_its_parent(heads: tuple[str, ...], expected: list[str]) -> None:
+def test_heading_has_its_parent(heads: tuple[str, ...], expected: list[str]) -> None:
     assert [path for path, _ in paths(*((None, head) for head in heads))] == expected
 
 
@@ -168,25 +159,6 @@ def test_false_heading_does_not_end_its_section(body: str, sections: str) -> Non
 
 def figure(head: str, label: str, caption: str, *, kind: str = "", xml_id: str = "fig_0", inside: str = "") -> str:
     return f'<figure{kind} xml:id="{xml_id}"><head>{head}</head><label>{label}</label><figDesc>{caption}</figDesc>{inside}</figure>'
-
-
-@pytest.mark.parametrize(
-    ("head", "label", "caption", "kind", "num", "text"),
-    [
-        ("Fig. 2 .Fig. 3 .", "23", "Fig. 2. A cat.", "figure", "2", "Fig. 2. A cat."),
-        ("Fig. 2 .Fig. 3 .", "23", "A cat.", "figure", "2", "A cat."),
-        ("VOLUME 9, 2021 TABLE 5 .", "20215", "A list.", "table", "5", "A list."),
-        ("Lemma 4 . 6 (", "46", "Proof.", "figure", None, "Lemma 4 . 6 ( Proof."),
-        ("Figure 1: A cat", "1", "on a mat.", "figure", "1", "A cat on a mat."),
-        ("", "7", "A cat.", "figure", "7", "A cat."),
-        ("", "", "Figure4. A cat.", "figure", "4", "Figure4. A cat."),
-    ],
-)
-def test_float_number_is_the_printed_one(
-    head: str, label: str, caption: str, kind: str, num: str | None, text: str
-) -> None:
-    (entry,) = teis.parse("<p>x</p>" + figure(head, label, caption)).ref_entries
-    assert (entry.type, entry.num, entry.text) == (kind, num, text)
 
 
 def test_table_has_cells_and_is_not_body_text() -> None:
@@ -336,49 +308,56 @@ def test_marks_cover_the_words_of_their_callouts(body: str, expected: list[tuple
     assert marks(body) == expected
 
 
-def floats(*xml: str) -> list[tuple[str, str, str | None, str]]:
-    return [(one.key, one.type, one.num, one.text) for one in teis.parse("<p>x</p>" + "".join(xml)).ref_entries]
+def formula(label: str) -> str:
+    return f'<formula xml:id="formula_0">x<label>{label}</label> <hi>y</hi></formula>'
 
 
-def test_float_text_joins_heading_label_and_caption() -> None:
-    assert floats(
-        "<figure><head>Fig. 1. A cat</head><figDesc>Fig. 1. A cat on a mat.</figDesc></figure>",
-        "<figure><head>Fig. 2 - Dogs</head><figDesc>in <ref>a</ref> row</figDesc></figure>",
-        "<figure><head>Cows</head><head>and oxen</head><figDesc>Black.</figDesc></figure>",
-        "<figure><head>Fig. 3 Table 4</head><figDesc>Hens.</figDesc></figure>",
-        "<figure><head>7 .</head><label>7</label><figDesc>Ducks.</figDesc></figure>",
-        "<figure><head>Geese 7</head><label>7</label><figDesc>Grey.</figDesc></figure>",
-        "<figure><label>7x</label><figDesc>Owls.</figDesc></figure>",
-        "<figure><figDesc>Supplementary Figure S 5. Bees.</figDesc></figure>",
-        "<figure><figDesc>See Figure 5.</figDesc></figure>",
-        "<figure><figDesc>Bats.</figDesc><note>At night.</note></figure>",
-    ) == [
-        ("FIGREF0", "figure", "1", "Fig. 1. A cat on a mat."),
-        ("FIGREF1", "figure", "2", "Dogs in a row"),
-        ("FIGREF2", "figure", None, "Cows and oxen Black."),
-        ("FIGREF3", "figure", "3", "Hens."),
-        ("FIGREF4", "figure", "7", "7 . Ducks."),
-        ("FIGREF5", "figure", None, "Geese 7 Grey."),
-        ("FIGREF6", "figure", None, "Owls."),
-        ("FIGREF7", "figure", "S5", "Supplementary Figure S 5. Bees."),
-        ("FIGREF8", "figure", None, "See Figure 5."),
-        ("FIGREF9", "figure", None, "Bats. At night."),
-    ]  # fmt: skip
+def figures(*ids: str) -> str:
+    return "".join(f'<figure xml:id="{one}"><figDesc>One</figDesc></figure>' if one else "<figure/>" for one in ids)
 
 
-def test_ref_entries_are_figures_tables_formulas_notes_in_order() -> None:
-    assert floats(
-        '<note place="foot" n="2" xml:id="foot_4"><p>Note.</p></note>',
-        '<formula xml:id="formula_3">x</formula>',
-        '<figure type="table" xml:id="tab_2"><head>Table 1</head></figure>',
-        '<figure xml:id="fig_9"><head>TABLE 5</head><figDesc>Rows.</figDesc></figure>',
-        '<figure xml:id="fig_8"><figDesc>Cat.</figDesc></figure>',
-        '<table><head>Table 7</head><row><cell>a</cell></row></table>',
-    ) == [
-        ("FIGREF8", "figure", None, "Cat."),
-        ("TABREF0", "table", "1", ""),
-        ("TABREF1", "table", "5", "Rows."),
-        ("TABREF2", "table", "7", ""),
-        ("EQREF3", "formula", None, "x"),
-        ("FOOTREF4", "footnote", "2", "Note."),
-    ]  # fmt: skip
+ONE = ("figure", None, "One")
+ENTRIES: list[tuple[str, list[tuple[str, str, str | None, str]]]] = [
+    # Keys are the extractor's numbers if they are unique.
+    (figures("fig_3", "fig_5"), [("FIGREF3", *ONE), ("FIGREF5", *ONE)]),
+    (figures("fig_3", "fig_3"), [("FIGREF0", *ONE), ("FIGREF1", *ONE)]),
+    (figures("fig_3", "x"), [("FIGREF0", *ONE), ("FIGREF1", *ONE)]),
+    (figures("", ""), [("FIGREF0", "figure", None, ""), ("FIGREF1", "figure", None, "")]),
+    # A formula's number is its label.
+    *((formula(label), [("EQREF0", "formula", num, "x y")]) for label, num in (
+        ("(3)", "3"), ("[A.2]", "A.2"), ("3′", "3′"), ("(a quite long label)", None), ("", None), ("( 12 ) ,", "12"))),
+    # A float's number is the printed one.
+    (figure("Fig. 2 .Fig. 3 .", "23", "Fig. 2. A cat."), [("FIGREF0", "figure", "2", "Fig. 2. A cat.")]),
+    (figure("Fig. 2 .Fig. 3 .", "23", "A cat."), [("FIGREF0", "figure", "2", "A cat.")]),
+    (figure("VOLUME 9, 2021 TABLE 5 .", "20215", "A list."), [("TABREF0", "table", "5", "A list.")]),
+    (figure("Lemma 4 . 6 (", "46", "Proof."), [("FIGREF0", "figure", None, "Lemma 4 . 6 ( Proof.")]),
+    (figure("Figure 1: A cat", "1", "on a mat."), [("FIGREF0", "figure", "1", "A cat on a mat.")]),
+    (figure("", "7", "A cat."), [("FIGREF0", "figure", "7", "A cat.")]),
+    (figure("", "", "Figure4. A cat."), [("FIGREF0", "figure", "4", "Figure4. A cat.")]),
+    # The text joins heading, label and caption.
+    ("<figure><head>Fig. 1. A cat</head><figDesc>Fig. 1. A cat on a mat.</figDesc></figure>",
+     [("FIGREF0", "figure", "1", "Fig. 1. A cat on a mat.")]),
+    ("<figure><head>Fig. 2 - Dogs</head><figDesc>in <ref>a</ref> row</figDesc></figure>", [("FIGREF0", "figure", "2", "Dogs in a row")]),
+    ("<figure><head>Cows</head><head>and oxen</head><figDesc>Black.</figDesc></figure>",
+     [("FIGREF0", "figure", None, "Cows and oxen Black.")]),
+    ("<figure><head>Fig. 3 Table 4</head><figDesc>Hens.</figDesc></figure>", [("FIGREF0", "figure", "3", "Hens.")]),
+    ("<figure><head>7 .</head><label>7</label><figDesc>Ducks.</figDesc></figure>", [("FIGREF0", "figure", "7", "7 . Ducks.")]),
+    ("<figure><head>Geese 7</head><label>7</label><figDesc>Grey.</figDesc></figure>", [("FIGREF0", "figure", None, "Geese 7 Grey.")]),
+    ("<figure><label>7x</label><figDesc>Owls.</figDesc></figure>", [("FIGREF0", "figure", None, "Owls.")]),
+    ("<figure><figDesc>Supplementary Figure S 5. Bees.</figDesc></figure>",
+     [("FIGREF0", "figure", "S5", "Supplementary Figure S 5. Bees.")]),
+    ("<figure><figDesc>See Figure 5.</figDesc></figure>", [("FIGREF0", "figure", None, "See Figure 5.")]),
+    ("<figure><figDesc>Bats.</figDesc><note>At night.</note></figure>", [("FIGREF0", "figure", None, "Bats. At night.")]),
+    # The order is figures, tables, formulas, notes.
+    ('<note place="foot" n="2" xml:id="foot_4"><p>Note.</p></note><formula xml:id="formula_3">x</formula>'
+     '<figure type="table" xml:id="tab_2"><head>Table 1</head></figure>'
+     '<figure xml:id="fig_9"><head>TABLE 5</head><figDesc>Rows.</figDesc></figure>'
+     '<figure xml:id="fig_8"><figDesc>Cat.</figDesc></figure><table><head>Table 7</head><row><cell>a</cell></row></table>',
+     [("FIGREF8", "figure", None, "Cat."), ("TABREF0", "table", "1", ""), ("TABREF1", "table", "5", "Rows."),
+      ("TABREF2", "table", "7", ""), ("EQREF3", "formula", None, "x"), ("FOOTREF4", "footnote", "2", "Note.")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), ENTRIES)
+def test_floats_formulas_and_notes_are_entries(body: str, expected: list[tuple[str, str, str | None, str]]) -> None:
+    assert [(one.key, one.type, one.num, one.text) for one in teis.parse(f"<p>x</p>{body}").ref_entries] == expected

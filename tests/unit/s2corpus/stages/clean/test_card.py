@@ -13,7 +13,6 @@ import pytest
 
 from s2corpus.spec import CleanRules
 from s2corpus.text.documents import Set
-from s2corpus.text.tokens import ShareTable
 from s2corpus.text.unigrams import Unigrams, wordfreq_unigrams
 from s2orc_parse.bibliography.fields import clean_abstract
 from tests.unit.s2corpus.stages.clean.samples import (
@@ -131,9 +130,9 @@ def test_log_probability_is_compared_with_the_threshold(
     set_: Set, mean: float, fields: dict[str, Any], expected: str
 ) -> None:
     """The threshold is from the spec or from the word list."""
-    flat = Unigrams("every word has this share", ShareTable.from_shares({}, mean), threshold=-20.0)
+    flat = Unigrams("every word has this share", {}, mean, threshold=-20.0)
     assert decide(paper(**fields), set_, CARD, flat).outcome == expected
-    other = Unigrams("another threshold", flat.table, threshold=0.0)
+    other = Unigrams("another threshold", {}, mean, threshold=0.0)
     assert decide(paper(**fields), set_, make_rules(min_log_prob=-20.0), other).outcome == expected
 
 

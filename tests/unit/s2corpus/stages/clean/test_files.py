@@ -16,10 +16,9 @@ from click.testing import CliRunner
 
 from s2corpus.commands.clean import command
 from s2corpus.errors import UserError
-from s2corpus.text import input_files
+from s2corpus.text import files
 from s2corpus.text.documents import CleanOutcome
-from s2corpus.text.files import format_outcomes
-from s2corpus.text.input_files import read_document, read_documents
+from s2corpus.text.files import format_outcomes, read_document, read_documents
 from s2corpus.text.layout import Unit
 from tests.unit.s2corpus.stages.clean.samples import GERMAN, english
 
@@ -214,8 +213,8 @@ def test_gzipped_output_has_the_same_bytes_in_every_run(tmp_path: Path) -> None:
 
 
 def test_line_longer_than_64_megabytes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert input_files.MAX_LINE == 64 << 20
-    monkeypatch.setattr(input_files, "MAX_LINE", 12)
+    assert files.MAX_LINE == 64 << 20
+    monkeypatch.setattr(files, "MAX_LINE", 12)
     path = tmp_path / "in.jsonl"
     path.write_bytes(b'{"id":"ab"}\n\n \n{"id":"cd"}\n')
     assert [one.paper_id for one in read_documents(path)] == ["ab", "cd"]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from s2corpus.rules.clean import IGNORED_BY_RECIPE
+from s2corpus.rules import IGNORED_BY_RECIPE
 from s2corpus.snapshot.manifest import list_rules
 from s2corpus.spec import CleanRules, ReleaseSpec
 from s2corpus.text.clean import PROFILES, clean
@@ -135,6 +135,6 @@ def test_order_of_full_texts_is_completed() -> None:
 def test_manifest_lists_no_ignored_threshold() -> None:
     def list_fields(profile: str) -> set[str]:
         spec = ReleaseSpec(name="s", clean=make_rules(profile))
-        return {rule.name.removeprefix("clean.") for rule in list_rules(spec) if rule.name.startswith("clean.")}
+        return {name.removeprefix("clean.") for name in list_rules(spec) if name.startswith("clean.")}
 
     assert list_fields("card") - list_fields("recipe-2024") == set(IGNORED_BY_RECIPE)

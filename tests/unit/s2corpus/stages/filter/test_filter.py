@@ -18,7 +18,7 @@ import pytest
 from s2corpus.errors import UserError
 from s2corpus.papers.filter import FilterOutcome, decide
 from s2corpus.pipeline.run import Run, Shard
-from s2corpus.rules.filter import FilterRules
+from s2corpus.rules import FilterRules
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.filter import FilterStage, read_suppressions
 from s2corpus.storage.lake import Lake
@@ -156,11 +156,8 @@ ORDER = ["jats", "latex", "pdf"]
     ("spec", "texts", "paper", "outcome", "judged"),
     [
         ({}, {}, {}, "kept", ENGLISH),
-        ({}, {}, {"title": None}, "no_title", ENGLISH),
         ({}, {}, {"authors": None}, "no_authors", ENGLISH),
-        ({}, {}, {"authors": []}, "no_authors", ENGLISH),
         ({"filter": {"min_characters": len(ENGLISH) + 1}}, {}, {}, "short_text", ENGLISH),
-        ({"filter": {"min_english": 1.0}}, {}, {}, "not_english", ENGLISH),
         # The first full text in the order of the spec is judged, with the abstract.
         ({"clean": {"text_from": ORDER}}, {"pdf": [GERMAN], "latex": [ENGLISH]}, {"abstract": None}, "kept", ENGLISH),
         ({}, {"pdf": [GERMAN], "latex": [ENGLISH]}, {"abstract": None}, "not_english", GERMAN),

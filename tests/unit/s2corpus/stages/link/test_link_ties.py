@@ -30,27 +30,16 @@ STATEMENT = {"title": SYNDROME, "surname": "Grundy", "year": 2005, "journal": "C
 STATEMENTS: list[Row] = [
     {**STATEMENT, "paper_id": "circulation", "pages": "2735-2752"},
     {**STATEMENT, "paper_id": "summary", "pages": "e285–e290"},
-    {
-        **STATEMENT,
-        "paper_id": "cardiology",
-        "journal": "Current Opinion in Cardiology",
-        "volume": "21",
-        "pages": "1–6",
-        "year": 2006,
-    },
-]
+    {**STATEMENT, "paper_id": "cardiology", "journal": "Current Opinion in Cardiology", "volume": "21", "pages": "1–6", "year": 2006},
+]  # fmt: skip
 TIES: list[tuple[Row, str, str | None]] = [
     ({"journal": "Curr Opin Cardiol"}, "cardiology", None),
-    ({"journal": "Curr. Opin. Cardiol.", "year": 2005}, "cardiology", None),  # The journal has priority over the year.
     ({"volume": "21(1)"}, "cardiology", None),
     ({"volume": "112", "pages": "e285-90"}, "summary", None),
     ({"journal": "Circulation", "volume": "112", "pages": "2735-52", "year": 2006}, "circulation", None),
     ({"pages": "pp. 2735–2752"}, "circulation", None),
-    ({"year": 2006}, "cardiology", None),
     ({"year": 2005}, "circulation", "tie"),  # Two papers are from 2005: the smaller id wins, with a warning.
-    ({"journal": "Circulation", "volume": "112"}, "circulation", "tie"),
     ({}, "cardiology", "tie"),
-    ({"surname": "Grundy"}, "cardiology", "tie"),
     ({"citing_paper_id": "cardiology"}, "circulation", "tie"),  # A paper never links to itself.
     ({"year": 2005, "citing_paper_id": "circulation"}, "summary", None),
 ]
@@ -191,26 +180,19 @@ Given = list[tuple[Any, ...]]
 BY_IDENTIFIER: list[tuple[Row, Given, str | None, str | None, str | None]] = [
     # Each paper matches by one identifier: the better agreement wins, then the smaller id.
     ({}, [("b", "doi", ONE), ("a", "pubmed_id", TWO)], "a", "tie", ONE),
-    ({}, [("a", "doi", ONE), ("b", "pubmed_id", TWO)], "a", "tie", TWO),
     (YEAR, [("b", "doi", ONE, 1999), ("a", "pubmed_id", TWO)], "b", None, TWO),
-    (YEAR, [("b", "doi", ONE), ("a", "pubmed_id", TWO, 1999)], "a", None, ONE),
     (YEAR, [("a", "doi", ONE), ("b", "pubmed_id", TWO, 1999)], "b", None, ONE),
     ({"title": TWO}, [("a", "doi", ONE), ("b", "pubmed_id", TWO)], "b", None, ONE),
     # Three papers match.
     ({}, [("c", "doi", ONE), ("b", "arxiv_id", TWO), ("a", "pubmed_id", THREE)], "a", "tie", TWO),
-    ({}, [("a", "doi", ONE), ("b", "arxiv_id", TWO), ("c", "pubmed_id", THREE)], "a", "tie", TWO),
     (YEAR, [("a", "doi", ONE), ("b", "arxiv_id", TWO), ("c", "pubmed_id", THREE, 1999)], "c", None, ONE),
     (YEAR, [("a", "doi", ONE), ("b", "pubmed_id", TWO, 1999), ("c", "pubmed_id", THREE, 1999)], "b", "tie", THREE),
     # Two papers share one identifier.
-    ({}, [("a", "doi", ONE), ("b", "doi", TWO)], "a", "tie", TWO),
-    (YEAR, [("a", "doi", ONE), ("b", "doi", TWO, 1999)], "b", None, ONE),
     (YEAR, [("a", "doi", ONE), ("b", "doi", TWO), ("c", "pubmed_id", THREE, 1999)], "c", None, ONE),
-    (YEAR, [("a", "doi", ONE, 1999), ("b", "pubmed_id", TWO), ("c", "pubmed_id", THREE)], "a", None, TWO),
     # One paper matches by both identifiers; the citing paper is excluded.
     ({}, [("a", "doi pubmed_id", ONE)], "a", None, None),
     ({}, [("a", "doi pubmed_id", ONE), ("b", "pubmed_id", TWO)], "a", "tie", TWO),
     ({"citing_paper_id": "a"}, [("a", "doi", ONE), ("b", "pubmed_id", TWO)], "b", None, None),
-    ({"citing_paper_id": "b"}, [("a", "doi", ONE), ("b", "pubmed_id", TWO)], "a", None, None),
     ({"citing_paper_id": "a"}, [("a", "doi", ONE)], None, None, None),
 ]  # fmt: skip
 
@@ -249,18 +231,13 @@ GRAPHS, NEAR, OTHER, FAR = (
 )
 SIMILAR: list[tuple[Row, Given, str, str | None, str | None]] = [
     ({}, [("b", NEAR), ("a", OTHER)], "a", "tie", NEAR),  # Two titles have equal S.
-    ({}, [("a", NEAR), ("b", OTHER)], "a", "tie", NEAR),
     (YEAR, [("a", NEAR), ("b", OTHER, 1999)], "b", None, NEAR),
-    (YEAR, [("a", NEAR, 1999), ("b", OTHER)], "a", None, NEAR),
-    (YEAR, [("b", NEAR, 1999), ("a", OTHER)], "b", None, NEAR),
     (YEAR, [("b", NEAR), ("c", NEAR), ("d", OTHER, 1999)], "d", None, NEAR),
-    (YEAR, [("b", NEAR, 1999), ("c", NEAR, 1999), ("a", OTHER)], "b", "tie", NEAR),
     (YEAR, [("c", NEAR), ("b", OTHER, 1999), ("a", OTHER, 1999)], "a", "tie", NEAR),
     (YEAR, [("b", NEAR), ("a", FAR, 1999)], "b", None, FAR),  # A lower S loses, regardless of agreement.
     (YEAR, [("b", NEAR), ("a", OTHER), ("0", FAR, 1999)], "a", "tie", NEAR),
     ({}, [("b", NEAR)], "b", None, None),
     ({"citing_paper_id": "a"}, [("b", NEAR), ("a", OTHER)], "b", None, None),
-    ({"citing_paper_id": "b"}, [("b", NEAR), ("a", FAR)], "a", None, None),
 ]
 
 
@@ -387,9 +364,12 @@ SOME_ENTRIES, SOME_PAPERS = st.lists(ROWS, min_size=1, max_size=12), st.lists(RO
 
 @settings(max_examples=60)
 @given(SOME_ENTRIES, SOME_PAPERS, st.randoms(use_true_random=False))
-def test_order_of_papers_does_not_matter(entries: list[Row], papers: list[Row], rng: Any) -> None:
+def test_order_of_papers_and_entries_does_not_matter(entries: list[Row], papers: list[Row], rng: Any) -> None:
     papers = [{**paper, "paper_id": f"p{i}"} for i, paper in enumerate(papers)]
-    assert link_all(entries, papers) == link_all(entries, rng.sample(papers, len(papers)))
+    links = list(enumerate(link_all(entries, papers)))
+    order = rng.sample(range(len(entries)), len(entries))
+    shuffled = link_all([entries[place] for place in order], rng.sample(papers, len(papers)))
+    assert sorted(zip(order, shuffled, strict=True), key=lambda row: row[0]) == links
 
 
 @settings(max_examples=60)

@@ -17,7 +17,7 @@ from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.link.stage import LinkStage, tasks_of
+from s2corpus.stages.link import LinkStage, group_tasks
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import DELIVERIES
 from s2corpus.tables.papers import MEMBERS, PAPERS
@@ -240,19 +240,22 @@ def test_memory_and_shards_do_not_change_links(lake: Lake, tmp_path: Path, monke
     whole = run_link(run)
     assert sum(row["reason"] == "exact" and row["runner_up_score"] == 1.0 for row in whole.values()) > 20
     # Few entries that fit in memory form one batch, regardless of the number of papers.
-    assert tasks_of(run) == {0: [[0, 1, 2]]}
-    monkeypatch.setattr("s2corpus.stages.link.stage._MIN_ENTRIES", 1)
+    assert group_tasks(run) == {0: [[0, 1, 2]]}
+    monkeypatch.setattr("s2corpus.stages.link._MIN_ENTRIES", 1)
     halves = release(lake, tmp_path, papers, entries, day=2)
     assert run_link(halves) == whole
     rows = [part.rows for part in halves.table(ENTRIES).committed().parts]
     assert rows[0] + rows[1] > len(papers) > max(rows), "a batch has at most as many entries as papers"
-    assert tasks_of(halves) == {0: [[0], [1], [2]]}
-    monkeypatch.setattr("s2corpus.stages.link.stage.BYTES_PER_ENTRY", 1 << 17)  # 64 MB fit 128 entries.
-    monkeypatch.setattr("s2corpus.stages.link.stage.GROUPS", 2)
+    assert group_tasks(halves) == {0: [[0], [1], [2]]}
+    monkeypatch.setattr("s2corpus.stages.link.BYTES_PER_ENTRY", 1 << 17)  # 64 MB fit 128 entries.
+    monkeypatch.setattr("s2corpus.stages.link.GROUPS", 2)
     monkeypatch.setattr("s2corpus.stages.link.index.BYTES_PER_TITLE", 1 << 19)  # 64 MB fit 64 titles.
     monkeypatch.setattr("s2corpus.titles.similarity._BYTES_PER_TITLE", 1 << 20)  # 64 MB fit a search for 16 titles.
     monkeypatch.setattr("s2corpus.titles.similarity._PAIRS_PER_BLOCK", 16)
     little = release(lake, tmp_path, papers, entries, day=3, spec={"resources": {"memory_mb": 64}})
     assert run_link(little) == whole
-    assert tasks_of(little) == {0: [[0], [1]], 2: [[2]]}  # The entries, not the papers, determine the number of tasks.
+    assert group_tasks(little) == {
+        0: [[0], [1]],
+        2: [[2]],
+    }  # The entries, not the papers, determine the number of tasks.
     assert quality.read_metrics(little)["link"]["sampled"] > 0

@@ -1,0 +1,56 @@
+"""Run `pdf2tei.crops` in a sandboxed child process, because PDFs are untrusted."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from s2orc_parse import sandbox
+
+_LAUNCH = "import runpy, sys; sys.path += sys.argv[1:]; runpy.run_module('pdf2tei.crops', run_name='__main__')"
+_MAX_OUTPUT = 64 << 20
+"""largest file that the child may write, bytes"""
+
+Caption = tuple[str, str, str, str]
+"""key, kind (`figure` or `table`), number, text"""
+
+
+def crop(
+    pdf: bytes, captions: Sequence[Caption], folder: Path, *, limits: dict[str, int], seconds: float, memory_mb: int
+) -> list[dict[str, Any]] | None:
+    """Return the description of each crop, or None if the child failed or took too long.
+
+    The PNG files are written to `folder`, which must be empty.
+    """
+    (folder / "in.pdf").write_bytes(pdf)
+    (folder / "captions.json").write_text(json.dumps({"captions": captions, **limits}), "utf-8")
+    folders = sandbox.interpreter_folders()
+    policy = sandbox.Policy(
+        str(folder),
+        read=folders,
+        limits={"AS": memory_mb << 20, "CPU": int(seconds) + 1, "FSIZE": _MAX_OUTPUT, "CORE": 0},
+    )
+    command = [os.path.realpath(sys.executable), "-I", "-S", "-c", _LAUNCH, *folders]
+    status = sandbox.wait(sandbox.start(command, policy, seconds=seconds), seconds)
+    result = folder / "crops.json"
+    if status != 0 or not result.is_file() or result.is_symlink() or result.stat().st_size > _MAX_OUTPUT:
+        return None
+    try:
+        return _check(json.loads(result.read_bytes()), captions, folder)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _check(results: Any, captions: Sequence[Caption], folder: Path) -> list[dict[str, Any]]:
+    """Return the results of the child if they have the expected form. Raises ValueError otherwise."""
+    if [result["key"] for result in results] != [key for key, _, _, _ in captions]:
+        raise ValueError("the child answered for other captions")
+    for n, result in enumerate(results):
+        path = folder / f"{n}.png"
+        if result["outcome"] == "cropped" and (result["file"] != path.name or path.is_symlink() or not path.is_file()):
+            raise ValueError("the child wrote no image")
+    return list(results)

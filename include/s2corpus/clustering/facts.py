@@ -1,0 +1,212 @@
+"""Facts of records that the clustering rules compare: read from batches as an Arrow table, and as arrays with one node for each record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from s2corpus import titles
+from s2corpus.clustering.places import Places, first_pages, issues, numbers
+from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
+from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
+from s2corpus.titles.rules import are_uninformative
+from s2corpus.titles.similarity import unique_pairs
+from s2orc_parse.bibliography.name_words import GROUP
+
+COLUMNS = (
+    "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date",
+    "journal", "volume", "issue", "pages", "type", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1",
+)  # fmt: skip
+"""Columns of `records` that clustering reads (Parquet paths)."""
+GIVEN = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")
+"""Kinds of identifiers in records, strongest first (SPEC §4, outcomes)."""
+IDENTIFIERS = ("declared", *GIVEN)
+"""All kinds of identifiers. `declared` links a drop's own record to the headers extracted from the same file, by SHA-1 (SPEC §4.2)."""
+PREPRINT, PUBLISHED = 1, 2
+"""Forms of a work."""
+FACTS = pa.schema(
+    [(name, pa.string()) for name in ("record_id", "ready_at", *IDENTIFIERS, "title", "normalised", "journal")]
+    + [(name, pa.bool_()) for name in ("publisher", "trusted", "declares", "second_header", "little")]
+    + [("form", pa.int8()), ("year", pa.int32())]
+    + [(name, pa.uint32()) for name in ("volume", "issue", "page")]
+    + [("surnames", pa.list_(pa.uint64())), ("final_doi", pa.string()), ("preprint", pa.bool_())]
+)
+"""One row for each record. Numbers are 0 if unknown. `form` is the form of the record by its type. Later rounds fill in `final_doi`, the
+DOI of a published paper, and `preprint`, whether the record describes a preprint."""
+
+
+def read_facts(batch: pa.RecordBatch) -> pa.Table:
+    """Return the facts of a batch with the columns of `records`."""
+    title = batch["title"]
+    normalised = titles.normalize(title)
+    offsets, surnames = surname_keys(batch["authors"])
+    is_pdf = _equals(batch["kind"], "pdf")
+    declares = _equals(batch["source"], DECLARED)
+    facts = {
+        **{name: batch[name] for name in ("record_id", "ready_at", *GIVEN, "title", "journal")},
+        "declared": pc.if_else(pa.array(is_pdf | declares), batch["file_sha1"], pa.scalar(None, pa.string())),
+        "normalised": normalised,
+        "publisher": _equals(batch["kind"], "publisher"),
+        "trusted": ~is_pdf,
+        "declares": declares,
+        "second_header": _equals(batch["source"], SCIENCEPARSE),
+        "little": are_uninformative(title, normalised),
+        "form": _forms(batch["type"]),
+        "year": _years(batch["date"]),
+        "volume": numbers(batch["volume"]),
+        "issue": issues(batch["issue"]),
+        "page": first_pages(batch["pages"]),
+        "surnames": pa.ListArray.from_arrays(offsets.astype(np.int32), surnames),
+    }
+    return complete_facts(pa.table(facts))
+
+
+def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Return offsets (int64, rows + 1) into the distinct surname keys (uint64, ascending) of each row.
+
+    Surnames are normalized like titles: without case, accents, hyphens and spaces. If the last name is empty, the first name counts.
+    Group authors have no key, because one source names the group and another its members. A key is a hash of 64 bits: in a corpus of a
+    billion records, the expected number of false matches is below one.
+    """
+    offsets = authors.offsets.to_numpy().astype(np.int64)
+    names = authors.values[offsets[0] : offsets[-1]]
+    last, first = names.field("last"), names.field("first")
+    has_no_last = pc.fill_null(pc.equal(last, ""), True)
+    keys = hash_strings(*text_of(titles.normalize(pc.if_else(has_no_last, first, last))))
+    may_be_group = np.flatnonzero(np.asarray(pc.equal(pc.binary_length(first), 0)))
+    is_group = pc.match_substring_regex(last.take(pa.array(may_be_group)), rf"(?i){GROUP}.*")
+    keys[may_be_group[np.asarray(pc.fill_null(is_group, False))]] = 0
+    row = np.repeat(np.arange(len(authors)), np.diff(offsets))
+    is_key = (keys != 0) & authors.is_valid().to_numpy(zero_copy_only=False)[row]
+    row, keys = unique_pairs(row[is_key], keys[is_key])
+    return np.searchsorted(row, np.arange(len(authors) + 1)), keys
+
+
+def complete_facts(rows: pa.Table) -> pa.Table:
+    """Return a table with all columns of FACTS; a column that `rows` lacks is null, false, 0 or the empty list."""
+    empty: dict[str, Any] = {"bool": False, "string": None, "list<item: uint64>": []}
+    columns = [
+        rows[field.name]
+        if field.name in rows.column_names
+        else pa.repeat(pa.scalar(empty.get(str(field.type), 0), field.type), len(rows))
+        for field in FACTS
+    ]
+    return pa.table(columns, schema=FACTS).combine_chunks()
+
+
+def _equals(column: pa.Array, value: str) -> np.ndarray:
+    return np.asarray(pc.fill_null(pc.equal(column, value), False))
+
+
+def _forms(types: pa.Array) -> np.ndarray:
+    """Return the form of each type (int8): PREPRINT, PUBLISHED, or 0 without a type."""
+    forms = np.where(_equals(types, WorkType.PREPRINT), PREPRINT, PUBLISHED)
+    return np.where(np.asarray(types.is_valid()), forms, 0).astype(np.int8)
+
+
+def _years(dates: pa.Array) -> np.ndarray:
+    """Return the year of each date (int32), or 0 without one."""
+    years = pc.utf8_slice_codeunits(dates, 0, 4)
+    years = pc.if_else(pc.match_substring_regex(years, "^[0-9]{4}$"), years, pa.scalar("0"))
+    return np.asarray(pc.fill_null(pc.cast(years, pa.int32()), 0))
+
+
+def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:
+    """Return a code for each row (int32, −1 for null) and the distinct values by code, in the order of first occurrence."""
+    coded = column.dictionary_encode()
+    chunks = coded.chunks if isinstance(coded, pa.ChunkedArray) else [coded]  # They share one dictionary.
+    codes = [pc.fill_null(chunk.indices, -1).to_numpy() for chunk in chunks]
+    distinct = chunks[0].dictionary if chunks else pa.array([], pa.string())
+    return np.concatenate([np.empty(0, np.int32), *codes], dtype=np.int32), distinct
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Nodes of equal codes: group c is `nodes[starts[c]:starts[c + 1]]`."""
+
+    nodes: np.ndarray  # int64
+    starts: np.ndarray  # int64, codes + 1
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """n records as columns. Codes are small integers for equal values, −1 for a missing value."""
+
+    trusted: np.ndarray  # bool: publisher or archive record, not the header of a PDF
+    declares: np.ndarray  # bool: a drop's own record of one of its files
+    second_header: np.ndarray  # bool: ScienceParse's header of a PDF that the extractor reads too
+    identifiers: dict[str, np.ndarray]  # kind → int32 code
+    final_doi: np.ndarray  # int32 code of a DOI that is not a preprint's
+    preprint: np.ndarray  # bool: the record describes a preprint
+    year: np.ndarray  # int32, 0 = unknown
+    title: np.ndarray  # int32 code into `titles`
+    titles: pa.Array  # string: the distinct normalized titles
+    original_titles: pa.Array  # string, per distinct title: the title of its first record as delivered
+    strict: np.ndarray  # bool per distinct title: too short or generic to identify a paper
+    by_title: Groups  # records of each title, by year
+    surname_offsets: np.ndarray  # int64, n + 1
+    surnames: np.ndarray  # uint64 hashes, ascending within a record
+    places: Places
+    journals: pa.Array  # string: the distinct names by the codes of `places`
+
+    def __len__(self) -> int:
+        return len(self.year)
+
+
+def nodes_from(rows: pa.Table) -> Nodes:
+    """Return the nodes of records in the order of the rows, which have some columns of FACTS."""
+    facts = complete_facts(rows)
+    codes = {name: codes_of(facts[name])[0] for name in (*IDENTIFIERS, "final_doi")}
+    year = facts["year"].to_numpy()
+    is_titled = pc.not_equal(facts["normalised"], "")
+    title, titles = codes_of(pc.if_else(is_titled, facts["normalised"], pa.scalar(None, pa.string())))
+    titled = np.flatnonzero(title >= 0)
+    first = titled[np.unique(title[titled], return_index=True)[1]]
+    surnames = one_chunk(facts["surnames"])
+    offsets = surnames.offsets.to_numpy().astype(np.int64)
+    journal, journals = codes_of(facts["journal"])
+    return Nodes(
+        **{name: np.asarray(facts[name]) for name in ("trusted", "declares", "second_header", "preprint")},
+        final_doi=codes.pop("final_doi"),
+        identifiers=codes,
+        year=year,
+        title=title,
+        titles=titles,
+        original_titles=one_chunk(facts["title"]).take(pa.array(first)),
+        strict=np.asarray(facts["little"])[first],
+        by_title=group_nodes(title, year),
+        surname_offsets=offsets - offsets[0],
+        surnames=surnames.values[offsets[0] : offsets[-1]].to_numpy(zero_copy_only=False),
+        places=Places(facts["volume"].to_numpy(), facts["issue"].to_numpy(), facts["page"].to_numpy(), journal),
+        journals=journals,
+    )
+
+
+def group_nodes(codes: np.ndarray, order_by: np.ndarray | None = None) -> Groups:
+    """Group nodes by code; nodes of a group are in the order of `order_by`, then of their numbers."""
+    nodes = np.flatnonzero(codes >= 0)
+    keys = (codes[nodes],) if order_by is None else (order_by[nodes], codes[nodes])
+    nodes = nodes[np.lexsort(keys)]
+    return Groups(nodes, np.searchsorted(codes[nodes], np.arange(codes.max(initial=-1) + 2)))
+
+
+def from_preprint_server(dois: pa.Array, prefixes: Sequence[str]) -> np.ndarray:
+    """Return which DOIs start with a prefix (bool).
+
+    Prefixes are regular expressions; a prefix without a slash stands for a complete DOI registrant.
+    """
+    if not prefixes or not len(dois):
+        return np.zeros(len(dois), bool)
+    pattern = "^(?:" + "|".join(prefix if "/" in prefix else f"{prefix}/" for prefix in prefixes) + ")"
+    return np.asarray(pc.match_substring_regex(dois, pattern))
+
+
+def preprint_of(prefixes: Sequence[str]) -> Callable[[str], bool]:
+    """Return a cached function that returns whether a DOI starts with one of the prefixes (see `from_preprint_server`)."""
+    return cache(lambda doi: bool(from_preprint_server(pa.array([doi]), prefixes)[0]))

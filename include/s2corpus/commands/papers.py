@@ -1,0 +1,269 @@
+"""Commands that make papers of records in files: `corpus cluster`, `vote`, `filter` and `explain`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+import orjson
+
+from s2corpus.commands._options import FILE, PATH, use_local_services, with_examples
+from s2corpus.errors import UserError
+from s2orc_parse.outputs import format_counts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+_KINDS = {"pdf": "PDF", "latex": "LaTeX source", "jats": "JATS", "elsevier": "Elsevier's JSON"}
+
+
+@with_examples("corpus cluster --records crossref.parquet --records arxiv.jsonl --out clusters.parquet --explain")
+@click.option("--records", "files", required=True, multiple=True, type=PATH, help="Records, .parquet or .jsonl.")
+@click.option("--out", required=True, type=FILE, help="Write record_id and paper_id (.parquet or .jsonl).")
+@click.option("--edges", "edges_out", type=FILE, help="Write the used and the cut edges (.parquet or .jsonl).")
+@click.option("--parent", type=PATH, help="Clusters of an earlier run, to keep its ids (Parquet).")
+@click.option("--aliases", "aliases_out", type=FILE, help="Write alias and paper_id (.parquet or .jsonl).")
+@click.option("--explain", is_flag=True, help="Explain each cluster of two or more records.")
+def cluster_command(
+    files: tuple[Path, ...],
+    out: Path,
+    edges_out: Path | None,
+    parent: Path | None,
+    aliases_out: Path | None,
+    explain: bool,
+) -> None:
+    """Cluster the metadata records of the same paper.
+
+    Records of one paper have equal identifiers, or similar titles with authors and years that agree. `corpus vote`, `corpus explain`
+    and --parent read Parquet.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from s2corpus.clustering.explain import explanations, format_explanation
+    from s2corpus.clustering.identity import Parent
+    from s2corpus.compiled import interpret_if_small
+    from s2corpus.sources.arrow import read_latest
+    from s2corpus.stages.cluster import cluster_records
+    from s2corpus.storage.parquet import check_table, write_table
+
+    for path in (out, edges_out, aliases_out):
+        if path is not None:
+            check_table(path)
+    before = Parent()
+    if parent is not None:
+        old = _read_clusters(parent)
+        before = Parent(old.append_column("first_ready", pa.nulls(old.num_rows, pa.string())))
+    records = read_latest(files)
+    with interpret_if_small(len(records) * records.nbytes):
+        result = cluster_records(records, parent=before)
+    clusters = result.clusters.select(["record_id", "paper_id"])
+    for path, table in ((out, clusters), (edges_out, result.edges), (aliases_out, result.aliases)):
+        if path is not None:
+            write_table(path, table)
+    if explain:
+        for explanation in explanations(result.clusters, result.edges):
+            click.echo(format_explanation(explanation))
+    papers = pc.count_distinct(result.clusters["paper_id"]).as_py()
+    click.echo(f"{records.num_rows} records, {papers} papers, {result.conflicts} conflicts of DOIs", err=True)
+
+
+@with_examples("corpus vote --records records.parquet --clusters clusters.parquet --out papers.parquet")
+@click.option("--records", "files", required=True, multiple=True, type=PATH, help="Records, .parquet or .jsonl.")
+@click.option("--clusters", required=True, type=PATH, help="Parquet: record_id, paper_id.")
+@click.option("--out", required=True, type=FILE, help="Papers, .parquet or .jsonl.")
+@click.option(
+    "--trust", help="Sources in order of trust, comma-separated; the order breaks ties.  [default: the spec's]"
+)
+@click.option(
+    "--support",
+    type=click.Choice(["similar", "equal"]),
+    help="Count similar votes in part, or only equal votes.  [default: the spec's]",
+)
+@click.option("--all-open", is_flag=True, help="Count every PDF as open access, like a release with `profile: own`.")
+def vote_command(
+    files: tuple[Path, ...],
+    clusters: Path,
+    out: Path,
+    trust: str | None,
+    support: Literal["similar", "equal"] | None,
+    all_open: bool,
+) -> None:
+    """Vote on the metadata of each paper.
+
+    Each source has one vote. The output names the source that decided each field, and the rule.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from s2corpus import spec
+    from s2corpus.clustering.facts import preprint_of
+    from s2corpus.papers.rows import FileFacts, build_papers
+    from s2corpus.sources.arrow import read_latest
+    from s2corpus.sources.editorial import Statement
+    from s2corpus.sources.record import Editorial
+    from s2corpus.storage.parquet import check_table, write_table
+    from s2corpus.tables.papers import MEMBERS, PAPERS
+
+    check_table(out)
+    records = read_latest(files)
+    cluster_rows = _read_clusters(clusters)
+    rows = pc.index_in(records["record_id"], cluster_rows["record_id"])
+    if rows.null_count:
+        raise UserError(f"{clusters}: {rows.null_count} of {records.num_rows} records are missing from this file")
+    members = records.append_column("paper_id", cluster_rows["paper_id"].take(rows)).select(MEMBERS.schema.names)
+    notices: dict[str, list[Statement]] = {}
+    for row in records.filter(records["notices"].is_valid()).select(["record_id", "notices"]).to_pylist():
+        for notice in row["notices"]:
+            notices.setdefault(notice["about"], []).append((Editorial(notice["status"]), row["record_id"]))
+    members = members.take(pc.sort_indices(members, [("paper_id", "ascending"), ("record_id", "ascending")]))
+    order = tuple(trust.split(",")) if trust else spec.VoteRules().trust
+    papers = pa.Table.from_batches(
+        build_papers(
+            members.to_batches(), FileFacts(notices=notices), trust=order, all_open=all_open,
+            is_preprint=preprint_of(spec.ClusterRules().preprint_prefixes), support=support or spec.VoteRules().support,
+        ),
+        schema=PAPERS.schema,
+    )  # fmt: skip
+    write_table(out, papers)
+    click.echo(f"{records.num_rows} records, {papers.num_rows} papers", err=True)
+
+
+@with_examples("corpus filter --papers papers.parquet --bodies bodies.jsonl --out filtered.parquet")
+@click.option("--papers", required=True, type=PATH, help="Papers, Parquet: output of `corpus vote`.")
+@click.option("--bodies", type=PATH, help="Body texts of the papers, JSON Lines {paper_id, text}.")
+@click.option("--suppress", type=PATH, help="Papers to remove, JSON Lines {doi | sha1 | paper_id, reason}.")
+@click.option("--out", required=True, type=FILE, help="Outcomes, .parquet or .jsonl.")
+def filter_command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path) -> None:
+    """Filter papers by the rules of S2ORC.
+
+    The outcome of a paper is suppressed, no_title, no_authors, short_text, not_english or kept.
+    """
+
+    from s2corpus import spec
+    from s2corpus.papers.filter import decide
+    from s2corpus.stages.filter import read_suppressions
+    from s2corpus.storage.parquet import check_table, read_parquet, write_rows
+    from s2corpus.tables.texts import FILTERED
+
+    check_table(out)
+    try:
+        columns = ["paper_id", "title", "authors", "abstract", "doi", "canonical_pdf"]
+        rows = read_parquet(papers, columns).to_pylist()
+        listed = read_suppressions(suppress.read_bytes()) if suppress else set()
+        lines = [orjson.loads(line) for line in bodies.read_bytes().splitlines()] if bodies else []
+        text_of = {line["paper_id"]: line["text"] for line in lines}
+    except (ValueError, OSError, KeyError, TypeError) as error:
+        raise UserError(
+            f"{papers}: expected papers as `corpus vote` writes them, bodies as {{paper_id, text}}: {error}"
+        ) from None
+    rules = spec.FilterRules()
+    outcomes = []
+    for paper in rows:
+        decision = decide(
+            [name for name in (paper["paper_id"], paper["doi"], paper["canonical_pdf"]) if name],
+            listed,
+            rules,
+            title=paper["title"],
+            author_count=len(paper["authors"] or ()),
+            text="\n".join(part for part in (paper["abstract"], text_of.get(paper["paper_id"])) if part),
+        )
+        outcomes.append({"paper_id": paper["paper_id"], **asdict(decision)})
+    write_rows(out, FILTERED, outcomes)
+    counts = Counter(str(row["outcome"]) for row in outcomes)
+    click.echo(f"{len(outcomes)} papers: {format_counts(counts)}", err=True)
+
+
+@with_examples(
+    "corpus explain crossref:10.18653/v1/n18-3011 --release s2_v2-20230201",
+    "corpus explain acl:N18-3011 --clusters clusters.parquet --edges edges.parquet",
+)
+@click.argument("ids", nargs=-1, required=True)
+@click.option("--release", help="Release <spec>-<YYYYMMDD> in the lake of S2CORPUS_LAKE.")
+@click.option("--clusters", type=PATH, help="Instead of --release: output of `corpus cluster --out`.")
+@click.option("--edges", type=PATH, help="With --clusters: output of `corpus cluster --edges`.")
+def explain_command(ids: tuple[str, ...], release: str | None, clusters: Path | None, edges: Path | None) -> None:
+    """Explain why records were clustered into a paper.
+
+    Show the records, the edges that joined them with their reasons, and the edges that were cut. With --release, also show
+    whether each full text is open access, and the evidence.
+    """
+    from s2corpus.clustering.explain import explanations, format_explanation
+    from s2corpus.storage.parquet import read_parquet
+
+    if release is not None:
+        use_local_services()
+        _explain_release(release, ids)
+        return
+    if clusters is not None and edges is not None:
+        try:
+            members, edge_rows = read_parquet(clusters), read_parquet(edges)
+        except (ValueError, OSError) as error:
+            raise UserError(
+                f"{clusters}, {edges}: expected the output of `corpus cluster --out … --edges …`, in Parquet ({error})"
+            ) from None
+    else:
+        raise UserError("no clusters given: expected --release, or --clusters and --edges")
+    paper_of = dict(zip(members["record_id"].to_pylist(), members["paper_id"].to_pylist(), strict=True))
+    papers = set(paper_of.values())
+    requested = set()
+    for id_ in ids:
+        paper = paper_of.get(id_) or (id_ if id_ in papers else None)
+        if paper is None:
+            raise UserError(f"{id_}: no record or paper has this id")
+        requested.add(paper)
+    for explanation in explanations(members, edge_rows, requested):
+        click.echo(format_explanation(explanation))
+
+
+def _explain_release(release: str, ids: tuple[str, ...]) -> None:
+    """Print the trace of each paper, as on the release page."""
+    import pyarrow.compute as pc
+
+    from s2corpus.clustering.explain import format_explanation
+    from s2corpus.pipeline.reports import open_release_tables
+    from s2corpus.pipeline.trace import trace_paper
+    from s2corpus.tables.papers import CLUSTERS
+
+    tables = open_release_tables(release)
+    for id_ in dict.fromkeys(ids):
+        row = next(tables.rows(CLUSTERS, pc.field("record_id") == id_, ["record_id", "paper_id"]), None)
+        trace = trace_paper(tables, row["paper_id"] if row else id_)
+        if trace is None:
+            raise UserError(f"{id_}: no record, paper or former paper has this id")
+        click.echo(format_explanation(trace.explanation))
+        if trace.paper is None:
+            click.echo(f"{release}: no open-access data: the vote stage has not run", err=True)
+        for line in format_access(trace.paper["access"] if trace.paper else ()):
+            click.echo(line)
+        for line in (trace.end, *trace.duplicate_descriptions):
+            click.echo(f"  {line}")
+
+
+def _read_clusters(path: Path) -> pa.Table:
+    """Return record_id and paper_id of each record in the output of `corpus cluster`."""
+    from s2corpus.storage.parquet import read_parquet
+
+    try:
+        return read_parquet(path, ["record_id", "paper_id"])
+    except (ValueError, OSError) as error:
+        raise UserError(f"{path}: expected a Parquet file with record_id and paper_id ({error})") from None
+
+
+def format_access(access: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return lines about the full texts of one paper, given the column `access` of its row in `papers`."""
+    lines = []
+    for text in access:
+        verdict = f"open by {text['oa_evidence']}" if text["open_access"] else "closed"
+        licence = text["licence_detail"] or text["licence"] or "no license stated"
+        lines.append(f"  {_KINDS.get(text['kind'], text['kind'])} {text['sha1']}: {verdict}; {licence}")
+        lines += [
+            f"    {evidence['evidence']:<10} {'found' if evidence['found'] else 'not found'}: {evidence['detail']}"
+            for evidence in text["looks"]
+        ]
+    return lines

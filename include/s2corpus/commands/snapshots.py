@@ -1,0 +1,202 @@
+"""Commands that read snapshots: `corpus read`, `verify`, `diff`, `delta` and `apply`."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from itertools import islice
+from pathlib import Path
+
+import click
+import orjson
+
+import s2corpus_reader
+from s2corpus.commands._options import PATH, lake_option, reads_snapshot, with_examples
+from s2corpus.errors import UserError
+
+
+@with_examples(
+    "corpus read s3://lake/snapshots/s2_v2 --sample 3",
+    "corpus read s2_v2 --doi 10.1234/5",
+)
+@click.argument("snapshot")
+@click.option("--id", "ids", multiple=True, help="Current or former id of a document; may be repeated.")
+@click.option("--doi", help="The paper with this DOI, in any usual form.")
+@click.option("--arxiv", help="The paper with this arXiv id.")
+@click.option("--pmid", help="The paper with this PubMed id.")
+@click.option("--title", help="The paper with this title; case, accents and punctuation are ignored.")
+@click.option("--sha1", help="The paper with the text of the file with this SHA-1.")
+@click.option("--grep", "pattern", help="Show only documents that match this regular expression.")
+@click.option(
+    "--sample", "count", type=click.IntRange(1), help="Show this number of documents; the sample is always the same."
+)
+@click.option("--set", "set_", type=click.Choice(["s2orc", "s2ag"]), help="Show only documents of this set.")
+@click.option("--split", type=click.Choice(["train", "valid"]), help="Show only documents of this split.")
+@click.option("--text", is_flag=True, help="Print only the text instead of JSON.")
+@lake_option(needed=False)
+@reads_snapshot
+def read_command(
+    snapshot: str,
+    ids: tuple[str, ...],
+    doi: str | None,
+    arxiv: str | None,
+    pmid: str | None,
+    title: str | None,
+    sha1: str | None,
+    pattern: str | None,
+    count: int | None,
+    set_: str | None,
+    split: str | None,
+    text: bool,
+    lake: str | None,
+) -> None:
+    """Read documents of a snapshot.
+
+    SNAPSHOT is an address, an id, or a spec for its latest snapshot.
+    """
+    from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus_reader import selection
+
+    options = {"doi": doi, "arxiv": arxiv, "pmid": pmid, "title": title, "sha1": sha1}
+    key = {name: value for name, value in options.items() if value is not None}
+    if [bool(ids), pattern is not None, count is not None].count(True) + len(key) != 1:
+        raise UserError(
+            "select documents with exactly one of --id, --doi, --arxiv, --pmid, --title, --sha1, --grep or --sample"
+        )
+    folder = open_snapshot(snapshot, lake)
+    reader = s2corpus_reader.open(folder.root)
+    if key:
+        paper = reader.paper(**key)
+        if paper is None:
+            raise UserError(
+                f"{folder.root}: no paper with {' '.join(f'{name} {value}' for name, value in key.items())}"
+            )
+        ids = (paper["paper_id"],)
+    sets = [set_] if set_ else ["s2orc", "s2ag"]
+    splits = [split] if split else ["train", "valid"]
+    if ids:
+        documents = selection.read_by_ids(folder, ids)
+    elif pattern is not None:
+        documents = selection.grep(reader, pattern, sets, splits)
+    else:
+        documents = selection.read_sample(folder, count or 1, sets, splits)
+    for document in documents:
+        line = f"{document['text']}\n\n".encode() if text else orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
+        sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+
+
+MAX_FAULTS = 100
+"""Maximum number of faults to show."""
+
+
+@with_examples("corpus verify s3://lake/snapshots/s2_v2-20230101-0a1b2c3d")
+@click.argument("snapshot")
+@lake_option(needed=False)
+@click.option("--against", metavar="PARENT", help="Parent snapshot: also check diff.json against both.")
+def verify_command(snapshot: str, lake: str | None, against: str | None) -> None:
+    """Verify every file of a snapshot.
+
+    SNAPSHOT is an address, an id, or a spec for its latest snapshot. Exit status 0: no fault. 1: faults, one a line on standard
+    output. 2: there is no snapshot to verify.
+    """
+    from s2corpus.snapshot.reader import open_snapshot, published_manifests
+    from s2corpus.snapshot.verify import verify
+
+    folder = open_snapshot(snapshot, lake)
+    published = published_manifests(folder)
+    parent = open_snapshot(against, lake) if against else None
+    if not published:
+        click.echo(
+            f"{folder.root}: no publication mark next to the snapshot: "
+            "a change of the manifest itself is detected only if other files contradict it",
+            err=True,
+        )
+    faults = list(islice(verify(folder, published_sha256s=published, parent=parent), MAX_FAULTS))
+    for fault in faults:
+        click.echo(fault)
+    if faults:
+        click.echo(f"{folder.root}: {len(faults)}{' or more' if len(faults) == MAX_FAULTS else ''} faults", err=True)
+        sys.exit(1)
+    click.echo(f"{folder.root}: no faults", err=True)
+
+
+@with_examples(
+    "corpus diff s2_v2-20230101-0a1b2c3d s2_v2-20230201-4e5f6a7b --lake s3://lake",
+    "corpus diff s2_v2-20230101-0a1b2c3d s2_v2-20230201-4e5f6a7b --list",
+)
+@click.argument("old")
+@click.argument("new")
+@click.option("--list", "is_list", is_flag=True, help="Print one line for each document: change, set, split, id.")
+@lake_option(needed=False)
+@reads_snapshot
+def diff_command(old: str, new: str, is_list: bool, lake: str | None) -> None:
+    """Count documents that changed between two snapshots.
+
+    A document is added, removed, moved to another set or split, or changed. The file `changes.parquet` of a snapshot
+    gives the reason for each removal since its parent.
+    """
+    import pyarrow.dataset as ds
+
+    from s2corpus.snapshot import changes
+    from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus.storage.duck import duckdb_connection
+
+    with tempfile.TemporaryDirectory(prefix="s2corpus-diff-") as scratch:
+        for view, name in (("old_index", old), ("new_index", new)):
+            open_snapshot(name, lake).download("index.parquet", Path(scratch) / view)
+        with duckdb_connection(memory_mb=1024, scratch=Path(scratch)) as connection:
+            for view in ("old_index", "new_index"):
+                connection.register(view, ds.dataset(Path(scratch) / view))
+            changes.create_changes_table(connection)
+            if is_list:
+                rows = connection.execute(
+                    "SELECT change, set, split, id FROM changes WHERE change <> 'same' ORDER BY change, id"
+                )
+                while row := rows.fetchone():
+                    click.echo("\t".join(row))
+                return
+            for change, counts in changes.summarize_changes(connection, old).items():
+                if change != "parent":
+                    sets = ", ".join(f"{n:,} of {set_}" for set_, n in counts["documents"].items()) or "none"
+                    click.echo(f"{change}: {sets}")
+
+
+@with_examples("corpus delta s2_v2-20230101-0a1b2c3d s2_v2-20230201-4e5f6a7b --lake s3://lake --out delta")
+@click.argument("old")
+@click.argument("new")
+@click.option("--out", required=True, type=PATH, help="Output folder; must not exist.")
+@lake_option(needed=False)
+@reads_snapshot
+def delta_command(old: str, new: str, out: Path, lake: str | None) -> None:
+    """Write the difference between two snapshots.
+
+    `corpus apply` builds NEW from the delta and a copy of OLD.
+    """
+    from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus_reader.difference import write_delta
+
+    to = open_snapshot(new, lake)
+    counts = write_delta(open_snapshot(old, lake), to, out, lambda path: click.echo(path, err=True))
+    total_bytes = sum(entry.bytes for entry in to.list(""))
+    click.echo(
+        f"{out}: {counts['bytes']:,} bytes, {counts['bytes'] / max(total_bytes, 1):.1%} of the snapshot; "
+        f"files: {counts['copy']} unchanged, {counts['lines']} with changed lines, {counts['rows']} with changed rows, "
+        f"{counts['whole']} stored completely"
+    )
+
+
+@with_examples("corpus apply delta --copy s2_v2-20230101-0a1b2c3d --out s2_v2-20230201-4e5f6a7b")
+@click.argument("delta", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--copy", required=True, help="Folder or address of the start snapshot; not changed.")
+@click.option("--out", required=True, type=PATH, help="Output folder; must not exist.")
+@reads_snapshot
+def apply_command(delta: Path, copy: str, out: Path) -> None:
+    """Apply a delta to a copy of its start snapshot.
+
+    The result equals the published snapshot byte for byte; otherwise the command fails and names the difference.
+    """
+    from s2corpus.snapshot.reader import open_snapshot
+
+    snapshot_id = s2corpus_reader.apply(delta, open_snapshot(copy), out, lambda path: click.echo(path, err=True))
+    click.echo(f"{out}: {snapshot_id}, all files match the manifest")

@@ -1,0 +1,309 @@
+"""Define the parameters of the stages, one class per stage. `spec.py` combines them; functions receive them as arguments."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+MIN_REASON = 10
+"""Minimum characters of a reason for overriding a check, or withdrawing or restoring a snapshot."""
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+NonNegative = Annotated[int, Field(ge=0)]
+FullText = Literal["pdf", "latex", "jats", "elsevier"]
+
+
+class Rules(BaseModel):
+    """Base class of the sections of a release spec. Fields are validated; an unknown field is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SelectRules(Rules):
+    """Rules that select PDFs for extraction (S2ORC App. B)."""
+
+    max_pages: Count = 50
+    """maximum pages of a paper (S2ORC App. B)"""
+
+
+class ExtractRules(Rules):
+    """Parameters of the extractor (SPEC §2). Extractors other than GROBID read `options`."""
+
+    consolidate_header: Literal[0, 1, 2] = 0
+    """GROBID: complete the header from a bibliographic service (0: no, 1: all metadata, 2: only the DOI)"""
+    consolidate_citations: Literal[0, 1, 2] = 0
+    """GROBID: complete bibliography entries from a bibliographic service (values as in `consolidate_header`)"""
+    include_raw_citations: bool = True
+    """GROBID: whether the response contains the printed text of each bibliography entry"""
+    segment_sentences: bool = False
+    """GROBID: whether the response marks sentences"""
+    ocr: Literal["off", "scans"] = "off"
+    """scans: recognize the text of pages without a usable text layer (embedded extractor, extra `ocr`)"""
+    max_tei_bytes: Count = 12_000_000
+    """maximum size of a response; a larger response has outcome `bad_tei`, or `bad_answer` if the extractor does not write TEI"""
+    options: dict[str, str] = Field(default={})
+    """parameters of extractors other than GROBID, by the names of the adapter (docs/extractors.md)"""
+    max_failure_rate: Fraction = 0.2
+    """maximum share of PDFs with outcome gave_up in a shard; above it, the shard fails"""
+
+
+UNRELATED_SCORE = 0.3
+"""Titles with a lower S are unrelated. If the surnames are disjoint too, equal identifiers do not join records (SPEC §4)."""
+MIN_SCORE_WITHOUT_AUTHORS = 0.9
+"""Records without authors, volume and page join if S is higher. Titles of clinical trials by one company can differ in one word:
+"… in Adult Patients" and "… in Pediatric Patients" have S = 0.87."""
+
+
+class ClusterRules(Rules):
+    """Rules that group the records of one paper (SPEC §4)."""
+
+    min_title_score: Fraction = 0.8
+    """titles are similar if S is above this threshold (S2ORC §2.6, eq. 1)"""
+    max_preprint_years: NonNegative = 2
+    """maximum years between a preprint and its published version"""
+    preprint_prefixes: tuple[str, ...] = (
+        "10.48550",
+        "10.1101/[0-9]",
+        "10.64898",  # openRxiv: bioRxiv and medRxiv since 2025
+        "10.21203",
+        "10.2139",
+        "10.312(?:19|2[0-9]|3[0-7])",  # OSF's communities: EarthArXiv, engrXiv, PsyArXiv, …
+        "10.31730",  # AfricArXiv
+        "10.32942",  # EcoEvoRxiv
+        "10.33767",  # MediArXiv
+        "10.35542",  # EdArXiv
+        "10.35543",  # IndiaRxiv
+        "10.1149/osf[.]io",  # ECSarXiv
+        "10.26434",
+        "10.20944",
+        "10.36227",
+        "10.22541",
+        "10.1002/essoar[.]",
+        "10.2196/preprints[.]",
+        "10.33774",  # Cambridge Open Engage
+        "10.31124",  # Advance
+        "10.3762/bxiv[.]",  # Beilstein Archives
+        "10.21034/(?:wp|sr)[.]",  # Federal Reserve Bank of Minneapolis
+        "10.1590/scielopreprints[.]",
+        "10.3897/arphapreprints[.]",
+        "10.14293/(?:s2199-1006[.]1[.]sor-[.]pp|pr2199[.])",  # ScienceOpen Preprints
+        "10.14324/111[.]444/",  # UCL Open Environment
+        "10.51094/jxiv[.]",
+        "10.55277/researchhub[.]",
+        "10.32388",  # Qeios
+        "10.24108/preprints-",
+        "10.5281",
+        "10.6084",
+        "10.7287",
+        "10.5194/(?:[a-z]+-discuss|egusphere-|[a-z]+-(?:19|20)[0-9]{2}-[0-9])",
+        "10.5194/(?:acp|amt|angeo|bg|cp|esd|essd|esurf|gi|gmd|hess|nhess|npg|os|se|soil|tc|wes)d-[0-9]",
+    )
+    """regular expressions of the DOI prefixes of preprint servers"""
+
+
+class VoteRules(Rules):
+    """Rules that choose canonical metadata (S2ORC §2.3)."""
+
+    support: Literal["similar", "equal"] = "similar"
+    """similar: a vote supports similar values too; equal: only equal values (S2ORC §2.3)"""
+    trust: tuple[str, ...] = (
+        "crossref", "pubmed", "declared", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse",
+    )  # fmt: skip
+    """sources in descending order of trust, which breaks ties (SPEC §5.10); sources not listed follow by name"""
+
+
+class FilterRules(Rules):
+    """Rules that select papers (S2ORC §2.5)."""
+
+    min_characters: NonNegative = 100
+    """characters of abstract and body (S2ORC §2.5)"""
+    min_english: Fraction = 0.9
+    """P(en) over abstract + body (S2ORC §2.5, footnote 14)"""
+    language: Literal["cld3", "cld2"] = "cld3"
+    """detector of P(en). cld2, which S2ORC used, needs pycld2 (extra cld2) and counts the papers that CLD3 decides differently"""
+
+
+class LinkRules(Rules):
+    """Rules that link bibliography entries to papers (S2ORC §2.6)."""
+
+    min_score: Fraction = 0.8
+    """an entry links if S of the titles is above this threshold (S2ORC §2.6)"""
+    bands: Count = 40
+    """number of MinHash keys of a title"""
+    rows: Count = 6
+    """number of hashes in a key"""
+    min_keys: Count = 2
+    """minimum number of equal keys of a candidate pair"""
+    min_recall: Fraction = 0.99
+    """minimum recall against an exhaustive search, on the sample of the release"""
+    count_warnings: tuple[Literal["numeral", "tie", "contradiction"], ...] = ()
+    """count links with these warnings as citations (SPEC §7: none)"""
+
+
+class UnigramRules(Rules):
+    """A word list for log probabilities: CSV `word,count` or word TAB count."""
+
+    uri: str
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+
+
+IGNORED_BY_RECIPE = (
+    "language_letters", "layout", "max_top_share", "min_log_prob", "min_words", "min_year", "unknown_year",
+)  # fmt: skip
+"""Fields of `clean` that the published recipe ignores (SPEC annex A)."""
+
+
+class CleanRules(Rules):
+    """Rules that select documents and remove parts of them (S2 V2 card)."""
+
+    sets: tuple[Literal["s2orc", "s2ag"], ...] = ("s2orc", "s2ag")
+    """s2orc: full texts; s2ag: titles and abstracts of all other papers (S2 V2 card), or of all papers if s2orc is not listed"""
+    profile: Literal["card", "card-wordfreq", "recipe-2024"] = "card-wordfreq"
+    """rules of the card with its word list, rules of the card with the list of wordfreq, or rules of the published recipe"""
+    unigrams: UnigramRules | None = None
+    """required by the profiles card and recipe-2024"""
+    text_from: tuple[FullText, ...] = ("pdf", "latex", "jats", "elsevier")
+    """order of preference if a paper has several full texts; kinds not listed follow in the default order (S2ORC: PDFs first)"""
+    extractor_metadata: Literal["keep", "drop"] = "keep"
+    """drop: ignore titles and abstracts that only the extractor provides (S2 V2 card: never from GROBID)"""
+    citations: Literal["keep", "drop"] = "keep"
+    """keep: leave inline citations as printed"""
+    layout: Literal["sections", "template", "template_blank"] = "sections"
+    """sections: empty lines between sections (text of the S2 V2 card). template: empty lines between paragraphs too, but none below
+    a header (first template of the card). template_blank: also an empty line below a header (second template)"""
+    pii: Literal["keep", "mask"] = "keep"
+    """mask: replace e-mail addresses, phone numbers and IP addresses before the rules apply, in all published text (Dolma)"""
+    min_words: NonNegative = 500
+    """words of the body and its headers, split at white space (S2 V2 card)"""
+    min_year: int = 1970
+    """first year of publication (S2 V2 card: after 1969)"""
+    min_paragraphs: NonNegative = 5
+    """minimum number of paragraphs after improbable sections were removed (S2 V2 card)"""
+    max_top_share: Fraction = 0.075
+    """drop a text if its most frequent word has at least this share (S2 V2 card)"""
+    min_log_prob: float | None = None
+    """mean log2 probability of a word; null: default of the profile (S2 V2 card: −20; card-wordfreq: −19.82, docs/quality.md)"""
+    language_characters: Count = 2000
+    """leading characters of a paragraph that identify its language (S2 V2 card)"""
+    language_letters: NonNegative = 10
+    """a paragraph with fewer letters in these characters has no vote: table cells and formulas have no language (not in recipe-2024)"""
+    min_abstract_words: NonNegative = 50
+    """for s2ag (S2 V2 card)"""
+    max_abstract_words: NonNegative = 1000
+    """for s2ag (S2 V2 card)"""
+    unknown_year: Literal["drop", "keep"] = "drop"
+    """keep: assign documents with an unknown year to train (for the profile own)"""
+    editorial: Literal["flag", "exclude"] = "flag"
+    """retracted and withdrawn papers: flag their text (the S2 V2 card drops none) or exclude it"""
+    evaluate_all: bool = False
+    """compute every value of every document, to tune thresholds; decisions do not change"""
+
+    @field_validator("text_from", mode="before")
+    @classmethod
+    def _complete_order(cls, given: object) -> object:
+        """Return all kinds: first the given kinds, then the others."""
+        named = (given,) if isinstance(given, str) else given
+        if not isinstance(named, list | tuple):
+            return named
+        return tuple(dict.fromkeys((*named, *get_args(FullText))))
+
+    @model_validator(mode="after")
+    def _check_ignored_fields(self) -> CleanRules:
+        for name in IGNORED_BY_RECIPE if self.profile == "recipe-2024" else ():
+            default = type(self).model_fields[name].default
+            if (given := getattr(self, name)) != default:
+                raise ValueError(f"{name}: {given!r} given; profile recipe-2024 ignores this field: remove it")
+        return self
+
+    @model_validator(mode="after")
+    def _check_unigrams(self) -> CleanRules:
+        if self.profile != "card-wordfreq" and self.unigrams is None:
+            raise ValueError(
+                f"profile {self.profile} needs unigrams: {{uri, sha256}}; if you have no list, use card-wordfreq"
+            )
+        return self
+
+
+class SplitRules(Rules):
+    """Rules that assign documents to train or validation by publication date (SPEC §9)."""
+
+    kind: Literal["fixed", "rolling"] = "fixed"
+    train_before: date = date(2022, 12, 1)
+    """fixed: first day after train (S2 V2 card)"""
+    valid_until: date = date(2023, 1, 3)
+    """fixed: last day of valid (S2 V2 card)"""
+    valid_days: Count = 33
+    """rolling: number of days before as_of that belong to valid"""
+    near_duplicates: Literal["publish", "hold_back"] = "publish"
+    """publish: publish all similar texts of one split; hold_back: publish one of them and hold back the others. A valid text
+    that is similar to a train text is always held back"""
+    min_jaccard: Fraction = 0.8
+    """minimum Jaccard index of the word n-grams of near-duplicates (Lee et al., arXiv:2107.06499, §4.2)"""
+    shingle_words: Count = 5
+    """number of words of an n-gram (Lee et al., arXiv:2107.06499, §4.2; also datatrove's default)"""
+    minhash_bands: Count = 20
+    """number of MinHash keys of a text. With 20 keys of 6 hashes, the probability to find a pair is 0.998 at a Jaccard index of 0.8, and
+    0.9999 at 0.85"""
+    minhash_rows: Count = 6
+    """number of hashes in a MinHash key"""
+    minhash_seed: NonNegative = 1
+    """seed of the hash functions"""
+    max_group: Count = 100
+    """if more texts share a MinHash key, each is compared with only this number of others"""
+
+    @model_validator(mode="after")
+    def _check_order(self) -> SplitRules:
+        if self.valid_until < self.train_before:
+            raise ValueError(
+                f"valid_until {self.valid_until} is before train_before {self.train_before}: use this day or a later one"
+            )
+        return self
+
+
+class TokenizerRules(Rules):
+    """A file of the library `tokenizers` (extra `tokens`): a URI, or a file of an installed package (`package:<package>/<file>`)."""
+
+    uri: str
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+
+
+class BenchmarkRules(Rules):
+    """A file of test texts: JSON lines (all their strings are used) or plain lines."""
+
+    name: str
+    uri: str
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+
+
+class ModelTextRules(Rules):
+    """Format of `model_text` in `documents/`, in addition to the text of the card. It is null if the two texts are equal."""
+
+    headings: Literal["plain", "markdown"] = "plain"
+    """markdown: write one # per level before a header, and an empty line between paragraphs"""
+    citations: Literal["printed", "linked"] = "printed"
+    """linked: write inline citations of papers in the corpus as [@paper_id]"""
+    captions: bool = False
+    """write captions of figures and tables after the section that first mentions them"""
+    tables: Literal["none", "markdown"] = "none"
+    """markdown: write tables with known cells, and their captions"""
+    formulas: Literal["none", "latex"] = "none"
+    """latex: write the LaTeX of a formula, if available, between $ and $ or $$ and $$"""
+
+
+class EvaluationRules(Rules):
+    """Samples of a release that people judge (S2ORC §4, GORC §5). They are not part of a spec: no release depends on them."""
+
+    seed: int = 20200705
+    """seed of the samples"""
+    clusters: Annotated[int, Field(ge=1, le=5000)] = 500
+    """number of papers with PDFs"""
+    pdf_links: Annotated[int, Field(ge=1, le=5000)] = 500
+    """number of bibliography links of PDFs, each to a different paper"""
+    latex_links: Annotated[int, Field(ge=1, le=5000)] = 100
+    """number of bibliography links of LaTeX sources, each to a different paper"""
+    parses: Annotated[int, Field(ge=1, le=5000)] = 200
+    """number of PDF parses with inline citations and bibliography entries to judge (S2ORC §4)"""
+    author_overlap: Annotated[float, Field(gt=0, le=1)] = 0.5
+    """minimum share of the shorter author list in the other list ("substantial overlap", S2ORC Appendix D; the value is our choice)"""

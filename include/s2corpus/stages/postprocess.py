@@ -1,0 +1,317 @@
+"""Convert extractors' responses, LaTeX sources and publishers' full texts to S2ORC parses (S2ORC §2.1, §2.2; SPEC §3).
+
+The content store contains the parses. A file that a converter version has converted is never converted again, in any release.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TypedDict, TypeVar, cast
+
+import orjson
+
+from pdf2tei.latex_references import parse_reference
+from s2corpus.deliveries.files import read_file
+from s2corpus.extractors import Adapter, BadAnswer, ExtractorIdentity
+from s2corpus.extractors import adapter as find_adapter
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all, count_outcomes
+from s2corpus.storage.content_store import ContentStore
+from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, PDFS, ArticleRow, LatexSourceRow, PdfRow, RecordRow
+from s2corpus.tables.parses import (
+    ARTICLE_PARSES,
+    EXTRACTIONS,
+    LATEX_PARSES,
+    PARSES,
+    PDF_RECORDS,
+    SELECTIONS,
+    STORED_PARSES,
+    STORED_TEI,
+    ArticleParseRow,
+    ExtractionRow,
+    LatexParseRow,
+    ParseRow,
+    SelectionRow,
+    StoredParseRow,
+)
+from s2orc_parse import jats, latex, tei
+from s2orc_parse.parse_model import Parse, ParseKind, make_parse_id
+
+File = TypeVar("File")
+Found = tuple[StoredParseRow, str | None]
+"""A stored parse, and the part of the content store that contains it."""
+log = logging.getLogger(__name__)
+_BATCH_BYTES = 32 << 20
+"""bytes of parses in memory before they are stored as one part"""
+_LISTED = ("outcome", "citation_style", "header", "bytes")
+"""columns of stored parses that the tables of a release list"""
+_TRANSIENT_OUTCOMES = (latex.LatexOutcome.TIMEOUT, latex.LatexOutcome.OUT_OF_MEMORY)
+"""outcomes that can differ on a retry; they are not stored"""
+_ARTICLE_HEADER = ("doi", "pmc_id", "licence", "open_access")
+_IDENTIFIERS = ("doi", "arxiv_id", "acl_id", "pmc_id")
+_PRINTED = ["file_sha1", *_IDENTIFIERS, "date", "date_precision"]
+_PRECISIONS = (None, "year", "month", "day")
+
+
+class PostprocessStage(Stage):
+    """The postprocess stage. It writes parses of PDFs, LaTeX sources and publishers' full texts, and records of PDF headers."""
+
+    name = "postprocess"
+
+    def work(self, run: Run, shard: Shard, round: int = 0) -> None:
+        """Convert new inputs, then list the shard's parses and headers."""
+        parses, records = _convert_pdfs(run, shard.index)
+        run.table(PARSES).write(shard.index, parses)
+        run.table(PDF_RECORDS).write(shard.index, records)
+        run.table(LATEX_PARSES).write(shard.index, _convert_latex_sources(run, shard.index))
+        run.table(ARTICLE_PARSES).write(shard.index, _convert_articles(run, shard.index))
+
+    def finish(self, run: Run) -> Metrics:
+        """Commit the tables; return metrics with the parses by outcome and citation style."""
+        for_articles = ",".join(f"{kind}-{version}" for kind, version in jats.VERSIONS.items())
+        converters = f"{_format_converter(_load_adapter(run))};{','.join(_latex_key())};{for_articles}"
+        commit_all(run, self.name, run.pdf_shards, {"converter": converters})
+        return {
+            **count_outcomes(run, PARSES),
+            **count_outcomes(run, PARSES, "citation_style"),
+            **{f"latex.{name}": value for name, value in count_outcomes(run, LATEX_PARSES).items()},
+            **{f"article.{name}": value for name, value in count_outcomes(run, ARTICLE_PARSES).items()},
+        }
+
+
+def _convert_missing(
+    store: ContentStore[StoredParseRow],
+    files: Mapping[str, File],
+    convert: Callable[[Sequence[File]], Iterable[StoredParseRow]],
+) -> dict[str, tuple[StoredParseRow, str]]:
+    """Convert the files without a stored parse; return the stored row of each file, and the part that contains it.
+
+    `files` are by SHA-1, at least one. `convert` may leave out files. Rows are stored as they arrive, in parts of 32 MB. If a task is
+    killed, its stored parts are not lost.
+    """
+    first, last = min(files), max(files)
+    stored = store.known(first, last, _LISTED)
+    missing = [file for sha1, file in files.items() if sha1 not in stored]
+    if not missing:
+        return stored
+    batch: list[StoredParseRow] = []
+    for row in convert(missing):
+        batch.append(row)
+        if sum(parse["bytes"] for parse in batch) > _BATCH_BYTES:
+            store.append(batch)
+            batch = []
+    if batch:
+        store.append(batch)
+    return store.known(first, last, _LISTED)
+
+
+def _make_stored_row(
+    sha1: str, kind: ParseKind, parse: Parse | str, header: Mapping[str, object] | None = None
+) -> StoredParseRow:
+    """Return a row of STORED_PARSES for a parse with the header data from the file, or for the reason of its absence."""
+    if isinstance(parse, str):
+        outcome, style, body = parse, None, None
+    else:
+        outcome, style, body = "ok", parse.citation_style, orjson.dumps(tei.to_s2orc(parse))
+    return StoredParseRow(
+        file_sha1=sha1, kind=kind, outcome=outcome, citation_style=style, bytes=len(body or b""), parse=body,
+        header=None if header is None else orjson.dumps(header),
+    )  # fmt: skip
+
+
+class _Parsed(TypedDict):
+    """The columns that describe a parse in every table of parses."""
+
+    outcome: str
+    citation_style: str | None
+    bytes: int
+    stored: str | None
+
+
+def _describe(found: Found | None, missing: str) -> _Parsed:
+    """Return the columns of a parse, or the outcome `missing` without a parse."""
+    if found is None:
+        return _Parsed(outcome=missing, citation_style=None, bytes=0, stored=None)
+    row, stored = found
+    return _Parsed(
+        outcome=row["outcome"], citation_style=row["citation_style"], bytes=row["bytes"], stored=stored
+    )  # fmt: skip
+
+
+def _convert_pdfs(run: Run, shard: int) -> tuple[list[ParseRow], list[RecordRow]]:
+    """Convert the extractions without a stored parse from this converter.
+
+    Return a row for each extraction of the shard, and the records of their headers.
+    """
+    extractions = list(run.table(EXTRACTIONS).rows(shard=shard))
+    adapter = _load_adapter(run)
+    by_extractor: dict[tuple[str, str, str], dict[str, ExtractionRow]] = defaultdict(dict)
+    for row in extractions:
+        if row["outcome"] == "ok":
+            by_extractor[row["extractor"], row["version"], row["options_hash"]][row["file_sha1"]] = row
+    parses: dict[str, tuple[StoredParseRow, str]] = {}
+    for key, files in sorted(by_extractor.items()):
+        extractor = ExtractorIdentity(*key[:2], options_hash=key[2])
+        convert_rows = partial(_convert_rows, adapter, extractor, run.store(STORED_TEI, *key))
+        stored = _convert_missing(run.store(STORED_PARSES, _format_converter(adapter), *key), files, convert_rows)
+        parses |= {sha1: stored[sha1] for sha1 in files}
+    log.info("postprocess shard %d: %d extractions, %d parses", shard, len(extractions), len(parses))
+    rows = []
+    for row in extractions:
+        extractor_key = [row["extractor"], row["version"], row["options_hash"]]
+        rows.append(ParseRow(
+            parse_id=make_parse_id(row["file_sha1"], ParseKind.PDF, adapter.CONVERTER_VERSION, extractor_key),
+            file_sha1=row["file_sha1"], kind=ParseKind.PDF, text_layer=row["text_layer"],
+            **_describe(parses.get(row["file_sha1"]), f"none:{row['outcome']}"),
+        ))  # fmt: skip
+    headers = {sha1: header for sha1, (row, _) in parses.items() if (header := row["header"]) is not None}
+    return rows, _make_records(run, shard, extractions, headers)
+
+
+def _load_adapter(run: Run) -> Adapter:
+    return find_adapter(run.table(EXTRACTIONS).committed().facts["adapter"])
+
+
+def _format_converter(adapter: Adapter) -> str:
+    """Return the converter's name and version, which identify the store of PDF parses."""
+    return f"{adapter.NAME}-{adapter.CONVERTER_VERSION}"
+
+
+def _convert_rows(
+    adapter: Adapter, extractor: ExtractorIdentity, responses: ContentStore, rows: Sequence[ExtractionRow]
+) -> Iterator[StoredParseRow]:
+    by_part = defaultdict(list)
+    for row in rows:
+        if row["stored"]:
+            by_part[row["stored"]].append(row["file_sha1"])
+    for part, sha1s in sorted(by_part.items()):
+        for response in responses.fetch(part, sha1s, ["file_sha1", "tei"]):
+            yield convert_response(adapter, response["file_sha1"], response["tei"], extractor)
+
+
+def convert_response(adapter: Adapter, file_sha1: str, data: bytes, extractor: ExtractorIdentity) -> StoredParseRow:
+    """Return one extractor response as a row of STORED_PARSES: the parse, or the reason for its absence."""
+    try:
+        parse = adapter.convert(data, file_sha1=file_sha1, made_by=extractor)
+    except BadAnswer as bad:
+        return _make_stored_row(file_sha1, ParseKind.PDF, bad.outcome)
+    return _make_stored_row(file_sha1, ParseKind.PDF, parse, tei.build_header(parse))
+
+
+def _make_records(
+    run: Run, shard: int, extractions: Sequence[ExtractionRow], headers: dict[str, bytes]
+) -> list[RecordRow]:
+    pdfs = {pdf["file_sha1"]: pdf for pdf in run.table(PDFS).rows(shard=shard)}
+    printed = {row["file_sha1"]: row for row in run.table(SELECTIONS).rows(_PRINTED, shard=shard)}
+    records = [
+        _make_record(orjson.loads(headers[sha1]), printed[sha1], row["extractor"], pdfs[sha1])
+        for row in extractions
+        if (sha1 := row["file_sha1"]) in headers
+    ]
+    return sorted(records, key=lambda record: record["record_id"])
+
+
+def _make_record(header: dict[str, object], printed: SelectionRow, source: str, pdf: PdfRow) -> RecordRow:
+    """Return a PDF's header as a record of kind pdf.
+
+    Identifiers and dates printed on the first pages take priority; `pdf.identity` ranks them by position. The printed date is used only
+    if it is at least as precise as the extractor's. Other values are the extractor's.
+    """
+    identifiers = {name: value for name, value in printed.items() if name in _IDENTIFIERS and value}
+    header = {**header, **identifiers}
+    if _PRECISIONS.index(printed["date_precision"]) >= _PRECISIONS.index(header.get("date_precision")):
+        header |= {"date": printed["date"], "date_precision": printed["date_precision"]}
+    record = {
+        **dict.fromkeys(PDF_RECORDS.schema.names),
+        **header,
+        "record_id": f"{source}:{pdf['file_sha1']}",
+        "source": source,
+        "kind": "pdf",
+        "delivery": pdf["places"][0]["drop"],
+        "ready_at": pdf["first_seen"],
+        "file_sha1": pdf["file_sha1"],
+    }
+    return cast(RecordRow, record)  # the keys of the header are columns of PDF_RECORDS
+
+
+def _convert_latex_sources(run: Run, shard: int) -> list[LatexParseRow]:
+    """Convert the shard's sources without a stored parse; return a row for each source."""
+    sources = list(run.table(LATEX_SOURCES).rows(shard=shard))
+    files = {source["archive_sha1"]: source for source in sources if source["arxiv_id"]}  # others belong to no paper
+    parses: dict[str, Found] = {}
+
+    def convert(missing: Iterable[LatexSourceRow]) -> Iterator[StoredParseRow]:
+        for source in missing:
+            row = _convert_latex(run, source)
+            if row["outcome"] in _TRANSIENT_OUTCOMES:
+                parses[source["archive_sha1"]] = (row, None)
+            else:
+                yield row
+
+    if files:
+        parses |= _convert_missing(run.store(STORED_PARSES, *_latex_key()), files, convert)
+    log.info("postprocess shard %d: %d LaTeX sources", shard, len(sources))
+    rows = []
+    for source in sources:
+        sha1 = source["archive_sha1"]
+        rows.append(LatexParseRow(
+            archive_sha1=sha1, arxiv_id=source["arxiv_id"], first_seen=source["first_seen"],
+            parse_id=make_parse_id(sha1, ParseKind.LATEX, latex.CONVERTER_VERSION, _latex_key()[1:]),
+            **_describe(parses.get(sha1), "no_arxiv_id"),
+        ))  # fmt: skip
+    return rows
+
+
+def _latex_key() -> tuple[str, ...]:
+    """Return the store key for parses of LaTeX sources: the version of our converter, and pandoc's name and version."""
+    return f"latex-{latex.CONVERTER_VERSION}", "pandoc", latex.get_pandoc_version()
+
+
+def _convert_latex(run: Run, source: LatexSourceRow) -> StoredParseRow:
+    rules, sha1 = run.spec.resources, source["archive_sha1"]
+    if source["bytes"] > latex.MAX_PACKED:
+        return _make_stored_row(sha1, ParseKind.LATEX, latex.LatexOutcome.TOO_LARGE)
+    try:
+        parse = latex.convert(
+            read_file(run.lake, source["places"][0], sha1),
+            sha1=sha1,
+            seconds=rules.latex_seconds,
+            memory_mb=rules.latex_memory_mb,
+            parse_reference=parse_reference,
+        )
+    except latex.BadSource as bad:
+        return _make_stored_row(sha1, ParseKind.LATEX, bad.outcome)
+    return _make_stored_row(sha1, ParseKind.LATEX, parse)
+
+
+def _convert_articles(run: Run, shard: int) -> list[ArticleParseRow]:
+    """Convert the shard's publishers' full texts (JATS, Elsevier's JSON) without a stored parse (SPEC §3.23); return all rows."""
+    articles = list(run.table(ARTICLES).rows(shard=shard))
+    rows = []
+    for kind, version in jats.VERSIONS.items():
+        files = {article["file_sha1"]: article for article in articles if article["kind"] == kind}
+        if not files:
+            continue
+        store = run.store(STORED_PARSES, f"{kind}-{version}")
+        stored = _convert_missing(store, files, lambda missing: (_convert_article(run, article) for article in missing))
+        for sha1, article in files.items():
+            header = stored[sha1][0]["header"]
+            values = orjson.loads(header) if header else dict.fromkeys(_ARTICLE_HEADER)
+            rows.append(ArticleParseRow(
+                file_sha1=sha1, kind=kind, record_ids=article["record_ids"], first_seen=article["first_seen"],
+                parse_id=make_parse_id(sha1, kind, version), doi=values["doi"], pmc_id=values["pmc_id"],
+                licence=values["licence"], open_access=values["open_access"], **_describe(stored[sha1], ""),
+            ))  # fmt: skip
+    log.info("postprocess shard %d: %d publishers' full texts", shard, len(rows))
+    return sorted(rows, key=lambda row: row["file_sha1"])
+
+
+def _convert_article(run: Run, article: ArticleRow) -> StoredParseRow:
+    sha1, kind = article["file_sha1"], ParseKind(article["kind"])
+    try:
+        parse = jats.CONVERTERS[kind](read_file(run.lake, article["places"][0], sha1), sha1=sha1)
+    except jats.BadArticle as bad:
+        return _make_stored_row(sha1, kind, bad.outcome)
+    return _make_stored_row(sha1, kind, parse, {name: getattr(parse.header, name) for name in _ARTICLE_HEADER})

@@ -1,0 +1,263 @@
+"""pdfalto runs once for a PDF: select caches its output, and the extractor on the same machine takes it.
+
+The cache is bounded, and a failure of the cache changes no outcome.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from starlette.testclient import TestClient
+
+from pdf2tei import alto, alto_cache, extract
+from pdf2tei.alto_cache import ENTRY
+from pdf2tei.paper import extract as extract_with_cache
+from pdf2tei.server import Service
+from s2corpus.errors import UserError
+from s2corpus.extractors import Limits
+from s2corpus.extractors.embedded import embedded_extractor
+from s2corpus.pdf import SelectOutcome, inspect_many
+from s2corpus.pdf.inspection import find_text_failure
+from s2corpus.spec import SelectRules
+from s2corpus.stages.extract import ExtractStage
+from s2corpus.stages.select import SelectStage
+from s2corpus.storage.lake import Lake
+from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS
+from tests.unit.s2corpus.extractors.test_extract_stage import Intake, papers, work
+from tests.unit.s2corpus.pdf.bad_pdfs import KINDS
+
+COMPARED = ["file_sha1", "outcome", "tei_sha1"]
+COUNTER = """
+import os, sys
+counter = os.open({path!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+def count(event, arguments):
+    if event == "subprocess.Popen" and str(arguments[0]).endswith("pdfalto"):
+        os.write(counter, b"x")
+sys.addaudithook(count)
+"""
+"""A module that counts the runs of pdfalto in all Python processes that find it, also inside the sandbox."""
+
+
+@pytest.fixture
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of the setting."""
+    folder = tmp_path / "base"
+    folder.mkdir()
+    monkeypatch.setenv("S2CORPUS_ALTO", str(folder))
+    return folder
+
+
+@pytest.fixture
+def count_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Return a function that returns the number of pdfalto's runs since its last call."""
+    counter = tmp_path / "counter"
+    (tmp_path / "sitecustomize.py").write_text(COUNTER.format(path=str(counter)))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+
+    def count() -> int:
+        size = counter.stat().st_size
+        os.truncate(counter, 0)
+        return size
+
+    return count
+
+
+def test_pdfalto_runs_once_for_each_pdf_of_a_release(
+    lake: Lake, base: Path, count_runs: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Outcomes and TEI are equal without the cache. A scan's entry remains, because only OCR would need it."""
+    html, scan = (KINDS[name][0]() for name in ("html", "blank"))
+    pdfs = papers(3) | {hashlib.sha1(data).hexdigest(): data for data in (html, scan)}
+    results = []
+    with embedded_extractor(1) as (url, token):
+        monkeypatch.setenv("GROBID_URL", url)
+        monkeypatch.setenv("S2CORPUS_EXTRACTOR_TOKEN", token)
+        for month, gigabytes, runs in ((1, "", (4, 0)), (2, "0", (4, 3))):
+            monkeypatch.setenv("S2CORPUS_ALTO_GB", gigabytes)
+            run = Intake(lake, pdfs, shards=1, month=month).run()
+            work(SelectStage(), run)
+            runs_in_select = count_runs()
+            work(ExtractStage(Limits(in_flight=1)), run)
+            assert (runs_in_select, count_runs()) == runs
+            results.append((run.table(SELECTIONS).read(), run.table(EXTRACTIONS).read(COMPARED)))
+            for key in [entry.key for entry in lake.list("") if entry.key.startswith("stored_")]:
+                lake.delete(key)
+        assert [path.name for path in base.rglob("*") if len(path.name) == 40] == [hashlib.sha1(scan).hexdigest()]
+    assert results[0] == results[1]
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("paper") / "paper.pdf"
+    path.write_bytes(next(iter(papers(1).values())))
+    return path
+
+
+def make_entry(folder: Path, pdf: Path) -> bytes:
+    assert find_text_failure(pdf.read_bytes(), folder, timeout=60, cache=True) is None
+    assert [path.name for path in folder.iterdir()] == [ENTRY]
+    return (folder / ENTRY).read_bytes()
+
+
+def test_usable_entry_replaces_pdfalto(tmp_path: Path, paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = extract(paper, timeout=60)
+    make_entry(tmp_path, paper)
+    monkeypatch.setattr(alto, "_convert", lambda *_: pytest.fail("pdfalto runs"))
+    assert extract_with_cache(paper, timeout=60, cached=tmp_path / ENTRY) == expected
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda entry: b"", id="empty"),
+        pytest.param(lambda entry: entry[:-1], id="truncated"),
+        pytest.param(lambda entry: b"x" + entry, id="not gzip"),
+        pytest.param(lambda entry: entry[:40] + bytes([entry[40] ^ 1]) + entry[41:], id="flipped bit"),
+        pytest.param(lambda entry: gzip.compress(bytes(alto_cache.MAX_BYTES) + b"</alto>"), id="bomb"),
+        pytest.param(lambda entry: gzip.compress(gzip.decompress(entry)[:-20]), id="XML without its end"),
+        pytest.param(lambda entry: gzip.compress(b"\0<!DOCTYPE a></alto>"), id="declarations"),
+    ],
+)
+def test_damaged_entry_is_a_miss(tmp_path: Path, paper: Path, damage: Callable[[bytes], bytes]) -> None:
+    expected = extract(paper, timeout=60)
+    (tmp_path / "damaged").write_bytes(damage(make_entry(tmp_path, paper)))
+    assert extract_with_cache(paper, timeout=60, cached=tmp_path / "damaged") == expected
+
+
+@pytest.mark.parametrize(("spare", "is_packed"), [(0, False), (1, True)])
+def test_entry_below_the_size_limit_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spare: int, is_packed: bool
+) -> None:
+    monkeypatch.setattr(alto_cache, "MAX_BYTES", 100 + spare)
+    (tmp_path / "out.xml").write_bytes(b"x" * 93 + b"</alto>"[:7])
+    (tmp_path / "out_metadata.xml").write_bytes(b"")
+    alto_cache.pack(tmp_path / "out.xml", tmp_path / ENTRY)
+    assert (tmp_path / ENTRY).exists() == is_packed
+    assert (alto_cache.unpack(tmp_path / ENTRY) is not None) == is_packed
+
+
+def test_full_disk_leaves_no_entry(tmp_path: Path, paper: Path) -> None:
+    (tmp_path / ENTRY).symlink_to("/dev/full")
+    for name in ("out.xml", "out_metadata.xml"):
+        (tmp_path / name).write_text("<alto/>")
+    alto_cache.pack(tmp_path / "out.xml", tmp_path / ENTRY)
+    assert not (tmp_path / ENTRY).is_symlink()
+
+
+def store(writer: alto_cache.Writer, folder: Path, number: int, size: int) -> None:
+    (folder / "entry").write_bytes(b"x" * size)
+    writer.store(str(number), folder / "entry")
+
+
+def list_entries(folder: Path) -> list[int]:
+    return sorted(int(path.name) for path in folder.iterdir() if path.name != ".whole")
+
+
+def test_oldest_entries_are_removed_at_the_bound(tmp_path: Path, base: Path) -> None:
+    with alto_cache.open_folder() as folder:
+        writer = alto_cache.Writer(folder, 64_000)
+        for number in range(200):
+            store(writer, tmp_path, number, 1000)
+            os.utime(folder / str(number), (number, number))
+            assert len(list_entries(folder)) <= 64
+        assert list_entries(folder) == list(range(200 - 57, 200))
+        store(writer, tmp_path, 200, 1001)  # more than a 64th of the bound
+        assert 200 not in list_entries(folder)
+        assert (folder / ".whole").exists()
+
+
+def test_cache_uses_half_of_the_free_space(tmp_path: Path, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with alto_cache.open_folder() as folder:
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=128_000 - 1))
+        store(alto_cache.Writer(folder, 1 << 40), tmp_path, 0, 1000)
+        assert list_entries(folder) == []
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=128_000))
+        store(alto_cache.Writer(folder, 1 << 40), tmp_path, 0, 1000)
+        assert list_entries(folder) == [0]
+
+
+def test_writer_needs_a_server_and_a_private_folder(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert alto_cache.Writer.find() is None
+    with alto_cache.open_folder() as folder:
+        assert alto_cache.Writer.find() is not None
+        folder.parent.chmod(0o750)
+        assert alto_cache.Writer.find() is None
+        folder.parent.chmod(0o700)
+        monkeypatch.setenv("S2CORPUS_ALTO_GB", "0")
+        assert alto_cache.Writer.find() is None
+        monkeypatch.setenv("S2CORPUS_ALTO_GB", "much")
+        with pytest.raises(UserError, match="S2CORPUS_ALTO_GB is 'much': give a number"):
+            alto_cache.Writer.find()
+    monkeypatch.delenv("S2CORPUS_ALTO_GB")
+    assert alto_cache.Writer.find() is None
+
+
+def test_name_of_folder_contains_program(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "other").write_text("another version")
+    with alto_cache.open_folder():
+        monkeypatch.setenv("PDFALTO_BINARY", str(tmp_path / "other"))
+        assert alto_cache.Writer.find() is None
+        monkeypatch.delenv("PDFALTO_BINARY")
+        monkeypatch.setattr(alto_cache, "OPTIONS", ("-q",))
+        assert alto_cache.Writer.find() is None
+
+
+def make_symlink(folder: Path, target: Path) -> Path:
+    (folder / "link").symlink_to(target)
+    return folder / "link"
+
+
+def make_large(folder: Path, _: Path) -> Path:
+    with (folder / "large").open("wb") as file:
+        file.truncate(alto_cache.MAX_BYTES + 1)
+    return folder / "large"
+
+
+@pytest.mark.parametrize(
+    "make", [make_symlink, make_large, lambda folder, _: folder, lambda folder, _: folder / "missing"]
+)
+def test_hostile_entry_is_not_stored(
+    tmp_path: Path, base: Path, paper: Path, make: Callable[[Path, Path], Path]
+) -> None:
+    with alto_cache.open_folder() as folder:
+        alto_cache.Writer(folder, 1 << 40).store("0", make(tmp_path, paper))
+        assert list_entries(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("memory", "is_stored"), [(alto_cache.MEMORY_BYTES, True), (alto_cache.MEMORY_BYTES + 1, False)]
+)
+def test_select_stores_output_made_within_the_extractors_memory(
+    base: Path, paper: Path, memory: int, is_stored: bool
+) -> None:
+    with alto_cache.open_folder() as folder:
+        list(inspect_many([("0", paper)], rules=SelectRules(), workers=1, timeout=60, memory_bytes=memory))
+        assert list_entries(folder) == ([0] if is_stored else [])
+
+
+def test_lost_folder_changes_no_outcome(base: Path, paper: Path) -> None:
+    with alto_cache.open_folder() as folder:
+        found = inspect_many(
+            [("0", paper), ("1", paper)], rules=SelectRules(), workers=1, timeout=60, memory_bytes=1 << 30
+        )
+        first = next(found)
+        shutil.rmtree(folder)
+        assert {selection.outcome for selection in (first, *found)} == {SelectOutcome.SELECTED}
+
+
+def test_extractor_works_if_the_folder_cannot_be_created(
+    base: Path, paper: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    base.rmdir()
+    base.write_text("a file")
+    with TestClient(Service(1, None).app) as client:
+        files = {"input": ("x.pdf", paper.read_bytes(), "application/pdf")}
+        assert client.post("/api/processFulltextDocument", files=files).content == extract(paper, timeout=60)
+    assert "select cannot share pdfalto's output with this server" in caplog.text

@@ -1,0 +1,186 @@
+"""SPEC §4, §7: titles, journals and places give equal facts and hashes only if they are equal, the same in every release."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from s2corpus.titles import grams, score_pairs
+from s2corpus.titles.arrays import bucket_of, hash_strings, one_chunk, strings, text_of
+from s2corpus.titles.facts import (
+    FACTS,
+    add_facts,
+    first_numbers,
+    journal_key,
+    journal_keys,
+    journal_words,
+    same_journal,
+)
+from s2corpus.titles.rules import _split_numbers, only_numbers_differ
+
+TEXTS = ("", "a", "ab", "deep", "learning", "attention", "attention is all you need", "é", "深層学習")
+
+HASHES = [
+    0, 377321346718024083, 10842921217519817231, 17839413154450119090, 18410219118461685480, 7427233272655406356,
+    5436283580222503898, 13434680417670242730, 16364105303748251069,
+]  # fmt: skip
+NUMBERS = [265727921, 1074224679, 0, 2484607783]
+JOURNALS = [2966288409, 1636035825, 0]
+
+
+def test_hashes_equal_those_of_earlier_releases() -> None:
+    """Stored data of earlier releases contain these hashes.
+
+    If a hash changes, change the versions of the data that contain it.
+    """
+    assert hash_strings(*text_of(pa.array(TEXTS))).tolist() == HASHES
+    assert first_numbers(pa.array(["58(6)", "pp. 0985–990", "", "vol. 7"])).tolist() == NUMBERS
+    assert journal_keys(pa.array(["J. Biol. Chem.", "Nature", None])).tolist() == JOURNALS
+
+
+def test_unknown_facts_are_null() -> None:
+    rows = pa.table(
+        {
+            "title": ["Cellular senescence", "Cellul", "Cellu", "—", None, "深度学习"],
+            "surname": ["Collado", "", None, "—", "Müller", "Muller"],
+            "volume": ["130", "", None, "—", "7", "7"],
+        }
+    )
+    facts = add_facts(rows).select(FACTS.names).to_pydict()
+    assert facts["normalised"] == ["cellularsenescence", "cellul", "cellu", None, None, "深度学习"]
+    assert facts["opening"] == [b"cellul", b"cellul", None, None, None, "深度".encode()]
+    assert facts["is_uninformative"] == [True, True, True, True, True, True]
+    assert [key is None for key in facts["surname_key"]] == [False, True, True, True, False, False]
+    assert facts["surname_key"][4] == facts["surname_key"][5], "accents do not count"
+    assert [key is None for key in facts["volume_key"]] == [False, True, True, True, False, False]
+    assert facts["journal_key"] == facts["page_key"] == [None] * 6
+
+
+@given(st.lists(st.text("abc", max_size=12), min_size=2, max_size=6))
+def test_pair_exactly_at_the_threshold_has_its_score(texts: list[str]) -> None:
+    sets = grams(pa.array(texts))
+    i, j = (x.ravel() for x in np.indices((len(texts), len(texts))))
+    for a, b, s in zip(i, j, score_pairs(sets, i, sets, j), strict=True):
+        assert score_pairs(sets, np.array([a]), sets, np.array([b]), s).tolist() == [s]
+        assert s == 0 or score_pairs(sets, np.array([a]), sets, np.array([b]), s + 1e-6).tolist() == [0.0]
+
+
+def test_column_without_text_gives_empty_strings() -> None:
+    chunks = pa.chunked_array([pa.nulls(2), pa.nulls(1)])
+    for column in (pa.nulls(3), pa.nulls(3, pa.string()), pa.array(["", None, ""]), chunks):
+        offsets, data = text_of(column)
+        assert offsets.tolist() == [0] * 4 and len(data) == 0
+        assert len(text_of(column[:0])[0]) == 1
+
+
+ROMANS = (
+    "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii xxiv xxv xxvi xxvii xxviii xxix xxx "
+    "xxxi xxxii xxxiii xxxiv xxxv xxxvi xxxvii xxxviii xxxix"
+)
+WORDS = "one two three four five six seven eight nine ten eleven twelve"
+ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth"
+
+
+def test_number_words_are_removed() -> None:
+    for words in (ROMANS, WORDS, ORDINALS, "一 二 三 四 五 六 七 八 九 十"):
+        titles = [f"On graphs, part {word}" for word in words.split()]
+        assert [_split_numbers(title) for title in titles] == [
+            ("ongraphspart", f"{n},") for n in range(1, len(titles) + 1)
+        ]
+        assert only_numbers_differ(pa.array(titles), pa.array(["On graphs, part 40"] * len(titles))).all()
+    for word in ("xl", "xxxx", "iiii", "vx", "thirteen", "eleventh", "zero", "百"):
+        assert _split_numbers(f"On {word}") == (f"on{word}", "")
+
+
+def test_strings_are_read_as_arrays() -> None:
+    with pytest.raises(TypeError, match="a column of strings is expected, this is int64"):
+        text_of(pa.array([1]))
+    offsets, data = text_of(pa.array(["ab", None, "c"]))
+    assert (offsets.tolist(), bytes(data)) == ([0, 2, 2, 3], b"abc")
+    assert one_chunk(pa.chunked_array([["a"], ["b"]])).to_pylist() == ["a", "b"]
+    assert one_chunk(pa.chunked_array([], pa.string())).to_pylist() == []
+    assert strings(np.array([0, 1, 3], np.int32), np.frombuffer(b"abc", np.uint8)).to_pylist() == ["a", "bc"]
+
+
+def test_journal_name_is_split_into_words() -> None:
+    table: dict[str, str] = {
+        "JAMA": "j a m a",  # Four letters are an acronym.
+        "LANCE": "lance",  # Five letters are an acronym only if they are unpronounceable.
+        "BCMJK": "b c m j k", "BCMJKL": "b c m j k l", "BCMJKLN": "bcmjkln", "Jama": "jama",
+        "PNAS USA": "pnas", "Proc. Natl. Acad. Sci. U.S.A.": "proc natl acad sci",
+        "Proceedings of the United States of America": "proceedings",
+        "USA": "u s a", "U S A": "u s a", "United States America": "united states america",
+        "The": "the",  # A stop word remains if it is the only word.
+        "Journal of the Chemistry": "journal chemistry",
+        "Physical Review (Section B) [online]": "physical review", "Nature (London": "nature",
+        "Z. für Physik 12": "z physik", "Children's Health": "childrens health", "12": "", "—": "", "": "",
+    }  # fmt: skip
+    assert {name: " ".join(journal_words(name)) for name in table} == table
+    keys = {"Journal of Biological Chemistry B": "jbc", "Nature": "n", "PNAS": "pna", "": "", "J Phys": "jp"}
+    assert {name: journal_key(name) for name in keys} == keys
+
+
+ACADEMY = "Proceedings of the National Academy of Sciences"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("J. Biol. Chem.", "The Journal of Biological Chemistry", True), ("Proc Natl Acad Sci U S A", ACADEMY, True),
+        ("PNAS", f"{ACADEMY} of the United States of America", True), ("PNAS", "Proceedings of Natural Science", False),
+        ("Acta Cryst. D", "Acta Crystallographica Section D: Biological Crystallography", True), ("Nature (London)", "Nature", True),
+        ("Phys. Rev. Lett.", "Physical Review Letters", True), ("J. Phys. A", "Journal of Physics B", False),
+        ("J Bacteriol", "Journal of Biological Chemistry", False), ("Cancer Res", "Cancer Letters", False),
+        ("Ztg. Chem.", "Zeitung Chemie", True),  # Three letters may be anywhere in the word, two at its start.
+        ("Zg. Chem.", "Zeitung Chemie", False), ("Ntl", "National", True), ("Ntlx", "National", False), ("Atl", "National", False),
+        ("LANCET", "Lancet", True),  # A pronounceable word in capitals is not an acronym.
+        ("BMCMJ", "Blood Medicine Cells Muscles Joints", True), ("Blood", "British Journal of Haematology", False),
+        ("CA: a Cancer Journal for Clinicians", "CA Cancer J Clin", True),  # A word is missing in the abbreviation.
+        ("Gynecologic Oncology", "American Journal of Obstetrics & Gynecology", False), ("Nature Physics", "Nature", True),
+        ("", "Nature", False), ("", "", False), ("Chem", "Journal of Chemistry", False),
+        ("J Chem", "Journal of Physical Chemistry", True), ("J Chem Phys", "Journal of Physical Chemistry", False),
+    ],
+)  # fmt: skip
+def test_journal_names_abbreviate_each_other(a: str, b: str, same: bool) -> None:
+    assert same_journal(a, b) is same is same_journal(b, a)
+    # A missing word changes the initials, by which an entry without a title finds its paper.
+    assert (
+        not same
+        or journal_key(a) == journal_key(b)
+        or a in ("CA: a Cancer Journal for Clinicians", "Nature Physics", "J Chem")
+    )
+
+
+def test_first_number_of_a_place_is_compared() -> None:
+    same = [
+        ("58(6)", "58"), ("vol. 58", "58"), ("Volume 058", "58"), ("pp. 0985–990", "985"), ("p. 7", "7"), ("art. 7", "Article 7"),
+        ("s. 7", "7"), ("e1754", "E1754"), ("A-7", "a"),
+    ]  # fmt: skip
+    different = [("S7", "7"), ("e1754", "1754"), ("1.7", "1"), ("58", "59")]
+    a, b = (first_numbers(pa.array(side)) for side in zip(*same, *different, strict=True))
+    assert a.all() and b.all() and (a == b).tolist() == [True] * len(same) + [False] * len(different)
+
+
+def test_missing_place_is_zero() -> None:
+    assert first_numbers(pa.array(["", None, "—", " – ", "7"]))[:4].tolist() == [0] * 4, "two dashes are not one volume"
+    assert (
+        first_numbers(pa.array([None, None], pa.string())).tolist()
+        == [0, 0]
+        == journal_keys(pa.array([None, None], pa.string())).tolist()
+    )
+    keys = journal_keys(pa.array(["Nature", None, "—", "Nat.", "Blood"]))
+    assert (keys != 0).tolist() == [True, False, False, True, True] and keys[0] == keys[3] != keys[4]
+    assert keys.dtype == np.uint32 and (keys & 1).tolist() == [1, 0, 0, 1, 1]
+
+
+@given(st.lists(st.integers(0, 2**63 - 1), max_size=20), st.integers(1, 9))
+def test_numbers_and_texts_are_divided_into_buckets(values: list[int], buckets: int) -> None:
+    found = bucket_of(np.array(values, np.int64), buckets)
+    mixed = [(value * 0x9E3779B97F4A7C15 % 2**64 >> 32) % buckets for value in values]
+    assert found.dtype == np.int64 and found.tolist() == mixed
+    texts = list(map(str, values))
+    for column in (texts, pa.array(texts, pa.string()), pa.chunked_array([texts], pa.string())):
+        assert (bucket_of(column, buckets) == bucket_of(texts, buckets)).all() if texts else len(column) == 0

@@ -97,11 +97,13 @@ def _convert_missing(
     if not missing:
         return stored
     batch: list[StoredParseRow] = []
+    size = 0
     for row in convert(missing):
         batch.append(row)
-        if sum(parse["bytes"] for parse in batch) > _BATCH_BYTES:
+        size += row["bytes"]
+        if size > _BATCH_BYTES:
             store.append(batch)
-            batch = []
+            batch, size = [], 0
     if batch:
         store.append(batch)
     return store.known(first, last, _LISTED)

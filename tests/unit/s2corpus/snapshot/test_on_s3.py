@@ -22,11 +22,12 @@ from s2corpus.snapshot import documents, reader
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.export import ExportStage
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.transient import convert_errors
 from s2corpus.tables.texts import FILTERED
 from tests.faults.proxy import Mode, Proxy
-from tests.unit.s2corpus.snapshot.release import SPEC, build, lay_out, papers
+from tests.unit.s2corpus.snapshot.release import SPEC, build, lay_out, papers, work
 
 pytestmark = pytest.mark.services
 
@@ -51,6 +52,14 @@ def run(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_snapshot_on_s3_passes_verification(run: Run) -> None:
     assert list(verify(reader.open_snapshot(f"{run.lake.root}/snapshots/{SPEC.name}"))) == []
+
+
+def test_exporting_again_uploads_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server's ETags show that the files are unchanged."""
+    uploaded: list[str] = []
+    monkeypatch.setattr(type(run.lake), "upload", lambda _, key, path, **given: uploaded.append(key))
+    work(run, ExportStage())
+    assert [key for key in uploaded if key.startswith("snapshots/")] == []
 
 
 def test_refused_read_of_a_check_is_retried(run: Run) -> None:

@@ -94,12 +94,12 @@ def run_filter(
     alias_of: str = KEPT,
     **paper: Any,
 ) -> dict[str, dict[str, Any]]:
-    """Return the rows of two papers. The first has a second PDF that is not canonical, a former id, and these full texts."""
+    """Return the rows of two papers. The first has a LaTeX source, which no record names, a former id, and these full texts."""
     rules = ReleaseSpec.model_validate({"name": "t", **(spec or {})})
     run = Run(rules, datetime(2023, 2, 1, tzinfo=UTC), lake, scratch)
     run.lake.put(f"releases/{run.release_id}/suppress.jsonl", json.dumps(suppressed).encode() if suppressed else b"")
     author = {"first": "Ada", "middle": [], "last": "Lovelace", "suffix": ""}
-    access = {"sha1": OTHER, "kind": "pdf", "open_access": True, "looks": []}
+    access = {"sha1": OTHER, "kind": "latex", "open_access": True, "looks": []}
     common = {"title": "On the Engine", "authors": [author], "abstract": ENGLISH, "open_access": True}
     tables: dict[Table, list[dict[str, Any]]] = {
         PAPERS: [row(PAPERS, paper_id=TAKEN, **{**common, "access": [access], **paper}), row(PAPERS, paper_id=KEPT, **common)],
@@ -139,7 +139,7 @@ def run_filter(
     ids=str,
 )
 def test_any_identifier_suppresses_exactly_its_paper(lake: Lake, tmp_path: Path, by: dict[str, str]) -> None:
-    """The identifiers are current and former ids, DOIs of its records, and the SHA-1s of all its PDFs, in any case."""
+    """The identifiers are current and former ids, DOIs of its records, and the SHA-1s of all its files, in any case."""
     rows = run_filter(lake, tmp_path, {**by, "reason": "the author asked for it"})
     assert {name: one["outcome"] for name, one in rows.items()} == {TAKEN: "suppressed", KEPT: "kept"}
 

@@ -286,7 +286,7 @@ class Comparison:
         """Yield different facts in different files. Call this after all files (`paths`) were added."""
         for claim, differences in self.differences.items():
             if any(path.startswith(claim.folder) for path in paths):
-                for owner in sorted(differences)[:MAX_FAULTS]:
+                for owner in sorted(differences, key=str)[:MAX_FAULTS]:  # forged ids may be numbers
                     yield Fault(claim.folder.rstrip("/"), claim.message.format(owner))
 
 

@@ -33,6 +33,7 @@ _HEAVY = (
     "airflow.sdk.definitions.decorators.task_group",
     "airflow.sdk.definitions.retry_policy",
     "airflow.sdk.execution_time.timeout",
+    "alembic",
     "boto3.s3.inject",
     "boto3.s3.transfer",
     "botocore.session",

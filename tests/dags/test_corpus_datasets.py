@@ -19,7 +19,7 @@ from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import open_lake
 from tests.snapshots import write_snapshot
-from tests.unit.s2corpus.datasets.small import papers
+from tests.unit.s2corpus.datasets.conftest import papers
 
 pytestmark = pytest.mark.airflow
 KEY = "2026-04-01T00:00:00Z"

@@ -1,16 +1,141 @@
-"""The datasets of a small snapshot, built once for all tests."""
+"""A snapshot of sixty small papers that cite each other, and its datasets, built once for all tests."""
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import itertools
 from pathlib import Path
+from typing import Any
 
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import strategies as st
 
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.spec import DATASETS
-from tests.snapshots import write_snapshot
-from tests.unit.s2corpus.datasets.small import job, papers
+from s2corpus.datasets.source import SnapshotSource
+from s2corpus.datasets.spec import DATASETS, DatasetSpec
+from s2corpus.storage.lake import open_lake
+from tests.snapshots import paper, write_snapshot
+
+Row = dict[str, Any]
+FIELDS = ("Biology", "Medicine", "Computer Science")
+PARAMS: dict[str, Row] = {
+    "citeworth": {"fields": list(FIELDS), "min_citations": 3},
+    "contexts": {"negatives": 2, "years": 1},
+    "pretraining": {"vocabulary_size": 300, "vocabulary_sample": 0.5},
+    "elsevier": {"min_sentences": 3, "per_subject": 3},
+    "vectors": {"dimensions": 16, "neighbours": 3, "epochs": 20},
+    "figures": {},
+}
+WORDS = {
+    "Biology": "frogs ponds breed larvae amphibians embryos", "Medicine": "patients dose trial therapy tumours survival",
+    "Computer Science": "networks training parsing graphs models layers",
+}  # fmt: skip
+SUBJECTS = {"Biology": ["Botany"], "Medicine": ["2700", "MEDI"], "Computer Science": ["cs.CL", "cs.LG"]}
+METADATA: Row = {
+    "paper_id": "a" * 15, "title": "T", "abstract": None, "authors": [], "year": 2020, "journal": "J", "venue": None, "doi": None,
+    "arxiv_id": None, "acl_id": None, "pubmed_id": None, "pmc_id": None, "inbound_citations": ["q"], "mag_field_of_study": ["Biology"],
+}  # fmt: skip
+KNOWN: Row = {
+    "licence": "CC-BY-4.0", "open_access": True, "subjects": None, "pages": None, "volume": None, "date": "2020",
+}  # fmt: skip
+"""metadata and columns of a paper for tests without a snapshot"""
+PIECE = st.sampled_from(["We saw it. ", "Fig. 2 shows x [1]. ", "It is é… ", "A (Lee, 2010). ", "et al. ", "B? "])
+"""pieces of text with and without citations"""
+
+
+def papers(extra: int = 0) -> list[Row]:
+    """Return sixty papers that cite papers of their field, and `extra` more papers."""
+    found = []
+    for n in range(60 + extra):
+        field = FIELDS[n % 3]
+        id_ = f"{n:015x}"
+        cited = [f"{(n + 3 * k) % 60:015x}" for k in (1, 2, 3)]
+        words = WORDS[field].split()
+        body, entries = [], {}
+        for p in range(3):
+            text, spans = "", []
+            for s, word in enumerate(itertools.islice(itertools.cycle(words[p:] + words[:p]), 4)):
+                sentence = f"We measured {word} with {words[s]} in study {n} of {words[(s + p) % 6]}"
+                text += (" " if text else "") + sentence
+                if s < 3:
+                    ref = f"BIBREF{s}"
+                    spans.append({"start": len(text) + 1, "end": len(text) + 4, "text": f"[{s + 1}]", "ref_id": ref})
+                    text += f" [{s + 1}]"
+                    entries[ref] = {
+                        "title": f"Paper {cited[s]}", "authors": [], "year": 2014, "venue": "", "link": cited[s], "other_ids": {}
+                    }  # fmt: skip
+                text += "."
+            body.append({"section": "Introduction", "text": text, "cite_spans": spans, "ref_spans": []})
+        parse = {
+            "abstract": [], "body_text": body, "bib_entries": entries, "back_matter": [], "title": f"Paper {id_}",
+            "ref_entries": {"FIGREF0": {"type": "figure", "text": "A figure."}},
+            "_pdf_hash": hashlib.sha1(id_.encode()).hexdigest(),
+        }  # fmt: skip
+        found.append(
+            paper(id_, {"pdf": parse}, inbound=[f"{(n + 57) % 60:015x}"] if n < 60 else [], title=f"Paper {id_}", date=f"{2014 + n % 4}",
+                  abstract="We looked at many things. They were as expected.", journal="Journal", fields_of_study=[field],
+                  subjects=SUBJECTS[field])
+        )  # fmt: skip
+    return found
+
+
+def job(lake: Path, name: str, out: Path | None = None, snapshot: Path | None = None, **params: Any) -> Job:
+    folder = snapshot or next((lake / "snapshots").glob("real-20260401-*"))
+    spec = DatasetSpec(name=name, dataset=name, params={**PARAMS[name], **params})
+    return Job(spec, SnapshotSource(open_lake(str(folder))), open_lake(str(out or lake)))
+
+
+def make(folder: Path, name: str, found: list[Row], **params: Any) -> Job:
+    """Build the dataset of a new snapshot with these papers."""
+    one = job(folder, name, snapshot=write_snapshot(folder, found, files=2), **params)
+    runner.make(one)
+    return one
+
+
+def build_unchecked(one: Job) -> list[int]:
+    """Run all steps before the checks, with the shards in descending order; return the shards."""
+    shards = runner.plan(one)
+    runner.work(one, shards[::-1])
+    runner.choose(one)
+    for shard in shards[::-1]:
+        runner.write(one, [shard])
+    runner.finish(one)
+    return shards
+
+
+def lines(one: Job, pattern: str = ".jsonl.gz") -> list[Row]:
+    """Return the rows of the dataset's JSON lines with this text in their path."""
+    files = sorted(content(one, pattern).items())
+    return [orjson.loads(line) for _, data in files for line in gzip.decompress(data).splitlines()]
+
+
+def outcomes(one: Job, step: str = "") -> dict[str, int]:
+    """Return the counts of the funnel by outcome."""
+    return {row["outcome"]: row["count"] for row in stats(one)["funnel"] if step in row["step"]}
+
+
+def content(one: Job, pattern: str = "") -> dict[str, bytes]:
+    return {
+        e.key.removeprefix(one.prefix): one.lake.get(e.key)[0]
+        for e in one.lake.list(f"{one.prefix}/")
+        if pattern in e.key
+    }
+
+
+def rows(one: Job, pattern: str) -> list[Row]:
+    """Return the rows of the dataset's Parquet files with this text in their path."""
+    return [row for data in content(one, pattern).values() for row in pq.read_table(pa.BufferReader(data)).to_pylist()]
+
+
+def stats(one: Job) -> Row:
+    """Return `stats.json` of a published dataset."""
+    found: Row = orjson.loads(one.lake.get(f"{one.prefix}/stats.json")[0])
+    return found
 
 
 @pytest.fixture(scope="session")

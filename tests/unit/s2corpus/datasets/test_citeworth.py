@@ -1,27 +1,43 @@
-"""CiteWorth's rules agree with the table of citeworth_sentences.txt, and with a reader's decisions on sentences of real papers."""
+"""CiteWorth §3: rules agree with the table of citeworth_sentences.txt and a reader; fields are balanced, and people can judge a sheet."""
 
 from __future__ import annotations
 
+import csv
 import re
+from collections import Counter
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from statistics import mean, median
+from typing import Any
 
 import pytest
 
 from s2corpus.datasets.citations import cited_sentences
+from s2corpus.datasets.citeworth.dataset import SPLITS
 from s2corpus.datasets.citeworth.rules import (
     SECTIONS,
+    VENUES,
     CiteworthParagraphOutcome,
     CiteWorthParams,
+    classify_paper,
     classify_paragraph,
     classify_sentence,
 )
+from s2corpus.datasets.job import Job
+from s2corpus.datasets.source import SnapshotPaper
 from tests.snapshots import real_articles
+from tests.unit.s2corpus.datasets.conftest import FIELDS, METADATA, content, lines, make, papers, stats
 
 SENTENCES = Path(__file__).with_name("citeworth_sentences.txt")
 PARAMS = CiteWorthParams()
 FROGS = "We looked at frogs in ponds. They are green and loud. They breed in spring"
+SENTENCE = "Frogs are common in the north [1]."
+PARSE: dict[str, Any] = {
+    "body_text": [{"section": "Introduction", "text": SENTENCE, "ref_spans": [], "section_path": "Introduction",
+                   "cite_spans": [{"start": 30, "end": 33, "text": "[1]", "ref_id": "BIBREF0"}]}],
+    "bib_entries": {"BIBREF0": {}}, "ref_entries": {"FIGREF0": {}},
+}  # fmt: skip
 
 
 def table(first_column: str) -> list[list[str]]:
@@ -102,3 +118,95 @@ def test_sentences_of_real_papers_match_a_readers_judgment() -> None:
             # A reader sees a citation that was not extracted.
             assert (outcome, bool(sentence.marks) or outcome == "citation_missed") == (expected, cites == "yes"), start
             assert outcome != "kept" or (text.endswith(end) and not re.search(r"\[\d|\d\]", text))
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"mag_field_of_study": ["Medicine", "Sociology"]}, "considered"),
+        ({"mag_field_of_study": ["Sociology", "Medicine"]}, "other_field"),
+        ({"mag_field_of_study": []}, "no_fields_of_study"),
+        ({"journal": None}, "no_venue"),
+        *(({"journal": None, name: "x"}, "considered") for name in VENUES),
+    ],
+)
+def test_primary_field_and_venue_or_archive_id_decide(changes: dict[str, Any], expected: str) -> None:
+    assert (
+        classify_paper(
+            CiteWorthParams(min_citations=1),
+            SnapshotPaper({**METADATA, "abstract": "We saw frogs.", **changes}, {}, {"pdf": PARSE}),
+        )
+        == expected
+    )
+
+
+def sizes(job: Job) -> dict[str, float]:
+    """Return the number of sentences in each split."""
+    return {split: stats(job)["metrics"][f"sentences.{split}"] for split in SPLITS}
+
+
+@pytest.mark.parametrize("number", [3, 6])
+def test_small_corpus_has_all_three_sets(number: int, tmp_path: Path) -> None:
+    """Check also that `We measured x with y in study 0 of z .` has eleven tokens: words and punctuation marks, as in Table 2."""
+    small = make(tmp_path, "citeworth", papers()[:number], sheet_sentences=0)
+    assert all(sizes(small).values()) and not content(small, "sheet")
+    metrics = stats(small)["metrics"]
+    assert metrics["tokens"] == number * 3 * 4 * 11
+    chars = [len(sample["text"]) for line in lines(small) for sample in line["samples"]]
+    expected = {"min": min(chars), "max": max(chars), "mean": round(mean(chars), 6), "median": median(chars)}
+    assert {name: metrics[f"chars.{name}"] for name in expected} == expected and median(chars) == 52.5
+
+
+def test_too_small_corpus_names_missing_sets(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    small = make(tmp_path, "citeworth", papers()[:2])
+    assert "the sample has fewer papers than splits" in caplog.text
+    missing = [split for split, number in sizes(small).items() if not number]
+    card = small.lake.get(f"{small.prefix}/README.md")[0].decode()
+    assert missing and all(f"There is no {split} set: papers are not divided" in card for split in missing)
+
+
+def test_citeworth_is_balanced_and_split_by_papers(made: dict[str, Job]) -> None:
+    splits = {split: lines(made["citeworth"], f"/{split}/") for split in SPLITS}
+    found = [line for split in splits.values() for line in split]
+    for line in found:
+        assert [s["label"] for s in line["samples"]] == ["check-worthy"] * 3 + ["non-check-worthy"]
+        assert all("[" not in s["text"] for s in line["samples"])
+    assert Counter(line["mag_field_of_study"][0] for line in found) == dict.fromkeys(FIELDS, 20 * 3)
+    train, dev, test = ({line["paper_id"] for line in split} for split in splits.values())
+    assert not train & dev and not train & test and not dev & test
+    assert sum(len(line["samples"]) for line in found) == 60 * 3 * 4
+    assert abs(len(train) - 48) <= 1
+
+
+def sheet(job: Job, name: str) -> list[dict[str, str]]:
+    (data,) = content(job, name).values()
+    return list(csv.DictReader(data.decode().splitlines()))
+
+
+@pytest.mark.parametrize("naive", [False, True])
+def test_sheet_has_sentences_of_both_labels_without_their_labels(naive: bool, tmp_path: Path) -> None:
+    """Check the sheet of §3.3: 500 citing and 500 other sentences (here 7) in random order."""
+    job = make(tmp_path, "citeworth", papers(), sheet_sentences=7, naive=naive)
+    rows, keys = sheet(job, "sheet.csv"), sheet(job, "sheet_key.csv")
+    assert [list(row) for row in rows] == [["item", "sentence", "extracted_correct", "markers_removed"]] * 14
+    assert [row["item"] for row in rows] == [row["item"] for row in keys] == sorted({row["item"] for row in rows})
+    labels = [row["label"] for row in keys]
+    assert Counter(labels) == {"check-worthy": 7, "non-check-worthy": 7} and labels != sorted(labels)
+    assert {row["method"] for row in keys} == {"naive" if naive else "citeworth"}
+    of = {(line["paper_id"], str(line["section_index"])): line for line in lines(job)}
+    for row, origin in zip(rows, keys, strict=True):
+        samples = of[origin["paper_id"], origin["section_index"]]["samples"]
+        assert (row["sentence"], origin["label"]) in {(" ".join(s["text"].split()), s["label"]) for s in samples}
+
+
+def test_baseline_removes_only_the_spans() -> None:
+    """Check §3.3: the baseline leaves brackets, authors and short sentences, and drops nothing."""
+    text = "It was shown by Lee (2010). See [1, 2]. frogs sang"
+    places = ((21, 25, "2010", "BIBREF0"), (33, 34, "1", "BIBREF1"))
+    spans = [dict(zip(("start", "end", "text", "ref_id"), place, strict=True)) for place in places]
+    given = {"section": "Introduction", "text": text, "cite_spans": spans}
+    outcome, samples = classify_paragraph(CiteWorthParams(naive=True), given)
+    assert outcome == "kept" != classify_paragraph(CiteWorthParams(), given)[0]
+    assert [(s["text"], s["label"]) for s in samples] == [
+        ("It was shown by Lee ().", "check-worthy"), ("See [, 2]. frogs sang", "check-worthy"),
+    ]  # fmt: skip

@@ -15,7 +15,7 @@ import pytest
 
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.pretraining import SPECIAL
-from tests.unit.s2corpus.datasets.small import lines, rows
+from tests.unit.s2corpus.datasets.conftest import lines, rows
 
 
 def load(job: Job, tmp_path: Path, config: str | None = None, **options: Any) -> Any:

@@ -12,7 +12,7 @@ from s2corpus.datasets.contexts import Contexts, ContextsParams
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.protocol import StepResult
 from s2corpus.datasets.source import SnapshotPaper
-from tests.unit.s2corpus.datasets.small import PIECE, papers, rows
+from tests.unit.s2corpus.datasets.conftest import PIECE, papers, rows
 
 
 def test_citation_context_has_mark_neighbors_and_negatives(made: dict[str, Job]) -> None:

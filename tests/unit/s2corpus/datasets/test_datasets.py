@@ -20,7 +20,7 @@ from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.storage.lake import open_lake
 from s2corpus_reader.files import file_number
 from tests.snapshots import write_snapshot
-from tests.unit.s2corpus.datasets.small import build_unchecked, content, job, make, papers, stats
+from tests.unit.s2corpus.datasets.conftest import build_unchecked, content, job, make, papers, stats
 
 
 @pytest.mark.parametrize("name", DATASETS)

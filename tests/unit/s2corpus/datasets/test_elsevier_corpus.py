@@ -31,8 +31,8 @@ from s2corpus.sources.fields_of_study import FIELDS
 from s2corpus.text.sentences import is_prose
 from s2orc_parse.jats.elsevier import convert
 from s2orc_parse.tei.s2orc import to_s2orc
-from tests.unit.s2corpus.datasets import small
-from tests.unit.s2corpus.datasets.small import PIECE, build_unchecked, content, job, make, outcomes, papers, rows
+from tests.unit.s2corpus.datasets import conftest
+from tests.unit.s2corpus.datasets.conftest import PIECE, build_unchecked, content, job, make, outcomes, papers, rows
 
 GIVEN = {
     "docId": "S0140673618300101",
@@ -57,7 +57,8 @@ GIVEN = {
     "other": {"kept": None},
 }  # fmt: skip
 METADATA: dict[str, Any] = {
-    **small.METADATA, "authors": [{"first": "Ada", "middle": [], "last": "Lovelace"}, {"first": "Alan", "middle": ["M"], "last": "Turing"}],
+    **conftest.METADATA,
+    "authors": [{"first": "Ada", "middle": [], "last": "Lovelace"}, {"first": "Alan", "middle": ["M"], "last": "Turing"}],
 }  # fmt: skip
 KNOWN: dict[str, Any] = {"pages": "1-9", "volume": "2", "subjects": ["subfields/1702", "2713", "Physiology", "cs.CL"]}
 PARSE: dict[str, Any] = {

@@ -17,7 +17,7 @@ from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import PDFS
 from tests.snapshots import paper, write_snapshot
 from tests.unit.pdf2tei.test_crops import CAPTION, PDF
-from tests.unit.s2corpus.datasets.small import job, outcomes
+from tests.unit.s2corpus.datasets.conftest import job, outcomes
 
 SHA1 = hashlib.sha1(PDF).hexdigest()
 ENTRIES = {

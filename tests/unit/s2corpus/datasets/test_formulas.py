@@ -12,7 +12,7 @@ from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.datasets.spec import DATASETS, load_dataset
 from s2corpus.datasets.vectors.dataset import Vectors
 from s2corpus.datasets.vectors.learning import PAPER, VectorsParams
-from tests.unit.s2corpus.datasets.small import KNOWN, METADATA
+from tests.unit.s2corpus.datasets.conftest import KNOWN, METADATA
 
 CITED = "f" * 15
 CITEWORTHY = "We saw {} frogs in the ponds. They are common in the north. They were shown in the south [1]."

@@ -13,7 +13,7 @@ from s2corpus.datasets.pretraining import Pretraining, PretrainingParams, classi
 from s2corpus.datasets.protocol import StepResult
 from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.errors import UserError
-from tests.unit.s2corpus.datasets.small import content, job
+from tests.unit.s2corpus.datasets.conftest import content, job
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from s2corpus.datasets.job import Job
 from s2corpus.datasets.vectors.dataset import CATEGORIES
 from s2corpus.datasets.vectors.learning import PaperVectors, most_mentioned
 from tests.snapshots import write_snapshot
-from tests.unit.s2corpus.datasets.small import content, job, make, papers, stats
+from tests.unit.s2corpus.datasets.conftest import content, job, make, papers, stats
 
 
 def test_vectors_are_learned_again_only_for_changed_documents(

@@ -137,7 +137,8 @@ def _read_parquet_names(path: Path) -> list[str]:
     from s2corpus.storage.parquet import open_parquet
 
     with open_parquet(path) as file:
-        return file.schema.names
+        names: list[str] = file.schema.names
+        return names
 
 
 def _normalize_columns(path: Path, key: str, rows: list[dict[str, Any]], first: int) -> pa.Table:

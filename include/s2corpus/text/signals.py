@@ -61,7 +61,7 @@ def compute_signals(text: str) -> dict[str, float]:
     - `rps_doc_frac_chars_top_<n>gram`: characters of all occurrences of the most frequent n-gram, if it occurs at least twice.
     - `rps_doc_frac_chars_dupe_<n>grams`: characters of words in an n-gram that occurred before.
     """
-    lines = [words for line in text.split("\n") if (words := line.split())]
+    lines = list(filter(None, map(str.split, text.split("\n"))))
     hashes, lengths = word_hashes.hash_words(text)
     words = _number(hashes)
     kinds = word_hashes.find_classes(word_hashes.code_points(text))
@@ -112,7 +112,8 @@ def _stop_words() -> npt.NDArray[np.uint64]:
 
 def _number(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Return a number for each value, from 0 in the order of first occurrence. Equal values have equal numbers."""
-    return pa.array(values).dictionary_encode().indices.to_numpy().astype(np.int64)
+    found: npt.NDArray[np.int64] = pa.array(values).dictionary_encode().indices.to_numpy().astype(np.int64)
+    return found
 
 
 def _any(characters: npt.NDArray[np.bool_], starts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:

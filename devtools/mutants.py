@@ -177,7 +177,7 @@ def idle_spans(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 
 def run_tests(copy: Path, tests: list[str], of: AreaTests, limit: float, *before: str) -> tuple[int | None, str]:
     """Run tests in the copy; return pytest's exit status (None after `limit` seconds) and its output."""
-    options = ["-q", "-p", "no:cacheprovider", "-p", "no:warnings", "-m", of.marker]
+    options = ["-q", "-p", "no:cacheprovider", "-m", of.marker]
     command = [sys.executable, *(before or ("-m", "pytest")), *options, *tests]
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(

@@ -65,6 +65,13 @@ def extractor() -> Iterator[Mapping[str, str]]:
         yield {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}
 
 
+@pytest.fixture
+def extracting(extractor: Mapping[str, str]) -> Iterator[None]:
+    """Let the releases of a test use the embedded extractor."""
+    with mock.patch.dict(os.environ, extractor):
+        yield
+
+
 @pytest.fixture(scope="session")
 def released(
     tiny: tuple[Path, Truth], request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory

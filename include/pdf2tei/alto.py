@@ -22,6 +22,7 @@ from .alto_cache import MEMORY_BYTES, OPTIONS, unpack
 from .directions import CONTROLS
 from .errors import Code, ExtractionError
 from .model import Box, Document, Font, Line, Page, Token
+from .text import LIGATURES
 
 OUTPUT_BYTES = 256 << 20
 """Maximum size of a file that pdfalto writes, in bytes."""
@@ -178,7 +179,7 @@ class _Reader:
                 continue
             text = unescape(content).strip() if "&" in content else content.strip()
             if not text.isascii():
-                text = CONTROLS.sub("", text)
+                text = CONTROLS.sub("", text).translate(LIGATURES)
             if not text:
                 continue
             try:

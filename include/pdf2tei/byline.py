@@ -35,7 +35,7 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     scores: dict[tuple[str, float], float] = defaultdict(float)
     for line in under:
         share, count = measure_names(line)
-        if begins_with_name_in_capitals(split_names(line.tokens)):
+        if _begins_with_name(split_names(line.tokens)):
             share = 1.0
         if count and share >= 0.3:
             scores[line.font.family, round(line.size)] += (
@@ -55,7 +55,7 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
         )
         has_names = count > 0 and certain and affiliation < _CERTAIN_SHARE
         parts = split_names(line.tokens)
-        begins_with_name = begins_with_name_in_capitals(parts) or (
+        begins_with_name = _begins_with_name(parts) or (
             count > 0.3 * len(parts) and parse_printed_name(parts[0]) is not None
         )
         is_not_affiliation = affiliation < _CERTAIN_SHARE and not affiliation_words(line.text)
@@ -63,6 +63,15 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
         if front.probability(line, FrontLabel.AUTHOR) > 0.5 or has_names or begins_with_name or is_continuation:
             found.append(line)
     return found
+
+
+def _begins_with_name(parts: list[str]) -> bool:
+    """Return whether a line begins with a name in capitals, or with a name before its affiliation.
+
+    An example is `Ada Byron, Academy of Numbers, London`.
+    """
+    is_before_affiliation = len(parts) > 1 and affiliation_words(parts[1]) > 0
+    return begins_with_name_in_capitals(parts) or (is_before_affiliation and parse_printed_name(parts[0]) is not None)
 
 
 def measure_names(line: Line) -> tuple[float, int]:

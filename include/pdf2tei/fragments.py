@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
-from .model import Line, Page
+from .model import Kind, Line, Page
 
 _LOOKBACK_LINES = 6
 """Number of preceding lines that are searched for another part of a line."""
@@ -70,7 +70,7 @@ def _join_labels(lines: list[Line]) -> list[Line]:
     joined: dict[int, Line] = {}
     gone: set[int] = set()
     for label in lines:
-        if len(label.text) > 5 or not _LABEL.fullmatch(label.text.strip()):
+        if label.kind is Kind.FURNITURE or len(label.text) > 5 or not _LABEL.fullmatch(label.text.strip()):
             continue
         reach = _MAX_LABEL_GAP * label.size
         right = [
@@ -87,6 +87,8 @@ def _join_labels(lines: list[Line]) -> list[Line]:
 
 
 def _continues_on_baseline(left: Line, right: Line) -> bool:
+    if left.kind is not right.kind:
+        return False
     gap = right.x0 - left.x1
     size = max(left.size, right.size)
     if size > _MAX_SIZE_RATIO * min(left.size, right.size) and min(len(left.text), len(right.text)) > _MAX_SHORT_TEXT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from itertools import pairwise
 
 from .model import Document, Kind, Line, Page
 
@@ -17,12 +18,14 @@ _SIGNS = re.compile(r"\W+")
 _CONTINUED = re.compile(r"\(?continue[sd] (?:on|from) (?:the )?(?:next|previous|following|preceding) page\)?", re.I)
 _MARGIN = 0.075
 """Height of the margins at the top and the bottom, as a share of the page's height."""
+_LINE_NUMBER_STEP = 5
+_MIN_LINE_NUMBERS = 3
 _MARGIN_ROWS = 4
 """Rows at a page's top and bottom that may be running heads."""
 
 
 def mark_furniture(document: Document) -> None:
-    """Mark as FURNITURE sideways text, duplicate text, repeated lines in the margins, and page numbers."""
+    """Mark as FURNITURE sideways text, duplicate text, line numbers, repeated lines in the margins, and page numbers."""
     families = Counter[str]()
     for page in document.pages:
         for line in page.lines:
@@ -37,7 +40,7 @@ def mark_furniture(document: Document) -> None:
                 line.kind = Kind.FURNITURE
             else:
                 upright.append(line)
-        for line in _find_duplicates(page, family):
+        for line in _find_duplicates(page, family) + _find_line_numbers(page):
             line.kind = Kind.FURNITURE
         edge = _list_edge_lines(upright)
         edges.append((page, edge))
@@ -61,6 +64,21 @@ def mark_furniture(document: Document) -> None:
                 or _is_marginal(line, page)
             ):
                 line.kind = Kind.FURNITURE
+
+
+def _find_line_numbers(page: Page) -> list[Line]:
+    """Return the numbers of every fifth line: at least three on one edge. pdfalto removes numbers of every line."""
+    edges: dict[int, list[Line]] = defaultdict(list)
+    for line in page.lines:
+        if line.text.isdecimal() and int(line.text) % _LINE_NUMBER_STEP == 0:
+            edges[round(line.x1)].append(line)
+    out: list[Line] = []
+    for lines in edges.values():
+        lines.sort(key=lambda line: line.y0)
+        steps = {int(below.text) - int(above.text) for above, below in pairwise(lines)}
+        if len(lines) >= _MIN_LINE_NUMBERS and steps == {_LINE_NUMBER_STEP}:
+            out += lines
+    return out
 
 
 def _find_duplicates(page: Page, family: str) -> list[Line]:

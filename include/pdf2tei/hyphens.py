@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .ligatures import read_page_texts
 from .model import Document, Line
+from .text import LIGATURES
 
 _BREAK = "\ufffe"
 """PDFium's sign for a hyphen at the end of a line (U+0002 in some of its functions)."""
@@ -28,7 +29,7 @@ def restore_hyphens(document: Document, pdf: Path) -> None:
     if len(lines) < _MIN_LINES or ends > _MAX_HYPHEN_SHARE * len(lines):
         return
     for page, text in zip(document.pages, read_page_texts(pdf, len(document.pages)), strict=False):
-        text = text.replace("\x02", _BREAK)
+        text = text.replace("\x02", _BREAK).translate(LIGATURES)
         if _BREAK in text or "\u00ad" in text:
             _restore_page(page.lines, text)
 

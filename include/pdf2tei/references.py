@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
 
-from .entries import LABEL, YEAR
+from .entries import LABEL, YEAR, may_end
 from .measures import Measures
 from .model import Document, Kind, Line
 from .segmentation import SegmentLabel, score_as_reference
@@ -43,10 +43,8 @@ _MIN_SCORE_OF_LONG_LIST = 0.7
 """Minimum mean reference score of a list that takes more than half of the paper."""
 _MAX_BOLD_SHARE = 0.1
 """If a larger share of a list's lines is bold, bold type is ignored."""
-_END_WINDOW = 8
-"""Number of lines that are averaged to detect the end of a list that the segmentation missed."""
-_MIN_END_SCORE = 0.8
-"""Minimum mean reference score of these lines. Running text with citations has about half this score."""
+_USUAL_SCORE_OF_TEXT = 0.4
+"""Mean reference score between lists and running text: 99 % of 16 lines of a list have more, 94 % of running text less."""
 
 
 @dataclass(slots=True)
@@ -115,7 +113,7 @@ def _find_parts(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
     begun = {start for start, _ in runs if is_head(lines[start])}
     out: list[tuple[int, int]] = []
     for start, end in runs:
-        head = next((k for k in range(start, max(start - 4, -1), -1) if is_head(lines[k])), None)
+        head = _find_head(lines, start, end)
         density = _score_lines(lines[start:end]) / (end - start)
         continues = bool(out) and (lines[start].page - lines[out[-1][1] - 1].page <= 2) and density > 0.8
         if head is None and not (continues and end - start > 1) and (end - start < 8 or density < 0.9 or end in begun):
@@ -132,9 +130,22 @@ def _find_parts(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
     ]
     if not out:
         return _find_by_rules(lines)
-    if is_head(lines[out[-1][0]]):
+    if any(is_head(lines[start]) for start, _ in out):
         out[-1] = (out[-1][0], _extend_end(lines, *out[-1]))
     return out
+
+
+def _find_head(lines: list[Line], start: int, end: int) -> int | None:
+    """Return the index of a run's head: its first line, or a line above mislabeled lines; None if the run has no head."""
+    size = median(line.size for line in lines[start:end])
+    for i in range(start, max(start - _MAX_MISLABELED_LINES, -1), -1):
+        if is_head(lines[i]):
+            between = lines[i + 1 : start]
+            is_near = len(between) < _MAX_BRIDGED_LINES
+            return i if is_near or _score_lines(between) > _USUAL_SCORE_OF_TEXT * len(between) else None
+        if start - i > _MAX_BRIDGED_LINES and not _is_set_like_list(lines, i, size):
+            return None
+    return None
 
 
 def _score_lines(lines: list[Line]) -> int:
@@ -185,15 +196,16 @@ def _is_set_like_list(lines: list[Line], i: int, size: float) -> bool:
 def _extend_end(lines: list[Line], start: int, end: int) -> int:
     """Return the end of a list, extended by following lines that are set like it and read like references."""
     size = median(line.size for line in lines[start:end])
-    family = lines[end - 1].font.family
-    last = end
+    families = {line.font.family for line in lines[start:end]}
+    evidence = best = 0.0
+    stop = end
     for i in range(end, len(lines)):
-        window = lines[i : i + _END_WINDOW]
-        is_list = _score_lines(window) >= _MIN_END_SCORE * len(window)
-        if not _is_set_like_list(lines, i, size) or lines[i].font.family != family or not is_list:
+        if lines[i].font.family not in families or not _is_set_like_list(lines, i, size):
             break
-        last = i + 1
-    return last
+        evidence += score_as_reference(lines[i].text) - _USUAL_SCORE_OF_TEXT
+        if evidence > best:
+            best, stop = evidence, i + 1
+    return _find_end(lines, start, stop) if stop > end else end
 
 
 def _find_by_rules(lines: list[Line]) -> list[tuple[int, int]]:
@@ -221,7 +233,7 @@ def _find_end(lines: list[Line], start: int, end: int) -> int:
     for i in range(start + 2, end):
         line, before = lines[i], lines[i - 1]
         head = line.size > size + 0.8 or (line.font.bold and not bold)
-        if (head and line.text[:1].isupper() and not score_as_reference(line.text)) or _BACK_MATTER.match(line.text):
+        if (head and line.text[:1].isupper() and not score_as_reference(line.text)) or _is_back_matter(line, before):
             apart = line.block != before.block or line.font != before.font or line.y0 - before.y1 > 0.5 * size
             number = LABEL.match(line.text)
             if apart and not number and not any(score_as_reference(x.text) > 1 for x in lines[i + 1 : i + 3]):
@@ -235,6 +247,12 @@ def _find_end(lines: list[Line], start: int, end: int) -> int:
             break
         end += 1
     return end
+
+
+def _is_back_matter(line: Line, before: Line) -> bool:
+    """Return whether a line begins back matter, and does not continue an entry (`…, AI,` / `Ethics, and Society`)."""
+    is_continuation = line.font == before.font and not may_end(before.text)
+    return not is_continuation and _BACK_MATTER.match(line.text) is not None
 
 
 def _remove_notes(lines: list[Line], size: float) -> list[Line]:

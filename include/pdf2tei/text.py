@@ -1,4 +1,4 @@
-"""Join lines to running text: undo hyphenation, expand ligatures, record raised characters."""
+"""Join lines to running text: undo hyphenation, record raised characters."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 
 from .model import Line
 
-_LIGATURES = str.maketrans({
+LIGATURES = str.maketrans({
     "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
+})  # fmt: skip
+_SIGNS = str.maketrans({
     "\u00ad": "-", **dict.fromkeys("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"),
 })  # fmt: skip
-_LIGATURE = re.compile("[{}]".format("".join(map(chr, _LIGATURES))))
 _HYPHENS = "-\u2010"
 _CJK = "\u2e80"
 """Scripts from this code point on are written without spaces."""
@@ -48,16 +49,12 @@ def _compose_accent(match: re.Match[str]) -> str:
     return match.group()
 
 
-def _expand_ligatures(text: str) -> str:
-    return _LIGATURE.sub(lambda match: match.group().translate(_LIGATURES), text)
-
-
 def clean(text: str) -> str:
-    """Expand ligatures, attach loose accents to their letters, remove control characters, and collapse white space."""
+    """Attach loose accents to their letters, remove control characters, and collapse white space."""
     if text.isascii() and text.isprintable() and " " not in text and "`" not in text:
         return text  # fast path for most words
     text = _ACCENT.sub(_compose_accent, text)
-    return " ".join("".join(c for c in text.translate(_LIGATURES) if c >= " " and c != "\x7f").split())
+    return " ".join("".join(c for c in text.translate(_SIGNS) if c >= " " and c != "\x7f").split())
 
 
 @dataclass(slots=True)
@@ -72,7 +69,7 @@ class Joiner:
     """Join lines. The words of the document decide whether a hyphen at the end of a line belongs to the word."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
-        text = _expand_ligatures("\n".join([line.text for line in lines])).casefold()
+        text = "\n".join([line.text for line in lines]).translate(_SIGNS).casefold()
         self._words = Counter[str](_WORD.findall(text))
         hyphened = " ".join([word for word in text.split() if "-" in word or "\u2010" in word])
         self._compounds = Counter[str](_COMPOUND.findall(hyphened))
@@ -101,7 +98,7 @@ class Joiner:
             separator = " "
             if parts:
                 last = parts[-1]
-                first = line.tokens[0].text.translate(_LIGATURES)
+                first = line.tokens[0].text.translate(_SIGNS)
                 if len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalpha() and self._may_join(last, first):
                     left = _WORD.findall(last)[-1]
                     right = (_WORD.match(first) or [""])[0]

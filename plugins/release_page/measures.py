@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 Metrics = Mapping[str, Mapping[str, float]]
 
-RATES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
-    "PDFs selected": ("select", ("outcome.selected",), ("rows",)),
-    "PDFs extracted": ("extract", ("outcome.ok",), ("rows",)),
-    "papers kept": ("filter", ("outcome.kept",), ("rows",)),
-    "entries linked": ("link", ("linked",), ("rows",)),
-    "s2orc kept": ("clean", ("s2orc.kept",), ("s2orc.rows",)),
+RATES = {
+    "PDFs selected": ("select", "outcome.selected", "rows"),
+    "PDFs extracted": ("extract", "outcome.ok", "rows"),
+    "papers kept": ("filter", "outcome.kept", "rows"),
+    "entries linked": ("link", "linked", "rows"),
+    "s2orc kept": ("clean", "s2orc.kept", "s2orc.rows"),
 }
-"""label of each rate with a trend → (stage, metrics of the numerator, metrics of the denominator)"""
+"""label of each rate with a trend → (stage, metric of the numerator, metric of the denominator)"""
 ITEMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "intake": ("PDFs and records", ("pdfs", "records")),
     "select": ("PDFs", ("rows",)),
@@ -34,10 +34,9 @@ ITEMS: dict[str, tuple[str, tuple[str, ...]]] = {
 def compute_rates(metrics: Metrics) -> dict[str, float | None]:
     """Return each rate of a release as a fraction; None if its denominator is 0."""
     found: dict[str, float | None] = {}
-    for label, (stage, numerator, denominator) in RATES.items():
+    for label, (stage, part, whole) in RATES.items():
         values = metrics.get(stage, {})
-        total = sum(values.get(name, 0) for name in denominator)
-        found[label] = sum(values.get(name, 0) for name in numerator) / total if total else None
+        found[label] = values.get(part, 0) / values[whole] if values.get(whole) else None
     return found
 
 

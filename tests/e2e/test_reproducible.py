@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,15 +22,9 @@ pytestmark = pytest.mark.slow
 SMALL = {"pdfs_per_shard": 2, "papers_per_shard": 2}
 
 
-@pytest.fixture
-def environment(extractor: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in extractor.items():
-        monkeypatch.setenv(name, value)
-
-
 @pytest.mark.long
 def test_build_killed_at_many_moments_gives_same_bytes(
-    tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
+    tiny: tuple[Path, Truth], extracting: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
     command = [sys.executable, "-m", "s2corpus", "build", str(ROOT / "include/releases/sample.yaml")]
     command += ["--as-of", f"{AS_OF:%Y-%m-%d}", "--lake", f"{tmp_path}/lake", "--from", f"{tiny[0]}", "--workers", "2"]
@@ -61,7 +54,7 @@ def work_in_a_child(folder: Path, stage: str, shards: list[int], ready: Path) ->
 
 
 def test_other_shards_after_kills_give_same_bytes(
-    tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
+    tiny: tuple[Path, Truth], extracting: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
     """Build with other shards. In each stage, kill a process and repeat its work backwards, twice with two processes."""
     run = run_in(tmp_path, spec(**SMALL), tiny[0])

@@ -102,10 +102,8 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Services, Key
 
 
 @pytest.fixture(autouse=True)
-def environment(extractor: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(extracting: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("S2CORPUS_CATALOG", raising=False)
-    for name, value in extractor.items():
-        monkeypatch.setenv(name, value)
 
 
 FAULTS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -16,11 +15,9 @@ from tests.releases import copy_lake, run_in, spec
 
 
 def test_slower_build_uses_the_tables_of_the_faster(
-    released: tuple[Run, Truth], extractor: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    released: tuple[Run, Truth], extracting: None, tmp_path: Path
 ) -> None:
     """Check a build if another build finishes every stage between its rounds, up to the stage that has most rounds."""
-    for name, value in extractor.items():
-        monkeypatch.setenv(name, value)
     copy_lake(released, tmp_path)
     faster = run_in(tmp_path, spec())
     for name in STAGE_NAMES[: STAGE_NAMES.index("cluster") + 1]:

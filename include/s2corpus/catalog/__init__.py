@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import Select, create_engine, delete, select, update
@@ -15,7 +16,6 @@ from sqlalchemy.orm import sessionmaker
 
 from s2corpus.catalog.models import (
     Approval,
-    Base,
     CheckResult,
     EvaluationMark,
     Metric,
@@ -45,8 +45,15 @@ class Catalog:
         return Catalog(url) if url else None
 
     def migrate(self) -> None:
-        """Create the missing tables. Tables of 0.1.0 have all columns of the current schema."""
-        Base.metadata.create_all(self._engine)
+        """Bring the database to the current schema (Alembic)."""
+        from alembic import command
+        from alembic.config import Config
+
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+        with self._engine.begin() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
 
     def start_stage(self, release: str, spec: str, as_of: datetime, stage: str) -> None:
         """Record the start of a stage; overwrite the record of an earlier run."""

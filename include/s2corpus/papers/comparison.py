@@ -127,7 +127,8 @@ def _names_match(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     if "".join(one) == "".join(other):
         return True
     common = Counter(one) & Counter(word for word in other if len(word) > 1)
-    if any(_find_surname(name) not in common for name in (one, other)):
+    surnames = (next((word for word in reversed(name) if len(word) > 1), "") for name in (one, other))
+    if any(surname not in common for surname in surnames):
         return False
     left, right = (Counter(name) - common for name in (one, other))
     for word in list(left.elements()):
@@ -136,10 +137,6 @@ def _names_match(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
             left[word] -= 1
             right -= Counter([found])
     return not +left or not +right
-
-
-def _find_surname(name: tuple[str, ...]) -> str:
-    return next((word for word in reversed(name) if len(word) > 1), "")
 
 
 def count_common_names(one: Sequence[Name], other: Sequence[Name]) -> tuple[int, int, int]:

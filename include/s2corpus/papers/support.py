@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from itertools import chain, combinations
@@ -24,23 +25,13 @@ def compute_similarity(name: str, a: Any, b: Any) -> float:
         common = len(x & y)
         return 2 * common / (len(x) + len(y) + min(len(x), len(y)) - common)
     if name == "authors":
-        return 2 * _count_common(a, b) / (len(a) + len(b))
+        return 2 * (Counter(a) & Counter(b)).total() / (len(a) + len(b))
     return 0.0
 
 
 @lru_cache(1 << 10)
 def _grams(text: str) -> frozenset[str]:
     return frozenset(text[at : at + 3] for at in range(len(text) - 2)) or frozenset((text,))
-
-
-def _count_common(a: tuple[str, ...], b: tuple[str, ...]) -> int:
-    left = list(b)
-    found = 0
-    for surname in a:
-        if surname in left:
-            left.remove(surname)
-            found += 1
-    return found
 
 
 def select_fewest_sources(

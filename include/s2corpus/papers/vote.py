@@ -280,13 +280,10 @@ def _select_voters(
     return candidates
 
 
-def _is_extracted(record: Record) -> bool:
-    return record.kind is RecordKind.PDF and record.source != SCIENCEPARSE
-
-
 def _list_pdfs(members: Iterable[DeliveredRecord]) -> list[str]:
     """Return the PDFs of a cluster with an extracted header. PDFs that only a metadata record references may belong elsewhere."""
-    return sorted({d.record.file_sha1 for d in members if _is_extracted(d.record) and d.record.file_sha1})
+    extracted = (d.record for d in members if d.record.kind is RecordKind.PDF and d.record.source != SCIENCEPARSE)
+    return sorted({record.file_sha1 for record in extracted if record.file_sha1})
 
 
 def _select_canonical_pdf(

@@ -13,7 +13,17 @@ import pyarrow.compute as pc
 
 from s2corpus.errors import UserError
 from s2corpus.sources import Dropped, read
-from s2corpus.sources.record import DatedLicence, Editorial, EditorialNotice, OpenVersion, Record, RecordKind, WorkType
+from s2corpus.sources.jsonl import parse_line
+from s2corpus.sources.record import (
+    RECORD_KEYS,
+    DatedLicence,
+    Editorial,
+    EditorialNotice,
+    OpenVersion,
+    Record,
+    RecordKind,
+    WorkType,
+)
 from s2corpus.storage.parquet import read_parquet
 from s2corpus.tables.intake import RECORDS
 from s2orc_parse.bibliography.author import Affiliation, Author
@@ -104,17 +114,18 @@ def _read_parquet(path: Path) -> pa.Table:
         table = read_parquet(path)
     except (ValueError, OSError) as error:
         raise UserError(f"{path}: not readable as Parquet: {error}") from None
+    if unknown := sorted(set(table.column_names) - RECORD_KEYS - set(RECORDS.schema.names)):
+        raise UserError(f"{path}: unknown columns {', '.join(unknown)}; expected {', '.join(RECORDS.schema.names)}")
     known = RECORDS.schema
     types = {field.name: (field.type, pa.null()) for field in known}
-    wrong = {field.name for field in table.schema if field.type not in types.get(field.name, ())}
-    wrong |= {"record_id", "source", "kind"} - set(table.column_names)
-    if wrong:
-        raise UserError(
-            f"{path}: missing or wrong columns {', '.join(sorted(wrong))}: expected a table of `corpus records`, or .jsonl"
-        )
-    absent = pa.nulls(table.num_rows)
-    columns = [(table[f.name] if f.name in table.column_names else absent).cast(f.type) for f in known]
-    return pa.table(columns, schema=known)
+    is_table_of_records = all(field.type in types.get(field.name, ()) for field in table.schema)
+    if is_table_of_records and {"record_id", "source", "kind"} <= set(table.column_names):
+        absent = pa.nulls(table.num_rows)
+        columns = [(table[f.name] if f.name in table.column_names else absent).cast(f.type) for f in known]
+        return pa.table(columns, schema=known)
+    rows = (row for batch in table.to_batches(max_chunksize=10_000) for row in batch.to_pylist())
+    found = _require_records(path, (parse_line(row, f"row {number}") for number, row in enumerate(rows, 1)))
+    return pa.Table.from_batches(batches(found), schema=known)
 
 
 def _require_records(path: Path, entries: Iterator[Any]) -> Iterator[Record]:

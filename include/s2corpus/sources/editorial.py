@@ -150,11 +150,6 @@ def read_arxiv_status(comments: str, abstract: str) -> Editorial | None:
     return Editorial.WITHDRAWN if is_withdrawn else None
 
 
-def list_identifiers(record: Record) -> tuple[str, ...]:
-    """Return a record's identifiers in the form that notices use."""
-    return tuple(f"{kind}:{value}" for kind, value in (("doi", record.doi), ("pmid", record.pubmed_id)) if value)
-
-
 def find_status(
     records: Sequence[Record], notices: Mapping[str, Sequence[Statement]], is_preprint: Callable[[str], bool]
 ) -> tuple[Editorial | None, tuple[str, ...]]:
@@ -170,7 +165,7 @@ def find_status(
             continue
         if record.editorial is not None:
             statements.add((record.editorial, record.record_id))
-        for name in list_identifiers(record):
+        for name in (f"doi:{record.doi}", f"pmid:{record.pubmed_id}"):
             statements.update(notices.get(name, ()))
     status = select_most_serious(status for status, _ in statements)
     return status, tuple(sorted(record_id for found, record_id in statements if found is status))

@@ -89,10 +89,8 @@ def _codes() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _trees() -> dict[str, tuple[str, ...]]:
-    tops: dict[str, tuple[str, ...]] = {}
-    for row in _rows("mesh"):
-        tops.setdefault(row["tree"], _parse_fields(row["fields"]))  # the first row of a tree is its top heading
-    return tops
+    # the first row of a tree is its top heading
+    return {row["tree"]: _parse_fields(row["fields"]) for row in reversed(_rows("mesh"))}
 
 
 @cache

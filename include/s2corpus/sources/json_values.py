@@ -44,7 +44,7 @@ class RepeatedKeys:
 
 
 def find_repeated_keys(text: bytes) -> RepeatedKeys:
-    """Return the repeated keys of a valid JSON text.
+    """Return the repeated keys of a JSON object.
 
     Raises:
         ValueError: it is not JSON, or nested too deep.
@@ -64,7 +64,7 @@ def find_repeated_keys(text: bytes) -> RepeatedKeys:
         return value
 
     try:
-        outermost = json.loads(text, object_pairs_hook=note, parse_int=float)
+        json.loads(text, object_pairs_hook=note, parse_int=float)
     except RecursionError:
         raise ValueError("nested too deep") from None
-    return RepeatedKeys(list(names), repeated if isinstance(outermost, dict) else {})
+    return RepeatedKeys(list(names), repeated)

@@ -96,21 +96,16 @@ def parse_line(line: dict[str, Any], where: str) -> Entry:
     ).normalize()
 
 
-_TYPED_KEYS: dict[str, tuple[type, str]] = {
-    "deleted": (bool, "true or false"),
-    "open_access": (bool, "true or false"),
-    "licence": (str, "a text"),
-    "source": (str, "a text"),
-    "ready_at": (str, "a text"),
-}
+_TYPED_KEYS = {"deleted": bool, "open_access": bool, "licence": str, "source": str, "ready_at": str}
+_EXPECTED = {bool: "true or false", str: "a text"}
 
 
 def find_type_error(line: Mapping[str, Any]) -> str | None:
     """Return an error message if a typed key has a value of another type, or None. Ignoring `"deleted": 1` would retain the record."""
-    for key, (type_, expected) in _TYPED_KEYS.items():
+    for key, type_ in _TYPED_KEYS.items():
         value = line.get(key)
         if value is not None and not isinstance(value, type_):
-            return f"{key}: {quote_json(value)} given, {expected} expected"
+            return f"{key}: {quote_json(value)} given, {_EXPECTED[type_]} expected"
     return None
 
 

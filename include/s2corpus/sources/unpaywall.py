@@ -28,7 +28,11 @@ def _parse(line: dict[str, Any], where: str) -> Entry:
     if not isinstance(doi, str) or not doi.strip():
         return Dropped(RejectReason.NO_ID, where, "no doi")
     locations = read_objects([line.get("best_oa_location"), *read_list(line.get("oa_locations"))])
-    published = [place for place in locations if _is_published(place)]
+    published = [  # the publisher's copy, or a copy with the published version
+        place
+        for place in locations
+        if place.get("host_type") == "publisher" or place.get("version") == "publishedVersion"
+    ]
     with_version = [place for place in locations if "host_type" in place or "version" in place]
     licences = (place.get("license") for place in published or locations)
     return RawRecord(
@@ -36,8 +40,3 @@ def _parse(line: dict[str, Any], where: str) -> Entry:
         licence=next((licence for licence in licences if licence), None),
         open_version=OpenVersion.PUBLISHED if published else OpenVersion.COPY if with_version else None,
     ).normalize()  # fmt: skip
-
-
-def _is_published(location: dict[str, Any]) -> bool:
-    """Return whether a copy is the publisher's or has the published version."""
-    return location.get("host_type") == "publisher" or location.get("version") == "publishedVersion"

@@ -13,8 +13,8 @@ from s2corpus.snapshot.manifest import hash_inputs
 from s2corpus.version import EXCLUDED_MODULES, HASHED_PACKAGES, sources_hash
 from tests.unit.house.test_imports import INCLUDE, LAYERS, ROOT
 
-DECIDES_NOTHING = {".typed", ".pyc", ".md", ".toml", ""}
-"""marker files for tools, and prose"""
+DECIDES_NOTHING = {".ini", ".mako", ".typed", ".pyc", ".md", ".toml", ""}
+"""the catalog's migrations, marker files for tools, and prose"""
 
 
 @pytest.fixture(scope="module")

@@ -57,6 +57,11 @@ def test_escaped_markup_in_words_is_text(read: Reader) -> None:
     assert [t.text for t in page.lines[0].tokens] == ["p<0.05", "R&D", "&lt;", '"a"', "<String", "/>"]
 
 
+def test_ligatures_are_letters(read: Reader) -> None:
+    (page,) = read(BEFORE + line(word("Conﬂicts"), SPACE, word("e\ufb03cient")) + AFTER)
+    assert page.lines[0].text == "Conflicts efficient"
+
+
 def test_order_of_attributes_does_not_matter(read: Reader) -> None:
     other = '<String HEIGHT="9" WIDTH="30.25" HPOS="10.0" VPOS="20.5" CONTENT="soil"/>'
     (page,) = read(BEFORE + line(word("Litter"), SPACE, other) + AFTER)

@@ -62,6 +62,11 @@ FRONTS = {
         "#align(center)[_University of Montreal, Canada_]",
         ABSTRACT,
     ],
+    "affiliations after the names": [
+        f'#align(center)[#text(size: 14pt, weight: "bold")[{TITLE.upper()}]]',
+        f"#align(center)[#text(size: 12pt)[#emph[{NAMES[0]}, Academy of Lagado, Lagado, Balnibarbi #linebreak() {NAMES[1]}, Interdependence University, Boston, MA #linebreak() {NAMES[2]}, Lagado University, Balnibarbi]]]",
+        ABSTRACT,
+    ],
     "a journal of the ACM": [
         f'#text(size: 15pt, weight: "bold")[{TITLE}]',
         "WALEED AMMAR#super(typographic: false)[∗] and MARIA VAN DER LO, The Litter Group, Iceland #linebreak() ANA LUZIA FERREIRA, Instituto dos Besouros, Brazil",

@@ -171,6 +171,47 @@ def test_missed_tail_belongs_to_list() -> None:
     assert len(found) == 20 and "2009" in found[-1]
 
 
+def test_missed_start_of_list_belongs_to_its_head() -> None:
+    found = list_found_entries(draw(listed(range(1990, 2010))), range(51, 71))
+    assert len(found) == 20 and "1990" in found[0]
+
+
+def test_prose_under_head_of_reference_list_is_not_its_start() -> None:
+    document = draw([Row("References", HEAD), *BODY, *listed(range(1990, 2010))[31:]])
+    assert len(list_found_entries(document, range(31, 71))) == 20
+    assert all(line.kind is Kind.BODY for line in all_lines(document)[:31])
+
+
+def test_missed_tail_without_initials_ends_before_prose() -> None:
+    """Full names and no journal: half of the lines read like references."""
+    names = [
+        row
+        for year in range(1990, 2010)
+        for row in (
+            Row(f"Joan Bresnan and Tatiana Nikitina. {year}. Searching", block=True),
+            Row("for the papers of all the people.", left=60),
+        )
+    ]
+    document = draw([*listed(range(1980, 1990)), *names, *BODY])
+    assert len(list_found_entries(document, range(30, 55))) == 30
+    assert all(line.kind is Kind.BODY for line in all_lines(document)[91:])
+
+
+@pytest.mark.parametrize(
+    ("above", "kind"),
+    [
+        ("Conference on Artificial Intelligence,", Kind.REFERENCE),
+        ("Conference on Artificial Intelligence.", Kind.BODY),
+    ],
+)
+def test_back_matter_ends_list_only_after_complete_entry(above: str, kind: Kind) -> None:
+    rows = listed(range(2000, 2010))
+    rows[34:34] = [Row(text, left=60) for text in (above, "Ethics, and Society.", "Turin, Rome,", "Naples.")]
+    document = draw([Row(x.text, x.font, True, x.gap, x.left) for x in rows])
+    list_found_entries(document, range(30, len(rows)))
+    assert all_lines(document)[-1].kind is kind
+
+
 def test_list_begins_at_its_head() -> None:
     credits = [Row("Writing: Elvina V. Brown, Helen M. Faddy.", block=True) for _ in range(12)]
     rows = [*BODY, *credits, *listed(range(2000, 2010))[30:]]

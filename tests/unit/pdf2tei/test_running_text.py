@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pdf2tei import abstract, floats, furniture, grids, guard
+from pdf2tei import abstract, floats, fragments, furniture, grids, guard
 from pdf2tei.body import _may_end_paragraph
 from pdf2tei.measures import Measures, measure
 from pdf2tei.model import Document, Font, Kind, Line, Page
@@ -156,3 +156,15 @@ def test_text_hidden_under_an_image_is_read_once() -> None:
 )
 def test_paragraph_does_not_end_inside_a_citation(text: str, expected: bool) -> None:
     assert _may_end_paragraph([line(text, 50, 100)]) is expected
+
+
+@pytest.mark.parametrize(("step", "kind"), [(5, Kind.FURNITURE), (1, Kind.BODY)])
+def test_every_fifth_line_number_is_furniture(step: int, kind: Kind) -> None:
+    """Labels of a list have steps of 1."""
+    prose = [draw_line((SENTENCE[:60], ROMAN), x=60, y=100.0 + 12 * i) for i in range(15)]
+    numbers = [draw_line((str(20 + step * i), SMALL), x=40, y=100.0 + 60 * i) for i in range(3)]
+    page = Page(1, 600.0, 800.0, [*numbers, *prose], [])
+    furniture.mark_furniture(Document([page]))
+    fragments.join_fragments(page)
+    assert [number.kind for number in numbers] == [kind] * 3
+    assert (page.lines[-15].text[:3] == "Tul") is (kind is Kind.FURNITURE)

@@ -52,6 +52,13 @@ def test_commands_turn_records_into_kept_papers(given: Path, tmp_path: Path) -> 
     assert paper["doi"] == "10.18653/v1/x1" and paper["provenance"]["abstract"]["source"] == "arxiv"
 
 
+def test_parquet_with_the_keys_of_generic_lines_is_read_as_such_lines(given: Path, tmp_path: Path) -> None:
+    pq.write_table(pa.Table.from_pylist(LINES), tmp_path / "own.parquet")
+    for name, out in ((given, "lines.jsonl"), (tmp_path / "own.parquet", "rows.jsonl")):
+        run(cluster_command, "--records", name, "--out", tmp_path / out)
+    assert (tmp_path / "rows.jsonl").read_text() == (tmp_path / "lines.jsonl").read_text() != ""
+
+
 def test_suffix_of_each_output_selects_its_format(given: Path, tmp_path: Path) -> None:
     columns = {"out": {"record_id", "paper_id"}, "aliases": {"alias", "paper_id"}, "edges": set[str]()}
     for suffix in ("parquet", "jsonl"):
@@ -108,7 +115,7 @@ def test_line_without_record_is_named(tmp_path: Path) -> None:
 
 def test_wrong_input_gives_one_sentence(given: Path, tmp_path: Path) -> None:
     out, other = tmp_path / "o.parquet", tmp_path / "other.parquet"
-    pq.write_table(pa.table({"record_id": ["a:1"], "source": ["a"], "kind": ["archive"], "title": [7]}), other)
+    pq.write_table(pa.table({"record_id": ["a:1"], "name_of_paper": ["A paper"]}), other)
     for command, arguments in (
         (records.command, ("crosref", given, "--out", out)),
         (records.command, ("crossref", tmp_path / "none", "--out", out)),

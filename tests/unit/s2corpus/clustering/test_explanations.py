@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
-from s2corpus import titles as titles_of
 from s2corpus.clustering import facts
-from s2corpus.clustering.edges import REASONS, TITLE, edges_of_kind, edges_of_similar
+from s2corpus.clustering.edges import REASONS, TITLE, edges_of_kind
 from s2corpus.clustering.explain import EdgeExplanation, explanations, format_explanation
 from s2corpus.clustering.facts import IDENTIFIERS
 from s2corpus.clustering.identity import Parent, identify, new_paper_id
@@ -91,18 +89,3 @@ def test_colliding_new_ids_are_resolved() -> None:
     assert aliases.to_pylist() == [{"alias": "0" * 15, "paper_id": taken}]
     table, _ = identify(pa.array(["b", "x"]), np.array([0, 1]), pa.array(["1", "3"]), parent)
     assert table["paper_id"].to_pylist() == [new_paper_id("b#2"), taken]
-
-
-@pytest.mark.parametrize(("journal", "reason"), [("Blood", "title"), ("Kidney Int", "contradiction")])
-def test_order_of_titles_does_not_change_the_edge(journal: str, reason: str) -> None:
-    """Two journals contradict each other if titles are only similar."""
-    titles = ["Role of complement in renal disease", "The role of complement in renal disease"]
-    rows = {
-        "record_id": ["a", "b"], "title": titles, "normalised": titles_of.normalize(pa.array(titles)), "journal": ["Blood", journal],
-        "surnames": pa.array([[1], [1]], pa.list_(pa.uint64())),
-    }  # fmt: skip
-    made = facts.nodes_from(pa.table(rows))
-    for a, b in ((0, 1), (1, 0)):
-        found = edges_of_similar(made, np.array([a]), np.array([b]), np.array([0.85]), 2)
-        assert [REASONS[one] for one in found.reason] == [reason] and (found.left[0], found.right[0]) == (0, 1)
-        assert found.strength.tolist() == [0.85]

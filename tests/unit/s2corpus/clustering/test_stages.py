@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,16 @@ def test_every_record_is_stored_with_its_paper(run: Run) -> None:
         members = run.table(MEMBERS).read(["paper_id", "record_id"], shard=shard).to_pylist()
         assert members == sorted(members, key=lambda row: (row["paper_id"], row["record_id"]))
     assert run.table(EDGES).committed().rows == 2
+
+
+def test_cut_edges_and_decided_fields_are_counted(run: Run) -> None:
+    deliver(run, [*RECORD_LINES, {**RECORD_LINES[0], "record_id": "crossref:2", "doi": "10.18653/v1/n19"}])
+    conflicts = run_stage(run, ClusterStage())["conflicts"]
+    assert conflicts == run.table(EDGES).read()["taken"].to_pylist().count(False) > 0
+    metrics = run_stage(run, VoteStage())
+    decided = [dict(row["provenance"]).values() for row in run.table(PAPERS).read().to_pylist()]
+    counts = Counter(f"rule.{decision['rule']}" for fields in decided for decision in fields)
+    assert {name: n for name, n in metrics.items() if name.startswith("rule.")} == counts
 
 
 def test_notice_reaches_the_paper_by_identifier(run: Run) -> None:

@@ -26,7 +26,6 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import extract
 from s2corpus.stages.extract import ExtractStage, TooManyFailures
 from s2corpus.stages.select import SelectStage
-from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS, STORED_TEI
@@ -199,33 +198,16 @@ def test_failed_shard_keeps_results_and_retry_sends_the_rest(lake: Lake, serve: 
     assert len(answered & set(server.uploads)) <= 1  # The request in flight when the shard gave up.
 
 
-def test_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    pdfs = papers(30)
-    monkeypatch.setattr(extract, "PART_BYTES", 1500)  # The size of a few of the stand-in's small TEIs.
-    appended = 0
-    store = ContentStore.append
-
-    def append(self: Any, rows: Any) -> str:
-        nonlocal appended
-        appended += 1
-        if appended > 3:
-            raise SystemExit("killed")
-        return store(self, rows)
-
+def test_results_are_stored_part_by_part(lake: Lake, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A killed shard loses its last part (`tests/faults/test_extraction.py`)."""
+    pdfs = papers(12)
     server = serve()
-    run = selected(Intake(lake, pdfs, shards=1).run())
-    stage = ExtractStage(replace(FAST, in_flight=1))
-    (shard,) = plan(stage, run)
-    monkeypatch.setattr(ContentStore, "append", append)
-    with pytest.raises(SystemExit):
-        stage.work(run, shard)
-    monkeypatch.setattr(ContentStore, "append", store)
-    first = server.requests
-    stage.work(run, shard)
-    stage.finish(run)
-    assert set(outcomes(run).values()) == {"ok"}
-    kept = 30 - (server.requests - first)
-    assert 0 < kept < first <= kept + 14
+    size = len(server.recorded(min(pdfs)))
+    for month, part_bytes, parts in ((1, 3 * size, 4), (2, 3 * size + 1, 3)):
+        monkeypatch.setattr(extract, "PART_BYTES", part_bytes)
+        server.version = f"0.8.{month}"
+        work(ExtractStage(FAST), selected(Intake(lake, pdfs, shards=1, month=month).run()))
+        assert len(list(lake.list(f"stored_tei/grobid/0.8.{month}/"))) == parts
 
 
 def test_shard_without_selected_pdfs_sends_no_request(lake: Lake, serve: Serve) -> None:

@@ -12,9 +12,9 @@ import orjson
 import pyarrow as pa
 import pytest
 
-from s2corpus.snapshot import flat, rights, rows
+from s2corpus.snapshot import documents, flat, rights, rows
 from s2corpus.snapshot import read_files as checks
-from s2corpus.snapshot.comparison import MAX_FAULTS, Claim, Comparison
+from s2corpus.snapshot.comparison import MAX_FAULTS, Claim, Comparison, Fault
 from s2corpus.snapshot.documents import IDENTIFIERS
 from s2corpus.snapshot.manifest import find_identity_fault, hash_inputs, list_rules
 from s2corpus.snapshot.read_files import Verification
@@ -22,7 +22,7 @@ from s2corpus.snapshot.similarity import SimilarityCheck
 from s2corpus.snapshot.verify import check_presence, count_groups, parse_file_number
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import ListedObject
-from s2corpus.tables.texts import DUPLICATES
+from s2corpus.tables.texts import DUPLICATES, LINKS
 from s2corpus.text.near_duplicates import text_key
 from s2corpus.text.splits import Split
 from s2corpus_reader.files import SnapshotFile, lookup_key
@@ -246,7 +246,9 @@ def test_document_agrees_with_index_metadata_and_parses(
 )
 def test_metadata_agrees_with_the_index(changed: dict[str, Any]) -> None:
     differs = "title, identifiers, year or fields of study of document 1 differ from the index"
-    assert list(comparison()[0].add_metadata(METADATA | changed)) == ([differs] if changed else [])
+    for row in (index_row(), index_row(fields_of_study=[])):
+        found, _ = comparison(row)
+        assert list(found.add_metadata(METADATA | changed)) == ([differs] if changed else [])
 
 
 def test_recipe_has_no_blocks_to_compare() -> None:
@@ -301,46 +303,50 @@ def test_contexts_are_paragraphs_with_citations(row: dict[str, Any], is_paragrap
     assert list(found.check_table("graph/contexts/00.parquet", table))
 
 
-TABLES: dict[str, tuple[pa.Schema, dict[str, Any]]] = {
-    "tables/papers/": (flat.SCHEMAS["papers"], {"paper_id": "1", "title": "A title"}),
-    "tables/paragraphs/": (flat.SCHEMAS["paragraphs"], {"paper_id": "1", "parse_kind": "pdf", "paragraph": 0, "text": "One [1] two."}),
-    "tables/bib_entries/": (
-        flat.SCHEMAS["bib_entries"], {"paper_id": "1", "parse_kind": "pdf", "ref_id": "BIBREF0", "cited_paper_id": "2"}
-    ),
-    "tables/ref_entries/": (flat.SCHEMAS["ref_entries"], {"paper_id": "1", "parse_kind": "pdf", "ref_id": "FIGREF0"}),
-    "keys/": (rows.KEYS, {"paper_id": "1", "key": lookup_key("title", "atitle")}),
-}  # fmt: skip
+OF_PARSE = {"paper_id": "1", "parse_kind": "pdf"}
+RIGHTS = {"paper_id": "1", "open_access": True, "evidence": "x", "licence": "MIT"}
+KEYS = sorted([lookup_key("title", "atitle"), lookup_key("sha1", "a" * 40)])
+COPIED = DOCUMENT | {"set": "s2orc", "split": "train", "licence": "", "oa_evidence": "x", "abstract_source": ""}
+TABLES: dict[Claim, tuple[pa.Schema, list[dict[str, Any]]]] = {
+    Claim.TEXT: (documents.SCHEMA, [COPIED]),
+    Claim.LICENCE: (documents.SCHEMA, [COPIED]),
+    Claim.PAPER: (flat.SCHEMAS["papers"], [{"paper_id": "1", "title": "A title", **dict.fromkeys(IDENTIFIERS)}]),
+    Claim.PARAGRAPHS: (flat.SCHEMAS["paragraphs"], [OF_PARSE | {"paragraph": 0, "text": "One [1] two."}]),
+    Claim.BIB_ENTRIES: (flat.SCHEMAS["bib_entries"], [OF_PARSE | {"ref_id": "BIBREF0", "cited_paper_id": "2"}]),
+    Claim.REF_ENTRIES: (flat.SCHEMAS["ref_entries"], [OF_PARSE | {"ref_id": "FIGREF0"}]),
+    Claim.LINKS: (LINKS.schema, [LINK]),
+    Claim.RIGHTS: (flat.SCHEMAS["rights"], [RIGHTS | {"of": "abstract"}, RIGHTS | {"of": "pdf"}]),
+    Claim.KEYS: (rows.KEYS, [{"paper_id": "1", "key": key} for key in KEYS]),
+}
 
 
-@pytest.mark.parametrize("folder", TABLES)
-def test_tables_repeat_the_lines(folder: str) -> None:
+@pytest.mark.parametrize("claim", TABLES, ids=lambda claim: claim.name)
+def test_tables_repeat_the_lines(claim: Claim) -> None:
     """Each column of a claim, each added row and each lost row is a difference; folders that a snapshot does not have are ignored."""
-    schema, right = TABLES[folder]
-    empty = {pa.int64(): 0, pa.int32(): 0, pa.bool_(): False, pa.string(): ""}
+    schema, right = TABLES[claim]
+    empty = {pa.int64(): 0, pa.int32(): 0, pa.float64(): 0.0, pa.bool_(): False, pa.string(): ""}
     filled = {field.name: empty.get(field.type, []) for field in schema if not field.nullable}
-    (claim,) = (claim for claim in Claim if claim.folder == folder)
 
-    def compare(*values: dict[str, Any], folders: str = folder) -> list[str]:
+    def compare(*values: dict[str, Any], folder: str = claim.folder) -> list[Fault]:
         found, _ = comparison(export={"files": 1})
         list(found.add_metadata(METADATA))
-        found.add_parse(
-            "pdf",
-            PARSE
-            | {"body_text": [PARAGRAPH], "bib_entries": {"BIBREF0": {"link": "2"}}, "ref_entries": {"FIGREF0": {}}},
-        )
-        if folder == "keys/":
-            found.add(Claim.KEYS, "1", lookup_key("sha1", "a" * 40), sign=-1)
-        made = [filled | dict.fromkeys(IDENTIFIERS if "papers" in folder else ()) | value for value in values]
-        assert list(found.check_table(f"{folder}00.parquet", pa.Table.from_pylist(made, schema=schema))) == []
-        return [fault.message for fault in found.compare([f"{folders}00.parquet"]) if f"{fault.path}/" == folder]
+        entries = {"bib_entries": {"BIBREF0": {"link": "2"}}, "ref_entries": {"FIGREF0": {}}}
+        found.add_parse("pdf", PARSE | {"body_text": [PARAGRAPH]} | entries)
+        check_document(found, DOCUMENT)
+        table = pa.Table.from_pylist([filled | value for value in values], schema=schema)
+        list(found.check_table(f"{claim.folder}00.parquet", table))
+        ending = claim.message.partition("{}")[2]
+        return [fault for fault in found.compare([f"{folder}00.parquet"]) if fault.message.endswith(ending)]
 
-    assert compare(right) == []
-    assert compare() == [claim.message.format("1")] and compare(folders="x/") == []
-    assert compare(right, right)
+    difference = Fault(claim.folder.rstrip("/"), claim.message.format("1"))
+    assert compare(*right) == []
+    assert compare(*right[1:]) == [difference] and compare(folder="x/") == []
+    assert compare(*right, right[0]) == [difference]
     for column in claim.columns[1:]:
-        other = right | {column: 7 if pa.types.is_integer(schema.field(column).type) else "x"}
-        assert compare(other) == [claim.message.format("1")], column
-    assert len(compare(*({**right, "paper_id": f"{n}"} for n in range(100, MAX_FAULTS + 102)))) == MAX_FAULTS
+        other = 7 if pa.types.is_integer(schema.field(column).type) else "x2"
+        assert compare(right[0] | {column: other}, *right[1:]) == [difference], column
+    owners = ({**right[0], claim.columns[0]: f"{n}"} for n in range(100, MAX_FAULTS + 102))
+    assert len(compare(*owners)) == MAX_FAULTS
 
 
 @pytest.mark.parametrize("path", ["tables/papers/00.parquet", "tables/none/00.parquet", "keys/00.parquet"])

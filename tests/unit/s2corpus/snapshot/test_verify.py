@@ -116,10 +116,7 @@ CONTEXT = {f.name: "" if pa.types.is_string(f.type) else 0 for f in CONTEXTS.sch
     "parse_kind": "pdf",
 }
 COPIES: list[Damage] = [
-    (DOCUMENTS + "0.parquet", set_all(text="other"), ""), (DOCUMENTS + "1.parquet", set_all(split="valid"), ""),
-    (DOCUMENTS + "2.parquet", set_all(sha1=None), ""), (DOCUMENTS + "3.parquet", set_all(licence="MIT"), ""),
-    (DOCUMENTS + "4.parquet", set_all(oa_evidence="x"), ""), (DOCUMENTS + "5.parquet", set_all(abstract_source=None), ""),
-    ("documents/s2ag/train/00.parquet", set_all(set="s2orc"), ""),
+    (DOCUMENTS + "0.parquet", set_all(text="other"), ""), (DOCUMENTS + "3.parquet", set_all(licence="MIT"), ""),
     ("documents", lambda rows: None, " differs from its line in v2/"),
     ("documents", lambda rows: None, "licence, evidence or abstract source of document "),
     ("tables/paragraphs/01.parquet", lambda rows: rows[0].update(text="x"), ""),

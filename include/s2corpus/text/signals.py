@@ -73,7 +73,7 @@ def compute_signals(text: str) -> dict[str, float]:
     of_numbers = repeated = repeated_chars = at = 0
     seen: set[str] = set()
     for line in lines:
-        n_wordless, at = np.count_nonzero(wordless[at : at + len(line)]), at + len(line)
+        n_wordless, at = int(np.count_nonzero(wordless[at : at + len(line)])), at + len(line)
         of_numbers += len(line) >= 4 and 2 * n_wordless > len(line)
         if (joined := " ".join(line)) in seen:
             repeated += 1
@@ -82,7 +82,7 @@ def compute_signals(text: str) -> dict[str, float]:
     ellipses = sum(line[-1].endswith(("...", "…")) for line in lines)
     symbols = text.count("#") + text.count("…") + text.count("...")
     stop_words = np.count_nonzero(hashes == _stop_words())
-    visible = max(np.count_nonzero(is_visible), 1)
+    visible = max(int(np.count_nonzero(is_visible)), 1)
     n_lines, n_written, n_words = max(len(lines), 1), max(len(starts), 1), max(len(hashes), 1)
     found = {
         "num_chars": len(text),

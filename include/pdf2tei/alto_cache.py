@@ -97,9 +97,9 @@ class Writer:
         """Copy the entry that a sandboxed process wrote for a PDF; do nothing if this is not possible."""
         new = self._folder / f".{file_sha1}-{os.getpid()}"
         with suppress(OSError):
-            with os.fdopen(os.open(entry, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-                data = file.read(MAX_BYTES + 1)
-            if len(data) <= MAX_BYTES and self._make_room(len(data)):
+            with open(entry, "rb", opener=_open_file) as file:
+                data = file.read(MAX_BYTES + 1)  # None from an open pipe
+            if data and len(data) <= MAX_BYTES and self._make_room(len(data)):
                 try:
                     new.write_bytes(data)
                     new.replace(self._folder / file_sha1)
@@ -130,6 +130,10 @@ class Writer:
             return False
         self._left -= size
         return True
+
+
+def _open_file(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _folder_name() -> str:

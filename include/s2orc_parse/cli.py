@@ -113,12 +113,10 @@ def parse_latex(path: Path, schema: str = SCHEMAS[0], **options: Any) -> ParsedI
     """Convert a LaTeX source; `options` are those of `latex.convert`.
 
     Raises:
-        UserError: pandoc or libdeflate is not installed.
+        UserError: pandoc is not installed.
     """
-    try:
-        from s2orc_parse import latex
-    except ModuleNotFoundError as missing:
-        raise UserError(f"LaTeX needs {missing.name}; for LaTeX files: pip install 's2orc-parse[pandoc]'") from None
+    from s2orc_parse import latex
+
     name = printable(path.name)
     try:
         with path.open("rb") as file:

@@ -99,7 +99,7 @@ def shared(name: str, fill: Callable[[Path], None], *variables: str) -> Iterator
         try:
             if handle is not None and not (folder / COMPLETE).exists():
                 shutil.rmtree(folder, ignore_errors=True)
-                folder.mkdir()
+                folder.mkdir(mode=0o700)
                 fill(folder)
                 (folder / COMPLETE).touch()
         except BaseException:
@@ -119,9 +119,11 @@ def shared(name: str, fill: Callable[[Path], None], *variables: str) -> Iterator
 def find_shared(name: str, *variables: str) -> Path | None:
     """Return the path of a folder that a process shares at the moment, or None."""
     parent = _find_base(*variables)[1] / f"{_SHARED}{os.geteuid()}"
+    folder, lock = parent / name, parent / f"{name}.lock"
     with contextlib.suppress(OSError):
-        if _is_private(parent) and (parent / name / COMPLETE).exists():
-            return parent / name
+        if _is_private(parent) and _is_private(folder):
+            _release(lock, _lock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB))  # remove the folder of a killed process
+            return folder if (folder / COMPLETE).exists() else None
     return None
 
 

@@ -48,6 +48,11 @@ def test_reader_of_pdfs_reaches_no_other_network(stack: Stack) -> None:
             assert answer == f"{is_reached}\n", f"{service} to {address}"
 
 
+def test_worker_and_extractor_share_pdfaltos_output(stack: Stack) -> None:
+    code = "from pdf2tei.alto_cache import Writer; print(Writer.find() is not None)"
+    assert stack.execute("airflow-worker", "python", "-c", code) == "True\n"
+
+
 def test_helpers_end_without_warnings(stack: Stack) -> None:
     logs = stack.compose("logs", "s3-init", "airflow-settings")
     assert "Warning" not in logs

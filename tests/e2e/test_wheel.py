@@ -73,14 +73,20 @@ def test_parser_alone_converts_tei(wheels: Path, tmp_path: Path) -> None:
     (parse,) = map(json.loads, call(programs / "s2orc-parse", tmp_path / "a.tei.xml").splitlines())
     assert [(p["section"], p["text"]) for p in parse["body_text"]] == [("Methods", "We measured.")]
     assert megabytes(programs) < 25
-    done = subprocess.run([programs / "s2orc-parse", __file__.replace(".py", ".tex")], capture_output=True, text=True)
-    assert (done.returncode, "does not exist" in done.stderr) == (2, True)
+    (tmp_path / "a.tex").write_text(r"\documentclass{article}\begin{document}One\end{document}")
+    done = subprocess.run([programs / "s2orc-parse", tmp_path / "a.tex"], capture_output=True, text=True)
+    fix = "s2orc-parse: LaTeX needs pandoc: pip install 's2orc-parse[pandoc]'\n"
+    assert (done.returncode, done.stderr) == (2, fix)
 
 
 def test_reader_alone_is_small(wheels: Path, tmp_path: Path) -> None:
     programs = install(wheels, tmp_path / "environment", "s2corpus-reader")
     assert megabytes(programs) < 30
-    call(programs / "python", "-c", "import s2corpus_reader")
+    file = {"path": "README.md", "bytes": 1, "sha256": "0"}
+    manifest = {"snapshot": "s", "rules": {"export.files": 1}, "files": [file]}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    code = "import sys, s2corpus_reader as r; print(*r.open(sys.argv[1]).verify())"
+    assert call(programs / "python", "-c", code, tmp_path) == "README.md: missing\n"
 
 
 def test_extractor_alone_serves(wheels: Path, tmp_path: Path) -> None:

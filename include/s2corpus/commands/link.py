@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,11 +98,12 @@ def _read_tables(path: Path, key: str, allowed: tuple[str, ...]) -> Iterator[pa.
         chunk = list(islice(rows, _ROWS))
         if not chunk and first > 1:
             return
-        names = dict.fromkeys(name for row in chunk for name in row)
-        if unknown := sorted(names.keys() - {*allowed}):
+        # An empty Parquet file has columns.
+        names = {*_read_parquet_names(path)} if not chunk and path.suffix == ".parquet" else {*chain(*chunk)}
+        if unknown := sorted(names - {*allowed}):
             raise UserError(f"{path}: unknown key {', '.join(unknown)}: expected some of {', '.join(allowed)}")
         for name in (key, "title"):
-            if chunk and name not in names:
+            if (chunk or names) and name not in names:
                 raise UserError(f"{path}: {name} is missing; every row has {key} and title")
         yield _normalize_columns(path, key, chunk, first)
 
@@ -130,6 +131,14 @@ def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
                 yield from batch.to_pylist()
     except ValueError as error:
         raise UserError(f"{path} is not a Parquet file: {error}") from None
+
+
+def _read_parquet_names(path: Path) -> list[str]:
+    from s2corpus.storage.parquet import open_parquet
+
+    with open_parquet(path) as file:
+        names: list[str] = file.schema.names
+        return names
 
 
 def _normalize_columns(path: Path, key: str, rows: list[dict[str, Any]], first: int) -> pa.Table:

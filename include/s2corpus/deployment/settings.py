@@ -54,12 +54,13 @@ def _read_entries(path: Path, entries: Iterable[Any], kind: str) -> Iterator[dic
     for entry in entries:
         if not isinstance(entry, dict):
             raise UserError(f"{path}: {kind} must be a list of mappings, found {entry!r}")
-        if entry.get("conn_uri"):
+        if kind == "connections" and entry.get("conn_uri"):
             raise UserError(
                 f"{path}: conn_uri of {entry.get('conn_id')}: give conn_type, conn_host and conn_port instead"
             )
         given = {key: value for key, value in entry.items() if value not in (None, "")}
-        if unknown := sorted(entry.keys() - fields.keys() - {"conn_uri"}):
+        former = {"conn_uri"} if kind == "connections" else set()
+        if unknown := sorted(entry.keys() - fields.keys() - former):
             raise UserError(f"{path}: unknown key {unknown[0]!r} in {kind}, allowed are {', '.join(fields)}")
         if not given.keys() - {"conn_extra"}:  # Astro's template contains an example in conn_extra.
             continue
@@ -72,7 +73,9 @@ def _read_entries(path: Path, entries: Iterable[Any], kind: str) -> Iterator[dic
         given[name] = str(given[name])
         if isinstance(extra := given.get("conn_extra"), dict | list):
             given["conn_extra"] = json.dumps(extra)
-        defaults = {"conn_type": "generic"} if kind == "connections" else {}
+        defaults: dict[str, Any] = {"conn_type": "generic"} if kind == "connections" else {}
+        if kind == "variables":  # Airflow requires the value, which may be empty.
+            defaults = {"value": entry.get("variable_value")}
         yield defaults | {fields[key]: value for key, value in given.items()}
 
 

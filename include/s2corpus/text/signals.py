@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from s2corpus.text import word_hashes
-from s2corpus.text.word_hashes import ALPHA, DIGIT, UPPER
+from s2corpus.text.word_hashes import ALPHA, DIGIT, SPACE, UPPER
 
 STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
 """Gopher, Appendix A: running English text contains at least two of these words"""
@@ -59,83 +61,89 @@ def compute_signals(text: str) -> dict[str, float]:
     - `rps_doc_frac_chars_top_<n>gram`: characters of all occurrences of the most frequent n-gram, if it occurs at least twice.
     - `rps_doc_frac_chars_dupe_<n>grams`: characters of words in an n-gram that occurred before.
     """
-    lines = [words for line in text.split("\n") if (words := line.split())]
-    written = [word for words in lines for word in words]
+    lines = list(filter(None, map(str.split, text.split("\n"))))
     hashes, lengths = word_hashes.hash_words(text)
-    letters, uppers, digits = _count_letters(written)
-    wordless = letters == 0
-    of_numbers = visible = repeated = repeated_chars = at = 0
-    seen: set[tuple[str, ...]] = set()
-    for words in lines:
-        n_wordless, at = int(wordless[at : at + len(words)].sum()), at + len(words)
-        of_numbers += len(words) >= 4 and 2 * n_wordless > len(words)
-        chars = sum(map(len, words))
-        visible += chars
-        if tuple(words) in seen:
+    words = _number(hashes)
+    kinds = word_hashes.find_classes(word_hashes.code_points(text))
+    is_letter, is_visible = (kinds & ALPHA) > 0, (kinds & SPACE) == 0
+    is_upper = is_letter & ((kinds & UPPER) > 0)
+    starts = np.flatnonzero(is_visible & ~np.concatenate([[False], is_visible[:-1]]))
+    wordless = ~_any(is_letter, starts)
+    is_caps = ~wordless & ~_any(is_letter & ~is_upper, starts)
+    of_numbers = repeated = repeated_chars = at = 0
+    seen: set[str] = set()
+    for line in lines:
+        n_wordless, at = int(np.count_nonzero(wordless[at : at + len(line)])), at + len(line)
+        of_numbers += len(line) >= 4 and 2 * n_wordless > len(line)
+        if (joined := " ".join(line)) in seen:
             repeated += 1
-            repeated_chars += chars
-        seen.add(tuple(words))
-    ellipses = sum(words[-1].endswith(("...", "…")) for words in lines)
+            repeated_chars += len(joined) - len(line) + 1
+        seen.add(joined)
+    ellipses = sum(line[-1].endswith(("...", "…")) for line in lines)
     symbols = text.count("#") + text.count("…") + text.count("...")
-    stop_words = int(np.isin(hashes, _stop_words()).sum())
-    n_lines, n_written, n_words = max(len(lines), 1), max(len(written), 1), max(len(hashes), 1)
+    stop_words = np.count_nonzero(hashes == _stop_words())
+    visible = max(int(np.count_nonzero(is_visible)), 1)
+    n_lines, n_written, n_words = max(len(lines), 1), max(len(starts), 1), max(len(hashes), 1)
     found = {
         "num_chars": len(text),
         "num_lines": len(lines),
-        "num_words": len(written),
+        "num_words": len(starts),
         "rps_doc_word_count": len(hashes),
         "rps_doc_mean_word_length": int(lengths.sum()) / n_words,
-        "rps_doc_frac_unique_words": len(np.unique(hashes)) / n_words,
+        "rps_doc_frac_unique_words": (int(words.max(initial=-1)) + 1) / n_words,
         "rps_doc_stop_word_fraction": stop_words / n_words,
-        "rps_doc_frac_all_caps_words": int(((uppers == letters) & ~wordless).sum()) / n_written,
-        "rps_doc_frac_no_alph_words": int(wordless.sum()) / n_written,
+        "rps_doc_frac_all_caps_words": np.count_nonzero(is_caps) / n_written,
+        "rps_doc_frac_no_alph_words": np.count_nonzero(wordless) / n_written,
         "rps_doc_symbol_to_word_ratio": symbols / n_written,
         "rps_doc_frac_lines_end_with_ellipsis": ellipses / n_lines,
-        "frac_digits": int(digits.sum()) / max(visible, 1),
-        "frac_upper": int(uppers.sum()) / max(visible, 1),
+        "frac_digits": np.count_nonzero(kinds & DIGIT) / visible,
+        "frac_upper": np.count_nonzero(is_upper) / visible,
         "frac_lines_repeated": repeated / n_lines,
-        "frac_chars_lines_repeated": repeated_chars / max(visible, 1),
+        "frac_chars_lines_repeated": repeated_chars / visible,
         "frac_lines_of_numbers": of_numbers / n_lines,
     }
-    return {name: float(value) for name, value in (found | _compute_ngram_signals(hashes, lengths)).items()}
+    return {name: float(value) for name, value in (found | _compute_ngram_signals(words, lengths)).items()}
 
 
 @cache
 def _stop_words() -> npt.NDArray[np.uint64]:
-    return word_hashes.hash_words(" ".join(STOP_WORDS))[0]
+    return word_hashes.hash_words(" ".join(STOP_WORDS))[0][:, np.newaxis]
 
 
-def _count_letters(words: list[str]) -> npt.NDArray[np.int64]:
-    """Return the number of letters, upper-case letters and digits in each word (3 × words)."""
-    kinds = word_hashes.find_classes(word_hashes.code_points("".join(words)))
-    is_letter = (kinds & ALPHA) > 0
-    counted = np.stack([is_letter, is_letter & ((kinds & UPPER) > 0), ~is_letter & ((kinds & DIGIT) > 0)])
-    starts = np.cumsum([0, *map(len, words)])[:-1]
-    return np.add.reduceat(counted.astype(np.int64), starts, axis=1) if words else np.zeros((3, 0), np.int64)
+def _number(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return a number for each value, from 0 in the order of first occurrence. Equal values have equal numbers."""
+    found: npt.NDArray[np.int64] = pa.array(values).dictionary_encode().indices.to_numpy().astype(np.int64)
+    return found
 
 
-def _compute_ngram_signals(hashes: npt.NDArray[np.uint64], lengths: npt.NDArray[np.int64]) -> dict[str, float]:
-    """Return the signals of n-grams for n from 2 to 10.
+def _any(characters: npt.NDArray[np.bool_], starts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return for each word that begins at one of `starts` whether one of its characters is true."""
+    return np.logical_or.reduceat(characters, starts) if len(starts) else np.zeros(0, bool)
+
+
+def _compute_ngram_signals(words: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> dict[str, float]:
+    """Return the signals of n-grams for n from 2 to 10. Equal words have equal numbers.
 
     An n-gram of n + 1 words can only repeat where its first n words repeat, so all other positions are dropped after each n.
     """
     found = {f"rps_doc_frac_chars_top_{n}gram": 0.0 for n in TOP_NGRAMS}
     found |= {f"rps_doc_frac_chars_dupe_{n}grams": 0.0 for n in REPEATED_NGRAMS}
     total = max(int(lengths.sum()), 1)
-    words = np.unique(hashes, return_inverse=True)[1]
-    positions, ngrams = np.arange(len(hashes)), words  # equal n-grams have equal numbers
+    positions, ngrams = np.arange(len(words)), words
     for n in (*TOP_NGRAMS, *REPEATED_NGRAMS):
+        fits = positions <= len(words) - n
+        positions, ngrams = positions[fits], ngrams[fits] * len(words) + words[positions[fits] + n - 1]
         if not len(positions):
             break
-        fits = positions <= len(hashes) - n
-        positions, ngrams = positions[fits], ngrams[fits] * len(hashes) + words[positions[fits] + n - 1]
-        _, first, ngrams, counts = np.unique(ngrams, return_index=True, return_inverse=True, return_counts=True)
-        if n in TOP_NGRAMS and (count := int(counts.max(initial=0))) >= 2:
-            start = positions[first[counts == count].min()]
+        ngrams = _number(ngrams)
+        counts = np.bincount(ngrams)
+        if n in TOP_NGRAMS and (count := int(counts.max())) >= 2:
+            start = positions[ngrams == counts.argmax()][0]
             found[f"rps_doc_frac_chars_top_{n}gram"] = count * int(lengths[start : start + n].sum()) / total
         elif n in REPEATED_NGRAMS:
-            again = positions[first[ngrams] != np.arange(len(ngrams))]
-            inside = np.unique(again[:, np.newaxis] + np.arange(n))
+            again = positions[1:][ngrams[1:] <= np.maximum.accumulate(ngrams)[:-1]]
+            inside = np.zeros(len(words), bool)
+            inside[again[:, np.newaxis] + np.arange(n)] = True
             found[f"rps_doc_frac_chars_dupe_{n}grams"] = int(lengths[inside].sum()) / total
         is_repeated = counts[ngrams] >= 2
         positions, ngrams = positions[is_repeated], ngrams[is_repeated]

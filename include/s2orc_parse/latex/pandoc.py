@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from s2orc_parse.errors import UserError
 from s2orc_parse.latex.bbl import RawItem, read_items, take_bibliography
 from s2orc_parse.latex.bibtex import BibtexEntry
 from s2orc_parse.latex.citations import find_aliases, mark_citations
@@ -48,8 +49,15 @@ _SKIPPED = re.compile(r"\[INFO\] Skipped '\\([A-Za-z]+)((?:\[.*?\])?)((?:\{.*\})
 
 @functools.cache
 def find_binary() -> str:
-    """Return the path of pandoc from pypandoc-binary."""
-    import pypandoc
+    """Return the path of pandoc from pypandoc-binary.
+
+    Raises:
+        UserError: it is not installed.
+    """
+    try:
+        import pypandoc
+    except ModuleNotFoundError:
+        raise UserError("LaTeX needs pandoc: pip install 's2orc-parse[pandoc]'") from None
 
     return str(pypandoc.get_pandoc_path())
 

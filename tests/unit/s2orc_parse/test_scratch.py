@@ -21,7 +21,7 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.duck import duckdb_connection
-from s2orc_parse.scratch import check_socket_path, private, shared
+from s2orc_parse.scratch import check_socket_path, find_shared, private, shared
 
 INCLUDE = Path(s2corpus.__file__).parents[1]
 MAKE = "import tempfile, time; from s2orc_parse.scratch import private; print(private(), flush=True);"
@@ -202,6 +202,23 @@ def test_folder_of_killed_processes_is_removed_and_filled_again(base: Path) -> N
     assert "one" in list_folders(base)
     with shared("other", lambda folder: None):
         assert list_folders(base) == ["other", "other.lock"]
+
+
+def test_shared_folder_is_found_while_a_process_uses_it(base: Path, tmp_path: Path) -> None:
+    assert find_shared("one") is None
+    killed = program(USE)
+    read_line(killed), read_line(killed)
+    folder = find_shared("one")
+    assert folder is not None and folder.name == "one"
+    folder.rename(tmp_path / "moved")
+    folder.symlink_to(tmp_path / "moved")
+    assert find_shared("one") is None, "another process replaced it"
+    folder.unlink()
+    (tmp_path / "moved").rename(folder)
+    assert find_shared("one") == folder
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.communicate()
+    assert (find_shared("one"), list_folders(base)) == (None, [])
 
 
 def test_incomplete_folder_is_filled_again(base: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +72,18 @@ def test_wrong_rows_are_named(
     monkeypatch.setattr(linking, "_ROWS", 1)
     with pytest.raises(UserError, match=message):
         link(tmp_path, ".jsonl", [{"entry_id": "a", "title": "x"}, entry], [paper])
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [(["title"], "entry_id is missing"), (["entry_id"], "title is missing"), (["entry_id", "title", "isbn"], "unknown key isbn"),
+     (["entry_id", "title"], None)],
+)  # fmt: skip
+def test_columns_of_an_empty_parquet_file_are_checked(names: list[str], message: str | None, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.parquet" for name in ("entries", "papers", "links")]
+    pq.write_table(pa.table({name: pa.array([], pa.string()) for name in names}), paths[0])
+    pq.write_table(pa.Table.from_pylist([{"paper_id": "p", "title": "x"}]), paths[1])
+    given = ["--entries", str(paths[0]), "--papers", str(paths[1]), "--out", str(paths[2])]
+    with pytest.raises(UserError, match=message) if message else nullcontext():
+        CliRunner().invoke(linking.command, given, catch_exceptions=False)
+    assert paths[2].is_file() == (message is None)

@@ -190,6 +190,7 @@ def test_sheet_has_sentences_of_both_labels_without_their_labels(naive: bool, tm
     rows, keys = sheet(job, "sheet.csv"), sheet(job, "sheet_key.csv")
     assert [list(row) for row in rows] == [["item", "sentence", "extracted_correct", "markers_removed"]] * 14
     assert [row["item"] for row in rows] == [row["item"] for row in keys] == sorted({row["item"] for row in rows})
+    assert not any(row["extracted_correct"] + row["markers_removed"] for row in rows)
     labels = [row["label"] for row in keys]
     assert Counter(labels) == {"check-worthy": 7, "non-check-worthy": 7} and labels != sorted(labels)
     assert {row["method"] for row in keys} == {"naive" if naive else "citeworth"}

@@ -9,7 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+import requests
 
+from s2corpus import web
 from s2corpus.deliveries import fetch
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.errors import TransientError, UserError
@@ -100,6 +102,23 @@ def test_damaged_files_and_checksums_are_refused(shelf: Shelf, tmp_path: Path, m
     assert fetch.fetch(shelf.url, "a", tmp_path)
     with pytest.raises(TransientError, match=r"^http://127\.0\.0\.1:9/a\.md5: "):
         fetch.fetch("http://127.0.0.1:9/", "a", tmp_path)
+
+
+def test_requests_have_limits(shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file has 30 minutes and 2 GiB, an index 1 minute and 32 MiB, a checksum 1 minute and 4 KiB."""
+    limits: list[tuple[str, float, int]] = []
+    ask = web.Session.ask
+
+    def spy(session: web.Session, method: str, url: str, *, seconds: float, max_bytes: int) -> requests.Response:
+        limits.append((url.removeprefix(shelf.url), seconds, max_bytes))
+        return ask(session, method, url, seconds=seconds, max_bytes=max_bytes)
+
+    monkeypatch.setattr(web.Session, "ask", spy)
+    shelf.files[""] = b""
+    shelf.put("a", b"1")
+    fetch.list_files(shelf.url, "a")
+    fetch.fetch(shelf.url, "a", tmp_path)
+    assert limits == [("", 60.0, 32 << 20), ("a.md5", 60.0, 4096), ("a", 1800.0, 2 << 30)]
 
 
 def test_tree_is_delivered_once(tmp_path: Path) -> None:

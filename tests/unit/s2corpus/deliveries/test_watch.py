@@ -12,6 +12,7 @@ import pytest
 from s2corpus.deliveries.ready import Refusal, read_ready
 from s2corpus.deliveries.status import (
     MAX_KNOWN_PER_POLL,
+    MAX_NEW_PER_POLL,
     Arrival,
     ArrivalState,
     ArrivalStatus,
@@ -222,6 +223,15 @@ def test_cost_of_a_watch_depends_on_folders_only(tmp_path: Path) -> None:
     assert len(lake.asked) == MAX_KNOWN_PER_POLL
     watch.poll()
     assert len(set(lake.asked)) == MAX_KNOWN_PER_POLL + 50, "in turn, every one is asked for a new _READY"
+
+
+def test_watch_examines_all_folders_by_turns(lake: Lake) -> None:
+    watch = Watch(lake)
+    names = [str(number) for number in range(2 * MAX_NEW_PER_POLL + 1)]
+    for start in (0, MAX_NEW_PER_POLL, 2 * MAX_NEW_PER_POLL, MAX_NEW_PER_POLL - 1, 2 * MAX_NEW_PER_POLL - 1):
+        found = watch._next_items("new", names, MAX_NEW_PER_POLL)
+        assert found == (names[start:] + names[:start])[:MAX_NEW_PER_POLL]
+    assert watch._next_items("new", names[:MAX_NEW_PER_POLL], MAX_NEW_PER_POLL) == names[:MAX_NEW_PER_POLL]
 
 
 def test_limited_watch_reports_the_rest_later(lake: Lake) -> None:

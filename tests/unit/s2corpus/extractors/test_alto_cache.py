@@ -220,8 +220,14 @@ def make_large(folder: Path, _: Path) -> Path:
     return folder / "large"
 
 
+def make_pipe(folder: Path, _: Path) -> Path:
+    os.mkfifo(folder / "pipe")
+    os.open(folder / "pipe", os.O_RDWR)  # a reader would wait for this writer
+    return folder / "pipe"
+
+
 @pytest.mark.parametrize(
-    "make", [make_symlink, make_large, lambda folder, _: folder, lambda folder, _: folder / "missing"]
+    "make", [make_symlink, make_large, make_pipe, lambda folder, _: folder, lambda folder, _: folder / "missing"]
 )
 def test_hostile_entry_is_not_stored(
     tmp_path: Path, base: Path, paper: Path, make: Callable[[Path, Path], Path]

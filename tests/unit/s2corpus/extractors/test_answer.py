@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 
 import pytest
 import requests
@@ -94,18 +95,27 @@ def test_status_and_code_give_an_outcome(status: int, body: bytes, outcome: str,
     [(401, "requires a token (HTTP 401)"), (402, None), (403, "requires a token (HTTP 403)"), (499, None),
      (500, "answers HTTP 500 to /api/version")],
 )  # fmt: skip
-def test_status_explains_the_state_of_the_server(
-    status: int, said: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_status_explains_the_state_of_the_server(status: int, said: str | None) -> None:
     """A 401 or 403 needs a token from a person, a server error may pass, and any other response is examined."""
-    response = SimpleNamespace(status_code=status, content=b"so")
-    monkeypatch.setattr(GrobidServer, "request", lambda *_, **__: response)
-    server = GrobidServer("http://a", {}, token=None, connections=1, max_bytes=10)
-    if said is None:
-        assert server.get_version("/api/version", timeout=5) == (status, b"so")
-    else:
-        with pytest.raises(TransientError if status >= 500 else UserError, match=re.escape(said)):
-            server.get_version("/api/version", timeout=5)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"so")
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as listening:
+        Thread(target=listening.handle_request, daemon=True).start()
+        asked = GrobidServer(f"http://127.0.0.1:{listening.server_port}", {}, token=None, connections=1, max_bytes=10)
+        if said is None:
+            assert asked.get_version("/api/version", timeout=5) == (status, b"so")
+        else:
+            with pytest.raises(TransientError if status >= 500 else UserError, match=re.escape(said)):
+                asked.get_version("/api/version", timeout=5)
 
 
 @given(st.integers(100, 599), st.binary(max_size=200))

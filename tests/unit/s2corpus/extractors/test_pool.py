@@ -123,6 +123,26 @@ def test_large_pdf_is_streamed() -> None:
     assert Blocks.largest <= 1 << 17
 
 
+def test_busy_server_is_not_overloaded_with_retries() -> None:
+    with StandIn(slots=2, latency=0.02) as server:
+        results = run(Pool([server.url], limits=replace(QUICK, busy_wait=(0.5, 1.0))), pdfs(40))
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
+    assert server.statuses["503"] < 40
+    assert server.most_in_work == 2
+
+
+@pytest.mark.parametrize("hangs", [True, False])
+def test_hanging_or_stopped_server_is_suspended(hangs: bool) -> None:
+    with StandIn(faults=lambda _: "hang") as broken, StandIn() as alive:
+        broken.healthy = False
+        if not hangs:
+            broken.stop()
+        results = run(Pool([broken.url, alive.url], limits=QUICK), pdfs(100))
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
+    assert broken.requests <= 2 * QUICK.in_flight
+    assert hangs or sum(r.tries - 1 for r in results.values()) <= QUICK.in_flight
+
+
 @pytest.mark.slow
 def test_every_fault_and_a_restart_lose_nothing() -> None:
     once = ["busy", "drop", "truncate", "502", "GENERAL", "TIMEOUT", "hang", None, None, None]

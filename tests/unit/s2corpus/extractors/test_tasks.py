@@ -75,6 +75,13 @@ def test_restarted_server_gets_its_lost_tasks_again() -> None:
         assert server.submitted == {sha1: 2 if sha1 in lost else 1 for sha1 in results}
 
 
+def test_full_queue_is_waited_for() -> None:
+    with StandIn(seconds=0.05, room=2) as server:
+        results = run(Pool([server.url], limits=TASKS), pdfs(20))
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
+    assert server.most_open == 2
+
+
 def test_unknown_adapters_mixed_adapters_and_options_are_errors() -> None:
     with pytest.raises(UserError, match=r"'speed' given; docling has do_ocr, pdf_backend, table_mode"):
         Pool(["docling+http://localhost:5001"], ExtractRules(options={"speed": "fast"}))

@@ -130,6 +130,7 @@ def test_pubmed_types_and_references_set_status(
         ("arXiv submission has been withdrawn due to copyright", "", WITHDRAWN),
         ("", "  This submission has been withdrawn by arXiv administrators because it contains\n  text from others", WITHDRAWN),
         ("", "The paper is being temporarily withdrawn for revision.", WITHDRAWN),
+        ("", "We review retractions. This paper has been withdrawn, say 12 notices.", None),
         ("12 pages, 3 figures", "We study how deposits are withdrawn from banks.", None),
         ("replaces the withdrawn paper arXiv:0704.0001", "We show", None),
         ("Withdrawn paper of 2007 revisited", "We show", None),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import string
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from lxml import etree
 
 from s2corpus.text import minhash
+from tests.unit.s2corpus.stages.clean.jats import documents
 
 WORDS = st.lists(st.sampled_from(["of", "the", "cell", "Cell,", "grows", "—", "β-sheet", "2"]), max_size=30)
 
@@ -80,6 +83,30 @@ def test_pairs_are_found_with_the_expected_probability() -> None:
             keys = [minhash.compute_keys(np.concatenate([values[:both], own]), 20, 6, 1) for own in (one, other)]
             met += bool(np.intersect1d(keys[0], keys[1]).size)
         assert low <= met / 150 <= high
+
+
+def test_two_parses_of_one_article_are_found(shared_data: Path) -> None:
+    """Check ten articles, each from its publisher's XML and from GROBID 0.5.6.
+
+    Pairs are similar exactly if their sets of n-grams are similar.
+    """
+    texts = {}
+    for article in documents(shared_data / "pmc-with-tei"):
+        texts[article["id"], "jats"] = "\n".join(part["text"] for part in article["body"] if part["text"])
+        body = etree.parse(str(shared_data / "pmc-with-tei" / f"{article['id']}.tei.xml")).getroot().find(".//{*}body")
+        assert body is not None
+        texts[article["id"], "tei"] = "\n".join("".join(p.itertext()) for p in body.iter("{*}p"))
+    names = sorted(texts)
+    sets = [ngrams(split_words(texts[name]), 5) for name in names]
+    pairs = [(a, b) for b in range(len(names)) for a in range(b)]
+    exact = {(a, b) for a, b in pairs if len(sets[a] & sets[b]) >= 0.8 * len(sets[a] | sets[b])}
+    assert all(names[a][0] == names[b][0] for a, b in exact) and len(exact) >= 4
+    hashed = [minhash.hash_shingles(texts[name], 5) for name in names]
+    keys = [minhash.compute_keys(one, 20, 6, 1) for one in hashed]
+    nodes = np.repeat(np.arange(len(names)), [len(one) for one in keys])
+    candidates = minhash.list_candidate_pairs(np.concatenate(keys), nodes, 100).tolist()
+    unique = [np.unique(one) for one in hashed]
+    assert {(a, b) for a, b in candidates if minhash.compute_jaccard(unique[a], unique[b]) >= 0.8} == exact
 
 
 @given(st.lists(st.sets(st.integers(0, 9), max_size=8), min_size=1, max_size=5))

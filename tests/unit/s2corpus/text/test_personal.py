@@ -54,8 +54,15 @@ def test_masking_changes_only_personal_data_of_a_parse() -> None:
     text = f"By {address} [1]"
     span = {"start": 19, "end": 22, "text": "[1]", "ref_id": "BIBREF0"}
     moved = {**span, "start": 23, "end": 26}
-    paragraph = {"text": text, "section": "A", "cite_spans": [span], "ref_spans": [], "unlinked_spans": [span]}
-    masked_one = {**paragraph, "text": f"By {mask} [1]", "cite_spans": [moved], "unlinked_spans": [moved]}
+    paragraph = {
+        "text": text,
+        "section": "A",
+        "cite_spans": [span],
+        "ref_spans": [span],
+        "unlinked_spans": [span],
+        "eq_spans": [span],
+    }
+    masked_one = {name: [moved] for name in paragraph} | {"text": f"By {mask} [1]", "section": "A"}
     cells = [["x", text], [address]]
     parse = {
         "paper_id": address, "title": text, "abstract": [paragraph], "body_text": [paragraph, {"text": "x"}], "back_matter": [],

@@ -1,4 +1,4 @@
-"""Quality signals have known values on small texts, and those of n-grams equal their definitions (RedPajama-v2, Gopher)."""
+"""Quality signals have known values on small texts and equal their definitions (RedPajama-v2, Gopher)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,21 @@ from s2corpus.text.signals import NAMES, REPEATED_NGRAMS, TOP_NGRAMS, compute_si
     [
         ("num_chars", "a b\n", 4),
         ("num_lines", "a\n \nb", 2),
+        ("num_lines", "a\rb\u2028c\x0bd\x85e", 1),  # Only \n ends a line.
         ("num_words", "a -\u2003b", 3),
+        ("num_words", "a \ud800", 2),
         ("rps_doc_word_count", "a - B.", 2),
         ("rps_doc_mean_word_length", "ab. c", 1.5),
         ("rps_doc_frac_unique_words", "a A. b", 2 / 3),
         ("rps_doc_stop_word_fraction", "The cat, OF the", 3 / 4),
         ("rps_doc_frac_all_caps_words", "DNA A-1 Ab 日本 A日 12", 2 / 6),
         ("rps_doc_frac_no_alph_words", "12 - ② a1", 3 / 4),
+        ("rps_doc_frac_no_alph_words", "1 𠀀", 1 / 2),  # The table of classes ends before this letter.
         ("rps_doc_symbol_to_word_ratio", "#1 x… a..... .... .. .", 4 / 6),  # Each three dots are a symbol.
         ("rps_doc_frac_lines_end_with_ellipsis", "a...\nb ..\nc…\nd‥\n...e", 2 / 5),
         ("frac_digits", "a1 ²3", 3 / 4),
         ("frac_upper", "Ab C", 2 / 3),
+        ("frac_upper", "A Ⓐ", 1 / 2),  # The second is no letter.
         ("frac_lines_repeated", "a b\nab\na  b\nb a", 1 / 4),
         ("frac_chars_lines_repeated", "abc\nd\nabc", 3 / 7),
         ("frac_lines_of_numbers", "1 2 3 a\n1 2 3\n1 2 a b", 1 / 3),
@@ -38,11 +42,45 @@ def test_signal_has_its_value(name: str, text: str, expected: float) -> None:
     assert compute_signals("")[name] == 0
 
 
-WORDS = st.sampled_from(["a", "bb", "A.", "a bb ccc dddd e f", "g h i j k l m n\no", "a bb\n", "-", "é", "𝒜", "日本"])
+WORDS = st.sampled_from(
+    ["a", "bb", "A.", "a bb ccc dddd e f", "g h i j k l m n\no", "a bb\n", "-", "é", "𝒜", "日本", "𠀀"]
+)
+NUMBERS = st.sampled_from(
+    ["1", "3.5", "a", "DNA", "A-1", "日本", "𠀀", "②", "—", "1 2 3\n", "\n", "\u2003", "\x85", "\r"]
+)
+TEXTS = (
+    st.lists(WORDS, max_size=24).map(" ".join)
+    | st.lists(NUMBERS, max_size=24).map(" ".join)
+    | st.text(st.characters(max_codepoint=0x1FFFF), max_size=300)
+)
+"""The table of classes ends at U+1FFFF; every character above is a letter."""
 
 
 @settings(max_examples=150)
-@given(st.lists(WORDS, max_size=24).map(" ".join) | st.text(max_size=300))
+@given(TEXTS)
+def test_signals_of_words_and_lines_equal_their_definitions(text: str) -> None:
+    words, visible = text.split(), "".join(text.split())
+    letters = {word: [character for character in word if character.isalpha()] for word in words}
+    caps = [word for word in words if letters[word] and all(map(str.isupper, letters[word]))]
+    lines = [line.split() for line in text.split("\n") if line.strip()]
+    repeated = [line for number, line in enumerate(lines) if line in lines[:number]]
+    of_numbers = [line for line in lines if len(line) > 3 and 2 * sum(not letters[word] for word in line) > len(line)]
+    found = compute_signals(text)
+    expected = {
+        "num_words": len(words),
+        "rps_doc_frac_all_caps_words": len(caps) / max(len(words), 1),
+        "rps_doc_frac_no_alph_words": sum(not letters[word] for word in words) / max(len(words), 1),
+        "frac_digits": sum(map(str.isdigit, visible)) / max(len(visible), 1),
+        "frac_upper": sum(c.isupper() and c.isalpha() for c in visible) / max(len(visible), 1),
+        "frac_lines_repeated": len(repeated) / max(len(lines), 1),
+        "frac_chars_lines_repeated": sum(len("".join(line)) for line in repeated) / max(len(visible), 1),
+        "frac_lines_of_numbers": len(of_numbers) / max(len(lines), 1),
+    }  # fmt: skip
+    assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-12)
+
+
+@settings(max_examples=150)
+@given(TEXTS)
 def test_signals_of_ngrams_equal_their_definitions(text: str) -> None:
     without = (word.translate(str.maketrans("", "", string.punctuation)) for word in text.lower().split())
     words = list(filter(None, without))

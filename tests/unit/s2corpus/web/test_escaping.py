@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 from html.parser import HTMLParser
 from typing import Any
 
@@ -150,3 +151,24 @@ def test_sheet_has_no_formulas_and_is_read_again(text: str) -> None:
     assert all(line.startswith('"') for line in io.StringIO(written.replace(text, "x")))
     marked = written.replace(',"",""\n', ',"right","wrong"\n')
     assert sheet.read_items(marked.encode(), "s2_v2-20230101", [item]) == {item.item: (True, False)}
+
+
+def test_markdown_runs_no_script_in_chromium() -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright's Python client is not installed")
+    chromium = shutil.which("chromium") or pytest.skip("chromium is not installed")
+    html = rendered("\n\n".join(f"- {escape_markdown(text)}" for text in MARKUP))
+    bare = rendered("\n\n".join(MARKUP))
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.route("**/*", lambda route: route.abort())
+        found = []
+        for content in (html, bare):
+            page.set_content(content)
+            page.wait_for_timeout(200)
+            found.append(
+                page.evaluate("[window.pwned, document.querySelectorAll('script, img, svg, iframe, a').length]")
+            )
+        browser.close()
+    assert found[0] == [None, 0]
+    assert found[1][0] is not None, "without escaping, a script runs: the test would notice"

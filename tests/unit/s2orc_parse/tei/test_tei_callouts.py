@@ -53,6 +53,8 @@ BRACKET = [
     ("shown ⟦[20,|19⟧⟦Ch. 26]⟧", [("[20,Ch. 26]", [20])]),
     ("one invokes [13, ⟦Lemma 1]⟧ to", [("[13, Lemma 1]", [13])]),
     ("shown ⟦[4, p. 12]|3⟧", [("[4, p. 12]", [4])]),
+    ("shown [4, § 2]", [("[4, § 2]", [4])]),
+    ("shown [4 § 2]", [("[4 § 2]", [4])]),
     # After a name.
     ("⟦Campana et al. [13]⟧ showed", [("[13]", [13])]),
     # Not citations: the text remains, the span is removed.

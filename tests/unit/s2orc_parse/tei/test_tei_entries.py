@@ -67,6 +67,7 @@ def test_article_entry_has_all_fields() -> None:
         (("b3", "b5"), [("BIBREF3", "b3"), ("BIBREF5", "b5")]),
         (("b3", "b3"), [("BIBREF0", "b3"), ("BIBREF1", "b3")]),
         (("b3", ""), [("BIBREF0", "b3"), ("BIBREF1", "b1")]),
+        (("b3", "b123456"), [("BIBREF0", "b3"), ("BIBREF1", "b123456")]),
     ],
 )
 def test_entry_keys_are_the_extractors_numbers_if_unique(ids: tuple[str, ...], expected: list[tuple[str, str]]) -> None:

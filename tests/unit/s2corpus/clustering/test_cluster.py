@@ -276,6 +276,11 @@ def test_contradicting_place_in_print_prevents_a_join() -> None:
         ({"volume": "12", "pages": "1-9"}, {"volume": "12", "pages": "33"}, 1),  # The page of an erratum.
         ({"journal": "Kidney Int", "volume": "12"}, {"journal": "Blood", "volume": "14"}, 2),
         ({"journal": "Kidney Int"}, {"journal": "Blood", **SHORTER}, 2),
+        (
+            {"journal": "Kidney Int", "doi": "10.48550/arxiv.1101.00001"},
+            {"journal": "Blood", **SHORTER},
+            1,
+        ),  # A preprint.
         ({"issue": "1", **COMMENTS}, {"issue": "2", **COMMENTS}, 2),
     ]
     found = cluster_cases([record("a:1", **(SAME | one)), record("b:1", **(SAME | other))] for one, other, _ in table)

@@ -264,7 +264,11 @@ def test_untitled_record_opens_the_pdf_with_its_doi(run: Run, pdf: tuple[PdfTrut
 
 @pytest.mark.long
 @pytest.mark.parametrize(("order", "chosen"), [("jats", "jats"), (["pdf", "latex"], "jats")])
-def test_spec_orders_the_kinds_of_full_texts(tmp_path: Path, order: object, chosen: str) -> None:
+def test_spec_orders_the_kinds_of_full_texts(
+    extractor: Mapping[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, order: object, chosen: str
+) -> None:
+    for name, value in extractor.items():
+        monkeypatch.setenv(name, value)
     run = release(tmp_path, text_from=order)
     files = {"jats": jats(DOI, TITLE), "elsevier": elsevier(DOI, TITLE)}
     deliver(run.lake, "drops/both/", {"a.nxml": files["jats"], "b.json": files["elsevier"]})

@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 import psutil
 import pyarrow as pa
@@ -94,7 +95,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
                 command, env=environ, cwd=home, stdout=log, stderr=log, start_new_session=True
             )
 
-    with compose.s3_server(home / "s3") as ports:
+    # A Connect client sets variables for its whole process, which local sessions of later tests would read.
+    with compose.s3_server(home / "s3") as ports, mock.patch.dict(os.environ):
         places = {
             "spark://spark-master:7077": f"spark://127.0.0.1:{master}",
             "spark-master": "127.0.0.1",

@@ -42,6 +42,7 @@ from devtools.real_data import REAL_DATA
 from pdf2tei import extract
 
 CASES_APART = {"PMC7718682", "PMC7863429", "PMC5824918", "PMC5301171", "e200057"}
+SETS = ("pmc-pdf", "pairs", "cases/layout")
 COLUMNS = (
     "papers", "titles", "authors", "abstracts", "headings (P, R)", "references P, R", "ref. titles", "contexts", "cut DOIs", "lost lists",
 )  # fmt: skip
@@ -165,11 +166,13 @@ def main() -> int:
     options.add_argument("--papers", action="store_true", help="print each paper developed on")
     options.add_argument("--tei", type=Path, help="read <paper>.xml from this folder; extract and store missing papers")
     given = options.parse_args()
+    if not any(list_papers(given.data / name) for name in SETS):
+        options.error(f"--data {given.data}: no papers in {', '.join(SETS)}: give a folder with one of these data sets")
     if given.tei:
         given.tei.mkdir(parents=True, exist_ok=True)
     print("| papers of | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 1) + "|")
     with ProcessPoolExecutor(2) as pool:
-        for name in ("pmc-pdf", "pairs", "cases/layout"):
+        for name in SETS:
             papers = list_papers(given.data / name)
             for is_apart in (False, True)[: 1 + given.apart]:
                 chosen = [(pdf, gold) for pdf, gold, apart in papers if apart is is_apart]

@@ -7,6 +7,7 @@ facts of their commits.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -174,7 +175,7 @@ class Run(ReleaseTables):
         return SnapshotId.from_digest(self.release_id, digest)
 
 
-class Stage:
+class Stage(ABC):
     """One step from tables to tables; listed in `pipeline.stages`."""
 
     name: str
@@ -191,12 +192,12 @@ class Stage:
         count = run.pdf_shards if shards is Shards.PDFS else run.paper_shards if shards is Shards.PAPERS else 1
         return [Shard(index) for index in range(count)]
 
+    @abstractmethod
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Process one shard of a round.
 
         Must be idempotent. The last round writes `part-<shard>` of all the stage's tables.
         """
-        raise NotImplementedError
 
     def finish(self, run: Run) -> Metrics:
         """Commit the tables, after all parts exist, remove the exchanged rows, and return the metrics."""

@@ -20,7 +20,7 @@ import orjson
 
 from s2orc_parse import tei
 from s2orc_parse.cores import map_in_order
-from s2orc_parse.errors import UserError
+from s2orc_parse.errors import TransientError, UserError
 from s2orc_parse.files import SUFFIX, convert_document, read_files
 from s2orc_parse.outputs import ProgressLine, format_counts, open_atomic, printable
 from s2orc_parse.parse_model import Parse
@@ -77,6 +77,9 @@ def main() -> None:
     except (UserError, OSError) as error:
         print(f"s2orc-parse: {error}", file=sys.stderr)
         sys.exit(2)
+    except TransientError as error:
+        print(f"s2orc-parse: {error} (trying again may help)", file=sys.stderr)
+        sys.exit(3)
     if outcomes.total() > outcomes["ok"]:
         sys.exit(1)
 

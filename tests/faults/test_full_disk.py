@@ -79,6 +79,7 @@ COMMANDS = {
     "select as lines": "select {pdf} --out {out}.jsonl",
     "extract": "extract {pdf} --out {folder}",
     "parse": "parse {tei} --out {out}.jsonl --rejects {out}.rejects.jsonl",
+    "s2orc-parse": "s2orc-parse {tei} --out {out}.jsonl --rejects {out}.rejects.jsonl",
     "latex": "latex {source.tex} --out {out}.jsonl",
     "records": "records crossref {crossref} --out {out}.parquet",
     "cluster": "cluster --records {r.parquet} --out {out}.parquet",
@@ -102,6 +103,8 @@ COMMANDS = {
 
 
 def corpus(*words: str) -> subprocess.CompletedProcess[str]:
+    if words[0] == "s2orc-parse":
+        return children.corpus(*words[1:], module="s2orc_parse")
     return children.corpus(*words, module="devtools" if words[0] == "sample" else "s2corpus")
 
 
@@ -131,7 +134,7 @@ def assert_one_sentence(done: subprocess.CompletedProcess[str], *words: str) -> 
     """Assert that the command prints one error message with one of the words, no traceback, and exits with 2 or 3."""
     assert done.returncode in (2, 3), done.stderr
     assert "Traceback" not in done.stderr, done.stderr
-    said = [line for line in done.stderr.splitlines() if line.startswith(("corpus: ", "python -m devtools: "))]
+    said = [line for line in done.stderr.splitlines() if line.startswith(("corpus: ", "python -m devtools: ", "s2orc-parse: "))]
     assert len(said) == 1, done.stderr
     assert any(word in said[0] for word in words), said[0]
 

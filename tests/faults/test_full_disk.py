@@ -134,7 +134,11 @@ def assert_one_sentence(done: subprocess.CompletedProcess[str], *words: str) -> 
     """Assert that the command prints one error message with one of the words, no traceback, and exits with 2 or 3."""
     assert done.returncode in (2, 3), done.stderr
     assert "Traceback" not in done.stderr, done.stderr
-    said = [line for line in done.stderr.splitlines() if line.startswith(("corpus: ", "python -m devtools: ", "s2orc-parse: "))]
+    said = [
+        line
+        for line in done.stderr.splitlines()
+        if line.startswith(("corpus: ", "python -m devtools: ", "s2orc-parse: "))
+    ]
     assert len(said) == 1, done.stderr
     assert any(word in said[0] for word in words), said[0]
 

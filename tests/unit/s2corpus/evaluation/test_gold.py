@@ -4,14 +4,11 @@ stopped if they drift.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from typing import Any
 
 import duckdb
 import orjson
-import pyarrow as pa
-import pyarrow.dataset as ds
 import pytest
 
 from s2corpus.pipeline import gold, quality
@@ -138,18 +135,11 @@ def test_release_without_gold_data_has_no_measures(run: Run) -> None:
         assert gold.measure_stage(run, "cluster") == {}
 
 
-def test_slice_of_papers_has_a_fixed_size(run: Run) -> None:
-    assert gold.select_slice(run, gold.SLICE) is None
-    ids = pa.table({"paper_id": [hashlib.sha256(str(n).encode()).hexdigest()[:15] for n in range(20_000)]})
-    some = ds.dataset(ids).to_table(filter=gold.select_slice(run, 10 * gold.SLICE))
-    assert len(some) == pytest.approx(2000, rel=0.1)
-
-
 @pytest.mark.parametrize(
     ("stage", "measure"), [("cluster", "clusters"), ("cluster", "titles"), ("link", "links"), ("assemble", "xml_authors")]
 )  # fmt: skip
 def test_drift_of_precision_or_recall_is_checked(stage: str, measure: str) -> None:
-    checks = {check.severity: check for check in quality.list_checks(stage) if "drift_of_gold" in check.name}
+    checks = {str(check.severity): check for check in quality.list_checks(stage) if "drift_of_gold" in check.name}
     assert {severity: check.overridable for severity, check in checks.items()} == {"warn": False, "block": True}
 
     def offending(severity: str, threshold: float, found: int, known: int = 2000) -> list[str]:

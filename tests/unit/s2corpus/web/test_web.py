@@ -119,13 +119,6 @@ def server() -> Iterator[Any]:
         thread.join()
 
 
-def test_each_request_of_a_connection_has_its_own_limits(server: Any) -> None:
-    with web.Session() as session:
-        for max_bytes in (100, 100, 2):
-            content = session.ask("GET", f"{server.url}/list", seconds=5.0, max_bytes=max_bytes).content
-            assert content == b"a\t12\n" if max_bytes == 100 else len(content) <= 5
-
-
 def test_redirects_and_cookies_of_an_extractor_are_refused(server: Any) -> None:
     extractor = HttpServer(server.url, headers={}, connections=1, max_bytes=100)
     assert extractor.read("away", timeout=5.0) == (302, b"a\t12\n")

@@ -15,12 +15,11 @@ import pytest
 from s2corpus.errors import UserError
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
-from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
-from s2corpus.stages import split
+from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, SPLITS
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
 from tests.unit.s2corpus.snapshot.release import Paper, lay_out, papers, paragraph, through
 
 Rows = dict[tuple[str, str], dict[str, Any]]
@@ -84,7 +83,11 @@ def test_retracted_papers_are_flagged_or_have_no_text(tmp_path: Path) -> None:
 )
 def test_abstract_from_a_closed_pdf_is_not_published(tmp_path: Path, source: str, rule: str, outcome: str) -> None:
     decided = {"source": source, "record_id": None, "rule": rule, "votes_for": 1, "votes_against": 0}
-    values = {"date": "2011", "abstract": paragraph(random.Random(1), 60), "provenance": [("abstract", decided)]}
+    values: dict[str, Any] = {
+        "date": "2011",
+        "abstract": paragraph(random.Random(1), 60),
+        "provenance": [("abstract", decided)],
+    }
     _, documents, _ = release(tmp_path, partial(change_row, open_access=False, access=[], **values))
     assert {row["outcome"] for (set_, _), row in documents.items() if set_ == "s2orc"} <= {"closed", "no_parse"}
     assert {row["outcome"] for (set_, _), row in documents.items() if set_ == "s2ag"} == {outcome}
@@ -108,20 +111,6 @@ def test_later_duplicates_are_held_back_across_buckets_and_sets(tmp_path: Path) 
     duplicates = {row["reason"] for row in splits.values() if row["split"] == "held_back:near_duplicate"}
     assert duplicates == {train[0][1]}
     assert not any(row["split"] == "valid" for row in splits.values())
-
-
-def test_number_of_passes_does_not_change_similar_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two papers of a pair have one text, except for their titles."""
-    first: dict[int, Paper] = {}
-
-    def in_pairs(paper: Paper) -> Paper:
-        other = first.setdefault(int(paper.row["record_ids"][0].rpartition(":")[2]) // 2, paper)
-        return dataclasses.replace(change_row(paper, abstract=other.row["abstract"]), parse=paper.parse and other.parse)
-
-    once = release(tmp_path / "once", in_pairs)[0].table(DUPLICATES).read()
-    assert once["reason"].to_pylist().count("words") > 3
-    monkeypatch.setattr(split, "_BYTES_PER_KEY", 1 << 24)  # several passes over the keys
-    assert release(tmp_path / "again", in_pairs)[0].table(DUPLICATES).read().equals(once)
 
 
 def test_text_is_from_first_kind_of_the_spec(tmp_path: Path) -> None:
@@ -164,16 +153,6 @@ def test_title_and_abstract_of_extractor_count_as_missing(
     )
     kept = [key for key, row in keeping.items() if row["outcome"] == "kept" and key[0] == "s2orc"]
     assert kept and {dropped[key]["outcome"] for key in kept} == {outcome}
-
-
-def test_shipped_specs_split_as_documented() -> None:
-    monthly, reproduction = (load_spec(releases_folder() / f"{name}.yaml") for name in ("s2_v2", "s2_v2_reproduction"))
-    assert (monthly.split.kind, monthly.split.valid_days, monthly.clean.extractor_metadata) == ("rolling", 33, "keep")
-    assert monthly.schedule.cron is not None and reproduction.schedule.cron is None
-    dates = reproduction.split.train_before.isoformat(), reproduction.split.valid_until.isoformat()
-    assert (reproduction.split.kind, *dates) == ("fixed", "2022-12-01", "2023-01-03")
-    assert (reproduction.clean.profile, reproduction.clean.extractor_metadata) == ("card", "drop")
-    assert reproduction.clean.unigrams is not None and reproduction.clean.unigrams.uri.endswith("/unigram_freq.csv")
 
 
 def test_word_list_is_fetched_once_and_verified(tmp_path: Path) -> None:

@@ -32,9 +32,7 @@ STEPS = 400
 """the start of a response, and the piece that follows again and again; without a piece, the server reads the request slowly"""
 TALKS = {
     "headers": (b"HTTP/1.1 200 OK\r\n", b"X-More: yes\r\n"),
-    "status line": (b"", b"H"),
     "body": (b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"x"),
-    "body without length": (b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", b"x"),
     "reading": (b"", b""),
     "tls": (b"\x16\x03\x03\x40\x00", b"\x02"),  # The header of a record of 16 KB, sent one byte at a time.
 }

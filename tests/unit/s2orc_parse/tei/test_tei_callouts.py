@@ -36,11 +36,9 @@ BRACKET = [
     ("⟦[7-107]⟧", [("[7-107]", list(range(7, 31)))]),
     ("⟦[7-108]⟧", [("[7-108]", [0])]),
     # Two single numbers with a dash between them are also a range.
-    ("[3]-[3]", [("[3]", [3]), ("[3]", [3])]),
     ("⟦[7]⟧-⟦[107]⟧", [("[7]-[107]", list(range(7, 31)))]),
     ("⟦[7]⟧-⟦[108]⟧", [("[7]", [7]), ("[108]", [0])]),
     ("[1, 3]-[5]", [("[1,", [1]), ("3]", [3]), ("[5]", [5])]),
-    ("[3]-[5-7]", [("[3]", [3]), ("[5-7]", [5, 6, 7])]),
     ("[3]-[5]-[7]", [("[3]-[5]", [3, 4, 5]), ("[7]", [7])]),
     # With a place in the cited work.
     ("shown ⟦[20,|19⟧⟦Ch. 26]⟧", [("[20,Ch. 26]", [20])]),
@@ -49,11 +47,9 @@ BRACKET = [
     ("⟦Campana et al. [13]⟧ showed", [("[13]", [13])]),
     # Not citations: the text remains, the span is removed.
     ("policies. ⟦(2)|1⟧ We", []),
-    ("footnote.⟦4|3⟧ We", []),
     ("see Fig. ⟦[3]|2⟧ for", []),
     ("about 10^[3] cells", []),
     ("with x ∈ [1, 2] and", []),
-    ("quoting ⟦[and]⟧ offers", []),
     # Formulas inside a paragraph do not shift the spans.
     ("a <formula>E = mc</formula> b ⟦[2]|1⟧", [("[2]", [2])]),
     # Not citations: indices of variables with one or two letters, powers, products and intervals.
@@ -62,7 +58,6 @@ BRACKET = [
     ("shown [3]^2", []),
     ("in the range of [1, 2]", []),
     ("see Table [3]", []),
-    ("a table of [3] cats", [("[3]", [3])]),
     # Unmarked: only if the bibliography has every number.
     ("shown [30] before", [("[30]", [30])]),
     ("shown [3, 31] before", []),
@@ -102,19 +97,15 @@ NAME_YEAR = [
     ("⟦(Doe, 1997)⟧ is not listed", [("(Doe, 1997)", [0])]),
     ("Jones ( ⟦2011|formula⟧) is illustrative", [("2011", [4])]),
     # Not citations.
-    ("a footnote. ⟦4|3⟧ As such", []),
     ("over our training period ⟦(2001 to 2015)⟧.", []),
-    ("(see ⟦Example 4.1)⟧.", []),
     # A year without a name takes the last name before it, inside the callout or in the eighty characters before it.
     ("by Jones et al. ⟦(2011, 1999)⟧", [("(2011,", [4]), ("1999)", [0])]),
     ("by van der Berg ⟦(1999)⟧", [("(1999)", [5])]),
-    ("by jones ⟦(2011)⟧", []),
     ("by Kim ⟦(2011; Jones 2011)⟧", [("(2011;", [0]), ("Jones 2011)", [4])]),
     ("⟦(See Jones 2011)⟧", [("(See Jones 2011)", [4])]),
     ("⟦JONES (2011)⟧, ⟦Second (2011)⟧", [("JONES (2011)", [4]), ("Second (2011)", [0])]),
     # The printed letter decides among entries of one name and year, otherwise their order.
     ("⟦(Smith, 2010a, b & c; 2012)⟧", [("(Smith, 2010a,", [1]), ("b", [2]), ("c;", [0]), ("2012)", [3])]),
-    ("⟦(Smith, 2010, b)⟧", [("(Smith, 2010, b)", [0])]),
     ("⟦Plain (2010a)⟧ or ⟦Plain (2010b)⟧", [("Plain (2010a)", [9]), ("Plain (2010b)", [10])]),
     ("⟦Plain (2010c)⟧ or ⟦Plain (2010)⟧", [("Plain (2010c)", [0]), ("Plain (2010)", [0])]),
     ("⟦Jones (2011b)⟧", [("Jones (2011b)", [4])]),
@@ -124,9 +115,6 @@ NAME_YEAR = [
     ("⟦(Doe, 1997; Jones, 2011)|5⟧", [("(Doe, 1997;", [6]), ("Jones, 2011)", [4])]),
     ("⟦(Jones, 2011)|5⟧", [("(Jones, 2011)", [6])]),
     ("⟦Jones|3⟧ has", [("Jones", [4])]),
-    ("⟦Jones⟧ has", []),
-    ("⟦2011|3⟧ was", [("2011", [4])]),
-    ("in ⟦(in press)⟧", [("(in press)", [0])]),
     ("see Table ⟦(Jones, 2011)⟧", []),
 ]
 OTHER = [  # Superscripts and numbers in parentheses: GROBID's links remain, and ranges name each entry.
@@ -205,7 +193,6 @@ LINKS: list[tuple[str, str, tuple[str, ...], list[tuple[str, int | None]]]] = [
     (ref("#b3", "(Jones, 2011)"), *BY_NAME, [("(Jones, 2011)", 3)]),
     (ref("#b3 #b6", "(Jones, 2011)"), *BY_NAME, [("(Jones, 2011)", 3), ("(Jones, 2011)", 6)]),
     (ref("#b99", "(Jones, 2011)"), *BY_NAME, [("(Jones, 2011)", 3)]),
-    (ref("#b3", "(Jones, in press)"), *BY_NAME, [("(Jones, in press)", 3)]),
     # Numbers without brackets are linked after three resolved callouts.
     ("As ⟦(5)⟧ says.", known("⟦1|0⟧", "⟦2|1⟧"), teis.NUMBERED, [("(5)", None)]),
     ("As ⟦(5)⟧ says.", known("⟦1|0⟧", "⟦2|1⟧", "⟦3|2⟧"), teis.NUMBERED, [("(5)", 4)]),

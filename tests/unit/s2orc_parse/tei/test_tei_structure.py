@@ -25,14 +25,12 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
             [("Intro", "1"), ("Model", "2"), ("Model::Gates", "2.1"), ("Model::Gates::Deep", "2.1.3"), ("Model::Loss", "2.2"),
              ("End", "3")],
         ),
-        ([(None, "D.1. Importance"), (None, "Appendix E. Regimes")], [("Importance", "D.1"), ("Regimes", "E")]),
         # Appendices are siblings of the last section, regardless of their numbering.
         (
             [("I", "INTRODUCTION"), ("II", "CONCLUSION"), (None, "APPENDIX A: DATA"), (None, "Sources"), (None, "Appendix B. CODE")],
             [("INTRODUCTION", "I"), ("CONCLUSION", "II"), ("DATA", "A"), ("DATA::Sources", None), ("CODE", "B")],
         ),
         ([("1", "The std::vector class"), ("1.1", "Use")], [("The std:vector class", "1"), ("The std:vector class::Use", "1.1")]),
-        ([(None, "2 weeks later")], [("2 weeks later", None)]),  # Not the number of a heading.
         # Not headings.
         ([("1", "A"), (None, "Figure 2"), (None, "Table IV."), (None, "arXiv:2602.19930v1 [cs.AI] 23 Feb 2026")], [("A", "1")] * 4),
         ([("4", "Model"), ("4.3", "Test"), (None, "4."), (None, "4.3.5")],
@@ -48,11 +46,9 @@ def test_headings_give_section_paths(
 @pytest.mark.parametrize(
     ("heads", "expected"),
     [
-        # Among Roman numerals, a letter is a numeral only if it is the next one. Two letters are a numeral if it is a
-        # later one.
+        # Among Roman numerals, a letter is a numeral only if it is the next one.
         (("I. A", "II. B", "A. C", "B. D", "C. E", "D. F", "III. G"), ["A", "B", "B::C", "B::D", "B::E", "B::F", "G"]),
         (("I. A", "II. B", "III. C", "IV. D", "V. E"), ["A", "B", "C", "D", "E"]),
-        (("I. A", "VI. B", "VI. C", "VII. D"), ["A", "B", "B::C", "D"]),
         # Numbers below letters.
         (("I. A", "A. B", "1) C", "2) D", "B. E", "1) F"), ["A", "A::B", "A::B::C", "A::B::D", "A::E", "A::E::F"]),
         # Without Roman numerals, a single letter before any appendix is not a number.
@@ -62,13 +58,10 @@ def test_headings_give_section_paths(
         (("1. A", "1.1 B", "1.1.1 C", "1.2 D", "2.1 E", "2.2 F"), ["A", "A::B", "A::B::C", "A::D", "E", "F"]),
         # A heading without a number belongs to the last numbered section, if a numbered heading follows.
         (("1. A", "Aims", "Ends", "2. B"), ["A", "A::Aims", "A::Ends", "B"]),
-        (("1. A", "2. B", "Aims"), ["A", "B", "Aims"]),
         (("1. A", "Funding", "Aims", "2. B"), ["A", "Funding", "Aims", "B"]),
         # Without numbers: two of Methods, Results and Discussion contain the headings after them.
         (("Methods", "Mice", "Discussion", "Odd"), ["Methods", "Methods::Mice", "Discussion", "Discussion::Odd"]),
         (("Results", "Mice", "Funding", "Odd", "Methods"), ["Results", "Results::Mice", "Funding", "Odd", "Methods"]),
-        # A false heading does not end its section.
-        (("Alpha", "Beta", "Figure 1."), ["Alpha", "Beta", "Beta"]),
     ],
 )
 def test_heading_has_its_parent(heads: tuple[str, ...], expected: list[str]) -> None:
@@ -141,11 +134,6 @@ def test_formula_and_caption_have_their_spans() -> None:
     assert [(s.text, s.ref_id) for s in caption.cite_spans] == [("(Jones, 2011)", "BIBREF0")]
 
 
-def test_formula_outside_paragraphs_separates_them() -> None:
-    for body in ("We have <formula>x</formula> and", "<div>We have <formula>x</formula> and</div>"):
-        assert [p.text for p in teis.parse(body).body_text] == ["We have", "EQUATION", "and"]
-
-
 def test_footnotes_are_removed_from_text_and_linked() -> None:
     note = '<note place="foot" n="1" xml:id="foot_0"><p>See there.</p></note>'
     parse = teis.parse(f'<div><p>So it is.<ref type="foot" target="#foot_0">1</ref> And</p></div>{note}')
@@ -157,11 +145,11 @@ def test_footnotes_are_removed_from_text_and_linked() -> None:
 FLOATS = (
     figure("Figure 1", "1", "One.")
     + figure("Figure 2", "2", "Two.", xml_id="fig_1")
-    + figure("Figure S1", "1", "More.", xml_id="fig_2")
-    + figure("Table 1", "1", "List.", kind=' type="table"', xml_id="tab_0")
     + figure("Table II", "II", "List.", kind=' type="table"', xml_id="tab_1")
-    + '<formula xml:id="formula_0">a<label>(1)</label></formula><formula xml:id="formula_1">b<label>(A.2)</label></formula>'
-    + '<formula xml:id="formula_2">c<label>(1.2)</label></formula><formula xml:id="formula_3">d<label>(3.1.2.3)</label></formula>'
+    + "".join(
+        f'<formula xml:id="formula_{n}">a<label>({label})</label></formula>'
+        for n, label in enumerate(("1", "A.2", "1.2"))
+    )
 )
 
 
@@ -170,16 +158,12 @@ FLOATS = (
     [
         ('Fig. <ref type="figure" target="#fig_1">2</ref>', [("2", "FIGREF1")]),
         ('<ref type="figure">(Fig. 2a)</ref>', [("(Fig. 2a)", "FIGREF1")]),
-        ('<ref type="figure">Figure S1</ref>', [("Figure S1", "FIGREF2")]),
         ('Table <ref type="table">II</ref>', [("II", "TABREF1")]),
         ('Eq. ( <ref type="formula">1</ref>)', [("1", "EQREF0")]),
         ('Eq. ( <ref type="formula">A</ref>.2)', [("A", "EQREF1")]),
         ('Eq. <ref type="formula">1</ref>.2 of', [("1", "EQREF2")]),
         ("Figures 1 and 2", [("Figures 1", "FIGREF0"), ("2", "FIGREF1")]),
-        ("Eqs. (1) and (A.2)", [("Eqs. (1)", "EQREF0"), ("(A.2)", "EQREF1")]),
         ("Sections 3 and 3.1", [("Sections 3", "SECREF0"), ("3.1", "SECREF1")]),
-        ("Section 8 of another paper", []),
-        ("a Figure 9, 2 and (1)", [("2", "FIGREF1"), ("(1)", "FIGREF0")]),
         ("§§ 3 and 3.1, § 3", [("§§ 3", "SECREF0"), ("3.1", "SECREF1"), ("§ 3", "SECREF0")]),
     ],
 )
@@ -189,31 +173,25 @@ def test_mentions_link_by_their_numbers(text: str, expected: list[tuple[str, str
     assert [(s.text, s.ref_id) for s in parse.body_text[0].ref_spans] == expected
 
 
-def texts(body: str) -> list[str]:
-    return [paragraph.text for paragraph in teis.parse(body).body_text]
-
-
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
         ("<p>a<hi>b</hi>c</p>", ["abc"]),
         ("<p>a<hi> b</hi>c<hi>d </hi>e</p>", ["a bcd e"]),
-        ("<p>a\u00a0b\u2003c</p>", ["a b c"]),
         ("<p><s>a.</s><s>b.</s></p>", ["a. b."]),
-        ("<p>a<note>n</note>b</p>", ["ab"]),
         ("<p>a<figure><figDesc>n</figDesc></figure>b</p>", ["ab"]),
         ("<p>a<p>b</p>c</p>", ["a", "b", "c"]),
         ("a<div>b</div>c", ["a", "b", "c"]),
+        ("<div>We have <formula>x</formula> and</div>", ["We have", "EQUATION", "and"]),
         ("<p>a<formula>x</formula>, b</p>", ["a EQUATION , b"]),
         ("<p></p><p> </p><p>a</p>", ["a"]),
         # A callout that prints its target's id is removed; no space remains before a punctuation mark.
         ('<p>a <ref target="#foot_0">foot_0</ref>, b</p>', ["a, b"]),
         ('<p>a <ref target="#foot_0">foot_0</ref>b</p>', ["a b"]),
-        ('<p>a <ref>foot_0</ref></p>', ["a foot_0"]),
     ],
 )  # fmt: skip
 def test_each_character_appears_once_with_single_spaces(body: str, expected: list[str]) -> None:
-    assert texts(body) == expected
+    assert [paragraph.text for paragraph in teis.parse(body).body_text] == expected
 
 
 def formula(label: str) -> str:
@@ -236,13 +214,10 @@ ENTRIES: list[tuple[str, list[tuple[str, str, str | None, str]]]] = [
     (figure("Fig. 2 .Fig. 3 .", "23", "A cat."), [("FIGREF0", "figure", "2", "A cat.")]),
     (figure("Lemma 4 . 6 (", "46", "Proof."), [("FIGREF0", "figure", None, "Lemma 4 . 6 ( Proof.")]),
     (figure("Figure 1: A cat", "1", "on a mat."), [("FIGREF0", "figure", "1", "A cat on a mat.")]),
-    (figure("", "7", "A cat."), [("FIGREF0", "figure", "7", "A cat.")]),
     (figure("", "", "Figure4. A cat."), [("FIGREF0", "figure", "4", "Figure4. A cat.")]),
     # The text joins heading, label and caption.
     ("<figure><head>Fig. 1. A cat</head><figDesc>Fig. 1. A cat on a mat.</figDesc></figure>",
      [("FIGREF0", "figure", "1", "Fig. 1. A cat on a mat.")]),
-    ("<figure><head>Fig. 2 - Dogs</head><figDesc>in <ref>a</ref> row</figDesc></figure>", [("FIGREF0", "figure", "2", "Dogs in a row")]),
-    ("<figure><head>Geese 7</head><label>7</label><figDesc>Grey.</figDesc></figure>", [("FIGREF0", "figure", None, "Geese 7 Grey.")]),
     ("<figure><figDesc>Supplementary Figure S 5. Bees.</figDesc></figure>",
      [("FIGREF0", "figure", "S5", "Supplementary Figure S 5. Bees.")]),
     # The order is figures, tables, formulas, notes.
@@ -289,11 +264,12 @@ def theorems(found: Parse) -> list[tuple[str, str, str | None]]:
         # The first statement of a number is the target.
         ("<p>Theorem 1. One.</p><p>Theorem 1. Again.</p><p>Lemma 1. Other.</p><p>By Lemma 1.</p>",
          [("Theorem 1. One.", "1"), ("Lemma 1. Other.", "1")], [("Lemma 1", "1")]),
+        ("<p>It ends. □ Assumption 1. Given x, all holds. We see Theorem 3. Let x be odd.</p>",
+         [("Assumption 1. Given x, all holds. We see Theorem 3. Let x be odd.", "1")], []),
+        ("<p>Theorem 3 implies that x is odd.</p><p>Lemma 2.1 of [83] says so.</p>", [], []),
         # Statements of other papers and other numbers are not linked.
         *((f"<p>We use {mention}, as said.</p><p>Theorem 3. All holds.</p>", [("Theorem 3. All holds.", "3")], []) for mention in
           ("[18, Theorem 3]", "Theorem 3 in Lee et al. (2001)", "Lee (2001, Theorem 3)", "Lemma 3")),
-        # A Roman section is not an appendix.
-        ("<head n='I.'>INTRO</head><p>See Appendix I.</p></div><div><head n='II.'>MAIN</head><p>x</p>", [], []),
     ],
 )  # fmt: skip
 def test_mention_links_to_its_statement(
@@ -303,21 +279,6 @@ def test_mention_links_to_its_statement(
     check_laws(found)
     assert theorems(found) == [(f"THMREF{n}", text, number) for n, (text, number) in enumerate(statements)]
     assert links(found) == linked
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("Proposition A.1. All holds.", "A.1"),
-        ("It ends. □ Assumption 1. Given x, all holds.", "1"),
-        ("Lemma 4 . 6 (Of x). All holds.", "4.6"),
-        ("Theorem 3 implies that x is odd.", None),
-        ("We see Theorem 3. Let x be odd.", None),
-        ("Lemma 2.1 of [83] says so.", None),
-    ],
-)
-def test_statement_begins_paragraph_or_sentence(text: str, number: str | None) -> None:
-    assert [num for *_, num in theorems(teis.parse(f"<div><p>{text}</p></div>"))] == ([number] if number else [])
 
 
 BACK = (
@@ -331,7 +292,6 @@ BACK = (
     ("text", "linked"),
     [
         ("See Appendix A, or not.", [("Appendix A", "A")]),
-        ("See Appendices A and B.", [("Appendices A", "A"), ("B", "B")]),
         ("See appendix C", [("appendix C", "Appendix C")]),
         ("See Appendix 2", [("Appendix 2", "Appendix 2. Questions")]),
         ("Appendix S2: Fig. and Appendix As", []),

@@ -48,16 +48,16 @@ def test_article_entry_has_all_fields() -> None:
     found = entry(
         '<analytic><title level="a" type="main">Cats &amp; dogs</title><author><persName><forename type="first">R</forename><forename '
         'type="middle">A</forename><surname>Schwartz</surname></persName></author><idno type="DOI">10.1000/ABC.1</idno></analytic>'
-        '<monogr><title level="j">J Am Acad</title><title level="j" type="abbrev">JAA</title><imprint>'
+        '<monogr><idno type="ISSN">1234-5678</idno><title level="j">J Am Acad</title><title level="j" type="abbrev">JAA</title><imprint>'
         '<biblScope unit="volume">33</biblScope>'
         '<biblScope unit="issue">1</biblScope><biblScope unit="page" from="161" to="182"/><date type="published" when="1995-03">1995</date>'
         '<publisher>Elsevier</publisher></imprint></monogr><note type="raw_reference">[7] Schwartz RA. PMID: 0123456 PMC98765</note>'
-        '<ptr target="https://example.org/x"/>'
+        '<ptr target="https://example.org/x"/><ptr/><ptr target=" https://example.org/x "/>'
     )
     assert found == BibEntry(
         key="BIBREF0", ref_id="b0", title="Cats & dogs", authors=(Author("R", ("A",), "Schwartz", ""),), year=1995, venue="J Am Acad",
-        label="7", volume="33", issue="1", pages="161--182", publisher="Elsevier", doi="10.1000/abc.1", pubmed_id="123456",
-        pmc_id="PMC98765", raw_text="[7] Schwartz RA. PMID: 0123456 PMC98765", urls=("https://example.org/x",),
+        label="7", volume="33", issue="1", pages="161--182", publisher="Elsevier", issn="1234-5678", doi="10.1000/abc.1",
+        pubmed_id="123456", pmc_id="PMC98765", raw_text="[7] Schwartz RA. PMID: 0123456 PMC98765", urls=("https://example.org/x",),
     )  # fmt: skip
 
 
@@ -149,15 +149,6 @@ def imprint(xml: str) -> str:
 def test_entry_has_its_fields(case: tuple[Any, ...]) -> None:
     names, xml, *expected = case
     assert fields(entry(xml), *names) == tuple(expected)
-
-
-def test_entry_has_publisher_issn_notes_and_addresses() -> None:
-    found = entry(
-        '<monogr><idno type="ISSN">1234-5678</idno><idno type="eISSN">8765-4321</idno><imprint><publisher>One</publisher>'
-        '<publisher>Two</publisher></imprint></monogr><ptr target="http://a"/><ptr/><ptr target="http://b"/><ptr target=" http://a "/>'
-        "<label>[5]</label><label>6</label>"
-    )
-    assert fields(found, "issn", "publisher", "urls", "label") == ("1234-5678", "One", ("http://a", "http://b"), "5")
 
 
 def authors(*persons: str) -> str:

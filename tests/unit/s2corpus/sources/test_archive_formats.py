@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.sources import Deleted, Dropped, Record, RejectReason
+from s2corpus.sources import Dropped, Record, RejectReason
 from s2corpus.sources.record import Editorial
 from tests.unit.s2corpus.sources.samples import entries, names, one
 
@@ -20,20 +20,11 @@ class TestArxiv:
             (r"Stra\ss e, \O ystein, {\AA}ngstr{\"o}m, Fran\c cois", "Straße, Øystein, Ångström, François"),
             (r"On $\alpha$-type and $\'{x}$ sets of B\"acklund", r"On $\alpha$-type and $\'{x}$ sets of Bäcklund"),
             (r"{BERT} is \emph{very \textbf{good}} at 5\%", "BERT is very good at 5%"),
-            (r"The value of \mu outside of formulas", r"The value of \mu outside of formulas"),
-            ("A cost of $5 and {0,1}-matrices", "A cost of $5 and {0,1}-matrices"),
         ],
     )
     def test_tex_outside_formulas_is_converted_to_text(self, tex: str, text: str) -> None:
         record = one("arxiv", {"id": "1903.00002", "title": tex, "abstract": tex})
         assert (record.title, record.abstract) == (text, text)
-        oai = (
-            "<record><header><identifier>oai:arXiv.org:1903.00002</identifier></header><metadata><{0}><title>{1}</title>"
-            "<{2}>{1}</{2}></{0}></metadata></record>"
-        )
-        for form, abstract in (("arXiv", "abstract"), ("arXivRaw", "abstract"), ("dc", "description")):
-            record = one("arxiv", oai.format(form, tex, abstract))
-            assert (record.title, record.abstract) == (text, text)
 
     def test_tex_in_names_is_converted_to_text(self) -> None:
         parsed = [["Bal\\'azs", "C.", ""], ["{\\L}ukasz", "K.", ""], ['M\\"uller', 'J\\"org', "Jr"]]
@@ -48,9 +39,7 @@ class TestArxiv:
         [
             ([["Collaboration", "EXA", ""], [":", "", ""], ["Example", "A. B.", ""]], ["EXA Collaboration", "A B Example"]),
             ([["Ada Sample for the EXA Collaboration", "", ""]], ["Ada Sample", "EXA Collaboration"]),
-            ([["EXA Collaboration", "", ""], ["Ada Sample for the EXA Collaboration", "", ""]], ["EXA Collaboration", "Ada Sample"]),
             ([["Group", "Particle Data", ""], ["Consortium", "the EXA", ""]], ["Particle Data Group", "EXA Consortium"]),
-            ([["Wang", "Wei", ""], ["Wang", "Wei", ""]], ["Wei Wang", "Wei Wang"]),
         ],
     )  # fmt: skip
     def test_collaboration_is_one_name(self, parsed: list[list[str]], authors: list[str]) -> None:
@@ -61,19 +50,10 @@ class TestArxiv:
         header = "<record><header><identifier>oai:arXiv.org:1903.00002</identifier></header><metadata>"
         oai = f"{header}<arXiv><title>T</title><authors>{elements}</authors></arXiv></metadata></record>"
         assert names(one("arxiv", oai)) == authors
-        creators = "".join(f"<creator>{last}, {first}</creator>" for last, first, _ in parsed)
-        assert names(one("arxiv", f"{header}<dc><title>T</title>{creators}</dc></metadata></record>")) == authors
 
-    @pytest.mark.parametrize(
-        ("text", "authors"),
-        [
-            ("EXA Collaboration: A. B. Example, C. Other (1)", ["EXA Collaboration", "A B Example", "C Other"]),
-            ("G. Aad, on behalf of the EXA Collaboration", ["G Aad", "EXA Collaboration"]),
-            ("Ada Sample for the EXA Collaboration, B. Other", ["Ada Sample", "EXA Collaboration", "B Other"]),
-        ],
-    )
-    def test_collaboration_in_author_string_is_one_name(self, text: str, authors: list[str]) -> None:
-        assert names(one("arxiv", {"id": "1903.00002", "title": "T", "authors": text})) == authors
+    def test_collaboration_in_author_string_is_one_name(self) -> None:
+        line = {"id": "1903.00002", "title": "T", "authors": "EXA Collaboration: A. B. Example, C. Other (1)"}
+        assert names(one("arxiv", line)) == ["EXA Collaboration", "A B Example", "C Other"]
 
 
 def pubmed(content: str, tag: str = "PubmedArticle") -> Record:
@@ -111,10 +91,8 @@ class TestPubmed:
     @pytest.mark.parametrize(
         ("pages", "plain"),
         [
-            ("101-9", "101-9"), ("123-30; discussion 131", "123-30"), ("304-10, contd", "304-10"), ("S12-20", "S12-20"),
-            ("iii-vi, 1-278, back cover", "iii-vi, 1-278"), ("Suppl 1-20", "1-20"), ("e12345", "e12345"),
-            ("123.e1-123.e5", "123.e1-123.e5"), ("1 p following 120", None), ("No pagination", None), ("Epub 2010 Jan", None),
-            ("10.1038/s41586-020-1 [doi]", None),
+            ("101-9", "101-9"), ("123-30; discussion 131", "123-30"), ("iii-vi, 1-278, back cover", "iii-vi, 1-278"),
+            ("Suppl 1-20", "1-20"), ("123.e1-123.e5", "123.e1-123.e5"), ("1 p following 120", None), ("No pagination", None),
         ],
     )  # fmt: skip
     def test_prose_is_removed_from_pages(self, pages: str, plain: str | None) -> None:
@@ -126,31 +104,20 @@ class TestPubmed:
         start = f"<StartPage>5</StartPage><EndPage>9</EndPage><MedlinePgn>{pages}</MedlinePgn>"
         assert pubmed(article.format(start)).pages == (plain or "5-9")
 
-    def test_deleted_books_are_deletions(self) -> None:
-        found = entries("pubmed", "<x><DeleteDocument><PMID>7</PMID></DeleteDocument></x>")
-        assert found == [Deleted("pubmed:7")]
-
 
 def dblp(fields: str, attributes: str = "") -> Record:
     return one("dblp", f'<dblp><article key="journals/x/A20" {attributes}><title>T.</title>{fields}</article></dblp>')
 
 
 class TestDblp:
-    @pytest.mark.parametrize(
-        ("links", "doi"),
-        [
-            (["https://example.org/paper.pdf", "https://doi.org/10.1007/5"], "10.1007/5"),
-            (["https://www.usenix.org/conference/10.1007/5"], None),
-        ],
-    )
-    def test_doi_comes_from_any_resolver(self, links: list[str], doi: str | None) -> None:
-        assert dblp("".join(f"<ee>{link}</ee>" for link in links)).doi == doi
+    def test_doi_comes_from_a_resolver(self) -> None:
+        assert dblp("<ee>https://example.org/paper.pdf</ee><ee>https://doi.org/10.1007/5</ee>").doi == "10.1007/5"
+        assert dblp("<ee>https://www.usenix.org/conference/10.1007/5</ee>").doi is None
 
     @pytest.mark.parametrize(
         ("title", "plain"),
         [
-            ("Learning in Web 2.0.", "Learning in Web 2.0"), ("TensorFlow 1.4.2.", "TensorFlow 1.4.2"), ("Volume 3.", "Volume 3"),
-            ("Programming in C.", "Programming in C"), ("Why not?", "Why not?"), ("Elections in the U.S.A.", "Elections in the U.S.A."),
+            ("Learning in Web 2.0.", "Learning in Web 2.0"), ("Why not?", "Why not?"), ("In the U.S.A.", "In the U.S.A."),
         ],
     )  # fmt: skip
     def test_full_stop_of_dblp_is_removed(self, title: str, plain: str) -> None:
@@ -178,7 +145,6 @@ class TestAcl:
             ('<removed date="2024-09-01">By request.</removed>', Editorial.WITHDRAWN),
             ('<erratum id="1">2024.test-main.2e1</erratum>', Editorial.CORRECTED),
             ('<erratum id="1">x</erratum><retracted date="2024-09-01"/>', Editorial.RETRACTED),
-            ('<revision id="1" href="x"/>', None),
         ],
     )
     def test_status_of_paper_is_read(self, element: str, status: Editorial | None) -> None:
@@ -188,8 +154,8 @@ class TestAcl:
     @pytest.mark.parametrize(
         ("month", "date"),
         [
-            ("10–12 August", "2024-08"), ("August 10-12", "2024-08"), ("30 July – 4 August", "2024-07"), ("8", "2024-08"),
-            ("July 28 - August 2", "2024-07"), ("November-December", "2024-11"), ("8th to 13th Sept.", "2024-09"), ("Summer", "2024"),
+            ("10–12 August", "2024-08"), ("30 July – 4 August", "2024-07"), ("8", "2024-08"), ("November-December", "2024-11"),
+            ("8th to 13th Sept.", "2024-09"), ("Summer", "2024"),
         ],
     )  # fmt: skip
     def test_month_may_have_days(self, month: str, date: str) -> None:
@@ -203,19 +169,12 @@ class TestAcl:
             (r"{BERT} \&amp; \textsc{Glo{Ve}} for 50\% na\"ive", "BERT & GloVe for 50% naïve"),
             (r"Learning <tex-math>\texttt{x}_{1}</tex-math> with \emph{T5}", r"Learning \texttt{x}_{1} with T5"),
             (r"See \href{https://x.org}{code} at \url{https://y.org}~\cite{key}.", "See code at https://y.org"),
-            (r"A \LaTeX{} tool", "A LaTeX tool"),
         ],
     )
     def test_tex_commands_are_text(self, title: str, plain: str) -> None:
         paper = f'<paper id="2"><title>{title}</title><abstract>{title}</abstract></paper>'
         record = one("acl", f'<collection id="2024.test"><volume id="main">{paper}</volume></collection>')
         assert record.title == plain and (record.abstract or "").rstrip(".") == plain
-
-    def test_journal_volume_names_its_journal(self) -> None:
-        (record,) = acl(
-            "", "<journal-title>Computational Linguistics</journal-title><journal-volume>3</journal-volume>"
-        )
-        assert (record.journal, record.volume) == ("Computational Linguistics", "3")
 
     def test_back_matter_is_not_a_paper(self) -> None:
         (dropped,) = acl("", attributes='type="backmatter"')

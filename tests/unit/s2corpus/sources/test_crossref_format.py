@@ -5,13 +5,11 @@ The source is Crossref's documentation of `works`.
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import pytest
 
-from s2corpus import sources
-from s2corpus.sources import Dropped, Record, RejectReason
+from s2corpus.sources import Record
 from s2orc_parse.bibliography.author import Affiliation
 from tests.unit.s2corpus.sources.samples import one
 
@@ -123,10 +121,3 @@ def test_license_is_valid_from_its_start_date(
     record = work(license=licences, **indexed)
     assert record.licence == now
     assert [(one.licence, one.start) for one in record.later_licences] == later
-
-
-def test_answer_without_work_is_malformed() -> None:
-    answer = b'{"status": "failed", "message": [{"type": "parameter-not-found"}]}'
-    assert list(sources.read("crossref", io.BytesIO(answer))) == [
-        Dropped(RejectReason.MALFORMED, "line 1", "expected a JSON object")
-    ]

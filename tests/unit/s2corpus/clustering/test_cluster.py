@@ -1,7 +1,7 @@
 """SPEC §4.2–4.13: records join by an equal identifier, or by title if authors and years agree.
 
 §4.15: edges are added strongest first; an edge that would join two different DOIs, neither a preprint's, is a `conflict`.
-§4.16: edges form stars, never cliques. The borders of each rule for a pair are in `test_pairs` and `test_names_and_places`.
+§4.16: edges form stars, never cliques. The borders of each rule for a pair are in `test_pairs`.
 """
 
 from __future__ import annotations

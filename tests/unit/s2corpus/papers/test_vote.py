@@ -75,10 +75,6 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
         [PRINTED, ("2022", publisher(doi=DOI, title="A")), ("2023", publisher("crossref", "2", doi=DOI, title="B"))],
         {}, "title", "B", ("crossref:2", PUBLISHER, 1, 0),
     ),
-    "equally late publisher records by content": (
-        [PRINTED, publisher(doi=DOI, title="B"), publisher("crossref", "2", doi=DOI, title="A")],
-        {}, "title", "A", ("crossref:2", PUBLISHER, 1, 0),
-    ),
     "publisher record without the field": (
         [PRINTED, BY_DOI, record("dblp", venue="ACL"), record("s2", venue="EMNLP"), record("arxiv", venue="acl")],
         {}, "venue", "ACL", ("dblp:1", MAJORITY, 2, 1),
@@ -91,9 +87,6 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
         [("2022", record("s2", venue="Old")), ("2023", record("s2", "2", venue="New")), record("dblp", venue="New")],
         {}, "venue", "New", ("dblp:1", MAJORITY, 2, 0),
     ),
-    "equally late records by value": (
-        [("2023", record("s2", "2", venue="One")), ("2023", record("s2", "1", venue="Two"))], {}, "venue", "One", ("s2:2", MAJORITY, 1, 0),
-    ),
     "most frequent form": (
         [record("s2", title="Deep Parsing"), record("dblp", title="deep parsing."), record("arxiv", title="Deep Parsing")],
         {}, "title", "Deep Parsing", ("arxiv:1", MAJORITY, 3, 0),
@@ -101,27 +94,14 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
     "fullest form of a text": (
         [record("dblp", title="deep parsing"), record("s2", title="Deep: parsing")], {}, "title", "Deep: parsing", ("s2:1", MAJORITY, 2, 0),
     ),
-    "fullest form of a date": (
-        [record("dblp", date="2020"), record("s2", date="2020-05-31"), record("arxiv", date="2020-05")],
-        {}, "date", ("2020-05-31", "day"), ("s2:1", MAJORITY, 3, 0),
-    ),
     "source already used wins a tie": (
         [record("dblp", venue="ACL"), record("s2", venue="EMNLP", title="T")], {}, "venue", "EMNLP", ("s2:1", FEWEST, 1, 1),
     ),
     "trusted source wins a tie of two used sources": (
         [record("dblp", venue="ACL", title="T"), record("s2", venue="EMNLP", date="2020")], {}, "venue", "ACL", ("dblp:1", BY_TRUST, 1, 1),
     ),
-    "supporter of a tied value has the published form": (
-        [record("dblp", venue="ACL"), record("s2", venue="A.C.L."), record("arxiv", venue="EMNLP"), record("unpaywall", venue="EMNLP")],
-        {}, "venue", "A.C.L.", ("dblp:1", FEWEST, 2, 2),
-    ),
-    "declared wins a tie against dblp": ([header(), declare(title="Said"), record("dblp", title="Other")], {}, "title", "Said",
-                                         ("declared:d/a.pdf", FEWEST, 1, 1)),
     "PDF, as no record has authors": (
         [header(title="Read", authors=(ADA,)), record("s2", title="Said")], {}, "authors", (ADA,), (f"grobid:{A}", PDF, 1, 0),
-    ),
-    "PDF, as only another field is declared": (
-        [header(date="2019", venue="V"), declare(date="2021-03")], {}, "venue", "V", (f"grobid:{A}", PDF, 1, 0),
     ),
     "declared value replaces the PDF's": (
         [header(date="2019", venue="V"), declare(date="2021-03")], {}, "date", ("2021-03", "month"), ("declared:d/a.pdf", MAJORITY, 1, 0),

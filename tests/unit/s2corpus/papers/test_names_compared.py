@@ -56,6 +56,7 @@ def test_names_match_if_they_can_be_one_person(one: str, other: str, same: bool)
         (["A|Bee", "|et al"], ["A|Bee"], True),  # "et al." is not an author.
         (["A|Bee", "|Others"], ["A|Bee", "and|others"], True),
         (["|et al."], ["A|Bee"], None),
+        (["|PhD"], ["A|Bee"], None),  # A degree is not an author.
     ],
 )  # fmt: skip
 def test_author_lists_match_in_order(one: list[str], other: list[str], same: bool | None) -> None:

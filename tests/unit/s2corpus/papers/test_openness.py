@@ -95,11 +95,13 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
     "it is a preprint, which is open": ([header(doi=PREPRINT), unpaywall(PREPRINT, open_version=COPY)], "a.pdf", UNPAYWALL),
     "its preprint is open, it is not": ([PRINTED, unpaywall(PREPRINT), unpaywall(open_access=False)], "a.pdf", None),
     "PDF prints its DOI, drop declares the preprint's": ([PRINTED, declare(doi=PREPRINT), unpaywall(PREPRINT)], "a.pdf", None),
+    "OpenAlex repeats that it is open": ([PRINTED, openalex(open_version=OpenVersion.PUBLISHED)], "a.pdf", UNPAYWALL),
     "OpenAlex has only copies, one of them in PMC": ([PRINTED, openalex(open_version=COPY, pmc_id="PMC1")], "a.pdf", None),
     "Unpaywall contradicts OpenAlex": ([PRINTED, openalex(), unpaywall(open_access=False)], "a.pdf", None),
     "publisher record states open access": ([PRINTED, publisher("jats", doi=DOI, open_access=True)], "a.pdf", PUBLISHER),
     "record of the PDF states open access": ([header(), record("mylab", file_sha1=A, open_access=True)], "a.pdf", DECLARED),
     "record of another PDF states open access": ([header(), record("mylab", file_sha1=B, open_access=True)], "a.pdf", None),
+    "archive record of the paper states open access": ([PRINTED, record("s2", doi=DOI, open_access=True)], "a.pdf", None),
     "header states open access": ([header(open_access=True)], "a.pdf", None),
 }  # fmt: skip
 

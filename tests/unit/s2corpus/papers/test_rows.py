@@ -37,6 +37,15 @@ def test_canonical_pdf_is_listed_first(second: bool | None, pdfs: list[str], evi
     assert (row["open_access"], row["oa_evidence"], row["licence"]) == (evidence is not None, evidence, "MIT")
 
 
+@pytest.mark.parametrize(("work_type", "status"), [("preprint", None), ("article", "retracted")])
+def test_retraction_of_a_preprint_is_ignored(work_type: str, status: str | None) -> None:
+    (row,) = rows(
+        member("crossref:1", kind="publisher", doi="10.1/a", type="article"),
+        member("crossref:2", kind="publisher", doi="10.7/a", type=work_type, editorial="retracted"),
+    )
+    assert row["editorial"] == status
+
+
 def test_papers_are_read_in_order_in_batches() -> None:
     found = rows(*(member(f"dblp:{n}", f"p{n}", authors=[]) for n in range(5)))
     assert [row["paper_id"] for row in found] == [f"p{n}" for n in range(5)]

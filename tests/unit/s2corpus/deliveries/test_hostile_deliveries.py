@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -193,20 +194,23 @@ def test_folders_without_utf8_names_are_refused(run: Run, tmp_path: Path) -> Non
     assert "refused:bad_name" in [one.outcome for one in iterate_drop_statuses(run.lake)]
 
 
-@pytest.mark.parametrize("name", ["_READY", "a.pdf", "b.pdf"])
-@pytest.mark.parametrize("kind", ["pipe", "folder", "link to nothing"])
-def test_special_files_in_a_folder_do_not_block(run: Run, name: str, kind: str) -> None:
+SPECIAL: dict[str, Callable[[Path], None]] = {
+    "pipe": os.mkfifo,
+    "folder": Path.mkdir,
+    "link to nothing": lambda path: path.symlink_to("nowhere"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "outcomes"), [("_READY", []), ("a.pdf", ["refused:incomplete"]), ("b.pdf", ["taken"])]
+)
+@pytest.mark.parametrize("kind", SPECIAL)
+def test_special_files_in_a_folder_do_not_block(run: Run, name: str, outcomes: list[str], kind: str) -> None:
     put(run.lake, "drops/good")
     put(run.lake, "drops/odd")
     path = Path(run.lake.uri(f"drops/odd/{name}"))
     path.unlink(missing_ok=True)
-    if kind == "pipe":
-        os.mkfifo(path)
-    elif kind == "folder":
-        path.mkdir()
-    else:
-        path.symlink_to("nowhere")
+    SPECIAL[kind](path)
     rows = read_rows(run)
     assert rows.pop("good")["outcome"] == "taken"
-    expected = {"_READY": [], "a.pdf": ["refused:incomplete"], "b.pdf": ["taken"]}
-    assert [row["outcome"] for row in rows.values()] == expected[name]
+    assert [row["outcome"] for row in rows.values()] == outcomes

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pyarrow as pa
 import pytest
 
@@ -121,11 +120,6 @@ def test_counted_columns_are_counted_while_writing(lake: Lake) -> None:
     table.commit(range(3))
     assert table.counts("set", "outcome") == {("s2orc", "kept"): 3, ("s2ag", "short"): 1}
     assert table.counts("set", "language") == {("s2orc", "en"): 2, ("s2orc", None): 1, ("s2ag", None): 1}
-    commit = orjson.loads(lake.get(key := "releases/x/documents/_COMMITTED.json")[0])
-    del commit["parts"][0]["counts"]
-    lake.put(key, orjson.dumps(commit))
-    with pytest.raises(NotCommitted, match="run its stage again"):
-        TableRef(lake, "releases/x/documents", DOCUMENTS).counts("set", "outcome")
 
 
 @pytest.mark.parametrize("name", ["part-00000-*.parquet", "part-00000.json", "_COMMITTED.json"])
@@ -172,11 +166,9 @@ def test_content_store_opens_only_parts_of_its_range(lake: Lake) -> None:
     again = store.append([make_row(low) | {"outcome": "other"}, make_row("e" * 40)])
     assert store.known(low, low, ["outcome"])[low][1] == min(part, again), "the first name decides"
     lake.put(part, b"damaged")
-    for first, last in (("0" * 40, "9" * 40), ("a" * 11 + "9" * 29, "a" * 11 + "9" * 29), ("d" * 40, "f" * 40)):
+    for first, last in (("0" * 40, "9" * 40), ("d" * 40, "f" * 40)):
         store.known(first, last, ["outcome"])
         assert lake.size(part) is not None
-    store.known("c" * 12 + "f" * 28, "f" * 40, ["outcome"])
-    assert lake.size(part) is None, "its name does not exclude the range"
 
 
 def test_keys_of_a_damaged_content_part_are_forgotten(lake: Lake, tmp_path: Path) -> None:

@@ -45,28 +45,12 @@ def test_code_does_not_compare_extractor_names() -> None:
     offenders = []
     for path in sorted(path for folder in ("include", "plugins", "dags") for path in (ROOT / folder).rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
-        if name in SAYS_ITS_OWN_NAME:
-            continue
-        for line, text, under in strings(path):
+        for line, text, under in strings(path) if name not in SAYS_ITS_OWN_NAME else ():
             if _NAME.search(text) and (name, under) not in SLOTS:
                 offenders.append(f"{name}:{line}: {text!r}")
     assert not offenders, "ask for the kind of the record, or for the identity that the extract stage committed"
 
 
-def test_queries_do_not_name_an_extractor() -> None:
-    named = re.compile(rf"'[^']*(?:{'|'.join(EXTRACTORS)})[^']*'")
-    paths = sorted((ROOT / "sql").rglob("*.sql"))
-    assert [path for path in paths if named.search(re.sub(r"--.*", "", path.read_text("utf-8")))] == []
-
-
 def test_kinds_of_full_texts_have_one_order_everywhere() -> None:
     assert get_args(FullText) == tuple(kind.value for kind in ParseKind)
     assert {*jats.CONVERTERS, ParseKind.PDF, ParseKind.LATEX} == {*ParseKind}
-
-
-def test_extractor_names_in_code_are_detected(tmp_path: Path) -> None:
-    file = tmp_path / "rule.py"
-    file.write_text(
-        f'"""About {EMBEDDED}."""\nREADS = ("{EMBEDDED}", "x")\nPATTERN = "a|grobid|b"\nkey = "grobid_parse"\n'
-    )
-    assert {line for line, text, _ in strings(file) if _NAME.search(text)} == {2, 3}

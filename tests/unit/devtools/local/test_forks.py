@@ -11,7 +11,6 @@ import psutil
 import pytest
 
 from devtools.local.forks import Forks
-from s2corpus.errors import UserError
 from tests.waiting import until
 
 pytestmark = pytest.mark.slow
@@ -59,25 +58,3 @@ def test_forked_command_leads_a_session_in_its_folder(forks: Forks, folder: Path
     assert forked.poll() is None
     process.send_signal(signal.SIGKILL)
     assert forked.wait() == forked.poll() == -signal.SIGKILL
-
-
-def test_forked_command_outlives_its_starter(folder: Path) -> None:
-    with Forks(environ(folder), folder, folder / "imports.log") as forks:
-        forked = forks.start(WAITS, folder=folder, log=folder / "lives.log")
-        server = forks.open().pid
-    assert not psutil.pid_exists(server)
-    process = psutil.Process(forked.pid)
-    assert process.status() != psutil.STATUS_ZOMBIE
-    process.kill()
-
-
-def test_airflow_import_error_gives_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "airflow_local_settings.py").write_text("raise RuntimeError('a fault of ours')")
-    paths = os.pathsep.join((str(tmp_path), str(ROOT / "include"), str(ROOT)))
-    log = tmp_path / "imports.log"
-    with (
-        Forks({**environ(tmp_path), "PYTHONPATH": paths}, tmp_path, log) as forks,
-        pytest.raises(UserError, match=f"Airflow could not be started: what imports it ended, see {log}"),
-    ):
-        forks.start(["version"], folder=tmp_path, log=tmp_path / "version.log")
-    assert "a fault of ours" in log.read_text()

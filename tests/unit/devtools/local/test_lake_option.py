@@ -22,17 +22,6 @@ command()
 """
 
 
-@pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    """Return the environment of a user with local services that were set up but do not run."""
-    state = State(tmp_path / "state")
-    state.create()
-    state.choose_ports({})
-    Services(state.root).write_environment()
-    known = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "S2CORPUS_"))}
-    return known | {"S2CORPUS_STATE": str(state.root), "PYTHONPATH": "include"}
-
-
 @pytest.mark.parametrize(
     ("variables", "arguments", "expected"),
     [
@@ -44,8 +33,15 @@ def environ(tmp_path: Path) -> dict[str, str]:
     ],
 )
 def test_local_lake_is_default_unless_environment_has_another(
-    environ: dict[str, str], variables: dict[str, str], arguments: list[str], expected: str
+    variables: dict[str, str], arguments: list[str], expected: str, tmp_path: Path
 ) -> None:
+    """The local services were set up, but do not run."""
+    state = State(tmp_path / "state")
+    state.create()
+    state.choose_ports({})
+    Services(state.root).write_environment()
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "S2CORPUS_"))}
+    environ |= {"S2CORPUS_STATE": str(state.root), "PYTHONPATH": "include", **variables}
     command = [sys.executable, "-c", COMMAND, *arguments]
-    done = subprocess.run(command, env=environ | variables, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == expected

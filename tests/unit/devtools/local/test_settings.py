@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,13 +15,6 @@ def read(tmp_path: Path, text: str) -> Settings:
     path = tmp_path / "airflow_settings.yaml"
     path.write_text(text)
     return read_settings(path)
-
-
-def test_importing_deployment_imports_no_command() -> None:
-    """Check the commands of `python -m s2corpus.deployment.X`: Python warns if the package has imported X."""
-    commands = ["settings", "s3_security", "slots"]
-    code = f"import s2corpus.deployment as all_, sys; sys.exit(any(f'{{all_.__name__}}.{{x}}' in sys.modules for x in {commands}))"
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_project_settings_have_the_pool_and_no_secret() -> None:
@@ -48,12 +39,6 @@ def test_every_kind_of_entry_is_translated(tmp_path: Path) -> None:
     assert settings["variables"] == [
         {"key": "colour", "value": "blue"}, {"key": "none", "value": ""}, {"key": "null_", "value": None},
     ]  # fmt: skip
-
-
-def test_empty_template_entries_are_ignored(tmp_path: Path) -> None:
-    connection = "{conn_id: , conn_type: , conn_extra: {example_extra_field: example-value}}"
-    text = f"airflow: {{connections: [{connection}], pools: [{{pool_name: , pool_slot: }}], variables: [{{variable_name: }}]}}"
-    assert read(tmp_path, text) == {"pools": [], "connections": [], "variables": []}
 
 
 @pytest.mark.parametrize(

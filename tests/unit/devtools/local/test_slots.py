@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -29,13 +26,6 @@ def test_memory_is_that_of_the_container(tmp_path: Path) -> None:
     (tmp_path / "unlimited").write_text("max\n")
     machine = available_memory([tmp_path / "absent", tmp_path / "unlimited"])
     assert available_memory([tmp_path / "memory.max"]) == min(3_000_000_000, machine)
-
-
-def test_command_prints_a_number_and_module_is_imported_once() -> None:
-    environ = {**os.environ, "PYTHONPATH": str(ROOT / "include")}
-    command = [sys.executable, "-W", "error", "-m", "s2corpus.deployment.slots"]
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
-    assert int(done.stdout) >= 1
 
 
 def test_kernels_of_an_image_are_copied_once(tmp_path: Path) -> None:

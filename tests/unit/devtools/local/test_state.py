@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import stat
 from pathlib import Path
 
 import pytest
+import yaml
 
+from devtools.local.airflow import airflow_environ
 from devtools.local.state import PORTS, SECRETS, TYPED, State
 from s2corpus.errors import UserError
 
@@ -55,7 +58,9 @@ def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
-    (tmp_path / "state").write_text("")
-    with pytest.raises(UserError, match="cannot make the state folder"):
-        State(tmp_path / "state").create()
+def test_every_setting_of_airflow_exists(state: State) -> None:
+    spec = importlib.util.find_spec("airflow")
+    assert spec and spec.origin
+    known = yaml.safe_load((Path(spec.origin).parent / "config_templates/config.yml").read_text())
+    options = {f"AIRFLOW__{section}__{option}".upper() for section in known for option in known[section]["options"]}
+    assert {name for name in airflow_environ(state) if name.startswith("AIRFLOW__")} <= options

@@ -10,14 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from s2corpus.text.near_duplicates import (
-    Candidate,
-    DuplicateReason,
-    Pairs,
-    cluster_duplicates,
-    text_key,
-    title_key,
-)
+from s2corpus.text.near_duplicates import Candidate, DuplicateReason, Pairs, cluster_duplicates, text_key, title_key
 from s2corpus.text.splits import Split
 from s2corpus.titles import normalise_one
 
@@ -66,23 +59,19 @@ def test_duplicates_form_clusters(
     assert {one.jaccard for one in found.values() if one.reason is DuplicateReason.WORDS} <= {*pairs.values()}
 
 
-def documents() -> st.SearchStrategy[list[Candidate]]:
-    one = st.tuples(
+DOCUMENTS = st.lists(
+    st.tuples(
         st.sampled_from(["2019", "2020-05", "2022-12-05", None]),
         st.sampled_from([TRAIN, VALID, LATE]),
         st.integers(0, 9),
         st.sampled_from([None, 20, 21, 22]),
-        st.sampled_from(["s2orc", "s2ag"]),
-    )
-    return st.lists(one, max_size=15).map(
-        lambda rows: [
-            Candidate(set_, f"{i:02d}", d, s, text, title) for i, (d, s, text, title, set_) in enumerate(rows)
-        ]
-    )
+    ),
+    max_size=15,
+).map(lambda rows: [Candidate(("s2orc", "s2ag")[i % 2], f"{i:02d}", *row) for i, row in enumerate(rows)])
 
 
 @given(
-    documents(),
+    DOCUMENTS,
     st.dictionaries(st.sampled_from(list(itertools.combinations(range(10), 2))), st.sampled_from([0.8, 0.9, 0.95])),
     st.booleans(),
     st.randoms(use_true_random=False),
@@ -100,15 +89,12 @@ def test_clusters_of_duplicates_obey_their_laws(
     for a, b in itertools.combinations(left, 2):
         similar = (min(a.text_key, b.text_key), max(a.text_key, b.text_key)) in pairs
         if similar:
-            assert a.split == b.split  # Similar texts never appear in both train and valid.
-            assert not hold_back
+            assert a.split == b.split and not hold_back  # Similar texts never appear in both train and valid.
             assert found[a.set, a.paper_id].cluster == found[b.set, b.paper_id].cluster
         if a.title_key is not None and a.title_key == b.title_key and TRAIN in (a.split, b.split):
             assert hold_back or similar or pytest.fail("a title of a train text occurs twice")
     stand_for = {member.cluster for member in found.values()}
-    assert all(
-        splits[paper_id] in (TRAIN, VALID) for paper_id in stand_for
-    )  # The text that names a cluster always remains.
+    assert all(splits[paper_id] in (TRAIN, VALID) for paper_id in stand_for)  # The text that names a cluster remains.
     assert {paper_id for (_, paper_id), m in found.items() if m.reason is None} == stand_for
 
 

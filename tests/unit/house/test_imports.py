@@ -1,18 +1,12 @@
-"""Imports have one direction: one list defines the order of the packages, another the order of the layers of `s2corpus`.
-
-A package that can be installed alone lists its folders and imports only its declared dependencies.
-"""
+"""Imports have one direction: one list defines the order of the packages, another the order of the layers of `s2corpus`."""
 
 from __future__ import annotations
 
 import ast
 import re
-import sys
-import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -42,15 +36,6 @@ KERNELS = ("sources", "titles", "text", "clustering", "pdf", "extractors", "pape
 FILES_ONLY = ("s2corpus.storage.transient", "s2corpus.storage.parquet")
 """The parts of storage that kernels may import: transient errors, and reading and writing files."""
 
-ALONE = ("s2orc_parse", "pdf2tei", READER)
-MODULES = {
-    "lxml": "lxml", "orjson": "orjson", "deflate": "deflate", "pypandoc-binary": "pypandoc", "obstore": "obstore", "pyarrow": "pyarrow",
-    "cld3-py": "gcld3", "numpy": "numpy", "pdfalto": "pdfalto", "pebble": "pebble", "pypdf": "pypdf", "pypdfium2": "pypdfium2",
-    "starlette": "starlette", "uvicorn": "uvicorn", "wordfreq": "wordfreq", "s2orc-parse": "s2orc_parse", "rapidocr": "rapidocr",
-    "onnxruntime": "onnxruntime", "python-multipart": "multipart",
-}  # fmt: skip
-OPTIONAL = {"boto3"}
-"""Optional packages: used if installed."""
 IGNORED = re.compile(r"#\stype:\signore(?!\[[a-z, -]+\]  # \w)")
 
 
@@ -144,33 +129,6 @@ def test_stages_do_not_import_each_other() -> None:
         return stage != other and other in STAGE_NAMES
 
     assert not offenders("s2corpus", is_other_stage)
-
-
-def project(package: str) -> dict[str, Any]:
-    return tomllib.loads((INCLUDE / package / "pyproject.toml").read_text("utf-8"))
-
-
-@pytest.mark.parametrize("package", ALONE)
-def test_pyproject_lists_every_folder_and_the_common_version(package: str) -> None:
-    top, stated = INCLUDE / package, project(package)
-    folders = {path.parent for path in top.rglob("__init__.py") if "build" not in path.parts}
-    assert set(stated["tool"]["setuptools"]["packages"]) == {".".join(f.relative_to(INCLUDE).parts) for f in folders}
-    own = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert stated["project"]["version"] == own["version"]
-    required = rf"{package.replace('_', '-')}(?:\[\w+\])?=={own['version']}"
-    assert any(re.fullmatch(required, dependency) for dependency in own["dependencies"])
-
-
-@pytest.mark.parametrize("package", ALONE)
-def test_package_imports_only_what_it_declares(package: str) -> None:
-    declared = project(package)["project"]
-    names = [*declared["dependencies"], *(d for extra in declared["optional-dependencies"].values() for d in extra)]
-    allowed = {MODULES[re.split(r"[\[<>=]", name)[0]] for name in names} | {
-        package,
-        *OPTIONAL,
-        *sys.stdlib_module_names,
-    }
-    assert not offenders(package, lambda _, name: name.split(".")[0] not in allowed)
 
 
 def test_each_ignored_type_error_has_a_reason() -> None:

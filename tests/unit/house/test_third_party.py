@@ -39,10 +39,7 @@ def test_images_have_the_tested_versions(third_party: ModuleType, image: str) ->
 
 
 def test_notice_names_every_package_with_copyleft_license(third_party: ModuleType) -> None:
-    """Check packages under GPL, LGPL, MPL and similar licenses.
-
-    A package that is also available under a permissive license needs no entry.
-    """
+    """A package that is also available under a permissive license needs no entry."""
     notice = (ROOT / "NOTICE").read_text("utf-8").lower()
     runtime = third_party.locked(ROOT / "requirements-fab.txt")
     for name, (_, licence) in third_party.listed().items():

@@ -40,9 +40,7 @@ def snapshot_id(checkout: Path) -> str:
     ("file", "decides"),
     [
         ("include/s2corpus/commands/releases.py", False),
-        ("include/s2orc_parse/cli.py", False),
         ("include/s2corpus/deployment/slots.py", False),
-        ("devtools/sample/prose.py", False),
         ("include/s2corpus_reader/README.md", False),
         ("include/s2corpus/rules.py", True),
         ("include/s2corpus/stages/select.py", True),

@@ -7,29 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-import pytest
-
 SCRIPTS = Path(__file__).resolve().parents[4] / "deploy" / "image"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "program"),
-    [
-        (["jobs", "check"], ["airflow", "jobs", "check"]),
-        (["python", "-m", "celery", "two words"], ["python", "-m", "celery", "two words"]),
-        (["bash", "-c", "exec airflow db migrate"], ["airflow", "db", "migrate"]),
-        ([], ["airflow"]),
-        (["bash", "-c", "umask"], ["0002"]),  # group-writable
-    ],
-)
-def test_entrypoint_runs_the_command(tmp_path: Path, arguments: list[str], program: list[str]) -> None:
-    """Here, `airflow` and `python` print their name and arguments, one per line."""
-    for name in ("airflow", "python"):
-        (tmp_path / name).write_text('#!/bin/sh\necho "${0##*/}"\nfor word; do echo "$word"; done\n')
-        (tmp_path / name).chmod(0o755)
-    environ = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run([SCRIPTS / "entrypoint", *arguments], env=environ, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == program
 
 
 def test_only_old_and_large_logs_are_deleted(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import ipaddress
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -27,10 +26,9 @@ from botocore.exceptions import ClientError
 from click.testing import CliRunner
 
 from devtools.cli import tools
-from devtools.local import Condition, Services, process
+from devtools.local import Services, process
 from devtools.local.process import Process
 from devtools.local.state import project
-from s2corpus.deployment.http import ask
 from s2corpus.errors import UserError
 from tests.unit.devtools.local.refusing import refuses
 
@@ -155,16 +153,6 @@ def test_secrets_are_not_in_command_lines_or_logs(running: Services) -> None:
     assert not [text for text in shown if any(secret in text for secret in secrets)]
 
 
-def test_own_grobid_replaces_the_embedded_extractor(running: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = running.endpoints().environ()
-    monkeypatch.setenv("GROBID_URL", before["GROBID_URL"])
-    assert running.endpoints().environ() == before, "the address of the embedded extractor is recognized"
-    monkeypatch.setenv("GROBID_URL", "http://grobid.example:8070/")
-    environ = running.endpoints().environ()
-    assert environ["GROBID_URL"] == "http://grobid.example:8070" and "S2CORPUS_EXTRACTOR_TOKEN" not in environ
-    assert {status.name: status.condition for status in running.status()}["extractor"] is Condition.EXTERNAL
-
-
 @pytest.mark.long
 def test_data_survive_kills_and_clean_stops(local: Services) -> None:
     local.up(ONLY)
@@ -193,18 +181,6 @@ def test_only_the_killed_service_is_started(local: Services) -> None:
     assert query(local, "SELECT 1") == [(1,)]
 
 
-@pytest.mark.long
-def test_hanging_process_is_replaced(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("devtools.local.services._CONVALESCENCE", 1.0)
-    monkeypatch.setattr("devtools.local.s3.ask", lambda *a, **k: ask(*a, **k, seconds=0.5))
-    local.up({"s3"})
-    before = pids(local)
-    os.kill(before["s3"], signal.SIGSTOP)
-    local.up({"s3"})
-    assert pids(local)["s3"] != before["s3"]
-    assert not process.identify(before["s3"])
-
-
 def test_recycled_pid_is_not_touched(local: Services) -> None:
     local.up({"postgres"})
     kill(members(local, "postgres"))
@@ -221,20 +197,9 @@ def test_recycled_pid_is_not_touched(local: Services) -> None:
 
 
 @pytest.mark.long
-def test_unrecorded_services_are_found_and_stopped(local: Services) -> None:
-    local.up(ONLY)
-    running = members(local, "s3") + members(local, "postgres")
-    subprocess.run(["rm", "-rf", str(local.state.root)], check=True)
-    local.up(ONLY)
-    assert not any(process.alive(old) for old in running)
-
-
-@pytest.mark.long
 def test_concurrent_ups_start_everything_once(local: Services) -> None:
-    code = (
-        "import sys, pathlib; from devtools.local import Services; "
-        f"s = Services(pathlib.Path(sys.argv[1])); s.up({ONLY!r}); print(sorted((t.name, t.pid) for t in s.status() if t.pid))"
-    )
+    code = "import sys, pathlib; from devtools.local import Services; s = Services(pathlib.Path(sys.argv[1])); "
+    code += f"s.up({ONLY!r}); print(sorted((t.name, t.pid) for t in s.status() if t.pid))"
 
     def up(_: int) -> str:
         command = [sys.executable, "-c", code, str(local.state.root)]
@@ -243,37 +208,6 @@ def test_concurrent_ups_start_everything_once(local: Services) -> None:
 
     with ThreadPoolExecutor() as pool:
         assert len(set(pool.map(up, range(3)))) == 1
-
-
-def test_occupied_port_gives_one_sentence_and_changes_nothing(local: Services) -> None:
-    local.up({"postgres"})
-    before, other = local.state.ports(), socket.create_server(("127.0.0.1", 0))
-    with other, pytest.raises(UserError, match=rf"port \d+ of postgres is in use by process {os.getpid()} "):
-        local.up({"postgres"}, ports={"postgres": other.getsockname()[1]})
-    assert local.state.ports() == before
-
-
-@pytest.mark.airflow
-@pytest.mark.long
-def test_only_killed_parts_of_airflow_are_started(tmp_path: Path) -> None:
-    local = Services(tmp_path / "state")
-    try:
-        local.up()
-        before = pids(local)
-        local.up()
-        assert pids(local) == before and len(before) == 7
-        kill(members(local, "airflow-scheduler"))
-        conditions = {status.name: status.condition for status in local.status()}
-        assert conditions.pop("airflow-scheduler") is Condition.STOPPED
-        assert set(conditions.values()) == {Condition.RUNNING}
-        local.up()
-        assert {name for name, pid in pids(local).items() if pid != before[name]} == {"airflow-scheduler"}
-        kill([member for service in local._all() for member in local._members(service)])
-        local.up()
-        assert {status.condition for status in local.status()} == {Condition.RUNNING}
-    finally:
-        local.down()
-    assert not [member for service in local._all() for member in local._members(service)]
 
 
 def test_wipe_asks_before_it_removes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,12 +220,7 @@ def test_wipe_asks_before_it_removes(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert pids(local).keys() == {"postgres"}
     assert CliRunner().invoke(tools, ["down", "--wipe", "--yes"]).exit_code == 0
     assert not local.state.root.exists()
-
-
-def test_folder_without_state_and_unknown_service_are_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(UserError, match="is not a state folder"):
         Services(tmp_path).wipe()
     assert (tmp_path / "thesis.tex").exists()
-    with pytest.raises(UserError, match="no service 'redis': there are s3, postgres, extractor, airflow"):
-        Services(tmp_path / "state").up({"redis"})

@@ -1,4 +1,7 @@
-"""Astro's keys in `airflow_settings.yaml` are converted to the input of Airflow's REST API."""
+"""Astro's keys in `airflow_settings.yaml` are converted to the input of Airflow's REST API.
+
+The number of task slots follows from a worker's memory and cores.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ import pytest
 
 from devtools.local.state import project
 from s2corpus.deployment.settings import Settings, read_settings
+from s2corpus.deployment.slots import available_memory, compute_slots
 from s2corpus.errors import UserError
+from s2corpus.spec import load_spec
 
 
 def read(tmp_path: Path, text: str) -> Settings:
@@ -59,3 +64,20 @@ def test_wrong_settings_file_gives_one_sentence(tmp_path: Path, text: str, says:
         read(tmp_path, text)
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+SPECS = [load_spec(path) for path in sorted((project() / "include" / "releases").glob("*.yaml"))]
+
+
+@pytest.mark.parametrize(
+    ("memory", "cores", "slots"), [(16_000_000_000, 8, 6), (1_000_000_000, 8, 1), (512_000_000_000, 4, 8)]
+)
+def test_slots_follow_memory_within_one_and_two_per_core(memory: int, cores: int, slots: int) -> None:
+    assert compute_slots(memory, cores, SPECS) == slots
+
+
+def test_memory_is_that_of_the_container(tmp_path: Path) -> None:
+    (tmp_path / "memory.max").write_text("3000000000\n")
+    (tmp_path / "unlimited").write_text("max\n")
+    machine = available_memory([tmp_path / "absent", tmp_path / "unlimited"])
+    assert available_memory([tmp_path / "memory.max"]) == min(3_000_000_000, machine)

@@ -107,15 +107,6 @@ def test_wrong_keys_open_no_bucket(running: Services, wrong: dict[str, str]) -> 
         s3(running, **wrong).list_objects_v2(Bucket="corpus")
 
 
-@pytest.mark.parametrize("database", ["airflow", "catalog"])
-def test_database_owner_is_not_a_superuser(running: Services, database: str) -> None:
-    with connect(running, database) as connection, connection.cursor() as cursor:
-        cursor.execute("CREATE TABLE probe (n int)")
-        cursor.execute("DROP TABLE probe")
-        with pytest.raises(psycopg2.errors.InsufficientPrivilege):
-            cursor.execute("SELECT pg_read_file('/etc/passwd')")
-
-
 @pytest.mark.parametrize(
     "changes", [{"password": ""}, {"password": "wrong"}, {"user": "postgres"}, {"dbname": "catalog"}]
 )

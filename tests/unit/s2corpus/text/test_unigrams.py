@@ -46,6 +46,12 @@ def test_words_are_those_of_blingfire(text: str) -> None:
     assert log_probability(text, Unigrams("list", shares, -50.0, -20.0)) == -1
 
 
+def test_sum_begins_with_ascii_words() -> None:
+    """The order of a sum changes its last digits, which releases contain."""
+    words = Unigrams("list", {"a": 1e16, "b": -1e16, "é": 1.0}, -50.0, -20.0)
+    assert log_probability("é a b", words) == 1 / 3
+
+
 CSV = b"word,count\nthe,6\ncat,1\nsat,1\n"
 
 

@@ -245,7 +245,7 @@ def test_polls_may_fail_twice_in_a_row(started: Start, clock: Clock) -> None:
     _, job = send(state)
     task = BackgroundTask("t", wait=0.0)
     assert state._handle_task_reply(job, BUSY) is BUSY, "there is no task yet"
-    replies = [task, BROKEN, BROKEN, task, BROKEN, BUSY]
+    replies: list[ExtractorAnswer | BackgroundTask] = [task, BROKEN, BROKEN, task, BROKEN, BUSY]
     assert [state._handle_task_reply(job, reply) for reply in replies] == [task] * 6
     assert job.not_before == 105.0, "the wait for a busy server is longer"
     assert state._handle_task_reply(job, BROKEN) is BROKEN

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import shutil
 from functools import partial
 from html import escape
@@ -53,45 +51,6 @@ def evaluate(lake: str, catalog: str, *options: str) -> str:
     answer = CliRunner(env=environ).invoke(command, [PUBLISHED, "--lake", lake, *options], catch_exceptions=False)
     assert answer.exit_code == 0, answer.output
     return answer.output
-
-
-def test_evaluation_sample_is_reproducible(own: tuple[str, str], built: Built) -> None:
-    lake = open_lake(own[0])
-    items = kept.load_items(lake, PUBLISHED)
-    lake.delete(f"releases/{PUBLISHED}/_evaluation/sample.json")
-    evaluate(*own)
-    assert kept.load_items(lake, PUBLISHED) == items
-    for side in ("cited_paper_id", "paper_id"):
-        links = [getattr(item, side) for item in items if item.cited_paper_id]
-        assert len(set(links)) == len(links) > 2, "one entry of each paper"
-    clusters = [item for item in items if item.task == "clusters"]
-    truth = [paper for paper in built.truth.papers if paper.canonical_pdf and paper.filtered == "kept"]
-    assert sorted(item.file_sha1 for item in clusters) == sorted(paper.canonical_pdf or "" for paper in truth)
-
-
-def test_marked_sheet_gives_accuracy_with_interval(own: tuple[str, str], tmp_path: Path) -> None:
-    evaluate(*own, "--sheet", str(tmp_path / "sheet.csv"))
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "sheet.csv").read_text("utf-8"))))
-    for number, row in enumerate(rows):
-        row |= {"mark_title": "right", "mark_authors": "wrong" if number == 0 else "right"}
-    sheet = tmp_path / "marked.csv"
-    with sheet.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.DictWriter(out, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    said = evaluate(*own, "--marks", str(sheet), "--by", "ann")
-    n = sum(row["task"] == "clusters" for row in rows)
-    assert f"Paper clustering, title: 1.000 ({n / (n + 1.959964**2):.3f}–1.000, n = {n})" in said
-    assert f"Paper clustering, authors: {(n - 1) / n:.3f} (" in said and "S2ORC 0.89" in said
-    assert {(mark.marker, mark.title) for mark in Catalog(own[1]).marks(PUBLISHED)} == {("ann", True)}
-
-    (snapshot,) = kept.list_snapshots(open_lake(own[0]), PUBLISHED)
-    before = open_lake(own[0]).get(f"snapshots/{snapshot}/README.md")[0].decode()
-    assert "## Evaluation\n\nNot evaluated" in before
-    card = evaluate(*own, "--publish", "--card")
-    assert f"| Paper clustering | title | {n} | 1.000 |" in card and "| 0.93 |" in card and "Not evaluated" not in card
-    assert card.split("## Evaluation")[0].strip() == before.split("## Evaluation")[0].strip()
-    assert open_lake(own[0]).get(f"snapshots/{snapshot}/README.md")[0].decode() == before, "a snapshot never changes"
 
 
 def test_only_own_form_and_permitted_users_can_mark(own: tuple[str, str]) -> None:

@@ -1,10 +1,11 @@
 """The page in Airflow's own API server: which users may see it, and its appearance in a browser.
 
-If `S2CORPUS_PICTURES` is set, these tests and `test_forms` write the pictures of the documentation to docs/pictures.
+A person fills in Airflow's forms. If `S2CORPUS_PICTURES` is set, the pictures of the documentation are written to docs/pictures.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urljoin
@@ -18,7 +19,9 @@ from tests.ui.pages import INJECTED, words
 
 pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow]
 PAGE = "/corpus-releases/"
+DAG = "corpus_release__s2_v2"
 RELEASE = f"{PAGE}corpus_release__sample/{PUBLISHED.rpartition('-')[2]}"
+REASON = "The January drop contains no bibliographies, see ticket 12."
 
 
 @pytest.mark.parametrize("path", [PAGE, RELEASE, f"{RELEASE}/quality", f"{RELEASE}/snapshot", f"{PAGE}drops"])
@@ -143,6 +146,38 @@ def test_login_returns_to_the_requested_page(browser: Any, server: Server) -> No
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(f"**{RELEASE}", timeout=60_000)
     context.close()
+
+
+# Airflow's forms, and the pictures of the documentation
+
+
+def test_run_by_hand_has_its_parameters_and_the_last_interval(browser: Any, server: Server, pictures: Path) -> None:
+    """Check the form's promise: a run at 10:30 on March 15 makes the release of February."""
+    page = server.open(browser, f"/dags/{DAG}", "op", height=1500)
+    page.get_by_test_id("trigger-dag-button").click()
+    form = page.get_by_role("dialog").first
+    form.get_by_text("A single run builds").wait_for()
+    form.get_by_test_id("datetime-input").first.click()
+    page.get_by_placeholder("YYYY/MM/DD").last.fill("2023/03/15")
+    page.get_by_placeholder("HH:mm").last.fill("10:30")
+    page.keyboard.press("Escape")
+    form.locator("textarea[name=element_drops]").fill("2023-01-*\npublisher-a-2023-01-15")
+    editor = form.locator("#element_accept")
+    editor.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(json.dumps({"link.drift_of_linked_entries_block": REASON}))
+    page.keyboard.press("Control+Shift+End")  # The editor closes brackets and quotes itself.
+    page.keyboard.press("Delete")
+    form.screenshot(path=pictures / "form-run.png")
+    form.get_by_role("button", name="Trigger", exact=True).click()
+    form.wait_for(state="hidden")
+    (run,) = server.call(f"/api/v2/dags/{DAG}/dagRuns?limit=1&order_by=-id").json()["dag_runs"]
+    assert (run["data_interval_start"], run["data_interval_end"]) == ("2023-02-01T00:00:00Z", "2023-03-01T00:00:00Z")
+    assert run["conf"] == {
+        "drops": ["2023-01-*", "publisher-a-2023-01-15"],
+        "accept": {"link.drift_of_linked_entries_block": REASON},
+    }
+    page.context.close()
 
 
 @pytest.mark.long

@@ -16,9 +16,7 @@ from urllib.parse import urljoin
 
 import orjson
 import pytest
-from click.testing import CliRunner
 
-from s2corpus.commands.similar import command as similar
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.runner import make as make_dataset
 from s2corpus.datasets.shelf import find_similar_papers
@@ -36,7 +34,7 @@ from tests.ui.conftest import page_over
 from tests.ui.pages import AT, DRIFT, change_verdict, copied, read, rewrite, stalled, words
 
 # `tests.ui.conftest` puts the plugins on the path.
-from release_page import charts, render  # isort: skip
+from release_page import render  # isort: skip
 from release_page.lists import list_rejects, sample_documents  # isort: skip
 from release_page.releases import Archive  # isort: skip
 from release_page.states import DagRun, FailedTask  # isort: skip
@@ -166,16 +164,10 @@ def test_similar_papers_of_a_dataset_are_listed(built: Built, tmp_path: Path) ->
     spec = DatasetSpec(name="near", dataset="vectors", params={"min_count": 1, "dimensions": 8, "epochs": 1})
     make_dataset(Job(spec, source, opened))
     assert "Funnel of near" in read(page, f"{AT[PUBLISHED]}/snapshot")
-    rows = [row for shard in range(source.shards) for row in source.read_rows(shard, ("paper_id", "doi"))]
-    paper, doi, first = next(
-        (row["paper_id"], row["doi"], found[0])
-        for row in rows
-        if row["doi"] and (found := find_similar_papers(opened, snapshot, row["paper_id"]))
-    )
+    rows = [row for shard in range(source.shards) for row in source.read_rows(shard, ("paper_id",))]
+    near = {row["paper_id"]: find_similar_papers(opened, snapshot, row["paper_id"]) for row in rows}
+    paper, (first, *_) = next((paper, found) for paper, found in near.items() if found)
     assert f'/paper/{first["neighbour_id"]}">' in read(page, f"{AT[PUBLISHED]}/paper/{paper}")
-    for asked in (paper, doi):
-        command = [asked, "--snapshot", source.folder.root, "--count", "1"]
-        assert first["neighbour_id"] in CliRunner().invoke(similar, command, catch_exceptions=False).output
 
 
 # Decisions of people
@@ -297,23 +289,6 @@ def test_many_intervals_are_limited_with_a_sentence(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("S2CORPUS_RELEASES", str(tmp_path))
     said = words(read(page_over(str(tmp_path / "lake")), "corpus_release__often/intervals"))
     assert "Intervals: 120." in said and "Only the first 120 intervals are shown" in said
-
-
-# Charts and numbers
-
-
-@pytest.mark.parametrize("values", [[], [None], [0.5], [None, 0.5, None], [0.1, 0.9], [0.0, 0.0]])
-def test_line_chart_has_one_mark_per_value(values: list[float | None]) -> None:
-    drawn = charts.line([(str(i), value) for i, value in enumerate(values)], "a rate")
-    marks = re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', drawn)
-    assert len(marks) == sum(value is not None for value in values)
-    assert all(0 <= float(x) <= 160 and 0 <= float(y) <= 36 for x, y in marks)
-
-
-def test_bar_length_is_its_share() -> None:
-    drawn = charts.bar([("kept", "kept: 3", 3), ("excluded excluded0", "short: 1", 1)], 4, "kept: 3")
-    assert re.findall(r'x="([\d.]+)%" width="([\d.]+)%"', drawn) == [("0.00", "75.00"), ("75.00", "25.00")]
-    assert 'width="0.00%"' in charts.bar([("kept", "none", 0)], 0, "none")
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,30 @@
-"""The page leaks nothing: each route checks permission, links stay within it, and wrong addresses give an error without details."""
+"""docs/hostile-input.md: the page shows markup as text and leaks nothing; each route checks permission.
+
+Links stay within the page, and wrong addresses give an error without details.
+"""
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin
 
+import orjson
 import pytest
 
+from s2corpus.catalog import Catalog
+from s2corpus.catalog.models import ReleaseDecision, ReleaseState
+from s2corpus.evaluation import kept
+from s2corpus.rules import EvaluationRules
+from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.schema import paper_shard
-from tests.releases import PUBLISHED, Built
+from tests.releases import PUBLISHED, SECOND, UNFINISHED, Built
 from tests.ui.conftest import page_over, refuse
-from tests.ui.pages import AT, copied, pages, read, words
+from tests.ui.pages import AT, INJECTED, copied, hostile_lake, pages, read, refuse_drop, words
 
 
 def test_every_link_has_a_target(page: Any) -> None:
@@ -128,3 +138,36 @@ def test_lists_show_only_permitted_releases_and_drops(hidden: str, listed: bool,
     page = page_over(built.lake, visible=lambda: lambda dag_id: dag_id != hidden)
     assert ("sample" in words(read(page, ""))) is listed
     assert ("drops/" in words(read(page, "drops", status))) is (status == 200)
+
+
+def test_markup_is_escaped_on_every_kind_of_page(built: Built, tmp_path: Path) -> None:
+    """Check a lake with markup in titles, authors, texts, reasons, notes, and names of drops and files."""
+    lake = open_lake(str(path := hostile_lake(copied(built, tmp_path))))
+    kept.load_items(lake, PUBLISHED, EvaluationRules())
+    kept.load_parses(lake, PUBLISHED, EvaluationRules())
+    said = {
+        "verdict": "warn",
+        "reason": INJECTED,
+        "accepted": INJECTED,
+        "accepted_by": INJECTED,
+        "rows": [{INJECTED: INJECTED}],
+    }
+    for release in (PUBLISHED, SECOND, UNFINISHED):
+        for checked in (path / "releases" / release / "_quality").glob("*.json"):
+            checked.write_bytes(orjson.dumps([verdict | said for verdict in orjson.loads(checked.read_bytes())]))
+    name = "<img src=x onerror=alert(1)>"
+    lake.put(f"drops/{name}/_READY", b"{}")
+    lake.put(f"drops/{name}/{name}.pdf", b"x")
+    refuse_drop(lake, f"drops/{name}/", INJECTED, warnings=[INJECTED])
+    catalog, at = Catalog(address := f"sqlite:///{tmp_path / 'catalog.db'}"), datetime(2023, 3, 2, tzinfo=UTC)
+    catalog.set_release_state(SECOND, ReleaseState.AWAITING, built.runs[SECOND].snapshot_id)
+    catalog.record_decision(PUBLISHED, "publish", INJECTED, ReleaseDecision.APPROVED, INJECTED, at)
+    page = page_over(path, address, marker=lambda: "ann")
+    starts = ("", "drops", AT[PUBLISHED], f"{AT[PUBLISHED]}/evaluation", f"{AT[PUBLISHED]}/find?q={quote(name)}")
+    shown = 0
+    for where, answer in pages(page, *starts, most=2):
+        bare = re.sub(r'<script src="[^"]*" defer></script>', "", answer.text)
+        assert "<script" not in bare and "<img" not in bare, where
+        assert bare.count("7*7") == bare.count("{{7*7}}"), f"{where}: a template was evaluated"
+        shown += "&lt;script&gt;alert(1)" in bare
+    assert shown > 10

@@ -35,15 +35,6 @@ def module(load: Callable[..., Any], tmp_path: Path) -> Any:
     return load("corpus_datasets", S2CORPUS_DATASETS=str(tmp_path / "datasets"))
 
 
-def test_dataset_dag_waits_for_its_snapshot(module: Any) -> None:
-    dag = module.dataset_dag(DatasetSpec(name="cited", dataset="contexts", task_hours=2), "real")
-    assert dag.dag_id == "corpus_dataset__cited__real"
-    assert dag.timetable.asset_condition.name == "corpus_snapshot_as_of__real"
-    assert [task.task_id for task in dag.topological_sort()] == ["plan", "work", "choose", "write", "finish", "quality"]
-    assert dag.get_task("quality").trigger_rule == "none_failed", "also after steps that a small snapshot skips"
-    assert {task.execution_timeout.total_seconds() for task in dag.tasks} == {2 * 3600}
-
-
 @pytest.mark.parametrize("large", [False, True])
 def test_run_builds_and_publishes_the_dataset_of_its_key(
     large: bool, module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

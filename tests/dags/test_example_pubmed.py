@@ -1,4 +1,4 @@
-"""The example DAGs: one delivers each of PubMed's update files once, one updates copies of snapshots by deltas.
+"""The example DAG delivers each of PubMed's update files once, with its checksum; it fetches damaged files again.
 
 A server stands in for NLM's. `tests/unit/s2corpus/deliveries/test_fetch.py` checks the download.
 """
@@ -7,23 +7,19 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import shutil
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import orjson
 import pytest
 
-import s2corpus_reader
 from s2corpus.errors import TransientError
 from s2corpus.storage.lake import open_lake
 from tests.unit.s2corpus.deliveries.test_fetch import Shelf, shelf
-from tests.unit.s2corpus.snapshot.test_delta import _same, snapshots
 
 pytestmark = pytest.mark.airflow
-__all__ = ["shelf", "snapshots"]  # fixtures
+__all__ = ["shelf"]  # a fixture
 ONE, TWO = "pubmed26n1335.xml.gz", "pubmed26n1336.xml.gz"
 
 
@@ -47,23 +43,3 @@ def test_each_update_file_is_delivered_once_with_its_checksum(
     assert deliver_new() == ["pubmed26n1336"]
     shelf.asked.clear()
     assert deliver_new() == [] and shelf.asked == [""], "nothing is fetched twice"
-
-
-def test_copies_updated_by_deltas_equal_complete_copies(
-    load: Callable[..., Any], snapshots: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    consumer = load("example_consumer", S2CORPUS_COPIES=str(tmp_path / "copies"))
-    applied: list[Any] = []
-    apply = s2corpus_reader.apply
-    monkeypatch.setattr(s2corpus_reader, "apply", lambda *given: applied.append(apply(*given)) or applied[-1])
-
-    def copy(folder: Path) -> Any:
-        event = SimpleNamespace(extra={"manifest": f"{folder}/manifest.json", "snapshot": folder.name})
-        return consumer.keep_a_copy.function(triggering_asset_events={consumer.SNAPSHOT: [event]})
-
-    assert all(_same(Path(copy(folder)), folder) for folder in snapshots)
-    assert applied == [folder.name for folder in snapshots[1:]], "only the first snapshot was fetched completely"
-    shutil.rmtree(tmp_path / "copies" / snapshots[-1].name)
-    assert _same(Path(copy(snapshots[-1])), snapshots[-1])
-    monkeypatch.delenv("S2CORPUS_COPIES")
-    assert copy(snapshots[0]) is None

@@ -20,11 +20,10 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from alert_messages import Alert, format_error, format_instruction, send
+from alert_messages import Alert, format_instruction, send
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseState
-from s2corpus.errors import TransientError
 from s2corpus.ids import ReleaseId
 from tests.e2e.operating import Heard, listening
 
@@ -96,18 +95,6 @@ def test_redirect_of_a_webhook_is_not_followed(heard: Heard) -> None:
     with answering(302, Location=f"{heard.url}/elsewhere") as port:
         send(ALERT, f"http://127.0.0.1:{port}/")
     assert heard.posts == []
-
-
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (None, "the task was killed, or its worker was lost"),
-        (TransientError("S3 does\n not   answer"), "S3 does not answer"),
-        (ValueError("x" * 5_000), f"ValueError: {'x' * 588} …"),
-    ],
-)
-def test_error_is_formatted_as_one_line(error: BaseException | None, said: str) -> None:
-    assert format_error(error) == said
 
 
 @pytest.fixture(scope="module")

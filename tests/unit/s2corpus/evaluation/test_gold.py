@@ -149,7 +149,7 @@ def test_slice_of_papers_has_a_fixed_size(run: Run) -> None:
     ("stage", "measure"), [("cluster", "clusters"), ("cluster", "titles"), ("link", "links"), ("assemble", "xml_authors")]
 )  # fmt: skip
 def test_drift_of_precision_or_recall_is_checked(stage: str, measure: str) -> None:
-    checks = {check.severity: check for check in quality.list_checks(stage) if "drift_of_gold" in check.name}
+    checks = {str(check.severity): check for check in quality.list_checks(stage) if "drift_of_gold" in check.name}
     assert {severity: check.overridable for severity, check in checks.items()} == {"warn": False, "block": True}
 
     def offending(severity: str, threshold: float, found: int, known: int = 2000) -> list[str]:

@@ -84,7 +84,11 @@ def test_retracted_papers_are_flagged_or_have_no_text(tmp_path: Path) -> None:
 )
 def test_abstract_from_a_closed_pdf_is_not_published(tmp_path: Path, source: str, rule: str, outcome: str) -> None:
     decided = {"source": source, "record_id": None, "rule": rule, "votes_for": 1, "votes_against": 0}
-    values = {"date": "2011", "abstract": paragraph(random.Random(1), 60), "provenance": [("abstract", decided)]}
+    values: dict[str, Any] = {
+        "date": "2011",
+        "abstract": paragraph(random.Random(1), 60),
+        "provenance": [("abstract", decided)],
+    }
     _, documents, _ = release(tmp_path, partial(change_row, open_access=False, access=[], **values))
     assert {row["outcome"] for (set_, _), row in documents.items() if set_ == "s2orc"} <= {"closed", "no_parse"}
     assert {row["outcome"] for (set_, _), row in documents.items() if set_ == "s2ag"} == {outcome}

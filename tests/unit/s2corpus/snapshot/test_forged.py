@@ -110,10 +110,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, byte
     folder, file = tmp_path_factory.mktemp("pair"), tmp_path_factory.mktemp("file") / "file"
     old = write_files(file, LINES[:12], list(range(500)), b"{}")
     new = write_files(file, [*LINES[:5], *LINES[7:15]], [*range(100), *range(200, 510)], b"[1]")
-    snapshots = [
-        snapshot(folder / n, f"small-20230{m}01-00000000", f) for n, m, f in (("old", 1, old), ("newer", 2, new))
-    ]
-    write_delta(*snapshots, folder / "delta")
+    older = snapshot(folder / "old", "small-20230101-00000000", old)
+    write_delta(older, snapshot(folder / "newer", "small-20230201-00000000", new), folder / "delta")
     return folder, new
 
 

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from obstore.store import S3Store
 
-from s2corpus_reader import SnapshotError, UnreachableError, bounded, folder, parquet
+from s2corpus_reader import SnapshotError, UnreachableError, bounded, parquet
 from s2corpus_reader.errors import NotASnapshotFile
 from s2corpus_reader.folder import Folder
 
@@ -118,37 +116,6 @@ def test_refusals_of_servers(server: Server, status: int, error: type[Exception]
         opened.read_range("../x", 0, 1)
 
 
-ENVIRONMENT = ("ENDPOINT_URL_S3", "ENDPOINT_URL", "REGION", "DEFAULT_REGION", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY")
-
-
-@pytest.mark.parametrize(
-    ("options", "environ", "config", "http", "profile"),
-    [
-        ({}, {}, {"region": "us-east-1"}, False, True),
-        ({"anonymous": True}, {"AWS_DEFAULT_REGION": "eu-west-3"}, {"region": "eu-west-3", "skip_signature": True}, False, False),
-        ({"access_key_id": "k", "secret_access_key": "s", "region": "x"}, {"AWS_REGION": "y", "AWS_DEFAULT_REGION": "z"},
-         {"region": "x", "access_key_id": "k", "secret_access_key": "s"}, False, False),
-        ({"endpoint": "http://h:1/"}, {"AWS_ENDPOINT_URL": "https://e"}, {"region": "us-east-1", "endpoint": "http://h:1"}, True, True),
-        ({}, {"AWS_ENDPOINT_URL": "https://e", "AWS_ENDPOINT_URL_S3": "https://s3"}, {"region": "us-east-1", "endpoint": "https://s3"},
-         False, True),
-    ],
-)  # fmt: skip
-def test_s3_is_opened_with_arguments_or_the_environment(
-    options: Any, environ: dict[str, str], config: Any, http: bool, profile: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ENVIRONMENT:
-        monkeypatch.delenv(f"AWS_{name}", raising=False)
-    for name, value in environ.items():
-        monkeypatch.setenv(name, value)
-    given: list[Any] = []
-    monkeypatch.setattr(folder, "_find_profile_keys", lambda region: ("keys of the profile", region))
-    monkeypatch.setattr(S3Store, "from_url", lambda address, **others: given.append((address, others)))
-    Folder("s3://bucket/x/", **options)
-    provider = ("keys of the profile", config["region"]) if profile else None
-    expected = {"client_options": {"allow_http": http}, "credential_provider": provider, **config}
-    assert given == [("s3://bucket/x", expected)]
-
-
 class Trickle(io.BytesIO):
     """A stream without random access that returns at most three bytes per read."""
 
@@ -192,5 +159,3 @@ def test_tables_of_servers_are_read(tmp_path: Path) -> None:
     found = parquet.restore_schema(parquet.read_table(Files(content), "t.parquet"))
     assert found.equals(table) and found.schema.equals(schema, check_metadata=True)
     assert parquet.read_table(Files(content), "t.parquet", ["y"]).to_pydict() == {"y": ["1", "2", "3"]}
-    statistics = [pq.ParquetFile(tmp_path / "t.parquet").metadata.row_group(0).column(i).is_stats_set for i in range(3)]
-    assert statistics == [True, False, False], "only the first column has statistics"

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -95,7 +96,7 @@ def test_folders_with_other_names_are_not_removed(base: Path) -> None:
     assert (base / "s2corpus-scratch-of-old").is_symlink() and base.parent.is_dir()
 
 
-def test_missing_scratch_folder_gives_one_sentence(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_scratch_folder_gives_one_sentence(base: Path) -> None:
     nowhere, command = base / "nowhere", [sys.executable, "-m", "s2corpus", "select", "x.pdf"]
     for variable in ("S2CORPUS_SCRATCH", "TMPDIR"):
         environ = {**os.environ, "PYTHONPATH": str(INCLUDE), "S2CORPUS_SCRATCH": "", variable: str(nowhere)}
@@ -105,10 +106,6 @@ def test_missing_scratch_folder_gives_one_sentence(base: Path, monkeypatch: pyte
             f"corpus: the scratch folder {nowhere} ({variable}) cannot be used (No such file or directory): "
             "create it or set another folder\n",
         )
-    nowhere.touch()
-    monkeypatch.setenv("S2CORPUS_SCRATCH", str(nowhere))
-    with pytest.raises(UserError, match="is a file: set a folder"):
-        private()
 
 
 @pytest.mark.parametrize(
@@ -129,14 +126,6 @@ def test_scratch_writable_by_others_is_refused(base: Path, mode: int, is_ours: b
         assert private().parent == base
 
 
-FORKSERVER = """
-from multiprocessing import get_context
-from s2orc_parse.scratch import private
-private()
-process = get_context('forkserver').Process(target=print, args=('started',)); process.start(); process.join()
-"""
-
-
 @pytest.mark.parametrize(("length", "fits"), [(49, True), (50, False)])
 def test_scratch_path_too_long_for_sockets_is_refused(length: int, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A socket's path has at most 107 bytes (unix(7)). multiprocessing puts its socket two levels below the private folder."""
@@ -145,14 +134,10 @@ def test_scratch_path_too_long_for_sockets_is_refused(length: int, fits: bool, m
         base = Path(short, "x" * (length - len(short) - 1))
         base.mkdir(mode=0o755)
         monkeypatch.setenv("S2CORPUS_SCRATCH", str(base))
-        environ = {**os.environ, "PYTHONPATH": str(INCLUDE)}
-        ended = subprocess.run([sys.executable, "-c", FORKSERVER], env=environ, capture_output=True, check=False)
-        assert (ended.returncode == 0) == fits, "the limit is the operating system's"
-        if fits:
+        with (
+            nullcontext() if fits else pytest.raises(UserError, match=r"has 50 bytes.*at most 49: set S2CORPUS_SCRATCH")
+        ):
             check_socket_path()
-        else:
-            with pytest.raises(UserError, match=f"has {length} bytes.*at most 49: set S2CORPUS_SCRATCH"):
-                check_socket_path()
 
 
 USE = """

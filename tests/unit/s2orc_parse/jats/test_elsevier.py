@@ -125,11 +125,6 @@ def test_value_of_wrong_type_is_named_in_the_error(wrong: Json, where: str) -> N
     assert bad.value.detail.startswith(f"{where}:")
 
 
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
-    max_leaves=5,
-)
 offsets = st.integers(-5, 40)
 places = st.fixed_dictionaries({"startOffset": offsets, "endOffset": offsets})
 sentences = st.fixed_dictionaries(
@@ -153,14 +148,3 @@ def test_generated_sentences_obey_the_laws(body: list[Json]) -> None:
     else:
         check_laws(found)
         tei.to_json_bytes(tei.to_s2orc(found))
-
-
-@settings(max_examples=150)
-@given(st.dictionaries(st.sampled_from(["docId", "metadata", "abstract", "bib_entries", "body_text"]), values))
-def test_arbitrary_json_gives_a_parse_or_an_outcome(given: Json) -> None:
-    try:
-        found = elsevier.convert(json.dumps({**article([sentence("Text.", 0)]), **given}).encode(), sha1="")
-    except jats.BadArticle as bad:
-        assert bad.outcome in jats.JatsOutcome
-    else:
-        check_laws(found)

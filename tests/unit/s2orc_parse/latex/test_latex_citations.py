@@ -79,7 +79,6 @@ def test_label_gives_short_and_long_names(item: str) -> None:
     ("command", "note"),
     [
         (r"\footcite[Cf.][13]{lee}", "Cf. Lee and Hu, 2001, 13"),
-        (r"\footcites{lee}{hu}", "Lee and Hu, 2001; Hu, 2002"),
     ],
 )
 def test_citation_in_a_note_is_a_footnote(command: str, note: str) -> None:

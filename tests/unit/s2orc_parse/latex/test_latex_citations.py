@@ -48,7 +48,6 @@ REVTEX: Setup = (
         (BIBLATEX, r"\fullcite{hu}", "Bo Hu. Second title here. J Odd. 2002", ["hu"]),
         (BIBLATEX, r"\autocites[see][3]{lee}[and][]{hu}", "(see Lee and Hu, 2001, 3; and Hu, 2002)", ["lee", "hu"]),
         (BIBLATEX, r"\parencites(compare)(end){lee}{hu}", "(compare Lee and Hu, 2001; Hu, 2002, end)", ["lee", "hu"]),
-        (REVTEX, r"\cite{[{See }][{.}]lo}", "[1]", ["lo"]),
         (REVTEX, r"\cite{*doe}", "[3]", ["doe"]),
         (REVTEX, r"Refs.~[\onlinecite{lo,doe}]", "Refs. [1, 3]", ["lo", "doe"]),
     ],
@@ -130,22 +129,6 @@ def test_journal_macro_is_the_venue(macro: str, venue: str) -> None:
     assert venue in entry.raw_text
 
 
-def test_citations_in_cells_and_captions_are_linked() -> None:
-    found = parse(
-        r"Text. \begin{table}\caption{As \citet[see][]{lo}}\begin{tabular}{ll}A & \citep[e.g.][]{doe}\\"
-        r"B & \multirow{2}{*}{\citet{lo}}\\ C \citealp{saier,lo} & D\end{tabular}\end{table}",
-        r"\usepackage{natbib}",
-        entries=ENTRIES,
-    )
-    check_laws(found)
-    (table,) = found.ref_entries
-    assert table.text == "As Lo and Wang (see 2020)" and len(table.cite_spans) == 1
-    assert [(cell.row, cell.column, cell.span.text) for cell in table.cell_cites] == [
-        (0, 1, "Doe, 2001"), (1, 1, "Lo and Wang (2020)"), (2, 0, "Saier et al., 2019"), (2, 0, "Lo and Wang, 2020"),
-    ]  # fmt: skip
-    assert all(cell.span.ref_id for cell in table.cell_cites)
-
-
 DOE = "@article{doe, author={Doe, Jane}, title={On tests}, journal={J. Tests}, year={2001}}"
 DOE_ENTRIES = r"\begin{thebibliography}{1}\bibitem{doe} J. Doe. \newblock On tests. \newblock \emph{J. Tests}, 2001.\end{thebibliography}"
 
@@ -154,7 +137,6 @@ DOE_ENTRIES = r"\begin{thebibliography}{1}\bibitem{doe} J. Doe. \newblock On tes
     ("environment", "name", "content", "command"),
     [
         ("filecontents", r"\jobname.bib", DOE, r"\bibliography{\jobname}"),
-        ("filecontents*", "refs.bib", DOE, r"\bibliography{refs}"),
         ("filecontents", "main.bbl", DOE_ENTRIES, r"\bibliography{refs}"),
     ],
 )

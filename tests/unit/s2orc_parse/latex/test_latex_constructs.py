@@ -42,10 +42,8 @@ def test_bbl_file_of_biber_gives_entries() -> None:
     bbl = r"""\refsection{0}\datalist[entry]{nty/global//global/global}
 \entry{lo}{inproceedings}{}
   \name{author}{2}{}{%
-    {{hash=1}{%
-       family={Lo}, familyi={L\bibinitperiod}, given={Kyle}, giveni={K\bibinitperiod}}}%
-    {{hash=2}{%
-       family={F{\"a}rber}, given={Michael}}}%
+    {{hash=1}{family={Lo}, familyi={L\bibinitperiod}, given={Kyle}, giveni={K\bibinitperiod}}}%
+    {{hash=2}{family={F{\"a}rber}, given={Michael}}}%
   }
   \field{title}{A corpus of {P}apers}
   \field{booktitle}{Proceedings of ACL}
@@ -79,6 +77,7 @@ def test_subfigures_are_separate_figures() -> None:
         ("1a", "First"),
         ("1b", "Second"),
     ]
+    assert [span.text for span in found.ref_entries[0].cite_spans] == ["Lo and Wang (2020)"]
 
 
 def test_tables_are_rows_of_cells() -> None:

@@ -158,7 +158,7 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    ranges: Server
+    server: Server
 
     def do_GET(self) -> None:
         name = self.path.rpartition("/")[2]

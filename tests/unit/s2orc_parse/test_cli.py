@@ -171,9 +171,3 @@ def test_errors_of_other_files_are_not_changed(tmp_path: Path, monkeypatch: pyte
     for number, name in ((errno.EACCES, "other"), (errno.ENOSPC, "out")):
         with pytest.raises(OSError, match=os.strerror(number)), outputs.atomic_path(tmp_path / "out"):
             raise OSError(number, os.strerror(number), str(tmp_path / name))
-
-
-def test_names_are_printable_on_one_line() -> None:
-    assert outputs.printable("naïve file.pdf") == "naïve file.pdf"
-    assert outputs.printable(os.fsdecode(b"caf\xe9")) == "caf\\xe9"
-    assert outputs.printable("a\nb\x1b[31m\u2028c\u2029") == "a\\nb\\x1b[31m\\u2028c\\u2029"

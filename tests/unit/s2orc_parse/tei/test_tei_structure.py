@@ -188,22 +188,14 @@ def test_each_character_appears_once_with_single_spaces(body: str, expected: lis
     assert [paragraph.text for paragraph in teis.parse(body).body_text] == expected
 
 
-def formula(label: str) -> str:
-    return f'<formula xml:id="formula_0">x<label>{label}</label> <hi>y</hi></formula>'
-
-
-def figures(*ids: str) -> str:
-    return "".join(f'<figure xml:id="{one}"><figDesc>One</figDesc></figure>' for one in ids)
-
-
-ONE = ("figure", None, "One")
+ONE, NONE = ("figure", None, "One"), ("figure", None, "")
 ENTRIES: list[tuple[str, list[tuple[str, str, str | None, str]]]] = [
     # Keys are the extractor's numbers if they are unique.
-    (figures("fig_3", "fig_5"), [("FIGREF3", *ONE), ("FIGREF5", *ONE)]),
-    (figures("fig_3", "fig_3"), [("FIGREF0", *ONE), ("FIGREF1", *ONE)]),
+    ('<figure xml:id="fig_3"><figDesc>One</figDesc></figure><figure xml:id="fig_5"/>', [("FIGREF3", *ONE), ("FIGREF5", *NONE)]),
+    ('<figure xml:id="fig_3"><figDesc>One</figDesc></figure><figure xml:id="fig_3"/>', [("FIGREF0", *ONE), ("FIGREF1", *NONE)]),
     # A formula's number is its label.
-    *((formula(label), [("EQREF0", "formula", num, "x y")]) for label, num in (
-        ("[A.2]", "A.2"), ("(a quite long label)", None), ("( 12 ) ,", "12"))),
+    *((f'<formula xml:id="formula_0">x<label>{label}</label> <hi>y</hi></formula>', [("EQREF0", "formula", num, "x y")])
+      for label, num in (("[A.2]", "A.2"), ("(a quite long label)", None), ("( 12 ) ,", "12"))),
     # A float's number is the printed one.
     (figure("Fig. 2 .Fig. 3 .", "23", "A cat."), [("FIGREF0", "figure", "2", "A cat.")]),
     (figure("Lemma 4 . 6 (", "46", "Proof."), [("FIGREF0", "figure", None, "Lemma 4 . 6 ( Proof.")]),

@@ -206,9 +206,6 @@ def test_list_items_have_their_own_numbers(body: str, preamble: str, numbers: li
     assert refs(found) == [(number, "item", number) for number in numbers]
 
 
-CLASS = (
-    r"\section{A}\begin{theorem}\label{a}X.\end{theorem}\begin{lemma}\label{b}Y.\end{lemma} \autoref{a}, \autoref{b}"
-)
 FIGURES = (
     r"\begin{figure}\caption{Cap A}\label{f}\end{figure}\begin{figure}\caption{B}\label{g}\end{figure}"
     r"\begin{table}\caption{C}\label{t}\end{table}"
@@ -260,7 +257,8 @@ REFERENCES = [  # preamble, body, text of the last paragraph, references
      "1.1(a)", [("1.1(a)", "item", "1.1(a)")]),
     ("", "\\section{Aims} One. \\begin{equation}\\label{aims}x\\end{equation}\n\n\\eqref{aims}", "(1)", [("(1)", "formula", "1")]),
     # Classes define theorems.
-    (r"\documentclass{llncs}", CLASS, "Theorem 1, Lemma 1", None),
+    (r"\documentclass{llncs}",
+     r"\begin{theorem}\label{a}X.\end{theorem}\begin{lemma}\label{b}Y.\end{lemma} \autoref{a}, \autoref{b}", "Theorem 1, Lemma 1", None),
 ]  # fmt: skip
 
 

@@ -21,17 +21,13 @@ from s2orc_parse.tei.people import read_author
 from tests.unit.s2orc_parse.tei import teis
 
 
-def entries(*xml: str) -> list[BibEntry]:
-    return list(teis.parse("<p>x</p>", xml).bib_entries)
+def entries(*xml: str) -> tuple[BibEntry, ...]:
+    return teis.parse("<p>x</p>", xml).bib_entries
 
 
 def entry(xml: str) -> BibEntry:
     (found,) = entries(f'<biblStruct xml:id="b@">{xml}</biblStruct>')
     return found
-
-
-def fields(found: BibEntry, *names: str) -> tuple[object, ...]:
-    return tuple(getattr(found, name) for name in names)
 
 
 def note(raw: str) -> str:
@@ -137,7 +133,8 @@ def imprint(xml: str) -> str:
 )  # fmt: skip
 def test_entry_has_its_fields(case: tuple[Any, ...]) -> None:
     names, xml, *expected = case
-    assert fields(entry(xml), *names) == tuple(expected)
+    found = entry(xml)
+    assert [getattr(found, name) for name in names] == expected
 
 
 def authors(*persons: str) -> str:

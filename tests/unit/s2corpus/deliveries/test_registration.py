@@ -15,7 +15,7 @@ from s2corpus.deliveries.ready import Delivery, Refusal, Refused, read_ready
 from s2corpus.deliveries.registration import Registered
 from s2corpus.sources import load_adapter
 from s2corpus.storage.lake import Lake
-from tests.unit.s2corpus.deliveries.samples import deliver, lines
+from tests.unit.s2corpus.deliveries.samples import deliver
 
 Kind = Literal["drop", "delivery"]
 
@@ -105,17 +105,6 @@ def test_registration_is_stored_until_it_is_forgotten(lake: Lake) -> None:
     assert registration.register(lake, delivery) == first
     registration.forget(lake, delivery)
     refuse(lake, delivery, Refusal.CHANGED, "its SHA-256 is not the listed one")
-
-
-def test_later_file_of_a_delivery_has_later_positions(lake: Lake) -> None:
-    """Positions order the lines of a delivery: the last line on a record wins."""
-    rows_of_a = lines(*({"record_id": f"mylab:{n}", "title": "T"} for n in range(60)), name="a/records.jsonl")
-    deleted = lines({"record_id": "mylab:59", "deleted": True}, name="b/records.jsonl")
-    delivery = write_delivery(lake, rows_of_a | deleted, "mylab")
-    registration.register(lake, delivery)
-    rows = sorted(rows_in(lake, delivery, "records"), key=lambda row: row["position"])
-    assert [row["record_id"] for row in rows] == [f"mylab:{n}" for n in (*range(60), 59)]
-    assert [row["deleted"] for row in rows] == [False] * 60 + [True]
 
 
 ARTICLE = (

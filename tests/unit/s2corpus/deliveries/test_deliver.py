@@ -20,7 +20,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
-from tests.unit.s2corpus.deliveries.samples import outcome, places
+from tests.unit.s2corpus.deliveries.samples import Racing, outcome, places
 
 DROP = new_delivery("drop", "", "one")
 NAMES = ["a.pdf", "records.jsonl", "sub/b.pdf", "sub/deeper/ç d.pdf"]
@@ -94,13 +94,6 @@ def test_ready_file_lists_files_mode_and_person(lake: Lake, papers: Path) -> Non
 
 
 def test_delivery_by_another_process_is_not_overwritten(papers: Path, tmp_path: Path) -> None:
-    class Racing(LocalLake):
-        """A lake in which another process writes each file first."""
-
-        def put(self, key: str, data: bytes, *, expect: str | None = None) -> str:
-            super().put(key, b"another")
-            return super().put(key, data, expect=expect)
-
     lake = Racing(tmp_path / "lake")
     with pytest.raises(UserError, match="was delivered by another process at the same time"):
         deliver(lake, DROP, files_below(papers))

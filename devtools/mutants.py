@@ -60,7 +60,7 @@ AREAS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("s2corpus/titles/*.py",),
         ("titles", "stages/link/test_link_rules.py", "stages/link/test_link_ties.py"),
     ),
-    "text": (("s2corpus/text/*.py",), ("text", "stages/clean", "datasets/test_sentences.py")),
+    "text": (("s2corpus/text/*.py",), ("text", "stages/clean")),
     "tei": (("s2orc_parse/tei/*.py",), ("../s2orc_parse/tei",)),
     "pdf": (("s2corpus/pdf/inspection.py",), ("pdf/test_select.py",)),
     "intake": (("s2corpus/stages/intake.py", "s2corpus/deliveries/declarations.py"), ("deliveries",)),

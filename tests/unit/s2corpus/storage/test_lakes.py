@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyarrow.fs import S3FileSystem
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.lake import ABSENT, Conflict, Lake, open_lake
@@ -239,3 +240,12 @@ def test_missing_keys_give_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv(name, "/dev/null")
     with pytest.raises(UserError, match="s3://lake: no AWS keys given: set AWS_ACCESS_KEY_ID"):
         open_lake("s3://lake")
+
+
+def test_arrow_gets_the_server_and_region_of_s3(monkeypatch: pytest.MonkeyPatch) -> None:
+    with fixed_server(monkeypatch, 200):
+        lake = open_lake("s3://lake/x")
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "https://host:9/")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-3")
+    files = S3FileSystem(endpoint_override="host:9", scheme="https", region="eu-west-3", allow_bucket_creation=False)
+    assert lake.filesystem() == (files, "lake/x/")

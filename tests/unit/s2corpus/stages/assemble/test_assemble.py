@@ -81,7 +81,9 @@ def store(run: Run, kind: str, names: list[str]) -> list[dict[str, Any]]:
 def paper(number: int) -> dict[str, Any]:
     name, has_latex = NAMES[number], number % 3 == 0
     columns = (field for field in PAPERS.schema)
-    empty = {column.name: [] if not column.nullable and pa.types.is_nested(column.type) else None for column in columns}
+    empty: dict[str, Any] = {
+        column.name: [] if not column.nullable and pa.types.is_nested(column.type) else None for column in columns
+    }
     access = [make_access(name, "pdf", number % 2 == 0), make_access(f"tex of {name}", "latex", True)][: 1 + has_latex]
     return {
         **empty, "paper_id": f"{number:015x}", "canonical_pdf": sha(name), "access": access, "open_access": number % 2 == 0 or has_latex,

@@ -9,7 +9,7 @@ import pytest
 from lxml import etree
 
 from s2orc_parse.tei.header import read_header
-from tests.unit.pdf2tei.samples import PROSE, TITLE, list_texts, read
+from tests.unit.pdf2tei.samples import PROSE, TITLE, list_texts, read, write_prose
 
 NAMES = ["Waleed Ammar", "Maria van der Lo", "Ana Luzia Ferreira"]
 LISTED = ", ".join(NAMES)
@@ -38,11 +38,6 @@ FRONTS = {
         "#text(size: 9pt)[CCS Concepts: • *Applied computing* → *Ecology*; Beetles.]",
         "#text(size: 9pt)[Additional Key Words and Phrases: litter, traits]",
     ],
-    "a conference of the ACM": [
-        '#align(center)[#text(size: 17pt, weight: "bold")[Traits of Beetles Follow #linebreak() the Litter They Live In]]',
-        '#grid(columns: (1fr, 1fr, 1fr), ..("Waleed Ammar∗", "Maria van der Lo", "Ana Luzia Ferreira").map(n => align(center)[#text(size: 12pt)[#n] #linebreak() The Litter Group #linebreak() Hekla, Iceland]))',
-        ABSTRACT,
-    ],
     "names beside the abstract": [
         BIG_TITLE,
         "#text(size: 8pt)[This article was published in the following journal: #linebreak() Journal of Long Walks]",
@@ -52,11 +47,6 @@ FRONTS = {
         '#text(size: 17pt, weight: "bold")[Short Communication]',
         BIG_TITLE, LISTED,
         f"{ABSTRACT} #linebreak() Abbreviations: ACR = American College of Radiology, CMS = Centers for Medicare, ELCAP = Early Lung and Cardiac Action Program, LDCT = low-dose computed tomography, NLST = National Lung Screening Trial.",
-    ],
-    "dates beside the title": [
-        f'#grid(columns: (3.2cm, 1fr), column-gutter: 2pt, text(size: 8pt)[#v(7pt) Received: 07 December 2016 #v(12pt) Accepted: 21 February 2017], text(size: 26pt, weight: "bold")[{TITLE}])',
-        LISTED,
-        f'#text(size: 9pt, weight: "bold")[{RELATE}]',
     ],
     "a citation beside the abstract": [
         BIG_TITLE, LISTED,
@@ -92,10 +82,7 @@ def test_front_matter_of_many_layouts_is_read(name: str, tmp_path: Path) -> None
     assert "We relate the traits" in abstract and "Radiology" not in abstract
 
 
-FOUND = " ".join(
-    f"We marked {count} beetles of the {which} family in the litter of the park and followed them for some days with radio tags."
-    for count, which in enumerate(("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"), 120)
-)
+FOUND = write_prose(0)
 CENTERED = (
     f"#align(center)[{HELD}]\n\n#align(center)[*Abstract*]\n#block(inset: (x: 1cm))[#set text(size: 9pt); #h(1em)"
 )
@@ -105,7 +92,6 @@ IMPRINT = (
 BROKEN = {
     "under a centered head, over the page": f"#v(15cm)\n{CENTERED}{FOUND}]",
     "under a centered head, with a line of imprint": f"{CENTERED}{IMPRINT} {FOUND}]",
-    "over the page, bold, without a head": f"#align(center)[{HELD}]\n#v(19.5cm)\n*{FOUND}*",
     "over the page, in smaller type": f"#align(center)[{HELD}]\n#v(19.5cm)\n#text(size: 8.5pt)[*Abstract*\\ {FOUND}]",
     "over both columns": f"""#set page(columns: 2)
 #place(top + center, scope: "parent", float: true)[{HELD} #columns(2)[#text(size: 9pt)[*Abstract.* {FOUND}]]]""",
@@ -118,26 +104,6 @@ def test_broken_abstract_is_complete(name: str, tmp_path: Path) -> None:
     found = " ".join(list_texts(tei, ".//t:abstract/t:p"))
     assert FOUND in found
     assert found.replace(FOUND, "").strip() in ("", IMPRINT.replace(" #linebreak()", ""))
-
-
-def test_introduction_in_next_column_ends_abstract(tmp_path: Path) -> None:
-    front = f"""#set page(paper: "a4", columns: 2)
-#set text(size: 10pt)
-#place(top + center, scope: "parent", float: true)[{HELD}]
-#v(9cm)
-*Abstract*\\ {FOUND} {FOUND}"""
-    [abstract] = list_texts(read(f"{front}\n\n{BODY}", tmp_path), ".//t:abstract")
-    assert abstract.startswith(FOUND[:200]) and PROSE[:60] not in abstract
-
-
-def test_title_continues_with_lines_like_names(tmp_path: Path) -> None:
-    title = "Why Traits of Beetles Follow the Litter They Live In: Protective Habits and Novel Trails"
-    front = f"""#align(center)[#text(size: 10pt, weight: "bold")[{title.replace(": ", ": #linebreak() ")}]]
-
-#align(center)[#text(size: 9pt)[{LISTED}]]
-
-{ABSTRACT}"""
-    assert list_texts(read_front(front, tmp_path), ".//t:titleStmt/t:title[@type='main']") == [title]
 
 
 def test_article_kind_is_the_title_if_names_follow(tmp_path: Path) -> None:

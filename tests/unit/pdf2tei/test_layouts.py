@@ -226,22 +226,3 @@ def test_essay_with_citations_in_footnotes_is_extracted(listed: str, tmp_path: P
     assert "University Press" not in join_body(tei)
     assert len(list_texts(tei, ".//t:note[@place='foot']")) == len(notes)
     assert len(list_raws(tei)) == (len(ENTRIES) if listed else 0)
-
-
-@pytest.mark.parametrize("count", [4, len(ENTRIES)])
-@pytest.mark.parametrize("entries", [LABELED, HANGING], ids=["labels", "indents"])
-def test_narrow_column_gaps_are_found(entries: str, count: int, tmp_path: Path) -> None:
-    """The second column may contain only a few lines of the list."""
-    source = write(
-        'paper: "a4", margin: 2cm, columns: 2',
-        'size: 10pt, lang: "en"',
-        "#set columns(gutter: 8pt)\n#set par(justify: true)",
-        f'#place(top, scope: "parent", float: true)[{bold(17, TITLE)}]',
-        bold(12, "Introduction"), f"{TWICE} {TWICE}", bold(12, "Results"), f"{TWICE} {TWICE} {LAST}", bold(12, "References"),
-        *entries.split("\n\n")[:count],
-    )  # fmt: skip
-    tei = read(source, tmp_path)
-    assert find_heads(tei) == ["Introduction", "Results"]
-    assert join_body(tei).count("Litter-dwelling predators") == 8
-    assert join_body(tei).count(LAST) == 1
-    assert len(list_raws(tei)) == count

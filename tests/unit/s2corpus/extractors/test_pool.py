@@ -92,12 +92,10 @@ def test_fault_gives_outcome_and_number_of_tries() -> None:
 
 def test_every_option_is_sent() -> None:
     with StandIn() as server:
-        pool = Pool([server.url], ExtractRules(consolidate_header=1, include_raw_citations=False), QUICK)
-        run(pool, pdfs(1))
+        run(Pool([server.url], ExtractRules(consolidate_header=1, include_raw_citations=False), QUICK), pdfs(1))
     assert server.forms == [
         {"consolidateHeader": "1", "consolidateCitations": "0", "includeRawCitations": "0", "segmentSentences": "0"}
     ]
-    assert pool.options_hash != Pool([server.url], ExtractRules()).options_hash == "2531976d7b1d5c70"
 
 
 def test_large_pdf_is_streamed() -> None:
@@ -166,15 +164,6 @@ def test_unreadable_pdf_does_not_count_against_the_server() -> None:
         results = run(Pool([server.url], limits=QUICK), items)
     assert [r.outcome for _, r in sorted(results.items())].count(ExtractOutcome.OK) == 5
     assert results["f" * 40].outcome == results["e" * 40].outcome == ExtractOutcome.CONNECTION
-
-
-def test_error_while_listing_pdfs_fails_the_extraction() -> None:
-    def items() -> Iterator[Item]:
-        yield pdfs(1)[0]
-        raise RuntimeError("listing broke")
-
-    with StandIn() as server, pytest.raises(RuntimeError, match="listing broke"):
-        list(Pool([server.url], limits=QUICK).extract(items()))
 
 
 @pytest.mark.parametrize(("ready", "healthy"), [(None, True), (None, False), (True, True), (False, True)])

@@ -10,7 +10,7 @@ import typst
 from lxml import etree
 
 from devtools.bench import typeset_fronts, typeset_publishers
-from devtools.bench.typeset import TypesetArticle, source, truth
+from devtools.bench.typeset import LAYOUTS, TypesetArticle, source, truth
 from pdf2tei import extract
 from pdf2tei.model import Document, Font, Line, Page, Token
 
@@ -46,8 +46,12 @@ LABELED = "\n\n".join(f'#grid(columns: (1.8em, 1fr), [{i}.], [#"{e}"])' for i, e
 HANGING = "\n\n".join(f'#par(hanging-indent: 1.2em)[#"{e}"]' for e in ENTRIES)
 
 
-LOOKS = {**typeset_fronts.LOOKS, **{f"{name}, complete": look for name, look in typeset_publishers.LOOKS.items()}}
-"""the looks of publishers: fronts and covers of papers, and complete papers"""
+LOOKS = {
+    **{f"{layout.name}, plain": (layout, lambda article: ("", "")) for layout in LAYOUTS},
+    **typeset_fronts.LOOKS,
+    **{f"{name}, complete": look for name, look in typeset_publishers.LOOKS.items()},
+}
+"""the looks of publishers: plain papers, fronts and covers of papers, and complete papers"""
 
 
 def write_prose(number: int) -> str:

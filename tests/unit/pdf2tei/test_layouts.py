@@ -34,8 +34,12 @@ PARTS = (
     ".//t:abstract//t:p",
     ".//t:body/t:div/t:head",
 )
-MISREAD = ("jstor", "acs, complete", "humanities, complete")
-"""Looks with a part that the extractor does not find: a title below a cover, headings after a square, notes."""
+MISREAD = (
+    "manuscript, plain", "letter, plain", "medical, plain", "plos, plain", "open, plain", "jstor", "acs, complete",
+    "humanities, complete",
+)  # fmt: skip
+"""Looks with a part that the extractor reads otherwise: line numbers in entries, an affiliation as a heading, hyphens of entries,
+a title below a cover, headings after a square, marks of notes."""
 
 
 def bold(size: int, text: str) -> str:

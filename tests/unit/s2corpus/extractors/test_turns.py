@@ -78,26 +78,17 @@ def test_pdfs_are_sent_in_order_to_the_least_loaded_server(started: Start) -> No
     assert (load.server.name, job.file_sha1) == ("http://b", "pdf4")
 
 
-def test_failed_pdf_goes_to_another_server(started: Start, clock: Clock) -> None:
+def test_due_retry_goes_first_and_to_another_server(started: Start, clock: Clock) -> None:
     """The other server receives the second try, although it is busier."""
     state = started(servers="ab", in_flight=4)
     jobs = [send(state) for _ in range(4)]
     for load, job in jobs[:3:2]:
         state._settle(load, job, FAILED)
+    assert send(state)[1].file_sha1 == "pdf4", "the retries are not due"
     clock.at = 101.0
     load, job = send(state)
-    assert (job.tries, load.server.name, load.in_flight) == (2, "http://b", 3)
-
-
-def test_due_retry_precedes_new_pdfs(started: Start, clock: Clock) -> None:
-    state = started(in_flight=1)
-    load, job = send(state)
-    state._settle(load, job, LATE)
-    load, other = send(state)
-    assert (job.not_before, other.file_sha1) == (101.0, "pdf1")
-    state._settle(load, other, FINAL)
-    clock.at = 101.0
-    assert send(state)[1] is job and (job.tries, job.started, job.deadline) == (2, 101.0, 120.0)
+    assert job is jobs[0][1] and load.server.name == "http://b" and load.in_flight == 3
+    assert (job.tries, job.started, job.deadline) == (2, 101.0, 120.0)
 
 
 def test_three_equal_failures_give_up_a_pdf(started: Start, clock: Clock) -> None:

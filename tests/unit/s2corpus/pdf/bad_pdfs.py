@@ -189,7 +189,6 @@ KINDS: dict[str, tuple[Callable[[], bytes], SelectOutcome]] = {
     "square": (lambda: assemble(paper(box=b"[0 0 600 600]")), SelectOutcome.SELECTED),
     "rotated_to_landscape": (lambda: assemble(paper(more=b"/Rotate 90")), SelectOutcome.LANDSCAPE),
     "cropped_to_landscape": (lambda: assemble(paper(more=b"/CropBox [0 400 595 842]")), SelectOutcome.LANDSCAPE),
-    "cropped_to_portrait": (lambda: assemble(paper(box=b"[0 0 842 595]", more=b"/CropBox [50 0 400 595]")), SelectOutcome.SELECTED),
     "mixed_sizes": (lambda: assemble(pages([A4, b"[0 0 842 595]", b"[0 0 9 9]"])), SelectOutcome.SELECTED),
     "blank": (lambda: assemble(paper(content=stream(b""))), SelectOutcome.PDFALTO_FAILED),
     "broken_content": (lambda: assemble(paper(content=stream(b"\xff\0nonsense", b"/Filter /FlateDecode"))), SelectOutcome.PDFALTO_FAILED),

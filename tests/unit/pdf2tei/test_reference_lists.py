@@ -12,7 +12,7 @@ from pdf2tei.model import Document, Font, Kind, Line
 from pdf2tei.segmentation import SegmentLabel
 from pdf2tei.splitting import split
 from pdf2tei.text import Joiner
-from tests.unit.pdf2tei.samples import HEAD, ROMAN, SMALL, Row, all_lines, draw, draw_line
+from tests.unit.pdf2tei.samples import HEAD, ROMAN, Row, all_lines, draw, draw_line
 
 TYPE = Font("times", 9.0)
 
@@ -119,17 +119,3 @@ def test_list_begins_at_its_head() -> None:
     document = draw(rows)
     assert len(list_found_entries(document, range(30, len(rows)))) == 10
     assert all(line.kind is Kind.BODY for line in all_lines(document)[30:42])
-
-
-def test_appendix_is_not_part_of_the_reference_list() -> None:
-    rows = [*listed(range(2000, 2010)), Row("Proofs of the theorems", HEAD, block=True), *BODY]
-    document = draw([*rows, *entry(2010), *entry(2011)])
-    list_found_entries(document, [*range(30, 51), *range(len(rows), len(rows) + 4)])
-    assert all(line.kind is Kind.BODY for line in all_lines(document)[51 : len(rows)])
-
-
-def test_text_in_other_size_ends_list() -> None:
-    behind = [Row("The authors of Brown et al. (2001) and J. Wu (2002) agreed, p. 12.", ROMAN)] * 10
-    document = draw([*listed(range(2000, 2010), SMALL), *behind])
-    assert len(list_found_entries(document, range(30, 51))) == 10
-    assert all(line.kind is Kind.BODY for line in all_lines(document)[51:])

@@ -36,7 +36,11 @@ def identify_pages(*pages: list[tuple[float, str]], **metadata: str) -> Identity
 
 @pytest.fixture(scope="module")
 def read(shared_data: Path) -> dict[str, Selection]:
-    items = [(path.stem, path) for name in ("pairs", "pmc-pdf") for path in sorted((shared_data / name).glob("*.pdf"))]
+    paths = [
+        *(shared_data / "pairs" / f"{name}.pdf" for name in TRUE_OF_PAIRS),
+        *(shared_data / "pmc-pdf").glob("*.pdf"),
+    ]
+    items = [(path.stem, path) for path in paths]
     found = inspect_many(items, rules=SelectRules(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30)
     return {selection.file_sha1: selection for selection in found}
 

@@ -31,7 +31,7 @@ from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS, STORED_TEI
 from s2corpus.tables.schema import pdf_shard
 from tests.standin_grobid import StandIn
 from tests.unit.pdf2tei.samples import PROSE
-from tests.unit.pdf2tei.test_scans import pictures
+from tests.unit.pdf2tei.test_text_layers import pictures
 from tests.unit.s2corpus.extractors.test_pool import QUICK
 from tests.unit.s2corpus.pdf.bad_pdfs import assemble, paper, text
 

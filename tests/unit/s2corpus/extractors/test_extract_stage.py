@@ -199,7 +199,7 @@ def test_failed_shard_keeps_results_and_retry_sends_the_rest(lake: Lake, serve: 
 
 
 def test_results_are_stored_part_by_part(lake: Lake, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A killed shard loses its last part (`tests/faults/test_extraction.py`)."""
+    """A killed shard loses its last part (`tests/faults/test_kills.py`)."""
     pdfs = papers(12)
     server = serve()
     size = len(server.recorded(min(pdfs)))

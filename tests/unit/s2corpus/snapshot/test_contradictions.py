@@ -13,7 +13,7 @@ import orjson
 import pyarrow as pa
 import pytest
 
-from s2corpus.snapshot import documents, flat, rows
+from s2corpus.snapshot import documents, flat, rights, rows
 from s2corpus.snapshot import read_files as checks
 from s2corpus.snapshot.comparison import MAX_FAULTS, Claim, Comparison, Fault
 from s2corpus.snapshot.documents import IDENTIFIERS
@@ -105,6 +105,23 @@ def test_spans_of_a_parse_have_their_text_and_entry(kind: str, span: dict[str, A
         found = list(checks.check_parse({**parse, "bib_entries": {"BIBREF0": {}}, part: cited}))
         assert found == [] if message is None else len(found) == 1 and message in found[0]
     assert list(checks.check_parse(parse)) == ["keys are missing: ['bib_entries']"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({}, None),
+        ({"open_access": False, "evidence": "bibliography_only"}, None),
+        ({"evidence": ""}, "has no evidence"),
+        ({"evidence": "bibliography_only"}, "is open, but its evidence is bibliography_only"),
+        ({"open_access": False}, "is closed, but its evidence is declared"),
+        ({"licence": "CC BY"}, "is 'CC BY'; expected an SPDX id"),
+    ],
+)
+def test_rights_have_evidence_and_an_spdx_id(changed: dict[str, Any], message: str | None) -> None:
+    row = {"paper_id": "1", "of": "pdf", "open_access": True, "evidence": "declared", "licence": "CC0-1.0"}
+    found = rights.find_fault(row | changed)
+    assert found is None if message is None else message in str(found)
 
 
 # -- documents, metadata, parses and graph

@@ -42,18 +42,9 @@ def paper(paper_id: str, parses: Mapping[str, Row], *, inbound: Iterable[str] = 
     """
     parses = {kind: {**parse, "paper_id": paper_id} for kind, parse in parses.items()}
     links = {entry.get("link") for parse in parses.values() for entry in parse["bib_entries"].values()} - {None}
-    row: Row = {
-        column.name: [] if column.name in ("mag_ids", "record_ids", "authors", "editorial_by") else None
-        for column in PAPERS.columns
-    }
-    row |= {
-        "open_access": True,
-        "licence": "CC-BY-4.0",
-        "fields_of_study": [],
-        "subjects": [],
-        **known,
-        "paper_id": paper_id,
-    }
+    lists = ("mag_ids", "record_ids", "authors", "editorial_by", "fields_of_study", "subjects")
+    row: Row = {column.name: None for column in PAPERS.columns} | {name: [] for name in lists}
+    row |= {"open_access": True, "licence": "CC-BY-4.0"} | known | {"paper_id": paper_id}
     text = {"file_sha1": None, "open_access": row["open_access"], "oa_evidence": "publisher", "licence": row["licence"]}
     return {
         **row, "parses": parses, "fulltexts": dict.fromkeys(parses, text), "abstract_from": None,
@@ -61,9 +52,7 @@ def paper(paper_id: str, parses: Mapping[str, Row], *, inbound: Iterable[str] = 
     }  # fmt: skip
 
 
-def write_snapshot(
-    lake: Path, papers: Iterable[Row], *, files: int = 2, spec: str = "real", day: str = "20260401"
-) -> Path:
+def write_snapshot(lake: Path, papers: Iterable[Row], *, files: int = 2, day: str = "20260401") -> Path:
     """Write papers (sorted by id here) as a snapshot's files below `lake/snapshots/`; return the snapshot's folder."""
     groups: dict[int, list[Row]] = {nn: [] for nn in range(files)}
     for row in papers:
@@ -73,9 +62,9 @@ def write_snapshot(
     for nn, rows in groups.items():
         written += _write_group(work, nn, sorted(rows, key=lambda row: str(row["paper_id"])))
     digest = hashlib.sha256(b"".join(f.sha256.encode() for f in written)).hexdigest()[:8]
-    snapshot = f"{spec}-{day}-{digest}"
+    snapshot = f"real-{day}-{digest}"
     manifest = {
-        "format": "s2corpus-snapshot-1", "snapshot": snapshot, "spec": spec,
+        "format": "s2corpus-snapshot-1", "snapshot": snapshot, "spec": "real",
         "as_of": f"{day[:4]}-{day[4:6]}-{day[6:]}T00:00:00Z", "rules": {"export.files": files},
         "files": [file.as_json() for file in written],
     }  # fmt: skip
@@ -98,9 +87,8 @@ def _write_group(folder: Path, nn: int, rows: list[Row]) -> list[SnapshotFile]:
             row["parses"] = {
                 kind: _linked(parse, open_access=row["open_access"]) for kind, parse in row["parses"].items()
             }
-            lines["metadata"].write(
-                json_line(metadata_row(row, row["outbound"], row["inbound"], row["parses"].get("pdf")))
-            )
+            metadata = metadata_row(row, row["outbound"], row["inbound"], row["parses"].get("pdf"))
+            lines["metadata"].write(json_line(metadata))
             for kind, parse in row["parses"].items():
                 lines[f"{kind}_parses"].write(json_line(parse))
             for name, flat_row, size in flat.rows(row):

@@ -16,6 +16,7 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
+from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.export import ExportStage
 from s2corpus.storage.local_lake import LocalLake
 from tests.unit.s2corpus.snapshot.release import COUNT, content, papers, release, work
@@ -26,9 +27,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return release(tmp_path_factory.mktemp("release"))
 
 
-@pytest.mark.parametrize(("buckets", "backwards"), [(4, True), (12, False)])
-def test_buckets_and_their_order_do_not_change_bytes(tmp_path: Path, run: Run, buckets: int, backwards: bool) -> None:
-    assert content(release(tmp_path, buckets=buckets, backwards=backwards)) == content(run)
+@pytest.mark.parametrize(("buckets", "backwards", "corpus"), [(4, True, 6), (12, False, 6), (12, True, 4)])
+def test_division_of_the_work_does_not_change_bytes(tmp_path: Path, buckets: int, backwards: bool, corpus: int) -> None:
+    spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": 6, "corpus_files": corpus}})
+    one, other = (
+        release(tmp_path / str(number), buckets=number, backwards=backwards and number > 1, spec=spec)
+        for number in (1, buckets)
+    )
+    assert content(one) == content(other)
 
 
 def test_snapshot_has_all_its_files_and_counts(run: Run) -> None:

@@ -1,7 +1,7 @@
 """A stand-in for docling-serve: a real HTTP server that converts in the background and can simulate docling-serve's
 faults.
 
-Use `with StandIn(convert, faults=…) as server:`. Its API is docling-serve's: `POST /v1/convert/file/async`, `GET
+Use `with StandIn(faults=…) as server:`. Its API is docling-serve's: `POST /v1/convert/file/async`, `GET
 /v1/status/poll/{task_id}`, `GET /v1/result/{task_id}`, `/health`, `/version`.
 """
 
@@ -21,27 +21,19 @@ from typing import Any
 
 from tests.standin_grobid import read_body, read_form
 
-Document = dict[str, Any]
-
-
-def document(*texts: tuple[str, str]) -> Document:
-    """Return a DoclingDocument with the given (label, text) pairs."""
-    return {
-        "schema_name": "DoclingDocument",
-        "version": "1.8.0",
-        "name": "paper",
-        "texts": [{"content_layer": "body", "label": label, "text": text} for label, text in texts],
-    }
-
-
-SMALL = document(("title", "A small paper"), ("text", "Ada Lovelace"), ("section_header", "1 Words"), ("text", "Some."))
+TEXTS = [("title", "A small paper"), ("text", "Ada Lovelace"), ("section_header", "1 Words"), ("text", "Some.")]
+SMALL: dict[str, Any] = {
+    "schema_name": "DoclingDocument",
+    "version": "1.8.0",
+    "name": "paper",
+    "texts": [{"content_layer": "body", "label": label, "text": text} for label, text in TEXTS],
+}
 
 
 @dataclass
 class Work:
     """One conversion task."""
 
-    data: bytes
     fault: str | None
     ready: float
     polls: int = 0
@@ -55,13 +47,8 @@ class StandIn:
     (one poll returns 500), and for the result `huge`, `redirect`, `garbage`.
     """
 
-    def __init__(
-        self,
-        convert: Callable[[bytes], Document] = lambda pdf: SMALL,
-        *,
-        faults: Callable[[str, int], str | None] = lambda sha1, times: None,
-    ) -> None:
-        self.convert, self.faults = convert, faults
+    def __init__(self, faults: Callable[[str, int], str | None] = lambda sha1, times: None) -> None:
+        self.faults = faults
         self.tasks: dict[str, Work] = {}
         self.submitted: Counter[str] = Counter()
         self.elsewhere = 0
@@ -94,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
         owner, task = self.owner, str(uuid.uuid4())
         with owner.lock:
             owner.submitted[sha1] += 1
-            owner.tasks[task] = Work(pdf, owner.faults(sha1, owner.submitted[sha1]), time.monotonic() + 0.02)
+            owner.tasks[task] = Work(owner.faults(sha1, owner.submitted[sha1]), time.monotonic() + 0.02)
         self._answer(200, {"task_id": task, "task_type": "convert", "task_status": "pending", "task_position": 1})
 
     def do_GET(self) -> None:
@@ -138,10 +125,10 @@ class _Handler(BaseHTTPRequestHandler):
             case "huge":
                 self._answer(200, b" " * 13_000_000)
             case _:
-                found = {"filename": "x.pdf", "json_content": self.owner.convert(work.data)}
+                found = {"filename": "x.pdf", "json_content": SMALL}
                 self._answer(200, {"document": found, "status": "success", "errors": []})
 
-    def _answer(self, status: int, content: Document | bytes, *, location: str = "") -> None:
+    def _answer(self, status: int, content: dict[str, Any] | bytes, *, location: str = "") -> None:
         body = content if isinstance(content, bytes) else json.dumps(content).encode()
         with suppress(OSError):
             self.send_response(status)

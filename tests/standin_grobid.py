@@ -14,7 +14,7 @@ import struct
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -52,7 +52,7 @@ class StandIn:
         self,
         *,
         faults: Callable[[Upload], Fault] = lambda _: None,
-        tei: Mapping[str, bytes] | Path | None = None,
+        tei: Path | None = None,
         slots: int = 64,
         latency: float = 0.0,
         queue_wait: float = 0.0,
@@ -105,12 +105,8 @@ class StandIn:
 
     def recorded(self, sha1: str) -> bytes:
         """Return the TEI of a PDF."""
-        if isinstance(self.tei, Path):
-            for suffix in (".tei.xml", ".grobid.tei.xml", ".xml"):
-                if (path := self.tei / f"{sha1}{suffix}").is_file():
-                    return path.read_bytes()
-        elif self.tei is not None and sha1 in self.tei:
-            return self.tei[sha1]
+        if self.tei is not None and (path := self.tei / f"{sha1}.tei.xml").is_file():
+            return path.read_bytes()
         return TEI.format(sha1).encode()
 
 

@@ -18,12 +18,11 @@ import orjson
 import pytest
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.extractors import Extraction, ExtractOutcome, Limits, Pool
+from s2corpus.extractors import Extraction, ExtractOutcome, Limits, Pool, registry
 from s2corpus.extractors.grobid import GrobidServer
 from s2corpus.spec import ExtractRules
 from tests import standin_docling
 from tests.extractors import docling
-from tests.extractors.plugin import installed
 from tests.standin_grobid import StandIn, Upload
 
 QUICK = Limits(
@@ -227,11 +226,23 @@ TASK_CASES = [
 ]
 
 
+def forget_adapters() -> None:
+    registry._plugged_in.cache_clear()
+    registry.adapter.cache_clear()
+
+
 @pytest.fixture
 def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Install the adapter through an entry point, as its package would."""
     monkeypatch.setattr(docling, "WAIT", 0.02)
-    with installed(tmp_path, "docling", "tests.extractors.docling"):
-        yield
+    info = tmp_path / "docling_adapter-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: docling-adapter\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[s2corpus.extractors]\ndocling = tests.extractors.docling\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    forget_adapters()
+    yield
+    forget_adapters()
 
 
 @pytest.mark.usefixtures("adapter")

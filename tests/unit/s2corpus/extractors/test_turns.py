@@ -215,3 +215,7 @@ def test_polls_may_fail_twice_in_a_row(started: Start, clock: Clock) -> None:
         assert state._handle_task_reply(job, last) is last
     clock.at, job.failed_polls = 108.0, 0
     assert state._handle_task_reply(job, BROKEN) is BROKEN, "its time is over"
+
+
+def test_default_limits_match_the_documentation() -> None:
+    assert Limits() == Limits(4, 600.0, 200.0, 3, (5.0, 10.0), (1.0, 3.0), 3, (2.0, 4.0), 180.0, 10.0, 12_000_000, 5.0)

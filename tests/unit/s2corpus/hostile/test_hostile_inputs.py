@@ -1,6 +1,6 @@
 """More than two thousand damaged inputs each end in a named outcome or one sentence (docs/hostile-input.md).
 
-`tests/unit/pdf2tei/test_fuzz.py` tests 2,000 damaged PDFs in addition.
+`tests/unit/pdf2tei/test_extract.py` tests 2,000 damaged PDFs in addition.
 """
 
 from __future__ import annotations

@@ -236,7 +236,7 @@ def test_reference_spans_are_distinct_and_never_overlap_citations() -> None:
     for body, expected in (
         (f"see {mark} and Fig. 2, Fig. 2", [(4, "Fig. 2"), (15, "Fig. 2"), (23, "Fig. 2")]),
         ("see ⟦Jones 2011 in Fig. 2|3⟧ and Fig. 2", [(29, "Fig. 2")]),
-        ("see Fig. ⟦2|figure⟧ so", [(9, "2")]),
+        ("see Fig. ⟦2|figure⟧, Fig. ⟦2|figure⟧ and Fig. ⟦2|figure⟧", [(9, "2"), (17, "2"), (28, "2")]),
     ):
         parse = teis.parse(xml(f"<div><p>{body}</p>{FILLER[CitationStyle.NAME_YEAR]}</div>{figure}"), BIBLIOGRAPHY)
         assert [(span.start, span.text) for span in parse.body_text[0].ref_spans] == expected

@@ -97,6 +97,12 @@ def test_cell_of_table_or_equation_is_no_heading(row: list[tuple[str, float]], c
     assert head_length(lines, at, MEASURES) == count
 
 
+@pytest.mark.parametrize(("following", "count"), [("2. Progression free survival", 0), ("1.1. Survival", 1)])
+def test_item_of_numbered_list_is_no_heading(following: str, count: int) -> None:
+    lines = [draw_line((text, SLANTED), y=12.0 * i) for i, text in enumerate(("1. Overall survival (OS)", following))]
+    assert head_length(lines, 0, MEASURES) == count
+
+
 @pytest.mark.parametrize(("before", "count"), [("leaves of thyme and of", 0), ("leaves of thyme and sage.", 1)])
 def test_emphasized_line_within_sentence_is_no_heading(before: str, count: int) -> None:
     texts = (

@@ -41,6 +41,12 @@ def test_each_font_has_its_sign_of_ligature() -> None:
     assert page.lines[0].text == "In The spring These leaves, They say, Thymus grows"
 
 
+def test_ligature_between_signs_returns() -> None:
+    page = draw_rows(["bitors from thyme ( ymus vulgaris L.),” D. Sollars, “ yme"]).pages[0]
+    ligatures.restore_page(page, "bitors from thyme (3ymus vulgaris L.),” D. Sollars, “3yme", ["3"])
+    assert page.lines[0].text == "bitors from thyme ( Thymus vulgaris L.),” D. Sollars, “ Thyme"
+
+
 def test_page_without_first_letters_is_damaged() -> None:
     assert health.find_defects(draw_rows(LOST)) == {1: health.Defect.LOST_LETTERS}
 

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from pdf2tei.abstract import INTRODUCTION
 from pdf2tei.authors import FrontAuthor, parse_printed_name, read_authors
+from pdf2tei.byline import measure_names
 from pdf2tei.callouts import Linker, Style, detect_style
 from pdf2tei.captions import CAPTION
 from pdf2tei.fields import parse_reference
@@ -32,6 +34,7 @@ Veterinary Medicine|Computational Linguistics|Veterinary World|Clinical Manageme
         ("José Ortega y Gasset", "José|Ortega y Gasset"),
         ("Laura van ’t Veer", "Laura|van ’t Veer"),
         ("Anna Y Lee", "Anna Y|Lee"),
+        ("F.-Xabier Contreras", "F.-Xabier|Contreras"),
         ("Tien Do", "Tien|Do"),
         ("Ryo Doi", "Ryo|Doi"),
         ("Giorgio Israel", "Giorgio|Israel"),
@@ -67,6 +70,8 @@ def test_text_without_name_gives_no_author(text: str) -> None:
         (["Ada Byron, Luigi Menabrea", "Faculty of Cattle, University of Agricultural Sciences", "and Animal Husbandry, Timișoara"],
          ["Ada|Byron", "Luigi|Menabrea"]),
         (["By Ada Byron and Luigi Menabrea"], ["Ada|Byron", "Luigi|Menabrea"]),
+        (["Edward Judokusumo, Guil-", "laume Carmona, Silvia Gómez-", "Puerta, Peter Walter"],
+         ["Edward|Judokusumo", "Guillaume|Carmona", "Silvia|Gómez-Puerta", "Peter|Walter"]),
         (["JohnSmith,KeesBerg,MariaLo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
     ],
 )  # fmt: skip
@@ -74,6 +79,25 @@ def test_bylines_are_split_into_names(lines: list[str], expected: list[str]) -> 
     found = read_authors([draw_line((text, ROMAN), y=12.0 * i) for i, text in enumerate(lines)])
     people = [FrontAuthor(tuple(first.split()), last) for first, last in (text.split("|") for text in expected)]
     assert found == people
+
+
+def test_name_continues_on_next_line_of_double_spaced_byline() -> None:
+    lines = ("Christian Helker, Friedemann Kiefer, Bruno", 0.0), ("Reversade, Wiebke Herzog", 24.0)
+    found = read_authors([draw_line((text, ROMAN), y=y) for text, y in lines])
+    assert [author.surname for author in found] == ["Helker", "Kiefer", "Reversade", "Herzog"]
+
+
+def test_surnames_before_initials_are_names() -> None:
+    line = draw_line(("Nazzi F, Brown SP, Annoscia D, Del Piccolo F, Della Vedova G", ROMAN))
+    assert measure_names(line) == (1.0, 5)
+
+
+INTRODUCTIONS = "Introdução|Introducción|Introduzione|1. INTRODUCTION|Einführung|Введение"
+
+
+@pytest.mark.parametrize("text", INTRODUCTIONS.split("|"))
+def test_head_of_introduction_is_found(text: str) -> None:
+    assert INTRODUCTION.match(text)
 
 
 def test_names_separated_by_affiliations_are_not_joined() -> None:

@@ -168,3 +168,10 @@ def test_every_fifth_line_number_is_furniture(step: int, kind: Kind) -> None:
     fragments.join_fragments(page)
     assert [number.kind for number in numbers] == [kind] * 3
     assert (page.lines[-15].text[:3] == "Tul") is (kind is Kind.FURNITURE)
+
+
+def test_number_of_heading_is_joined_with_its_text() -> None:
+    """`3.4.1.` and `Thymus vulgaris.` are two lines of pdfalto."""
+    page = Page(1, 600.0, 800.0, [draw_line(("3.4.1.", ROMAN), x=60), draw_line((SENTENCE[:60], ROMAN), x=108)], [])
+    fragments.join_fragments(page)
+    assert [line.text for line in page.lines] == [f"3.4.1. {SENTENCE[:60].strip()}"]

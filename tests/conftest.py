@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from devtools.local import Endpoints, Services
 from devtools.real_data import IS_NAMED, MISSING, REAL_DATA
 from s2corpus.storage.lake import Lake, open_lake
 
-pytest_plugins = ["tests.conftest_services", "tests.releases"]
+pytest_plugins = ["tests.releases"]
 ROOT = Path(__file__).resolve().parent.parent
 
 # Spark needs Java: use the one from PyPI if the machine has none.
@@ -60,6 +61,16 @@ def shared_data() -> Path:
     if not REAL_DATA.is_dir():
         (pytest.fail if IS_NAMED else pytest.skip)(MISSING)
     return REAL_DATA
+
+
+@pytest.fixture(scope="session")
+def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoints]:
+    """Start S3, PostgreSQL and the extractor in a separate state folder; stop them when the session ends, even after an error."""
+    local = Services(tmp_path_factory.mktemp("services") / "state")
+    try:
+        yield local.up({"s3", "postgres", "extractor"})
+    finally:
+        local.down()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import json
 import os
 import pickle
 import shutil
@@ -26,7 +25,7 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec, load_spec
-from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.storage.lake import open_lake
 from s2corpus.tables.schema import Table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -181,22 +180,14 @@ def run_in(folder: Path, release: ReleaseSpec, deliver: Path | None = None) -> R
     return run
 
 
-def deliver(lake: Lake, folder: str, files: Mapping[str, bytes], **ready: str) -> None:
-    """Put files into a folder of deliveries, and a `_READY` that lists them."""
-    listed = [{"name": n, "bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in files.items()]
-    for name, data in files.items():
-        lake.put(f"{folder}{name}", data)
-    lake.put(f"{folder}_READY", json.dumps({"ready_at": "2023-01-20T00:00:00Z", "files": listed, **ready}).encode())
-
-
 def rows(run: Run, table: Table[Any], **where: object) -> list[dict[str, Any]]:
     """Return the rows of a table that have these values."""
     return [row for row in run.table(table).read().to_pylist() if all(row[k] == v for k, v in where.items())]
 
 
-def copy_lake(released: tuple[Run, Truth], to: Path | Lake) -> None:
-    """Copy deliveries, extractions and everything else that is stored by content, but no release, to a lake (below a folder)."""
-    lake, copy = released[0].lake, open_lake(str(to / "lake")) if isinstance(to, Path) else to
+def copy_lake(released: tuple[Run, Truth], to: Path) -> None:
+    """Copy deliveries, extractions and everything else that is stored by content, but no release, to a lake below a folder."""
+    lake, copy = released[0].lake, open_lake(str(to / "lake"))
     for entry in lake.list(""):
         if not entry.key.startswith(("releases/", "snapshots/")):
             copy.put(entry.key, lake.get(entry.key)[0])

@@ -26,7 +26,6 @@ TEI = (
     "<title>{}</title></titleStmt></fileDesc></teiHeader><text><body><p>Text.</p></body></text></TEI>\n"
 )
 FINAL = ("BAD_INPUT_DATA", "NO_BLOCKS", "TOO_MANY_BLOCKS", "TOO_MANY_TOKENS", "PDFALTO_CONVERSION_FAILURE")
-HTML = b"<html><head><title>Bad gateway<body><p>try later</html>"
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,7 @@ Fault = str | None
 
 Faults: `busy`, `hang`, `drop` (no answer), `truncate` (half the announced body), `stall` (half the body, then silence),
 `trickle` (a byte now and then), `chunked` (correct, but in chunks), `unended` (chunks without their end), `half` (half
-a TEI, announced as complete), `html`, `empty`, `huge`, `no_content`, `404`, a GROBID code (`NO_BLOCKS`), a code and
-status (`NO_BLOCKS 400`), or a redirect (`307 <address>`).
+a TEI, announced as complete), `huge`, `no_content`, a status (`502`), or a GROBID code (`NO_BLOCKS`).
 """
 
 
@@ -61,27 +59,21 @@ class StandIn:
         queue_wait: float = 0.0,
         version: Any = None,
         token: str | None = None,
-        port: int = 0,
-        headers: Mapping[str, str] | None = None,
     ) -> None:
         self.faults = faults
-        self.headers = headers or {}
-        self.cookies: list[str] = []
         self.tei = tei
         self.latency = latency
         self.queue_wait = queue_wait
         self.ready: bool | None = None  # answer of `/api/health`, which exists since GROBID 0.9
         self.version = version or {"version": "0.8.2", "revision": "stand-in"}
         self.token = token
-        self.port = port
+        self.port = 0
         self.slots = threading.BoundedSemaphore(slots)
         self.lock = threading.Lock()
         self.uploads: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
-        self.statuses: Counter[str] = Counter()
         self.forms: list[dict[str, str]] = []
         self.requests = 0
-        self.connections = 0
         self.in_work = 0
         self.most_in_work = 0
         self.healthy = True
@@ -150,7 +142,6 @@ class _Handler(BaseHTTPRequestHandler):
     def setup(self) -> None:
         super().setup()
         self.server.open.add(self.connection)
-        self.server.owner.connections += 1
 
     def finish(self) -> None:
         self.server.open.discard(self.connection)
@@ -165,15 +156,15 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._allowed():
             return
         if self.path.startswith("/api/isalive"):
-            self._answer(200, b"true" if owner.healthy else b"false", "text/plain")
+            self._answer(200, b"true" if owner.healthy else b"false")
         elif self.path.startswith("/api/health") and owner.ready is not None:
             told = {"initialized": owner.ready, "ready": owner.ready, "models": {"totalFailed": int(not owner.ready)}}
-            self._answer(200, json.dumps(told).encode(), "application/json")
+            self._answer(200, json.dumps(told).encode())
         elif self.path.startswith("/api/version"):
             version = owner.version
-            self._answer(200, (version if isinstance(version, str) else json.dumps(version)).encode(), "text/plain")
+            self._answer(200, (version if isinstance(version, str) else json.dumps(version)).encode())
         else:
-            self._answer(404, b"not found", "text/plain")
+            self._answer(404, b"not found")
 
     def do_POST(self) -> None:
         owner = self.server.owner
@@ -189,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
             upload = Upload(sha1, owner.uploads[sha1], owner.requests)
         fault = owner.faults(upload)
         if fault == "busy" or not owner.slots.acquire(timeout=owner.queue_wait or None, blocking=owner.queue_wait > 0):
-            return self._answer(503, b"all engines are busy", "text/plain")
+            return self._answer(503, b"all engines are busy")
         try:
             with owner.lock:
                 owner.in_work += 1
@@ -206,52 +197,40 @@ class _Handler(BaseHTTPRequestHandler):
             return self._hang()
         time.sleep(owner.latency)
         tei = owner.recorded(sha1)
-        if fault == "drop":
+        if fault in ("drop", "truncate", "stall", "trickle", "unended"):
             self.close_connection = True
-        elif fault in ("truncate", "stall"):
-            self._answer(200, tei[: len(tei) // 2], "application/xml", announced=len(tei))
-            self.close_connection = True
-            if fault == "stall":
-                self._hang()
-        elif fault == "trickle":
-            self._answer(200, b"", "application/xml", announced=len(tei))
-            self.close_connection = True
-            with suppress(OSError):
-                for byte in tei:
-                    self.wfile.write(bytes([byte]))
-                    time.sleep(0.05)
-        elif fault in ("chunked", "unended"):
-            self.send_response(200)
-            self.send_header("Transfer-Encoding", "chunked")
-            self.end_headers()
-            for start in range(0, len(tei), 100):
-                self.wfile.write(b"%x\r\n%b\r\n" % (len(tei[start : start + 100]), tei[start : start + 100]))
-            if fault == "chunked":
-                self.wfile.write(b"0\r\n\r\n")
-                with owner.lock:
-                    owner.answered[sha1] += 1
-            else:
-                self.close_connection = True
-        elif fault == "half":
-            self._answer(200, tei[: len(tei) // 2], "application/xml", sha1=sha1)
-        elif fault == "html":
-            self._answer(200, HTML, "text/html", sha1=sha1)
-        elif fault == "empty":
-            self._answer(200, b"", "application/xml", sha1=sha1)
-        elif fault == "huge":
-            self._answer(200, tei.replace(b"Text.", b"Text. " * 2_500_000), "application/xml", sha1=sha1)
-        elif fault == "no_content":
-            self._answer(204, b"", None, sha1=sha1)
-        elif fault and fault.startswith("307 "):
-            self._answer(307, b"", "text/plain", location=fault.partition(" ")[2])
-        elif fault:
-            code, _, status = fault.partition(" ")
-            number = int(code) if code.isdigit() else int(status or 500)
-            self._answer(
-                number, f"[{code}] conversion failed".encode(), "text/plain", sha1=sha1 if code in FINAL else None
-            )
-        else:
-            self._answer(200, tei, "application/xml", sha1=sha1)
+        match fault:
+            case None:
+                self._answer(200, tei, sha1=sha1)
+            case "half":
+                self._answer(200, tei[: len(tei) // 2], sha1=sha1)
+            case "huge":
+                self._answer(200, tei.replace(b"Text.", b"Text. " * 2_500_000), sha1=sha1)
+            case "drop":
+                pass
+            case "truncate" | "stall":
+                self._answer(200, tei[: len(tei) // 2], announced=len(tei))
+                if fault == "stall":
+                    self._hang()
+            case "trickle":
+                self._answer(200, b"", announced=len(tei))
+                with suppress(OSError):
+                    for byte in tei:
+                        self.wfile.write(bytes([byte]))
+                        time.sleep(0.05)
+            case "chunked" | "unended":
+                self.send_response(200)
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                for start in range(0, len(tei), 100):
+                    self.wfile.write(b"%x\r\n%b\r\n" % (len(tei[start : start + 100]), tei[start : start + 100]))
+                if fault == "chunked":
+                    self.wfile.write(b"0\r\n\r\n")
+            case "no_content":
+                self._answer(204, b"", sha1=sha1)
+            case code:
+                status = int(code) if code.isdigit() else 500
+                self._answer(status, f"[{code}] conversion failed".encode(), sha1=sha1 if code in FINAL else None)
 
     def _hang(self) -> None:
         """Send nothing until the client disconnects or the server stops."""
@@ -261,32 +240,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.recv(1)
 
     def _allowed(self) -> bool:
-        self.server.owner.cookies += self.headers.get_all("Cookie", [])
         token = self.server.owner.token
         if token is not None and self.headers.get("Authorization") != f"Bearer {token}":
-            self._answer(401, b"a token is needed", "text/plain")
+            self._answer(401, b"a token is needed")
             return False
         return True
 
-    def _answer(
-        self,
-        status: int,
-        body: bytes,
-        kind: str | None,
-        *,
-        announced: int | None = None,
-        sha1: str | None = None,
-        location: str = "",
-    ) -> None:
-        with self.server.owner.lock:
-            self.server.owner.statuses[str(status)] += 1
+    def _answer(self, status: int, body: bytes, *, announced: int | None = None, sha1: str | None = None) -> None:
+        """Send a response; count it as answered if `sha1` is given."""
         self.send_response(status)
-        for name, value in self.server.owner.headers.items():
-            self.send_header(name, value)
-        if location:
-            self.send_header("Location", location)
-        if kind is not None:
-            self.send_header("Content-Type", kind)
         if status != 204:
             self.send_header("Content-Length", str(len(body) if announced is None else announced))
         self.end_headers()

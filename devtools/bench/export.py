@@ -23,11 +23,11 @@ import orjson
 from isal import igzip
 from zlib_ng import gzip_ng
 
+from devtools.bench.jats_documents import documents
 from devtools.local import Services
 from devtools.real_data import REAL_DATA
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus_reader.files import LEVEL, MEMBER_BYTES, GzipLines, document_line
-from tests.unit.s2corpus.stages.clean.jats import documents
 
 Document = tuple[str, str, str]
 """id, sha1, text"""

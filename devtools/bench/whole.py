@@ -37,9 +37,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from devtools.bench.jats_documents import documents
 from devtools.bench.variants import variants
 from devtools.real_data import MISSING, REAL_DATA
-from tests.unit.s2corpus.stages.clean.jats import documents
 
 WORD_LIST = REAL_DATA / "unigrams" / "count_1w.txt.gz"
 TEIS, SOURCES = 105, 10

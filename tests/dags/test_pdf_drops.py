@@ -1,12 +1,21 @@
-"""The DAG of new drops as Airflow loads it: it waits for the right folders, and limits its work per run."""
+"""docs/drops.md: the DAG of new drops limits its work per run, and its watch loses no event if the lake or the triggerer fails."""
 
 from __future__ import annotations
 
+import asyncio
+import itertools
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from s2corpus.deliveries import status
+from s2corpus.errors import TransientError
+from s2corpus.storage.lake import Lake
+
 pytestmark = pytest.mark.airflow
+BOTH = ["drops/a/", "drops/b/"]
 
 
 @pytest.fixture(scope="module")
@@ -16,36 +25,21 @@ def module(airflow_home: None) -> Any:
     return pdf_drops
 
 
-@pytest.fixture(scope="module")
-def dag(module: Any) -> Any:
-    return module._planned.operator.dag
-
-
-def test_drop_dag_waits_for_the_asset_of_the_watch(module: Any, dag: Any) -> None:
-    assert [asset.name for asset in dag.timetable.asset_condition.objects] == [module.DROPS.name]
+def test_drop_dag_runs_one_at_a_time_within_the_pool(module: Any) -> None:
     (watcher,) = module.DROPS.watchers
     assert watcher.trigger.serialize() == ("drop_watch.DropWatch", {"seconds": 30.0})
-
-
-def test_one_run_at_a_time_within_the_pool(dag: Any) -> None:
+    dag = module._planned.operator.dag
+    assert [asset.name for asset in dag.timetable.asset_condition.objects] == [module.DROPS.name]
     assert dag.max_active_runs == 1
-    work = dag.get_task("work")
-    assert (work.partial_kwargs["pool"], work.partial_kwargs["pool_slots"]) == ("grobid", 2)
+    work = dag.get_task("work").partial_kwargs
+    assert (work["pool"], work["pool_slots"]) == ("grobid", 2)
+    assert (str(work["weight_rule"]), work["priority_weight"]) == ("absolute", 1), "a release has priority"
 
 
-def test_drop_dag_retries_like_a_release(dag: Any, sample: Any) -> None:
-    release = sample.get_task("extract.work")
-    mine = dag.get_task("work")
+def test_drop_dag_retries_like_a_release(module: Any, sample: Any) -> None:
+    release, mine = sample.get_task("extract.work"), module._planned.operator.dag.get_task("work")
     for name in ("retries", "retry_delay", "retry_policy", "on_failure_callback"):
         assert mine.partial_kwargs[name] is release.partial_kwargs[name]
-
-
-def test_release_has_priority_in_the_pool(dag: Any, sample: Any) -> None:
-    release = sample.get_task("extract.work")
-    assert release.partial_kwargs.get("weight_rule", "downstream") == "downstream"
-    assert len(release.get_flat_relative_ids(upstream=False)) > 1
-    work = dag.get_task("work")
-    assert (str(work.partial_kwargs["weight_rule"]), work.partial_kwargs["priority_weight"]) == ("absolute", 1)
 
 
 @pytest.mark.parametrize(
@@ -55,3 +49,59 @@ def test_mapped_tasks_stay_few(module: Any, items: int, size: int, tasks: int) -
     batches = module.divide(list(range(items)), module.MAX_MAPPED_TASKS, size)
     assert len(batches) == tasks <= module.MAX_MAPPED_TASKS
     assert [item for batch in batches for item in batch] == list(range(items))
+
+
+@pytest.fixture
+def drop_watch(load: Callable[..., Any], lake: Lake, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return the plugin; its lake contains two new drops, and its clock advances by 100 seconds at each poll."""
+    found = load("drop_watch")
+    for folder in BOTH:
+        lake.put(f"{folder}_READY", b'{"ready_at": "2023-01-01T00:00:00Z", "files": []}')
+    clock = itertools.count(0, 100)
+    monkeypatch.setattr(found, "PERSISTED_SECONDS", 0)
+    monkeypatch.setattr(found, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    return found
+
+
+def fire(drop_watch: Any, count: int) -> list[str]:
+    """Return the folders of the first events of a new watch, which is then closed as if its triggerer had been killed."""
+
+    async def run() -> list[str]:
+        events = drop_watch.DropWatch(seconds=0).run()
+        found = [(await anext(events)).payload["folder"] for _ in range(count)]
+        await events.aclose()
+        return found
+
+    return asyncio.run(asyncio.wait_for(run(), 60))
+
+
+def failing(times: int, then: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that fails some times as the lake does, and then calls another."""
+    failures: Iterator[int] = iter(range(times))
+
+    def call(*arguments: Any) -> Any:
+        for _ in failures:
+            raise TransientError("the lake does not respond")
+        return then(*arguments)
+
+    return call
+
+
+def test_failing_lake_loses_and_delays_no_event(drop_watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drop_watch, "_watch", failing(2, drop_watch._watch))
+    monkeypatch.setattr(status.Watch, "list_unprocessed_events", failing(9, list))
+    assert fire(drop_watch, 2) == BOTH
+
+
+def test_killed_triggerer_repeats_events_that_were_not_recorded(drop_watch: Any, lake: Lake) -> None:
+    assert fire(drop_watch, 1) == BOTH[:1]
+    assert fire(drop_watch, 3) == [*BOTH, "drops/a/"], "no run began with it within a minute"
+    assert status.Watch(lake).poll() == [], "the events are recorded"
+
+
+def test_new_triggerer_repeats_recorded_events_that_started_no_run(drop_watch: Any, lake: Lake) -> None:
+    watch = status.Watch(lake)
+    lost = watch.poll()
+    watch.confirm()  # The events are recorded, and Airflow loses them.
+    status.put_row(lake, status.ArrivalStatus("drops/b/", lost[1].mark, status.ArrivalState.REGISTERED))
+    assert fire(drop_watch, 2) == ["drops/a/", "drops/a/"]

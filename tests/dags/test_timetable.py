@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any
 
 import pytest
-
-from s2corpus.spec import ScheduleRules
 
 pytestmark = pytest.mark.airflow
 
@@ -47,22 +45,3 @@ def test_unpausing_after_end_date_starts_no_run(airflow_home: None, last: date |
         last_automated_data_interval=None, restriction=TimeRestriction(None, None, catchup=False)
     )
     assert (found is not None) is starts_a_run
-
-
-@pytest.mark.parametrize("cron", ["0 0 1 * *", "30 6 * * 1", "0 0 1 1,7 *"])
-def test_intervals_of_a_spec_equal_those_of_airflows_backfill(airflow_home: None, cron: str) -> None:
-    import pendulum
-    from airflow.timetables.base import TimeRestriction
-    from release_timetable import ReleaseTimetable
-
-    schedule = ScheduleRules(cron=cron, start_date=date(2023, 1, 15), end_date=date(2023, 11, 1))
-    timetable = ReleaseTimetable(cron, schedule.start_date, schedule.end_date)
-    asked = TimeRestriction(pendulum.datetime(2022, 11, 1), pendulum.datetime(2024, 2, 1), catchup=True)
-    expected: list[tuple[datetime, datetime]] = []
-    last = None
-    while (run := timetable.next_dagrun_info(last_automated_data_interval=last, restriction=asked)) is not None:
-        last = run.data_interval
-        assert last is not None
-        expected.append((last.start, last.end))
-    assert list(schedule.intervals(date(2022, 11, 1), date(2024, 2, 1))) == expected and expected
-    assert expected[0][0].tzinfo is not None and expected[0][0].astimezone(UTC).date() >= schedule.start_date

@@ -1,7 +1,7 @@
 """The shell blocks of the guides run in order on releases of the tiny sample, on a real S3 server and a real catalog.
 
 A page has a scratch folder with the files that it presumes. A block with the comment `<!-- not run: reason -->` is not
-run. `test_tutorial.py` runs the tutorial.
+run. The tutorial's blocks and the README's command run without services, and print the output on the page.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from s2corpus.storage.lake import open_lake
 from tests import children
 from tests.doc_blocks import DOCS, Block, read_blocks
 from tests.releases import PUBLISHED, ROOT, SECOND, Built
+from tests.unit.s2orc_parse.tei.teis import document
 
-pytestmark = [pytest.mark.slow, pytest.mark.services]
+pytestmark = pytest.mark.slow
 BLOCKS = [
     (page.stem, block)
     for page in sorted(DOCS.glob("*.md"))
@@ -65,24 +66,45 @@ FILES: Mapping[str, Mapping[str, bytes]] = {
 
 @dataclass(frozen=True)
 class World:
-    """The surroundings of the guides: services, the tiny sample, and three releases of it; `sample` replaces the spec of the guides."""
+    """The surroundings of the guides: services, and three releases of the tiny sample, whose spec replaces that of the guides."""
 
     environment: Mapping[str, str]
-    sample: Path
     values: Mapping[str, str]
     """pattern of an example value in the guides → the value of the sample that replaces it"""
-
-    def fill_in(self, code: str) -> str:
-        """Return the code with the sample's ids instead of the example ids."""
-        for pattern, value in self.values.items():
-            code = re.sub(pattern, value, code)
-        return code
+    folder_of: Callable[[str], Path]
+    """returns the scratch folder of a page, with the files that the page presumes"""
 
 
 @pytest.fixture(scope="module")
-def world(services: Endpoints, built: Built, tiny: tuple[Path, Truth]) -> Iterator[World]:
-    with children.program() as programs, pytest.MonkeyPatch.context() as patch:
-        path = f"{programs}:{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"
+def path() -> Iterator[str]:
+    """Yield a PATH with a program `corpus` that runs in a fork."""
+    with children.program() as programs:
+        yield f"{programs}:{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"
+
+
+def run_block(code: str, folder: Path, environment: Mapping[str, str]) -> str:
+    """Run a block; return what it prints."""
+    command = ["bash", "-euc", code]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=1000)
+    assert done.returncode == 0, f"{code}\n{done.stdout[-1000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def world(
+    services: Endpoints, built: Built, tiny: tuple[Path, Truth], path: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    @cache
+    def make_folder(page: str) -> Path:
+        folder = tmp_path_factory.mktemp(page)
+        for name, content in FILES.get(page, {}).items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+        papers = tiny[0] / "drops" / "2023-01-a"
+        shutil.copytree(papers, folder / "papers", ignore=shutil.ignore_patterns("_READY"))
+        return folder
+
+    with pytest.MonkeyPatch.context() as patch:
         environment = {**os.environ, **services.environ(), "S2CORPUS_LAKE": "s3://lake", "PATH": path}
         for name, value in environment.items():
             patch.setenv(name, value)
@@ -92,42 +114,51 @@ def world(services: Endpoints, built: Built, tiny: tuple[Path, Truth]) -> Iterat
         lake, source = open_lake("s3://lake"), open_lake(built.lake)
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda entry: lake.put(entry.key, source.get(entry.key)[0]), source.list("")))
-        snapshot = s2corpus_reader.open("s3://lake/snapshots/sample")
-        (first, *_) = next(snapshot.documents("s2orc", columns=["id", "doi"])).to_pylist()
+        (first, *_) = next(s2corpus_reader.open("s3://lake/snapshots/sample").documents("s2orc")).to_pylist()
         values = {
-            r"s2_v2-20230201-\w{8}": built.runs[PUBLISHED].snapshot_id,
-            r"s2_v2-20230301-\w{8}": built.runs[SECOND].snapshot_id,
+            r"s2_v2-20230201-\w{8}": str(built.runs[PUBLISHED].snapshot_id),
+            r"s2_v2-20230301-\w{8}": str(built.runs[SECOND].snapshot_id),
             r"\bs2_v2\b": "sample",
             "0123456789abcde": first["id"],
             r"10\.18653/v1/2020\.acl-main\.447": first["doi"],
         }
-        yield World(environment, tiny[0], values)
+        yield World(environment, values, make_folder)
 
 
-@pytest.fixture(scope="module")
-def folder_of(world: World, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Return a function that returns the scratch folder of a page, with the files that the page presumes."""
-
-    @cache
-    def make(page: str) -> Path:
-        folder = tmp_path_factory.mktemp(page)
-        for name, content in FILES.get(page, {}).items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(content)
-        shutil.copytree(
-            world.sample / "drops" / "2023-01-a", folder / "papers", ignore=shutil.ignore_patterns("_READY")
-        )
-        return folder
-
-    return make
-
-
+@pytest.mark.services
 @pytest.mark.parametrize(("page", "block"), BLOCKS, ids=[f"{page}-{block.code[:40]}" for page, block in BLOCKS])
-def test_block_runs(page: str, block: Block, folder_of: Callable[[str], Path], world: World) -> None:
+def test_block_runs(page: str, block: Block, world: World) -> None:
     if block.excuse:
         pytest.skip(block.excuse)
-    code = world.fill_in(block.code)
-    done = subprocess.run(
-        ["bash", "-euc", code], cwd=folder_of(page), env=world.environment, capture_output=True, text=True, timeout=1000
-    )
-    assert done.returncode == 0, f"{code}\n{done.stdout[-1000:]}\n{done.stderr[-3000:]}"
+    code = block.code
+    for pattern, value in world.values.items():
+        code = re.sub(pattern, value, code)
+    run_block(code, world.folder_of(page), world.environment)
+
+
+def test_tutorial_runs_and_prints_its_output(tmp_path: Path, tiny: tuple[Path, Truth], path: str) -> None:
+    """Compare the output after each shell block; times and folders may differ. The sample exists before the tutorial makes it."""
+    shutil.copytree(tiny[0], tmp_path / "try" / "sample")
+    for name in ("include", "devtools"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": f"{tmp_path}:{ROOT / 'include'}"}
+    environment.pop("GROBID_URL", None)
+    printed = ""
+    for block in read_blocks(DOCS / "tutorial.md"):
+        if block.language == "bash" and not block.excuse:
+            printed = comparable(run_block(block.code, tmp_path, environment))
+        elif block.language == "text":
+            assert not [line for line in block.code.splitlines() if comparable(line) not in printed], printed
+
+
+def comparable(text: str) -> str:
+    """Return the text without times, folders and repeated spaces."""
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:+]+", "TIME", text)
+    return re.sub(r" +", " ", re.sub(r"\S*try/lake", "LAKE", text)).strip()
+
+
+def test_command_of_the_readme_runs_as_printed(tmp_path: Path, path: str) -> None:
+    (line,) = re.findall(r"(?m)^(corpus parse .*?)  +#", (ROOT / "README.md").read_text("utf-8"))
+    (tmp_path / "a.tei.xml").write_bytes(document("<div><head>One</head><p>Some words.</p></div>"))
+    run_block(line, tmp_path, {**os.environ, "PATH": path})
+    assert "Some words." in (tmp_path / "parses.jsonl").read_text()

@@ -52,17 +52,6 @@ def released(yesterday: Path) -> tuple[Run, Mapping[str, int]]:
         return run, server.uploads
 
 
-def snapshot_of_yesterday(lake: Path) -> Path:
-    (found,) = lake.glob("snapshots/sample-20230201-*")
-    return found
-
-
-def test_snapshot_of_0_1_0_is_the_parent(released: tuple[Run, Mapping[str, int]], yesterday: Path) -> None:
-    run, _ = released
-    assert run.parent == snapshot_of_yesterday(yesterday).name
-    assert list(verify(LocalLake(yesterday / "snapshots" / run.snapshot_id))) == []
-
-
 def test_old_extractions_are_reused_and_parsed_again(released: tuple[Run, Mapping[str, int]], yesterday: Path) -> None:
     run, sent = released
     kept = {
@@ -79,7 +68,9 @@ def test_old_extractions_are_reused_and_parsed_again(released: tuple[Run, Mappin
 
 def test_papers_retain_ids_and_aliases(released: tuple[Run, Mapping[str, int]], yesterday: Path) -> None:
     run, _ = released
-    old = snapshot_of_yesterday(yesterday)
+    (old,) = yesterday.glob("snapshots/sample-20230201-*")
+    assert run.parent == old.name
+    assert list(verify(LocalLake(yesterday / "snapshots" / run.snapshot_id))) == []
     before = dict(zip(*pq.read_table(old / "clusters.parquet").select(["record_id", "paper_id"]).columns, strict=True))
     papers = {str(record): str(paper) for record, paper in before.items()}
     now = {row["record_id"]: row["paper_id"] for row in run.table(CLUSTERS).read().to_pylist()}

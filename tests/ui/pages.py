@@ -123,8 +123,9 @@ def stalled(built: Built, to: Path) -> Path:
     return lake
 
 
-def hostile_lake(lake: Path, markup: str = INJECTED) -> Path:
+def hostile_lake(lake: Path) -> Path:
     """Replace all delivered text of papers, entries, records and files in a lake by markup."""
+    markup = INJECTED
     for table, columns in {
         PAPERS: ("title", "venue", "journal", "abstract", "licence", "acl_id"),
         MEMBERS: ("title", "venue", "abstract", "delivery"),

@@ -1,4 +1,7 @@
-"""The page "Corpus releases": its numbers equal those of the tables, for releases, papers, PDFs, documents and snapshots."""
+"""The page "Corpus releases" (docs/monitoring.md): its numbers equal those of the tables.
+
+What people decide is on it, with the commands and logs that they need, and so is what a backfill would build.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import hashlib
 import html
 import itertools
 import re
-import shutil
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -14,21 +17,40 @@ from urllib.parse import urljoin
 import orjson
 import pytest
 
+from s2corpus.datasets.job import Job
+from s2corpus.datasets.runner import make as make_dataset
+from s2corpus.datasets.shelf import find_similar_papers
+from s2corpus.datasets.source import SnapshotSource
+from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.pipeline.funnel import build_funnel
-from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import format_approval_request, format_summary
+from s2corpus.spec import ScheduleRules
+from s2corpus.storage.lake import open_lake
 from s2corpus.tables.papers import ALIASES, PAPERS
 from s2corpus.tables.texts import DOCUMENTS, FULLTEXTS
-from tests.releases import AS_OF, PUBLISHED, SECOND, UNFINISHED, Built
+from tests.releases import PUBLISHED, SECOND, UNFINISHED, Built
 from tests.ui.conftest import page_over
-from tests.ui.pages import AT, copied, read, rewrite, words
+from tests.ui.pages import AT, DRIFT, change_verdict, copied, read, rewrite, stalled, words
+
+# `tests.ui.conftest` puts the plugins on the path.
+from release_page import render  # isort: skip
+from release_page.lists import list_rejects, sample_documents  # isort: skip
+from release_page.releases import Archive  # isort: skip
+from release_page.states import DagRun, FailedTask  # isort: skip
+
+INTERVALS = "corpus_release__sample/intervals"
 
 
-def test_list_shows_the_state_of_every_release(page: Any) -> None:
+def test_list_and_trends_cover_every_release(page: Any) -> None:
     said = words(read(page, ""))
     assert re.search(r"2023-04-01 unfinished after filter .* 2023-03-01 latest .* 2023-02-01 published", said)
-    assert "the same documents" in said
+    checks = read(page, f"{AT[SECOND]}/quality")
+    assert "in the last 2 releases" in words(checks)
+    assert "<title>2023-02-01: pass, 0 offending</title>" in checks and "2023-04-01: " not in checks
+    shown = read(page, f"{AT[SECOND]}/trends")
+    assert "2 releases, from 2023-02-01 to 2023-03-01" in words(shown)
+    assert all(f'aria-label="{stage}: duration over releases"' in shown for stage in STAGE_NAMES)
 
 
 def test_word_counts_are_equal_everywhere(page: Any, built: Built) -> None:
@@ -45,9 +67,6 @@ def test_word_counts_are_equal_everywhere(page: Any, built: Built) -> None:
 
 
 def test_every_dropped_paper_is_listed(page: Any, built: Built) -> None:
-    from release_page.lists import list_rejects
-    from release_page.releases import Archive
-
     run = built.runs[PUBLISHED]
     steps = build_funnel(Archive(run.lake).metrics(PUBLISHED))
     assert [step.label for step in steps][:5] == ["PDFs delivered", "selected", "extracted", "parsed", "Papers"]
@@ -82,8 +101,6 @@ def test_paper_is_found_by_its_identifiers(of: str, page: Any, built: Built) -> 
 
 
 def test_documents_are_shown_as_published(page: Any, built: Built) -> None:
-    from release_page.lists import sample_documents
-
     run = built.runs[PUBLISHED]
     texts = {r["paper_id"]: r["text"] for r in run.table(DOCUMENTS).read().to_pylist() if r["text"]}
     tables = run
@@ -110,19 +127,6 @@ def test_closed_paper_has_no_readable_text(page: Any, built: Built) -> None:
     assert len(paragraphs) > 5 and not [text for text in paragraphs if " ".join(text.split()) in said]
 
 
-def test_page_of_a_paper_lists_searched_evidence(page: Any, built: Built) -> None:
-    run = built.runs[PUBLISHED]
-    papers = [row for row in run.table(PAPERS).read().to_pylist() if row["access"]]
-    assert {text["open_access"] for row in papers for text in row["access"]} == {True, False}
-    for row in papers[:5] + [row for row in papers if not row["open_access"]]:
-        said = words(read(page, f"{AT[PUBLISHED]}/paper/{row['paper_id']}"))
-        for text in row["access"]:
-            assert f"{text['sha1']} : {'open by ' + text['oa_evidence'] if text['open_access'] else 'closed'}" in said
-            for look in text["looks"]:
-                found = "found" if look["found"] else "not found"
-                assert f"{look['evidence']} {found}: {' '.join(look['detail'].split())}" in said
-
-
 def test_former_id_leads_to_its_paper(built: Built, tmp_path: Path) -> None:
     lake = copied(built, tmp_path)
     paper_id = built.runs[PUBLISHED].table(PAPERS).read(["paper_id"])[0][0].as_py()
@@ -131,27 +135,11 @@ def test_former_id_leads_to_its_paper(built: Built, tmp_path: Path) -> None:
     assert f"Paper {paper_id} , formerly 000000000000000" in said
 
 
-def test_trends_cover_earlier_releases(page: Any) -> None:
-    checks = read(page, f"{AT[SECOND]}/quality")
-    assert "in the last 2 releases" in words(checks)
-    assert "<title>2023-02-01: pass, 0 offending</title>" in checks and "2023-04-01: " not in checks
-
-
 def test_two_releases_are_compared(page: Any, built: Built) -> None:
     said = words(read(page, f"{AT[SECOND]}/compare?other={UNFINISHED.rpartition('-')[2]}"))
     assert "Step 2023-03-01 2023-04-01 Change PDFs delivered 9 9 0" in said
     assert "Candidates for s2orc 7 – –" in said, "the second has not come so far"
     assert re.search(r"Stage 2023-03-01 2023-04-01 Times intake [\d.]+ s [\d.]+ s [\d.]+", said)
-
-
-def test_durations_and_throughput_cover_earlier_releases(page: Any, built: Built) -> None:
-    shown = read(page, f"{AT[SECOND]}/trends")
-    assert "2 releases, from 2023-02-01 to 2023-03-01" in words(shown)
-    for stage in STAGE_NAMES:
-        assert f'aria-label="{stage}: duration over releases"' in shown
-        assert re.search(rf"<title>2023-02-01: [\d.]+ s</title>.*{stage}: throughput over releases", shown, re.DOTALL)
-    first = words(read(page, f"{AT[PUBLISHED]}/trends"))
-    assert "This is the first release of its spec" in first
 
 
 def test_files_of_a_snapshot_are_listed_and_can_be_downloaded(page: Any, built: Built) -> None:
@@ -168,67 +156,149 @@ def test_files_of_a_snapshot_are_listed_and_can_be_downloaded(page: Any, built: 
         assert answer.headers["content-type"] == "application/octet-stream"
 
 
-def test_snapshot_on_s3_has_lines_to_copy() -> None:
-    from release_page.releases import Archive
-
-    class Bucket:
-        def uri(self, key: str) -> str:
-            return f"s3://corpus/{key}"
-
-    files = [{"path": "v2/s2orc/train/00.jsonl.gz"}, {"path": "index.parquet"}]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("AWS_ENDPOINT_URL_S3", raising=False)
-        patch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:8333")
-        lines = dict(Archive(Bucket()).list_download_commands("x-20230201-00000000", {"files": files}))  # type: ignore[arg-type]  # only `uri` is called
-    end = "--endpoint-url http://127.0.0.1:8333"
-    folder = "x-20230201-00000000/v2/s2orc/train/"
-    assert lines["v2/s2orc/train"] == f"aws s3 sync s3://corpus/snapshots/{folder} {folder} {end}"
-
-
-def test_removed_ids_link_to_the_parent(built: Built, tmp_path: Path) -> None:
-    lake = copied(built, tmp_path)
-    snapshots = lake / "snapshots"
-    path = snapshots / built.runs[SECOND].snapshot_id / "diff.json"
-    gone = built.runs[PUBLISHED].table(PAPERS).read(["paper_id"])[0][0].as_py()
-    diff = orjson.loads(path.read_bytes())
-    diff["removed"] = {"documents": {"s2orc": 1}, "first_ids": [gone]}
-    path.write_bytes(orjson.dumps(diff))
-    page = page_over(lake)
-    link = f"{AT[PUBLISHED]}/paper/{gone}"
-    assert f'href="/corpus-releases/{link}"' in read(page, AT[SECOND])
-    assert gone in read(page, link)
-    shutil.rmtree(lake / "releases" / PUBLISHED)
-    said = read(page, AT[SECOND])
-    assert gone in said and link not in said, "the parent's tables are gone"
-
-
-def test_datasets_and_similar_papers_are_listed(built: Built, tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
-    from s2corpus.commands.similar import command
-    from s2corpus.datasets import runner
-    from s2corpus.datasets.job import Job
-    from s2corpus.datasets.shelf import find_similar_papers
-    from s2corpus.datasets.source import SnapshotSource
-    from s2corpus.datasets.spec import DatasetSpec
-    from s2corpus.errors import UserError
-    from s2corpus.storage.lake import open_lake
-
+def test_similar_papers_of_a_dataset_are_listed(built: Built, tmp_path: Path) -> None:
     page = page_over(lake := copied(built, tmp_path))
-    run = Run(built.runs[PUBLISHED].spec, AS_OF, open_lake(str(lake)), tmp_path)
+    snapshot = str(built.runs[PUBLISHED].snapshot_id)
+    opened = open_lake(str(lake))
+    source = SnapshotSource(open_lake(opened.uri(f"snapshots/{snapshot}")))
     spec = DatasetSpec(name="near", dataset="vectors", params={"min_count": 1, "dimensions": 8, "epochs": 1})
-    job = Job(spec, SnapshotSource(open_lake(run.lake.uri(f"snapshots/{run.snapshot_id}"))), run.lake)
-    runner.make(job)
-    listed = read(page, f"{AT[PUBLISHED]}/snapshot")
-    assert 'id="datasets"' in listed and "Funnel of near" in listed
-    rows = [row for shard in range(job.source.shards) for row in job.source.read_rows(shard, ("paper_id", "doi"))]
-    papers = [row["paper_id"] for row in rows]
-    near = {paper: found for paper in papers if (found := find_similar_papers(run.lake, str(run.snapshot_id), paper))}
-    paper, (first, *_) = next(iter(near.items()))
+    make_dataset(Job(spec, source, opened))
+    assert "Funnel of near" in read(page, f"{AT[PUBLISHED]}/snapshot")
+    rows = [row for shard in range(source.shards) for row in source.read_rows(shard, ("paper_id",))]
+    near = {row["paper_id"]: find_similar_papers(opened, snapshot, row["paper_id"]) for row in rows}
+    paper, (first, *_) = next((paper, found) for paper, found in near.items() if found)
     assert f'/paper/{first["neighbour_id"]}">' in read(page, f"{AT[PUBLISHED]}/paper/{paper}")
-    for asked in (paper, next(row["doi"] for row in rows if row["doi"] and row["paper_id"] in near)):
-        words = [asked, "--snapshot", job.source.folder.root, "--count", "1"]
-        said = CliRunner().invoke(command, words, catch_exceptions=False).output
-        assert said.split()[1] in papers and len(said.splitlines()) == 1
-    with pytest.raises(UserError, match=r"no paper with DOI 10\.1000/none"):
-        CliRunner().invoke(command, ["10.1000/none", *words[1:]], catch_exceptions=False)
+
+
+# Decisions of people
+
+
+def test_releases_that_await_a_person_are_listed_first(built: Built, tmp_path: Path) -> None:
+    lake = stalled(built, tmp_path)
+    runs = {"run_of": lambda spec, as_of: DagRun("scheduled__2023-03-01T00:00:00+00:00", "running")}
+    page = page_over(lake, f"sqlite:///{tmp_path / 'catalog.db'}", **runs)
+    text = read(page, "")
+    waiting = text[text.index("Decision required") : text.index("<h2>sample</h2>")]
+    assert re.search(
+        r"awaits approval sample-20230301 6 documents, .* stopped by a check sample-20230401", words(waiting)
+    )
+    run = "/dags/corpus_release__sample/runs/scheduled__2023-03-01T00%3A00%3A00%2B00%3A00"
+    assert f'href="{run}/required_actions"' in waiting
+    assert f'href="{run}"' in read(page, AT[SECOND]) and f'href="{run}/tasks/group/link"' in read(page, AT[SECOND])
+
+
+def test_failed_run_links_to_its_logs(built: Built) -> None:
+    failed = DagRun("by hand/1", "failed", [FailedTask("link.work", 3), FailedTask("filter.quality")])
+    shown = read(page_over(built.lake, run_of=lambda spec, as_of: failed), AT[UNFINISHED])
+    run = "/dags/corpus_release__sample/runs/by%20hand%2F1"
+    assert f'href="{run}/tasks/link.work/mapped/3"' in shown and f'href="{run}/tasks/filter.quality"' in shown
+    assert "failed first: logs of link.work[3] , logs of filter.quality" in words(shown)
+
+
+def test_blocked_check_shows_rows_values_and_accept_command(built: Built, tmp_path: Path) -> None:
+    lake = stalled(built, tmp_path)
+    page = page_over(lake)
+    line = f"corpus accept {UNFINISHED} filter.{DRIFT} --lake {lake} --reason"
+    for shown in (words(read(page, AT[UNFINISHED])), words(read(page, f"{AT[UNFINISHED]}/quality"))):
+        assert line in shown and "clear filter.quality" in shown and "0.25 0.75" in shown
+    quality = words(read(page, f"{AT[UNFINISHED]}/quality"))
+    assert "This check stops the release unless a user overrides it with a reason; threshold 0.5" in quality
+    assert "This check stops the release and cannot be overridden" in quality
+
+
+def test_override_is_shown_with_person_and_reason(built: Built, tmp_path: Path) -> None:
+    lake = copied(built, tmp_path)
+    accepted = {"accepted": "<b>because</b>", "accepted_by": "<i>ann</i>"}
+    change_verdict(lake, UNFINISHED, DRIFT, verdict="block", offending=1, **accepted)
+    page = page_over(lake)
+    assert "stopped by a check" not in words(read(page, "")), "it went on"
+    for shown in (read(page, AT[UNFINISHED]), read(page, f"{AT[UNFINISHED]}/quality")):
+        assert "corpus accept" not in shown, "it is accepted"
+        assert "by &lt;i&gt;ann&lt;/i&gt;: &lt;b&gt;because&lt;/b&gt;" in shown
+
+
+def test_drops_show_their_state_and_reason(built: Built, tmp_path: Path) -> None:
+    lake = stalled(built, tmp_path)
+    for paused, standing in ((False, "waiting"), (True, "paused")):
+        said = words(read(page_over(lake, drops_paused=lambda paused=paused: paused), "drops"))
+        assert "drops/2023-03-10-refused refused: changed" in said and "a.pdf: 1 byte found, 2 listed" in said
+        assert "drops/2023-03-11-writing not ready yet" in said
+        assert f"drops/2023-03-12-ready {standing}" in said
+        assert re.search(rf"drops/2023-01-a released [^a-z]* in {built.runs[PUBLISHED].snapshot_id}", said)
+    one = words(read(page_over(lake), "drops?standing=refused"))
+    assert "2023-03-10-refused" in one and "2023-03-12-ready" not in one
+
+
+# Intervals and backfills
+
+
+@pytest.mark.parametrize(
+    ("schedule", "first", "last", "starts"),
+    [
+        (ScheduleRules(end_date=date(2023, 2, 28)), date(2022, 6, 1), date(2024, 1, 1), ["2023-01-01", "2023-02-01"]),
+        (ScheduleRules(), date(2023, 2, 2), date(2023, 4, 1), ["2023-03-01", "2023-04-01"]),
+        (ScheduleRules(start_date=date(2023, 1, 2)), date(2023, 1, 1), date(2023, 2, 1), ["2023-02-01"]),
+        (ScheduleRules(cron="0 0 * * 1"), date(2023, 1, 1), date(2023, 1, 10), ["2023-01-02", "2023-01-09"]),
+        (ScheduleRules(cron=None), date(2023, 1, 1), date(2024, 1, 1), []),
+        (ScheduleRules(on_drop=True), date(2023, 1, 1), date(2024, 1, 1), []),
+        (ScheduleRules(), date(2023, 3, 1), date(2023, 2, 1), []),
+    ],
+)
+def test_intervals_begin_inside_range_and_spec(
+    schedule: ScheduleRules, first: date, last: date, starts: list[str]
+) -> None:
+    assert [start.date().isoformat() for start, _ in schedule.intervals(first, last)] == starts
+
+
+def test_each_interval_shows_its_snapshot(page: Any, built: Built) -> None:
+    text = read(page, INTERVALS)
+    said = words(text)
+    done = " ".join(["✓ done"] * len(STAGE_NAMES))
+    assert re.search(rf"2023-01-01 2023-02-01 published {done} {built.runs[PUBLISHED].snapshot_id}", said)
+    assert f'href="/corpus-releases/{AT[PUBLISHED]}"' in text
+    assert "Intervals: 2. With a run or release: 2. Missing: 0." in said
+
+
+def test_missing_interval_would_be_built(tmp_path: Path) -> None:
+    page = page_over(str(tmp_path), run_of=lambda spec, as_of: DagRun("r", "failed") if as_of.month == 2 else None)
+    said = words(read(page, f"{INTERVALS}?first=2023-01-01&last=2023-02-28"))
+    assert "2023-01-01 2023-02-01 failed before intake was done" in said
+    assert "2023-02-01 2023-03-01 missing would be made" in said
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "sentence"),
+    [
+        (f"{INTERVALS}?first=x", 422, ""),
+        (f"{INTERVALS}?first=0001-01-01&last=9999-12-31", 200, "are not built"),
+        (
+            f"{INTERVALS}?first=2023-01-01&last=2999-01-01",
+            200,
+            "Airflow refuses a backfill with a last day in the future",
+        ),
+        ("corpus_release__none/intervals", 404, ""),
+        ("corpus_release__own/intervals", 200, "It has no backfill."),
+    ],
+)
+def test_range_outside_the_spec_is_explained(page: Any, path: str, status: int, sentence: str) -> None:
+    assert sentence in words(read(page, path, status))
+
+
+def test_many_intervals_are_limited_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "often.yaml").write_text('name: often\nschedule: {cron: "* * * * *", start_date: 2023-01-01}\n')
+    monkeypatch.setenv("S2CORPUS_RELEASES", str(tmp_path))
+    said = words(read(page_over(str(tmp_path / "lake")), "corpus_release__often/intervals"))
+    assert "Intervals: 120." in said and "Only the first 120 intervals are shown" in said
+
+
+@pytest.mark.parametrize(
+    ("how", "value", "written"),
+    [
+        ("duration", 59.9, "59.9 s"), ("duration", 61, "1 min 01 s"), ("duration", 3599.6, "1 h 00 min"), ("size", 999, "999 B"),
+        ("size", 1000, "1.0 kB"), ("size", 123_456_789, "123 MB"), ("thousands", 1234567.0, "1,234,567"), ("share", 0.8888, "88.9%"),
+        ("moment", "2023-01-12T06:00:00.000000Z", "2023-01-12 06:00"), ("plain", None, "–"), ("plain", ["a", "b"], "a; b"),
+        ("plain", [{"first": "Ada", "middle": ["G"], "last": "Tanaka", "suffix": ""}], "Ada G Tanaka"),
+    ],
+)  # fmt: skip
+def test_values_are_formatted_for_readers(how: str, value: object, written: str) -> None:
+    assert getattr(render, how)(value) == written

@@ -46,19 +46,11 @@ def test_malformed_id_or_name_is_refused(parse: Callable[[str], object], message
         parse(given)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["yank", "../../etc-20230101-0a1b2c3d", "--reason", "a test"],
-        ["prune", "a b", "--keep", "1", "--delete"],
-        ["read", "s2_v2-20230101", "--sample", "1"],
-    ],
-    ids=lambda arguments: arguments[0],
-)
-def test_command_rejects_malformed_id_in_one_line(arguments: list[str], tmp_path: Path) -> None:
-    result = CliRunner().invoke(corpus, [*arguments, "--lake", str(tmp_path)])
-    assert isinstance(result.exception, UserError) and "\n" not in str(result.exception)
-    assert list(tmp_path.iterdir()) == [], "nothing is written for a malformed id"
+def test_command_writes_nothing_for_a_malformed_id(tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        corpus, ["yank", "../../etc-20230101-0a1b2c3d", "--reason", "x", "--lake", str(tmp_path)]
+    )
+    assert isinstance(result.exception, UserError) and list(tmp_path.iterdir()) == []
 
 
 def test_releases_of_one_day_have_different_ids() -> None:
@@ -71,17 +63,9 @@ def test_releases_of_one_day_have_different_ids() -> None:
 
 
 def test_only_ids_formats_or_cuts_a_release_id() -> None:
-    """Check that only the ids module formats ids.
-
-    Other code that builds an id from a date is wrong for every release that is not as of midnight.
-    """
+    """Other code that builds an id from a date is wrong for every release that is not as of midnight."""
     written_elsewhere = re.compile(r"%Y%m%d|corpus_release__|\[:8\]\}-|day\[[:0-9]")
-    offenders = [
-        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
-        for folder in ("include/s2corpus", "dags", "plugins")
-        for path in sorted((ROOT / folder).rglob("*.py"))
-        if path.name != "ids.py"
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
-        if written_elsewhere.search(line)
+    paths = [path for folder in ("include/s2corpus", "dags", "plugins") for path in (ROOT / folder).rglob("*.py")]
+    assert [path for path in paths if written_elsewhere.search(path.read_text("utf-8"))] == [
+        ROOT / "include/s2corpus/ids.py"
     ]
-    assert offenders == []

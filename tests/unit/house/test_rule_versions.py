@@ -1,7 +1,9 @@
 """A version of rules identifies their output for given inputs, because data stored across releases is keyed by it.
 
 Each version is pinned together with a hash of its output on fixed inputs: the papers of the lake in tests/data, and
-small texts written for the test. test_version.py pins the code's version.
+small texts written for the test.
+
+The code version covers exactly the files that affect the content of a release.
 """
 
 from __future__ import annotations
@@ -9,6 +11,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
+import shutil
 import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -21,10 +25,15 @@ import pytest
 import pdf2tei as layout
 from pdf2tei.identity import VERSION as IDENTITY
 from pdf2tei.version import VERSION as EXTRACTION
+from s2corpus import version
+from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pdf import SELECTION_VERSION, inspect_many, library_versions
+from s2corpus.snapshot.manifest import hash_inputs
 from s2corpus.spec import SelectRules
+from s2corpus.version import EXCLUDED_MODULES, HASHED_PACKAGES, sources_hash
 from s2orc_parse import jats, latex, tei
 from s2orc_parse.jats import elsevier
+from tests.unit.house.test_imports import INCLUDE, LAYERS, ROOT
 from tests.unit.s2orc_parse.jats import articles, test_elsevier
 from tests.unit.s2orc_parse.jats.articles import cite
 
@@ -57,6 +66,9 @@ ELSEVIER = json.dumps(
 ).encode()
 
 
+Make = Callable[[Mapping[str, bytes], Path], Any]
+
+
 @pytest.fixture(scope="module")
 def files() -> Mapping[str, bytes]:
     """Return every file of the stored lake, by name."""
@@ -77,9 +89,8 @@ def pdfs(files: Mapping[str, bytes], folder: Path) -> Iterator[tuple[str, Path]]
 
 
 def selection(files: Mapping[str, bytes], folder: Path) -> Any:
-    rows = inspect_many(
-        pdfs(files, folder), rules=SelectRules(max_pages=50), workers=1, timeout=60, memory_bytes=1 << 30
-    )
+    rules = SelectRules(max_pages=50)
+    rows = inspect_many(pdfs(files, folder), rules=rules, workers=1, timeout=60, memory_bytes=1 << 30)
     return sorted((row.as_row() for row in rows), key=lambda row: row["file_sha1"])
 
 
@@ -93,27 +104,16 @@ def extraction(files: Mapping[str, bytes], folder: Path) -> Any:
     return {name: text.replace(EXTRACTION, "-") for name, text in made.items()}
 
 
-def conversion(files: Mapping[str, bytes], folder: Path) -> Any:
-    parses = {}
-    for name, data in files.items():
-        if name.startswith("stored_tei/") and name.endswith(".parquet"):
-            for row in pq.read_table(io.BytesIO(data), columns=["pdf_sha1", "tei"]).to_pylist():
-                if row["tei"]:
-                    parses[row["pdf_sha1"]] = tei.to_s2orc(tei.convert(row["tei"], file_sha1=row["pdf_sha1"]))
-    assert len(parses) > 5
-    return unversioned(parses)
+def conversion(files: Mapping[str, bytes], _: Path) -> Any:
+    tables = [io.BytesIO(files[name]) for name in files if name.startswith("stored_tei/") and name.endswith(".parquet")]
+    rows = [row for one in tables for row in pq.read_table(one, columns=["pdf_sha1", "tei"]).to_pylist() if row["tei"]]
+    assert len(rows) > 5
+    made = {row["pdf_sha1"]: tei.convert(row["tei"], file_sha1=row["pdf_sha1"]) for row in rows}
+    return unversioned({sha1: tei.to_s2orc(one) for sha1, one in made.items()})
 
 
-def conversion_of_latex(files: Mapping[str, bytes], folder: Path) -> Any:
-    return unversioned({"source": tei.to_s2orc(latex.convert(SOURCE, sha1="0" * 40))})
-
-
-def conversion_of_jats(files: Mapping[str, bytes], folder: Path) -> Any:
-    return unversioned({"article": tei.to_s2orc(jats.convert(JATS, sha1="0" * 40))})
-
-
-def conversion_of_elsevier(files: Mapping[str, bytes], folder: Path) -> Any:
-    return unversioned({"article": tei.to_s2orc(elsevier.convert(ELSEVIER, sha1="0" * 40))})
+def build(name: str, convert: Callable[..., Any], source: bytes) -> Make:
+    return lambda *_: unversioned({name: tei.to_s2orc(convert(source, sha1="0" * 40))})
 
 
 def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -124,13 +124,13 @@ def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return parses
 
 
-PINNED: dict[str, tuple[Callable[[Mapping[str, bytes], Path], Any], str, str]] = {
+PINNED: dict[str, tuple[Make, str, str]] = {
     "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "2, identity 3: c6582d14054d1214"),
     "extraction": (extraction, EXTRACTION, "0.16.0: 702893d3250af0e6"),
-    "conversion of TEI": (conversion, tei.CONVERTER_VERSION, "8: ee7be18557ce3f31"),
-    "conversion of JATS": (conversion_of_jats, jats.VERSIONS["jats"], "6: 1e11fa03f6aa3bed"),
-    "conversion of Elsevier's JSON": (conversion_of_elsevier, jats.VERSIONS["elsevier"], "5: fb92ecf36f3e58e3"),
-    "conversion of LaTeX": (conversion_of_latex, latex.CONVERTER_VERSION, "6: ba25f3cc91d28523"),
+    "TEI": (conversion, tei.CONVERTER_VERSION, "8: ee7be18557ce3f31"),
+    "JATS": (build("article", jats.convert, JATS), jats.VERSIONS["jats"], "6: 1e11fa03f6aa3bed"),
+    "Elsevier": (build("article", elsevier.convert, ELSEVIER), jats.VERSIONS["elsevier"], "5: fb92ecf36f3e58e3"),
+    "LaTeX": (build("source", latex.convert, SOURCE), latex.CONVERTER_VERSION, "6: ba25f3cc91d28523"),
 }
 
 
@@ -140,9 +140,71 @@ def test_rule_version_is_pinned_to_its_output(rules: str, files: Mapping[str, by
     made = orjson.dumps(make(files, tmp_path), option=orjson.OPT_SORT_KEYS)
     found = f"{version}: {hashlib.sha256(made).hexdigest()[:16]}"
     assert found == pinned, (
-        f"the {rules} gives something else than its version stands for: raise the version, and pin it to what it makes now"
+        f"the output of the {rules} changed: raise its version, and pin the version to the new output"
     )
 
 
 def test_selections_are_keyed_by_the_rule_version() -> None:
     assert f"select-{SELECTION_VERSION}" in library_versions().split("_")
+
+
+DECIDES_NOTHING = {".ini", ".mako", ".typed", ".pyc", ".md", ".toml", ""}
+"""the catalog's migrations, marker files for tools, and prose"""
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checkout")
+    for name in ("include", "sql", "devtools"):
+        ignore = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.crfsuite")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignore, symlinks=True)
+    return folder
+
+
+def snapshot_id(checkout: Path) -> str:
+    """Return the id that the code of a checkout gives to one snapshot."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(version, "_INCLUDE", checkout / "include")
+        versions = {"code": version.code_version.__wrapped__(), "extractor": "e", "converter": "c"}
+    digest = hash_inputs(spec="0", as_of="a", parent=None, versions=versions, inputs=[], overrides={})
+    return str(SnapshotId.from_digest(ReleaseId("s-20230101"), digest))
+
+
+@pytest.mark.parametrize(
+    ("file", "decides"),
+    [
+        ("include/s2corpus/commands/releases.py", False),
+        ("include/s2corpus/deployment/slots.py", False),
+        ("include/s2corpus_reader/README.md", False),
+        ("include/s2corpus/rules.py", True),
+        ("include/s2corpus/stages/select.py", True),
+        ("include/s2orc_parse/tei/converter.py", True),
+        ("include/s2corpus_reader/files.py", True),
+        ("sql/quality/filter.sql", True),
+    ],
+)
+def test_snapshot_id_changes_only_if_the_file_decides(checkout: Path, file: str, decides: bool) -> None:
+    first_id = snapshot_id(checkout)
+    before = (checkout / file).read_text("utf-8")
+    (checkout / file).write_text(f"{before}\n", "utf-8")
+    try:
+        assert (snapshot_id(checkout) != first_id) is decides
+    finally:
+        (checkout / file).write_text(before, "utf-8")
+
+
+def test_code_version_covers_everything_that_stages_import() -> None:
+    after = LAYERS[LAYERS.index("stages") + 1 :]
+    assert {name.removesuffix(".py") for name in EXCLUDED_MODULES} == set(after)
+
+
+def test_code_version_covers_every_kind_of_file(tmp_path: Path) -> None:
+    files = (path for package in HASHED_PACKAGES for path in (INCLUDE / package).rglob("*") if path.is_file())
+    kinds = {path.suffix for path in files if not re.search(r"__pycache__|\.egg-info", str(path))}
+    for kind in sorted(kinds - DECIDES_NOTHING):
+        file, hashes = tmp_path / f"file{kind}", {sources_hash(tmp_path)}
+        for content in ("1", "2"):
+            file.write_text(content)
+            hashes.add(sources_hash(tmp_path))
+        file.unlink()
+        assert len(hashes) == 3, f"a {kind} file may be added or edited and keep the version"

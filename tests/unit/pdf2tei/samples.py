@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import typst
 from lxml import etree
 
+from devtools.bench import typeset_fronts, typeset_publishers
+from devtools.bench.typeset import TypesetArticle, source, truth
 from pdf2tei import extract
 from pdf2tei.model import Document, Font, Line, Page, Token
 
@@ -21,6 +24,9 @@ PROSE = (
     "We sampled three forests over two summers and measured what could be measured without harm. "
     "The strength of this relation differed between sites, but its direction never did."
 )
+LAST = "The last sentence of the text stands here."
+PLACES = ["the park", "Naples", "the forest of Ulm", "Ghent", "Delft", "the hills near Rome", "Turin", "Bruges", "Lyon"]
+FAMILIES = ["first", "second", "largest", "oldest", "darkest", "smallest", "rarest", "seventh", "last"]
 TITLE = "Traits of Beetles Follow the Litter They Live In"
 ENTRIES = [
     "J. Wu, K. Williams and C. L. Giles, AI Magazine, 2014, 35, 35–48.",
@@ -34,9 +40,55 @@ ENTRIES = [
     "R. Lopes Martins, Diversity of ground beetles along a gradient, 2nd ed., Springer, Berlin, 2010.",
     "D. Gareth Evans, Measuring small things in summer, arXiv:1301.01234, 2013.",
 ]
-SURNAMES = ["Wu", "van der Sluis", "Weihs", "Xiong", "Ammar", "Horhat", "Walter", "Nakamura", "Martins", "Evans"]
+CITED = [("Wu", 2014), ("van der Sluis", 2015), ("Weihs", 2018), ("Xiong", 2017), ("Ammar", 2011), ("Horhat", 2009),
+         ("Walter", 2016), ("Nakamura", 2012), ("Martins", 2010), ("Evans", 2013)]  # fmt: skip
 LABELED = "\n\n".join(f'#grid(columns: (1.8em, 1fr), [{i}.], [#"{e}"])' for i, e in enumerate(ENTRIES, 1))
 HANGING = "\n\n".join(f'#par(hanging-indent: 1.2em)[#"{e}"]' for e in ENTRIES)
+
+
+LOOKS = {**typeset_fronts.LOOKS, **{f"{name}, complete": look for name, look in typeset_publishers.LOOKS.items()}}
+"""the looks of publishers: fronts and covers of papers, and complete papers"""
+
+
+def write_prose(number: int) -> str:
+    """Return a paragraph; the paragraphs of a paper differ."""
+    return " ".join(
+        f"In {place} we marked {17 * number + count} beetles of the {family} family and followed them for {count} days."
+        for count, (place, family) in enumerate(zip(PLACES[number % 3 :], FAMILIES[number % 2 :], strict=False), 2)
+    )
+
+
+class Article(TypesetArticle):
+    """A paper with the entries above."""
+
+    def __init__(self, look: str) -> None:
+        people = [("Waleed", "Ammar"), ("Maria", "van der Lo"), ("Ana Luzia", "Ferreira")]
+        self.title, self.authors = TITLE, people[: 1 if look in ("essay", "thesis") else 3]
+        self.affiliations = ["Department of Beetles, University of Montreal, Canada", "Institute of Litter, Germany"]
+        self.abstract = (
+            "" if look == "essay" else f"We relate the traits of beetles to the traits of the litter. {PROSE}"
+        )
+        self.numbers = {f"r{i}": i for i in range(len(ENTRIES))}
+        self.csl = [
+            {"author": [{"family": name}], "issued": {"date-parts": [[year]]}, "title": ""} for name, year in CITED
+        ]
+        first = [(f"{PROSE} Earlier work ", ""), ("", "r0"), (f" agrees. {write_prose(0)}", "")]
+        second = [(f"{write_prose(1)} Others ", ""), ("", "r1"), (", ", ""), ("", "r3"), (" do not.", "")]
+        self.sections = [
+            (1, "Introduction", [first, second]), (2, "Aims", [[(write_prose(2), "")], [("INSIDE", "")]]),
+            (1, "Methods", [[(write_prose(n), "")] for n in range(3, 9)]),
+            (1, "Results", [[(write_prose(9), "")], [(f"{write_prose(10)} {LAST}", "")]]),
+        ]  # fmt: skip
+
+
+@cache
+def typeset(look: str, inside: str = "", after: str = "") -> tuple[bytes, etree._Element]:
+    """Return a paper in a look, with typst code inside its text and after its list, and its true TEI."""
+    article = Article(look)
+    layout, write = LOOKS[look]
+    front, cover = write(article)
+    text = source(article, layout, ENTRIES, front=front, cover=cover).replace('#"INSIDE"', inside) + after
+    return typst.compile(text.encode(), format="pdf"), etree.fromstring(truth(article, layout, ENTRIES))
 
 
 def read(source: str, folder: Path) -> etree._Element:
@@ -55,7 +107,7 @@ def list_texts(tei: etree._Element, path: str) -> list[str]:
 
 
 def find_heads(tei: etree._Element) -> list[str]:
-    return [head for head in list_texts(tei, ".//t:body/t:div/t:head") if head.casefold() != "abstract"]
+    return list_texts(tei, ".//t:body/t:div/t:head")
 
 
 def join_body(tei: etree._Element) -> str:

@@ -15,7 +15,7 @@ from pdf2tei.captions import CAPTION
 from pdf2tei.fields import parse_reference
 from pdf2tei.heads import split_number
 from pdf2tei.references import PrintedEntry
-from pdf2tei.text import Joiner, Text, clean
+from pdf2tei.text import Joiner, Text
 from tests.unit.pdf2tei.samples import ROMAN, draw_line
 
 NO_NAMES = """Allen Institute for Artificial Intelligence|United Kingdom|lguerdan@cs.cmu.edu|Pittsburgh|of the people|Room 7|
@@ -28,18 +28,12 @@ Veterinary Medicine|Computational Linguistics|Veterinary World|Clinical Manageme
         ("Madeleine van Zuylen", "Madeleine|van Zuylen"),
         ("MILAD KAZEMI", "Milad|Kazemi"),
         ("C. Lee Giles", "C. Lee|Giles"),
-        ("Martin Luther King Jr.", "Martin Luther|King"),
         ("王小明", "小明|王"),
-        ("Olaf von dem Knesebeck", "Olaf|von dem Knesebeck"),
-        ("José Ortega y Gasset", "José|Ortega y Gasset"),
         ("Laura van ’t Veer", "Laura|van ’t Veer"),
         ("Anna Y Lee", "Anna Y|Lee"),
         ("F.-Xabier Contreras", "F.-Xabier|Contreras"),
-        ("Tien Do", "Tien|Do"),
         ("Ryo Doi", "Ryo|Doi"),
-        ("Giorgio Israel", "Giorgio|Israel"),
         ("Christopher Poland", "Christopher|Poland"),
-        ("Noor ul Huda", "Noor|ul Huda"),
         ("Jean\u2011Luc Picard\u200d", "Jean-Luc|Picard"),
     ],
 )
@@ -58,10 +52,8 @@ def test_text_without_name_gives_no_author(text: str) -> None:
     [
         (["Borugă O*, Jianu C**, Horhat FG***"], ["O|Borugă", "C|Jianu", "F G|Horhat"]),
         (["van Anken E, Gómez Puerta S, Walter P"], ["E|van Anken", "S|Gómez Puerta", "P|Walter"]),
-        (["Smith, John; Berg, Kees; Lo, Maria"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
         (["Rosany Lopes Martins, Ana Luzia", "Ferreira Farias, João Fernandes"],
          ["Rosany Lopes|Martins", "Ana Luzia Ferreira|Farias", "João|Fernandes"]),
-        (["Sheylla Susan Moreira da Silva de Almeida"], ["Sheylla Susan Moreira da Silva|de Almeida"]),
         (["John Smith MD, Kees Berg PhD and Maria Lo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
         (["Euloge S. Adjou . RenéG. Dègnon .", "Edwige Ahoussi"], ["Euloge S.|Adjou", "René G.|Dègnon", "Edwige|Ahoussi"]),
         (["ADA BYRON, The Analytical Society, Iceland", "LUIGI MENABREA, Accademia Paris-Torino, Italy"],
@@ -69,7 +61,6 @@ def test_text_without_name_gives_no_author(text: str) -> None:
         (["YI-HENG TAI, Institute of Brain Science, National Yang-Ming University, Taipei, Taiwan"], ["Yi-Heng|Tai"]),
         (["Ada Byron, Luigi Menabrea", "Faculty of Cattle, University of Agricultural Sciences", "and Animal Husbandry, Timișoara"],
          ["Ada|Byron", "Luigi|Menabrea"]),
-        (["By Ada Byron and Luigi Menabrea"], ["Ada|Byron", "Luigi|Menabrea"]),
         (["Edward Judokusumo, Guil-", "laume Carmona, Silvia Gómez-", "Puerta, Peter Walter"],
          ["Edward|Judokusumo", "Guillaume|Carmona", "Silvia|Gómez-Puerta", "Peter|Walter"]),
         (["JohnSmith,KeesBerg,MariaLo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
@@ -92,18 +83,8 @@ def test_surnames_before_initials_are_names() -> None:
     assert measure_names(line) == (1.0, 5)
 
 
-INTRODUCTIONS = "Introdução|Introducción|Introduzione|1. INTRODUCTION|Einführung|Введение"
-
-
-@pytest.mark.parametrize("text", INTRODUCTIONS.split("|"))
-def test_head_of_introduction_is_found(text: str) -> None:
-    assert INTRODUCTION.match(text)
-
-
-def test_names_separated_by_affiliations_are_not_joined() -> None:
-    lines = ("Ada Byron and Luigi Menabrea", 0.0), ("Peter G. Nicholls and Maria Lo", 40.0)
-    found = read_authors([draw_line((text, ROMAN), y=y) for text, y in lines])
-    assert [author.surname for author in found] == ["Byron", "Menabrea", "Nicholls", "Lo"]
+def test_head_of_introduction_is_found_in_other_languages() -> None:
+    assert all(map(INTRODUCTION.match, ("Introdução", "Introducción", "Introduzione", "1. Einführung", "Введение")))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +93,6 @@ def test_names_separated_by_affiliations_are_not_joined() -> None:
         ("3.1. Data", ("3.1.", "Data")),
         ("2 RELATED WORK", ("2", "RELATED WORK")),
         ("II. METHODS", ("", "II. METHODS")),
-        ("Results", ("", "Results")),
     ],
 )
 def test_heading_number_is_split_as_in_grobid(printed: str, expected: tuple[str, str]) -> None:
@@ -124,13 +104,10 @@ def test_heading_number_is_split_as_in_grobid(printed: str, expected: tuple[str,
     [
         (["a multi-", "lingual corpus"], "a multilingual corpus"),
         (["the decision-", "making of all. Decision-making matters"], "the decision-making of all. Decision-making matters"),
-        (["in the Smith-", "Jones model"], "in the Smith-Jones model"),
         (["本文调查了十", "二个公园"], "本文调查了十二个公园"),
         (["espe´cies"], "espécies"),
         (["qu\u0131´mico"], "químico"),
         (["Avaliac¸ão"], "Avaliação"),
-        (["Loˆbo and Godo´i"], "Lôbo and Godói"),
-        (["L’He´reault"], "L’Héreault"),
     ],
 )  # fmt: skip
 def test_lines_and_accents_are_joined(lines: list[str], text: str) -> None:
@@ -138,13 +115,6 @@ def test_lines_and_accents_are_joined(lines: list[str], text: str) -> None:
     for line in made:
         line.tokens = [replace(t, space=t.space and t.text[0] not in "´¸ˆ") for t in line.tokens]
     assert Joiner(made).text(made).text == text
-
-
-@pytest.mark.parametrize(
-    ("printed", "meant"), [("Rene´ G.", "René G."), ("M¨uller", "Müller"), ("E´rica", "Érica"), ("De`gnon", "Dègnon")]
-)
-def test_separate_accents_are_joined_with_letters(printed: str, meant: str) -> None:
-    assert clean(printed) == meant
 
 
 ENTRIES = [
@@ -167,8 +137,6 @@ LABELED = [PrintedEntry(str(i), raw) for i, raw in enumerate(ENTRIES, 1)]
         (Style.NAME_YEAR, "plots of van der Maaten and Hinton (2008)", {"van der Maaten and Hinton (2008)": "b3"}),
         (Style.NAME_YEAR, "In March 2014 it rained.", {}),
         (Style.NAME_YEAR, "(Wu and Giles, 2014, p. 2931)", {"Wu and Giles, 2014": "b0"}),
-        (Style.NAME_YEAR, "(Wu; Giles, 2014)", {"Wu; Giles, 2014)": "b0"}),
-        (Style.NAME_YEAR, "van der Maaten e Hinton (2008)", {"van der Maaten e Hinton (2008)": "b3"}),
         (Style.NAME_YEAR, "(Wu and Giles, 2014; Brousseau et al., 2018a)", {"Wu and Giles, 2014": "b0", "Brousseau et al., 2018a)": "b1"}),
         (Style.BRACKET, "so it is [1].", {"[1]": "b0"}),
         (Style.BRACKET, "others [2, 4] too", {"[2,": "b1", "4]": "b3"}),
@@ -209,10 +177,8 @@ def test_raised_numbers_and_ranges_are_citations(printed: str) -> None:
     [
         ("Figure-1 A map of the sites", ("Figure", "1")),
         ("Table-2: Sizes of the samples", ("Table", "2")),
-        ("Figure\u20103. Growth", ("Figure", "3")),
         ("Table 4. Sizes", ("Table", "4")),
         ("Table-top experiments", None),
-        ("Figure-of-eight knots", None),
     ],
 )
 def test_caption_label_may_follow_hyphen(text: str, found: tuple[str, str] | None) -> None:

@@ -1,4 +1,7 @@
-"""Unreliable text layers are detected, and OCR reads scans if the extra is installed."""
+"""Unreliable text layers are detected, and OCR reads scans if the extra is installed.
+
+The ligature `Th` that pdfalto drops is restored from PDFium's text.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ import pypdfium2
 import pytest
 import typst
 
-from pdf2tei import extract, scans
+from pdf2tei import extract, ligatures, scans
 from pdf2tei.health import Defect, find_defects
 from pdf2tei.model import Box, Document, Font, Line, Page, Token
-from tests.unit.pdf2tei.samples import NS, PROSE, join_body, list_texts, read_pdf
+from tests.unit.pdf2tei.samples import NS, PROSE, Row, draw, join_body, list_texts, read_pdf
 
 
 def pictures(pdf: bytes, dpi: int = 150) -> bytes:
@@ -59,6 +62,13 @@ SHIFTED = "".join(chr((ord(c) - 97 + 3) % 26 + 97) if "a" <= c <= "z" else c for
 """Each letter is moved by three places, as by a font with a wrong character map."""
 GERMAN = """Die Käfer leben im Laub und fressen, was sie finden; wir haben drei Wälder über zwei Sommer untersucht, ohne etwas zu
 zerstören, und gemessen, was sich messen ließ. Die Stärke dieser Beziehung war verschieden, aber ihre Richtung war es nie."""
+LOST = draw([Row(text) for text in (
+    "e traits of beetles follow the litter that they live in.",
+    "We measured what could be measured. ese are the values of it.",
+    "e strength of the relation differed between the sites that we saw,",
+    "and is not the same in winter. is is what others have found before.",
+)] * 3).pages[0]  # fmt: skip
+PORTUGUESE = "O perfil da publicação e a produção brasileira e a chinesa e os autores de cada país."
 
 
 @pytest.mark.parametrize(
@@ -71,7 +81,25 @@ zerstören, und gemessen, was sich messen ließ. Die Stärke dieser Beziehung wa
         (page(GERMAN), None),
         (Page(1, 600.0, 800.0, [], [Box(0, 0, 600, 800)]), Defect.NO_TEXT),
         (Page(1, 600.0, 800.0, [], []), None),
+        (LOST, Defect.LOST_LETTERS),
+        (draw([Row(PORTUGUESE)] * 12).pages[0], None),
     ],
 )
 def test_damage_of_a_text_layer_is_detected(given: Page, ill: Defect | None) -> None:
     assert find_defects(Document([given])) == ({1: ill} if ill else {})
+
+
+def test_each_font_has_its_sign_of_ligature() -> None:
+    seen = ["In +e spring +ese leaves, +ey say, 3ymus grows. 3yme and 3ymus of 20m and 3kg"]
+    assert ligatures.find_signs(seen) == ["+", "3"]
+    page = draw([Row("In e spring ese leaves, ey say, ymus grows")]).pages[0]
+    ligatures.restore_page(page, seen[0], ["+", "3"])
+    assert page.lines[0].text == "In The spring These leaves, They say, Thymus grows"
+    page = draw([Row("bitors from thyme ( ymus vulgaris L.),” D. Sollars, “ yme")]).pages[0]
+    ligatures.restore_page(page, "bitors from thyme (3ymus vulgaris L.),” D. Sollars, “3yme", ["3"])
+    assert page.lines[0].text == "bitors from thyme ( Thymus vulgaris L.),” D. Sollars, “ Thyme"
+
+
+def test_printed_ligature_is_read(shared_data: Path) -> None:
+    text = (extract(shared_data / "cases" / "layout" / "PMC5964621.pdf", timeout=200) or b"").decode()
+    assert "modern medicine. The medicinal use of plants" in text

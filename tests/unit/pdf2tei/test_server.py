@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,11 +17,12 @@ import psutil
 import pytest
 
 from pdf2tei import VERSION, extract
+from tests.unit.pdf2tei.samples import typeset
 from tests.unit.s2corpus.pdf.bad_pdfs import drawn_forever
 
 TOKEN = "a token for this test only"
 PROCESS = "/api/processFulltextDocument"
-Paper = Callable[[int, str], Path]
+PAPER = typeset("ieee")[0]
 
 
 @pytest.fixture(scope="module")
@@ -72,20 +73,17 @@ def test_server_requires_the_token(client: httpx.Client, header: str | None) -> 
         assert httpx.request(method, client.base_url.join(path), headers=headers).status_code == 401
 
 
-def test_server_response_equals_the_library(client: httpx.Client, paper: Paper) -> None:
-    path = paper(2, "bracket")
-    answer = send(client, path.read_bytes())
+def test_server_response_equals_the_library(client: httpx.Client, tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(PAPER)
+    answer = send(client, PAPER)
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("application/xml")
-    assert answer.content == extract(path, timeout=60)
+    assert answer.content == extract(tmp_path / "a.pdf", timeout=60)
 
 
-@pytest.mark.parametrize(
-    ("content", "code"), [(b"no PDF at all", "[BAD_INPUT_DATA]"), (b"%PDF-1.7\nbroken", "[PDFALTO_CONVERSION_FAILURE]")]
-)
-def test_server_errors_have_grobids_codes(client: httpx.Client, content: bytes, code: str) -> None:
-    answer = send(client, content)
-    assert answer.status_code == 500 and answer.text.startswith(code)
+def test_server_errors_have_grobids_codes(client: httpx.Client) -> None:
+    answer = send(client, b"no PDF at all")
+    assert answer.status_code == 500 and answer.text.startswith("[BAD_INPUT_DATA]")
 
 
 def test_request_without_input_is_refused(client: httpx.Client) -> None:
@@ -99,28 +97,18 @@ def test_server_is_busy_if_its_worker_is(client: httpx.Client, shared_data: Path
         assert {a.status_code for a in pool.map(lambda _: send(client, content), range(8))} == {200, 503}
 
 
-def test_closed_connection_frees_the_worker(client: httpx.Client, paper: Paper) -> None:
+def test_closed_connection_frees_the_worker(client: httpx.Client) -> None:
     """The PDF would block the only worker for two minutes; its client disconnects after three seconds."""
     with pytest.raises(httpx.ReadTimeout):
         send(client, drawn_forever(b"q Q"), timeout=3)
-    assert send(client, paper(2, "bracket").read_bytes()).status_code == 200
+    assert send(client, PAPER).status_code == 200
 
 
-def test_dead_worker_fails_one_request(server: tuple[httpx.Client, int], paper: Paper) -> None:
+def test_dead_worker_fails_one_request(server: tuple[httpx.Client, int]) -> None:
     client, pid = server
-    content = paper(2, "bracket").read_bytes()
-    assert send(client, content).status_code == 200
+    assert send(client, PAPER).status_code == 200
     for worker in [p for p in psutil.Process(pid).children(recursive=True) if not p.children()]:
         if "resource_tracker" not in " ".join(worker.cmdline()):
             worker.kill()
-    answers = [send(client, content).status_code for _ in range(3)]
+    answers = [send(client, PAPER).status_code for _ in range(3)]
     assert answers[-1] == 200 and set(answers) <= {200, 500}
-
-
-def test_occupied_port_gives_one_sentence() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        command = [sys.executable, "-m", "pdf2tei.cli", "--port", port]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2
-    assert port in done.stderr and "Traceback" not in done.stderr

@@ -81,8 +81,3 @@ def test_example_runs(
     exec(compile(block, str(PAGE), "exec"), {})
     printed = capsys.readouterr().out.strip()
     assert printed and printed not in ("[]", "None", "0")
-
-
-def test_all_tools_have_an_example() -> None:
-    for tool in ("datasets", "pyarrow", "pandas", "polars", "duckdb", "boto3"):
-        assert any(re.search(rf"^import {tool}\b", block, re.MULTILINE) for block in BLOCKS), tool

@@ -36,12 +36,7 @@ except s2corpus_reader.SnapshotError as error:
 
 
 @pytest.fixture
-def folder(published: Path) -> Path:
-    return published
-
-
-@pytest.fixture
-def server(folder: Path) -> Iterator[str]:
+def server(published: Path) -> Iterator[str]:
     """Yield the URL of a web server for the folder of snapshots. The server lists no folders."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -51,7 +46,7 @@ def server(folder: Path) -> Iterator[str]:
         def list_directory(self, path: object) -> None:
             self.send_error(403)
 
-    handler = partial(Quiet, directory=str(folder.parent))
+    handler = partial(Quiet, directory=str(published.parent))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as made:
         threading.Thread(target=made.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{made.server_address[1]}"
@@ -63,25 +58,25 @@ def lines(folder: Path, set_: str, split: str) -> list[dict[str, str]]:
     return [orjson.loads(line) for file in files for line in gzip.decompress(file.read_bytes()).splitlines()]
 
 
-def test_folder_and_web_server_are_read_without_listing(folder: Path, server: str) -> None:
-    for address in (str(folder), f"{server}/{folder.name}"):
+def test_folder_and_web_server_are_read_without_listing(published: Path, server: str) -> None:
+    for address in (str(published), f"{server}/{published.name}"):
         snapshot = s2corpus_reader.open(address)
-        expected = lines(folder, "s2orc", "train")
+        expected = lines(published, "s2orc", "train")
         assert list(snapshot.texts("s2orc", "train")) == expected and len(expected) > 20
         assert list(snapshot.verify()) == []
-    spec = folder.name.rpartition("-")[0].rpartition("-")[0]
-    assert s2corpus_reader.open(str(folder.parent / spec)).id == folder.name, "the latest of a spec"
+    spec = published.name.rpartition("-")[0].rpartition("-")[0]
+    assert s2corpus_reader.open(str(published.parent / spec)).id == published.name, "the latest of a spec"
 
 
-def test_reader_needs_neither_pyarrow_nor_the_pipeline(folder: Path) -> None:
-    command = [sys.executable, "-c", WITHOUT_ARROW, str(folder)]
+def test_reader_needs_neither_pyarrow_nor_the_pipeline(published: Path) -> None:
+    command = [sys.executable, "-c", WITHOUT_ARROW, str(published)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=INCLUDE)
-    documents = sum(len(lines(folder, set_, split)) for set_ in ("s2orc", "s2ag") for split in ("train", "valid"))
+    documents = sum(len(lines(published, set_, split)) for set_ in ("s2orc", "s2ag") for split in ("train", "valid"))
     assert done.stdout == f"{documents} []\nthis needs pyarrow: pip install 's2corpus-reader[arrow]'\n"
 
 
-def test_verify_names_missing_and_changed_files(folder: Path, tmp_path: Path) -> None:
-    copy = shutil.copytree(folder, tmp_path / folder.name)
+def test_verify_names_missing_and_changed_files(published: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(published, tmp_path / published.name)
     (copy / "stats.json").unlink()
     changed = next((copy / "v2/s2orc/train").glob("*.jsonl.gz"))
     data = bytearray(changed.read_bytes())
@@ -116,9 +111,11 @@ def test_wrong_address_or_pointer_gives_one_sentence(
         s2corpus_reader.open(address or str(tmp_path))
 
 
-def test_folders_have_encoded_addresses_and_snapshots_the_time_of_their_release(folder: Path, tmp_path: Path) -> None:
+def test_folders_have_encoded_addresses_and_snapshots_the_time_of_their_release(
+    published: Path, tmp_path: Path
+) -> None:
     copy, spec = tmp_path / "a b/small-20230101T120000-00000000", tmp_path / "a b/small"
-    shutil.copytree(folder, copy)
+    shutil.copytree(published, copy)
     spec.mkdir()
     (spec / "latest.json").write_bytes(orjson.dumps({"snapshot": copy.name}))
     for address in (str(spec), spec.as_uri()):
@@ -126,10 +123,8 @@ def test_folders_have_encoded_addresses_and_snapshots_the_time_of_their_release(
 
 
 WRITTEN = {
-    "doi": ["10.18653/v1/2020.acl-main.447", "https://doi.org/10.1016/S0022-0000(05)80002-1", "DOI: 10.1000/ABC%2Fdef",
-            "http://dx.doi.org/10.1021/ja01234a567."],
-    "arxiv_id": ["arXiv:1706.03762v5", "https://arxiv.org/abs/hep-th/9711200v3", "https://arxiv.org/pdf/1911.02782v3.pdf",
-                 "math.GT/0309136"],
+    "doi": ["https://doi.org/10.1016/S0022-0000(05)80002-1", "DOI: 10.1000/ABC%2Fdef", "http://dx.doi.org/10.1021/ja01234a567."],
+    "arxiv_id": ["arXiv:1706.03762v5", "https://arxiv.org/pdf/1911.02782v3.pdf", "math.GT/0309136"],
     "pubmed_id": ["PMID: 0012345", "https://pubmed.ncbi.nlm.nih.gov/12345/"],
     "pmc_id": ["PMC4391421.1", "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC4391421/"],
     "acl_id": ["https://aclanthology.org/2020.acl-main.447/", "n18-3011"],

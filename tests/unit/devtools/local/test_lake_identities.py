@@ -27,13 +27,9 @@ pytestmark = pytest.mark.services
 ROOT = Path(__file__).resolve().parents[4]
 POLICIES = ROOT / "deploy" / "s3"
 ABOVE = (
-    "drops/d/_READY",
-    "sources/s/d/_READY",
-    "snapshots/x/manifest.json",
-    "releases/r/papers/part-0.parquet",
-    "suppress.jsonl",
+    "drops/d/_READY", "sources/s/d/_READY", "snapshots/x/manifest.json", "releases/r/papers/part-0.parquet", "suppress.jsonl",
     "datasets/d/x/manifest.json",
-)
+)  # fmt: skip
 MAY: dict[str, dict[str, str]] = {
     # g: get, p: put, d: delete, l: list its folder.
     "admin": dict.fromkeys(ABOVE, "gpdl"),
@@ -97,22 +93,12 @@ def test_only_admin_changes_bucket_and_permissions(server: dict[str, int], who: 
     s3 = client(server["s3"], who)
     policy = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"s3:*","Resource":"arn:aws:s3:::corpus/*"}]}'
     rule = {"ID": "x", "Status": "Enabled", "Filter": {"Prefix": ""}, "Expiration": {"Days": 1}}
-    acts: dict[str, Callable[[], object]] = {
-        "make a bucket": partial(s3.create_bucket, Bucket=f"of-{who}"),
-        "remove the bucket": partial(s3.delete_bucket, Bucket="corpus"),
-        "give a policy": partial(s3.put_bucket_policy, Bucket="corpus", Policy=policy),
-        "open the bucket": partial(s3.put_bucket_acl, Bucket="corpus", ACL="public-read-write"),
-        "expire objects": partial(
-            s3.put_bucket_lifecycle_configuration, Bucket="corpus", LifecycleConfiguration={"Rules": [rule]}
-        ),
-    }
-    assert [name for name, act in acts.items() if allowed(act)] == []
-
-
-@pytest.mark.parametrize("changes", [{"aws_secret_access_key": "wrong"}, {"aws_access_key_id": "nobody"}])
-def test_wrong_keys_are_refused(server: dict[str, int], changes: dict[str, str]) -> None:
-    with pytest.raises(ClientError, match=r"SignatureDoesNotMatch|InvalidAccessKeyId"):
-        client(server["s3"], "page", **changes).list_objects_v2(Bucket="corpus")
+    assert not allowed(partial(s3.create_bucket, Bucket=f"of-{who}"))
+    assert not allowed(partial(s3.delete_bucket, Bucket="corpus"))
+    assert not allowed(partial(s3.put_bucket_policy, Bucket="corpus", Policy=policy))
+    assert not allowed(partial(s3.put_bucket_acl, Bucket="corpus", ACL="public-read-write"))
+    expire = partial(s3.put_bucket_lifecycle_configuration, LifecycleConfiguration={"Rules": [rule]})
+    assert not allowed(partial(expire, Bucket="corpus"))
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])

@@ -1,29 +1,30 @@
-"""Astro's keys in `airflow_settings.yaml` are converted to the input of Airflow's REST API."""
+"""Astro's keys in `airflow_settings.yaml` are converted to the input of Airflow's REST API.
+
+The number of task slots follows from a worker's memory and cores.
+
+The image's /entrypoint and /clean-logs do what the Airflow chart expects of the scripts in Airflow's own image.
+"""
 
 from __future__ import annotations
 
+import os
 import subprocess
-import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from devtools.local.state import project
 from s2corpus.deployment.settings import Settings, read_settings
+from s2corpus.deployment.slots import available_memory, compute_slots
 from s2corpus.errors import UserError
+from s2corpus.spec import load_spec
 
 
 def read(tmp_path: Path, text: str) -> Settings:
     path = tmp_path / "airflow_settings.yaml"
     path.write_text(text)
     return read_settings(path)
-
-
-def test_importing_deployment_imports_no_command() -> None:
-    """Check the commands of `python -m s2corpus.deployment.X`: Python warns if the package has imported X."""
-    commands = ["settings", "s3_security", "slots"]
-    code = f"import s2corpus.deployment as all_, sys; sys.exit(any(f'{{all_.__name__}}.{{x}}' in sys.modules for x in {commands}))"
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_project_settings_have_the_pool_and_no_secret() -> None:
@@ -50,12 +51,6 @@ def test_every_kind_of_entry_is_translated(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_empty_template_entries_are_ignored(tmp_path: Path) -> None:
-    connection = "{conn_id: , conn_type: , conn_extra: {example_extra_field: example-value}}"
-    text = f"airflow: {{connections: [{connection}], pools: [{{pool_name: , pool_slot: }}], variables: [{{variable_name: }}]}}"
-    assert read(tmp_path, text) == {"pools": [], "connections": [], "variables": []}
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -74,3 +69,42 @@ def test_wrong_settings_file_gives_one_sentence(tmp_path: Path, text: str, says:
         read(tmp_path, text)
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+SPECS = [load_spec(path) for path in sorted((project() / "include" / "releases").glob("*.yaml"))]
+
+
+@pytest.mark.parametrize(
+    ("memory", "cores", "slots"), [(16_000_000_000, 8, 6), (1_000_000_000, 8, 1), (512_000_000_000, 4, 8)]
+)
+def test_slots_follow_memory_within_one_and_two_per_core(memory: int, cores: int, slots: int) -> None:
+    assert compute_slots(memory, cores, SPECS) == slots
+
+
+def test_memory_is_that_of_the_container(tmp_path: Path) -> None:
+    (tmp_path / "memory.max").write_text("3000000000\n")
+    (tmp_path / "unlimited").write_text("max\n")
+    machine = available_memory([tmp_path / "absent", tmp_path / "unlimited"])
+    assert available_memory([tmp_path / "memory.max"]) == min(3_000_000_000, machine)
+
+
+SCRIPTS = Path(__file__).resolve().parents[4] / "deploy" / "image"
+
+
+def test_only_old_and_large_logs_are_deleted(tmp_path: Path) -> None:
+    """A log is kept for 15 days unless variables state days, minutes or a size."""
+
+    def clean(**variables: str) -> set[str]:
+        days = {"logs/a b/old.log": 16, "logs/new.log": 14, "logs/newest.log": 1, "logs/old.pid": 100, "other.log": 100}
+        for name, age in days.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_bytes(b"x" * 400_000)
+            os.utime(tmp_path / name, (time.time() - age * 86_400,) * 2)
+        environ = {"PATH": os.environ["PATH"], "AIRFLOW_HOME": str(tmp_path), **variables}
+        subprocess.run(["bash", SCRIPTS / "clean-logs", "--once"], env=environ, check=True)
+        return {name for name in days if not (tmp_path / name).exists()}
+
+    assert clean() == {"logs/a b/old.log"}
+    short = {"AIRFLOW__LOG_RETENTION_DAYS": "13", "AIRFLOW__LOG_RETENTION_MINUTES": "60"}
+    assert clean(**short) == {"logs/a b/old.log", "logs/new.log"}
+    assert clean(AIRFLOW__LOG_MAX_SIZE_BYTES="900000") == {"logs/a b/old.log", "logs/new.log"}

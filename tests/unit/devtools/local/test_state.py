@@ -1,12 +1,22 @@
-"""The state folder is private, is chosen once, and contains generated secrets."""
+"""The state folder is private, is chosen once, and contains generated secrets.
+
+A command uses the lake of its option, its environment or the local services, with the matching addresses and keys.
+"""
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
+from devtools.local.airflow import airflow_environ
+from devtools.local.services import Services
 from devtools.local.state import PORTS, SECRETS, TYPED, State
 from s2corpus.errors import UserError
 
@@ -55,7 +65,44 @@ def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
-    (tmp_path / "state").write_text("")
-    with pytest.raises(UserError, match="cannot make the state folder"):
-        State(tmp_path / "state").create()
+def test_every_setting_of_airflow_exists(state: State) -> None:
+    spec = importlib.util.find_spec("airflow")
+    assert spec and spec.origin
+    known = yaml.safe_load((Path(spec.origin).parent / "config_templates/config.yml").read_text())
+    options = {f"AIRFLOW__{section}__{option}".upper() for section in known for option in known[section]["options"]}
+    assert {name for name in airflow_environ(state) if name.startswith("AIRFLOW__")} <= options
+
+
+COMMAND = """
+import os, click
+from s2corpus.commands._options import lake_option
+@click.command()
+@lake_option()
+def command(lake): print(lake, "S2CORPUS_CATALOG" in os.environ, "AWS_ENDPOINT_URL" in os.environ)
+command()
+"""
+
+
+@pytest.mark.parametrize(
+    ("variables", "arguments", "expected"),
+    [
+        ({}, ["--lake", "s3://mine"], "s3://mine False False"),
+        ({}, ["--lake", "s3://corpus"], "s3://corpus True True"),
+        ({"AWS_PROFILE": "mine"}, ["--lake", "s3://corpus"], "s3://corpus False False"),
+        ({"S2CORPUS_LAKE": "s3://mine"}, [], "s3://mine False False"),
+        ({}, [], "s3://corpus True True"),
+    ],
+)
+def test_local_lake_is_default_unless_environment_has_another(
+    variables: dict[str, str], arguments: list[str], expected: str, tmp_path: Path
+) -> None:
+    """The local services were set up, but do not run."""
+    state = State(tmp_path / "state")
+    state.create()
+    state.choose_ports({})
+    Services(state.root).write_environment()
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "S2CORPUS_"))}
+    environ |= {"S2CORPUS_STATE": str(state.root), "PYTHONPATH": "include", **variables}
+    command = [sys.executable, "-c", COMMAND, *arguments]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == expected

@@ -1,17 +1,19 @@
-"""Equal arguments give a sample with equal bytes, and a complete sample is not changed."""
+"""Equal arguments give a sample with equal bytes, and a complete sample is not changed.
+
+The sample has every case that its release is compared with (tests/e2e/test_sample.py).
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from devtools.commands.sample import command
-from devtools.sample import Truth, tiny, truths
-from devtools.sample.broken import blank, treat
+from devtools import sample
+from devtools.sample import Truth, truths
 from s2corpus.errors import UserError
 
 
@@ -20,49 +22,77 @@ def contents(folder: Path) -> dict[str, str]:
     return {str(f.relative_to(folder)): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
 
 
-def test_equal_seed_gives_equal_bytes_with_any_workers(made: tuple[Path, Truth], tmp_path: Path) -> None:
-    tiny(tmp_path, workers=3)
-    assert contents(made[0]) == contents(tmp_path)
+def test_equal_seed_gives_equal_bytes_with_any_workers(tiny: tuple[Path, Truth], tmp_path: Path) -> None:
+    sample.tiny(tmp_path, workers=3)
+    assert contents(tiny[0]) == contents(tmp_path)
 
 
-def test_damaged_pdfs_have_equal_bytes(sample: Path) -> None:
-    pdf = (sample / "drops/2023-01-a/two-drops.pdf").read_bytes()
-    for treatment in ("encrypt", "owner_password", "rotate", "truncate"):
-        assert treat(pdf, treatment) == treat(pdf, treatment) != pdf, treatment
-    assert blank() == blank()
-
-
-def test_command_writes_a_tiny_sample(tmp_path: Path) -> None:
-    result = CliRunner().invoke(command, ["--tiny", "--out", str(tmp_path / "new" / "sample")])
-    assert result.exit_code == 0, result.output
-    assert "9 PDFs, 8 papers, for a release as of 2023-02-01T00:00:00Z" in result.output
-    assert len(truths(tmp_path / "new" / "sample")[0].papers) == 8
-
-
-def test_other_seed_gives_other_papers(made: tuple[Path, Truth], tmp_path: Path) -> None:
-    one, other = made[1], tiny(tmp_path, seed=2)
-    assert not {p.title for p in one.papers} & {p.title for p in other.papers}
-    assert not {p.sha1 for p in one.pdfs} & {p.sha1 for p in other.pdfs}
-
-
-def test_complete_sample_is_not_changed(made: tuple[Path, Truth], tmp_path: Path) -> None:
-    shutil.copytree(made[0], tmp_path, dirs_exist_ok=True)
+def test_complete_sample_is_not_changed(tiny: tuple[Path, Truth], tmp_path: Path) -> None:
+    shutil.copytree(tiny[0], tmp_path, dirs_exist_ok=True)
     times = {f: f.stat().st_mtime_ns for f in tmp_path.rglob("*")}
-    assert tiny(tmp_path) == made[1]
+    assert sample.tiny(tmp_path) == tiny[1]
     assert {f: f.stat().st_mtime_ns for f in tmp_path.rglob("*")} == times
 
 
-@pytest.mark.parametrize("lost", ["drops/2023-01-a/bracket.pdf", pytest.param("truth.json", marks=pytest.mark.long)])
-def test_incomplete_sample_is_completed(made: tuple[Path, Truth], tmp_path: Path, lost: str) -> None:
-    shutil.copytree(made[0], tmp_path, dirs_exist_ok=True)
-    whole = contents(tmp_path)
-    (tmp_path / lost).unlink()
-    tiny(tmp_path)
-    assert contents(tmp_path) == whole
+def test_incomplete_sample_is_completed(tiny: tuple[Path, Truth], tmp_path: Path) -> None:
+    shutil.copytree(tiny[0], tmp_path, dirs_exist_ok=True)
+    (tmp_path / "drops/2023-01-a/bracket.pdf").unlink()
+    sample.tiny(tmp_path)
+    assert contents(tmp_path) == contents(tiny[0])
 
 
 def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
     with pytest.raises(UserError, match="not empty and holds no sample"):
-        tiny(tmp_path)
+        sample.tiny(tmp_path)
     assert [f.name for f in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+@pytest.fixture
+def truth(complete: tuple[Path, Truth]) -> Truth:
+    return complete[1]
+
+
+def test_sample_has_every_outcome_of_every_stage(truth: Truth) -> None:
+    assert {p.selection for p in truth.pdfs} == {
+        "unreadable", "encrypted", "too_many_pages", "landscape", "pdfalto_failed", "selected",
+    }  # fmt: skip
+    assert {p.filtered for p in truth.papers} == {
+        "suppressed", "no_title", "no_authors", "short_text", "not_english", "kept",
+    }  # fmt: skip
+    assert {p.s2orc for p in truth.papers} == {
+        None, "no_parse", "closed", "no_abstract", "short", "no_year", "before_min_year", "few_paragraphs", "bad_top_word", "kept",
+    }  # fmt: skip
+    assert {p.s2ag for p in truth.papers} == {
+        None, "no_abstract", "abstract_short", "abstract_long", "no_year", "before_min_year", "kept",
+    }  # fmt: skip
+    assert {p.split for p in truth.papers} == {
+        None, "train", "valid", "held_back:late", "held_back:undated", "held_back:duplicate",
+    }  # fmt: skip
+    assert {p.oa_evidence for p in truth.papers} == {None, "arxiv", "acl", "pmc", "unpaywall", "publisher", "declared"}
+    assert {p.citation_style for p in truth.papers} == {None, "BRACKET", "NAME_YEAR", "OTHER"}
+
+
+def test_sample_has_every_form_of_citation(truth: Truth) -> None:
+    """Check [1], [1, 3-5], [3]–[5], names in round and square brackets, names before the year, and raised ranges."""
+    forms = {
+        "BRACKET": (r"\[\d+\]", r"\[\d+(, \d+)*-\d+\]", r"\[\d+\]–\[\d+\]"),
+        "NAME_YEAR": (r"\(\w+ and \w+, \d{4}", r"\[\w+ and \w+, \d{4}", r"\w+ et al\. \(\d{4}[ab]?\)"),
+        "OTHER": (r"^\d+–\d+$",),
+    }
+    for style, patterns in forms.items():
+        surfaces = [s for p in truth.papers if p.citation_style == style for b in p.body for s, _ in b.callouts]
+        assert [form for form in patterns if not any(re.search(form, s) for s in surfaces)] == []
+
+
+def test_three_months_add_merge_split_and_withdraw_papers(complete: tuple[Path, Truth]) -> None:
+    january, february, march = truths(complete[0])
+    keys = [{p.key for p in t.papers} for t in (january, february, march)]
+    assert keys[1] - keys[0] == {"added-february", "split-off"}
+    assert keys[0] - keys[1] == {"merging-published", "vanishing"}
+    assert keys[2] - keys[1] == {"added-march"} and keys[1] - keys[2] == {"doi-typo-record"}
+    assert february.merged == (("merging-published", "merging-preprint"),)
+    assert february.split_off == (("split-off", "splitting"),)
+    assert march.merged == (("doi-typo-record", "doi-typo"),)
+    follows = [p.s2orc for t in (january, february) for p in t.papers if p.key == "pdf-follows"]
+    assert follows == ["no_parse", "kept"]

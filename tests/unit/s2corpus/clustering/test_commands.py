@@ -12,9 +12,15 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
+from s2corpus.clustering.explain import explanations, format_explanation
 from s2corpus.commands import records
 from s2corpus.commands.papers import cluster_command, explain_command, filter_command, vote_command
+from s2corpus.commands.releases import report_command
 from s2corpus.errors import UserError
+from s2corpus.storage.lake import open_lake
+from s2corpus.storage.parts import TableRef
+from s2corpus.tables.papers import CLUSTERS, EDGES
+from s2corpus.tables.schema import TABLES
 
 LINES: list[dict[str, Any]] = [
     {"record_id": "crossref:1", "source": "crossref", "kind": "publisher", "title": "Deep parsing of scientific papers",
@@ -52,6 +58,53 @@ def test_commands_turn_records_into_kept_papers(given: Path, tmp_path: Path) -> 
     assert paper["doi"] == "10.18653/v1/x1" and paper["provenance"]["abstract"]["source"] == "arxiv"
 
 
+ROWS: dict[str, list[dict[str, Any]]] = {
+    "selections": [{"file_sha1": "a", "outcome": "selected"}, {"file_sha1": "b", "outcome": "landscape"}],
+    "papers": [
+        {"paper_id": "p1", "title": "T", "open_access": True, "provenance": [("title", {
+            "source": "crossref", "record_id": "crossref:1", "rule": "majority", "votes_for": 1, "votes_against": 0})]},
+        {"paper_id": "p2", "title": "U", "open_access": False, "provenance": []},
+    ],
+    "filtered": [{"paper_id": "p1", "outcome": "kept"}, {"paper_id": "p2", "outcome": "not_english"}],
+    "members": [{"paper_id": "p1", "record_id": "crossref:1", "source": "crossref", "kind": "publisher"}],
+}  # fmt: skip
+
+
+def test_reports_print_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
+    for name, table in TABLES.items():
+        ref = TableRef(open_lake(str(tmp_path)), f"releases/tiny-20230201/{name}", table)
+        lists: dict[str, Any] = {field.name: [] for field in table.schema if pa.types.is_nested(field.type)}
+        ref.write(0, [{**dict.fromkeys(table.schema.names), **lists, **row} for row in ROWS.get(name, [])])
+        ref.commit([0], {"pdf_shards": 1, "paper_shards": 1})
+    for report, lines in {
+        "funnel": {"Page width > height,1", "PyPDF error,0", "Not English,1", "Kept,1"},
+        "provenance": {"crossref,publisher,1,1", "title,majority,crossref,1"},
+        "coverage": {"title,1,100.0", "authors,0,0.0"},
+    }.items():
+        assert lines <= set(run(report_command, report, "tiny-20230201", "--csv").output.splitlines())
+
+
+def test_explanation_lists_edges_and_records_of_a_paper() -> None:
+    papers = {"a:1": "p", "b:1": "p", "c:1": "q", "a:0": "p"}
+    rows = [{"record_id": id_, "paper_id": paper, "first_ready": None} for id_, paper in papers.items()]
+    edges = [
+        ("a:1", "b:1", "title", 0.9, True), ("a:0", "a:1", "doi", 7.0, True),
+        ("b:1", "c:1", "title", 0.85, False), ("a:1", "c:1", "unrelated", 6.0, False),
+    ]  # fmt: skip
+    found = pa.Table.from_pylist([dict(zip(EDGES.schema.names, edge, strict=True)) for edge in edges], EDGES.schema)
+    (one,) = explanations(pa.Table.from_pylist(rows, CLUSTERS.schema), found, {"p"})
+    assert format_explanation(one).splitlines() == [
+        "paper p: 3 record(s)", "  a:0", "  a:1", "  b:1", "  joined a:0 — a:1: equal doi", "  joined a:1 — b:1: S_title = 0.900",
+        "  cut    a:1 — c:1: equal identifier; cut: unrelated titles and authors",
+        "  cut    b:1 — c:1: S_title = 0.850; cut: their clusters have different DOIs, contradicting years or contradicting records",
+    ]  # fmt: skip
+    both = explanations(pa.Table.from_pylist(rows, CLUSTERS.schema), found)
+    assert [(one.paper_id, one.record_ids, len(one.joined), len(one.cut)) for one in both] == [
+        ("p", ["a:0", "a:1", "b:1"], 2, 2), ("q", ["c:1"], 0, 2),
+    ]  # fmt: skip
+
+
 def test_parquet_with_the_keys_of_generic_lines_is_read_as_such_lines(given: Path, tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(LINES), tmp_path / "own.parquet")
     for name, out in ((given, "lines.jsonl"), (tmp_path / "own.parquet", "rows.jsonl")):
@@ -59,50 +112,11 @@ def test_parquet_with_the_keys_of_generic_lines_is_read_as_such_lines(given: Pat
     assert (tmp_path / "rows.jsonl").read_text() == (tmp_path / "lines.jsonl").read_text() != ""
 
 
-def test_suffix_of_each_output_selects_its_format(given: Path, tmp_path: Path) -> None:
-    columns = {"out": {"record_id", "paper_id"}, "aliases": {"alias", "paper_id"}, "edges": set[str]()}
-    for suffix in ("parquet", "jsonl"):
-        paths = {name: tmp_path / f"{name}.{suffix}" for name in columns}
-        run(
-            cluster_command, "--records", given, *(part for name, path in paths.items() for part in (f"--{name}", path))
-        )
-    for name, expected in columns.items():
-        lines = [json.loads(line) for line in (tmp_path / f"{name}.jsonl").read_text("utf-8").splitlines()]
-        assert lines == pq.read_table(tmp_path / f"{name}.parquet").to_pylist()
-        assert all(expected <= line.keys() for line in lines)
-    assert len(lines) > 0, "there are edges"
-
-
-def test_second_run_retains_the_ids_of_the_first(given: Path, tmp_path: Path) -> None:
-    first, second = tmp_path / "1.parquet", tmp_path / "2.parquet"
-    run(cluster_command, "--records", given, "--out", first)
-    before = LINES[0] | {"record_id": "acl:0", "source": "acl"}
-    given.write_text("".join(json.dumps(line) + "\n" for line in [before, *LINES]))
-    run(cluster_command, "--records", given, "--out", second, "--parent", first)
-    old, new = (dict(zip(*pq.read_table(path).to_pydict().values(), strict=True)) for path in (first, second))
-    assert all(new[record_id] == paper for record_id, paper in old.items()) and new["acl:0"] == old["crossref:1"]
-
-
 def test_last_of_duplicate_records_counts(given: Path, tmp_path: Path) -> None:
     given.write_text(json.dumps(LINES[0]) + "\n" + json.dumps(LINES[0] | {"title": "Corrected"}) + "\n")
     run(cluster_command, "--records", given, "--out", tmp_path / "c.parquet")
     run(vote_command, "--records", given, "--clusters", tmp_path / "c.parquet", "--out", tmp_path / "p.parquet")
     assert pq.read_table(tmp_path / "p.parquet")["title"].to_pylist() == ["Corrected"]
-
-
-def test_option_support_selects_similar_or_equal_votes(tmp_path: Path) -> None:
-    similar, equal = "Deep parsing of scientific papers", "Deep parsing"
-    titles = {
-        "acl": equal, "dblp": equal, "arxiv": similar, "pubmed": "Deep parsng of scientific papers",
-        "s2": "Deep parsing of scientifc papers",
-    }  # fmt: skip
-    given, c, p = (tmp_path / name for name in ("in.jsonl", "c.parquet", "p.parquet"))
-    lines = [{"record_id": f"{source}:1", "source": source, "title": title} for source, title in titles.items()]
-    given.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    pq.write_table(pa.table({"record_id": [line["record_id"] for line in lines], "paper_id": ["a" * 15] * 5}), c)
-    for support, title in (((), similar), (("--support", "equal"), equal), (("--support", "similar"), similar)):
-        run(vote_command, "--records", given, "--clusters", c, "--out", p, *support)
-        assert pq.read_table(p)["title"].to_pylist() == [title]
 
 
 def test_line_without_record_is_named(tmp_path: Path) -> None:
@@ -114,18 +128,13 @@ def test_line_without_record_is_named(tmp_path: Path) -> None:
 
 
 def test_wrong_input_gives_one_sentence(given: Path, tmp_path: Path) -> None:
-    out, other = tmp_path / "o.parquet", tmp_path / "other.parquet"
-    pq.write_table(pa.table({"record_id": ["a:1"], "name_of_paper": ["A paper"]}), other)
+    out = tmp_path / "o.parquet"
     for command, arguments in (
         (records.command, ("crosref", given, "--out", out)),
-        (records.command, ("crossref", tmp_path / "none", "--out", out)),
         (cluster_command, ("--records", tmp_path / "none.parquet", "--out", out)),
         (cluster_command, ("--records", given, "--out", tmp_path / "no" / "folder.parquet")),
         (cluster_command, ("--records", given, "--out", out, "--parent", given)),
-        (cluster_command, ("--records", other, "--out", out)),
-        (vote_command, ("--records", given, "--clusters", given, "--out", out)),
         (explain_command, ("crossref:1",)),
-        (filter_command, ("--papers", given, "--out", out)),
     ):
         with pytest.raises(UserError, match=r"expected|no source|no clusters|cannot be written"):
             run(command, *arguments)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import shutil
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from devtools.bench import cluster as bench
-from devtools.bench import cluster_records
 from s2corpus.pipeline.run import Run
 from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.arrow import batches
@@ -119,24 +117,13 @@ def _same(run: Run, found: Workers, monkeypatch: pytest.MonkeyPatch, home_rows: 
         stage.work(run, stage.plan(run)[0])
         expected = _clustered(run)
     monkeypatch.setattr(many, "MAX_HOME_ROWS", home_rows)
-    monkeypatch.setattr(cluster_stage, "workers", lambda name, memory_mb: _Given(found))
+    monkeypatch.setattr(cluster_stage, "workers", lambda name, memory_mb: contextlib.nullcontext(found))
     stage.work(run, stage.plan(run)[0])
     again = _clustered(run)
     assert again.keys() == expected.keys()
     for name, table in expected.items():
         assert again[name].equals(table), name
     return expected
-
-
-class _Given:
-    def __init__(self, found: Workers) -> None:
-        self._found = found
-
-    def __enter__(self) -> Workers:
-        return self._found
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
 
 @pytest.mark.compiled
@@ -159,15 +146,3 @@ def test_number_of_homes_does_not_change_the_edges(
     later = _release(tmp_path, _table(_made_up(np.random.default_rng(6), 700)), 2, parent, day=2)
     renamed = _same(later, found, monkeypatch, home_rows=150)["aliases"]
     assert len(renamed) > 10, "papers that the parent had were merged"
-
-
-@pytest.mark.long
-def test_thousands_of_records_have_equal_clusters_in_rounds(
-    found: Workers, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The corpus contains generated records and the bibliographies of entity resolution benchmarks."""
-    rows = [{**row, "truth": None} for row in cluster_records.rows(4000, Random(0))]
-    generated = pa.Table.from_pylist(rows, schema=RECORDS.schema)
-    real = _table([*bench.dblp_acm_records().values(), *bench.cora_records().values()])
-    tables = _same(_release(tmp_path, pa.concat_tables([generated, real]), 2), found, monkeypatch, home_rows=3000)
-    assert tables["edges"].num_rows > 4000

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus.clustering.identity import Parent, identify, new_paper_id
+from s2corpus.tables.papers import CLUSTERS
 
 Clusters = list[set[str]]
 READY = {"a": "1", "b": "2", "c": "3", "d": "4", "e": "5", "f": "6", "g": "7"}
@@ -72,26 +73,22 @@ def test_alias_follows_its_paper() -> None:
     assert aliases(parent) == {}
 
 
-def test_undone_merge_restores_the_former_id() -> None:
-    first, parent = release([{"a"}, {"b"}])
-    _, parent = release([{"a", "b"}], parent)
-    third, parent = release([{"a"}, {"b"}], parent)
-    assert third == first and aliases(parent) == {}
-
-
 def test_redelivered_record_has_its_first_age() -> None:
     _, parent = release([{"a"}, {"b"}])
     papers, _ = release([{"a", "b"}], parent, ready={"a": "9", "b": "2"})
     assert papers["a"] == papers["b"] == new_paper_id("a")
 
 
-def test_used_id_is_not_given_to_a_new_paper() -> None:
-    """`a` moves to the paper of `b`, then leaves it. The paper that `a` founded still uses the id of `a`."""
-    _, parent = release([{"a", "c"}, {"b"}])
-    second, parent = release([{"c"}, {"a", "b"}], parent, ready={"a": "8", "c": "1", "b": "2"})
-    assert len(set(second.values())) == 2
-    third, _ = release([{"c"}, {"a"}, {"b"}], parent, ready={"a": "8", "c": "1", "b": "2"})
-    assert len(set(third.values())) == 3
+def test_colliding_new_ids_are_resolved() -> None:
+    """The next record's id is used. If all are taken, the id gets a number."""
+    taken = new_paper_id("b")
+    known = pa.Table.from_pylist([{"record_id": "x", "paper_id": taken, "first_ready": "1"}], CLUSTERS.schema)
+    parent = Parent(known)
+    table, _ = identify(pa.array(["b", "c", "x"]), np.array([0, 0, 1]), pa.array(["1", "2", "3"]), parent)
+    assert table["paper_id"].to_pylist() == [new_paper_id("c")] * 2 + [taken]
+    assert table["first_ready"].to_pylist() == ["1", "2", "1"]
+    table, _ = identify(pa.array(["b", "x"]), np.array([0, 1]), pa.array(["1", "3"]), parent)
+    assert table["paper_id"].to_pylist() == [new_paper_id("b#2"), taken]
 
 
 partitions = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 3), min_size=1).map(

@@ -1,9 +1,12 @@
-"""Records of a block are compared by the rules; each rule agrees with a definition in plain Python."""
+"""SPEC §4.6–4.14: authors, years and places in print of two records agree or contradict.
+
+Records of a block are compared; each rule agrees with a definition in plain Python.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -12,11 +15,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from s2corpus import spec
 from s2corpus.clustering import pairs
-from s2corpus.clustering.facts import Nodes, group_nodes, nodes_from
-from s2corpus.clustering.places import ELECTRONIC
+from s2corpus.clustering.edges import TITLE, edges_of_kind
+from s2corpus.clustering.facts import (
+    IDENTIFIERS,
+    Nodes,
+    from_preprint_server,
+    group_nodes,
+    nodes_from,
+    preprint_of,
+    surname_keys,
+)
+from s2corpus.clustering.places import ELECTRONIC, Places, contradict, first_pages, located, numbers
 from s2corpus.papers.support import MAX_EXHAUSTIVE
 from s2corpus.stages.cluster.rounds_titles import BANDS
+from s2corpus.tables.intake import RECORDS as TABLE
 from s2corpus.titles.linking import MAX_GROUP
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
 from s2corpus.titles.threegrams import ROWS
@@ -68,10 +82,9 @@ def test_windows_pair_the_next_neighbors(codes: list[int], window: int, block: i
         assert list_pairs(pairs.windows(group_nodes(np.array(codes, np.int32)))) == expected
 
 
-@pytest.mark.parametrize("block", [1, 7, 1 << 18])
-def test_cross_pairs_the_first_members_of_two_titles(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cross_pairs_the_first_members_of_two_titles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs, "WINDOW", 3)
-    monkeypatch.setattr(pairs, "_PAIRS_PER_BLOCK", block)
+    monkeypatch.setattr(pairs, "_PAIRS_PER_BLOCK", 7)
     titles = group_nodes(np.array([0, 1, 1, 1, 1, 0]))
     expected = [(*pair, 0) for pair in product((0, 5), (1, 2, 3))] + [(*pair, 1) for pair in product((1, 2, 3), (0, 5))]
     assert sorted(list_pairs(pairs.cross(titles, np.array([0, 1]), np.array([1, 0])))) == sorted(expected)
@@ -99,6 +112,14 @@ def test_limits_of_neighbors_pairs_and_papers_are_those_of_earlier_releases() ->
     assert round(1 - (1 - 0.8**ROWS) ** BANDS, 4) == 0.9923
 
 
+def test_identifiers_are_stronger_than_titles() -> None:
+    one = nodes_from(
+        pa.table({name: ["x", "x"] for name in IDENTIFIERS} | {"trusted": [True] * 2, "declares": [True, False]})
+    )
+    strengths = [edges_of_kind(one, reason, 0.8, 2).strength.tolist() for reason in range(TITLE - 1)]
+    assert strengths == [[8], [7], [6], [5], [4], [3]]
+
+
 ADA, BOTH, KURT = {"names": [3]}, {"names": [3, 5]}, {"names": [7]}
 HERE = {"volume": 9, "page": 4}
 OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 | int(ELECTRONIC)}
@@ -107,7 +128,6 @@ OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 
 @pytest.mark.parametrize(
     ("one", "other", "exact", "near", "agreed"),
     [
-        ({"final_doi": "a"}, {"final_doi": "a"}, True, True, True),
         ({"final_doi": "a"}, {"final_doi": "b"}, True, True, False),
         ({"final_doi": "a"}, {}, True, True, True),
         (ADA, BOTH, False, False, True),
@@ -115,25 +135,16 @@ OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 
         ({"names": [1, 2, 3]}, {"names": [3, 4, 5]}, False, False, False),  # A third.
         ({"names": [1, 2, 3]}, {"names": [2, 3, 5]}, False, False, True),
         ({"names": [1, 2]}, {"names": [2, 3, 5]}, False, False, True),  # Half of the shorter list.
-        ({"names": [1, 9]}, {"names": [2, 9]}, False, False, True),
-        (ADA, {}, False, False, True),  # One list is empty.
         ({}, {}, True, False, True),  # No authors: the titles must be equal,
         ({}, {}, False, True, True),  # or nearly equal,
         (HERE, HERE, False, False, True),  # or the place must be equal.
         (HERE, {"volume": 9}, False, False, True),
-        ({"volume": 9}, {"volume": 9}, False, False, True),
         (HERE, OTHER_PAGE, False, False, False),
         (HERE, ELECTRONIC_PAGE, False, False, True),
-        ({"page": 4}, {"page": 4}, False, False, False),
         ({}, {}, False, False, False),
         (HERE | ADA, HERE | KURT, True, False, True),  # An equal place and title allow other authors.
         (HERE | ADA, HERE | KURT, False, True, False),
-        (HERE | ADA, OTHER_PAGE | KURT, True, True, False),
         ({"page": 4} | ADA, {"page": 4} | KURT, True, True, False),
-        ({"volume": 9} | ADA, {"volume": 9} | KURT, True, True, False),
-        (HERE | ADA, HERE | KURT | {"volume": 8}, True, True, False),
-        (ADA, ADA | {"year": 2001}, True, True, False),
-        (ADA, ADA | {"year": 0}, True, True, True),
         (HERE | ADA, HERE | ADA | {"year": 2001}, True, True, True),  # Online, then in print.
         (HERE | ADA, HERE | ADA | {"year": 2002}, True, True, False),
         (HERE | ADA, OTHER_PAGE | ADA | {"year": 2001}, True, True, False),
@@ -170,3 +181,130 @@ def test_records_of_a_title_are_sorted_by_year_then_id(rows: list[tuple[int, int
     codes, years = np.array(rows, np.int32).reshape(-1, 2).T
     order = sorted((row for row in enumerate(rows) if row[1][0] >= 0), key=lambda row: row[1])
     assert group_nodes(codes, years).nodes.tolist() == [node for node, _ in order]
+
+
+# -- Names and places in print
+
+AUTHORS = TABLE.schema.field("authors").type
+
+
+def author(name: str) -> dict[str, Any]:
+    first, _, last = name.partition("|")
+    return {"first": first, "middle": [], "last": last, "suffix": ""}
+
+
+def keys(*rows: list[str] | None) -> list[list[int]]:
+    """Return the surname keys of rows of authors, given as "First|Last"."""
+    column = pa.array([None if row is None else [author(name) for name in row] for row in rows], AUTHORS)
+    offsets, found = surname_keys(column)
+    return [found[a:b].tolist() for a, b in pairwise(offsets)]
+
+
+def test_surname_keys_ignore_case_accents_hyphens_and_spaces() -> None:
+    same = [["Ada|van der Berg"], ["B.|Van der Berg"], ["|VANDERBERG"], ["Ada|van-der Berg"], ["vanderBerg|"]]
+    assert len({tuple(found) for found in keys(*same)}) == 1
+    assert keys(["A|Müller"], ["A|Muller"])[0] == keys(["A|Muller"])[0] != keys(["A|Mueller"])[0]
+    assert keys(["A|李"]) != keys(["A|王"])
+
+
+def test_surname_keys_are_ascending_and_unique() -> None:
+    names = [f"A|{chr(97 + n % 26)}{n // 26}" for n in range(60)]
+    (found,) = keys([*names, *names[:2]])
+    assert found == sorted(set(found)) and len(found) == 60
+    assert [len(row) for row in keys(None, [], ["A|B"], None, ["A|C", "A|B"])] == [0, 0, 1, 0, 2]
+    sliced = pa.array([[{"first": "A", "middle": [], "last": last, "suffix": ""}] for last in "BCD"], AUTHORS).slice(1)
+    offsets, codes = surname_keys(sliced)
+    assert (offsets.tolist(), codes.tolist()) == ([0, 1, 2], [key for row in keys(["A|C"], ["A|D"]) for key in row])
+
+
+def test_placeholders_and_groups_have_no_surname_key() -> None:
+    assert keys(["A|—"], ["|"], ["|The Complement Study Group"], ["|Complement Consortium"]) == [[], [], [], []]
+    assert len(keys(["Ada|Group"])[0]) == 1, "a person may be called so"
+
+
+def test_volumes_and_issues_compare_by_first_number() -> None:
+    same = [("58 (Suppl. 6)", "58"), ("058", "58"), ("Spring", "spring"), ("V 7", "7")]
+    different = [("58", "59"), ("100", "1")]
+    a, b = (numbers(pa.array(side)) for side in zip(*same, *different, strict=True))
+    assert a.all() and b.all() and (a == b).tolist() == [True] * 4 + [False] * 2
+
+
+def test_first_pages_are_compared() -> None:
+    same = [("S212-S216", "s212"), ("e01234", "E1234"), ("pp. 33-40", "33"), ("art. 7", "7"), ("a 17", "a17")]
+    different = [("33", "34"), ("1001", "1")]
+    a, b = (first_pages(pa.array(side)) & ~ELECTRONIC for side in zip(*same, *different, strict=True))
+    assert a.all() and b.all() and (a == b).tolist() == [True] * 5 + [False] * 2
+
+
+def test_page_with_letters_is_electronic() -> None:
+    column = pa.array(["33", "e33", "S33", "pp. 33", "a1754", None, "Suppl-29", ""])
+    found = first_pages(column)
+    assert (found != 0).tolist() == [True, True, True, True, True, False, False, False]
+    assert ((found & ELECTRONIC) != 0).tolist() == [False, True, False, False, True, False, False, False]
+    assert numbers(pa.array([None, "—"])).tolist() == [0, 0] == numbers(pa.array([None, None], pa.string())).tolist()
+
+
+def place(volume: int = 0, issue: int = 0, page: int = 0, journal: int = -1) -> Places:
+    columns = [np.array([value], np.uint32) for value in (volume, issue, page)]
+    return Places(columns[0], columns[1], columns[2], np.array([journal], np.int32))
+
+
+def test_places_in_print_contradict() -> None:
+    """Titles are equal (`exact`) or only similar; the title may be uninformative (`strict`): then any difference counts."""
+    table: list[tuple[Places, Places, bool, bool, bool]] = [
+        (place(4, 0, 12), place(8, 0, 16), True, False, True),  # Volume and page differ.
+        (place(4, 0, 12), place(8, 0, 12), True, False, False),
+        (place(4, 0, 12), place(0, 0, 16), True, False, False),  # A missing volume contradicts nothing.
+        (place(4, 0, 12), place(4, 0, 16), True, False, False),  # An erratum.
+        (place(4, 0, 12), place(4, 0, 16), False, False, True),
+        (place(4, 0, 12), place(8, 0, 14), False, False, False),  # One page is electronic.
+        (place(4), place(8), True, True, True),
+        (place(0, 4), place(0, 8), True, True, True),
+        (place(0, 4), place(0, 8), True, False, False),
+        (place(0, 0, 12), place(0, 0, 16), True, True, True),
+        (place(journal=0), place(journal=1), False, False, True),
+        (place(journal=0), place(journal=1), True, False, False),
+        (place(4, journal=0), place(8, journal=1), True, False, True),
+        (place(0, 0, 12, 0), place(0, 0, 16, 1), True, False, True),
+        (place(4, 0, 12, 0), place(4, 0, 12, 1), False, False, False),  # The place is equal.
+        (place(4, 0, 0, 0), place(4, 0, 0, 1), False, False, True),
+        (place(journal=1), place(journal=2), False, False, False),  # One name abbreviates the other.
+        (place(journal=0), place(journal=3), False, False, False),  # No words.
+    ]
+    journals = pa.array(["Blood", "Kidney Int", "Kidney International", "—"])
+    for one, other, exact, strict, found in table:
+        for a, b in ((one, other), (other, one)):
+            result = contradict(a, b, journals, np.array([exact]), np.array([strict]), np.array([False]))
+            assert result.tolist() == [found], (one, other)
+
+
+def test_places_in_print_agree() -> None:
+    for one, other, same in (
+        (place(4, 0, 12), place(4, 0, 12), True), (place(4, 0, 12), place(4), True), (place(4, 0, 12), place(4, 0, 14), True),
+        (place(4, 0, 12), place(4, 0, 16), False), (place(4), place(8), False),
+        (place(0, 0, 12), place(0, 0, 12), False), (place(), place(), False),
+    ):  # fmt: skip
+        assert located(one, other).tolist() == [same] == located(other, one).tolist()
+
+
+def test_preprint_server_is_matched_by_prefix_or_registrant() -> None:
+    dois = ["10.1101/x", "10.11012/x", "10.48550/arxiv.1", "10.48550/x", "10.1/10.1101/x"]
+    prefixes = ["10.1101", "10.48550/arxiv"]
+    expected = [True, False, True, False, False]
+    assert from_preprint_server(pa.array(dois), prefixes).tolist() == list(map(preprint_of(prefixes), dois)) == expected
+    assert from_preprint_server(pa.array(dois), []).tolist() == [False] * 5
+    assert len(from_preprint_server(pa.array([], pa.string()), prefixes)) == 0
+
+
+def test_preprint_patterns_do_not_match_journals() -> None:
+    preprints = [
+        "10.2196/preprints.12345", "10.1002/essoar.10501234.1", "10.33774/coe-2020-abc", "10.31224/osf.io/abcde",
+        "10.31124/advance.123", "10.31230/osf.io/abcde", "10.31223/x5abcd", "10.3762/bxiv.2019.1.v1", "10.21034/wp.123",
+        "10.1590/scielopreprints.123", "10.64898/2025.12.01.123456", "10.1101/2020.01.01.123456", "10.5194/egusphere-2023-1",
+    ]  # fmt: skip
+    journals = [
+        "10.2196/12345", "10.1002/jgrb.50123", "10.3762/bjoc.1.1", "10.1590/s0100-123", "10.1101/gr.123456.107",
+        "10.3897/zookeys.1.1", "10.14293/s2199-1006.1.sor-med.abc.v1", "10.1149/2.0101501jes", "10.5194/acp-1-1-2001",
+    ]  # fmt: skip
+    found = from_preprint_server(pa.array(preprints + journals), spec.ClusterRules().preprint_prefixes)
+    assert found.tolist() == [True] * len(preprints) + [False] * len(journals)

@@ -1,11 +1,10 @@
-"""Every `--help` has one sentence, details, options and examples, and imports none of the large libraries."""
+"""Every `--help` has examples with existing options, and imports none of the large libraries."""
 
 from __future__ import annotations
 
 import importlib
 import json
 import pkgutil
-import re
 import shlex
 import subprocess
 import sys
@@ -18,8 +17,6 @@ import pytest
 import devtools.commands
 import s2corpus.commands
 from devtools.cli import tools
-from devtools.commands.up import _SERVICES
-from devtools.local.services import NAMES
 from s2corpus.cli import Commands, corpus
 
 LARGE = ("sqlalchemy", "pyarrow", "duckdb", "airflow", "pandas", "numba", "numpy", "scipy", "pydantic", "boto3")
@@ -61,21 +58,6 @@ def test_each_command_is_in_one_section(group: Commands, package: ModuleType) ->
     assert {group.get_command(context, name) for name in names} == {*commands}
 
 
-def test_overview_shows_complete_sentences(helps: list[tuple[str, str, list[str]]]) -> None:
-    for command, text, _ in helps:
-        if command in ("corpus", "python -m devtools"):
-            summaries = re.findall(r"(?m)^  [a-z][a-z-]*  +(.+)$", text)
-            assert len(summaries) == sum(each.startswith(f"{command} ") for each, _, _ in helps)
-            assert [s for s in summaries if not re.match(r"[A-Z][a-z]+ .*[^.…]$", s)] == []
-            assert max(map(len, text.splitlines())) <= 80
-
-
-def test_each_help_begins_with_one_sentence(helps: list[tuple[str, str, list[str]]]) -> None:
-    for command, text, _ in helps:
-        first = text.split("\n\n")[1]
-        assert re.fullmatch(r"  [A-Z][^\n]*\.", first), command
-
-
 def test_each_example_names_existing_options(helps: list[tuple[str, str, list[str]]]) -> None:
     for command, text, _ in helps:
         if command in ("corpus", "python -m devtools"):
@@ -87,16 +69,3 @@ def test_each_example_names_existing_options(helps: list[tuple[str, str, list[st
         for line in own:
             words = shlex.split(line.partition(command)[2].partition("&&")[0].partition("||")[0])
             assert [w for w in words if w.startswith("--") and w not in options] == [], line
-
-
-def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: str) -> None:
-        raise ModuleNotFoundError("No module named 'orjson'", name="orjson")
-
-    monkeypatch.setattr(importlib, "import_module", fail)
-    command = Commands("corpus").get_command(click.Context(corpus), "read")
-    assert command is not None and "corpus read needs orjson" in str(command.help)
-
-
-def test_up_offers_every_local_service() -> None:
-    assert _SERVICES == NAMES

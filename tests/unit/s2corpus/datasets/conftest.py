@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import itertools
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import SnapshotSource
+from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
 from s2corpus.datasets.spec import DATASETS, DatasetSpec
 from s2corpus.storage.lake import open_lake
 from tests.snapshots import paper, write_snapshot
@@ -48,40 +47,55 @@ PIECE = st.sampled_from(["We saw it. ", "Fig. 2 shows x [1]. ", "It is é… ", 
 """pieces of text with and without citations"""
 
 
-def papers(extra: int = 0) -> list[Row]:
-    """Return sixty papers that cite papers of their field, and `extra` more papers."""
-    found = []
-    for n in range(60 + extra):
-        field = FIELDS[n % 3]
-        id_ = f"{n:015x}"
-        cited = [f"{(n + 3 * k) % 60:015x}" for k in (1, 2, 3)]
-        words = WORDS[field].split()
-        body, entries = [], {}
-        for p in range(3):
-            text, spans = "", []
-            for s, word in enumerate(itertools.islice(itertools.cycle(words[p:] + words[:p]), 4)):
-                sentence = f"We measured {word} with {words[s]} in study {n} of {words[(s + p) % 6]}"
-                text += (" " if text else "") + sentence
-                if s < 3:
-                    ref = f"BIBREF{s}"
-                    spans.append({"start": len(text) + 1, "end": len(text) + 4, "text": f"[{s + 1}]", "ref_id": ref})
-                    text += f" [{s + 1}]"
-                    entries[ref] = {
-                        "title": f"Paper {cited[s]}", "authors": [], "year": 2014, "venue": "", "link": cited[s], "other_ids": {}
-                    }  # fmt: skip
-                text += "."
-            body.append({"section": "Introduction", "text": text, "cite_spans": spans, "ref_spans": []})
-        parse = {
-            "abstract": [], "body_text": body, "bib_entries": entries, "back_matter": [], "title": f"Paper {id_}",
-            "ref_entries": {"FIGREF0": {"type": "figure", "text": "A figure."}},
-            "_pdf_hash": hashlib.sha1(id_.encode()).hexdigest(),
-        }  # fmt: skip
-        found.append(
-            paper(id_, {"pdf": parse}, inbound=[f"{(n + 57) % 60:015x}"] if n < 60 else [], title=f"Paper {id_}", date=f"{2014 + n % 4}",
-                  abstract="We looked at many things. They were as expected.", journal="Journal", fields_of_study=[field],
-                  subjects=SUBJECTS[field])
-        )  # fmt: skip
-    return found
+CITED = "f" * 15
+
+
+def citing(*texts: str) -> SnapshotPaper:
+    """Return a paper with a paragraph for each text that has a citation at each `[1]`."""
+    body = []
+    for text in texts:
+        starts = [at for at in range(len(text)) if text.startswith("[1]", at)]
+        spans = [{"start": at, "end": at + 3, "text": "[1]", "ref_id": "BIBREF0"} for at in starts]
+        refs = [{"start": 0, "end": 2, "ref_id": "FIGREF0"}]
+        body.append({"section": "Methods", "text": text, "cite_spans": spans, "ref_spans": refs})
+    parse: Row = {
+        "body_text": body, "bib_entries": {"BIBREF0": {"title": "T", "authors": [], "link": CITED}}, "_pdf_hash": "0" * 40,
+        "ref_entries": {"FIGREF0": {"type": "figure", "num": "1", "text": "Frogs by EQUATION in ponds."}},
+    }  # fmt: skip
+    metadata = {**METADATA, "abstract": "We have EQUATION. We saw many frogs."}
+    return SnapshotPaper(metadata, KNOWN, {"pdf": parse}, {"pdf": 0})
+
+
+def papers() -> list[Row]:
+    """Return sixty papers that cite papers of their field."""
+    return [_paper(n) for n in range(60)]
+
+
+def _paper(n: int) -> Row:
+    id_, field = f"{n:015x}", FIELDS[n % 3]
+    cited = [f"{(n + 3 * k) % 60:015x}" for k in (1, 2, 3)]
+    words, body = WORDS[field].split(), []
+    for p in range(3):
+        text, spans = "", []
+        for s, word in enumerate((words[p:] + words[:p])[:4]):
+            text += f" We measured {word} with {words[s]} in study {n} of {words[(s + p) % 6]}"
+            if s < 3:
+                text += f" [{s + 1}]"
+                spans.append(
+                    {"start": len(text) - 4, "end": len(text) - 1, "text": f"[{s + 1}]", "ref_id": f"BIBREF{s}"}
+                )
+            text += "."
+        body.append({"section": "Introduction", "text": text.strip(), "cite_spans": spans, "ref_spans": []})
+    entry = {"authors": [], "year": 2014, "venue": "", "other_ids": {}}
+    parse = {
+        "abstract": [], "body_text": body, "back_matter": [], "title": f"Paper {id_}", "_pdf_hash": hashlib.sha1(id_.encode()).hexdigest(),
+        "bib_entries": {f"BIBREF{s}": {**entry, "title": f"Paper {one}", "link": one} for s, one in enumerate(cited)},
+        "ref_entries": {"FIGREF0": {"type": "figure", "text": "A figure."}},
+    }  # fmt: skip
+    return paper(
+        id_, {"pdf": parse}, inbound=[f"{(n + 57) % 60:015x}"], title=f"Paper {id_}", date=f"{2014 + n % 4}",
+        abstract="We looked at many things. They were as expected.", journal="Journal", fields_of_study=[field], subjects=SUBJECTS[field],
+    )  # fmt: skip
 
 
 def job(lake: Path, name: str, out: Path | None = None, snapshot: Path | None = None, **params: Any) -> Job:
@@ -120,11 +134,9 @@ def outcomes(one: Job, step: str = "") -> dict[str, int]:
 
 
 def content(one: Job, pattern: str = "") -> dict[str, bytes]:
-    return {
-        e.key.removeprefix(one.prefix): one.lake.get(e.key)[0]
-        for e in one.lake.list(f"{one.prefix}/")
-        if pattern in e.key
-    }
+    """Return the files of a dataset with this text in their path."""
+    keys = [entry.key for entry in one.lake.list(f"{one.prefix}/") if pattern in entry.key]
+    return {key.removeprefix(one.prefix): one.lake.get(key)[0] for key in keys}
 
 
 def rows(one: Job, pattern: str) -> list[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +13,7 @@ from s2corpus.datasets.contexts import Contexts, ContextsParams
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.protocol import StepResult
 from s2corpus.datasets.source import SnapshotPaper
-from tests.unit.s2corpus.datasets.conftest import PIECE, papers, rows
+from tests.unit.s2corpus.datasets.conftest import PIECE, citing, papers, rows
 
 
 def test_citation_context_has_mark_neighbors_and_negatives(made: dict[str, Job]) -> None:
@@ -38,11 +39,8 @@ def test_offsets_of_citations_in_contexts_are_exact(drawn: list[tuple[str, str, 
         spans = [{"start": m.start(), "end": m.end(), "text": m[0], "ref_id": "BIBREF0"} for m in marks]
         body.append({"section": "S", "text": text, "cite_spans": spans})
     parse = {"body_text": body, "bib_entries": {"BIBREF0": {"title": "T", "authors": [], "year": None, "link": "c"}}}
-    found = list(
-        Contexts().rows(
-            ContextsParams(window=window), SnapshotPaper({"paper_id": "p"}, {}, {"pdf": parse}), StepResult()
-        )
-    )
+    one = SnapshotPaper({"paper_id": "p"}, {}, {"pdf": parse})
+    found = list(Contexts().rows(ContextsParams(window=window), one, StepResult()))
     assert len(found) <= sum(len(paragraph["cite_spans"]) for paragraph in body)
     for row in found:
         text, mark = body[row["paragraph"]]["text"], row["sentence"][row["start"] : row["end"]]
@@ -51,3 +49,21 @@ def test_offsets_of_citations_in_contexts_are_exact(drawn: list[tuple[str, str, 
         assert re.search(r"\s*".join(map(re.escape, [*row["before"], row["sentence"], *row["after"]])), text)
     marked = {row["paragraph"] for row in found}
     assert marked == {number for number, paragraph in enumerate(body) if paragraph["cite_spans"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "sentence", "after"),
+    [
+        ("We solve EQUATION as shown [1] before.", [], "We solve as shown [1] before.", []),
+        ("EQUATION EQUATION where x is a state [1].", [], "where x is a state [1].", []),
+        ("As shown [1] it follows that EQUATION EQUATION.", [], "As shown [1] it follows that.", []),
+        ("The EQUATIONS package [1] solves an equation.", [], "The EQUATIONS package [1] solves an equation.", []),
+        ("We do. EQUATION. It is [1] so. It holds.", ["We do."], "It is [1] so.", ["It holds."]),
+    ],
+)
+def test_context_has_exact_offsets_without_formulas(
+    text: str, before: list[str], sentence: str, after: list[str]
+) -> None:
+    (row,) = Contexts().rows(ContextsParams(window=1), citing(text), StepResult())
+    assert (row["before"], row["sentence"], row["after"]) == (before, sentence, after)
+    assert sentence[row["start"] : row["end"]] == "[1]"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import shutil
 from pathlib import Path
 
@@ -11,16 +10,27 @@ import orjson
 import pytest
 
 from s2corpus.datasets import runner
-from s2corpus.datasets.description import summary
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.protocol import StepResult
-from s2corpus.datasets.source import SortedRows, open_published_snapshot
-from s2corpus.datasets.spec import DATASETS, load_dataset_spec
+from s2corpus.datasets.spec import DATASETS, load_dataset, load_dataset_spec
 from s2corpus.errors import QualityBlocked, UserError
-from s2corpus.storage.lake import open_lake
 from s2corpus_reader.files import file_number
 from tests.snapshots import write_snapshot
-from tests.unit.s2corpus.datasets.conftest import build_unchecked, content, job, make, papers, stats
+from tests.unit.s2corpus.datasets.conftest import build_unchecked, citing, content, job, make, papers, stats
+
+CITEWORTHY = "We saw {} frogs in the ponds. They are common in the north. They were shown in the south [1]."
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_no_dataset_contains_the_token_of_formulas(name: str) -> None:
+    """Display formulas are not text: parses have the token `EQUATION` in their place."""
+    one = load_dataset(name)
+    given = {"citeworth": {"min_citations": 1}, "elsevier": {"min_sentences": 1, "max_removed_share": 1}}
+    params = one.params.model_validate(given.get(name, {}))
+    texts = CITEWORTHY.format("many"), CITEWORTHY.format("EQUATION"), "Here is EQUATION EQUATION [1].", "EQUATION"
+    rows = list(one.rows(params, citing(*texts), StepResult()))
+    text = " ".join(repr(value) for row in rows for key, value in row.items() if (name, key) != ("figures", "caption"))
+    assert rows and "EQUATION" not in text
 
 
 @pytest.mark.parametrize("name", DATASETS)
@@ -73,12 +83,6 @@ def test_lost_file_blocks_publishing(lake: Path, tmp_path: Path) -> None:
     assert one.lake.size(f"{one.prefix}/manifest.json") is None
 
 
-def test_snapshot_with_null_license_is_read(tmp_path: Path) -> None:
-    """Check a snapshot of an early release, in which a license could be null."""
-    one = make(tmp_path, "contexts", [{**row, "licence": None} for row in papers()])
-    assert one.read_counts(0).licences.keys() == {"NOASSERTION"}  # type: ignore[union-attr]  # a made shard has counts
-
-
 def test_published_files_are_unchanged_and_lost_files_restored(
     lake: Path, made: dict[str, Job], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,25 +98,13 @@ def test_published_files_are_unchanged_and_lost_files_restored(
     assert content(one) == before
 
 
-def test_number_of_tasks_follows_size_of_the_snapshot(lake: Path) -> None:
+def test_number_of_tasks_follows_size_of_the_snapshot(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = job(lake, "contexts")
     assert runner.batches(one, [0, 1, 2]) == [[0, 1, 2]]
-    size = one.source.count_bytes
-    one.source.count_bytes = lambda shard: size(shard) + (200 << 20)  # type: ignore[method-assign]  # a larger file than the disk should hold
+    monkeypatch.setattr(one.source, "count_bytes", lambda _: 201 << 20)
     assert runner.batches(one, [0, 1, 2]) == [[0], [1], [2]]
     one.spec = one.spec.model_copy(update={"max_tasks": 2})
     assert runner.batches(one, [0, 1, 2]) == [[0], [1, 2]]
-
-
-def test_figures_are_shown_with_those_of_the_paper(made: dict[str, Job]) -> None:
-    for name, figure, theirs in (
-        ("citeworth", "check_worthy_share", 0.3176), ("pretraining", "papers_share.biomedicine", 0.427),
-        ("elsevier", "coverage.author_highlights", 0.6131),
-    ):  # fmt: skip
-        one = made[name]
-        assert stats(one)["paper"][figure] == theirs and figure in stats(one)["metrics"]
-        assert f"| {theirs} |" in one.lake.get(f"{one.prefix}/README.md")[0].decode()
-        assert re.search(rf"{figure} +[\d.,]+ +{theirs}\n", summary(one))
 
 
 def test_other_rules_with_the_same_name_are_refused(lake: Path, made: dict[str, Job]) -> None:
@@ -138,25 +130,3 @@ def test_wrong_spec_is_refused_with_the_reason(text: str, said: str, tmp_path: P
     (tmp_path / "x.yaml").write_text("name: y\ndataset: contexts\n")
     with pytest.raises(UserError, match="expected the name of the file, 'x'"):
         load_dataset_spec(tmp_path / "x.yaml")
-
-
-def test_snapshot_is_found_by_release_and_as_of(lake: Path) -> None:
-    with pytest.raises(UserError, match="no snapshot of real as of 2026-04-01T00:00:00Z is published"):
-        open_published_snapshot(open_lake(str(lake)), "real", "2026-04-01T00:00:00Z")
-    with pytest.raises(UserError, match="is not a timestamp"):
-        open_published_snapshot(open_lake(str(lake)), "real", "today")
-
-
-def test_tasks_may_count_inputs_and_outcomes_of_one_step() -> None:
-    read, wrote = StepResult(), StepResult()
-    read.add_input("papers", 6)
-    for outcome, number in (("late", 1), ("kept", 2), ("short", 2), ("long", 1)):
-        wrote.add_outcome("papers", outcome, number)
-    total = StepResult.from_json(read.as_json())
-    total.add(StepResult.from_json(wrote.as_json()))
-    assert [row[1:] for row in total.list_funnel()] == [("in", 6), ("kept", 2), ("short", 2), ("late", 1), ("long", 1)]
-
-
-def test_rows_are_found_by_ascending_ids() -> None:
-    found = SortedRows(iter([("b", 2), ("d", 4)]))
-    assert [found.find(id_) for id_ in "abbcde"] == [None, 2, 2, None, 4, None]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.vectors.dataset import CATEGORIES
-from s2corpus.datasets.vectors.learning import PaperVectors, most_mentioned
 from tests.snapshots import write_snapshot
-from tests.unit.s2corpus.datasets.conftest import content, job, make, papers, stats
+from tests.unit.s2corpus.datasets.conftest import content, job, papers, stats
 
 
 def test_vectors_are_learned_again_only_for_changed_documents(
@@ -30,30 +27,9 @@ def test_vectors_are_learned_again_only_for_changed_documents(
         runner.make(changed)
 
 
-def test_neighbors_share_the_field_more_often_than_chance(made: dict[str, Job]) -> None:
-    metrics = stats(made["vectors"])["metrics"]
+def test_neighbors_share_fields_and_pictures_show_papers(made: dict[str, Job]) -> None:
+    one = made["vectors"]
+    metrics = stats(one)["metrics"]
     assert metrics["neighbours_same_field"] > 2 * metrics["chance_same_field"]
-
-
-@pytest.mark.parametrize(
-    ("name", "papers", "labels"),
-    [("picture", 60, ["Biology (20)", "Computer Science (20)", "Medicine (20)"]), ("arxiv", 20, ["cs.CL (20)"])],
-)
-def test_picture_shows_papers_by_field_and_by_arxiv_category(
-    name: str, papers: int, labels: list[str], made: dict[str, Job]
-) -> None:
-    """Check that a paper in several of GORC's six categories is shown once."""
-    assert {*CATEGORIES} == {"cs.AI", "cs.CL", "cs.LG", "cs.CV", "cs.NE", "stat.ML"}
-    (picture,) = content(made["vectors"], f"{name}.svg").values()
-    assert picture.count(b"<circle") == papers and all(label.encode() in picture for label in labels)
-
-
-def test_snapshot_without_arxiv_categories_has_no_arxiv_picture(tmp_path: Path) -> None:
-    one = make(tmp_path, "vectors", [{**row, "subjects": None} for row in papers()])
-    assert content(one, "picture.svg") and not content(one, "arxiv.svg")
-
-
-def test_picture_shows_labeled_papers_with_most_mentions() -> None:
-    none = np.zeros((4, 0), np.float32)
-    learned = PaperVectors(list("abcd"), [2, 9, 5, 7], none, none, none)
-    assert most_mentioned(learned, ["x", None, "y", "x"], 2) == [3, 2]
+    circles = {name: content(one, name)[f"/{name}"].count(b"<circle") for name in ("picture.svg", "arxiv.svg")}
+    assert circles == {"picture.svg": 60, "arxiv.svg": 20}

@@ -12,15 +12,12 @@ from typing import Any
 
 import pytest
 
-from s2corpus.deliveries import status
 from s2corpus.deliveries.declarations import Declarations, DeclaredFacts
 from s2corpus.deliveries.ready import Refused
-from s2corpus.drops import processing
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.sources.record import Dropped, Entry, Record
-from s2corpus.spec import ReleaseSpec
-from s2corpus.tables.intake import LATEX_SOURCES, PDFS
+from s2corpus.tables.intake import LATEX_SOURCES
 from tests.unit.s2corpus.deliveries.samples import deliver, intake, lines, outcome, places, records
 
 SHA1 = {"a.pdf": "a" * 40, "b.pdf": "b" * 40, "again/a.pdf": "a" * 40, "s.gz": "c" * 40}
@@ -52,7 +49,6 @@ def read(*lines: dict[str, Any] | bytes) -> tuple[Declarations, list[Entry]]:
         ({**HERE, "licence": "CC-BY-4.0"}, {"a.pdf": DeclaredFacts(1, None, "CC-BY-4.0")}),
         ({**HERE, "arxiv_id": "arXiv:1706.03762v5"}, {"a.pdf": DeclaredFacts(1, arxiv_id="1706.03762")}),
         ({"file_sha1": f" {'B' * 40} ", "open_access": True}, {"b.pdf": DeclaredFacts(1, True)}),
-        ({"pdf_sha1": "b" * 40}, {"b.pdf": DeclaredFacts(1)}),  # The key's name up to 0.1.0.
         ({"file_sha1": "a" * 40, "open_access": False}, CLOSED | {"again/a.pdf": DeclaredFacts(1, False)}),
         ({"name": "again/a.pdf", "file_sha1": "a" * 40}, {"again/a.pdf": DeclaredFacts(1)}),
         ({**HERE, "note": "x", "open_access": True, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762"}, {}),
@@ -68,11 +64,8 @@ def test_line_gives_facts_about_its_file(line: dict[str, Any] | bytes, facts: di
 @pytest.mark.parametrize(
     ("first", "second", "facts"),
     [
-        ({"open_access": True}, {}, DeclaredFacts(2, True)),
         ({}, {"open_access": True}, DeclaredFacts(2, True)),
         ({"open_access": True}, {"open_access": False}, DeclaredFacts(2, False)),
-        ({"open_access": False}, {"open_access": True}, DeclaredFacts(2, False)),
-        ({"licence": "CC-BY-4.0"}, {"licence": "CC-BY-NC-4.0"}, DeclaredFacts(2, None, "CC-BY-NC-4.0")),
         ({"licence": "CC-BY-NC-4.0"}, {"licence": "CC-BY-4.0"}, DeclaredFacts(2, None, "CC-BY-NC-4.0")),
         ({"licence": "CC-BY-NC-4.0"}, {}, DeclaredFacts(2, None, "CC-BY-NC-4.0")),
         ({"arxiv_id": "1706.03762"}, {}, DeclaredFacts(2, arxiv_id="1706.03762")),
@@ -93,24 +86,16 @@ def test_conflicting_lines_give_the_stricter_facts(
         ({**HERE, "titel": "T", "by": 1}, ["by: is not a key of a drop's records: the line is ignored",
                                            "titel: is not a key of a drop's records: the line is ignored"]),
         ({"name": "z.pdf"}, ['name: "z.pdf" is not a file of the drop: the line is ignored']),
-        ({"name": ["a.pdf"]}, ['name: ["a.pdf"] is not a file of the drop: the line is ignored']),
-        ({"file_sha1": "0"}, ['file_sha1: "0" is not a file of the drop: the line is ignored']),
         ({"file_sha1": 7}, ["file_sha1: 7 is not a file of the drop: the line is ignored"]),
         ({"name": "b.pdf", "file_sha1": "a" * 40}, ['name: "b.pdf" is not a file of the drop, with that file_sha1: the line is ignored']),
         ({"title": "T"}, ["name: is missing: every line needs name or file_sha1"]),
-        ({**HERE, "title": 7}, ["title: 7 cannot be used as title: it is ignored"]),
         ({**HERE, "title": "On a", "authors": 7}, ["authors: 7 cannot be used as authors: it is ignored"]),
-        ({**HERE, "title": "On a", "doi": "x"}, ['doi: "x" cannot be used as doi: it is ignored']),
         ({**HERE, "title": "On a", "published": "soon"}, ['published: "soon" cannot be used as published: it is ignored']),
-        ({**HERE, "title": "On a", "year": "soon"}, ['year: "soon" cannot be used as year: it is ignored']),
-        ({**HERE, "title": "On a", "fields_of_study": [7]}, ["fields_of_study: [7] cannot be used as fields_of_study: it is ignored"]),
         ({**HERE, "title": "On a", "authors": ["Ada Byron", 7, 8]}, ["authors: 2 of 3 cannot be used: they are ignored"]),
         ({**HERE, "title": "On a", "authors": ["Ada Byron", "Alan Turing"]}, []),
-        ({**HERE, "title": "On a", "authors": "Ada Byron"}, []),
         ({**HERE, "title": "On a", "venue": "", "abstract": None, "authors": []}, []),
         ({"name": "s.gz", "venue": "ACL"}, ["contains no usable metadata"]),
         (b"7", ["is int: expected a JSON object"]),
-        (b"null", ["is NoneType: expected a JSON object"]),
         (b"x" * ((16 << 20) + 1), ["is too long to be read"]),
         (b"  ", []),
     ],
@@ -122,18 +107,15 @@ def test_unusable_keys_of_a_line_are_reported(line: dict[str, Any] | bytes, said
 
 
 def test_invalid_json_is_dropped_with_its_line() -> None:
-    reader, entries = read(b"{", b"", b"\xff", HERE, b"[]", b'{"name": "a.pdf"} x')
-    assert [entry.where for entry in entries if isinstance(entry, Dropped)] == ["line 1", "line 3", "line 5", "line 6"]
-    said = [warning.removeprefix("records.jsonl, ").partition(" (")[0] for warning in reader.warning_messages]
-    not_json = [f"line {number}: is not JSON" for number in (1, 3, 6)]
-    assert said == [*not_json[:2], "line 5: is list: expected a JSON object", not_json[2]]
+    reader, entries = read(b"{", b"", b"\xff", HERE, b"[]", b'{"name": "a.pdf"} x', b"[" * 2000)
+    assert [entry.where for entry in entries if isinstance(entry, Dropped)] == [f"line {n}" for n in (1, 3, 5, 6, 7)]
+    assert reader.warning_messages[0].startswith("records.jsonl, line 1: is not JSON (")
 
 
-@pytest.mark.parametrize(("lines", "kept", "more"), [(100, 100, None), (101, 100, 1), (250, 100, 150)])
-def test_at_most_a_hundred_warnings_are_stored(lines: int, kept: int, more: int | None) -> None:
+@pytest.mark.parametrize(("lines", "more"), [(100, []), (101, ["records.jsonl: 1 more"])])
+def test_at_most_a_hundred_warnings_are_stored(lines: int, more: list[str]) -> None:
     reader, _ = read(*[b"7"] * lines)
-    assert len(reader.warnings) == kept
-    assert reader.warning_messages[kept:] == ((f"records.jsonl: {more} more",) if more else ())
+    assert list(reader.warning_messages[100:]) == more
 
 
 def test_line_becomes_a_record_of_its_file() -> None:
@@ -148,20 +130,6 @@ def test_line_becomes_a_record_of_its_file() -> None:
     assert (entry.doi, entry.venue, entry.authors[0].last) == ("10.1016/a", "ACL", "Byron")
     assert (entry.subjects, entry.arxiv_id) == (("cs.CL",), "1706.03762")
     assert (entry.open_access, entry.licence) == (None, None), "a promise is about the file, not about the paper"
-
-
-@pytest.mark.parametrize(
-    ("said", "date"),
-    [
-        ({"published": "2020-03", "year": 2019}, "2020-03"),
-        ({"year": 2019}, "2019"),
-        ({"date": None, "year": 2019}, "2019"),
-        ({}, None),
-    ],
-)
-def test_line_gives_the_publication_date(said: dict[str, Any], date: str | None) -> None:
-    _, (entry,) = read({**HERE, "title": "On a", **said})
-    assert isinstance(entry, Record) and entry.date == date
 
 
 def test_only_lines_with_metadata_make_records() -> None:
@@ -186,10 +154,8 @@ def test_only_lines_with_metadata_make_records() -> None:
             for key, value in {"record_id": "x:1", "source": "unpaywall", "kind": "publisher", "deleted": None}.items()
         ),
         ({"open_access": None}, "open_access: null given, true or false expected"),
-        ({"open_access": "yes"}, 'open_access: "yes" given, true or false expected'),
         ({"open_access": 1}, "open_access: 1 given, true or false expected"),
         ({"licence": ["CC-BY"]}, 'licence: ["CC-BY"] given, a text expected'),
-        ({"ready_at": 20230101}, "ready_at: 20230101 given, a text expected"),
     ],
 )
 def test_line_with_foreign_claim_refuses_the_drop(line: dict[str, Any], said: str) -> None:
@@ -202,13 +168,8 @@ def test_line_with_foreign_claim_refuses_the_drop(line: dict[str, Any], said: st
     ("line", "facts", "key"),
     [
         (b'{"name":"a.pdf","open_access":false,"open_access":true}', CLOSED, "open_access"),
-        (b'{"name":"a.pdf","open_access":true,"open_access":false}', CLOSED, "open_access"),
         (b'{"name":"a.pdf","open_access":false,"open_\\u0061ccess":true}', CLOSED, "open_access"),
-        (b'{"name":"a.pdf","open_access":false,"x\\u003a":1,"open_access":true}', CLOSED, "open_access"),
         (b'{"licence":"CC-BY-NC-4.0","name":"a.pdf","licence":"CC-BY-4.0"}', {"a.pdf": DeclaredFacts(1, None, "CC-BY-NC-4.0")}, "licence"),
-        (b'{"name":"a.pdf","licence":"https://creativecommons.org/licenses/by-nc-nd/4.0/","licence":"CC0"}',
-         {"a.pdf": DeclaredFacts(1, None, "CC-BY-NC-ND-4.0")}, "licence"),
-        (b'{"name":"a.pdf","title":"A","title":"B"}', {"a.pdf": DeclaredFacts(1)}, "title"),
         (b'{"name":"a.pdf","authors":[{"last":"A","last":"B"}]}', {"a.pdf": DeclaredFacts(1)}, "last"),
         (b'{"name":"a.pdf","name":"b.pdf","open_access":true}', {}, "name"),
         (b'{"name":"a.pdf","name":"b.pdf","open_access":false}', CLOSED | {"b.pdf": DeclaredFacts(1, False)}, "name"),
@@ -220,50 +181,24 @@ def test_repeated_keys_warn_and_take_stricter_value(line: bytes, facts: dict[str
     assert any(f"line 1: {key}: is given more than once" in warning for warning in reader.warning_messages)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        b'{"name":"a.pdf","open_access":"no","open_access":true}',
-        b'{"name":"a.pdf","open_access":null,"open_access":true}',
-        b'{"name":"a.pdf","licence":7,"licence":"CC0"}',
-        b'{"name":"a.pdf","record_id":"crossref:1","record_id":"x"}',
-    ],
-)
-def test_every_value_of_repeated_keys_is_checked(line: bytes) -> None:
+@pytest.mark.parametrize("claim", [b'"open_access":null,"open_access":true', b'"licence":7,"licence":"CC0"'])
+def test_every_value_of_repeated_keys_is_checked(claim: bytes) -> None:
     with pytest.raises(Refused):
-        read(line)
-
-
-def test_deep_line_with_repeated_keys_is_ignored() -> None:
-    reader, entries = read(b'{"name":"a.pdf","subjects":' + b"[" * 1000 + b"]" * 1000 + b',"name":"b.pdf"}')
-    assert [type(entry) for entry in entries] == [Dropped] and not reader.facts
+        read(b'{"name":"a.pdf",' + claim + b"}")
 
 
 # -- Drops in a release.
 
 
-@pytest.mark.parametrize("claim", [{**CROSSREF, "title": "Rewritten"}, {**CROSSREF, "deleted": True}])
-def test_drop_that_claims_other_records_is_refused(run: Run, claim: dict[str, object]) -> None:
-    deliver(run.lake, "sources/crossref/1", lines(CROSSREF))
-    deliver(run.lake, "drops/d", {"a.pdf": b"A", **lines({**HERE, "title": "On a"}, {**HERE, **claim})})
-    row = outcome(run)
-    assert row["outcome"] == "refused:bad_records" and row["detail"].startswith("records.jsonl, line 2: record_id: ")
-    assert [(r["title"], r["open_access"]) for r in records(run).values()] == [("As registered", None)]
-    assert run.table(PDFS).committed().rows == 0
-
-
 def test_declared_facts_are_in_the_tables(run: Run) -> None:
-    said = {"title": "On a", "authors": ["Ada Byron"], "published": "2021-05", "licence": "CC-BY-4.0"}
+    said = {"title": "On a", "licence": "CC-BY-4.0"}
     source = {"name": "s.gz", "arxiv_id": "1706.03762v5", "title": "Attention", "open_access": False}
     declared = lines({**HERE, **said}, {"name": "b.pdf", "open_access": True}, source)
     deliver(run.lake, "drops/d", {"a.pdf": b"A", "b.pdf": b"B", "s.gz": b"S", **declared})
     assert outcome(run)["warnings"] == []
     found = records(run)
     assert set(found) == {"declared:d/a.pdf", "declared:d/s.gz"}
-    record = found["declared:d/a.pdf"]
-    assert (record["source"], record["kind"], record["title"]) == ("declared", "archive", "On a")
-    assert (record["authors"][0]["last"], record["date"], record["open_access"]) == ("Byron", "2021-05", None)
-    assert record["file_sha1"] == "6dcd4ce23d88e2ee9568ba546c007c63d9131c1b"
+    assert (found["declared:d/a.pdf"]["source"], found["declared:d/a.pdf"]["kind"]) == ("declared", "archive")
     assert {(p["name"], p["open_access"], p["licence"]) for p in places(run)} == {
         ("a.pdf", None, "CC-BY-4.0"), ("b.pdf", True, None),
     }  # fmt: skip
@@ -283,66 +218,54 @@ def test_warnings_and_conflicts_are_rows_of_checks(run: Run) -> None:
     assert (conflict["closed_by"], conflict["opened_by"]) == ("two/b.pdf", "d/a.pdf")
 
 
-def test_list_of_drops_shows_warnings(run: Run) -> None:
-    deliver(run.lake, "drops/d", {"a.txt": b"A", **lines({"name": "a.txt", "titel": "On a"})})
-    processing.process(run.lake, [ReleaseSpec(name="t")], run.scratch)
-    (row,) = status.iterate_statuses(run.lake)
-    assert row.state == status.ArrivalState.PROCESSED and len(row.warnings) == 1
-    assert "1 warning" in row.counts and "line 1: titel" in str(row)
-
-
 # -- A delivery owns only the records of its source.
 
 
+def refusal(run: Run, source: str, files: dict[str, bytes]) -> str:
+    """Deliver a record of Crossref and these files; return the reason of the refusal, which leaves the record unchanged."""
+    deliver(run.lake, "sources/crossref/1", lines(CROSSREF))
+    deliver(run.lake, f"sources/{source}/d", files, LATER)
+    row = outcome(run)
+    assert row["outcome"] == "refused:bad_records"
+    assert [r["title"] for r in records(run).values()] == ["As registered"]
+    return str(row["detail"])
+
+
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("source", "line", "said"),
     [
-        ({"record_id": "crossref:10.1016/x", "title": "Rewritten"}, "record_id"),
-        ({"record_id": "crossref:10.1016/x", "deleted": True}, "record_id"),
-        ({"record_id": "dblp:1", "source": "unpaywall", "doi": "10.1016/x", "open_access": True}, "source"),
-        ({"record_id": f"dblp:{'a' * 40}", "kind": "pdf", "title": "T"}, "kind"),
-        ({"record_id": "dblp:1", "deleted": 1}, "deleted: 1 given"),
-        ({"record_id": "dblp:1", "title": "T", "source": 7}, "source: 7 given"),
+        ("dblp", {"record_id": "crossref:10.1016/x", "deleted": True}, "record_id"),
+        ("dblp", {"record_id": "dblp:1", "source": "unpaywall", "doi": "10.1016/x", "open_access": True}, "source"),
+        ("dblp", {"record_id": f"dblp:{'a' * 40}", "kind": "pdf", "title": "T"}, "kind"),
+        ("dblp", {"record_id": "dblp:1", "deleted": 1}, "deleted: 1 given"),
+        ("jsonl", {**CROSSREF, "source": "crossref", "deleted": True}, "source"),
     ],
 )
-def test_delivery_that_claims_foreign_records_is_refused(run: Run, line: dict[str, object], said: str) -> None:
-    deliver(run.lake, "sources/crossref/1", lines(CROSSREF))
-    deliver(run.lake, "sources/dblp/d", lines({"record_id": "dblp:2", "title": "Fine"}, line), LATER)
-    row = outcome(run)
-    assert row["outcome"] == "refused:bad_records" and row["detail"].startswith(f"records.jsonl, line 2: {said}")
-    assert [r["title"] for r in records(run).values()] == ["As registered"]
+def test_delivery_that_claims_foreign_records_is_refused(
+    run: Run, source: str, line: dict[str, object], said: str
+) -> None:
+    fine = {"record_id": f"{source}:2", "title": "Fine"}
+    assert refusal(run, source, lines(fine, line)).startswith(f"records.jsonl, line 2: {said}")
 
 
-@pytest.mark.parametrize("name", ["records.jsonl", "lines.jsonl"])
-def test_generic_source_cannot_claim_records_of_others(run: Run, name: str) -> None:
-    deliver(run.lake, "sources/crossref/1", lines(CROSSREF))
-    deliver(run.lake, "sources/jsonl/d", lines({**CROSSREF, "source": "crossref", "deleted": True}, name=name), LATER)
-    assert outcome(run)["outcome"] == "refused:bad_records"
-    assert [r["title"] for r in records(run).values()] == ["As registered"]
+@pytest.mark.parametrize(
+    "repeated", [b'"open_access":false', b'"licence":"x"', b'"deleted":true', b'"record_id":"dblp:2"']
+)
+def test_delivery_with_repeated_promise_is_refused(run: Run, repeated: bytes) -> None:
+    line = b'{"record_id":"dblp:1","title":"T","open_access":true,"licence":"CC0","deleted":false,%b}\n'
+    assert "the key is repeated" in refusal(run, "dblp", {"records.jsonl": line % repeated})
 
 
 def test_record_without_source_gets_the_source_of_its_delivery(run: Run) -> None:
     deliver(run.lake, "sources/mylab/d", lines({"id": 7, "title": "T"}, {"record_id": "mylab:8", "title": "U"}))
     intake(run)
-    assert {(r["record_id"], r["source"]) for r in records(run).values()} == {
-        ("mylab:7", "mylab"),
-        ("mylab:8", "mylab"),
-    }
+    assert {id_: r["source"] for id_, r in records(run).items()} == {"mylab:7": "mylab", "mylab:8": "mylab"}
 
 
 def test_generic_form_can_delete_records_of_an_adapter(run: Run) -> None:
     deliver(run.lake, "sources/s2ag/1", {"papers.jsonl": b'{"corpusid": 7, "title": "T"}\n'})
     deliver(run.lake, "sources/s2ag/d", lines({"record_id": "s2:7", "deleted": True}), LATER)
     assert outcome(run)["outcome"] == "taken" and records(run) == {}
-
-
-@pytest.mark.parametrize("key", ["open_access", "licence", "deleted", "record_id"])
-def test_delivery_with_repeated_promise_is_refused(run: Run, key: str) -> None:
-    value = {"open_access": b"false", "deleted": b"true"}.get(key, b'"dblp:2"')
-    line = b'{"record_id":"dblp:1","title":"T","open_access":true,"licence":"CC0","deleted":false,"%b":%b}\n'
-    deliver(run.lake, "sources/dblp/d", {"records.jsonl": line % (key.encode(), value)})
-    row = outcome(run)
-    assert row["outcome"] == "refused:bad_records" and f"{key}: the key is repeated" in row["detail"]
 
 
 def test_delivered_line_with_other_repeated_key_is_dropped(run: Run) -> None:

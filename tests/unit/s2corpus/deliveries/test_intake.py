@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import logging
 from datetime import timedelta
 from typing import Any
 
 import orjson
 import pytest
 
-from s2corpus.deliveries.ready import read_ready
 from s2corpus.errors import UserError
 from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import load_stage
 from s2corpus.tables.intake import DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS
 from s2corpus.tables.schema import pdf_shard
-from tests.unit.s2corpus.deliveries.samples import AS_OF, PAPER, WHEN, change_spec, deliver, intake, lines, records
+from tests.unit.s2corpus.deliveries.samples import AS_OF, PAPER, change_spec, deliver, intake, lines, records
 
 READY_AT, LATE = "2023-01-01T00:00:00.000000Z", "2023-02-01T00:00:00.000000Z"
 SECOND = "2023-01-02T00:00:00Z"
@@ -33,10 +30,10 @@ def row(kind: str, source: str, delivery: str, ready_at: str | None, outcome: st
     return named | empty | counted
 
 
-def test_every_selected_folder_has_a_row(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+def test_every_selected_folder_has_a_row(run: Run) -> None:
     """A drop that is refused, unfinished or late delays no later drop."""
-    declared = lines({"name": "a.pdf", "title": "On a"}, {"name": "z.pdf"})["records.jsonl"] + b"7\n"
-    deliver(run.lake, "drops/a", {"a.pdf": b"A", "b.pdf": b"B", "s.gz": b"S", "records.jsonl": declared})
+    declared = lines({"name": "a.pdf", "title": "On a"}, {"name": "z.pdf"})
+    deliver(run.lake, "drops/a", {"a.pdf": b"A", "b.pdf": b"B", "s.gz": b"S", **declared})
     deliver(run.lake, "drops/changed", {"a.pdf": b"A"}, listed={"a.pdf": b"B"})
     deliver(run.lake, "drops/late", {"c.pdf": b"C"}, LATE, {"c.pdf": b"another"})
     run.lake.put("drops/unreadable/_READY", b"{")
@@ -46,15 +43,12 @@ def test_every_selected_folder_has_a_row(run: Run, caplog: pytest.LogCaptureFixt
     deliver(run.lake, "sources/dblp/1", lines(*({"record_id": f"dblp:{n}", "title": "T"} for n in range(3))))
     deliver(run.lake, "sources/acl/1", lines({"record_id": "acl:1", "title": "T"}))
     seen = change_spec(run, drops=["[!x]*"], sources=["d*"])
-    with caplog.at_level(logging.WARNING):
-        counts = intake(seen)
+    counts = intake(seen)
     rows = {(one["kind"], one["delivery"]): one for one in seen.table(DELIVERIES).read().to_pylist()}
-    said = "records.jsonl, line 2: name: \"z.pdf\" is not a file of the drop: the line is ignored", (
-        "records.jsonl, line 3: is int: expected a JSON object"
-    )  # fmt: skip
+    said = 'records.jsonl, line 2: name: "z.pdf" is not a file of the drop: the line is ignored'
     refused, late, unread = (rows[("drop", name)] for name in ("changed", "late", "unreadable"))
     assert list(rows.values()) == [
-        row("drop", "", "a", READY_AT, "taken", files=4, rows=1, dropped=1, warnings=list(said)),
+        row("drop", "", "a", READY_AT, "taken", files=4, rows=1, warnings=[said]),
         row("drop", "", "changed", READY_AT, "refused:changed", files=1, detail=refused["detail"]),
         row("drop", "", "late", LATE, "not_yet", files=1, detail=late["detail"]),
         row("drop", "", "unreadable", None, "refused:unreadable", detail=unread["detail"]),
@@ -66,12 +60,9 @@ def test_every_selected_folder_has_a_row(run: Run, caplog: pytest.LogCaptureFixt
         "pdfs": 3, "latex_sources": 1, "articles": 0, "records": 4, "rows": 6, "outcome.taken": 3, "outcome.not_yet": 1,
         "outcome.refused:changed": 1, "outcome.refused:unreadable": 1,
     }  # fmt: skip
-    assert [r.getMessage() for r in caplog.records if r.name == "s2corpus.stages.intake"] == [
-        f"drop changed is refused: changed: {refused['detail']}"
-    ]
     quality.measure(seen, "intake", counts)
-    (verdict,) = (verdict for verdict in quality.evaluate(seen, "intake") if verdict.check == "nothing_refused")
-    assert {row["delivery"] for row in verdict.rows} == {"changed", "unreadable"}
+    offending = {verdict.check: verdict.rows for verdict in quality.evaluate(seen, "intake")}
+    assert [row["delivery"] for row in offending["nothing_refused"]] == ["changed", "unreadable"]
 
 
 def test_drop_delivered_during_the_stage_waits_for_next_run(run: Run) -> None:
@@ -88,29 +79,20 @@ def test_drop_delivered_during_the_stage_waits_for_next_run(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("count", "pattern", "said"),
-    [
-        (0, "*", "none"), (1, "y*", "x0"), (5, "y*", "x0, x1, x2, x3, x4"), (6, "y*", "x0, x1, x2, x3, x4 and 1 more"),
-    ],
-)  # fmt: skip
+    [(0, "*", "none"), (5, "y*", "x0, x1, x2, x3, x4"), (6, "y*", "x0, x1, x2, x3, x4 and 1 more")],
+)
 def test_drop_pattern_without_match_is_an_error(run: Run, count: int, pattern: str, said: str) -> None:
     for n in range(count):
         deliver(run.lake, f"drops/x{n}", {"a.pdf": b"A"})
-    with pytest.raises(UserError) as refused:
+    with pytest.raises(UserError, match=f"matches no drop in .*; existing drops: {said}. Correct"):
         runner.plan(change_spec(run, drops=[*["x*"][:count], pattern]), "intake")
-    assert str(refused.value) == (
-        f"drops: the pattern {pattern!r} of spec t matches no drop in {run.lake.uri('drops/')}; "
-        f"existing drops: {said}. Correct the pattern, or deliver first (docs/drops.md)"
-    )
 
 
-@pytest.mark.parametrize(("pattern", "refused"), [("*", False), ("**", True), ("2023-*", True)])
-def test_corpus_of_abstracts_needs_no_drops(run: Run, pattern: str, refused: bool) -> None:
+def test_corpus_of_abstracts_needs_no_drops(run: Run) -> None:
     deliver(run.lake, "sources/dblp/1", lines(PAPER))
-    if refused:
-        with pytest.raises(UserError, match="existing drops: none"):
-            runner.plan(change_spec(run, drops=[pattern]), "intake")
-    else:
-        assert len(runner.plan(change_spec(run, drops=[pattern]), "intake")) == 2
+    assert len(runner.plan(run, "intake")) == 2
+    with pytest.raises(UserError, match="existing drops: none"):
+        runner.plan(change_spec(run, drops=["2023-*"]), "intake")
 
 
 # -- Facts about the release.
@@ -119,17 +101,15 @@ def test_corpus_of_abstracts_needs_no_drops(run: Run, pattern: str, refused: boo
 def test_inputs_list_taken_deliveries_and_suppressions(run: Run) -> None:
     deliver(run.lake, "drops/b", {"a.pdf": b"A"})
     deliver(run.lake, "drops/late", {"c.pdf": b"C"}, LATE)
-    deliver(run.lake, "sources/dblp/1", lines(PAPER))
-    folders = (("drop", "", "b"), ("delivery", "dblp", "1"))
-    named = [[*folder, read_ready(run.lake, *folder).digest] for folder in folders]  # type: ignore[union-attr, arg-type]  # each folder has a _READY
-    for suppressed in (None, b'{"sha1": "a", "reason": "asked"}\n'):
-        if suppressed is not None:
+    digest = hashlib.sha256(run.lake.get("drops/b/_READY")[0]).hexdigest()[:16]
+    for suppressed in (b"", b'{"sha1": "a", "reason": "asked"}\n'):
+        if suppressed:
             run.lake.put("suppress.jsonl", suppressed)
         intake(run)
-        digest = hashlib.sha256(suppressed).hexdigest() if suppressed else ""
-        expected = hashlib.sha256(orjson.dumps([*named, digest])).hexdigest()
+        inputs = [["drop", "", "b", digest], hashlib.sha256(suppressed).hexdigest() if suppressed else ""]
+        expected = hashlib.sha256(orjson.dumps(inputs)).hexdigest()
         assert run.table(DELIVERIES).committed().facts == {"inputs": expected, "parent": None, "delivered_by": {}}
-        assert run.lake.get(f"releases/{run.release_id}/suppress.jsonl")[0] == (suppressed or b"")
+        assert run.lake.get(f"releases/{run.release_id}/suppress.jsonl")[0] == suppressed
 
 
 @pytest.mark.parametrize(
@@ -138,8 +118,6 @@ def test_inputs_list_taken_deliveries_and_suppressions(run: Run) -> None:
         ([], [], None),
         (["t-20221201-aaaaaaaa", "t-20230101-bbbbbbbb"], [], "t-20230101-bbbbbbbb"),
         (["t-20221201-aaaaaaaa", "t-20230101-bbbbbbbb"], ["t-20230101-bbbbbbbb"], "t-20221201-aaaaaaaa"),
-        (["t-20230101-bbbbbbbb"], ["t-20230101-bbbbbbbb"], None),
-        (["t-20230101-aaaaaaaa", "t-20230101-bbbbbbbb"], [], "t-20230101-bbbbbbbb"),
         (["t-20230101-aaaaaaaa", "t-20230201-bbbbbbbb"], [], "t-20230101-aaaaaaaa"),  # Of this release's own day.
         (["t-20230201-aaaaaaaa", "t-20230301-bbbbbbbb"], [], None),  # A later release is not the parent of a backfill.
         (["other-20230101-aaaaaaaa"], [], None),
@@ -159,21 +137,16 @@ def test_parent_is_newest_earlier_published_snapshot(
     assert own.parent is None
 
 
-@pytest.mark.parametrize(("with_parent", "people"), [(False, {"ann", "bob", "cleo"}), (True, {"ann", "bob"})])
-def test_people_who_delivered_new_data_are_recorded(run: Run, with_parent: bool, people: set[str]) -> None:
+def test_people_who_delivered_since_the_parent_are_recorded(run: Run) -> None:
     """These people may not approve the release (docs/security.md). Refused or late drops do not count."""
-    if with_parent:
-        run.lake.put("snapshots/t/published/t-20230101-aaaaaaaa", b"{}")
-    for name, day, by in (
-        ("d1", "2023-01-03", "ann"), ("d0", "2023-01-04", "ann"), ("d2", "2023-01-01", "bob"), ("d3", "2023-01-05", ""),
-        ("d4", "2023-02-01", "dan"),
-    ):  # fmt: skip
-        deliver(run.lake, f"drops/{name}", {"a.pdf": name.encode()}, f"{day}T00:00:00Z", delivered_by=by)
-    deliver(run.lake, "drops/d5", {"a.pdf": b"5"}, "2022-12-31T23:59:59Z", delivered_by="cleo")
+    run.lake.put("snapshots/t/published/t-20230101-aaaaaaaa", b"{}")
+    for drop, by, day in (("d1", "ann", "03"), ("d0", "ann", "04"), ("d2", "bob", "01")):
+        deliver(run.lake, f"drops/{drop}", {"a.pdf": drop.encode()}, f"2023-01-{day}T00:00:00Z", delivered_by=by)
+    deliver(run.lake, "drops/late", {"a.pdf": b"late"}, LATE, delivered_by="dan")
+    deliver(run.lake, "drops/old", {"a.pdf": b"old"}, "2022-12-31T00:00:00Z", delivered_by="cleo")
     run.lake.put("drops/d6/_READY", b'{"delivered_by": "eve"}')
     intake(run)
-    folders = {"ann": "drops/d1", "bob": "drops/d2", "cleo": "drops/d5"}
-    assert run.table(DELIVERIES).committed().facts["delivered_by"] == {name: folders[name] for name in people}
+    assert run.table(DELIVERIES).committed().facts["delivered_by"] == {"ann": "drops/d1", "bob": "drops/d2"}
 
 
 # -- Records.
@@ -197,13 +170,8 @@ def test_latest_record_wins_within_its_bucket(run: Run, monkeypatch: pytest.Monk
         some = ({"record_id": f"acl:{i:03d}", "title": f"{title} {i}"} for i in range(0, 90, month))
         deliver(run.lake, f"sources/acl/{month}", lines(*some), f"2023-01-0{month}T00:00:00Z")
     intake(run)
-    table = run.table(RECORDS)
-    assert len(table.committed().parts) > 10
-    titles: dict[str, str] = {}
-    for part in range(len(table.committed().parts)):
-        rows = table.read(["record_id", "title"], shard=part).to_pylist()
-        assert rows == sorted(rows, key=lambda row: row["record_id"])
-        titles |= {row["record_id"]: row["title"].split()[0] for row in rows}
+    assert len(run.table(RECORDS).committed().parts) > 10
+    titles = {id_: row["title"].split()[0] for id_, row in records(run).items()}
     assert titles == {f"acl:{i:03d}": "Third" if i % 3 == 0 else "First" if i % 2 else "Second" for i in range(90)}
     assert not list(run.lake.list(f"releases/{run.release_id}/_buckets/")), "nothing is left of the buckets"
 
@@ -242,9 +210,7 @@ def test_notices_are_unique_and_ordered(run: Run) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("days", "licence"), [(-1, "CC-BY-4.0"), (0, "CC-BY-4.0"), (1, "https://www.elsevier.com/tdm/userlicense/1.0/")]
-)
+@pytest.mark.parametrize(("days", "licence"), [(0, "CC-BY-4.0"), (1, "https://www.elsevier.com/tdm/userlicense/1.0/")])
 def test_embargoed_license_is_valid_from_its_start_date(run: Run, days: int, licence: str) -> None:
     start = (AS_OF + timedelta(days=days)).date()
     licences = [
@@ -275,51 +241,20 @@ def test_same_bytes_in_two_drops_are_one_pdf(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("name", "arxiv_id"),
-    [
-        ("2004.14974.gz", "2004.14974"),
-        ("sub/1911.02782v3.tar.gz", "1911.02782"),
-        ("hep-th9711200.gz", "hep-th/9711200"),
-        ("math.GT0309136.tar", "math/0309136"),
-        ("paper.tex", None),
-        ("declared.gz", "1706.03762"),
-    ],
+    [("sub/1911.02782v3.tar.gz", "1911.02782"), ("hep-th9711200.gz", "hep-th/9711200"), ("declared.gz", "1706.03762")],
 )
-def test_latex_source_has_arxiv_id_of_name_or_declaration(run: Run, name: str, arxiv_id: str | None) -> None:
-    deliver(
-        run.lake, "drops/one", {name: b"source", **lines({"name": "declared.gz", "arxiv_id": "arXiv:1706.03762v1"})}
-    )
+def test_latex_source_has_arxiv_id_of_name_or_declaration(run: Run, name: str, arxiv_id: str) -> None:
+    declared = lines({"name": "declared.gz", "arxiv_id": "arXiv:1706.03762v1"})
+    deliver(run.lake, "drops/one", {name: b"source", **declared})
     intake(run)
     (found,) = run.table(LATEX_SOURCES).read().to_pylist()
     assert (found["arxiv_id"], found["archive_sha1"]) == (arxiv_id, hashlib.sha1(b"source").hexdigest())
-    assert [(place["drop"], place["name"]) for place in found["places"]] == [("one", name)]
-    assert run.table(PDFS).committed().rows == 0
 
 
 # -- Numbers of buckets, shards and ranges.
 
 
-@pytest.mark.parametrize(("spare", "buckets"), [(-1, 2), (0, 1), (1, 1)])
-def test_number_of_buckets_follows_bytes_of_metadata(
-    run: Run, spare: int, buckets: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Only accepted metadata counts: late and unreadable drops do not. Without metadata, there is one bucket."""
-    monkeypatch.setattr("s2corpus.stages.intake.BUCKET_BYTES", 1)
-    none = change_spec(run, drops=[])
-    runner.plan(none, "intake")
-    assert none.read_plan("intake")[-1].params["buckets"] == 1
-    content = lines(PAPER)
-    deliver(run.lake, "sources/dblp/1", content)
-    deliver(run.lake, "sources/dblp/2", content, LATE)
-    deliver(run.lake, "drops/a", {"a.pdf": b"A" * 9000})
-    run.lake.put("drops/unreadable/_READY", b"{")
-    monkeypatch.setattr("s2corpus.stages.intake.BUCKET_BYTES", len(content["records.jsonl"]) + 2048 + spare)
-    runner.plan(run, "intake")
-    shards = run.read_plan("intake")
-    assert [shard.params["buckets"] for shard in shards] == [buckets] * 5
-    assert [shard.index for shard in shards] == list(range(5))
-
-
-@pytest.mark.parametrize(("pdfs", "shards"), [(0, 1), (2, 1), (3, 2), (4, 2), (5, 3), (9, 3)])
+@pytest.mark.parametrize(("pdfs", "shards"), [(0, 1), (2, 1), (3, 2), (9, 3)])
 def test_number_of_shards_follows_the_number_of_pdfs(run: Run, pdfs: int, shards: int) -> None:
     resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 2, "max_shards": 3})
     small = change_spec(run, resources=resources, drops=["*"] if pdfs else [])
@@ -331,32 +266,13 @@ def test_number_of_shards_follows_the_number_of_pdfs(run: Run, pdfs: int, shards
     assert (committed.facts["pdf_shards"], len(committed.parts), committed.rows) == (shards, shards, pdfs)
 
 
-def test_most_frequent_kind_of_file_decides_number_of_shards(run: Run) -> None:
-    """Each content counts once per drop. Publishers' full texts of all formats count together."""
-    jats = {f"{n}.xml": f"<article><body><p>Text {n}.</p></body></article>".encode() for n in range(2)}
-    elsevier = {f"{n}.json": json.dumps({"docId": f"S{n}", "body_text": []}).encode() for n in range(2)}
-    deliver(run.lake, "drops/a", {"a.pdf": b"A", "b.pdf": b"B", "again.pdf": b"A", "s.gz": b"S", **jats, **elsevier})
-    deliver(run.lake, "drops/b", {"a.pdf": b"C", "s.gz": b"T"}, SECOND)
-    resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 1, "max_shards": 9})
-    small = change_spec(run, resources=resources)
-    counts = intake(small)
-    assert (counts["pdfs"], counts["latex_sources"], counts["articles"]) == (3, 2, 4)
-    assert small.table(PDFS).committed().facts == {"pdf_shards": 4}
-
-
-def at_place(place: int, places: int) -> bytes:
-    """Return content with a SHA-1 in range number `place` of `places` equal ranges."""
-    contents = (str(number).encode() for number in range(1 << 20))
-    return next(data for data in contents if pdf_shard(hashlib.sha1(data).hexdigest(), places) == place)
-
-
 def test_files_at_limits_of_ranges_are_in_their_shard(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """With 10 ranges in 4 shards, the third and the eighth range are each divided between two shards."""
     monkeypatch.setattr("s2corpus.stages.intake._RANGES", 10)
-    resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 10, "max_shards": 9})
-    deliver(run.lake, "drops/d", {f"{place}.pdf": at_place(place, 40) for place in range(40)}, WHEN)
+    resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 50, "max_shards": 9})
+    deliver(run.lake, "drops/d", {f"{n}.pdf": str(n).encode() for n in range(200)})
     small = change_spec(run, resources=resources)
-    assert intake(small)["pdfs"] == 40
+    assert intake(small)["pdfs"] == 200
     for shard in range(4):
-        names = {pdf["places"][0]["name"] for pdf in small.table(PDFS).read(shard=shard).to_pylist()}
-        assert names == {f"{place}.pdf" for place in range(10 * shard, 10 * shard + 10)}
+        sha1s = small.table(PDFS).read(shard=shard)["file_sha1"].to_pylist()
+        assert {pdf_shard(sha1, 4) for sha1 in sha1s} == {shard}

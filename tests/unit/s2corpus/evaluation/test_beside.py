@@ -32,30 +32,32 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def ours(run: Run) -> dict[str, dict[str, Any]]:
-    """Return our papers by id, with their filter outcome, document and parse."""
-    rows = {row["paper_id"]: row for row in run.table(PAPERS).read().to_pylist()}
-    for table, name in ((FILTERED, "filtered"), (DOCUMENTS, "document"), (FULLTEXTS, "fulltext")):
-        for row in run.table(table).read().to_pylist():
-            if table is not DOCUMENTS or row["set"] == "s2orc":
-                rows[row["paper_id"]][name] = row
-    return rows
+def papers_by_fate(run: Run) -> dict[str, dict[str, Any]]:
+    """Return one paper of each fate, with its parse: filtered out, open, closed or without full text."""
+    kept = {row["paper_id"] for row in run.table(FILTERED).read().to_pylist() if row["outcome"] == "kept"}
+    parses = {row["paper_id"]: row["parse"] for row in run.table(FULLTEXTS).read().to_pylist()}
+    found = {}
+    for row in run.table(PAPERS).read().to_pylist():
+        parse = parses.get(row["paper_id"])
+        fate = "bare" if parse is None else "open" if row["open_access"] else "closed"
+        found[fate if row["paper_id"] in kept else "filtered"] = row | {"parse": parse}
+    return found
 
 
 def compare(run: Run, corpus: Corpus, *lines: dict[str, Any], packed: bool = False) -> list[ComparedPaper]:
     content = b"".join(orjson.dumps(line) + b"\n" for line in lines)
-    others = read(corpus, "theirs.jsonl", gzip.compress(content) if packed else content)
-    return list(compared(run, others))
+    return list(compared(run, read(corpus, "theirs.jsonl", gzip.compress(content) if packed else content)))
 
 
-def test_documents_of_s2_v2_are_compared_by_title(run: Run, ours: dict[str, Any]) -> None:
+def test_documents_of_s2_v2_are_compared_by_title(run: Run) -> None:
     """Check documents in the layout of the card. They are found by title, because their ids are Semantic Scholar's."""
-    text = next(p["document"]["text"] for p in ours.values() if p.get("document", {}).get("outcome") == "kept")
+    documents = run.table(DOCUMENTS).read().to_pylist()
+    text = next(row["text"] for row in documents if (row["set"], row["outcome"]) == ("s2orc", "kept"))
     title, rest = text.split("\n\n", 1)
-    half = f"{title}\n\n" + rest[: len(rest) // 2]
     kept, other, unknown = compare(
-        run, Corpus.PES2O, {"id": "1", "sha1": "a" * 40, "text": text.upper()}, {"id": "2", "text": half},
-        {"id": "3", "text": "A paper that nobody delivered\n\nIts abstract."}, packed=True,
+        run, Corpus.PES2O, {"id": "1", "sha1": "a" * 40, "text": text.upper()},
+        {"id": "2", "text": f"{title}\n\n{rest[: len(rest) // 2]}"}, {"id": "3", "text": "A paper that nobody delivered\n\nIts abstract."},
+        packed=True,
     )  # fmt: skip
     assert (kept.found_by, kept.outcome, kept.same) == ("title", "both", True)
     assert other.same is False and other.overlap is not None and 0.5 < other.overlap < 0.8
@@ -65,32 +67,21 @@ def test_documents_of_s2_v2_are_compared_by_title(run: Run, ours: dict[str, Any]
     assert (said["papers"], said["texts"], said["same"], said["outcomes"]) == (3, 2, 1, {"both": 2, NOT_DELIVERED: 1})
 
 
-def test_every_missing_paper_has_a_reason(run: Run, ours: dict[str, Any]) -> None:
-    filtered = next(p for p in ours.values() if p["filtered"]["outcome"] != "kept")
-    closed = next(
-        p for p in ours.values() if p["filtered"]["outcome"] == "kept" and p.get("fulltext") and not p["open_access"]
-    )
-    bare = next(p for p in ours.values() if p["filtered"]["outcome"] == "kept" and not p.get("fulltext"))
-    lines = [
-        {"paper_id": str(n), "title": "x", "doi": p["doi"], "body_text": []}
-        for n, p in enumerate((filtered, closed, bare))
-    ]
+def test_every_missing_paper_has_a_reason(run: Run, papers_by_fate: dict[str, dict[str, Any]]) -> None:
+    missing = [papers_by_fate[fate] for fate in ("filtered", "closed", "bare")]
+    lines = [{"paper_id": "1", "title": "x", "doi": paper["doi"], "body_text": []} for paper in missing]
     rows = compare(run, Corpus.S2ORC, *lines)
-    assert [row.paper_id for row in rows] == [p["paper_id"] for p in (filtered, closed, bare)]
-    assert {row.found_by for row in rows} == {"doi"}
+    assert [(row.paper_id, row.found_by) for row in rows] == [(paper["paper_id"], "doi") for paper in missing]
     assert [row.outcome for row in rows] == ["filter: no_authors", "assemble: closed", "assemble: no pdf full text"]
 
 
-def test_s2orc_and_unarxive_are_read_in_every_form(run: Run, ours: dict[str, Any]) -> None:
-    paper = next(
-        p for p in ours.values() if p["filtered"]["outcome"] == "kept" and p.get("fulltext") and p["open_access"]
-    )
-    body = orjson.loads(paper["fulltext"]["parse"])["body_text"]
+def test_s2orc_and_unarxive_are_read_in_every_form(run: Run, papers_by_fate: dict[str, dict[str, Any]]) -> None:
+    paper = papers_by_fate["open"]
+    body = {"body_text": orjson.loads(paper["parse"])["body_text"]}
     plain = {"paper_id": "7", "title": paper["title"], "authors": [], "year": None}
     rows = compare(
-        run, Corpus.S2ORC, {**plain, "doi": paper["doi"], "has_pdf_parse": True}, {**plain, "pdf_parse": {"body_text": body}},
-        {"paper_id": "8", "metadata": {**plain, "doi": paper["doi"].upper()}, "s2_pdf_hash": None, "grobid_parse": {"body_text": body},
-         "latex_parse": None},
+        run, Corpus.S2ORC, {**plain, "doi": paper["doi"], "has_pdf_parse": True}, {**plain, "pdf_parse": body},
+        {"paper_id": "8", "metadata": {**plain, "doi": paper["doi"].upper()}, "grobid_parse": body, "latex_parse": None},
     )  # fmt: skip
     assert [row.paper_id for row in rows] == [paper["paper_id"]] * 3
     assert [row.same for row in rows] == [None, True, True], "metadata have no text"
@@ -101,10 +92,8 @@ def test_s2orc_and_unarxive_are_read_in_every_form(run: Run, ours: dict[str, Any
     assert (row.paper_id, row.found_by, row.outcome) == (paper["paper_id"], "doi", "assemble: no latex full text")
 
 
-CUT = gzip.compress(b'{"id": "1", "text": "x"}\n', mtime=0)[:-4]
-
-
-@pytest.mark.parametrize("content", [b"{", b"[1]\n", b'{"id": 1}\n', b"\x1f\x8b\x08damaged", CUT])
-def test_file_of_another_format_gives_one_sentence(content: bytes) -> None:
-    with pytest.raises(UserError, match=r"theirs\.jsonl"):
-        list(read(Corpus.PES2O, "theirs.jsonl", content))
+def test_file_of_another_format_gives_one_sentence() -> None:
+    cut = gzip.compress(b'{"id": "1", "text": "x"}\n', mtime=0)[:-4]
+    for content in (b"{", b"[1]\n", b'{"id": 1}\n', b"\x1f\x8b\x08damaged", cut):
+        with pytest.raises(UserError, match=r"theirs\.jsonl"):
+            list(read(Corpus.PES2O, "theirs.jsonl", content))

@@ -15,8 +15,8 @@ from s2corpus.catalog import Catalog
 from s2corpus.commands.compare import command as compare
 from s2corpus.commands.evaluate import command as evaluate
 from s2corpus.errors import UserError
-from s2corpus.evaluation import kept
 from s2corpus.evaluation.sample import EvaluationTask, Item, Side
+from s2corpus.evaluation.sheet import read_items
 from s2corpus.pipeline.run import Run
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.schema import Table
@@ -26,6 +26,7 @@ from tests.unit.s2corpus.evaluation.conftest import RELEASE, run_command, write
 TABLES: tuple[Table[Any], ...] = (MEMBERS, PAPERS, FILTERED, FULLTEXTS, LINKS)
 OURS, THEIRS = Side("=A title", ("Ann Lee",)), Side("A title", ("A. Lee",))
 ITEM = Item("clusters:p1", EvaluationTask.CLUSTERS, "p1", "", "", "a" * 40, OURS, THEIRS, True, True)
+THEIR_LINE = orjson.dumps({"id": "1", "text": "A title\n\nIts text"}) + b"\n"
 HEAD = "release,item,mark_title,mark_authors\n"
 
 
@@ -39,18 +40,17 @@ def empty(run: Run) -> Run:
 
 def test_release_without_papers_has_no_items(empty: Run, tmp_path: Path) -> None:
     assert run_command(empty, evaluate).endswith("0 of 0 items marked\n")
-    empty.lake.put("snapshots/tiny-20230201-00000000/README.md", b"# Card\n\n## Evaluation\n\nNot evaluated\n")
+    empty.lake.put("snapshots/tiny-20230201-00000000/README.md", b"# Card\n")
     with pytest.raises(UserError, match="the sample is empty"):
         run_command(empty, evaluate, "--publish")
-    assert "Not evaluated" in kept.read_card(empty.lake, "tiny-20230201-00000000")
     theirs = tmp_path / "theirs.jsonl"
-    theirs.write_bytes(orjson.dumps({"id": "1", "text": "A title\n\nIts text"}) + b"\n")
+    theirs.write_bytes(THEIR_LINE)
     assert "1  not delivered" in run_command(empty, compare, "--with", "peS2o", theirs)
     theirs.write_bytes(b"")
     assert run_command(empty, compare, "--with", "peS2o", theirs) == "0 papers of peS2o\n"
 
 
-@pytest.mark.parametrize("release", ["tiny-20230301", "tiny", "../tiny-20230201", "tiny-20230201-00000000"])
+@pytest.mark.parametrize("release", ["tiny-20230301", "../tiny-20230201", "tiny-20230201-00000000"])
 def test_mistyped_release_gives_one_sentence(empty: Run, release: str) -> None:
     for command, more in ((evaluate, ()), (compare, ("x.jsonl", "--with", "peS2o"))):
         with pytest.raises(UserError, match=f"{release}: no such release in"):
@@ -86,7 +86,6 @@ def test_sheet_saved_by_a_spreadsheet_is_accepted(own: Run, catalog: Catalog, tm
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the sheet has no column item, mark_authors, mark_title, release"),
         ("a,b\n1,2\n", "the sheet has no column item, mark_authors, mark_title, release"),
         ("release;item;mark_title;mark_authors\n", "saved as CSV with commas"),
         (f"{HEAD}tiny-20230301,{ITEM.item},right,right\n", "release is 'tiny-20230301'; expected 'tiny-20230201'"),
@@ -97,29 +96,26 @@ def test_sheet_saved_by_a_spreadsheet_is_accepted(own: Run, catalog: Catalog, tm
         (HEAD.encode("utf-16"), "not text in UTF-8"),
     ],
 )
-def test_other_sheet_is_refused(own: Run, catalog: Catalog, tmp_path: Path, text: str | bytes, message: str) -> None:
-    sheet = tmp_path / "sheet.csv"
-    sheet.write_bytes(text if isinstance(text, bytes) else text.encode())
+def test_other_sheet_is_refused(text: str | bytes, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        run_command(own, evaluate, "--marks", sheet, "--by", "ann")
-    assert not catalog.marks(RELEASE)
+        read_items(text if isinstance(text, bytes) else text.encode(), RELEASE, [ITEM])
 
 
-def test_marks_need_a_name_and_publication_needs_marks(own: Run, catalog: Catalog, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("catalog")
+def test_marks_need_a_name_and_publication_needs_marks(own: Run, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    sheet.write_text(f"{HEAD}{RELEASE},{ITEM.item},right,right\n")
-    for nobody in ([], ["--by", ""], ["--by", "  "]):
+    sheet.touch()
+    for nobody in ([], ["--by", "  "]):
         with pytest.raises(UserError, match="needs --by NAME"):
             run_command(own, evaluate, "--marks", sheet, *nobody)
     own.lake.put(f"snapshots/{RELEASE}-00000000/README.md", b"")
     with pytest.raises(UserError, match="1 of 1 items have no marks yet"):
         run_command(own, evaluate, "--publish")
-    assert not catalog.marks(RELEASE)
 
 
 @pytest.mark.parametrize("command", [["evaluate", "--sheet"], ["compare", "theirs.jsonl", "--with", "peS2o", "--out"]])
 def test_full_disk_gives_one_sentence(own: Run, tmp_path: Path, command: list[str]) -> None:
-    (tmp_path / "theirs.jsonl").write_bytes(orjson.dumps({"id": "1", "text": "A title\n\nIts text"}) + b"\n")
+    (tmp_path / "theirs.jsonl").write_bytes(THEIR_LINE)
     name, *options = command
     arguments = [sys.executable, "-m", "s2corpus", name, RELEASE, *options, "/dev/full", "--lake", own.lake.root]
     done = subprocess.run(arguments, capture_output=True, text=True, cwd=tmp_path, check=False)

@@ -73,24 +73,18 @@ def test_sample_has_all_citations_and_entries_of_open_pdfs(release: Run) -> None
     assert one == items[:2], "a smaller sample is the beginning of a larger one"
 
 
-def mark_sheet(sheet: Path, marks: dict[tuple[str, str], str]) -> None:
-    """Write marks by (item, line) into a sheet, as a spreadsheet does."""
-    rows = list(csv.DictReader(io.StringIO(sheet.read_text("utf-8"))))
-    with sheet.open("w", encoding="utf-8-sig", newline="") as out:
-        writer = csv.DictWriter(out, list(rows[0]))
-        writer.writeheader()
-        writer.writerows({**row, "mark": marks.get((row["item"], row["line"]), "")} for row in rows)
-
-
-def test_marked_sheet_gives_f1_on_the_card(release: Run, tmp_path: Path) -> None:
+def test_marked_sheet_gives_f1_on_the_card(release: Run, catalog: Catalog, tmp_path: Path) -> None:
     """Check counts by hand: 1 right, 1 wrong, 2 missing citations: precision 1/2, recall 1/3, F1 2/5."""
     sheet = tmp_path / "parses.csv"
     assert run_command(release, command, "--parses-sheet", sheet).startswith("4 items in ")
-    rows = csv.DictReader(io.StringIO(sheet.read_text("utf-8")))
+    rows = list(csv.DictReader(io.StringIO(sheet.read_text("utf-8"))))
     first = next(row["item"] for row in rows if "citations" in row["item"])
-    mark_sheet(sheet, {(first, "1"): "Right", (first, "2"): "wrong", (first, "missing"): "2"})
+    marks = {"1": "Right", "2": "wrong", "missing": "2"}
+    with sheet.open("w", encoding="utf-8-sig", newline="") as out:  # as a spreadsheet writes it
+        writer = csv.DictWriter(out, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(row | {"mark": marks[row["line"]] if row["item"] == first else ""} for row in rows)
     answer = run_command(release, command, "--marks", sheet, "--by", "ann")
-    assert "1 marks of ann" in answer
     assert "Inline citations: precision 0.500 (" in answer and "recall 0.333 (" in answer and "F1 0.400 (" in answer
     assert "1 right, 1 wrong, 2 missing in 1 of 2 papers; by ann; S2ORC 0.89" in answer
     assert "Bibliographies: not evaluated (2 papers)" in answer
@@ -99,50 +93,36 @@ def test_marked_sheet_gives_f1_on_the_card(release: Run, tmp_path: Path) -> None
     release.lake.put(f"snapshots/{snapshot}/manifest.json", b"{}")
     card = run_command(release, command, "--publish", "--card")
     assert "| Inline citations | 1 of 2 | 1 | 1 | 2 | 0.500 | 0.333 | 0.400 |" in card and "## Years" in card
-    assert "Titles, authors and links: not evaluated" in card
     stored = orjson.loads(release.lake.get(f"snapshots/tiny/evaluated/{snapshot}.json")[0])
     assert isclose(stored["parses"][0]["f1"]["share"], 0.4)
-
-
-def test_skipped_paper_prevents_publication(release: Run, catalog: Catalog) -> None:
-    items = sample_parses(ReleaseTables(release.lake, RELEASE), EvaluationRules())
-    run_command(release, command)
-    catalog.mark_parses(RELEASE, "ann", {items[3].item: ((), (), 0)})
-    release.lake.put(f"snapshots/{RELEASE}-00000000/README.md", b"# Card\n")
-    with pytest.raises(UserError, match=f"{items[1].item} is not marked, but a later one is"):
+    items = [item.item for item in sample_parses(ReleaseTables(release.lake, RELEASE), EvaluationRules())]
+    catalog.mark_parses(RELEASE, "ann", {items[2]: ((), (), 0)})
+    with pytest.raises(UserError, match=f"{items[0]} is not marked, but a later one is"):
         run_command(release, command, "--publish")
 
 
 def test_counts_of_several_people_are_combined() -> None:
     """Check that a line is right by majority, an unsure mark does not count, and the larger of two missing numbers does."""
-    items = [item("p1", 4), item("p2", 0)]
     marks = {
         "citations:p1": {"ann": LineMarks((1,), (4,), 1), "bob": LineMarks((2,), (4,), 3)},
         "citations:p2": {"ann": LineMarks((), (), 1)},
         "citations:other": {"ann": LineMarks((), (), 9)},
     }
-    found = parse_results(items, marks)[0]
+    found = parse_results([item("p1", 4), item("p2", 0)], marks)[0]
     # line 1 and 2: a tie, so wrong; line 3: right; line 4: nobody is sure
     assert (found.papers, found.marked, found.right, found.wrong, found.missing) == (2, 2, 1, 2, 4)
-    assert found.precision and found.precision.share == 1 / 3
-    assert found.recall and found.recall.share == 1 / 5
-    assert found.f1 and isclose(found.f1.share, 2 / 8)
+    assert found.precision and found.recall and found.f1 and found.kappa
+    assert [found.precision.share, found.recall.share, found.f1.share] == pytest.approx([1 / 3, 1 / 5, 2 / 8])
+    # 1 of 3 lines alike; both say right of 2/3, so that chance gives 5/9: (1/3 − 5/9) / (4/9)
+    assert isclose(found.kappa, -0.5)
     assert found.markers == ("ann", "bob") and found.skipped is None
-    assert found.kappa and isclose(
-        found.kappa, -0.5
-    )  # 1 of 3 lines alike; both say right of 2/3, so that chance gives 5/9: (1/3 − 5/9) / (4/9)
 
 
 @pytest.mark.parametrize(
-    ("right", "of", "low", "high"),
-    [
-        (81, 263, 0.2553, 0.3662),  # Newcombe (1998), Table I: method 3
-        (15, 148, 0.0624, 0.1605),
-        (0, 20, 0.0, 0.1611),
-        (1, 29, 0.0061, 0.1718),
-    ],
+    ("right", "of", "low", "high"), [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611)]
 )
 def test_wilson_intervals_equal_published_values(right: int, of: int, low: float, high: float) -> None:
+    """Newcombe (1998), Table I: method 3."""
     found = accuracy([True] * right + [False] * (of - right))
     assert found is not None
     assert [found.low, found.high] == pytest.approx([low, high], abs=5e-5)
@@ -165,8 +145,7 @@ def test_interval_widens_if_errors_gather_in_few_papers() -> None:
     assert even == accuracy([True] * 50 + [False] * 50), "equal papers are as many independent marks"
     apart = grouped_accuracy([(10, 10), (10, 10), (0, 10), (0, 10)])
     assert apart and apart.share == 0.5
-    z = 1.96
-    half = z * (0.25 / 1.14 + z**2 / (4 * 1.14**2)) ** 0.5 / (1 + z**2 / 1.14)
+    half = 1.96 * (0.25 / 1.14 + 1.96**2 / (4 * 1.14**2)) ** 0.5 / (1 + 1.96**2 / 1.14)
     assert isclose((apart.high - apart.low) / 2, half, rel_tol=0.02)
     assert grouped_accuracy([(0, 0)]) is None and f1([]) is None
     one, alone = accuracy([True]), grouped_accuracy([(30, 30)])
@@ -182,7 +161,6 @@ def test_interval_widens_if_errors_gather_in_few_papers() -> None:
         ("{r},citations:p1,01,right", "line 2: citations:p1 has no line '01'"),
         ("{r},citations:p1,1,right {r},citations:p1,1,wrong", "line 3: citations:p1, line 1 is marked twice"),
         ("{r},citations:p1,missing,-1", "line 2: '-1' is not a number of missing ones: give 0 to 9,999"),
-        ("{r},citations:p1,missing,1.5", "'1.5' is not a number"),
         ("{r},citations:p1,missing,10000", "'10000' is not a number"),
         ("{r},citations:p1,missing,٣", "'٣' is not a number"),
         ("{r},citations:p1,1,right {r},citations:p1,missing,0", "citations:p1: 1 of its lines have no mark, first '2'"),
@@ -203,14 +181,10 @@ def test_impossible_marks_of_a_sheet_are_refused(rows: str, message: str) -> Non
         ("0", "", 0, "has no line 0"),
         ("1", "1-2", 0, "citations:p1, line 1: mark it either wrong or unsure"),
         ("2-1", "", 0, "'2-1' is not a line number"),
-        ("one", "", 0, "'one' is not a line number"),
         ("", "", -1, "citations:p1: -1 missing: give a number from 0 to 9,999"),
     ],
 )
 def test_impossible_marks_of_the_page_are_refused(wrong: str, unsure: str, missing: int, message: str) -> None:
+    assert read_numbers(" 3, 17-20;4 ") == (3, 4, 17, 18, 19, 20) and read_numbers("") == ()
     with pytest.raises(UserError, match=message):
         check(item("p1", 2), LineMarks(read_numbers(wrong), read_numbers(unsure), missing))
-
-
-def test_line_numbers_may_be_ranges() -> None:
-    assert read_numbers(" 3, 17-20;4 ") == (3, 4, 17, 18, 19, 20) and read_numbers("") == ()

@@ -9,14 +9,14 @@ import gzip
 import hashlib
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from starlette.testclient import TestClient
 
-from pdf2tei import alto, alto_cache, extract
+from pdf2tei import alto_cache, extract
 from pdf2tei.alto_cache import ENTRY
 from pdf2tei.paper import extract as extract_with_cache
 from pdf2tei.server import Service
@@ -54,38 +54,26 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture
-def count_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
-    """Return a function that returns the number of pdfalto's runs since its last call."""
+def test_pdfalto_runs_once_for_each_pdf_of_a_release(
+    lake: Lake, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Outcomes and TEI are equal without the cache. A scan's entry remains, because only OCR would need it."""
     counter = tmp_path / "counter"
     (tmp_path / "sitecustomize.py").write_text(COUNTER.format(path=str(counter)))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
-
-    def count() -> int:
-        size = counter.stat().st_size
-        os.truncate(counter, 0)
-        return size
-
-    return count
-
-
-def test_pdfalto_runs_once_for_each_pdf_of_a_release(
-    lake: Lake, base: Path, count_runs: Callable[[], int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Outcomes and TEI are equal without the cache. A scan's entry remains, because only OCR would need it."""
     html, scan = (KINDS[name][0]() for name in ("html", "blank"))
     pdfs = papers(3) | {hashlib.sha1(data).hexdigest(): data for data in (html, scan)}
     results = []
     with embedded_extractor(1) as (url, token):
         monkeypatch.setenv("GROBID_URL", url)
         monkeypatch.setenv("S2CORPUS_EXTRACTOR_TOKEN", token)
-        for month, gigabytes, runs in ((1, "", (4, 0)), (2, "0", (4, 3))):
+        for month, gigabytes, runs in ((1, "", (4, 4)), (2, "0", (8, 11))):
             monkeypatch.setenv("S2CORPUS_ALTO_GB", gigabytes)
             run = Intake(lake, pdfs, shards=1, month=month).run()
             work(SelectStage(), run)
-            runs_in_select = count_runs()
+            runs_in_select = counter.stat().st_size
             work(ExtractStage(Limits(in_flight=1)), run)
-            assert (runs_in_select, count_runs()) == runs
+            assert (runs_in_select, counter.stat().st_size) == runs
             results.append((run.table(SELECTIONS).read(), run.table(EXTRACTIONS).read(COMPARED)))
             for key in [entry.key for entry in lake.list("") if entry.key.startswith("stored_")]:
                 lake.delete(key)
@@ -98,19 +86,6 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("paper") / "paper.pdf"
     path.write_bytes(next(iter(papers(1).values())))
     return path
-
-
-def make_entry(folder: Path, pdf: Path) -> bytes:
-    assert find_text_failure(pdf.read_bytes(), folder, timeout=60, cache=True) is None
-    assert [path.name for path in folder.iterdir()] == [ENTRY]
-    return (folder / ENTRY).read_bytes()
-
-
-def test_usable_entry_replaces_pdfalto(tmp_path: Path, paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = extract(paper, timeout=60)
-    make_entry(tmp_path, paper)
-    monkeypatch.setattr(alto, "_convert", lambda *_: pytest.fail("pdfalto runs"))
-    assert extract_with_cache(paper, timeout=60, cached=tmp_path / ENTRY) == expected
 
 
 @pytest.mark.parametrize(
@@ -127,20 +102,9 @@ def test_usable_entry_replaces_pdfalto(tmp_path: Path, paper: Path, monkeypatch:
 )
 def test_damaged_entry_is_a_miss(tmp_path: Path, paper: Path, damage: Callable[[bytes], bytes]) -> None:
     expected = extract(paper, timeout=60)
-    (tmp_path / "damaged").write_bytes(damage(make_entry(tmp_path, paper)))
+    assert find_text_failure(paper.read_bytes(), tmp_path, timeout=60, cache=True) is None
+    (tmp_path / "damaged").write_bytes(damage((tmp_path / ENTRY).read_bytes()))
     assert extract_with_cache(paper, timeout=60, cached=tmp_path / "damaged") == expected
-
-
-@pytest.mark.parametrize(("spare", "is_packed"), [(0, False), (1, True)])
-def test_entry_below_the_size_limit_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spare: int, is_packed: bool
-) -> None:
-    monkeypatch.setattr(alto_cache, "MAX_BYTES", 100 + spare)
-    (tmp_path / "out.xml").write_bytes(b"x" * 93 + b"</alto>"[:7])
-    (tmp_path / "out_metadata.xml").write_bytes(b"")
-    alto_cache.pack(tmp_path / "out.xml", tmp_path / ENTRY)
-    assert (tmp_path / ENTRY).exists() == is_packed
-    assert (alto_cache.unpack(tmp_path / ENTRY) is not None) == is_packed
 
 
 def test_full_disk_leaves_no_entry(tmp_path: Path, paper: Path) -> None:
@@ -160,7 +124,8 @@ def list_entries(folder: Path) -> list[int]:
     return sorted(int(path.name) for path in folder.iterdir() if path.name != ".whole")
 
 
-def test_oldest_entries_are_removed_at_the_bound(tmp_path: Path, base: Path) -> None:
+def test_oldest_entries_are_removed_at_the_bound(tmp_path: Path, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound is the setting or half of the free space."""
     with alto_cache.open_folder() as folder:
         writer = alto_cache.Writer(folder, 64_000)
         for number in range(200):
@@ -170,17 +135,11 @@ def test_oldest_entries_are_removed_at_the_bound(tmp_path: Path, base: Path) -> 
         assert list_entries(folder) == list(range(200 - 57, 200))
         store(writer, tmp_path, 200, 1001)  # more than a 64th of the bound
         assert 200 not in list_entries(folder)
-        assert (folder / ".whole").exists()
-
-
-def test_cache_uses_half_of_the_free_space(tmp_path: Path, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with alto_cache.open_folder() as folder:
-        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=128_000 - 1))
-        store(alto_cache.Writer(folder, 1 << 40), tmp_path, 0, 1000)
-        assert list_entries(folder) == []
-        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=128_000))
-        store(alto_cache.Writer(folder, 1 << 40), tmp_path, 0, 1000)
-        assert list_entries(folder) == [0]
+        for number, free in enumerate((128_000 - 1, 128_000)):
+            monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: SimpleNamespace(free=free))
+            store(alto_cache.Writer(folder, 1 << 40), tmp_path, number, 1000)
+        assert list_entries(folder) == [1]
 
 
 def test_writer_needs_a_server_and_a_private_folder(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,22 +149,11 @@ def test_writer_needs_a_server_and_a_private_folder(base: Path, monkeypatch: pyt
         folder.parent.chmod(0o750)
         assert alto_cache.Writer.find() is None
         folder.parent.chmod(0o700)
-        monkeypatch.setenv("S2CORPUS_ALTO_GB", "0")
-        assert alto_cache.Writer.find() is None
         monkeypatch.setenv("S2CORPUS_ALTO_GB", "much")
         with pytest.raises(UserError, match="S2CORPUS_ALTO_GB is 'much': give a number"):
             alto_cache.Writer.find()
-    monkeypatch.delenv("S2CORPUS_ALTO_GB")
-    assert alto_cache.Writer.find() is None
-
-
-def test_name_of_folder_contains_program(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "other").write_text("another version")
-    with alto_cache.open_folder():
-        monkeypatch.setenv("PDFALTO_BINARY", str(tmp_path / "other"))
-        assert alto_cache.Writer.find() is None
-        monkeypatch.delenv("PDFALTO_BINARY")
-        monkeypatch.setattr(alto_cache, "OPTIONS", ("-q",))
+        monkeypatch.delenv("S2CORPUS_ALTO_GB")
+        monkeypatch.setattr(alto_cache, "OPTIONS", ("-q",))  # The outputs would differ.
         assert alto_cache.Writer.find() is None
 
 
@@ -215,8 +163,8 @@ def make_symlink(folder: Path, target: Path) -> Path:
 
 
 def make_large(folder: Path, _: Path) -> Path:
-    with (folder / "large").open("wb") as file:
-        file.truncate(alto_cache.MAX_BYTES + 1)
+    (folder / "large").touch()
+    os.truncate(folder / "large", alto_cache.MAX_BYTES + 1)
     return folder / "large"
 
 
@@ -226,9 +174,7 @@ def make_pipe(folder: Path, _: Path) -> Path:
     return folder / "pipe"
 
 
-@pytest.mark.parametrize(
-    "make", [make_symlink, make_large, make_pipe, lambda folder, _: folder, lambda folder, _: folder / "missing"]
-)
+@pytest.mark.parametrize("make", [make_symlink, make_large, make_pipe])
 def test_hostile_entry_is_not_stored(
     tmp_path: Path, base: Path, paper: Path, make: Callable[[Path, Path], Path]
 ) -> None:
@@ -237,33 +183,31 @@ def test_hostile_entry_is_not_stored(
         assert list_entries(folder) == []
 
 
-@pytest.mark.parametrize(
-    ("memory", "is_stored"), [(alto_cache.MEMORY_BYTES, True), (alto_cache.MEMORY_BYTES + 1, False)]
-)
-def test_select_stores_output_made_within_the_extractors_memory(
-    base: Path, paper: Path, memory: int, is_stored: bool
-) -> None:
+def select(paths: list[Path], memory: int = alto_cache.MEMORY_BYTES) -> Iterator[SelectOutcome]:
+    items = [(str(number), path) for number, path in enumerate(paths)]
+    for found in inspect_many(items, rules=SelectRules(), workers=1, timeout=60, memory_bytes=memory):
+        yield found.outcome
+
+
+def test_select_stores_output_made_within_the_extractors_memory(base: Path, paper: Path) -> None:
     with alto_cache.open_folder() as folder:
-        list(inspect_many([("0", paper)], rules=SelectRules(), workers=1, timeout=60, memory_bytes=memory))
-        assert list_entries(folder) == ([0] if is_stored else [])
+        list(select([paper], alto_cache.MEMORY_BYTES + 1))
+        assert list_entries(folder) == []
+        list(select([paper]))
+        assert list_entries(folder) == [0]
 
 
 def test_lost_folder_changes_no_outcome(base: Path, paper: Path) -> None:
     with alto_cache.open_folder() as folder:
-        found = inspect_many(
-            [("0", paper), ("1", paper)], rules=SelectRules(), workers=1, timeout=60, memory_bytes=1 << 30
-        )
-        first = next(found)
+        outcomes = select([paper, paper])
+        next(outcomes)
         shutil.rmtree(folder)
-        assert {selection.outcome for selection in (first, *found)} == {SelectOutcome.SELECTED}
+        assert list(outcomes) == [SelectOutcome.SELECTED]
 
 
-def test_extractor_works_if_the_folder_cannot_be_created(
-    base: Path, paper: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_extractor_works_if_the_folder_cannot_be_created(base: Path, paper: Path) -> None:
     base.rmdir()
     base.write_text("a file")
     with TestClient(Service(1, None).app) as client:
         files = {"input": ("x.pdf", paper.read_bytes(), "application/pdf")}
         assert client.post("/api/processFulltextDocument", files=files).content == extract(paper, timeout=60)
-    assert "select cannot share pdfalto's output with this server" in caplog.text

@@ -21,16 +21,15 @@ from pdf2tei import scans
 from s2corpus.errors import UserError
 from s2corpus.extractors import Limits
 from s2corpus.extractors.embedded import embedded_extractor
-from s2corpus.pipeline.run import Run, Shard, Stage
+from s2corpus.pipeline.run import Run, Stage
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages import extract
 from s2corpus.stages.extract import ExtractStage, TooManyFailures
 from s2corpus.stages.select import SelectStage
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS, STORED_TEI
 from s2corpus.tables.schema import pdf_shard
-from tests.standin_grobid import StandIn, Upload
+from tests.standin_grobid import StandIn
 from tests.unit.pdf2tei.samples import PROSE
 from tests.unit.pdf2tei.test_scans import pictures
 from tests.unit.s2corpus.extractors.test_pool import QUICK
@@ -64,14 +63,10 @@ class Intake:
         return run
 
 
-def plan(stage: Stage, run: Run) -> list[Shard]:
+def work(stage: Stage, run: Run) -> dict[str, float]:
     shards = stage.plan(run)
     run.put_plan(stage.name, shards)
-    return shards
-
-
-def work(stage: Stage, run: Run) -> dict[str, float]:
-    for shard in plan(stage, run):
+    for shard in shards:
         stage.work(run, shard)
     return stage.finish(run)
 
@@ -112,14 +107,13 @@ def outcomes(run: Run) -> dict[str, str]:
 
 
 def test_select_gives_every_pdf_an_outcome(lake: Lake) -> None:
-    wanted = ["paper", "html", "user_password_aes", "fifty_one_pages", "landscape", "blank"]
-    data = {name: KINDS[name][0]() for name in wanted}
-    sha1s = {hashlib.sha1(content).hexdigest(): name for name, content in data.items()}
-    run = Intake(lake, {sha1: data[name] for sha1, name in sha1s.items()}).run()
+    wanted = {KINDS[name][0](): KINDS[name][1] for name in ("paper", "html", "fifty_one_pages", "landscape", "blank")}
+    sha1s = {hashlib.sha1(data).hexdigest(): data for data in wanted}
+    run = Intake(lake, sha1s).run()
     metrics = work(SelectStage(), run)
     rows = run.table(SELECTIONS).read().to_pylist()
-    assert {sha1s[row["file_sha1"]]: row["outcome"] for row in rows} == {name: KINDS[name][1] for name in wanted}
-    assert metrics["rows"] == 6 == sum(n for name, n in metrics.items() if name.startswith("outcome."))
+    assert {sha1s[row["file_sha1"]]: row["outcome"] for row in rows} == wanted
+    assert metrics["rows"] == 5 == sum(n for name, n in metrics.items() if name.startswith("outcome."))
 
 
 def test_extract_stores_a_row_and_tei_per_selected_pdf(lake: Lake, serve: Serve) -> None:
@@ -159,60 +153,29 @@ def test_extracted_pdf_is_never_sent_again(lake: Lake, serve: Serve) -> None:
 def test_next_release_retries_a_pdf_that_was_given_up(lake: Lake, serve: Serve) -> None:
     pdfs = papers(10)
     unlucky = sorted(pdfs)[3]
-
-    def faults(upload: Upload) -> str | None:
-        return "drop" if upload.sha1 == unlucky and upload.times == 1 else None
-
-    server = serve(faults=faults)
-    run = selected(Intake(lake, pdfs, shards=1).run())
-    work(ExtractStage(FAST), run)
-    assert outcomes(run)[unlucky] == "gave_up:connection"
-    run = selected(Intake(lake, pdfs, shards=1, month=2).run())
-    work(ExtractStage(FAST), run)
-    assert set(outcomes(run).values()) == {"ok"}
-    assert server.uploads[unlucky] == 2
-    assert server.requests == 11
+    server = serve(faults=lambda upload: "drop" if upload.sha1 == unlucky and upload.times == 1 else None)
+    for month, outcome in ((1, "gave_up:connection"), (2, "ok")):
+        run = selected(Intake(lake, pdfs, shards=1, month=month).run())
+        work(ExtractStage(FAST), run)
+        assert outcomes(run) == dict.fromkeys(pdfs, "ok") | {unlucky: outcome}
+    assert server.uploads[unlucky] == 2 and server.requests == 11
 
 
 def test_failed_shard_keeps_results_and_retry_sends_the_rest(lake: Lake, serve: Serve) -> None:
     pdfs = papers(20)
     bad = set(sorted(pdfs)[5:13])
-    broken = True
-
-    def faults(upload: Upload) -> str | None:
-        return "502" if broken and upload.sha1 in bad else None
-
-    server = serve(faults=faults)
+    server = serve(faults=lambda upload: "502" if upload.sha1 in bad else None)
     run = selected(Intake(lake, pdfs, shards=1).run())
     stage = ExtractStage(replace(FAST, in_flight=1))
-    (shard,) = plan(stage, run)
     with pytest.raises(TooManyFailures, match=r"5 of 20 PDFs were given up .*max_failure_rate 0\.2"):
-        stage.work(run, shard)
+        work(stage, run)
     answered = set(server.answered)
     assert len(answered) >= 5
-    broken = False
+    bad.clear()
     server.uploads.clear()
-    stage.work(run, shard)
-    stage.finish(run)
+    work(stage, run)
     assert set(outcomes(run)) == set(pdfs)
     assert len(answered & set(server.uploads)) <= 1  # The request in flight when the shard gave up.
-
-
-def test_results_are_stored_part_by_part(lake: Lake, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A killed shard loses its last part (`tests/faults/test_extraction.py`)."""
-    pdfs = papers(12)
-    server = serve()
-    size = len(server.recorded(min(pdfs)))
-    for month, part_bytes, parts in ((1, 3 * size, 4), (2, 3 * size + 1, 3)):
-        monkeypatch.setattr(extract, "PART_BYTES", part_bytes)
-        server.version = f"0.8.{month}"
-        work(ExtractStage(FAST), selected(Intake(lake, pdfs, shards=1, month=month).run()))
-        assert len(list(lake.list(f"stored_tei/grobid/0.8.{month}/"))) == parts
-
-
-def test_shard_without_selected_pdfs_sends_no_request(lake: Lake, serve: Serve) -> None:
-    serve()
-    assert work(ExtractStage(FAST), selected(Intake(lake, {}).run())) == {"rows": 0.0}
 
 
 def test_server_change_between_plan_and_work_is_refused(lake: Lake, serve: Serve) -> None:
@@ -230,23 +193,17 @@ def test_missing_extractor_address_is_an_error(lake: Lake, monkeypatch: pytest.M
         ExtractStage().plan(selected(Intake(lake, {}).run()))
 
 
-@pytest.fixture(scope="module")
-def scan() -> bytes:
+@pytest.mark.skipif(not scans.installed(), reason="the extra `ocr` is not installed")
+def test_scan_is_refused_or_read_with_ocr_and_marked(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     text = f'#set page(paper: "a6", margin: 1cm)\n#text(size: 15pt)[Traits of Beetles]\n\n= Introduction\n{PROSE}'
-    return pictures(typst.compile(text.encode(), format="pdf"))
-
-
-def test_scan_is_refused_with_advice_about_ocr(lake: Lake, scan: bytes) -> None:
-    run = Intake(lake, {hashlib.sha1(scan).hexdigest(): scan}, shards=1).run()
+    scan = pictures(typst.compile(text.encode(), format="pdf"))
+    intake = Intake(lake, {hashlib.sha1(scan).hexdigest(): scan}, shards=1)
+    run = intake.run()
     work(SelectStage(), run)
     [row] = run.table(SELECTIONS).read(["outcome", "detail"]).to_pylist()
-    assert row["outcome"] == "pdfalto_failed"
-    assert "extract: {ocr: scans}" in row["detail"]
-
-
-@pytest.mark.skipif(not scans.installed(), reason="the extra `ocr` is not installed")
-def test_with_ocr_scan_is_extracted_and_marked(lake: Lake, scan: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = Intake(lake, {hashlib.sha1(scan).hexdigest(): scan}, shards=1).run(extract={"ocr": "scans"})
+    assert row["outcome"] == "pdfalto_failed" and "extract: {ocr: scans}" in row["detail"]
+    intake.month = 2
+    run = intake.run(extract={"ocr": "scans"})
     assert work(SelectStage(), run)["outcome.selected"] == 1
     with embedded_extractor(1) as (url, token):
         monkeypatch.setenv("GROBID_URL", url)

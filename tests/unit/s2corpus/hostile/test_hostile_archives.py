@@ -5,18 +5,15 @@ They are tested as LaTeX sources and as deliveries (SPEC §3).
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io
-import lzma
 import tarfile
-import zipfile
 from pathlib import Path
 
 import pytest
 
 from s2corpus.sources.record import Dropped, RejectReason
-from s2corpus.sources.streams import open_stream, read_documents, stop_at_damage
+from s2corpus.sources.streams import read_documents, stop_at_damage
 from s2orc_parse.archives import child
 from s2orc_parse.latex import BadSource, LatexOutcome, archive
 from tests.unit.s2orc_parse.latex.archives import article, gz, tar
@@ -36,28 +33,12 @@ def header(name: bytes, size: bytes | int, kind: bytes = b"0", link: bytes = b""
     block[156:157] = kind
     block[157:257] = link.ljust(100, b"\0")
     block[257:265] = b"ustar\x0000"
-    return add_checksum(block)
-
-
-def add_checksum(block: bytearray) -> bytes:
-    """Return a header with its checksum."""
     block[148:156] = b"%06o\0 " % sum([*block[:148], *b" " * 8, *block[156:]])
     return bytes(block)
 
 
-def sparse() -> bytes:
-    """Return the header of an old-format sparse file with a map that continues in the next block."""
-    block = bytearray(header(b"a.tex", 512, b"S"))
-    block[482] = 1
-    return add_checksum(block)
-
-
-def pad(data: bytes) -> bytes:
-    return data + bytes(-len(data) % 512)
-
-
 def member(name: bytes, data: bytes, kind: bytes = b"0") -> bytes:
-    return header(name, len(data), kind) + pad(data)
+    return header(name, len(data), kind) + data + bytes(-len(data) % 512)
 
 
 def pax(*records: tuple[bytes, bytes], kind: bytes = b"x") -> bytes:
@@ -72,61 +53,32 @@ def pax(*records: tuple[bytes, bytes], kind: bytes = b"x") -> bytes:
 
 def number(value: int) -> bytes:
     """Return a size in base 256, the form that GNU tar uses for values too large for octal digits."""
-    return b"\x80" + value.to_bytes(11, "big") if value >= 0 else b"\xff" + (value + (1 << 88)).to_bytes(11, "big")
+    return b"\x80" + value.to_bytes(11, "big")
 
 
 FIRST = member(b"main.tex", GOOD)
 DAMAGED: dict[str, bytes] = {
     "size of 2^80": header(b"a.tex", number(1 << 80)),
-    "size of 2^80 after a good file": FIRST + header(b"a.tex", number(1 << 80)) + END,
-    "size of 2^40": FIRST + header(b"a.png", number(1 << 40)) + END,
+    "negative size": FIRST + header(b"a.tex", b"\xff" * 10 + b"\xfe\x00") + END,
     "more than there is": FIRST + header(b"a.tex", 10_000_000) + b"x" * 512,
-    "negative size": FIRST + header(b"a.tex", number(-512)) + END,
-    "negative size that leads back": FIRST + header(b"a.png", number(-len(FIRST) - 512)) + END,
-    "negative extended header": FIRST + header(b"pax", number(-512), b"x") + END,
     "huge extended header": FIRST + header(b"pax", number(1 << 60), b"x") + END,
-    "huge long name": FIRST + header(b"L", 1 << 30, b"L") + b"a" * 4096,
     "chain of extended headers": FIRST + pax((b"a", b"b")) * 5_000 + END,
     "chain of long names": FIRST + member(b"L", b"name\0", b"L") * 5_000 + END,
-    "chain of global headers": FIRST + pax((b"a", b"b"), kind=b"g") * 5_000 + END,
-    "a megabyte of digits": FIRST + member(b"pax", b"1" * (1 << 20), b"x") + END,
     "digits within the limit": FIRST + member(b"pax", b"1" * 60_000, b"x") + END,
-    "digits in the first header": member(b"pax", b"1" * 60_000, b"x") + FIRST + END,
-    "digits as size": FIRST + pax((b"size", b"9" * 5_000)) + FIRST + END,
     "negative size in an extended header": FIRST + pax((b"size", b"-512")) + FIRST + END,
-    "2^70 in an extended header": FIRST + pax((b"size", b"%d" % (1 << 70))) + FIRST + END,
     "records that overlap": FIRST + member(b"pax", b"3 a=b\n" * 10_000, b"x") + header(b"a.tex", number(1 << 70)),
-    "sparse map without end": FIRST + sparse(),
     "sparse file of 2^60": FIRST + pax((b"GNU.sparse.major", b"1"), (b"GNU.sparse.minor", b"0"),
         (b"GNU.sparse.realsize", b"%d" % (1 << 60))) + member(b"a.tex", b"1\n0\n512\n") + END,
-    "sparse map of 2^60 places": FIRST + pax((b"GNU.sparse.major", b"1"), (b"GNU.sparse.minor", b"0"))
-        + member(b"a.tex", b"%d\n" % (1 << 60)) + END,
 }  # fmt: skip
 UNSAFE: dict[str, tuple[bytes, LatexOutcome]] = {
     "link to a link": (FIRST + header(b"a", 0, b"2", b"b") + header(b"b", 0, b"2", b"a") + END, LatexOutcome.UNSAFE_LINK),
-    "link with a long target": (FIRST + pax((b"linkpath", b"../" * 10_000)) + header(b"a", 0, b"2") + END, LatexOutcome.UNSAFE_LINK),
     "path in an extended header": (FIRST + pax((b"path", b"../../a.tex")) + member(b"a", b"") + END, LatexOutcome.UNSAFE_PATH),
-    "path in a long name": (FIRST + member(b"L", b"/etc/a.tex\0", b"L") + member(b"a", b"") + END, LatexOutcome.UNSAFE_PATH),
     "many folders": (FIRST + header(b"a/", 0, b"5") * 5_001 + END, LatexOutcome.TOO_MANY_FILES),
-}  # fmt: skip
-
-
-def make_zip() -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
-        made.writestr("main.tex", GOOD)
-    return out.getvalue()
-
-
-OTHER: dict[str, tuple[bytes, LatexOutcome]] = {
-    "zip": (make_zip(), LatexOutcome.NOT_AN_ARCHIVE),
-    "bzip2": (bz2.compress(FIRST + END), LatexOutcome.NOT_AN_ARCHIVE),
-    "xz": (lzma.compress(FIRST + END), LatexOutcome.NOT_AN_ARCHIVE),
+    "zip": (b"PK\x03\x04" + bytes(100), LatexOutcome.NOT_AN_ARCHIVE),
     "gzip in gzip": (gzip.compress(gz(GOOD.decode())), LatexOutcome.NOT_AN_ARCHIVE),
     "gzip header only": (gzip.compress(b"")[:10], LatexOutcome.DAMAGED),
     "gzip with a name that never ends": (b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 100_000, LatexOutcome.DAMAGED),
-    "gzip of nothing": (gzip.compress(b""), LatexOutcome.WITHDRAWN),
-}
+}  # fmt: skip
 
 
 def unpack_error(data: bytes, **limits: float) -> BadSource:
@@ -135,13 +87,11 @@ def unpack_error(data: bytes, **limits: float) -> BadSource:
     return raised.value
 
 
-def read_delivered(data: bytes) -> tuple[list[object], list[RejectReason]]:
-    """Return the members of a read_delivered tar, and the reasons of its rejects."""
+def read_delivered(data: bytes) -> tuple[list[tuple[str, bytes]], list[RejectReason]]:
+    """Return the members of a delivered tar, and the reasons of its rejects."""
     found = list(stop_at_damage(read_documents(io.BytesIO(data))))
-    return (
-        [one for one in found if not isinstance(one, Dropped)],
-        [one.reason for one in found if isinstance(one, Dropped)],
-    )
+    members = [one for one in found if not isinstance(one, Dropped)]
+    return members, [one.reason for one in found if isinstance(one, Dropped)]
 
 
 @pytest.mark.parametrize("name", DAMAGED)
@@ -155,23 +105,15 @@ def test_damaged_tar_has_outcome(name: str) -> None:
     assert reasons[-1:] == [RejectReason.UNREADABLE_REST] and reasons[:-1] in ([], [RejectReason.TOO_LARGE])
 
 
-@pytest.mark.parametrize("name", [*UNSAFE, *OTHER])
+@pytest.mark.parametrize("name", UNSAFE)
 def test_unsafe_or_foreign_archive_has_outcome(name: str) -> None:
-    data, outcome = (UNSAFE | OTHER)[name]
+    data, outcome = UNSAFE[name]
     assert unpack_error(data).outcome is outcome
 
 
 def test_links_in_a_delivered_tar_are_ignored() -> None:
     data = FIRST + header(b"a", 0, b"2", b"/etc/passwd") + header(b"b", 0, b"3") + member(b"b.xml", b"b") + END
     assert read_delivered(data) == ([("main.tex", GOOD), ("b.xml", b"b")], [])
-
-
-def test_broken_stream_gives_members_before_its_end() -> None:
-    packed = gzip.compress(FIRST + member(b"b.xml", bytes(range(256)) * 4000) + END)
-    with open_stream(io.BytesIO(packed[: len(packed) // 2])) as stream:
-        found = list(stop_at_damage(read_documents(stream)))
-    assert found[0] == ("main.tex", GOOD)
-    assert isinstance(found[-1], Dropped) and found[-1].reason is RejectReason.UNREADABLE_REST
 
 
 def test_slow_archive_is_ended_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,9 +130,7 @@ def test_greedy_archive_is_ended_by_memory(monkeypatch: pytest.MonkeyPatch) -> N
     assert unpack_error(data).outcome is LatexOutcome.OUT_OF_MEMORY
 
 
-@pytest.mark.parametrize(
-    "written", ["'x' * 100000", "'{}'", "'[1]\\n'", "'{\"bytes\": -1}\\n'", "'{\"bytes\": 1e9}\\n'", "''"]
-)
+@pytest.mark.parametrize("written", ["'x' * 100000", "'[1]\\n'", "'{\"bytes\": -1}\\n'", "'{\"bytes\": 1e9}\\n'"])
 def test_compromised_child_gives_no_files(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "LAUNCH", f"import sys; sys.stdout.write({written})")
     assert unpack_error(gz(GOOD.decode())).outcome is LatexOutcome.DAMAGED
@@ -205,7 +145,7 @@ def test_child_reads_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_ordinary_tars_are_read(tmp_path: Path) -> None:
-    lengths = (0, 1, 99, 100, 255, 511, 512, 513)
+    lengths = (0, 1, 99, 100, 255, 512, 513)
     files = {f"folder/{'n' * length}.tex": bytes([65 + length % 26]) * length for length in lengths}
     files["main.tex"] = GOOD
     for form in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):

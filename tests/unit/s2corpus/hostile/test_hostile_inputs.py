@@ -7,24 +7,26 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import random
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import click
 import orjson
 import pytest
 
-import s2corpus_reader
 from devtools.sample.truth import Truth
 from s2corpus import sources
+from s2corpus.cli import corpus
 from s2corpus.datasets.spec import load_dataset_spec
 from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Refused, read_ready
-from s2corpus.errors import UserError
+from s2corpus.errors import TransientError, UserError
 from s2corpus.evaluation import others
 from s2corpus.evaluation import sheet as sheets
 from s2corpus.evaluation.others import Corpus
@@ -33,8 +35,8 @@ from s2corpus.ids import ReleaseId, SnapshotId, check_spec_name
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
+from s2corpus.storage.transient import convert_environment_error
 from s2corpus.text.files import read_documents
-from s2corpus_reader.difference import write_delta
 from s2orc_parse import jats, tei
 from s2orc_parse.archives.reading import BadArchive, unpack_source
 from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED
@@ -52,6 +54,7 @@ TEI = (
     b'<back><div type="references"><listBibl><biblStruct xml:id="b0"><analytic><title level="a">Cited</title></analytic>'
     b'<monogr><imprint><date when="2001"/></imprint></monogr></biblStruct></listBibl></div></back></text></TEI>'
 )
+TEX = rb"\documentclass{article}\begin{document}\section{One}Words of a paper.\end{document}"
 DOCUMENT = b'{"id": "a", "title": "A title", "abstract": "Words.", "date": "2020-01", "body": [{"section": "One::Two", "text": "Words."}]}'
 DECLARED = b'{"name": "a.pdf", "open_access": true, "licence": "CC-BY-4.0", "published": "2020-01-02", "title": "T", "doi": "10.1/x"}'
 READY = (
@@ -112,16 +115,11 @@ def test_damaged_jats_gives_a_named_outcome() -> None:
     outcomes([article(body, 2)], 250, act, jats.BadArticle)
 
 
-def read_records(source: str, data: bytes) -> str:
-    return f"{len(list(sources.read(source, io.BytesIO(data)))) > 0}"
-
-
 def test_damaged_records_give_named_outcomes(tiny: tuple[Path, Truth]) -> None:
-    for name in sorted(path.name for path in (tiny[0] / "sources").iterdir()):
-        files = sorted(
-            path for path in (tiny[0] / "sources" / name).rglob("*") if path.is_file() and path.name != "_READY"
-        )
-        outcomes([path.read_bytes() for path in files], 60, partial(read_records, name), UserError)
+    for folder in sorted((tiny[0] / "sources").iterdir()):
+        files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "_READY"]
+        act = partial(lambda name, data: f"{any(sources.read(name, io.BytesIO(data)))}", folder.name)
+        outcomes([path.read_bytes() for path in files], 60, act, UserError)
 
 
 def test_damaged_documents_give_one_sentence(tmp_path: Path) -> None:
@@ -200,20 +198,69 @@ def test_damaged_files_of_other_corpora_give_one_sentence(corpus: Corpus) -> Non
     outcomes(seeds, 80, lambda data: f"{len(list(others.read(corpus, 'x', data)))}", UserError)
 
 
-def test_damaged_delta_plans_give_one_sentence(tmp_path: Path) -> None:
-    """Each plan has the SHA-256 of its damaged manifest, so the checksum alone detects no damage."""
-    made = release(tmp_path, count=12)
-    copy = open_lake(made.lake.uri(f"snapshots/{made.snapshot_id}"))
-    write_delta(copy, copy, tmp_path / "delta")
-    plan, manifest = ((tmp_path / "delta" / name).read_bytes() for name in ("delta.json", "manifest.json"))
+# -- Names of files.
 
-    def act(data: bytes) -> str:
-        is_plan = data[:40].count(b"format") == 1 and b"from_manifest" in data
-        written = manifest if is_plan else data
-        (tmp_path / "delta/manifest.json").write_bytes(written)
-        old, new = (sha256(content).hexdigest().encode() for content in (manifest, written))
-        (tmp_path / "delta/delta.json").write_bytes(data if is_plan else plan.replace(old, new))
-        return s2corpus_reader.apply(tmp_path / "delta", copy, tmp_path / "out")
 
-    outcomes([plan, manifest], 50, act, s2corpus_reader.SnapshotError, OSError)
-    assert {path.name for path in tmp_path.iterdir()} <= {"lake", "delta", "out"}
+@pytest.mark.parametrize(("command", "suffix", "data"), [("parse", ".tei.xml", TEI), ("latex", ".tex", TEX)])
+def test_every_name_has_one_outcome(command: str, suffix: str, data: bytes, tmp_path: Path) -> None:
+    (folder := tmp_path / "in").mkdir()
+    for name in (os.fsdecode(b"caf\xe9"), "two\nlines", "tab\there", "plain"):
+        (folder / f"{name}{suffix}").write_bytes(data)
+    (folder / f"dangling{suffix}").symlink_to("nowhere")
+    (folder / f"folder{suffix}").mkdir()
+    out, rejects = tmp_path / "out.jsonl", tmp_path / "rejects.jsonl"
+    corpus.main([command, str(folder), "--out", str(out), "--rejects", str(rejects)], standalone_mode=False)
+    found, rejected = ([orjson.loads(line) for line in path.read_bytes().splitlines()] for path in (out, rejects))
+    assert sorted(line["paper_id"] for line in found) == ["caf\\xe9", "plain", "tab\\there", "two\\nlines"]
+    assert [line["outcome"] for line in rejected] == ["unreadable"]
+
+
+# -- Each command that reads a snapshot handles a missing, cut or replaced file.
+
+
+FILES = (
+    "manifest.json", "index.parquet", "aliases.parquet", "clusters.parquet", "keys/00.parquet", "stats.json",
+    "v2/s2orc/train/00.jsonl.gz", "documents/s2orc/train/00.parquet", "corpus/metadata/metadata_0.jsonl.gz",
+)  # fmt: skip
+COMMANDS = (
+    "read SNAPSHOT --id x", "read SNAPSHOT --sample 50", "read SNAPSHOT --doi 10.1234/7", "read SNAPSHOT --grep the", "diff SNAPSHOT WHOLE",
+    "push SNAPSHOT OUT", "similar 10.1234/7 --snapshot SNAPSHOT",
+)  # fmt: skip
+SLOW = (
+    "delta SNAPSHOT WHOLE --out OUT",
+    "register SNAPSHOT --catalog sqlite:///OUT",
+    "dataset contexts --snapshot SNAPSHOT --out OUT",
+)
+"""Slow commands, tested only with damage to the files that they read."""
+
+
+def damages(path: Path) -> dict[str, bytes | None]:
+    data = path.read_bytes()
+    other = {".json": b"[3]", ".gz": gzip.compress(b'{"id": 5}\n[]\n')}.get(path.suffix, b"PAR1" + bytes(40) + b"PAR1")
+    return {"gone": None, "cut": data[: len(data) // 2], "another": other}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_damaged_snapshot_file_gives_a_clear_error(file: str, published: Path, tmp_path: Path) -> None:
+    snapshot, out = tmp_path / "lake/snapshots" / published.name, tmp_path / "out"
+    shutil.copytree(published, snapshot)
+    slow = SLOW if file in ("manifest.json", "index.parquet", "documents/s2orc/train/00.parquet") else ()
+    for damage, data in damages(snapshot / file).items():
+        (snapshot / file).unlink(missing_ok=True)
+        if data is not None:
+            (snapshot / file).write_bytes(data)
+        for command in (*COMMANDS, *slow):
+            words = (
+                command.replace("SNAPSHOT", str(snapshot))
+                .replace("WHOLE", str(published))
+                .replace("OUT", str(out))
+                .split()
+            )
+            try:
+                corpus.main(words, standalone_mode=False)
+            except (UserError, TransientError, click.ClickException) as error:
+                assert "\n" not in str(error).strip(), (damage, command)
+            except Exception as error:
+                assert convert_environment_error(error) is not None, (damage, command)
+            shutil.rmtree(out, ignore_errors=True)
+            out.unlink(missing_ok=True)

@@ -79,13 +79,9 @@ def test_commands_refuse_forged_parquet(kind: str, tmp_path: Path) -> None:
 
 def test_sizes_of_right_files_are_allowed(tmp_path: Path) -> None:
     """100,000 rows and 64 MiB of values are always allowed."""
-    table = pa.table({"id": pa.nulls(100_000, pa.string()), "text": ["a" * 600] * 100_000})
-    pq.write_table(table, tmp_path / "a.parquet", compression="zstd")
-    assert read_parquet(tmp_path / "a.parquet", ["id"]).num_rows == 100_000
-    with open_parquet(tmp_path / "a.parquet") as file:
+    for length in (600, 700):
+        pq.write_table(pa.table({"text": ["a" * length] * 100_000}), tmp_path / f"{length}.parquet", compression="zstd")
+    with open_parquet(tmp_path / "600.parquet") as file:
         assert sum(batch.num_rows for batch in file.batches(rows=7_000)) == 100_000
-    with pytest.raises(ValueError, match="the column none is missing"):
-        read_parquet(tmp_path / "a.parquet", ["none", "id"])
-    pq.write_table(pa.table({"text": ["a" * 700] * 100_000}), tmp_path / "b.parquet", compression="zstd")
-    with pytest.raises(TooLarge, match=r"b\.parquet has more than"):
-        read_parquet(tmp_path / "b.parquet")
+    with pytest.raises(TooLarge, match=r"700\.parquet has more than"):
+        read_parquet(tmp_path / "700.parquet")

@@ -21,42 +21,30 @@ def people(*names: str) -> list[dict[str, Any]]:
         ("J|Smith", "John|Smith", True),
         ("Jo|Smith", "John|Smith", False),  # Not an initial, and not equal.
         ("J A|Smith", "John|Smith", True),  # A missing middle name is no difference.
-        ("A J|Smith", "John|Smith", True),
         ("J A|Smith", "John B|Smith", False),  # Each name has a part that the other lacks.
         ("J J|Smith", "John James|Smith", True),
-        ("J J|Smith", "John Karl|Smith", False),
         ("John J|Smith", "J John|Smith", True),
         ("|Smith", "John|Smith", True),
         ("J|Smith", "J|Smyth", False),
         ("Smith|J", "J|Smith", True),  # The surname is the last word that is not an initial.
         ("|J", "|J", True),
-        ("|J", "|K", False),
-        ("J|K", "K|J", False),
         ("A B|C", "AB|C", True),  # Only the space differs.
         ("Anna Lee|Lee", "Lee|Anna", True),
-        ("Ali|Ali", "Ali|Baba", False),
-        ("Lee Ann|Smith", "Ann|Lee", False),
         ("MWJL|Schmitz", "M W J L|Schmitz", True),  # Four capitals are initials.
         ("MWJL|Schmitz", "Maria Wilhelmina Johanna L|Schmitz", True),
         ("MWJLK|Schmitz", "Maria Wilhelmina Johanna L K|Schmitz", False),  # Five capitals are a word.
         ("BO|LEE", "Bernard O|Lee", False),  # A name in capitals has no initials.
         ("BO|Lee", "Bernard O|Lee", True),
-        ("|SJ Siegel", "S J|Siegel", True),
         ("William|O'Connell", "William|O’Connell", True),
         ("Jean-Pierre|Changeux", "J.-P.|Changeux", True),
         ("Jürgen|Müller", "Jurgen|Muller", True),
-        ("Jürgen|Müller", "Juergen|Mueller", True),
         # Both transliterations are tried for the complete name, not per word.
         ("Jürgen|Müller", "Juergen|Muller", False),
-        ("Åsa|Ångström", "Aasa|Aangstroem", True),
-        ("Søren|Ørsted", "Soeren|Oersted", True),
         ("Louise|Smith Jr", "Louise|Smith", True),
-        ("Louise PhD|Smith", "L|Smith", True),
     ],
 )  # fmt: skip
 def test_names_match_if_they_can_be_one_person(one: str, other: str, same: bool) -> None:
-    assert authors_match(people(one), people(other)) is same
-    assert authors_match(people(other), people(one)) is same
+    assert authors_match(people(one), people(other)) is same is authors_match(people(other), people(one))
     assert count_common_names(people(one), people(other)) == (int(same), 1, 1)
 
 
@@ -68,7 +56,6 @@ def test_names_match_if_they_can_be_one_person(one: str, other: str, same: bool)
         (["A|Bee", "|et al"], ["A|Bee"], True),  # "et al." is not an author.
         (["A|Bee", "|Others"], ["A|Bee", "and|others"], True),
         (["|et al."], ["A|Bee"], None),
-        (["A|Bee"], [], None),
         (["|PhD"], ["A|Bee"], None),  # A degree is not an author.
     ],
 )  # fmt: skip
@@ -81,11 +68,9 @@ def test_author_lists_match_in_order(one: list[str], other: list[str], same: boo
     [
         (["A|Bee", "C|Dee"], ["A|Bee", "E|Eff", "G|Gee"], 0.5, True),  # Half of the shorter list matches.
         (["A|Bee", "C|Dee"], ["A|Bee", "E|Eff", "G|Gee"], 0.51, False),
-        (["A|Bee", "E|Eff", "G|Gee"], ["A|Bee", "C|Dee"], 0.5, True),
         (["A|Bee"], ["C|Dee", "A|Bee"], 1.0, True),
         (["C|Dee"], ["A|Bee"], 0.01, False),
         ([], ["A|Bee"], 0.0, None),
-        (["A|Bee"], [], 0.0, None),
     ],
 )
 def test_author_lists_overlap_by_their_share(
@@ -103,11 +88,9 @@ def test_each_person_is_counted_once() -> None:
 SPELLED = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi omega"
 
 
-@pytest.mark.parametrize("letters", ["ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ", "αβγδεζηθικλμνξοπρστυφχψω"])
-def test_greek_letters_are_spelled(letters: str) -> None:
-    assert [normalize_title(letter) for letter in letters] == SPELLED.split()
-    assert normalize_title("ς") == "sigma"
-    assert [normalize_title(letter) for letter in "ΐΪΰϊά"] == ["iota", "iota", "upsilon", "iota", "alpha"]
+def test_greek_letters_are_spelled() -> None:
+    assert [normalize_title(letter) for letter in "αβγδεζηθικλμνξοπρστυφχψω"] == SPELLED.split()
+    assert [normalize_title(letter) for letter in "ΩςΐΪ"] == ["omega", "sigma", "iota", "iota"]
 
 
 @pytest.mark.parametrize(
@@ -115,10 +98,7 @@ def test_greek_letters_are_spelled(letters: str) -> None:
     [
         ("Æther & Œuvre × Øre, Łódź: 5% of ħ", "aetherandoeuvrexorelodz5percentofh"),
         ("<i>In vivo</i> H<sub>2</sub>O <mml:math><mml:mi>x</mml:mi></mml:math> <b>b</b> a<c", "invivoh2oxbac"),
-        ("<SUB>2</SUB> <bad>tag</bad>", "2badtagbad"),
         (r"$\mathrm{CO}_2$ \emph{and} \textbf{so} \left(x\right) \alpha", "co2andsoxalpha"),
-        ("2&pi; &lt;i&gt;x&lt;/i&gt;", "2pix"),
-        ("x² ﬁne Ⅱ", "x2fineii"),
         ("ß Straße İı", "ssstrasseii"),
         ("— …", ""),
     ],
@@ -127,6 +107,5 @@ def test_normalized_title_ignores_differences_in_print(title: str, plain: str) -
     assert normalize_title(title) == plain
 
 
-@pytest.mark.parametrize(("one", "other"), [(None, "T"), ("T", None), ("", "T"), ("T", ""), (None, None)])
-def test_missing_title_neither_matches_nor_differs(one: str | None, other: str | None) -> None:
-    assert titles_match(one, other) is None
+def test_missing_title_neither_matches_nor_differs() -> None:
+    assert titles_match(None, "T") is None and titles_match("T", "") is None

@@ -42,15 +42,11 @@ def identify_pages(*pages: list[tuple[float, str]], **metadata: str) -> Identity
     return identify(FirstPages(lines, {key.replace("__", ":"): value for key, value in metadata.items()}))
 
 
-def inspected(paths: list[Path]) -> dict[str, Selection]:
-    items = [(path.stem, path) for path in paths]
-    found = inspect_many(items, rules=SelectRules(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30)
-    return {selection.file_sha1: selection for selection in found}
-
-
 @pytest.fixture(scope="module")
 def read(shared_data: Path) -> dict[str, Selection]:
-    return inspected([*sorted((shared_data / "pairs").glob("*.pdf")), *sorted((shared_data / "pmc-pdf").glob("*.pdf"))])
+    items = [(path.stem, path) for name in ("pairs", "pmc-pdf") for path in sorted((shared_data / name).glob("*.pdf"))]
+    found = inspect_many(items, rules=SelectRules(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30)
+    return {selection.file_sha1: selection for selection in found}
 
 
 def test_identifiers_of_real_papers_are_read(read: dict[str, Selection]) -> None:
@@ -88,7 +84,6 @@ def test_doi_is_read_from_own_citation_only() -> None:
     [
         f"Data are available from the Dryad repository: https://doi.org/{OTHER}",
         f"This is a correction to: https://doi.org/{OTHER}",
-        f"Comment on: https://doi.org/{OTHER}",
         "OSF Registration number: DOI 10.17605/OSF.IO/9ZW34.",
         "Supplementary material: https://doi.org/10.6084/m9.figshare.123456",
         "doi: 10.1145/nnnnnnn.nnnnnnn",
@@ -99,16 +94,10 @@ def test_dois_of_other_objects_are_ignored(line: str) -> None:
     assert identify_pages([(0.95, f"Front. Chem. 2020 | doi: {OWN}"), (0.8, TITLE), (0.3, line)]).doi == OWN
 
 
-def test_references_on_the_first_page_are_not_read() -> None:
+def test_position_and_metadata_decide_the_doi() -> None:
     page = [(0.8, TITLE), (0.5, "References"), (0.45, f"https://doi.org/{OTHER}"), (0.03, f"doi: {OWN}")]
-    assert identify_pages(page).doi == OWN
-
-
-def test_two_equally_likely_dois_give_none() -> None:
-    assert identify_pages([(0.95, f"doi: {OWN}"), (0.05, f"doi: {OTHER}")]).doi is None
-
-
-def test_running_heads_and_metadata_decide_the_doi() -> None:
+    assert identify_pages(page).doi == OWN, "references are not read"
+    assert identify_pages([(0.95, f"doi: {OWN}"), (0.05, f"doi: {OTHER}")]).doi is None, "both are equally likely"
     head = (0.96, f"PLOS ONE | https://doi.org/{OWN} November 29, 2018")
     assert identify_pages([head], [head]).doi == OWN
     assert identify_pages([(0.4, TITLE)], prism__doi=OWN).doi == OWN
@@ -136,10 +125,9 @@ def test_arxiv_stamp_gives_id_and_date(stamp: str, arxiv_id: str | None, date: s
 
 def test_acl_id_is_read_if_printed_with_acl_stamp() -> None:
     venue = "Proceedings of the 58th Annual Meeting of the Association for Computational Linguistics, pages 2270–2282"
-    foot = [(0.06, venue), (0.05, "July 5 - 10, 2020. c 2020 Association for Computational Linguistics")]
-    assert identify_pages([(0.8, TITLE), *foot]).stamp == "acl"
-    found = identify_pages([(0.8, TITLE), *foot], prism__doi="10.18653/v1/2020.acl-main.207")
-    assert found.acl_id == "2020.acl-main.207"
+    foot = [(0.8, TITLE), (0.06, venue), (0.05, "July 5 - 10, 2020. c 2020 Association for Computational Linguistics")]
+    found = identify_pages(foot, prism__doi="10.18653/v1/2020.acl-main.207")
+    assert (found.stamp, found.acl_id) == ("acl", "2020.acl-main.207")
     assert identify_pages([(0.8, TITLE), (0.05, "https://aclanthology.org/N18-3011")]).acl_id == "N18-3011"
 
 
@@ -151,7 +139,6 @@ def test_printed_pmcid_is_read() -> None:
     ("line", "date"),
     [
         ("Received: 3 April 2017 / Accepted: 2 May 2017 / Published online: 24 May 2017", "2017-05-24"),
-        ("ePublished: 13 April 2017", "2017-04-13"),
         ("date of publication April 8, 2021, date of current version April 19, 2021.", "2021-04-08"),
         ("Frontiers in Chemistry | www.frontiersin.org 1 February 2020 | Volume 8 | Article 125", "2020-02"),
         ("Food Sci Nutr. 2017;5:784–792.", "2017"),

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,47 +78,35 @@ def test_retracted_papers_are_flagged_or_have_no_text(tmp_path: Path) -> None:
     assert {("s2orc", id_) for id_ in gone} < excluded.keys()
 
 
-def closed_with_abstract_from(source: str, rule: str) -> Callable[[Paper], Paper]:
-    def change(paper: Paper) -> Paper:
-        decided = {"source": source, "record_id": None, "rule": rule, "votes_for": 1, "votes_against": 0}
-        closed = change_row(paper, open_access=False, access=[], provenance=[("abstract", decided)])
-        return change_row(closed, date="2011", abstract=paragraph(random.Random(1), 60))
-
-    return change
-
-
 @pytest.mark.parametrize(
     ("source", "rule", "outcome"),
     [("crossref", "majority", "kept"), ("grobid", "pdf", "no_abstract"), ("whoever-extracts", "pdf", "no_abstract")],
 )
 def test_abstract_from_a_closed_pdf_is_not_published(tmp_path: Path, source: str, rule: str, outcome: str) -> None:
-    _, documents, _ = release(tmp_path, closed_with_abstract_from(source, rule))
+    decided = {"source": source, "record_id": None, "rule": rule, "votes_for": 1, "votes_against": 0}
+    values: dict[str, Any] = {
+        "date": "2011",
+        "abstract": paragraph(random.Random(1), 60),
+        "provenance": [("abstract", decided)],
+    }
+    _, documents, _ = release(tmp_path, partial(change_row, open_access=False, access=[], **values))
     assert {row["outcome"] for (set_, _), row in documents.items() if set_ == "s2orc"} <= {"closed", "no_parse"}
     assert {row["outcome"] for (set_, _), row in documents.items() if set_ == "s2ag"} == {outcome}
 
 
-def remove_date(paper: Paper) -> Paper:
-    return change_row(paper, date=None)
-
-
 def test_unknown_years_are_dropped_except_in_profile_own(tmp_path: Path) -> None:
-    _, documents, splits = release(tmp_path / "public", remove_date)
+    undated = partial(change_row, date=None)
+    _, documents, splits = release(tmp_path / "public", undated)
     assert not splits
     assert "no_year" in {row["outcome"] for row in documents.values()}
     for name, rules in (("own", {"profile": "own"}), ("asked", {"clean": {"unknown_year": "keep"}})):
-        _, _, splits = release(tmp_path / name, remove_date, **rules)
+        _, _, splits = release(tmp_path / name, undated, **rules)
         assert {row["split"] for row in splits.values()} == {"train"}
 
 
-SAME = {"first": "Ada", "middle": [], "last": "Same", "suffix": ""}
-
-
-def same_title(paper: Paper) -> Paper:
-    return change_row(paper, title="The Same Title", authors=[SAME])
-
-
 def test_later_duplicates_are_held_back_across_buckets_and_sets(tmp_path: Path) -> None:
-    _, _, splits = release(tmp_path, same_title)
+    author = {"first": "Ada", "middle": [], "last": "Same", "suffix": ""}
+    _, _, splits = release(tmp_path, partial(change_row, title="The Same Title", authors=[author]))
     train = [key for key, row in splits.items() if row["split"] == "train"]
     assert len(train) == 1
     duplicates = {row["reason"] for row in splits.values() if row["split"] == "held_back:near_duplicate"}
@@ -172,15 +161,12 @@ def test_title_and_abstract_of_extractor_count_as_missing(
     rule: str, source: str, field: str, outcome: str, tmp_path: Path
 ) -> None:
     decision = {"source": source, "record_id": f"{source}:1", "rule": rule, "votes_for": 1, "votes_against": 0}
-
-    def add_decision(paper: Paper) -> Paper:
-        return change_row(paper, provenance=[(field, decision)])
-
-    def build(handling: str) -> Rows:
-        return release(tmp_path / handling, add_decision, count=9, clean={"extractor_metadata": handling})[1]
-
-    kept = [key for key, row in build("keep").items() if row["outcome"] == "kept" and key[0] == "s2orc"]
-    dropped = build("drop")
+    decided = partial(change_row, provenance=[(field, decision)])
+    keeping, dropped = (
+        release(tmp_path / handling, decided, count=9, clean={"extractor_metadata": handling})[1]
+        for handling in ("keep", "drop")
+    )
+    kept = [key for key, row in keeping.items() if row["outcome"] == "kept" and key[0] == "s2orc"]
     assert kept and {dropped[key]["outcome"] for key in kept} == {outcome}
 
 

@@ -6,6 +6,7 @@ These are the borders of its checks; test_verify.py damages the files of a snaps
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -19,13 +20,13 @@ from s2corpus.snapshot.documents import IDENTIFIERS
 from s2corpus.snapshot.manifest import find_identity_fault, hash_inputs, list_rules
 from s2corpus.snapshot.read_files import Verification
 from s2corpus.snapshot.similarity import SimilarityCheck
-from s2corpus.snapshot.verify import check_presence, count_groups, parse_file_number
+from s2corpus.snapshot.verify import check_presence
 from s2corpus.spec import ReleaseSpec
-from s2corpus.storage.lake import ListedObject
+from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.texts import DUPLICATES, LINKS
 from s2corpus.text.near_duplicates import text_key
 from s2corpus.text.splits import Split
-from s2corpus_reader.files import SnapshotFile, lookup_key
+from s2corpus_reader.files import SnapshotFile, list_files, lookup_key
 
 FIXED = {"kind": "fixed", "train_before": "2022-12-01", "valid_until": "2023-01-03"}
 RECIPE = {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}
@@ -43,7 +44,7 @@ DOCUMENT = {"id": "1", "sha1": "a" * 40, "text": TEXT}
 # -- lines
 
 
-def line(text: Any, set_: str = "s2orc", **more: Any) -> bytes:
+def line(text: str, set_: str = "s2orc", **more: Any) -> bytes:
     value = {"id": "1", "sha1": "0", "text": text} if set_ == "s2orc" else {"id": "1", "text": text}
     return orjson.dumps(value | more, option=orjson.OPT_APPEND_NEWLINE)
 
@@ -58,7 +59,6 @@ def line(text: Any, set_: str = "s2orc", **more: Any) -> bytes:
         ("s2orc", line("A title\n\nAn abstract."), "text has 2 blocks; expected title, abstract and a body"),
         ("s2orc", line("A\ntitle\n\nAn abstract.\n\nBody"), "title has more than one line"),
         ("s2orc", line("A title\n\ntwo  spaces\n\nBody"), "a line is empty, or has white space other than single spaces"),
-        ("s2orc", line(TEXT + "\n"), "a line is empty, or has white space other than single spaces"),
         ("s2orc", line("A title\n\nAbstract\n\ne\u0301"), "text is not in NFC"),
         ("s2orc", line(TEXT, year=2011), "keys are ['id', 'sha1', 'text', 'year']; expected for s2orc: id, sha1, text"),
         ("s2orc", line(TEXT, sha1=None), "keys are ['id', 'sha1', 'text']; expected for s2orc"),
@@ -73,10 +73,8 @@ def test_line_of_a_document_has_the_published_form(set_: str, value: bytes, mess
     id_, faults = checks.check_document(value, set_, recipe=False)
     assert faults == [] if message is None else len(faults) == 1 and faults[0].startswith(message)
     assert (id_ is None) == (message is not None and message.startswith(("invalid", "expected")))
-    has_no_text = message is not None and not message.startswith(("text has", "title", "a line"))
-    assert checks.check_document(value, set_, recipe=True) == (id_, faults if has_no_text else []), (
-        "recipe-2024 has no blocks"
-    )
+    has_blocks = message is None or message.startswith(("text has", "title", "a line"))
+    assert checks.check_document(value, set_, recipe=True) == (id_, [] if has_blocks else faults)
 
 
 @pytest.mark.parametrize(
@@ -84,10 +82,8 @@ def test_line_of_a_document_has_the_published_form(set_: str, value: bytes, mess
     [
         ({}, None),
         ({"other": 1}, r"keys differ from S2ORC 20200705: ['other']"),
-        ({"has_pdf_parse": True}, "keys differ"),
         ({"has_outbound_citations": False}, "has_outbound_citations contradicts outbound_citations"),
         ({"has_inbound_citations": True}, "has_inbound_citations contradicts inbound_citations"),
-        ({"outbound_citations": ["3", "2"]}, "outbound_citations are not sorted and unique"),
         ({"outbound_citations": ["2", "2"]}, "outbound_citations are not sorted and unique"),
     ],
 )
@@ -109,9 +105,7 @@ CITE = {"start": 4, "end": 7, "text": "[1]", "ref_id": "BIBREF0"}
         ("cite_spans", CITE, None),
         ("cite_spans", CITE | {"end": 6}, "paragraph 1: the text of a span in cite_spans differs"),
         ("cite_spans", CITE | {"ref_id": "X"}, "paragraph 1: cite_spans refers to X, which is not in bib_entries"),
-        ("cite_spans", CITE | {"ref_id": None}, "paragraph 1: cite_spans refers to None"),
         ("unlinked_spans", CITE | {"ref_id": None}, None),
-        ("unlinked_spans", CITE | {"start": 0}, "a span in unlinked_spans differs"),
         ("ref_spans", CITE | {"ref_id": "FIGREF0"}, None),
         ("ref_spans", CITE, "ref_spans refers to BIBREF0, which is not in ref_entries"),
         ("eq_spans", CITE, "eq_spans refers to BIBREF0, which is not in ref_entries"),
@@ -136,7 +130,6 @@ def test_spans_of_a_parse_have_their_text_and_entry(kind: str, span: dict[str, A
         ({"evidence": "bibliography_only"}, "is open, but its evidence is bibliography_only"),
         ({"open_access": False}, "is closed, but its evidence is declared"),
         ({"licence": "CC BY"}, "is 'CC BY'; expected an SPDX id"),
-        ({"licence": "LicenseRef-https-example.org-1.0"}, None),
     ],
 )
 def test_rights_have_evidence_and_an_spdx_id(changed: dict[str, Any], message: str | None) -> None:
@@ -174,27 +167,19 @@ def comparison(index: dict[str, Any] | None = None, **sections: Any) -> tuple[Co
     return found, list(found.add_index([index or index_row()]))
 
 
-def check_document(found: Comparison, document: dict[str, Any]) -> list[str]:
-    entry = found.index["1"]
-    return list(found.check_document(document, entry.set, entry.split, entry.place))
-
-
 @pytest.mark.parametrize(
-    ("date", "split", "says"),
+    ("date", "split", "expected"),
     [
-        ("2022-11-30", "train", []),
-        ("2022-12-01", "valid", []),
-        ("2022-12-01", "train", ["document 1 with date 2022-12-01 is in train; expected valid"]),
-        ("2022-11-30", "valid", ["document 1 with date 2022-11-30 is in valid; expected train"]),
-        ("2022", "train", []),  # The year is partly before the border and partly after it.
-        ("2022", "valid", []),
-        (None, "train", []),
-        (None, "valid", []),
+        ("2022-12-01", "train", "valid"),
+        ("2022-11-30", "valid", "train"),
+        ("2022", "valid", None),
+        (None, "valid", None),
     ],
 )
-def test_split_is_compared_if_the_date_decides_it(date: str | None, split: str, says: list[str]) -> None:
+def test_split_is_compared_if_the_date_decides_it(date: str | None, split: str, expected: str | None) -> None:
     row = index_row(date=date, split=split, year=int(date[:4]) if date else None)
-    assert comparison(row)[1] == says
+    faults = [f"document 1 with date {date} is in {split}; expected {expected}"] if expected else []
+    assert comparison(row)[1] == faults
     assert comparison(row, clean=RECIPE)[1] == [], "recipe-2024 splits by other rules"
 
 
@@ -236,9 +221,12 @@ def test_document_agrees_with_index_metadata_and_parses(
     list(found.add_metadata(METADATA | {name: value for name, value in changed.items() if name == "abstract"}))
     paragraph = PARAGRAPH | {name: value for name, value in changed.items() if name == "text"}
     found.add_parse("pdf", PARSE | changed | {"abstract": [], "body_text": [paragraph, *PARSE["body_text"][1:]]})
-    place = (f"v2/{index.get('set', 's2orc')}/train/00", 1)
-    faults = list(found.check_document(DOCUMENT, index.get("set", "s2orc"), "train", place))
+    set_ = index.get("set", "s2orc")
+    faults = list(found.check_document(DOCUMENT, set_, "train", (f"v2/{set_}/train/00", 1)))
     assert faults == [] if message is None else len(faults) == 1 and faults[0].startswith(message)
+    if message is None and set_ == "s2orc":
+        found.next_group()
+        assert "has no parse" in str(list(found.check_document(DOCUMENT, set_, "train", (f"v2/{set_}/train/00", 1))))
 
 
 @pytest.mark.parametrize(
@@ -251,23 +239,6 @@ def test_metadata_agrees_with_the_index(changed: dict[str, Any]) -> None:
         assert list(found.add_metadata(METADATA | changed)) == ([differs] if changed else [])
 
 
-def test_recipe_has_no_blocks_to_compare() -> None:
-    assert check_document(comparison(clean=RECIPE)[0], DOCUMENT) == []
-
-
-def test_parses_of_another_group_of_files_do_not_count() -> None:
-    found, _ = comparison()
-    list(found.add_metadata(METADATA))
-    found.add_parse("pdf", PARSE)
-    assert check_document(found, DOCUMENT) == []
-    found.next_group()
-    assert "has no parse" in str(check_document(found, DOCUMENT))
-
-
-def links(*rows: dict[str, Any]) -> pa.Table:
-    return pa.Table.from_pylist([LINK, *rows]).slice(1)
-
-
 def test_forged_ids_of_two_types_are_differences() -> None:
     found, _ = comparison()
     list(found.add_metadata(METADATA | {"outbound_citations": ["2", 7]}))
@@ -278,19 +249,20 @@ def test_forged_ids_of_two_types_are_differences() -> None:
 def test_repeated_citations_count_once() -> None:
     other = METADATA | {"paper_id": "2", "outbound_citations": [], "inbound_citations": ["1"]}
 
-    def compare(*rows: Any) -> list[str]:
+    def compare(*rows: Any) -> str:
         found, _ = comparison(link={"count_warnings": ["numeral"]})
         found.add_parse("pdf", PARSE)
         for value in (METADATA, other):
             list(found.add_metadata(value))
-        assert list(found.check_table("graph/links/00.parquet", links(*rows))) == []
-        return [fault.message for fault in found.compare(["graph/links/00.parquet", "corpus/metadata/0"])]
+        table = pa.Table.from_pylist([LINK, *rows]).slice(1)
+        assert list(found.check_table("graph/links/00.parquet", table)) == []
+        return "".join(fault.message for fault in found.compare(["graph/links/00.parquet", "corpus/metadata/0"]))
 
-    assert compare(LINK) == compare(LINK | {"warning": "numeral"}) == []
-    repeated = LINK | {"ref_id": "BIBREF1"}
-    assert "links other" in str(compare(LINK, repeated)) and "cites other" not in str(compare(LINK, repeated))
-    assert "cites other papers in graph/links" in str(compare(LINK | {"warning": "tie"}))
-    assert len(compare()) == 2
+    assert compare(LINK) == compare(LINK | {"warning": "numeral"}) == ""
+    repeated = compare(LINK, LINK | {"ref_id": "BIBREF1"})
+    assert "links other" in repeated and "cites other" not in repeated
+    assert "cites other papers in graph/links" in compare(LINK | {"warning": "tie"})
+    assert "links other" in compare() and "cites other" in compare()
 
 
 @pytest.mark.parametrize(
@@ -339,7 +311,7 @@ def test_tables_repeat_the_lines(claim: Claim) -> None:
         list(found.add_metadata(METADATA))
         entries = {"bib_entries": {"BIBREF0": {"link": "2"}}, "ref_entries": {"FIGREF0": {}}}
         found.add_parse("pdf", PARSE | {"body_text": [PARAGRAPH]} | entries)
-        check_document(found, DOCUMENT)
+        list(found.check_document(DOCUMENT, "s2orc", "train", ("v2/s2orc/train/00", 1)))
         table = pa.Table.from_pylist([filled | value for value in values], schema=schema)
         list(found.check_table(f"{claim.folder}00.parquet", table))
         ending = claim.message.partition("{}")[2]
@@ -356,10 +328,10 @@ def test_tables_repeat_the_lines(claim: Claim) -> None:
     assert len(compare(*owners)) == MAX_FAULTS
 
 
-@pytest.mark.parametrize("path", ["tables/papers/00.parquet", "tables/none/00.parquet", "keys/00.parquet"])
-def test_table_has_its_columns(path: str) -> None:
-    (message,) = comparison()[0].check_table(path, pa.table({"id": ["1"]}))
-    assert message.startswith("the columns differ from the columns of ")
+def test_tables_have_their_columns() -> None:
+    for path in ("tables/papers/00.parquet", "tables/none/00.parquet", "keys/00.parquet"):
+        (message,) = comparison()[0].check_table(path, pa.table({"id": ["1"]}))
+        assert message.startswith("the columns differ from the columns of ")
 
 
 def test_keys_are_those_of_identifiers_and_title() -> None:
@@ -379,10 +351,6 @@ def duplicate(
 ) -> dict[str, Any]:
     row = {"cluster": "1", "set": "s2orc", "paper_id": paper, "split": split, "reason": reason}
     return row | {"duplicate_of": of, "jaccard": jaccard}
-
-
-def near(paper: str, of: str, split: str = "train") -> dict[str, Any]:
-    return duplicate(paper, split, "words", of, 0.9)
 
 
 TEXTS = {"1": WORDS, "2": CHANGED, "9": WORDS}
@@ -411,47 +379,41 @@ SIMILAR = duplicate("2", Split.NEAR_DUPLICATE, "words", "1", 0.9)
 PUBLISHED = duplicate("2", "train", "words", "1", 99 / 101)
 
 
-@pytest.mark.parametrize("row", [SAME, TITLE, SIMILAR, PUBLISHED, SIMILAR | {"jaccard": 0.8}])
-def test_consistent_duplicate_has_no_fault(row: dict[str, Any]) -> None:
+VALID = [SAME, TITLE, SIMILAR, PUBLISHED, SIMILAR | {"jaccard": 0.8}]
+INVALID = [
+    SAME | {"jaccard": 0.9}, SAME | {"split": Split.NEAR_DUPLICATE}, TITLE | {"jaccard": 1.0}, TITLE | {"split": Split.DUPLICATE},
+    SIMILAR | {"jaccard": 0.79}, SIMILAR | {"jaccard": 1.1}, SIMILAR | {"jaccard": None}, SIMILAR | {"split": Split.DUPLICATE},
+    PUBLISHED | {"reason": "other"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", [*VALID, *INVALID])
+def test_reason_of_a_duplicate_decides_split_and_similarity(row: dict[str, Any]) -> None:
     is_published = row["split"] == "train"
     index = {"1": "train", **({"2": "train"} if is_published else {})}
-    assert find_duplicate_faults([duplicate("1"), row], index, {} if is_published else {row["split"]: 1}) == set()
-    assert find_duplicate_faults([], {}, {}) == set()
+    found = find_duplicate_faults([duplicate("1"), row], index, {} if is_published else {row["split"]: 1})
+    assert (found == set()) if row in VALID else any("contradicts reason" in fault for fault in found)
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        SAME | {"jaccard": 0.9}, SAME | {"split": Split.NEAR_DUPLICATE}, TITLE | {"jaccard": 1.0}, TITLE | {"split": Split.DUPLICATE},
-        SIMILAR | {"jaccard": 0.79}, SIMILAR | {"jaccard": 1.1}, SIMILAR | {"jaccard": None}, SIMILAR | {"split": Split.DUPLICATE},
-        PUBLISHED | {"reason": "other"},
-    ],
-)  # fmt: skip
-def test_reason_of_a_duplicate_decides_split_and_similarity(row: dict[str, Any]) -> None:
-    index = {"1": "train", **({"2": "train"} if row["split"] == "train" else {})}
-    found = find_duplicate_faults([duplicate("1"), row], index, {row["split"]: 1} if row["split"] != "train" else {})
-    assert [fault for fault in found if "contradicts reason" in fault]
-
-
-def test_similarity_of_published_duplicates_is_computed_again() -> None:
-    wrong = find_duplicate_faults([duplicate("1"), PUBLISHED | {"jaccard": 0.97}], {"1": "train", "2": "train"}, {})
-    assert wrong == {f"documents 2 and 1 have the Jaccard index {99 / 101}; the row has 0.97"}
+FIRST, THIRD = duplicate("1"), duplicate("3", "train", "words", "1", 0.9)
+TWO, BOTH = {"1": "train", "2": "train"}, {"1": "train", "3": "train"}
 
 
 @pytest.mark.parametrize(
     ("rows", "index", "message"),
     [
-        ([duplicate("1")], {"1": "train"}, "cluster 1 has 1 documents, 1 of them originals; expected 2 or more, 1 original"),
-        ([duplicate("1"), duplicate("2")], {"1": "train", "2": "train"}, "cluster 1 has 2 documents, 2 of them originals"),
-        ([duplicate("2"), near("3", "2")], {"2": "train", "3": "train"}, "cluster 1 has 2 documents, 1 of them"),
-        ([duplicate("1"), near("3", "1", "valid")], {"1": "train", "3": "valid"}, "has documents in both train and valid"),
-        ([duplicate("1"), near("3", "4")], {"1": "train", "3": "train"}, "duplicates 4, which is not in its cluster"),
-        ([duplicate("1"), near("3", "3")], {"1": "train", "3": "train"}, "duplicates 3, which is not in its cluster"),
-        ([duplicate("1"), near("3", "1")], {"1": "train"}, "document 3 is train of s2orc; the index has None"),
-        ([duplicate("1"), near("1", "1")], {"1": "train"}, "a document occurs twice"),
-        ([duplicate("1", of="2"), near("3", "1")], {"1": "train", "3": "train"}, "contradicts reason None"),
+        ([FIRST], {"1": "train"}, "cluster 1 has 1 documents, 1 of them originals; expected 2 or more, 1 original"),
+        ([FIRST, duplicate("2")], TWO, "cluster 1 has 2 documents, 2 of them originals"),
+        ([duplicate("2"), THIRD], {"2": "train", "3": "train"}, "cluster 1 has 2 documents, 1 of them"),
+        ([FIRST, THIRD | {"split": "valid"}], {"1": "train", "3": "valid"}, "has documents in both train and valid"),
+        ([FIRST, THIRD | {"duplicate_of": "4"}], BOTH, "duplicates 4, which is not in its cluster"),
+        ([FIRST, THIRD | {"duplicate_of": "3"}], BOTH, "duplicates 3, which is not in its cluster"),
+        ([FIRST, THIRD], {"1": "train"}, "document 3 is train of s2orc; the index has None"),
+        ([FIRST, THIRD | {"paper_id": "1"}], {"1": "train"}, "a document occurs twice"),
+        ([FIRST | {"duplicate_of": "2"}, THIRD], BOTH, "contradicts reason None"),
+        ([FIRST, PUBLISHED | {"jaccard": 0.97}], TWO, f"have the Jaccard index {99 / 101}; the row has 0.97"),
     ],
-)  # fmt: skip
+)
 def test_contradictory_duplicates_are_named(rows: list[dict[str, Any]], index: dict[str, str], message: str) -> None:
     assert any(message in fault for fault in find_duplicate_faults(rows, index, {}))
 
@@ -470,110 +432,75 @@ def test_counts_of_duplicates_are_compared() -> None:
 @pytest.mark.parametrize(("least", "found"), [(0.9, True), (0.99, False)])
 def test_similar_texts_in_train_and_valid_are_found(least: float, found: bool) -> None:
     overlap = SimilarityCheck(rules_of(split={**FIXED, "min_jaccard": least}))
-    texts = TEXTS | {"3": "another text of more than five words", "5": "", "4": "one two three four five six"}
+    texts = TEXTS | {"3": "another text of more than five words", "4": "one two three four five six", "5": ""}
     for id_, split in (("3", "train"), ("1", "train"), ("5", "train"), ("2", "valid"), ("5", "valid"), ("4", "valid")):
         overlap.add_document(id_, split, texts[id_])
-
-    def read(ids: Any) -> Iterator[tuple[str, str]]:
-        assert set(ids) == {"1", "2"}
-        yield from ((id_, texts[id_]) for id_ in ids)
-
     expected = [f"documents 1 (train) and 2 (valid) are near duplicates: their Jaccard index is {99 / 101:.3f}"]
-    stats: dict[str, Any] = {"metrics": {}, "funnel": []}
-    assert list(overlap.find_faults({}, stats, read)) == (expected if found else [])
-    assert list(SimilarityCheck(RULES).find_faults({}, stats, read)) == []
+    assert list(overlap.find_faults({}, {"metrics": {}, "funnel": []}, read_texts)) == (expected if found else [])
 
 
 # -- files
 
 
-class Listing:
-    def __init__(self, sizes: dict[str, int]) -> None:
-        self.sizes = sizes
-
-    def list(self, prefix: str) -> Iterator[ListedObject]:
-        yield from (ListedObject(path, size) for path, size in self.sizes.items())
+@pytest.fixture
+def state(published: Path) -> Verification:
+    """Return the state before a published snapshot is verified."""
+    lake = LocalLake(published)
+    manifest = orjson.loads(lake.get("manifest.json")[0])
+    return Verification(lake, manifest, list_files(manifest), comparison()[0], SimilarityCheck(RULES))
 
 
 ALWAYS = ("README.md", "stats.json", "croissant.json", "funnel.csv", "funnel.svg", "years.svg", "index.parquet", "aliases.parquet",
           "duplicates.parquet", "clusters.parquet")  # fmt: skip
-Content = dict[str, tuple[int, int]] | None
-LIMIT = 1 << 20
-
-
-def presence(
-    remove: str = "", present: dict[str, int] | None = None, content: Content = None, parent: str | None = None
-) -> list[str]:
-    """Check a complete snapshot of two files per set. `content` gives documents in pieces of at most 1 MiB: bytes and rows of some."""
-    name = "{:02}" if content is None else "{:02}-000000"
-    paths = [
-        f"v2/{s}/{x}/{name.format(n)}.jsonl.gz" for s in ("s2orc", "s2ag") for x in ("train", "valid") for n in range(2)
-    ]
-    paths += content or {}
-    paths += [p.replace("v2/", "documents/").replace(".jsonl.gz", ".parquet") for p in paths]
-    paths += [f"corpus/{kind}/{kind}_{n}.jsonl.gz" for kind in ("metadata", "pdf_parses") for n in range(2)]
-    paths += [f"graph/{kind}/{n:02}.parquet" for kind in ("links", "contexts") for n in range(2)]
-    files = {p: SnapshotFile(p, 5, "0") for p in (*paths, *ALWAYS) if p != remove}
-    files |= {p: SnapshotFile(p, 2000, "0", rows, size) for p, (size, rows) in (content or {}).items()}
-    given = RULES | {"export.files": 2, "export.shard_bytes": None if content is None else LIMIT}
-    sizes = {p: file.bytes for p, file in files.items()} | {"manifest.json": 1} | (present or {})
-    manifest = {"rules": given, "parent": parent}
-    state = Verification(Listing(sizes), manifest, files, None, None)  # type: ignore[arg-type]  # the lake only lists sizes
-    return [str(fault) for fault in check_presence(state)]
-
-
 UNLISTED = "the manifest does not list this file, which every snapshot has"
 
 
 @pytest.mark.parametrize(
-    ("removed", "faults"),
+    ("removed", "fault"),
     [
-        *((name, [f"{name}: {UNLISTED}"]) for name in ALWAYS),
+        *((name, f"{name}: {UNLISTED}") for name in (*ALWAYS, "v2/s2orc/valid/01.jsonl.gz")),
         ("documents/s2ag/valid/01.parquet",
-         ["v2/s2ag/valid/01.jsonl.gz: the manifest does not list its Parquet copy documents/s2ag/valid/01.parquet"]),
-        ("v2/s2orc/valid/01.jsonl.gz", [f"v2/s2orc/valid/01.jsonl.gz: {UNLISTED}"]),
-        ("corpus/metadata/metadata_0.jsonl.gz", ["corpus/metadata: files are missing: found the numbers [1]"]),
-        ("graph/links/00.parquet", ["graph/links: files are missing: found the numbers [1]"]),
+         "v2/s2ag/valid/01.jsonl.gz: the manifest does not list its Parquet copy documents/s2ag/valid/01.parquet"),
+        ("corpus/metadata/metadata_0.jsonl.gz", "corpus/metadata: files are missing: found the numbers [1, 2, 3, 4, 5]"),
+        ("graph/links/00.parquet", "graph/links: files are missing: found the numbers [1, 2, 3, 4, 5]"),
     ],
 )  # fmt: skip
-def test_missing_files_are_named(removed: str, faults: list[str]) -> None:
-    assert presence() == presence(content={}) == []
-    assert presence(removed) == faults
+def test_missing_files_are_named(state: Verification, removed: str, fault: str) -> None:
+    assert list(check_presence(state)) == []
+    del state.files[removed]
+    assert [str(found) for found in check_presence(state)] == [
+        f"{removed}: the manifest does not list this file",
+        fault,
+    ]
 
 
-def test_listed_files_are_those_of_the_folder() -> None:
-    assert presence(parent="x") == [f"diff.json: {UNLISTED}"]
-    assert presence(present={"README.md": 6, "other": 1}) == [
-        "README.md: the file has 6 bytes; the manifest has 5", "other: the manifest does not list this file",
-    ]  # fmt: skip
+def test_listed_files_are_those_of_the_folder(state: Verification) -> None:
+    state.files |= {path: SnapshotFile(path, 1, "0") for path in ("README.md", "none")}
+    state.manifest["parent"] = "x"
+    size = state.lake.size("README.md")
+    assert [str(fault) for fault in check_presence(state)] == [
+        f"README.md: the file has {size} bytes; the manifest has 1",
+        "none: the manifest lists this file, but it does not exist",
+        f"diff.json: {UNLISTED}",
+    ]
 
 
-@pytest.mark.parametrize(
-    ("size", "rows", "is_fault"), [(LIMIT, 9, False), (LIMIT + 1, 9, True), (LIMIT + 1, 1, False), (LIMIT + 1, 2, True)]
-)
-def test_pieces_of_several_documents_have_a_limit(size: int, rows: int, is_fault: bool) -> None:
-    path = "v2/s2orc/train/00-000001.jsonl.gz"
-    faults = [f"{path}: the content exceeds export.shard_bytes (1048576 bytes)"] if is_fault else []
-    assert presence(content={path: (size, rows)}) == faults
-
-
-def test_numbers_of_files_give_their_groups() -> None:
-    paths = ("a/12.parquet", "v2/x/03-000007.jsonl.gz", "metadata_9.jsonl.gz", "README.md", "a.json")
-    assert [parse_file_number(path) for path in paths] == [12, 3, 9, 0, 0]
-    for files, groups in (({}, 1), (("a/0.parquet", "a/1.parquet", "x"), 2), (("a/0-000000.parquet", "a/0-000001.parquet"), 1),
-                          ([f"{f}/{n}.parquet" for f, count in (("a", 4), ("b", 6)) for n in range(count)], 2)):  # fmt: skip
-        state = Verification(None, {}, dict.fromkeys(files), None, None)  # type: ignore[arg-type]  # only `files` is read
-        assert count_groups(state) == groups
+def test_pieces_of_several_documents_have_a_limit(state: Verification) -> None:
+    limit = state.manifest["rules"]["export.shard_bytes"] = 1 << 20
+    pieces = [(limit, 9), (limit + 1, 9), (limit + 1, 1), (limit + 1, 2)]
+    for number, (size, rows_of_piece) in enumerate(pieces):
+        path = f"v2/s2orc/train/00-{number:06}.jsonl.gz"
+        state.files[path] = SnapshotFile(path, 2000, "0", rows_of_piece, size)
+    exceeding = [
+        fault.path for fault in check_presence(state) if "exceeds export.shard_bytes (1048576" in fault.message
+    ]
+    assert exceeding == [f"v2/s2orc/train/00-{number:06}.jsonl.gz" for number in (1, 3)]
 
 
 def test_snapshot_id_is_that_of_its_inputs() -> None:
     versions = {"code": "1", "extractor": "2", "converter": "3", "pyarrow": "4"}
-    given: dict[str, Any] = {
-        "as_of": "2023-01-01T00:00:00+00:00",
-        "parent": None,
-        "inputs": ["x"],
-        "versions": versions,
-    }
+    at = "2023-01-01T00:00:00+00:00"
+    given: dict[str, Any] = {"as_of": at, "parent": None, "inputs": ["x"], "versions": versions}
     digest = hash_inputs(spec="0" * 64, overrides={}, **given)
     manifest = given | {"spec": "small", "spec_sha256": "0" * 64, "snapshot": f"small-20230101-{digest[:8]}"}
     assert find_identity_fault(manifest) is None

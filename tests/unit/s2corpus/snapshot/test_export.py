@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import orjson
-import pyarrow.parquet as pq
 import pytest
 from lxml import etree
 
@@ -39,18 +38,17 @@ def test_snapshot_has_all_its_files_and_counts(run: Run) -> None:
     snapshot = LocalLake(Path(run.lake.uri(f"snapshots/{run.snapshot_id}")))
     assert list(verify(snapshot)) == []
     stats = json.loads(snapshot.get("stats.json")[0])
-    published = [(s, x) for s, splits in stats["sets"].items() for x, counted in splits.items() if counted["documents"]]
-    assert published == [("s2ag", "train"), ("s2ag", "valid"), ("s2orc", "train"), ("s2orc", "valid")]
+    published = {(s, x) for s, splits in stats["sets"].items() for x, counted in splits.items() if counted["documents"]}
+    assert published == {(set_, split) for set_ in ("s2orc", "s2ag") for split in ("train", "valid")}
     counts = {(row["stage"], row["outcome"]): row["count"] for row in stats["funnel"]}
-
-    def total(stage: str) -> int:
-        return sum(count for (name, _), count in counts.items() if name == stage)
-
-    assert total("filter") == counts["vote", "papers"]
-    assert total("clean s2orc") == counts["filter", "kept"]
-    assert total("clean s2ag") == total("clean s2orc") - counts["clean s2orc", "kept"]
+    totals = Counter[str]()
+    for (stage, _), count in counts.items():
+        totals[stage] += count
+    assert totals["filter"] == counts["vote", "papers"]
+    assert totals["clean s2orc"] == counts["filter", "kept"]
+    assert totals["clean s2ag"] == totals["clean s2orc"] - counts["clean s2orc", "kept"]
     for set_ in ("s2orc", "s2ag"):
-        assert total(f"split {set_}") == counts[f"clean {set_}", "kept"]
+        assert totals[f"split {set_}"] == counts[f"clean {set_}", "kept"]
     for name in ("funnel.svg", "years.svg"):
         assert etree.QName(etree.fromstring(snapshot.get(name)[0])).localname == "svg"
 
@@ -64,9 +62,8 @@ def read_lines(run: Run, folder: str) -> list[tuple[str, dict[str, Any]]]:
 def test_text_of_a_closed_paper_is_not_published(run: Run) -> None:
     closed = {paper.row["paper_id"] for paper in papers(COUNT) if not paper.row["open_access"]}
     shown = [parse for _, parse in read_lines(run, "corpus/pdf_parses") if parse["paper_id"] in closed]
-    assert shown
+    assert shown and all(parse["bib_entries"] for parse in shown)
     assert not any(parse["body_text"] or parse["abstract"] or parse["back_matter"] for parse in shown)
-    assert all(parse["bib_entries"] for parse in shown)
 
 
 @pytest.mark.parametrize("set_", ["s2orc", "s2ag"])
@@ -114,33 +111,13 @@ def test_published_snapshot_never_changes(tmp_path: Path) -> None:
     assert content(run) == before
 
 
-def test_card_shows_first_permitted_document_of_each_set(run: Run) -> None:
-    """Check the sample records: all columns of the smallest id under CC BY; without one, the smallest id without its text."""
-    folder = Path(run.lake.uri(f"snapshots/{run.snapshot_id}"))
-    blocks = re.findall(
-        r"^### (\w+)\n\n```json\n(.*?)^```$", (folder / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
-    )
-    assert {name for name, _ in blocks} == {"s2orc", "s2ag"} and all(len(block) < 8_000 for _, block in blocks)
-    for set_, block in blocks:
-        record = json.loads(block)
-        rows = sorted(pq.read_table(folder / "documents" / set_).to_pylist(), key=lambda row: str(row["id"]))
-        first = next((row for row in rows if row["licence"] == "CC-BY-4.0"), rows[0])
-        assert list(record) == list(first)
-        assert record | {name: first[name] for name in ("text", "section_types")} == first
-        text = "the license does not permit" if first["licence"] == "NOASSERTION" else first["text"][:40]
-        assert text in record["text"]
-
-
-@pytest.mark.parametrize(
-    ("buckets", "files", "corpus"), [(1, 30, 100), (7, 30, 30), (300, 30, 100), (60, 30, 30), (12, 6, 4)]
-)
+@pytest.mark.parametrize(("buckets", "files", "corpus"), [(1, 30, 100), (7, 30, 30), (300, 30, 100), (12, 6, 4)])
 def test_every_file_belongs_to_one_group_of_buckets(buckets: int, files: int, corpus: int) -> None:
     spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": files, "corpus_files": corpus}})
     found = list_groups(cast(Run, SimpleNamespace(spec=spec, paper_shards=buckets)))
     assert sorted(nn for numbers, _, _ in found for nn in numbers) == list(range(files))
     assert sorted(nn for _, numbers, _ in found for nn in numbers) == list(range(corpus))
-    # A paper is represented by its hash; its bucket and its files are remainders of the hash.
-    for paper in range(1000):
+    for paper in range(1000):  # A paper's bucket and files are remainders of its hash.
         for numbers, corpus_numbers, of_group in found:
-            for number, count in ((numbers, files), (corpus_numbers, corpus)):
-                assert paper % count not in number or paper % buckets in of_group
+            if paper % files in numbers or paper % corpus in corpus_numbers:
+                assert paper % buckets in of_group

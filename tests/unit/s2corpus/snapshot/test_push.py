@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from s2corpus.commands.publishing import push_command as command
 from s2corpus.errors import TransientError, UserError
@@ -17,64 +17,49 @@ from s2corpus.storage.lake import open_lake
 from tests.standin_hub import Hub
 
 
-@pytest.fixture
-def snapshot(published: Path) -> Path:
-    return published
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+def run(*arguments: object) -> str:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False).output
 
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-class Stopped(Exception):
-    """Simulates a sudden interruption."""
+def test_stopped_push_resumes(published: Path, tmp_path: Path) -> None:
+    target, seen = open_lake(str(tmp_path / "copy")), list[str]()
 
-
-def stopping_at(number: int) -> Any:
-    seen: list[str] = []
-
-    def progress(path: str) -> None:
+    def stop(path: str) -> None:
         seen.append(path)
-        if len(seen) == number:
-            raise Stopped
+        if len(seen) == 50:
+            raise InterruptedError
 
-    return progress
-
-
-def test_stopped_push_resumes(snapshot: Path, tmp_path: Path) -> None:
-    target = open_lake(str(tmp_path / "copy"))
-    with pytest.raises(Stopped):
-        push.push_to_lake(open_lake(str(snapshot)), target, stopping_at(50))
+    with pytest.raises(InterruptedError):
+        push.push_to_lake(open_lake(str(published)), target, stop)
     assert target.size("manifest.json") is None
     first = sorted(contents(tmp_path / "copy"))[5]
     (tmp_path / "copy" / first).write_bytes(b"something else")
-    said = run(snapshot, tmp_path / "copy").output.splitlines()[-1]
-    total = len(contents(snapshot)) - 1
+    total = len(contents(published)) - 1
     # The progress of an upload is recorded every 20 files. The changed file is sent again.
-    assert said.endswith(f"{total - 39} files sent, 39 already in the target")
-    assert contents(tmp_path / "copy") == contents(snapshot)
+    said = run(published, tmp_path / "copy")
+    assert said.endswith(f"{total - 39} files sent, 39 already in the target\n")
+    assert contents(tmp_path / "copy") == contents(published)
     assert not list(verify(target))
-    assert run(snapshot, tmp_path / "copy").output.endswith(f"0 files sent, {total} already in the target\n")
+    assert run(published, tmp_path / "copy").endswith(f"0 files sent, {total} already in the target\n")
 
 
 @pytest.mark.parametrize(
     ("name", "says"),
     [("README.md", r"contains other files \(README.md\)"), ("manifest.json", "contains another snapshot")],
 )
-def test_folder_with_other_files_is_not_changed(snapshot: Path, tmp_path: Path, name: str, says: str) -> None:
+def test_folder_with_other_files_is_not_changed(published: Path, tmp_path: Path, name: str, says: str) -> None:
     (tmp_path / name).write_bytes(b"{}")
     with pytest.raises(UserError, match=says):
-        run(snapshot, tmp_path)
+        run(published, tmp_path)
     assert contents(tmp_path) == {name: b"{}"}
 
 
-def test_damaged_snapshot_is_not_sent(snapshot: Path, tmp_path: Path) -> None:
-    damaged = tmp_path / "damaged"
-    push.push_to_lake(open_lake(str(snapshot)), open_lake(str(damaged)))
+def test_damaged_snapshot_is_not_sent(published: Path, tmp_path: Path) -> None:
+    damaged = Path(shutil.copytree(published, tmp_path / "damaged"))
     (damaged / "index.parquet").write_bytes(b"x")
     with pytest.raises(UserError, match=r"index\.parquet differs from the manifest"):
         run(damaged, tmp_path / "copy")
@@ -90,23 +75,19 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
         yield standin
 
 
-def test_hub_gets_every_file_with_manifest_last(snapshot: Path, hub: Hub, monkeypatch: Any) -> None:
+def test_hub_gets_every_file_with_manifest_last(published: Path, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(push, "_COMMIT_FILES", 40)
     hub.refuse_after = 2
     with pytest.raises(TransientError, match="push again to resume"):
-        run(snapshot, "hf://lab/corpus")
+        run(published, "hf://lab/corpus")
     assert "manifest.json" not in hub.files["lab/corpus"]
     hub.refuse_after = None
-    total = len(contents(snapshot)) - 1
-    assert f"{total - 80} files sent, 80 already in the target" in run(snapshot, "hf://datasets/lab/corpus").output
-    assert hub.files["lab/corpus"] == contents(snapshot)
-    assert hub.commits[-1] == ["manifest.json"]
-    assert f"0 files sent, {total} already in the target" in run(snapshot, "hf://lab/corpus").output
-
-
-def test_hub_needs_a_valid_token(snapshot: Path, hub: Hub, monkeypatch: Any) -> None:
+    total = len(contents(published)) - 1
+    assert f"{total - 80} files sent, 80 already in the target" in run(published, "hf://datasets/lab/corpus")
+    assert hub.files["lab/corpus"] == contents(published) and hub.commits[-1] == ["manifest.json"]
+    assert f"0 files sent, {total} already in the target" in run(published, "hf://lab/corpus")
     monkeypatch.setenv("HF_TOKEN", "hf_other")
     with pytest.raises(UserError, match="set HF_TOKEN"):
-        run(snapshot, "hf://lab/corpus")
+        run(published, "hf://lab/corpus")
     with pytest.raises(UserError, match="expected hf://owner/name"):
-        run(snapshot, "hf://lab")
+        run(published, "hf://lab")

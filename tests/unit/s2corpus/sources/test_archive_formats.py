@@ -1,4 +1,4 @@
-"""Records of arXiv, PubMed, DBLP and the ACL Anthology are read as their formats document."""
+"""Records of arXiv, PubMed, DBLP, the ACL Anthology and JATS are read as their formats document (docs/sources.md)."""
 
 from __future__ import annotations
 
@@ -6,217 +6,182 @@ from typing import Any
 
 import pytest
 
-from s2corpus.sources import Deleted, Dropped, Record, RejectReason
-from s2corpus.sources.record import Editorial
+from s2corpus.sources import Dropped, Record, RejectReason
+from s2orc_parse.bibliography.author import Affiliation
 from tests.unit.s2corpus.sources.samples import entries, names, one
 
 
-class TestArxiv:
-    @pytest.mark.parametrize(
-        ("tex", "text"),
-        [
-            (r"Poincar\'e maps and Erd\H{o}s--R\'{e}nyi graphs", "Poincaré maps and Erdős--Rényi graphs"),
-            (r"G\"odel, {\L}ukasiewicz, Dvo\v{r}\'ak, Garc\'{\i}a", "Gödel, Łukasiewicz, Dvořák, García"),
-            (r"Stra\ss e, \O ystein, {\AA}ngstr{\"o}m, Fran\c cois", "Straße, Øystein, Ångström, François"),
-            (r"On $\alpha$-type and $\'{x}$ sets of B\"acklund", r"On $\alpha$-type and $\'{x}$ sets of Bäcklund"),
-            (r"{BERT} is \emph{very \textbf{good}} at 5\%", "BERT is very good at 5%"),
-            (r"The value of \mu outside of formulas", r"The value of \mu outside of formulas"),
-            ("A cost of $5 and {0,1}-matrices", "A cost of $5 and {0,1}-matrices"),
-        ],
-    )
-    def test_tex_outside_formulas_is_converted_to_text(self, tex: str, text: str) -> None:
-        record = one("arxiv", {"id": "1903.00002", "title": tex, "abstract": tex})
-        assert (record.title, record.abstract) == (text, text)
-        oai = (
-            "<record><header><identifier>oai:arXiv.org:1903.00002</identifier></header><metadata><{0}><title>{1}</title>"
-            "<{2}>{1}</{2}></{0}></metadata></record>"
-        )
-        for form, abstract in (("arXiv", "abstract"), ("arXivRaw", "abstract"), ("dc", "description")):
-            record = one("arxiv", oai.format(form, tex, abstract))
-            assert (record.title, record.abstract) == (text, text)
+def assert_values(record: Record, values: dict[str, Any]) -> None:
+    found = {name: names(record) if name == "authors" else getattr(record, name) for name in values}
+    assert found == values
 
-    def test_tex_in_names_is_converted_to_text(self) -> None:
-        parsed = [["Bal\\'azs", "C.", ""], ["{\\L}ukasz", "K.", ""], ['M\\"uller', 'J\\"org', "Jr"]]
-        as_text = 'C. Bal\\\'azs, K. {\\L}ukasz and J\\"org M\\"uller Jr'
-        for given in ({"authors_parsed": parsed}, {"authors": as_text}):
-            assert names(one("arxiv", {"id": "1903.00002", "title": "T", **given})) == [
-                "C Balázs", "K Łukasz", "Jörg Müller Jr",
-            ]  # fmt: skip
 
-    @pytest.mark.parametrize(
-        ("parsed", "authors"),
-        [
-            ([["Collaboration", "EXA", ""], [":", "", ""], ["Example", "A. B.", ""]], ["EXA Collaboration", "A B Example"]),
-            ([["Ada Sample for the EXA Collaboration", "", ""]], ["Ada Sample", "EXA Collaboration"]),
-            ([["EXA Collaboration", "", ""], ["Ada Sample for the EXA Collaboration", "", ""]], ["EXA Collaboration", "Ada Sample"]),
-            ([["Group", "Particle Data", ""], ["Consortium", "the EXA", ""]], ["Particle Data Group", "EXA Consortium"]),
-            ([["Wang", "Wei", ""], ["Wang", "Wei", ""]], ["Wei Wang", "Wei Wang"]),
-        ],
-    )  # fmt: skip
-    def test_collaboration_is_one_name(self, parsed: list[list[str]], authors: list[str]) -> None:
-        assert names(one("arxiv", {"id": "1903.00002", "title": "T", "authors_parsed": parsed})) == authors
-        elements = "".join(
-            f"<author><keyname>{last}</keyname><forenames>{first}</forenames></author>" for last, first, _ in parsed
-        )
-        header = "<record><header><identifier>oai:arXiv.org:1903.00002</identifier></header><metadata>"
-        oai = f"{header}<arXiv><title>T</title><authors>{elements}</authors></arXiv></metadata></record>"
-        assert names(one("arxiv", oai)) == authors
-        creators = "".join(f"<creator>{last}, {first}</creator>" for last, first, _ in parsed)
-        assert names(one("arxiv", f"{header}<dc><title>T</title>{creators}</dc></metadata></record>")) == authors
+@pytest.mark.parametrize(
+    ("tex", "text"),
+    [
+        (r"Stra\ss e, \O ystein, {\AA}ngstr{\"o}m, Fran\c cois", "Straße, Øystein, Ångström, François"),
+        (r"On $\alpha$-type and $\'{x}$ sets of B\"acklund", r"On $\alpha$-type and $\'{x}$ sets of Bäcklund"),
+    ],
+)
+def test_tex_of_arxiv_outside_formulas_is_text(tex: str, text: str) -> None:
+    record = one("arxiv", {"id": "1903.00002", "title": tex, "abstract": tex})
+    assert (record.title, record.abstract) == (text, text)
 
-    @pytest.mark.parametrize(
-        ("text", "authors"),
-        [
-            ("EXA Collaboration: A. B. Example, C. Other (1)", ["EXA Collaboration", "A B Example", "C Other"]),
-            ("G. Aad, on behalf of the EXA Collaboration", ["G Aad", "EXA Collaboration"]),
-            ("Ada Sample for the EXA Collaboration, B. Other", ["Ada Sample", "EXA Collaboration", "B Other"]),
-        ],
-    )
-    def test_collaboration_in_author_string_is_one_name(self, text: str, authors: list[str]) -> None:
-        assert names(one("arxiv", {"id": "1903.00002", "title": "T", "authors": text})) == authors
+
+@pytest.mark.parametrize(
+    ("authors", "found"),
+    [
+        ([["{\\L}ukasz", "K.", ""], ['M\\"uller', 'J\\"org', "Jr"]], ["K Łukasz", "Jörg Müller Jr"]),
+        ('K. {\\L}ukasz and J\\"org M\\"uller Jr', ["K Łukasz", "Jörg Müller Jr"]),
+        ([["Collaboration", "EXA", ""], [":", "", ""], ["Other", "A. B.", ""]], ["EXA Collaboration", "A B Other"]),
+        ([["Ada Sample for the EXA Collaboration", "", ""]], ["Ada Sample", "EXA Collaboration"]),
+        ("EXA Collaboration: A. B. Example, C. Other (1)", ["EXA Collaboration", "A B Example", "C Other"]),
+    ],
+)
+def test_authors_of_arxiv_are_people_and_collaborations(authors: Any, found: list[str]) -> None:
+    key = "authors" if isinstance(authors, str) else "authors_parsed"
+    assert names(one("arxiv", {"id": "1903.00002", "title": "T", key: authors})) == found
 
 
 def pubmed(content: str, tag: str = "PubmedArticle") -> Record:
     return one("pubmed", f"<PubmedArticleSet><{tag}>{content}</{tag}></PubmedArticleSet>")
 
 
-def book(content: str, in_book: str = "") -> Record:
-    people = "<AuthorList Type='{0}'><Author><LastName>{1}</LastName><ForeName>Bo</ForeName></Author></AuthorList>"
-    return pubmed(
-        f"<BookDocument><PMID>7</PMID><Book><BookTitle>Odd Things</BookTitle><PubDate><Year>1993</Year></PubDate>"
-        f"{people.format('editors', 'Editor')}{in_book}<CollectionTitle>Reviews</CollectionTitle>"
-        f"<ELocationID EIdType='doi'>10.1037/book</ELocationID></Book>{content}</BookDocument>",
-        "PubmedBookArticle",
+def people(kind: str, last: str) -> str:
+    return f"<AuthorList Type='{kind}'><Author><LastName>{last}</LastName><ForeName>Bo</ForeName></Author></AuthorList>"
+
+
+def book(in_book: str, content: str) -> Record:
+    about = "<BookTitle>Odd Things</BookTitle><PubDate><Year>1993</Year></PubDate>" + people("editors", "Editor")
+    doi = "<ELocationID EIdType='doi'>10.1037/book</ELocationID>"
+    book = f"<Book>{about}{in_book}<CollectionTitle>Reviews</CollectionTitle>{doi}</Book>"
+    return pubmed(f"<BookDocument><PMID>7</PMID>{book}{content}</BookDocument>", "PubmedBookArticle")
+
+
+def test_book_of_pubmed_is_a_work_or_contains_a_chapter() -> None:
+    date = "<ContributionDate><Year>2001</Year><Month>02</Month><Day>3</Day></ContributionDate>"
+    whole = {"title": "Odd Things", "authors": ["Bo Booker"], "date": "1993", "doi": "10.1037/book"}
+    assert_values(book(people("authors", "Booker"), date), {**whole, "venue": "Reviews", "journal": None})
+    title = f"<ArticleTitle>Odd syndrome</ArticleTitle>{people('authors', 'Chapter')}{people('editors', 'Other')}"
+    part = {"title": "Odd syndrome", "authors": ["Bo Chapter"], "journal": "Odd Things", "doi": None}
+    assert_values(book("", title + date), {**part, "date": "2001-02-03"})
+    assert book("", title).date == "1993"
+
+
+@pytest.mark.parametrize(
+    ("pages", "plain"),
+    [("123-30; discussion 131", "123-30"), ("iii-vi, 1-278, back cover", "iii-vi, 1-278"), ("1 p following 120", None)],
+)
+def test_prose_is_removed_from_pages_of_pubmed(pages: str, plain: str | None) -> None:
+    for start, expected in (("", plain), ("<StartPage>5</StartPage><EndPage>9</EndPage>", plain or "5-9")):
+        place = f"<Pagination>{start}<MedlinePgn>{pages}</MedlinePgn></Pagination>"
+        article = f"<Article><ArticleTitle>T</ArticleTitle>{place}</Article>"
+        assert pubmed(f"<MedlineCitation><PMID>7</PMID>{article}</MedlineCitation>").pages == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "values"),
+    [
+        ("<title>Learning in Web 2.0.</title>", {"title": "Learning in Web 2.0"}),
+        ("<title>Parsing in the U.S.A.</title>", {"title": "Parsing in the U.S.A."}),
+        ("<title>T</title><ee>https://x.org/a.pdf</ee><ee>https://doi.org/10.1007/5</ee>", {"doi": "10.1007/5"}),
+        ("<title>T</title><ee>https://www.usenix.org/conference/10.1007/5</ee>", {"doi": None}),
+        ("<title>T</title><year>2020</year><month>July/August</month>", {"date": "2020-07"}),
+    ],
+)
+def test_fields_of_dblp_are_read(fields: str, values: dict[str, Any]) -> None:
+    assert_values(one("dblp", f'<dblp><article key="journals/x/A20">{fields}</article></dblp>'), values)
+
+
+def acl(title: str, meta: str = "", attributes: str = "") -> list[Any]:
+    meta = f"<meta><booktitle>Proc.</booktitle>{meta}<year>2024</year></meta>"
+    paper = f'<paper id="2" {attributes}><title>{title}</title><abstract>{title}</abstract></paper>'
+    return entries("acl", f'<collection id="2024.test"><volume id="main">{meta}{paper}</volume></collection>')
+
+
+@pytest.mark.parametrize(
+    ("month", "date"),
+    [("10–12 August", "2024-08"), ("30 July – 4 August", "2024-07"), ("8", "2024-08"), ("Summer", "2024")],
+)
+def test_month_of_the_anthology_may_have_days(month: str, date: str) -> None:
+    (record,) = acl("T", f"<month>{month}</month>")
+    assert record.date == date
+
+
+@pytest.mark.parametrize(
+    ("title", "plain"),
+    [
+        (r"\texttt{<fixed-case>BERT</fixed-case>} in \textit{Paris}", "BERT in Paris"),
+        (r"{BERT} \&amp; \textsc{Glo{Ve}} for 50\% na\"ive", "BERT & GloVe for 50% naïve"),
+        (r"See \href{https://x.org}{code} at \url{https://y.org}~\cite{key}.", "See code at https://y.org"),
+    ],
+)
+def test_tex_of_the_anthology_is_text(title: str, plain: str) -> None:
+    (record,) = acl(title)
+    assert record.title == plain and (record.abstract or "").rstrip(".") == plain
+
+
+def test_back_matter_of_the_anthology_is_not_a_paper() -> None:
+    (dropped,) = acl("T", attributes='type="backmatter"')
+    assert isinstance(dropped, Dropped) and dropped.reason is RejectReason.NOT_A_PAPER
+
+
+MEMBER = "<contrib contrib-type='author'><name><surname>Member</surname><given-names>Mo</given-names></name></contrib>"
+
+
+def article(meta: str) -> Record:
+    meta = f"{meta}<title-group><article-title>T</article-title></title-group>"
+    return one("jats", f"<article><front><article-meta>{meta}</article-meta></front></article>")
+
+
+@pytest.mark.parametrize(
+    ("contributor", "name"),
+    [
+        (f"<collab>The <italic>Odd</italic> Group<xref>a</xref><contrib-group>{MEMBER}</contrib-group></collab>", ("", "The Odd Group")),
+        (f"<collab><institution>Odd Institute</institution><contrib-group>{MEMBER}</contrib-group></collab>", ("", "Odd Institute")),
+        ("<name-alternatives><name><surname>Doe</surname><given-names>Jane</given-names></name></name-alternatives>", ("Jane", "Doe")),
+    ],
+)  # fmt: skip
+def test_contributor_of_jats_is_a_person_or_a_group(contributor: str, name: tuple[str, str]) -> None:
+    record = article(
+        f"<article-id pub-id-type='pmid'>7</article-id><contrib-group><contrib contrib-type='author'>{contributor}</contrib>"
+        f"<contrib contrib-type='group'><string-name>Jo</string-name></contrib><contrib><anonymous/></contrib></contrib-group>"
     )
+    assert [(a.first, a.last) for a in record.authors] == [name]
 
 
-class TestPubmed:
-    def test_whole_book_has_title_and_authors(self) -> None:
-        authors = "<AuthorList Type='authors'><Author><LastName>Booker</LastName><ForeName>Bo</ForeName></Author></AuthorList>"
-        record = book("<ContributionDate><Year>2001</Year></ContributionDate>", authors)
-        assert (record.title, names(record), record.date) == ("Odd Things", ["Bo Booker"], "1993")
-        assert (record.venue, record.journal, record.doi) == ("Reviews", None, "10.1037/book")
-
-    def test_chapter_has_its_own_date_and_authors(self) -> None:
-        chapter = (
-            "<ArticleTitle>Odd syndrome</ArticleTitle><AuthorList Type='authors'><Author><LastName>Chapter</LastName></Author>"
-            "</AuthorList><AuthorList Type='editors'><Author><LastName>Other</LastName></Author></AuthorList>"
-        )
-        own = "<ContributionDate><Year>2001</Year><Month>02</Month><Day>3</Day></ContributionDate>"
-        record = book(chapter + own)
-        assert (record.title, names(record), record.date) == ("Odd syndrome", ["Chapter"], "2001-02-03")
-        assert (record.journal, record.doi) == ("Odd Things", None)
-        assert book(chapter).date == "1993"
-
-    @pytest.mark.parametrize(
-        ("pages", "plain"),
-        [
-            ("101-9", "101-9"), ("123-30; discussion 131", "123-30"), ("304-10, contd", "304-10"), ("S12-20", "S12-20"),
-            ("iii-vi, 1-278, back cover", "iii-vi, 1-278"), ("Suppl 1-20", "1-20"), ("e12345", "e12345"),
-            ("123.e1-123.e5", "123.e1-123.e5"), ("1 p following 120", None), ("No pagination", None), ("Epub 2010 Jan", None),
-            ("10.1038/s41586-020-1 [doi]", None),
-        ],
-    )  # fmt: skip
-    def test_prose_is_removed_from_pages(self, pages: str, plain: str | None) -> None:
-        article = (
-            "<MedlineCitation><PMID>7</PMID><Article><ArticleTitle>T</ArticleTitle><Pagination>{}</Pagination></Article>"
-            "</MedlineCitation>"
-        )
-        assert pubmed(article.format(f"<MedlinePgn>{pages}</MedlinePgn>")).pages == plain
-        start = f"<StartPage>5</StartPage><EndPage>9</EndPage><MedlinePgn>{pages}</MedlinePgn>"
-        assert pubmed(article.format(start)).pages == (plain or "5-9")
-
-    def test_deleted_books_are_deletions(self) -> None:
-        found = entries("pubmed", "<x><DeleteDocument><PMID>7</PMID></DeleteDocument></x>")
-        assert found == [Deleted("pubmed:7")]
+@pytest.mark.parametrize(
+    ("ids", "record_id", "doi"),
+    [
+        ("<article-id pub-id-type='doi'> https://doi.org/10.1371/ODD.5 </article-id>", "jats:10.1371/odd.5", "10.1371/odd.5"),
+        ("<article-id pub-id-type='doi' specific-use='version'>10.7554/eLife.1.3</article-id>"
+         "<article-id pub-id-type='doi'>10.7554/eLife.1</article-id>", "jats:10.7554/elife.1", "10.7554/elife.1"),
+        ("<article-id pub-id-type='pmc'>77</article-id>", "jats:pmc77", None),
+    ],
+)  # fmt: skip
+def test_record_id_of_jats_is_the_normalized_identifier(ids: str, record_id: str, doi: str | None) -> None:
+    record = article(ids)
+    assert (record.record_id, record.doi) == (record_id, doi)
 
 
-def dblp(fields: str, attributes: str = "") -> Record:
-    return one("dblp", f'<dblp><article key="journals/x/A20" {attributes}><title>T.</title>{fields}</article></dblp>')
+AFFILIATED = """<article-id pub-id-type="doi">10.1/b</article-id><contrib-group>
+<contrib contrib-type="author"><contrib-id contrib-id-type="orcid">https://orcid.org/0000-0002-1825-0097</contrib-id>
+<name><surname>Lo</surname><given-names>Kyle</given-names></name><xref ref-type="aff" rid="a1 a2"/></contrib>
+<contrib contrib-type="author"><name><surname>Wu</surname><given-names>Ann</given-names></name>{other}</contrib></contrib-group>
+<aff id="a1"><label>1</label><institution-wrap><institution-id institution-id-type="ror">https://ror.org/05w520734</institution-id>
+<institution>Allen Institute for AI</institution></institution-wrap>, <city>Seattle</city><email>a@b.org</email></aff>
+<aff id="a2"><sup>2</sup>Another <italic>Lab</italic>, Rome</aff>"""
 
 
-class TestDblp:
-    @pytest.mark.parametrize(
-        ("links", "doi"),
-        [
-            (["https://example.org/paper.pdf", "https://doi.org/10.1007/5"], "10.1007/5"),
-            (["https://www.usenix.org/conference/10.1007/5"], None),
-        ],
-    )
-    def test_doi_comes_from_any_resolver(self, links: list[str], doi: str | None) -> None:
-        assert dblp("".join(f"<ee>{link}</ee>" for link in links)).doi == doi
-
-    @pytest.mark.parametrize(
-        ("title", "plain"),
-        [
-            ("Learning in Web 2.0.", "Learning in Web 2.0"), ("TensorFlow 1.4.2.", "TensorFlow 1.4.2"), ("Volume 3.", "Volume 3"),
-            ("Programming in C.", "Programming in C"), ("Why not?", "Why not?"), ("Elections in the U.S.A.", "Elections in the U.S.A."),
-        ],
-    )  # fmt: skip
-    def test_full_stop_of_dblp_is_removed(self, title: str, plain: str) -> None:
-        assert one("dblp", f'<dblp><article key="a/b"><title>{title}</title></article></dblp>').title == plain
-
-    def test_month_and_status_are_read(self) -> None:
-        record = dblp("<year>2020</year><month>July/August</month>", 'publtype="withdrawn"')
-        assert (record.date, record.editorial) == ("2020-07", Editorial.WITHDRAWN)
-        assert dblp("", 'publtype="informal"').editorial is None
+def test_author_of_jats_has_the_referenced_affiliations() -> None:
+    """Several unreferenced affiliations are not assigned."""
+    lab = Affiliation("Another Lab, Rome")
+    first, second = article(AFFILIATED.format(other='<xref ref-type="aff" rid="a2">2</xref>')).authors
+    assert first.affiliations == (Affiliation("Allen Institute for AI, Seattle", "05w520734"), lab)
+    assert (first.orcid, second.affiliations) == ("0000-0002-1825-0097", (lab,))
+    assert article(AFFILIATED.format(other="")).authors[1].affiliations == ()
 
 
-def acl(paper: str, meta: str = "", attributes: str = "") -> list[Any]:
-    return entries(
-        "acl",
-        f'<collection id="2024.test"><volume id="main"><meta><booktitle>Proc.</booktitle>{meta}<year>2024</year></meta>'
-        f'<paper id="2" {attributes}><title>T</title><url>2024.test-main.2</url>{paper}</paper></volume></collection>',
-    )
-
-
-class TestAcl:
-    @pytest.mark.parametrize(
-        ("element", "status"),
-        [
-            ('<retracted date="2024-09-01">Made up.</retracted>', Editorial.RETRACTED),
-            ('<removed date="2024-09-01">By request.</removed>', Editorial.WITHDRAWN),
-            ('<erratum id="1">2024.test-main.2e1</erratum>', Editorial.CORRECTED),
-            ('<erratum id="1">x</erratum><retracted date="2024-09-01"/>', Editorial.RETRACTED),
-            ('<revision id="1" href="x"/>', None),
-        ],
-    )
-    def test_status_of_paper_is_read(self, element: str, status: Editorial | None) -> None:
-        (record,) = acl(element)
-        assert record.editorial is status
-
-    @pytest.mark.parametrize(
-        ("month", "date"),
-        [
-            ("10–12 August", "2024-08"), ("August 10-12", "2024-08"), ("30 July – 4 August", "2024-07"), ("8", "2024-08"),
-            ("July 28 - August 2", "2024-07"), ("November-December", "2024-11"), ("8th to 13th Sept.", "2024-09"), ("Summer", "2024"),
-        ],
-    )  # fmt: skip
-    def test_month_may_have_days(self, month: str, date: str) -> None:
-        (record,) = acl("", f"<month>{month}</month>")
-        assert record.date == date
-
-    @pytest.mark.parametrize(
-        ("title", "plain"),
-        [
-            (r"\texttt{<fixed-case>BERT</fixed-case>} in \textit{Paris}", "BERT in Paris"),
-            (r"{BERT} \&amp; \textsc{Glo{Ve}} for 50\% na\"ive", "BERT & GloVe for 50% naïve"),
-            (r"Learning <tex-math>\texttt{x}_{1}</tex-math> with \emph{T5}", r"Learning \texttt{x}_{1} with T5"),
-            (r"See \href{https://x.org}{code} at \url{https://y.org}~\cite{key}.", "See code at https://y.org"),
-            (r"A \LaTeX{} tool", "A LaTeX tool"),
-        ],
-    )
-    def test_tex_commands_are_text(self, title: str, plain: str) -> None:
-        paper = f'<paper id="2"><title>{title}</title><abstract>{title}</abstract></paper>'
-        record = one("acl", f'<collection id="2024.test"><volume id="main">{paper}</volume></collection>')
-        assert record.title == plain and (record.abstract or "").rstrip(".") == plain
-
-    def test_journal_volume_names_its_journal(self) -> None:
-        (record,) = acl(
-            "", "<journal-title>Computational Linguistics</journal-title><journal-volume>3</journal-volume>"
-        )
-        assert (record.journal, record.volume) == ("Computational Linguistics", "3")
-
-    def test_back_matter_is_not_a_paper(self) -> None:
-        (dropped,) = acl("", attributes='type="backmatter"')
-        assert isinstance(dropped, Dropped) and dropped.reason is RejectReason.NOT_A_PAPER
+def test_conference_of_jats_is_the_venue() -> None:
+    conference = "<conference><conf-name>Conf. on Odd</conf-name></conference>"
+    assert article(f"<article-id pub-id-type='pmid'>7</article-id>{conference}").venue == "Conf. on Odd"

@@ -5,6 +5,7 @@ The server is the S3 server of docker-compose.yaml; it starts in a few seconds. 
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import threading
 import time
@@ -17,7 +18,6 @@ import pytest
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.lake import ABSENT, Conflict, Lake, open_lake
-from s2corpus.storage.s3_lake import S3Lake
 from s2corpus.storage.uris import fetch
 from tests import compose
 from tests.compose import KEYS
@@ -54,8 +54,6 @@ def test_objects_are_written_read_and_deleted(lake: Lake, tmp_path: Path) -> Non
         assert stream.read(1) + stream.read() == b"1234"
     lake.download("a/b", tmp_path / "copy")
     assert (tmp_path / "copy").read_bytes() == b"1234"
-    (tmp_path / "copy").write_bytes(b"changed")
-    assert lake.get("a/b")[0] == b"1234", "a copy, not a link"
     for size in (3, 9 * MEGABYTE):  # Larger files are sent in parts.
         (tmp_path / "file").write_bytes(bytes(size))
         lake.upload("a/file", tmp_path / "file")
@@ -64,8 +62,6 @@ def test_objects_are_written_read_and_deleted(lake: Lake, tmp_path: Path) -> Non
     assert fs.open_input_file(f"{root}a/b").read() == b"1234"
     again = pickle.loads(pickle.dumps(lake))
     assert again.get("a/b")[0] == b"1234" and again.root == lake.root
-    assert lake.filesystem()[0] is fs or isinstance(again.filesystem()[0], type(fs))
-    lake.check_file("a/b")
     for _ in range(2):
         lake.delete("a/b")
     assert (lake.etag("a/b"), lake.size("a/b")) == (ABSENT, None)
@@ -110,11 +106,10 @@ def test_listing_is_by_prefix_and_in_order(lake: Lake) -> None:
 
 def test_address_of_lake_and_object(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     use_server(monkeypatch, port)
-    for address in ("s3://corpus", "s3://corpus/", "s3://corpus/a/b", "s3://corpus/a/b/"):
+    for address in ("s3://corpus", "s3://corpus/a/b/"):
         lake = open_lake(address)
         assert lake.root == address.rstrip("/") and lake.uri("c") == f"{address.rstrip('/')}/c"
         lake.put("place", address.encode())
-    assert open_lake("s3://corpus").get("a/b/place")[0] == b"s3://corpus/a/b/"
     assert fetch("s3://corpus/a/b/place") == b"s3://corpus/a/b/"
     with pytest.raises(UserError, match="no such file"):
         fetch("s3://corpus/a/b/none")
@@ -181,14 +176,11 @@ DENIED = (UserError, "the AWS keys in the environment have no rights on it")
     ("status", "code", "opening", "later"),
     [
         (403, "InvalidAccessKeyId", DENIED, ROTATED),
-        (403, "SignatureDoesNotMatch", DENIED, ROTATED),
         (400, "ExpiredToken", DENIED, ROTATED),
-        (400, "InvalidToken", DENIED, ROTATED),
         (403, "AccessDenied", None, DENIED),
         (404, "NoSuchBucket", (UserError, "no such bucket"), (UserError, "no such bucket")),
         (404, "NoSuchKey", (TransientError, "NoSuchKey"), (FileNotFoundError, "s3://lake/x/key")),
         (412, "PreconditionFailed", (TransientError, "PreconditionFailed"), (Conflict, "key")),
-        (409, "ConditionalRequestConflict", (TransientError, "ConditionalRequestConflict"), (Conflict, "key")),
         (403, "RequestTimeTooSkewed", (TransientError, "RequestTimeTooSkewed"), (TransientError, "s3://lake/x/key: .*Skewed")),
     ],
 )  # fmt: skip
@@ -197,41 +189,29 @@ def test_error_codes_of_s3(
 ) -> None:
     with Fixed(status, code, good=0) as server:
         use_server(monkeypatch, server.server.server_port)
-        if opening is None:
-            open_lake("s3://lake/x")  # Keys for a part of the lake may not list all of it.
-        else:
-            with pytest.raises(opening[0], match=opening[1]):
-                open_lake("s3://lake/x")
+        # Keys for a part of the lake may not list all of it.
+        with pytest.raises(opening[0], match=opening[1]) if opening else contextlib.nullcontext():
+            open_lake("s3://lake/x")
     with Fixed(status, code) as server:
         use_server(monkeypatch, server.server.server_port)
         lake = open_lake("s3://lake/x")
         with pytest.raises(later[0], match=later[1]):
             lake.get("key")
-        for listing in (lambda: list(lake.list("")), lambda: lake.folders("")):
-            with pytest.raises((UserError, TransientError), match="s3://lake/x/"):
-                listing()
+        with pytest.raises((UserError, TransientError), match="s3://lake/x/"):
+            list(lake.list(""))
 
 
-@pytest.mark.parametrize(
-    ("status", "etag", "size", "put"),
-    [(404, ABSENT, None, None), (403, TransientError, TransientError, None), (412, *[Conflict] * 3), (409, *[Conflict] * 3)],
-)  # fmt: skip
+@pytest.mark.parametrize(("status", "error"), [(403, TransientError), (412, Conflict), (409, Conflict)])
 def test_errors_without_a_body(
-    status: int, etag: Any, size: Any, put: Any, monkeypatch: pytest.MonkeyPatch, quick: None
+    status: int, error: type[Exception], monkeypatch: pytest.MonkeyPatch, quick: None
 ) -> None:
     """The response to HEAD has no error code; botocore gives the status instead."""
     with Fixed(status) as server:
         use_server(monkeypatch, server.server.server_port)
         lake = open_lake("s3://lake")
-        for expected, act in ((etag, lambda: lake.etag("k")), (size, lambda: lake.size("k"))):
-            if isinstance(expected, type):
-                with pytest.raises(expected):
-                    act()
-            else:
-                assert act() == expected
-        if put is not None:
-            with pytest.raises(put):
-                lake.put("k", b"", expect=ABSENT)
+        for act in (lake.etag, lake.size):
+            with pytest.raises(error):
+                act("k")
 
 
 def test_failing_server_is_asked_eight_more_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: None) -> None:
@@ -267,36 +247,3 @@ def test_missing_keys_give_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv(name, "/dev/null")
     with pytest.raises(UserError, match="s3://lake: no AWS keys given: set AWS_ACCESS_KEY_ID"):
         open_lake("s3://lake")
-
-
-@pytest.mark.parametrize(
-    ("variables", "expected"),
-    [
-        ({}, {}),
-        ({"AWS_ENDPOINT_URL": "https://host:9/"},
-         {"endpoint_override": "host:9", "scheme": "https", "region": "us-east-1", "allow_bucket_creation": False}),
-        ({"AWS_ENDPOINT_URL": "https://host:9", "AWS_ENDPOINT_URL_S3": "http://s3", "AWS_DEFAULT_REGION": "eu-west-3"},
-         {"endpoint_override": "s3", "scheme": "http", "region": "eu-west-3", "allow_bucket_creation": False}),
-    ],
-)  # fmt: skip
-def test_arrow_gets_the_same_server(
-    variables: dict[str, str], expected: dict[str, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import pyarrow.fs
-
-    with Fixed(200) as server:
-        use_server(monkeypatch, server.server.server_port)
-        lake = S3Lake("s3://lake")
-    given: list[dict[str, object]] = []
-
-    def open_filesystem(**options: object) -> str:
-        given.append(options)
-        return "a file system"
-
-    monkeypatch.setattr(pyarrow.fs, "S3FileSystem", open_filesystem)
-    for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_DEFAULT_REGION"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    assert [lake.filesystem() for _ in range(2)] == [("a file system", "lake/")] * 2
-    assert given == [expected]

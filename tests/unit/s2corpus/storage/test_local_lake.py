@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import socket
-import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -39,46 +40,23 @@ def test_objects_are_listed_in_the_order_of_keys(
 
 def test_moved_file_becomes_the_object(tmp_path: Path) -> None:
     lake, path = open_lake(str(tmp_path / "lake")), tmp_path / "rows"
-    for text in ("first", "second"):
-        path.write_text(text)
-        lake.upload("a/b", path, move=True)
-        assert lake.get("a/b")[0].decode() == text
-        assert not path.exists()
+    lake.put("a/b", b"first", expect="")
+    (tmp_path / "lake/a/.put-x").touch()  # A killed writer can leave a temporary file.
+    path.write_text("second")
+    lake.upload("a/b", path, move=True)
+    assert lake.get("a/b")[0] == b"second" and not path.exists()
     assert [entry.key for entry in lake.list("")] == ["a/b"]
     assert (tmp_path / "lake/a/b").stat().st_mode & 0o777 == 0o600
-
-
-@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no other file system is writable here")
-def test_file_from_another_file_system_is_copied(tmp_path: Path) -> None:
-    lake = open_lake(str(tmp_path / "lake"))
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        path = Path(folder) / "rows"
-        path.write_text("x")
-        lake.upload("a/b", path, move=True)
-        lake.download("a/b", path, link=True)
-        assert path.read_text() == lake.get("a/b")[0].decode() == "x"
-        assert path.stat().st_dev != (tmp_path / "lake/a/b").stat().st_dev
-    assert [entry.key for entry in lake.list("")] == ["a/b"]
 
 
 def test_linked_object_is_never_changed_through_the_link(tmp_path: Path) -> None:
     lake, path = open_lake(str(tmp_path / "lake")), tmp_path / "index"
     for text in (b"first", b"second"):
-        lake.put(text.decode(), text)
-    for key in ("first", "first", "second"):
-        lake.download(key, path, link=True)
-        assert path.samefile(tmp_path / "lake" / key)
-    lake.put("second", b"third")
-    assert (path.read_bytes(), lake.get("first")[0], lake.get("second")[0]) == (b"second", b"first", b"third")
-
-
-def test_files_of_writers_are_not_listed(tmp_path: Path) -> None:
-    """A killed writer can leave a temporary file, and conditional writes use a lock."""
-    lake = open_lake(str(tmp_path / "lake"))
-    lake.put("a/b", b"1", expect="")
-    (tmp_path / "lake/a/.put-x").touch()
-    assert {path.name for path in (tmp_path / "lake").rglob("*")} == {"a", "b", ".put-x", ".lock"}
-    assert [entry.key for entry in lake.list("")] == ["a/b"]
+        lake.put("key", text)
+        lake.download("key", path, link=True)
+        assert path.samefile(tmp_path / "lake/key")
+    lake.put("key", b"third")
+    assert (path.read_bytes(), lake.get("key")[0]) == (b"second", b"third")
 
 
 @pytest.fixture
@@ -97,27 +75,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_only_regular_files_are_read(folder: Path, tmp_path: Path) -> None:
     lake, got = LocalLake(folder), tmp_path / "got"
-    acts = (
-        lake.get,
-        lake.open,
-        lake.etag,
-        lake.check_file,
-        lambda k: lake.download(k, got),
-        lambda k: lake.download(k, got, link=True),
-    )
+    downloads = (partial(lake.download, path=got, link=link) for link in (False, True))
+    acts: tuple[Callable[[str], object], ...] = (lake.get, lake.open, lake.etag, lake.check_file, *downloads)
     for kind in ("fifo", "folder", "device", "link_to_fifo", "socket"):
         for act in acts:
-            with pytest.raises(NotALakeFile, match="not a regular file") as refused:
+            with pytest.raises(NotALakeFile, match="not a regular file"):
                 act(kind)
-            assert isinstance(refused.value, UserError) and isinstance(refused.value, OSError)
         assert not got.exists() and lake.size(kind) is None and list(lake.list("")) == []
-
-
-def test_missing_files_are_missing(tmp_path: Path) -> None:
-    lake = open_lake(str(tmp_path), confined=True)
-    lake.check_file("a")
-    with pytest.raises(FileNotFoundError):
-        lake.get("a")
 
 
 def test_confined_lake_follows_no_link_outside(tmp_path: Path) -> None:
@@ -160,8 +124,8 @@ def test_lake_opens_by_its_own_address(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["", " ", "s3://", "s3:/bucket", "s3://B", "http://host/lake", "hf://a/b", "file://host/lake", "file://", "a\0b"]
-)  # fmt: skip
+    "address", ["", "s3://", "s3:/bucket", "s3://B", "http://host/lake", "file://host/lake", "file://", "a\0b"]
+)
 def test_invalid_address_gives_one_sentence_and_no_folder(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,8 +139,5 @@ def test_environment_names_the_lake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2CORPUS_LAKE", "s3://lake/prefix")
     assert lake_uri() == "s3://lake/prefix"
     monkeypatch.setenv("S2CORPUS_LAKE", "")
-    with pytest.raises(UserError, match="set S2CORPUS_LAKE"):
-        lake_uri()
-    monkeypatch.delenv("S2CORPUS_LAKE")
     with pytest.raises(UserError, match="set S2CORPUS_LAKE"):
         lake_uri()

@@ -33,8 +33,7 @@ def test_cld2_returns_the_share_of_english() -> None:
     pytest.importorskip("pycld2")
     assert english_share("The results show") > 0.9 and english_share(GERMAN) == english_share("") == 0.0
     assert 0.3 < english_share(f"{ENGLISH} {GERMAN}") < 0.7
-    for text in (ENGLISH.replace(" ", "\x85"), f"\x00{ENGLISH}\ufffe\ud800"):
-        assert english_share(text) == english_share(ENGLISH)
+    assert english_share(f"\x00{ENGLISH}\ufffe\ud800") == english_share(ENGLISH)
 
 
 CELLS = ["0.93", "12 ± 3", "α", "n = 40", "東京"] * 9

@@ -25,19 +25,15 @@ from s2corpus.text.layout import (
         pytest.param([("A", "one"), ("A", "two words")], 4, [["A", "one", "two words"]], id="a section is one block"),
         pytest.param([("A", "one"), ("B", "two")], 4, [["A", "one"], ["B", "two"]], id="each header opens a block"),
         pytest.param([("A::B", "one")], 3, [["A"], ["B", "one"]], id="a header without paragraphs is a separate block"),
-        pytest.param([("A", "1"), ("A::B", "2"), ("A::C", "3")], 6, [["A", "1"], ["B", "2"], ["C", "3"]], id="subsections"),
         pytest.param([("A::B", "1"), ("C::B", "2")], 6, [["A"], ["B", "1"], ["C"], ["B", "2"]], id="equal innermost headers"),
         pytest.param([("A::B", "1"), ("A", "2")], 5, [["A"], ["B", "1"], ["A", "2"]], id="return to an open section"),
-        pytest.param([(None, "1"), (None, "2")], 2, [["1", "2"]], id="no header"),
         pytest.param([("A", "1"), (None, "2")], 3, [["A", "1"], ["2"]], id="no header after a section"),
         pytest.param([("", "1"), (" :: ", "2")], 2, [["1", "2"]], id="blank headers"),
         pytest.param([("Two words", None), ("B", "1")], 4, [["Two words"], ["B", "1"]], id="header without paragraph"),
         pytest.param([("A", "EQUATION"), ("B", "1")], 4, [["A"], ["B", "1"]], id="paragraph with only formulas"),
         pytest.param([("A", "EQUATION ."), ("A", "1")], 4, [["A", "1"]], id="paragraph with formulas and a full stop"),
         pytest.param([("A", "so EQUATION holds")], 4, [["A", "so holds"]], id="a formula is removed, but counts as a word"),
-        pytest.param([("A", "EQUATIONS hold")], 3, [["A", "EQUATIONS hold"]], id="longer word"),
         pytest.param([("A\u0301", " x\n\ny\u2028z\t"), (None, "  ")], 4, [["Á", "x y z"]], id="NFC, white space single"),
-        pytest.param([], 0, [], id="nothing"),
     ],
 )  # fmt: skip
 def test_units_form_blocks(units: list[tuple[str | None, str | None]], words: int, expected: list[list[str]]) -> None:
@@ -45,15 +41,9 @@ def test_units_form_blocks(units: list[tuple[str | None, str | None]], words: in
     assert ([block.lines for block in blocks], found) == (expected, words)
 
 
-def test_text_without_body_is_title_and_abstract() -> None:
-    assert document_text(" A  title\n", "An  abstract") == "A title\n\nAn abstract"
-
-
-@pytest.mark.parametrize(
-    "abstract", ["AIM: To  parse.\nWe did.", "AIM: To parse. ::: We did.", "::: AIM: To parse. ::: ::: We did.\n\n"]
-)
+@pytest.mark.parametrize("abstract", ["AIM: To  parse.\nWe did.", "::: AIM: To parse. ::: ::: We did.\n\n"])
 def test_each_part_of_a_structured_abstract_is_a_line(abstract: str) -> None:
-    assert document_text("Title", abstract) == "Title\n\nAIM: To parse.\nWe did."
+    assert document_text(" A  title\n", abstract) == "A title\n\nAIM: To parse.\nWe did."
 
 
 text = st.text(max_size=30)
@@ -66,11 +56,8 @@ def test_text_round_trips_to_the_same_blocks_and_lines(
 ) -> None:
     made, _ = build_blocks(Unit(*unit) for unit in given_units)
     whole = document_text(title, abstract, [block.text for block in made])
-    assert split_document_text(whole) == (
-        to_one_line(title),
-        format_abstract(abstract),
-        [block.lines for block in made],
-    )
+    lines = [block.lines for block in made]
+    assert split_document_text(whole) == (to_one_line(title), format_abstract(abstract), lines)
     assert unicodedata.is_normalized("NFC", whole)
 
 
@@ -82,12 +69,9 @@ def test_only_formulas_are_removed_from_paragraphs(given_units: list[tuple[str |
 
 
 def test_section_of_a_unit_is_the_path_of_headers() -> None:
-    paragraphs = [
-        {"text": "x", "section": "A"},
-        {"text": "x", "section": "A", "section_path": "B::A"},
-        {"text": "x", "section": ""},
-    ]
-    assert [unit.section for unit in list_units({"body_text": paragraphs})] == ["A", "B::A", None]
+    given = [{"section": "A"}, {"section": "A", "section_path": "B::A"}, {"section": ""}]
+    units = list_units({"body_text": [{"text": "x", **one} for one in given]})
+    assert [unit.section for unit in units] == ["A", "B::A", None]
 
 
 @pytest.mark.parametrize(
@@ -95,9 +79,7 @@ def test_section_of_a_unit_is_the_path_of_headers() -> None:
     [
         ("As shown [3] (Lyons and Waite, 2011), cells grow [1, 2].", ("[3]", "Lyons and Waite, 2011", "[1, 2]"), "As shown, cells grow."),
         ("as [1] so", ("[1]",), "as so"),
-        ("as [1]b)", ("[1]",), "as b)"),
         ("as [1]. B", ("[1]",), "as. B"),
-        ("as [1]", ("[1]",), "as"),
         ("[1] as", ("[1]",), " as"),
         ("(as [1])", ("[1]",), "(as)"),
         ("as ([1]) so", ("[1]",), "as so"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -54,15 +53,9 @@ def test_masking_changes_only_personal_data_of_a_parse() -> None:
     text = f"By {address} [1]"
     span = {"start": 19, "end": 22, "text": "[1]", "ref_id": "BIBREF0"}
     moved = {**span, "start": 23, "end": 26}
-    paragraph = {
-        "text": text,
-        "section": "A",
-        "cite_spans": [span],
-        "ref_spans": [span],
-        "unlinked_spans": [span],
-        "eq_spans": [span],
-    }
-    masked_one = {name: [moved] for name in paragraph} | {"text": f"By {mask} [1]", "section": "A"}
+    names = ("cite_spans", "ref_spans", "unlinked_spans", "eq_spans")
+    paragraph = {"text": text, "section": "A", **{name: [span] for name in names}}
+    masked_one = {"text": f"By {mask} [1]", "section": "A", **{name: [moved] for name in names}}
     cells = [["x", text], [address]]
     parse = {
         "paper_id": address, "title": text, "abstract": [paragraph], "body_text": [paragraph, {"text": "x"}], "back_matter": [],
@@ -71,7 +64,6 @@ def test_masking_changes_only_personal_data_of_a_parse() -> None:
             "TABREF0": {"text": text, "html": address, "cells": cells, "cite_spans": [span],
                         "cell_cite_spans": [{**span, "row": 0, "column": 1}]},
             "FIGREF0": {"text": "x", "html": None, "cells": None},
-            "TABREF1": {"text": "x", "cells": [["x"]]},
         },
         "article": {"a": [address, 1, None, {"b": address}], "c": 2.5},
     }  # fmt: skip
@@ -84,25 +76,20 @@ def test_masking_changes_only_personal_data_of_a_parse() -> None:
             "TABREF0": {"text": f"By {mask} [1]", "html": mask, "cells": masked_cells, "cite_spans": [moved],
                         "cell_cite_spans": [{**moved, "row": 0, "column": 1}]},
             "FIGREF0": {"text": "x", "html": None, "cells": None},
-            "TABREF1": {"text": "x", "cells": [["x"]]},
         },
         "article": {"a": [mask, 1, None, {"b": mask}], "c": 2.5},
     }  # fmt: skip
-    empty: dict[str, Any] = {"body_text": [], "bib_entries": {}, "ref_entries": {}}
-    assert mask_parse(empty) == empty
 
 
 @pytest.mark.parametrize(
     ("start", "end", "expected"),
     [
         (0, 3, (0, 3)),
-        (3, 18, (3, 22)),  # exactly the address
         (0, 4, (0, 22)),  # A span that ends within the address covers the complete mask.
         (17, 20, (3, 24)),
         (18, 18, (22, 22)),
         (3, 3, (3, 3)),
         (23, 38, (27, 46)),
-        (39, 40, (47, 48)),
     ],
 )
 def test_masked_offset_is_computed(start: int, end: int, expected: tuple[int, int]) -> None:

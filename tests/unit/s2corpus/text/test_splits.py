@@ -63,7 +63,7 @@ def test_date_spans_its_day_month_or_year(given: str, first: date, last: date) -
     assert date_span(given) == (first, last)
 
 
-@pytest.mark.parametrize("wrong", ["2021-02-29", "2021-13", "next year", "", "0000", "2021-01-01T00:00:00Z"])
+@pytest.mark.parametrize("wrong", ["2021-02-29", "2021-13", "", "0000", "2021-01-01T00:00:00Z"])
 def test_malformed_date_is_refused(wrong: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         date_span(wrong)

@@ -68,14 +68,6 @@ def test_pair_exactly_at_the_threshold_has_its_score(texts: list[str]) -> None:
         assert s == 0 or score_pairs(sets, np.array([a]), sets, np.array([b]), s + 1e-6).tolist() == [0.0]
 
 
-def test_column_without_text_gives_empty_strings() -> None:
-    chunks = pa.chunked_array([pa.nulls(2), pa.nulls(1)])
-    for column in (pa.nulls(3), pa.nulls(3, pa.string()), pa.array(["", None, ""]), chunks):
-        offsets, data = text_of(column)
-        assert offsets.tolist() == [0] * 4 and len(data) == 0
-        assert len(text_of(column[:0])[0]) == 1
-
-
 ROMANS = (
     "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii xxiv xxv xxvi xxvii xxviii xxix xxx "
     "xxxi xxxii xxxiii xxxiv xxxv xxxvi xxxvii xxxviii xxxix"
@@ -96,6 +88,8 @@ def test_number_words_are_removed() -> None:
 
 
 def test_strings_are_read_as_arrays() -> None:
+    for column in (pa.nulls(3), pa.nulls(3, pa.string()), pa.chunked_array([pa.nulls(2), pa.nulls(1)])):
+        assert text_of(column)[0].tolist() == [0] * 4
     with pytest.raises(TypeError, match="a column of strings is expected, this is int64"):
         text_of(pa.array([1]))
     offsets, data = text_of(pa.array(["ab", None, "c"]))
@@ -112,9 +106,8 @@ def test_journal_name_is_split_into_words() -> None:
         "BCMJK": "b c m j k", "BCMJKL": "b c m j k l", "BCMJKLN": "bcmjkln", "Jama": "jama",
         "PNAS USA": "pnas", "Proc. Natl. Acad. Sci. U.S.A.": "proc natl acad sci",
         "Proceedings of the United States of America": "proceedings",
-        "USA": "u s a", "U S A": "u s a", "United States America": "united states america",
+        "USA": "u s a", "United States America": "united states america",
         "The": "the",  # A stop word remains if it is the only word.
-        "Journal of the Chemistry": "journal chemistry",
         "Physical Review (Section B) [online]": "physical review", "Nature (London": "nature",
         "Z. für Physik 12": "z physik", "Children's Health": "childrens health", "12": "", "—": "", "": "",
     }  # fmt: skip
@@ -132,26 +125,18 @@ ACADEMY = "Proceedings of the National Academy of Sciences"
         ("J. Biol. Chem.", "The Journal of Biological Chemistry", True), ("Proc Natl Acad Sci U S A", ACADEMY, True),
         ("PNAS", f"{ACADEMY} of the United States of America", True), ("PNAS", "Proceedings of Natural Science", False),
         ("Acta Cryst. D", "Acta Crystallographica Section D: Biological Crystallography", True), ("Nature (London)", "Nature", True),
-        ("Phys. Rev. Lett.", "Physical Review Letters", True), ("J. Phys. A", "Journal of Physics B", False),
-        ("J Bacteriol", "Journal of Biological Chemistry", False), ("Cancer Res", "Cancer Letters", False),
+        ("J. Phys. A", "Journal of Physics B", False), ("J Bacteriol", "Journal of Biological Chemistry", False),
         ("Ztg. Chem.", "Zeitung Chemie", True),  # Three letters may be anywhere in the word, two at its start.
         ("Zg. Chem.", "Zeitung Chemie", False), ("Ntl", "National", True), ("Ntlx", "National", False), ("Atl", "National", False),
         ("LANCET", "Lancet", True),  # A pronounceable word in capitals is not an acronym.
         ("BMCMJ", "Blood Medicine Cells Muscles Joints", True), ("Blood", "British Journal of Haematology", False),
         ("CA: a Cancer Journal for Clinicians", "CA Cancer J Clin", True),  # A word is missing in the abbreviation.
-        ("Gynecologic Oncology", "American Journal of Obstetrics & Gynecology", False), ("Nature Physics", "Nature", True),
-        ("", "Nature", False), ("", "", False), ("Chem", "Journal of Chemistry", False),
+        ("Nature Physics", "Nature", True), ("", "Nature", False), ("", "", False), ("Chem", "Journal of Chemistry", False),
         ("J Chem", "Journal of Physical Chemistry", True), ("J Chem Phys", "Journal of Physical Chemistry", False),
     ],
 )  # fmt: skip
 def test_journal_names_abbreviate_each_other(a: str, b: str, same: bool) -> None:
     assert same_journal(a, b) is same is same_journal(b, a)
-    # A missing word changes the initials, by which an entry without a title finds its paper.
-    assert (
-        not same
-        or journal_key(a) == journal_key(b)
-        or a in ("CA: a Cancer Journal for Clinicians", "Nature Physics", "J Chem")
-    )
 
 
 def test_first_number_of_a_place_is_compared() -> None:
@@ -166,11 +151,8 @@ def test_first_number_of_a_place_is_compared() -> None:
 
 def test_missing_place_is_zero() -> None:
     assert first_numbers(pa.array(["", None, "—", " – ", "7"]))[:4].tolist() == [0] * 4, "two dashes are not one volume"
-    assert (
-        first_numbers(pa.array([None, None], pa.string())).tolist()
-        == [0, 0]
-        == journal_keys(pa.array([None, None], pa.string())).tolist()
-    )
+    missing = pa.array([None, None], pa.string())
+    assert first_numbers(missing).tolist() == [0, 0] == journal_keys(missing).tolist()
     keys = journal_keys(pa.array(["Nature", None, "—", "Nat.", "Blood"]))
     assert (keys != 0).tolist() == [True, False, False, True, True] and keys[0] == keys[3] != keys[4]
     assert keys.dtype == np.uint32 and (keys & 1).tolist() == [1, 0, 0, 1, 1]

@@ -1,4 +1,4 @@
-"""One parser reads the author names of every source (SPEC §4).
+"""One parser reads the author names of every source (SPEC §3.20).
 
 `tests/data/author_names.txt` has lists of names in many languages and forms. The expected form is `given|surname`,
 `given|surname|suffix`, or `|name of a group`.
@@ -27,15 +27,6 @@ def short(author: Author) -> str:
 def test_author_string_is_split_into_names(line: str) -> None:
     text, _, expected = line.partition(" => ")
     assert "; ".join(map(short, parse_authors(text))) == expected
-
-
-def test_table_has_150_distinct_lists_of_names() -> None:
-    assert len(LISTS) == len(set(LISTS)) >= 150
-
-
-@pytest.mark.parametrize("text", ["", " ,; ", "123"])
-def test_text_without_name_gives_no_author(text: str) -> None:
-    assert parse_authors(text) == ()
 
 
 @pytest.mark.parametrize(

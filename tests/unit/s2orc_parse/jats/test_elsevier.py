@@ -1,4 +1,4 @@
-"""Elsevier's OA JSON is parsed. The files are handwritten from the schema (Kershaw and Koeling 2020, §3.2)."""
+"""Elsevier's OA JSON gives parses under the same laws (SPEC §3.23; schema: Kershaw and Koeling 2020, §3.2)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from s2orc_parse import jats, tei
 from s2orc_parse.jats import elsevier
-from s2orc_parse.parse_model import CitationStyle, Parse
+from s2orc_parse.parse_model import Parse
 from tests.unit.parse_laws import check_laws
 
 Json = dict[str, Any]
@@ -104,34 +104,16 @@ def test_elsevier_file_gives_entries_and_header() -> None:
         "Deep work", 1999, "2", "3--9", "10.1016/abc", "77",
     )  # fmt: skip
     assert [(a.first, a.last) for a in entry.authors] == [("Bo", "Roe")]
-    header = found.header
-    assert (header.title, header.doi, header.pubmed_id, header.date) == (
-        "On tests",
-        "10.1016/j.jcp.2015.07.001",
-        "1234",
-        "2015",
-    )
-
-
-def test_citation_style_follows_the_printed_callouts() -> None:
-    body = [sentence(f"So {n} ({name}).", 100 * n, refs=[(name, "bib1")]) for n, name in enumerate(["Roe, 1999"] * 3)]
-    assert parse(body).citation_style is CitationStyle.NAME_YEAR
+    header = (found.header.title, found.header.doi, found.header.pubmed_id, found.header.date)
+    assert header == ("On tests", "10.1016/j.jcp.2015.07.001", "1234", "2015")
 
 
 WRONG: list[tuple[Json, str]] = [
     ({"body_text": "text"}, "body_text"),
-    ({"body_text": ["text"]}, "body_text[0]"),
     ({"body_text": [{"sentence": 7}]}, "body_text[0].sentence"),
-    ({"body_text": [{"sentence": "x", "parents": ["s1"]}]}, "body_text[0].parents"),
-    ({"body_text": [{"sentence": "x", "refoffsets": []}]}, "body_text[0].refoffsets"),
     ({"body_text": [{"sentence": "x", "refoffsets": {"bib1": 3}}]}, "body_text[0].refoffsets.bib1"),
-    ({"bib_entries": []}, "bib_entries"),
-    ({"bib_entries": {"b": "x"}}, "bib_entries.b"),
-    ({"bib_entries": {"b": {"title": ["x"]}}}, "bib_entries.b.title"),
     ({"bib_entries": {"b": {"authors": "Roe"}}}, "bib_entries.b.authors"),
-    ({"abstract": {}}, "abstract"),
     ({"metadata": "x"}, "metadata"),
-    ({"docId": 1}, "docId"),
 ]
 
 
@@ -149,19 +131,14 @@ values = st.recursive(
     max_leaves=5,
 )
 offsets = st.integers(-5, 40)
+places = st.fixed_dictionaries({"startOffset": offsets, "endOffset": offsets})
 sentences = st.fixed_dictionaries(
     {"sentence": st.text(max_size=30), "startOffset": offsets},
     optional={
         "secId": st.sampled_from(["s1", "s2", ""]),
         "title": st.text(max_size=10),
-        "refoffsets": st.dictionaries(
-            st.sampled_from(["bib1", "bib2", "bib9"]),
-            st.fixed_dictionaries({"startOffset": offsets, "endOffset": offsets}),
-            max_size=3,
-        ),
-        "parents": st.lists(
-            st.fixed_dictionaries({"id": st.text(max_size=3), "title": st.text(max_size=8)}), max_size=3
-        ),
+        "refoffsets": st.dictionaries(st.sampled_from(["bib1", "bib2", "bib9"]), places, max_size=3),
+        "parents": st.lists(st.fixed_dictionaries({"title": st.text(max_size=8)}), max_size=3),
     },
 )
 

@@ -75,10 +75,8 @@ def no_paragraph_twice(parse: Parse, source: str) -> None:
 words = st.text(st.sampled_from("abcXYZ 12,;.[]()–-äß中𝛼\u00a0\n\t&<\u2009"), max_size=12).map(escape)
 callouts = st.builds(
     "<xref{}{}>{}</xref>".format,
-    st.sampled_from(
-        ["", ' ref-type="bibr"', ' ref-type="fig"', ' ref-type="sec"', ' ref-type="fn"', ' ref-type="weird"']
-    ),
-    st.sampled_from(["", ' rid="R1"', ' rid="R1 R2"', ' rid="R99"', ' rid="F1"', ' rid="S1"', ' rid="N1"', ' rid=" "']),
+    st.sampled_from(["", *(f' ref-type="{kind}"' for kind in ("bibr", "fig", "sec", "fn", "weird"))]),
+    st.sampled_from(["", *(f' rid="{target}"' for target in ("R1", "R1 R2", "R99", "F1", "S1", "N1", " "))]),
     st.one_of(words, st.sampled_from(["1", "[1]", "1–3", "3", "<sup>2</sup>", ""])),
 )
 formulas = st.sampled_from(

@@ -1,7 +1,4 @@
-"""Citation commands of natbib, biblatex, REVTeX and apacite print the expected text.
-
-They link to the expected entries.
-"""
+"""Citation commands of natbib, biblatex, REVTeX and apacite print their text and link to their entries (SPEC §3.21)."""
 
 from __future__ import annotations
 
@@ -33,46 +30,26 @@ REVTEX: Setup = (
     ("setup", "command", "printed", "keys"),
     [
         (NATBIB, r"\Citet{doe}", "Van der Doe (2001)", ["doe"]),
-        (NATBIB, r"\Citep{doe}", "(Van der Doe, 2001)", ["doe"]),
-        (NATBIB, r"\Citeauthor{doe}", "Van der Doe", ["doe"]),
         (NATBIB, r"\citeauthor*{abe}", "Abe, Crain, and Kauf", ["abe"]),
-        (NATBIB, r"\citefullauthor{abe}", "Abe, Crain, and Kauf", ["abe"]),
         (NATBIB, r"\citetalias{abe}", "Paper I", ["abe"]),
-        (NATBIB, r"\citepalias{abe}", "(Paper I)", ["abe"]),
         (NATBIB, r"\citepalias[see][]{abe}", "(see Paper I)", ["abe"]),
         (NATBIB, r"\citet[][see also \citealp{corr}]{abe}", "Abe et al. (2016, see also Correa & Schaye, 2017)", ["abe", "corr"]),
-        (NATBIB, r"\citep[see \citealt{corr} for more]{abe}", "(Abe et al., 2016, see Correa & Schaye 2017 for more)", ["abe", "corr"]),
         (NATBIB, r"\citep[e.g.][\S~\ref{s}]{abe}", "(e.g. Abe et al., 2016, § 1)", ["abe"]),
-        (NATBIB, r"\citep[see][]{abe,corr}", "(see Abe et al., 2016; Correa & Schaye, 2017)", ["abe", "corr"]),
         (NATBIB, r"\citeyearpar[p.~3]{abe}", "(2016, p. 3)", ["abe"]),
-        (NATBIB, r"\citetext{see \citealp{abe}}", "(see Abe et al., 2016)", ["abe"]),
         (NATBIB, r"\citeposs{corr}", "Correa & Schaye’s (2017)", ["corr"]),
-        (NATBIB, r"\citeA{corr}", "Correa & Schaye (2017)", ["corr"]),
         (NATBIB, r"\shortciteA<see>[p.~1]{corr}", "Correa & Schaye (see 2017, p. 1)", ["corr"]),
         (NATBIB, "\\citep[see]%\n  [p. 1]{abe, %\n corr}", "(see Abe et al., 2016; Correa & Schaye, 2017, p. 1)", ["abe", "corr"]),
         (NATBIB, r"\ours{abe}", "(cf. Abe et al., 2016)", ["abe"]),
         (NATBIB, r"\citep{nobody}", "(?)", [None]),
         (BIBLATEX, r"\parencite[Cf.][13]{lee}", "(Cf. Lee and Hu, 2001, 13)", ["lee"]),
-        (BIBLATEX, r"\Parencite{hu}", "(Hu, 2002)", ["hu"]),
         (BIBLATEX, r"\citetitle{lee}", "First title here", ["lee"]),
-        (BIBLATEX, r"\Citeauthor{lee}", "Lee and Hu", ["lee"]),
-        (BIBLATEX, r"\citedate{hu}", "2002", ["hu"]),
-        (BIBLATEX, r"\citeurl{lee}", "http://a.b/c", ["lee"]),
-        (BIBLATEX, r"\volcite{2}[3]{hu}", "Hu, 2002, 2, 3", ["hu"]),
         (BIBLATEX, r"\pvolcite[see]{2}[3]{hu}", "(see Hu, 2002, 2, 3)", ["hu"]),
         (BIBLATEX, r"\fullcite{hu}", "Bo Hu. Second title here. J Odd. 2002", ["hu"]),
         (BIBLATEX, r"\autocites[see][3]{lee}[and][]{hu}", "(see Lee and Hu, 2001, 3; and Hu, 2002)", ["lee", "hu"]),
         (BIBLATEX, r"\parencites(compare)(end){lee}{hu}", "(compare Lee and Hu, 2001; Hu, 2002, end)", ["lee", "hu"]),
-        (BIBLATEX, r"\textcites{lee}{hu}", "Lee and Hu (2001), Hu (2002)", ["lee", "hu"]),
-        (BIBLATEX, r"\Textcite{lee}", "Lee and Hu (2001)", ["lee"]),
-        (BIBLATEX, r"\cites{lee}{hu}", "Lee and Hu, 2001; Hu, 2002", ["lee", "hu"]),
-        (BIBLATEX, r"\parentext{see \cite{hu}}", "(see Hu, 2002)", ["hu"]),
         (REVTEX, r"\cite{[{See }][{.}]lo}", "[1]", ["lo"]),
         (REVTEX, r"\cite{*doe}", "[3]", ["doe"]),
-        (REVTEX, r"\cite{lo,*doe}", "[1, 3]", ["lo", "doe"]),
-        (REVTEX, r"Ref.~\onlinecite{lo}", "Ref. 1", ["lo"]),
         (REVTEX, r"Refs.~[\onlinecite{lo,doe}]", "Refs. [1, 3]", ["lo", "doe"]),
-        (REVTEX, r"\footnote{See \cite{lo}.}", "", []),
     ],
 )  # fmt: skip
 def test_command_prints_and_links_its_keys(setup: Setup, command: str, printed: str, keys: list[str | None]) -> None:
@@ -80,9 +57,7 @@ def test_command_prints_and_links_its_keys(setup: Setup, command: str, printed: 
     end = r"\nocite{*}\printbibliography" if files else ""
     found = parse(rf"\section{{A}}\label{{s}} As {command} say. {end}", preamble, entries=entries, **files)
     check_laws(found)
-    assert [(section, " ".join(text.split())) for section, text in texts(found)] == [
-        ("A", " ".join(f"As {printed} say.".split()))
-    ]
+    assert texts(found) == [("A", f"As {printed} say.")]
     assert [key for _, key in list_citations(found)] == keys
 
 
@@ -91,27 +66,20 @@ def test_command_prints_and_links_its_keys(setup: Setup, command: str, printed: 
     [
         r"\bibitem[\protect\citeauthoryear{Abe, Crain \& Kauf}{Abe et~al.}{2016}]{abe}",
         r"\bibitem[{Abe et~al.(2016)Abe, Crain \& Kauf}]{abe}",
-        r"\bibitem[{\citenamefont{Abe et~al.}(2016)\citenamefont{Abe, Crain \& Kauf}}]{abe}",
         r"\bibitem[\protect\BCAY{Abe, Crain \& Kauf}{Abe et~al.}{2016}]{abe}",
-        r"\harvarditem[Abe et~al.]{Abe, Crain \& Kauf}{2016}{abe}",
-        r"\bibitem[\protect\astroncite{Abe et~al.}{2016}]{abe}",
     ],
 )
 def test_label_gives_short_and_long_names(item: str) -> None:
     entries = rf"\begin{{thebibliography}}{{}}{item} Abe A., 2016, J Odd, 456, 1115\end{{thebibliography}}"
     found = parse(r"\citet{abe}, \citep{abe}, \citet*{abe}", r"\usepackage{natbib}", entries=entries)
-    long = "Abe et al." if "astroncite" in item else "Abe, Crain & Kauf"
-    assert texts(found) == [("", f"Abe et al. (2016), (Abe et al., 2016), {long} (2016)")]
+    assert texts(found) == [("", "Abe et al. (2016), (Abe et al., 2016), Abe, Crain & Kauf (2016)")]
 
 
 @pytest.mark.parametrize(
     ("command", "note"),
     [
         (r"\footcite[Cf.][13]{lee}", "Cf. Lee and Hu, 2001, 13"),
-        (r"\smartcite{lee}", "Lee and Hu, 2001"),
-        (r"\footfullcite{hu}", "Bo Hu. Second title here. J Odd. 2002"),
         (r"\footcites{lee}{hu}", "Lee and Hu, 2001; Hu, 2002"),
-        (r"\footnotemark\footcitetext{lee}", "Lee and Hu, 2001"),
     ],
 )
 def test_citation_in_a_note_is_a_footnote(command: str, note: str) -> None:
@@ -129,9 +97,9 @@ LEE = "@article{lee, author={Lee, Ann and Hu, Bo and Wu, Cy}, title={First title
 @pytest.mark.parametrize(
     ("package", "style", "command", "printed", "form"),
     [
-        *(("", style, r"\citep{lee}", "[1]", "BRACKET") for style in ("plain", "unsrt", "abbrv", "ieeetr")),
+        *(("", style, r"\citep{lee}", "[1]", "BRACKET") for style in ("plain", "ieeetr")),
         *((r"\usepackage{natbib}", style, r"\citep{lee}", "(Lee et al., 2001)", "NAME_YEAR")
-          for style in ("plainnat", "apalike", "acl_natbib")),
+          for style in ("plainnat", "acl_natbib")),
         (r"\usepackage[numbers]{natbib}", "", r"\citep{doe,lo}", "[3, 1]", "BRACKET"),
         (r"\usepackage[numbers,sort&compress]{natbib}", "", r"\cite{doe,lo,saier}", "[1–3]", "BRACKET"),
         (r"\usepackage[numbers]{natbib}", "", r"\citet{saier}", "Saier et al. [2]", "BRACKET"),
@@ -150,7 +118,7 @@ def test_options_and_bibliography_style_decide_the_form(
 
 @pytest.mark.parametrize(
     ("macro", "venue"),
-    [("mnras", "MNRAS"), ("apj", "ApJ"), ("aap", "A&A"), ("prd", "Phys. Rev. D"), ("nat", "Nature"), ("own", "Journal of Tests")],
+    [("mnras", "MNRAS"), ("aap", "A&A"), ("own", "Journal of Tests")],
 )  # fmt: skip
 def test_journal_macro_is_the_venue(macro: str, venue: str) -> None:
     bib = rf"@article{{a, author={{Abe, A.}}, title={{On stars}}, journal={{\{macro}}}, volume=4, year=2016}}"
@@ -178,13 +146,6 @@ def test_citations_in_cells_and_captions_are_linked() -> None:
     assert all(cell.span.ref_id for cell in table.cell_cites)
 
 
-def test_citation_in_a_formula_is_not_linked() -> None:
-    found = parse(r"$x \text{ by \citet[see][]{lo}}$ holds.", r"\usepackage{natbib}", entries=ENTRIES)
-    check_laws(found)
-    ((span,),) = [paragraph.eq_spans for paragraph in found.body_text]
-    assert span.latex is not None and "href" not in span.latex and r"\citet{lo}" in span.latex
-
-
 DOE = "@article{doe, author={Doe, Jane}, title={On tests}, journal={J. Tests}, year={2001}}"
 DOE_ENTRIES = r"\begin{thebibliography}{1}\bibitem{doe} J. Doe. \newblock On tests. \newblock \emph{J. Tests}, 2001.\end{thebibliography}"
 
@@ -195,8 +156,6 @@ DOE_ENTRIES = r"\begin{thebibliography}{1}\bibitem{doe} J. Doe. \newblock On tes
         ("filecontents", r"\jobname.bib", DOE, r"\bibliography{\jobname}"),
         ("filecontents*", "refs.bib", DOE, r"\bibliography{refs}"),
         ("filecontents", "main.bbl", DOE_ENTRIES, r"\bibliography{refs}"),
-        ("filecontents*", r"\jobname.bbl", DOE_ENTRIES, r"\bibliography{refs}"),
-        ("filecontents", "entries", DOE_ENTRIES, r"\input{entries}"),
     ],
 )
 def test_embedded_bibliography_is_read(environment: str, name: str, content: str, command: str) -> None:
@@ -206,9 +165,3 @@ def test_embedded_bibliography_is_read(environment: str, name: str, content: str
     assert texts(found) == [("", "As [1] says.")]
     assert list_citations(found) == [("1", "doe")]
     assert [(entry.title, entry.year) for entry in found.bib_entries] == [("On tests", 2001)]
-
-
-def test_delivered_file_replaces_embedded_file() -> None:
-    embedded = f"\\begin{{filecontents}}{{refs.bib}}\n{DOE}\n\\end{{filecontents}}\n"
-    found = parse(r"\cite{doe}\bibliography{refs}", embedded, refs_bib=DOE.replace("On tests", "On exams"))
-    assert [entry.title for entry in found.bib_entries] == ["On exams"]

@@ -1,10 +1,16 @@
-"""Twenty small sources with one construct each give the expected parse (S2ORC §2.2)."""
+"""Small sources with one construct each, and two real arXiv sources, give the expected parse (SPEC §3.21, S2ORC §2.2)."""
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
 import pytest
 
-from s2orc_parse.parse_model import RefType
+from pdf2tei.latex_references import parse_reference
+from s2orc_parse.latex import convert
+from s2orc_parse.parse_model import CitationStyle, Parse, RefType
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_entries, parse, texts
 
@@ -152,11 +158,6 @@ def test_sections_have_paths_and_numbers() -> None:
             ("A study of many things", ["Smith", "Jones"], 1999, "J. Things"),
         ),
         (
-            "\\bibitem{k}\nKyle Lo, Lucy~Lu Wang, and Rodney Kinney.\n\\newblock {S2ORC}: The corpus."
-            "\n\\newblock In {\\em ACL}, pages 4969--4983, 2020.",
-            ("S2ORC: The corpus", ["Lo", "Wang", "Kinney"], 2020, "ACL"),
-        ),
-        (
             r"\bibitem[{\citenamefont{Kitaev}(2003)}]{k}\BibitemOpen\bibfield{author}{"
             r"\bibinfo{author}{\bibfnamefont{A.}~\bibnamefont{Kitaev}},\ }"
             r"\href {\doibase 10.1016/x} {\bibfield{journal}{\bibinfo{title}{Fault-tolerant computing}, "
@@ -182,3 +183,46 @@ def test_source_gives_title_authors_and_abstract() -> None:
     assert [(a.first, a.last) for a in found.header.authors] == [("Kyle", "Lo"), ("Lucy", "Wang")]
     assert [p.text for p in found.abstract] == ["We do this."]
     assert texts(found) == [("", "Body.")]
+
+
+@cache
+def parse_real(path: Path) -> Parse:
+    return convert(path.read_bytes(), sha1="0" * 40, parse_reference=parse_reference)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected", "words"),
+    [
+        ("1911.02782.gz", {"sections": 27, "entries": 55, "citations": 88, "tables": 10, "formulas": 3, "captions": 13}, 4929),
+        ("2004.14974.gz", {"sections": 34, "entries": 36, "citations": 49, "tables": 14, "formulas": 0, "captions": 21}, 5130),
+    ],
+)  # fmt: skip
+def test_real_source_has_the_counts_of_a_reader(
+    shared_data: Path, name: str, expected: dict[str, int], words: int
+) -> None:
+    found = parse_real(shared_data / "latex" / name)
+    check_laws(found)
+    assert found.citation_style is CitationStyle.NAME_YEAR
+    spans = [span for part in (*found.abstract, *found.body_text, *found.back_matter) for span in part.cite_spans]
+    spans += [span for entry in found.ref_entries for span in entry.cite_spans]
+    spans += [cell.span for entry in found.ref_entries for cell in entry.cell_cites]
+    kinds = Counter(entry.type for entry in found.ref_entries)
+    assert expected == {
+        "sections": kinds[RefType.SECTION],
+        "entries": len(found.bib_entries),
+        "citations": sum(span.ref_id is not None for span in spans),
+        "tables": sum(bool(entry.cells) for entry in found.ref_entries),
+        "formulas": kinds[RefType.FORMULA],
+        "captions": sum(bool(e.text) for e in found.ref_entries if e.type in (RefType.FIGURE, RefType.TABLE)),
+    }
+    assert [e.ref_id for e in found.bib_entries if not (e.title and e.authors and e.year)] == []
+    assert sum(len(p.text.split()) for p in found.body_text) == pytest.approx(words, rel=0.05)
+
+
+def test_table_with_subtables_has_all_their_rows(shared_data: Path) -> None:
+    entries = parse_real(shared_data / "latex/2004.14974.gz").ref_entries
+    both, first, second = (
+        next(e.cells for e in entries if e.key[:3] == "TAB" and e.num == n) for n in ("2", "2a", "2b")
+    )
+    assert first and second and both == first + second
+    assert first[0] == ("Fold", "Supports", "NoInfo", "Refutes", "All")

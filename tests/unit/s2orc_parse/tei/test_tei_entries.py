@@ -48,16 +48,16 @@ def test_article_entry_has_all_fields() -> None:
     found = entry(
         '<analytic><title level="a" type="main">Cats &amp; dogs</title><author><persName><forename type="first">R</forename><forename '
         'type="middle">A</forename><surname>Schwartz</surname></persName></author><idno type="DOI">10.1000/ABC.1</idno></analytic>'
-        '<monogr><title level="j">J Am Acad</title><title level="j" type="abbrev">JAA</title><imprint>'
+        '<monogr><idno type="ISSN">1234-5678</idno><title level="j">J Am Acad</title><title level="j" type="abbrev">JAA</title><imprint>'
         '<biblScope unit="volume">33</biblScope>'
         '<biblScope unit="issue">1</biblScope><biblScope unit="page" from="161" to="182"/><date type="published" when="1995-03">1995</date>'
         '<publisher>Elsevier</publisher></imprint></monogr><note type="raw_reference">[7] Schwartz RA. PMID: 0123456 PMC98765</note>'
-        '<ptr target="https://example.org/x"/>'
+        '<ptr target="https://example.org/x"/><ptr/><ptr target=" https://example.org/x "/>'
     )
     assert found == BibEntry(
         key="BIBREF0", ref_id="b0", title="Cats & dogs", authors=(Author("R", ("A",), "Schwartz", ""),), year=1995, venue="J Am Acad",
-        label="7", volume="33", issue="1", pages="161--182", publisher="Elsevier", doi="10.1000/abc.1", pubmed_id="123456",
-        pmc_id="PMC98765", raw_text="[7] Schwartz RA. PMID: 0123456 PMC98765", urls=("https://example.org/x",),
+        label="7", volume="33", issue="1", pages="161--182", publisher="Elsevier", issn="1234-5678", doi="10.1000/abc.1",
+        pubmed_id="123456", pmc_id="PMC98765", raw_text="[7] Schwartz RA. PMID: 0123456 PMC98765", urls=("https://example.org/x",),
     )  # fmt: skip
 
 
@@ -66,7 +66,6 @@ def test_article_entry_has_all_fields() -> None:
     [
         (("b3", "b5"), [("BIBREF3", "b3"), ("BIBREF5", "b5")]),
         (("b3", "b3"), [("BIBREF0", "b3"), ("BIBREF1", "b3")]),
-        (("b3", ""), [("BIBREF0", "b3"), ("BIBREF1", "b1")]),
         (("b3", "b123456"), [("BIBREF0", "b3"), ("BIBREF1", "b123456")]),
     ],
 )
@@ -90,10 +89,8 @@ def test_raw_text_of_free_entry_is_its_own_text() -> None:
         (["[1] A", "[2] B"], ["1", "2"]),
         (["1. A", "2) B", "3.B"], ["1", "2", None]),
         (["A [3] b"], ["3"]),
-        (["A [3] b [4]"], [None]),
         (["[1] A", "B", "[1] C"], [None, None, None]),  # The numbers do not ascend.
         (["[2] A", "[1] B", "[Lee01] C"], [None, None, "Lee01"]),
-        (["[1] A", "[x] B", "[2] C"], ["1", "x", "2"]),
         (["<label>(2).</label>", "[1] A<label>[7]</label>"], ["2", "7"]),
     ],
 )
@@ -117,55 +114,32 @@ def imprint(xml: str) -> str:
     "case",
     [
         (TITLE, '<monogr><title level="m">A book</title></monogr><series><title level="s">A series</title></series>', "A book", "A series"),
-        (TITLE, '<analytic><title/></analytic><monogr><title level="j">Only a journal</title></monogr>', "", "Only a journal"),
-        (TITLE, '<analytic><title level="a">A</title><title level="a">B</title></analytic>', "A", ""),
         (TITLE, "<analytic><title>A</title></analytic><monogr><title>M</title></monogr>", "A", "M"),
         (TITLE, '<analytic><title level="a">A</title></analytic><monogr><title level="m">M</title><title level="j">J</title></monogr>',
          "A", "J"),
-        (TITLE, '<analytic><title level="a">A</title></analytic><monogr><title level="j"/><title level="s">S</title></monogr>', "A", "S"),
         (TITLE, '<monogr><title level="m">M</title><meeting/><meeting>Two <placeName>X</placeName></meeting><meeting>No</meeting></monogr>',
          "M", "Two"),
-        (TITLE, '<monogr><title level="j">J</title><meeting>A meeting</meeting></monogr>', "", "J"),
         (PAGES, imprint('<biblScope unit="vol">3</biblScope><biblScope type="issue">4</biblScope>'), "3", "4", ""),
         (PAGES, imprint('<biblScope unit="page" from="1" to="1"/>'), "", "", "1"),
-        (PAGES, imprint('<biblScope unit="page" from="1">1-9</biblScope>'), "", "", "1"),
-        (PAGES, imprint('<biblScope unit="page" to="9"/>'), "", "", "9"),
         (PAGES, imprint('<biblScope unit="page" from="1"/><biblScope unit="page" to="9"/>'), "", "", "1--9"),
-        (PAGES, imprint('<biblScope unit="page" from="9"/><biblScope unit="page" to="9"/>'), "", "", "9"),
-        (PAGES, imprint('<biblScope unit="page">17</biblScope><biblScope unit="page">18</biblScope>'), "", "", "17"),
-        (PAGES, imprint('<biblScope unit="pp">17-18</biblScope>'), "", "", "17-18"),
         # A year is between 1400 and 2100.
         (YEAR, imprint('<date when="1400"/>'), 1400),
         (YEAR, imprint('<date when="1399"/>'), None),
         (YEAR, imprint('<date when="2100"/>'), 2100),
         (YEAR, imprint('<date when="2101"/>'), None),
-        (YEAR, imprint('<date when="19867"/>'), None),
         (YEAR, imprint('<date when="soon">1987</date>'), 1987),
-        (YEAR, imprint('<date when="1986-07">1987</date>'), 1986),
-        (YEAR, imprint("<date>1986</date><date>1987</date>"), 1986),
-        (YEAR, imprint("<date>in press</date><date>submitted 1987</date>"), 1987),
         # A year of the raw text is taken only if it is unique and no date exists.
         (YEAR, note("Lee 1999a; 1999b"), 1999),
         (YEAR, note("Lee 1999; 2001"), None),
-        (YEAR, note("Lee 1999-2001"), 2001),
-        (YEAR, note("Lee 11999"), None),
         (YEAR, note("Lee 1499, 2100"), None),
-        (YEAR, note("Lee 1500"), 1500),
-        (YEAR, note("Lee 2099"), 2099),
         (YEAR, f'<monogr><date when="1980"/></monogr>{note("Lee 1999")}', 1980),
         # Identifiers of every level.
-        (IDS, '<idno type="PMID">12</idno><idno type="pubmed">13</idno>', None, None, "12", None),
-        (IDS, '<idno type="PMCID">PMC12345</idno>', None, None, None, "PMC12345"),
         (IDS, '<idno type="pmc">12345</idno>', None, None, None, "PMC12345"),
-        (IDS, "<idno>10.1000/ab</idno>", "10.1000/ab", None, None, None),
-        (IDS, "<idno>arXiv:2001.00001</idno>", *ARXIV),
         (IDS, '<idno type="arXiv">arXiv:2001.00001v5[cs.CL]</idno>', *ARXIV),
         (IDS, '<idno type="DOI">https://doi.org/10.48550/arXiv.2001.00001</idno>', *ARXIV),
         (IDS, '<idno type="DOI">10.1000/x1</idno><idno type="arXiv">2001.00001</idno>', "10.1000/x1", "2001.00001", None, None),
-        (IDS, '<idno type="ISBN">10.1000/ab</idno>', None, None, None, None),
         (IDS, '<ptr target="https://doi.org/10.1000/cd"/><ptr target="https://doi.org/10.1000/ef"/>', "10.1000/cd", None, None, None),
         (IDS, '<ptr target="https://doi.org/x"/><ptr target="https://example.org/10.1000/cd"/>', None, None, None, None),
-        (IDS, '<ptr target="https://arxiv.org/abs/2001.00001v2"/>', *ARXIV),
         (IDS, '<note>PMID: 0012</note><note>PMC 12345.</note>', None, None, "12", "PMC12345"),
         (IDS, '<note type="raw_reference">Lee. PMID:34. PMC6789</note><note>PMID: 12</note>', None, None, "34", "PMC6789"),
         (IDS, '<note>doi 2101.00009, arXiv:2001.00001</note>', *ARXIV),
@@ -175,16 +149,6 @@ def imprint(xml: str) -> str:
 def test_entry_has_its_fields(case: tuple[Any, ...]) -> None:
     names, xml, *expected = case
     assert fields(entry(xml), *names) == tuple(expected)
-
-
-def test_entry_has_publisher_issn_notes_and_addresses() -> None:
-    found = entry(
-        '<monogr><idno type="ISSN">1234-5678</idno><idno type="eISSN">8765-4321</idno><imprint><publisher>One</publisher>'
-        '<publisher>Two</publisher></imprint></monogr><ptr target="http://a"/><ptr/><ptr target="http://b"/><ptr target=" http://a "/>'
-        "<label>[5]</label><label>6</label>"
-    )
-    assert fields(found, "issn", "publisher", "urls", "label") == ("1234-5678", "One", ("http://a", "http://b"), "5")
-    assert entry('<idno type="eISSN">8765-4321</idno>').issn == "8765-4321"
 
 
 def authors(*persons: str) -> str:
@@ -199,30 +163,18 @@ ANN, BO, CY = person("Ann", "Lee"), person("Bo", "Hu"), person("Cy", "Wu")
     [
         # Names are split into first|middle|last|suffix.
         (authors(person("A", "van der Schaar", "B")), ["A|B|van der Schaar|"]),
-        (authors(person("J.", "Smith")), ["J||Smith|"]),
-        (authors(person("Jean-Luc", "O'Neill")), ["Jean-Luc||O'Neill|"]),
         (authors(person("JW", "Lee")), ["J|W|Lee|"]),
         (authors(person("Martin", "King", "Luther", suffix="Jr")), ["Martin|Luther|King|Jr"]),
         (authors(person("Martin", "King, Jr.")), ["Martin||King|Jr"]),
-        (authors(person("Martin", "King Jr.")), ["Martin||King|Jr"]),
         (authors(person("John", "Smith III")), ["John||Smith|III"]),
-        (authors(person("Ann", "Lee iv")), ["Ann||Lee|iv"]),
         (authors("<persName><nameLink>van</nameLink><nameLink>der</nameLink><surname>Berg</surname></persName>"), ["||van der Berg|"]),
-        (authors("<name><forename>Ann</forename><surname>Lee</surname></name>"), ["Ann||Lee|"]),
-        (authors("<persName><forename>Ann</forename></persName>"), ["||Ann|"]),
         (authors("Lyons, Ann"), ["Ann||Lyons|"]),
-        (authors("<persName>Ann Lee</persName><persName><surname>Kim</surname></persName>"), ["Ann||Lee|"]),
         # Empty names and "et al." are not authors.
         (authors(ANN, "", "<affiliation><orgName>MIT</orgName></affiliation>"), ["Ann||Lee|"]),
-        (authors(ANN, person("", "Others.")), ["Ann||Lee|"]),
-        (authors(ANN, person("et", "al.")), ["Ann||Lee|"]),
         (authors(ANN, "<persName>and others</persName>"), ["Ann||Lee|"]),
         # The first of analytic, monogr and series with authors counts. Editors are not authors.
         (f"<analytic><author/></analytic><monogr><author>{BO}</author></monogr><series><author>{CY}</author></series>", ["Bo||Hu|"]),
         (f"<monogr><author>{BO}</author><editor><author>{CY}</author></editor></monogr>", ["Bo||Hu|"]),
-        (f"<monogr><editor>{BO}</editor></monogr>", []),
-        (f"<author>{ANN}</author>{authors(BO)}", ["Ann||Lee|"]),
-        (f"<monogr><imprint><author>{ANN}</author></imprint><author>{BO}</author></monogr>", ["Ann||Lee|", "Bo||Hu|"]),
     ],
 )  # fmt: skip
 def test_entry_has_its_authors(xml: str, expected: list[str]) -> None:
@@ -266,12 +218,9 @@ def header(inside: str) -> dict[str, Any]:
     ("xml", "expected"),
     [
         ('<date when="2003"/><date type="e-published" when="2002-04"/>', ("2002-04", "month")),
-        ('<date type="collection-published" when="2004"/><date type="published" when="2001"/>', ("2001", "year")),
         ('<date type="collection-published" when="2004"/><date type="e-published" when="2005"/>', ("2005", "year")),
-        ('<date type="published">soon</date><date when="2003"/>', ("2003", "year")),
         ('<date type="published">3 May 2003</date>', ("2003-05-03", "day")),
         ('<date type="submitted" when="2003"/>', (None, None)),
-        ('<date when="2003"/><date when="2001"/>', ("2001", "year")),
     ],
 )
 def test_header_date_has_its_precision(xml: str, expected: tuple[str | None, str | None]) -> None:
@@ -289,14 +238,7 @@ def test_header_gives_metadata_of_the_paper() -> None:
         f"<biblStruct><analytic><title>Other</title><author>{person('B', 'Two')}</author></analytic></biblStruct></sourceDesc>"
     )
     parse = teis.parse("<p>x</p>", header=source, abstract="<p>One.</p><p>Two.</p>")
-    ada: dict[str, Any] = {
-        "first": "Ada",
-        "middle": [],
-        "last": "Lovelace",
-        "suffix": "",
-        "affiliations": [],
-        "orcid": None,
-    }
+    ada = Author("Ada", (), "Lovelace", "").as_dict() | {"affiliations": [], "orcid": None}
     assert tei.build_header(parse) == {
         "title": "A title", "authors": [ada], "date": "2016-02-24", "date_precision": "day", "venue": "M", "journal": "J Neuroeng",
         "abstract": "One.\n\nTwo.", "doi": "10.1186/s12984-016-0129-6", "arxiv_id": None, "pubmed_id": "5", "pmc_id": None,
@@ -305,10 +247,7 @@ def test_header_gives_metadata_of_the_paper() -> None:
     assert header("<sourceDesc><biblStruct><title level='s'>S</title></biblStruct></sourceDesc>")["venue"] == "S"
 
 
-@pytest.mark.parametrize(("name", "counts"), [("analytic", True), ("monogr", True), ("note", False)])
-def test_identifier_counts_only_if_it_is_of_the_paper(name: str, counts: bool) -> None:
+@pytest.mark.parametrize(("name", "doi"), [("analytic", "10.1000/a"), ("monogr", "10.1000/a"), ("note", None)])
+def test_identifier_counts_only_if_it_is_of_the_paper(name: str, doi: str | None) -> None:
     inside = f'<{name}><idno type="DOI">10.1000/a</idno></{name}>'
-    assert header(f"<sourceDesc><biblStruct>{inside}</biblStruct></sourceDesc>")["doi"] == (
-        "10.1000/a" if counts else None
-    )
-    assert header('<publicationStmt><idno type="DOI">10.1000/a</idno></publicationStmt>')["doi"] == "10.1000/a"
+    assert header(f"<sourceDesc><biblStruct>{inside}</biblStruct></sourceDesc>")["doi"] == doi

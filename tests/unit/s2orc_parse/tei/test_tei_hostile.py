@@ -6,12 +6,8 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
-from lxml import etree
 
 from s2orc_parse import jats, tei
-from s2orc_parse.tei import read as tei_read
-from s2orc_parse.tei.read import NAMES, BadTei
-from s2orc_parse.tei.text import TeiTextReader
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.jats import articles
 from tests.unit.s2orc_parse.tei import teis
@@ -30,22 +26,15 @@ def entities(depth: int) -> bytes:
     ("data", "reason"),
     [
         (b"", "empty"),
-        (b" \n\t", "empty"),
-        (b"\xef\xbb\xbf", "empty"),
         (teis.document(PARAGRAPH).replace(b"Text", b"T\xe9xt"), "not_utf8"),
-        (teis.document(PARAGRAPH).decode().encode("utf-16"), "not_utf8"),
         (teis.document(PARAGRAPH)[:-40], "not_well_formed"),
         (b"<html><body>503 Service Unavailable</body></html>", "not_tei"),
         (entities(10), "doctype"),
         (b'<!-- -- >x --><!DOCTYPE TEI SYSTEM "file:///etc/passwd"><TEI/>', "doctype"),
-        (b'<?a b?><!-- c -->\n<!DOCTYPE TEI SYSTEM "http://127.0.0.1/x.dtd"><TEI/>', "doctype"),
         (b"<TEI><text><body><p>&undefined;</p></body></text></TEI>", "not_well_formed"),
-        (b"<TEI><p>\x00</p></TEI>", "not_well_formed"),
         (teis.document("<div>" * 200 + "</div>" * 200), "too_deep"),
         (b"<TEI/>".ljust(12_000_001), "too_large"),
         (b"<TEI>" + b"<a/>" * 499_999 + b"</TEI>", "too_large"),
-        (b"<TEI><!DOCTYPE TEI></TEI>", "not_well_formed"),
-        (b"<?a ", "not_well_formed"),
         (b"<!-- ", "not_well_formed"),
     ],
 )
@@ -70,17 +59,10 @@ def test_nesting_is_rejected_if_the_callers_stack_is_deep(convert: Callable[[], 
         call(700)
 
 
-def test_entities_are_not_expanded_without_the_doctype_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tei_read, "_has_doctype", lambda xml: False)
-    inside = b'<!DOCTYPE TEI [<!ENTITY x "expanded">]><TEI>a&x;b</TEI>'
-    assert "expanded" not in "".join(tei_read.read_tei(inside).itertext())
-
-
 @pytest.mark.parametrize(
     "rewrite",
     [
         lambda xml: xml.replace(b' xmlns="http://www.tei-c.org/ns/1.0"', b""),
-        lambda xml: xml.replace(b"<div>", b'<div xmlns="urn:other">'),
         lambda xml: (
             xml.replace(b"<", b"<t:").replace(b"<t:/", b"</t:").replace(b"<t:?", b"<?").replace(b"xmlns=", b"xmlns:t=")
         ),
@@ -113,12 +95,11 @@ RESOLVED = '<p>As <ref type="bibr" target="#b0">[1]</ref>.</p>' * 4
     [
         # Patterns.
         *(f'<div><p><ref type="bibr">{text}</ref></p><p>{text}</p>{RESOLVED}</div>' for text in (
-            "[1" * 60_000, "[1, " * 40_000, "[1-2" * 40_000, "Fig. " * 20_000, "Smith and " * 20_000,
-            "Figure 1, " * 8_000 + "1 and 2 and " * 8_000, " ".join(["Smith (2010a,b,c"] * 4_000),
+            "[1" * 60_000, "[1-2" * 40_000, "Smith and " * 20_000, "Figure 1, " * 8_000 + "1 and 2 and " * 8_000,
+            " ".join(["Smith (2010a,b,c"] * 4_000),
         )),
-        # Paragraphs, callouts, mentions, numbers, a long header, a long path, contradictions.
+        # Paragraphs, mentions, numbers, a long header, a long path, contradictions.
         '<p><ref type="bibr" target="#b0">[1]</ref> </p>' * 3_000,
-        "<p>" + '<ref type="bibr" target="#b0">[1]</ref> a ' * 8_000 + "</p>",
         "<p>" + '<ref type="figure">1</ref> Figure 1 ' * 8_000 + "</p>",
         "".join(f'<div><head n="{a}.{b}.{c}">H</head><p>x</p></div>' for a, b, c in product(range(20), repeat=3)),
         "<div><head>" + "long " * 20_000 + "</head>" + "<p>x</p>" * 3_000 + "</div>",
@@ -138,19 +119,12 @@ def test_time_and_output_are_linear_in_the_document(body: str) -> None:
     assert size < 20 * len(body) + 4_000_000
 
 
-def test_cache_of_tag_names_is_bounded_and_correct() -> None:
-    assert [NAMES[f"{{urn:n{n}}}tag{n}"] for n in range(5_000)] == [f"tag{n}" for n in range(5_000)]
-    assert len(NAMES) == 4_096
-
-
 @pytest.mark.parametrize(
     "data",
     [
         b"<TEI/>".ljust(12_000_000),
         b"<TEI>" + b"<a/>" * 499_998 + b"</TEI>",
-        b"<TEI.2/>",
         b"<?a <!DOCTYPE ?> <!-- <!DOCTYPE TEI> --> <?b?><TEI/>",
-        b"<TEI><teiHeader/><text/></TEI>",
     ],
 )
 def test_tei_at_its_limits_gives_an_empty_parse(data: bytes) -> None:
@@ -161,27 +135,11 @@ def test_tei_at_its_limits_gives_an_empty_parse(data: bytes) -> None:
     assert found.pop("authors") == [] and set(found.values()) == {None}
 
 
-@pytest.mark.parametrize(("depth", "read_whole"), [(149, True), (150, False)])
-def test_nesting_depth_is_limited(depth: int, read_whole: bool) -> None:
-    container = etree.fromstring("<body>" + "<hi>" * depth + "x" + "</hi>" * depth + "</body>")
-    reader = TeiTextReader()
-    if read_whole:
-        reader.read(container)
-        assert [draft.text for draft in reader.drafts] == ["x"]
-    else:
-        with pytest.raises(BadTei):
-            reader.read(container)
-
-
-@pytest.mark.parametrize(("length", "is_head"), [(500, True), (501, False)])
-def test_long_heading_becomes_a_paragraph(length: int, is_head: bool) -> None:
-    found = teis.parse(f"<div><head>{'x' * length}</head><p>y</p></div>").body_text
-    assert [p.text for p in found] == (["y"] if is_head else ["x" * length, "y"])
-    assert found[-1].section == ("x" * length if is_head else "")
-
-
-@pytest.mark.parametrize(("last", "kept"), [(200, 3), (201, 2)])
-def test_long_section_path_loses_outermost_headings(last: int, kept: int) -> None:
-    heads = ["a" * 500, "b" * 300, "c" * last]
-    body = "".join(f"<div><head>{head}</head>" for head in heads) + "<p>x</p>" + "</div>" * 3
-    assert teis.parse(body).body_text[0].section == "::".join(heads[-kept:])
+def test_long_headings_become_paragraphs_and_long_paths_lose_outermost_headings() -> None:
+    for length, section, texts in ((500, "x" * 500, ["y"]), (501, "", ["x" * 501, "y"])):
+        found = teis.parse(f"<div><head>{'x' * length}</head><p>y</p></div>").body_text
+        assert ([p.text for p in found], found[-1].section) == (texts, section)
+    for last, kept in ((200, 3), (201, 2)):
+        heads = ["a" * 500, "b" * 300, "c" * last]
+        body = "".join(f"<div><head>{head}</head>" for head in heads) + "<p>x</p>" + "</div>" * 3
+        assert teis.parse(body).body_text[0].section == "::".join(heads[-kept:])

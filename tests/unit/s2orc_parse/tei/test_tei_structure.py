@@ -1,14 +1,11 @@
-"""Headings give section paths; figures, tables, formulas and notes are entries; mentions link to them (SPEC §3.3, §3.16)."""
+"""Headings give section paths; floats, notes and theorems are entries; mentions link to them (SPEC §3.3–§3.8, §3.16)."""
 
 from __future__ import annotations
 
 import pytest
-from lxml import etree
 
 from s2orc_parse import tei
-from s2orc_parse.parse_model import EqSpan, RefType
-from s2orc_parse.tei.sections import SectionPath, Sections
-from s2orc_parse.tei.text import read_flat
+from s2orc_parse.parse_model import EqSpan, Parse, RefType
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.tei import teis
 
@@ -28,14 +25,12 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
             [("Intro", "1"), ("Model", "2"), ("Model::Gates", "2.1"), ("Model::Gates::Deep", "2.1.3"), ("Model::Loss", "2.2"),
              ("End", "3")],
         ),
-        ([(None, "D.1. Importance"), (None, "Appendix E. Regimes")], [("Importance", "D.1"), ("Regimes", "E")]),
         # Appendices are siblings of the last section, regardless of their numbering.
         (
             [("I", "INTRODUCTION"), ("II", "CONCLUSION"), (None, "APPENDIX A: DATA"), (None, "Sources"), (None, "Appendix B. CODE")],
             [("INTRODUCTION", "I"), ("CONCLUSION", "II"), ("DATA", "A"), ("DATA::Sources", None), ("CODE", "B")],
         ),
         ([("1", "The std::vector class"), ("1.1", "Use")], [("The std:vector class", "1"), ("The std:vector class::Use", "1.1")]),
-        ([(None, "2 weeks later")], [("2 weeks later", None)]),  # Not the number of a heading.
         # Not headings.
         ([("1", "A"), (None, "Figure 2"), (None, "Table IV."), (None, "arXiv:2602.19930v1 [cs.AI] 23 Feb 2026")], [("A", "1")] * 4),
         ([("4", "Model"), ("4.3", "Test"), (None, "4."), (None, "4.3.5")],
@@ -51,39 +46,22 @@ def test_headings_give_section_paths(
 @pytest.mark.parametrize(
     ("heads", "expected"),
     [
-        # Among Roman numerals, a letter is a numeral only if it is the next one. Two letters are a numeral if it is a
-        # later one.
+        # Among Roman numerals, a letter is a numeral only if it is the next one.
         (("I. A", "II. B", "A. C", "B. D", "C. E", "D. F", "III. G"), ["A", "B", "B::C", "B::D", "B::E", "B::F", "G"]),
-        (("I. A", "II. B", "III. C", "V. D"), ["A", "B", "C", "C::D"]),
         (("I. A", "II. B", "III. C", "IV. D", "V. E"), ["A", "B", "C", "D", "E"]),
-        (("I. A", "IX. B", "X. C"), ["A", "B", "C"]),
-        (("I. A", "VI. B", "VI. C", "VII. D"), ["A", "B", "B::C", "D"]),
-        (("I. A", "H. B", "I. C"), ["A", "A::B", "A::C"]),
         # Numbers below letters.
         (("I. A", "A. B", "1) C", "2) D", "B. E", "1) F"), ["A", "A::B", "A::B::C", "A::B::D", "A::E", "A::E::F"]),
-        (("I. A", "1) B", "2) C", "3) D", "II. E", "1) F"), ["A", "A::B", "A::C", "A::D", "E", "E::F"]),
         # Without Roman numerals, a single letter before any appendix is not a number.
         (("1. A", "B. Cell"), ["A", "B. Cell"]),
         (("Appendix", "A. Cell", "B. Rest"), ["Appendix", "Cell", "Rest"]),
         # Dotted numbers belong to the section with their prefix.
         (("1. A", "1.1 B", "1.1.1 C", "1.2 D", "2.1 E", "2.2 F"), ["A", "A::B", "A::B::C", "A::D", "E", "F"]),
-        (("1. A", "1.10 B", "1.1 C", "11.1 D"), ["A", "A::B", "A::C", "D"]),
-        # A number alone starts no new section if its section exists already.
-        (("1. A", "1.1 B", "1."), ["A", "A::B", "A"]),
         # A heading without a number belongs to the last numbered section, if a numbered heading follows.
         (("1. A", "Aims", "Ends", "2. B"), ["A", "A::Aims", "A::Ends", "B"]),
-        (("1. A", "2. B", "Aims"), ["A", "B", "Aims"]),
-        (("Aims", "1. A"), ["Aims", "A"]),
         (("1. A", "Funding", "Aims", "2. B"), ["A", "Funding", "Aims", "B"]),
-        (("1. A", "Limitations", "2. B"), ["A", "Limitations", "B"]),
-        (("1. A", "Methods", "Mice", "Results"), ["A", "Methods", "Mice", "Results"]),
         # Without numbers: two of Methods, Results and Discussion contain the headings after them.
         (("Methods", "Mice", "Discussion", "Odd"), ["Methods", "Methods::Mice", "Discussion", "Discussion::Odd"]),
-        (("Methods", "Mice", "Methods", "Odd"), ["Methods", "Mice", "Methods", "Odd"]),
         (("Results", "Mice", "Funding", "Odd", "Methods"), ["Results", "Results::Mice", "Funding", "Odd", "Methods"]),
-        # A false heading does not end its section.
-        (("Alpha", "Beta", "Figure 1."), ["Alpha", "Beta", "Beta"]),
-        (("1. Alpha", "1.1 Beta", "Table 2"), ["Alpha", "Alpha::Beta", "Alpha::Beta"]),
     ],
 )
 def test_heading_has_its_parent(heads: tuple[str, ...], expected: list[str]) -> None:
@@ -99,41 +77,29 @@ def test_back_matter_is_outside_the_sections_of_the_body() -> None:
     assert [p.section for p in parse.back_matter] == ["Methods", "Mice", "Results", "Rest", "Odd"]
 
 
-def test_nested_heading_belongs_to_its_div_despite_its_number() -> None:
-    found = Sections()
-    outer = SectionPath(("Outer",), "Outer")
-    assert found.open_section(outer, "3", "Inner") == SectionPath(("Outer", "Inner"), "Outer::Inner", "3", ("3",))
-    assert found.open_section(outer, None, "Plain") == SectionPath(("Outer", "Plain"), "Outer::Plain")
-    assert found.open_section(outer, None, "") == outer
-    assert found.open_section(outer, "?", "Odd") == SectionPath(("Outer", "Odd"), "Outer::Odd")
-    assert found.open_section(outer, None, "Figure 2.") is None
-
-
 def test_back_matter_of_grobid_09_has_its_part() -> None:
     """The source is GROBID's documentation of 0.9 (issue 1318): no TEI of that version was available."""
     back = (
         '<div type="acknowledgement"><div><head>Acknowledgements</head><p>We thank the staff.</p></div></div>'
-        '<div type="funding"><div><head>Funding</head><p>Grant 12.</p><p>And 13.</p></div></div>'
         '<div type="availability"><div><p>Data are at Zenodo.</p></div></div>'
         '<div type="conflict">Conflict of interests: none.</div>'
-        '<div type="contribution"><div><head>Author contributions</head><p>AA wrote, BB measured.</p></div></div>'
-        '<div type="annex"><div><head>Appendix A</head><p>Proofs.</p></div></div>'
         '<div type="surprise"><p>Of a version to come.</p></div><div><p>Of no type.</p></div>'
     )
     parse = teis.parse("<p>x</p>", back=back)
     assert [(p.back_part, p.section, p.text) for p in parse.back_matter] == [
         ("acknowledgement", "Acknowledgements", "We thank the staff."),
-        ("funding", "Funding", "Grant 12."),
-        ("funding", "Funding", "And 13."),
         ("availability", "availability", "Data are at Zenodo."),
         ("conflict", "conflict", "Conflict of interests: none."),
-        ("contribution", "Author contributions", "AA wrote, BB measured."),
-        ("annex", "Appendix A", "Proofs."),
         (None, "surprise", "Of a version to come."),
         (None, "", "Of no type."),
     ]
-    assert [p["back_part"] for p in tei.to_s2orc(parse)["back_matter"]][3:5] == ["availability", "conflict"]
+    assert [p["back_part"] for p in tei.to_s2orc(parse)["back_matter"]][1:3] == ["availability", "conflict"]
     assert "back_part" not in tei.to_s2orc(parse)["body_text"][0]
+
+
+def test_nested_heading_belongs_to_its_div_despite_its_number() -> None:
+    parse = teis.parse("<div><head>Out</head><div><head n='3'>In</head><p>x</p></div></div>")
+    assert [(p.section, p.sec_num) for p in parse.body_text] == [("Out::In", "3")]
 
 
 def test_abstract_has_all_its_paragraphs() -> None:
@@ -168,11 +134,6 @@ def test_formula_and_caption_have_their_spans() -> None:
     assert [(s.text, s.ref_id) for s in caption.cite_spans] == [("(Jones, 2011)", "BIBREF0")]
 
 
-def test_formula_outside_paragraphs_separates_them() -> None:
-    for body in ("We have <formula>x</formula> and", "<div>We have <formula>x</formula> and</div>"):
-        assert [p.text for p in teis.parse(body).body_text] == ["We have", "EQUATION", "and"]
-
-
 def test_footnotes_are_removed_from_text_and_linked() -> None:
     note = '<note place="foot" n="1" xml:id="foot_0"><p>See there.</p></note>'
     parse = teis.parse(f'<div><p>So it is.<ref type="foot" target="#foot_0">1</ref> And</p></div>{note}')
@@ -184,11 +145,11 @@ def test_footnotes_are_removed_from_text_and_linked() -> None:
 FLOATS = (
     figure("Figure 1", "1", "One.")
     + figure("Figure 2", "2", "Two.", xml_id="fig_1")
-    + figure("Figure S1", "1", "More.", xml_id="fig_2")
-    + figure("Table 1", "1", "List.", kind=' type="table"', xml_id="tab_0")
     + figure("Table II", "II", "List.", kind=' type="table"', xml_id="tab_1")
-    + '<formula xml:id="formula_0">a<label>(1)</label></formula><formula xml:id="formula_1">b<label>(A.2)</label></formula>'
-    + '<formula xml:id="formula_2">c<label>(1.2)</label></formula><formula xml:id="formula_3">d<label>(3.1.2.3)</label></formula>'
+    + "".join(
+        f'<formula xml:id="formula_{n}">a<label>({label})</label></formula>'
+        for n, label in enumerate(("1", "A.2", "1.2"))
+    )
 )
 
 
@@ -196,32 +157,14 @@ FLOATS = (
     ("text", "expected"),
     [
         ('Fig. <ref type="figure" target="#fig_1">2</ref>', [("2", "FIGREF1")]),
-        ('Fig. <ref type="figure">2</ref>', [("2", "FIGREF1")]),
         ('<ref type="figure">(Fig. 2a)</ref>', [("(Fig. 2a)", "FIGREF1")]),
-        ('<ref type="figure">Figure S1</ref>', [("Figure S1", "FIGREF2")]),
-        ('Figure <ref type="figure">9</ref>', [("9", None)]),
         ('Table <ref type="table">II</ref>', [("II", "TABREF1")]),
         ('Eq. ( <ref type="formula">1</ref>)', [("1", "EQREF0")]),
         ('Eq. ( <ref type="formula">A</ref>.2)', [("A", "EQREF1")]),
-        ('Eq. <ref type="formula">1</ref>. 2 of them', [("1", "EQREF0")]),
         ('Eq. <ref type="formula">1</ref>.2 of', [("1", "EQREF2")]),
-        ('Eq. <ref type="formula">1</ref>.9 of', [("1", "EQREF0")]),
-        ('Eq. <ref type="formula">1</ref>-2 of', [("1", "EQREF0")]),
-        ('Eq. <ref type="formula">3</ref>.1.2.3)', [("3", "EQREF3")]),
         ("Figures 1 and 2", [("Figures 1", "FIGREF0"), ("2", "FIGREF1")]),
-        ("Eqs. (1) and (A.2)", [("Eqs. (1)", "EQREF0"), ("(A.2)", "EQREF1")]),
         ("Sections 3 and 3.1", [("Sections 3", "SECREF0"), ("3.1", "SECREF1")]),
-        ("Section 8 of another paper", []),
-        ("the first figure, 3 cats", []),
-        ("see figs. 1, 2 and 9", [("figs. 1", "FIGREF0"), ("2", "FIGREF1")]),
-        ("a Figure 9, 2 and (1)", [("2", "FIGREF1"), ("(1)", "FIGREF0")]),
-        ("FIG. 1, bigfigure 1 and ffig. 1", [("FIG. 1", "FIGREF0")]),
-        ("Figure 1 Figure 2", [("Figure 1", "FIGREF0"), ("Figure 2", "FIGREF1")]),
-        ("TABLE II or Tables III, II", [("TABLE II", "TABREF1"), ("II", "TABREF1")]),
-        ("Eqs. (A.2)-(1), eq. 1", [("Eqs. (A.2)", "EQREF1"), ("(1)", "EQREF0"), ("eq. 1", "EQREF0")]),
-        ("of Sections 3.1, 3", [("Sections 3.1", "SECREF0"), ("3", "SECREF1")]),
         ("§§ 3 and 3.1, § 3", [("§§ 3", "SECREF0"), ("3.1", "SECREF1"), ("§ 3", "SECREF0")]),
-        ('Eq. <ref type="formula">A 2</ref> or <ref type="formula">A-2</ref>', [("A 2", "EQREF1"), ("A-2", None)]),
     ],
 )
 def test_mentions_link_by_their_numbers(text: str, expected: list[tuple[str, str | None]]) -> None:
@@ -230,66 +173,25 @@ def test_mentions_link_by_their_numbers(text: str, expected: list[tuple[str, str
     assert [(s.text, s.ref_id) for s in parse.body_text[0].ref_spans] == expected
 
 
-def texts(body: str) -> list[str]:
-    return [paragraph.text for paragraph in teis.parse(body).body_text]
-
-
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
         ("<p>a<hi>b</hi>c</p>", ["abc"]),
-        ("<p>a<hi> </hi>b</p>", ["a b"]),
         ("<p>a<hi> b</hi>c<hi>d </hi>e</p>", ["a bcd e"]),
-        ("<p>a\u00a0b\u2003c</p>", ["a b c"]),
-        ("<p>a<lb/>b</p>", ["a b"]),
         ("<p><s>a.</s><s>b.</s></p>", ["a. b."]),
-        ("<p>a <note>n</note> b</p>", ["a b"]),
-        ("<p>a<note>n</note>b</p>", ["ab"]),
-        ("<p>a<graphic>n</graphic>b</p>", ["ab"]),
         ("<p>a<figure><figDesc>n</figDesc></figure>b</p>", ["ab"]),
         ("<p>a<p>b</p>c</p>", ["a", "b", "c"]),
-        ("<list><item>a</item><item>b</item></list>", ["a", "b"]),
         ("a<div>b</div>c", ["a", "b", "c"]),
+        ("<div>We have <formula>x</formula> and</div>", ["We have", "EQUATION", "and"]),
         ("<p>a<formula>x</formula>, b</p>", ["a EQUATION , b"]),
         ("<p></p><p> </p><p>a</p>", ["a"]),
         # A callout that prints its target's id is removed; no space remains before a punctuation mark.
         ('<p>a <ref target="#foot_0">foot_0</ref>, b</p>', ["a, b"]),
-        ('<p>a <ref target="#foot_0">foot_0</ref>] b</p>', ["a] b"]),
-        ('<p>a <ref target="#foot_0">foot_0</ref>) b</p>', ["a) b"]),
-        ('<p>a <ref target="#foot_0">foot_0</ref> b</p>', ["a b"]),
-        ('<p>a <ref target="#foot_0">foot_0</ref></p>', ["a"]),
         ('<p>a <ref target="#foot_0">foot_0</ref>b</p>', ["a b"]),
-        ('<p>a <ref target="#foot_0"> foot_0 </ref>; b</p>', ["a; b"]),
-        ('<p>a <ref>foot_0</ref></p>', ["a foot_0"]),
-        ("<p>At <ref type='uri' target='x.org'>x.org</ref>, b</p>", ["At x.org, b"]),
-        ("<p>a <ref type='bibr' target='#b0'>b0</ref>, b</p>", ["a, b"]),
     ],
 )  # fmt: skip
 def test_each_character_appears_once_with_single_spaces(body: str, expected: list[str]) -> None:
-    assert texts(body) == expected
-
-
-def marks(body: str) -> list[tuple[str, str, tuple[str, ...]]]:
-    draft = read_flat([etree.fromstring(f"<p>{body}</p>")])
-    return [(draft.text[mark.start : mark.end], mark.kind, mark.targets) for mark in draft.marks]
-
-
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ('a<ref type="bibr" target="#b0">[1]</ref>', [("[1]", "cite", ("b0",))]),
-        ('a <ref type="bibr" target="#b0"> [1] </ref>', [("[1]", "cite", ("b0",))]),
-        ('a<ref type="bibr"> [1]</ref><ref type=" fig ">2</ref>', [("[1]", "cite", ()), ("2", "figure", ())]),
-        ('<ref type="bibr" target="#b0 b1 #b2">[1]</ref>', [("[1]", "cite", ("b0", "b2"))]),
-        ('<ref type="bibr"><hi>Lee</hi> <p>2001</p></ref> c', [("Lee 2001", "cite", ())]),
-        ('<ref type="bibr"/><ref type="bibr"> </ref>', []),
-        ('<ref type="weird">x</ref><ref>y</ref>', []),
-        ('<ref type="eq">1</ref> <ref type="tab">2</ref> <ref type="sec">3</ref> <ref type="fn">4</ref>',
-         [("1", "formula", ()), ("2", "table", ()), ("3", "section", ()), ("4", "footnote", ())]),
-    ],
-)  # fmt: skip
-def test_marks_cover_the_words_of_their_callouts(body: str, expected: list[tuple[str, str, tuple[str, ...]]]) -> None:
-    assert marks(body) == expected
+    assert [paragraph.text for paragraph in teis.parse(body).body_text] == expected
 
 
 def formula(label: str) -> str:
@@ -297,7 +199,7 @@ def formula(label: str) -> str:
 
 
 def figures(*ids: str) -> str:
-    return "".join(f'<figure xml:id="{one}"><figDesc>One</figDesc></figure>' if one else "<figure/>" for one in ids)
+    return "".join(f'<figure xml:id="{one}"><figDesc>One</figDesc></figure>' for one in ids)
 
 
 ONE = ("figure", None, "One")
@@ -305,33 +207,19 @@ ENTRIES: list[tuple[str, list[tuple[str, str, str | None, str]]]] = [
     # Keys are the extractor's numbers if they are unique.
     (figures("fig_3", "fig_5"), [("FIGREF3", *ONE), ("FIGREF5", *ONE)]),
     (figures("fig_3", "fig_3"), [("FIGREF0", *ONE), ("FIGREF1", *ONE)]),
-    (figures("fig_3", "x"), [("FIGREF0", *ONE), ("FIGREF1", *ONE)]),
-    (figures("", ""), [("FIGREF0", "figure", None, ""), ("FIGREF1", "figure", None, "")]),
     # A formula's number is its label.
     *((formula(label), [("EQREF0", "formula", num, "x y")]) for label, num in (
-        ("(3)", "3"), ("[A.2]", "A.2"), ("3′", "3′"), ("(a quite long label)", None), ("", None), ("( 12 ) ,", "12"))),
+        ("[A.2]", "A.2"), ("(a quite long label)", None), ("( 12 ) ,", "12"))),
     # A float's number is the printed one.
-    (figure("Fig. 2 .Fig. 3 .", "23", "Fig. 2. A cat."), [("FIGREF0", "figure", "2", "Fig. 2. A cat.")]),
     (figure("Fig. 2 .Fig. 3 .", "23", "A cat."), [("FIGREF0", "figure", "2", "A cat.")]),
-    (figure("VOLUME 9, 2021 TABLE 5 .", "20215", "A list."), [("TABREF0", "table", "5", "A list.")]),
     (figure("Lemma 4 . 6 (", "46", "Proof."), [("FIGREF0", "figure", None, "Lemma 4 . 6 ( Proof.")]),
     (figure("Figure 1: A cat", "1", "on a mat."), [("FIGREF0", "figure", "1", "A cat on a mat.")]),
-    (figure("", "7", "A cat."), [("FIGREF0", "figure", "7", "A cat.")]),
     (figure("", "", "Figure4. A cat."), [("FIGREF0", "figure", "4", "Figure4. A cat.")]),
     # The text joins heading, label and caption.
     ("<figure><head>Fig. 1. A cat</head><figDesc>Fig. 1. A cat on a mat.</figDesc></figure>",
      [("FIGREF0", "figure", "1", "Fig. 1. A cat on a mat.")]),
-    ("<figure><head>Fig. 2 - Dogs</head><figDesc>in <ref>a</ref> row</figDesc></figure>", [("FIGREF0", "figure", "2", "Dogs in a row")]),
-    ("<figure><head>Cows</head><head>and oxen</head><figDesc>Black.</figDesc></figure>",
-     [("FIGREF0", "figure", None, "Cows and oxen Black.")]),
-    ("<figure><head>Fig. 3 Table 4</head><figDesc>Hens.</figDesc></figure>", [("FIGREF0", "figure", "3", "Hens.")]),
-    ("<figure><head>7 .</head><label>7</label><figDesc>Ducks.</figDesc></figure>", [("FIGREF0", "figure", "7", "7 . Ducks.")]),
-    ("<figure><head>Geese 7</head><label>7</label><figDesc>Grey.</figDesc></figure>", [("FIGREF0", "figure", None, "Geese 7 Grey.")]),
-    ("<figure><label>7x</label><figDesc>Owls.</figDesc></figure>", [("FIGREF0", "figure", None, "Owls.")]),
     ("<figure><figDesc>Supplementary Figure S 5. Bees.</figDesc></figure>",
      [("FIGREF0", "figure", "S5", "Supplementary Figure S 5. Bees.")]),
-    ("<figure><figDesc>See Figure 5.</figDesc></figure>", [("FIGREF0", "figure", None, "See Figure 5.")]),
-    ("<figure><figDesc>Bats.</figDesc><note>At night.</note></figure>", [("FIGREF0", "figure", None, "Bats. At night.")]),
     # The order is figures, tables, formulas, notes.
     ('<note place="foot" n="2" xml:id="foot_4"><p>Note.</p></note><formula xml:id="formula_3">x</formula>'
      '<figure type="table" xml:id="tab_2"><head>Table 1</head></figure>'
@@ -345,3 +233,71 @@ ENTRIES: list[tuple[str, list[tuple[str, str, str | None, str]]]] = [
 @pytest.mark.parametrize(("body", "expected"), ENTRIES)
 def test_floats_formulas_and_notes_are_entries(body: str, expected: list[tuple[str, str, str | None, str]]) -> None:
     assert [(one.key, one.type, one.num, one.text) for one in teis.parse(f"<p>x</p>{body}").ref_entries] == expected
+
+
+def links(found: Parse) -> list[tuple[str, str]]:
+    """Return (surface, number or heading of the entry) for the references of all texts."""
+    entries = {entry.key: entry for entry in found.ref_entries}
+    paragraphs = [*found.body_text, *found.back_matter]
+    return [
+        (span.text, entries[span.ref_id].num or entries[span.ref_id].text)
+        for paragraph in paragraphs
+        for span in paragraph.ref_spans
+        if span.ref_id
+    ]
+
+
+def theorems(found: Parse) -> list[tuple[str, str, str | None]]:
+    return [(entry.key, entry.text, entry.num) for entry in found.ref_entries if entry.type is RefType.THEOREM]
+
+
+@pytest.mark.parametrize(
+    ("body", "statements", "linked"),
+    [
+        ("<head n='1'>Intro</head><p>By Theorem 3 and Lemma 2.1, and Lemmas 2.1, 7 and 9, it holds.</p>"
+         "<p>Theorem 3. Every odd thing is odd.</p><p>Lemma 2.1 (Of Hu). It is.</p><p>Lemma 7: It was.</p>",
+         [("Theorem 3. Every odd thing is odd.", "3"), ("Lemma 2.1 (Of Hu). It is.", "2.1"), ("Lemma 7: It was.", "7")],
+         [("Theorem 3", "3"), ("Lemma 2.1", "2.1"), ("Lemmas 2.1", "2.1"), ("7", "7")]),
+        # A heading may be the label of a statement.
+        ("<head>Assumption 3 (Regularity):</head><p>x is odd.</p></div><div><p>By Assumption 3.</p>",
+         [("Assumption 3 (Regularity): x is odd.", "3")], [("Assumption 3", "3")]),
+        # The first statement of a number is the target.
+        ("<p>Theorem 1. One.</p><p>Theorem 1. Again.</p><p>Lemma 1. Other.</p><p>By Lemma 1.</p>",
+         [("Theorem 1. One.", "1"), ("Lemma 1. Other.", "1")], [("Lemma 1", "1")]),
+        ("<p>It ends. □ Assumption 1. Given x, all holds. We see Theorem 3. Let x be odd.</p>",
+         [("Assumption 1. Given x, all holds. We see Theorem 3. Let x be odd.", "1")], []),
+        ("<p>Theorem 3 implies that x is odd.</p><p>Lemma 2.1 of [83] says so.</p>", [], []),
+        # Statements of other papers and other numbers are not linked.
+        *((f"<p>We use {mention}, as said.</p><p>Theorem 3. All holds.</p>", [("Theorem 3. All holds.", "3")], []) for mention in
+          ("[18, Theorem 3]", "Theorem 3 in Lee et al. (2001)", "Lee (2001, Theorem 3)", "Lemma 3")),
+    ],
+)  # fmt: skip
+def test_mention_links_to_its_statement(
+    body: str, statements: list[tuple[str, str]], linked: list[tuple[str, str]]
+) -> None:
+    found = teis.parse(f"<div>{body}</div>", teis.NUMBERED)
+    check_laws(found)
+    assert theorems(found) == [(f"THMREF{n}", text, number) for n, (text, number) in enumerate(statements)]
+    assert links(found) == linked
+
+
+BACK = (
+    "<div type='annex'><div><head n='A'>Proofs</head><p>One.</p></div><div><head n='A.2'>More proofs</head><p>Two.</p></div>"
+    "<div><head>B. Data</head><p>Three.</p></div><div><head>Appendix C</head><p>Four.</p></div>"
+    "<div><head>Appendix 2. Questions</head><p>Five.</p></div></div>"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "linked"),
+    [
+        ("See Appendix A, or not.", [("Appendix A", "A")]),
+        ("See appendix C", [("appendix C", "Appendix C")]),
+        ("See Appendix 2", [("Appendix 2", "Appendix 2. Questions")]),
+        ("Appendix S2: Fig. and Appendix As", []),
+    ],
+)  # fmt: skip
+def test_appendix_mention_links_to_its_section(text: str, linked: list[tuple[str, str]]) -> None:
+    found = teis.parse(f"<div><head n='2'>Main</head><p>{text}</p></div>", back=BACK)
+    assert links(found) == linked
+    check_laws(found)

@@ -18,7 +18,6 @@ from tests.unit.s2corpus.stages.clean.samples import GERMAN, RECIPE, TITLE, Body
         pytest.param([("A", "One is."), ("A", "Two are.")], ["\nA\nOne is.", "Two are."], id="only the first paragraph has the header"),
         pytest.param([("A", None), ("B", "It is.")], ["\nB\nIt is."], id="of consecutive headers the last survives"),
         pytest.param([("A::B", "It is.")], ["\nB\nIt is."], id="of nested headers the last survives"),
-        pytest.param([("A", None), ("A", "It is.")], ["\nA\nIt is."], id="a repeated header counts once"),
         pytest.param([("A", "It is."), ("A", None), ("A", "It was.")], ["\nA\nIt is.", "\nA\nIt was."], id="given again"),
         pytest.param([("A", "It is."), ("B", None)], ["\nA\nIt is."], id="a last header is lost"),
         pytest.param([(None, "It is so."), (None, "word")], ["It is so. word"], id="without a space: joined"),
@@ -30,10 +29,7 @@ from tests.unit.s2corpus.stages.clean.samples import GERMAN, RECIPE, TITLE, Body
         pytest.param([(None, "It (as."), (None, "we) saw (so.")], ["It (as.", "we) saw (so."], id="opened again after"),
         pytest.param([(None, ""), (None, "It is so.")], [" It is so."], id="after an empty one: joined"),
         pytest.param([(None, "It is so."), (None, "")], ["It is so. "], id="an empty one has no space: joined"),
-        pytest.param([("A", ""), ("A", "It is so.")], ["\nA It is so."], id="a header's empty paragraph"),
-        pytest.param([("A", "one"), ("A", "two"), ("A", "three")], ["\nA\none two three"], id="again and again"),
         pytest.param([(" A\u0301 ", " e\u0301 is. ")], ["\nÁ\né is."], id="stripped and NFC"),
-        pytest.param([], [], id="nothing"),
     ],
 )  # fmt: skip
 def test_paragraphs_are_merged_as_in_the_recipe(

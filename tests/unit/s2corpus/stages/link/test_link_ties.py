@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus.titles import score
-from s2corpus.titles.linking import MAX_GROUP
 from tests.unit.s2corpus.stages.link.samples import Case, Row, link_all, link_cases
 
 Links = list[tuple[Any, ...]]
@@ -34,10 +33,8 @@ STATEMENTS: list[Row] = [
 ]  # fmt: skip
 TIES: list[tuple[Row, str, str | None]] = [
     ({"journal": "Curr Opin Cardiol"}, "cardiology", None),
-    ({"volume": "21(1)"}, "cardiology", None),
     ({"volume": "112", "pages": "e285-90"}, "summary", None),
     ({"journal": "Circulation", "volume": "112", "pages": "2735-52", "year": 2006}, "circulation", None),
-    ({"pages": "pp. 2735–2752"}, "circulation", None),
     ({"year": 2005}, "circulation", "tie"),  # Two papers are from 2005: the smaller id wins, with a warning.
     ({}, "cardiology", "tie"),
     ({"citing_paper_id": "cardiology"}, "circulation", "tie"),  # A paper never links to itself.
@@ -62,9 +59,8 @@ def test_earlier_fact_outweighs_all_later_facts() -> None:
         paper = {"title": "Another title", **how} | ({"title": SYNDROME} if "title" in how else {})
         for first, name in enumerate(FACTS):
             better, worse = {name: FACTS[name]}, dict(list(FACTS.items())[first + 1 :])
-            cases.append(
-                ({**how, **FACTS}, [{**paper, "paper_id": "a", **worse}, {**paper, "paper_id": "z", **better}])
-            )
+            papers = [{**paper, "paper_id": "a", **worse}, {**paper, "paper_id": "z", **better}]
+            cases.append(({**how, **FACTS}, papers))
         contradicting = {**paper, "paper_id": "a", **FACTS, "year": 1991, "surname": "Boyle"}
         cases.append(({**how, **FACTS}, [contradicting, {**paper, "paper_id": "z", "year": 1990}]))
     titled, other = ({"title": title, "doi": "10.1/x"} for title in (SYNDROME, "Another title"))
@@ -104,11 +100,8 @@ PREFIXES: list[tuple[str, Row, bool]] = [
     ("Cellular senescence", {**BY, "volume": "131"}, False),
     ("Cellular senescence", {**BY, "volume": "130", "pages": "223"}, True),
     ("Cellular senescence", {**BY, "pages": "223"}, True),  # A missing volume contradicts nothing.
-    ("Cellular senescence", {**BY, "pages": "224"}, False),
     ("Cellular senescence", {**BY, "volume": "130", "pages": "224"}, False),
     ("Cancer and aging", BY, False),  # The full title has another beginning.
-    ("Cellular mechanisms", BY, False),  # Words of the same length, but different.
-    ("Cellular senescencf", BY, False),
 ]
 
 
@@ -120,24 +113,19 @@ def test_cut_title_links_if_year_and_surname_agree() -> None:
     assert [row["score"] is not None for row in found] == [linked for *_, linked in PREFIXES]
 
 
-@pytest.mark.compiled
 def test_cut_title_of_several_papers_ties() -> None:
     other = {**CUT, "paper_id": "b", "title": "Cellular senescence in the skin", "volume": "7", "pages": "1"}
     entry = {"title": "Cellular senescence", **BY}
-    words = [f"{a}{b}{c}" for a in "bcdfghjk" for b in "lmnpqrst" for c in "vwxz"]
-    crowd = [{**CUT, "paper_id": f"p{i:03d}", "title": f"{CUT['title']} {word}"} for i, word in enumerate(words)]
     found = link_cases(
         [
             (entry, [CUT, other]),
             (entry, [CUT]),
             ({**entry, "volume": "130"}, [CUT, other]),
             ({**entry, "citing_paper_id": "b"}, [CUT, other]),
-            (entry, crowd),
-            (entry, [*crowd, {**CUT, "paper_id": "q"}]),  # One more than the limit of 256.
             ({"title": "Spectra of atoms", **BY}, [{**CUT, "title": "Spectra of atoms 2"}]),
         ]
     )
-    chosen = [("b", "tie"), ("c", None), ("c", None), ("c", None), ("p000", "tie"), (None, None), ("c", "numeral")]
+    chosen = [("b", "tie"), ("c", None), ("c", None), ("c", None), ("c", "numeral")]
     assert choices(found) == chosen
     assert found[0]["runner_up_score"] == score("Cellular senescence", str(CUT["title"])) != found[0]["score"]
     assert found[1]["runner_up_score"] is None
@@ -156,9 +144,7 @@ LOCATORS: list[tuple[Row, bool]] = [
     ({**AT, "pages": "208"}, False),
     ({**AT, "journal": "Phys. Lett. A"}, False),
     ({**AT, "journal": "Phil. Law B"}, False),  # The initials are equal.
-    ({**AT, "year": None}, False),
     ({**AT, "journal": None, "surname": "Polyakov"}, False),
-    ({**AT, "volume": None}, False),
     ({**AT, "title": "An altogether different title"}, False),
 ]
 
@@ -180,8 +166,6 @@ Given = list[tuple[Any, ...]]
 BY_IDENTIFIER: list[tuple[Row, Given, str | None, str | None, str | None]] = [
     # Each paper matches by one identifier: the better agreement wins, then the smaller id.
     ({}, [("b", "doi", ONE), ("a", "pubmed_id", TWO)], "a", "tie", ONE),
-    (YEAR, [("b", "doi", ONE, 1999), ("a", "pubmed_id", TWO)], "b", None, TWO),
-    (YEAR, [("a", "doi", ONE), ("b", "pubmed_id", TWO, 1999)], "b", None, ONE),
     ({"title": TWO}, [("a", "doi", ONE), ("b", "pubmed_id", TWO)], "b", None, ONE),
     # Three papers match.
     ({}, [("c", "doi", ONE), ("b", "arxiv_id", TWO), ("a", "pubmed_id", THREE)], "a", "tie", TWO),
@@ -190,7 +174,6 @@ BY_IDENTIFIER: list[tuple[Row, Given, str | None, str | None, str | None]] = [
     # Two papers share one identifier.
     (YEAR, [("a", "doi", ONE), ("b", "doi", TWO), ("c", "pubmed_id", THREE, 1999)], "c", None, ONE),
     # One paper matches by both identifiers; the citing paper is excluded.
-    ({}, [("a", "doi pubmed_id", ONE)], "a", None, None),
     ({}, [("a", "doi pubmed_id", ONE), ("b", "pubmed_id", TWO)], "a", "tie", TWO),
     ({"citing_paper_id": "a"}, [("a", "doi", ONE), ("b", "pubmed_id", TWO)], "b", None, None),
     ({"citing_paper_id": "a"}, [("a", "doi", ONE)], None, None, None),
@@ -214,143 +197,46 @@ def test_several_identifiers_choose_one_paper() -> None:
 
 
 def test_link_without_title_has_no_score() -> None:
-    """The shortest titles have one."""
     missing = [("", ONE), (None, ONE), (ONE, ""), (ONE, None), ("—", ONE), (None, None)]
-    pairs = [*missing, ("A", "A"), ("ab", "AB"), ("Abc", "ABC"), ("abcd", "ABCD")]
+    pairs = [*missing, ("A", "A"), ("abcd", "ABCD")]
     cases = [
         ({"title": entry, "doi": "10.1/x"}, [{"paper_id": id_, "title": paper, "doi": "10.1/x"} for id_ in "ab"])
         for entry, paper in pairs
     ]
-    scores = [None] * len(missing) + [1.0] * 4
+    scores = [None] * len(missing) + [1.0] * 2
     expected = [("a", "id", "tie", s, s) for s in scores]
-    assert choices(link_cases(cases), "paper_id", "reason", "warning", "score", "runner_up_score") == expected
-
-
-GRAPHS, NEAR, OTHER, FAR = (
-    f"Inductive representation learning on large graphs{end}" for end in ("", " xq", " yq", " zqkwvpf")
-)
-SIMILAR: list[tuple[Row, Given, str, str | None, str | None]] = [
-    ({}, [("b", NEAR), ("a", OTHER)], "a", "tie", NEAR),  # Two titles have equal S.
-    (YEAR, [("a", NEAR), ("b", OTHER, 1999)], "b", None, NEAR),
-    (YEAR, [("b", NEAR), ("c", NEAR), ("d", OTHER, 1999)], "d", None, NEAR),
-    (YEAR, [("c", NEAR), ("b", OTHER, 1999), ("a", OTHER, 1999)], "a", "tie", NEAR),
-    (YEAR, [("b", NEAR), ("a", FAR, 1999)], "b", None, FAR),  # A lower S loses, regardless of agreement.
-    (YEAR, [("b", NEAR), ("a", OTHER), ("0", FAR, 1999)], "a", "tie", NEAR),
-    ({}, [("b", NEAR)], "b", None, None),
-    ({"citing_paper_id": "a"}, [("b", NEAR), ("a", OTHER)], "b", None, None),
-]
-
-
-def test_similar_titles_of_several_papers_are_ranked() -> None:
-    assert score(GRAPHS, NEAR) == score(GRAPHS, OTHER) > score(GRAPHS, FAR) > 0.8
-    cases: list[Case] = []
-    expected: Links = []
-    for said, papers, chosen, warning, second in SIMILAR:
-        rows = [{"paper_id": id_, "title": title, "year": (*year, None)[0]} for id_, title, *year in papers]
-        cases.append(({"title": GRAPHS, **said}, rows))
-        own = score(GRAPHS, next(title for id_, title, *_ in papers if id_ == chosen))
-        expected.append((chosen, "fuzzy", warning, own, score(GRAPHS, second) if second else None))
     assert choices(link_cases(cases), "paper_id", "reason", "warning", "score", "runner_up_score") == expected
 
 
 # -- More papers of one title or identifier than an entry is compared with
 
-SURVEY, ABSTRACTS = (
-    "Proceedings of the geological survey of the coast",
-    "Abstracts of the annual meeting of the society",
-)
-ENDS = [f"{a}{b}" for a in "abcdefghij" for b in "klmnopqrst"]
+SURVEY = "Proceedings of the geological survey of the coast"
 CROWD: list[Row] = [
     {"paper_id": f"p{i:03d}", "title": SURVEY, "year": 1900 + i, "surname": f"Name{i}", "volume": str(i), "pages": "7"}
     for i in range(100)
 ]
-OF_ONE_DOI: list[Row] = [
-    {"paper_id": f"q{i:03d}", "title": f"{ABSTRACTS} {end}", "doi": "10.1/x", "volume": str(i), "pages": "7"}
-    for i, end in enumerate(ENDS)
-]
 CROWDED: list[tuple[Row, str, str | None]] = [
     ({}, "p000", "tie"),
     ({"year": 1999}, "p099", None),
-    ({"surname": "Name99"}, "p099", None),
-    ({"year": 1999, "surname": "Name99"}, "p099", None),
     ({"volume": "99", "pages": "7"}, "p099", None),
     ({"year": 1900, "citing_paper_id": "p000"}, "p001", "tie"),  # The citing paper does not narrow the title.
     ({"year": 1950, "citing_paper_id": "p050"}, "p000", "tie"),
     ({"year": 1999, "surname": "Name7", "citing_paper_id": "p099"}, "p007", None),
 ]
-UNINFORMATIVE: list[Row] = [
-    *({"paper_id": f"p{i:03d}", "title": "Editorial", "year": 1990, "surname": "Boyle"} for i in range(MAX_GROUP)),
-    {"paper_id": "p064", "title": "Editorial", "volume": "7", "pages": "5"},
-    {"paper_id": "p065", "title": "Editorial", "year": 1990, "surname": "Hooke"},
-]
-EDITORIALS: list[tuple[Row, str | None, str | None]] = [
-    ({"year": 1990, "surname": "Hooke"}, "p065", None),
-    ({"volume": "7", "pages": "5"}, "p064", None),
-    ({"year": 1990}, None, None),
-    ({"surname": "Hooke"}, None, None),
-    ({"year": 1990, "surname": "Boyle"}, "p000", "tie"),  # 64 papers agree equally.
-]
 
 
-@pytest.mark.parametrize("step", [1, -1])
-def test_each_known_fact_narrows_a_crowded_title(step: int) -> None:
-    found = link_all([{"title": SURVEY, **said} for said, *_ in CROWDED], CROWD[::step])
+def test_each_known_fact_narrows_a_crowded_title() -> None:
+    found = link_all([{"title": SURVEY, **said} for said, *_ in CROWDED], CROWD)
     assert choices(found) == [(chosen, warning) for _, chosen, warning in CROWDED]
     assert all(row["runner_up_score"] == 1.0 for row in found)
 
 
-@pytest.mark.parametrize("step", [1, -1])
-def test_runner_up_of_shared_identifier_is_smallest_id(step: int) -> None:
-    """Volume and page decide. The runner-up is the smallest other id, and never the citing paper."""
-    entry = {"title": ABSTRACTS, "doi": "10.1/x", "pages": "7"}
-    table = [(at, citing) for at in (0, 50, 99) for citing in (None, "q000", "q001") if citing != f"q{at:03d}"]
-    found = link_all(
-        [{**entry, "volume": str(at), "citing_paper_id": citing} for at, citing in table], OF_ONE_DOI[::step]
-    )
-    expected = []
-    for at, citing in table:
-        second = next(paper for paper in OF_ONE_DOI if paper["paper_id"] not in (f"q{at:03d}", citing))
-        expected.append((f"q{at:03d}", "id", None, score(ABSTRACTS, second["title"])))
-    assert choices(found, "paper_id", "reason", "warning", "runner_up_score") == expected
-
-
-def test_crowded_uninformative_title_needs_agreement() -> None:
-    found = link_all([{"title": "Editorial", **said} for said, *_ in EDITORIALS], UNINFORMATIVE)
-    assert choices(found) == [(chosen, warning) for _, chosen, warning in EDITORIALS]
-
-
-def test_number_of_examined_papers_per_title_is_bounded() -> None:
-    """Beyond the limit, an unexamined paper could tie. The citing paper does not count."""
-    cases: list[Case] = []
-    entry = {"title": SURVEY, "journal": "Nature"}
-    for others in (MAX_GROUP - 1, MAX_GROUP):
-        papers = [{"paper_id": f"p{i:04d}", "title": SURVEY} for i in range(others)]
-        papers.append({"paper_id": "a", **entry})
-        cases += [(entry, papers), ({**entry, "citing_paper_id": "p0003"}, papers)]
-    # An equal year narrows to MAX_GROUP papers, an equal volume and page to one.
-    notes = [
-        {"paper_id": f"p{i:04d}", "title": SURVEY, "year": 1900 + i % 4, "volume": str(i), "pages": str(i % 7)}
-        for i in range(4 * MAX_GROUP)
-    ]
-    cases += [({"title": SURVEY, "year": 1901}, notes), ({"title": SURVEY, "volume": "201", "pages": "5"}, notes)]
-    chosen = [("a", None), ("a", None), ("a", "tie"), ("a", None), ("p0001", "tie"), ("p0201", None)]
-    found = link_cases(cases)
-    assert choices(found) == chosen
-    assert [row["runner_up_score"] for row in found] == [1.0] * 6
-
-
 # -- Laws
 
-TITLES = (
-    "Editorial",
-    "On the motion of bodies",
-    "On the motion of bodies in air",
-    "On the motion of bodies, part 2",
-    "",
-)
+TITLES = ("Editorial", "On the motion of bodies", "On the motion of bodies in air", "On the motion of bodies, part 2")
 ROWS = st.fixed_dictionaries(
     {
-        "title": st.sampled_from(TITLES),
+        "title": st.sampled_from([*TITLES, ""]),
         "year": st.sampled_from([None, 1999, 2000]),
         "surname": st.sampled_from([None, "Reynolds", "Stokes"]),
         "journal": st.sampled_from([None, "J. Fluid Mech.", "Nature"]),

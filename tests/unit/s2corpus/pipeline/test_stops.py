@@ -1,0 +1,238 @@
+"""What stops a release (SPEC §10.12, §11).
+
+A user who started a release, or delivered new data in it, cannot approve it. A check can be overridden only if it allows it and a
+reason is given. Losses against the parent, and two versions of the code, stop a release of any size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from s2corpus.catalog import Catalog
+from s2corpus.catalog.models import ReleaseDecision
+from s2corpus.errors import QualityBlocked, UserError
+from s2corpus.pipeline import quality, runner
+from s2corpus.pipeline.acceptance import (
+    Acceptance,
+    AnotherPerson,
+    accept,
+    excluded_people,
+    find_objection,
+    read_acceptances,
+)
+from s2corpus.pipeline.quality import CheckVerdict, list_all_checks, stop_if_blocked
+from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
+from s2corpus.pipeline.summary import format_summary, list_losses
+from s2corpus.spec import ExportRules, ReleaseSpec
+from s2corpus.storage import parts
+from s2corpus.storage.lake import Lake
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, FULLTEXTS, SPLITS
+from tests.unit.s2corpus.deliveries.samples import AS_OF, deliver, intake
+
+RELEASE = "s2_v2-20230301"
+DRIFT, WARNING = "link.drift_of_linked_entries_block", "link.drift_of_linked_entries_warn"
+REASON = "the source dblp ended in February"
+PARENT = "t-20230101-00000000"
+
+
+def put_parent(run: Run, drops: str = "*", stats: dict[str, Any] | None = None) -> None:
+    """Give a release a parent, and the tables that its snapshot id needs."""
+    for name, content in (("manifest", {"spec": "t", "drops": [drops]}), ("stats", stats or {})):
+        run.lake.put(f"snapshots/{PARENT}/{name}.json", orjson.dumps(content))
+    run.lake.put(f"snapshots/t/published/{PARENT}", b"{}")
+    for table, facts in ((EXTRACTIONS, {"extractor": "e"}), (PARSES, {"converter": "c"})):
+        run.table(table).write(0, [])
+        run.table(table).commit([0], facts)
+
+
+# -- Approvals.
+
+
+@pytest.fixture
+def release(lake: Lake, tmp_path: Path) -> Run:
+    """Return a release after intake. ann delivered before its parent; bob and an anonymous user delivered after it."""
+    for drop, by, at in (("old", "ann", "2022-12-15"), ("new", "Bob", "2023-01-15"), ("other", "", "2023-01-16")):
+        deliver(lake, f"drops/{drop}", {"a.pdf": drop.encode()}, f"{at}T00:00:00Z", delivered_by=by)
+    run = Run(ReleaseSpec(name="t", export=ExportRules(approval=True)), AS_OF, lake, tmp_path)
+    put_parent(run)
+    intake(run)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("who", "started_by", "did"),
+    [
+        ("bob", None, "delivered drops/new"),
+        (" BOB ", "carol", "delivered drops/new"),
+        ("carol", "carol", "started its run"),
+        ("ann", "carol", None),  # ann's delivery was approved with the parent.
+        ("admin", None, None),  # The schedule started this release.
+    ],
+)
+def test_deliverer_and_starter_cannot_approve(release: Run, who: str, started_by: str | None, did: str | None) -> None:
+    said = find_objection(release, who, started_by)
+    assert said is None if did is None else said is not None and said.startswith(f"{who} {did} and may not approve")
+
+
+def test_request_names_who_cannot_approve_unless_anyone_can(release: Run) -> None:
+    assert excluded_people(release, "carol") == {"Bob": "delivered drops/new", "carol": "started its run"}
+    spec = release.spec.model_copy(update={"export": ExportRules(approval=True, approver="anyone")})
+    assert find_objection(Run(spec, release.as_of, release.lake, release.scratch), "bob", "bob") is None
+    assert spec.digest == release.spec.digest, "who approves decides no bytes"
+
+
+def test_refused_approval_is_recorded_and_anybody_may_reject(
+    release: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalog = Catalog(f"sqlite:///{tmp_path / 'catalog.db'}")
+    catalog.migrate()
+    catalog.start_stage(release.release_id, "t", release.as_of, "intake")
+    monkeypatch.setenv("S2CORPUS_CATALOG", f"sqlite:///{tmp_path / 'catalog.db'}")
+    with pytest.raises(AnotherPerson, match=r"bob delivered drops/new .*: another person must answer"):
+        runner.record_answer(release, ReleaseDecision.APPROVED, "bob", "mine", AS_OF)
+    runner.record_answer(release, ReleaseDecision.REJECTED, "bob", "a scanner failed", AS_OF)
+    runner.record_answer(release, ReleaseDecision.APPROVED, "dora", "looks right", AS_OF, "bob")
+    said = [(a.who, a.answer) for a in catalog.approvals(release.release_id)]
+    assert said == [("bob", "refused"), ("bob", "rejected"), ("dora", "approved")]
+
+
+# -- Overridden checks.
+
+
+def test_acceptance_belongs_to_its_release_and_first_author(lake: Lake) -> None:
+    assert accept(lake, RELEASE, {DRIFT: f" {REASON} "}, "ann", list_all_checks()) == [DRIFT]
+    assert accept(lake, RELEASE, {DRIFT: REASON, WARNING: REASON}, "bob", list_all_checks()) == [WARNING]
+    found = {name: (word.by, word.reason) for name, word in read_acceptances(lake, RELEASE).items()}
+    assert found == {DRIFT: ("ann", REASON), WARNING: ("bob", REASON)}
+    assert read_acceptances(lake, "s2_v2-20230401") == {}
+
+
+@pytest.mark.parametrize(
+    ("check", "reason", "said"),
+    [
+        ("link.no_such_check", REASON, "'link.no_such_check' is not a check; expected <stage>.<check>, one of link."),
+        ("nonsense", REASON, "one of intake."),
+        ("clean.no_closed_text", REASON, "cannot be overridden"),
+        (DRIFT, "ok       ", "'ok       ' is not a reason; write at least 10 characters"),
+    ],
+)
+def test_impossible_acceptance_is_refused_with_a_sentence(lake: Lake, check: str, reason: str, said: str) -> None:
+    with pytest.raises(UserError) as refused:
+        accept(lake, RELEASE, {WARNING: REASON, check: reason}, "ann", list_all_checks())
+    assert said in str(refused.value)
+    assert read_acceptances(lake, RELEASE) == {}, "all or nothing"
+
+
+def verdict(overridable: bool, reason: str | None = None) -> CheckVerdict:
+    return CheckVerdict(
+        "link", "c", "block", "block", overridable, 1, [{"n": 1}], None, "why", reason, reason and "ann"
+    )
+
+
+def test_block_stops_the_release_unless_accepted() -> None:
+    stop_if_blocked(RELEASE, [verdict(True, REASON)])
+    with pytest.raises(QualityBlocked, match=f"to continue: `corpus accept {RELEASE} link.c --reason"):
+        stop_if_blocked(RELEASE, [verdict(True, REASON), verdict(True)])
+    with pytest.raises(QualityBlocked, match="cannot be overridden"):
+        stop_if_blocked(RELEASE, [verdict(False)])
+
+
+def test_checks_of_export_cannot_be_accepted() -> None:
+    """The manifest lists overrides, and it is written before export is checked."""
+    assert not [check for check in quality.list_checks("export") if check.overridable or check.severity == "warn"]
+    assert STAGE_NAMES[-1] == "export"
+
+
+def test_acceptance_written_by_hand_cannot_override_such_checks(release: Run) -> None:
+    rows = release.table(PDFS).read()
+    for shard in (0, 1):  # The same PDF is in two shards.
+        release.table(PDFS).write(shard, rows)
+    release.table(PDFS).commit([0, 1], {"pdf_shards": 2})
+    by_hand = {"intake.pdfs_key_is_unique": asdict(Acceptance(REASON, "mallory", "2023-02-01T00:00:00+00:00"))}
+    release.lake.put(f"releases/{release.release_id}/_accepted.json", orjson.dumps(by_hand))
+    with pytest.raises(QualityBlocked, match=r"intake.pdfs_key_is_unique.*\(cannot be overridden\)"):
+        stop_if_blocked(release.release_id, quality.evaluate(release, "intake"))
+
+
+# -- Losses.
+
+
+def after_intake(lake: Lake, scratch: Path, pdfs: int, *, profile: str = "public", parent_drops: str = "*") -> Run:
+    """Return a release after intake with one drop of `pdfs` files; its parent had 4 PDFs and 4 documents from `parent_drops`."""
+    run = Run(ReleaseSpec(name="t", profile=profile), AS_OF, lake, scratch)  # type: ignore[arg-type]  # pydantic checks the profile
+    deliver(lake, "drops/a", {f"{n}.pdf": b"%%PDF %d" % n for n in range(pdfs)})
+    metrics = {"intake": {"pdfs": 4}, "split": {"s2orc.train": 3, "s2orc.valid": 1, "s2orc.train.words": 9999}}
+    put_parent(run, parent_drops, {"metrics": metrics, "sets": {"s2orc": {"train": {"documents": 3}}}})
+    quality.measure(run, "intake", intake(run))
+    return run
+
+
+def find_blocks(run: Run, name: str) -> set[str]:
+    return {v.check for v in quality.evaluate(run, name) if v.verdict == "block"}
+
+
+def split_into(run: Run, splits: list[str]) -> None:
+    keys = [{"set": "s2orc", "paper_id": f"{n:015x}"} for n in range(len(splits))]
+    rows = [{**key, "split": split, "reason": None} for key, split in zip(keys, splits, strict=True)]
+    run.table(SPLITS).write(0, rows)
+    run.table(DOCUMENTS).write(0, [{**key, "outcome": "kept", "text": key["paper_id"]} for key in keys])
+    empty: tuple[Table[Any], ...] = (DUPLICATES, PAPERS, FILTERED, FULLTEXTS)
+    for table in empty:
+        run.table(table).write(0, [])
+    for table in (SPLITS, DOCUMENTS, *empty):
+        run.table(table).commit([0])
+
+
+def test_summary_begins_with_losses(lake: Lake, tmp_path: Path) -> None:
+    run = after_intake(lake, tmp_path, 1)
+    assert list_losses(run) == ["documents of s2orc train: 3 → 0 (-100.0%)", "PDFs: 4 → 1 (-75.0%)"]
+    lines = [line.strip() for line in format_summary(run).splitlines()]
+    assert lines[2:4] == [f"Counts below {PARENT}", "documents of s2orc train: 3 → 0 (-100.0%)"]
+
+
+@pytest.mark.parametrize(("pdfs", "said"), [(1, {"half_of_the_pdfs"}), (2, set()), (5, set())])
+def test_fewer_than_half_of_parents_pdfs_block_the_release(
+    lake: Lake, tmp_path: Path, pdfs: int, said: set[str]
+) -> None:
+    assert find_blocks(after_intake(lake, tmp_path, pdfs), "intake") == said
+
+
+def test_other_drops_and_own_folder_are_not_compared(lake: Lake, tmp_path: Path) -> None:
+    assert not find_blocks(after_intake(lake, tmp_path, 1, parent_drops="2022-*"), "intake")
+    run = after_intake(lake, tmp_path, 1, profile="own")
+    assert run.parent is None and not find_blocks(run, "intake")
+
+
+@pytest.mark.parametrize(
+    ("splits", "said"),
+    [
+        (["train", "valid"], set()),
+        (["train", "held_back:undated"], {"half_of_the_documents"}),
+        (["held_back:undated"], {"some_documents", "half_of_the_documents"}),
+    ],
+)
+def test_too_few_documents_block_the_release(lake: Lake, tmp_path: Path, splits: list[str], said: set[str]) -> None:
+    run = after_intake(lake, tmp_path, 4)
+    split_into(run, splits)
+    assert find_blocks(run, "split") == said
+
+
+def test_release_by_two_code_versions_is_blocked(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = after_intake(lake, tmp_path, 4)
+    split_into(run, ["train", "valid"])
+    quality.measure(run, "export", {"documents.s2orc.train": 1, "documents.s2orc.valid": 1})
+    assert not find_blocks(run, "export")
+    monkeypatch.setattr(parts, "code_version", lambda: "0.2.0+upgraded")
+    run.table(SPLITS).commit([0])
+    (verdict,) = (v for v in quality.evaluate(run, "export") if v.verdict == "block")
+    assert verdict.check == "one_code" and not verdict.overridable and verdict.offending == 2

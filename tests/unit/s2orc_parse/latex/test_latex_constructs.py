@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pdf2tei.latex_references import parse_reference
+from pdf2tei.fields import parse_bibliography_item
 from s2orc_parse.latex import convert
 from s2orc_parse.parse_model import CitationStyle, Parse, RefType
 from tests.unit.parse_laws import check_laws
@@ -187,7 +187,7 @@ def test_source_gives_title_authors_and_abstract() -> None:
 
 @cache
 def parse_real(path: Path) -> Parse:
-    return convert(path.read_bytes(), sha1="0" * 40, parse_reference=parse_reference)
+    return convert(path.read_bytes(), sha1="0" * 40, parse_reference=parse_bibliography_item)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ entries is used.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,10 +24,6 @@ _PARTICLES = re.compile(r"(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|
 """Start of a surname with particles."""
 _CONTINUES = re.compile(r"[-/]\w")
 """Start of a line that continues a URL or a word."""
-_MIN_SORTED_ENTRIES = 8
-"""Minimum number of entries for a list's order to be significant."""
-_MIN_SORTED_SHARE = 0.9
-"""Minimum share of neighbors in order for a list to count as sorted."""
 _MIN_USUAL_SHARE = 0.8
 """Minimum share of the starts that are set apart, and of the other lines that are not, for a list to set its starts apart."""
 _MAX_SKIP = 3
@@ -48,8 +43,7 @@ def split(lines: list[Line]) -> list[EntryLines]:
     rows = [entries.EntryLine(x.text, offset > 3, id(x) in begins) for x, offset in zip(lines, offsets, strict=True)]
     found = max(ruled, _group_at_starts(lines, entries.predict_starts(rows)), key=_score_entries)
     begins = {id(group[0]) for group in found if not _CONTINUES.match(group[0].text)}
-    starts = _correct_starts(lines, offsets, [id(line) in begins for line in lines])
-    return _merge_out_of_order(_group_at_starts(lines, starts))
+    return _group_at_starts(lines, _correct_starts(lines, offsets, [id(line) in begins for line in lines]))
 
 
 def _correct_starts(lines: list[Line], offsets: list[float], starts: list[bool]) -> list[bool]:
@@ -68,26 +62,6 @@ def _correct_starts(lines: list[Line], offsets: list[float], starts: list[bool])
         if sum(usual) >= _MIN_USUAL_SHARE * len(usual) and sum(other) < (1 - _MIN_USUAL_SHARE) * len(other):
             starts = [x and (start or named) for start, x, named in zip(starts, set_apart, by_text, strict=True)]
     return starts
-
-
-def _merge_out_of_order(groups: list[EntryLines]) -> list[EntryLines]:
-    """Merge wrongly split groups of an alphabetical list.
-
-    A group is merged into the one before if it breaks the alphabetical order and the group before has no year. An example is a
-    line that begins with a book's title.
-    """
-    words = [unicodedata.normalize("NFKD", group[0].text).casefold().split()[:1] for group in groups]
-    ordered = sum(a <= b for a, b in pairwise(words))
-    if len(groups) < _MIN_SORTED_ENTRIES or ordered < _MIN_SORTED_SHARE * (len(groups) - 1):
-        return groups
-    out: list[EntryLines] = []
-    for i, group in enumerate(groups):
-        breaks = 0 < i < len(groups) - 1 and words[i - 1] <= words[i + 1] < words[i]
-        if breaks and not any(YEAR.search(line.text) for line in out[-1]):
-            out[-1] = out[-1] + group
-        else:
-            out.append(group)
-    return out
 
 
 def split_by_rules(lines: list[Line]) -> list[EntryLines]:

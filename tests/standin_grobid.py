@@ -30,11 +30,10 @@ FINAL = ("BAD_INPUT_DATA", "NO_BLOCKS", "TOO_MANY_BLOCKS", "TOO_MANY_TOKENS", "P
 
 @dataclass(frozen=True)
 class Upload:
-    """One request: the PDF's SHA-1, the number of uploads of this PDF, and the number of the request; both start at 1."""
+    """One request: the PDF's SHA-1, and the number of uploads of this PDF, which starts at 1."""
 
     sha1: str
     times: int
-    number: int
 
 
 Fault = str | None
@@ -177,7 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
             owner.requests += 1
             owner.uploads[sha1] += 1
             owner.forms.append({key: value.decode() for key, value in form.items()})
-            upload = Upload(sha1, owner.uploads[sha1], owner.requests)
+            upload = Upload(sha1, owner.uploads[sha1])
         fault = owner.faults(upload)
         if fault == "busy" or not owner.slots.acquire(timeout=owner.queue_wait or None, blocking=owner.queue_wait > 0):
             return self._answer(503, b"all engines are busy")

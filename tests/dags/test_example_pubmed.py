@@ -1,6 +1,6 @@
 """The example DAG delivers each of PubMed's update files once, with its checksum; it fetches damaged files again.
 
-A server stands in for NLM's. `tests/unit/s2corpus/deliveries/test_fetch.py` checks the download.
+A server stands in for NLM's. `tests/unit/s2corpus/deliveries/test_deliver.py` checks the download.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 
 from s2corpus.errors import TransientError
 from s2corpus.storage.lake import open_lake
-from tests.unit.s2corpus.deliveries.test_fetch import Shelf, shelf
+from tests.unit.s2corpus.deliveries.test_deliver import Shelf, shelf
 
 pytestmark = pytest.mark.airflow
 __all__ = ["shelf"]  # a fixture

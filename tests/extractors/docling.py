@@ -88,41 +88,41 @@ class Server(HttpServer):
 
     def poll(self, task: BackgroundTask, *, timeout: float) -> ExtractorAnswer | BackgroundTask:
         """Poll a task: pending, started, success or failure."""
-        reply = self.read(f"/v1/status/poll/{quote(task.id, safe='')}", timeout=timeout)
+        reply = self._read(f"/v1/status/poll/{quote(task.id, safe='')}", timeout)
         if isinstance(reply, ExtractorAnswer):
             return reply
-        status, body = reply
-        if status == 404:  # The server was restarted.
-            return ExtractorAnswer(ExtractOutcome.CONNECTION, lost=True, detail="the task is not known")
-        match _object(body).get("task_status"):
+        match _object(reply).get("task_status"):
             case "success":
                 return BackgroundTask(task.id, done=True)
             case "failure":
-                return ExtractorAnswer(ExtractOutcome.NOT_CONVERTED, detail=body[:200].decode(errors="replace"))
-            case "pending" | "started":
-                return BackgroundTask(task.id, wait=WAIT)
-        return classify_error_status(status, body)
+                return ExtractorAnswer(ExtractOutcome.NOT_CONVERTED, detail=reply[:200].decode(errors="replace"))
+        return BackgroundTask(task.id, wait=WAIT)
 
     def fetch(self, task: BackgroundTask, *, timeout: float) -> ExtractorAnswer:
         """Return the converted document as JSON."""
-        reply = self.read(f"/v1/result/{quote(task.id, safe='')}", timeout=timeout)
+        reply = self._read(f"/v1/result/{quote(task.id, safe='')}", timeout)
         if isinstance(reply, ExtractorAnswer):
             return reply
-        status, body = reply
-        if status == 404:
-            return ExtractorAnswer(ExtractOutcome.CONNECTION, lost=True, detail="the result is not known")
-        if status != 200:
-            return classify_error_status(status, body)
-        if len(body) > self.max_bytes:
+        if len(reply) > self.max_bytes:
             return ExtractorAnswer(ExtractOutcome.BAD_ANSWER, detail="too large")
-        result = _object(body)
+        result = _object(reply)
         if result.get("status") == "failure":
-            return ExtractorAnswer(ExtractOutcome.NOT_CONVERTED, detail=body[:200].decode(errors="replace"))
+            return ExtractorAnswer(ExtractOutcome.NOT_CONVERTED, detail=reply[:200].decode(errors="replace"))
         document = result.get("document")
         content = document.get("json_content") if isinstance(document, dict) else None
         if not isinstance(content, dict):
             return ExtractorAnswer(ExtractOutcome.BAD_ANSWER, detail="no json_content")
         return ExtractorAnswer(ExtractOutcome.OK, orjson.dumps(content))
+
+    def _read(self, path: str, timeout: float) -> ExtractorAnswer | bytes:
+        """Return the body of a response with status 200, or the answer that another response means."""
+        reply = self.read(path, timeout=timeout)
+        if isinstance(reply, ExtractorAnswer):
+            return reply
+        status, body = reply
+        if status == 404:  # The server was restarted.
+            return ExtractorAnswer(ExtractOutcome.CONNECTION, lost=True, detail="the task is not known")
+        return body if status == 200 else classify_error_status(status, body)
 
 
 def convert(data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse:
@@ -158,6 +158,8 @@ def convert(data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse
     keys = {entry.label: entry.key for entry in entries if entry.label}
     parts = [tuple(_paragraph(*each, keys) for each in paragraphs) for paragraphs in (abstract, body, back)]
     cited = sum(len(paragraph.cite_spans) for paragraphs in parts for paragraph in paragraphs)
+    extractor, version, options = made_by.extractor, made_by.full_version, made_by.options_hash
+    sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
     return Parse(
         file_sha1=file_sha1,
         header=Header(title=title, authors=tuple(parse_authors(authors))),
@@ -167,13 +169,7 @@ def convert(data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse
         back_matter=parts[2],
         bib_entries=entries,
         ref_entries=(),
-        provenance=Provenance(
-            made_by.extractor,
-            made_by.full_version,
-            made_by.options_hash,
-            hashlib.sha1(data, usedforsecurity=False).hexdigest(),
-            CONVERTER_VERSION,
-        ),
+        provenance=Provenance(extractor, version, options, sha1, CONVERTER_VERSION),
     )
 
 

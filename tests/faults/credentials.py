@@ -6,14 +6,15 @@ import os
 import secrets
 import subprocess
 import sys
-import time
 from pathlib import Path
+from typing import Any
 
 import boto3
 from botocore.exceptions import ClientError
 
 from devtools.local.s3 import BUCKET
 from devtools.local.state import State
+from tests.waiting import until
 
 
 class Keys:
@@ -28,47 +29,31 @@ class Keys:
         self._number += 1
         key, secret = f"KEY{self._number}", secrets.token_hex(20)
         self._shell(f"-access_key={key} -secret_key={secret} -user=user{self._number} -actions=Admin,Read,Write,List")
-        self._await(key, secret, refused=False)
+        until(lambda: self._is_accepted(key, secret), f"{key} is still refused")
         old = self.file.read_text().split() if self.file.exists() else []
         self.file.write_text(f"[default]\naws_access_key_id = {key}\naws_secret_access_key = {secret}\n")
         if old:
             self._shell(f"-user=user{self._number - 1} -delete")
-            self._await(old[3], old[6], refused=True)
+            until(lambda: not self._is_accepted(old[3], old[6]), f"{old[3]} is still good")
 
     def _shell(self, arguments: str) -> None:
         ports, home = self.state.ports(), self.state.root / "s3"
-        command = [
-            str(Path(sys.executable).with_name("weed")),
-            "shell",
-            f"-master=127.0.0.1:{ports['master']}.{ports['master-grpc']}",
-            f"-filer=127.0.0.1:{ports['filer']}.{ports['filer-grpc']}",
-        ]
+        servers = [f"-{name}=127.0.0.1:{ports[name]}.{ports[f'{name}-grpc']}" for name in ("master", "filer")]
         subprocess.run(
-            command,
+            [str(Path(sys.executable).with_name("weed")), "shell", *servers],
             input=f"s3.configure {arguments} -apply\n".encode(),
             cwd=home,
             env={**os.environ, "HOME": str(home)},
             check=True,
             capture_output=True,
-            timeout=60,
         )
 
-    def _await(self, key: str, secret: str, *, refused: bool) -> None:
-        client = boto3.session.Session().client(
-            "s3",
-            endpoint_url=f"http://127.0.0.1:{self.state.ports()['s3']}",
-            region_name="us-east-1",
-            aws_access_key_id=key,
-            aws_secret_access_key=secret,
-        )
-        deadline = time.monotonic() + 20
-        while True:
-            try:
-                client.head_bucket(Bucket=BUCKET)
-                found = False
-            except ClientError:
-                found = True
-            if found is refused:
-                return
-            assert time.monotonic() < deadline, f"{key} is {'still good' if refused else 'still refused'}"
-            time.sleep(0.1)
+    def _is_accepted(self, key: str, secret: str) -> bool:
+        url = f"http://127.0.0.1:{self.state.ports()['s3']}"
+        keys: dict[str, Any] = {"aws_access_key_id": key, "aws_secret_access_key": secret, "region_name": "us-east-1"}
+        client = boto3.client("s3", endpoint_url=url, **keys)
+        try:
+            client.head_bucket(Bucket=BUCKET)
+        except ClientError:
+            return False
+        return True

@@ -10,7 +10,8 @@ import typst
 from lxml import etree
 
 from devtools.bench import typeset_fronts, typeset_publishers
-from devtools.bench.typeset import TypesetArticle, source, truth
+from devtools.bench.typeset import LAYOUTS, Layout, TypesetArticle, source, truth
+from devtools.bench.typeset_fronts import Look
 from pdf2tei import extract
 from pdf2tei.model import Document, Font, Line, Page, Token
 
@@ -46,8 +47,12 @@ LABELED = "\n\n".join(f'#grid(columns: (1.8em, 1fr), [{i}.], [#"{e}"])' for i, e
 HANGING = "\n\n".join(f'#par(hanging-indent: 1.2em)[#"{e}"]' for e in ENTRIES)
 
 
-LOOKS = {**typeset_fronts.LOOKS, **{f"{name}, complete": look for name, look in typeset_publishers.LOOKS.items()}}
-"""the looks of publishers: fronts and covers of papers, and complete papers"""
+LOOKS: dict[str, tuple[Layout, Look]] = {
+    **{f"{layout.name}, plain": (layout, lambda article: ("", "")) for layout in LAYOUTS},
+    **typeset_fronts.LOOKS,
+    **{f"{name}, complete": look for name, look in typeset_publishers.LOOKS.items()},
+}
+"""the looks of publishers: plain papers, fronts and covers of papers, and complete papers"""
 
 
 def write_prose(number: int) -> str:
@@ -82,12 +87,12 @@ class Article(TypesetArticle):
 
 
 @cache
-def typeset(look: str, inside: str = "", after: str = "") -> tuple[bytes, etree._Element]:
-    """Return a paper in a look, with typst code inside its text and after its list, and its true TEI."""
+def typeset(look: str, inside: str = "", after: str = "", own_front: str = "") -> tuple[bytes, etree._Element]:
+    """Return a paper in a look, with typst code inside its text, after its list or as its front, and its true TEI."""
     article = Article(look)
     layout, write = LOOKS[look]
     front, cover = write(article)
-    text = source(article, layout, ENTRIES, front=front, cover=cover).replace('#"INSIDE"', inside) + after
+    text = source(article, layout, ENTRIES, front=own_front or front, cover=cover).replace('#"INSIDE"', inside) + after
     return typst.compile(text.encode(), format="pdf"), etree.fromstring(truth(article, layout, ENTRIES))
 
 

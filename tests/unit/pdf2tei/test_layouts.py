@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from s2orc_parse.tei.header import read_header
 from tests.unit.pdf2tei.samples import (
     ENTRIES,
     HANGING,
@@ -23,6 +24,7 @@ from tests.unit.pdf2tei.samples import (
     read,
     read_pdf,
     typeset,
+    write_prose,
 )
 
 TWICE = f"{PROSE} {PROSE}"
@@ -34,8 +36,12 @@ PARTS = (
     ".//t:abstract//t:p",
     ".//t:body/t:div/t:head",
 )
-MISREAD = ("jstor", "acs, complete", "humanities, complete")
-"""Looks with a part that the extractor does not find: a title below a cover, headings after a square, notes."""
+MISREAD = (
+    "manuscript, plain", "letter, plain", "medical, plain", "plos, plain", "open, plain", "jstor", "acs, complete",
+    "humanities, complete",
+)  # fmt: skip
+"""Looks that are read otherwise: line numbers in entries, an affiliation or a square before headings, hyphens that typst writes as
+soft hyphens, a title below a cover, and marks of notes."""
 
 
 def bold(size: int, text: str) -> str:
@@ -47,9 +53,46 @@ def write(page: str, text: str, *paragraphs: str) -> str:
     return f"#set page({page})\n#set text({text})\n" + "\n\n".join(paragraphs)
 
 
-@pytest.mark.parametrize("look", [look for look in LOOKS if look not in MISREAD])
-def test_typeset_paper_is_read_completely(look: str, tmp_path: Path) -> None:
-    pdf, truth = typeset(look)
+LISTED = "Waleed Ammar, Maria van der Lo, Ana Luzia Ferreira"
+RELATE = f"We relate the traits of beetles to the traits of the litter. {PROSE}"
+ABSTRACT = f"*Abstract* #linebreak() {RELATE}"
+BIG_TITLE = bold(17, TITLE)
+FRONTS = {
+    "affiliations after the names": [
+        f'#align(center)[#text(size: 14pt, weight: "bold")[{TITLE.upper()}]]',
+        "#align(center)[#text(size: 12pt)[#emph[Waleed Ammar, Academy of Lagado, Lagado, Balnibarbi #linebreak() Maria van der Lo, Interdependence University, Boston, MA #linebreak() Ana Luzia Ferreira, Lagado University, Balnibarbi]]]",
+        ABSTRACT,
+    ],
+    "a journal of the ACM": [
+        f'#text(size: 15pt, weight: "bold")[{TITLE}]',
+        "WALEED AMMAR#super(typographic: false)[∗] and MARIA VAN DER LO, The Litter Group, Iceland #linebreak() ANA LUZIA FERREIRA, Instituto dos Besouros, Brazil",
+        f"#text(size: 9pt)[{RELATE}]",
+        "#text(size: 9pt)[CCS Concepts: • *Applied computing* → *Ecology*; Beetles.]",
+        "#text(size: 9pt)[Additional Key Words and Phrases: litter, traits]",
+    ],
+    "names beside the abstract": [
+        BIG_TITLE,
+        "#text(size: 8pt)[This article was published in the following journal: #linebreak() Journal of Long Walks]",
+        f"#grid(columns: (4.5cm, 1fr), column-gutter: 1cm, text(size: 11pt)[Waleed Ammar #linebreak() Maria van der Lo #linebreak() Ana Luzia Ferreira #v(4pt) #text(size: 8pt)[Department of Computing, University of Montreal, Canada]], text(size: 9pt)[*Abstract:* {RELATE}])",
+    ],
+    "a kind of article above the title": [
+        '#text(size: 17pt, weight: "bold")[Short Communication]',
+        BIG_TITLE, LISTED,
+        f"{ABSTRACT} #linebreak() Abbreviations: ACR = American College of Radiology, CMS = Centers for Medicare, ELCAP = Early Lung and Cardiac Action Program, LDCT = low-dose computed tomography, NLST = National Lung Screening Trial.",
+    ],
+    "a citation beside the abstract": [
+        BIG_TITLE, LISTED,
+        f"#grid(columns: (3.6cm, 1fr), column-gutter: 1cm, text(size: 7pt)[*To cite:* Babbage C, Byron A. {TITLE}. _Open Walks_ 2017;7:e014. doi:10.1136/walks-2016-014], text(size: 9pt)[{ABSTRACT}])",
+    ],
+}  # fmt: skip
+PAPERS = {look: (look, "") for look in LOOKS if look not in MISREAD}
+PAPERS |= {name: ("wolters", "\n\n".join(parts)) for name, parts in FRONTS.items()}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_typeset_paper_is_read_completely(name: str, tmp_path: Path) -> None:
+    look, front = PAPERS[name]
+    pdf, truth = typeset(look, own_front=front)
     tei = read_pdf(pdf, tmp_path)
     for path in PARTS:
         expected = [text.casefold() for text in list_texts(truth, path) if text]
@@ -58,6 +101,67 @@ def test_typeset_paper_is_read_completely(look: str, tmp_path: Path) -> None:
     assert list_raws(tei) == ENTRIES
     targets = ".//t:body//t:ref[@type='bibr']/@target"
     assert tei.xpath(targets, namespaces=NS) == truth.xpath(targets, namespaces=NS)
+
+
+BODY = "\n\n".join(
+    ["= Introduction", f"{TWICE} {PROSE}", TWICE, "= Methods", f"{TWICE} {PROSE}", "= Results", f"{TWICE} {TWICE}", "= References", HANGING]
+)  # fmt: skip
+HELD = f"{bold(16, TITLE)}\n\n{LISTED}"
+FOUND = write_prose(0)
+CENTERED = (
+    f"#align(center)[{HELD}]\n\n#align(center)[*Abstract*]\n#block(inset: (x: 1cm))[#set text(size: 9pt); #h(1em)"
+)
+IMPRINT = (
+    "This is a preprint of an article to be published in the Journal. Copyright #linebreak() © 2009 Its Publisher."
+)
+BROKEN = {
+    "under a centered head, over the page": f"#v(15cm)\n{CENTERED}{FOUND}]",
+    "under a centered head, with a line of imprint": f"{CENTERED}{IMPRINT} {FOUND}]",
+    "over the page, in smaller type": f"#align(center)[{HELD}]\n#v(19.5cm)\n#text(size: 8.5pt)[*Abstract*\\ {FOUND}]",
+    "over both columns": f"""#set page(columns: 2)
+#place(top + center, scope: "parent", float: true)[{HELD} #columns(2)[#text(size: 9pt)[*Abstract.* {FOUND}]]]""",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_abstract_is_complete(name: str, tmp_path: Path) -> None:
+    tei = read(write('paper: "a4", numbering: "1"', "size: 10pt", BROKEN[name], BODY), tmp_path)
+    found = " ".join(list_texts(tei, ".//t:abstract/t:p"))
+    assert FOUND in found
+    assert found.replace(FOUND, "").strip() in ("", IMPRINT.replace(" #linebreak()", ""))
+
+
+def test_article_kind_is_the_title_if_names_follow(tmp_path: Path) -> None:
+    front = f"#align(center)[{bold(16, 'Editorial')}]", "#align(center)[Ana Luzia Ferreira]"
+    tei = read(write('paper: "a4"', "size: 10pt", *front, BODY), tmp_path)
+    assert list_texts(tei, ".//t:titleStmt/t:title") == ["Editorial"]
+    assert list_texts(tei, PARTS[1]) == ["Ferreira"]
+
+
+PLACES = ["Department of Beetles, University of Montreal, Canada", "Institute of Litter, Berlin, Germany"]
+MARKED = " #linebreak() ".join(f"#super(typographic: false)[{n}]{place}" for n, place in enumerate(PLACES, 1))
+MARKS = "Waleed Ammar#super(typographic: false)[1,2], Maria van der Lo#super(typographic: false)[2,\\*]"
+
+
+@pytest.mark.parametrize(
+    ("names", "places", "expected"),
+    [
+        (MARKS, f"#text(size: 8pt)[{MARKED}]", {"Ammar": PLACES, "Lo": PLACES[1:]}),
+        (
+            "Waleed Ammar, Maria van der Lo",
+            f"#align(center)[#emph[{PLACES[1]}]]",
+            {"Ammar": PLACES[1:], "Lo": PLACES[1:]},
+        ),
+    ],
+    ids=["marks", "one for all"],
+)
+def test_affiliations_belong_to_authors_with_their_marks(
+    names: str, places: str, expected: dict[str, list[str]], tmp_path: Path
+) -> None:
+    front = f"#align(center)[{BIG_TITLE}]", f"#align(center)[{names}]", places, ABSTRACT
+    tei = read(write('paper: "a4", numbering: "1"', "size: 10pt", *front, BODY), tmp_path)
+    authors = read_header(tei.find("{*}teiHeader")).authors
+    assert {a.last.split()[-1]: [place.name for place in a.affiliations] for a in authors} == expected
 
 
 SPACED = "#set par(spacing: 1.2em)\n\n"
@@ -226,22 +330,3 @@ def test_essay_with_citations_in_footnotes_is_extracted(listed: str, tmp_path: P
     assert "University Press" not in join_body(tei)
     assert len(list_texts(tei, ".//t:note[@place='foot']")) == len(notes)
     assert len(list_raws(tei)) == (len(ENTRIES) if listed else 0)
-
-
-@pytest.mark.parametrize("count", [4, len(ENTRIES)])
-@pytest.mark.parametrize("entries", [LABELED, HANGING], ids=["labels", "indents"])
-def test_narrow_column_gaps_are_found(entries: str, count: int, tmp_path: Path) -> None:
-    """The second column may contain only a few lines of the list."""
-    source = write(
-        'paper: "a4", margin: 2cm, columns: 2',
-        'size: 10pt, lang: "en"',
-        "#set columns(gutter: 8pt)\n#set par(justify: true)",
-        f'#place(top, scope: "parent", float: true)[{bold(17, TITLE)}]',
-        bold(12, "Introduction"), f"{TWICE} {TWICE}", bold(12, "Results"), f"{TWICE} {TWICE} {LAST}", bold(12, "References"),
-        *entries.split("\n\n")[:count],
-    )  # fmt: skip
-    tei = read(source, tmp_path)
-    assert find_heads(tei) == ["Introduction", "Results"]
-    assert join_body(tei).count("Litter-dwelling predators") == 8
-    assert join_body(tei).count(LAST) == 1
-    assert len(list_raws(tei)) == count

@@ -1,6 +1,6 @@
-"""Rules for front matter, figures and tables never remove running text. Tables are found by their rows.
+"""Rules for front matter, figures and tables never remove running text, and text that is printed twice counts once.
 
-Text that is printed twice counts once.
+Headings and run-in headings are recognized as publishers' LaTeX classes typeset them.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from collections.abc import Callable
 
 import pytest
 
-from pdf2tei import abstract, floats, fragments, furniture, grids, guard
+from pdf2tei import floats, fragments, furniture, guard
 from pdf2tei.body import _may_end_paragraph
+from pdf2tei.heads import head_length
 from pdf2tei.measures import Measures, measure
 from pdf2tei.model import Document, Font, Kind, Line, Page
+from pdf2tei.run_in_heads import split_run_in
 from pdf2tei.text import Joiner
-from tests.unit.pdf2tei.samples import HEAD, ROMAN, SMALL, Row, all_lines, draw, draw_line
+from tests.unit.pdf2tei.samples import BOLD, ROMAN, SMALL, Row, all_lines, draw, draw_line
 
 SENTENCE = "Tulsi is indigenous to the continent and was used there for a very long time, in all villages."
 TEXT = [Row(SENTENCE)] * 30
@@ -60,24 +62,6 @@ def test_running_text_returns_to_body(
     assert {line.kind for line in lines[part]} == {Kind.BODY if restored else kind}
 
 
-def test_abstract_continues_over_larger_subheads() -> None:
-    large = Font("times", 11.5, bold=True)
-    parts = [
-        Row("Abstract", HEAD),
-        Row("Background", large, block=True),
-        *[Row(SENTENCE, SMALL)] * 3,
-        Row("Methodology/Principal findings", large, block=True, gap=14),
-        *[Row(SENTENCE.replace("Tulsi", "Mint"), SMALL)] * 3,
-        Row("Author summary", HEAD, block=True, gap=14),
-        *[Row(SENTENCE.replace("Tulsi", "Thyme"), SMALL)] * 3,
-    ]
-    lines = all_lines(draw([*parts, *TEXT]))
-    found = [line.text for line in abstract.find_abstract(lines, 0.0, measure(lines), "en")]
-    assert [text for text in found if "Mint" in text]
-    assert "Methodology/Principal findings" in found
-    assert not [text for text in found if "Thyme" in text]
-
-
 def test_table_wider_than_its_caption_is_complete() -> None:
     rows = [["Age", "LAR", "APER", "p"], ["<30", "170 (64.9)", "92 (35.1)", "0.04"], ["30–40", "66", "69", "0.1"]]
     cells = [
@@ -90,11 +74,6 @@ def test_table_wider_than_its_caption_is_complete() -> None:
     [table] = floats.take_floats(document, MEASURES, Joiner(all_lines(document)))
     assert table.rows == rows
     assert [x.kind for x in body] == [Kind.BODY] * 4
-
-
-def test_two_columns_of_text_are_not_a_table() -> None:
-    lines = [line(LONG[:60], x, 100 + 12 * i, block=block) for block, x in ((1, 50), (2, 310)) for i in range(6)]
-    assert grids.find_tables(place(lines).pages[0], {1, 2}, MEASURES) == []
 
 
 def test_sentence_about_a_table_is_not_a_caption() -> None:
@@ -148,3 +127,63 @@ def test_number_of_heading_is_joined_with_its_text() -> None:
     page = Page(1, 600.0, 800.0, [draw_line(("3.4.1.", ROMAN), x=60), draw_line((SENTENCE[:60], ROMAN), x=108)], [])
     fragments.join_fragments(page)
     assert [line.text for line in page.lines] == [f"3.4.1. {SENTENCE[:60].strip()}"]
+
+
+COLUMN = Measures(10.0, "times", 250.0)
+ITALIC = Font("times-italic", 10.0, italic=True)
+BOLD_ITALIC = Font("times-bold-italic", 10.0, bold=True, italic=True)
+SLANTED = Font("sfti1000", 10.0)
+"""Computer Modern Italic, a font without italic in its name"""
+Runs = list[tuple[str, Font]]
+
+NUMBERED: list[tuple[Runs, str | None]] = [
+    ([("1.2.", ROMAN), ("Ethics Statement.", BOLD), ("For Studies 2–4 approval was obtained", ROMAN)], "1.2. Ethics Statement."),
+    ([("3.1.1.", ROMAN), ("Participants.", SLANTED), ("We recruited twelve adolescents", ROMAN)], "3.1.1. Participants."),
+    ([("2) HCP90 data set:", ITALIC), ("The HCP90 data set was acquired at", ROMAN)], "2) HCP90 data set:"),
+    ([("3.2. Marrubium vulgare. Marrubium vulgare", ITALIC), ("grows in dry places", ROMAN)], "3.2. Marrubium vulgare."),
+    ([("3.2. Marrubium vulgare", ITALIC), ("grows in dry places", ROMAN)], None),
+    ([("0.18", ROMAN), ("μm).", SLANTED), ("The column was heated to 60 degrees", ROMAN)], None),
+    ([("12.", ROMAN), ("Smith, J.", SLANTED), ("Ecology of the north", ROMAN)], None),
+]  # fmt: skip
+PHRASES: list[tuple[Runs, str | None]] = [
+    ([("DNA damage protective effect.", BOLD), ("The effects of the oil", ROMAN)], "DNA damage protective effect."),
+    ([("Sampling.", BOLD), ("We sampled three forests", ROMAN)], "Sampling."),
+    ([("Growth of", BOLD), ("Escherichia coli.", BOLD_ITALIC), ("We grew the cells", ROMAN)], "Growth of Escherichia coli."),
+    ([("Formal analysis:", BOLD), ("Elvina Brown and Helen Faddy did it", ROMAN)], None),
+    ([("DNA damage protective effect", BOLD), ("of the essential oil was high", ROMAN)], None),
+    ([("the protective effect.", BOLD), ("The effects of the oil", ROMAN)], None),
+    ([("Assumption 3.", BOLD), ("Every list that ends has a last line", ROMAN)], None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("runs", "head"), NUMBERED + PHRASES)
+def test_paragraph_begins_with_its_heading(runs: Runs, head: str | None) -> None:
+    found = split_run_in([draw_line(*runs)], 0, begins=True, is_numbered=False)
+    assert (found[0][0].text if found else None) == head
+
+
+@pytest.mark.parametrize("runs", [runs for runs, head in PHRASES if head])
+def test_bold_phrase_within_paragraph_or_numbered_paper_is_no_heading(runs: Runs) -> None:
+    before = draw_line(("The text before continues here without an end", ROMAN), y=-11.0)
+    assert split_run_in([before, draw_line(*runs)], 1, begins=False, is_numbered=False) is None
+    assert split_run_in([draw_line(*runs)], 0, begins=True, is_numbered=True) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "count"),
+    [
+        # IEEEtran: subsections in italics, as wide as the column
+        ("B. The classical model suggests inhibition per-", ("ception as the origin of disorders", ITALIC), 2),
+        ("Many words are printed in italics for the sake of em-", ("phasis inside a paragraph of the text", ROMAN), 0),
+    ],
+)
+def test_hyphenated_heading_is_joined(first: str, second: tuple[str, Font], count: int) -> None:
+    last = draw_line(("To understand how the timing of organ initiation could", ROMAN), y=27.0)
+    lines = [draw_line((first, ITALIC), width=0.52), draw_line(second, y=12.0), last]
+    assert head_length(lines, 0, COLUMN) == count
+
+
+@pytest.mark.parametrize(("following", "count"), [("2. Progression free survival", 0), ("1.1. Survival", 1)])
+def test_item_of_numbered_list_is_no_heading(following: str, count: int) -> None:
+    lines = [draw_line((text, SLANTED), y=12.0 * i) for i, text in enumerate(("1. Overall survival (OS)", following))]
+    assert head_length(lines, 0, COLUMN) == count

@@ -86,10 +86,6 @@ def test_server_errors_have_grobids_codes(client: httpx.Client) -> None:
     assert answer.status_code == 500 and answer.text.startswith("[BAD_INPUT_DATA]")
 
 
-def test_request_without_input_is_refused(client: httpx.Client) -> None:
-    assert client.post(PROCESS, data={"other": "x"}).status_code == 400
-
-
 def test_server_is_busy_if_its_worker_is(client: httpx.Client, shared_data: Path) -> None:
     """One worker receives eight parallel requests: each gets a TEI or a request to retry."""
     content = max((shared_data / "pairs").glob("*.pdf"), key=lambda p: p.stat().st_size).read_bytes()

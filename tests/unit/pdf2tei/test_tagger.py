@@ -10,7 +10,7 @@ import pycrfsuite
 import pytest
 
 from pdf2tei import crf, entries, front_lines, passages, segmentation
-from pdf2tei.tagger import Tagger, add_neighbors, load_tagger
+from pdf2tei.tagger import Tagger, load_tagger
 from pdf2tei.tokens import features, pieces
 
 MODELS = [crf.MODEL, entries.MODEL, front_lines.MODEL, passages.MODEL, segmentation.MODEL]
@@ -49,18 +49,6 @@ def test_batches_have_the_labels_of_single_sequences() -> None:
     weights = [model.score_items(features(pieces(raw))) for raw in STRINGS] * 14  # More than one batch.
     assert model.tag_each(weights) == [model.tag(one) for one in weights]
     assert model.tag_each([]) == []
-
-
-def test_features_of_neighbors_have_their_weights() -> None:
-    model = load_tagger(segmentation.MODEL)
-    known = sorted({name for name, _ in suite(segmentation.MODEL).info().state_features})
-    shown = [
-        [name[2:] for name in random.Random(n).choices([x for x in known if x[:2] == "-1"], k=4)] for n in range(9)
-    ]
-    for lines in ([], shown[:1], shown[:2], shown):
-        own = [["block=11"] for _ in lines]
-        spelt = model.score_items(add_neighbors(own, lines, (-2, -1, 1, 2)))
-        assert np.allclose(model.score_items(own) + model.weigh_neighbors(lines, (-2, -1, 1, 2)), spelt)
 
 
 def test_reference_labels_are_trained_label_names() -> None:

@@ -1,23 +1,29 @@
-"""docs/reading.md: the reader alone reads documents, checksums and the latest snapshot, without pyarrow and the pipeline."""
+"""docs/reading.md: the reader reads folders and servers without pyarrow and the pipeline, in parts, and explains refusals."""
 
 from __future__ import annotations
 
 import gzip
 import http.server
+import io
 import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import orjson
+import pyarrow as pa
 import pytest
 
 import s2corpus_reader
 from s2corpus.titles import normalise_one
-from s2corpus_reader import SnapshotError, UnreachableError, identifiers
+from s2corpus_reader import SnapshotError, UnreachableError, bounded, identifiers, parquet
+from s2corpus_reader.errors import NotASnapshotFile
+from s2corpus_reader.folder import Folder
 from s2orc_parse.bibliography import identifiers as bibliography
 
 INCLUDE = Path(s2corpus_reader.__file__).parents[1]
@@ -82,11 +88,9 @@ def test_verify_names_missing_and_changed_files(published: Path, tmp_path: Path)
     data = bytearray(changed.read_bytes())
     data[-1] ^= 1
     changed.write_bytes(data)
-    longer, shorter = copy / "funnel.csv", copy / "README.md"
-    longer.write_bytes(longer.read_bytes() + b"x")
-    shorter.write_bytes(b"x")
+    (copy / "README.md").write_bytes(b"x")
     faults = dict(fault.split(": ", 1) for fault in s2corpus_reader.open(str(copy)).verify())
-    assert faults.keys() == {"stats.json", "funnel.csv", "README.md", changed.relative_to(copy).as_posix()}
+    assert faults.keys() == {"stats.json", "README.md", changed.relative_to(copy).as_posix()}
     assert faults["stats.json"] == "missing" and faults["README.md"].startswith("1 bytes; the manifest expects ")
 
 
@@ -111,17 +115,6 @@ def test_wrong_address_or_pointer_gives_one_sentence(
         s2corpus_reader.open(address or str(tmp_path))
 
 
-def test_folders_have_encoded_addresses_and_snapshots_the_time_of_their_release(
-    published: Path, tmp_path: Path
-) -> None:
-    copy, spec = tmp_path / "a b/small-20230101T120000-00000000", tmp_path / "a b/small"
-    shutil.copytree(published, copy)
-    spec.mkdir()
-    (spec / "latest.json").write_bytes(orjson.dumps({"snapshot": copy.name}))
-    for address in (str(spec), spec.as_uri()):
-        assert list(s2corpus_reader.open(address).verify()) == []
-
-
 WRITTEN = {
     "doi": ["https://doi.org/10.1016/S0022-0000(05)80002-1", "DOI: 10.1000/ABC%2Fdef", "http://dx.doi.org/10.1021/ja01234a567."],
     "arxiv_id": ["arXiv:1706.03762v5", "https://arxiv.org/pdf/1911.02782v3.pdf", "math.GT/0309136"],
@@ -139,3 +132,147 @@ def test_reader_normalizes_as_the_pipeline_does(kind: str, written: str) -> None
         "pmc_id": bibliography.normalise_pmcid, "acl_id": bibliography.normalise_acl, "title": normalise_one,
     }  # fmt: skip
     assert identifiers.normalize(kind, written) == forms[kind](written)
+
+
+CONTENT = bytes(range(256)) * 8192  # 2 MiB
+MEGABYTE = 1 << 20
+
+
+def test_limits_of_readers() -> None:
+    """docs/hostile-input.md: the largest files and lines that a reader takes from others."""
+    limits = {
+        "MAX_LINE_BYTES": 64 * MEGABYTE, "MAX_JSON_BYTES": 64 * MEGABYTE, "MAX_PLAN_BYTES": 256 * MEGABYTE, "MAX_SMALL_BYTES": 65_536,
+        "MAX_PARQUET_BYTES": 4096 * MEGABYTE, "MAX_DEFLATE": 1032,
+    }  # fmt: skip
+    assert {name: getattr(bounded, name) for name in limits} == limits
+    assert (parquet.MAX_GROUP_BYTES, parquet.MAX_GROUP_ROWS) == (1024 * MEGABYTE, 16 * MEGABYTE)
+
+
+class Server(ThreadingHTTPServer):
+    """A server for one file that records the requested ranges; other paths give the status in their name."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.ranges: list[str | None] = []
+        self.url = f"http://127.0.0.1:{self.server_address[1]}/snapshot/"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        name = self.path.rpartition("/")[2]
+        status, body, first = (int(name), b"", 0) if name.isdigit() else (200, CONTENT, 0)
+        asked = self.headers.get("Range")
+        self.server.ranges.append(asked)
+        if asked and status == 200:
+            first, last = map(int, asked.removeprefix("bytes=").split("-"))
+            status, body = 206, CONTENT[first : last + 1]
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Last-Modified", self.date_time_string())
+        if status == 206:
+            self.send_header("Content-Range", f"bytes {first}-{first + len(body) - 1}/{len(CONTENT)}")
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def ranges() -> Iterator[Server]:
+    with Server() as made:
+        threading.Thread(target=made.serve_forever, args=(0.02,), daemon=True).start()
+        yield made
+        made.shutdown()
+
+
+def test_ranges_are_requested_and_no_more(ranges: Server) -> None:
+    ranges.ranges.clear()
+    size = len(CONTENT)
+    with Folder(ranges.url).open_ranges("file") as file:
+        assert (file.seek(-8, io.SEEK_END), file.read(4), file.tell()) == (size - 8, CONTENT[-8:-4], size - 4)
+        assert (file.read(100), file.read(100)) == (CONTENT[-4:], b"")
+        assert (file.seek(10), file.seek(5, io.SEEK_CUR), file.read(1)) == (10, 15, CONTENT[15:16])
+    assert ranges.ranges == [None, f"bytes={size - 8}-{size - 5}", f"bytes={size - 4}-{size - 1}", "bytes=15-15"]
+
+
+def test_file_of_a_server_is_read_in_pieces(ranges: Server, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(CONTENT)
+    for opened in (Folder(ranges.url), Folder(str(tmp_path)), Folder(f"file://{tmp_path}/")):
+        assert bounded.read_bytes(opened, "file") == CONTENT
+        with opened.open("file") as file:
+            assert file.read(3) + file.read(MEGABYTE) == CONTENT[: MEGABYTE + 3]
+        with pytest.raises(bounded.TooLarge, match=f"file has more than {len(CONTENT) - 1:,} bytes"):
+            bounded.read_bytes(opened, "file", len(CONTENT) - 1)
+        assert opened.uri("a") == f"{opened.root}/a" and not opened.root.endswith("/")
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "words"),
+    [
+        (404, FileNotFoundError, "snapshot/404"), (401, SnapshotError, "access denied .*set AWS_ACCESS_KEY_ID"),
+        (403, SnapshotError, "access denied"), (400, UnreachableError, "snapshot/400: "),
+    ],
+)  # fmt: skip
+def test_refusals_of_servers(ranges: Server, status: int, error: type[Exception], words: str) -> None:
+    opened = Folder(ranges.url)
+    for act in (
+        lambda: opened.open(f"{status}"),
+        lambda: opened.open_ranges(f"{status}"),
+        lambda: opened.read_range(f"{status}", 0, 1),
+    ):
+        with pytest.raises(error, match=words) as raised:
+            act()
+        assert "\n" not in str(raised.value) and len(str(raised.value)) < 500
+    with pytest.raises(NotASnapshotFile):
+        opened.read_range("../x", 0, 1)
+
+
+class Trickle(io.BytesIO):
+    """A stream without random access that returns at most three bytes per read."""
+
+    def seekable(self) -> bool:
+        return False
+
+    def read(self, size: int | None = -1) -> bytes:
+        return super().read(3 if size is None or size < 0 else min(3, size))
+
+
+class Files:
+    root = "files"
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    def open(self, key: str) -> Any:
+        return Trickle(self.content)
+
+
+def test_streams_may_return_small_pieces(tmp_path: Path) -> None:
+    files = Files(b'{"a": 12345}')
+    assert bounded.read_object(files, "a") == {"a": 12345} and bounded.read_bytes(files, "a", 12) == files.content
+    bounded.copy_file(files, "a", tmp_path / "a", 12)
+    assert (tmp_path / "a").read_bytes() == files.content
+    zipped = gzip.compress(b"a\nbc\n") + gzip.compress(b"d")
+    for limit, size in ((None, None), (6, len(zipped))):
+        assert list(bounded.gzip_lines(Trickle(zipped), limit, size)) == [b"a\n", b"bc\n", b"d"]
+    with pytest.raises(bounded.TooLarge, match=f"the file has more than {len(zipped) - 1} bytes"):
+        list(bounded.gzip_lines(Trickle(zipped), 6, len(zipped) - 1))
+
+
+def test_tables_of_servers_are_read(tmp_path: Path) -> None:
+    """A stream without random access is read into memory; list items and nested fields keep their names."""
+    nested = pa.list_(pa.struct([("a", pa.int64()), ("b", pa.list_(pa.string()))]))
+    schema = pa.schema([pa.field("y", pa.string(), nullable=False), ("x", nested)])
+    table = pa.table({"x": [[{"a": 1, "b": ["c"]}], [], None], "y": ["1", "2", "3"]}, schema=schema)
+    with parquet.parquet_writer(tmp_path / "t.parquet", schema) as writer:
+        writer.write_table(table)
+    content = (tmp_path / "t.parquet").read_bytes()
+    found = parquet.restore_schema(parquet.read_table(Files(content), "t.parquet"))
+    assert found.equals(table) and found.schema.equals(schema, check_metadata=True)
+    assert parquet.read_table(Files(content), "t.parquet", ["y"]).to_pydict() == {"y": ["1", "2", "3"]}

@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -30,7 +29,6 @@ from devtools.local import Services, process
 from devtools.local.process import Process
 from devtools.local.state import project
 from s2corpus.errors import UserError
-from tests.unit.devtools.local.refusing import refuses
 
 pytestmark = pytest.mark.services
 ONLY = {"s3", "postgres"}
@@ -121,17 +119,6 @@ def test_every_listening_socket_is_on_loopback_and_known(running: Services) -> N
     ports = running.state.ports()
     assert {listener.port for listener in found} == {port for name, port in ports.items() if name != "airflow"}
     assert not [listener for listener in found if not ipaddress.ip_address(listener.address).is_loopback]
-
-
-@pytest.mark.parametrize(
-    "port", [*(f"{n}{k}" for n in ("s3", "master", "filer", "volume", "admin") for k in ("", "-grpc")), "extractor"]
-)
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_no_port_answers_without_its_key(running: Services, port: str, scheme: str) -> None:
-    # The extractor returns 404 for an unknown path; from another service, 404 would be an answer without a key.
-    statuses = {400, 401, 403, *([404] if port == "extractor" else [])}
-    for path in ("/", "/corpus", "/buckets/corpus/", "/dir/assign", "/cluster/status", "/metrics", "/debug/pprof/"):
-        refuses(urllib.request.Request(f"{scheme}://127.0.0.1:{running.state.ports()[port]}{path}"), statuses)
 
 
 def test_secrets_are_not_in_command_lines_or_logs(running: Services) -> None:

@@ -1,4 +1,4 @@
-"""Equal arguments give a sample with equal bytes, and a complete sample is not changed.
+"""Equal arguments give a sample with equal bytes, and an incomplete sample is completed.
 
 The sample has every case that its release is compared with (tests/e2e/test_sample.py).
 """
@@ -25,13 +25,6 @@ def contents(folder: Path) -> dict[str, str]:
 def test_equal_seed_gives_equal_bytes_with_any_workers(tiny: tuple[Path, Truth], tmp_path: Path) -> None:
     sample.tiny(tmp_path, workers=3)
     assert contents(tiny[0]) == contents(tmp_path)
-
-
-def test_complete_sample_is_not_changed(tiny: tuple[Path, Truth], tmp_path: Path) -> None:
-    shutil.copytree(tiny[0], tmp_path, dirs_exist_ok=True)
-    times = {f: f.stat().st_mtime_ns for f in tmp_path.rglob("*")}
-    assert sample.tiny(tmp_path) == tiny[1]
-    assert {f: f.stat().st_mtime_ns for f in tmp_path.rglob("*")} == times
 
 
 def test_incomplete_sample_is_completed(tiny: tuple[Path, Truth], tmp_path: Path) -> None:

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import pkgutil
 import shlex
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
-import click
 import pytest
-
-import devtools.commands
-import s2corpus.commands
-from devtools.cli import tools
-from s2corpus.cli import Commands, corpus
 
 LARGE = ("sqlalchemy", "pyarrow", "duckdb", "airflow", "pandas", "numba", "numpy", "scipy", "pydantic", "boto3")
 PROBE = """
@@ -46,16 +37,6 @@ def helps() -> list[tuple[str, str, list[str]]]:
 def test_help_imports_no_large_library(helps: list[tuple[str, str, list[str]]]) -> None:
     assert len(helps) > 30
     assert [(command, large) for command, _, large in helps if large] == []
-
-
-@pytest.mark.parametrize(("group", "package"), [(corpus, s2corpus.commands), (tools, devtools.commands)])
-def test_each_command_is_in_one_section(group: Commands, package: ModuleType) -> None:
-    modules = [importlib.import_module(f"{package.__name__}.{m.name}") for m in pkgutil.iter_modules(package.__path__)]
-    commands = [value for m in modules for value in vars(m).values() if isinstance(value, click.Command)]
-    context = click.Context(group)
-    names = group.list_commands(context)
-    assert len({*names}) == len(names) == len(commands)
-    assert {group.get_command(context, name) for name in names} == {*commands}
 
 
 def test_each_example_names_existing_options(helps: list[tuple[str, str, list[str]]]) -> None:

@@ -98,15 +98,6 @@ def test_published_files_are_unchanged_and_lost_files_restored(
     assert content(one) == before
 
 
-def test_number_of_tasks_follows_size_of_the_snapshot(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = job(lake, "contexts")
-    assert runner.batches(one, [0, 1, 2]) == [[0, 1, 2]]
-    monkeypatch.setattr(one.source, "count_bytes", lambda _: 201 << 20)
-    assert runner.batches(one, [0, 1, 2]) == [[0], [1], [2]]
-    one.spec = one.spec.model_copy(update={"max_tasks": 2})
-    assert runner.batches(one, [0, 1, 2]) == [[0], [1, 2]]
-
-
 def test_other_rules_with_the_same_name_are_refused(lake: Path, made: dict[str, Job]) -> None:
     with pytest.raises(UserError, match="published with other rules"):
         runner.plan(job(lake, "contexts", window=1))

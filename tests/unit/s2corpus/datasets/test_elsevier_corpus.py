@@ -75,16 +75,6 @@ def test_keywords_are_those_of_the_publisher() -> None:
     assert not {"keywords", "issn", "asjc", "subjareas", "pmid"} & article["metadata"].keys()
 
 
-def test_formulas_are_removed_and_not_counted() -> None:
-    texts = ("We saw frogs.", "EQUATION", "(12)", "They sang.")
-    body = [{"section": "Aims", "text": text, "cite_spans": []} for text in texts]
-    article, number, removed = build_article(SnapshotPaper(METADATA, KNOWN), {**PARSE, "body_text": body}, 0.2)
-    assert [sentence["sentence"] for sentence in article["body_text"]] == ["We saw frogs.", "They sang."]
-    assert (number, removed) == (4, 2)
-    last = article["body_text"][1]
-    assert (last["startOffset"], last["endOffset"]) == (28, 38), "offsets are those of the complete text"
-
-
 @pytest.mark.parametrize("value", [None, 7, [7, None, "x", []], {"a": {"authors": 7, "pub_year": 1 << 70}}])
 @pytest.mark.parametrize("key", ["docId", "metadata", "abstract", "bib_entries", "body_text", "author_highlights"])
 def test_odd_delivered_value_becomes_null(key: str, value: object) -> None:

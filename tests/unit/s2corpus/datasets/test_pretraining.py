@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from s2corpus.datasets import runner
-from s2corpus.datasets.job import Job
 from s2corpus.datasets.pretraining import Pretraining, PretrainingParams, classify_paragraph
 from s2corpus.datasets.protocol import StepResult
 from s2corpus.datasets.source import SnapshotPaper
-from s2corpus.errors import UserError
-from tests.unit.s2corpus.datasets.conftest import content, job
 
 
 @pytest.mark.parametrize(
@@ -49,14 +44,3 @@ def test_lines_are_sentences_without_formulas_and_headings(text: str, lines: lis
     parse: dict[str, Any] = {"body_text": [{"section": "Aims", "text": text, "cite_spans": []}], "bib_entries": {}}
     (row,) = Pretraining().rows(PretrainingParams(), SnapshotPaper(metadata, {}, {"pdf": parse}), StepResult())
     assert row["text"].split("\n") == lines
-
-
-def test_vocabulary_is_compared_with_another_one(lake: Path, made: dict[str, Job], tmp_path: Path) -> None:
-    ours = content(made["pretraining"], "vocab.txt")["/vocab.txt"].decode().splitlines()
-    other = tmp_path / "other.txt"
-    one = job(lake, "pretraining", tmp_path, compare_vocabulary=str(other))
-    other.write_text("".join(f"{entry}\n" for entry in [*ours[:100], *(f"other {n}" for n in range(50))]))
-    assert runner.make(one)["vocabulary_jaccard"] == pytest.approx(100 / (len(ours) + 50))
-    other.write_bytes(b"\xd0\xff")
-    with pytest.raises(UserError, match=r"other.txt: not a vocabulary: expected UTF-8 with one entry per line"):
-        runner.finish(one)

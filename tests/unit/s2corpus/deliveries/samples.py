@@ -12,11 +12,20 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import load_stage
 from s2corpus.storage.lake import Lake
+from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.intake import DELIVERIES, PDFS, RECORDS
 
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
 WHEN = "2023-01-01T00:00:00Z"
 PAPER = {"record_id": "dblp:1", "title": "T"}
+
+
+class Racing(LocalLake):
+    """A lake in which another process writes each small file first."""
+
+    def put(self, key: str, data: bytes, *, expect: str | None = None) -> str:
+        super().put(key, b"another")
+        return super().put(key, data, expect=expect)
 
 
 def deliver(

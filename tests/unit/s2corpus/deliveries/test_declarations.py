@@ -266,10 +266,3 @@ def test_generic_form_can_delete_records_of_an_adapter(run: Run) -> None:
     deliver(run.lake, "sources/s2ag/1", {"papers.jsonl": b'{"corpusid": 7, "title": "T"}\n'})
     deliver(run.lake, "sources/s2ag/d", lines({"record_id": "s2:7", "deleted": True}), LATER)
     assert outcome(run)["outcome"] == "taken" and records(run) == {}
-
-
-def test_delivered_line_with_other_repeated_key_is_dropped(run: Run) -> None:
-    line = b'{"record_id":"dblp:1","title":"T","title":"U"}\n{"record_id":"dblp:2","title":"T"}\n'
-    deliver(run.lake, "sources/dblp/d", {"records.jsonl": line})
-    row = outcome(run)
-    assert (row["outcome"], row["rows"], row["dropped"]) == ("taken", 1, 1)

@@ -139,22 +139,12 @@ def test_drops_are_read_for_each_distinct_set_of_rules(lake: Lake, process: Proc
     assert grobid.uploads == dict(zip(sha1s(*pdfs()[:2]), (1, 2), strict=True))
 
 
-def test_batches_divide_large_and_join_small_drops(lake: Lake, tmp_path: Path) -> None:
-    small = change_resources(pdfs_per_shard=2)
-
-    def drops() -> list[list[str]]:
-        _, ids = gather_all(lake, tmp_path, small)
-        return [batches.read_batch(lake, id_, [small], tmp_path).drops for id_ in ids]
-
-    deliver(lake, "drops/a", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs()[:5])})
-    assert drops() == [["drops/a/"]] * 3
-    for name in ("b", "c"):
-        deliver(lake, f"drops/{name}", {"a.pdf": pdfs()[5] + name.encode()})
-    assert drops()[2:] == [["drops/a/", "drops/b/"], ["drops/c/"]]
+def test_batch_of_changed_specs_is_refused(lake: Lake, tmp_path: Path) -> None:
+    deliver(lake, "drops/a", {"a.pdf": pdfs()[0]})
+    _, (id_,) = gather_all(lake, tmp_path, SPEC)
     other = ReleaseSpec.model_validate({"name": "test", "select": {"max_pages": 10}})
-    _, ids = gather_all(lake, tmp_path, small)
     with pytest.raises(UserError, match="specs have changed"):
-        batches.read_batch(lake, ids[0], [other], tmp_path)
+        batches.read_batch(lake, id_, [other], tmp_path)
 
 
 def test_failed_extraction_blocks_no_other_drop(lake: Lake, process: Process, grobid: StandIn) -> None:

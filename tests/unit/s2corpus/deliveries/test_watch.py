@@ -28,7 +28,7 @@ from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables.intake import DELIVERIES
-from tests.unit.s2corpus.deliveries.samples import deliver
+from tests.unit.s2corpus.deliveries.samples import Racing, deliver
 
 PDF = {"a.pdf": b"A"}
 SNAPSHOT = "t-20230201-00000000"
@@ -80,6 +80,11 @@ def test_row_is_stored_once_by_folder(lake: Lake) -> None:
     lake.put("arrivals/closed/sources/dblp/1/1.json", lake.get("arrivals/open/sources/dblp/1/1.json")[0])
     assert list_open(lake) == [], "a killed writer left both rows"
     assert [row.mark for row in read_statuses(lake, [first, Arrival(first.folder, "1")])] == ["1"]
+
+
+def test_row_of_another_watch_is_not_overwritten(tmp_path: Path) -> None:
+    announce(Racing(tmp_path), Arrival("drops/a/", "0"))
+    assert LocalLake(tmp_path).get("arrivals/open/drops/a/0.json")[0] == b"another"
 
 
 def test_last_rows_are_listed(lake: Lake) -> None:

@@ -57,13 +57,6 @@ def test_mistyped_release_gives_one_sentence(empty: Run, release: str) -> None:
             CliRunner().invoke(command, [release, *more, "--lake", empty.lake.root], catch_exceptions=False)
 
 
-def test_unlinked_release_has_no_sample(empty: Run) -> None:
-    entries = empty.lake.list(f"releases/{RELEASE}/links/")
-    empty.lake.delete(next(entry.key for entry in entries if "_COMMITTED" in entry.key))
-    with pytest.raises(UserError, match="has no links yet: evaluate it when it is built"):
-        run_command(empty, evaluate)
-
-
 @pytest.fixture
 def own(empty: Run) -> Run:
     """Return a release with one item in its sample."""

@@ -4,14 +4,11 @@ stopped if they drift.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from typing import Any
 
 import duckdb
 import orjson
-import pyarrow as pa
-import pyarrow.dataset as ds
 import pytest
 
 from s2corpus.pipeline import gold, quality
@@ -136,13 +133,6 @@ def test_release_without_gold_data_has_no_measures(run: Run) -> None:
     for rows in ([record("p1", "crossref:1", ROUGE)], []):
         write(run, MEMBERS, rows)
         assert gold.measure_stage(run, "cluster") == {}
-
-
-def test_slice_of_papers_has_a_fixed_size(run: Run) -> None:
-    assert gold.select_slice(run, gold.SLICE) is None
-    ids = pa.table({"paper_id": [hashlib.sha256(str(n).encode()).hexdigest()[:15] for n in range(20_000)]})
-    some = ds.dataset(ids).to_table(filter=gold.select_slice(run, 10 * gold.SLICE))
-    assert len(some) == pytest.approx(2000, rel=0.1)
 
 
 @pytest.mark.parametrize(

@@ -88,11 +88,12 @@ def test_options_change_the_key() -> None:
         {"segment_sentences": True},
     ]  # fmt: skip
     assert len({options_hash(form(ExtractRules.model_validate(one))) for one in changes}) == len(changes)
-    assert options_hash({"a": "1", "b": "2"}) == options_hash({"b": "2", "a": "1"}) == "0e09eeab5bdeab40"
+    assert options_hash({"a": "1", "b": "2"}) == options_hash({"b": "2", "a": "1"})
     with pytest.raises(ValidationError, match="consolidate_header"):
         ExtractRules.model_validate({"consolidate_header": 3})
     with pytest.raises(UserError, match=r"extract\.options: expected no options"):
         form(ExtractRules(options={"do_ocr": "true"}))
+    assert options_hash(form(ExtractRules())) == "2531976d7b1d5c70"
 
 
 @pytest.mark.parametrize(

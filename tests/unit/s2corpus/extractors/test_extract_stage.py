@@ -31,9 +31,9 @@ from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS, STORED_TEI
 from s2corpus.tables.schema import pdf_shard
 from tests.standin_grobid import StandIn
 from tests.unit.pdf2tei.samples import PROSE
-from tests.unit.pdf2tei.test_scans import pictures
+from tests.unit.pdf2tei.test_text_layers import pictures
 from tests.unit.s2corpus.extractors.test_pool import QUICK
-from tests.unit.s2corpus.pdf.bad_pdfs import KINDS, assemble, paper, text
+from tests.unit.s2corpus.pdf.bad_pdfs import assemble, paper, text
 
 OPTIONS = "2531976d7b1d5c70"
 """hash of the default options"""
@@ -104,16 +104,6 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
 def outcomes(run: Run) -> dict[str, str]:
     rows = run.table(EXTRACTIONS).read(["file_sha1", "outcome"]).to_pylist()
     return {row["file_sha1"]: row["outcome"] for row in rows}
-
-
-def test_select_gives_every_pdf_an_outcome(lake: Lake) -> None:
-    wanted = {KINDS[name][0](): KINDS[name][1] for name in ("paper", "html", "fifty_one_pages", "landscape", "blank")}
-    sha1s = {hashlib.sha1(data).hexdigest(): data for data in wanted}
-    run = Intake(lake, sha1s).run()
-    metrics = work(SelectStage(), run)
-    rows = run.table(SELECTIONS).read().to_pylist()
-    assert {sha1s[row["file_sha1"]]: row["outcome"] for row in rows} == wanted
-    assert metrics["rows"] == 5 == sum(n for name, n in metrics.items() if name.startswith("outcome."))
 
 
 def test_extract_stores_a_row_and_tei_per_selected_pdf(lake: Lake, serve: Serve) -> None:

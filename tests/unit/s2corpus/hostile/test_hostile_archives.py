@@ -22,22 +22,14 @@ GOOD = article("Text of a paper.").encode()
 END = bytes(1024)
 
 
-def header(name: bytes, size: bytes | int, kind: bytes = b"0", link: bytes = b"") -> bytes:
-    """Return the header of a tar member with any size field."""
-    field = size if isinstance(size, bytes) else b"%011o\0" % size
-    block = bytearray(512)
-    block[0:100] = name.ljust(100, b"\0")
-    block[100:124] = b"0000644\0" + b"0000000\0" * 2
-    block[124:136] = field.ljust(12, b"\0")
-    block[136:148] = b"00000000000\0"
-    block[156:157] = kind
-    block[157:257] = link.ljust(100, b"\0")
-    block[257:265] = b"ustar\x0000"
-    block[148:156] = b"%06o\0 " % sum([*block[:148], *b" " * 8, *block[156:]])
-    return bytes(block)
+def header(name: str, size: int, kind: bytes = tarfile.REGTYPE, link: str = "") -> bytes:
+    """Return the header of a tar member; GNU tar writes sizes that are negative or too large for octal digits in base 256."""
+    info = tarfile.TarInfo(name)
+    info.size, info.type, info.linkname = size, kind, link
+    return info.tobuf(tarfile.GNU_FORMAT)
 
 
-def member(name: bytes, data: bytes, kind: bytes = b"0") -> bytes:
+def member(name: str, data: bytes, kind: bytes = tarfile.REGTYPE) -> bytes:
     return header(name, len(data), kind) + data + bytes(-len(data) % 512)
 
 
@@ -48,32 +40,27 @@ def pax(*records: tuple[bytes, bytes], kind: bytes = b"x") -> bytes:
         rest = len(key) + len(value) + 3
         length = rest + len(str(rest + len(str(rest))))
         found += b"%d %b=%b\n" % (length, key, value)
-    return member(b"pax", found, kind)
+    return member("pax", found, kind)
 
 
-def number(value: int) -> bytes:
-    """Return a size in base 256, the form that GNU tar uses for values too large for octal digits."""
-    return b"\x80" + value.to_bytes(11, "big")
-
-
-FIRST = member(b"main.tex", GOOD)
+FIRST = member("main.tex", GOOD)
 DAMAGED: dict[str, bytes] = {
-    "size of 2^80": header(b"a.tex", number(1 << 80)),
-    "negative size": FIRST + header(b"a.tex", b"\xff" * 10 + b"\xfe\x00") + END,
-    "more than there is": FIRST + header(b"a.tex", 10_000_000) + b"x" * 512,
-    "huge extended header": FIRST + header(b"pax", number(1 << 60), b"x") + END,
+    "size of 2^80": header("a.tex", 1 << 80),
+    "negative size": FIRST + header("a.tex", -512) + END,
+    "more than there is": FIRST + header("a.tex", 10_000_000) + b"x" * 512,
+    "huge extended header": FIRST + header("pax", 1 << 60, b"x") + END,
     "chain of extended headers": FIRST + pax((b"a", b"b")) * 5_000 + END,
-    "chain of long names": FIRST + member(b"L", b"name\0", b"L") * 5_000 + END,
-    "digits within the limit": FIRST + member(b"pax", b"1" * 60_000, b"x") + END,
+    "chain of long names": FIRST + member("L", b"name\0", b"L") * 5_000 + END,
+    "digits within the limit": FIRST + member("pax", b"1" * 60_000, b"x") + END,
     "negative size in an extended header": FIRST + pax((b"size", b"-512")) + FIRST + END,
-    "records that overlap": FIRST + member(b"pax", b"3 a=b\n" * 10_000, b"x") + header(b"a.tex", number(1 << 70)),
+    "records that overlap": FIRST + member("pax", b"3 a=b\n" * 10_000, b"x") + header("a.tex", 1 << 70),
     "sparse file of 2^60": FIRST + pax((b"GNU.sparse.major", b"1"), (b"GNU.sparse.minor", b"0"),
-        (b"GNU.sparse.realsize", b"%d" % (1 << 60))) + member(b"a.tex", b"1\n0\n512\n") + END,
+        (b"GNU.sparse.realsize", b"%d" % (1 << 60))) + member("a.tex", b"1\n0\n512\n") + END,
 }  # fmt: skip
 UNSAFE: dict[str, tuple[bytes, LatexOutcome]] = {
-    "link to a link": (FIRST + header(b"a", 0, b"2", b"b") + header(b"b", 0, b"2", b"a") + END, LatexOutcome.UNSAFE_LINK),
-    "path in an extended header": (FIRST + pax((b"path", b"../../a.tex")) + member(b"a", b"") + END, LatexOutcome.UNSAFE_PATH),
-    "many folders": (FIRST + header(b"a/", 0, b"5") * 5_001 + END, LatexOutcome.TOO_MANY_FILES),
+    "link to a link": (FIRST + header("a", 0, b"2", "b") + header("b", 0, b"2", "a") + END, LatexOutcome.UNSAFE_LINK),
+    "path in an extended header": (FIRST + pax((b"path", b"../../a.tex")) + member("a", b"") + END, LatexOutcome.UNSAFE_PATH),
+    "many folders": (FIRST + header("a/", 0, b"5") * 5_001 + END, LatexOutcome.TOO_MANY_FILES),
     "zip": (b"PK\x03\x04" + bytes(100), LatexOutcome.NOT_AN_ARCHIVE),
     "gzip in gzip": (gzip.compress(gz(GOOD.decode())), LatexOutcome.NOT_AN_ARCHIVE),
     "gzip header only": (gzip.compress(b"")[:10], LatexOutcome.DAMAGED),
@@ -112,7 +99,7 @@ def test_unsafe_or_foreign_archive_has_outcome(name: str) -> None:
 
 
 def test_links_in_a_delivered_tar_are_ignored() -> None:
-    data = FIRST + header(b"a", 0, b"2", b"/etc/passwd") + header(b"b", 0, b"3") + member(b"b.xml", b"b") + END
+    data = FIRST + header("a", 0, b"2", "/etc/passwd") + header("b", 0, b"3") + member("b.xml", b"b") + END
     assert read_delivered(data) == ([("main.tex", GOOD), ("b.xml", b"b")], [])
 
 
@@ -126,7 +113,7 @@ def test_slow_archive_is_ended_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_greedy_archive_is_ended_by_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "MEMORY_BYTES", 64 << 20)
-    data = gzip.compress(FIRST + member(b"a.png", bytes(100 << 20)) + END, 1)
+    data = gzip.compress(FIRST + member("a.png", bytes(100 << 20)) + END, 1)
     assert unpack_error(data).outcome is LatexOutcome.OUT_OF_MEMORY
 
 

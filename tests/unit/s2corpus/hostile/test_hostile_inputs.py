@@ -10,11 +10,9 @@ import io
 import os
 import random
 import shutil
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 import orjson
@@ -34,7 +32,7 @@ from s2corpus.evaluation.sample import EvaluationTask, Item, Side
 from s2corpus.ids import ReleaseId, SnapshotId, check_spec_name
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
-from s2corpus.storage.lake import open_lake
+from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.transient import convert_environment_error
 from s2corpus.text.files import read_documents
 from s2orc_parse import jats, tei
@@ -57,11 +55,8 @@ TEI = (
 TEX = rb"\documentclass{article}\begin{document}\section{One}Words of a paper.\end{document}"
 DOCUMENT = b'{"id": "a", "title": "A title", "abstract": "Words.", "date": "2020-01", "body": [{"section": "One::Two", "text": "Words."}]}'
 DECLARED = b'{"name": "a.pdf", "open_access": true, "licence": "CC-BY-4.0", "published": "2020-01-02", "title": "T", "doi": "10.1/x"}'
-READY = (
-    b'{"ready_at": "2023-01-01T00:00:00Z", "files": [{"name": "a.pdf", "bytes": 1, "sha256": "'
-    + b"0" * 64
-    + b'"}], "mode": "delta"}'
-)
+FILE = {"name": "a.pdf", "bytes": 1, "sha256": "0" * 64}
+READY = orjson.dumps({"ready_at": "2023-01-01T00:00:00Z", "files": [FILE], "mode": "delta"})
 NASTY = (b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"[" * 2000, b"<a>" * 2000, b"&#0;", b"1e999", b"-1", b"9" * 400,
          b"null", b"{}", b"[]", b"true", b"../", b"\r\n", b'"', b"%s{}", b"<!DOCTYPE a [<!ENTITY b 'c'>]>")  # fmt: skip
 
@@ -82,109 +77,83 @@ def damage(data: bytes, rng: random.Random) -> bytes:
     return data
 
 
-def outcomes(seeds: list[bytes], count: int, act: Callable[[bytes], str], *expected: type[Exception]) -> Counter[str]:
-    """Return the number of inputs per outcome, for `count` damaged copies of the seeds.
-
-    An unexpected error fails the test and reports its input.
-    """
-    found: Counter[str] = Counter()
+def check(seeds: list[bytes], count: int, act: Callable[[bytes], object], *expected: type[Exception]) -> None:
+    """Run an action on `count` damaged copies of the seeds; an unexpected error fails the test and reports its input."""
     for number in range(count):
         data = damage(seeds[number % len(seeds)], random.Random(number))
         try:
-            found[act(data)] += 1
+            act(data)
         except expected as error:
             assert str(error).strip(), (number, data[:200])
-            found[type(error).__name__] += 1
         except Exception as error:
             raise AssertionError(f"input {number}: {type(error).__name__}: {error}: {data[:300]!r}") from error
-    assert found.total() == count
-    return found
 
 
 def test_damaged_tei_gives_a_named_outcome() -> None:
-    outcomes([TEI], 400, lambda data: type(tei.convert(data, file_sha1="")).__name__, tei.BadTei)
+    check([TEI], 400, partial(tei.convert, file_sha1=""), tei.BadTei)
 
 
 def test_damaged_jats_gives_a_named_outcome() -> None:
     body = "<sec><title>One</title><p>Words <xref ref-type='bibr' rid='B1'>1</xref>.</p></sec>"
 
-    def act(data: bytes) -> str:
-        form = jats.detect_kind(data)
-        return type(jats.CONVERTERS[form](data, sha1="")).__name__ if form else "another form"
+    def convert(data: bytes) -> object:
+        kind = jats.detect_kind(data)
+        return kind and jats.CONVERTERS[kind](data, sha1="")
 
-    outcomes([article(body, 2)], 250, act, jats.BadArticle)
+    check([article(body, 2)], 250, convert, jats.BadArticle)
 
 
 def test_damaged_records_give_named_outcomes(tiny: tuple[Path, Truth]) -> None:
     for folder in sorted((tiny[0] / "sources").iterdir()):
         files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "_READY"]
-        act = partial(lambda name, data: f"{any(sources.read(name, io.BytesIO(data)))}", folder.name)
-        outcomes([path.read_bytes() for path in files], 60, act, UserError)
+        read = partial(lambda name, data: list(sources.read(name, io.BytesIO(data))), folder.name)
+        check([path.read_bytes() for path in files], 60, read, UserError)
 
 
 def test_damaged_documents_give_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
-    outcomes([DOCUMENT], 300, lambda data: f"{path.write_bytes(data) and len(list(read_documents(path)))}", UserError)
+    check([DOCUMENT], 300, lambda data: path.write_bytes(data) and list(read_documents(path)), UserError)
 
 
 def test_damaged_declarations_give_named_outcomes() -> None:
-    def act(data: bytes) -> str:
-        declared = Declarations("d", {"a.pdf": "0" * 40})
-        return f"{len(list(declared.entries(io.BytesIO(data))))} and {len(declared.warning_messages)} warnings"
-
-    outcomes([DECLARED], 250, act, Refused)
+    check([DECLARED], 250, lambda data: list(Declarations("d", {"a.pdf": "0" * 40}).entries(io.BytesIO(data))), Refused)
 
 
-def test_damaged_ready_files_give_named_outcomes(tmp_path: Path) -> None:
-    lake = open_lake(str(tmp_path))
-
-    def act(data: bytes) -> str:
-        lake.put("drops/d/_READY", data)
-        return f"{read_ready(lake, 'drop', '', 'd') is None}"
-
-    outcomes([READY], 200, act, Refused)
+def test_damaged_ready_files_give_named_outcomes(lake: Lake) -> None:
+    check([READY], 200, lambda data: lake.put("drops/d/_READY", data) and read_ready(lake, "drop", "", "d"), Refused)
 
 
 @pytest.mark.parametrize(("folder", "load"), [("releases", load_spec), ("datasets", load_dataset_spec)])
-def test_damaged_specs_give_one_sentence(folder: str, load: Callable[[Path], Any], tmp_path: Path) -> None:
+def test_damaged_specs_give_one_sentence(folder: str, load: Callable[[Path], object], tmp_path: Path) -> None:
     path = tmp_path / "sample.yaml"
     seeds = [p.read_bytes() for p in sorted((ROOT / "include" / folder).glob("*.yaml"))]
-    outcomes(seeds, 120, lambda data: f"{path.write_bytes(data) and load(path).name != ''}", UserError)
+    check(seeds, 120, lambda data: path.write_bytes(data) and load(path), UserError)
 
 
 @pytest.mark.parametrize("parse", [ReleaseId.parse, SnapshotId.parse, check_spec_name])
-def test_damaged_ids_give_one_sentence(parse: Callable[[str], str]) -> None:
+def test_damaged_ids_give_one_sentence(parse: Callable[[str], object]) -> None:
     seeds = [b"s2_v2-20230101-0a1b2c3d", b"s2_v2-20230101", b"own-20230101T101112", b"s2_v2"]
-    outcomes(seeds, 100, lambda data: f"{parse(data.decode('utf-8', 'surrogateescape')) != ''}", UserError)
+    check(seeds, 100, lambda data: parse(data.decode("utf-8", "surrogateescape")), UserError)
 
 
 def test_damaged_latex_archives_give_named_outcomes() -> None:
-    def unpack(data: bytes) -> str:
-        return f"{len(unpack_source(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files"
-
-    plain = tar(
-        {"main.tex": "\\documentclass{article}\\begin{document}Words.\\end{document}", "fig/a.bbl": "\\bibitem{a} A."}
-    )
-    outcomes([plain, gzip.decompress(plain)], 250, unpack, BadArchive)
+    plain = tar({"main.tex": TEX.decode(), "fig/a.bbl": "\\bibitem{a} A."})
+    limits = (MAX_UNPACKED, MAX_FILES, MAX_TEXT)
+    check([plain, gzip.decompress(plain)], 250, lambda data: unpack_source(data, *limits), BadArchive)
 
 
 def test_damaged_manifests_give_one_sentence(tmp_path: Path) -> None:
     made = release(tmp_path, count=6)
     folder = open_lake(made.lake.uri(f"snapshots/{made.snapshot_id}"))
     manifest = folder.get("manifest.json")[0]
-
-    def act(data: bytes) -> str:
-        folder.put("manifest.json", data)
-        return f"{next(verify(folder), None) is None}"
-
-    outcomes([manifest], 80, act, UserError)
+    check([manifest], 80, lambda data: folder.put("manifest.json", data) and next(verify(folder), None), UserError)
 
 
 def test_damaged_sheets_give_one_sentence() -> None:
     side = Side("T", ("A B",))
     item = Item("clusters:1", EvaluationTask.CLUSTERS, "1", "", "", "a" * 40, side, side, None, None)
     sheet = sheets.format_items("s2_v2-20230201", [item]).replace(",,\n", ",right,wrong\n").encode()
-    outcomes([sheet], 150, lambda data: f"{len(sheets.read_items(data, 's2_v2-20230201', [item]))} marks", UserError)
+    check([sheet], 150, lambda data: sheets.read_items(data, "s2_v2-20230201", [item]), UserError)
 
 
 @pytest.mark.parametrize("corpus", Corpus)
@@ -194,8 +163,7 @@ def test_damaged_files_of_other_corpora_give_one_sentence(corpus: Corpus) -> Non
         {"id": "1", "paper_id": "1", "sha1": "a" * 40, "title": "T", "text": "T\n\nWords.", "body_text": body,
          "metadata": {"title": "T", "doi": "10.1/x"}, "pdf_parse": {"body_text": body}}
     )  # fmt: skip
-    seeds = [line, gzip.compress(line, mtime=0)]
-    outcomes(seeds, 80, lambda data: f"{len(list(others.read(corpus, 'x', data)))}", UserError)
+    check([line, gzip.compress(line, mtime=0)], 80, lambda data: list(others.read(corpus, "x", data)), UserError)
 
 
 # -- Names of files.

@@ -159,6 +159,7 @@ def test_declaration_of_a_drop_closes_or_opens_a_pdf(case: str) -> None:
     assert (closed.open, closed.evidence) == (False, None)
     assert closed.looks[-1].detail == f"declared closed by b/x.pdf and open by a/{name}: closed has priority"
     assert judge(*records, places=(Declaration("d", name, True),)).evidence == (evidence or DECLARED)
+    assert judge(*records, places=(Declaration("d", name),), all_open=True).evidence == (evidence or DECLARED)
 
 
 @pytest.mark.parametrize(

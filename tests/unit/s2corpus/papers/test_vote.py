@@ -29,11 +29,8 @@ from tests.unit.s2corpus.papers.samples import DOI, A, B, declare, header, publi
 
 TRUST = ("crossref", "pubmed", "declared", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse", "grobid")
 OPENING, CLOSING = Declaration("one", "a.pdf", True), Declaration("two", "b.pdf", False)
-ADA, ALAN, A_LOVELACE = (
-    Author("Ada", (), "Lovelace", ""),
-    Author("Alan", ("M",), "Turing", ""),
-    Author("A", (), "Lovelace", ""),
-)
+ADA, ALAN = Author("Ada", (), "Lovelace", ""), Author("Alan", ("M",), "Turing", "")
+A_LOVELACE = Author("A", (), "Lovelace", "")
 BY_ACL_ID, BY_PMC_ID = publisher("acl", acl_id="P19-1001", title="ACL"), publisher("jats", pmc_id="PMC1", title="PMC")
 PRINTED, BY_DOI, BY_SHA1 = header(doi=DOI), publisher(doi=DOI, title="By DOI"), publisher("acl", file_sha1=A, title="By SHA-1")  # fmt: skip
 PUBLISHER, MAJORITY, FEWEST, BY_TRUST, PDF = VoteRule
@@ -50,7 +47,19 @@ def deliver_as(name: str) -> dict[str, Any]:
     return {"pdfs": {A: Pdf("", (Declaration("d", name),))}}
 
 
+def say(name: str, **values: Any) -> list[Cast]:
+    """Return a record with this field for each source."""
+    return [record(source, **{name: value}) for source, value in values.items()]
+
+
 OPEN = {"all_open": True}
+TITLES = {
+    "crossref": "A deep parser",
+    "dblp": "Deep parsing of paper",
+    "arxiv": "Deep parsing of papers",
+    "s2": "Deep parsing of pagers",
+}
+SIMILAR = say("title", **TITLES)
 CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule, int, int] | None]] = {
     # case: records, options, field, value, (record, rule, votes for, votes against)
     "publisher record of the PDF": (
@@ -76,26 +85,21 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
         {}, "title", "B", ("crossref:2", PUBLISHER, 1, 0),
     ),
     "publisher record without the field": (
-        [PRINTED, BY_DOI, record("dblp", venue="ACL"), record("s2", venue="EMNLP"), record("arxiv", venue="acl")],
-        {}, "venue", "ACL", ("dblp:1", MAJORITY, 2, 1),
+        [PRINTED, BY_DOI, *say("venue", dblp="ACL", s2="EMNLP", arxiv="acl")], {}, "venue", "ACL", ("dblp:1", MAJORITY, 2, 1),
     ),
     "without a PDF a publisher has one vote": (
-        [publisher(venue="J. Parsing"), record("dblp", venue="ACL"), record("s2", venue="acl")],
-        {}, "venue", "ACL", ("dblp:1", MAJORITY, 2, 1),
+        [publisher(venue="J. Parsing"), *say("venue", dblp="ACL", s2="acl")], {}, "venue", "ACL", ("dblp:1", MAJORITY, 2, 1),
     ),
     "a source votes once with its latest record": (
         [("2022", record("s2", venue="Old")), ("2023", record("s2", "2", venue="New")), record("dblp", venue="New")],
         {}, "venue", "New", ("dblp:1", MAJORITY, 2, 0),
     ),
     "most frequent form": (
-        [record("s2", title="Deep Parsing"), record("dblp", title="deep parsing."), record("arxiv", title="Deep Parsing")],
-        {}, "title", "Deep Parsing", ("arxiv:1", MAJORITY, 3, 0),
+        say("title", s2="Parsing", dblp="parsing.", arxiv="Parsing"), {}, "title", "Parsing", ("arxiv:1", MAJORITY, 3, 0),
     ),
-    "fullest form of a text": (
-        [record("dblp", title="deep parsing"), record("s2", title="Deep: parsing")], {}, "title", "Deep: parsing", ("s2:1", MAJORITY, 2, 0),
-    ),
+    "fullest form": (say("title", dblp="deep parsing", s2="Deep: parsing"), {}, "title", "Deep: parsing", ("s2:1", MAJORITY, 2, 0)),
     "source already used wins a tie": (
-        [record("dblp", venue="ACL"), record("s2", venue="EMNLP", title="T")], {}, "venue", "EMNLP", ("s2:1", FEWEST, 1, 1),
+        [*say("venue", dblp="ACL"), record("s2", venue="EMNLP", title="T")], {}, "venue", "EMNLP", ("s2:1", FEWEST, 1, 1),
     ),
     "trusted source wins a tie of two used sources": (
         [record("dblp", venue="ACL", title="T"), record("s2", venue="EMNLP", date="2020")], {}, "venue", "ACL", ("dblp:1", BY_TRUST, 1, 1),
@@ -114,37 +118,26 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
     ),
     "abstract of an open PDF": ([header(abstract="We.")], OPEN, "abstract", "We.", (f"grobid:{A}", PDF, 1, 0)),
     "abstract of a closed PDF": ([header(abstract="We.")], {}, "abstract", None, None),
-    "most similar title": (
-        [record("crossref", title="A deep parser"), record("dblp", title="Deep parsing of scientific papers"),
-         record("arxiv", title="Deep parsing of scientific paper"), record("s2", title="Deep parsing of scientific pages")],
-        {}, "title", "Deep parsing of scientific paper", ("arxiv:1", MAJORITY, 1, 3),
-    ),
-    "equal titles only": (
-        [record("crossref", title="A deep parser"), record("dblp", title="Deep parsing of scientific papers"),
-         record("arxiv", title="Deep parsing of scientific paper")],
-        {"support": "equal"}, "title", "A deep parser", ("crossref:1", FEWEST, 1, 2),
-    ),
+    "most similar title": (SIMILAR, {}, "title", "Deep parsing of papers", ("arxiv:1", MAJORITY, 1, 3)),
+    "equal titles only": (SIMILAR, {"support": "equal"}, "title", "A deep parser", ("crossref:1", FEWEST, 1, 3)),
     "primary field: most sources": (
-        [record("crossref", subjects=("Chemistry", "Biology")), record("pubmed", subjects=("Biology",)),
-         record("s2", subjects=("Medicine",))],
+        say("subjects", crossref=("Chemistry", "Biology"), pubmed=("Biology",), s2=("Medicine",)),
         {}, "fields_of_study", ("Biology", "Chemistry"), ("crossref:1", FEWEST, 1, 2),
     ),
     "primary field: in a tie the first of the most trusted": (
-        [record("s2", subjects=("Medicine", "Biology")), record("dblp", subjects=("Biology", "Medicine"))],
+        say("subjects", s2=("Medicine", "Biology"), dblp=("Biology", "Medicine")),
         {}, "fields_of_study", ("Biology", "Medicine"), ("dblp:1", MAJORITY, 2, 0),
     ),
     "primary field: added to the fields": (
-        [record("s2", subjects=("Physics", "Biology")), record("arxiv", subjects=("cs.LG",)), record("acl", subjects=("Computer Science",)),
-         record("dblp", subjects=("Physics", "Geology")), record("x", subjects=("Physics",))],
+        say("subjects", s2=("Physics", "Biology"), arxiv=("cs.LG",), acl=("cs.CL",), dblp=("Physics", "Geology"), x=("Physics",)),
         {}, "fields_of_study", ("Physics", "Computer Science"), ("acl:1", MAJORITY, 2, 3),
     ),
     "OpenAlex without declared fields": (
-        [record("openalex", subjects=("subfields/1702",)), record("s2", subjects=("unknown section",))],
+        say("subjects", openalex=("subfields/1702",), s2=("unknown section",)),
         {}, "fields_of_study", ("Computer Science",), ("openalex:1", MAJORITY, 1, 0),
     ),
     "OpenAlex with declared fields": (
-        [record("openalex", subjects=("subfields/1702",)), record("s2", subjects=("Medicine",))],
-        {}, "fields_of_study", ("Medicine",), ("s2:1", MAJORITY, 1, 0),
+        say("subjects", openalex=("subfields/1702",), s2=("Medicine",)), {}, "fields_of_study", ("Medicine",), ("s2:1", MAJORITY, 1, 0),
     ),
 }  # fmt: skip
 

@@ -99,16 +99,6 @@ def set_count(count: int) -> bytes:
     return assemble(objects)
 
 
-def image_only() -> bytes:
-    pixels = stream(
-        zlib.compress(bytes(100 * 100)),
-        b"/Type /XObject /Subtype /Image /Width 100 /Height 100 /ColorSpace /DeviceGray /BitsPerComponent 8 "
-        b"/Filter /FlateDecode",
-    )
-    resources = b"/Resources << /XObject << /Im 6 0 R >> >>"
-    return assemble(paper(content=stream(b"595 0 0 842 0 0 cm /Im Do"), more=resources, extra=[pixels]))
-
-
 def deflate(megabytes: int, unit: bytes = b"\0") -> bytes:
     """Return a zlib stream that unpacks to `megabytes` MB of `unit`. Only one megabyte is packed, then repeated."""
     data = unit * ((1 << 20) // len(unit))
@@ -199,9 +189,7 @@ KINDS: dict[str, tuple[Callable[[], bytes], SelectOutcome]] = {
     "square": (lambda: assemble(paper(box=b"[0 0 600 600]")), SelectOutcome.SELECTED),
     "rotated_to_landscape": (lambda: assemble(paper(more=b"/Rotate 90")), SelectOutcome.LANDSCAPE),
     "cropped_to_landscape": (lambda: assemble(paper(more=b"/CropBox [0 400 595 842]")), SelectOutcome.LANDSCAPE),
-    "cropped_to_portrait": (lambda: assemble(paper(box=b"[0 0 842 595]", more=b"/CropBox [50 0 400 595]")), SelectOutcome.SELECTED),
     "mixed_sizes": (lambda: assemble(pages([A4, b"[0 0 842 595]", b"[0 0 9 9]"])), SelectOutcome.SELECTED),
-    "image_only": (image_only, SelectOutcome.PDFALTO_FAILED),
     "blank": (lambda: assemble(paper(content=stream(b""))), SelectOutcome.PDFALTO_FAILED),
     "broken_content": (lambda: assemble(paper(content=stream(b"\xff\0nonsense", b"/Filter /FlateDecode"))), SelectOutcome.PDFALTO_FAILED),
     "stream_bomb": (bomb, SelectOutcome.PDFALTO_FAILED),

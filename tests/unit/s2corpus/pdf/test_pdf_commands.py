@@ -14,7 +14,7 @@ from s2corpus.cli import corpus
 from s2corpus.errors import UserError
 from s2corpus.tables.parses import SELECTIONS
 from tests.standin_grobid import StandIn
-from tests.unit.s2corpus.pdf.bad_pdfs import KINDS, drawn_forever
+from tests.unit.s2corpus.pdf.bad_pdfs import KINDS
 
 
 def run(*arguments: object) -> Result:
@@ -76,20 +76,6 @@ def test_extract_without_grobid_runs_the_embedded_extractor(
     assert result.exit_code == 0, result.output
     (tei,) = (tmp_path / "tei").glob("*.tei.xml")
     assert b"s2corpus-layout" in tei.read_bytes()
-
-
-@pytest.mark.long
-def test_hanging_pdf_ends_at_its_limit_without_delaying_others(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("GROBID_URL", raising=False)
-    (folder / "0.pdf").write_bytes(drawn_forever(b"q Q"))
-    result = run("extract", folder, "--out", tmp_path / "tei", "--in-flight", 1, "--seconds", 6)
-    assert result.exit_code == 0, result.output
-    rows = {row["file_sha1"]: row for row in map(json.loads, (tmp_path / "tei" / "extractions.jsonl").open())}
-    hung, paper = (rows[hashlib.sha1((folder / name).read_bytes()).hexdigest()] for name in ("0.pdf", "a.pdf"))
-    assert hung["outcome"] in ("failed:TIMEOUT", "gave_up:timeout") and hung["seconds"] > 5
-    assert "busy" not in paper["outcome"], "the next PDF does not find the extractor busy"
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,6 @@ BOTH_FAILED = [{"set": "s2orc", "outcome": "closed"}, {"set": "s2ag", "outcome":
         (True, "kept", BOTH_FAILED, None, "excluded by clean: s2orc closed; s2ag no_abstract"),
         (True, "kept", KEPT, None, "document of s2orc; not split yet"),
         (True, "kept", KEPT, ("train", "2021"), "document of s2orc: train"),
-        (True, "kept", KEPT, ("held_back:late", "2023-01-20"), "held back from s2orc: held_back:late"),
         (True, "kept", KEPT, ("held_back:duplicate", "4ae"), "held back from s2orc: held_back:duplicate of 4ae"),
     ],
 )  # fmt: skip
@@ -118,7 +117,6 @@ def test_paper_trace_describes_duplicates() -> None:
         ("landscape", None, [], "excluded by select: landscape"),
         ("selected", None, [], "in progress"),
         ("selected", "timeout", [], "excluded by extract: timeout"),
-        ("selected", "ok", ["bad_tei"], "excluded by postprocess: bad_tei"),
         ("selected", "ok", ["ok"], "parsed"),
     ],
 )

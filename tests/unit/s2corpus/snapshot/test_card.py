@@ -11,11 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
 
 from s2corpus.snapshot import documents, hub
 from s2corpus.snapshot.croissant import describe_snapshot
-from s2corpus.snapshot.manifest import read_descriptions
 from s2corpus.snapshot.report import format_record, may_show, precedes, shorten_record
 from s2corpus.tables.published import describe_column
 from s2corpus_reader.files import SnapshotFile
@@ -94,26 +92,6 @@ def test_croissant_describes_every_field() -> None:
     assert not metadata.issues.errors and len(metadata.record_sets) == len(paths)
     fields = [field for records in metadata.record_sets for field in records.fields]
     assert fields and [field.id for field in fields if field.description in (None, "", field.name)] == []
-
-
-class Section(BaseModel):
-    """A section. This docstring describes the class and is not the description of a field."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
-
-    first: int = 1
-    plain: int = 2
-    second: str = ""
-    """goes over
-    two lines"""
-    third: str = Field("", description="as stated")
-    """as written below"""
-
-
-def test_meaning_of_a_rule_is_the_docstring_below() -> None:
-    expected = {"second": "goes over\ntwo lines", "third": "as stated"}
-    assert read_descriptions(Section) == expected
-    assert expected == {name: field.description for name, field in Section.model_fields.items() if field.description}
 
 
 # -- sample records

@@ -15,7 +15,7 @@ import pytest
 from s2corpus.errors import UserError
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
-from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
+from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import split
 from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
@@ -168,16 +168,6 @@ def test_title_and_abstract_of_extractor_count_as_missing(
     )
     kept = [key for key, row in keeping.items() if row["outcome"] == "kept" and key[0] == "s2orc"]
     assert kept and {dropped[key]["outcome"] for key in kept} == {outcome}
-
-
-def test_shipped_specs_split_as_documented() -> None:
-    monthly, reproduction = (load_spec(releases_folder() / f"{name}.yaml") for name in ("s2_v2", "s2_v2_reproduction"))
-    assert (monthly.split.kind, monthly.split.valid_days, monthly.clean.extractor_metadata) == ("rolling", 33, "keep")
-    assert monthly.schedule.cron is not None and reproduction.schedule.cron is None
-    dates = reproduction.split.train_before.isoformat(), reproduction.split.valid_until.isoformat()
-    assert (reproduction.split.kind, *dates) == ("fixed", "2022-12-01", "2023-01-03")
-    assert (reproduction.clean.profile, reproduction.clean.extractor_metadata) == ("card", "drop")
-    assert reproduction.clean.unigrams is not None and reproduction.clean.unigrams.uri.endswith("/unigram_freq.csv")
 
 
 def test_word_list_is_fetched_once_and_verified(tmp_path: Path) -> None:

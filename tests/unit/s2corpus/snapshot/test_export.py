@@ -6,8 +6,7 @@ import gzip
 import json
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import orjson
 import pytest
@@ -17,9 +16,7 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
-from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.export import ExportStage
-from s2corpus.stages.export.group import list_groups
 from s2corpus.storage.local_lake import LocalLake
 from tests.unit.s2corpus.snapshot.release import COUNT, content, papers, release, work
 
@@ -109,15 +106,3 @@ def test_published_snapshot_never_changes(tmp_path: Path) -> None:
     assert content(run) == before
     release(tmp_path)  # The same content may be exported again.
     assert content(run) == before
-
-
-@pytest.mark.parametrize(("buckets", "files", "corpus"), [(1, 30, 100), (7, 30, 30), (300, 30, 100), (12, 6, 4)])
-def test_every_file_belongs_to_one_group_of_buckets(buckets: int, files: int, corpus: int) -> None:
-    spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": files, "corpus_files": corpus}})
-    found = list_groups(cast(Run, SimpleNamespace(spec=spec, paper_shards=buckets)))
-    assert sorted(nn for numbers, _, _ in found for nn in numbers) == list(range(files))
-    assert sorted(nn for _, numbers, _ in found for nn in numbers) == list(range(corpus))
-    for paper in range(1000):  # A paper's bucket and files are remainders of its hash.
-        for numbers, corpus_numbers, of_group in found:
-            if paper % files in numbers or paper % corpus in corpus_numbers:
-                assert paper % buckets in of_group

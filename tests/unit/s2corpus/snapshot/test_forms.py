@@ -16,13 +16,11 @@ import pytest
 
 import s2corpus_reader
 from s2corpus.pipeline import quality
-from s2corpus.pipeline.run import Run
-from s2corpus.snapshot import rights
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.local_lake import LocalLake
-from tests.unit.s2corpus.snapshot.release import Paper, build, content, lay_out, papers, snapshot_folder
+from tests.unit.s2corpus.snapshot.release import Paper, build, lay_out, papers, snapshot_folder
 
 ADDRESS = "ada.lovelace@cs.ox.ac.uk"
 RECIPE = {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}
@@ -47,20 +45,12 @@ def with_addresses(count: int) -> Iterator[Paper]:
         yield replace(paper, row=row, parse=parse)
 
 
-def make(folder: Path, *, backwards: bool = False) -> Run:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a published snapshot with these options."""
+    folder = tmp_path_factory.mktemp("forms")
     spec = ReleaseSpec.model_validate({"name": "small", **FORM})
-    run = lay_out(LocalLake(folder / "lake"), folder, spec, with_addresses(48), buckets=2)
-    return build(run, backwards=backwards)
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return make(tmp_path_factory.mktemp("forms"))
-
-
-@pytest.fixture(scope="module")
-def folder(run: Run) -> Path:
-    return snapshot_folder(run)
+    return snapshot_folder(build(lay_out(LocalLake(folder / "lake"), folder, spec, with_addresses(48), buckets=2)))
 
 
 def documents(folder: Path, set_: str = "s2orc") -> list[dict[str, Any]]:
@@ -110,22 +100,6 @@ def test_files_are_split_by_size_and_sorted_by_name(folder: Path) -> None:
     for id_ in (ids[0][0], ids[-1][-1]):
         document = snapshot.document(id_)
         assert document is not None and document["id"] == id_
-
-
-def test_order_of_work_does_not_change_bytes(run: Run, tmp_path: Path) -> None:
-    assert content(make(tmp_path, backwards=True)) == content(run)
-
-
-def test_rights_name_sources_evidence_and_licenses(folder: Path) -> None:
-    """`verify` compares the rows with the abstracts and parses."""
-    rows = [row for path in folder.glob("tables/rights/*.parquet") for row in pq.read_table(path).to_pylist()]
-    assert {row["evidence"] for row in rows} == {"crossref", "declared", rights.BIBLIOGRAPHY_ONLY}
-    of_abstracts = {row["licence"] for row in rows if row["of"] == rights.ABSTRACT}
-    assert of_abstracts == {"LicenseRef-https-example.org-terms", "NOASSERTION"}
-    card = (folder / "README.md").read_text()
-    assert "## Licences of documents (SPDX)" in card and "| abstract: NOASSERTION |" in card
-    for set_ in ("s2orc", "s2ag"):
-        assert all(row["licence"] and row["abstract_source"] == "crossref" for row in documents(folder, set_))
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,8 @@ from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import reader
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
-from s2corpus.stages.export import ExportStage
 from s2corpus.storage.lake import Lake, open_lake
-from tests.unit.s2corpus.snapshot.release import SPEC, build, lay_out, papers, work
+from tests.unit.s2corpus.snapshot.release import SPEC, build, lay_out, papers
 
 pytestmark = pytest.mark.services
 
@@ -46,14 +45,6 @@ def run(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_snapshot_on_s3_passes_verification(run: Run) -> None:
     assert list(verify(reader.open_snapshot(f"{run.lake.root}/snapshots/{SPEC.name}"))) == []
-
-
-def test_exporting_again_uploads_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server's ETags show that the files are unchanged."""
-    uploaded: list[str] = []
-    monkeypatch.setattr(type(run.lake), "upload", lambda _, key, path, **given: uploaded.append(key))
-    work(run, ExportStage())
-    assert [key for key in uploaded if key.startswith("snapshots/")] == []
 
 
 def test_aws_command_line_copies_the_snapshot(run: Run, services: Endpoints, tmp_path: Path) -> None:

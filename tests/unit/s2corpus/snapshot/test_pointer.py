@@ -8,20 +8,19 @@ import os
 import pty
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 import pytest
-from click.testing import CliRunner
 
-from s2corpus.commands.publishing import prune_command, yank_command
+from s2corpus.commands.publishing import yank_command
 from s2corpus.commands.releases import build_command
 from s2corpus.errors import LostRace, UserError
 from s2corpus.snapshot import pointer
-from s2corpus.snapshot.reader import open_snapshot, published_manifests
+from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
 
@@ -48,25 +47,17 @@ def read_mark(lake: Lake, mark: str) -> Any:
     return json.loads(lake.get(f"snapshots/spec/{mark}")[0])
 
 
-def test_publishing_moves_the_pointer_and_is_idempotent(lake: Lake) -> None:
-    assert pointer.read_latest(lake, "spec").snapshot is None and pointer.list_published(lake, "spec") == []
-    write(lake, JANUARY)
-    first = pointer.publish(lake, JANUARY)
-    mark = lake.get(f"snapshots/spec/published/{JANUARY}")
-    assert pointer.publish(lake, JANUARY) == first == pointer.read_latest(lake, "spec")
-    assert lake.get(f"snapshots/spec/published/{JANUARY}") == mark
-
-
 def test_marks_record_time_checksum_and_approval(lake: Lake) -> None:
     write(lake, JANUARY, FEBRUARY)
-    assert not pointer.was_published(lake, JANUARY)
+    assert not pointer.was_published(lake, JANUARY) and pointer.read_latest(lake, "spec").snapshot is None
     found = pointer.publish(lake, JANUARY, {"by": "Ada"})
-    pointer.publish(lake, FEBRUARY)
     mark = read_mark(lake, f"published/{JANUARY}")
     sha256 = hashlib.sha256(lake.get(f"snapshots/{JANUARY}/manifest.json")[0]).hexdigest()
     assert (mark["approved"], mark["manifest_sha256"], found.manifest_sha256) == ({"by": "Ada"}, sha256, sha256)
-    assert len(mark["at"]) == 25 and "approved" not in read_mark(lake, f"published/{FEBRUARY}")
-    assert pointer.was_published(lake, JANUARY)
+    assert pointer.publish(lake, JANUARY) == found == pointer.read_latest(lake, "spec")
+    assert read_mark(lake, f"published/{JANUARY}") == mark and len(mark["at"]) == 25
+    pointer.publish(lake, FEBRUARY)
+    assert "approved" not in read_mark(lake, f"published/{FEBRUARY}")
     lake.delete(f"snapshots/spec/published/{FEBRUARY}")
     assert pointer.was_published(lake, FEBRUARY) and not pointer.has_publication_marker(lake, FEBRUARY)
 
@@ -145,10 +136,10 @@ def test_yank_and_restore_need_a_fitting_snapshot_and_a_reason(
     [
         (lambda lake: pointer.prune(lake, JANUARY), "is incomplete"),
         (lambda lake: lake.put(f"snapshots/{JANUARY}/manifest.json", b'{"files": []}'), "not restored"),
-        *((lambda lake, mark=mark, data=data: lake.put(f"snapshots/spec/{mark}/{JANUARY}", data), "is damaged")
-          for mark in ("published", "yanked") for data in (b"", b"[]", b" " * 70_000)),
+        (lambda lake: lake.put(f"snapshots/spec/published/{JANUARY}", b"[]"), "is damaged"),
+        (lambda lake: lake.put(f"snapshots/spec/yanked/{JANUARY}", b" " * 70_000), "is damaged"),
     ],
-)  # fmt: skip
+)
 def test_changed_snapshot_or_damaged_mark_is_not_restored(lake: Lake, damage: Any, says: str) -> None:
     publish(lake, JANUARY)
     pointer.yank(lake, JANUARY, REASON)
@@ -179,12 +170,9 @@ def test_one_concurrent_publisher_wins_and_others_report_it(lake: Lake) -> None:
 
 def test_prune_keeps_the_newest_and_deletes_yanked_snapshots(lake: Lake) -> None:
     publish(lake, JANUARY, FEBRUARY, MARCH)
-    said = CliRunner().invoke(prune_command, ["spec", "--keep", "1", "--lake", lake.root]).output
-    assert f"1 published snapshots of spec would remain: {MARCH}" in said
     assert pointer.list_prunable(lake, "spec", 2) == [JANUARY]
     assert pointer.list_prunable(lake, "spec", 1) == [JANUARY, FEBRUARY]
     assert pointer.prune(lake, JANUARY) == 2
-    assert pointer.list_prunable(lake, "spec", 2) == []
     assert not list(lake.list(f"snapshots/{JANUARY}/"))
     with pytest.raises(UserError, match=r"latest\.json points to"):
         pointer.prune(lake, MARCH)
@@ -239,25 +227,25 @@ def test_pointer_to_missing_snapshot_is_refused(lake: Lake) -> None:
     assert open_snapshot("spec", lake.root).root == f"{lake.root}/snapshots/{JANUARY}"
 
 
-@pytest.mark.parametrize("kind", ["FIFO", "folder", "link outside"])
-def test_pointer_must_be_a_regular_file(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (os.mkfifo, "not a regular file"),
+        (Path.mkdir, "not a regular file"),
+        (lambda path: path.symlink_to(path.parents[3] / "outside"), "leads out of"),
+    ],
+)
+def test_pointer_must_be_a_regular_file(tmp_path: Path, make: Callable[[Path], object], says: str) -> None:
     lake, path = LocalLake(tmp_path / "lake"), tmp_path / "lake/snapshots/spec/latest.json"
     write(lake, JANUARY)
     path.parent.mkdir()
     (tmp_path / "outside").write_bytes(pointing())
-    if kind == "FIFO":
-        os.mkfifo(path)
-    elif kind == "folder":
-        path.mkdir()
-    else:
-        path.symlink_to(tmp_path / "outside")
-    with pytest.raises(UserError, match="leads out of" if kind == "link outside" else "not a regular file"):
+    make(path)
+    with pytest.raises(UserError, match=says):
         open_snapshot("spec", lake.root)
-    found = published_manifests(LocalLake(tmp_path / "lake/snapshots" / JANUARY))
-    assert found == ({"0" * 64} if kind == "link outside" else {"latest.json cannot be read"})
 
 
-@pytest.mark.parametrize("damage", [b"", b"[]", b"5", b'{"files": 5}', b'{"files": [5]}', b'{"files": [{}]}'])
+@pytest.mark.parametrize("damage", [b"", b"[]", b'{"files": 5}', b'{"files": [{}]}'])
 def test_pointer_never_names_a_damaged_manifest(lake: Lake, damage: bytes) -> None:
     publish(lake, JANUARY, FEBRUARY)
     lake.put(f"snapshots/{JANUARY}/manifest.json", damage)
@@ -269,35 +257,28 @@ def test_pointer_never_names_a_damaged_manifest(lake: Lake, damage: bytes) -> No
     assert pointer.list_published(lake, "spec") == [JANUARY, FEBRUARY], "nothing is yanked halfway"
 
 
-Yank = Callable[..., str]
-
-
-@pytest.fixture
-def yank(lake: Lake, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Yank]:
-    """Yield a function that runs the command, at a terminal if there is a typed answer, and returns its output."""
+def test_yank_asks_only_at_a_terminal(
+    lake: Lake, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC §10.13: at a terminal, `corpus yank` asks for confirmation before it withdraws a snapshot."""
     publish(lake, JANUARY)
     ours, theirs = pty.openpty()
+    with (
+        os.fdopen(ours, "wb", buffering=0) as keyboard,
+        os.fdopen(theirs) as terminal,
+        Path(os.devnull).open() as script,
+    ):
 
-    def run(*words: str, answer: bytes | None = None) -> str:
-        with os.fdopen(os.dup(theirs)) if answer is not None else open(os.devnull) as stdin:  # noqa: PTH123  # both are streams
-            os.write(ours, answer or b"")
+        def yank(stdin: TextIO, *words: str, answer: bytes = b"") -> str:
+            keyboard.write(answer)
             monkeypatch.setattr(sys, "stdin", stdin)
             yank_command.main([JANUARY, "--reason", REASON, *words, "--lake", lake.root], standalone_mode=False)
-        return capsys.readouterr().out
+            pointer.restore(lake, JANUARY, "it was all there")
+            return capsys.readouterr().out
 
-    yield run
-    os.close(ours)
-    os.close(theirs)
-
-
-def test_yank_asks_only_at_a_terminal(lake: Lake, yank: Yank, capsys: pytest.CaptureFixture[str]) -> None:
-    """SPEC §10.13: at a terminal, `corpus yank` asks for confirmation before it withdraws a snapshot."""
-    with pytest.raises(click.Abort):
-        yank(answer=b"n\n")
-    assert f"Withdraw {JANUARY} from {lake.root}? [y/N]" in capsys.readouterr().out
-    assert pointer.read_latest(lake, "spec").snapshot == JANUARY
-    assert "is withdrawn" in yank(answer=b"y\n")
-    for words, answer in ((["--yes"], b""), ([], None)):
-        pointer.restore(lake, JANUARY, "it was all there")
-        assert "[y/N]" not in yank(*words, answer=answer)
-        assert pointer.read_latest(lake, "spec").snapshot is None
+        with pytest.raises(click.Abort):
+            yank(terminal, answer=b"n\n")
+        assert f"Withdraw {JANUARY} from {lake.root}? [y/N]" in capsys.readouterr().out
+        assert pointer.read_latest(lake, "spec").snapshot == JANUARY
+        assert "is withdrawn" in yank(terminal, answer=b"y\n")
+        assert "[y/N]" not in yank(terminal, "--yes") + yank(script)

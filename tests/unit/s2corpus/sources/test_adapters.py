@@ -47,7 +47,7 @@ PUBMED = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE PubmedArticleSet SYS
 </ArticleIdList><ReferenceList><Reference><ArticleIdList><ArticleId IdType="doi">10.1038/another</ArticleId></ArticleIdList></Reference></ReferenceList>
 </PubmedData></PubmedArticle><PubmedArticle><MedlineCitation><PMID>2</PMID><Article><ArticleTitle>Broken</PubmedArticle>
 <PubmedArticle><MedlineCitation><Article><ArticleTitle>No id</ArticleTitle></Article></MedlineCitation></PubmedArticle>
-<DeleteCitation><PMID>77</PMID><PMID>78</PMID></DeleteCitation></PubmedArticleSet>"""
+<DeleteCitation><PMID>77</PMID></DeleteCitation><DeleteDocument><PMID>78</PMID></DeleteDocument></PubmedArticleSet>"""
 OAI = """<?xml version="1.0" encoding="UTF-8"?><OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><ListRecords>
 <record><header><identifier>oai:arXiv.org:1911.02782</identifier></header><metadata><arXiv xmlns="http://arxiv.org/OAI/arXiv/"><id>1911.02782</id>
 <created>2019-11-07</created><authors><author><keyname>Lo</keyname><forenames>Kyle</forenames></author><author><keyname>Neumann</keyname>
@@ -72,7 +72,7 @@ DBLP = b"""<?xml version="1.0" encoding="ISO-8859-1"?><!DOCTYPE dblp SYSTEM "dbl
 ACL = """<collection id="2020.acl"><volume id="main"><meta><booktitle>Proceedings of the 58th Annual Meeting</booktitle><month>July</month>
 <year>2020</year></meta><frontmatter><url hash="a">2020.acl-main.0</url></frontmatter><paper id="447"><title><fixed-case>S</fixed-case>2<fixed-case>ORC</fixed-case>: A corpus</title>
 <author><first>Kyle</first><last>Lo</last></author><abstract>We introduce.</abstract><url hash="b">2020.acl-main.447</url><doi>10.18653/v1/2020.acl-main.447</doi></paper></volume></collection>"""
-ACL_OLD = """<collection id="P19"><volume id="1"><meta><booktitle>ACL</booktitle><year>2019</year></meta><paper id="7"><title>T one two</title></paper></volume></collection>"""
+ACL_OLD = """<collection id="P15"><volume id="1"><meta><booktitle>ACL</booktitle><year>2015</year></meta><paper id="7"><title>T one two</title></paper></volume></collection>"""
 S2AG = {
     "corpusid": 215416146, "externalids": {"ACL": "2020.acl-main.447", "ArXiv": "1911.02782", "DOI": "10.18653/V1/2020.ACL-MAIN.447", "MAG": "3104062172", "PubMed": None},
     "title": "S2ORC", "authors": [{"authorId": "1", "name": "Kyle Lo"}], "venue": "ACL", "year": 2020, "publicationdate": "2020-07-01", "isopenaccess": True,
@@ -105,7 +105,7 @@ PARSED = {"title": "T", "authors": ["Ada Lovelace"], "year": 2020, "abstractText
             "date": "2007-04-02", "title": "Calculation of prompt diphotons", "abstract": "A fully differential calculation."}),
         ("acl", ACL, ["Kyle Lo"], {"acl_id": "2020.acl-main.447", "title": "S2ORC: A corpus", "date": "2020-07", "licence": "CC-BY-4.0",
                                    "open_access": True, "kind": RecordKind.PUBLISHER}),
-        ("acl", ACL_OLD, [], {"acl_id": "P19-1007", "licence": "CC-BY-4.0"}),
+        ("acl", ACL_OLD, [], {"acl_id": "P15-1007", "licence": "CC-BY-NC-SA-3.0"}),
         ("s2ag", S2AG, ["Kyle Lo"], {
             "record_id": "s2:215416146", "source": "s2", "date": "2020-07-01", "doi": "10.18653/v1/2020.acl-main.447", "arxiv_id": "1911.02782",
             "acl_id": "2020.acl-main.447", "mag_id": "3104062172", "subjects": ("Computer Science",), "open_access": True}),
@@ -280,10 +280,7 @@ class TestHostileFiles:
         assert peak < 120 << 20
 
     @pytest.mark.parametrize("source", source_names())
-    @pytest.mark.parametrize(
-        "junk",
-        [b"", b"null", b"{}", b"<a/>", b"\x00\xff\xfe" * 99, b"[1, 2", b"\x1f\x8bjunk"],
-    )
+    @pytest.mark.parametrize("junk", [b"", b"null", b"{}", b"<a/>", b"\x00\xff\xfe" * 99, b"[1, 2", b"\x1f\x8bjunk"])
     def test_arbitrary_bytes_raise_no_error(self, source: str, junk: bytes) -> None:
         assert not any(isinstance(e, Record) for e in entries(source, junk))
 

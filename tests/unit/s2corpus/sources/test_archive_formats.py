@@ -69,17 +69,6 @@ def test_book_of_pubmed_is_a_work_or_contains_a_chapter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pages", "plain"),
-    [("123-30; discussion 131", "123-30"), ("iii-vi, 1-278, back cover", "iii-vi, 1-278"), ("1 p following 120", None)],
-)
-def test_prose_is_removed_from_pages_of_pubmed(pages: str, plain: str | None) -> None:
-    for start, expected in (("", plain), ("<StartPage>5</StartPage><EndPage>9</EndPage>", plain or "5-9")):
-        place = f"<Pagination>{start}<MedlinePgn>{pages}</MedlinePgn></Pagination>"
-        article = f"<Article><ArticleTitle>T</ArticleTitle>{place}</Article>"
-        assert pubmed(f"<MedlineCitation><PMID>7</PMID>{article}</MedlineCitation>").pages == expected
-
-
-@pytest.mark.parametrize(
     ("fields", "values"),
     [
         ("<title>Learning in Web 2.0.</title>", {"title": "Learning in Web 2.0"}),

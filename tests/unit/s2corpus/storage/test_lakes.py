@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyarrow.fs import S3FileSystem
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.lake import ABSENT, Conflict, Lake, open_lake
@@ -120,46 +121,43 @@ def test_address_of_lake_and_object(port: int, monkeypatch: pytest.MonkeyPatch) 
         open_lake("s3://corpus")
 
 
-class Fixed:
-    """A server that gives the same response to every request after the first `good` requests."""
+@contextlib.contextmanager
+def fixed_server(
+    patch: pytest.MonkeyPatch, status: int, code: str = "", good: int = 1, etag: bool = True
+) -> Iterator[list[str]]:
+    """Serve one response to every request after the first `good` requests; yield the methods of the requests."""
+    requests: list[str] = []
 
-    def __init__(self, status: int, code: str = "", good: int = 1, etag: bool = True) -> None:
-        self.requests: list[str] = []
-        fixed = self
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+        def respond(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            requests.append(self.command)
+            bad = len(requests) > good
+            body = b"<ListBucketResult></ListBucketResult>"
+            if bad:
+                body = f"<Error><Code>{code}</Code><Message>words</Message></Error>".encode() if code else b""
+            self.send_response(status if bad else 200)
+            self.send_header("Content-Length", str(len(body)))
+            if etag:
+                self.send_header("ETag", '"1"')
+            self.end_headers()
+            self.wfile.write(b"" if self.command == "HEAD" else body)
 
-            def respond(self) -> None:
-                length = int(self.headers.get("Content-Length") or 0)
-                self.rfile.read(length)
-                fixed.requests.append(self.command)
-                bad = len(fixed.requests) > good
-                body = b"<ListBucketResult></ListBucketResult>"
-                if bad:
-                    body = f"<Error><Code>{code}</Code><Message>words</Message></Error>".encode() if code else b""
-                self.send_response(status if bad else 200)
-                self.send_header("Content-Length", str(len(body)))
-                if etag:
-                    self.send_header("ETag", '"1"')
-                self.end_headers()
-                self.wfile.write(b"" if self.command == "HEAD" else body)
+        do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = respond
 
-            do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = respond
+        def log_message(self, *_: object) -> None:
+            """Log nothing."""
 
-            def log_message(self, *_: object) -> None:
-                """Log nothing."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
-
-    def __enter__(self) -> Fixed:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.server.shutdown()
-        self.server.server_close()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        use_server(patch, server.server_port)
+        try:
+            yield requests
+        finally:
+            server.shutdown()
 
 
 @pytest.fixture
@@ -187,13 +185,11 @@ DENIED = (UserError, "the AWS keys in the environment have no rights on it")
 def test_error_codes_of_s3(
     status: int, code: str, opening: Any, later: Any, monkeypatch: pytest.MonkeyPatch, quick: None
 ) -> None:
-    with Fixed(status, code, good=0) as server:
-        use_server(monkeypatch, server.server.server_port)
-        # Keys for a part of the lake may not list all of it.
-        with pytest.raises(opening[0], match=opening[1]) if opening else contextlib.nullcontext():
-            open_lake("s3://lake/x")
-    with Fixed(status, code) as server:
-        use_server(monkeypatch, server.server.server_port)
+    # Keys for a part of the lake may not list all of it.
+    refused = pytest.raises(opening[0], match=opening[1]) if opening else contextlib.nullcontext()
+    with fixed_server(monkeypatch, status, code, good=0), refused:
+        open_lake("s3://lake/x")
+    with fixed_server(monkeypatch, status, code):
         lake = open_lake("s3://lake/x")
         with pytest.raises(later[0], match=later[1]):
             lake.get("key")
@@ -206,8 +202,7 @@ def test_errors_without_a_body(
     status: int, error: type[Exception], monkeypatch: pytest.MonkeyPatch, quick: None
 ) -> None:
     """The response to HEAD has no error code; botocore gives the status instead."""
-    with Fixed(status) as server:
-        use_server(monkeypatch, server.server.server_port)
+    with fixed_server(monkeypatch, status):
         lake = open_lake("s3://lake")
         for act in (lake.etag, lake.size):
             with pytest.raises(error):
@@ -217,12 +212,11 @@ def test_errors_without_a_body(
 def test_failing_server_is_asked_eight_more_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: None) -> None:
     with (tmp_path / "large").open("wb") as file:
         file.truncate(9 * MEGABYTE)
-    with Fixed(500, "InternalError") as server:
-        use_server(monkeypatch, server.server.server_port)
+    with fixed_server(monkeypatch, 500, "InternalError") as requests:
         lake = open_lake("s3://lake")
         with pytest.raises(TransientError, match=r"s3://lake/k: .*InternalError"):
             lake.get("k")
-        assert server.requests[1:] == ["GET"] * 9
+        assert requests[1:] == ["GET"] * 9
         with pytest.raises(TransientError, match=r"s3://lake/large: "):
             lake.upload("large", tmp_path / "large")
     with pytest.raises(TransientError, match="s3://lake/k: "):
@@ -230,8 +224,7 @@ def test_failing_server_is_asked_eight_more_times(tmp_path: Path, monkeypatch: p
 
 
 def test_response_without_etag_is_incomplete(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Fixed(200, etag=False) as server:
-        use_server(monkeypatch, server.server.server_port)
+    with fixed_server(monkeypatch, 200, etag=False):
         lake = open_lake("s3://lake")
         for act in (lambda: lake.get("k"), lambda: lake.etag("k"), lambda: lake.put("k", b"")):
             with pytest.raises(TransientError, match="s3://lake/k: incomplete response from S3: ETag missing"):
@@ -247,3 +240,12 @@ def test_missing_keys_give_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv(name, "/dev/null")
     with pytest.raises(UserError, match="s3://lake: no AWS keys given: set AWS_ACCESS_KEY_ID"):
         open_lake("s3://lake")
+
+
+def test_arrow_gets_the_server_and_region_of_s3(monkeypatch: pytest.MonkeyPatch) -> None:
+    with fixed_server(monkeypatch, 200):
+        lake = open_lake("s3://lake/x")
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "https://host:9/")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-3")
+    files = S3FileSystem(endpoint_override="host:9", scheme="https", region="eu-west-3", allow_bucket_creation=False)
+    assert lake.filesystem() == (files, "lake/x/")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import socket
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -49,6 +50,18 @@ def test_moved_file_becomes_the_object(tmp_path: Path) -> None:
     assert (tmp_path / "lake/a/b").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no other file system is writable here")
+def test_file_from_another_file_system_is_copied(tmp_path: Path) -> None:
+    lake = open_lake(str(tmp_path / "lake"))
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        path = Path(folder) / "rows"
+        path.write_text("x")
+        lake.upload("a/b", path, move=True)
+        lake.download("a/b", path, link=True)
+        assert path.read_text() == lake.get("a/b")[0].decode() == "x"
+        assert path.stat().st_dev != (tmp_path / "lake/a/b").stat().st_dev
+
+
 def test_linked_object_is_never_changed_through_the_link(tmp_path: Path) -> None:
     lake, path = open_lake(str(tmp_path / "lake")), tmp_path / "index"
     for text in (b"first", b"second"):
@@ -59,9 +72,8 @@ def test_linked_object_is_never_changed_through_the_link(tmp_path: Path) -> None
     assert (path.read_bytes(), lake.get("key")[0]) == (b"second", b"third")
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "lake"
+def test_only_regular_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake, folder, got = LocalLake(tmp_path / "lake"), tmp_path / "lake", tmp_path / "got"
     folder.mkdir()
     os.mkfifo(folder / "fifo")
     (folder / "folder").mkdir()
@@ -70,11 +82,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(folder)  # The path of a socket must be short.
     with socket.socket(socket.AF_UNIX) as made:
         made.bind("socket")
-    return folder
-
-
-def test_only_regular_files_are_read(folder: Path, tmp_path: Path) -> None:
-    lake, got = LocalLake(folder), tmp_path / "got"
     downloads = (partial(lake.download, path=got, link=link) for link in (False, True))
     acts: tuple[Callable[[str], object], ...] = (lake.get, lake.open, lake.etag, lake.check_file, *downloads)
     for kind in ("fifo", "folder", "device", "link_to_fifo", "socket"):

@@ -41,13 +41,6 @@ def test_personal_data_in_a_text_is_found_and_masked(text: str, expected: list[s
     assert personal.count_personal_data(masked) == personal.count_personal_data(text)
 
 
-@given(st.text(alphabet="a1.@:+- (f", max_size=60))
-def test_places_are_in_order_and_counted(text: str) -> None:
-    found = personal.find_personal_data(text)
-    assert all(a.end <= b.start for a, b in itertools.pairwise(found))
-    assert sum(personal.count_personal_data(text).values()) == len(found)
-
-
 def test_masking_changes_only_personal_data_of_a_parse() -> None:
     address, mask = "ada@cs.ox.ac.uk", "|||EMAIL_ADDRESS|||"
     text = f"By {address} [1]"
@@ -110,6 +103,7 @@ def test_spans_move_with_the_masked_text(pieces: list[str], data: st.DataObject)
     places = personal.find_personal_data(text)
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
+    assert all(a.end <= b.start for a, b in itertools.pairwise(places))
     (span,) = found.spans([{"start": start, "end": end, "text": text[start:end], "ref_id": "BIBREF0"}])
     assert found.text[span["start"] : span["end"]] == span["text"]
     assert 0 <= span["start"] <= span["end"] <= len(found.text)

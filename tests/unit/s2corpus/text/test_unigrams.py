@@ -122,6 +122,16 @@ def test_threshold_is_between_dropped_and_other_texts(threshold: float, dropped:
     found = calibrate(TEXTS, WORDS, WORDS, threshold)
     assert (found.dropped, found.dropped_at_threshold, found.both) == (dropped, dropped, dropped)
     assert (found.sections, found.threshold) == (5, expected)
+    low, _, median, _, high = sorted(log_probability(text, WORDS) for text in TEXTS)
+    assert found.own_quantiles == (low, low, median, high, high)
+
+
+def test_threshold_is_not_rounded_if_this_changes_the_dropped_texts() -> None:
+    close = Unigrams.from_counts("close", {"one": 1_000_000, "two": 1_000_001, "three": 1_000_002})
+    reference = Unigrams.from_counts("reference", {"one": 1, "two": 900, "three": 900})
+    found = calibrate(["one", "two", "three"], reference, close, -5.0)
+    one, two = (log_probability(word, close) for word in ("one", "two"))
+    assert found.threshold == (one + two) / 2 and (found.dropped, found.dropped_at_threshold, found.both) == (1, 1, 1)
 
 
 def test_sections_without_paragraphs_are_not_calibrated() -> None:

@@ -32,9 +32,7 @@ STEPS = 400
 """the start of a response, and the piece that follows again and again; without a piece, the server reads the request slowly"""
 TALKS = {
     "headers": (b"HTTP/1.1 200 OK\r\n", b"X-More: yes\r\n"),
-    "status line": (b"", b"H"),
     "body": (b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"x"),
-    "body without length": (b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", b"x"),
     "reading": (b"", b""),
     "tls": (b"\x16\x03\x03\x40\x00", b"\x02"),  # The header of a record of 16 KB, sent one byte at a time.
 }
@@ -117,13 +115,6 @@ def server() -> Iterator[Any]:
         yield made
         made.shutdown()
         thread.join()
-
-
-def test_each_request_of_a_connection_has_its_own_limits(server: Any) -> None:
-    with web.Session() as session:
-        for max_bytes in (100, 100, 2):
-            content = session.ask("GET", f"{server.url}/list", seconds=5.0, max_bytes=max_bytes).content
-            assert content == b"a\t12\n" if max_bytes == 100 else len(content) <= 5
 
 
 def test_redirects_and_cookies_of_an_extractor_are_refused(server: Any) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from s2orc_parse import jats
 from s2orc_parse.parse_model import Parse
 
@@ -46,12 +44,3 @@ def list_citations(parse: Parse) -> list[list[tuple[str, str | None]]]:
     """Return (surface, the file's id of the entry or None) for the citations of every paragraph of the body."""
     ids = {entry.key: entry.ref_id for entry in parse.bib_entries}
     return [[(span.text, ids.get(span.ref_id or "")) for span in paragraph.cite_spans] for paragraph in parse.body_text]
-
-
-def real_files(shared_data: Path) -> list[Path]:
-    """Return all available JATS files: 152 of PLOS, eLife and PMC, 29 with a PDF, 10 with GROBID's TEI."""
-    files = sorted(
-        [*shared_data.glob("jats/**/*.xml"), *shared_data.glob("jats/*.nxml"), *shared_data.glob("pmc-*/*.nxml")]
-    )
-    assert len(files) == 191
-    return files

@@ -77,24 +77,16 @@ def test_elsevier_sentences_of_a_section_form_one_sorted_paragraph() -> None:
 
 
 def test_callouts_are_at_their_offsets() -> None:
-    found = parse(
-        [
-            sentence("As  Roe [1] and [2,3] say.", 100, refs=[("[1]", "bib1"), ("2", "bib2"), ("3]", "bib3")]),
-            sentence("And Roe [1].", 200, refs=[("[1]", "bib1"), ("And", "bib9")]),
-        ]
+    first = sentence(
+        "As  Roe [1] and [2,3] say.", 100, refs=[("[1]", "bib1"), ("2", "bib2"), ("3]", "bib3"), ("say", "bib9")]
     )
-    (paragraph,) = found.body_text
-    keys = {"bib1": "BIBREF0", "bib2": "BIBREF1", "bib3": "BIBREF2"}
-    assert [(s.text, s.ref_id) for s in paragraph.cite_spans] == [
-        ("[1]", keys["bib1"]), ("2", keys["bib2"]), ("3]", keys["bib3"]), ("And", None), ("[1]", keys["bib1"]),
+    second = sentence("And Roe [1].", 200)
+    second["refoffsets"] = {"bib1": {"startOffset": 208, "endOffset": 211}}  # relative to the article
+    found = parse([first, second])
+    assert [(s.text, s.ref_id) for s in found.body_text[0].cite_spans] == [
+        ("[1]", "BIBREF0"), ("2", "BIBREF1"), ("3]", "BIBREF2"), ("say", None), ("[1]", "BIBREF0"),
     ]  # fmt: skip
     assert [e.ref_id for e in found.bib_entries] == ["bib1", "bib2", "bib3"]
-
-
-def test_offsets_may_be_relative_to_the_article() -> None:
-    given = sentence("As [1] says.", 1000)
-    given["refoffsets"] = {"bib1": {"startOffset": 1003, "endOffset": 1006}}
-    assert [s.text for s in parse([given]).body_text[0].cite_spans] == ["[1]"]
 
 
 def test_elsevier_file_gives_entries_and_header() -> None:
@@ -125,11 +117,6 @@ def test_value_of_wrong_type_is_named_in_the_error(wrong: Json, where: str) -> N
     assert bad.value.detail.startswith(f"{where}:")
 
 
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
-    max_leaves=5,
-)
 offsets = st.integers(-5, 40)
 places = st.fixed_dictionaries({"startOffset": offsets, "endOffset": offsets})
 sentences = st.fixed_dictionaries(
@@ -153,14 +140,3 @@ def test_generated_sentences_obey_the_laws(body: list[Json]) -> None:
     else:
         check_laws(found)
         tei.to_json_bytes(tei.to_s2orc(found))
-
-
-@settings(max_examples=150)
-@given(st.dictionaries(st.sampled_from(["docId", "metadata", "abstract", "bib_entries", "body_text"]), values))
-def test_arbitrary_json_gives_a_parse_or_an_outcome(given: Json) -> None:
-    try:
-        found = elsevier.convert(json.dumps({**article([sentence("Text.", 0)]), **given}).encode(), sha1="")
-    except jats.BadArticle as bad:
-        assert bad.outcome in jats.JatsOutcome
-    else:
-        check_laws(found)

@@ -1,12 +1,13 @@
-"""Each JATS construct, as publishers write it, gives the expected parse (SPEC §3.23, JATS Tag Library 1.3)."""
+"""Each JATS construct and reference, as publishers write it, gives the expected parse (SPEC §3.23, JATS Tag Library 1.3)."""
 
 from __future__ import annotations
 
 import pytest
 
 from s2orc_parse import jats, tei
-from s2orc_parse.parse_model import Parse, RefEntry, RefType
+from s2orc_parse.parse_model import BibEntry, Parse, RefEntry, RefType
 from tests.unit.parse_laws import check_laws
+from tests.unit.s2orc_parse.jats import articles
 from tests.unit.s2orc_parse.jats.articles import cite, list_citations, parse
 
 
@@ -146,9 +147,6 @@ def test_header_equals_the_record_of_source_jats() -> None:
     assert [(p.section, p.text) for p in found.abstract] == [("Abstract::Aims", "We ask 1.")]
 
 
-CALS = 'xmlns:oasis="http://docs.oasis-open.org/ns/oasis-exchange/table"'
-
-
 def rows(table: str) -> list[list[str]]:
     found = parse(f'<p>x</p><table-wrap id="t"><label>Table 1</label>{table}</table-wrap>', 3)
     check_laws(found)
@@ -156,26 +154,13 @@ def rows(table: str) -> list[list[str]]:
     return [list(row) for row in entry.cells or ()]
 
 
-def oasis(content: str) -> str:
-    for name in ("tgroup", "colspec", "thead", "tbody", "tfoot", "row", "entry"):
-        content = content.replace(f"<{name}", f"<oasis:{name}").replace(f"</{name}", f"</oasis:{name}")
-    return f"<oasis:table {CALS}>{content}</oasis:table>"
-
-
-COLUMNS = "".join(f'<colspec colname="c{n}" colnum="{n}"/>' for n in (1, 2, 3))
-
-
-@pytest.mark.parametrize(
-    ("group", "cells"),
-    [
-        (COLUMNS + '<tbody><row><entry namest="c1" nameend="c2">AB</entry><entry>C</entry></row><row><entry>1</entry><entry/>'
-         "<entry>3</entry></row></tbody>", [["AB", "", "C"], ["1", "", "3"]]),
-        ('<colspec colname="x"/><colspec colname="y"/><tbody><row><entry namest="x" nameend="y" morerows="1">XY</entry><entry>Z</entry>'
-         "</row><row><entry>z</entry></row></tbody>", [["XY", "", "Z"], ["", "", "z"]]),
-    ],
-)  # fmt: skip
-def test_oasis_table_has_its_cells(group: str, cells: list[list[str]]) -> None:
-    assert rows(oasis(f'<tgroup cols="3">{group}</tgroup>')) == cells
+def test_oasis_table_has_its_cells() -> None:
+    table = (
+        '<tgroup cols="3"><colspec colname="x"/><colspec colname="y"/><tbody><row><entry namest="x" nameend="y" morerows="1">XY</entry>'
+        "<entry>Z</entry></row><row><entry>z</entry></row></tbody></tgroup>"
+    )
+    namespace = 'xmlns="http://docs.oasis-open.org/ns/oasis-exchange/table"'
+    assert rows(f"<table {namespace}>{table}</table>") == [["XY", "", "Z"], ["", "", "z"]]
 
 
 @pytest.mark.parametrize(
@@ -190,36 +175,121 @@ def test_cell_over_rows_leaves_empty_cells_below(table: str, cells: list[list[st
     assert rows(f"<table>{table}</table>") == cells
 
 
-HEAD = """<article xmlns:xlink="http://www.w3.org/1999/xlink" xml:lang="en"><front><journal-meta>{journal}</journal-meta><article-meta>
-<article-id pub-id-type="doi">10.1371/journal.pone.1</article-id><title-group><article-title>Frogs</article-title></title-group>
-<contrib-group>{authors}</contrib-group><author-notes>{notes}</author-notes>{keywords}</article-meta></front>
-<body><sec><title>Aims</title><p>We saw frogs.</p></sec></body></article>"""
-
-
-def author(name: str, inside: str = "") -> str:
+def author(name: str, inside: str) -> str:
     return f"<contrib contrib-type='author'><name><surname>{name}</surname><given-names>A</given-names></name>{inside}</contrib>"
 
 
 SEE = "<xref ref-type='corresp' rid='c1'>*</xref>"
-NOTE = "<corresp id='c1'>Mail: <email>ada@example.org</email></corresp>"
+NOTE = "<author-notes><corresp id='c1'>Mail: <email>ada@example.org</email></corresp></author-notes>"
 
 
 @pytest.mark.parametrize(
-    ("field", "parts", "expected"),
+    ("field", "meta", "expected"),
     [
-        # Keywords of the publisher, in the article's language.
-        ("keywords", {"keywords": "<kwd-group><kwd>frogs</kwd><kwd><italic>Rana</italic> sylvatica</kwd><kwd>frogs</kwd></kwd-group>"},
+        ("keywords", "<kwd-group><kwd>frogs</kwd><kwd><italic>Rana</italic> sylvatica</kwd><kwd>frogs</kwd></kwd-group>",
          ["frogs", "Rana sylvatica"]),
-        ("keywords", {"keywords": "<kwd-group kwd-group-type='abbreviations'><kwd>DNA</kwd></kwd-group>"}, None),
-        ("keywords", {"keywords": "<kwd-group xml:lang='pt'><kwd>sapos</kwd></kwd-group>"
-                      "<kwd-group xml:lang='en'><kwd>frogs</kwd></kwd-group>"}, ["frogs"]),
-        # The electronic ISSN is preferred.
-        ("issn", {"journal": "<issn pub-type='ppub'>0028-0836</issn><issn pub-type='epub'>1932-6203</issn>"}, "1932-6203"),
+        ("keywords", "<kwd-group kwd-group-type='abbreviations'><kwd>DNA</kwd></kwd-group>", None),
         # An email address belongs to one author.
-        ("emails", {"authors": author("Lee", SEE) + author("Hu"), "notes": NOTE}, ["ada@example.org", None]),
-        ("emails", {"authors": author("Lee", SEE) + author("Hu", SEE), "notes": NOTE}, None),  # The note names no author.
+        ("emails", f"<contrib-group>{author('Lee', SEE)}{author('Hu', '')}</contrib-group>{NOTE}", ["ada@example.org", None]),
+        ("emails", f"<contrib-group>{author('Lee', SEE)}{author('Hu', SEE)}</contrib-group>{NOTE}", None),
     ],
 )  # fmt: skip
-def test_front_matter_gives_the_field(field: str, parts: dict[str, str], expected: object) -> None:
-    text = HEAD.format(**{"journal": "", "authors": author("Lee"), "notes": "", "keywords": ""} | parts)
-    assert tei.to_s2orc(jats.CONVERTERS["jats"](text.encode(), sha1="0" * 40)).get(field) == expected
+def test_front_matter_gives_the_field(field: str, meta: str, expected: object) -> None:
+    assert tei.to_s2orc(parse("<p>x</p>", meta=meta)).get(field) == expected
+
+
+def test_electronic_issn_is_preferred() -> None:
+    issn = "<issn pub-type='ppub'>0028-0836</issn><issn pub-type='epub'>1932-6203</issn></journal-meta>"
+    data = articles.article("<p>x</p>").replace(b"</journal-meta>", issn.encode())
+    assert tei.to_s2orc(jats.convert(data, sha1="0" * 40))["issn"] == "1932-6203"
+
+
+LEE = "<name><surname>Lee</surname><given-names>A</given-names></name>"
+HU = "<name><surname>Hu</surname><given-names>B</given-names></name>"
+
+
+def reference(fields: str, kind: str = "journal", element: str = "element-citation") -> BibEntry:
+    ref = f'<ref id="R1"><label>1.</label><{element} publication-type="{kind}">{fields}</{element}></ref>'
+    data = articles.article("<p>x</p>").replace(b"<ref-list>", f"<ref-list>{ref}".encode())
+    (found,) = jats.convert(data, sha1="").bib_entries
+    return found
+
+
+@pytest.mark.parametrize(
+    ("fields", "wanted"),
+    [
+        (
+            '<person-group person-group-type="author"><name><surname>van Dam</surname><given-names>J. K.</given-names></name><etal/>'
+            '</person-group><person-group person-group-type="editor"><name><surname>Ed</surname></name></person-group><year>2004a</year>'
+            "<article-title>On <italic>E. coli</italic></article-title><source>Nature</source><volume>3</volume><issue>2</issue>"
+            '<fpage>10</fpage><lpage>19</lpage><pub-id pub-id-type="doi">10.1038/NATURE.1</pub-id><pub-id pub-id-type="pmid">0123</pub-id>'
+            '<pub-id pub-id-type="pmcid">PMC77</pub-id>',
+            {"title": "On E. coli", "year": 2004, "venue": "Nature", "volume": "3", "issue": "2", "pages": "10--19",
+             "doi": "10.1038/nature.1", "pubmed_id": "123", "pmc_id": "PMC77", "authors": ["van Dam"]},
+        ),
+        (
+            "<collab>The Group</collab><source>A book</source><publisher-name>Press</publisher-name><year>1999</year>",
+            {"title": "A book", "venue": "", "publisher": "Press", "year": 1999, "authors": ["The Group"]},
+        ),
+        (
+            '<string-name>Ann B. Lee</string-name><article-title>Deep</article-title><source>arXiv</source><comment>arXiv:1706.03762v2 '
+            '<ext-link xlink:href="http://dx.doi.org/10.48550/arXiv.1706.03762">link</ext-link></comment>',
+            {"title": "Deep", "arxiv_id": "1706.03762", "doi": "10.48550/arxiv.1706.03762", "year": None, "authors": ["Lee"]},
+        ),
+        # Identifiers are read by their type.
+        ('<pub-id pub-id-type="doi">https://doi.org/10.1371/ODD.1</pub-id>', {"doi": "10.1371/odd.1"}),
+        ('<pub-id pub-id-type="jstor">2346178</pub-id>', {"doi": "10.2307/2346178"}),
+        ('<pub-id pub-id-type="other">PMC77</pub-id><pub-id>PMID: 55</pub-id>', {"pubmed_id": "55", "pmc_id": "PMC77"}),
+        ('<pub-id pub-id-type="arxiv">1706.03762v2</pub-id>', {"doi": "10.48550/arxiv.1706.03762", "arxiv_id": "1706.03762"}),
+        ('<pub-id pub-id-type="doi" xlink:href="https://doi.org/10.1371/odd.1"/>', {"doi": "10.1371/odd.1"}),
+        ('<pub-id pub-id-type="medline">98765432</pub-id><pub-id pub-id-type="pii">S0022</pub-id>', {}),
+        ('<ext-link xlink:href="https://www.jstor.org/stable/2346178">x</ext-link>', {"doi": "10.2307/2346178"}),
+    ],
+)  # fmt: skip
+def test_entries_have_all_tagged_fields(fields: str, wanted: dict[str, object]) -> None:
+    found = reference(fields)
+    expected = {**dict.fromkeys(("doi", "pubmed_id", "pmc_id", "arxiv_id")), "authors": [], **wanted}
+    assert {name: getattr(found, name) for name in expected} | {"authors": [a.last for a in found.authors]} == expected
+    assert (found.ref_id, found.label) == ("R1", "1")
+
+
+def test_reference_without_fields_has_its_printed_text() -> None:
+    found = reference(
+        "Haug, H. &amp; Lin, J. (2003). <italic>J. Appl.</italic> <bold>46</bold>, 33.", element="mixed-citation"
+    )
+    assert (found.title, found.year, found.raw_text) == ("", 2003, "Haug, H. & Lin, J. (2003). J. Appl. 46, 33.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "title", "venue"),
+    [
+        ("journal", "<source>J. Chem. Soc.</source><year>1999</year><volume>1</volume><fpage>2</fpage>", "", "J. Chem. Soc."),
+        ("journal", "<source>A tool for trees version 3 [computer program]</source>", "A tool for trees version 3 [computer program]", ""),
+        ("other", "<source>Statistical inference</source><volume>191 p</volume>", "Statistical inference", ""),
+        ("book", "<source>A book</source><fpage>5</fpage><publisher-name>Press</publisher-name>", "A book", ""),
+        ("book", "<chapter-title>A chapter</chapter-title><source>A book</source>", "A chapter", "A book"),
+        ("confproc", "<article-title>Work</article-title><conf-name>Conf. on Odd</conf-name>", "Work", "Conf. on Odd"),
+        ("confproc", "<source>Proceedings of Odd</source><fpage>5</fpage>", "", "Proceedings of Odd"),
+    ],
+)  # fmt: skip
+def test_source_is_venue_of_parts_and_title_of_books(kind: str, fields: str, title: str, venue: str) -> None:
+    for element in ("element-citation", "mixed-citation", "nlm-citation"):
+        found = reference(fields, kind, element)
+        assert (found.title, found.venue) == (title, venue)
+
+
+def test_citation_of_fields_is_printed_with_separators() -> None:
+    fields = (
+        f"<person-group>{LEE}{HU}</person-group><article-title>On odd things</article-title><source>J. Odd</source>"
+        "<year>2001</year><volume>12</volume><issue>3</issue><fpage>45</fpage><lpage>50</lpage>"
+    )
+    for element in ("element-citation", "mixed-citation"):
+        assert reference(fields, element=element).raw_text == "Lee A, Hu B. On odd things. J. Odd. 2001;12(3):45-50"
+
+
+def test_group_author_of_reference_has_its_own_name() -> None:
+    members = f"<contrib-group><contrib>{LEE}</contrib></contrib-group>"
+    found = reference(
+        f"<collab>The <italic>Odd</italic> Group{members}</collab>{HU}<article-title>Work</article-title>"
+    )
+    assert [(a.first, a.last) for a in found.authors] == [("", "The Odd Group"), ("B", "Hu")]

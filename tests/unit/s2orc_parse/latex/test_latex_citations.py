@@ -1,11 +1,12 @@
-"""Citation commands of natbib, biblatex, REVTeX and apacite print their text and link to their entries (SPEC §3.21)."""
+"""Citations and references print their text and link to their entries (SPEC §3.21, §3.22): natbib, biblatex, REVTeX, cleveref."""
 
 from __future__ import annotations
 
 import pytest
 
+from s2orc_parse.parse_model import Parse, RefType
 from tests.unit.parse_laws import check_laws
-from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_citations, parse, texts
+from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_citations, list_entries, parse, texts
 
 NAMED = r"""\begin{thebibliography}{}
 \bibitem[Abe et~al.(2016)Abe, Crain, and Kauf]{abe} Abe A., Crain R., Kauf G., 2016, \mnras, 456, 1115
@@ -47,7 +48,6 @@ REVTEX: Setup = (
         (BIBLATEX, r"\fullcite{hu}", "Bo Hu. Second title here. J Odd. 2002", ["hu"]),
         (BIBLATEX, r"\autocites[see][3]{lee}[and][]{hu}", "(see Lee and Hu, 2001, 3; and Hu, 2002)", ["lee", "hu"]),
         (BIBLATEX, r"\parencites(compare)(end){lee}{hu}", "(compare Lee and Hu, 2001; Hu, 2002, end)", ["lee", "hu"]),
-        (REVTEX, r"\cite{[{See }][{.}]lo}", "[1]", ["lo"]),
         (REVTEX, r"\cite{*doe}", "[3]", ["doe"]),
         (REVTEX, r"Refs.~[\onlinecite{lo,doe}]", "Refs. [1, 3]", ["lo", "doe"]),
     ],
@@ -75,20 +75,12 @@ def test_label_gives_short_and_long_names(item: str) -> None:
     assert texts(found) == [("", "Abe et al. (2016), (Abe et al., 2016), Abe, Crain & Kauf (2016)")]
 
 
-@pytest.mark.parametrize(
-    ("command", "note"),
-    [
-        (r"\footcite[Cf.][13]{lee}", "Cf. Lee and Hu, 2001, 13"),
-        (r"\footcites{lee}{hu}", "Lee and Hu, 2001; Hu, 2002"),
-    ],
-)
-def test_citation_in_a_note_is_a_footnote(command: str, note: str) -> None:
-    preamble = r"\usepackage[style=authoryear]{biblatex}\addbibresource{refs.bib}"
-    found = parse(rf"As they{command} say.", preamble, refs_bib=BIB)
+def test_citation_in_a_note_is_a_footnote() -> None:
+    found = parse(r"As they\footcite[Cf.][13]{lee} say.", BIBLATEX[0], refs_bib=BIB)
     check_laws(found)
     assert texts(found) == [("", "As they say.")]
     (entry,) = found.ref_entries
-    assert entry.text == note and all(span.ref_id for span in entry.cite_spans) and entry.cite_spans
+    assert (entry.text, [span.ref_id for span in entry.cite_spans]) == ("Cf. Lee and Hu, 2001, 13", ["BIBREF0"])
 
 
 LEE = "@article{lee, author={Lee, Ann and Hu, Bo and Wu, Cy}, title={First title here}, year={2001}}"
@@ -116,34 +108,11 @@ def test_options_and_bibliography_style_decide_the_form(
     assert (texts(found), found.citation_style) == ([("", f"As in {printed}.")], form)
 
 
-@pytest.mark.parametrize(
-    ("macro", "venue"),
-    [("mnras", "MNRAS"), ("aap", "A&A"), ("own", "Journal of Tests")],
-)  # fmt: skip
+@pytest.mark.parametrize(("macro", "venue"), [("mnras", "MNRAS"), ("aap", "A&A"), ("own", "Journal of Tests")])
 def test_journal_macro_is_the_venue(macro: str, venue: str) -> None:
     bib = rf"@article{{a, author={{Abe, A.}}, title={{On stars}}, journal={{\{macro}}}, volume=4, year=2016}}"
-    preamble = r"\newcommand{\own}{Journal of Tests}"
-    found = parse(r"\cite{a}\bibliography{refs}", preamble, refs_bib=bib)
-    assert [entry.venue for entry in found.bib_entries] == [venue]
-    entries = rf"\begin{{thebibliography}}{{}}\bibitem{{a}} Abe A., Crain R., 2016, \{macro}, 456, 1115\end{{thebibliography}}"
-    (entry,) = parse(r"\cite{a}", preamble, entries=entries).bib_entries
-    assert venue in entry.raw_text
-
-
-def test_citations_in_cells_and_captions_are_linked() -> None:
-    found = parse(
-        r"Text. \begin{table}\caption{As \citet[see][]{lo}}\begin{tabular}{ll}A & \citep[e.g.][]{doe}\\"
-        r"B & \multirow{2}{*}{\citet{lo}}\\ C \citealp{saier,lo} & D\end{tabular}\end{table}",
-        r"\usepackage{natbib}",
-        entries=ENTRIES,
-    )
-    check_laws(found)
-    (table,) = found.ref_entries
-    assert table.text == "As Lo and Wang (see 2020)" and len(table.cite_spans) == 1
-    assert [(cell.row, cell.column, cell.span.text) for cell in table.cell_cites] == [
-        (0, 1, "Doe, 2001"), (1, 1, "Lo and Wang (2020)"), (2, 0, "Saier et al., 2019"), (2, 0, "Lo and Wang, 2020"),
-    ]  # fmt: skip
-    assert all(cell.span.ref_id for cell in table.cell_cites)
+    (entry,) = parse(r"\cite{a}\bibliography{refs}", r"\newcommand{\own}{Journal of Tests}", refs_bib=bib).bib_entries
+    assert entry.venue == venue
 
 
 DOE = "@article{doe, author={Doe, Jane}, title={On tests}, journal={J. Tests}, year={2001}}"
@@ -154,7 +123,6 @@ DOE_ENTRIES = r"\begin{thebibliography}{1}\bibitem{doe} J. Doe. \newblock On tes
     ("environment", "name", "content", "command"),
     [
         ("filecontents", r"\jobname.bib", DOE, r"\bibliography{\jobname}"),
-        ("filecontents*", "refs.bib", DOE, r"\bibliography{refs}"),
         ("filecontents", "main.bbl", DOE_ENTRIES, r"\bibliography{refs}"),
     ],
 )
@@ -165,3 +133,140 @@ def test_embedded_bibliography_is_read(environment: str, name: str, content: str
     assert texts(found) == [("", "As [1] says.")]
     assert list_citations(found) == [("1", "doe")]
     assert [(entry.title, entry.year) for entry in found.bib_entries] == [("On tests", 2001)]
+
+
+def refs(found: Parse) -> list[tuple[str, str | None, str | None]]:
+    """Return the text of each reference, and the type and number of its entry."""
+    entries = {entry.key: entry for entry in found.ref_entries}
+    spans = [span for paragraph in found.body_text for span in paragraph.ref_spans]
+    found_entries = [entries.get(span.ref_id or "") for span in spans]
+    return [
+        (span.text, str(entry.type) if entry else None, entry.num if entry else None)
+        for span, entry in zip(spans, found_entries, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("setup", "printed"),
+    [
+        (r"\newtheorem{thm}{Theorem}\newtheorem{lem}{Lemma}", "Theorem 1, Lemma 1, Theorem 2"),
+        (r"\newtheorem{thm}{Theorem}\newtheorem{lem}[thm]{Lemma}", "Theorem 1, Lemma 2, Theorem 3"),
+        (r"\newtheorem{lem}{Lemma}[section]\newtheorem{thm}[lem]{\bf Theorem}", "Theorem 1.1, Lemma 1.2, Theorem 2.1"),
+        (r"\theoremstyle{plain}\newtheorem{thm}{Theorem}\newtheorem{lem}{Lemma}\numberwithin{thm}{section}",
+         "Theorem 1.1, Lemma 1, Theorem 2.1"),
+        (r"\newtheorem{thm}{Theorem}\renewcommand{\thethm}{\Alph{thm}}\newtheorem{lem}{Lemma}", "Theorem A, Lemma 1, Theorem B"),
+        (r"\usepackage{thmtools}\declaretheorem[numberwithin=section,name=Theorem]{thm}\declaretheorem[sibling=thm,name=Lemma]{lem}",
+         "Theorem 1.1, Lemma 1.2, Theorem 2.1"),
+        (r"\newtheorem{thm}{Theorem}\newtheorem{lem}{Lemma}\crefname{lem}{Lem.}{Lems.}", "Theorem 1, Lem. 1, Theorem 2"),
+    ],
+)  # fmt: skip
+def test_theorem_numbers_follow_their_counters(setup: str, printed: str) -> None:
+    found = parse(
+        r"\section{A}\begin{thm}\label{a} X.\end{thm}\begin{lem}[Zorn]\label{b} Y.\end{lem}"
+        r"\section{B}\begin{thm}\label{c} Z.\end{thm} \cref{a}, \cref{b}, \cref{c}",
+        rf"\usepackage{{amsthm,cleveref}}{setup}",
+    )
+    check_laws(found)
+    assert found.body_text[-1].text == printed
+    numbers = [part.rsplit(" ")[-1] for part in printed.split(", ")]
+    assert refs(found) == [(number, "theorem", number) for number in numbers]
+    assert list_entries(found, RefType.THEOREM) == list(zip(numbers, ("X.", "Y.", "Z."), strict=True))
+
+
+def test_theorem_paragraph_begins_with_its_head() -> None:
+    found = parse(
+        "\\begin{thm}[Zorn]\\label{a} It is.\n\nSo.\\end{thm}\\begin{proof}[Proof of \\cref{a}] Clear.\\end{proof}",
+        r"\newtheorem{thm}{Theorem}",
+    )
+    check_laws(found)
+    assert texts(found) == [("", "Theorem 1 (Zorn). It is."), ("", "So."), ("", "Proof of Theorem 1. Clear. ◻")]
+    assert list_entries(found, RefType.THEOREM) == [("1", "It is. So.")]
+
+
+@pytest.mark.parametrize(
+    ("body", "preamble", "numbers"),
+    [
+        (r"\begin{enumerate}\item x\begin{enumerate}\item y\item\label{a} z\begin{enumerate}\item\label{b} w"
+         r"\end{enumerate}\end{enumerate}\item\label{c} v\end{enumerate}", "", ["1b", "1(b)i", "2"]),
+        (r"\begin{enumerate}[label=(\roman*)]\item\label{a} x\item\label{b} y\end{enumerate}", r"\usepackage{enumitem}", ["(i)", "(ii)"]),
+        (r"\begin{enumerate}[label=\textbf{(H\arabic*)}, start=3]\item\label{a} x\end{enumerate}", r"\usepackage{enumitem}", ["(H3)"]),
+        (r"\begin{enumerate}[(a)]\item x\item\label{a} y\end{enumerate}", r"\usepackage[shortlabels]{enumitem}", ["(b)"]),
+        (r"\begin{enumerate}\item\label{a} x\end{enumerate} t \begin{enumerate}[resume]\item\label{b} y\end{enumerate}",
+         r"\usepackage{enumitem}", ["1", "2"]),
+        (r"\begin{enumerate}\item[(A1)]\label{a} x\item\label{b} y\end{enumerate}", "", ["(A1)", "1"]),
+        (r"\begin{description}\item[Step one.]\label{a} x\end{description}", "", ["Step one"]),
+    ],
+)  # fmt: skip
+def test_list_items_have_their_own_numbers(body: str, preamble: str, numbers: list[str]) -> None:
+    labels = "abc"[: len(numbers)]
+    found = parse(
+        rf"\section{{S}} Text. {body} See " + " ".join(rf"\ref{{{label}}}" for label in labels) + ".", preamble
+    )
+    check_laws(found)
+    assert refs(found) == [(number, "item", number) for number in numbers]
+
+
+FIGURES = (
+    r"\begin{figure}\caption{Cap A}\label{f}\end{figure}\begin{figure}\caption{B}\label{g}\end{figure}"
+    r"\begin{table}\caption{C}\label{t}\end{table}"
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "texts_of_spans"),
+    [
+        (r"\crefrange{f}{g}", "Figures 1 to 2", ["1", "2"]),
+        (r"\Cref{f,g,t}", "Figures 1, 2 and Table 1", ["1", "2", "1"]),
+        (r"\nameref{f}", "Cap A", ["Cap A"]),
+        (r"\hyperref[f]{Figure~\ref*{f}}", "Figure 1", ["1"]),
+        (r"\autoref{f}\pageref{f}\cpageref{f}", "Figure 1", ["1"]),
+    ],
+)
+def test_reference_commands_print_as_their_packages(command: str, printed: str, texts_of_spans: list[str]) -> None:
+    found = parse(f"{FIGURES} See {command}.", r"\usepackage{cleveref,varioref,hyperref}")
+    check_laws(found)
+    assert texts(found) == [("", f"See {printed}.")]
+    assert [text for text, _, _ in refs(found)] == texts_of_spans
+    assert all(kind in ("figure", "table") for _, kind, _ in refs(found))
+
+
+THEOREM = r"\newtheorem{thm}{Theorem}"
+REFERENCES = [  # preamble, body, text of the last paragraph, references
+    # Theorems in appendices; theorems without numbers never link to their section.
+    (THEOREM + "[section]",
+     r"\section{A} One. \appendix\section{B}\label{s}\begin{thm}\label{a}X.\end{thm} \cref{a} in \cref{s}, \nameref{s}.",
+     "Theorem A.1 in Appendix A, B.", [("A.1", "theorem", "A.1"), ("A", "section", "A"), ("B", "section", "A")]),
+    (r"\newtheorem*{rem}{Remark}", r"\section{A}\begin{rem}\label{r}R.\end{rem}\begin{proof}\label{p}P.\end{proof} \ref{r} \ref{p}",
+     "1 1", [("1", "theorem", None), ("1", None, None)]),
+    (r"\usepackage{thm-restate}\newtheorem{thm}{Theorem}\newcommand{\bt}{\begin{thm}}\def\et{\end{thm}}"
+     r"\newenvironment{mine}{\begin{thm}}{\end{thm}}",
+     r"\begin{restatable}[N]{thm}{again}\label{a} X.\end{restatable} \bt\label{b} Y.\et \begin{mine}\label{c}Z.\end{mine} \cref{a,b,c}",
+     "Theorems 1, 2 and 3", [(number, "theorem", number) for number in "123"]),
+    # Formulas have numbers of their own in theorems, items and sections. Subequations share one.
+    (THEOREM + "[section]", r"\section{A}\begin{thm}\label{t} X \begin{equation}\label{e}a\end{equation}\end{thm} \ref{t} \eqref{e}",
+     "1.1 (1)", [("1.1", "theorem", "1.1"), ("(1)", "formula", "1")]),
+    ("", r"A \begin{equation}\label{o}z\end{equation} \begin{subequations}\label{p}\begin{align}a\label{q}\\b\label{r}\end{align}"
+     r"\end{subequations} \begin{equation}\label{s}c\end{equation}" "\n\n" r"\eqref{o} \eqref{p} \eqref{q} \eqref{r} \eqref{s}",
+     "(1) (2) (2a) (2b) (3)", None),
+    (r"\numberwithin{equation}{section}",
+     r"\section{A}\begin{equation}\label{a}x\end{equation}\section{B}\begin{equation}\label{b}y\end{equation}\par \eqref{a} \eqref{b}",
+     "(1.1) (2.1)", [("(1.1)", "formula", "1.1"), ("(2.1)", "formula", "2.1")]),
+    # An item's number may contain the theorem's. A section named like a label is not its target.
+    (r"\usepackage{enumitem}\newtheorem{prop}{Proposition}[section]",
+     r"\section{A}\begin{prop}\begin{enumerate}[label=(\alph*), ref=\theprop(\alph*)]\item\label{a} X\end{enumerate}\end{prop} \ref{a}",
+     "1.1(a)", [("1.1(a)", "item", "1.1(a)")]),
+    ("", "\\section{Aims} One. \\begin{equation}\\label{aims}x\\end{equation}\n\n\\eqref{aims}", "(1)", [("(1)", "formula", "1")]),
+    # Classes define theorems.
+    (r"\documentclass{llncs}",
+     r"\begin{theorem}\label{a}X.\end{theorem}\begin{lemma}\label{b}Y.\end{lemma} \autoref{a}, \autoref{b}", "Theorem 1, Lemma 1", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("preamble", "body", "printed", "expected"), REFERENCES)
+def test_references_print_and_link(
+    preamble: str, body: str, printed: str, expected: list[tuple[str, str | None, str | None]] | None
+) -> None:
+    found = parse(body, preamble)
+    check_laws(found)
+    assert found.body_text[-1].text == printed
+    assert expected is None or refs(found) == expected

@@ -17,12 +17,11 @@ from s2orc_parse.latex import BadSource, LatexOutcome, archive, convert, source
 from s2orc_parse.latex.bbl import read_items, take_bibliography
 from s2orc_parse.latex.bibtex import read_bib
 from s2orc_parse.latex.floats import take_floats
-from s2orc_parse.latex.lists import find_items
-from s2orc_parse.latex.verbatim import remove_comments
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import article, gz, tar
 
 GOOD = article("Text of a paper.")
+OVER_LIMITS = (LatexOutcome.TIMEOUT, LatexOutcome.OUT_OF_MEMORY, LatexOutcome.CONVERTER_FAILED)
 
 
 def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> bytes:
@@ -86,17 +85,18 @@ def unwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 @pytest.mark.usefixtures("unwritten")
 @pytest.mark.parametrize("name", CASES)
 def test_malicious_archive_has_its_outcome(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Lower the limits to reach them sooner.
     for module, limit, value in (
         (archive, "MAX_UNPACKED", 8 << 20),
         (archive, "MAX_TEXT", 1 << 20),
         (source, "MAX_FLAT", 1 << 20),
     ):
-        monkeypatch.setattr(module, limit, value)  # Lower the limit to reach it sooner.
+        monkeypatch.setattr(module, limit, value)
     data, outcome = CASES[name]
     with pytest.raises(BadSource) as raised:
         convert(data, sha1="", seconds=3, memory_mb=256)
     if name == "a macro without end":  # Any limit may be reached first.
-        assert raised.value.outcome in (LatexOutcome.TIMEOUT, LatexOutcome.OUT_OF_MEMORY, LatexOutcome.CONVERTER_FAILED)
+        assert raised.value.outcome in OVER_LIMITS
     else:
         assert raised.value.outcome is outcome
 
@@ -105,7 +105,10 @@ def test_malicious_archive_has_its_outcome(name: str, monkeypatch: pytest.Monkey
     "body",
     [
         r"\begin{tabular}{" + "l" * 50_000 + "}" + "&" * 50_000 + r"\end{tabular} Text.",
-        r"\caption{" * 20_000 + " Text.",
+        *(
+            part * 4_000 + " Text."
+            for part in ("\\caption{", "\\url{", "\\verb|", "\\begin{enumerate}\\item\\label{a}")
+        ),
         r"\begin{a}" * 20_000 + r"\end{b}" * 20_000 + " Text.",
         "\ue000Z\ue001\ue000B7\ue001 Text.",
         r"\input{main} Text.",
@@ -116,24 +119,7 @@ def test_unusual_source_gives_a_parse_or_an_outcome(body: str) -> None:
     try:
         check_laws(convert(gz(article(body)), sha1="", seconds=20))
     except BadSource as bad:
-        assert bad.outcome in (
-            LatexOutcome.CONVERTER_FAILED,
-            LatexOutcome.TIMEOUT,
-            LatexOutcome.OUT_OF_MEMORY,
-            LatexOutcome.NO_TEXT,
-        )
-
-
-@pytest.mark.parametrize("part", ["\\url{", "\\verb|", "\\mintinline{a}", "\\href{a%\n"])
-def test_open_verbatim_arguments_take_linear_time(part: str) -> None:
-    assert remove_comments(part * 4_000)
-
-
-@pytest.mark.parametrize(
-    "part", ["\\begin{enumerate}\\item\\label{a}", "\\begin{equation}", "\\item[", "\\begin{enumerate}[label="]
-)
-def test_nested_lists_take_linear_time(part: str) -> None:
-    assert len(list(find_items(part * 4_000, "", (), has_enumitem=True))) <= 4_000
+        assert bad.outcome in (*OVER_LIMITS, LatexOutcome.NO_TEXT)
 
 
 PIECES = st.sampled_from(

@@ -22,7 +22,6 @@ BRACKET = [
     ("shown [ ⟦5|4⟧ ] before", [("[ 5 ]", [5])]),
     # Lists in one piece, split by GROBID, or missed.
     ("shown ⟦[1, 2]⟧", [("[1,", [1]), ("2]", [2])]),
-    ("shown [⟦1|0⟧, ⟦2|1⟧]", [("[1,", [1]), ("2]", [2])]),
     ("shown ⟦[see 3, 4]⟧", [("[see 3,", [3]), ("4]", [4])]),
     # Ranges with a hyphen, en dash, em dash or minus, with and without spaces.
     ("shown ⟦[3-5]⟧", [("[3-5]", [3, 4, 5])]),
@@ -38,7 +37,6 @@ BRACKET = [
     # Two single numbers with a dash between them are also a range.
     ("⟦[7]⟧-⟦[107]⟧", [("[7]-[107]", list(range(7, 31)))]),
     ("⟦[7]⟧-⟦[108]⟧", [("[7]", [7]), ("[108]", [0])]),
-    ("[1, 3]-[5]", [("[1,", [1]), ("3]", [3]), ("[5]", [5])]),
     ("[3]-[5]-[7]", [("[3]-[5]", [3, 4, 5]), ("[7]", [7])]),
     # With a place in the cited work.
     ("shown ⟦[20,|19⟧⟦Ch. 26]⟧", [("[20,Ch. 26]", [20])]),
@@ -64,11 +62,9 @@ BRACKET = [
     # Marked: a number that the bibliography lacks links to the TEI's target, or is unlinked.
     ("shown ⟦[99]|3⟧ before", [("[99]", [4])]),
     ("shown ⟦[99]⟧ before", [("[99]", [0])]),
-    ("shown ⟦[98,|3⟧⟦99]|4⟧ before", [("[98,", [4]), ("99]", [5])]),
     # Other callouts that touch a group.
     ("by ⟦Lee|5⟧[3]", [("Lee", [6]), ("[3]", [3])]),
     ("by ⟦*|2⟧", []),
-    ("by ⟦, ; Lee|5⟧", [("Lee", [6])]),
 ]
 
 BIBLIOGRAPHY = (
@@ -94,7 +90,6 @@ NAME_YEAR = [
     ("⟦(Smith, 2010)⟧ or", [("(Smith, 2010)", [0])]),  # Two entries match.
     ("Smith ⟦(2012)⟧ says", [("(2012)", [3])]),
     ("⟦Muller (2005)⟧ without its dots", [("Muller (2005)", [6])]),
-    ("⟦(Doe, 1997)⟧ is not listed", [("(Doe, 1997)", [0])]),
     ("Jones ( ⟦2011|formula⟧) is illustrative", [("2011", [4])]),
     # Not citations.
     ("over our training period ⟦(2001 to 2015)⟧.", []),
@@ -102,7 +97,6 @@ NAME_YEAR = [
     ("by Jones et al. ⟦(2011, 1999)⟧", [("(2011,", [4]), ("1999)", [0])]),
     ("by van der Berg ⟦(1999)⟧", [("(1999)", [5])]),
     ("by Kim ⟦(2011; Jones 2011)⟧", [("(2011;", [0]), ("Jones 2011)", [4])]),
-    ("⟦(See Jones 2011)⟧", [("(See Jones 2011)", [4])]),
     ("⟦JONES (2011)⟧, ⟦Second (2011)⟧", [("JONES (2011)", [4]), ("Second (2011)", [0])]),
     # The printed letter decides among entries of one name and year, otherwise their order.
     ("⟦(Smith, 2010a, b & c; 2012)⟧", [("(Smith, 2010a,", [1]), ("b", [2]), ("c;", [0]), ("2012)", [3])]),
@@ -114,7 +108,6 @@ NAME_YEAR = [
     # The TEI's target links the first work without an entry.
     ("⟦(Doe, 1997; Jones, 2011)|5⟧", [("(Doe, 1997;", [6]), ("Jones, 2011)", [4])]),
     ("⟦(Jones, 2011)|5⟧", [("(Jones, 2011)", [6])]),
-    ("⟦Jones|3⟧ has", [("Jones", [4])]),
     ("see Table ⟦(Jones, 2011)⟧", []),
 ]
 OTHER = [  # Superscripts and numbers in parentheses: GROBID's links remain, and ranges name each entry.
@@ -190,7 +183,6 @@ LINKS: list[tuple[str, str, tuple[str, ...], list[tuple[str, int | None]]]] = [
     ("As ⟦[Kim02]⟧, ⟦[Lee01]⟧ and ⟦[Doe03]⟧ or ⟦[Doe03]|1⟧ say.", "", labelled("Lee01", "Kim02", "Lee01"),
      [("[Kim02]", 1), ("[Lee01]", 0), ("[Doe03]", None), ("[Doe03]", 1)]),
     # All entries that the TEI names are linked. If none exists, name and year decide.
-    (ref("#b3", "(Jones, 2011)"), *BY_NAME, [("(Jones, 2011)", 3)]),
     (ref("#b3 #b6", "(Jones, 2011)"), *BY_NAME, [("(Jones, 2011)", 3), ("(Jones, 2011)", 6)]),
     (ref("#b99", "(Jones, 2011)"), *BY_NAME, [("(Jones, 2011)", 3)]),
     # Numbers without brackets are linked after three resolved callouts.
@@ -262,8 +254,6 @@ def test_reference_spans_are_distinct_and_never_overlap_citations() -> None:
         ([None] * 6, [(1, 0), (4, 4)], {1: 0, 4: 4, 5: 5}),
         # Printed numeric labels count; other labels do not.
         (["7", None, "9", "x", ""], [], {7: 0, 8: 1, 9: 2, 10: 3, 11: 4}),
-        # If a number has several candidate places, the most frequent one wins.
-        ([None] * 5, [(2, 4), (2, 1), (2, 4)], {2: 4}),
         # Of contradicting places, the largest consistent set wins.
         ([None] * 6, [(1, 5), (2, 3), (3, 4)], {2: 3, 3: 4, 4: 5}),
         # Printed labels outweigh resolved callouts.
@@ -274,6 +264,11 @@ def test_number_maps_to_its_entry(
     labels: list[str | None], votes: list[tuple[int, int]], expected: dict[int, int]
 ) -> None:
     assert map_numbers(labels, votes, len(labels)) == expected
+
+
+def test_more_contradicting_votes_than_entries_exist_are_not_searched() -> None:
+    descending = [(number, 3_000 - number) for number in range(3_001)]
+    assert map_numbers([], descending, 3) == {1: 0, 2: 1, 3: 2}
 
 
 @given(st.dictionaries(st.integers(1, 9), st.tuples(st.integers(1, 3), st.integers(0, 6)), min_size=1, max_size=6))

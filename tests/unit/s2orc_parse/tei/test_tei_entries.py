@@ -21,17 +21,13 @@ from s2orc_parse.tei.people import read_author
 from tests.unit.s2orc_parse.tei import teis
 
 
-def entries(*xml: str) -> list[BibEntry]:
-    return list(teis.parse("<p>x</p>", xml).bib_entries)
+def entries(*xml: str) -> tuple[BibEntry, ...]:
+    return teis.parse("<p>x</p>", xml).bib_entries
 
 
 def entry(xml: str) -> BibEntry:
     (found,) = entries(f'<biblStruct xml:id="b@">{xml}</biblStruct>')
     return found
-
-
-def fields(found: BibEntry, *names: str) -> tuple[object, ...]:
-    return tuple(getattr(found, name) for name in names)
 
 
 def note(raw: str) -> str:
@@ -65,7 +61,6 @@ def test_article_entry_has_all_fields() -> None:
     ("ids", "expected"),
     [
         (("b3", "b5"), [("BIBREF3", "b3"), ("BIBREF5", "b5")]),
-        (("b3", "b3"), [("BIBREF0", "b3"), ("BIBREF1", "b3")]),
         (("b3", "b123456"), [("BIBREF0", "b3"), ("BIBREF1", "b123456")]),
     ],
 )
@@ -88,17 +83,14 @@ def test_raw_text_of_free_entry_is_its_own_text() -> None:
     [
         (["[1] A", "[2] B"], ["1", "2"]),
         (["1. A", "2) B", "3.B"], ["1", "2", None]),
-        (["A [3] b"], ["3"]),
         (["[1] A", "B", "[1] C"], [None, None, None]),  # The numbers do not ascend.
         (["[2] A", "[1] B", "[Lee01] C"], [None, None, "Lee01"]),
-        (["<label>(2).</label>", "[1] A<label>[7]</label>"], ["2", "7"]),
     ],
 )
 def test_labels_are_read_from_entries(raws: list[str], labels: list[str | None]) -> None:
-    xml = [
-        note(raw) if "<" not in raw else raw.replace("<label>", f"{note(raw.partition('<')[0])}<label>") for raw in raws
-    ]
-    assert [one.label for one in entries(*(f"<biblStruct>{inside}</biblStruct>" for inside in xml))] == labels
+    assert [one.label for one in entries(*(f"<biblStruct>{note(raw)}</biblStruct>" for raw in raws))] == labels
+    found = entry(note("[1] A") + "<label>(7).</label>")
+    assert found.label == "7"
 
 
 TITLE, PAGES, YEAR = ("title", "venue"), ("volume", "issue", "pages"), ("year",)
@@ -114,33 +106,26 @@ def imprint(xml: str) -> str:
     "case",
     [
         (TITLE, '<monogr><title level="m">A book</title></monogr><series><title level="s">A series</title></series>', "A book", "A series"),
-        (TITLE, "<analytic><title>A</title></analytic><monogr><title>M</title></monogr>", "A", "M"),
         (TITLE, '<analytic><title level="a">A</title></analytic><monogr><title level="m">M</title><title level="j">J</title></monogr>',
          "A", "J"),
-        (TITLE, '<monogr><title level="m">M</title><meeting/><meeting>Two <placeName>X</placeName></meeting><meeting>No</meeting></monogr>',
-         "M", "Two"),
         (PAGES, imprint('<biblScope unit="vol">3</biblScope><biblScope type="issue">4</biblScope>'), "3", "4", ""),
-        (PAGES, imprint('<biblScope unit="page" from="1" to="1"/>'), "", "", "1"),
         (PAGES, imprint('<biblScope unit="page" from="1"/><biblScope unit="page" to="9"/>'), "", "", "1--9"),
         # A year is between 1400 and 2100.
         (YEAR, imprint('<date when="1400"/>'), 1400),
         (YEAR, imprint('<date when="1399"/>'), None),
         (YEAR, imprint('<date when="2100"/>'), 2100),
         (YEAR, imprint('<date when="2101"/>'), None),
-        (YEAR, imprint('<date when="soon">1987</date>'), 1987),
         # A year of the raw text is taken only if it is unique and no date exists.
         (YEAR, note("Lee 1999a; 1999b"), 1999),
         (YEAR, note("Lee 1999; 2001"), None),
         (YEAR, note("Lee 1499, 2100"), None),
         (YEAR, f'<monogr><date when="1980"/></monogr>{note("Lee 1999")}', 1980),
         # Identifiers of every level.
-        (IDS, '<idno type="pmc">12345</idno>', None, None, None, "PMC12345"),
         (IDS, '<idno type="arXiv">arXiv:2001.00001v5[cs.CL]</idno>', *ARXIV),
         (IDS, '<idno type="DOI">https://doi.org/10.48550/arXiv.2001.00001</idno>', *ARXIV),
         (IDS, '<idno type="DOI">10.1000/x1</idno><idno type="arXiv">2001.00001</idno>', "10.1000/x1", "2001.00001", None, None),
         (IDS, '<ptr target="https://doi.org/10.1000/cd"/><ptr target="https://doi.org/10.1000/ef"/>', "10.1000/cd", None, None, None),
         (IDS, '<ptr target="https://doi.org/x"/><ptr target="https://example.org/10.1000/cd"/>', None, None, None, None),
-        (IDS, '<note>PMID: 0012</note><note>PMC 12345.</note>', None, None, "12", "PMC12345"),
         (IDS, '<note type="raw_reference">Lee. PMID:34. PMC6789</note><note>PMID: 12</note>', None, None, "34", "PMC6789"),
         (IDS, '<note>doi 2101.00009, arXiv:2001.00001</note>', *ARXIV),
         (IDS, '<note type="raw_reference">Ann. Pages 2001.00001 of a book. PMC123</note>', None, None, None, None),
@@ -148,7 +133,8 @@ def imprint(xml: str) -> str:
 )  # fmt: skip
 def test_entry_has_its_fields(case: tuple[Any, ...]) -> None:
     names, xml, *expected = case
-    assert fields(entry(xml), *names) == tuple(expected)
+    found = entry(xml)
+    assert [getattr(found, name) for name in names] == expected
 
 
 def authors(*persons: str) -> str:
@@ -163,14 +149,10 @@ ANN, BO, CY = person("Ann", "Lee"), person("Bo", "Hu"), person("Cy", "Wu")
     [
         # Names are split into first|middle|last|suffix.
         (authors(person("A", "van der Schaar", "B")), ["A|B|van der Schaar|"]),
-        (authors(person("JW", "Lee")), ["J|W|Lee|"]),
         (authors(person("Martin", "King", "Luther", suffix="Jr")), ["Martin|Luther|King|Jr"]),
-        (authors(person("Martin", "King, Jr.")), ["Martin||King|Jr"]),
-        (authors(person("John", "Smith III")), ["John||Smith|III"]),
         (authors("<persName><nameLink>van</nameLink><nameLink>der</nameLink><surname>Berg</surname></persName>"), ["||van der Berg|"]),
         (authors("Lyons, Ann"), ["Ann||Lyons|"]),
         # Empty names and "et al." are not authors.
-        (authors(ANN, "", "<affiliation><orgName>MIT</orgName></affiliation>"), ["Ann||Lee|"]),
         (authors(ANN, "<persName>and others</persName>"), ["Ann||Lee|"]),
         # The first of analytic, monogr and series with authors counts. Editors are not authors.
         (f"<analytic><author/></analytic><monogr><author>{BO}</author></monogr><series><author>{CY}</author></series>", ["Bo||Hu|"]),
@@ -193,21 +175,16 @@ def test_plain_tei_names_equal_parsed_names(given_names: list[str], family: str)
 
 
 def test_author_has_affiliations_and_orcid() -> None:
-    found = read_author(
-        etree.fromstring(
-            '<author><persName><surname>Lee</surname></persName><idno type="other">1</idno>'
-            '<idno type="ORCID">0000-0002-1825-0097</idno><idno type="ORCID">0000-0001-5109-3700</idno>'
-            "<affiliation><orgName>Lab</orgName><orgName>MIT</orgName><orgName>MIT</orgName><address><settlement>Boston</settlement>"
-            "<region>MA</region><country>US</country><postCode>1</postCode></address></affiliation>"
-            '<affiliation><note type="raw_affiliation"><label>1</label> Kyoto</note><orgName>No</orgName></affiliation>'
-            '<affiliation><note type="x">no</note><orgName>Rome</orgName></affiliation></author>'
-        )
+    found = entry(
+        '<author><persName><surname>Lee</surname></persName><idno type="ORCID">0000-0002-1825-0097</idno>'
+        "<affiliation><orgName>Lab</orgName><orgName>MIT</orgName><orgName>MIT</orgName><address><settlement>Boston</settlement>"
+        "<region>MA</region><country>US</country><postCode>1</postCode></address></affiliation>"
+        '<affiliation><note type="raw_affiliation"><label>1</label> Kyoto</note><orgName>No</orgName></affiliation></author>'
     )
-    assert isinstance(found, Author)
-    assert found.as_dict()["orcid"] == "0000-0002-1825-0097"
-    assert [one["name"] if isinstance(one, dict) else one for one in found.as_dict()["affiliations"]] == [
-        "Lab, MIT, Boston, MA, US", "Kyoto", "Rome",
-    ]  # fmt: skip
+    author = found.authors[0].as_dict()
+    assert author["orcid"] == "0000-0002-1825-0097"
+    names = [one["name"] if isinstance(one, dict) else one for one in author["affiliations"]]
+    assert names == ["Lab, MIT, Boston, MA, US", "Kyoto"]
 
 
 def header(inside: str) -> dict[str, Any]:
@@ -218,7 +195,6 @@ def header(inside: str) -> dict[str, Any]:
     ("xml", "expected"),
     [
         ('<date when="2003"/><date type="e-published" when="2002-04"/>', ("2002-04", "month")),
-        ('<date type="collection-published" when="2004"/><date type="e-published" when="2005"/>', ("2005", "year")),
         ('<date type="published">3 May 2003</date>', ("2003-05-03", "day")),
         ('<date type="submitted" when="2003"/>', (None, None)),
     ],

@@ -1,9 +1,11 @@
-"""All real TEI files and generated trees obey the laws of a parse (SPEC §3.3)."""
+"""Real TEI files and generated trees obey the laws of a parse; each field has its place in each schema (SPEC §3.2, §3.3, §3.17)."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
@@ -11,7 +13,22 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from s2orc_parse import jats, tei
-from s2orc_parse.parse_model import Parse
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.parse_model import (  # fmt: skip
+    BackPart,
+    BibEntry,
+    CellCite,
+    CitationStyle,
+    CiteSpan,
+    EqSpan,
+    Header,
+    Paragraph,
+    Parse,
+    Provenance,
+    RefEntry,
+    RefSpan,
+    RefType,
+)
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.tei import teis
 
@@ -138,3 +155,155 @@ def test_arbitrary_bytes_give_a_parse_or_a_reason(root: str, content: bytes | st
         assert bad.outcome in jats.JatsOutcome
     else:
         check_laws(parse)
+
+
+ADA = Author("Ada", ("B.",), "Lee", "Jr")
+ADA_NAME = {"first": "Ada", "middle": ["B."], "last": "Lee", "suffix": "Jr"}
+PARAGRAPH = Paragraph(
+    section="Methods::Mice",
+    text="By [1] and [9] in Fig. 1 and Sec. 2: EQUATION",
+    sec_num="2.1",
+    cite_spans=(CiteSpan(3, 6, "[1]", "BIBREF0"), CiteSpan(11, 14, "[9]", None)),
+    ref_spans=(RefSpan(18, 24, "Fig. 1", "FIGREF0"), RefSpan(29, 35, "Sec. 2", "SECREF0")),
+    eq_spans=(EqSpan(37, 45, "EQUATION", "EQREF0", "x = 1", "x=1", "<math/>", "3"),),
+)
+PARSE = Parse(
+    file_sha1="a" * 40,
+    header=Header("A title", (ADA,), "2001-02-03", "day", "Venue", "Journal", "10.1000/a", "2001.00001", "12", "PMC1234"),
+    citation_style=CitationStyle.BRACKET,
+    abstract=(Paragraph("Abstract", "One."), Paragraph("Abstract", "Two.")),
+    body_text=(PARAGRAPH,),
+    back_matter=(Paragraph("", "Thanks.", back_part=BackPart.FUNDING),),
+    bib_entries=(
+        BibEntry("BIBREF0", "b3", "Work", (ADA,), 1999, "Where", "1", "4", "5", "6--7", "Pub", "1234-5678", "10.1000/b",
+                 "2002.00002", "34", "PMC5678", "Raw.", ("http://a",)),
+        BibEntry("BIBREF1", "b4"),
+    ),
+    ref_entries=(
+        RefEntry("FIGREF0", RefType.FIGURE, "A cat [1] [9].", "1", cite_spans=PARAGRAPH.cite_spans),
+        RefEntry("TABREF0", RefType.TABLE, "Rows.", "II", "\\hline", (("a", "[1]"), ("b",)), "<table/>",
+                 cell_cites=(CellCite(0, 1, CiteSpan(0, 3, "[1]", "BIBREF0")), CellCite(1, 0, CiteSpan(0, 1, "b", None)))),
+        RefEntry("EQREF0", RefType.FORMULA, "x = 1", "3", "x=1"),
+        RefEntry("SECREF0", RefType.SECTION, "Methods", "2"),
+        RefEntry("FOOTREF0", RefType.FOOTNOTE, "A note.", "1"),
+    ),
+    provenance=Provenance("grobid", "0.8.2", "0123", "b" * 40, "7"),
+    article={"their": "own"},
+)  # fmt: skip
+EMPTY = Parse("", Header(), CitationStyle.OTHER, (), (), (), (), (), Provenance("unknown", "", "", None, "7"))
+LINKED = {"start": 3, "end": 6, "text": "[1]", "ref_id": "BIBREF0"}
+UNLINKED = {"start": 11, "end": 14, "text": "[9]"}
+
+
+def plain(section: str, text: str) -> dict[str, object]:
+    return {
+        "section": section, "text": text, "cite_spans": [], "ref_spans": [], "eq_spans": [], "unlinked_spans": [],
+        "section_path": section, "sec_num": None,
+    }  # fmt: skip
+
+
+def entry(text: str, kind: str, num: str, **more: object) -> dict[str, object]:
+    return {"text": text, "type": kind, "num": num, "latex": None, "cells": None, "html": None, "cite_spans": []} | more
+
+
+def test_in_schema_20200705() -> None:
+    found = tei.to_s2orc(PARSE, "42")
+    data = tei.to_json_bytes({**found, "title": "é"})
+    assert b"\\u" not in data and b'": ' not in data and "é".encode() in data
+    assert found.pop("body_text") == [{
+        "section": "Mice", "text": PARAGRAPH.text, "cite_spans": [LINKED],
+        "ref_spans": [{"start": 18, "end": 24, "text": "Fig. 1", "ref_id": "FIGREF0"},
+                      {"start": 29, "end": 35, "text": "Sec. 2", "ref_id": "SECREF0"}],
+        "eq_spans": [{"start": 37, "end": 45, "text": "EQUATION", "ref_id": "EQREF0", "raw_text": "x = 1", "latex": "x=1",
+                      "mathml": "<math/>", "label": "3"}],
+        "unlinked_spans": [UNLINKED], "section_path": "Methods::Mice", "sec_num": "2.1",
+    }]  # fmt: skip
+    assert found.pop("bib_entries") == {
+        "BIBREF0": {"title": "Work", "authors": [ADA_NAME], "year": 1999, "venue": "Where", "link": None, "ref_id": "b3", "label": "1",
+                    "volume": "4", "issue": "5", "pages": "6--7", "publisher": "Pub",
+                    "other_ids": {"DOI": ["10.1000/b"], "arXiv": ["2002.00002"], "PMID": ["34"], "PMCID": ["PMC5678"]},
+                    "raw_text": "Raw.", "urls": ["http://a"]},
+        "BIBREF1": {"title": "", "authors": [], "year": None, "venue": "", "link": None, "ref_id": "b4", "label": None, "volume": "",
+                    "issue": "", "pages": "", "publisher": "", "other_ids": {}, "raw_text": "", "urls": []},
+    }  # fmt: skip
+    assert found.pop("ref_entries") == {
+        "FIGREF0": entry("A cat [1] [9].", "figure", "1", cite_spans=[LINKED], unlinked_spans=[UNLINKED]),
+        "TABREF0": entry("Rows.", "table", "II", latex="\\hline", cells=[["a", "[1]"], ["b"]], html="<table/>",
+                         cell_cite_spans=[{"row": 0, "column": 1, "start": 0, "end": 3, "text": "[1]", "ref_id": "BIBREF0"}]),
+        "EQREF0": entry("x = 1", "formula", "3", latex="x=1"),
+        "SECREF0": entry("Methods", "section", "2"),
+        "FOOTREF0": entry("A note.", "footnote", "1"),
+    }  # fmt: skip
+    assert found == {
+        "paper_id": "42", "_pdf_hash": "a" * 40, "abstract": [plain("Abstract", "One."), plain("Abstract", "Two.")],
+        "back_matter": [{**plain("", "Thanks."), "back_part": "funding"}], "citation_style": "BRACKET", "title": "A title",
+        "authors": [ADA.as_dict()],
+        "provenance": {"extractor": "grobid", "version": "0.8.2", "options": "0123", "tei_sha1": "b" * 40, "converter_version": "7"},
+        "article": {"their": "own"},
+    }  # fmt: skip
+
+
+def test_in_gorc() -> None:
+    found = tei.to_gorc_line(PARSE, "42")
+    parse = found.pop("grobid_parse")
+    assert found == {
+        "paper_id": "42",
+        "metadata": {"title": "A title", "authors": [ADA_NAME], "abstract": "One.\n\nTwo.", "year": "2001", "arxiv_id": "2001.00001",
+                     "acl_id": None, "pmc_id": "PMC1234", "pubmed_id": "12", "doi": "10.1000/a", "venue": "Venue", "journal": "Journal"},
+        "s2_pdf_hash": "a" * 40, "latex_parse": None,
+    }  # fmt: skip
+    empty: dict[str, list[object]] = {"cite_spans": [], "ref_spans": [], "eq_spans": []}
+    assert parse == {
+        "abstract": [{"text": "One.", **empty, "section": "Abstract"}, {"text": "Two.", **empty, "section": "Abstract"}],
+        "body_text": [{
+            "text": PARAGRAPH.text,
+            "cite_spans": [{**LINKED, "latex": None}, {**UNLINKED, "latex": None, "ref_id": None}],
+            "ref_spans": [{"start": 18, "end": 24, "text": "Fig. 1", "latex": None, "ref_id": "FIGREF0"},
+                          {"start": 29, "end": 35, "text": "Sec. 2", "latex": None, "ref_id": None}],
+            "eq_spans": [{"start": 37, "end": 45, "text": "EQUATION", "latex": "x=1", "ref_id": "EQREF0"}],
+            "section": "Mice",
+        }],
+        "ref_entries": {"FIGREF0": {"text": "A cat [1] [9].", "latex": None, "type": "figure"},
+                        "TABREF0": {"text": "Rows.", "latex": "\\hline", "type": "table"},
+                        "EQREF0": {"text": "x = 1", "latex": "x=1", "type": "formula"}},
+        "bib_entries": {
+            "BIBREF0": {"ref_id": "b3", "title": "Work", "authors": [ADA_NAME], "year": 1999, "venue": "Where", "volume": "4",
+                        "issn": "1234-5678", "pages": "6--7", "links": None,
+                        "other_ids": {"doi": ["10.1000/b"], "arxiv": ["2002.00002"], "pmid": ["34"], "pmcid": ["PMC5678"]}},
+            "BIBREF1": {"ref_id": "b4", "title": "", "authors": [], "year": None, "venue": "", "volume": "", "issn": "", "pages": "",
+                        "links": None, "other_ids": {}},
+        },
+    }  # fmt: skip
+
+
+def test_a_parse_of_nothing() -> None:
+    found = tei.to_s2orc(EMPTY)
+    assert found["paper_id"] is None and "article" not in found and found["provenance"]["tei_sha1"] is None
+    line = tei.to_gorc_line(EMPTY)
+    assert line["metadata"].pop("authors") == [] and set(line["metadata"].values()) == {None}
+    assert tei.build_header(EMPTY)["abstract"] is None
+
+
+def shapes(value: Any, at: str = "") -> Iterator[tuple[str, str]]:
+    """Yield (path, JSON type) of a value and all values in it. The keys of entries (BIBREF0) count as one path."""
+    yield at, type(value).__name__
+    items = (
+        value.items() if isinstance(value, dict) else [("[]", one) for one in value] if isinstance(value, list) else ()
+    )
+    for key, inner in items:
+        yield from shapes(inner, f"{at}.{'*' if at.endswith('_entries') else key}")
+
+
+def test_parse_has_every_key_of_20200705_with_its_type(shared_data: Path) -> None:
+    fixtures = (shared_data / "s2orc/doc2json_fixtures/s2orc/20200705").glob("*.json")
+    theirs = {shape for path in fixtures for shape in shapes(json.loads(path.read_bytes()))}
+    teis = shared_data.glob("pairs/*.tei.xml")
+    ours = {
+        shape for path in teis for shape in shapes(tei.to_s2orc(tei.convert(path.read_bytes(), file_sha1="a" * 40)))
+    }
+    paths = {path for path, _ in theirs}
+    assert paths and paths - {path for path, _ in ours} == set()
+    other_types = {(path, kind) for path, kind in ours - theirs if path in paths}
+    assert {kind for _, kind in other_types} == {"NoneType"}
+    optional = (".paper_id", ".bib_entries.*.year", ".bib_entries.*.link")
+    assert [path for path, _ in other_types if path not in optional and not path.endswith("ref_spans.[].ref_id")] == []

@@ -48,7 +48,6 @@ def test_headings_give_section_paths(
     [
         # Among Roman numerals, a letter is a numeral only if it is the next one.
         (("I. A", "II. B", "A. C", "B. D", "C. E", "D. F", "III. G"), ["A", "B", "B::C", "B::D", "B::E", "B::F", "G"]),
-        (("I. A", "II. B", "III. C", "IV. D", "V. E"), ["A", "B", "C", "D", "E"]),
         # Numbers below letters.
         (("I. A", "A. B", "1) C", "2) D", "B. E", "1) F"), ["A", "A::B", "A::B::C", "A::B::D", "A::E", "A::E::F"]),
         # Without Roman numerals, a single letter before any appendix is not a number.
@@ -61,7 +60,6 @@ def test_headings_give_section_paths(
         (("1. A", "Funding", "Aims", "2. B"), ["A", "Funding", "Aims", "B"]),
         # Without numbers: two of Methods, Results and Discussion contain the headings after them.
         (("Methods", "Mice", "Discussion", "Odd"), ["Methods", "Methods::Mice", "Discussion", "Discussion::Odd"]),
-        (("Results", "Mice", "Funding", "Odd", "Methods"), ["Results", "Results::Mice", "Funding", "Odd", "Methods"]),
     ],
 )
 def test_heading_has_its_parent(heads: tuple[str, ...], expected: list[str]) -> None:
@@ -162,8 +160,6 @@ FLOATS = (
         ('Eq. ( <ref type="formula">1</ref>)', [("1", "EQREF0")]),
         ('Eq. ( <ref type="formula">A</ref>.2)', [("A", "EQREF1")]),
         ('Eq. <ref type="formula">1</ref>.2 of', [("1", "EQREF2")]),
-        ("Figures 1 and 2", [("Figures 1", "FIGREF0"), ("2", "FIGREF1")]),
-        ("Sections 3 and 3.1", [("Sections 3", "SECREF0"), ("3.1", "SECREF1")]),
         ("§§ 3 and 3.1, § 3", [("§§ 3", "SECREF0"), ("3.1", "SECREF1"), ("§ 3", "SECREF0")]),
     ],
 )
@@ -180,11 +176,9 @@ def test_mentions_link_by_their_numbers(text: str, expected: list[tuple[str, str
         ("<p>a<hi> b</hi>c<hi>d </hi>e</p>", ["a bcd e"]),
         ("<p><s>a.</s><s>b.</s></p>", ["a. b."]),
         ("<p>a<figure><figDesc>n</figDesc></figure>b</p>", ["ab"]),
-        ("<p>a<p>b</p>c</p>", ["a", "b", "c"]),
         ("a<div>b</div>c", ["a", "b", "c"]),
         ("<div>We have <formula>x</formula> and</div>", ["We have", "EQUATION", "and"]),
         ("<p>a<formula>x</formula>, b</p>", ["a EQUATION , b"]),
-        ("<p></p><p> </p><p>a</p>", ["a"]),
         # A callout that prints its target's id is removed; no space remains before a punctuation mark.
         ('<p>a <ref target="#foot_0">foot_0</ref>, b</p>', ["a, b"]),
         ('<p>a <ref target="#foot_0">foot_0</ref>b</p>', ["a b"]),
@@ -194,27 +188,18 @@ def test_each_character_appears_once_with_single_spaces(body: str, expected: lis
     assert [paragraph.text for paragraph in teis.parse(body).body_text] == expected
 
 
-def formula(label: str) -> str:
-    return f'<formula xml:id="formula_0">x<label>{label}</label> <hi>y</hi></formula>'
-
-
-def figures(*ids: str) -> str:
-    return "".join(f'<figure xml:id="{one}"><figDesc>One</figDesc></figure>' for one in ids)
-
-
-ONE = ("figure", None, "One")
+ONE, NONE = ("figure", None, "One"), ("figure", None, "")
 ENTRIES: list[tuple[str, list[tuple[str, str, str | None, str]]]] = [
     # Keys are the extractor's numbers if they are unique.
-    (figures("fig_3", "fig_5"), [("FIGREF3", *ONE), ("FIGREF5", *ONE)]),
-    (figures("fig_3", "fig_3"), [("FIGREF0", *ONE), ("FIGREF1", *ONE)]),
+    ('<figure xml:id="fig_3"><figDesc>One</figDesc></figure><figure xml:id="fig_5"/>', [("FIGREF3", *ONE), ("FIGREF5", *NONE)]),
+    ('<figure xml:id="fig_3"><figDesc>One</figDesc></figure><figure xml:id="fig_3"/>', [("FIGREF0", *ONE), ("FIGREF1", *NONE)]),
     # A formula's number is its label.
-    *((formula(label), [("EQREF0", "formula", num, "x y")]) for label, num in (
-        ("[A.2]", "A.2"), ("(a quite long label)", None), ("( 12 ) ,", "12"))),
+    *((f'<formula xml:id="formula_0">x<label>{label}</label> <hi>y</hi></formula>', [("EQREF0", "formula", num, "x y")])
+      for label, num in (("[A.2]", "A.2"), ("(a quite long label)", None), ("( 12 ) ,", "12"))),
     # A float's number is the printed one.
     (figure("Fig. 2 .Fig. 3 .", "23", "A cat."), [("FIGREF0", "figure", "2", "A cat.")]),
     (figure("Lemma 4 . 6 (", "46", "Proof."), [("FIGREF0", "figure", None, "Lemma 4 . 6 ( Proof.")]),
     (figure("Figure 1: A cat", "1", "on a mat."), [("FIGREF0", "figure", "1", "A cat on a mat.")]),
-    (figure("", "", "Figure4. A cat."), [("FIGREF0", "figure", "4", "Figure4. A cat.")]),
     # The text joins heading, label and caption.
     ("<figure><head>Fig. 1. A cat</head><figDesc>Fig. 1. A cat on a mat.</figDesc></figure>",
      [("FIGREF0", "figure", "1", "Fig. 1. A cat on a mat.")]),
@@ -292,7 +277,6 @@ BACK = (
     ("text", "linked"),
     [
         ("See Appendix A, or not.", [("Appendix A", "A")]),
-        ("See appendix C", [("appendix C", "Appendix C")]),
         ("See Appendix 2", [("Appendix 2", "Appendix 2. Questions")]),
         ("Appendix S2: Fig. and Appendix As", []),
     ],

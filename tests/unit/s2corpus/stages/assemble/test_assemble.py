@@ -79,20 +79,18 @@ def store(run: Run, kind: str, names: list[str]) -> list[dict[str, Any]]:
 
 
 def paper(number: int) -> dict[str, Any]:
-    name, has_latex = NAMES[number], number % 3 == 0
-    empty: dict[str, Any] = {
-        column.name: [] if not column.nullable and pa.types.is_nested(column.type) else None for column in PAPERS.schema
-    }
-    access = [make_access(name, "pdf", number % 2 == 0), make_access(f"tex of {name}", "latex", True)][: 1 + has_latex]
+    """Return a paper of which every second PDF and every LaTeX source is open."""
+    name, has_latex, is_open = NAMES[number], number % 3 == 0, number % 2 == 0
+    files = [(name, "pdf", is_open), (f"tex of {name}", "latex", True)][: 1 + has_latex]
     return {
-        **empty, "paper_id": f"{number:015x}", "canonical_pdf": sha(name), "access": access, "open_access": number % 2 == 0 or has_latex,
+        **{field.name: [] if pa.types.is_nested(field.type) else None for field in PAPERS.schema},
+        "paper_id": f"{number:015x}", "canonical_pdf": sha(name), "open_access": is_open or has_latex,
         "latex_parse_id": f"{sha(f'tex of {name}')}:latex:1" if has_latex else None,
+        "access": [
+            {"sha1": sha(name), "kind": kind, "open_access": open_access, "oa_evidence": "arxiv" if open_access else None,
+             "licence": "CC-BY-4.0", "looks": []} for name, kind, open_access in files
+        ],
     }  # fmt: skip
-
-
-def make_access(name: str, kind: str, open_access: bool) -> dict[str, Any]:
-    evidence = {"open_access": open_access, "oa_evidence": "arxiv" if open_access else None}
-    return {"sha1": sha(name), "kind": kind, **evidence, "licence": "CC-BY-4.0", "looks": []}
 
 
 def test_every_paper_has_its_texts_and_entries(run: Run) -> None:

@@ -6,6 +6,8 @@ has `warning=numeral`. A paper never links to itself.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 import pytest
 
@@ -61,6 +63,13 @@ def test_equal_title_precedes_unequal_title_with_s_of_1() -> None:
     assert score(papers[0]["title"], papers[1]["title"]) == 1.0
     (found,) = link_all([{"title": papers[1]["title"]}], papers)
     assert (found["paper_id"], found["reason"], found["runner_up_score"]) == ("b", "exact", None)
+
+
+def test_higher_score_outweighs_agreeing_facts() -> None:
+    near, far = f"{GRAPHS} xq", f"{GRAPHS} zqkwvpf"
+    papers: list[dict[str, Any]] = [{"paper_id": "b", "title": near}, {"paper_id": "a", "title": far, "year": 1999}]
+    (found,) = link_all([{"title": GRAPHS, "year": 1999}], papers)
+    assert (found["paper_id"], found["warning"], found["runner_up_score"]) == ("b", None, score(GRAPHS, far))
 
 
 UNINFORMATIVE = ("Editorial", "Self-harm", "Job burnout", "深度学习")

@@ -1,28 +1,37 @@
-"""The commit protocol handles uncommitted, retried and damaged parts.
+"""Tables in parts, rows between tasks, and queries.
 
-An uncommitted table does not exist, a retry changes only its own part, and a damaged part is rejected.
+An uncommitted table does not exist, a retry changes only its own part, and a damaged part is rejected. Each row that a task writes for
+the next round arrives in its bucket. Every DuckDB connection spills to a separate folder, so parallel processes never read each
+other's pages.
 """
 
 from __future__ import annotations
 
 import hashlib
+import pickle
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from s2corpus.errors import LostRace, TransientError
+from s2corpus.errors import LostRace, TransientError, UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
+from s2corpus.storage import exchange
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.duck import duckdb_connection
+from s2corpus.storage.exchange import Exchange, RowsRemoved, spread
 from s2corpus.storage.lake import ABSENT, Lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.storage.parts import DamagedPart, NotCommitted, TableRef
+from s2corpus.storage.transient import convert_errors
 from s2corpus.tables.papers import CLUSTERS
 from s2corpus.tables.parses import STORED_PARSES
 from s2corpus.tables.schema import TABLES
@@ -188,3 +197,128 @@ def test_rows_of_a_sorted_table_are_read_by_ascending_paper() -> None:
     every, first = ByPaper(iter(rows)), ByPaper(iter(rows))
     assert [[row["n"] for row in every.at(paper)] for paper in "abbcde"] == [[], [1, 2], [1, 2], [], [3], []]
     assert [first.one(paper) for paper in "abcd"] == [None, rows[0], None, rows[2]]
+
+
+# -- Rows between tasks.
+
+
+SCHEMA = pa.schema([("number", pa.int64()), ("text", pa.string())])
+BUCKETS = 7
+
+
+def number_rows(begin: int, end: int) -> tuple[pa.Table, np.ndarray]:
+    numbers = np.arange(begin, end)
+    return pa.table([numbers, pa.array([f"row {n}" for n in numbers])], schema=SCHEMA), numbers % BUCKETS
+
+
+@pytest.mark.parametrize("spill", [1, 300, 1 << 20])
+def test_rows_of_a_bucket_are_in_written_order(
+    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spill: int
+) -> None:
+    monkeypatch.setattr(exchange, "_SPILL_BYTES", spill)
+    between = Exchange(lake.root, "between")
+    for task in range(2):
+        with between.writer("round", task, BUCKETS, SCHEMA, tmp_path) as writer:
+            for begin in range(0, 100, 9):
+                writer.add(*number_rows(1000 * task + begin, 1000 * task + min(begin + 9, 100)))
+    every = [*range(100), *range(1000, 1100)]
+    for bucket in range(BUCKETS):
+        found = between.read("round", range(2), bucket, SCHEMA)["number"].to_pylist()
+        assert found == [number for number in every if number % BUCKETS == bucket]
+    some = between.read("round", range(2), 2, SCHEMA, 5)["number"].to_pylist()
+    assert sorted(some) == [number for number in every if 2 <= number % BUCKETS < 5]
+    assert not list(tmp_path.glob("s2corpus-exchange-*"))
+
+
+def test_tasks_without_rows_leave_empty_buckets(lake: Lake, tmp_path: Path) -> None:
+    between = pickle.loads(pickle.dumps(Exchange(lake.root, "between")))
+    expected: list[list[int]] = []
+    for task in range(20):  # More files than are read in parallel.
+        numbers = range(70 * task, 70 * task + 70) if task % 2 else range(0)
+        with between.writer("round", task, BUCKETS, SCHEMA, tmp_path) as writer:
+            if numbers:
+                writer.add(*number_rows(numbers.start, numbers.stop))
+        expected.append([n for n in numbers if n % BUCKETS in (3, 4)])
+    assert between.read("round", [0], 3, SCHEMA) == SCHEMA.empty_table()
+    read = [piece["number"].to_pylist() for piece in between.read_by_file("round", range(20), 3, SCHEMA, 5)]
+    assert list(map(sorted, read)) == expected
+
+
+def test_counts_and_arrays_of_shards(lake: Lake) -> None:
+    between = Exchange(lake.root, "between")
+    for task, counts in ((0, {"a": 1}), (2, [5])):
+        between.put_counts("round", task, counts)
+    between.put_array("round", 1, np.array([[3, 4]], np.int32))
+    assert between.counts("round", 4) == [{"a": 1}, None, [5], None]
+    assert between.array("round", 1).tolist() == [3, 4]
+    with pytest.raises(RowsRemoved, match="between/round is incomplete"):
+        between.all_counts("round", 3)
+    between.put_counts("round", 1, 0)
+    assert between.all_counts("round", 3) == [{"a": 1}, 0, [5]]
+
+
+def test_removed_rows_of_a_finished_stage_give_one_sentence(lake: Lake, tmp_path: Path) -> None:
+    between = Exchange(lake.root, "between")
+    with between.writer("round", 0, BUCKETS, SCHEMA, tmp_path) as writer:
+        writer.add(*number_rows(0, 100))
+    lake.put("betweens/other", b"")
+    between.remove()
+    assert [entry.key for entry in lake.list("")] == ["betweens/other"]
+    with pytest.raises(RowsRemoved, match=r"between/round is incomplete: .* clear all of its tasks"):
+        between.read("round", [0], 3, SCHEMA)
+
+
+def test_few_shards_write_for_all_shards() -> None:
+    assert [list(spread(*given)) for given in ((256, 256), (257, 256), (5, 2))] == [
+        [*range(256)],
+        [*range(0, 257, 2)],
+        [0, 3],
+    ]
+
+
+# -- Queries.
+
+
+ROWS = 400_000
+
+
+def sort_many_rows(scratch: Path, seed: int) -> tuple[int, int]:
+    """Sort more rows than fit in memory. Return the number of rows and the number of wrong or unsorted rows."""
+    with duckdb_connection(memory_mb=128, scratch=scratch) as connection:
+        reader = connection.execute(
+            "SELECT id, text FROM (SELECT hash(range + ?) AS id, repeat(md5((range + ?)::VARCHAR), 8) AS text, "
+            "md5((range + ?)::VARCHAR) AS one FROM range(?)) ORDER BY text, id",
+            [seed, seed, seed, ROWS],
+        ).to_arrow_reader(10_000)
+        rows = wrong = 0
+        before = ""
+        for batch in reader:
+            for text in batch["text"].to_pylist():
+                wrong += text < before or text != text[:32] * 8
+                before = text
+            rows += batch.num_rows
+        return rows, wrong
+
+
+@pytest.mark.slow
+def test_concurrent_processes_spill_to_separate_folders(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
+        found = list(pool.map(sort_many_rows, [tmp_path] * 4, range(4)))
+    assert found == [(ROWS, 0)] * 4
+    assert not list(tmp_path.iterdir()), "the folders go with their connections"
+
+
+def test_too_little_memory_gives_a_sentence_with_advice(tmp_path: Path) -> None:
+    with (
+        pytest.raises(UserError, match=r"^memory_mb is too small .* double it in the spec \(Out of Memory"),
+        convert_errors(),
+        duckdb_connection(memory_mb=64, scratch=tmp_path) as connection,
+    ):
+        connection.execute("SELECT list(range) FROM range(20_000_000)").fetchall()
+
+
+def test_connection_has_its_limits(tmp_path: Path) -> None:
+    names = ("memory_limit", "autoinstall_known_extensions", "autoload_known_extensions")
+    with duckdb_connection(memory_mb=64, scratch=tmp_path) as connection:
+        (found,) = connection.execute(f"SELECT {', '.join(f'current_setting({name!r})' for name in names)}").fetchall()
+    assert found == ("61.0 MiB", False, False)

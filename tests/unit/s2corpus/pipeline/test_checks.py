@@ -1,4 +1,4 @@
-"""What stops a release (SPEC §10.12, §11).
+"""Checks, approvals and overrides of a release (SPEC §10.12, §11).
 
 A user who started a release, or delivered new data in it, cannot approve it. A check can be overridden only if it allows it and a
 reason is given. Losses against the parent, and two versions of the code, stop a release of any size.
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow as pa
 import pytest
 
 from s2corpus.catalog import Catalog
@@ -30,14 +31,17 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import format_summary, list_losses
 from s2corpus.spec import ExportRules, ReleaseSpec
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.split import SplitStage
 from s2corpus.storage import parts
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES
-from s2corpus.tables.schema import Table
+from s2corpus.tables.schema import TABLES, Table
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, FULLTEXTS, SPLITS
 from tests.unit.s2corpus.deliveries.samples import AS_OF, deliver, intake
+from tests.unit.s2corpus.snapshot.release import lay_out, papers, through
 
 RELEASE = "s2_v2-20230301"
 DRIFT, WARNING = "link.drift_of_linked_entries_block", "link.drift_of_linked_entries_warn"
@@ -236,3 +240,39 @@ def test_release_by_two_code_versions_is_blocked(lake: Lake, tmp_path: Path, mon
     run.table(SPLITS).commit([0])
     (verdict,) = (v for v in quality.evaluate(run, "export") if v.verdict == "block")
     assert verdict.check == "one_code" and not verdict.overridable and verdict.offending == 2
+
+
+# -- Checks of buckets one after the other give the same result as checks of all buckets together.
+
+
+BUCKETS = 5
+
+
+@pytest.fixture
+def run(lake: Lake, tmp_path: Path) -> Run:
+    """Return a release up to its splits. One of its papers has two outcomes, and two papers have an unknown outcome."""
+    found = lay_out(lake, tmp_path, ReleaseSpec(name="parts"), papers(60, words=20), buckets=BUCKETS)
+    through(found, CleanStage(), SplitStage())
+    table = found.table(FILTERED)
+    for bucket in (1, 3):
+        rows = table.read(shard=bucket).to_pylist()
+        rows[0]["outcome"] = "no_idea"
+        table.write(bucket, pa.Table.from_pylist(rows[:1] * (bucket == 3) + rows, FILTERED.schema))
+    table.commit(range(BUCKETS))
+    return found
+
+
+def test_check_by_bucket_equals_check_of_all(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    stages = ("filter", "clean", "split")
+    whole = [asdict(verdict) for stage in stages for verdict in quality.evaluate(run, stage)]
+    monkeypatch.setattr(quality, "ROWS_AT_ONCE", 1)
+    assert [asdict(verdict) for stage in stages for verdict in quality.evaluate(run, stage)] == whole
+    counts = {verdict.check: verdict.offending for verdict in quality.evaluate(run, "filter") if verdict.offending}
+    assert counts == {"filtered_key_is_unique": 1, "outcome_is_known": 3}
+
+
+def test_check_by_bucket_names_only_bucketed_tables() -> None:
+    for check in (check for stage in STAGE_NAMES for check in quality.list_checks(stage)):
+        named = {TABLES[name].shards for name in TABLES if quality.mentions_table(check.sql, name)}
+        assert check.by is None or check.by in named, check.name
+        assert check.by is None or named <= {check.by, "any"} or check.name == "every_article_is_there", check.name

@@ -202,8 +202,11 @@ def test_ranges_are_requested_and_no_more(ranges: Server) -> None:
 
 
 def test_file_of_a_server_is_read_in_pieces(ranges: Server, tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(CONTENT)
-    for opened in (Folder(ranges.url), Folder(str(tmp_path)), Folder(f"file://{tmp_path}/")):
+    folder = tmp_path / "a b"
+    folder.mkdir()
+    (folder / "file").write_bytes(CONTENT)
+    assert "a%20b" in folder.as_uri()
+    for opened in (Folder(ranges.url), Folder(str(folder)), Folder(f"{folder.as_uri()}/")):
         assert bounded.read_bytes(opened, "file") == CONTENT
         with opened.open("file") as file:
             assert file.read(3) + file.read(MEGABYTE) == CONTENT[: MEGABYTE + 3]

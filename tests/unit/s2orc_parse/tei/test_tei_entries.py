@@ -57,18 +57,6 @@ def test_article_entry_has_all_fields() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("ids", "expected"),
-    [
-        (("b3", "b5"), [("BIBREF3", "b3"), ("BIBREF5", "b5")]),
-        (("b3", "b123456"), [("BIBREF0", "b3"), ("BIBREF1", "b123456")]),
-    ],
-)
-def test_entry_keys_are_the_extractors_numbers_if_unique(ids: tuple[str, ...], expected: list[tuple[str, str]]) -> None:
-    found = entries(*(f'<biblStruct xml:id="{one}"/>' if one else "<biblStruct/>" for one in ids))
-    assert [(one.key, one.ref_id) for one in found] == expected
-
-
 def test_raw_text_of_free_entry_is_its_own_text() -> None:
     free, kept, plain = entries(
         "<bibl>Lee. <hi>A thing</hi>. 1999.</bibl>",

@@ -126,13 +126,3 @@ def test_tei_at_its_limits_gives_an_empty_parse(data: bytes) -> None:
     assert parse.provenance.extractor == "unknown"
     found = tei.build_header(parse)
     assert found.pop("authors") == [] and set(found.values()) == {None}
-
-
-def test_long_headings_become_paragraphs_and_long_paths_lose_outermost_headings() -> None:
-    for length, section, texts in ((500, "x" * 500, ["y"]), (501, "", ["x" * 501, "y"])):
-        found = teis.parse(f"<div><head>{'x' * length}</head><p>y</p></div>").body_text
-        assert ([p.text for p in found], found[-1].section) == (texts, section)
-    for last, kept in ((200, 3), (201, 2)):
-        heads = ["a" * 500, "b" * 300, "c" * last]
-        body = "".join(f"<div><head>{head}</head>" for head in heads) + "<p>x</p>" + "</div>" * 3
-        assert teis.parse(body).body_text[0].section == "::".join(heads[-kept:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,41 +45,28 @@ def containers(path: Path) -> Iterator[dict[str, Any]]:
         yield from spec.get("containers", [])
 
 
-def check_paths(engine: Engine, image: str, paths: set[str]) -> None:
-    """Assert that the paths exist in an image. Paths below /scratch are excluded: programs create them on a volume."""
-    paths = {path for path in paths if not path.startswith("/scratch/")}
-    script = 'for path; do [ -e "$path" ] || echo "$path"; done'
-    missing = engine.docker("run", "--rm", "--network", "none", image, "bash", "-c", script, "bash", *sorted(paths))
-    assert missing.split() == [], f"not in {image}"
-
-
-def test_image_has_every_path_of_chart_and_values(engine: Engine) -> None:
+def test_images_have_every_path_of_chart_values_and_manifests(engine: Engine) -> None:
     used = [CHART["probes"], CHART["arguments"], *(yaml.safe_load(path.read_text("utf-8")) for path in VALUES)]
-    paths = absolute_paths(used)
-    assert {"/entrypoint", "/clean-logs", "/usr/local/airflow/dags"} <= paths
-    check_paths(engine, TARGETS["airflow"], paths)
-
-
-def test_images_have_every_path_of_manifests(engine: Engine) -> None:
-    paths: dict[str, set[str]] = {}
-    for path in MANIFESTS:
-        for container in containers(path):
-            used = {name: container.get(name) for name in ("command", "args", "env", "volumeMounts")}
-            paths.setdefault(container["image"], set()).update(absolute_paths(used))
+    paths = {TARGETS["airflow"]: absolute_paths(used)}
+    assert {"/entrypoint", "/clean-logs", "/usr/local/airflow/dags"} <= paths[TARGETS["airflow"]]
+    for container in itertools.chain.from_iterable(map(containers, MANIFESTS)):
+        used = [container.get(name) for name in ("command", "args", "env", "volumeMounts")]
+        paths.setdefault(container["image"], set()).update(absolute_paths(used))
     assert set(TARGETS.values()) <= set(paths)
+    script = 'for path; do [ -e "$path" ] || echo "$path"; done'
     for image in TARGETS.values():
-        check_paths(engine, image, paths[image])
+        # Programs create the paths below /scratch on a volume.
+        given = sorted(path for path in paths[image] if not path.startswith("/scratch/"))
+        missing = engine.docker("run", "--rm", "--network", "none", image, "bash", "-c", script, "bash", *given)
+        assert missing.split() == [], f"not in {image}"
 
 
 def test_images_have_every_program_of_manifests(engine: Engine) -> None:
     """Check that the first word of each command is a program. Pods of the chart without a command use the image's entrypoint."""
-    for path in MANIFESTS:
-        for container in containers(path):
-            if container["image"] in TARGETS.values() and "command" in container:
-                program = container["command"][0]
-                engine.docker(
-                    "run", "--rm", "--network", "none", container["image"], "sh", "-c", f"command -v {program}"
-                )
+    for container in itertools.chain.from_iterable(map(containers, MANIFESTS)):
+        if container["image"] in TARGETS.values() and "command" in container:
+            script = f"command -v {container['command'][0]}"
+            engine.docker("run", "--rm", "--network", "none", container["image"], "sh", "-c", script)
 
 
 @pytest.mark.parametrize("service", CHART["probes"])

@@ -1,6 +1,6 @@
 """The services of docker-compose.yaml run correctly.
 
-First processes reap children, the PDF reader reaches no other network, helpers end without warnings, and Spark runs jobs.
+First processes reap children, the PDF reader reaches no other network, and Spark runs jobs.
 """
 
 from __future__ import annotations
@@ -51,11 +51,6 @@ def test_reader_of_pdfs_reaches_no_other_network(stack: Stack) -> None:
 def test_worker_and_extractor_share_pdfaltos_output(stack: Stack) -> None:
     code = "from pdf2tei.alto_cache import Writer; print(Writer.find() is not None)"
     assert stack.execute("airflow-worker", "python", "-c", code) == "True\n"
-
-
-def test_helpers_end_without_warnings(stack: Stack) -> None:
-    logs = stack.compose("logs", "s3-init", "airflow-settings")
-    assert "Warning" not in logs
 
 
 def test_client_without_java_uses_spark_elsewhere(stack: Stack) -> None:

@@ -91,6 +91,7 @@ class Engine:
         return done.stdout
 
     def docker(self, *arguments: str, check: bool = True) -> str:
+        """Run `docker` with arguments."""
         return self.run("docker", *arguments, check=check)
 
     def lines(self, *arguments: str) -> list[str]:
@@ -153,8 +154,8 @@ def running_engine() -> Iterator[Engine]:
     with (CACHE / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # Only one engine at a time may use the data folder.
         home = Path(tempfile.mkdtemp(prefix="s2corpus-engine-"))
-        saved = subprocess.run(["iptables-save"], check=True, capture_output=True, text=True)
-        firewall, forwarded = saved.stdout, forward.read_text()
+        forwarded = forward.read_text()
+        firewall = subprocess.run(["iptables-save"], check=True, capture_output=True, text=True).stdout
         with (CACHE / "dockerd.log").open("wb") as log:
             process = subprocess.Popen(
                 [

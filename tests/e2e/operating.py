@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.message import Message
@@ -158,6 +159,25 @@ class Operator:
         with create_engine(os.environ["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"]).begin() as database:
             passed = "UPDATE task_instance SET trigger_timeout = now() WHERE dag_id = :dag AND run_id = :run AND task_id = 'approve'"
             database.execute(text(passed), {"dag": self.dag, "run": run})
+
+    def kill_a_worker(self, run: str, stage: str) -> tuple[str, int]:
+        """Kill the process of a task of a stage shortly after its start, before it ends; return the task."""
+
+        def find_running() -> dict[str, Any] | None:
+            assert self.client.state(self.dag, run) in ("queued", "running"), self.why(run)
+            tasks = [t for (name, _), t in self.tasks(run).items() if name.startswith(f"{stage}.")]
+            return next((t for t in tasks if t["state"] == "running" and t["pid"]), None)
+
+        for moment in (0.7, 0.3, *[0.0] * 20):
+            victim = until(find_running, lambda: f"no task of {stage} ran: {self.why(run)}", pause=0.05)
+            key = victim["task_id"], victim["map_index"]
+            time.sleep(moment)
+            with suppress(ProcessLookupError):  # The task may have ended.
+                os.kill(victim["pid"], signal.SIGKILL)
+                until(lambda key=key: self.tasks(run)[key]["state"] != "running", f"{key} lives")  # type: ignore[misc]  # the default binds the loop's variable
+                if (task := self.tasks(run)[key])["state"] != "success" or task["try_number"] > 1:
+                    return key  # Otherwise, the task had already reported success.
+        raise AssertionError(f"no task of {stage} could be killed before its end")
 
     def clear(self, run: str, *tasks: str) -> None:
         """Clear tasks and all downstream tasks."""

@@ -76,3 +76,16 @@ def test_code_that_builds_a_citation_graph_works(full: Path) -> None:
         linked[parse["paper_id"]] |= {entry["link"] for entry in parse["bib_entries"].values()} - {None}
     assert {k: v for k, v in outbound.items() if v} == dict(inbound)
     assert all(outbound[paper] <= links for paper, links in linked.items())
+
+
+def test_gorc_object_has_the_keys_of_20190928(full: Path, shared_data: Path) -> None:
+    """Compare the keys of lines, parses, bibliography entries and spans with the published examples."""
+    examples = (shared_data / "s2orc/doc2json_fixtures/s2orc/20190928").glob("*.json")
+
+    def keys(lines: list[dict[str, Any]]) -> list[set[str]]:
+        parses = [line["grobid_parse"] for line in lines if line["grobid_parse"]]
+        entries = [entry for parse in parses for entry in parse["bib_entries"].values()]
+        spans = [span for parse in parses for part in parse["body_text"] for span in part["cite_spans"]]
+        return [set().union(*of) for of in (lines, parses, entries, spans)]
+
+    assert keys(list(read(full, "gorc/*.gz"))) == keys([json.loads(path.read_text("utf-8")) for path in examples])

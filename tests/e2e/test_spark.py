@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
+import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
-from typing import Any
 from unittest import mock
 
 import psutil
@@ -49,27 +47,21 @@ pytestmark = [
 
 @dataclass
 class Spark:
-    """The running Spark: the address of Connect, and the first processes."""
+    """The running Spark: the address of Connect, and the first processes of the workers."""
 
     remote: str
-    processes: dict[str, subprocess.Popen[bytes]]
+    workers: list[subprocess.Popen[bytes]]
     s3_port: int
 
     def executors(self) -> list[psutil.Process]:
         """Return the executor processes of both workers."""
-        children = [
-            child
-            for name in ("one", "two")
-            for child in psutil.Process(self.processes[name].pid).children(recursive=True)
-        ]
-        return [child for child in children if _is_executor(child)]
-
-
-def _is_executor(process: psutil.Process) -> bool:
-    try:
-        return "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())
-    except psutil.Error:  # The process has just ended.
-        return False
+        found = []
+        for worker in self.workers:
+            for child in psutil.Process(worker.pid).children(recursive=True):
+                with suppress(psutil.Error):  # The process has just ended.
+                    if "CoarseGrainedExecutorBackend" in " ".join(child.cmdline()):
+                        found.append(child)
+        return found
 
 
 @pytest.fixture(scope="module")
@@ -83,13 +75,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     beside = {"PATH": path, "HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOG_DIR": str(home)}
     running: dict[str, subprocess.Popen[bytes]] = {}
-    checks: list[tuple[list[str], dict[str, str]]] = []
 
     def start(name: str, service: str, places: dict[str, str], *more: str) -> None:
         command = [*compose.here(found[service]["command"], places), *more]
         environ = compose.here(found[service]["environment"], places) | beside
-        kind, *words = compose.here(found[service]["healthcheck"]["test"], places)
-        checks.append((words if kind == "CMD" else ["sh", "-c", *words], environ))
         with (home / f"{name}.log").open("wb") as log:
             running[name] = subprocess.Popen(
                 command, env=environ, cwd=home, stdout=log, stderr=log, start_new_session=True
@@ -116,80 +105,21 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
             conf = ["--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.connect.grpc.binding.address=127.0.0.1"]
             start("connect", "spark", places | {"/scratch": str(home)}, *conf)
             until(lambda: _listens(connect), "no Spark Connect")
-            made = Spark(f"sc://127.0.0.1:{connect}", running, ports["s3"])
+            made = Spark(f"sc://127.0.0.1:{connect}", [running["one"], running["two"]], ports["s3"])
             until(lambda: len(made.executors()) == 2, "no executor on each worker")
-            for command, environ in checks:
-                if "curl" in command[-1] and shutil.which("curl") is None:
-                    continue
-                subprocess.run(command, env=environ, check=True, stdout=subprocess.DEVNULL)
             yield made
         finally:
             for process in reversed(running.values()):
-                _end(process)
+                for child in psutil.Process(process.pid).children(recursive=True):
+                    with suppress(psutil.Error):
+                        child.kill()
+                process.kill()
+                process.wait()
 
 
 def _listens(port: int) -> bool:
-    import socket
-
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    with suppress(psutil.Error):
-        for child in psutil.Process(process.pid).children(recursive=True):
-            with suppress(psutil.Error):
-                child.kill()
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-@pytest.fixture
-def session(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Yield a client that has no key of the lake."""
-    for name in list(os.environ):
-        if name.startswith("AWS"):
-            monkeypatch.delenv(name)
-    from pyspark.sql import SparkSession
-
-    found = SparkSession.builder.remote(spark.remote).getOrCreate()
-    yield found
-    found.stop()
-
-
-def test_killed_spark_executor_loses_no_written_object(spark: Spark, session: Any) -> None:
-    """Run forty tasks that each write an object, and kill an executor in the middle: its tasks run again."""
-
-    def work(batches: Iterator[Any]) -> Iterator[Any]:
-
-        from s2corpus.storage.lake import open_lake
-
-        lake = open_lake("s3://corpus")
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                time.sleep(0.2)
-                lake.put(f"releases/spark/{number:03d}", str(number).encode())
-            yield batch
-
-    admin = compose.s3_client(spark.s3_port, "admin")
-
-    def written() -> dict[str, int]:
-        listed = admin.list_objects_v2(Bucket="corpus", Prefix="releases/spark/")
-        return {entry["Key"]: entry["Size"] for entry in listed.get("Contents", ())}
-
-    counts: list[int] = []
-    numbers = session.range(0, 40, 1, 40).mapInArrow(work, "id long")
-    asking = threading.Thread(target=lambda: counts.append(numbers.count()))
-    asking.start()
-    until(lambda: len(written()) >= 4 or not asking.is_alive(), "no task was done")
-    before = spark.executors()
-    assert len(before) == 2
-    before[0].kill()
-    asking.join(300)
-    assert counts == [40]
-    assert sorted(written()) == [f"releases/spark/{number:03d}" for number in range(40)]
-    assert "access-of-worker" not in os.environ.get("AWS_ACCESS_KEY_ID", "")
 
 
 def test_clusters_of_spark_equal_those_of_one_machine(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pdf2tei.latex_references import parse_reference
+from pdf2tei.fields import parse_bibliography_item
 from s2orc_parse.latex import convert
 from s2orc_parse.parse_model import CitationStyle, RefType
 from tests.unit.parse_laws import check_laws
@@ -187,7 +187,7 @@ def test_real_source_has_the_counts_of_a_reader(
     shared_data: Path, name: str, expected: dict[str, int], words: int
 ) -> None:
     data = (shared_data / "latex" / name).read_bytes()
-    found = convert(data, sha1="0" * 40, parse_reference=parse_reference)
+    found = convert(data, sha1="0" * 40, parse_reference=parse_bibliography_item)
     check_laws(found)
     assert found.citation_style is CitationStyle.NAME_YEAR
     spans = [span for part in (*found.abstract, *found.body_text, *found.back_matter) for span in part.cite_spans]

@@ -6,6 +6,8 @@ has `warning=numeral`. A paper never links to itself.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 import pytest
 
@@ -26,11 +28,15 @@ PRECEDENCE: list[tuple[Row, str | None, str, str | None]] = [
     ({"title": GRAPHS, "doi": "10.1/a"}, "a", "id", None),  # An identifier has priority over an equal title.
     ({"title": "", "arxiv_id": "1706.02216"}, "g", "id", None),
     ({"title": GRAPHS}, "g", "exact", None),  # An equal title excludes similar titles.
+    ({"title": "Attention Is All\nYou Need!"}, "a", "exact", None),
+    ({"title": "Attention is all you neeed"}, "a", "fuzzy", None),
     ({"title": GRAPHS + "s"}, "g", "fuzzy", "similar"),
     ({"title": GRAPHS, "citing_paper_id": "g"}, "similar", "fuzzy", None),  # A paper never links to itself.
+    ({"title": ATTENTION, "citing_paper_id": "a"}, None, "none", None),
     ({"doi": "10.1/a", "citing_paper_id": "a"}, None, "none", None),
     ({"title": "Attention is what you need"}, None, "none", None),
     ({"title": ""}, None, "none", None),
+    ({"title": None}, None, "none", None),
 ]
 
 
@@ -51,14 +57,31 @@ def test_threshold_is_exclusive() -> None:
         assert link_all([{"title": GRAPHS + "s"}], papers, Search(threshold))[0]["paper_id"] == linked
 
 
+def test_equal_title_precedes_unequal_title_with_s_of_1() -> None:
+    repeated = "abcabcabcabc abcabc"  # A different string with the same 3-grams.
+    papers = [{"paper_id": "a", "title": repeated + " abc abc"}, {"paper_id": "b", "title": repeated + " abc"}]
+    assert score(papers[0]["title"], papers[1]["title"]) == 1.0
+    (found,) = link_all([{"title": papers[1]["title"]}], papers)
+    assert (found["paper_id"], found["reason"], found["runner_up_score"]) == ("b", "exact", None)
+
+
+def test_higher_score_outweighs_agreeing_facts() -> None:
+    near, far = f"{GRAPHS} xq", f"{GRAPHS} zqkwvpf"
+    papers: list[dict[str, Any]] = [{"paper_id": "b", "title": near}, {"paper_id": "a", "title": far, "year": 1999}]
+    (found,) = link_all([{"title": GRAPHS, "year": 1999}], papers)
+    assert (found["paper_id"], found["warning"], found["runner_up_score"]) == ("b", None, score(GRAPHS, far))
+
+
 UNINFORMATIVE = ("Editorial", "Self-harm", "Job burnout", "深度学习")
 CHERTOW = {"year": 2000, "surname": "Chertow", "journal": "Kidney Int", "volume": "58", "pages": "2512"}
 NEEDED: list[tuple[Row, bool]] = [
     ({"year": 2000, "surname": "Chertow"}, True),
     ({"volume": "58", "pages": "2512–2517"}, True),  # Volume and page count as much as year and author.
     ({"volume": "58", "pages": "2513"}, False),
+    ({"volume": "58", "journal": "Kidney Int"}, False),
     ({"year": 2000}, False),
     ({"year": 2001, "surname": "Chertow"}, False),
+    ({"surname": "Chertow"}, False),
     ({}, False),
 ]
 
@@ -103,12 +126,13 @@ def test_number_that_only_one_title_has_gives_a_warning() -> None:
     found = link_cases(
         [
             ({"title": part("", "2")}, [{"paper_id": "p", "title": part("", "1")}]),
+            ({"title": part("s", "1")}, [{"paper_id": "p", "title": part("", "1")}]),
             ({"title": SERIES}, [MEMBERS[0]]),  # A single member of a series.
             ({"title": SERIES}, [MEMBERS[0], other]),
         ]
     )
     assert [(row["reason"], row["warning"]) for row in found] == [
-        ("fuzzy", warning) for warning in ("numeral", None, None)
+        ("fuzzy", warning) for warning in ("numeral", None, None, None)
     ]
 
 
@@ -116,6 +140,7 @@ def test_number_that_only_one_title_has_gives_a_warning() -> None:
     ("cited", "title", "other", "cites"),
     [
         ("Graphs at scale", "Graphs at scale, part I", "Graphs at scale, part II", True),
+        ("Graphs at scale, part II", "Graphs at scale, part II", "Graphs at scale, part I", False),
         ("Graphs at scale", "Graphs at scale, part I", "Graphs at scale, part revisited", False),
         ("Three word title", "Three word title 1", "Three word title 2", True),
         ("Deep nets", "Deep nets 1", "Deep nets 2", False),  # Fewer than three words precede the number.

@@ -100,9 +100,9 @@ def server(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         yield Server(url, tokens, passwords, environ)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Run headless Chromium, if installed."""
+    """Run headless Chromium, if installed. Until the end of the module, its event loop prevents `asyncio.run`."""
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright's Python client is not installed")
     chromium = shutil.which("chromium") or pytest.skip("chromium is not installed")
     with playwright.sync_playwright() as started:

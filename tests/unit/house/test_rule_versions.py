@@ -174,11 +174,8 @@ def snapshot_id(checkout: Path) -> str:
     ("file", "decides"),
     [
         ("include/s2corpus/commands/releases.py", False),
-        ("include/s2corpus/deployment/slots.py", False),
         ("include/s2corpus_reader/README.md", False),
-        ("include/s2corpus/rules.py", True),
         ("include/s2corpus/stages/select.py", True),
-        ("include/s2orc_parse/tei/converter.py", True),
         ("include/s2corpus_reader/files.py", True),
         ("sql/quality/filter.sql", True),
     ],

@@ -164,6 +164,13 @@ def test_split_is_compared_if_the_date_decides_it(date: str | None, split: str, 
     assert comparison(row, clean=RECIPE)[1] == [], "recipe-2024 splits by other rules"
 
 
+def test_forged_ids_of_two_types_are_differences() -> None:
+    found, _ = comparison()
+    list(found.add_metadata(METADATA | {"outbound_citations": ["2", 7]}))
+    said = [fault.message for fault in found.compare(["corpus/metadata/0"])]
+    assert said == [Claim.CITED.message.format(id_) for id_ in ("2", "7")]
+
+
 def test_repeated_citations_count_once() -> None:
     other = METADATA | {"paper_id": "2", "outbound_citations": [], "inbound_citations": ["1"]}
 

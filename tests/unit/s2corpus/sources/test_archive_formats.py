@@ -66,20 +66,12 @@ def test_book_of_pubmed_is_a_work_or_contains_a_chapter() -> None:
 @pytest.mark.parametrize(
     ("fields", "values"),
     [
-        ("<title>Parsing in the U.S.A.</title>", {"title": "Parsing in the U.S.A."}),
         ("<title>T</title><ee>https://x.org/a.pdf</ee><ee>https://doi.org/10.1007/5</ee>", {"doi": "10.1007/5"}),
         ("<title>T</title><ee>https://www.usenix.org/conference/10.1007/5</ee>", {"doi": None}),
     ],
 )
 def test_fields_of_dblp_are_read(fields: str, values: dict[str, Any]) -> None:
     assert_values(one("dblp", f'<dblp><article key="journals/x/A20">{fields}</article></dblp>'), values)
-
-
-def test_tex_of_the_anthology_is_text() -> None:
-    title = r"{BERT} \&amp; \textsc{Glo{Ve}} for 50\% na\"ive \texttt{<fixed-case>T</fixed-case>}"
-    paper = f'<paper id="2"><title>{title}</title><abstract>{title}</abstract></paper>'
-    record = one("acl", f'<collection id="2024.test"><volume id="main">{paper}</volume></collection>')
-    assert record.title == "BERT & GloVe for 50% naïve T" == (record.abstract or "").rstrip(".")
 
 
 MEMBER = "<contrib contrib-type='author'><name><surname>Member</surname><given-names>Mo</given-names></name></contrib>"

@@ -164,16 +164,18 @@ def test_command_delivers_a_folder(papers: Path, tmp_path: Path) -> None:
 
 
 class Shelf:
-    """A web folder with some files."""
+    """A web folder with some files that records requests."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
         self.status: dict[str, int] = {}
+        self.asked: list[str] = []
         shelf = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 name = self.path.rpartition("/")[2]
+                shelf.asked.append(name)
                 body = shelf.files.get(name)
                 self.send_response(shelf.status.get(name, 404 if body is None else 200))
                 self.send_header("Content-Length", str(len(body or b"")))

@@ -25,7 +25,7 @@ from s2corpus.datasets.citeworth.rules import (
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import SnapshotPaper
 from tests.snapshots import real_articles
-from tests.unit.s2corpus.datasets.conftest import FIELDS, METADATA, content, lines, make, papers, stats
+from tests.unit.s2corpus.datasets.conftest import FIELDS, METADATA, content, lines, make, papers
 
 SENTENCES = Path(__file__).with_name("citeworth_sentences.txt")
 PARAMS = CiteWorthParams()
@@ -119,13 +119,6 @@ def test_sentences_of_real_papers_match_a_readers_judgment() -> None:
 def test_primary_field_and_venue_or_archive_id_decide(changes: dict[str, Any], expected: str) -> None:
     one = SnapshotPaper({**METADATA, "abstract": "We saw frogs.", **changes}, {}, {"pdf": PARSE})
     assert classify_paper(CiteWorthParams(min_citations=1), one) == expected
-
-
-def test_small_corpus_has_all_three_sets(tmp_path: Path) -> None:
-    small = make(tmp_path, "citeworth", papers()[:3], sheet_sentences=0)
-    metrics = stats(small)["metrics"]
-    assert all(metrics[f"sentences.{split}"] for split in SPLITS) and not content(small, "sheet")
-    assert metrics["tokens"] == 3 * 3 * 4 * 11, "words and punctuation marks, as in Table 2"
 
 
 def test_citeworth_is_balanced_and_split_by_papers(made: dict[str, Job]) -> None:

@@ -16,7 +16,7 @@ from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.protocol import StepResult
 from s2corpus.datasets.spec import DATASETS, load_dataset, load_dataset_spec
-from s2corpus.errors import QualityBlocked, UserError
+from s2corpus.errors import UserError
 from s2corpus_reader.files import file_number
 from tests.snapshots import write_snapshot
 from tests.unit.s2corpus.datasets.conftest import build_unchecked, citing, content, job, make, papers, stats
@@ -77,15 +77,6 @@ def test_snapshot_without_papers_gives_an_empty_dataset(name: str, tmp_path: Pat
     assert not any(metrics.get(figure) for figure in ("sentences", "contexts", "papers", "articles"))
 
 
-def test_lost_file_blocks_publishing(lake: Path, tmp_path: Path) -> None:
-    one = job(lake, "contexts", tmp_path)
-    build_unchecked(one)
-    one.lake.delete(f"{one.prefix}/contexts/00.parquet")
-    with pytest.raises(QualityBlocked, match="files_complete: 1"):
-        runner.check(one)
-    assert one.lake.size(f"{one.prefix}/manifest.json") is None
-
-
 def test_published_files_are_unchanged_and_lost_files_restored(
     lake: Path, made: dict[str, Job], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,7 +102,6 @@ def test_other_rules_with_the_same_name_are_refused(lake: Path, made: dict[str, 
     [
         ("dataset: nothing", "'nothing' is not a dataset: expected one of citeworth"),
         ("dataset: citeworth\nparams: {dev_share: 0.5, test_share: 0.5}", "leave nothing to train on"),
-        ("dataset: [", "not readable as YAML"),
     ],
 )
 def test_wrong_spec_is_refused_with_the_reason(text: str, said: str, tmp_path: Path) -> None:
@@ -121,21 +111,6 @@ def test_wrong_spec_is_refused_with_the_reason(text: str, said: str, tmp_path: P
     (tmp_path / "x.yaml").write_text("name: y\ndataset: contexts\n")
     with pytest.raises(UserError, match="expected the name of the file, 'x'"):
         load_dataset_spec(tmp_path / "x.yaml")
-
-
-def test_vectors_are_learned_again_only_for_changed_documents(
-    lake: Path, made: dict[str, Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    later = job(lake, "vectors", snapshot=write_snapshot(tmp_path, papers(), files=3, day="20260601"))
-    assert later.source.id != made["vectors"].source.id
-    monkeypatch.setattr("s2corpus.datasets.vectors.dataset.learn", lambda *_: pytest.fail("learned again"))
-    runner.make(later)
-    assert content(later, "vectors/0") == content(made["vectors"], "vectors/0")
-    grown = papers()
-    grown[0]["title"] = "Another title"
-    changed = job(lake, "vectors", snapshot=write_snapshot(tmp_path, grown, files=3, day="20260701"))
-    with pytest.raises(pytest.fail.Exception, match="learned again"):
-        runner.make(changed)
 
 
 def test_neighbors_share_fields_and_pictures_show_papers(made: dict[str, Job]) -> None:

@@ -70,9 +70,6 @@ def test_keywords_are_those_of_the_publisher() -> None:
     assert found["keywords"] == ["frogs", "ponds"] and found["issn"] == "1932-6203"
     assert found["asjc"] == [1702, 2713] and found["subjareas"] == ["COMP", "MEDI"]
     assert [author.get("email") for author in found["authors"]] == ["ada@example.org", None]
-    unknown = SnapshotPaper(METADATA, {**KNOWN, "subjects": None})
-    article, _, _ = build_article(unknown, {"body_text": [], "bib_entries": {}}, 0.2)
-    assert not {"keywords", "issn", "asjc", "subjareas", "pmid"} & article["metadata"].keys()
 
 
 @pytest.mark.parametrize("value", [None, 7, [7, None, "x", []], {"a": {"authors": 7, "pub_year": 1 << 70}}])

@@ -17,8 +17,7 @@ from s2corpus.deliveries.ready import Refused
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.sources.record import Dropped, Entry, Record
-from s2corpus.tables.intake import LATEX_SOURCES
-from tests.unit.s2corpus.deliveries.samples import deliver, intake, lines, outcome, places, records
+from tests.unit.s2corpus.deliveries.samples import deliver, intake, lines, outcome, records
 
 SHA1 = {"a.pdf": "a" * 40, "b.pdf": "b" * 40, "again/a.pdf": "a" * 40, "s.gz": "c" * 40}
 HERE = {"name": "a.pdf"}
@@ -43,10 +42,7 @@ def read(*lines: dict[str, Any] | bytes) -> tuple[Declarations, list[Entry]]:
 @pytest.mark.parametrize(
     ("line", "facts"),
     [
-        (HERE, {"a.pdf": DeclaredFacts(1)}),
-        ({**HERE, "open_access": True}, {"a.pdf": DeclaredFacts(1, True)}),
         ({**HERE, "open_access": False}, CLOSED),
-        ({**HERE, "licence": "CC-BY-4.0"}, {"a.pdf": DeclaredFacts(1, None, "CC-BY-4.0")}),
         ({**HERE, "arxiv_id": "arXiv:1706.03762v5"}, {"a.pdf": DeclaredFacts(1, arxiv_id="1706.03762")}),
         ({"file_sha1": f" {'B' * 40} ", "open_access": True}, {"b.pdf": DeclaredFacts(1, True)}),
         ({"file_sha1": "a" * 40, "open_access": False}, CLOSED | {"again/a.pdf": DeclaredFacts(1, False)}),
@@ -65,7 +61,6 @@ def test_line_gives_facts_about_its_file(line: dict[str, Any] | bytes, facts: di
         ({}, {"open_access": True}, DeclaredFacts(2, True)),
         ({"open_access": True}, {"open_access": False}, DeclaredFacts(2, False)),
         ({"licence": "CC-BY-NC-4.0"}, {"licence": "CC-BY-4.0"}, DeclaredFacts(2, None, "CC-BY-NC-4.0")),
-        ({"arxiv_id": "1706.03762"}, {"arxiv_id": "1911.02782"}, DeclaredFacts(2, arxiv_id="1911.02782")),
     ],
 )
 def test_conflicting_lines_give_the_stricter_facts(
@@ -82,7 +77,6 @@ def test_conflicting_lines_give_the_stricter_facts(
         ({**HERE, "titel": "T", "by": 1}, ["by: is not a key of a drop's records: the line is ignored",
                                            "titel: is not a key of a drop's records: the line is ignored"]),
         ({"name": "z.pdf"}, ['name: "z.pdf" is not a file of the drop: the line is ignored']),
-        ({"name": "b.pdf", "file_sha1": "a" * 40}, ['name: "b.pdf" is not a file of the drop, with that file_sha1: the line is ignored']),
         ({"title": "T"}, ["name: is missing: every line needs name or file_sha1"]),
         ({**HERE, "title": "On a", "published": "soon"}, ['published: "soon" cannot be used as published: it is ignored']),
         ({**HERE, "title": "On a", "authors": ["Ada Byron", 7, 8]}, ["authors: 2 of 3 cannot be used: they are ignored"]),
@@ -124,11 +118,6 @@ def test_line_becomes_a_record_of_its_file() -> None:
     assert (entry.open_access, entry.licence) == (None, None), "a promise is about the file, not about the paper"
 
 
-def test_published_date_comes_before_year() -> None:
-    _, (entry,) = read({**HERE, "title": "On a", "year": 2019, "published": "2020-11"})
-    assert isinstance(entry, Record) and (entry.date, entry.date_precision) == ("2020-11", "month")
-
-
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -153,7 +142,6 @@ def test_line_with_foreign_claim_refuses_the_drop(line: dict[str, Any], said: st
         (b'{"name":"a.pdf","open_access":false,"open_access":true}', CLOSED, "open_access"),
         (b'{"name":"a.pdf","open_access":false,"open_\\u0061ccess":true}', CLOSED, "open_access"),
         (b'{"licence":"CC-BY-NC-4.0","name":"a.pdf","licence":"CC-BY-4.0"}', {"a.pdf": DeclaredFacts(1, None, "CC-BY-NC-4.0")}, "licence"),
-        (b'{"name":"a.pdf","authors":[{"last":"A","last":"B"}]}', {"a.pdf": DeclaredFacts(1)}, "last"),
         (b'{"name":"a.pdf","name":"b.pdf","open_access":true}', {}, "name"),
         (b'{"name":"a.pdf","name":"b.pdf","open_access":false}', CLOSED | {"b.pdf": DeclaredFacts(1, False)}, "name"),
     ],
@@ -171,22 +159,6 @@ def test_every_value_of_repeated_keys_is_checked(claim: bytes) -> None:
 
 
 # -- Drops in a release.
-
-
-def test_declared_facts_are_in_the_tables(run: Run) -> None:
-    said = {"title": "On a", "licence": "CC-BY-4.0"}
-    source = {"name": "s.gz", "arxiv_id": "1706.03762v5", "title": "Attention", "open_access": False}
-    declared = lines({**HERE, **said}, {"name": "b.pdf", "open_access": True}, source)
-    deliver(run.lake, "drops/d", {"a.pdf": b"A", "b.pdf": b"B", "s.gz": b"S", **declared})
-    assert outcome(run)["warnings"] == []
-    found = records(run)
-    assert set(found) == {"declared:d/a.pdf", "declared:d/s.gz"}
-    assert (found["declared:d/a.pdf"]["source"], found["declared:d/a.pdf"]["kind"]) == ("declared", "archive")
-    assert {(p["name"], p["open_access"], p["licence"]) for p in places(run)} == {
-        ("a.pdf", None, "CC-BY-4.0"), ("b.pdf", True, None),
-    }  # fmt: skip
-    (latex,) = run.table(LATEX_SOURCES).read().to_pylist()
-    assert (latex["arxiv_id"], latex["places"][0]["open_access"]) == ("1706.03762", False)
 
 
 def test_warnings_and_conflicts_are_rows_of_checks(run: Run) -> None:

@@ -13,14 +13,12 @@ import pytest
 
 from s2corpus.deliveries.status import (
     MAX_TRIES,
-    Arrival,
     ArrivalState,
     ArrivalStatus,
     Watch,
     iterate_statuses,
 )
 from s2corpus.drops import batches, processing
-from s2corpus.errors import TransientError
 from s2corpus.extractors import Adapter
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
@@ -36,10 +34,6 @@ from tests.unit.s2corpus.pdf.bad_pdfs import assemble, paper
 SPEC = ReleaseSpec.model_validate({"name": "test", "resources": {"extract_seconds": 3, "in_flight": 8}})
 SECOND = "2023-01-02T00:00:00Z"
 Process = Callable[..., list[ArrivalStatus]]
-
-
-def change_resources(**changed: Any) -> ReleaseSpec:
-    return SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update=changed)})
 
 
 def states(rows: list[ArrivalStatus]) -> dict[str, str]:
@@ -66,13 +60,6 @@ def grobid(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
 @pytest.fixture
 def process(lake: Lake, tmp_path: Path) -> Process:
     return lambda *specs: processing.process(lake, specs or [SPEC], tmp_path)
-
-
-def gather_all(lake: Lake, scratch: Path, spec: ReleaseSpec) -> tuple[list[Arrival], list[str]]:
-    """Register all arrivals and gather their files; return the arrivals and the ids of the batches."""
-    arrivals = processing.list_pending(lake, Watch(lake).poll())
-    processing.register_all(lake, arrivals, [spec])
-    return arrivals, processing.gather(lake, arrivals, [spec], scratch)
 
 
 # -- Outcomes.
@@ -142,8 +129,9 @@ def test_failed_extraction_blocks_no_other_drop(lake: Lake, process: Process, gr
     grobid.faults = lambda upload: "busy" if upload.sha1 in bad else None
     deliver(lake, "drops/bad", {"a.pdf": pdfs()[0]})
     deliver(lake, "drops/good", {"a.pdf": pdfs()[1]})
+    resources = SPEC.resources.model_copy(update={"extract_seconds": 0.5})
     for tries in range(1, MAX_TRIES + 1):
-        found = {row.folder: row for row in process(change_resources(extract_seconds=0.5))}
+        found = {row.folder: row for row in process(SPEC.model_copy(update={"resources": resources}))}
         assert (found["drops/bad/"].state, found["drops/bad/"].tries) == (ArrivalState.UNFINISHED, tries)
         assert "given up" in str(found["drops/bad/"].detail)
         assert ("drops/good/" in found) is (tries == 1)
@@ -151,20 +139,12 @@ def test_failed_extraction_blocks_no_other_drop(lake: Lake, process: Process, gr
     assert states(list(iterate_statuses(lake)))["drops/good/"] == "worked"
 
 
-def test_failed_extractions_are_retried_before_last_run(lake: Lake, tmp_path: Path, grobid: StandIn) -> None:
-    specs = [change_resources(extract_seconds=0.5)]
-    deliver(lake, "drops/a", {"a.pdf": pdfs()[0]})
-    arrivals, (id_,) = gather_all(lake, tmp_path, specs[0])
-    grobid.faults = lambda _: "busy"
-    with pytest.raises(TransientError):
-        batches.process_batch(batches.read_batch(lake, id_, specs, tmp_path), last=False)
-    assert states(processing.settle(lake, arrivals, [id_], specs)) == {"drops/a/": "registered"}
-
-
 def test_changed_drop_is_refused_and_blocks_no_other(lake: Lake, tmp_path: Path, grobid: StandIn) -> None:
     for name, pdf in (("changed", pdfs()[0]), ("good", pdfs()[1])):
         deliver(lake, f"drops/{name}", {"a.pdf": pdf})
-    arrivals, (id_,) = gather_all(lake, tmp_path, SPEC)
+    arrivals = processing.list_pending(lake, Watch(lake).poll())
+    processing.register_all(lake, arrivals, [SPEC])
+    (id_,) = processing.gather(lake, arrivals, [SPEC], tmp_path)
     lake.put("drops/changed/a.pdf", pdfs()[2])
     batches.process_batch(batches.read_batch(lake, id_, [SPEC], tmp_path), last=False)
     found = states(processing.settle(lake, arrivals, [id_], [SPEC]))
@@ -203,8 +183,3 @@ def test_processed_drops_start_a_release_as_of_the_latest() -> None:
         for values in ({"schedule": {"on_drop": True}}, {}, {"schedule": {"on_drop": True}, "drops": ["other-*"]})
     ]
     assert started == [[("live", datetime(2026, 3, 1, 10, 30, 1, tzinfo=UTC))], [], []]
-
-
-def test_spec_has_one_trigger() -> None:
-    with pytest.raises(ValueError, match="on_drop: true and cron: '0 0 1 \\* \\*' given"):
-        ReleaseSpec.model_validate({"name": "live", "schedule": {"on_drop": True, "cron": "0 0 1 * *"}})

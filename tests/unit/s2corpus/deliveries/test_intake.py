@@ -14,7 +14,6 @@ from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import load_stage
 from s2corpus.tables.intake import DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS
-from s2corpus.tables.schema import pdf_shard
 from tests.unit.s2corpus.deliveries.samples import AS_OF, PAPER, change_spec, deliver, intake, lines, records
 
 READY_AT, LATE = "2023-01-01T00:00:00.000000Z", "2023-02-01T00:00:00.000000Z"
@@ -235,22 +234,3 @@ def test_latex_source_has_arxiv_id_of_name_or_declaration(run: Run) -> None:
     intake(run)
     found = {row["archive_sha1"]: row["arxiv_id"] for row in run.table(LATEX_SOURCES).read().to_pylist()}
     assert found == {hashlib.sha1(name.encode()).hexdigest(): id_ for name, id_ in ids.items()}
-
-
-# -- Numbers of buckets, shards and ranges.
-
-
-@pytest.mark.parametrize(("pdfs", "shards"), [(0, 1), (2, 1), (3, 2), (9, 3)])
-def test_number_of_shards_follows_the_number_of_pdfs(run: Run, pdfs: int, shards: int) -> None:
-    resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 2, "max_shards": 3})
-    small = change_spec(run, resources=resources, drops=["*"] if pdfs else [])
-    if pdfs:
-        deliver(run.lake, "drops/d", {f"{n}.pdf": str(n).encode() for n in range(pdfs)})
-    deliver(run.lake, "sources/dblp/1", lines(PAPER))
-    intake(small)
-    committed = small.table(PDFS).committed()
-    assert (committed.facts["pdf_shards"], len(committed.parts), committed.rows) == (shards, shards, pdfs)
-    for shard in range(shards):
-        assert all(
-            pdf_shard(row["file_sha1"], shards) == shard for row in small.table(PDFS).read(shard=shard).to_pylist()
-        )

@@ -12,7 +12,6 @@ import pytest
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.files import ChangedInput, copy_file, read_file
 from s2corpus.deliveries.ready import Delivery, Refusal, Refused, read_ready
-from s2corpus.deliveries.registration import Registered
 from s2corpus.sources import load_adapter
 from s2corpus.storage.lake import Lake
 from tests.unit.s2corpus.deliveries.samples import deliver
@@ -121,7 +120,7 @@ def test_full_texts_of_publishers_are_files(
     lake: Lake, source: str, name: str, content: bytes, expected: tuple[str, str | None, int]
 ) -> None:
     delivery = write_delivery(lake, {name: content}, source)
-    found: Registered = registration.register(lake, delivery)
+    found = registration.register(lake, delivery)
     kind, record_id, records = expected
     sha1 = hashlib.sha1(content).hexdigest()
     (row,) = rows_in(lake, delivery, "files")

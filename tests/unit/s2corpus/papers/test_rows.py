@@ -46,11 +46,6 @@ def test_retraction_of_a_preprint_is_ignored(work_type: str, status: str | None)
     assert row["editorial"] == status
 
 
-def test_papers_are_read_in_order_in_batches() -> None:
-    found = rows(*(member(f"dblp:{n}", f"p{n}", authors=[]) for n in range(5)))
-    assert [(row["paper_id"], row["record_ids"]) for row in found] == [(f"p{n}", [f"dblp:{n}"]) for n in range(5)]
-
-
 def test_latest_then_smallest_article_of_a_kind_is_used() -> None:
     article = Article(C, "jats", "2023-01-02", open_access=True, licence="CC-BY-4.0")
     others = {

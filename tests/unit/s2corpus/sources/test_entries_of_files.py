@@ -71,12 +71,6 @@ def test_missing_quotation_mark_rejects_its_object_only(
     assert {one.reason for one in dropped} == {RejectReason.MALFORMED}
 
 
-def test_array_without_end_has_an_unreadable_rest() -> None:
-    objects, dropped = read_objects(f'[{ITEM}, {{"id": "')
-    assert objects == [json.loads(ITEM)]
-    assert [(one.reason, one.where) for one in dropped] == [(RejectReason.UNREADABLE_REST, "item 2")]
-
-
 DUBLIN_CORE = b"""<?xml version="1.0"?><OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"
  xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc='http://purl.org/dc/elements/1.1/'
  xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><ListRecords>

@@ -91,27 +91,18 @@ def at(address: object) -> dict[str, Any]:
         ({"is_retracted": True}, "editorial", Editorial.RETRACTED),
         ({"publication_date": "2018-01-01"}, "date", "2018"),  # January 1 stands for the year.
         (at("http://arxiv.org/pdf/hep-th/9711200v2"), "arxiv_id", "hep-th/9711200"),
-        ({"primary_location": {"source": {"display_name": "ACL", "type": "conference"}}}, "venue", "ACL"),
         ({"best_oa_location": COPY, "locations": [CLOSED, COPY]}, "open_version", OpenVersion.COPY),
         ({"abstract_inverted_index": {"far": [10**15], "near": [3]}}, "abstract", "near far"),
-        ({"abstract_inverted_index": {"IndexLength": 2, "InvertedIndex": {"b": [1], "a": [0]}}}, "abstract", "a b"),
     ],
 )
 def test_documented_fields_are_read(changes: dict[str, Any], name: str, value: object) -> None:
     assert getattr(one(**changes), name) == value
 
 
-@pytest.mark.parametrize(
-    ("topics", "fields"),
-    [
-        # The field of the primary topic is first.
-        ([topic("2746", "27"), topic("1702"), topic("1707")], ("Medicine", "Computer Science")),
-        ([7, None, {"subfield": 7}], ()),
-    ],
-)  # fmt: skip
-def test_topics_become_fields_of_study(topics: list[Any], fields: tuple[str, ...]) -> None:
-    first = topics[0] if isinstance(topics[0], dict) else None
-    assert fields_of_study.fields_of_study(one(primary_topic=first, topics=topics).subjects) == fields
+def test_field_of_the_primary_topic_is_first() -> None:
+    topics = [topic("2746", "27"), topic("1702"), topic("1707")]
+    subjects = one(primary_topic=topics[0], topics=topics).subjects
+    assert fields_of_study.fields_of_study(subjects) == ("Medicine", "Computer Science")
 
 
 def test_concepts_are_used_without_topics() -> None:

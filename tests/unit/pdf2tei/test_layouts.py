@@ -92,6 +92,8 @@ def test_typeset_paper_is_read_completely(name: str, tmp_path: Path) -> None:
     for path in PARTS:
         expected = [text.casefold() for text in list_texts(truth, path) if text]
         assert [text.casefold() for text in list_texts(tei, path)] == expected
+    numbers = ["1", "1.1", "2", "3"] if LOOKS[look][0].heads in ("numbered", "bar") else []
+    assert tei.xpath(f"{PARTS[-1]}/@n", namespaces=NS) == numbers
     assert join_body(tei).replace(" ", "") == join_body(truth).replace(" ", "").replace("INSIDE", "")
     assert list_raws(tei) == ENTRIES
     targets = ".//t:body//t:ref[@type='bibr']/@target"

@@ -76,6 +76,8 @@ def test_part_of_a_book_is_no_book(raw: str, title: str, is_book: bool) -> None:
          {"title": "CiteSeerX: AI in a digital library search engine", "booktitle": "AAAI", "pages": "2930–2937", "year": "2014"}),
         ("Gallego JÁ, Pons JL. A neuroprosthesis for tremor management. J Neuroeng Rehabil. 2013;10(1):36. doi:10.1186/1743-0003-10-36",
          {"title": "A neuroprosthesis for tremor management", "volume": "10", "issue": "1", "doi": "10.1186/1743-0003-10-36"}),
+        ("Lei Ba, J., Kiros, J. R., & Hinton, G. E. (2016). Layer normalization. arXiv:1607.06450.",
+         {"title": "Layer normalization", "arxiv": "1607.06450", "year": "2016", "monograph": False}),
         ("Field A. Discovering statistics using IBM SPSS statistics. Los Angeles: SAGE; 2017.",
          {"title": "Discovering statistics using IBM SPSS statistics", "location": "Los Angeles", "publisher": "SAGE", "monograph": True}),
     ],

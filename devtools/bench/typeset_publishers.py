@@ -5,8 +5,8 @@ The looks differ in columns, heads, callouts, and the style and head of the refe
     python -m devtools.bench.typeset_publishers OUT [FOLDER of JATS] [COUNT]      then: python -m devtools.bench.extract
     OUT
 
-The articles are those in `typeset.py`, the fronts mostly those in `typeset_fronts.py`. The truth of slides, and of a
-thesis with its table of contents, is in tests/unit/pdf2tei/test_layouts.py.
+The articles are those in `typeset.py`, the fronts mostly those in `typeset_fronts.py`. The truth of a thesis
+with its table of contents is in tests/unit/pdf2tei/test_layouts.py.
 """
 
 from __future__ import annotations

@@ -43,7 +43,6 @@ ENTRIES = [
 ]
 CITED = [("Wu", 2014), ("van der Sluis", 2015), ("Weihs", 2018), ("Xiong", 2017), ("Ammar", 2011), ("Horhat", 2009),
          ("Walter", 2016), ("Nakamura", 2012), ("Martins", 2010), ("Evans", 2013)]  # fmt: skip
-LABELED = "\n\n".join(f'#grid(columns: (1.8em, 1fr), [{i}.], [#"{e}"])' for i, e in enumerate(ENTRIES, 1))
 HANGING = "\n\n".join(f'#par(hanging-indent: 1.2em)[#"{e}"]' for e in ENTRIES)
 
 

@@ -32,22 +32,18 @@ from tests.unit.pdf2tei.samples import HEAD, Row, all_lines, draw, draw_line
          "Untersuchungen über die Hautsensibilität", "Pflügers Archiv für die Gesamte Physiologie des Menschen und der Tiere"),
         ("Rate Your Plate. (1988). Journal of Nutrition Education, 20(5), 267.",
          "Rate Your Plate", "Journal of Nutrition Education"),
-        ("[1]“CBS News Callback Poll for CBS News/New York Times June 2004 Monthly Poll, July 2004,” ICPSR Data Holdings, Feb. 2005.",
-         "CBS News Callback Poll for CBS News/New York Times June 2004 Monthly Poll, July 2004", None),
         ("A. M. Polyakov, Phys. Lett. B 103, 207 (1981).",
          "", "Phys. Lett. B"),
         # The title ends before the beginning of its journal.
-        ("Raut, J.S.; Karuppayil, S.M. A status review on the medicinal properties of essential oils. Ind. Crops Prod. 2014, 62, 250–264.",
-         "A status review on the medicinal properties of essential oils", "Ind. Crops Prod"),
         ("Pirbalouti AG, Hashemi M, Ghahfarokhi FT. Essential oil and chemical compositions of wild and cultivated Thymus daenensis Celak and Thymus vulgaris L. Industrial Crops and Products. 2013; 48: 43-48.",
          "Essential oil and chemical compositions of wild and cultivated Thymus daenensis Celak and Thymus vulgaris L", "Industrial Crops and Products"),
         # The title begins after the authors.
         ("Thompson, J.D.; Higgins, D.G.; Gibson, T.J. CLUSTAL W: Improving the sensitivity of progressive multiple sequence alignment through sequence weighting. Nucleic Acids Res. 1994, 22, 4673–4680.",
          "CLUSTAL W: Improving the sensitivity of progressive multiple sequence alignment through sequence weighting", "Nucleic Acids Res"),
-        # The title continues to the end of its sentence.
         # The title ends before its book.
         ("M.M. Soumanou, E.S. Adjou, Sweet fennel (Ocimum gratissimum) oils, in Essential Oils in Food Preservation, Flavor and Safety, ed. by V.R. Preedy (Academic Press, Cambridge, 2016), pp. 765–773",
          "Sweet fennel (Ocimum gratissimum) oils", ""),
+        # The title continues to the end of its sentence.
         ("Zhu, X., Rottkamp, C. A., Perry, G., and Smith, M. A. (2001). Activation of MKK6, an upstream activator of p38, in Alzheimer's disease. J. Neurochem. 79, 311-318.",
          "Activation of MKK6, an upstream activator of p38, in Alzheimer's disease", "J. Neurochem"),
     ],
@@ -96,7 +92,6 @@ def test_reference_has_its_fields(raw: str, fields: dict[str, str | bool]) -> No
     [
         ("J. Q. Smith, K. van der Berg, and A.-L. Müller", ["Smith", "van der Berg", "Müller"]),
         ("Smith, J. Q., van der Berg, K., & Müller, A.-L.", ["Smith", "van der Berg", "Müller"]),
-        ("Smith, John; Doe, Jane Q.", ["Smith", "Doe"]),
         ("Smith, John, Kees Berg, and Ann Doe", ["Smith", "Berg", "Doe"]),
         ("A. R. BATTERSBY, S. G. HARTLEY et M. D. TURNBULL", ["BATTERSBY", "HARTLEY", "TURNBULL"]),
     ],

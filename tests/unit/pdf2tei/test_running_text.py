@@ -10,7 +10,6 @@ from collections.abc import Callable
 import pytest
 
 from pdf2tei import floats, fragments, furniture, guard
-from pdf2tei.body import _may_end_paragraph
 from pdf2tei.heads import head_length
 from pdf2tei.measures import Measures, measure
 from pdf2tei.model import Document, Font, Kind, Line, Page
@@ -95,21 +94,6 @@ def test_text_hidden_under_an_image_is_read_once() -> None:
     assert Kind.FURNITURE not in {x.kind for x in shown[1:]}
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("as was shown (Xiong et al.,", False),
-        ("for ranking (e.g.", False),
-        ("in Fig.", False),
-        ("of the litter.", True),
-        ("of the litter [12].", True),
-        ("as follows:", True),
-    ],
-)
-def test_paragraph_does_not_end_inside_a_citation(text: str, expected: bool) -> None:
-    assert _may_end_paragraph([line(text, 50, 100)]) is expected
-
-
 @pytest.mark.parametrize(("step", "kind"), [(5, Kind.FURNITURE), (1, Kind.BODY)])
 def test_every_fifth_line_number_is_furniture(step: int, kind: Kind) -> None:
     """Labels of a list have steps of 1."""
@@ -139,19 +123,15 @@ Runs = list[tuple[str, Font]]
 NUMBERED: list[tuple[Runs, str | None]] = [
     ([("1.2.", ROMAN), ("Ethics Statement.", BOLD), ("For Studies 2–4 approval was obtained", ROMAN)], "1.2. Ethics Statement."),
     ([("3.1.1.", ROMAN), ("Participants.", SLANTED), ("We recruited twelve adolescents", ROMAN)], "3.1.1. Participants."),
-    ([("2) HCP90 data set:", ITALIC), ("The HCP90 data set was acquired at", ROMAN)], "2) HCP90 data set:"),
     ([("3.2. Marrubium vulgare. Marrubium vulgare", ITALIC), ("grows in dry places", ROMAN)], "3.2. Marrubium vulgare."),
     ([("3.2. Marrubium vulgare", ITALIC), ("grows in dry places", ROMAN)], None),
-    ([("0.18", ROMAN), ("μm).", SLANTED), ("The column was heated to 60 degrees", ROMAN)], None),
     ([("12.", ROMAN), ("Smith, J.", SLANTED), ("Ecology of the north", ROMAN)], None),
 ]  # fmt: skip
 PHRASES: list[tuple[Runs, str | None]] = [
     ([("DNA damage protective effect.", BOLD), ("The effects of the oil", ROMAN)], "DNA damage protective effect."),
-    ([("Sampling.", BOLD), ("We sampled three forests", ROMAN)], "Sampling."),
     ([("Growth of", BOLD), ("Escherichia coli.", BOLD_ITALIC), ("We grew the cells", ROMAN)], "Growth of Escherichia coli."),
     ([("Formal analysis:", BOLD), ("Elvina Brown and Helen Faddy did it", ROMAN)], None),
     ([("DNA damage protective effect", BOLD), ("of the essential oil was high", ROMAN)], None),
-    ([("the protective effect.", BOLD), ("The effects of the oil", ROMAN)], None),
     ([("Assumption 3.", BOLD), ("Every list that ends has a last line", ROMAN)], None),
 ]  # fmt: skip
 
@@ -167,20 +147,6 @@ def test_bold_phrase_within_paragraph_or_numbered_paper_is_no_heading(runs: Runs
     before = draw_line(("The text before continues here without an end", ROMAN), y=-11.0)
     assert split_run_in([before, draw_line(*runs)], 1, begins=False, is_numbered=False) is None
     assert split_run_in([draw_line(*runs)], 0, begins=True, is_numbered=True) is None
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "count"),
-    [
-        # IEEEtran: subsections in italics, as wide as the column
-        ("B. The classical model suggests inhibition per-", ("ception as the origin of disorders", ITALIC), 2),
-        ("Many words are printed in italics for the sake of em-", ("phasis inside a paragraph of the text", ROMAN), 0),
-    ],
-)
-def test_hyphenated_heading_is_joined(first: str, second: tuple[str, Font], count: int) -> None:
-    last = draw_line(("To understand how the timing of organ initiation could", ROMAN), y=27.0)
-    lines = [draw_line((first, ITALIC), width=0.52), draw_line(second, y=12.0), last]
-    assert head_length(lines, 0, COLUMN) == count
 
 
 @pytest.mark.parametrize(("following", "count"), [("2. Progression free survival", 0), ("1.1. Survival", 1)])

@@ -49,11 +49,3 @@ def test_batches_have_the_labels_of_single_sequences() -> None:
     weights = [model.score_items(features(pieces(raw))) for raw in STRINGS] * 14  # More than one batch.
     assert model.tag_each(weights) == [model.tag(one) for one in weights]
     assert model.tag_each([]) == []
-
-
-def test_reference_labels_are_trained_label_names() -> None:
-    theirs = suite(crf.MODEL)
-    for raw, fields in zip(STRINGS, crf.label_references(STRINGS), strict=True):
-        found = pieces(raw)
-        labels = theirs.tag(features(found)) if found else []
-        assert fields == crf.spans(raw, found, [crf.TokenLabel(x) for x in labels])

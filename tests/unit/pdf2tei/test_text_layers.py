@@ -130,17 +130,6 @@ def read(xml: str | bytes) -> list[Page]:
 SPACE = '<SP WIDTH="2.3" VPOS="20" HPOS="40"/>'
 
 
-def test_words_have_place_font_and_spaces() -> None:
-    drawn = '<Illustration ID="i" HPOS="5" VPOS="6" WIDTH="7" HEIGHT="8" TYPE="image"/>'
-    (page,) = read(BEFORE + line(word("Litter"), SPACE, word("and"), word("soil")) + drawn + AFTER)
-    (found,) = page.lines
-    assert [(t.text, t.space) for t in found.tokens] == [("Litter", False), ("and", True), ("soil", False)]
-    assert (found.x0, found.tokens[0].y0, found.x1, found.block) == (10.0, 20.5, 40.25, 1)
-    font = found.tokens[0].font
-    assert (font.family, font.size, font.bold, font.raised) == ("times&co", 9.5, True, True)
-    assert [(b.x0, b.y0, b.x1, b.y1) for b in page.boxes] == [(5.0, 6.0, 12.0, 14.0)]
-
-
 def test_escaped_markup_is_text_and_ligatures_are_letters() -> None:
     given = ["p&lt;0.05", "R&amp;D", "&amp;lt;", "&quot;a&quot;", "&lt;String", "/&gt;", "Conﬂicts"]
     (page,) = read(BEFORE + line(*map(word, given)) + AFTER)

@@ -64,7 +64,7 @@ AREAS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "tei": (("s2orc_parse/tei/*.py",), ("../s2orc_parse/tei",)),
     "pdf": (("s2corpus/pdf/inspection.py",), ("pdf/test_select.py",)),
     "intake": (("s2corpus/stages/intake.py", "s2corpus/deliveries/declarations.py"), ("deliveries",)),
-    "filter": (("s2corpus/stages/filter.py",), ("stages/filter", "clustering/test_stages.py")),
+    "filter": (("s2corpus/stages/filter.py",), ("stages/filter",)),
     "split": (("s2corpus/stages/split.py",), ("snapshot/test_clean_and_split.py",)),
     "export": (("s2corpus/stages/export/*.py",), ("snapshot",)),
     "snapshot": (

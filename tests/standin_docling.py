@@ -1,9 +1,4 @@
-"""A stand-in for docling-serve: a real HTTP server that converts in the background and can simulate docling-serve's
-faults.
-
-Use `with StandIn(faults=…) as server:`. Its API is docling-serve's: `POST /v1/convert/file/async`, `GET
-/v1/status/poll/{task_id}`, `GET /v1/result/{task_id}`, `/health`, `/version`.
-"""
+"""A stand-in for docling-serve: a real HTTP server that converts in the background and can simulate its faults."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -45,37 +45,29 @@ a TEI, announced as complete), `huge`, `no_content`, a status (`502`), or a GROB
 """
 
 
+@dataclass(kw_only=True, eq=False)
 class StandIn:
     """The server on 127.0.0.1. `faults` returns the fault of each upload; `uploads` and `answered` (final answers only) count by SHA-1."""
 
-    def __init__(
-        self,
-        *,
-        faults: Callable[[Upload], Fault] = lambda _: None,
-        tei: Path | None = None,
-        slots: int = 64,
-        latency: float = 0.0,
-        queue_wait: float = 0.0,
-        version: Any = None,
-        token: str | None = None,
-    ) -> None:
-        self.faults = faults
-        self.tei = tei
-        self.latency = latency
-        self.queue_wait = queue_wait
-        self.ready: bool | None = None  # answer of `/api/health`, which exists since GROBID 0.9
-        self.version = version or {"version": "0.8.2", "revision": "stand-in"}
-        self.token = token
-        self.port = 0
-        self.slots = threading.BoundedSemaphore(slots)
+    faults: Callable[[Upload], Fault] = lambda _: None
+    tei: Path | None = None
+    slots: int = 64
+    latency: float = 0.0
+    queue_wait: float = 0.0
+    version: Any = field(default_factory=lambda: {"version": "0.8.2", "revision": "stand-in"})
+    token: str | None = None
+    ready: bool | None = None
+    """answer of `/api/health`, which exists since GROBID 0.9"""
+    healthy: bool = True
+    port: int = 0
+    requests: int = 0
+    uploads: Counter[str] = field(default_factory=Counter)
+    answered: Counter[str] = field(default_factory=Counter)
+    forms: list[dict[str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.engines = threading.BoundedSemaphore(self.slots)
         self.lock = threading.Lock()
-        self.uploads: Counter[str] = Counter()
-        self.answered: Counter[str] = Counter()
-        self.forms: list[dict[str, str]] = []
-        self.requests = 0
-        self.in_work = 0
-        self.most_in_work = 0
-        self.healthy = True
         self._server: _Http | None = None
 
     @property
@@ -174,17 +166,14 @@ class _Handler(BaseHTTPRequestHandler):
             owner.forms.append({key: value.decode() for key, value in form.items()})
             upload = Upload(sha1, owner.uploads[sha1])
         fault = owner.faults(upload)
-        if fault == "busy" or not owner.slots.acquire(timeout=owner.queue_wait or None, blocking=owner.queue_wait > 0):
+        if fault == "busy" or not owner.engines.acquire(
+            timeout=owner.queue_wait or None, blocking=owner.queue_wait > 0
+        ):
             return self._answer(503, b"all engines are busy")
         try:
-            with owner.lock:
-                owner.in_work += 1
-                owner.most_in_work = max(owner.most_in_work, owner.in_work)
             self._work(sha1, fault)
         finally:
-            with owner.lock:
-                owner.in_work -= 1
-            owner.slots.release()
+            owner.engines.release()
 
     def _work(self, sha1: str, fault: Fault) -> None:
         owner = self.server.owner

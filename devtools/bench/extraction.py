@@ -4,8 +4,8 @@
 
 The data sets are `pmc-pdf`, `pairs` and `cases/layout` of FOLDER (default REAL_DATA). Each is divided into
 development papers and held-out papers. Held out are every third paper of `pmc-pdf` and `pairs`, and the listed papers
-of `cases/layout`. `--apart` also reads the held-out papers. A failed paper counts as a paper without content. The
-columns:
+of `cases/layout`. `--apart` also reads the held-out papers. The last rows pool the papers of all data
+sets. A failed paper counts as a paper without content. The columns:
 
   titles       share of papers with the correct title (letters and digits only, with or without the subtitle)
   authors      share of papers with the same list of surnames
@@ -171,6 +171,7 @@ def main() -> int:
     if given.tei:
         given.tei.mkdir(parents=True, exist_ok=True)
     print("| papers of | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 1) + "|")
+    pooled: dict[str, list[MeasureCounts]] = {"developed on": [], "kept apart": []}
     with ProcessPoolExecutor(2) as pool:
         for name in SETS:
             papers = list_papers(given.data / name)
@@ -183,7 +184,11 @@ def main() -> int:
                     for (pdf, _), part in zip(chosen, parts, strict=True):
                         print(f"| {pdf.stem[:10]} | " + " | ".join(part.row()) + " |")
                 kind = "kept apart" if is_apart else "developed on"
+                pooled[kind] += parts
                 print(f"| `{name}`, {kind} | " + " | ".join(merge(parts).row()) + " |", flush=True)
+    for kind, parts in pooled.items():
+        if parts:
+            print(f"| all, {kind} | " + " | ".join(merge(parts).row()) + " |")
     return 0
 
 

@@ -51,13 +51,15 @@ _TITLES = {
 }  # fmt: skip
 _SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)\.(?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b|^by\b)\s*", re.I)
 _MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
-_NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
+_NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|(?:[^\W\d_]\.[-‐])?[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
 _MAX_CASELESS_WORDS = 4
 """Maximum number of words of a name in a script without capitals."""
 _CJK_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}")
 _ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
 
 
+_HYPHENATED = re.compile(r"(?<=\w)-\s(?=[a-zß-ÿ])|(?<=-)\s")
+"""The end of a line within a word; a hyphen before a capital belongs to the name."""
 _CONJUNCTION = re.compile(r"\s*(?:and|und|et|with|&)\b", re.I)
 _NAME_ENDS = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
 _INVERTED = re.compile(
@@ -115,7 +117,7 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
     above: Line | None = None
     above_is_affiliation = False  # the line above contains only affiliations
     for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
-        if above is not None and line.y0 - above.y1 > 0.9 * line.size:  # affiliations are between the lines
+        if above is not None and line.y0 - above.y1 > 1.5 * line.size:  # affiliations are between the lines
             unfinished_name, above_is_affiliation = "", False
         above = line
         if above_is_affiliation and _CONJUNCTION.match(line.text):
@@ -129,8 +131,9 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
         parts = split_names(line.tokens)
         if unfinished_name and parts and not _CONJUNCTION.match(line.text):
             named = found[-1:] == [unfinished_name]
-            if not named or parse_printed_name(f"{unfinished_name} {parts[0]}") is not None:
-                parts[0] = f"{unfinished_name} {parts[0]}"
+            joined = _HYPHENATED.sub("", f"{unfinished_name} {parts[0]}")
+            if not named or parse_printed_name(joined) is not None:
+                parts[0] = joined
                 if named:
                     found.pop()
         capitals = begins_with_name_in_capitals(parts)
@@ -149,7 +152,7 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
         if names and names_font is None:
             names_font = font
         found.extend(names)
-    if sum(bool(_INVERTED.fullmatch(name)) for name in found) > 0.6 * len(found):
+    if are_inverted(found):
         people = [
             _build_author(name, person)
             for name, person in zip(found, parse_names(map(_strip_titles, found)), strict=True)
@@ -157,6 +160,11 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
     else:
         people = [parse_printed_name(name) for name in found]
     return list(dict.fromkeys(name for name in people if name is not None))
+
+
+def are_inverted(names: list[str]) -> bool:
+    """Return whether most names have the surname first and bare initials (`Jianu C`)."""
+    return sum(bool(_INVERTED.fullmatch(name)) for name in names) > 0.6 * len(names)
 
 
 def begins_with_name_in_capitals(parts: list[str]) -> bool:
@@ -191,7 +199,11 @@ def _ends_within_name(line: Line, parts: list[str]) -> bool:
     last = line.tokens[-1]
     if last.font.raised or _NAME_ENDS.search(line.text.rstrip()):
         return False
-    return len(parts[-1].split()) == 1 or (len(parts) > 1 and bool(_SEPARATOR.search(line.text)))
+    return (
+        parts[-1].endswith("-")
+        or len(parts[-1].split()) == 1
+        or (len(parts) > 1 and bool(_SEPARATOR.search(line.text)))
+    )
 
 
 def split_names(tokens: list[Token]) -> list[str]:

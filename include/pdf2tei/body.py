@@ -21,8 +21,8 @@ _SHORTENED = re.compile(
 _ITEM = re.compile(r"\s*(?:[•▪◦‣·∙○●■–—-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
 _MIN_HEAD_PROBABILITY = 0.05
 """Minimum probability of a head, from the body CRF, for a line that the rules call a head. It was tuned on pmc-pdf and pairs."""
-_CERTAIN_SIZE_RATIO = 1.4
-"""If a head is larger than the running text by this factor, the CRF is ignored, because it was not trained on slides."""
+_CERTAIN_SIZE_RATIO = 1.15
+"""If a head is larger than the running text by this factor, the CRF is ignored, because it reads long heads as text."""
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ def _split_sections(lines: list[Line], measures: Measures, joiner: Joiner) -> li
         begins = not paragraph or _begins_paragraph(paragraph, line, measures)
         split = split_run_in(lines, i, begins=begins, is_numbered=is_numbered)
         count = 0 if split else head_length(lines, i, local) or (1 if id(line) in numbered else 0)
-        is_certain = id(line) in numbered or line.size > _CERTAIN_SIZE_RATIO * local.size or is_usual_name(line)
+        is_certain = id(line) in numbered or line.size > _CERTAIN_SIZE_RATIO * measures.size or is_usual_name(line)
         if count and not is_certain and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_HEAD_PROBABILITY:
             count = 0
         if count:

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from .authors import affiliation_words, begins_with_name_in_capitals, parse_printed_name, split_names
+from .authors import affiliation_words, are_inverted, begins_with_name_in_capitals, parse_printed_name, split_names
 from .front_lines import FrontLabel
 from .model import Line
 
@@ -81,7 +81,7 @@ def measure_names(line: Line) -> tuple[float, int]:
         if caseless > _MAX_CASELESS_WORDS:
             return 0.0, 0
     parts = [part for part in split_names(line.tokens) if sum(c.isalpha() for c in part) > 2]
-    count = sum(parse_printed_name(part) is not None for part in parts)
+    count = len(parts) if are_inverted(parts) else sum(parse_printed_name(part) is not None for part in parts)
     return count / max(len(parts), 1), count
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from s2orc_parse.bibliography.names import parse_authors
+from s2orc_parse.bibliography.names import make_author, parse_authors
 
 from .authors import FrontAuthor
 from .crf import TokenLabel, label_references
@@ -55,6 +56,17 @@ class Reference:
 def parse_reference(raw: str) -> Reference:
     """Return the fields of one reference string."""
     return parse_references([raw])[0]
+
+
+def parse_bibliography_item(raw: str) -> dict[str, Any]:
+    """Return the fields of a printed entry of a LaTeX bibliography without markup of the fields."""
+    found = parse_reference(raw)
+    people = (make_author(" ".join(author.forenames), author.surname) for author in found.authors)
+    return {
+        "title": found.title, "authors": tuple(author for author in people if author), "year": found.year,
+        "venue": found.journal or found.booktitle or found.series, "volume": found.volume, "issue": found.issue, "pages": found.pages,
+        "publisher": found.publisher, "doi": found.doi, "eprint": found.arxiv,
+    }  # fmt: skip
 
 
 def parse_references(raws: Sequence[str]) -> list[Reference]:

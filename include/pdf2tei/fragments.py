@@ -14,7 +14,8 @@ _MAX_SIZE_RATIO = 1.6
 """Longer lines are separate if their sizes differ by more than this factor, such as a title and a date next to it."""
 _MAX_SHORT_TEXT = 8
 """Maximum number of characters of a part that may differ in size."""
-_LABEL = re.compile(r"\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}[.)]?|[•▪●■]")
+_LABEL = re.compile(r"\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}(?:\.\d{1,2}){0,3}[.)]?|[•▪●■]")
+_MAX_LABEL_LENGTH = 9
 _MAX_LABEL_GAP = 3.5
 """Maximum gap between a label on a separate line and its text, in type sizes."""
 
@@ -70,7 +71,11 @@ def _join_labels(lines: list[Line]) -> list[Line]:
     joined: dict[int, Line] = {}
     gone: set[int] = set()
     for label in lines:
-        if label.kind is Kind.FURNITURE or len(label.text) > 5 or not _LABEL.fullmatch(label.text.strip()):
+        if (
+            label.kind is Kind.FURNITURE
+            or len(label.text) > _MAX_LABEL_LENGTH
+            or not _LABEL.fullmatch(label.text.strip())
+        ):
             continue
         reach = _MAX_LABEL_GAP * label.size
         right = [

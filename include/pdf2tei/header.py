@@ -109,10 +109,14 @@ def read_front(
     contents.abstract = [text for run in split_paragraphs(abstract) if (text := joiner.text(run).text)]
     before = set(map(id, lines[:start]))
     first = set(map(id, lines[start : start + head_length(lines, start, measures)])) if start < len(lines) else set()
+    has_begun = False
     for front_page in document.pages[:PAGES]:
         for line in front_page.lines:
+            is_later = front_page.number > number and line.kind is Kind.BODY
+            has_begun = has_begun or (is_later and INTRODUCTION.match(line.text) is not None)
             if (
                 line.kind is Kind.BODY
+                and not has_begun
                 and id(line) not in first
                 and (
                     (front_page.number < number and not _is_page_of_text(front_page, measures))

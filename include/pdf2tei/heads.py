@@ -12,6 +12,7 @@ from .model import Line
 
 NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}\.?)(?:\s+\|)?\s+(?=\S)")
 NUMBERED = re.compile(r"\s*(?:\d{1,2}(?:\.\d{1,2}){0,4}[.)]?|[IVX]{1,5}[.)]|[A-Z](?:\.\d{1,2}){0,3}[.)]?)\s+(?=\S)")
+_ITEM_NUMBER = re.compile(r"(\d{1,2})[.)]\s")
 _SENTENCE = re.compile(r"[a-z]{3}\. [A-Z][a-z]+ [a-z]")
 _SECTION = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z]")
 _USUAL_HEADS = re.compile(
@@ -73,9 +74,18 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
     if count == 1 and text.rstrip().endswith("-") and line.width > 0.9 * measures.width:
         return 0
     whole = " ".join(x.text for x in lines[i : i + count])
+    if numbered and i + count < len(lines) and _are_list_items(line, lines[i + count]):
+        return 0
     if count == 4 or len(whole) > 220 or _SENTENCE.search(whole):
         return 0
     return count
+
+
+def _are_list_items(line: Line, below: Line) -> bool:
+    """Return whether two lines of a block are set alike and have consecutive numbers."""
+    number, following = (_ITEM_NUMBER.match(x.text) for x in (line, below))
+    is_alike = line.block == below.block and line.font == below.font
+    return is_alike and number is not None and following is not None and int(following[1]) == int(number[1]) + 1
 
 
 def begins_after_break(before: Line | None, line: Line) -> bool:

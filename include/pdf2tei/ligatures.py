@@ -85,7 +85,7 @@ def restore_page(page: Page, text: str, signs: list[str]) -> None:
         is_changed = False
         for token in line.tokens:
             rest = _strip_signs(token.text)
-            if rest in seen and ((before, rest) in pairs or rest in _RESTS):
+            if rest in seen and ((before, rest) in pairs or rest in _RESTS or _is_cut(rest)):
                 at = token.text.index(rest)
                 token.text = f"{token.text[:at]}Th{token.text[at:]}"
                 token.space = bool(before) and token is not line.tokens[0]

@@ -8,7 +8,6 @@ entries is used.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,12 +20,12 @@ from .model import Line, Token
 EntryLines = list[Line]
 
 _INLINE_LABEL = re.compile(r"[\[(]?(\d{1,3})(?:[\])]|\.)")
+_PARTICLES = re.compile(r"(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|el|al)\s+){1,2}[A-Z]")
+"""Start of a surname with particles."""
 _CONTINUES = re.compile(r"[-/]\w")
 """Start of a line that continues a URL or a word."""
-_MIN_SORTED_ENTRIES = 8
-"""Minimum number of entries for a list's order to be significant."""
-_MIN_SORTED_SHARE = 0.9
-"""Minimum share of neighbors in order for a list to count as sorted."""
+_MIN_USUAL_SHARE = 0.8
+"""Minimum share of the starts that are set apart, and of the other lines that are not, for a list to set its starts apart."""
 _MAX_SKIP = 3
 """Largest step between the numbers of two labels; numbers between them may be missing."""
 
@@ -44,27 +43,25 @@ def split(lines: list[Line]) -> list[EntryLines]:
     rows = [entries.EntryLine(x.text, offset > 3, id(x) in begins) for x, offset in zip(lines, offsets, strict=True)]
     found = max(ruled, _group_at_starts(lines, entries.predict_starts(rows)), key=_score_entries)
     begins = {id(group[0]) for group in found if not _CONTINUES.match(group[0].text)}
-    return _merge_out_of_order(_group_at_starts(lines, [id(line) in begins for line in lines]))
+    return _group_at_starts(lines, _correct_starts(lines, offsets, [id(line) in begins for line in lines]))
 
 
-def _merge_out_of_order(groups: list[EntryLines]) -> list[EntryLines]:
-    """Merge wrongly split groups of an alphabetical list.
+def _correct_starts(lines: list[Line], offsets: list[float], starts: list[bool]) -> list[bool]:
+    """Return the starts corrected by the layout, if it sets most starts apart: by an indent, by its lack, or by a gap above.
 
-    A group is merged into the one before if it breaks the alphabetical order and the group before has no year. An example is a
-    line that begins with a book's title.
+    A start that is set like other lines is removed. A line that is set like a start and begins like authors is added.
     """
-    words = [unicodedata.normalize("NFKD", group[0].text).casefold().split()[:1] for group in groups]
-    ordered = sum(a <= b for a, b in pairwise(words))
-    if len(groups) < _MIN_SORTED_ENTRIES or ordered < _MIN_SORTED_SHARE * (len(groups) - 1):
-        return groups
-    out: list[EntryLines] = []
-    for i, group in enumerate(groups):
-        breaks = 0 < i < len(groups) - 1 and words[i - 1] <= words[i + 1] < words[i]
-        if breaks and not any(YEAR.search(line.text) for line in out[-1]):
-            out[-1] = out[-1] + group
-        else:
-            out.append(group)
-    return out
+    by_text = [
+        may_end(before.text) and _detect_author_and_year(line.text)[0] for before, line in pairwise([lines[0], *lines])
+    ]
+    gaps = [True, *(_follows_gap(before, line) is not False for before, line in pairwise(lines))]
+    for set_apart in ([offset < 3 for offset in offsets], [offset > 3 for offset in offsets], gaps):
+        usual, other = (
+            [x for x, start in zip(set_apart, starts, strict=True) if start is side] for side in (True, False)
+        )
+        if sum(usual) >= _MIN_USUAL_SHARE * len(usual) and sum(other) < (1 - _MIN_USUAL_SHARE) * len(other):
+            starts = [x and (start or named) for start, x, named in zip(starts, set_apart, by_text, strict=True)]
+    return starts
 
 
 def split_by_rules(lines: list[Line]) -> list[EntryLines]:
@@ -229,12 +226,15 @@ def _find_hanging_starts(lines: list[Line], offsets: list[float]) -> list[bool]:
 
 def _find_starts_after_gaps(lines: list[Line]) -> list[bool]:
     """Return for each line whether a gap precedes it. At the top of a column, the text of the lines decides."""
+    gaps = (_follows_gap(before, line) for before, line in pairwise(lines))
     by_text = _find_starts_by_text(lines)
-    out = [True]
-    for i, (before, line) in enumerate(pairwise(lines), 1):
-        below = line.page == before.page and line.y0 > before.y0 and line.x0 < before.x1
-        out.append(line.y0 - before.y1 > 0.4 * line.size if below else by_text[i])
-    return out
+    return [True, *(text if gap is None else gap for gap, text in zip(gaps, by_text[1:], strict=True))]
+
+
+def _follows_gap(before: Line, line: Line) -> bool | None:
+    """Return whether a gap precedes a line; None at the top of a column."""
+    is_below = line.page == before.page and line.y0 > before.y0 and line.x0 < before.x1
+    return line.y0 - before.y1 > 0.4 * line.size if is_below else None
 
 
 def _find_starts_by_text(lines: list[Line]) -> list[bool]:
@@ -252,7 +252,8 @@ def _find_starts_by_text(lines: list[Line]) -> list[bool]:
 @lru_cache(maxsize=1 << 12)  # every method of splitting calls this
 def _detect_author_and_year(text: str) -> tuple[bool, bool]:
     """Return whether a text begins like authors, and whether it contains a year."""
-    return text[:1].isupper() and bool(AUTHOR.match(text)), bool(YEAR.search(text))
+    is_name = text[:1].isupper() or _PARTICLES.match(text) is not None
+    return is_name and bool(AUTHOR.match(text)), bool(YEAR.search(text))
 
 
 def _score_entries(groups: list[EntryLines]) -> float:
@@ -266,7 +267,7 @@ def _score_entries(groups: list[EntryLines]) -> float:
         author, dated = _detect_author_and_year(text)
         ended = may_end(text)
         score += (author + dated + ended) / 3 if author or dated else -0.3
-        if text[:1].islower() or len(text) < 30 or not ended:
+        if (text[:1].islower() and not author) or len(text) < 30 or not ended:
             score -= 0.5
         inside = sum(_find_starts_by_text(group)[1:])
         score -= 0.7 * inside + max(len(text) - 700, 0) / 500

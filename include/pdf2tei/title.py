@@ -147,7 +147,8 @@ def _score_title(group: list[Line], front: Front, metadata_title: str) -> float:
         return 0.0
     if max(x.size for x in group) < _MIN_TITLE_SIZE * median(x.size for x in front.lines):  # a citation in the margin
         return 0.0
-    if len(group) > 2 and all(measure_names(x)[0] > 0.9 for x in group):  # a list of people
+    named = [count for share, count in map(measure_names, group) if share > 0.9]
+    if len(named) == len(group) and (len(group) > 2 or (sum(named) > 2 and not above_names)):  # a list of people
         return 0.0
     is_uncertain = max((front.probability(x, FrontLabel.TITLE) for x in front.lines), default=0.0) < _CERTAIN
     largest = max((x.size for x in front.lines if is_uncertain or len(x.text.split()) > 2), default=1.0)

@@ -20,8 +20,6 @@ _MAX_WORDS = 400
 """Maximum number of words of an abstract without a head in the running text's font."""
 _CERTAIN_OTHER = 0.9
 """A line does not continue an abstract if another label has at least this probability."""
-_SPANNING_WIDTH = 1.3
-"""A line that is wider than the running text by this factor spans its columns."""
 _LOWEST_START = 0.6
 """An abstract without a head begins above this share of the page height."""
 
@@ -127,30 +125,7 @@ def _find_by_position(document: Document, lines: list[Line], front: Front, measu
             runs[-1].append(line)
         elif line.y0 <= _LOWEST_START * document.pages[line.page - 1].height:
             runs.append([line])
-    best = max((run for run in runs if _is_summary(run, lines, measures)), key=_count_characters, default=[])
-    return best or _find_across_columns(document, front, measures)
-
-
-def _find_across_columns(document: Document, front: Front, measures: Measures) -> list[Line]:
-    """Return a paragraph across two columns, in the upper part of the page on which the front ends."""
-    if not front.lines:
-        return []
-    page = document.pages[front.lines[-1].page - 1]
-    runs: list[list[Line]] = [[]]
-    for line in page.lines:
-        if line.kind is not Kind.BODY or line.y0 > _LOWEST_START * page.height or _is_other(line, front):
-            continue
-        wide = line.width > _SPANNING_WIDTH * measures.width
-        if runs[-1] and _continues_paragraph(runs[-1][-1], line, front) and (wide or not _ends_sentence(runs[-1][-1])):
-            runs[-1].append(line)
-        elif wide:
-            runs.append([line])
-    run = max(runs, key=_count_characters)
-    return run if len(run) > 2 and _ends_sentence(run[-1]) and _count_characters(run) >= 2 * _MIN_CHARACTERS else []
-
-
-def _ends_sentence(line: Line) -> bool:
-    return line.text.rstrip("”’\"') ").endswith(".")
+    return max((run for run in runs if _is_summary(run, lines, measures)), key=_count_characters, default=[])
 
 
 def _is_summary(run: list[Line], lines: list[Line], measures: Measures) -> bool:

@@ -36,12 +36,6 @@ def test_drop_dag_runs_one_at_a_time_within_the_pool(module: Any) -> None:
     assert (str(work["weight_rule"]), work["priority_weight"]) == ("absolute", 1), "a release has priority"
 
 
-def test_drop_dag_retries_like_a_release(module: Any, sample: Any) -> None:
-    release, mine = sample.get_task("extract.work"), module._planned.operator.dag.get_task("work")
-    for name in ("retries", "retry_delay", "retry_policy", "on_failure_callback"):
-        assert mine.partial_kwargs[name] is release.partial_kwargs[name]
-
-
 @pytest.mark.parametrize(
     ("items", "size", "tasks"), [(0, 50, 0), (1, 50, 1), (500, 50, 10), (500, 1, 167), (9, 1, 9), (10**6, 50, 200)]
 )
@@ -97,11 +91,3 @@ def test_killed_triggerer_repeats_events_that_were_not_recorded(drop_watch: Any,
     assert fire(drop_watch, 1) == BOTH[:1]
     assert fire(drop_watch, 3) == [*BOTH, "drops/a/"], "no run began with it within a minute"
     assert status.Watch(lake).poll() == [], "the events are recorded"
-
-
-def test_new_triggerer_repeats_recorded_events_that_started_no_run(drop_watch: Any, lake: Lake) -> None:
-    watch = status.Watch(lake)
-    lost = watch.poll()
-    watch.confirm()  # The events are recorded, and Airflow loses them.
-    status.put_row(lake, status.ArrivalStatus("drops/b/", lost[1].mark, status.ArrivalState.REGISTERED))
-    assert fire(drop_watch, 2) == ["drops/a/", "drops/a/"]

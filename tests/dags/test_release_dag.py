@@ -1,9 +1,12 @@
-"""The DAG of a release: each spec has one DAG, stages run in order, only transient errors are retried, and the form explains itself."""
+"""The DAG of a release: each spec has one DAG, stages run in order, only transient errors are retried, and the form explains itself.
+
+Releases are scheduled and backfilled only for the intervals of their spec (docs/releases.md).
+"""
 
 from __future__ import annotations
 
 import itertools
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +18,7 @@ from s2corpus.pipeline.acceptance import read_acceptances
 from s2corpus.pipeline.stages import STAGE_NAMES, find_planning_stage
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
-from tests.releases import ROOT, spec
+from tests.releases import ROOT
 
 pytestmark = pytest.mark.airflow
 SPECS = sorted((ROOT / "include" / "releases").glob("*.yaml"))
@@ -78,15 +81,6 @@ def test_publishing_follows_every_check_and_the_approval(dags: dict[str, Any], s
     assert not approve.fail_on_reject, "a rejection is an answer, not a failure"
 
 
-def test_spec_gives_slots_and_deadline(sample: Any) -> None:
-    given = sample.get_task("extract.work").partial_kwargs
-    assert (given["pool"], given["pool_slots"]) == ("grobid", spec().resources.in_flight)
-    (deadline,) = sample.deadline
-    hours = spec().schedule.late_after_hours
-    assert (deadline.interval, deadline.callback.path) == (timedelta(hours=hours), "corpus_alerts.release_late")
-    assert deadline.callback.kwargs == {"hours": hours}
-
-
 def test_only_transient_errors_are_retried(sample: Any) -> None:
     """Check Airflow's own error too: a task fails with it while PostgreSQL restarts, regardless of the task's error."""
     from airflow.sdk import RetryAction
@@ -131,39 +125,69 @@ def test_every_task_alerts_with_a_runbook_link(dags: dict[str, Any]) -> None:
     assert 'id="late"' in runbook
 
 
-@pytest.fixture
-def begin(sample: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that begins intake, given the parameter `accept`."""
+def test_acceptances_of_a_run_are_stored_with_the_release(
+    sample: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import corpus_release
 
     monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
     monkeypatch.delenv("S2CORPUS_CATALOG", raising=False)
 
-    def begin(accept: dict[str, str]) -> bool:
-        context = {
-            "dag": sample,
-            "params": {"drops": None, "accept": accept},
-            "data_interval_start": datetime(2023, 1, 1, tzinfo=UTC),
-            "data_interval_end": datetime(2023, 2, 1, tzinfo=UTC),
-            "dag_run": SimpleNamespace(triggering_user_name="ann"),
-            "ti": SimpleNamespace(get_previous_dagrun=lambda state: None),
-        }
-        monkeypatch.setattr(corpus_release, "get_current_context", lambda: context)
-        return bool(corpus_release.begin.function().is_done)
-
-    return begin
-
-
-def test_acceptances_of_a_run_are_stored_with_the_release(begin: Any, tmp_path: Path) -> None:
+    context = {
+        "dag": sample,
+        "data_interval_start": datetime(2023, 1, 1, tzinfo=UTC),
+        "data_interval_end": datetime(2023, 2, 1, tzinfo=UTC),
+        "dag_run": SimpleNamespace(triggering_user_name="ann"),
+        "ti": SimpleNamespace(get_previous_dagrun=lambda state: None),
+    }
+    accepted: dict[str, str] = {"link.nothing": "a reason of some length"}
+    context["params"] = {"drops": None, "accept": accepted}
+    monkeypatch.setattr(corpus_release, "get_current_context", lambda: context)
     (tmp_path / "drops" / "2023-01-a").mkdir(parents=True)  # It matches the spec's pattern and is still being written.
     with pytest.raises(UserError, match=r"'link\.nothing' is not a check; expected <stage>\.<check>, one of link\."):
-        begin({"link.nothing": "a reason of some length"})
-    assert begin({"link.drift_of_linked_entries_block": "the source dblp ended"})
+        corpus_release.begin.function()
+    accepted.clear()
+    accepted["link.drift_of_linked_entries_block"] = "the source dblp ended"
+    assert corpus_release.begin.function().is_done
     (word,) = read_acceptances(open_lake(str(tmp_path)), "sample-20230201").values()
     assert (word.by, word.reason) == ("ann", "the source dblp ended")
 
 
-def test_form_requires_no_parameter(sample: Any) -> None:
-    for name in sample.params:
-        param = sample.params.get_param(name)
-        assert param.value is None and "null" in param.schema["type"] and param.schema["description_md"], name
+# -- Schedules.
+
+
+@pytest.mark.parametrize(
+    ("spec", "first", "last", "releases"),
+    [
+        ("sample", "2023-01-01", "2023-01-31", ["2023-02-01"]),
+        ("sample", "2023-01-01", "2023-04-01", ["2023-02-01", "2023-03-01"]),
+        ("sample", "2023-03-01", "2023-04-01", []),
+        ("s2_v2", "2022-11-01", "2023-02-15", ["2023-02-01", "2023-03-01"]),
+    ],
+)
+def test_backfill_contains_only_intervals_of_the_schedule(
+    dags: dict[str, Any], spec: str, first: str, last: str, releases: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """List the intervals as the scheduler does, from the serialized DAG. `end_date` is the start of the last interval."""
+    import release_timetable
+    from airflow import plugins_manager
+    from airflow.serialization.serialized_objects import DagSerialization
+
+    classes = {"release_timetable.ReleaseTimetable": release_timetable.ReleaseTimetable}
+    monkeypatch.setattr(plugins_manager, "get_timetables_plugins", lambda: classes)
+    dag = DagSerialization.from_dict(DagSerialization.to_dict(dags[f"corpus_release__{spec}"]))
+    bounds = (datetime.fromisoformat(f"{day}T00:00:00+00:00") for day in (first, last))
+    found = [info.data_interval for info in dag.iter_dagrun_infos_between(*bounds)]
+    assert [f"{interval.end:%Y-%m-%d}" for interval in found if interval is not None] == releases
+
+
+@pytest.mark.parametrize(("last", "starts_a_run"), [(None, True), (date(2023, 6, 1), False)])
+def test_unpausing_after_end_date_starts_no_run(airflow_home: None, last: date | None, starts_a_run: bool) -> None:
+    """Check the workaround in the runbook: with a past `end_date`, unpausing does not start the last finished interval."""
+    from airflow.timetables.base import TimeRestriction
+    from release_timetable import ReleaseTimetable
+
+    found = ReleaseTimetable("0 0 1 * *", date(2023, 1, 1), last).next_dagrun_info(
+        last_automated_data_interval=None, restriction=TimeRestriction(None, None, catchup=False)
+    )
+    assert (found is not None) is starts_a_run

@@ -31,10 +31,9 @@ WAIT = 1.0
 """seconds between two polls"""
 _OPTIONS = {"do_ocr": "false", "pdf_backend": "dlparse_v4", "table_mode": "accurate"}
 """options of docling-serve that a spec may set, with their defaults"""
-_BACK = re.compile(r"acknowledge?ments?|appendix.*|funding|references|bibliography", re.IGNORECASE)
 _CALLOUT = re.compile(r"\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]")
 _LABEL = re.compile(r"\[?(\d{1,3})[\].]\s+")
-_NUMBER = re.compile(r"(\d+(?:\.\d+)*)\.?\s+(?=\S)")
+_NUMBER = re.compile(r"\d+(?:\.\d+)*\.?\s+(?=\S)")
 
 
 def form(asked: ExtractRules) -> dict[str, str]:
@@ -132,44 +131,33 @@ def convert(data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse
         raise BadAnswer("bad_answer:not_a_docling_document")
     items = [item for item in document["texts"] if isinstance(item, dict) and isinstance(item.get("text"), str)]
     title, authors, section = "", "", ""
-    sec_num: str | None = None
     references: list[str] = []
-    abstract: list[tuple[str, str | None, str]] = []
-    body: list[tuple[str, str | None, str]] = []
-    back: list[tuple[str, str | None, str]] = []
-    part: list[Any] | None = None
+    abstract: list[tuple[str, str]] = []
+    body: list[tuple[str, str]] = []
     for label, text in _printed(items):
         if label == "title" or (label == "section_header" and not title):
             title = text
         elif label == "section_header":
-            number = _NUMBER.match(text)
-            sec_num, section = (number[1], text[number.end() :]) if number else (None, text)
-            plain = section.casefold().strip(" .:")
-            part = references if plain in ("references", "bibliography") else back if _BACK.fullmatch(plain) else body
-            part = abstract if plain == "abstract" else part
-        elif part is references:
+            section = _NUMBER.sub("", text, count=1)
+        elif section.casefold() in ("references", "bibliography"):
             references.append(text)
+        elif not section:
+            authors = authors or text
         elif label in ("text", "paragraph", "list_item"):
-            if part is None:
-                authors = authors or text
-            else:
-                part.append((section, sec_num, text))
+            (abstract if section.casefold() == "abstract" else body).append((section, text))
     entries = tuple(_entry(number, raw) for number, raw in enumerate(references))
     keys = {entry.label: entry.key for entry in entries if entry.label}
-    parts = [tuple(_paragraph(*each, keys) for each in paragraphs) for paragraphs in (abstract, body, back)]
-    cited = sum(len(paragraph.cite_spans) for paragraphs in parts for paragraph in paragraphs)
-    extractor, version, options = made_by.extractor, made_by.full_version, made_by.options_hash
     sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
     return Parse(
         file_sha1=file_sha1,
         header=Header(title=title, authors=tuple(parse_authors(authors))),
-        citation_style=CitationStyle.BRACKET if cited >= 3 else CitationStyle.OTHER,
-        abstract=parts[0],
-        body_text=parts[1],
-        back_matter=parts[2],
+        citation_style=CitationStyle.BRACKET if references else CitationStyle.OTHER,
+        abstract=tuple(_paragraph(*each, keys) for each in abstract),
+        body_text=tuple(_paragraph(*each, keys) for each in body),
+        back_matter=(),
         bib_entries=entries,
         ref_entries=(),
-        provenance=Provenance(extractor, version, options, sha1, CONVERTER_VERSION),
+        provenance=Provenance(NAME, made_by.full_version, made_by.options_hash, sha1, CONVERTER_VERSION),
     )
 
 
@@ -191,21 +179,19 @@ def _entry(number: int, printed: str) -> BibEntry:
         authors=tuple(a for each in read.authors if (a := make_author(" ".join(each.forenames), each.surname))),
         year=to_int(read.year[:4]),
         venue=read.journal or read.booktitle,
-        volume=read.volume,
-        pages=read.pages,
         label=label[1] if label else None,
         raw_text=raw,
     )
 
 
-def _paragraph(section: str, sec_num: str | None, text: str, keys: Mapping[str, str]) -> Paragraph:
+def _paragraph(section: str, text: str, keys: Mapping[str, str]) -> Paragraph:
     spans = [
         CiteSpan(at, at + len(number[0]), number[0], keys.get(number[0]))
         for group in _CALLOUT.finditer(text)
         for number in re.finditer(r"\d+", group[1])
         for at in [group.start(1) + number.start()]
     ]
-    return Paragraph(section=section, text=text, sec_num=sec_num, cite_spans=tuple(spans))
+    return Paragraph(section=section, text=text, cite_spans=tuple(spans))
 
 
 def _object(body: bytes) -> dict[str, Any]:

@@ -66,7 +66,6 @@ def test_right_facts_are_not_listed_as_deviations(lines: dict[tuple[str, str], L
 
 
 def test_versions_of_a_paper_are_one_paper(run: Run) -> None:
-    """Check two preprints with their published version, and a paper that was delivered with another title."""
     papers = run.table(PAPERS).read().to_pylist()
     for key in ("lim", "cohan"):
         truth = next(paper for paper in PAPERS_OF_TRUTH if paper.key == key)
@@ -86,46 +85,40 @@ def test_closed_and_withdrawn_texts_are_not_published(run: Run) -> None:
 
 
 def test_gold_figures_are_above_their_limits(run: Run) -> None:
-    """Check the automatic gold figures.
-
-    No title of these papers is read wrongly (`docs/quality.md` lists none), and each paper is one cluster.
-    """
     assert not {key for key, fact in known() if fact == "title"}
     metrics = read_metrics(run)
 
     def counts(stage: str, measure: str) -> list[float]:
         return [metrics[stage][f"gold.{measure}.{name}"] for name in ("known", "found", "said", "right")]
 
-    for stage, measure, least in (
-        ("cluster", "clusters", 40),
-        ("cluster", "titles", 35),
-        ("assemble", "xml_title", 12),
-        ("link", "links", 1),
-    ):
-        assert counts(stage, measure) == [counts(stage, measure)[0]] * 4 and counts(stage, measure)[0] >= least, measure
+    least = {
+        ("cluster", "clusters"): 40,
+        ("cluster", "titles"): 35,
+        ("assemble", "xml_title"): 12,
+        ("link", "links"): 1,
+    }
+    for (stage, measure), count in least.items():
+        assert counts(stage, measure) == [counts(stage, measure)[0]] * 4 and counts(stage, measure)[0] >= count, measure
     names_known, names_found, names_said, _ = counts("assemble", "xml_authors")
     assert names_found == names_known and names_said - names_known <= 1, "one of 86 names is no author's"
 
 
 def test_printed_identifiers_are_read(shared_data: Path) -> None:
-    printed, wrong, found = 0, [], 0
     truths = {paper.sha1: paper for paper in PAPERS_OF_TRUTH if paper.sha1}
-    selections = inspect_many(
-        [(sha1, shared_data / paper.file) for sha1, paper in truths.items()],
-        rules=SelectRules(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30,
-    )  # fmt: skip
-    for selection in selections:
-        truth, read = truths[selection.file_sha1], selection.identity
-        in_metadata = {"PMC7844712": "10.1016/s2352-3026(20)30366-5", "gavenski": "10.48550/arxiv.2602.19930"}.get(
-            truth.key
-        )
-        for name, value in (("doi", read.doi), ("arxiv_id", read.arxiv_id)):
-            expected = truth.printed.get(name)
-            expected = normalise_doi(expected) if name == "doi" and expected else expected
-            printed += expected is not None
-            found += expected is not None and value == expected
-            if value is not None and value not in (expected, in_metadata):
-                wrong.append((truth.key, name, value))
-    assert printed == 33 + 3
+    printed = {(paper.key, name): value for paper in truths.values() for name, value in paper.printed.items()}
+    printed = {key: normalise_doi(value) or value if key[1] == "doi" else value for key, value in printed.items()}
+    files, rules = [(sha1, shared_data / paper.file) for sha1, paper in truths.items()], SelectRules(max_pages=100)
+    found = {
+        (truths[selection.file_sha1].key, name): value
+        for selection in inspect_many(files, rules=rules, workers=2, timeout=60, memory_bytes=1 << 30)
+        for name in ("doi", "arxiv_id")
+        if (value := getattr(selection.identity, name)) is not None
+    }
+    in_metadata = {
+        ("PMC7844712", "doi"): "10.1016/s2352-3026(20)30366-5",
+        ("gavenski", "doi"): "10.48550/arxiv.2602.19930",
+    }
+    wrong = {key: value for key, value in found.items() if value not in (printed.get(key), in_metadata.get(key))}
     assert not wrong
-    assert found >= 35
+    assert len(printed) == 33 + 3
+    assert sum(found.get(key) == value for key, value in printed.items()) >= 35

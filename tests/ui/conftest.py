@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import shutil
 import sys
@@ -71,18 +70,9 @@ class Server:
         headers = {"Authorization": f"Bearer {self.tokens[role]}"} if role else {}
         return httpx.request(method, urljoin(self.url, path), headers=headers, timeout=60, json=body)
 
-    def open(
-        self,
-        browser: Any,
-        path: str,
-        role: str = "viewer",
-        *,
-        width: int = 1280,
-        height: int = 900,
-        scheme: str = "light",
-    ) -> Any:
+    def open(self, browser: Any, path: str, role: str = "viewer", *, width: int = 1280, scheme: str = "light") -> Any:
         """Return a new browser page at a path, logged in with this role."""
-        context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": height})
+        context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 1500})
         context.set_default_timeout(120_000)
         context.add_cookies([{"name": "_token", "value": self.tokens[role], "url": self.url}])
         page = context.new_page()
@@ -110,15 +100,9 @@ def server(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         yield Server(url, tokens, passwords, environ)
 
 
-@pytest.fixture
-def pictures(tmp_path: Path) -> Path:
-    """Return the folder for pictures of the documentation: docs/pictures if `S2CORPUS_PICTURES` is set."""
-    return ROOT / "docs" / "pictures" if os.environ.get("S2CORPUS_PICTURES") else tmp_path
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Run headless Chromium, if installed."""
+    """Run headless Chromium, if installed. Until the end of the module, its event loop prevents `asyncio.run`."""
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright's Python client is not installed")
     chromium = shutil.which("chromium") or pytest.skip("chromium is not installed")
     with playwright.sync_playwright() as started:

@@ -102,9 +102,7 @@ def refuse_drop(lake: Lake, folder: str, detail: str, **more: Any) -> None:
 
 
 def stalled(built: Built, to: Path) -> Path:
-    """Return a lake with a release that waits for approval, a release that a check stopped, and drops in different
-    states. Its catalog is next to it.
-    """
+    """Return a lake with a release that waits for approval, one that a check stopped, and drops in different states."""
     lake = copied(built, to)
     opened, second = open_lake(str(lake)), built.runs[SECOND].snapshot_id
     yank(opened, second, "so that the pointer returns to the first")
@@ -126,13 +124,11 @@ def stalled(built: Built, to: Path) -> Path:
 def hostile_lake(lake: Path) -> Path:
     """Replace all delivered text of papers, entries, records and files in a lake by markup."""
     markup = INJECTED
-    for table, columns in {
-        PAPERS: ("title", "venue", "journal", "abstract", "licence", "acl_id"),
-        MEMBERS: ("title", "venue", "abstract", "delivery"),
-        ENTRIES: ("title", "raw_text"),
-        DOCUMENTS: ("text", "top_word"),
-        SELECTIONS: ("detail",),
-    }.items():
+    of_papers, of_members = "title venue journal abstract licence acl_id", "title venue abstract delivery"
+    changed: dict[Table[Any], str] = {PAPERS: of_papers, MEMBERS: of_members, ENTRIES: "title raw_text"}
+    changed |= {DOCUMENTS: "text top_word", SELECTIONS: "detail"}
+    for table, names in changed.items():
+        columns = names.split()
         rewrite(lake, table, lambda rows, columns=columns: [r | {c: markup for c in columns if r[c]} for r in rows])
     person = {"first": markup, "middle": [], "last": markup, "suffix": ""}
     rewrite(lake, MEMBERS, lambda rows: [r | {"authors": [person]} for r in rows])

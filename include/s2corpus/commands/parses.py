@@ -109,12 +109,12 @@ def latex_command(
     in order of name. The file name is the paper_id of a parse. A source that gives no parse is reported with its
     outcome, and the command continues.
     """
-    from pdf2tei.latex_references import parse_reference
+    from pdf2tei.fields import parse_bibliography_item
     from s2orc_parse import latex
 
     _check_existence(inputs, "LaTeX source archives (.gz, .tgz, .tar, .tex) or folders")
     files = [file for path in inputs for file in list_files(path, LATEX_SUFFIX, ".tar.gz, .tgz, .gz, .tar or .tex")]
-    work = partial(parse_latex, seconds=seconds or latex.SECONDS, parse_reference=parse_reference)
+    work = partial(parse_latex, seconds=seconds or latex.SECONDS, parse_reference=parse_bibliography_item)
     # A source takes longer than the imports, so worker processes convert also the first sources.
     results = map_in_order(work, files, workers, int(len(files) == 1))
     write_parses(results, "sources", out=out, rejects=rejects, quiet=quiet)

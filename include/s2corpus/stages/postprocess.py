@@ -13,7 +13,7 @@ from typing import TypedDict, TypeVar, cast
 
 import orjson
 
-from pdf2tei.latex_references import parse_reference
+from pdf2tei.fields import parse_bibliography_item
 from s2corpus.deliveries.files import read_file
 from s2corpus.extractors import Adapter, BadAnswer, ExtractorIdentity
 from s2corpus.extractors import adapter as find_adapter
@@ -281,7 +281,7 @@ def _convert_latex(run: Run, source: LatexSourceRow) -> StoredParseRow:
             sha1=sha1,
             seconds=rules.latex_seconds,
             memory_mb=rules.latex_memory_mb,
-            parse_reference=parse_reference,
+            parse_reference=parse_bibliography_item,
         )
     except latex.BadSource as bad:
         return _make_stored_row(sha1, ParseKind.LATEX, bad.outcome)

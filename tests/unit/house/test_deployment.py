@@ -99,16 +99,8 @@ def test_compose_files_match_the_compose_schema(name: str) -> None:
 
 
 def test_clone_is_an_astro_project() -> None:
-    """Check the files that `astro dev start` reads and mounts below Astro's home; it builds the last stage of the Dockerfile."""
-    files = [
-        ".astro/config.yaml",
-        "airflow_settings.yaml",
-        "packages.txt",
-        "requirements.txt",
-        "dags",
-        "include",
-        "plugins",
-    ]
+    names = ".astro/config.yaml airflow_settings.yaml packages.txt requirements.txt dags include plugins"
+    files = names.split()
     assert [path for path in files if not (ROOT / path).exists()] == []
     assert subprocess.run(["git", "check-ignore", *files], cwd=ROOT).returncode == 1, "git ignores a file"
     dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
@@ -146,7 +138,6 @@ def test_pod_has_memory_of_the_spec_and_scratch_space() -> None:
 
 
 def test_every_container_is_confined() -> None:
-    """The images and their versions are those of compose."""
     specs = [each.get("spec", {}) for path in MANIFESTS for each in documents(path)]
     pods = [pod for spec in specs for pod in (spec, spec.get("template", {}).get("spec", {})) if "containers" in pod]
     for spec in pods:
@@ -172,24 +163,10 @@ def test_worker_pod_has_environment_of_compose_worker(services: dict[str, Any]) 
         assert worker - {each["name"] for each in base["env"]} <= optional, path.stem
 
 
-def test_versions_are_equal_everywhere(services: dict[str, Any]) -> None:
-    """Check the version of the chart, and the version of S3 in compose and in the tests."""
-    commands = yaml.safe_load((ROOT / "tests" / "data" / "airflow-chart-commands.yaml").read_text("utf-8"))
-    for path in (DEPLOY / "helm" / "values.yaml", ROOT / "docs" / "kubernetes.md"):
-        text = path.read_text("utf-8")
-        assert set(re.findall(r"apache-airflow/airflow --version (\S+)", text)) == {commands["version"]}, path.name
-    version = services["s3"]["image"].partition("@")[0].rpartition(":")[2]
-    assert f"\nseaweedfs-bin=={version} " in (ROOT / "requirements.txt").read_text("utf-8")
-
-
-def test_chart_creates_no_user_and_its_secrets_are_documented() -> None:
+def test_chart_creates_no_user() -> None:
     """Charts before 1.19 ignore `createUserJob.enabled` and read `webserver.defaultUser.enabled`."""
     values = yaml.safe_load((DEPLOY / "helm" / "values.yaml").read_text("utf-8"))
     assert values["createUserJob"]["enabled"] is values["webserver"]["defaultUser"]["enabled"] is False
-    documented = (ROOT / "docs" / "kubernetes.md").read_text("utf-8")
-    text = "".join(path.read_text() for path in [*MANIFESTS, *(DEPLOY / "helm").glob("*.yaml")])
-    names = set(re.findall(r"(?:secretName|SecretName|secretKeyRef: \{name): (s2corpus-[a-z-]+)", text))
-    assert len(names) >= 5 and [name for name in names if f"`{name}`" not in documented] == []
 
 
 @pytest.fixture(scope="module")
@@ -214,12 +191,9 @@ def test_images_have_the_tested_versions(third_party: ModuleType, image: str) ->
     in_image, tested = third_party.locked(ROOT / image), third_party.locked(ROOT / "requirements-fab.txt")
     assert in_image.items() <= tested.items()
     assert third_party.locked(ROOT / "requirements.txt").items() <= tested.items()
-    expected = {"requirements-image.txt": "apache-airflow-providers-fab", "requirements-spark.txt": "pyspark"}
-    assert expected[image] in in_image
 
 
 def test_notice_names_every_package_with_copyleft_license(third_party: ModuleType) -> None:
-    """A package that is also available under a permissive license needs no entry."""
     notice = (ROOT / "NOTICE").read_text("utf-8").lower()
     runtime = third_party.locked(ROOT / "requirements-fab.txt")
     for name, (_, licence) in third_party.listed().items():

@@ -1,5 +1,7 @@
 """Imports have one direction: one list defines the order of the packages, another the order of the layers of `s2corpus`.
 
+A package that can be installed alone imports only its declared dependencies.
+
 Kinds are data: no decision depends on the name of a record, a parse or an extractor (docs/extractors.md).
 """
 
@@ -7,8 +9,12 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
+import tomllib
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import packages_distributions
+from itertools import chain
 from pathlib import Path
 from typing import get_args
 
@@ -103,6 +109,22 @@ def test_package_imports_only_earlier_packages_and_not_airflow(package: str) -> 
         "airflow",
     }
     assert not offenders(package, lambda _, name: name.split(".")[0] in later)
+
+
+@pytest.mark.parametrize("package", ["s2orc_parse", "pdf2tei", READER])
+def test_package_imports_only_what_it_declares(package: str) -> None:
+    stated = tomllib.loads((INCLUDE / package / "pyproject.toml").read_text("utf-8"))["project"]
+    names = [*stated["dependencies"], *chain(*stated["optional-dependencies"].values())]
+    declared = {re.split(r"[\[<>=]", name)[0] for name in names}
+    free = {package, "boto3", *sys.stdlib_module_names}  # boto3 is used if it is installed.
+    distributions = packages_distributions()
+
+    def is_undeclared(_: str, name: str) -> bool:
+        top = name.split(".")[0]
+        provided_by = {one.replace("_", "-") for one in (top, *distributions.get(top, ()))}
+        return top not in free and not declared & provided_by
+
+    assert not offenders(package, is_undeclared)
 
 
 def test_every_module_has_a_layer() -> None:

@@ -236,3 +236,22 @@ def test_list_begins_at_its_head() -> None:
     document = draw(rows)
     assert len(list_found_entries(document, range(30, len(rows)))) == 10
     assert all(line.kind is Kind.BODY for line in all_lines(document)[30:42])
+
+
+HANGING_LIST = """Baltagi, B. (2008). Distributed lags and dynamic models. In Econometrics
+>(pp. 129–145).
+Böse, J.-H., et al. (2017). Probabilistic demand forecasting at scale.
+>Proceedings in VLDB Endowment, 10(12), 1694–1705.
+Capistran, C., Constandse, C., & Ramos-Francia, M. (2010). Multi-horizon
+>inflation forecasts using disaggregated data. Economic Modelling,
+>27(3), 666–677.
+Choi, E., et al. (2016). RETAIN: An interpretable predictive model for
+>healthcare using reverse time attention mechanism. In NIPS.
+van Hoek, M., Hogeweg, P., 2006. In silico evolved lac operons. Biophys J
+>91, 2833–2843."""
+
+
+def test_layout_corrects_starts_of_entries() -> None:
+    rows = HANGING_LIST.split("\n")
+    lines = [line(row.lstrip(">"), i, 62.0 if row.startswith(">") else 50.0) for i, row in enumerate(rows)]
+    assert [" ".join(x.text for x in group) for group in split(lines)] == HANGING_LIST.replace("\n>", " ").split("\n")

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from pdf2tei.abstract import INTRODUCTION
 from pdf2tei.authors import FrontAuthor, parse_printed_name, read_authors
+from pdf2tei.byline import measure_names
 from pdf2tei.callouts import Linker, Style, detect_style
 from pdf2tei.captions import CAPTION
 from pdf2tei.fields import parse_reference
@@ -28,6 +30,7 @@ Veterinary Medicine|Computational Linguistics|Veterinary World|Clinical Manageme
         ("C. Lee Giles", "C. Lee|Giles"),
         ("王小明", "小明|王"),
         ("Laura van ’t Veer", "Laura|van ’t Veer"),
+        ("F.-Xabier Contreras", "F.-Xabier|Contreras"),
         ("Ryo Doi", "Ryo|Doi"),
         ("Jean\u2011Luc Picard\u200d", "Jean-Luc|Picard"),
     ],
@@ -52,6 +55,8 @@ def test_text_without_name_gives_no_author(text: str) -> None:
         (["John Smith MD, Kees Berg PhD and Maria Lo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
         (["ADA BYRON, The Analytical Society, Iceland", "LUIGI MENABREA, Accademia Paris-Torino, Italy"],
          ["Ada|Byron", "Luigi|Menabrea"]),
+        (["Edward Judokusumo, Guil-", "laume Carmona, Silvia Gómez-", "Puerta, Peter Walter"],
+         ["Edward|Judokusumo", "Guillaume|Carmona", "Silvia|Gómez-Puerta", "Peter|Walter"]),
         (["JohnSmith,KeesBerg,MariaLo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
     ],
 )  # fmt: skip
@@ -59,6 +64,21 @@ def test_bylines_are_split_into_names(lines: list[str], expected: list[str]) -> 
     found = read_authors([draw_line((text, ROMAN), y=12.0 * i) for i, text in enumerate(lines)])
     people = [FrontAuthor(tuple(first.split()), last) for first, last in (text.split("|") for text in expected)]
     assert found == people
+
+
+def test_name_continues_on_next_line_of_double_spaced_byline() -> None:
+    lines = ("Christian Helker, Friedemann Kiefer, Bruno", 0.0), ("Reversade, Wiebke Herzog", 24.0)
+    found = read_authors([draw_line((text, ROMAN), y=y) for text, y in lines])
+    assert [author.surname for author in found] == ["Helker", "Kiefer", "Reversade", "Herzog"]
+
+
+def test_surnames_before_initials_are_names() -> None:
+    line = draw_line(("Nazzi F, Brown SP, Annoscia D, Del Piccolo F, Della Vedova G", ROMAN))
+    assert measure_names(line) == (1.0, 5)
+
+
+def test_head_of_introduction_is_found_in_other_languages() -> None:
+    assert all(map(INTRODUCTION.match, ("Introdução", "Introducción", "Introduzione", "1. Einführung", "Введение")))
 
 
 @pytest.mark.parametrize(

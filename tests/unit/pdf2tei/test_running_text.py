@@ -122,6 +122,13 @@ def test_every_fifth_line_number_is_furniture(step: int, kind: Kind) -> None:
     assert (page.lines[-15].text[:3] == "Tul") is (kind is Kind.FURNITURE)
 
 
+def test_number_of_heading_is_joined_with_its_text() -> None:
+    """`3.4.1.` and `Thymus vulgaris.` are two lines of pdfalto."""
+    page = Page(1, 600.0, 800.0, [draw_line(("3.4.1.", ROMAN), x=60), draw_line((SENTENCE[:60], ROMAN), x=108)], [])
+    fragments.join_fragments(page)
+    assert [line.text for line in page.lines] == [f"3.4.1. {SENTENCE[:60].strip()}"]
+
+
 COLUMN = Measures(10.0, "times", 250.0)
 ITALIC = Font("times-italic", 10.0, italic=True)
 BOLD_ITALIC = Font("times-bold-italic", 10.0, bold=True, italic=True)
@@ -173,4 +180,10 @@ def test_bold_phrase_within_paragraph_or_numbered_paper_is_no_heading(runs: Runs
 def test_hyphenated_heading_is_joined(first: str, second: tuple[str, Font], count: int) -> None:
     last = draw_line(("To understand how the timing of organ initiation could", ROMAN), y=27.0)
     lines = [draw_line((first, ITALIC), width=0.52), draw_line(second, y=12.0), last]
+    assert head_length(lines, 0, COLUMN) == count
+
+
+@pytest.mark.parametrize(("following", "count"), [("2. Progression free survival", 0), ("1.1. Survival", 1)])
+def test_item_of_numbered_list_is_no_heading(following: str, count: int) -> None:
+    lines = [draw_line((text, SLANTED), y=12.0 * i) for i, text in enumerate(("1. Overall survival (OS)", following))]
     assert head_length(lines, 0, COLUMN) == count

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -27,7 +24,6 @@ from click.testing import CliRunner
 from devtools.cli import tools
 from devtools.local import Services, process
 from devtools.local.process import Process
-from devtools.local.state import project
 from s2corpus.errors import UserError
 
 pytestmark = pytest.mark.services
@@ -37,7 +33,6 @@ ALL = {"s3", "postgres", "extractor"}
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
-    """Yield the running services."""
     local = Services(tmp_path_factory.mktemp("local") / "state")
     try:
         local.up(ALL)
@@ -61,7 +56,6 @@ def connect(local: Services, database: str, **changes: Any) -> Any:
 
 @pytest.fixture
 def local(tmp_path: Path) -> Iterator[Services]:
-    """Return the local services, stopped."""
     local = Services(tmp_path / "state")
     try:
         yield local
@@ -148,17 +142,6 @@ def test_data_survive_kills_and_clean_stops(local: Services) -> None:
         assert not members(local, "s3") + members(local, "postgres")
 
 
-def test_only_the_killed_service_is_started(local: Services) -> None:
-    """Kill the first process of each service without waiting for its end: its children are still ending while `up` begins."""
-    local.up(ONLY)
-    for name in ONLY:
-        before = pids(local)
-        os.kill(before[name], signal.SIGKILL)
-        local.up(ONLY)
-        assert {service for service, pid in pids(local).items() if pid != before[service]} == {name}
-    assert query(local, "SELECT 1") == [(1,)]
-
-
 def test_recycled_pid_is_not_touched(local: Services) -> None:
     local.up({"postgres"})
     kill(members(local, "postgres"))
@@ -172,20 +155,6 @@ def test_recycled_pid_is_not_touched(local: Services) -> None:
         local.down()
         assert stranger.poll() is None
         stranger.kill()
-
-
-@pytest.mark.long
-def test_concurrent_ups_start_everything_once(local: Services) -> None:
-    code = "import sys, pathlib; from devtools.local import Services; s = Services(pathlib.Path(sys.argv[1])); "
-    code += f"s.up({ONLY!r}); print(sorted((t.name, t.pid) for t in s.status() if t.pid))"
-
-    def up(_: int) -> str:
-        command = [sys.executable, "-c", code, str(local.state.root)]
-        environ = os.environ | {"PYTHONPATH": str(project() / "include")}
-        return subprocess.run(command, env=environ, check=True, capture_output=True, text=True).stdout
-
-    with ThreadPoolExecutor() as pool:
-        assert len(set(pool.map(up, range(3)))) == 1
 
 
 def test_wipe_asks_before_it_removes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

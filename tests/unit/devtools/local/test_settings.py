@@ -39,27 +39,22 @@ def test_every_kind_of_entry_is_translated(tmp_path: Path) -> None:
     airflow:
       pools: [{pool_name: grobid, pool_slot: 3, pool_description: in flight}]
       connections: [{conn_id: s3, conn_type: aws, conn_host: h, conn_port: 9000, conn_extra: {region: x}}]
-      variables: [{variable_name: colour, variable_value: blue}, {variable_name: none, variable_value: ""}, {variable_name: null_}]
+      variables: [{variable_name: colour, variable_value: blue}, {variable_name: null_}]
     """
     settings = read(tmp_path, text)
     assert settings["pools"] == [{"name": "grobid", "slots": 3, "description": "in flight"}]
     assert settings["connections"] == [
         {"connection_id": "s3", "conn_type": "aws", "host": "h", "port": 9000, "extra": '{"region": "x"}'}
     ]
-    assert settings["variables"] == [
-        {"key": "colour", "value": "blue"}, {"key": "none", "value": ""}, {"key": "null_", "value": None},
-    ]  # fmt: skip
+    assert settings["variables"] == [{"key": "colour", "value": "blue"}, {"key": "null_", "value": None}]
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("[", "is not YAML"),
-        ("airflow: {pools: [x]}", "a list of mappings, found 'x'"),
         ("airflow: {pools: [{pool: a}]}", "unknown key 'pool' in pools, allowed are pool_name"),
-        ("airflow: {pools: [{pool_name: a, pool_slot: many}]}", "must be a whole number, found 'many'"),
         ("airflow: {connections: [{conn_id: a, conn_uri: 'http://h'}]}", "conn_uri of a"),
-        ("airflow: {pools: [{conn_uri: 'http://h'}]}", "unknown key 'conn_uri' in pools"),
     ],
 )
 def test_wrong_settings_file_gives_one_sentence(tmp_path: Path, text: str, says: str) -> None:

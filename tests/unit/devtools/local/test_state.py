@@ -5,7 +5,6 @@ A command uses the lake of its option, its environment or the local services, wi
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import stat
 import subprocess
@@ -13,9 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
-from devtools.local.airflow import airflow_environ
 from devtools.local.services import Services
 from devtools.local.state import PORTS, SECRETS, TYPED, State
 from s2corpus.errors import UserError
@@ -53,9 +50,6 @@ def test_ports_and_secrets_are_chosen_once(state: State) -> None:
     again.choose_ports({})
     assert (again.ports(), again.secrets()) == (ports, secrets)
     assert set(ports) == set(PORTS) and len(set(ports.values())) == len(PORTS)
-    again.choose_ports({"airflow": 18080})
-    again.choose_ports({})
-    assert again.ports() == ports | {"airflow": 18080}, "an explicit port replaces the chosen one"
 
 
 def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
@@ -63,14 +57,6 @@ def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is not empty and no state folder"):
         State(tmp_path).create()
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-
-
-def test_every_setting_of_airflow_exists(state: State) -> None:
-    spec = importlib.util.find_spec("airflow")
-    assert spec and spec.origin
-    known = yaml.safe_load((Path(spec.origin).parent / "config_templates/config.yml").read_text())
-    options = {f"AIRFLOW__{section}__{option}".upper() for section in known for option in known[section]["options"]}
-    assert {name for name in airflow_environ(state) if name.startswith("AIRFLOW__")} <= options
 
 
 COMMAND = """
@@ -89,14 +75,12 @@ command()
         ({}, ["--lake", "s3://mine"], "s3://mine False False"),
         ({}, ["--lake", "s3://corpus"], "s3://corpus True True"),
         ({"AWS_PROFILE": "mine"}, ["--lake", "s3://corpus"], "s3://corpus False False"),
-        ({"S2CORPUS_LAKE": "s3://mine"}, [], "s3://mine False False"),
         ({}, [], "s3://corpus True True"),
     ],
 )
 def test_local_lake_is_default_unless_environment_has_another(
     variables: dict[str, str], arguments: list[str], expected: str, tmp_path: Path
 ) -> None:
-    """The local services were set up, but do not run."""
     state = State(tmp_path / "state")
     state.create()
     state.choose_ports({})

@@ -34,17 +34,14 @@ def test_cut_title_joins_if_all_facts_agree() -> None:
         ((complete, {}), True),
         ((complete, {"authors": "Garcia M, Smith JA"}), True),
         ((complete, {"authors": "Maria Garcia, Ann Jones"}), False),
-        ((complete, {"authors": ""}), False),
         ((complete, {"pages": "2150-2152"}), False),
         ((complete, {"pages": None}), False),
         ((complete, {"year": 2011}), False),
         ((complete, {"year": None}), False),
         ((complete, {"volume": "10", "issue": "3"}), False),
-        ((complete, {"volume": "11"}), False),
         ((no_volume, {"journal": "Kidney International"}), False),
         ((complete, {"doi": "10.1111/b"}), False),
         ((preprint, {"doi": "10.1111/b"}), True),
-        ((complete, {"title": f"{MAIN}."}), True),
         ((complete, {"title": f"{MAIN}: a systematic review"}), True),
         ((complete, {"title": MAIN[:-3]}), False),
     ]
@@ -55,8 +52,6 @@ def test_generic_and_numbered_titles_do_not_join() -> None:
     graphs, research = "Lemmas on random graphs", "Hypertension research in rural districts of Kenya and Tanzania"
     table: list[tuple[tuple[str, str, Row], bool]] = [
         (("Editorial", "Editorial: what the new guideline means for hypertension in primary care", {}), False),
-        (("Letter to the editor", "Letter to the editor: treatment of hypertension in primary care", {}), False),
-        ((graphs, f"{graphs}, part II", {}), False),
         ((graphs, f"{graphs}, part II: the connected case and its applications", {}), False),
         (("Hypertension", research, {}), False),  # A short title needs an equal volume.
         (("Hypertension", research, {"volume": "7"}), True),

@@ -26,22 +26,13 @@ from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import DELIVERIES, RECORDS
 from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
 from s2corpus.tables.parses import PDF_RECORDS
-from tests.unit.s2corpus.clustering.samples import record
+from tests.unit.s2corpus.clustering.samples import TITLE, record
 
-SPARK_MISSING = "PySpark is not installed (extra: spark)" if importlib.util.find_spec("pyspark") is None else (
-    "" if shutil.which("java") else "no Java"
-)  # fmt: skip
+HAS_SPARK = importlib.util.find_spec("pyspark") is not None and shutil.which("java") is not None
+SPARK = [pytest.mark.long, pytest.mark.skipif(not HAS_SPARK, reason="needs PySpark (extra: spark) and Java")]
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        "here",
-        pytest.param(
-            "local[2]", marks=[pytest.mark.long, pytest.mark.skipif(bool(SPARK_MISSING), reason=SPARK_MISSING)]
-        ),
-    ],
-)
+@pytest.fixture(scope="module", params=["here", pytest.param("local[2]", marks=SPARK)])
 def found(request: pytest.FixtureRequest) -> Iterator[Workers]:
     with workers(request.param, memory_mb=1024) as some:
         yield some
@@ -49,9 +40,7 @@ def found(request: pytest.FixtureRequest) -> Iterator[Workers]:
 
 def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:
     """Yield many records with few titles, identifiers and years: most records join, and many edges are cut."""
-    stems = [
-        "Deep parsing of scientific papers", "Deep parsing of scientific paper", "Random walks on graphs, part II", "Editorial", None,
-    ]  # fmt: skip
+    stems = [TITLE, TITLE[:-1], "Random walks on graphs, part II", "Editorial", None]
     for i in range(count):
         stem = stems[rng.integers(5)]
         tail = f" of {chr(97 + rng.integers(20)) * 4} and {chr(97 + rng.integers(3)) * 4}"
@@ -82,20 +71,15 @@ def _cut_titles() -> Iterator[Record]:
             yield record(f"{source}:{i}", title + end, "Maria Garcia, John Smith", 2019, pages=f"{i + 101}-{i + 112}")
 
 
-def _table(records: Iterable[Record]) -> pa.Table:
-    return pa.Table.from_batches(batches(records, ready_at="2023-01-05T00:00:00Z"), schema=RECORDS.schema)
-
-
-def _release(folder: Path, records: pa.Table, parts: int, parent: str | None = None, day: int = 1) -> Run:
-    """Return a release before the stage cluster, with its records in random order in `parts` parts."""
-    run = Run(
-        ReleaseSpec(name="rounds", resources=ResourceRules(papers_per_shard=200)), datetime(2023, 2, day, tzinfo=UTC),
-        open_lake(str(folder / "lake")), folder,
-    )  # fmt: skip
-    part = np.random.default_rng(1).integers(parts, size=len(records))
-    for number in range(parts):
+def _release(folder: Path, made: Iterable[Record], parent: str | None = None, day: int = 1) -> Run:
+    """Return a release before the stage cluster, with its records in random order in three parts."""
+    spec = ReleaseSpec(name="rounds", resources=ResourceRules(papers_per_shard=200))
+    run = Run(spec, datetime(2023, 2, day, tzinfo=UTC), open_lake(str(folder / "lake")), folder)
+    records = pa.Table.from_batches(batches(made, ready_at="2023-01-05T00:00:00Z"), schema=RECORDS.schema)
+    part = np.random.default_rng(1).integers(3, size=len(records))
+    for number in range(3):
         run.table(RECORDS).write(number, records.filter(pa.array(part == number)))
-    run.table(RECORDS).commit(range(parts))
+    run.table(RECORDS).commit(range(3))
     for table, facts in ((PDF_RECORDS, {}), (DELIVERIES, {"inputs": "", "parent": parent})):
         run.table(table).write(0, [])
         run.table(table).commit([0], facts)
@@ -109,14 +93,14 @@ def _clustered(run: Run) -> dict[str, pa.Table]:
     return tables | {"metrics": pa.Table.from_pylist([dict(sorted(metrics.items()))])}
 
 
-def _same(run: Run, found: Workers, monkeypatch: pytest.MonkeyPatch, home_rows: int) -> dict[str, pa.Table]:
+def _same(run: Run, found: Workers, monkeypatch: pytest.MonkeyPatch) -> dict[str, pa.Table]:
     """Cluster in this process with one home, then by these workers with several homes. Compare every row."""
     with monkeypatch.context() as patch:
         patch.delenv("ENGINE", raising=False)
         stage = ClusterStage()
         stage.work(run, stage.plan(run)[0])
         expected = _clustered(run)
-    monkeypatch.setattr(many, "MAX_HOME_ROWS", home_rows)
+    monkeypatch.setattr(many, "MAX_HOME_ROWS", 150)
     monkeypatch.setattr(cluster_stage, "workers", lambda name, memory_mb: contextlib.nullcontext(found))
     stage.work(run, stage.plan(run)[0])
     again = _clustered(run)
@@ -130,8 +114,8 @@ def _same(run: Run, found: Workers, monkeypatch: pytest.MonkeyPatch, home_rows: 
 def test_number_of_homes_does_not_change_the_edges(
     found: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = _release(tmp_path, _table([*_made_up(np.random.default_rng(5), 600), *_cut_titles()]), 3)
-    tables = _same(run, found, monkeypatch, home_rows=150)
+    run = _release(tmp_path, [*_made_up(np.random.default_rng(5), 600), *_cut_titles()])
+    tables = _same(run, found, monkeypatch)
     edges = tables["edges"]
     assert edges["taken"].to_pylist().count(False) > 10, "there is something to cut"
     assert set(edges["reason"].to_pylist()) == {
@@ -143,6 +127,6 @@ def test_number_of_homes_does_not_change_the_edges(
     for name in ("clusters", "aliases"):
         pq.write_table(tables[name], tmp_path / "table.parquet")
         run.lake.upload(f"snapshots/{parent}/{name}.parquet", tmp_path / "table.parquet")
-    later = _release(tmp_path, _table(_made_up(np.random.default_rng(6), 700)), 2, parent, day=2)
-    renamed = _same(later, found, monkeypatch, home_rows=150)["aliases"]
+    later = _release(tmp_path, _made_up(np.random.default_rng(6), 700), parent, day=2)
+    renamed = _same(later, found, monkeypatch)["aliases"]
     assert len(renamed) > 10, "papers that the parent had were merged"

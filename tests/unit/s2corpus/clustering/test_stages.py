@@ -1,4 +1,4 @@
-"""SPEC §4–6: the stages cluster, vote and filter run over a lake folder."""
+"""SPEC §4–5: the stages cluster and vote run over a lake folder."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ import pytest
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import stage_row
-from s2corpus.sources import Record, RecordKind, read
+from s2corpus.sources import Record, read
 from s2corpus.sources.arrow import batches
 from s2corpus.spec import ReleaseSpec, ResourceRules
 from s2corpus.stages.cluster import ClusterStage
-from s2corpus.stages.filter import FilterStage
 from s2corpus.stages.vote import VoteStage
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import ARTICLES, DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS
-from s2corpus.tables.papers import CLUSTERS, MEMBERS, PAPERS
+from s2corpus.tables.papers import CLUSTERS, PAPERS
 from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES, PDF_RECORDS
 from s2corpus.tables.schema import Table
-from s2corpus.tables.texts import ENTRIES, FILTERED, FULLTEXTS
+from tests.unit.s2corpus.clustering.samples import pdf
 
 RECORD_LINES: list[dict[str, Any]] = [
     {"record_id": "crossref:10.18653/v1/n18", "source": "crossref", "kind": "publisher", "title": "Deep parsing of papers at scale",
@@ -36,19 +35,15 @@ RECORD_LINES: list[dict[str, Any]] = [
     {"record_id": "dblp:conf/x/1", "source": "dblp", "title": "An unrelated paper on graphs", "authors": "Kurt Gödel", "year": 2001},
 ]  # fmt: skip
 SHA1 = "a" * 40
-
-
 TITLE_OF_PDF = "Deep parsing of papers at scale"
 
 
 @pytest.fixture
 def run(lake: Lake, tmp_path: Path) -> Run:
-    """Return a release with three records, one open PDF, no full texts and one suppressed DOI."""
+    """Return a release with three records and one open PDF."""
     spec = ReleaseSpec(name="tiny", resources=ResourceRules(papers_per_shard=1))
     run = Run(spec, datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
-    header = Record(
-        f"grobid:{SHA1}", "grobid", RecordKind.PDF, title=TITLE_OF_PDF, file_sha1=SHA1, doi="10.18653/v1/n18"
-    )
+    header = pdf(f"grobid:{SHA1}", TITLE_OF_PDF, "", None, file_sha1=SHA1, doi="10.18653/v1/n18")
     place = {"drop": "d", "name": "a.pdf", "open_access": True, "licence": "CC-BY-4.0"}
     lines = read("jsonl", io.BytesIO(b"\n".join(orjson.dumps(line) for line in RECORD_LINES)))
     given: dict[Table, Any] = {
@@ -59,8 +54,6 @@ def run(lake: Lake, tmp_path: Path) -> Run:
     for table in (*given, LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES, NOTICES, DELIVERIES):
         run.table(table).write(0, given.get(table, []))
         run.table(table).commit([0], facts.get(table))
-    suppressed = orjson.dumps({"doi": "10.18653/V1/N18", "reason": "asked"})
-    run.lake.put(f"releases/{run.release_id}/suppress.jsonl", suppressed)
     return run
 
 
@@ -83,12 +76,9 @@ def test_every_record_is_stored_with_its_paper(run: Run) -> None:
     expected = {"papers": 2, "rows.members": 4, "edges.title": 1, "edges.doi": 1}
     assert {name: metrics[name] for name in expected} == expected
     assert run.paper_shards == len(set(papers.values())) == 2
-    for shard in range(2):
-        members = run.table(MEMBERS).read(["paper_id", "record_id"], shard=shard).to_pylist()
-        assert members == sorted(members, key=lambda row: (row["paper_id"], row["record_id"]))
 
 
-def test_vote_and_filter_follow_the_clusters(run: Run) -> None:
+def test_vote_follows_the_clusters(run: Run) -> None:
     run_stage(run, ClusterStage())
     metrics = run_stage(run, VoteStage())
     assert metrics["rows.papers"] == 2 and metrics["with_pdf"] == 1 and metrics["open_access"] == 1
@@ -96,10 +86,3 @@ def test_vote_and_filter_follow_the_clusters(run: Run) -> None:
     assert (paper["title"], paper["date"], paper["arxiv_id"]) == (TITLE_OF_PDF, "2020-05-01", "1911.02782")
     assert (paper["canonical_pdf"], paper["licence"]) == (SHA1, "CC-BY-4.0")
     assert dict(paper["provenance"])["title"]["rule"] == "publisher"
-    for table in (FULLTEXTS, ENTRIES):
-        for shard in range(run.paper_shards):
-            run.table(table).write(shard, [])
-        run.table(table).commit(range(run.paper_shards))
-    run_stage(run, FilterStage())
-    outcomes = dict(zip(*run.table(FILTERED).read(["paper_id", "outcome"]).to_pydict().values(), strict=True))
-    assert outcomes.pop(paper["paper_id"]) == "suppressed" and [*outcomes.values()] == ["short_text"]

@@ -44,7 +44,6 @@ KNOWN: Row = {
 }  # fmt: skip
 """metadata and columns of a paper for tests without a snapshot"""
 PIECE = st.sampled_from(["We saw it. ", "Fig. 2 shows x [1]. ", "It is é… ", "A (Lee, 2010). ", "et al. ", "B? "])
-"""pieces of text with and without citations"""
 
 
 CITED = "f" * 15
@@ -67,7 +66,6 @@ def citing(*texts: str) -> SnapshotPaper:
 
 
 def papers() -> list[Row]:
-    """Return sixty papers that cite papers of their field."""
     return [_paper(n) for n in range(60)]
 
 
@@ -129,7 +127,6 @@ def lines(one: Job, pattern: str = ".jsonl.gz") -> list[Row]:
 
 
 def outcomes(one: Job, step: str = "") -> dict[str, int]:
-    """Return the counts of the funnel by outcome."""
     return {row["outcome"]: row["count"] for row in stats(one)["funnel"] if step in row["step"]}
 
 
@@ -145,14 +142,12 @@ def rows(one: Job, pattern: str) -> list[Row]:
 
 
 def stats(one: Job) -> Row:
-    """Return `stats.json` of a published dataset."""
     found: Row = orjson.loads(one.lake.get(f"{one.prefix}/stats.json")[0])
     return found
 
 
 @pytest.fixture(scope="session")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a lake with one snapshot."""
     folder = tmp_path_factory.mktemp("lake")
     write_snapshot(folder, papers(), files=3)
     return folder
@@ -160,7 +155,6 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def made(lake: Path) -> dict[str, Job]:
-    """Return the published datasets by name."""
     found = {}
     for name in DATASETS:
         found[name] = job(lake, name)

@@ -8,7 +8,6 @@ from collections import Counter
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from statistics import mean, median
 from typing import Any
 
 import pytest
@@ -40,7 +39,6 @@ PARSE: dict[str, Any] = {
 
 
 def table(first_column: str) -> list[list[str]]:
-    """Return the rows of the table with this first column."""
     text = SENTENCES.read_text("utf-8").split(f"| {first_column} | outcome |")[1].partition("\n#")[0]
     lines = [line for line in text.splitlines()[2:] if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
@@ -72,7 +70,6 @@ def test_sentence_has_its_outcome_and_label(row: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "section", "outcome"),
     [
-        (f"{FROGS} {{[1]}}.", "Introduction", "kept"),
         (f"Study area: {FROGS} {{[1]}}.", "RESULTS AND DISCUSSION", "kept"),  # without the run-in heading
         (f"{FROGS} {{[1]}}.", "Acknowledgements", "section_not_permitted"),
         (f"{FROGS}.", "Introduction", "no_citation"),
@@ -125,14 +122,10 @@ def test_primary_field_and_venue_or_archive_id_decide(changes: dict[str, Any], e
 
 
 def test_small_corpus_has_all_three_sets(tmp_path: Path) -> None:
-    """Check also that `We measured x with y in study 0 of z .` has eleven tokens: words and punctuation marks, as in Table 2."""
     small = make(tmp_path, "citeworth", papers()[:3], sheet_sentences=0)
     metrics = stats(small)["metrics"]
     assert all(metrics[f"sentences.{split}"] for split in SPLITS) and not content(small, "sheet")
-    assert metrics["tokens"] == 3 * 3 * 4 * 11
-    chars = [len(sample["text"]) for line in lines(small) for sample in line["samples"]]
-    expected = {"min": min(chars), "max": max(chars), "mean": round(mean(chars), 6), "median": median(chars)}
-    assert {name: metrics[f"chars.{name}"] for name in expected} == expected
+    assert metrics["tokens"] == 3 * 3 * 4 * 11, "words and punctuation marks, as in Table 2"
 
 
 def test_citeworth_is_balanced_and_split_by_papers(made: dict[str, Job]) -> None:
@@ -148,10 +141,9 @@ def test_citeworth_is_balanced_and_split_by_papers(made: dict[str, Job]) -> None
     assert abs(len(train) - 48) <= 1
 
 
-@pytest.mark.parametrize("naive", [False, True])
-def test_sheet_has_sentences_of_both_labels_without_their_labels(naive: bool, tmp_path: Path) -> None:
+def test_sheet_has_sentences_of_both_labels_without_their_labels(tmp_path: Path) -> None:
     """Check the sheet of §3.3: 500 citing and 500 other sentences (here 7) in random order."""
-    job = make(tmp_path, "citeworth", papers(), sheet_sentences=7, naive=naive)
+    job = make(tmp_path, "citeworth", papers(), sheet_sentences=7)
     files = [*content(job, "sheet.csv").values(), *content(job, "sheet_key.csv").values()]
     rows, keys = (list(csv.DictReader(data.decode().splitlines())) for data in files)
     assert [list(row) for row in rows] == [["item", "sentence", "extracted_correct", "markers_removed"]] * 14
@@ -159,7 +151,6 @@ def test_sheet_has_sentences_of_both_labels_without_their_labels(naive: bool, tm
     assert not any(row["extracted_correct"] + row["markers_removed"] for row in rows)
     labels = [row["label"] for row in keys]
     assert Counter(labels) == {"check-worthy": 7, "non-check-worthy": 7} and labels != sorted(labels)
-    assert {row["method"] for row in keys} == {"naive" if naive else "citeworth"}
     of = {(line["paper_id"], str(line["section_index"])): line for line in lines(job)}
     for row, origin in zip(rows, keys, strict=True):
         samples = of[origin["paper_id"], origin["section_index"]]["samples"]

@@ -125,40 +125,25 @@ def make(folder: Path, **known: Any) -> Job:
     return one
 
 
-def test_hugging_face_loads_rows_and_images(tmp_path: Path) -> None:
+def test_hugging_face_loads_rows_and_each_has_its_image(tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     folder, cache = tmp_path / make(tmp_path, licence="CC-BY-4.0").prefix, str(tmp_path / "cache")
     rows = datasets.load_dataset(str(folder), split="train", cache_dir=cache)
-    assert [(row["label"], row["mentions"]) for row in rows] == [
-        ("Figure 1", ["In Fig. 1 frogs grow."]),
-        ("Table 1", []),
-    ]
+    assert {row["label"]: row["mentions"] for row in rows} == {"Figure 1": ["In Fig. 1 frogs grow."], "Table 1": []}
     assert rows[0]["caption"] == CAPTION and rows[0]["licence"] == "CC-BY-4.0"
     with tarfile.open(folder / rows[0]["image"]) as tar:
         names = tar.getnames()
-        described = tar.extractfile(names[0])
+        described, image = map(tar.extractfile, names[:2])
         assert described and orjson.loads(described.read()) == rows[0]
+        assert image and image.read().startswith(b"\x89PNG")
     assert names == [f"{row['key']}.{kind}" for row in rows for kind in ("json", "png")]
-    # With Pillow installed, `datasets` decodes the images without `features`.
-    value = datasets.Value
-    features = datasets.Features({
-        "__key__": value("string"), "__url__": value("string"), "json": dict(rows.features),
-        "png": value("binary"),
-    })  # fmt: skip
-    images = datasets.load_dataset(
-        "webdataset", data_files=str(folder / "images/*.tar"), split="train", cache_dir=cache, features=features
-    )
-    assert [row["caption"] for row in images["json"]] == [row["caption"] for row in rows]
-    assert all(png.startswith(b"\x89PNG") for png in images["png"])
 
 
 @pytest.mark.parametrize(
     ("licence", "outcome", "count"),
     [
         ("LicenseRef-CC-BY", "cropped", 2),
-        ("CC-BY-ND-4.0", "license_forbids_copies", 3),
         ("LicenseRef-CC-BY-NC", "license_forbids_copies", 3),
-        ("publisher-specific", "license_forbids_copies", 3),
         (None, "license_forbids_copies", 3),
     ],
 )

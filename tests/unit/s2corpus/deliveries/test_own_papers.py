@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from devtools.own_papers import deliver_own, own_metadata
+from devtools.own_papers import deliver_own
 from s2corpus.pipeline.run import Run
-from s2corpus.sources.record import RECORD_KEYS
 from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import PDFS, RECORDS
@@ -65,13 +64,6 @@ def test_drop_id_follows_files_and_metadata(lake: Lake, tmp_path: Path, folder: 
     assert {row["source"] for row in run.table(RECORDS).rows()} == {"declared", "crossref"}
 
 
-def test_other_json_files_are_not_metadata(folder: Path) -> None:
-    for name in ("notes.json", "crossref.txt", "records.json"):
-        (folder / name).write_text("{}")
-    (folder / "crossref.json").mkdir()
-    assert own_metadata(folder) == []
-
-
 def test_own_release_ignores_deliveries_of_other_releases(lake: Lake, tmp_path: Path, folder: Path) -> None:
     deliver(lake, "sources/crossref/2023-01", {"works.json": json.dumps(WORK).encode()})
     deliver(lake, "sources/acl/own-acl", lines({"record_id": "acl:1", "title": "Delivered with an id of own papers"}))
@@ -96,8 +88,3 @@ def test_source_pattern_selects_deliveries(pattern: str, source: str, delivery: 
 def test_malformed_source_pattern_is_rejected(pattern: str) -> None:
     with pytest.raises(ValidationError, match="is not a pattern of a source"):
         ReleaseSpec(name="t", sources=(pattern,))
-
-
-def test_record_keys_are_the_columns_of_records() -> None:
-    columns = set(RECORDS.schema.names) - {"notices", "later_licences"}
-    assert RECORD_KEYS - columns == {"id", "year", "deleted", "fields_of_study"} and columns <= RECORD_KEYS

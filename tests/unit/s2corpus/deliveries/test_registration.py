@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import orjson
 import pytest
@@ -16,8 +16,6 @@ from s2corpus.deliveries.registration import Registered
 from s2corpus.sources import load_adapter
 from s2corpus.storage.lake import Lake
 from tests.unit.s2corpus.deliveries.samples import deliver
-
-Kind = Literal["drop", "delivery"]
 
 
 def write_delivery(
@@ -44,10 +42,7 @@ def refuse(lake: Lake, delivery: Delivery, refusal: Refusal, said: str) -> None:
 # -- Refusals.
 
 
-@pytest.mark.parametrize(
-    ("stored", "said"),
-    [(0, None), (-1, "3145727 found"), (1, "more found")],
-)
+@pytest.mark.parametrize(("stored", "said"), [(0, None), (-1, "3145727 found"), (1, "more found")])
 def test_files_of_several_blocks_have_listed_size(lake: Lake, stored: int, said: str | None) -> None:
     content = b"x" * (3 << 20)
     delivery = write_delivery(lake, {"a.pdf": b"x" * (len(content) + stored)}, listed={"a.pdf": content})
@@ -117,7 +112,6 @@ ARTICLE = (
     ("source", "name", "content", "expected"),
     [
         ("", "a.xml", ARTICLE, ("jats", "jats:{sha1}", 1)),
-        ("", "a.txt", ARTICLE, ("other", None, 0)),
         ("", "a.xml", b"<x/>", ("other", None, 0)),
         ("", "a.xml", b"<articles>" + ARTICLE * 2 + b"</articles>", ("jats", None, 0)),
         ("jats", "a.xml", ARTICLE, ("jats", "jats:10.1234/5", 1)),

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import orjson
-import pytest
 
 from s2corpus.deliveries.ready import Refusal
 from s2corpus.deliveries.status import (
@@ -24,11 +22,11 @@ from s2corpus.deliveries.status import (
     read_statuses,
 )
 from s2corpus.drops.standing import iterate_drop_statuses
+from s2corpus.pipeline.run import Run
+from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.storage.parts import TableRef
-from s2corpus.tables.intake import DELIVERIES
-from tests.unit.s2corpus.deliveries.samples import Racing, deliver
+from tests.unit.s2corpus.deliveries.samples import AS_OF, Racing, deliver, intake
 
 PDF = {"a.pdf": b"A"}
 SNAPSHOT = "t-20230201-00000000"
@@ -43,27 +41,6 @@ def states(lake: Lake) -> dict[str, str]:
 
 
 # -- Status rows.
-
-
-def a_row(state: ArrivalState, **others: Any) -> ArrivalStatus:
-    return ArrivalStatus("drops/a/", "0", state, **others)
-
-
-@pytest.mark.parametrize(
-    ("row", "is_open", "text"),
-    [
-        (a_row(ArrivalState.ANNOUNCED), True, "drops/a: announced"),
-        (ArrivalStatus("drops/a\n/", "0", ArrivalState.PROCESSED, detail="d"), False, "drops/a\\n: worked (d)"),
-        (a_row(ArrivalState.REGISTERED, rows=3), True, "drops/a: registered (3 records)"),
-        (a_row(ArrivalState.REFUSED, refusal=Refusal.CHANGED), False, "drops/a: refused:changed"),
-        (a_row(ArrivalState.FAILED, tries=2, dropped=1), True, "drops/a: failed (1 unreadable records)"),
-        (a_row(ArrivalState.UNFINISHED, tries=3), False, "drops/a: unfinished"),
-        (a_row(ArrivalState.PROCESSED, warnings=list("abcdef"), outcomes={"ok": 2, "broken": 0}), False,
-         "drops/a: worked (6 warnings, 2 ok) (a; b; c; d; e)"),
-    ],
-)  # fmt: skip
-def test_status_row_is_one_line(row: ArrivalStatus, is_open: bool, text: str) -> None:
-    assert (row.is_open, str(row)) == (is_open, text)
 
 
 def test_row_is_stored_once_by_folder(lake: Lake) -> None:
@@ -87,31 +64,14 @@ def test_row_of_another_watch_is_not_overwritten(tmp_path: Path) -> None:
     assert LocalLake(tmp_path).get("arrivals/open/drops/a/0.json")[0] == b"another"
 
 
-def test_last_rows_are_listed(lake: Lake) -> None:
-    for name in "cab":
-        lake.put(f"drops/{name}/_READY", name.encode())
-    assert [row.name for row in iterate_statuses(lake, 2)] == ["drops/b", "drops/c"]
-    assert [row.mark for row in iterate_statuses(lake, 1)] == [hash_ready_file(lake, "drops/c/")]
-
-
-def test_drop_state_follows_row_release_and_paused_dag(lake: Lake) -> None:
+def test_drop_state_follows_row_release_and_paused_dag(lake: Lake, tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
         deliver(lake, f"drops/{name}", PDF)
     lake.put("drops/d/a.pdf", b"still coming")
     mark = hash_ready_file(lake, "drops/c/")
     assert mark
     put_row(lake, ArrivalStatus("drops/c/", mark, ArrivalState.REFUSED, Refusal.CHANGED, "a.pdf"))
-    taken = {
-        "kind": "drop",
-        "source": "",
-        "delivery": "a",
-        "ready_at": "2023-01-01T00:00:00.000000Z",
-        "outcome": "taken",
-    }
-    row: dict[str, Any] = {**taken, "detail": None, "files": 1, "rows": 0, "dropped": 0, "warnings": []}
-    table = TableRef(lake, "releases/t-20230201/deliveries", DELIVERIES)
-    table.write(0, [row])
-    table.commit([0], {})
+    intake(Run(ReleaseSpec(name="t", drops=("a",)), AS_OF, lake, tmp_path))
     pointer = {"snapshot": SNAPSHOT, "manifest": f"snapshots/{SNAPSHOT}/manifest.json", "manifest_sha256": "0" * 64}
     lake.put("snapshots/t/latest.json", orjson.dumps(pointer))
     lake.put("snapshots/u/latest.json", b"{")  # The damaged pointer of another spec hides nothing.
@@ -179,15 +139,6 @@ def test_watch_finds_a_new_ready_file_among_many_folders(lake: Lake) -> None:
     last = f"drops/{MAX_KNOWN_PER_POLL + 49:03}"
     deliver(lake, last, PDF, "2023-01-02T00:00:00Z")
     assert [folders(watch.poll()) for _ in range(3)] == [[], [f"{last}/"], []]
-
-
-def test_limited_watch_reports_the_rest_later(lake: Lake) -> None:
-    for number in range(120):
-        deliver(lake, f"drops/{number:03}", {})
-    watch = Watch(lake)
-    given = [watch.poll(50) for _ in range(4)]
-    assert [len(some) for some in given] == [50, 50, 20, 0]
-    assert len({arrival.folder for some in given for arrival in some}) == 120
 
 
 def test_folders_with_impossible_names_are_ignored(tmp_path: Path) -> None:

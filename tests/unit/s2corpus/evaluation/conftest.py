@@ -47,6 +47,5 @@ def write(run: Run, table: Table[Any], rows: list[Row]) -> None:
 
 
 def run_command(run: Run, command: Command, *arguments: object) -> str:
-    """Return the output of a command for the release."""
     given = [RELEASE, "--lake", run.lake.root, *map(str, arguments)]
     return CliRunner().invoke(command, given, catch_exceptions=False).output

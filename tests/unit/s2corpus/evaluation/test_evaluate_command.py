@@ -32,22 +32,9 @@ HEAD = "release,item,mark_title,mark_authors\n"
 
 @pytest.fixture
 def empty(run: Run) -> Run:
-    """Return a release without papers."""
     for table in TABLES:
         write(run, table, [])
     return run
-
-
-def test_release_without_papers_has_no_items(empty: Run, tmp_path: Path) -> None:
-    assert run_command(empty, evaluate).endswith("0 of 0 items marked\n")
-    empty.lake.put("snapshots/tiny-20230201-00000000/README.md", b"# Card\n")
-    with pytest.raises(UserError, match="the sample is empty"):
-        run_command(empty, evaluate, "--publish")
-    theirs = tmp_path / "theirs.jsonl"
-    theirs.write_bytes(THEIR_LINE)
-    assert "1  not delivered" in run_command(empty, compare, "--with", "peS2o", theirs)
-    theirs.write_bytes(b"")
-    assert run_command(empty, compare, "--with", "peS2o", theirs) == "0 papers of peS2o\n"
 
 
 @pytest.mark.parametrize("release", ["tiny-20230301", "../tiny-20230201", "tiny-20230201-00000000"])
@@ -79,13 +66,10 @@ def test_sheet_saved_by_a_spreadsheet_is_accepted(own: Run, catalog: Catalog, tm
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n", "the sheet has no column item, mark_authors, mark_title, release"),
         ("release;item;mark_title;mark_authors\n", "saved as CSV with commas"),
         (f"{HEAD}tiny-20230301,{ITEM.item},right,right\n", "release is 'tiny-20230301'; expected 'tiny-20230201'"),
         (f"{HEAD}{RELEASE},other,right,right\n", "line 2: 'other' is not an item"),
         (f"{HEAD}{RELEASE},{ITEM.item},yes,right\n", "line 2: 'yes' is not a mark"),
-        (f"{HEAD}{RELEASE},{ITEM.item},right\n", "line 2: '' is not a mark"),
-        (f'{HEAD}{RELEASE},"{ITEM.item}"x,right,right\n', "not readable as CSV"),
         (HEAD.encode("utf-16"), "not text in UTF-8"),
     ],
 )

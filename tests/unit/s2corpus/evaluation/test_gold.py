@@ -4,7 +4,6 @@ stopped if they drift.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import duckdb
@@ -14,7 +13,6 @@ import pytest
 from s2corpus.pipeline import gold, quality
 from s2corpus.pipeline.gold import Gold
 from s2corpus.pipeline.run import Run
-from s2corpus.snapshot.paper_tables import tables as paper_tables
 from s2corpus.stages.cluster import cluster_records
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import FULLTEXTS
@@ -125,16 +123,6 @@ def test_bibliographies_and_citations_of_pdfs_beside_publishers_xml(run: Run) ->
     assert found["citations"] == Gold(known=6, found=4, said=5, right=4)
 
 
-def test_release_without_gold_data_has_no_measures(run: Run) -> None:
-    """Check papers without two parses, without identifier and without record. They have no counts and no metrics."""
-    write(run, FULLTEXTS, [fulltext("p1", "pdf", ROUGE, [], "")])
-    write(run, PAPERS, [])
-    assert gold.measure_stage(run, "assemble") == {}
-    for rows in ([record("p1", "crossref:1", ROUGE)], []):
-        write(run, MEMBERS, rows)
-        assert gold.measure_stage(run, "cluster") == {}
-
-
 @pytest.mark.parametrize(
     ("stage", "measure"), [("cluster", "clusters"), ("cluster", "titles"), ("link", "links"), ("assemble", "xml_authors")]
 )  # fmt: skip
@@ -156,27 +144,3 @@ def test_drift_of_precision_or_recall_is_checked(stage: str, measure: str) -> No
     assert not offending("warn", 0.1, 1800) and not offending("block", 0.5, 1000)
     assert offending("warn", 0.1, 1600) == offending("block", 0.5, 900) == [f"{measure} recall"]
     assert not offending("warn", 0.1, 10, known=500), "too few to say"
-
-
-def test_snapshot_table_lists_precision_and_recall() -> None:
-    """The last row has the F1 of S2ORC §4. Table 8: of 3.30M removed PDFs, 2.27M had over 50 pages."""
-    counts = {"known": 40.0, "found": 30.0, "said": 32.0, "right": 31.0}
-    outcomes = {"selected": 90.0, "unreadable": 2.0, "encrypted": 1.0, "landscape": 1.0}
-    measured = {
-        "link": {f"gold.links.{name}": n for name, n in counts.items()},
-        "select": {f"outcome.{name}": n for name, n in outcomes.items()},
-    }
-    tables = {table["name"]: table["rows"] for table in paper_tables(Counter(), {}, {}, measured)}
-    rows = {row[0]: row[1:] for row in tables["gold"]}
-    assert rows["Linking without identifiers, on entries linked by an identifier"] == [
-        40.0,
-        0.96875,
-        0.75,
-        0.845455,
-        None,
-    ]
-    assert rows["Titles from PDFs, compared with metadata records"] == [0.0, None, None, None, None]
-    assert rows["Inline citations from PDFs, compared with publishers' XML"][-1] == 0.89
-    assert [row[1:] for row in tables["pdfs"]] == [
-        [3.0, 0.75, 0.163636], [0.0, 0.0, 0.687879], [1.0, 0.25, 0.084848], [0.0, 0.0, 0.063636],
-    ]  # fmt: skip

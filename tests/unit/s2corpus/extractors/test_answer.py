@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from s2corpus.errors import UserError
 from s2corpus.extractors import ExtractOutcome
@@ -31,7 +30,6 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
         (b"<html><body>Service unavailable</body></html>", False),
         (GOOD[:-7], False),
         (START.encode() + b"\xff</TEI>", False),
-        (START.replace("TEI", "T", 1).encode() + b"</T>", False),
         (b'<!DOCTYPE TEI [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + GOOD, False),
         (f"{START}{'<p>' * 5000}{'</p>' * 5000}</TEI>".encode(), False),
         (f'<!DOCTYPE TEI [<!ENTITY l0 "ha">{LAUGHS}]>{START}&l9;</TEI>'.encode(), False),
@@ -51,8 +49,6 @@ def test_tei_is_limited_in_bytes() -> None:
     [
         (201, GOOD, "gave_up:connection", False),
         (204, b"", "no_content", False),
-        (399, b"[NO_BLOCKS]", "gave_up:connection", False),
-        (408, b"", "gave_up:timeout", False),
         (429, b"", "gave_up:busy", False),
         (500, b"", "gave_up:connection", False),
         (502, b"", "gave_up:connection", True),
@@ -63,7 +59,6 @@ def test_tei_is_limited_in_bytes() -> None:
         (500, b'{"type":"NO_BLOCKS","description":"no text"}', "failed:NO_BLOCKS", False),
         (409, b"org.grobid.core.exceptions.GrobidException: [BAD_INPUT_DATA] exit 1", "failed:BAD_INPUT_DATA", False),
         (502, b"[TIMEOUT] PDF to XML conversion timed out", "gave_up:timeout", True),
-        (500, b"[GENERAL] An exception occurred", "gave_up:connection", False),
         (500, b"NO_BLOCKSMITH", "gave_up:connection", False),
         (500, b" " * (4096 - 10) + b"[NO_BLOCKS]", "failed:NO_BLOCKS", False),
         (500, b" " * (4096 - 9) + b"[NO_BLOCKS]", "gave_up:connection", False),
@@ -89,8 +84,6 @@ def test_options_change_the_key() -> None:
     ]  # fmt: skip
     assert len({options_hash(form(ExtractRules.model_validate(one))) for one in changes}) == len(changes)
     assert options_hash({"a": "1", "b": "2"}) == options_hash({"b": "2", "a": "1"})
-    with pytest.raises(ValidationError, match="consolidate_header"):
-        ExtractRules.model_validate({"consolidate_header": 3})
     with pytest.raises(UserError, match=r"extract\.options: expected no options"):
         form(ExtractRules(options={"do_ocr": "true"}))
     assert options_hash(form(ExtractRules())) == "2531976d7b1d5c70"

@@ -177,12 +177,6 @@ def test_server_change_between_plan_and_work_is_refused(lake: Lake, serve: Serve
         ExtractStage(FAST).work(run, shard)
 
 
-def test_missing_extractor_address_is_an_error(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("GROBID_URL", raising=False)
-    with pytest.raises(UserError, match="set GROBID_URL"):
-        ExtractStage().plan(selected(Intake(lake, {}).run()))
-
-
 @pytest.mark.skipif(not scans.installed(), reason="the extra `ocr` is not installed")
 def test_scan_is_refused_or_read_with_ocr_and_marked(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     text = f'#set page(paper: "a6", margin: 1cm)\n#text(size: 15pt)[Traits of Beetles]\n\n= Introduction\n{PROSE}'

@@ -10,12 +10,16 @@ import io
 import os
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import click
 import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from devtools.sample.truth import Truth
@@ -26,15 +30,15 @@ from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Refused, read_ready
 from s2corpus.errors import TransientError, UserError
 from s2corpus.evaluation import others
-from s2corpus.evaluation import sheet as sheets
 from s2corpus.evaluation.others import Corpus
-from s2corpus.evaluation.sample import EvaluationTask, Item, Side
 from s2corpus.ids import ReleaseId, SnapshotId, check_spec_name
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.storage.parquet import open_parquet, read_parquet
 from s2corpus.storage.transient import convert_environment_error
 from s2corpus.text.files import read_documents
+from s2corpus_reader.bounded import TooLarge
 from s2orc_parse import jats, tei
 from s2orc_parse.archives.reading import BadArchive, unpack_source
 from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED
@@ -149,13 +153,6 @@ def test_damaged_manifests_give_one_sentence(tmp_path: Path) -> None:
     check([manifest], 80, lambda data: folder.put("manifest.json", data) and next(verify(folder), None), UserError)
 
 
-def test_damaged_sheets_give_one_sentence() -> None:
-    side = Side("T", ("A B",))
-    item = Item("clusters:1", EvaluationTask.CLUSTERS, "1", "", "", "a" * 40, side, side, None, None)
-    sheet = sheets.format_items("s2_v2-20230201", [item]).replace(",,\n", ",right,wrong\n").encode()
-    check([sheet], 150, lambda data: sheets.read_items(data, "s2_v2-20230201", [item]), UserError)
-
-
 @pytest.mark.parametrize("corpus", Corpus)
 def test_damaged_files_of_other_corpora_give_one_sentence(corpus: Corpus) -> None:
     body = [{"text": "Words.", "content_type": "paragraph"}]
@@ -232,3 +229,80 @@ def test_damaged_snapshot_file_gives_a_clear_error(file: str, published: Path, t
                 assert convert_environment_error(error) is not None, (damage, command)
             shutil.rmtree(out, ignore_errors=True)
             out.unlink(missing_ok=True)
+
+
+# -- Each command that reads a Parquet file refuses one with more rows or values than its size allows.
+
+
+COLUMNS = (
+    "record_id", "paper_id", "source", "kind", "title", "authors", "abstract", "doi", "canonical_pdf", "file_sha1", "tei", "id", "text",
+)  # fmt: skip
+FORGED = {
+    "many rows": pa.nulls(3_000_000, pa.string()),
+    "one value again and again": pa.array(["a" * 100_000] * 1_000),
+}
+RECORDS = {"record_id": ["dblp:1"], "source": ["dblp"], "kind": ["archive"], "title": ["A title of five words"]}
+RIGHT = {
+    "RECORDS": RECORDS,
+    "PAIRS": {"record_id": ["dblp:1"], "paper_id": ["1"]},
+    "PAPERS": {"paper_id": ["1"], "title": ["A title"]},
+    "ENTRIES": {"entry_id": ["1"], "title": ["A title"]},
+}
+PARQUET_COMMANDS = (
+    "cluster --records FORGED --out OUT",
+    "cluster --records RECORDS --parent FORGED --out OUT",
+    "vote --records FORGED --clusters PAIRS --out OUT",
+    "vote --records RECORDS --clusters FORGED --out OUT",
+    "explain x --clusters FORGED --edges PAIRS",
+    "explain x --clusters PAIRS --edges FORGED",
+    "filter --papers FORGED --out OUT",
+    "link --entries FORGED --papers PAPERS --out OUT",
+    "link --entries ENTRIES --papers FORGED --out OUT",
+    "parse FORGED --out OUT",
+    "clean --in FORGED --set s2orc --profile card-wordfreq --out OUT",
+)
+_RUN = """
+import sys, resource
+from s2corpus.cli import corpus
+from s2corpus.errors import UserError
+for line in sys.stdin.read().splitlines():
+    try:
+        corpus.main(line.split(), standalone_mode=False)
+        print("accepted:", line)
+    except UserError as error:
+        print(error)
+own = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))  # ru_maxrss is inherited
+print(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+@pytest.mark.parametrize("kind", FORGED)
+def test_commands_refuse_forged_parquet(kind: str, tmp_path: Path) -> None:
+    places = {name: tmp_path / f"{name}.parquet" for name in (*RIGHT, "FORGED")} | {"OUT": tmp_path / "out.jsonl"}
+    for name, columns in RIGHT.items():
+        pq.write_table(pa.table(columns), places[name])
+    values = pa.table(dict.fromkeys(COLUMNS, FORGED[kind]))
+    pq.write_table(values, places["FORGED"], compression="zstd", row_group_size=len(values))
+    assert places["FORGED"].stat().st_size < 1 << 20
+    lines = [" ".join(str(places.get(word, word)) for word in command.split()) for command in PARQUET_COMMANDS]
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN], input="\n".join(lines), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    *said, memory = done.stdout.splitlines()
+    assert len(said) == len(PARQUET_COMMANDS)
+    for command, sentence in zip(PARQUET_COMMANDS, said, strict=True):
+        words = ("3,000,000 rows in",) if kind == "many rows" else ("bytes of values in", "bytes of columns in")
+        assert str(places["FORGED"]) in sentence and any(word in sentence for word in words), (command, sentence[:500])
+    assert max(map(int, memory.split())) < 1 << 20, "KiB; all values have 1.3 GB"
+    assert not places["OUT"].exists()
+
+
+def test_sizes_of_right_files_are_allowed(tmp_path: Path) -> None:
+    """100,000 rows and 64 MiB of values are always allowed."""
+    for length in (600, 700):
+        pq.write_table(pa.table({"text": ["a" * length] * 100_000}), tmp_path / f"{length}.parquet", compression="zstd")
+    with open_parquet(tmp_path / "600.parquet") as file:
+        assert sum(batch.num_rows for batch in file.batches(rows=7_000)) == 100_000
+    with pytest.raises(TooLarge, match=r"700\.parquet has more than"):
+        read_parquet(tmp_path / "700.parquet")

@@ -31,10 +31,8 @@ class Counted(bytes):
     """Bytes that count copied and searched bytes."""
 
     steps = 0
-    """the number of steps of all counted objects"""
 
     def __new__(cls, data: bytes) -> Counted:
-        """Return counted bytes. Copying them adds a step per byte."""
         Counted.steps += len(data)
         return super().__new__(cls, data)
 
@@ -63,8 +61,6 @@ class Counted(bytes):
 
 
 class Wrapped:
-    """An object with counting methods and the attributes of the wrapped object."""
-
     def __init__(self, wrapped: Any) -> None:
         self._wrapped = wrapped
 
@@ -73,8 +69,6 @@ class Wrapped:
 
 
 class CountedPattern(Wrapped):
-    """A compiled pattern that counts the searched bytes."""
-
     def search(self, text: Any, begin: int = 0, end: int = sys.maxsize) -> Any:
         found = self._wrapped.search(text, begin, end)
         Counted.steps += (found.end() if found else min(len(text), end)) - begin
@@ -94,8 +88,6 @@ class CountedPattern(Wrapped):
 
 
 class CountedDecoder(Wrapped):
-    """A decoder of JSON that counts the read characters."""
-
     def raw_decode(self, text: str, start: int) -> tuple[Any, int]:
         end = len(text)
         try:
@@ -109,15 +101,11 @@ class CountedDecoder(Wrapped):
 
 
 class CountedPatterns(Wrapped):
-    """The module `re` with counting patterns."""
-
     def compile(self, *given: Any) -> CountedPattern:
         return CountedPattern(re.compile(*given))
 
 
 class CountedStream(io.BytesIO):
-    """A stream that returns counted bytes."""
-
     def read(self, size: int | None = -1, /) -> bytes:
         return Counted(super().read(size))
 
@@ -153,7 +141,6 @@ XML: dict[str, Callable[[int], bytes]] = {
     "no end of a tag": lambda n: b"<record " * n,
     "two names": lambda n: b"<record><entry>" * n + b"</entry>",
     "closed by another name": lambda n: b"<record>" + b"</a:record>" * n,
-    "signs": lambda n: b"<" * n,
     "elements with prefixes": lambda n: (
         b"".join(b"<r xmlns:p%d='b'>" % i for i in range(n)) + b"<record>p1:</record>" * n
     ),
@@ -164,7 +151,6 @@ JSON: dict[str, Callable[[int], bytes]] = {
     "escapes in an array": lambda n: b'[{"a":"' + b"\\\\" * (8 * n),
     "damaged objects with brackets in strings": lambda n: b"[" + b'{"a":"{" b},' * n + b'{"a":1}]',
     "damaged objects after a long one": lambda n: b'[{"a":"' + b"x" * (8 * n) + b'"},' + b'{"a":"b},' * n + b'{"a":1}]',
-    "no items": lambda n: b'{"a":' + b'"items" ' * (8 * n),
 }
 
 
@@ -255,7 +241,6 @@ def read_declarations(data: bytes) -> object:
 LAWS: dict[str, tuple[Callable[[bytes], object], Text, int]] = {
     **{name: (partial(read_source, name), text, 400) for name, text in RECORDS.items()},
     "TEI numbers": (convert_tei, (TEI_BODY, ('<ref type="bibr">[~]</ref> ',), *TEI_ENTRIES), 200),
-    "TEI names": (convert_tei, (TEI_BODY, ('<ref type="bibr">(B, 2001)</ref> ',), *TEI_ENTRIES), 200),
     "TEI sections": (convert_tei, (TEI_BODY, ('</p></div><div><head n="~">One</head><p>See Section ~.',), *TEI_ENTRIES), 200),
     "TEI figures": (
         convert_tei, (TEI_BODY, ('</p><figure xml:id="f~"><head>Figure ~</head></figure><p><ref type="figure">Fig. ~</ref>',),

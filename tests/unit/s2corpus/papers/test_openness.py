@@ -59,15 +59,12 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
     "arXiv's record has another SHA-1": ([header(), replace(ARXIVS, file_sha1=B), CROSSREF], "a.pdf", None),
     "file name is the paper's arXiv id": ([header(), ARXIVS, CROSSREF], f"{ARXIV_ID}v2.pdf", ARXIV),
     "file name is another arXiv id": ([header(), ARXIVS, CROSSREF], "1706.03762.pdf", None),
-    "file name is an arXiv id that the paper lacks": ([header(), CROSSREF], f"{ARXIV_ID}.pdf", None),
     "drop declares the paper's arXiv id": ([header(), declare(arxiv_id=ARXIV_ID), ARXIVS, CROSSREF], "a.pdf", ARXIV),
     "only the drop declares an arXiv id": ([header(), declare(arxiv_id=ARXIV_ID), CROSSREF], "a.pdf", None),
     "all records are arXiv's": ([header(), ARXIVS], "a.pdf", ARXIV),
-    "all records are arXiv's, and it prints a preprint's DOI": ([header(doi=PREPRINT), ARXIVS], "a.pdf", ARXIV),
     "PDF of arXiv's paper prints a DOI": ([PRINTED, replace(ARXIVS, doi=DOI)], "a.pdf", None),
     "its paper is published too": ([header(), ARXIVS, CROSSREF, unpaywall(open_access=False)], "a.pdf", None),
     "it prints an Anthology DOI": ([header(doi=ACL_DOI), CROSSREF], "a.pdf", ACL),
-    "it carries an Anthology id": ([header(acl_id="P19-1001"), CROSSREF], "a.pdf", ACL),
     "file name is the id in the paper's DOI": (
         [header(), publisher(doi="10.18653/v1/p19-1001"), record("dblp")], "P19-1001.pdf", ACL,
     ),
@@ -76,7 +73,6 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
     "it prints a PMC id": ([header(pmc_id="PMC7"), PMCS], "a.pdf", PMC),
     "it prints a PMC id that no record has": ([header(doi=DOI, pmc_id="PMC7")], "a.pdf", None),
     "file name is the article's PMC id": ([header(), JATS], "PMC4391421.pdf", PMC),
-    "file name contains more than the PMC id": ([header(), JATS], "about PMC4391421.pdf", None),
     "PMC has the PMC id of its publisher record": (
         [PRINTED, publisher(doi=DOI, pmc_id="PMC7"), replace(PMCS, doi=None)], "a.pdf", PMC,
     ),
@@ -90,19 +86,15 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
     "Unpaywall has the DOI that its drop declares": (
         [header(), declare(doi=DOI), publisher(doi=OTHER_DOI), unpaywall()], "a.pdf", UNPAYWALL,
     ),
-    "the published version is open": ([PRINTED, unpaywall(open_version=OpenVersion.PUBLISHED)], "a.pdf", UNPAYWALL),
     "only copies of the paper are open": ([PRINTED, unpaywall(open_version=COPY, pmc_id="PMC7")], "a.pdf", None),
     "it is a preprint, which is open": ([header(doi=PREPRINT), unpaywall(PREPRINT, open_version=COPY)], "a.pdf", UNPAYWALL),
     "its preprint is open, it is not": ([PRINTED, unpaywall(PREPRINT), unpaywall(open_access=False)], "a.pdf", None),
     "PDF prints its DOI, drop declares the preprint's": ([PRINTED, declare(doi=PREPRINT), unpaywall(PREPRINT)], "a.pdf", None),
-    "OpenAlex repeats that it is open": ([PRINTED, openalex(open_version=OpenVersion.PUBLISHED)], "a.pdf", UNPAYWALL),
     "OpenAlex has only copies, one of them in PMC": ([PRINTED, openalex(open_version=COPY, pmc_id="PMC1")], "a.pdf", None),
     "Unpaywall contradicts OpenAlex": ([PRINTED, openalex(), unpaywall(open_access=False)], "a.pdf", None),
     "publisher record states open access": ([PRINTED, publisher("jats", doi=DOI, open_access=True)], "a.pdf", PUBLISHER),
     "record of the PDF states open access": ([header(), record("mylab", file_sha1=A, open_access=True)], "a.pdf", DECLARED),
-    "record of another PDF states open access": ([header(), record("mylab", file_sha1=B, open_access=True)], "a.pdf", None),
     "archive record of the paper states open access": ([PRINTED, record("s2", doi=DOI, open_access=True)], "a.pdf", None),
-    "header states open access": ([header(open_access=True)], "a.pdf", None),
 }  # fmt: skip
 
 
@@ -117,20 +109,14 @@ def test_pdf_is_open_with_this_evidence(case: str) -> None:
 
 
 NO_ID = "no arXiv id in the PDF, none"
-TOO = "the paper also has records from crossref"
 NO_OTHER = "no other record of the paper has the declared"
 IDS = f"an identifier of this full text ({DOI}"
 NO_DOI = "the DOI of this full text (none is available)"
 DETAILS: list[tuple[str, Evidence, str]] = [
     ("no evidence", ARXIV, f"{NO_ID} in the file name (a.pdf)"),
     ("no evidence", PMC, f"no record of PMC's open access subset has {NO_DOI}"),
-    ("no evidence", UNPAYWALL, f"no record has {NO_DOI}"),
-    ("no evidence", DECLARED, "no drop declares open access"),
-    ("it is stamped", ARXIV, f"! the PDF contains the arXiv id {ARXIV_ID}"),
-    ("file name is another arXiv id", ARXIV, f"{NO_ID} of the paper's ids in the file name (1706.03762.pdf), {TOO}"),
     ("only the drop declares an arXiv id", ARXIV, f"{NO_ID} in the file name (a.pdf), {NO_OTHER} {ARXIV_ID}"),
     ("PDF of arXiv's paper prints a DOI", ARXIV, f"{NO_ID} in the file name (a.pdf), the PDF has the DOI {DOI}"),
-    ("its paper is published too", ARXIV, f"{NO_ID} in the file name (a.pdf), {TOO}, unpaywall"),
     ("arXiv and the Anthology have it", ACL, "! the paper has records only from ACL Anthology and arXiv"),
     ("PMC has its DOI", PMC, "! PMC7 is in PMC's open access subset (according to pubmed:7)"),
     ("it prints a PMC id that no record has", PMC, f"no record of PMC's open access subset has {IDS}, PMC7)"),
@@ -170,7 +156,6 @@ def test_declaration_of_a_drop_closes_or_opens_a_pdf(case: str) -> None:
         ({"doi": DOI}, [publisher(doi=DOI, open_access=True, licence="MIT")], [], PUBLISHER, "MIT"),
         ({"doi": DOI}, [unpaywall(licence="MIT")], [], UNPAYWALL, "MIT"),
         ({"doi": DOI}, [PMCS], [], PMC, "CC-BY-NC"),
-        ({"doi": OTHER_DOI}, [unpaywall()], [], None, None),
         ({}, [], [Declaration("d", "a.xml", True, "MIT")], DECLARED, "MIT"),
         ({"open_access": True}, [], [Declaration("d", "a.xml", False, "CC-BY-NC-4.0")], None, "CC-BY-NC-4.0"),
     ],
@@ -213,11 +198,9 @@ def test_latex_source_is_open_with_license_of_arxiv_record() -> None:
         # Only the licenses of the evidence and of the deliverers count.
         ([header(arxiv_id=ARXIV_ID), ARXIVS, unpaywall(licence="CC0-1.0")], [], "CC-BY-4.0", None),
         ([header(arxiv_id=ARXIV_ID), publisher(licence="CC0-1.0")], [], None, None),
-        ([PRINTED, unpaywall(licence="CC-BY")], ["CC0-1.0"], "CC-BY", "CC0-1.0, CC-BY"),
         ([PRINTED, unpaywall(licence="CC-BY")], ["CC-BY-NC-4.0"], "CC-BY-NC-4.0", "CC-BY, CC-BY-NC-4.0"),
         ([PRINTED, PMCS, replace(PMCS, record_id="jats:1", licence="CC-BY")], [], "CC-BY-NC", "CC-BY, CC-BY-NC"),
         ([header()], ["CC-BY-4.0", None, "CC-BY-NC-4.0", "MIT"], "CC-BY-NC-4.0", "CC-BY-4.0, CC-BY-NC-4.0, MIT"),
-        ([header()], ["MIT", "MIT", None], "MIT", None),
     ],
 )
 def test_license_is_strictest_among_those_of_the_evidence(
@@ -251,10 +234,8 @@ def test_license_has_its_strictness(strictness: int, licences: list[str]) -> Non
 @pytest.mark.parametrize(
     ("licence", "written"),
     [
-        (None, "NOASSERTION"), ("", "NOASSERTION"), ("—", "NOASSERTION"), ("NOASSERTION", "NOASSERTION"), ("cc-by-4.0", "CC-BY-4.0"),
-        ("pdm-1.0", "CC-PDM-1.0"), ("publisher's own", "LicenseRef-publisher-s-own"),
-        ("All rights reserved.", "LicenseRef-All-rights-reserved"),
-        ("LicenseRef-.x-", "LicenseRef-x"), ("apache-2.0", "Apache-2.0"), ("LicenseRef-x", "LicenseRef-x"), (" MIT ", "MIT"),
+        (None, "NOASSERTION"), ("—", "NOASSERTION"), ("cc-by-4.0", "CC-BY-4.0"), ("pdm-1.0", "CC-PDM-1.0"), (" MIT ", "MIT"),
+        ("publisher's own", "LicenseRef-publisher-s-own"), ("LicenseRef-.x-", "LicenseRef-x"),
     ],
 )  # fmt: skip
 def test_license_is_converted_to_spdx(licence: str | None, written: str) -> None:

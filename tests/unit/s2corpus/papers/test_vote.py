@@ -70,7 +70,6 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
         [header(), declare(acl_id="P19-1001"), BY_ACL_ID, BY_PMC_ID],
         deliver_as("oa/PMC1.pdf"), "title", "PMC", ("jats:1", PUBLISHER, 1, 1),
     ),
-    "declared DOI": ([header(), declare(doi=DOI, title="Else"), BY_DOI], {}, "title", "By DOI", ("crossref:1", PUBLISHER, 1, 1)),
     "declared PMC id": (
         [header(), declare(pmc_id="PMC1"), BY_PMC_ID, BY_DOI], {}, "title", "PMC", ("jats:1", PUBLISHER, 1, 1),
     ),
@@ -79,10 +78,6 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
     "most trusted of several publisher records": (
         [PRINTED, ("2023", publisher("acl", doi=DOI, title="Later")), ("2022", BY_DOI)],
         {}, "title", "By DOI", ("crossref:1", PUBLISHER, 1, 1),
-    ),
-    "latest record of one publisher": (
-        [PRINTED, ("2022", publisher(doi=DOI, title="A")), ("2023", publisher("crossref", "2", doi=DOI, title="B"))],
-        {}, "title", "B", ("crossref:2", PUBLISHER, 1, 0),
     ),
     "publisher record without the field": (
         [PRINTED, BY_DOI, *say("venue", dblp="ACL", s2="EMNLP", arxiv="acl")], {}, "venue", "ACL", ("dblp:1", MAJORITY, 2, 1),
@@ -112,9 +107,6 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
     ),
     "ScienceParse outranks the extractor in titles": (
         [header(title="GROBID"), header(source="scienceparse", title="Science")], {}, "title", "Science", (f"scienceparse:{A}", PDF, 1, 0),
-    ),
-    "ScienceParse without authors does not remove them": (
-        [header(authors=(ADA,)), header(source="scienceparse", title="Science")], {}, "authors", (ADA,), (f"grobid:{A}", PDF, 1, 0),
     ),
     "abstract of an open PDF": ([header(abstract="We.")], OPEN, "abstract", "We.", (f"grobid:{A}", PDF, 1, 0)),
     "abstract of a closed PDF": ([header(abstract="We.")], {}, "abstract", None, None),
@@ -170,9 +162,7 @@ TERSE = publisher(file_sha1=A, doi=DOI, title="T", journal="J", volume="1", issu
     [
         (Pdf("2023", (CLOSING,)), Pdf("2022", (OPENING,)), [TERSE], B),  # open access first
         (Pdf("2023", (OPENING,)), Pdf("2022", (OPENING,)), [FULL, TERSE], B),  # the fullest publisher record
-        (Pdf("2023", (OPENING,)), Pdf("2022", (CLOSING,)), [FULL, TERSE], A),
         (Pdf("2023-01-02", (OPENING,)), Pdf("2023-01-01", (OPENING,)), [], A),  # the latest first seen
-        (Pdf("2023-01-01", (OPENING,)), Pdf("2023-01-02", (OPENING,)), [], B),
         (Pdf("2023", (OPENING,)), Pdf("2023", (OPENING,)), [], A),  # the smallest SHA-1
     ],
 )

@@ -41,13 +41,11 @@ def test_select_prints_outcomes_and_writes_the_table(folder: Path) -> None:
     rows = pq.read_table(out).to_pylist()
     assert sorted(row["outcome"] for row in rows) == ["selected", "unreadable"]
     assert list(rows[0]) == SELECTIONS.schema.names
-    assert rows == sorted(rows, key=lambda row: row["file_sha1"])
 
 
 def test_extract_uses_named_grobid_and_sends_once(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A damaged output or another version of the server causes a new request."""
     out = tmp_path / "tei"
     sha1, html = (hashlib.sha1((folder / name).read_bytes()).hexdigest() for name in ("a.pdf", "c.pdf"))
     with StandIn(faults=lambda upload: "BAD_INPUT_DATA" if upload.sha1 == html else None) as server:
@@ -83,7 +81,6 @@ def test_extract_without_grobid_runs_the_embedded_extractor(
     [
         (("select", "/no/such/paper.pdf"), "/no/such/paper.pdf: cannot be read"),
         (("select", "{pdfs}", "--out", "x.csv"), "x.csv: unsupported suffix: use .parquet or .jsonl"),
-        (("select", "{pdfs}", "--out", "/no/such/x.jsonl"), "/no/such is not a folder that you may write to"),
         (("extract", "{pdfs}", "--out", "{pdfs}/notes.txt/x"), "cannot create the folder"),
     ],
 )

@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
-import pypdf
 import pytest
 
 from s2corpus.pdf import Selection, SelectOutcome, inspect_many, inspection
@@ -22,7 +21,7 @@ from s2orc_parse.sandbox.confine import NOT_CONFINED
 from tests.unit.s2corpus.pdf.bad_pdfs import KINDS, assemble, drawn_forever, paper
 
 MB = 1 << 20
-SLOWEST_FIRST = ("a_thousand_million_nothings", "a_thousand_million_words", "text_bomb")
+SLOWEST_FIRST = ("a_thousand_million_nothings", "a_thousand_million_words")
 
 
 def stream(
@@ -70,11 +69,9 @@ def test_selection_has_reason_and_displayed_size(selections: dict[str, Selection
     [
         (1, None, "exit status 1"),
         (-signal.SIGSEGV, None, "killed by signal 11"),
-        (-signal.SIGXCPU, None, "took more than 7 s"),
         (None, None, "took more than 7 s"),
         (0, None, "wrote nothing"),
         (0, "<alto/>", inspection.NO_TEXT),
-        (0, '<String CONTENT="a"/>', None),
         (0, "." * (MB - 3) + '<String CONTENT="a"/>', None),  # The output is read one megabyte at a time.
         (5, '<String CONTENT="a"/>', None),  # pdfalto could not stream, and wrote all text at the end.
         (1, '<String CONTENT="a"/>', "exit status 1"),
@@ -83,8 +80,6 @@ def test_selection_has_reason_and_displayed_size(selections: dict[str, Selection
 def test_exit_of_pdfalto_is_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int | None, alto: str | None, said: str | None
 ) -> None:
-    """No available PDF causes these endings of pdfalto."""
-
     def ended(process: object, timeout: float) -> int | None:
         if alto:
             (tmp_path / "out.xml").write_text(alto)
@@ -111,21 +106,10 @@ def test_pdfalto_is_limited_and_restarted_after_a_foreign_kill(tmp_path: Path, m
     assert limits == [{"CPU": 8, "FSIZE": 1 << 30, "CORE": 0}] * 2
     ends[:] = [-signal.SIGKILL, 3]
     assert inspection.find_text_failure(b"%PDF", tmp_path, timeout=7.5) == "exit status 3"
-    ends[:] = [3, 0]
-    assert inspection.find_text_failure(b"%PDF", tmp_path, timeout=7.5) == "exit status 3"
     ends[:] = [NOT_CONFINED]
     with pytest.raises(OSError, match="could not be started in its sandbox"):
         inspection.find_text_failure(b"%PDF", tmp_path, timeout=7.5)
     assert not list(tmp_path.iterdir())
-
-
-def test_memory_error_is_raised_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
-    def opened(*_: object, **__: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr(pypdf, "PdfReader", opened)
-    with pytest.raises(MemoryError):
-        inspection.inspect(b"", SelectRules(max_pages=50))
 
 
 def papers(folder: Path, count: int) -> list[tuple[str, Path]]:
@@ -214,12 +198,3 @@ def test_pdf_with_flipped_bytes_has_one_outcome(tmp_path: Path) -> None:
             data[rng.randrange(len(data))] = rng.randrange(256)
         path.write_bytes(data)
     assert len(inspect(items, timeout=5.0)) == 20
-
-
-@pytest.mark.long
-def test_real_papers_are_selected(shared_data: Path) -> None:
-    items = [(path.stem, path) for path in sorted((shared_data / "pairs").glob("*.pdf"))]
-    found = inspect([*items, ("broken", shared_data / "broken" / "broken-pdf.pdf")])
-    assert found.pop("broken").outcome is SelectOutcome.UNREADABLE
-    assert {s.outcome for s in found.values()} == {SelectOutcome.SELECTED}
-    assert sum(s.pages or 0 for s in found.values()) == 180

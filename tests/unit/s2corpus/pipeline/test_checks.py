@@ -1,4 +1,4 @@
-"""Checks, approvals and overrides of a release (SPEC §10.12, §11).
+"""Checks, approvals and overrides of a release (SPEC §10.12, §11), its summary, and traces of its papers.
 
 A user who started a release, or delivered new data in it, cannot approve it. A check can be overridden only if it allows it and a
 reason is given. Losses against the parent, and two versions of the code, stop a release of any size.
@@ -16,6 +16,7 @@ import pytest
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision
+from s2corpus.clustering.explain import Explanation
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.acceptance import (
@@ -30,6 +31,7 @@ from s2corpus.pipeline.quality import CheckVerdict, list_all_checks, stop_if_blo
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import format_summary, list_losses
+from s2corpus.pipeline.trace import PaperTrace
 from s2corpus.spec import ExportRules, ReleaseSpec
 from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
@@ -38,7 +40,7 @@ from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES
-from s2corpus.tables.schema import TABLES, Table
+from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, FULLTEXTS, SPLITS
 from tests.unit.s2corpus.deliveries.samples import AS_OF, deliver, intake
 from tests.unit.s2corpus.snapshot.release import lay_out, papers, through
@@ -125,7 +127,6 @@ def test_acceptance_belongs_to_its_release_and_first_author(lake: Lake) -> None:
     ("check", "reason", "said"),
     [
         ("link.no_such_check", REASON, "'link.no_such_check' is not a check; expected <stage>.<check>, one of link."),
-        ("nonsense", REASON, "one of intake."),
         ("clean.no_closed_text", REASON, "cannot be overridden"),
         (DRIFT, "ok       ", "'ok       ' is not a reason; write at least 10 characters"),
     ],
@@ -204,6 +205,15 @@ def test_summary_begins_with_losses(lake: Lake, tmp_path: Path) -> None:
     assert lines[2:4] == [f"Counts below {PARENT}", "documents of s2orc train: 3 → 0 (-100.0%)"]
 
 
+def test_summary_lists_wrong_deliveries(release: Run) -> None:
+    rows = [{"drop": "d", "warning": f"records.jsonl, line {n}: titel: is not a key"} for n in range(1, 8)]
+    found = CheckVerdict("intake", "declarations_are_usable", "warn", "warn", False, 7, rows, None, "cannot be used")
+    release.lake.put(f"releases/{release.release_id}/_quality/intake.json", orjson.dumps([asdict(found)]))
+    lines = format_summary(release).splitlines()
+    at = next(i for i, line in enumerate(lines) if "declarations_are_usable: 7" in line)
+    assert [line.strip() for line in lines[at + 1 : at + 6]] == [f"d, {row['warning']}" for row in rows[:5]]
+
+
 @pytest.mark.parametrize(("pdfs", "said"), [(1, {"half_of_the_pdfs"}), (2, set()), (5, set())])
 def test_fewer_than_half_of_parents_pdfs_block_the_release(
     lake: Lake, tmp_path: Path, pdfs: int, said: set[str]
@@ -271,8 +281,26 @@ def test_check_by_bucket_equals_check_of_all(run: Run, monkeypatch: pytest.Monke
     assert counts == {"filtered_key_is_unique": 1, "outcome_is_known": 3}
 
 
-def test_check_by_bucket_names_only_bucketed_tables() -> None:
-    for check in (check for stage in STAGE_NAMES for check in quality.list_checks(stage)):
-        named = {TABLES[name].shards for name in TABLES if quality.mentions_table(check.sql, name)}
-        assert check.by is None or check.by in named, check.name
-        assert check.by is None or named <= {check.by, "any"} or check.name == "every_article_is_there", check.name
+# -- Traces.
+
+
+KEPT = [{"set": "s2orc", "outcome": "kept"}]
+BOTH_FAILED = [{"set": "s2orc", "outcome": "closed"}, {"set": "s2ag", "outcome": "no_abstract"}]
+
+
+@pytest.mark.parametrize(
+    ("filtered", "documents", "split", "sentence"),
+    [
+        ("no_authors", [], None, "excluded by filter: no_authors"),
+        ("kept", BOTH_FAILED, None, "excluded by clean: s2orc closed; s2ag no_abstract"),
+        ("kept", KEPT, "train", "document of s2orc: train"),
+        ("kept", KEPT, "held_back:duplicate", "held back from s2orc: held_back:duplicate of 4ae"),
+    ],
+)
+def test_paper_trace_states_last_result(
+    filtered: str, documents: list[dict[str, Any]], split: str | None, sentence: str
+) -> None:
+    splits = {"s2orc": {"split": split, "reason": "4ae"}} if split else {}
+    why = Explanation("1f0", [], [], [])
+    trace = PaperTrace("1f0", None, [], why, {"title": "T"}, [], [], {"outcome": filtered}, [], [], documents, splits)
+    assert (trace.end, trace.published) == (sentence, split == "train")

@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -56,15 +55,6 @@ def serialize(table: pa.Table, group: int = 1024) -> bytes:
     return out.getvalue()
 
 
-def compress_blocks(count: int, block: bytes) -> bytes:
-    """Return a gzip file that repeats a block."""
-    out = BytesIO()
-    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1, mtime=0) as file:
-        for _ in range(count):
-            file.write(block)
-    return out.getvalue()
-
-
 def describe(path: str, content: bytes) -> dict[str, Any]:
     value: dict[str, Any] = {"path": path, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     if path.endswith(".gz"):
@@ -77,7 +67,6 @@ def describe(path: str, content: bytes) -> dict[str, Any]:
 
 
 def snapshot(folder: Path, id_: str, contents: Mapping[str, bytes], **others: Any) -> LocalLake:
-    """Write a folder with some files and a manifest that lists them."""
     folder.mkdir()
     for path, content in contents.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -92,7 +81,6 @@ def snapshot(folder: Path, id_: str, contents: Mapping[str, bytes], **others: An
 
 
 def write_files(file: Path, lines: list[bytes], numbers: list[int], stats: bytes) -> dict[str, bytes]:
-    """Return the files of a snapshot, written as the export does."""
     with GzipLines(file) as out:
         for line in lines:
             out.write(line)
@@ -194,23 +182,16 @@ def outside_link(pair: Pair) -> None:
 FORGED: dict[str, Forge] = {
     "a path outside": outside_path,
     "no step": lambda pair: pair.plan["files"].pop(METADATA),
-    "a step that is a list": lambda pair: pair.plan["files"].update({METADATA: []}),
     "a copy of an outside file": step("README.md", **{"from": "../newer/README.md"}),
-    "lines of an outside file": step(METADATA, of=["../newer/" + METADATA]),
     "200,000 repeated pieces of rows": repeated_rows,
-    "pieces backwards": step(METADATA, pieces=[["old", 5, 7], ["old", 0, 6]]),
     "more lines than there are": step(METADATA, pieces=[["old", 8, 13]]),
-    "more rows than there are": step(TABLE, pieces=[["old", 100, 410]]),
     "a piece of fewer than no lines": step(METADATA, pieces=[["old", 0, 14], ["old", 5, -1]]),
     "a group of 10**18 rows": step(TABLE, groups=[10**18]),
     "10**18 bytes": lambda pair: pair.find_entry("README.md").update(bytes=10**18),
     "a gzip of many lines": content(METADATA, compress(b"\n" * 2_000_000)),
-    "a large file": content("stats.json", bytes(20_000_000)),
     "no Parquet": content(TABLE, b"PAR1" + bytes(40) + b"PAR1"),
-    "another schema": content(TABLE, serialize(pa.table({"x": [1]}))),
     "Parquet of very many rows": content(TABLE, serialize(pa.table({"x": pa.nulls(3_000_000)}), 3_000_000)),
     "a FIFO for the plan": fifo("delta/delta.json"),
-    "a FIFO for rows": fifo(f"delta/new/{TABLE}"),
     "a FIFO for the copy's lines": fifo(f"old/{METADATA}"),
     "a link outside": outside_link,
 }
@@ -287,11 +268,12 @@ def test_full_disk_is_refused_before_writing(pair: Pair, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("rule", "value", "is_valid"),
     [
-        ("export.files", 10**18, False), ("export.files", 0, False), ("export.files", "30", False), ("export.files", 2.5, False),
-        ("split.shingle_words", -1, False), ("split.minhash_bands", -20, False), ("split.min_jaccard", 5.0, False),
-        ("split.min_jaccard", 1.0, True), ("clean.profile", "../x", False), ("export.shard_bytes", 1, False),
+        ("export.files", 10**18, False),
+        ("export.files", "30", False),
+        ("split.min_jaccard", 1.0, True),
+        ("clean.profile", "../x", False),
     ],
-)  # fmt: skip
+)
 def test_rules_of_manifests_have_bounds_of_specs(tmp_path: Path, rule: str, value: Any, is_valid: bool) -> None:
     lake = snapshot(tmp_path / "forged", "small-20230101-00000000", {}, rules=RULES | {rule: value})
     faults = [str(fault) for fault in verify(lake)]
@@ -349,7 +331,7 @@ def test_parquet_is_in_proportion_to_its_size(tmp_path: Path, table: pa.Table, s
         parquet_files.read_table(LocalLake(tmp_path), "a.parquet")
 
 
-def test_limits_are_inclusive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_are_inclusive(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"[1234]")
     lake, lines = LocalLake(tmp_path), compress(b"a\nbc\n")
     assert bounded.read_bytes(lake, "a", 6) == b"[1234]"
@@ -366,11 +348,6 @@ def test_limits_are_inclusive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             act()
     assert bounded.can_inflate_to(1, 1032) and not bounded.can_inflate_to(1, 1033)
     assert bounded.can_have_rows(1, 100_004) and not bounded.can_have_rows(1, 100_005)
-    monkeypatch.setattr(parquet_files, "MAX_GROUP_BYTES", 10_000)
-    for count, limit in ((9, nullcontext()), (11, pytest.raises(bounded.TooLarge, match="a row group has more"))):
-        repeated = parquet_files.Rows([("old", 0, 1)] * count, {"old": (0, 1), "new": (1, 0)})
-        with limit:
-            parquet_files.write_groups(pa.table({"x": ["a" * 1000]}), repeated, [count], tmp_path / "out", 10**6)
 
 
 @pytest.mark.parametrize(

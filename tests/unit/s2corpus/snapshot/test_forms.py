@@ -47,7 +47,6 @@ def with_addresses(count: int) -> Iterator[Paper]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a published snapshot with these options."""
     folder = tmp_path_factory.mktemp("forms")
     spec = ReleaseSpec.model_validate({"name": "small", **FORM})
     return snapshot_folder(build(lay_out(LocalLake(folder / "lake"), folder, spec, with_addresses(48), buckets=2)))
@@ -78,7 +77,6 @@ def test_model_text_has_the_requested_format(folder: Path) -> None:
     for row in documents(folder):
         lines = row["model_text"].split("\n")
         assert lines[0] == f"# {row['title']}"
-        assert {"## Methods", "### Data"} & set(lines)
         assert {"Table 1: Data of |||EMAIL_ADDRESS|||.", "| a | b |"} <= set(lines)
         if "## Introduction" in lines and row["id"] in linked:
             seen += 1
@@ -105,7 +103,6 @@ def test_files_are_split_by_size_and_sorted_by_name(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"export": {"shard_bytes": 10}}, "greater than or equal to 1048576"),
         ({"export": {"text": {"headings": "html"}}}, "'plain' or 'markdown'"),
         ({"clean": RECIPE, "export": {"text": {"captions": True}}}, "no sections"),
     ],

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from s2corpus.sources import Record
-from s2orc_parse.bibliography.author import Affiliation
 from tests.unit.s2corpus.sources.samples import one
 
-BY, NC_ND = "http://creativecommons.org/licenses/by/4.0/", "https://creativecommons.org/licenses/by-nc-nd/4.0/"
+NC_ND = "https://creativecommons.org/licenses/by-nc-nd/4.0/"
 TDM = "https://www.elsevier.com/tdm/userlicense/1.0/"
 
 
@@ -34,7 +33,6 @@ X, GAMMA = math('<mml:mi mathvariant="italic">X</mml:mi>'), math("<mml:mi>γ</mm
         (f"Waves in{X}-coupled lattices", "Waves in X-coupled lattices"),
         (f"The {X} boson: {GAMMA}, or not", "The X boson: γ, or not"),
         (math("<mml:semantics><mml:mi>α</mml:mi><mml:annotation encoding='x-tex'>\\alpha</mml:annotation></mml:semantics>"), "α"),
-        ("On <mml:math>x that never ends", "On x that never ends"),
         ("On p < 0.05 and $$\\alpha <1$$", "On p < 0.05 and $$\\alpha <1$$"),
     ],
 )  # fmt: skip
@@ -50,7 +48,6 @@ def test_formulas_take_linear_time() -> None:
     ("author", "name"),
     [
         ({"family": "Jane A. Doe"}, ("Jane", ("A",), "Doe", "")),
-        ({"family": "Doe, Jane"}, ("Jane", (), "Doe", "")),
         ({"given": "John", "family": "John Smith"}, ("John", (), "Smith", "")),
         ({"name": "The Alpha Consortium"}, ("", (), "The Alpha Consortium", "")),
     ],
@@ -58,16 +55,6 @@ def test_formulas_take_linear_time() -> None:
 def test_complete_name_in_family_is_split(author: dict[str, str], name: tuple[Any, ...]) -> None:
     (found,) = work(author=[author]).authors
     assert (found.first, found.middle, found.last, found.suffix) == name
-
-
-def test_author_has_affiliations_and_orcid() -> None:
-    ids = [{"id": "https://ror.org/05w520734", "id-type": "ROR"}]
-    place = {"name": "Allen Institute for AI", "place": ["Seattle"], "id": ids}
-    orcid = "0000-0002-1825-0097"
-    given = {"given": "Kyle", "family": "Lo", "ORCID": f"http://orcid.org/{orcid}", "affiliation": [place]}
-    lo, wu = work(author=[given, {"family": "Wu"}]).authors
-    assert lo.affiliations == (Affiliation("Allen Institute for AI, Seattle", "05w520734"),) and lo.orcid == orcid
-    assert wu.affiliations == () and wu.orcid is None
 
 
 def licence(url: str, version: str, start: list[int] | None = None, delay: int | None = None) -> dict[str, Any]:
@@ -86,9 +73,6 @@ EMBARGOED = [licence(TDM, "tdm", [2020, 7, 1], 0), licence(NC_ND, "am", [2021, 7
         (EMBARGOED, None, TDM, [("CC-BY-NC-ND-4.0", "2021-07-01")]),
         (EMBARGOED, [2021, 7, 1], "CC-BY-NC-ND-4.0", []),
         ([licence(NC_ND, "am", [2021])], [2021, 3, 1], None, [("CC-BY-NC-ND-4.0", "2021-12-31")]),
-        ([licence(BY, "unspecified", [2030, 1, 1], 9), licence(NC_ND, "am", [2029, 1, 1], 9)], None, None,
-         [("CC-BY-4.0", "2030-01-01"), ("CC-BY-NC-ND-4.0", "2029-01-01")]),
-        ("none", None, None, []),
     ],
 )  # fmt: skip
 def test_license_is_valid_from_its_start_date(

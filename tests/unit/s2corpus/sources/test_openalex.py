@@ -12,8 +12,7 @@ from tests.unit.s2corpus.sources import samples
 
 WORK: dict[str, Any] = {
     "id": "https://openalex.org/W2741809807", "doi": "https://doi.org/10.7717/peerj.4375",
-    "title": "The state of OA: a large-scale analysis of the prevalence and impact of Open Access articles",
-    "publication_year": 2018, "publication_date": "2018-02-13", "language": "en", "type": "article",
+    "title": "The state of OA", "publication_year": 2018, "publication_date": "2018-02-13", "language": "en", "type": "article",
     "ids": {"openalex": "https://openalex.org/W2741809807", "doi": "https://doi.org/10.7717/peerj.4375", "mag": 2741809807,
             "pmid": "https://pubmed.ncbi.nlm.nih.gov/29456894", "pmcid": "https://www.ncbi.nlm.nih.gov/pmc/articles/5815332"},
     "primary_location": {"is_oa": True, "landing_page_url": "https://doi.org/10.7717/peerj.4375", "license": "cc-by",
@@ -31,9 +30,7 @@ WORK: dict[str, Any] = {
     "biblio": {"volume": "6", "issue": None, "first_page": "e4375", "last_page": "e4375"},
     "is_retracted": False, "is_paratext": False,
     "abstract_inverted_index": {"Despite": [0], "growing": [1], "interest": [2, 6], "in": [3], "Open": [4], "Access": [5]},
-    "primary_topic": {"id": "https://openalex.org/T12419", "display_name": "Analysis of Cardiac and Respiratory Sounds",
-                      "subfield": {"id": "https://openalex.org/subfields/2740", "display_name": "Pulmonary and Respiratory Medicine"},
-                      "field": {"id": "https://openalex.org/fields/27", "display_name": "Medicine"}},
+    "primary_topic": {"subfield": {"id": "https://openalex.org/subfields/2740"}, "field": {"id": "https://openalex.org/fields/27"}},
 }  # fmt: skip
 
 
@@ -66,12 +63,6 @@ def test_documented_work_becomes_a_record() -> None:
     assert haustein.last == "Haustein" and haustein.affiliations[0].name == "University of Ottawa, Canada"
 
 
-def test_answer_of_the_api_has_its_works_in_results() -> None:
-    found, dropped = samples.entries("openalex", {"meta": {"count": 2}, "results": [WORK, 7]})
-    assert isinstance(found, Record)
-    assert dropped == Dropped(RejectReason.MALFORMED, "line 1, item 2", "expected a JSON object")
-
-
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -97,15 +88,11 @@ def at(address: object) -> dict[str, Any]:
     [
         ({"type": "preprint"}, "type", WorkType.PREPRINT),
         ({"type": "article", "type_crossref": "posted-content"}, "type", WorkType.PREPRINT),
-        ({"type": "retraction"}, "type", None),
         ({"is_retracted": True}, "editorial", Editorial.RETRACTED),
         ({"publication_date": "2018-01-01"}, "date", "2018"),  # January 1 stands for the year.
         (at("http://arxiv.org/pdf/hep-th/9711200v2"), "arxiv_id", "hep-th/9711200"),
-        (at("https://example.org/1911.02782"), "arxiv_id", None),
         ({"primary_location": {"source": {"display_name": "ACL", "type": "conference"}}}, "venue", "ACL"),
-        ({"primary_location": {"source": {"display_name": "arXiv", "type": "repository"}}}, "venue", None),
         ({"best_oa_location": COPY, "locations": [CLOSED, COPY]}, "open_version", OpenVersion.COPY),
-        ({"best_oa_location": None, "locations": [CLOSED], "open_access": {}}, "open_version", None),
         ({"abstract_inverted_index": {"far": [10**15], "near": [3]}}, "abstract", "near far"),
         ({"abstract_inverted_index": {"IndexLength": 2, "InvertedIndex": {"b": [1], "a": [0]}}}, "abstract", "a b"),
     ],
@@ -117,7 +104,6 @@ def test_documented_fields_are_read(changes: dict[str, Any], name: str, value: o
 @pytest.mark.parametrize(
     ("topics", "fields"),
     [
-        ([topic("1702")], ("Computer Science",)),
         # The field of the primary topic is first.
         ([topic("2746", "27"), topic("1702"), topic("1707")], ("Medicine", "Computer Science")),
         ([7, None, {"subfield": 7}], ()),
@@ -138,12 +124,7 @@ def test_concepts_are_used_without_topics() -> None:
     assert fields_of_study.fields_of_study(record.subjects) == ("Computer Science", "Medicine")
 
 
-@pytest.mark.parametrize(
-    "index",
-    [
-        {"a": [0], "b": [0]}, {"a": [-1]}, {"a": [True]}, {"a": 0}, {"a": list(range(50_001))}, {"x" * 10_000: list(range(20))},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("index", [{"a": [0], "b": [0]}, {"a": [-1]}, {"a": list(range(50_001))}])
 def test_damaged_index_gives_no_abstract(index: object) -> None:
     assert one(abstract_inverted_index=index).abstract is None
 

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.errors import UserError
-from s2corpus.storage.lake import NotALakeFile, lake_uri, open_lake
+from s2corpus.storage.lake import NotALakeFile, open_lake
 from s2corpus.storage.local_lake import LocalLake
 
 NAMES = ["a", "a-b", "a.b", "ab", "b", "é"]
@@ -140,11 +140,3 @@ def test_invalid_address_gives_one_sentence_and_no_folder(
     with pytest.raises(UserError, match="expected s3://bucket"):
         open_lake(address)
     assert not list(tmp_path.iterdir())
-
-
-def test_environment_names_the_lake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("S2CORPUS_LAKE", "s3://lake/prefix")
-    assert lake_uri() == "s3://lake/prefix"
-    monkeypatch.setenv("S2CORPUS_LAKE", "")
-    with pytest.raises(UserError, match="set S2CORPUS_LAKE"):
-        lake_uri()

@@ -7,18 +7,21 @@ other's pages.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import pickle
+import re
 import sys
-from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
+import psycopg2
 import pyarrow as pa
 import pytest
+import sqlalchemy.exc
 
 from s2corpus.errors import LostRace, TransientError, UserError
 from s2corpus.pipeline.run import Run
@@ -27,11 +30,11 @@ from s2corpus.storage import exchange
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.storage.exchange import Exchange, RowsRemoved, spread
+from s2corpus.storage.exchange import Exchange, RowsRemoved
 from s2corpus.storage.lake import ABSENT, Lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.storage.parts import DamagedPart, NotCommitted, TableRef
-from s2corpus.storage.transient import convert_errors
+from s2corpus.storage.transient import convert_environment_error, convert_errors
 from s2corpus.tables.papers import CLUSTERS
 from s2corpus.tables.parses import STORED_PARSES
 from s2corpus.tables.schema import TABLES
@@ -159,25 +162,16 @@ def make_row(sha: str) -> dict[str, object]:
 
 
 def test_content_store_opens_only_parts_of_its_range(lake: Lake) -> None:
-    """The first 12 digits of the first and last key are in the name of a part. Damaged parts outside the range remain."""
+    """The first 12 digits of the first and last key are in the name of a part."""
     store = ContentStore(lake, "parses/1", STORED_PARSES)
     low, high = "a" * 40, "c" * 40
     part = store.append([make_row(high), make_row(low)])
     assert part.startswith(f"parses/1/{'a' * 12}-{'c' * 12}-")
     assert [r["parse"] for r in store.fetch(part, [high], ["parse"])] == [high.encode()]
-    for first, last, found in (
-        ("0" * 40, low, [low]),
-        (low, high, [low, high]),
-        ("b" * 40, "b" * 40, []),
-        (high, "f" * 40, [high]),
-    ):
+    for first, last, found in (("0" * 40, low, [low]), ("b" * 40, "b" * 40, []), (high, "f" * 40, [high])):
         assert list(store.known(first, last, ["outcome"])) == found
     again = store.append([make_row(low) | {"outcome": "other"}, make_row("e" * 40)])
     assert store.known(low, low, ["outcome"])[low][1] == min(part, again), "the first name decides"
-    lake.put(part, b"damaged")
-    for first, last in (("0" * 40, "9" * 40), ("d" * 40, "f" * 40)):
-        store.known(first, last, ["outcome"])
-        assert lake.size(part) is not None
 
 
 def test_keys_of_a_damaged_content_part_are_forgotten(lake: Lake, tmp_path: Path) -> None:
@@ -232,16 +226,13 @@ def test_rows_of_a_bucket_are_in_written_order(
 
 def test_tasks_without_rows_leave_empty_buckets(lake: Lake, tmp_path: Path) -> None:
     between = pickle.loads(pickle.dumps(Exchange(lake.root, "between")))
-    expected: list[list[int]] = []
-    for task in range(20):  # More files than are read in parallel.
-        numbers = range(70 * task, 70 * task + 70) if task % 2 else range(0)
+    for task, count in enumerate((0, 70, 0)):
         with between.writer("round", task, BUCKETS, SCHEMA, tmp_path) as writer:
-            if numbers:
-                writer.add(*number_rows(numbers.start, numbers.stop))
-        expected.append([n for n in numbers if n % BUCKETS in (3, 4)])
+            if count:
+                writer.add(*number_rows(0, count))
     assert between.read("round", [0], 3, SCHEMA) == SCHEMA.empty_table()
-    read = [piece["number"].to_pylist() for piece in between.read_by_file("round", range(20), 3, SCHEMA, 5)]
-    assert list(map(sorted, read)) == expected
+    read = [sorted(piece["number"].to_pylist()) for piece in between.read_by_file("round", range(3), 3, SCHEMA, 5)]
+    assert read == [[], [n for n in range(70) if n % BUCKETS in (3, 4)], []]
 
 
 def test_counts_and_arrays_of_shards(lake: Lake) -> None:
@@ -268,44 +259,7 @@ def test_removed_rows_of_a_finished_stage_give_one_sentence(lake: Lake, tmp_path
         between.read("round", [0], 3, SCHEMA)
 
 
-def test_few_shards_write_for_all_shards() -> None:
-    assert [list(spread(*given)) for given in ((256, 256), (257, 256), (5, 2))] == [
-        [*range(256)],
-        [*range(0, 257, 2)],
-        [0, 3],
-    ]
-
-
 # -- Queries.
-
-
-ROWS = 400_000
-
-
-def sort_many_rows(scratch: Path, seed: int) -> tuple[int, int]:
-    """Sort more rows than fit in memory. Return the number of rows and the number of wrong or unsorted rows."""
-    with duckdb_connection(memory_mb=128, scratch=scratch) as connection:
-        reader = connection.execute(
-            "SELECT id, text FROM (SELECT hash(range + ?) AS id, repeat(md5((range + ?)::VARCHAR), 8) AS text, "
-            "md5((range + ?)::VARCHAR) AS one FROM range(?)) ORDER BY text, id",
-            [seed, seed, seed, ROWS],
-        ).to_arrow_reader(10_000)
-        rows = wrong = 0
-        before = ""
-        for batch in reader:
-            for text in batch["text"].to_pylist():
-                wrong += text < before or text != text[:32] * 8
-                before = text
-            rows += batch.num_rows
-        return rows, wrong
-
-
-@pytest.mark.slow
-def test_concurrent_processes_spill_to_separate_folders(tmp_path: Path) -> None:
-    with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
-        found = list(pool.map(sort_many_rows, [tmp_path] * 4, range(4)))
-    assert found == [(ROWS, 0)] * 4
-    assert not list(tmp_path.iterdir()), "the folders go with their connections"
 
 
 def test_too_little_memory_gives_a_sentence_with_advice(tmp_path: Path) -> None:
@@ -318,7 +272,68 @@ def test_too_little_memory_gives_a_sentence_with_advice(tmp_path: Path) -> None:
 
 
 def test_connection_has_its_limits(tmp_path: Path) -> None:
-    names = ("memory_limit", "autoinstall_known_extensions", "autoload_known_extensions")
-    with duckdb_connection(memory_mb=64, scratch=tmp_path) as connection:
-        (found,) = connection.execute(f"SELECT {', '.join(f'current_setting({name!r})' for name in names)}").fetchall()
-    assert found == ("61.0 MiB", False, False)
+    names = ("memory_limit", "autoinstall_known_extensions", "autoload_known_extensions", "temp_directory")
+    query = f"SELECT {', '.join(f'current_setting({name!r})' for name in names)}"
+    folders = []
+    for _ in range(2):
+        with duckdb_connection(memory_mb=64, scratch=tmp_path) as connection:
+            ((*limits, folder),) = connection.execute(query).fetchall()
+        assert limits == ["61.0 MiB", False, False]
+        folders.append(folder)
+    assert folders[0] != folders[1] and not list(tmp_path.iterdir()), "each spills to a folder that goes with it"
+
+
+# -- Transient errors are retried; permanent errors are not.
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError("When reading information for key 'x': AWS Error NETWORK_CONNECTION during HeadObject operation"),
+        ConnectionResetError(104, "Connection reset by peer"),
+        duckdb.IOException("Could not write file: No space left on device"),
+        sqlalchemy.exc.OperationalError("SELECT 1", {}, Exception("terminating connection")),
+        psycopg2.OperationalError("server closed the connection"),
+        Exception("database or disk is full"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_transient_errors_are_retried(error: Exception) -> None:
+    with pytest.raises(TransientError, match=r"\w"), convert_errors():
+        raise error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        DamagedPart("committed with 5 bytes, found 3"),
+        FileNotFoundError(2, "No such file"),
+        pa.ArrowInvalid("column paper_id is null"),
+        duckdb.Error("FileNotFoundError: [Errno 2] Failed to open local file"),
+        ValueError("IOError: text of another library"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_permanent_errors_are_not_retried(error: Exception) -> None:
+    with pytest.raises(type(error)) as raised, convert_errors():
+        raise error
+    assert raised.value is error
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left", "/scratch/part"), TransientError, "^the disk is full: .*free space in the scratch folder"),
+        (OSError(errno.EROFS, "Read-only"), UserError, "^the file system is read-only: .*name a folder that can be written to"),
+    ],
+)  # fmt: skip
+def test_error_is_explained_in_words(error: Exception, kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=words), convert_errors():
+        raise error
+    found = convert_environment_error(error)
+    assert type(found) is kind and re.search(words, str(found))
+
+
+def test_error_of_a_file_names_the_file() -> None:
+    found = convert_environment_error(PermissionError(13, "Permission denied", "/a\nb"))
+    assert type(found) is UserError and str(found) == "/a\\nb: Permission denied"

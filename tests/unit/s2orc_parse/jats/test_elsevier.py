@@ -101,11 +101,8 @@ def test_elsevier_file_gives_entries_and_header() -> None:
 
 
 WRONG: list[tuple[Json, str]] = [
-    ({"body_text": "text"}, "body_text"),
     ({"body_text": [{"sentence": 7}]}, "body_text[0].sentence"),
     ({"body_text": [{"sentence": "x", "refoffsets": {"bib1": 3}}]}, "body_text[0].refoffsets.bib1"),
-    ({"bib_entries": {"b": {"authors": "Roe"}}}, "bib_entries.b.authors"),
-    ({"metadata": "x"}, "metadata"),
 ]
 
 

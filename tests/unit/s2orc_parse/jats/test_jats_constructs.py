@@ -34,9 +34,7 @@ def test_sections_nest_as_in_the_file_and_have_numbers() -> None:
     [
         (f"[{cite(1)}, {cite(3)}]", [("1", "R1"), ("3", "R3")]),
         (f"[{cite(1)}–{cite(4)}]", [("1", "R1"), ("1–4", "R2"), ("1–4", "R3"), ("4", "R4")]),
-        (f"{cite(2, '[2]')}-{cite(4, '[4]')}", [("[2]", "R2"), ("[2]-[4]", "R3"), ("[4]", "R4")]),
         (f"{cite(4)}–{cite(2)}", [("4", "R4"), ("2", "R2")]),  # The range does not ascend.
-        (f"{cite(1, '7')}–{cite(4, '9')}", [("7", "R1"), ("9", "R4")]),  # The numbers differ from the bibliography's.
         ('<xref ref-type="bibr" rid="R1 R3">1,3</xref>', [("1,3", "R1"), ("1,3", "R3")]),
         ('<xref ref-type="bibr" rid="R99">99</xref>', [("99", None)]),
     ],
@@ -119,20 +117,16 @@ def test_lists_and_theorems_have_their_labels() -> None:
         "<p>Two things: <list><list-item><label>(i)</label><p>one,</p></list-item>"
         "<list-item><p>two.</p><p>More.</p></list-item></list> Then.</p>"
         "<statement><label>Lemma 2</label><p>It holds.</p></statement>"
-        "<def-list><def-item><term>CI</term><def><p>interval</p></def></def-item></def-list>"
     )
     assert [p.text for p in found.body_text] == [
-        "Two things:", "(i) one,", "two.", "More.", "Then.", "Lemma 2 It holds.", "CI interval",
+        "Two things:", "(i) one,", "two.", "More.", "Then.", "Lemma 2 It holds.",
     ]  # fmt: skip
 
 
 def test_sub_articles_are_not_part_of_the_article() -> None:
-    letter = (
-        '<sub-article id="A"><body><p>A letter.</p></body><back><ref-list><ref id="B"/></ref-list></back></sub-article>'
-    )
+    letter = "<sub-article><body><p>A letter.</p></body><back><ref-list><ref id='B'/></ref-list></back></sub-article>"
     found = parse("<p>Mine.</p>", 1, after=letter)
-    assert [p.text for p in found.body_text] == ["Mine."]
-    assert [e.ref_id for e in found.bib_entries] == ["R1"]
+    assert ([p.text for p in found.body_text], [e.ref_id for e in found.bib_entries]) == (["Mine."], ["R1"])
 
 
 def test_header_equals_the_record_of_source_jats() -> None:
@@ -147,32 +141,25 @@ def test_header_equals_the_record_of_source_jats() -> None:
     assert [(p.section, p.text) for p in found.abstract] == [("Abstract::Aims", "We ask 1.")]
 
 
-def rows(table: str) -> list[list[str]]:
-    found = parse(f'<p>x</p><table-wrap id="t"><label>Table 1</label>{table}</table-wrap>', 3)
-    check_laws(found)
-    (entry,) = found.ref_entries
-    return [list(row) for row in entry.cells or ()]
-
-
-def test_oasis_table_has_its_cells() -> None:
-    table = (
-        '<tgroup cols="3"><colspec colname="x"/><colspec colname="y"/><tbody><row><entry namest="x" nameend="y" morerows="1">XY</entry>'
-        "<entry>Z</entry></row><row><entry>z</entry></row></tbody></tgroup>"
-    )
-    namespace = 'xmlns="http://docs.oasis-open.org/ns/oasis-exchange/table"'
-    assert rows(f"<table {namespace}>{table}</table>") == [["XY", "", "Z"], ["", "", "z"]]
+OASIS = (
+    '<table xmlns="http://docs.oasis-open.org/ns/oasis-exchange/table"><tgroup cols="3"><colspec colname="x"/><colspec colname="y"/><tbody>'
+    '<row><entry namest="x" nameend="y" morerows="1">XY</entry><entry>Z</entry></row><row><entry>z</entry></row></tbody></tgroup></table>'
+)
 
 
 @pytest.mark.parametrize(
     ("table", "cells"),
     [
-        ("<tr><td rowspan='2'>A</td><td>B</td></tr><tr><td>2</td></tr><tr><td>3</td><td>4</td></tr>",
-         [["A", "B"], ["", "2"], ["3", "4"]]),
-        ("<tr><td rowspan='x' colspan='-1'>A</td><td colspan='0'>B</td></tr>", [["A", "B"]]),
+        (OASIS, (("XY", "", "Z"), ("", "", "z"))),
+        ("<table><tr><td rowspan='2'>A</td><td>B</td></tr><tr><td>2</td></tr><tr><td>3</td><td>4</td></tr></table>",
+         (("A", "B"), ("", "2"), ("3", "4"))),
+        ("<table><tr><td rowspan='x' colspan='-1'>A</td><td colspan='0'>B</td></tr></table>", (("A", "B"),)),
     ],
 )  # fmt: skip
-def test_cell_over_rows_leaves_empty_cells_below(table: str, cells: list[list[str]]) -> None:
-    assert rows(f"<table>{table}</table>") == cells
+def test_cell_over_rows_leaves_empty_cells_below(table: str, cells: tuple[tuple[str, ...], ...]) -> None:
+    found = parse(f"<p>x</p><table-wrap>{table}</table-wrap>")
+    check_laws(found)
+    assert [one.cells for one in found.ref_entries] == [cells]
 
 
 def author(name: str, inside: str) -> str:
@@ -188,7 +175,6 @@ NOTE = "<author-notes><corresp id='c1'>Mail: <email>ada@example.org</email></cor
     [
         ("keywords", "<kwd-group><kwd>frogs</kwd><kwd><italic>Rana</italic> sylvatica</kwd><kwd>frogs</kwd></kwd-group>",
          ["frogs", "Rana sylvatica"]),
-        ("keywords", "<kwd-group kwd-group-type='abbreviations'><kwd>DNA</kwd></kwd-group>", None),
         # An email address belongs to one author.
         ("emails", f"<contrib-group>{author('Lee', SEE)}{author('Hu', '')}</contrib-group>{NOTE}", ["ada@example.org", None]),
         ("emails", f"<contrib-group>{author('Lee', SEE)}{author('Hu', SEE)}</contrib-group>{NOTE}", None),
@@ -202,10 +188,6 @@ def test_electronic_issn_is_preferred() -> None:
     issn = "<issn pub-type='ppub'>0028-0836</issn><issn pub-type='epub'>1932-6203</issn></journal-meta>"
     data = articles.article("<p>x</p>").replace(b"</journal-meta>", issn.encode())
     assert tei.to_s2orc(jats.convert(data, sha1="0" * 40))["issn"] == "1932-6203"
-
-
-LEE = "<name><surname>Lee</surname><given-names>A</given-names></name>"
-HU = "<name><surname>Hu</surname><given-names>B</given-names></name>"
 
 
 def reference(fields: str, kind: str = "journal", element: str = "element-citation") -> BibEntry:
@@ -236,14 +218,9 @@ def reference(fields: str, kind: str = "journal", element: str = "element-citati
             '<ext-link xlink:href="http://dx.doi.org/10.48550/arXiv.1706.03762">link</ext-link></comment>',
             {"title": "Deep", "arxiv_id": "1706.03762", "doi": "10.48550/arxiv.1706.03762", "year": None, "authors": ["Lee"]},
         ),
-        # Identifiers are read by their type.
-        ('<pub-id pub-id-type="doi">https://doi.org/10.1371/ODD.1</pub-id>', {"doi": "10.1371/odd.1"}),
         ('<pub-id pub-id-type="jstor">2346178</pub-id>', {"doi": "10.2307/2346178"}),
         ('<pub-id pub-id-type="other">PMC77</pub-id><pub-id>PMID: 55</pub-id>', {"pubmed_id": "55", "pmc_id": "PMC77"}),
-        ('<pub-id pub-id-type="arxiv">1706.03762v2</pub-id>', {"doi": "10.48550/arxiv.1706.03762", "arxiv_id": "1706.03762"}),
-        ('<pub-id pub-id-type="doi" xlink:href="https://doi.org/10.1371/odd.1"/>', {"doi": "10.1371/odd.1"}),
         ('<pub-id pub-id-type="medline">98765432</pub-id><pub-id pub-id-type="pii">S0022</pub-id>', {}),
-        ('<ext-link xlink:href="https://www.jstor.org/stable/2346178">x</ext-link>', {"doi": "10.2307/2346178"}),
     ],
 )  # fmt: skip
 def test_entries_have_all_tagged_fields(fields: str, wanted: dict[str, object]) -> None:
@@ -264,11 +241,8 @@ def test_reference_without_fields_has_its_printed_text() -> None:
     ("kind", "fields", "title", "venue"),
     [
         ("journal", "<source>J. Chem. Soc.</source><year>1999</year><volume>1</volume><fpage>2</fpage>", "", "J. Chem. Soc."),
-        ("journal", "<source>A tool for trees version 3 [computer program]</source>", "A tool for trees version 3 [computer program]", ""),
-        ("other", "<source>Statistical inference</source><volume>191 p</volume>", "Statistical inference", ""),
         ("book", "<source>A book</source><fpage>5</fpage><publisher-name>Press</publisher-name>", "A book", ""),
         ("book", "<chapter-title>A chapter</chapter-title><source>A book</source>", "A chapter", "A book"),
-        ("confproc", "<article-title>Work</article-title><conf-name>Conf. on Odd</conf-name>", "Work", "Conf. on Odd"),
         ("confproc", "<source>Proceedings of Odd</source><fpage>5</fpage>", "", "Proceedings of Odd"),
     ],
 )  # fmt: skip
@@ -276,20 +250,3 @@ def test_source_is_venue_of_parts_and_title_of_books(kind: str, fields: str, tit
     for element in ("element-citation", "mixed-citation", "nlm-citation"):
         found = reference(fields, kind, element)
         assert (found.title, found.venue) == (title, venue)
-
-
-def test_citation_of_fields_is_printed_with_separators() -> None:
-    fields = (
-        f"<person-group>{LEE}{HU}</person-group><article-title>On odd things</article-title><source>J. Odd</source>"
-        "<year>2001</year><volume>12</volume><issue>3</issue><fpage>45</fpage><lpage>50</lpage>"
-    )
-    for element in ("element-citation", "mixed-citation"):
-        assert reference(fields, element=element).raw_text == "Lee A, Hu B. On odd things. J. Odd. 2001;12(3):45-50"
-
-
-def test_group_author_of_reference_has_its_own_name() -> None:
-    members = f"<contrib-group><contrib>{LEE}</contrib></contrib-group>"
-    found = reference(
-        f"<collab>The <italic>Odd</italic> Group{members}</collab>{HU}<article-title>Work</article-title>"
-    )
-    assert [(a.first, a.last) for a in found.authors] == [("", "The Odd Group"), ("B", "Hu")]

@@ -69,10 +69,8 @@ def test_document_type_is_not_loaded() -> None:
 @pytest.mark.parametrize(
     "rewrite",
     [
-        lambda xml: b"\xef\xbb\xbf" + xml,
         lambda xml: xml.replace(b"<article ", b'<article xmlns="https://jats.nlm.nih.gov/ns/archiving/1.3/" '),
         lambda xml: xml.replace(articles.DOCTYPE.encode(), b"<pmc-articleset>").replace(b"</article>", b"</article></pmc-articleset>"),
-        lambda xml: xml.replace(b"<p>", b"<!-- c --><p><?pi?>"),
     ],
 )  # fmt: skip
 def test_wrappers_do_not_change_the_parse(rewrite: Callable[[bytes], bytes]) -> None:

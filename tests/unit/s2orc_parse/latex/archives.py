@@ -6,7 +6,7 @@ import gzip
 import io
 import tarfile
 
-from pdf2tei.latex_references import parse_reference
+from pdf2tei.fields import parse_bibliography_item
 from s2orc_parse.latex import convert
 from s2orc_parse.parse_model import CiteSpan, Parse, RefType
 
@@ -46,11 +46,11 @@ def parse(body: str, preamble: str = "", *, entries: str = "", **files: str | by
     """Return the parse of an article, alone or with other files. A file's name has `_` instead of the period."""
     main = article(body, preamble, entries)
     if not files:
-        return convert(gz(main), sha1="0" * 40, parse_reference=parse_reference)
+        return convert(gz(main), sha1="0" * 40, parse_reference=parse_bibliography_item)
     return convert(
         tar({"main.tex": main, **{n.replace("_", "."): c for n, c in files.items()}}),
         sha1="0" * 40,
-        parse_reference=parse_reference,
+        parse_reference=parse_bibliography_item,
     )
 
 

@@ -10,15 +10,14 @@ from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_citations, list_
 
 NAMED = r"""\begin{thebibliography}{}
 \bibitem[Abe et~al.(2016)Abe, Crain, and Kauf]{abe} Abe A., Crain R., Kauf G., 2016, \mnras, 456, 1115
-\bibitem[Correa \& Schaye(2017)]{corr} Correa, C., Schaye, J. 2017, J Odd, 464, 4204
+\bibitem[\protect\citeauthoryear{Correa \& Schaye}{Correa \& Schaye}{2017}]{corr} Correa, C., Schaye, J. 2017, J Odd, 464, 4204
 \bibitem[van der Doe(2001)]{doe} van der Doe, J. 2001, J Odd, 1, 2
 \end{thebibliography}"""
-
 
 BIB = """@article{lee, author={Lee, Ann and Hu, Bo}, title={First title here}, journal={J Odd}, year={2001}, url={http://a.b/c}}
 @article{hu, author={Hu, Bo}, title={Second title here}, journal={J Odd}, year={2002}}"""
 Setup = tuple[str, str, dict[str, str]]
-NATBIB: Setup = (r"\usepackage{natbib}\defcitealias{abe}{Paper~I}\newcommand{\ours}[1]{\citep[cf.][]{#1}}", NAMED, {})
+NATBIB: Setup = (r"\usepackage{natbib}\defcitealias{abe}{Paper~I}", NAMED, {})
 BIBLATEX = (r"\usepackage[style=authoryear]{biblatex}\addbibresource{refs.bib}", "", {"refs_bib": BIB})
 REVTEX: Setup = (
     r"\documentclass{revtex4-2}",
@@ -30,25 +29,15 @@ REVTEX: Setup = (
 @pytest.mark.parametrize(
     ("setup", "command", "printed", "keys"),
     [
-        (NATBIB, r"\Citet{doe}", "Van der Doe (2001)", ["doe"]),
         (NATBIB, r"\citeauthor*{abe}", "Abe, Crain, and Kauf", ["abe"]),
-        (NATBIB, r"\citetalias{abe}", "Paper I", ["abe"]),
         (NATBIB, r"\citepalias[see][]{abe}", "(see Paper I)", ["abe"]),
         (NATBIB, r"\citet[][see also \citealp{corr}]{abe}", "Abe et al. (2016, see also Correa & Schaye, 2017)", ["abe", "corr"]),
         (NATBIB, r"\citep[e.g.][\S~\ref{s}]{abe}", "(e.g. Abe et al., 2016, § 1)", ["abe"]),
-        (NATBIB, r"\citeyearpar[p.~3]{abe}", "(2016, p. 3)", ["abe"]),
-        (NATBIB, r"\citeposs{corr}", "Correa & Schaye’s (2017)", ["corr"]),
-        (NATBIB, r"\shortciteA<see>[p.~1]{corr}", "Correa & Schaye (see 2017, p. 1)", ["corr"]),
         (NATBIB, "\\citep[see]%\n  [p. 1]{abe, %\n corr}", "(see Abe et al., 2016; Correa & Schaye, 2017, p. 1)", ["abe", "corr"]),
-        (NATBIB, r"\ours{abe}", "(cf. Abe et al., 2016)", ["abe"]),
         (NATBIB, r"\citep{nobody}", "(?)", [None]),
         (BIBLATEX, r"\parencite[Cf.][13]{lee}", "(Cf. Lee and Hu, 2001, 13)", ["lee"]),
-        (BIBLATEX, r"\citetitle{lee}", "First title here", ["lee"]),
-        (BIBLATEX, r"\pvolcite[see]{2}[3]{hu}", "(see Hu, 2002, 2, 3)", ["hu"]),
         (BIBLATEX, r"\fullcite{hu}", "Bo Hu. Second title here. J Odd. 2002", ["hu"]),
-        (BIBLATEX, r"\autocites[see][3]{lee}[and][]{hu}", "(see Lee and Hu, 2001, 3; and Hu, 2002)", ["lee", "hu"]),
         (BIBLATEX, r"\parencites(compare)(end){lee}{hu}", "(compare Lee and Hu, 2001; Hu, 2002, end)", ["lee", "hu"]),
-        (REVTEX, r"\cite{*doe}", "[3]", ["doe"]),
         (REVTEX, r"Refs.~[\onlinecite{lo,doe}]", "Refs. [1, 3]", ["lo", "doe"]),
     ],
 )  # fmt: skip
@@ -61,38 +50,14 @@ def test_command_prints_and_links_its_keys(setup: Setup, command: str, printed: 
     assert [key for _, key in list_citations(found)] == keys
 
 
-@pytest.mark.parametrize(
-    "item",
-    [
-        r"\bibitem[\protect\citeauthoryear{Abe, Crain \& Kauf}{Abe et~al.}{2016}]{abe}",
-        r"\bibitem[{Abe et~al.(2016)Abe, Crain \& Kauf}]{abe}",
-        r"\bibitem[\protect\BCAY{Abe, Crain \& Kauf}{Abe et~al.}{2016}]{abe}",
-    ],
-)
-def test_label_gives_short_and_long_names(item: str) -> None:
-    entries = rf"\begin{{thebibliography}}{{}}{item} Abe A., 2016, J Odd, 456, 1115\end{{thebibliography}}"
-    found = parse(r"\citet{abe}, \citep{abe}, \citet*{abe}", r"\usepackage{natbib}", entries=entries)
-    assert texts(found) == [("", "Abe et al. (2016), (Abe et al., 2016), Abe, Crain & Kauf (2016)")]
-
-
-def test_citation_in_a_note_is_a_footnote() -> None:
-    found = parse(r"As they\footcite[Cf.][13]{lee} say.", BIBLATEX[0], refs_bib=BIB)
-    check_laws(found)
-    assert texts(found) == [("", "As they say.")]
-    (entry,) = found.ref_entries
-    assert (entry.text, [span.ref_id for span in entry.cite_spans]) == ("Cf. Lee and Hu, 2001, 13", ["BIBREF0"])
-
-
 LEE = "@article{lee, author={Lee, Ann and Hu, Bo and Wu, Cy}, title={First title here}, year={2001}}"
 
 
 @pytest.mark.parametrize(
     ("package", "style", "command", "printed", "form"),
     [
-        *(("", style, r"\citep{lee}", "[1]", "BRACKET") for style in ("plain", "ieeetr")),
-        *((r"\usepackage{natbib}", style, r"\citep{lee}", "(Lee et al., 2001)", "NAME_YEAR")
-          for style in ("plainnat", "acl_natbib")),
-        (r"\usepackage[numbers]{natbib}", "", r"\citep{doe,lo}", "[3, 1]", "BRACKET"),
+        ("", "plain", r"\citep{lee}", "[1]", "BRACKET"),
+        (r"\usepackage{natbib}", "plainnat", r"\citep{lee}", "(Lee et al., 2001)", "NAME_YEAR"),
         (r"\usepackage[numbers,sort&compress]{natbib}", "", r"\cite{doe,lo,saier}", "[1–3]", "BRACKET"),
         (r"\usepackage[numbers]{natbib}", "", r"\citet{saier}", "Saier et al. [2]", "BRACKET"),
         (r"\usepackage[numbers,round]{natbib}", "", r"\citep{doe}", "(3)", "OTHER"),
@@ -108,7 +73,7 @@ def test_options_and_bibliography_style_decide_the_form(
     assert (texts(found), found.citation_style) == ([("", f"As in {printed}.")], form)
 
 
-@pytest.mark.parametrize(("macro", "venue"), [("mnras", "MNRAS"), ("aap", "A&A"), ("own", "Journal of Tests")])
+@pytest.mark.parametrize(("macro", "venue"), [("mnras", "MNRAS"), ("own", "Journal of Tests")])
 def test_journal_macro_is_the_venue(macro: str, venue: str) -> None:
     bib = rf"@article{{a, author={{Abe, A.}}, title={{On stars}}, journal={{\{macro}}}, volume=4, year=2016}}"
     (entry,) = parse(r"\cite{a}\bibliography{refs}", r"\newcommand{\own}{Journal of Tests}", refs_bib=bib).bib_entries
@@ -120,18 +85,14 @@ DOE_ENTRIES = r"\begin{thebibliography}{1}\bibitem{doe} J. Doe. \newblock On tes
 
 
 @pytest.mark.parametrize(
-    ("environment", "name", "content", "command"),
-    [
-        ("filecontents", r"\jobname.bib", DOE, r"\bibliography{\jobname}"),
-        ("filecontents", "main.bbl", DOE_ENTRIES, r"\bibliography{refs}"),
-    ],
+    ("name", "content", "command"),
+    [(r"\jobname.bib", DOE, r"\bibliography{\jobname}"), ("main.bbl", DOE_ENTRIES, r"\bibliography{refs}")],
 )
-def test_embedded_bibliography_is_read(environment: str, name: str, content: str, command: str) -> None:
-    embedded = f"\\begin{{{environment}}}[overwrite]{{{name}}}\n{content}\n\\end{{{environment}}}\n"
+def test_embedded_bibliography_is_read(name: str, content: str, command: str) -> None:
+    embedded = f"\\begin{{filecontents}}[overwrite]{{{name}}}\n{content}\n\\end{{filecontents}}\n"
     found = parse(f"As \\cite{{doe}} says. {command}", embedded, note_txt="x")
     check_laws(found)
-    assert texts(found) == [("", "As [1] says.")]
-    assert list_citations(found) == [("1", "doe")]
+    assert (texts(found), list_citations(found)) == ([("", "As [1] says.")], [("1", "doe")])
     assert [(entry.title, entry.year) for entry in found.bib_entries] == [("On tests", 2001)]
 
 
@@ -149,12 +110,8 @@ def refs(found: Parse) -> list[tuple[str, str | None, str | None]]:
 @pytest.mark.parametrize(
     ("setup", "printed"),
     [
-        (r"\newtheorem{thm}{Theorem}\newtheorem{lem}{Lemma}", "Theorem 1, Lemma 1, Theorem 2"),
         (r"\newtheorem{thm}{Theorem}\newtheorem{lem}[thm]{Lemma}", "Theorem 1, Lemma 2, Theorem 3"),
         (r"\newtheorem{lem}{Lemma}[section]\newtheorem{thm}[lem]{\bf Theorem}", "Theorem 1.1, Lemma 1.2, Theorem 2.1"),
-        (r"\theoremstyle{plain}\newtheorem{thm}{Theorem}\newtheorem{lem}{Lemma}\numberwithin{thm}{section}",
-         "Theorem 1.1, Lemma 1, Theorem 2.1"),
-        (r"\newtheorem{thm}{Theorem}\renewcommand{\thethm}{\Alph{thm}}\newtheorem{lem}{Lemma}", "Theorem A, Lemma 1, Theorem B"),
         (r"\usepackage{thmtools}\declaretheorem[numberwithin=section,name=Theorem]{thm}\declaretheorem[sibling=thm,name=Lemma]{lem}",
          "Theorem 1.1, Lemma 1.2, Theorem 2.1"),
         (r"\newtheorem{thm}{Theorem}\newtheorem{lem}{Lemma}\crefname{lem}{Lem.}{Lems.}", "Theorem 1, Lem. 1, Theorem 2"),
@@ -173,28 +130,15 @@ def test_theorem_numbers_follow_their_counters(setup: str, printed: str) -> None
     assert list_entries(found, RefType.THEOREM) == list(zip(numbers, ("X.", "Y.", "Z."), strict=True))
 
 
-def test_theorem_paragraph_begins_with_its_head() -> None:
-    found = parse(
-        "\\begin{thm}[Zorn]\\label{a} It is.\n\nSo.\\end{thm}\\begin{proof}[Proof of \\cref{a}] Clear.\\end{proof}",
-        r"\newtheorem{thm}{Theorem}",
-    )
-    check_laws(found)
-    assert texts(found) == [("", "Theorem 1 (Zorn). It is."), ("", "So."), ("", "Proof of Theorem 1. Clear. ◻")]
-    assert list_entries(found, RefType.THEOREM) == [("1", "It is. So.")]
-
-
 @pytest.mark.parametrize(
     ("body", "preamble", "numbers"),
     [
         (r"\begin{enumerate}\item x\begin{enumerate}\item y\item\label{a} z\begin{enumerate}\item\label{b} w"
          r"\end{enumerate}\end{enumerate}\item\label{c} v\end{enumerate}", "", ["1b", "1(b)i", "2"]),
-        (r"\begin{enumerate}[label=(\roman*)]\item\label{a} x\item\label{b} y\end{enumerate}", r"\usepackage{enumitem}", ["(i)", "(ii)"]),
         (r"\begin{enumerate}[label=\textbf{(H\arabic*)}, start=3]\item\label{a} x\end{enumerate}", r"\usepackage{enumitem}", ["(H3)"]),
-        (r"\begin{enumerate}[(a)]\item x\item\label{a} y\end{enumerate}", r"\usepackage[shortlabels]{enumitem}", ["(b)"]),
         (r"\begin{enumerate}\item\label{a} x\end{enumerate} t \begin{enumerate}[resume]\item\label{b} y\end{enumerate}",
          r"\usepackage{enumitem}", ["1", "2"]),
         (r"\begin{enumerate}\item[(A1)]\label{a} x\item\label{b} y\end{enumerate}", "", ["(A1)", "1"]),
-        (r"\begin{description}\item[Step one.]\label{a} x\end{description}", "", ["Step one"]),
     ],
 )  # fmt: skip
 def test_list_items_have_their_own_numbers(body: str, preamble: str, numbers: list[str]) -> None:
@@ -218,7 +162,6 @@ FIGURES = (
         (r"\crefrange{f}{g}", "Figures 1 to 2", ["1", "2"]),
         (r"\Cref{f,g,t}", "Figures 1, 2 and Table 1", ["1", "2", "1"]),
         (r"\nameref{f}", "Cap A", ["Cap A"]),
-        (r"\hyperref[f]{Figure~\ref*{f}}", "Figure 1", ["1"]),
         (r"\autoref{f}\pageref{f}\cpageref{f}", "Figure 1", ["1"]),
     ],
 )
@@ -242,23 +185,14 @@ REFERENCES = [  # preamble, body, text of the last paragraph, references
      r"\newenvironment{mine}{\begin{thm}}{\end{thm}}",
      r"\begin{restatable}[N]{thm}{again}\label{a} X.\end{restatable} \bt\label{b} Y.\et \begin{mine}\label{c}Z.\end{mine} \cref{a,b,c}",
      "Theorems 1, 2 and 3", [(number, "theorem", number) for number in "123"]),
-    # Formulas have numbers of their own in theorems, items and sections. Subequations share one.
+    # Formulas have numbers of their own in theorems, items and sections.
     (THEOREM + "[section]", r"\section{A}\begin{thm}\label{t} X \begin{equation}\label{e}a\end{equation}\end{thm} \ref{t} \eqref{e}",
      "1.1 (1)", [("1.1", "theorem", "1.1"), ("(1)", "formula", "1")]),
-    ("", r"A \begin{equation}\label{o}z\end{equation} \begin{subequations}\label{p}\begin{align}a\label{q}\\b\label{r}\end{align}"
-     r"\end{subequations} \begin{equation}\label{s}c\end{equation}" "\n\n" r"\eqref{o} \eqref{p} \eqref{q} \eqref{r} \eqref{s}",
-     "(1) (2) (2a) (2b) (3)", None),
-    (r"\numberwithin{equation}{section}",
-     r"\section{A}\begin{equation}\label{a}x\end{equation}\section{B}\begin{equation}\label{b}y\end{equation}\par \eqref{a} \eqref{b}",
-     "(1.1) (2.1)", [("(1.1)", "formula", "1.1"), ("(2.1)", "formula", "2.1")]),
     # An item's number may contain the theorem's. A section named like a label is not its target.
     (r"\usepackage{enumitem}\newtheorem{prop}{Proposition}[section]",
      r"\section{A}\begin{prop}\begin{enumerate}[label=(\alph*), ref=\theprop(\alph*)]\item\label{a} X\end{enumerate}\end{prop} \ref{a}",
      "1.1(a)", [("1.1(a)", "item", "1.1(a)")]),
     ("", "\\section{Aims} One. \\begin{equation}\\label{aims}x\\end{equation}\n\n\\eqref{aims}", "(1)", [("(1)", "formula", "1")]),
-    # Classes define theorems.
-    (r"\documentclass{llncs}",
-     r"\begin{theorem}\label{a}X.\end{theorem}\begin{lemma}\label{b}Y.\end{lemma} \autoref{a}, \autoref{b}", "Theorem 1, Lemma 1", None),
 ]  # fmt: skip
 
 

@@ -1,4 +1,7 @@
-"""Small sources with one construct each, and two real arXiv sources, give the expected parse (SPEC §3.21, S2ORC §2.2)."""
+"""Small sources with one construct each, and two real arXiv sources, give the expected parse (SPEC §3.21, S2ORC §2.2).
+
+A source prints the text that its macros, environments and verbatim arguments stand for.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pdf2tei.latex_references import parse_reference
+from pdf2tei.fields import parse_bibliography_item
 from s2orc_parse.latex import convert
+from s2orc_parse.latex.signs import Signs
 from s2orc_parse.parse_model import CitationStyle, RefType
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_entries, parse, texts
@@ -72,11 +76,8 @@ def test_subfigures_are_separate_figures() -> None:
     )
     check_laws(found)
     assert texts(found) == [("", "See 1, 1a and 1b.")]
-    assert list_entries(found, RefType.FIGURE) == [
-        ("1", "Both of Lo and Wang (2020)"),
-        ("1a", "First"),
-        ("1b", "Second"),
-    ]
+    figures = [("1", "Both of Lo and Wang (2020)"), ("1a", "First"), ("1b", "Second")]
+    assert list_entries(found, RefType.FIGURE) == figures
     assert [span.text for span in found.ref_entries[0].cite_spans] == ["Lo and Wang (2020)"]
 
 
@@ -141,28 +142,17 @@ def test_sections_have_paths_and_numbers() -> None:
     assert [p.text for p in found.back_matter] == ["Thanks."]
 
 
-@pytest.mark.parametrize(
-    ("item", "expected"),
-    [
-        (
-            r"\bibitem{k} A.~Smith and B.~Jones, ``A study of many things,'' \emph{J. Things}, vol.~3, pp. 1--9, 1999.",
-            ("A study of many things", ["Smith", "Jones"], 1999, "J. Things"),
-        ),
-        (
-            r"\bibitem[{\citenamefont{Kitaev}(2003)}]{k}\BibitemOpen\bibfield{author}{"
-            r"\bibinfo{author}{\bibfnamefont{A.}~\bibnamefont{Kitaev}},\ }"
-            r"\href {\doibase 10.1016/x} {\bibfield{journal}{\bibinfo{title}{Fault-tolerant computing}, "
-            r"\bibinfo{journal}{Annals of Physics}\ }"
-            r"\textbf{\bibinfo{volume}{303}},\ \bibinfo{pages}{2} (\bibinfo{year}{2003})}\BibitemShut{NoStop}",
-            ("Fault-tolerant computing", ["Kitaev"], 2003, "Annals of Physics"),
-        ),
-    ],
-)
-def test_bibliography_entry_has_its_fields(item: str, expected: tuple[str, list[str], int, str]) -> None:
+def test_entry_of_revtex_has_its_fields() -> None:
+    item = (
+        r"\bibitem[{\citenamefont{Kitaev}(2003)}]{k}\BibitemOpen"
+        r"\bibfield{author}{\bibinfo{author}{\bibfnamefont{A.}~\bibnamefont{Kitaev}},\ }"
+        r"\href {\doibase 10.1016/x} {\bibfield{journal}{\bibinfo{title}{Fault-tolerant computing}, \bibinfo{journal}{Annals of Physics}\ }"
+        r"\textbf{\bibinfo{volume}{303}},\ \bibinfo{pages}{2} (\bibinfo{year}{2003})}\BibitemShut{NoStop}"
+    )
     found = parse(r"Text \cite{k}.", entries=rf"\begin{{thebibliography}}{{1}}{item}\end{{thebibliography}}")
     (entry,) = found.bib_entries
-    assert (entry.title, [author.last for author in entry.authors], entry.year, entry.venue) == expected
-    assert texts(found) == [("", "Text [1].")]
+    assert (entry.title, entry.year, entry.venue) == ("Fault-tolerant computing", 2003, "Annals of Physics")
+    assert ([author.last for author in entry.authors], texts(found)) == (["Kitaev"], [("", "Text [1].")])
 
 
 def test_source_gives_title_authors_and_abstract() -> None:
@@ -187,7 +177,7 @@ def test_real_source_has_the_counts_of_a_reader(
     shared_data: Path, name: str, expected: dict[str, int], words: int
 ) -> None:
     data = (shared_data / "latex" / name).read_bytes()
-    found = convert(data, sha1="0" * 40, parse_reference=parse_reference)
+    found = convert(data, sha1="0" * 40, parse_reference=parse_bibliography_item)
     check_laws(found)
     assert found.citation_style is CitationStyle.NAME_YEAR
     spans = [span for part in (*found.abstract, *found.body_text, *found.back_matter) for span in part.cite_spans]
@@ -204,3 +194,85 @@ def test_real_source_has_the_counts_of_a_reader(
     }
     assert [e.ref_id for e in found.bib_entries if not (e.title and e.authors and e.year)] == []
     assert sum(len(p.text.split()) for p in found.body_text) == pytest.approx(words, rel=0.05)
+
+
+FORMS = (
+    r"\newcommand{\name}{FooNet\xspace}",
+    r"\def\foo{FooNet}\let\name\foo",
+    r"\NewDocumentCommand{\name}{}{FooNet}",
+)
+CNN = r"\newacronym{cnn}{CNN}{neural net}"
+CNN_RNN = CNN + r"\newacronym{rnn}{RNN}{recurrent net}"
+MINE = r"\usepackage{mine}"
+TEXTS = [  # preamble, body, paragraphs separated by |, other files
+    # Macros: in the preamble, in the body and in a package of the paper.
+    *((rf"\usepackage{{xspace}}{form}", r"We present \name{} here.", "We present FooNet here.") for form in FORMS),
+    *((MINE, rf"\tool{{}}. {form} \name{{}} now.", "FooNet. FooNet now.", {"mine_sty": form.replace("name", "tool")}) for form in
+      FORMS[:2]),
+    (r"\NewDocumentCommand{\x}{O{z} m}{#1#2}", r"It \x[y]{b} \x{b} is.", "It yb zb is."),
+    (r"\def\sun{\ifmmode\odot\else$\odot$\fi}", r"The $M_\sun$ and \sun{} is.", "The M⊙ and ⊙ is."),
+    (r"\usepackage{xspace}\newcommand{\it}{\textsc{S2ORC}\xspace}\newcommand{\two}[2][a]{(#1, #2)}\def\mc{$\mathcal{C}$}",
+     r"\it\ is \two{b} and \two[c]{d}, \it. \mc", "S2ORC is (a, b) and (c, d), S2ORC. 𝒞"),
+    (r"\def\be{\begin{equation}}\newcommand{\ee}{\end{equation}}", r"Let \be x=1\label{e}\ee See (\ref{e}).", "Let EQUATION See (1)."),
+    # Acronyms.
+    (CNN, r"\gls{cnn}, \gls{cnn}, \glspl{cnn}, \acrlong{cnn}", "neural net (CNN), CNN, CNNs, neural net"),
+    (r"\acrodef{cnn}[CNN]{neural net}", r"\ac{cnn}, \ac{cnn}, \acp{cnn}, \acl{cnn}, \acs{cnn}, \acf{cnn}",
+     "neural net (CNN), CNN, CNNs, neural net, CNN, neural net (CNN)"),
+    (r"\newcommand{\ours}{\gls{cnn}}\loadglsentries{all}", r"\ours{} and \gls{rnn}", "CNN and recurrent net (RNN)", {"all_tex": CNN_RNN}),
+    # Environments of languages belong to their paragraph. Arguments of layout environments are not text.
+    ("", r"Wei \begin{CJK*}{UTF8}{gbsn}王伟\end{CJK*} says.", "Wei 王伟 says."),
+    ("", "One.\n\n\\begin{multicols}{2}Two.\\end{multicols}\n\nThree.", "One.|Two.|Three."),
+    ("", r"\begin{itemize}\item one \item two\end{itemize}\begin{quote}said\end{quote}\strangebox{Words} \vspace{2mm}end",
+     "one|two|said|Words end"),
+    ("", "One\n\\begin{figure}\\caption{C}\\end{figure}\ntwo.", "One two."),
+    # Files, encodings, and parts that are not printed.
+    ("", r"\input{one} \include{parts/two.tex} \input{missing}", "One.|Two. Three.",
+     {"one_tex": "One.\n\\endinput Never.", "parts/two_tex": "\n\nTwo. \\input{deep}", "parts/deep_tex": "Three."}),
+    (r"\usepackage[latin1]{inputenc}", r"\input{a}", "Café Müller.", {"a_tex": "Café Müller.".encode("latin-1")}),
+    (r"\newif\ifdraft \draftfalse", "Kept 5\\% % no\nand\\begin{comment}no\\end{comment} this.\\iffalse no \\iftrue no \\fi\\fi\n"
+     "\\ifdraft no\\else final\\fi\n\\begin{lstlisting}\nno\n\\end{lstlisting}\n\\verb|a_b %|", "Kept 5% and|this. final|a_b %"),
+    ("", "The first.\n\nIn \\own{}\n\\textbf{\\begin{center}it\\end{center}} one.\n\nThe last \\emph{of it}", "The first.|The last of it"),
+    ("", r"Code at \url{http://x.org/a%20b} is public.", "Code at http://x.org/a%20b is public."),
+    ("", r"The \verb|a%b| and \verb*!c%d! signs.", "The a%b and c%d signs."),
+    (r"\usepackage{shortvrb}\MakeShortVerb{\|}", "At |a%b| now.", "At a%b now."),
+    (r"\usepackage{listings}\lstnewenvironment{code}{}{}", "One.\n\n\\begin{code}\n50% of {it\n\\end{code}\n\nTwo.", "One.|Two."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", TEXTS, ids=lambda row: "".join(row[:2]))
+def test_source_prints_its_text(row: tuple[str, str, str] | tuple[str, str, str, dict[str, str | bytes]]) -> None:
+    preamble, body, printed, *files = row
+    found = parse(body, preamble, entries="", **(files[0] if files else {}))
+    check_laws(found)
+    assert "|".join(paragraph.text for paragraph in found.body_text).replace("\u2061", "") == printed
+
+
+@pytest.mark.parametrize(
+    "thanks",
+    [r"\begin{acks}We thank all.\end{acks}", r"\acknowledgments We thank all.", r"\funding{We thank all.}"],
+)
+def test_acknowledgments_are_back_matter(thanks: str) -> None:
+    found = parse(rf"\section{{A}} One. {thanks} \section{{B}} Two.")
+    check_laws(found)
+    assert [(p.section, p.text) for p in found.body_text] == [("A", "One."), ("B", "Two.")]
+    assert [paragraph.text for paragraph in found.back_matter] == ["We thank all."]
+
+
+# Signs replace text that pandoc does not need to read.
+PREAMBLE = r"\usepackage{natbib}\newcommand{\own}{our \emph{own} \textsc{Corpus}}\newcommand{\red}[1]{\textbf{#1}}\title{On it all}"
+BODIES = [
+    r"As \cite{lo}, \citep{lo, doe}, \citet{saier}, \citealp{doe}, \citeauthor{lo} and \citeyear{lo} say, \cite*{lo} \citet*{saier}.",
+    r"In Figure \ref{fig:x} and \autoref{t}, (\eqref{e}), \Cref{s} \cref{a,b}. \begin{equation}\label{e} a\end{equation}\section{S}",
+    r"$x \textbf{y} \text{ if it \emph{is so} and so}$ and $50\%$ of a b c d, \[ a \emph{b} \text{for all of it} \label{q}\]",
+    r"At \url{http://a.b/c-d}, \url{http://a.b/~x_y\%z}, \href{http://a.b/c}{this and \emph{that}}, \href{http://a.b/c}{} \href{http://a.b/\%7E}{x}.",
+    r"It is \begin{table}\caption{Of \emph{all} the papers}\label{t}"
+    r"\begin{tabular}{ll}of the \emph{one} & \cite{lo} of it\\ \% & x\end{tabular}\end{table}",
+    "Ends in a brace { of a group that is \\emph{not closed.",
+]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_parse_is_equal_with_and_without_signs(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_signs = parse(body, PREAMBLE, entries=ENTRIES)
+    monkeypatch.setattr(Signs, "shorten", lambda _, text: text)
+    assert with_signs == parse(body, PREAMBLE, entries=ENTRIES)

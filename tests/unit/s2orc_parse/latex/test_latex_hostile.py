@@ -6,6 +6,7 @@ import gzip
 import io
 import random
 import tarfile
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import article, gz, tar
 
 GOOD = article("Text of a paper.")
+OUTSIDE = Path(tempfile.gettempdir(), "s2corpus-outside.tex")
 OVER_LIMITS = (LatexOutcome.TIMEOUT, LatexOutcome.OUT_OF_MEMORY, LatexOutcome.CONVERTER_FAILED)
 
 
@@ -41,6 +43,7 @@ def bomb_of_inputs() -> bytes:
 
 CASES: dict[str, tuple[bytes, LatexOutcome]] = {
     "path out of the folder": (member("../../evil.tex"), LatexOutcome.UNSAFE_PATH),
+    "absolute path": (member(str(OUTSIDE)), LatexOutcome.UNSAFE_PATH),
     "symbolic link": (member("a.tex", tarfile.SYMTYPE, "/etc/passwd"), LatexOutcome.UNSAFE_LINK),
     "hard link": (member("a.tex", tarfile.LNKTYPE, "main.tex"), LatexOutcome.UNSAFE_LINK),
     "device": (member("a.tex", tarfile.CHRTYPE), LatexOutcome.UNSAFE_DEVICE),
@@ -78,7 +81,7 @@ def unwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     monkeypatch.setattr("tempfile.tempdir", None)
     monkeypatch.chdir(here)
     yield
-    assert not list(here.iterdir()) and not list(scratch.iterdir())
+    assert not list(here.iterdir()) and not list(scratch.iterdir()) and not OUTSIDE.exists()
     assert {path.name for path in tmp_path.iterdir()} == {"scratch", "here"}
 
 

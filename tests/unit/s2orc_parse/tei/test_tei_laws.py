@@ -190,7 +190,6 @@ PARSE = Parse(
     provenance=Provenance("grobid", "0.8.2", "0123", "b" * 40, "7"),
     article={"their": "own"},
 )  # fmt: skip
-EMPTY = Parse("", Header(), CitationStyle.OTHER, (), (), (), (), (), Provenance("unknown", "", "", None, "7"))
 LINKED = {"start": 3, "end": 6, "text": "[1]", "ref_id": "BIBREF0"}
 UNLINKED = {"start": 11, "end": 14, "text": "[9]"}
 
@@ -274,14 +273,6 @@ def test_in_gorc() -> None:
                         "links": None, "other_ids": {}},
         },
     }  # fmt: skip
-
-
-def test_a_parse_of_nothing() -> None:
-    found = tei.to_s2orc(EMPTY)
-    assert found["paper_id"] is None and "article" not in found and found["provenance"]["tei_sha1"] is None
-    line = tei.to_gorc_line(EMPTY)
-    assert line["metadata"].pop("authors") == [] and set(line["metadata"].values()) == {None}
-    assert tei.build_header(EMPTY)["abstract"] is None
 
 
 def shapes(value: Any, at: str = "") -> Iterator[tuple[str, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from s2orc_parse import tei
 from s2orc_parse.parse_model import EqSpan, Parse, RefType
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.tei import teis
@@ -30,11 +29,8 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
             [("I", "INTRODUCTION"), ("II", "CONCLUSION"), (None, "APPENDIX A: DATA"), (None, "Sources"), (None, "Appendix B. CODE")],
             [("INTRODUCTION", "I"), ("CONCLUSION", "II"), ("DATA", "A"), ("DATA::Sources", None), ("CODE", "B")],
         ),
-        ([("1", "The std::vector class"), ("1.1", "Use")], [("The std:vector class", "1"), ("The std:vector class::Use", "1.1")]),
         # Not headings.
         ([("1", "A"), (None, "Figure 2"), (None, "Table IV."), (None, "arXiv:2602.19930v1 [cs.AI] 23 Feb 2026")], [("A", "1")] * 4),
-        ([("4", "Model"), ("4.3", "Test"), (None, "4."), (None, "4.3.5")],
-         [("Model", "4"), ("Model::Test", "4.3"), ("Model", "4"), ("Model::Test::4.3.5", "4.3.5")]),
     ],
 )  # fmt: skip
 def test_headings_give_section_paths(
@@ -50,14 +46,11 @@ def test_headings_give_section_paths(
         (("I. A", "II. B", "A. C", "B. D", "C. E", "D. F", "III. G"), ["A", "B", "B::C", "B::D", "B::E", "B::F", "G"]),
         # Numbers below letters.
         (("I. A", "A. B", "1) C", "2) D", "B. E", "1) F"), ["A", "A::B", "A::B::C", "A::B::D", "A::E", "A::E::F"]),
-        # Without Roman numerals, a single letter before any appendix is not a number.
-        (("1. A", "B. Cell"), ["A", "B. Cell"]),
         (("Appendix", "A. Cell", "B. Rest"), ["Appendix", "Cell", "Rest"]),
         # Dotted numbers belong to the section with their prefix.
         (("1. A", "1.1 B", "1.1.1 C", "1.2 D", "2.1 E", "2.2 F"), ["A", "A::B", "A::B::C", "A::D", "E", "F"]),
         # A heading without a number belongs to the last numbered section, if a numbered heading follows.
         (("1. A", "Aims", "Ends", "2. B"), ["A", "A::Aims", "A::Ends", "B"]),
-        (("1. A", "Funding", "Aims", "2. B"), ["A", "Funding", "Aims", "B"]),
         # Without numbers: two of Methods, Results and Discussion contain the headings after them.
         (("Methods", "Mice", "Discussion", "Odd"), ["Methods", "Methods::Mice", "Discussion", "Discussion::Odd"]),
     ],
@@ -80,24 +73,14 @@ def test_back_matter_of_grobid_09_has_its_part() -> None:
     back = (
         '<div type="acknowledgement"><div><head>Acknowledgements</head><p>We thank the staff.</p></div></div>'
         '<div type="availability"><div><p>Data are at Zenodo.</p></div></div>'
-        '<div type="conflict">Conflict of interests: none.</div>'
-        '<div type="surprise"><p>Of a version to come.</p></div><div><p>Of no type.</p></div>'
+        "<div><p>Of no type.</p></div>"
     )
     parse = teis.parse("<p>x</p>", back=back)
     assert [(p.back_part, p.section, p.text) for p in parse.back_matter] == [
         ("acknowledgement", "Acknowledgements", "We thank the staff."),
         ("availability", "availability", "Data are at Zenodo."),
-        ("conflict", "conflict", "Conflict of interests: none."),
-        (None, "surprise", "Of a version to come."),
         (None, "", "Of no type."),
     ]
-    assert [p["back_part"] for p in tei.to_s2orc(parse)["back_matter"]][1:3] == ["availability", "conflict"]
-    assert "back_part" not in tei.to_s2orc(parse)["body_text"][0]
-
-
-def test_nested_heading_belongs_to_its_div_despite_its_number() -> None:
-    parse = teis.parse("<div><head>Out</head><div><head n='3'>In</head><p>x</p></div></div>")
-    assert [(p.section, p.sec_num) for p in parse.body_text] == [("Out::In", "3")]
 
 
 def test_abstract_has_all_its_paragraphs() -> None:
@@ -143,11 +126,7 @@ def test_footnotes_are_removed_from_text_and_linked() -> None:
 FLOATS = (
     figure("Figure 1", "1", "One.")
     + figure("Figure 2", "2", "Two.", xml_id="fig_1")
-    + figure("Table II", "II", "List.", kind=' type="table"', xml_id="tab_1")
-    + "".join(
-        f'<formula xml:id="formula_{n}">a<label>({label})</label></formula>'
-        for n, label in enumerate(("1", "A.2", "1.2"))
-    )
+    + '<formula xml:id="formula_0">a<label>(1)</label></formula>'
 )
 
 
@@ -156,10 +135,7 @@ FLOATS = (
     [
         ('Fig. <ref type="figure" target="#fig_1">2</ref>', [("2", "FIGREF1")]),
         ('<ref type="figure">(Fig. 2a)</ref>', [("(Fig. 2a)", "FIGREF1")]),
-        ('Table <ref type="table">II</ref>', [("II", "TABREF1")]),
         ('Eq. ( <ref type="formula">1</ref>)', [("1", "EQREF0")]),
-        ('Eq. ( <ref type="formula">A</ref>.2)', [("A", "EQREF1")]),
-        ('Eq. <ref type="formula">1</ref>.2 of', [("1", "EQREF2")]),
         ("§§ 3 and 3.1, § 3", [("§§ 3", "SECREF0"), ("3.1", "SECREF1"), ("§ 3", "SECREF0")]),
     ],
 )
@@ -173,38 +149,24 @@ def test_mentions_link_by_their_numbers(text: str, expected: list[tuple[str, str
     ("body", "expected"),
     [
         ("<p>a<hi>b</hi>c</p>", ["abc"]),
-        ("<p>a<hi> b</hi>c<hi>d </hi>e</p>", ["a bcd e"]),
         ("<p><s>a.</s><s>b.</s></p>", ["a. b."]),
         ("<p>a<figure><figDesc>n</figDesc></figure>b</p>", ["ab"]),
         ("a<div>b</div>c", ["a", "b", "c"]),
         ("<div>We have <formula>x</formula> and</div>", ["We have", "EQUATION", "and"]),
-        ("<p>a<formula>x</formula>, b</p>", ["a EQUATION , b"]),
         # A callout that prints its target's id is removed; no space remains before a punctuation mark.
         ('<p>a <ref target="#foot_0">foot_0</ref>, b</p>', ["a, b"]),
-        ('<p>a <ref target="#foot_0">foot_0</ref>b</p>', ["a b"]),
     ],
 )  # fmt: skip
 def test_each_character_appears_once_with_single_spaces(body: str, expected: list[str]) -> None:
     assert [paragraph.text for paragraph in teis.parse(body).body_text] == expected
 
 
-ONE, NONE = ("figure", None, "One"), ("figure", None, "")
 ENTRIES: list[tuple[str, list[tuple[str, str, str | None, str]]]] = [
-    # Keys are the extractor's numbers if they are unique.
-    ('<figure xml:id="fig_3"><figDesc>One</figDesc></figure><figure xml:id="fig_5"/>', [("FIGREF3", *ONE), ("FIGREF5", *NONE)]),
-    ('<figure xml:id="fig_3"><figDesc>One</figDesc></figure><figure xml:id="fig_3"/>', [("FIGREF0", *ONE), ("FIGREF1", *NONE)]),
     # A formula's number is its label.
     *((f'<formula xml:id="formula_0">x<label>{label}</label> <hi>y</hi></formula>', [("EQREF0", "formula", num, "x y")])
       for label, num in (("[A.2]", "A.2"), ("(a quite long label)", None), ("( 12 ) ,", "12"))),
-    # A float's number is the printed one.
-    (figure("Fig. 2 .Fig. 3 .", "23", "A cat."), [("FIGREF0", "figure", "2", "A cat.")]),
-    (figure("Lemma 4 . 6 (", "46", "Proof."), [("FIGREF0", "figure", None, "Lemma 4 . 6 ( Proof.")]),
+    # A float's number is the printed one. The text joins heading and caption.
     (figure("Figure 1: A cat", "1", "on a mat."), [("FIGREF0", "figure", "1", "A cat on a mat.")]),
-    # The text joins heading, label and caption.
-    ("<figure><head>Fig. 1. A cat</head><figDesc>Fig. 1. A cat on a mat.</figDesc></figure>",
-     [("FIGREF0", "figure", "1", "Fig. 1. A cat on a mat.")]),
-    ("<figure><figDesc>Supplementary Figure S 5. Bees.</figDesc></figure>",
-     [("FIGREF0", "figure", "S5", "Supplementary Figure S 5. Bees.")]),
     # The order is figures, tables, formulas, notes.
     ('<note place="foot" n="2" xml:id="foot_4"><p>Note.</p></note><formula xml:id="formula_3">x</formula>'
      '<figure type="table" xml:id="tab_2"><head>Table 1</head></figure>'
@@ -243,14 +205,9 @@ def theorems(found: Parse) -> list[tuple[str, str, str | None]]:
          "<p>Theorem 3. Every odd thing is odd.</p><p>Lemma 2.1 (Of Hu). It is.</p><p>Lemma 7: It was.</p>",
          [("Theorem 3. Every odd thing is odd.", "3"), ("Lemma 2.1 (Of Hu). It is.", "2.1"), ("Lemma 7: It was.", "7")],
          [("Theorem 3", "3"), ("Lemma 2.1", "2.1"), ("Lemmas 2.1", "2.1"), ("7", "7")]),
-        # A heading may be the label of a statement.
-        ("<head>Assumption 3 (Regularity):</head><p>x is odd.</p></div><div><p>By Assumption 3.</p>",
-         [("Assumption 3 (Regularity): x is odd.", "3")], [("Assumption 3", "3")]),
         # The first statement of a number is the target.
         ("<p>Theorem 1. One.</p><p>Theorem 1. Again.</p><p>Lemma 1. Other.</p><p>By Lemma 1.</p>",
          [("Theorem 1. One.", "1"), ("Lemma 1. Other.", "1")], [("Lemma 1", "1")]),
-        ("<p>It ends. □ Assumption 1. Given x, all holds. We see Theorem 3. Let x be odd.</p>",
-         [("Assumption 1. Given x, all holds. We see Theorem 3. Let x be odd.", "1")], []),
         ("<p>Theorem 3 implies that x is odd.</p><p>Lemma 2.1 of [83] says so.</p>", [], []),
         # Statements of other papers and other numbers are not linked.
         *((f"<p>We use {mention}, as said.</p><p>Theorem 3. All holds.</p>", [("Theorem 3. All holds.", "3")], []) for mention in
@@ -266,11 +223,7 @@ def test_mention_links_to_its_statement(
     assert links(found) == linked
 
 
-BACK = (
-    "<div type='annex'><div><head n='A'>Proofs</head><p>One.</p></div><div><head n='A.2'>More proofs</head><p>Two.</p></div>"
-    "<div><head>B. Data</head><p>Three.</p></div><div><head>Appendix C</head><p>Four.</p></div>"
-    "<div><head>Appendix 2. Questions</head><p>Five.</p></div></div>"
-)
+BACK = "".join(f"<div><head>{head}</head><p>x</p></div>" for head in ("A. Proofs", "Appendix 2. Questions"))
 
 
 @pytest.mark.parametrize(
@@ -282,6 +235,6 @@ BACK = (
     ],
 )  # fmt: skip
 def test_appendix_mention_links_to_its_section(text: str, linked: list[tuple[str, str]]) -> None:
-    found = teis.parse(f"<div><head n='2'>Main</head><p>{text}</p></div>", back=BACK)
+    found = teis.parse(f"<div><head n='2'>Main</head><p>{text}</p></div>", back=f"<div type='annex'>{BACK}</div>")
     assert links(found) == linked
     check_laws(found)

@@ -31,32 +31,20 @@ def sha(name: str) -> str:
 
 def parse(name: str) -> bytes:
     authors = [{"first": "Ada", "middle": [], "last": "Lovelace", "suffix": ""}]
-    entry = {
-        "title": f"Cited by {name}",
-        "authors": authors,
-        "year": 1843,
-        "venue": "",
-        "other_ids": {"DOI": ["10.1/x"]},
-        "raw_text": "",
-    }
-    return orjson.dumps(
-        {"paper_id": "", "body_text": [], "bib_entries": {"BIBREF1": entry, "BIBREF0": {**entry, "title": ""}}}
-    )
+    entry = {"authors": authors, "year": 1843, "venue": "", "other_ids": {"DOI": ["10.1/x"]}, "raw_text": ""}
+    entries = {"BIBREF1": {**entry, "title": f"Cited by {name}"}, "BIBREF0": {**entry, "title": ""}}
+    return orjson.dumps({"paper_id": "", "body_text": [], "bib_entries": entries})
 
 
 @pytest.fixture
 def run(lake: Lake, tmp_path: Path) -> Run:
-    """Return a release with one bucket: every paper has a PDF, and every third one also a LaTeX source.
-
-    One parse belongs to no paper.
-    """
+    """Return a release: every paper has a PDF, every third one also a LaTeX source, and one parse belongs to no paper."""
     run = Run(ReleaseSpec(name="one"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
     pdfs = store(run, "pdf", [*NAMES, "nobody's"])
     latex = store(run, "latex", [f"tex of {name}" for name in NAMES[::3]])
     run.table(PARSES).write(0, sorted(({**row, "kind": "pdf"} for row in pdfs), key=lambda row: str(row["file_sha1"])))
-    run.table(LATEX_PARSES).write(
-        0, [{**row, "archive_sha1": row["file_sha1"], "first_seen": "2023-01-01T00:00:00Z"} for row in latex]
-    )
+    seen = {"first_seen": "2023-01-01T00:00:00Z"}
+    run.table(LATEX_PARSES).write(0, [{**row, **seen, "archive_sha1": row["file_sha1"]} for row in latex])
     run.table(PAPERS).write(0, [paper(number) for number in range(COUNT)])
     run.table(ARTICLE_PARSES).write(0, [])
     run.table(MEMBERS).write(0, [])
@@ -69,10 +57,8 @@ def store(run: Run, kind: str, names: list[str]) -> list[dict[str, Any]]:
     """Put parses into a store, forty per part. Return their rows."""
     rows = []
     for start in range(0, len(names), 40):
-        some = [
-            {"file_sha1": sha(name), "outcome": "ok", "bytes": 1, "parse": parse(name)}
-            for name in names[start : start + 40]
-        ]
+        known = {"outcome": "ok", "bytes": 1}
+        some = [{"file_sha1": sha(name), "parse": parse(name), **known} for name in names[start : start + 40]]
         part = run.store(STORED_PARSES, kind).append([{**row, "kind": kind} for row in some])
         rows += [{**row, "parse_id": f"{row['file_sha1']}:x:1", "stored": part} for row in some]
     return [{key: value for key, value in row.items() if key != "parse"} for row in rows]

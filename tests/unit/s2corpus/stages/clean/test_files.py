@@ -46,7 +46,6 @@ def run(source: Path, out: Path, *options: str) -> None:
 
 
 def clean(folder: Path, documents: list[Any], *options: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the kept and the dropped documents."""
     source, *outputs = (folder / f"{name}.jsonl" for name in ("in", "out", "dropped"))
     source.write_text("".join(json.dumps(document) + "\n" for document in documents))
     run(source, outputs[0], "--dropped", str(outputs[1]), *options)
@@ -71,9 +70,8 @@ def test_recipe_has_no_upper_date_of_valid(tmp_path: Path) -> None:
     words = tmp_path / "words.csv"
     words.write_text("word,count\n" + "".join(f"{word},1000000000\n" for word in sorted(set(english(3000).split()))))
     dates = {"a": "2024", "b": "2024-08-01", "c": "2030"}
-    documents = [document(id_, date=date, year=None) for id_, date in dates.items()]
-    for each in documents:
-        each["body"] = [{**unit, "text": unit["text"] + "."} for unit in each["body"]]
+    body = [{"text": f"{english(101, n)}."} for n in range(5)]
+    documents = [document(id_, date=date, year=None, body=body) for id_, date in dates.items()]
     kept, _ = clean(tmp_path, documents, "--profile", "recipe-2024", "--unigrams", str(words))
     assert [line["split"] for line in kept] == ["train", "valid", "valid"]
 
@@ -95,14 +93,9 @@ def test_parquet_is_read_and_written(tmp_path: Path) -> None:
     ("documents", "message"),
     [
         ([{"id": "a", "titel": "x"}], r"in\.jsonl, line 1: unknown key 'titel'; expected id, sha1, title"),
-        ([document("a"), {"title": "x"}], r"line 2: id is None; expected str"),
         ([document("a"), document("a")], r"line 2: duplicate id 'a'"),
         ([document("a", date="May 2011")], r"date is 'May 2011'; expected YYYY, YYYY-MM or YYYY-MM-DD"),
-        ([document("a", year=0)], r"year is 0; expected 1 to 9999"),
         ([document("a", year=10_000)], r"year is 10000; expected 1 to 9999"),
-        ([document("a", year=True)], r"year is True; expected int"),
-        ([document("a", body=[{"text": "x", "head": "y"}])], r"line 1, body\[0\]: unknown key 'head'"),
-        ([["a"]], r"line 1: got list; expected one JSON object per line"),
         ([document("a", body=["x"])], r"line 1, body\[0\]: 'x' given; expected {section, text}"),
     ],
 )
@@ -115,8 +108,6 @@ def test_error_names_file_and_line(tmp_path: Path, documents: list[Any], message
     ("options", "message"),
     [
         (("--profile", "card"), "profile card needs --unigrams"),
-        (("--profile", "card-wordfreq", "--unigrams", "list.csv"), "card-wordfreq has its own list"),
-        (("--profile", "card", "--unigrams", "/nowhere/list.csv"), "no such file"),
         (("--out", "/dev/null/out.jsonl"), r"out\.jsonl cannot be written"),
         (("--spec", "rolling.yaml"), "needs --as-of"),
     ],
@@ -135,8 +126,6 @@ def test_optional_keys_have_defaults() -> None:
     found = read_document({"id": "a", "body": body}, "here")
     assert found.body == (Unit(None, "x"), Unit("A", None), Unit(None, None), Unit(None, None))
     assert [read_document({"id": "a", "year": year}, "here").date for year in (1, 9999)] == ["0001", "9999"]
-    opened = [read_document({"id": "a", "open_access": given}, "here").open_access for given in (None, True, False)]
-    assert (found.open_access, opened) == (True, [True, True, False])
 
 
 def test_gzipped_output_has_the_same_bytes_in_every_run(tmp_path: Path) -> None:

@@ -37,13 +37,11 @@ P_ENGLISH = decide({"p"}, set(), FilterRules(), title="T", author_count=1, text=
     ("title", "authors", "text", "suppressed", "rules", "outcome"),
     [
         ("T", 1, ENGLISH, "10.18653/v1/x", {}, "suppressed"),
-        ("T", 1, ENGLISH, "another", {}, "kept"),
         (None, 0, "", "", {}, "no_title"),
         ("T", 0, "", "", {}, "no_authors"),
         ("T", 1, ENGLISH[:99], "", {}, "short_text"),
         ("T", 1, ENGLISH[:100], "", {}, "kept"),
         ("T", 1, GERMAN, "", {}, "not_english"),
-        ("T", 1, " " * 100, "", {}, "not_english"),  # Blank text is not English.
         ("T", 1, ENGLISH, "", {"min_english": P_ENGLISH}, "kept"),
         ("T", 1, ENGLISH, "", {"min_english": P_ENGLISH + 1e-9}, "not_english"),
     ],
@@ -57,17 +55,10 @@ def test_first_matching_rule_decides(
     assert (found.english is not None) == (outcome in ("kept", "not_english"))
 
 
-@pytest.mark.parametrize(
-    ("text", "by_cld3", "by_cld2", "disputed"),
-    [
-        (ENGLISH, "kept", "kept", False),
-        ("Data not available. " * 8, "not_english", "kept", True),
-    ],
-)
-def test_cld2_decides_if_set_and_reports_disagreement(text: str, by_cld3: str, by_cld2: str, disputed: bool) -> None:
-    """CLD2 returns the share of the text that is English, CLD3 the probability of its first choice."""
+def test_cld2_decides_if_set_and_reports_disagreement() -> None:
     pytest.importorskip("pycld2")
-    for language, outcome, differs in (("cld3", by_cld3, None), ("cld2", by_cld2, disputed)):
+    text = "Data not available. " * 8
+    for language, outcome, differs in (("cld3", "not_english", None), ("cld2", "kept", True)):
         rules = FilterRules.model_validate({"language": language})
         found = decide({"p"}, set(), rules, title="T", author_count=1, text=text)
         assert (found.outcome, found.disputed) == (outcome, differs)
@@ -143,11 +134,9 @@ ORDER = ["jats", "latex", "pdf"]
 @pytest.mark.parametrize(
     ("spec", "texts", "paper", "outcome", "judged"),
     [
-        ({}, {}, {}, "kept", ENGLISH),
         ({"filter": {"min_characters": len(ENGLISH) + 1}}, {}, {}, "short_text", ENGLISH),
         # The first full text in the order of the spec is judged, with the abstract.
         ({"clean": {"text_from": ORDER}}, {"pdf": [GERMAN], "latex": [ENGLISH]}, {"abstract": None}, "kept", ENGLISH),
-        ({}, {"pdf": ["First.", ENGLISH]}, {"abstract": "Short."}, "kept", f"Short.\nFirst.\n{ENGLISH}"),
     ],
 )
 def test_stage_judges_paper_by_the_rules_of_the_spec(
@@ -164,9 +153,6 @@ NEEDED = "expected one of doi, sha1, paper_id and a reason; correct the line"
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (b"[]", f"line 1: {NEEDED}"),
-        (b'{"doi": 7}', f"line 1: {NEEDED}"),
-        (b'{"doi": "", "sha1": ""}', f"line 1: {NEEDED}"),
         (b'\n\n{"sha1": "a"}\n{"reason": "asked"}', f"line 4: {NEEDED}"),
         (b"{", "line 1: not JSON (unexpected end of data: line 1 column 2 (char 1)); correct the line"),
     ],
@@ -177,13 +163,6 @@ def test_line_without_identifier_stops_the_release(lines: bytes, message: str) -
     assert str(refused.value) == f"suppress.jsonl, {message}"
 
 
-@pytest.mark.parametrize(
-    ("lines", "identifiers"),
-    [
-        (b" \n\n", set()),
-        (b'\n{"doi": " https://doi.org/10.1016/X ", "sha1": "ABC"}\n  \n{"paper_id": "P7 ", "doi": ""}', {"10.1016/x", "abc", "p7"}),
-        (b'{"doi": " Not A Doi "}', {"not a doi"}),
-    ],
-)  # fmt: skip
-def test_identifiers_are_normalized(lines: bytes, identifiers: set[str]) -> None:
-    assert read_suppressions(lines) == identifiers
+def test_identifiers_are_normalized() -> None:
+    lines = b'\n{"doi": " https://doi.org/10.1016/X ", "sha1": "ABC"}\n  \n{"paper_id": "P7 ", "doi": ""}'
+    assert read_suppressions(lines) == {"10.1016/x", "abc", "p7"}

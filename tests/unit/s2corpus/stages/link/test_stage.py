@@ -10,11 +10,11 @@ import numpy as np
 import orjson
 import pytest
 
-from s2corpus.errors import QualityBlocked, UserError
+from s2corpus.errors import QualityBlocked
 from s2corpus.pipeline import quality, runner
-from s2corpus.pipeline.run import Run, Shard
+from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.link import LinkStage, group_tasks
+from s2corpus.stages.link import group_tasks
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import DELIVERIES
 from s2corpus.tables.papers import MEMBERS, PAPERS
@@ -60,9 +60,9 @@ def release(
     dropped: tuple[str, ...] = (),
     fulltexts: tuple[Row, ...] = (),
     members: tuple[Row, ...] = (),
-    spec: dict[str, Any] | None = None,
+    **spec: Any,
 ) -> Run:
-    run = Run(ReleaseSpec(name="tiny", **spec or {}), datetime(2023, 1, day, tzinfo=UTC), lake, scratch)
+    run = Run(ReleaseSpec(name="tiny", **spec), datetime(2023, 1, day, tzinfo=UTC), lake, scratch)
     run.table(DELIVERIES).write(0, [])
     run.table(DELIVERIES).commit([0], {"parent": None})
     write(run, MEMBERS, list(members), paper_shards=BUCKETS)
@@ -106,11 +106,8 @@ def test_every_entry_has_a_row_and_every_open_citation_a_context(lake: Lake, tmp
         entry("p4", 0, GRAPHS),
     ]
     spans = [(12, 15, "BIBREF0"), (23, 26, "BIBREF1"), (30, 33, None)]
-    fulltexts = (
-        make_parse("p2", spans),
-        make_parse("p3", spans[:1], open_access=False),
-        make_parse("p4", spans[:1]),
-    )
+    closed = make_parse("p3", spans[:1], open_access=False)
+    fulltexts = (make_parse("p2", spans), closed, make_parse("p4", spans[:1]))
     run = release(lake, tmp_path, papers, entries, dropped=("p4",), fulltexts=fulltexts)
     found = {key: (row["cited_paper_id"], row["reason"]) for key, row in run_link(run).items()}
     assert found == {
@@ -135,14 +132,6 @@ def test_every_entry_has_a_row_and_every_open_citation_a_context(lake: Lake, tmp
     assert [metrics[f"pdf.{name}"] for name in ("parses", *means)] == [1, 3, 1, 3]
 
 
-def test_linking_a_finished_release_again_is_refused(lake: Lake, tmp_path: Path) -> None:
-    """The index no longer exists, so linking again would lose every link."""
-    run = release(lake, tmp_path, [paper("a1", "Deep graph networks"), paper("a2", "Ocean dynamics")], [])
-    assert run_link(run) == {}
-    with pytest.raises(UserError, match=r"_link/index is incomplete: .* clear all of its tasks"):
-        LinkStage().work(run, Shard(0), 2)
-
-
 def _corpus(rng: np.random.Generator, papers: int, entries: int) -> tuple[list[Row], list[Row]]:
     """Return papers of random words, of which some share titles, and entries with typos, cut titles and identifiers."""
     titles = [" ".join(rng.choice(" ".join(WORDS).split(), rng.integers(2, 9))) for _ in range(papers)]
@@ -161,7 +150,6 @@ def _corpus(rng: np.random.Generator, papers: int, entries: int) -> tuple[list[R
 
 @pytest.mark.parametrize(("work_type", "judged"), [("article", 4), ("preprint", 3)])
 def test_links_without_identifiers_are_measured(work_type: str, judged: int, lake: Lake, tmp_path: Path) -> None:
-    """Title links of entries with an identifier are counted by hand. The prefix of p4's DOI does not determine its type."""
     posted = "Posted on a server before it was printed"
     papers = [
         paper("p1", ATTENTION, doi="10.1/a"), paper("p2", GRAPHS, doi="10.1/b"), paper("p3", "Citing paper of the three others"),
@@ -191,7 +179,7 @@ def test_links_without_identifiers_are_measured(work_type: str, judged: int, lak
 
 def test_low_recall_blocks_the_release(lake: Lake, tmp_path: Path) -> None:
     papers, entries = _corpus(np.random.default_rng(5), 300, 900)
-    run = release(lake, tmp_path, papers, entries, spec={"link": {"bands": 2}})
+    run = release(lake, tmp_path, papers, entries, link={"bands": 2})
     with pytest.raises(QualityBlocked, match="recall"):
         runner.run_stage(run, "link")
 
@@ -209,6 +197,6 @@ def test_memory_and_shards_do_not_change_links(lake: Lake, tmp_path: Path, monke
     monkeypatch.setattr("s2corpus.stages.link.GROUPS", 2)
     monkeypatch.setattr("s2corpus.stages.link.index.BYTES_PER_TITLE", 1 << 19)  # 64 MB fit 64 titles.
     monkeypatch.setattr("s2corpus.titles.similarity._BYTES_PER_TITLE", 1 << 20)  # 64 MB fit a search for 16 titles.
-    little = release(lake, tmp_path, papers, entries, day=2, spec={"resources": {"memory_mb": 64}})
+    little = release(lake, tmp_path, papers, entries, day=2, resources={"memory_mb": 64})
     assert run_link(little) == whole
     assert len(group_tasks(little)) > 1

@@ -1,4 +1,7 @@
-"""Citation contexts: a row for each linked citation, with exact offsets, neighbors, and negatives of the same field."""
+"""Citation contexts: a row for each linked citation, with exact offsets, neighbors, and negatives of the same field.
+
+Text for pretraining (S2ORC §5): well-formed sentences only, one a line.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 
 from s2corpus.datasets.contexts import Contexts, ContextsParams
 from s2corpus.datasets.job import Job
+from s2corpus.datasets.pretraining import Pretraining, PretrainingParams, classify_paragraph
 from s2corpus.datasets.protocol import StepResult
 from s2corpus.datasets.source import SnapshotPaper
 from tests.unit.s2corpus.datasets.conftest import PIECE, citing, papers, rows
@@ -55,9 +59,6 @@ def test_offsets_of_citations_in_contexts_are_exact(drawn: list[tuple[str, str, 
     ("text", "before", "sentence", "after"),
     [
         ("We solve EQUATION as shown [1] before.", [], "We solve as shown [1] before.", []),
-        ("EQUATION EQUATION where x is a state [1].", [], "where x is a state [1].", []),
-        ("As shown [1] it follows that EQUATION EQUATION.", [], "As shown [1] it follows that.", []),
-        ("The EQUATIONS package [1] solves an equation.", [], "The EQUATIONS package [1] solves an equation.", []),
         ("We do. EQUATION. It is [1] so. It holds.", ["We do."], "It is [1] so.", ["It holds."]),
     ],
 )
@@ -67,3 +68,36 @@ def test_context_has_exact_offsets_without_formulas(
     (row,) = Contexts().rows(ContextsParams(window=1), citing(text), StepResult())
     assert (row["before"], row["sentence"], row["after"]) == (before, sentence, after)
     assert sentence[row["start"] : row["end"]] == "[1]"
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("We measured the pH of 12 ponds.", "kept"),
+        ("Figure 3 (continued)", "too_short"),
+        ("Figure 2a shows the growth of frogs in ponds.", "kept"),
+        ("Figure 2. The growth of frogs in ponds.", "caption"),
+        ("Table S1: Numbers of frogs in ten ponds.", "caption"),
+        ("∂ ∑ √ ∫ ≈ ≠ ≤ ≥ x y z = + + + = 1", "too_many_symbols"),
+        ("Group A 12.3 14.5 16.7 18.9 21.0 33.1 12.2", "too_many_digits"),
+        ("we set x to y and z if a b c d", "too_many_single_characters"),
+        (f"The sequence {'ACGT' * 30} was found in it.", "too_long_a_word"),
+        ("No data no data no no no no no no", "repeats_itself"),
+    ],
+)
+def test_ill_formed_paragraphs_are_dropped_with_the_reason(text: str, outcome: str) -> None:
+    assert classify_paragraph(PretrainingParams(), text) == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("We saw very many frogs here. EQUATION. (12). They sang.", ["We saw very many frogs here.", "They sang."]),
+        ("Ablation Study We start with frogs in ponds.", ["We start with frogs in ponds."]),
+    ],
+)
+def test_lines_are_sentences_without_formulas_and_headings(text: str, lines: list[str]) -> None:
+    metadata = {"paper_id": "p", "abstract": None, "mag_field_of_study": None}
+    parse: dict[str, Any] = {"body_text": [{"section": "Aims", "text": text, "cite_spans": []}], "bib_entries": {}}
+    (row,) = Pretraining().rows(PretrainingParams(), SnapshotPaper(metadata, {}, {"pdf": parse}), StepResult())
+    assert row["text"].split("\n") == lines

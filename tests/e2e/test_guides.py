@@ -27,17 +27,21 @@ from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
 from s2corpus.storage.lake import open_lake
 from tests import children
-from tests.doc_blocks import DOCS, Block, read_blocks
 from tests.releases import PUBLISHED, ROOT, SECOND, Built
 from tests.unit.s2orc_parse.tei.teis import document
 
 pytestmark = pytest.mark.slow
+_BLOCK = re.compile(r"(?ms)(?:^<!-- not run: ([^\n]+) -->\n)?^ *```(\w*)\n(.*?)^ *```$")
 BLOCKS = [
-    (page.stem, block)
-    for page in sorted(DOCS.glob("*.md"))
-    if page.stem != "tutorial"
-    for block in read_blocks(page)
-    if block.language == "bash"
+    (page.stem, language, code, excuse)
+    for page in sorted((ROOT / "docs").glob("*.md"))
+    for excuse, language, code in _BLOCK.findall(page.read_text("utf-8"))
+]
+"""page, language, code, and the reason why no test runs the block (or nothing)"""
+GUIDES = [
+    pytest.param(page, code, marks=pytest.mark.skipif(bool(excuse), reason=excuse), id=f"{page}-{code[:40]}")
+    for page, language, code, excuse in BLOCKS
+    if language == "bash" and page != "tutorial"
 ]
 _WORKS = b'{"DOI": "10.1000/a", "type": "journal-article", "title": ["On a"], "author": [{"given": "Ada", "family": "Byron"}]}\n'
 _PUBMED = gzip.compress(b"<PubmedArticleSet></PubmedArticleSet>")
@@ -126,11 +130,8 @@ def world(
 
 
 @pytest.mark.services
-@pytest.mark.parametrize(("page", "block"), BLOCKS, ids=[f"{page}-{block.code[:40]}" for page, block in BLOCKS])
-def test_block_runs(page: str, block: Block, world: World) -> None:
-    if block.excuse:
-        pytest.skip(block.excuse)
-    code = block.code
+@pytest.mark.parametrize(("page", "code"), GUIDES)
+def test_block_runs(page: str, code: str, world: World) -> None:
     for pattern, value in world.values.items():
         code = re.sub(pattern, value, code)
     run_block(code, world.folder_of(page), world.environment)
@@ -144,11 +145,11 @@ def test_tutorial_runs_and_prints_its_output(tmp_path: Path, tiny: tuple[Path, T
     environment = {**os.environ, "PATH": path, "PYTHONPATH": f"{tmp_path}:{ROOT / 'include'}"}
     environment.pop("GROBID_URL", None)
     printed = ""
-    for block in read_blocks(DOCS / "tutorial.md"):
-        if block.language == "bash" and not block.excuse:
-            printed = comparable(run_block(block.code, tmp_path, environment))
-        elif block.language == "text":
-            assert not [line for line in block.code.splitlines() if comparable(line) not in printed], printed
+    for language, code, excuse in [block[1:] for block in BLOCKS if block[0] == "tutorial"]:
+        if language == "bash" and not excuse:
+            printed = comparable(run_block(code, tmp_path, environment))
+        elif language == "text":
+            assert not [line for line in code.splitlines() if comparable(line) not in printed], printed
 
 
 def comparable(text: str) -> str:

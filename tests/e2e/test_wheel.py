@@ -55,18 +55,11 @@ def install(wheels: Path, folder: Path, package: str) -> Path:
     return python.parent
 
 
-def megabytes(programs: Path) -> float:
-    """Return the size of an environment's installed packages in megabytes."""
-    packages = next((programs.parent / "lib").glob("python*")) / "site-packages"
-    return sum(path.stat().st_size for path in packages.rglob("*") if path.is_file()) / 1e6
-
-
 def test_parser_alone_converts_tei(wheels: Path, tmp_path: Path) -> None:
     programs = install(wheels, tmp_path / "environment", "s2orc-parse")
     (tmp_path / "a.tei.xml").write_bytes(document("<div><head>Methods</head><p>We measured.</p></div>"))
     (parse,) = map(json.loads, call(programs / "s2orc-parse", tmp_path / "a.tei.xml").splitlines())
     assert [(p["section"], p["text"]) for p in parse["body_text"]] == [("Methods", "We measured.")]
-    assert megabytes(programs) < 25
     (tmp_path / "a.tex").write_text(r"\documentclass{article}\begin{document}One\end{document}")
     done = subprocess.run([programs / "s2orc-parse", tmp_path / "a.tex"], capture_output=True, text=True)
     fix = "s2orc-parse: LaTeX needs pandoc: pip install 's2orc-parse[pandoc]'\n"

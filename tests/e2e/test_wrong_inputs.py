@@ -47,12 +47,8 @@ def test_wrong_input_gives_one_sentence(
     [
         ("name: mine\nselect: {max_page: 3}\n", ("select.max_page", "unknown field", "max_pages")),
         ("name: mine\nfilter: {min_english: 2}\n", ("filter.min_english", "2", "less than or equal to 1")),
-        ("name: Mine!\n", ("name", "Mine!", "pattern")),
-        ("select: {}\n", ("name", "missing")),
         ("name: mine\nclean: {profile: card}\n", ("clean", "needs unigrams")),
-        ("name: mine\nsplit: {valid_until: 2020-01-01}\n", ("split", "before train_before")),
         ("name: mine\nexport: {text: markdown}\n", ("export.text", "'markdown' given", "headings")),
-        ("- a\n- b\n", ("a mapping of fields", "list")),
         ("name: [\n", ("not readable as YAML",)),
     ],
 )

@@ -41,15 +41,21 @@ def inputs(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) -
     """Create the inputs of all commands with the preceding commands; return their paths by name."""
     folder, sample = tmp_path_factory.mktemp("inputs"), tiny[0]
     (docs := folder / "docs.jsonl").write_text('{"id": "a", "title": "t", "abstract": "b", "body": [], "year": 2020}\n')
-    given = {name: str(folder / name) for name in ("tei", "delta")} | {"docs": str(docs)}
+    (latex := folder / "a.tex").write_text(r"\documentclass{article}\begin{document}Some words.\end{document}")
+    made = {"tei": "extract", "delta": "delta/delta", "records": "records.parquet", "clusters": "cluster.parquet"}
+    given = {name: str(folder / path) for name, path in made.items()}
+    given |= {"papers": str(folder / "vote.parquet"), "docs": str(docs), "latex": str(latex)}
+    for kind in ("entry", "paper"):
+        given[kind] = str(folder / f"{kind}.jsonl")
+        Path(given[kind]).write_text(f'{{"{kind}_id": "1", "title": "A title"}}\n')
     given |= {"sample": str(sample), "pdf": str(next(sample.glob("drops/*/*.pdf")))}
     given["crossref"] = str(next(path for path in sample.glob("sources/crossref/*/*") if path.name != "_READY"))
-    made = release(folder, count=12)
-    pointer.publish(made.lake, made.snapshot_id)
-    given |= {"release": str(made.release_id), "lake": str(folder / "lake")}
-    given["snapshot"] = str(folder / "lake" / "snapshots" / made.snapshot_id)
-    for command in ("extract {pdf} --out {tei}", "delta {snapshot} {snapshot} --out {delta}"):
-        done = corpus(*command.format(**given).split())
+    run = release(folder, count=12)
+    pointer.publish(run.lake, run.snapshot_id)
+    given |= {"release": str(run.release_id), "lake": str(folder / "lake")}
+    given["snapshot"] = str(folder / "lake" / "snapshots" / run.snapshot_id)
+    for name in ("extract", "delta", "records", "cluster", "vote"):
+        done = corpus(*COMMANDS[name].format(**given, out=folder / name, folder=folder / name).split())
         assert done.returncode == 0, done.stderr
     return given
 
@@ -60,6 +66,11 @@ COMMANDS = {
     "parse": "parse {tei} --out {out}.jsonl --rejects {out}.rejects.jsonl",
     "s2orc-parse": "s2orc-parse {tei} --out {out}.jsonl --rejects {out}.rejects.jsonl",
     "records": "records crossref {crossref} --out {out}.parquet",
+    "latex": "latex {latex} --out {out}.jsonl",
+    "cluster": "cluster --records {records} --out {out}.parquet",
+    "vote": "vote --records {records} --clusters {clusters} --out {out}.parquet",
+    "filter": "filter --papers {papers} --out {out}.jsonl",
+    "link": "link --entries {entry} --papers {paper} --out {out}.parquet",
     "clean": "clean --in {docs} --set s2ag --out /dev/null --dropped {out}.jsonl",
     "sample": "sample --tiny --out {folder}/sample",
     "deliver": "deliver {sample}/drops/2023-01-a --drop d --to {folder}",

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ import s2corpus_reader
 from s2corpus_reader import SnapshotError, bounded
 from s2corpus_reader.errors import NotASnapshotFile
 from s2corpus_reader.folder import Folder
-from tests.unit.s2corpus.snapshot.test_forged import compress_blocks, serialize, snapshot
+from tests.unit.s2corpus.snapshot.test_forged import serialize, snapshot
 
 ID = "small-20230101-00000000"
 TEXTS, PAPERS, DOCUMENTS = "v2/s2orc/train/00.jsonl.gz", "tables/papers/00.parquet", "documents/s2orc/train/00.parquet"
@@ -36,6 +37,15 @@ FILES = {
     PAPERS: serialize(pa.table({"paper_id": IDS})),
     TEXTS: gzip.compress(b"".join(LINE % n for n in range(3)), mtime=0),
 }
+
+
+def compress_blocks(count: int, block: bytes) -> bytes:
+    """Return a gzip file that repeats a block."""
+    out = BytesIO()
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1, mtime=0) as file:
+        for _ in range(count):
+            file.write(block)
+    return out.getvalue()
 
 
 class Forged:

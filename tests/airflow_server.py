@@ -1,7 +1,5 @@
 """Airflow's API server on SQLite in a separate folder, for tests that need its pages and permissions. No scheduler runs."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal

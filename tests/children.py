@@ -1,7 +1,5 @@
 """Runs functions and command lines in forks of a process that has imported them: a call takes milliseconds, not seconds."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import multiprocessing

@@ -3,8 +3,6 @@
 Variables are substituted, and the test's hosts and folders replace those in the file.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Fixtures and settings that all tests share."""
 
-from __future__ import annotations
-
 import gc
 import importlib.util
 import os

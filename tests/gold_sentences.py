@@ -4,8 +4,6 @@ A paragraph is the text of a `<p>` of the publisher's XML with single spaces. `a
 the rules were complete.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Shared helpers for tests of complete releases: the tiny sample, releases built without Airflow, and the bytes of a snapshot."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

@@ -3,8 +3,6 @@
 Content comes from JATS or is generated.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """A stand-in for the Hugging Face Hub: data sets, commits of small files, and trees. Tests can make it fail."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Wait until something is true. The limits are long because the machine may be busy."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import TypeVar

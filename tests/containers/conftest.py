@@ -1,7 +1,5 @@
 """Fixtures that all container tests share: the engine, the images and the running stack."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass

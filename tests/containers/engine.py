@@ -1,7 +1,5 @@
 """A separate Docker engine for tests. Its processes, socket and firewall rules end with the tests; its images remain in a cache folder."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

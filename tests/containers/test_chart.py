@@ -1,7 +1,5 @@
 """Every program and file that the Airflow chart and deploy/kubernetes use exists in the built images, and the chart's probes succeed."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 First processes reap children, the PDF reader reaches no other network, helpers end without warnings, and Spark runs jobs.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Fixtures that all tests of DAGs share: the folders of DAGs and plugins on the path, and the DAGs of the project's specs."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import sys

@@ -3,8 +3,6 @@
 An error in alerting never fails a run.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

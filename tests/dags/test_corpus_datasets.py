@@ -4,8 +4,6 @@ dataset that fails a check.
 The tests call its tasks one by one; `make demo DATASETS=1` runs them with a scheduler.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -3,8 +3,6 @@
 A server stands in for NLM's. `tests/unit/s2corpus/deliveries/test_deliver.py` checks the download.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 from collections.abc import Callable

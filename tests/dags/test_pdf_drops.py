@@ -1,7 +1,5 @@
 """docs/drops.md: the DAG of new drops limits its work per run, and its watch loses no event if the lake or the triggerer fails."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from collections.abc import Callable, Iterator

@@ -3,8 +3,6 @@
 Releases are scheduled and backfilled only for the intervals of their spec (docs/releases.md).
 """
 
-from __future__ import annotations
-
 import itertools
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Helpers for the tests of operation: an Airflow with test specs, receivers for its alerts, and the actions of an operator."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """docs/monitoring.md: the catalog on a real PostgreSQL. The migration creates the models' tables; the latest status is stored."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

@@ -4,8 +4,6 @@ Each reader here is rewritten from the parts of such code that touch the data: o
 keys.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Changes that docs/extending.md lists work in a copy of the package and need exactly the listed files."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

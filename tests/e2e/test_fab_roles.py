@@ -1,7 +1,5 @@
 """With FAB's auth manager and deploy/airflow-roles.json, a real API server allows each role exactly its own actions."""
 
-from __future__ import annotations
-
 import secrets
 import subprocess
 import sys

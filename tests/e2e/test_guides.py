@@ -4,8 +4,6 @@ A page has a scratch folder with the files that it presumes. A block with the co
 run. The tutorial's blocks and the README's command run without services, and print the output on the page.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import os

@@ -2,8 +2,6 @@
 unchanged (tests/data/README.md).
 """
 
-from __future__ import annotations
-
 import tarfile
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -2,8 +2,6 @@
 rejected, stopped, accepted, cleared and backfilled. The tests depend on one another and run in order.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """SPEC §1: the release of the complete sample equals the sample's truth, and so do the S2ORC paper's tables of its snapshot."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ Only the workers' environment contains the lake's keys. Executors read and write
 Spark's own jars are needed.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

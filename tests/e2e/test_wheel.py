@@ -1,7 +1,5 @@
 """The package installs from its wheel into an empty environment without Airflow, and runs every stage on files there."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

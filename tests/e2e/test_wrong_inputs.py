@@ -1,7 +1,5 @@
 """docs/runbook.md#symptoms: a wrong input causes one clear error message and a non-zero exit status, never a traceback."""
 
-from __future__ import annotations
-
 import socket
 from pathlib import Path
 

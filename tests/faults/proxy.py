@@ -3,8 +3,6 @@
 The `Host` header is the client's, so that S3's signatures remain valid.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import socket

@@ -1,7 +1,5 @@
 """A running Airflow is closed to strangers. Each drop is announced and processed once, even if services are killed (docs/drops.md)."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

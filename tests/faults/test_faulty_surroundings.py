@@ -1,7 +1,5 @@
 """A release during faults of S3, disks, clocks and other runs has unchanged bytes; the steps retried are those that the DAG retries."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

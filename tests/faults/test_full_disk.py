@@ -1,7 +1,5 @@
 """docs/faults.md: a full or read-only disk during any command causes one error message and changes no existing file."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess

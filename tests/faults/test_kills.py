@@ -1,7 +1,5 @@
 """docs/faults.md: a killed process (kill -9) takes its children with it, and the next one completes its work with equal bytes."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """Compare the real release with its truth, one row for each paper and fact."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

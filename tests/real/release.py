@@ -1,7 +1,5 @@
 """The release of the real papers: its drops and deliveries, built by the code that builds every release."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, date, datetime
 from pathlib import Path

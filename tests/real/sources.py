@@ -4,8 +4,6 @@ The project stores no content of the papers: titles, names, dates and subjects c
 the publisher's JATS, from the TEI next to the PDF, or from the LaTeX source.
 """
 
-from __future__ import annotations
-
 import re
 import tarfile
 from collections.abc import Sequence

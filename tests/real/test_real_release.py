@@ -4,8 +4,6 @@ The tests need the papers of `devtools.real_data`. They are skipped without pape
 a folder that does not exist.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 import re

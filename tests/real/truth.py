@@ -1,7 +1,5 @@
 """The typed content of `truth.yaml`: what a reader found in the papers of the real release."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any

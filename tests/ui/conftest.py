@@ -1,7 +1,5 @@
 """Shared fixtures for tests of the page: a lake with three releases, the page of this lake, Airflow's API server, and a browser."""
 
-from __future__ import annotations
-
 import json
 import secrets
 import shutil

@@ -1,7 +1,5 @@
 """Helpers for tests of the page: its text and links, and lakes in a state that a person must decide on, or full of markup."""
 
-from __future__ import annotations
-
 import html
 import re
 import shutil

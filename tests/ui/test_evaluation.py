@@ -1,7 +1,5 @@
 """docs/evaluation.md: two people mark the sample of a release on the page, or in sheets, and the card shows the result."""
 
-from __future__ import annotations
-
 import shutil
 from functools import partial
 from html import escape

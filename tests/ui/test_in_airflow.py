@@ -3,8 +3,6 @@
 A person fills in Airflow's forms.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from urllib.parse import quote, urljoin

@@ -3,8 +3,6 @@
 What people decide is on it, with the commands and logs that they need, and so is what a backfill would build.
 """
 
-from __future__ import annotations
-
 import hashlib
 import html
 import itertools

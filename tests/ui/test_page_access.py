@@ -3,8 +3,6 @@
 Links stay within the page, and wrong addresses give an error without details.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fixtures that the unit tests of several packages share."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

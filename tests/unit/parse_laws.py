@@ -1,7 +1,5 @@
 """The laws of every parse, whatever its format (SPEC §3.3)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from s2orc_parse.parse_model import EQUATION, CiteSpan, EqSpan, Parse, RefSpan, RefType

@@ -3,8 +3,6 @@
 Small inputs run without the compiler and give the same result: records are clustered and references linked in both ways.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

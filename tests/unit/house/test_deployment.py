@@ -5,8 +5,6 @@ No cluster is started. `tests/containers` runs the services of compose.
 Every installed package is locked by hash and listed with its license, and NOTICE names each package with a non-permissive license.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

@@ -3,8 +3,6 @@
 Every command of `corpus`, `make` and `python -m devtools` exists with its options. `make docs` checks the links.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fnmatch
 import re

@@ -1,7 +1,5 @@
 """Ids of releases, snapshots and records have a defined content; a malformed id causes an error message and is never used as a path."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path

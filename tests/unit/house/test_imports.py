@@ -5,8 +5,6 @@ A package that can be installed alone imports only its declared dependencies.
 Kinds are data: no decision depends on the name of a record, a parse or an extractor (docs/extractors.md).
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

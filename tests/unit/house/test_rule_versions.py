@@ -6,8 +6,6 @@ small texts written for the test.
 The code version covers exactly the files that affect the content of a release.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Typeset papers and drawn documents for the tests of the extractor."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Figures and tables are cropped from a PDF: the graphics next to a caption, and the area between a table's rules."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

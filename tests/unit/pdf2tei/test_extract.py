@@ -3,8 +3,6 @@
 docs/hostile-input.md: a damaged PDF never crashes the process.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from collections import Counter

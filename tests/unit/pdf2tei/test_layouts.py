@@ -1,8 +1,6 @@
 # ruff: noqa: E501 - pages as they are set
 """The extractor finds front matter, headings, running text and references in papers of many looks, theses and essays."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -4,8 +4,6 @@
 Reference lists are found under any heading, are complete, and are split into the entries that a reader sees.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

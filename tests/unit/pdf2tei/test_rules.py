@@ -1,7 +1,5 @@
 """Each rule of the extractor is tested on strings as papers print them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 Headings and run-in headings are recognized as publishers' LaTeX classes typeset them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

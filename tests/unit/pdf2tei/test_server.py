@@ -1,7 +1,5 @@
 """The extractor's service implements GROBID's REST API, requires its token and survives hostile PDFs."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """The CRFs return the same labels as CRFsuite, which trained them."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

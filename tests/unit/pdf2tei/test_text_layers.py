@@ -3,8 +3,6 @@
 The ligature `Th` that pdfalto drops is restored from PDFium's text.
 """
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The examples of the reader's README run unchanged, except for the endpoint and keys of a real S3 server."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

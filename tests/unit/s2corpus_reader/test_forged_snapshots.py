@@ -3,8 +3,6 @@
 tests/unit/s2corpus/snapshot/test_forged.py tests every form of a manifest's entries, and deltas.
 """
 
-from __future__ import annotations
-
 import gzip
 import http.server
 import os

@@ -1,7 +1,5 @@
 """docs/reading.md: the reader reads folders and servers without pyarrow and the pipeline, in parts, and explains refusals."""
 
-from __future__ import annotations
-
 import gzip
 import http.server
 import io

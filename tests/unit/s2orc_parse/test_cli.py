@@ -3,8 +3,6 @@
 They use all cores, keep the order, and write complete output files or none.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

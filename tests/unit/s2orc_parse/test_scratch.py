@@ -3,8 +3,6 @@
 Processes of one machine share a folder: the first fills it, all use it, and the last deletes it.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -3,8 +3,6 @@
 The server runs with the command and environment of docker-compose.yaml.
 """
 
-from __future__ import annotations
-
 import ssl
 import urllib.error
 import urllib.request

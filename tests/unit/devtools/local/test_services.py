@@ -3,8 +3,6 @@
 `up` repairs them after a crash, `down` leaves nothing behind, and processes of other programs are not touched.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import json
 import signal

@@ -5,8 +5,6 @@ The number of task slots follows from a worker's memory and cores.
 The image's /entrypoint and /clean-logs do what the Airflow chart expects of the scripts in Airflow's own image.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

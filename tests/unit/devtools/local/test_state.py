@@ -3,8 +3,6 @@
 A command uses the lake of its option, its environment or the local services, with the matching addresses and keys.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess

@@ -3,8 +3,6 @@
 The sample has every case that its release is compared with (tests/e2e/test_sample.py).
 """
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Records and their clusters; tables of cases are clustered in one call."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from random import Random

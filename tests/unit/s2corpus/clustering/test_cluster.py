@@ -4,8 +4,6 @@
 §4.16: edges form stars, never cliques. The borders of each rule for a pair are in `test_pairs`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 from typing import Any

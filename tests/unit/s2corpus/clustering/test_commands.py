@@ -1,7 +1,5 @@
 """Commands turn a file of records into filtered papers, and report wrong inputs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

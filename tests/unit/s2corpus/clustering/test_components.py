@@ -1,7 +1,5 @@
 """Clusters of edges agree with the written rule: edges are applied one by one if they break no rule."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A title without its subtitle joins the complete title (SPEC §4.7, §7.7)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from s2corpus.rules import ClusterRules

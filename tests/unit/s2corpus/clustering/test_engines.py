@@ -1,7 +1,5 @@
 """Edges, clusters and members are equal with one home, with many homes, and on Spark."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import shutil

@@ -3,8 +3,6 @@
 Papers are added, merged, split and removed in three releases; laws apply to any change.
 """
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

@@ -3,8 +3,6 @@
 Records of a block are compared; each rule agrees with a definition in plain Python.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import combinations, pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """SPEC §4–5: the stages cluster and vote run over a lake folder."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable
 from datetime import UTC, datetime

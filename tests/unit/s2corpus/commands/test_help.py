@@ -1,7 +1,5 @@
 """No `--help` imports one of the large libraries."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`corpus link` reads entries and papers in JSON Lines and Parquet alike: authors, years and identifiers in every usual form."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A snapshot of sixty small papers that cite each other, and its datasets, built once for all tests."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 from pathlib import Path

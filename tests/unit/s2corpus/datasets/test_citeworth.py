@@ -1,7 +1,5 @@
 """CiteWorth §3: rules agree with the table of citeworth_sentences.txt and a reader; fields are balanced, and people can judge a sheet."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter

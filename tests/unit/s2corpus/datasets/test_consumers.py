@@ -3,8 +3,6 @@
 Figures are cropped from the PDF of open papers with a license that permits copies.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tarfile
 from pathlib import Path

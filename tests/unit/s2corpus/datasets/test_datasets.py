@@ -3,8 +3,6 @@
 Vectors of papers (GORC §6.1) are nearest within a field, and both pictures show them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The Elsevier OA CC-BY corpus (Kershaw and Koeling 2020, §3): its keys, its clean sentences, its sample, and how it is loaded."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from pathlib import Path

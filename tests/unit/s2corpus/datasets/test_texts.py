@@ -3,8 +3,6 @@
 Text for pretraining (S2ORC §5): well-formed sentences only, one a line.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Write drops and deliveries, run intake on them, and read the result."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

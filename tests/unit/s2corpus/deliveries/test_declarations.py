@@ -3,8 +3,6 @@
 A reserved key, or an access claim of a wrong type, refuses the drop. Other unusable lines give warnings with line and key.
 """
 
-from __future__ import annotations
-
 import codecs
 import io
 import json

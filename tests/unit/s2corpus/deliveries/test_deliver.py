@@ -3,8 +3,6 @@
 Files of a web folder are downloaded by their checksums.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Drops are processed before any release: refused with a reason, or worked on once. A release reuses the results (docs/drops.md)."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime

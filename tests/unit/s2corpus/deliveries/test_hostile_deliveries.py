@@ -1,7 +1,5 @@
 """Each malicious delivery has its outcome, and a good delivery next to it is accepted (SPEC §0)."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

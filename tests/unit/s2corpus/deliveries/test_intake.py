@@ -1,7 +1,5 @@
 """Intake takes deliveries that were ready before as_of, and refuses with a reason those that differ from their `_READY` (SPEC §0)."""
 
-from __future__ import annotations
-
 import hashlib
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """A user's folder of PDFs is delivered with the metadata files next to them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from datetime import UTC, timedelta

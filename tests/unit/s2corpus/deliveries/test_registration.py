@@ -1,7 +1,5 @@
 """Registration verifies a drop or delivery against its `_READY`, and stores its files and records (SPEC §0)."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A watch announces every drop and delivery once, and status rows tell what became of it (docs/drops.md)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import orjson

@@ -1,7 +1,5 @@
 """A release without tables, a catalog, and the functions that fill the tables and call `corpus evaluate`."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

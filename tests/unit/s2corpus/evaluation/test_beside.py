@@ -3,8 +3,6 @@
 The comparison reports the matching identifier, the difference of the texts, and the reason for each missing paper.
 """
 
-from __future__ import annotations
-
 import gzip
 from typing import Any
 

@@ -5,8 +5,6 @@ The rule was developed on the 60 pairs of set `rules`. The 40 pairs of set `apar
 them; it agrees on 39. The one that it misses is a surname that lost a letter.
 """
 
-from __future__ import annotations
-
 import csv
 import html
 from pathlib import Path

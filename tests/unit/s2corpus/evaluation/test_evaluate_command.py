@@ -1,7 +1,5 @@
 """`corpus evaluate` and `corpus compare` report in one message a release's missing data, a mistyped argument, or an error in a sheet."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -2,8 +2,6 @@
 stopped if they drift.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

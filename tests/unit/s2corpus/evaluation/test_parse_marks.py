@@ -3,8 +3,6 @@
 The truth is counted by hand. Impossible marks are refused with the item and line.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from math import isclose

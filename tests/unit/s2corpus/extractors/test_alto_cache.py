@@ -3,8 +3,6 @@
 The cache is bounded, and a failure of the cache changes no outcome.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import os

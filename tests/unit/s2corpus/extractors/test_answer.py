@@ -1,7 +1,5 @@
 """Each response of an extractor has its outcome, and only TEI counts as TEI (docs/extractors.md)."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

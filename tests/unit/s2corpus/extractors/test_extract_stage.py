@@ -3,8 +3,6 @@
 Other failures fail their shard. A scanned PDF is refused with advice, or is read if OCR is on.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator

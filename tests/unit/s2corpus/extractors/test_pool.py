@@ -3,8 +3,6 @@
 docs/extractors.md, "Adapter": lost tasks are submitted again; answers above the limit are `bad_answer`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import threading

@@ -3,8 +3,6 @@
 The test sets the clock, and no server runs.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from dataclasses import replace

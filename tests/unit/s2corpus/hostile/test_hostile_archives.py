@@ -3,8 +3,6 @@
 They are tested as LaTeX sources and as deliveries (SPEC §3).
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import tarfile

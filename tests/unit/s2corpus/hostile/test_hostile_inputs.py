@@ -3,8 +3,6 @@
 `tests/unit/pdf2tei/test_extract.py` tests 2,000 damaged PDFs in addition.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

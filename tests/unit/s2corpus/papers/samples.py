@@ -1,7 +1,5 @@
 """Records of one paper and its PDF A, for the tests of the vote and of openness."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Each rule that compares names and titles is tested at its limits (S2ORC, Appendix D)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

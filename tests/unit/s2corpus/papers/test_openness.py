@@ -3,8 +3,6 @@
 The explanation lists the evidence found, its place, and each failed check. Closed texts remain closed.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import permutations
 from typing import Any

@@ -1,7 +1,5 @@
 """A paper's row names the full text that decides its openness, and lists the other full texts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The vote chooses each field of a paper (SPEC §5.1–5.14, S2ORC §2.3), and the laws apply to every cluster."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 from typing import Any

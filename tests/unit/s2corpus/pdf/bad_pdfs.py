@@ -1,7 +1,5 @@
 """Generated PDFs with every defect that a corpus contains, each with its expected outcome."""
 
-from __future__ import annotations
-
 import io
 import zlib
 from collections.abc import Callable, Sequence

@@ -3,8 +3,6 @@
 Identifiers of other papers are ignored.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

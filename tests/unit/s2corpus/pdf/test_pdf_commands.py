@@ -1,7 +1,5 @@
 """`corpus select` and `corpus extract` work on files."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The first matching rule decides about a PDF, and a hostile PDF affects no other (S2ORC App. B)."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -4,8 +4,6 @@ A user who started a release, or delivered new data in it, cannot approve it. A 
 reason is given. Losses against the parent, and two versions of the code, stop a release of any size.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A small release in a lake, in the state before the clean stage: generated papers that cover every outcome of the card."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 from collections.abc import Iterator

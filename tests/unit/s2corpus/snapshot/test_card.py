@@ -3,8 +3,6 @@
 The sample records of the card are short and contain no markup, and no text whose license forbids copies or changes.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

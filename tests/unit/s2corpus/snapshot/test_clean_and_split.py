@@ -1,7 +1,5 @@
 """SPEC §8–9: the stages clean and split read the right input from a release's tables and write the right documents and splits."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import random

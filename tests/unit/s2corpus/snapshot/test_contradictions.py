@@ -3,8 +3,6 @@
 These are the borders of its checks. test_verify.py manipulates the files of a snapshot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any

@@ -2,8 +2,6 @@
 by hand.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from contextlib import nullcontext
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """SPEC §10.10–10.12: export gives equal bytes for any division of the work, and never changes a published snapshot."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections import Counter

@@ -2,8 +2,6 @@
 nothing outside the target.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import os

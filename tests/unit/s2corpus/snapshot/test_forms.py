@@ -2,8 +2,6 @@
 them.
 """
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterator
 from dataclasses import replace

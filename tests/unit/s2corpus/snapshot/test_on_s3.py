@@ -1,7 +1,5 @@
 """SPEC §10.12: a snapshot on a real S3 server is exported, published, verified, pushed and read."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """SPEC §10.12: the pointer always names a complete snapshot, only one publisher at a time moves it, and a yank moves it back."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

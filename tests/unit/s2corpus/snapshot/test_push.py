@@ -1,7 +1,5 @@
 """docs/reading.md: a snapshot is uploaded completely, with the manifest last; an interrupted push resumes."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

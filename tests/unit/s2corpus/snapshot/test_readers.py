@@ -1,7 +1,5 @@
 """docs/formats.md, docs/reading.md: the code blocks run unchanged in the folder of a snapshot, and other tools read each file."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import shutil

@@ -3,8 +3,6 @@
 test_contradictions.py tests each check alone.
 """
 
-from __future__ import annotations
-
 import gzip
 import shutil
 from pathlib import Path

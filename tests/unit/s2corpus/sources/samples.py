@@ -1,7 +1,5 @@
 """Read entries of sources and show names."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

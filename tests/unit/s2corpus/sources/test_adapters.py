@@ -1,8 +1,6 @@
 """Each adapter reads entries in the form of its source's documentation, and real files if available (docs/sources.md)."""
 
 # ruff: noqa: E501 (the sources' own lines are long)
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

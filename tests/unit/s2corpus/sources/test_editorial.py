@@ -3,8 +3,6 @@
 The tests also check which source's statement counts.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

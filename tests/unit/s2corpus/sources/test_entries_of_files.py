@@ -3,8 +3,6 @@
 An XML element keeps the namespaces of its ancestors (Namespaces in XML 1.0, §6.1).
 """
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Complete tables map the subjects of every source to MAG's 19 fields."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

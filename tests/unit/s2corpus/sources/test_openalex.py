@@ -1,7 +1,5 @@
 """OpenAlex's works are read in the form of its documentation of the work object and of the snapshot."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

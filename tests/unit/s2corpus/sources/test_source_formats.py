@@ -1,7 +1,5 @@
 """Records of Crossref, arXiv, PubMed, DBLP, the ACL Anthology and JATS are read as their formats document (docs/sources.md)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -3,8 +3,6 @@
 The server is the S3 server of docker-compose.yaml; it starts in a few seconds. Its errors come from a server with fixed responses.
 """
 
-from __future__ import annotations
-
 import contextlib
 import pickle
 import threading

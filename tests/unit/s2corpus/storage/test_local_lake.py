@@ -3,8 +3,6 @@
 It opens only regular files: a FIFO would block forever, and a device has no end. Invalid addresses never become a folder.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import tempfile

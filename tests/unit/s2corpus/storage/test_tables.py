@@ -5,8 +5,6 @@ the next round arrives in its bucket. Every DuckDB connection spills to a separa
 other's pages.
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import pickle

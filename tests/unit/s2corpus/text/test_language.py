@@ -1,7 +1,5 @@
 """Language detection calls CLD3 as pycld3 does, handles blank text, and stops a vote when the result is certain."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

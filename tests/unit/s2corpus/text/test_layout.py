@@ -1,7 +1,5 @@
 """The layout of `text` is title, abstract and blocks, and it can be parsed back (SPEC §10.4, §8.4, §8.5)."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

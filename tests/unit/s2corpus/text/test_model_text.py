@@ -1,7 +1,5 @@
 """Texts for models contain the content that a reader finds in the paper, without the sections that cleaning removed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -5,8 +5,6 @@ MinHash keys find similar texts, and the final decision uses the exact Jaccard i
 A document that shares 13 consecutive words with a benchmark is listed, regardless of case and punctuation.
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import random

@@ -1,7 +1,5 @@
 """E-mail addresses, phone numbers and IP addresses are counted and masked; similar strings are not. Every span still covers its words."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sentence splitting of scientific text: spans are correct, and gold sentences of real papers are found."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 Only the tokenizer file named in the spec counts tokens.
 """
 
-from __future__ import annotations
-
 import string
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The date decides the split of a document, at its precision (SPEC §9.1–9.4, A.7)."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 
 import pytest

@@ -3,8 +3,6 @@
 The threshold of the embedded list drops the same share of sections as the card's list with its own threshold.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import math

@@ -1,7 +1,5 @@
 """SPEC §4, §7: titles, journals and places give equal facts and hashes only if they are equal, the same in every release."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pytest

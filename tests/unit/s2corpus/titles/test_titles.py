@@ -3,8 +3,6 @@
 Special rules apply to uninformative titles (SPEC §7).
 """
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

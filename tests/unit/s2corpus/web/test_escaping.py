@@ -1,7 +1,5 @@
 """External text in Markdown, CSV and terminals is shown, and none of it is executed."""
 
-from __future__ import annotations
-
 import csv
 import io
 from typing import Any

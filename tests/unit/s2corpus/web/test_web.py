@@ -3,8 +3,6 @@
 Redirects to other hosts are not followed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import threading

@@ -4,8 +4,6 @@
 `given|surname|suffix`, or `|name of a group`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Small JATS articles for tests, and the laws of every parse (SPEC §3.3)."""
 
-from __future__ import annotations
-
 from s2orc_parse import jats
 from s2orc_parse.parse_model import Parse
 

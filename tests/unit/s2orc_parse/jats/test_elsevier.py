@@ -1,7 +1,5 @@
 """Elsevier's OA JSON gives parses under the same laws (SPEC §3.23; schema: Kershaw and Koeling 2020, §3.2)."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

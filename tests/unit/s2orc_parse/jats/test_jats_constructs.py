@@ -1,7 +1,5 @@
 """Each JATS construct and reference, as publishers write it, gives the expected parse (SPEC §3.23, JATS Tag Library 1.3)."""
 
-from __future__ import annotations
-
 import pytest
 
 from s2orc_parse import jats, tei

@@ -1,7 +1,5 @@
 """Hostile JATS and JSON of Elsevier give a parse or a named outcome, and never uses much memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """All real JATS files and generated trees obey the laws of a parse (SPEC §3.3)."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Source archives for tests."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tarfile

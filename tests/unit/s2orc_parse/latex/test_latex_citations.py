@@ -1,7 +1,5 @@
 """Citations and references print their text and link to their entries (SPEC §3.21, §3.22): natbib, biblatex, REVTeX, cleveref."""
 
-from __future__ import annotations
-
 import pytest
 
 from s2orc_parse.parse_model import Parse, RefType

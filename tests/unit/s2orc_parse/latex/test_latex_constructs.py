@@ -3,8 +3,6 @@
 A source prints the text that its macros, environments and verbatim arguments stand for.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Each malicious archive has its outcome (SPEC §3). Nothing is written, and nothing exceeds its time limit."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import random

@@ -1,7 +1,5 @@
 """docs/security.md: pandoc and the PDFium processes cannot read or write our files, and cannot use the network."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """Small TEI documents for tests, in the form that GROBID writes."""
 
-from __future__ import annotations
-
 from xml.sax.saxutils import escape
 
 from s2orc_parse import tei

@@ -1,7 +1,5 @@
 """Callouts that GROBID marks or misses set the citation style and become citation spans (SPEC §3.10–3.16)."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations, pairwise
 

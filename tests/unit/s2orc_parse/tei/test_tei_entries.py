@@ -3,8 +3,6 @@
 Entries without a title are kept. Authors are `{first, middle[], last, suffix}`. Identifiers are normalized.
 """
 
-from __future__ import annotations
-
 from typing import Any
 from xml.sax.saxutils import escape
 

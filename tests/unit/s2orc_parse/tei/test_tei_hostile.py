@@ -1,7 +1,5 @@
 """Hostile TEI gives a parse or a reason for its rejection, and never uses much memory. Sizes and depths are limited (SPEC §3)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 

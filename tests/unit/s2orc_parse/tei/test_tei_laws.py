@@ -1,7 +1,5 @@
 """Real TEI files and generated trees obey the laws of a parse; each field has its place in each schema (SPEC §3.2, §3.3, §3.17)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

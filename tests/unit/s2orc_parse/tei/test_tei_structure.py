@@ -1,7 +1,5 @@
 """Headings give section paths; floats, notes and theorems are entries; mentions link to them (SPEC §3.3–§3.8, §3.16)."""
 
-from __future__ import annotations
-
 import pytest
 
 from s2orc_parse.parse_model import EqSpan, Parse, RefType

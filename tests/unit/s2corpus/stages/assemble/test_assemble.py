@@ -1,7 +1,5 @@
 """Each paper gets the parse of its canonical PDF and its LaTeX parse from any part of the store (SPEC §5.22, S2ORC §2.4)."""
 
-from __future__ import annotations
-
 import hashlib
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Documents with an exact number of words, paragraphs and repetitions, for the tests of cleaning."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """`corpus clean` reads files and writes kept and dropped documents; an error message names the position of the error."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -4,8 +4,6 @@ Each threshold of the card is checked from both sides, each tie, and each empty 
 its profile applies.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import pytest

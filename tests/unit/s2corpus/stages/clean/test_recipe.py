@@ -1,7 +1,5 @@
 """The profile recipe-2024 behaves as the published recipe, including its oddities (SPEC Annex A)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

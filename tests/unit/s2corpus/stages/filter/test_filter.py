@@ -3,8 +3,6 @@
 The stage takes papers down by any of their identifiers, and judges their abstract and one full text.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Links of entries to papers in one call, for tables of cases."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from random import Random
 from string import ascii_lowercase, ascii_uppercase

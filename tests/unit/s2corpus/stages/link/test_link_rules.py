@@ -4,8 +4,6 @@ Generic titles and titles of fewer than 3 words need year and surname to agree. 
 has `warning=numeral`. A paper never links to itself.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyarrow as pa

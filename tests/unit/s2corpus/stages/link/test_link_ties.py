@@ -5,8 +5,6 @@ first surname are both given and both differ, the link has `warning=contradictio
 place in print (`locator`). Each table is linked in one call. The references are printed as in real papers.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """SPEC §7.1, §7.14, §7.15: the stage `link` writes links, contexts and metrics, and measures its recall."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

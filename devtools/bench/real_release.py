@@ -1,6 +1,6 @@
 """Compare a release of real papers with a reader's findings: `python -m devtools.bench.real_release [--all] [--lake FOLDER]`.
 
-The papers are in REAL_DATA; tests/real/truth.yaml contains the reader's findings. The table has a row for each
+The papers are in REAL_DATA; devtools/real/truth.yaml contains the reader's findings. The table has a row for each
 fact, and a line for each wrong value (with --all: for every value). docs/quality.md lists the known errors with
 their reasons.
 """
@@ -14,10 +14,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from devtools.real.compare import FACTS, compare
+from devtools.real.release import build
 from devtools.real_data import MISSING, REAL_DATA
 from s2corpus.extractors.embedded import embedded_extractor
-from tests.real.compare import FACTS, compare
-from tests.real.release import build
 
 
 def main() -> None:

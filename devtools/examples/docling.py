@@ -1,7 +1,7 @@
 """docling-serve as an extractor: it converts PDFs in the background and returns docling's JSON documents.
 
 A package registers this module in its `pyproject.toml` under `[project.entry-points."s2corpus.extractors"]` as `docling
-= "tests.extractors.docling"`.
+= "devtools.examples.docling"`.
 `GROBID_URL=docling+http://host:5001` then selects its servers.
 """
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import orjson
 
+from devtools.real.truth import RealPaper, real_papers
 from s2corpus.pipeline.run import Run
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, SPLITS
-from tests.real.truth import RealPaper, real_papers
 from tests.releases import rows
 
 FACTS = ("title", "authors", "date", "open by", "licence", "sections", "references", "field", "set", "split")

@@ -4,6 +4,8 @@ import json
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from devtools.real import sources
+from devtools.real.truth import RealPaper, real_papers
 from devtools.sample.deliver import write_ready
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.pipeline import runner
@@ -11,8 +13,6 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ExportRules, ReleaseSpec, ResourceRules, SplitRules
 from s2corpus.storage.lake import open_lake
-from tests.real import sources
-from tests.real.truth import RealPaper, real_papers
 
 AS_OF = datetime(2026, 4, 1, tzinfo=UTC)
 _DROPPED, _DELIVERED = "2026-03-02T00:00:00Z", "2026-03-01T00:00:00Z"

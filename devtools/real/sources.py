@@ -12,9 +12,9 @@ from typing import Any
 
 from lxml import etree
 
+from devtools.real.truth import RealPaper
 from devtools.sample.deliver import jsonl
 from devtools.sample.formats import PARTS, Row, files_of
-from tests.real.truth import RealPaper
 
 _TEI = "{http://www.tei-c.org/ns/1.0}"
 _PARTICLES = re.compile(r"\s(?=(?:De|de|da|van|von|el|Al)\s\S+$)|\s(?=\S+$)")
@@ -72,10 +72,12 @@ def declared(data: Path, papers: Sequence[RealPaper]) -> bytes:
 
 
 def text(element: Any) -> str:
+    """Return the text of an element with single spaces, or "" for None."""
     return " ".join("".join(element.itertext()).split()) if element is not None else ""
 
 
 def jats(data: Path, paper: RealPaper) -> Any:
+    """Return the root of the publisher's XML of a paper, or None without a file."""
     path = (data / paper.file).with_suffix(".nxml")
     return etree.parse(path).getroot() if path.is_file() else None
 

@@ -56,7 +56,7 @@ assert (entry.record_id, entry.title, entry.doi) == ("repository:7", "A title", 
     ),
     Change(
         "an extractor with a format of its own",
-        {"docling.py": (ROOT / "tests" / "extractors" / "docling.py").read_text("utf-8")},
+        {"docling.py": (ROOT / "devtools" / "examples" / "docling.py").read_text("utf-8")},
         """
 import orjson
 from s2corpus.extractors import Pool, adapter

@@ -14,15 +14,15 @@ from unittest import mock
 import orjson
 import pytest
 
+from devtools.real import release
+from devtools.real.compare import Line, compare
+from devtools.real.truth import RealPaper, real_papers
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import SelectRules
 from s2corpus.tables.papers import PAPERS
 from s2orc_parse.bibliography.identifiers import normalise_doi
-from tests.real import release
-from tests.real.compare import Line, compare
-from tests.real.truth import RealPaper, real_papers
 from tests.releases import ROOT
 
 pytestmark = [pytest.mark.long, pytest.mark.services]

@@ -15,12 +15,12 @@ from typing import BinaryIO
 import orjson
 import pytest
 
+from devtools.examples import docling
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Extraction, ExtractOutcome, Limits, Pool, registry
 from s2corpus.extractors.grobid import GrobidServer
 from s2corpus.spec import ExtractRules
 from tests import standin_docling
-from tests.extractors import docling
 from tests.standin_grobid import StandIn, Upload
 
 QUICK = Limits(
@@ -228,7 +228,7 @@ def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     info = tmp_path / "docling_adapter-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: docling-adapter\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[s2corpus.extractors]\ndocling = tests.extractors.docling\n")
+    (info / "entry_points.txt").write_text("[s2corpus.extractors]\ndocling = devtools.examples.docling\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     forget_adapters()
     yield

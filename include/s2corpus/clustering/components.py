@@ -35,7 +35,8 @@ def components(
     - for any reason, if two records of the clusters are unrelated.
 
     A record without a year agrees with any year. It still joins only one cluster, so it does not merge two papers of 1989 and 1993. Of
-    several edges cut between two clusters, only the first is a CONFLICT; the others are REDUNDANT.
+    several edges cut between two clusters, only the first is a CONFLICT; the others are REDUNDANT. So are cut edges within a cluster
+    that a later edge joined: a place joins records whose title edge was cut for their years.
     """
     clusters = _Clusters(final_doi, year, preprint, max_preprint_years)
     refused = np.flatnonzero(edges.reason >= CONTRADICTION)
@@ -45,7 +46,8 @@ def components(
         clusters.opponents[right].append((left, reason == UNRELATED))
     outcomes = np.fromiter(map(clusters.take, *columns), np.int8, len(edges))
     labels = np.fromiter(map(clusters.find, range(len(final_doi))), np.int32, len(final_doi))
-    outcomes[refused[labels[edges.left[refused]] == labels[edges.right[refused]]]] = EdgeOutcome.REDUNDANT
+    is_inside = labels[edges.left] == labels[edges.right]
+    outcomes[is_inside & (outcomes == EdgeOutcome.CONFLICT)] = EdgeOutcome.REDUNDANT
     cut = np.flatnonzero(outcomes == EdgeOutcome.CONFLICT)
     a, b = labels[edges.left[cut]].astype(np.int64), labels[edges.right[cut]].astype(np.int64)
     _, first = np.unique((np.minimum(a, b) << 32) | np.maximum(a, b), return_index=True)

@@ -1,7 +1,7 @@
 """Clusters of edges agree with the written rule: edges are applied one by one if they break no rule."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from s2corpus.clustering.components import EdgeOutcome, components
@@ -73,6 +73,7 @@ def years_agree(facts: Facts, one: set[int], other: set[int], most: int) -> bool
 
 @settings(max_examples=300)
 @given(FACTS, EDGES, st.integers(0, 2))
+@example([(-1, year, False) for year in (2000, 2001, 0, 0, 0, 0, 0)], [(0, 1, TITLE), (0, 1, PLACE)], 0)
 def test_edges_are_taken_if_they_break_no_rule(facts: Facts, edges: list[tuple[int, int, int]], years: int) -> None:
     left, right, reason = (
         np.array([edge[at] for edge in edges], kind) for at, kind in enumerate((np.int32, np.int32, np.int8))

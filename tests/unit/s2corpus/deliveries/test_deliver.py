@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from devtools.own_papers import own_files
 from s2corpus.commands.releases import deliver_command
 from s2corpus.deliveries import fetch
-from s2corpus.deliveries.upload import deliver, files_below, new_delivery
+from s2corpus.deliveries.upload import deliver, deliver_tree, files_below, new_delivery
 from s2corpus.errors import TransientError, UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
@@ -242,3 +242,15 @@ def test_damaged_files_and_checksums_are_refused(shelf: Shelf, tmp_path: Path, m
     assert not list(tmp_path.iterdir())
     monkeypatch.setattr(fetch, "MAX_FILE_BYTES", 5)
     assert fetch.fetch(shelf.url, "a", tmp_path)
+
+
+def test_tree_is_delivered_without_the_folders_already_there(lake: Lake, tmp_path: Path) -> None:
+    for name in ("drops/a", "drops/b", "sources/s/1"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "_READY").write_bytes(b"{}")
+        (tmp_path / name / "x").write_bytes(name.encode())
+    (tmp_path / "suppress.jsonl").write_bytes(b"{}")
+    lake.put("drops/a/_READY", b"{}")
+    assert deliver_tree(lake, tmp_path) == 2 * 2 + 1
+    keys = ["drops/a/_READY", "drops/b/_READY", "drops/b/x", "sources/s/1/_READY", "sources/s/1/x", "suppress.jsonl"]
+    assert [entry.key for entry in lake.list("")] == keys

@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 
 from s2orc_parse import jats, tei
+from s2orc_parse.tei import read
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.jats import articles
 from tests.unit.s2orc_parse.tei import teis
@@ -124,3 +125,9 @@ def test_tei_at_its_limits_gives_an_empty_parse(data: bytes) -> None:
     assert parse.provenance.extractor == "unknown"
     found = tei.build_header(parse)
     assert found.pop("authors") == [] and set(found.values()) == {None}
+
+
+def test_entities_are_not_expanded_without_the_doctype_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "_has_doctype", lambda xml: False)
+    inside = b'<!DOCTYPE TEI [<!ENTITY x "expanded">]><TEI>a&x;b</TEI>'
+    assert "expanded" not in "".join(read.read_tei(inside).itertext())

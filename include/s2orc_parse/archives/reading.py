@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, Self
 
 LAUNCH = "import sys; sys.path.insert(0, sys.argv[1]); import reading; reading.main()"
 MAX_HEADER_BYTES = 64 << 10
@@ -40,6 +40,10 @@ class BadArchive(Exception):
         self.detail = detail
 
 
+_DAMAGE = ("invalid offset", "invalid header")
+"""Errors of `tarfile` since CVE-2025-8194 for sizes below 0 and records that overlap; it would take them for the end of the archive."""
+
+
 class _Header(tarfile.TarInfo):
     """A tar header with a plausible size."""
 
@@ -52,6 +56,16 @@ class _Header(tarfile.TarInfo):
         if found.type in _EXTENDED and found.size > MAX_HEADER_BYTES:
             raise _ImpossibleSize(f"an extended header has more than {MAX_HEADER_BYTES} bytes")
         return found
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
+        """Return the next header. Raises HeaderError at the end of the archive."""
+        try:
+            return super().fromtarfile(archive)
+        except tarfile.HeaderError as error:
+            if str(error) in _DAMAGE:
+                raise _ImpossibleSize(f"a header is damaged: {error}") from None
+            raise
 
 
 class _ImpossibleSize(tarfile.TarError):

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 from click.testing import CliRunner
 
 from devtools.own_papers import own_files
+from s2corpus import web
 from s2corpus.commands.releases import deliver_command
 from s2corpus.deliveries import fetch
 from s2corpus.deliveries.upload import deliver, deliver_tree, files_below, new_delivery
@@ -254,3 +256,20 @@ def test_tree_is_delivered_without_the_folders_already_there(lake: Lake, tmp_pat
     assert deliver_tree(lake, tmp_path) == 2 * 2 + 1
     keys = ["drops/a/_READY", "drops/b/_READY", "drops/b/x", "sources/s/1/_READY", "sources/s/1/x", "suppress.jsonl"]
     assert [entry.key for entry in lake.list("")] == keys
+
+
+def test_requests_have_limits(shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file has 30 minutes and 2 GiB, an index 1 minute and 32 MiB, a checksum 1 minute and 4 KiB."""
+    limits: list[tuple[str, float, int]] = []
+    ask = web.Session.ask
+
+    def spy(session: web.Session, method: str, url: str, *, seconds: float, max_bytes: int) -> requests.Response:
+        limits.append((url.removeprefix(shelf.url), seconds, max_bytes))
+        return ask(session, method, url, seconds=seconds, max_bytes=max_bytes)
+
+    monkeypatch.setattr(web.Session, "ask", spy)
+    shelf.files[""] = b""
+    shelf.put("a", b"1")
+    fetch.list_files(shelf.url, "a")
+    fetch.fetch(shelf.url, "a", tmp_path)
+    assert limits == [("", 60.0, 32 << 20), ("a.md5", 60.0, 4096), ("a", 1800.0, 2 << 30)]

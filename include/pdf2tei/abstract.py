@@ -21,7 +21,7 @@ _KEYWORDS = re.compile(
     re.I,
 )
 INTRODUCTION = re.compile(
-    r"\s*(?:(?:1|I|A)\s*[.:)|]?\s+)?(?:introdu[cçzt]\w+|einleitung|einführung|введение|引\s*言)\s*$|\s*background\s*$|"
+    r"\s*(?:(?:1|I|A)\s*[.:)|]?\s+)?(?:introdu(?:ction|cción|cció|ção|zione)|einleitung|einführung|введение|引\s*言)\s*$|\s*background\s*$|"
     r"\s*(?:1|I)\s*\.?\s+[A-Z][A-Za-z][\w\s:,’'-]{2,60}$",
     re.I,
 )

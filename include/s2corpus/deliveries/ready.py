@@ -32,7 +32,7 @@ FIRST_YEAR = 1000
 _TRUSTED_BYTES = 64 << 20
 """Above this number of listed metadata bytes, sizes are compared with the stored files."""
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII)
-READER_VERSION = "8"
+READER_VERSION = "9"
 """Version of the reading rules; a new version registers all drops and deliveries again."""
 
 

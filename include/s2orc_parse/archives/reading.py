@@ -40,10 +40,6 @@ class BadArchive(Exception):
         self.detail = detail
 
 
-_DAMAGE = ("invalid offset", "invalid header")
-"""Errors of `tarfile` since CVE-2025-8194 for sizes below 0 and records that overlap; it would take them for the end of the archive."""
-
-
 class _Header(tarfile.TarInfo):
     """A tar header with a plausible size."""
 
@@ -52,24 +48,24 @@ class _Header(tarfile.TarInfo):
         """Return the header of a block. Raises HeaderError."""
         found = super().frombuf(buf, encoding, errors)
         if not 0 <= found.size <= _MAX_SIZE:
-            raise _ImpossibleSize("a header states an impossible size")
+            raise _BadHeader("a header states an impossible size")
         if found.type in _EXTENDED and found.size > MAX_HEADER_BYTES:
-            raise _ImpossibleSize(f"an extended header has more than {MAX_HEADER_BYTES} bytes")
+            raise _BadHeader(f"an extended header has more than {MAX_HEADER_BYTES} bytes")
         return found
 
     @classmethod
     def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
-        """Return the next header. Raises HeaderError at the end of the archive."""
+        """Return the next header. Raises HeaderError at the end of the archive, _BadHeader for a later header that is damaged."""
         try:
             return super().fromtarfile(archive)
-        except tarfile.HeaderError as error:
-            if str(error) in _DAMAGE:
-                raise _ImpossibleSize(f"a header is damaged: {error}") from None
-            raise
+        except (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError) as error:  # type: ignore[attr-defined]  # not in its stubs
+            if archive.offset == 0:  # not an archive
+                raise
+            raise _BadHeader(f"a header is damaged: {error}") from None
 
 
-class _ImpossibleSize(tarfile.TarError):
-    """An implausible member size. It is not a HeaderError, which `tarfile` interprets as the end of the archive."""
+class _BadHeader(tarfile.TarError):
+    """A damaged header. It is not a HeaderError, which `tarfile` interprets as the end of the archive: later members would be lost."""
 
 
 class _ForwardFile:
@@ -114,7 +110,7 @@ def tar_members(file: IO[bytes]) -> Iterator[tuple[tarfile.TarFile, tarfile.TarI
     with tarfile.open(fileobj=forward, mode="r:", tarinfo=_Header, errorlevel=0) as archive:
         while (member := archive.next()) is not None:
             if not 0 <= member.size <= _MAX_SIZE:
-                raise _ImpossibleSize("a header states an impossible size")
+                raise _BadHeader("a header states an impossible size")
             yield archive, member
             archive.members = []  # type: ignore[attr-defined]  # free the headers that tarfile stores
 

@@ -128,7 +128,7 @@ PINNED: dict[str, tuple[Make, str, str]] = {
     "TEI": (conversion, tei.CONVERTER_VERSION, "8: ee7be18557ce3f31"),
     "JATS": (build("article", jats.convert, JATS), jats.VERSIONS["jats"], "6: 1e11fa03f6aa3bed"),
     "Elsevier": (build("article", elsevier.convert, ELSEVIER), jats.VERSIONS["elsevier"], "5: fb92ecf36f3e58e3"),
-    "LaTeX": (build("source", latex.convert, SOURCE), latex.CONVERTER_VERSION, "6: ba25f3cc91d28523"),
+    "LaTeX": (build("source", latex.convert, SOURCE), latex.CONVERTER_VERSION, "7: ba25f3cc91d28523"),
 }
 
 

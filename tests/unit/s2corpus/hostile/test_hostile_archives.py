@@ -45,6 +45,8 @@ FIRST = member("main.tex", GOOD)
 DAMAGED: dict[str, bytes] = {
     "size of 2^80": header("a.tex", 1 << 80),
     "negative size": FIRST + header("a.tex", -512) + END,
+    "wrong checksum": FIRST + header("a.tex", 0).replace(b"a.tex", b"b.tex") + FIRST + END,
+    "half a header": FIRST + header("a.tex", 0)[:256],
     "more than there is": FIRST + header("a.tex", 10_000_000) + b"x" * 512,
     "huge extended header": FIRST + header("pax", 1 << 60, b"x") + END,
     "chain of extended headers": FIRST + pax((b"a", b"b")) * 5_000 + END,

@@ -19,8 +19,9 @@ from pathlib import Path
 import pypdfium2
 from pebble import ProcessPool
 
-from pdf2tei import extract
+from pdf2tei.alto_cache import ENTRY
 from pdf2tei.server import enter_worker_sandbox
+from s2corpus.pdf.inspection import find_text_failure
 
 TIMEOUT = 120.0
 """Maximum seconds per PDF."""
@@ -48,8 +49,15 @@ class Worker:
             context=multiprocessing.get_context("forkserver"),
         )
 
-    def read(self, pdf: Path) -> Read:
-        """Read a PDF; return its TEI and the CPU seconds. A failed PDF does not affect other PDFs."""
+    def read(self, pdf: Path, *, is_cached: bool = False) -> Read:
+        """Read a PDF; return its TEI and the CPU seconds. A failed PDF does not affect other PDFs.
+
+        With `is_cached`, the worker finds pdfalto's output, as in a release after `select`.
+        """
+        if is_cached:
+            with tempfile.TemporaryDirectory() as folder:
+                find_text_failure(pdf.read_bytes(), Path(folder), timeout=TIMEOUT, cache=True)
+                shutil.copy(Path(folder) / ENTRY, Path(self._folder) / ENTRY)
         copy = shutil.copyfile(pdf, Path(self._folder) / "input.pdf")
         try:
             read: Read = self._pool.schedule(_read, args=(str(copy),), timeout=TIMEOUT).result()
@@ -66,8 +74,10 @@ class Worker:
 
 
 def _read(path: str) -> Read:
+    from pdf2tei.paper import extract  # after the sandbox: its imports start threads
+
     own, other = _used(resource.RUSAGE_SELF), _used(resource.RUSAGE_CHILDREN)
-    tei = extract(Path(path), timeout=TIMEOUT)
+    tei = extract(Path(path), timeout=TIMEOUT, cached=Path(path).with_name(ENTRY))
     return Read(tei, _used(resource.RUSAGE_SELF) - own, _used(resource.RUSAGE_CHILDREN) - other)
 
 

@@ -38,11 +38,24 @@ def main() -> None:
         end_with_parent(options.parent)
     try:
         check_socket_path()
-        token = server.read_token(options.token_file)
+        token = read_token(options.token_file)
         server.serve(options.port, max(1, options.workers), token, options.timeout, host=options.host)
     except UserError as error:
         print(f"pdf2tei: {error}", file=sys.stderr)
         sys.exit(2)
+
+
+def read_token(file: Path | None) -> str | None:
+    """Return the token from the file, or from the environment variable S2CORPUS_EXTRACTOR_TOKEN, or None."""
+    if file is not None:
+        try:
+            token = file.read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise UserError(f"the token file {file} cannot be read ({error.strerror}); give a readable file") from None
+        if not token:
+            raise UserError(f"the token file {file} is empty; write the token into it")
+        return token
+    return os.environ.get("S2CORPUS_EXTRACTOR_TOKEN") or None
 
 
 if __name__ == "__main__":

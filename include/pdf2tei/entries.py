@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .segmentation import score_as_reference
+from .segmentation import YEAR, score_as_reference
 from .tagger import load_tagger
 
 MODEL = Path(__file__).with_name("entries.crfsuite")
@@ -18,7 +18,6 @@ LABEL = re.compile(
     r"\s*(?:\[(?P<square>\d{1,4})\]|\((?P<round>\d{1,4})\)|(?P<stop>\d{1,4})[.)](?!\d)|(?P<bare>\d{1,4})(?=\s|[A-Z]|$)|"
     r"\[(?P<key>[A-Za-z][^\]\s]{0,14})\])\s*"
 )
-YEAR = re.compile(r"(?<!\d)(?:1[6-9]|20)\d\d[a-z]?(?!\d)")
 AUTHOR = re.compile(
     r"\s*(?:[^\W\d_][\w’'‐-]+(?:\s[^\W\d_][\w’'‐-]+){0,2},?\s(?:[A-Z]\.?[\s-]?){1,4}(?=[,;.&(:]|\s|$)|(?:[A-Z]\.[\s-]?){1,4}\s?(?:(?:van|von|de|der|den|del|da|dos|di|la|le|el|al|ter|ten)\s+)*[A-Z][\w’'‐-]+|"
     r"[^\W\d_][\w’'‐-]+,\s[A-Z]|[—–_-]{2,}|[A-Z][\w’'‐-]+\s(?:et\sal|and|&)\b)"

@@ -100,7 +100,9 @@ def _running_blocks(page: Page, measures: Measures) -> set[int]:
     return {
         line.block
         for line in page.lines
-        if abs(line.size - measures.size) < 0.4 and line.width > 0.8 * measures.width and _measure_words(line) > 0.5
+        if abs(line.size - measures.size) < 0.4
+        and line.width > 0.8 * measures.width
+        and _share_of_words(line.text) > 0.5
     }
 
 
@@ -112,17 +114,14 @@ def _prose_blocks(page: Page) -> set[int]:
     return {
         number
         for number, lines in blocks.items()
-        if len(lines) > 2 and sum(len(x.text.split()) > 5 and _measure_words(x) > 0.7 for x in lines) > 0.7 * len(lines)
+        if len(lines) > 2
+        and sum(len(x.text.split()) > 5 and _share_of_words(x.text) > 0.7 for x in lines) > 0.7 * len(lines)
     }
-
-
-def _measure_words(line: Line) -> float:
-    """Return the share of a line's characters that are in words."""
-    return _share_of_words(line.text)
 
 
 @lru_cache(maxsize=1 << 12)
 def _share_of_words(text: str) -> float:
+    """Return the share of a text's characters that are in words."""
     return sum(map(len, _LETTERS.findall(text))) / max(len(text) - text.count(" "), 1)
 
 
@@ -198,7 +197,7 @@ def _collect_lines(
     edge = top if direction < 0 else bottom
     beyond = [x for x in lines if (x.y1 <= top + 2 if direction < 0 else x.y0 >= bottom - 2)]
     for line in sorted(beyond, key=lambda x: (-x.y1 if direction < 0 else x.y0, x.x0)):
-        larger = line.size > measures.size + 0.8 and _measure_words(line) > 0.6
+        larger = line.size > measures.size + 0.8 and _share_of_words(line.text) > 0.6
         if line.kind is not Kind.BODY or line.block in running or larger or _is_section_head(line, measures):
             break
         near, far = (line.y1, edge) if direction < 0 else (edge, line.y0)
@@ -212,4 +211,9 @@ def _collect_lines(
 def _is_section_head(line: Line, measures: Measures) -> bool:
     """Return whether a line is a numbered or larger bold head, which no float contains."""
     strong = line.font.bold or line.size > measures.size + 0.8 or line.text.isupper()
-    return strong and line.size > measures.size - 0.3 and bool(NUMBERED.match(line.text)) and _measure_words(line) > 0.6
+    return (
+        strong
+        and line.size > measures.size - 0.3
+        and bool(NUMBERED.match(line.text))
+        and _share_of_words(line.text) > 0.6
+    )

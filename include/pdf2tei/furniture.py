@@ -36,7 +36,8 @@ def mark_furniture(document: Document) -> None:
     for page in document.pages:
         upright: list[Line] = []
         for line in page.lines:
-            if _is_sideways(line) or is_continued_elsewhere(line):
+            is_sideways = len(line.text) > 3 and line.height > 3 * max(line.size, 1) and line.height > line.width * 1.5
+            if is_sideways or is_continued_elsewhere(line):
                 line.kind = Kind.FURNITURE
             else:
                 upright.append(line)
@@ -125,10 +126,6 @@ def _is_marginal(line: Line, page: Page) -> bool:
 def is_continued_elsewhere(line: Line) -> bool:
     """Return whether a line only announces that its text continues on another page."""
     return len(line.text) < 40 and _CONTINUED.fullmatch(line.text.strip()) is not None
-
-
-def _is_sideways(line: Line) -> bool:
-    return len(line.text) > 3 and line.height > 3 * max(line.size, 1) and line.height > line.width * 1.5
 
 
 def _normalize_text(line: Line) -> str:

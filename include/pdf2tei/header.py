@@ -84,7 +84,10 @@ def read_front(
     page = document.pages[number - 1]
     lines = [line for line in page.lines if line.kind is Kind.BODY]
     bottom = max((line.y1 for line in title), default=0.0)
-    code = language(" ".join(x.text for x in _list_text_lines(document, measures)))[0]
+    texts = [
+        x.text for page in document.pages[1:] or document.pages for x in page.lines if x.size > measures.size - 0.3
+    ]
+    code = language(" ".join(texts[:_LANGUAGE_LINES]))[0]
     abstract = find_abstract(lines, bottom, measures, code)
     after = number
     while not abstract and after < min(len(document.pages), PAGES):
@@ -112,6 +115,7 @@ def read_front(
     has_begun = False
     for front_page in document.pages[:PAGES]:
         for line in front_page.lines:
+            is_text = labels.get(id(line)) is SegmentLabel.BODY and abs(line.size - measures.size) < 0.3
             is_later = front_page.number > number and line.kind is Kind.BODY
             has_begun = has_begun or (is_later and INTRODUCTION.match(line.text) is not None)
             if (
@@ -120,19 +124,13 @@ def read_front(
                 and id(line) not in first
                 and (
                     (front_page.number < number and not _is_page_of_text(front_page, measures))
-                    or (id(line) in before and not _is_text(line, labels, measures))
+                    or (id(line) in before and not is_text)
                     or (id(line) in front.line_labels and not _looks_like_text(line, front, measures))
                     or (front_page.number == number and BOILERPLATE.match(line.text))
                 )
             ):
                 line.kind = Kind.FRONT
     return contents
-
-
-def _list_text_lines(document: Document, measures: Measures) -> list[Line]:
-    """Return the first lines of running text after page 1, or of page 1 if the document has one page."""
-    lines = [x for page in document.pages[1:] or document.pages for x in page.lines if x.size > measures.size - 0.3]
-    return lines[:_LANGUAGE_LINES]
 
 
 def _is_page_of_text(page: Page, measures: Measures) -> bool:
@@ -163,11 +161,6 @@ def _select_front(document: Document, labels: dict[int, SegmentLabel]) -> Front:
         here = [line for line in found if line.page == number]
         line_labels |= {id(line): label for line, label in zip(here, label_front(here), strict=False)}
     return Front(found, line_labels)
-
-
-def _is_text(line: Line, labels: dict[int, SegmentLabel], measures: Measures) -> bool:
-    """Return whether the segmentation labels a line as body and the line has the size of running text."""
-    return labels.get(id(line)) is SegmentLabel.BODY and abs(line.size - measures.size) < 0.3
 
 
 def _looks_like_text(line: Line, front: Front, measures: Measures) -> bool:

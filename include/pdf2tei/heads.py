@@ -25,7 +25,7 @@ _MIN_BOLD_SIZE = 0.7
 """Minimum size of a bold head in another family, as a share of the running text's size."""
 _MAX_CELL_GAP = 6
 """Maximum distance of the cells of a row, in type sizes."""
-_ENDS = re.compile(r"[.!?:;][\"'”’)\]\d]*$")
+ENDS_CLAUSE = re.compile(r"[.!?:;][\"'”’)\]\d]*$")
 _MIN_NUMBERED = 3
 """Minimum number of numbered heads of a paper that numbers its sections."""
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")
@@ -56,7 +56,10 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
     before = lines[i - 1] if i else None
     if len(text) > 130 or not _WORD.search(text) or is_formula(line, measures):
         return 0
-    if not begins_after_break(before, line) or not (_has_head_type(line, measures) or _is_usual_and_apart(lines, i)):
+    is_apart = i + 1 == len(lines) or begins_after_break(line, lines[i + 1])
+    if not begins_after_break(before, line) or not (
+        _has_head_type(line, measures) or (is_usual_name(line) and is_apart)
+    ):
         return 0
     if text[:1].islower() or not text[:1].isalnum() or "=" in text or _KEYWORDS.match(text):
         return 0
@@ -110,7 +113,7 @@ def _is_emphasis(lines: list[Line], i: int) -> bool:
         and abs(before.size - line.size) < 0.3
         and line.y0 - before.y1 < 0.6 * line.size
         and before.x1 > line.x1 - line.size
-        and not _ENDS.search(before.text)
+        and not ENDS_CLAUSE.search(before.text)
     )
 
 
@@ -130,11 +133,6 @@ def _shares_row(lines: list[Line], i: int) -> bool:
 def is_usual_name(line: Line) -> bool:
     """Return whether a line is exactly a usual section name."""
     return _USUAL_HEADS.fullmatch(line.text) is not None
-
-
-def _is_usual_and_apart(lines: list[Line], i: int) -> bool:
-    """Return whether a line in the running text's font is exactly a usual section name and is separated from the lines around it."""
-    return is_usual_name(lines[i]) and (i + 1 == len(lines) or begins_after_break(lines[i], lines[i + 1]))
 
 
 def has_numbered_heads(lines: list[Line], measures: Measures) -> bool:

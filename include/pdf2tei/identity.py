@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -142,13 +142,7 @@ def identify(first: FirstPages) -> Identity:
         arxiv_id=arxiv_id,
         acl_id=_find_acl_id(pages, doi),
         pmc_id=_get_single(
-            {
-                found
-                for page in pages
-                for line in page
-                for text in _PMCID.findall(line.text)
-                if (found := normalise_pmcid(text))
-            }
+            normalise_pmcid(text) for page in pages for line in page for text in _PMCID.findall(line.text)
         ),
         date=date,
         date_precision=precision,
@@ -156,9 +150,10 @@ def identify(first: FirstPages) -> Identity:
     )
 
 
-def _get_single(found: set[str]) -> str | None:
-    """Return the member of a set of one; otherwise None."""
-    return next(iter(found)) if len(found) == 1 else None
+def _get_single(found: Iterable[str | None]) -> str | None:
+    """Return the only identifier among the values; None if there are none or several."""
+    different = set(found) - {None}
+    return different.pop() if len(different) == 1 else None
 
 
 def _cut_references(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
@@ -180,7 +175,7 @@ def _choose_doi(pages: list[list[PrintedLine]], metadata: Mapping[str, str]) -> 
         if doi := normalise_doi(metadata.get(key, "")):
             evidence[doi] = _METADATA_DOI_WEIGHT
     for key in _METADATA_TEXT:
-        found = {doi for match in _DOI.finditer(metadata.get(key, "")) if (doi := normalise_doi(match.group()))}
+        found = (normalise_doi(match.group()) for match in _DOI.finditer(metadata.get(key, "")))
         if (doi := _get_single(found)) and doi not in evidence:
             evidence[doi] = _METADATA_TEXT_WEIGHT
     best: dict[tuple[str, int], float] = {}
@@ -290,14 +285,7 @@ def _find_acl_id(pages: list[list[PrintedLine]], doi: str | None) -> str | None:
     if doi and (match := _ACL_DOI.fullmatch(doi)):
         return normalise_acl(match.group(1))
     margins = [line.text for page in pages[:1] for line in page if line.height > 0.88 or line.height < 0.12]
-    return _get_single(
-        {
-            found
-            for text in margins
-            for address in _ACL_URL.findall(text)
-            if (found := normalise_acl(address.rstrip(".")))
-        }
-    )
+    return _get_single(normalise_acl(address.rstrip(".")) for text in margins for address in _ACL_URL.findall(text))
 
 
 def _has_acl_stamp(page: list[PrintedLine]) -> bool:

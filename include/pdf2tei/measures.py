@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from statistics import median_high
 
 from .model import Line
 
@@ -63,12 +64,10 @@ def _find_fixed_width(lines: list[Line], usual: str) -> frozenset[str]:
                 if sum(map(str.isalpha, text)) >= _MIN_LETTERS:  # digits have one width in all fonts
                     width = (token.x1 - token.x0) / len(text) / token.font.size
                     widths.setdefault(token.font.family, {})[text] = width
-    widths.pop(usual, None)
-    return frozenset(
-        f for f, found in widths.items() if len(found) >= _MIN_TOKENS and _are_nearly_equal(sorted(found.values()))
-    )
-
-
-def _are_nearly_equal(widths: list[float]) -> bool:
-    median = widths[len(widths) // 2]
-    return sum(abs(w - median) < _MAX_DEVIATION * median for w in widths) > _MIN_EQUAL_SHARE * len(widths)
+    fixed = set()
+    for family, found in widths.items():
+        usual_width = median_high(found.values())
+        equal = sum(abs(w - usual_width) < _MAX_DEVIATION * usual_width for w in found.values())
+        if len(found) >= _MIN_TOKENS and equal > _MIN_EQUAL_SHARE * len(found):
+            fixed.add(family)
+    return frozenset(fixed)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from . import segmentation
+from .heads import ENDS_CLAUSE
 from .model import Line
 from .segmentation import LineAttributes
 from .tagger import load_tagger
@@ -15,7 +16,6 @@ from .tagger import load_tagger
 MODEL = Path(__file__).with_name("passages.crfsuite")
 """Trained by `python -m devtools.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
 _NUMBER = re.compile(r"\s*(\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,4}|[A-Z])[.)]?\s+[A-Z]")
-_ENDS = re.compile(r"[.!?:;][\"'”’)\]\d]*$")
 
 
 class Passage(StrEnum):
@@ -40,7 +40,7 @@ def _describe_lines(lines: Sequence[LineAttributes]) -> list[list[str]]:
     out: list[list[str]] = []
     for i, line in enumerate(lines):
         words = len(line.text.split())
-        ended = int(bool(_ENDS.search(lines[i - 1].text.rstrip()))) if i else 1
+        ended = int(bool(ENDS_CLAUSE.search(lines[i - 1].text.rstrip()))) if i else 1
         own = [f"words={min(words, 12)}", f"ended={ended}"]
         if numbers[i]:
             own.append(f"numbered={int(_find_predecessor(numbers[i]) in known)}{numbers[i].count('.')}")

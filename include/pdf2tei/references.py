@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
 
-from .entries import LABEL, YEAR, may_end
+from .entries import LABEL, may_end
 from .measures import Measures
 from .model import Document, Kind, Line
-from .segmentation import SegmentLabel, score_as_reference
+from .segmentation import YEAR, SegmentLabel, score_as_reference
 from .splitting import split
 from .text import Joiner
 

@@ -18,7 +18,7 @@ MODEL = Path(__file__).with_name("segmentation.crfsuite")
 MAX_LINES = 60_000
 """Maximum number of lines that are labeled; later lines count as body."""
 
-_YEAR = re.compile(r"(?<!\d)(?:1[6-9]|20)\d\d[a-z]?(?!\d)")
+YEAR = re.compile(r"(?<!\d)(?:1[6-9]|20)\d\d[a-z]?(?!\d)")
 _INITIALS = re.compile(r"\b[A-Z][\w’'-]+,? (?:[A-Z]\.?[ -]?){1,3}(?=[,;.&(]|\band\b|$)|\b(?:[A-Z]\. ?){1,3}[A-Z][a-z]+")
 _PAGES = re.compile(r"\d+\s?[-–—]\s?\d+\b")
 _VOLUME = re.compile(
@@ -95,7 +95,7 @@ def score_as_reference(text: str) -> int:
     """
     digits = bool(_DIGITS.search(text))
     return (
-        (digits and bool(_YEAR.search(text)))
+        (digits and bool(YEAR.search(text)))
         + bool(_INITIALS.search(text))
         + bool((digits and _PAGES.search(text)) or _VOLUME.search(text))
         + bool(_JOURNAL.search(text))

@@ -297,16 +297,3 @@ def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT, 
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, lambda *_: sys.exit(0))  # uvicorn raises the signal again after its shutdown
     uvicorn.Server(config).run(sockets=[listener])
-
-
-def read_token(file: Path | None) -> str | None:
-    """Return the token from the file, or from the environment variable S2CORPUS_EXTRACTOR_TOKEN, or None."""
-    if file is not None:
-        try:
-            token = file.read_text(encoding="utf-8").strip()
-        except OSError as error:
-            raise UserError(f"the token file {file} cannot be read ({error.strerror}); give a readable file") from None
-        if not token:
-            raise UserError(f"the token file {file} is empty; write the token into it")
-        return token
-    return os.environ.get("S2CORPUS_EXTRACTOR_TOKEN") or None

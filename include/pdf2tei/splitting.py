@@ -14,8 +14,9 @@ from functools import lru_cache
 from itertools import pairwise
 
 from . import entries
-from .entries import AUTHOR, LABEL, YEAR, may_end
+from .entries import AUTHOR, LABEL, may_end
 from .model import Line, Token
+from .segmentation import YEAR
 
 EntryLines = list[Line]
 

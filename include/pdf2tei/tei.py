@@ -151,16 +151,12 @@ def _write_header(parent: etree._Element, header: FrontContents, layer: TextLaye
         _add(programs, "application", version=metadata.version("rapidocr"), ident="ocr")
     profile = _add(parent, "profileDesc")
     if header.keywords:
-        _write_keywords(profile, header.keywords)
+        holder = _add(_add(profile, "textClass"), "keywords")
+        for keyword in header.keywords:
+            _add(holder, "term", keyword)
     abstract = _add(profile, "abstract")
     for paragraph in header.abstract:
         _add(abstract, "p", paragraph)
-
-
-def _write_keywords(profile: etree._Element, keywords: list[str]) -> None:
-    holder = _add(_add(profile, "textClass"), "keywords")
-    for keyword in keywords:
-        _add(holder, "term", keyword)
 
 
 def _write_person(parent: etree._Element, author: FrontAuthor) -> None:

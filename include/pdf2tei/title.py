@@ -79,11 +79,7 @@ def find_title(document: Document, front: Front) -> tuple[list[Line], list[Line]
     for score, group in scored:
         if group[0].page > best[0].page and score > 0.6 * best_score and _is_similar(group, best):
             best_score, best = score, group
-    return _split_subtitle(_extend_title(best, front))
-
-
-def _split_subtitle(lines: list[Line]) -> tuple[list[Line], list[Line]]:
-    """Split lines into title and subtitle where smaller type begins."""
+    lines = _extend_title(best, front)
     cut = next((i for i, x in enumerate(lines) if x.size < _MAX_SUBTITLE_SIZE * lines[0].size), len(lines))
     return lines[:cut], lines[cut:]
 
@@ -117,12 +113,10 @@ def _find_labelled_runs(front: Front) -> list[list[Line]]:
             runs.append([])
         if front.label(line) is FrontLabel.TITLE:
             runs[-1].append(line)
-    return [cut for run in runs if run and (cut := _cut_before_names(run))]
-
-
-def _cut_before_names(run: list[Line]) -> list[Line]:
-    """Cut a run before the first line that names people."""
-    return next((run[:i] for i in range(1, len(run)) if _names_people(run[i], run[i - 1])), run)
+    # the names of the authors end a run
+    return [
+        next((run[:i] for i in range(1, len(run)) if _names_people(run[i], run[i - 1])), run) for run in runs if run
+    ]
 
 
 def _names_people(line: Line, above: Line) -> bool:

@@ -21,8 +21,6 @@ MAX_CHARACTERS = 3000
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 _MONTH = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*$", re.I)
 _ROMAN = re.compile(r"[IVXLC]+$")
-_STOPS = frozenset(".?!")
-_SIGNS = frozenset(",;:")
 _SIZES = (1, 2, 4, 8, 16)
 """Upper limits of the size classes of stretches, in words."""
 _INSIDE = 60
@@ -70,11 +68,9 @@ class _Property(IntEnum):
     CAPITAL = 5
     SMALL = 6
     LETTER = 7
-    INITIAL = 8
-    """one capital letter or digit"""
-    DOT = 9
-    STOP = 10
-    SIGN = 11
+    DOT = 8
+    STOP = 9
+    SIGN = 10
 
 
 class _TokenFeatures(NamedTuple):
@@ -124,10 +120,9 @@ def _describe_token(text: str) -> _TokenFeatures:
             text[0].isupper(),
             text[0].islower(),
             shape in ("A", "a"),
-            shape in ("A", "d1"),
             text == ".",
-            text in _STOPS,
-            text in _SIGNS,
+            text in ".?!",
+            text in ",;:",
         ),
     )
 
@@ -185,12 +180,7 @@ def columns(strings: Sequence[list[Piece]]) -> list[FeatureColumn]:
     tokens = _Tokens(strings)
     quoted, quote = _locate_quotations(tokens)
     words, codes, at = tokens.words, tokens.codes, tokens.padded
-    stops = (
-        tokens.is_(_Property.DOT)
-        & (tokens.at > 0)
-        & ~tokens.is_(_Property.INITIAL, -1)
-        & tokens.is_(_Property.LONG, -1)
-    )
+    stops = tokens.is_(_Property.DOT) & tokens.is_(_Property.LONG, -1)
     out = [
         FeatureColumn(codes[at], [word.own for word in words]),
         FeatureColumn(10 * tokens.at // tokens.size, _PLACES["p"]),
@@ -238,9 +228,7 @@ def _locate_quotations(tokens: _Tokens) -> tuple[Flags, Ints]:
     for start in np.unique(tokens.start[quoted]).tolist():
         inside = quoted[start : start + tokens.size[start]]
         edges = np.flatnonzero(np.diff(inside, prepend=False, append=False))
-        runs = edges[1::2] - edges[::2]
-        longest = 2 * int(runs.argmax())
-        first, last = edges[longest : longest + 2].tolist()
+        first, last = max(edges.reshape(-1, 2).tolist(), key=lambda run: run[1] - run[0])
         if last - first >= 4:  # the two signs and two tokens
             out[start : start + len(inside)] = 3
             out[start : start + last] = 2
@@ -254,15 +242,12 @@ def _find_enclosed(tokens: _Tokens, opening: str, closing: str) -> Flags:
     start = 0
     for found in tokens.strings:
         texts = [piece.text for piece in found]
-        if not set(opening).isdisjoint(texts):
-            i = 0
-            while i < len(texts):
-                at = opening.find(texts[i])
-                if at >= 0 and closing[at] in (near := texts[i + 1 : i + _INSIDE]):
-                    end = i + 1 + near.index(closing[at])
-                    out[start + i : start + end + 1] = True
-                    i = end
-                i += 1
+        end = -1
+        for i, text in enumerate(texts):
+            at = opening.find(text)
+            if at >= 0 and i > end and closing[at] in (near := texts[i + 1 : i + _INSIDE]):
+                end = i + 1 + near.index(closing[at])
+                out[start + i : start + end + 1] = True
         start += len(found)
     return out
 
@@ -277,7 +262,7 @@ def _describe_stretches(tokens: _Tokens, signs: Flags, *, long: bool) -> Feature
     exclamation mark, the next token must not begin in lowercase.
     """
     ends = signs & (tokens.at < tokens.size - 1) & ~tokens.glues
-    ends &= ~tokens.is_(_Property.DOT) | (tokens.at == 0) | ~tokens.is_(_Property.LETTER, -1)
+    ends &= ~tokens.is_(_Property.DOT) | ~tokens.is_(_Property.LETTER, -1)
     ends &= tokens.is_(_Property.SIGN) | ~tokens.is_(_Property.SMALL, 1)
     begins = tokens.at == 0
     begins[1:] |= ends[:-1]

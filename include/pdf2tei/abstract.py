@@ -51,7 +51,7 @@ INDEX_TERMS = re.compile(
 """Start of keywords or subject classes, which directly follow an abstract."""
 
 
-def find_abstract(lines: list[Line], top: float, measures: Measures, code: str) -> list[Line]:
+def find_abstract(lines: list[Line], top: float, code: str) -> list[Line]:
     """Return the abstract's lines without the word `Abstract`; mark a head on a separate line as FRONT.
 
     `lines` are the lines of one page in reading order. Lines above `top` are ignored. If there are abstracts in several
@@ -67,13 +67,13 @@ def find_abstract(lines: list[Line], top: float, measures: Measures, code: str) 
             if not match["stop"] and not _has_run_in_head(line):
                 continue
             _remove_prefix(line, match.end())
-            found.append(_take_abstract(lines[i:], measures))
+            found.append(_take_abstract(lines[i:]))
         elif rest <= 1:
             line.kind = Kind.FRONT
             below = [x for x in lines if x is not line and x.y0 > line.y0 + 2 and x.y0 >= line.y1 - 2]
             below = _select_column(line, below)
             after = _list_after_head(lines[i + 1 :], below) or below
-            found.append(_take_abstract(_choose_lines_under_head(line, after, below), measures))
+            found.append(_take_abstract(_choose_lines_under_head(line, after, below)))
     if len(found) < 2:
         return found[0] if found else []
     return next((run for run in found if language(" ".join(x.text for x in run))[0] == code), found[0])
@@ -129,7 +129,7 @@ def _remove_prefix(line: Line, characters: int) -> None:
     line.forget()
 
 
-def _take_abstract(lines: list[Line], measures: Measures) -> list[Line]:
+def _take_abstract(lines: list[Line]) -> list[Line]:
     """Return the lines of an abstract. It ends before keywords, a section head, another font, or another column."""
     run: list[Line] = []
     subheads: list[Line] = []
@@ -150,13 +150,6 @@ def _take_abstract(lines: list[Line], measures: Measures) -> list[Line]:
         if subheads and _is_subhead(line, lines, i, first):  # a structured abstract begins with a subhead
             subheads.append(line)
             continue
-        if (
-            SUBHEAD_NAMES.match(text)
-            and len(text) < 30
-            and line.y0 - last.y1 < 1.5 * line.size
-            and line.x0 - first.x0 < 10
-        ):
-            continue
         moved = line.y0 < last.y0 - 2
         if abs(line.size - first.size) > 0.8 or (
             moved and (line.x0 < first.x1 or line.page != last.page or _ends_sentence(last))
@@ -164,8 +157,6 @@ def _take_abstract(lines: list[Line], measures: Measures) -> list[Line]:
             break
         gap = line.y0 - last.y1
         if gap > 2.2 * line.size or (gap > 0.8 * line.size and line.font.family != last.font.family and len(text) < 80):
-            break
-        if abs(first.size - measures.size) > 0.4 and abs(line.size - measures.size) < 0.2 and line.block != last.block:
             break
         run.append(line)
     end = lines.index(run[-1]) if run else 0
@@ -215,7 +206,7 @@ def find_continuation(
         return []
     first, last = after[0], abstract[-1]
     if is_continued and first.font.family == last.font.family and abs(first.size - last.size) < 0.3:
-        return _take_abstract(after, measures)
+        return _take_abstract(after)
     if (
         _ends_sentence(last)
         or first.font.family != last.font.family
@@ -225,7 +216,7 @@ def find_continuation(
         return []
     if measures.has_text_font(last) and not is_labeled:  # the line may continue the running text
         return []
-    return _take_abstract(after, measures)
+    return _take_abstract(after)
 
 
 def take_keywords(lines: list[Line], joiner: Joiner) -> list[str]:

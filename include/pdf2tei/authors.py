@@ -86,14 +86,12 @@ class PrintedAffiliation:
 
 @dataclass(frozen=True, slots=True)
 class FrontAuthor:
-    """A parsed name, and the author's affiliations, e-mail address and marks on the front."""
+    """A parsed name, and the author's affiliations and e-mail address on the front."""
 
     forenames: tuple[str, ...]
     surname: str
     affiliations: tuple[PrintedAffiliation, ...] = ()
     email: str = ""
-    marks: tuple[str, ...] = ()
-    """Numbers, letters and signs that are printed after the name and before affiliations."""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -112,18 +110,14 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
     """
     found: list[str] = []
     names_font: tuple[str, float] | None = None
-    finished_blocks: set[int] = set()
     unfinished_name = ""
     above: Line | None = None
-    above_is_affiliation = False  # the line above contains only affiliations
     for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
         if above is not None and line.y0 - above.y1 > 1.5 * line.size:  # affiliations are between the lines
-            unfinished_name, above_is_affiliation = "", False
+            unfinished_name = ""
         above = line
-        if above_is_affiliation and _CONJUNCTION.match(line.text):
-            continue
         font = (line.font.family, round(line.size))
-        if (names_font and font != names_font) or line.block in finished_blocks:
+        if names_font and font != names_font:
             unfinished_name = ""
             continue
         names: list[str] = []
@@ -143,11 +137,6 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
                 names.append(part)
             elif len(part) > 3 and affiliation_words(part):
                 affiliated = True
-        above_is_affiliation = affiliated and not names
-        if above_is_affiliation:
-            if found:
-                finished_blocks.add(line.block)
-            continue
         unfinished_name = "" if affiliated or not parts or not _ends_within_name(line, parts) else parts[-1]
         if names and names_font is None:
             names_font = font

@@ -143,8 +143,6 @@ def has_numbered_heads(lines: list[Line], measures: Measures) -> bool:
 def _has_head_type(line: Line, measures: Measures) -> bool:
     if line.size > measures.size + 0.5:
         return True
-    if line.tokens[0].font.family in measures.fixed:  # a line of code or of program output
-        return False
     first = line.tokens[0].font
     is_bold_in_other_family = first.bold and first.family.split("-")[0] != measures.family.split("-")[0]
     if line.size < (_MIN_BOLD_SIZE * measures.size if is_bold_in_other_family else measures.size - 1.2):

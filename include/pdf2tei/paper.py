@@ -11,12 +11,10 @@ from pathlib import Path
 from pdf2tei.first_pages import PAGES, read_first_pages
 from pdf2tei.identity import FirstPages, PrintedLine, identify
 
-from .affiliations import add_affiliations_of_sections
 from .alto import read_document
 from .back import split_back_matter
 from .body import BodyParagraph, read_sections
 from .callouts import Linker, detect_style
-from .columns import fix_column_order
 from .contents import mark_contents
 from .directions import reorder_right_to_left
 from .errors import Code, ExtractionError
@@ -59,7 +57,6 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False, cached: Path | None
     # Lines: remove what belongs to the page, and put the rest into reading order.
     mark_furniture(document)
     for page in document.pages:
-        fix_column_order(page)
         join_fragments(page)
         reorder_right_to_left(page)
     mark_contents(document)
@@ -76,13 +73,11 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False, cached: Path | None
         if line.kind is Kind.BODY and labels.get(id(line)) is SegmentLabel.FRONT and line.size < measures.size - 0.6:
             line.kind = Kind.FRONT  # affiliations and imprint next to the text
     restored = restore_front(document, measures)
-    entries = take_references(document, labels, measures, joiner)
+    entries = take_references(document, labels, joiner)
     found = take_floats(document, measures, joiner)
     restored += restore_floats(document, measures)
     footnotes = take_notes(document, measures, joiner)
-    found_sections = read_sections(document, measures, joiner)
-    front.authors = add_affiliations_of_sections(front.authors, found_sections)
-    sections, back_parts = split_back_matter(found_sections)
+    sections, back_parts = split_back_matter(read_sections(document, measures, joiner))
     # References and citations.
     parsed = parse_references([entry.raw for entry in entries])
     texts = [item.content for section in sections for item in section.items if isinstance(item, BodyParagraph)]

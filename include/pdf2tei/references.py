@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import groupby
 from statistics import median
 
 from .entries import LABEL, may_end
-from .measures import Measures
 from .model import Document, Kind, Line
 from .segmentation import YEAR, SegmentLabel, score_as_reference
 from .splitting import split
@@ -31,8 +29,6 @@ _BACK_MATTER = re.compile(
     re.I,
 )
 _NOTE = re.compile(r"\s*(?:\d{1,2}|[*†‡§¶∗])\s?[A-Z(\"“h]")
-_MAX_URL_LINES = 3
-"""Maximum number of lines of a URL in a fixed-width font."""
 _MAX_BRIDGED_LINES = 3
 """Maximum number of lines with another label within a list, regardless of their font."""
 _MAX_MISLABELED_LINES = 150
@@ -56,9 +52,7 @@ class PrintedEntry:
     raw: str
 
 
-def take_references(
-    document: Document, labels: dict[int, SegmentLabel], measures: Measures, joiner: Joiner
-) -> list[PrintedEntry]:
+def take_references(document: Document, labels: dict[int, SegmentLabel], joiner: Joiner) -> list[PrintedEntry]:
     """Find the reference list, mark its lines and its head as REFERENCE, and return its entries.
 
     `labels` are the segmentation's labels by the lines' ids.
@@ -66,8 +60,6 @@ def take_references(
     lines = [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]
     items: list[Line] = []
     inside = [labels.get(id(line)) is SegmentLabel.REFERENCE for line in lines]
-    for start, end in _find_code_blocks(lines, measures):
-        inside[start:end] = [False] * (end - start)
     found = [lines[start:end] for start, end in _find_parts(lines, inside)]
     longest = median(line.size for line in max(found, key=len)) if found else 0.0
     for stretch in found:
@@ -88,19 +80,6 @@ def take_references(
 def is_head(line: Line) -> bool:
     """Return whether a line is exactly the head of a reference list."""
     return len(line.text) < 50 and bool(_REFERENCES_HEAD.fullmatch(line.text))
-
-
-def _find_code_blocks(lines: list[Line], measures: Measures) -> list[tuple[int, int]]:
-    """Return the ranges of lines in fixed-width fonts: code and program output, whose dates and numbers look like references.
-
-    Shorter ranges may be the URL of an entry.
-    """
-    out: list[tuple[int, int]] = []
-    for code, run in groupby(range(len(lines)), key=lambda i: lines[i].font.family in measures.fixed):
-        at = list(run)
-        if code and len(at) > _MAX_URL_LINES:
-            out.append((at[0], at[-1] + 1))
-    return out
 
 
 def _find_parts(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:

@@ -15,12 +15,11 @@ from itertools import pairwise
 
 from . import entries
 from .entries import AUTHOR, LABEL, may_end
-from .model import Line, Token
+from .model import Line
 from .segmentation import YEAR
 
 EntryLines = list[Line]
 
-_INLINE_LABEL = re.compile(r"[\[(]?(\d{1,3})(?:[\])]|\.)")
 _PARTICLES = re.compile(r"(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|el|al)\s+){1,2}[A-Z]")
 """Start of a surname with particles."""
 _CONTINUES = re.compile(r"[-/]\w")
@@ -80,17 +79,12 @@ def _split_by_layout(lines: list[Line], offsets: list[float]) -> list[EntryLines
     return max((_group_at_starts(lines, starts) for starts in candidates), key=_score_entries)
 
 
-def _find_label_form(match: re.Match[str]) -> str:
-    return next((name for name in ("square", "round", "stop", "bare") if match[name]), "")
-
-
 @dataclass(frozen=True, slots=True)
 class _LabelRun:
     """A run of ascending labels, as a linked list from its last label."""
 
     score: float
     line: int
-    number: int
     before: _LabelRun | None
 
 
@@ -110,16 +104,15 @@ def _split_at_labels(lines: list[Line]) -> list[EntryLines]:
         return _group_at_starts(lines, [i in set(keys) for i in range(len(lines))])
     if best is None or best.score < max(2.5, len(lines) / 14):
         return []
-    starts: dict[int, int] = {}
+    starts: set[int] = set()
     link: _LabelRun | None = best
     while link:
-        starts[link.line] = link.number
+        starts.add(link.line)
         link = link.before
     first = min(starts)
     if sum(len(line.text) for line in lines[:first]) > 600 or (first > 3 and first > len(lines) / 4):
         return []
-    groups = _group_at_starts(lines, [i in starts for i in range(len(lines))])
-    return _split_at_missing_labels(groups)
+    return _group_at_starts(lines, [i in starts for i in range(len(lines))])
 
 
 def _find_best_run(labels: list[tuple[int, int]]) -> _LabelRun | None:
@@ -140,43 +133,10 @@ def _find_best_run(labels: list[tuple[int, int]]) -> _LabelRun | None:
             before, gain = top, top.score - 1
         old = ends.get(number)
         if old is None or gain > old.score:
-            ends[number] = _LabelRun(gain, line, number, before)
+            ends[number] = _LabelRun(gain, line, before)
             if top is None or gain > top.score:
                 top = ends[number]
     return top
-
-
-def _split_at_missing_labels(groups: list[EntryLines]) -> list[EntryLines]:
-    """Split groups at missing numbers that appear within a line after a full stop."""
-    out: list[EntryLines] = []
-    for group, after in pairwise([*groups, []]):
-        out.append(group)
-        here, there = (LABEL.match(g[0].text) if g else None for g in (group, after))
-        if not here or not there or _find_label_form(here) != _find_label_form(there) or not _find_label_form(here):
-            continue
-        for number in range(int(here[_find_label_form(here)]) + 1, int(there[_find_label_form(there)])):
-            cut = _split_at_label(out[-1], number)
-            if cut is None:
-                break
-            out[-1:] = cut
-    return out
-
-
-def _split_at_label(group: EntryLines, number: int) -> list[EntryLines] | None:
-    for i, line in enumerate(group):
-        for at in range(1, len(line.tokens)):
-            mark = _INLINE_LABEL.match(line.tokens[at].text)
-            if mark and mark.group(1) == str(number) and line.tokens[at - 1].text.endswith((".", ";", ")")):
-                left, right = _split_line(line, at)
-                return [[*group[:i], left], [right, *group[i + 1 :]]]
-    return None
-
-
-def _split_line(line: Line, at: int) -> tuple[Line, Line]:
-    def part(tokens: list[Token]) -> Line:
-        return Line(tokens, line.page, line.block, line.kind)
-
-    return part(line.tokens[:at]), part(line.tokens[at:])
 
 
 def _group_at_starts(lines: list[Line], starts: list[bool]) -> list[EntryLines]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -38,8 +37,6 @@ _COVER = re.compile(
 )
 """Patterns of cover pages, for lowercase text."""
 _OPEN_LABEL = "OPEN"
-_STYLE_SEPARATOR = re.compile(r"[-,]")
-"""Separator between a font family's name and its style."""
 _MAX_SUBTITLE_SIZE = 0.85
 """Upper limit of a subtitle's type size, as a share of the title's size."""
 _MIN_TITLE_SIZE = 0.95
@@ -58,8 +55,7 @@ def find_title(document: Document, front: Front) -> tuple[list[Line], list[Line]
 
     The candidates are the runs that the header CRF labels as a title and the groups of adjacent lines in one font. The score
     combines the CRF's probability, the type size relative to the largest of the front, names of people under the candidate, and
-    the title in the PDF's metadata. If a title appears on a cover page and on the next page, the later title is used, because
-    the names and the abstract follow it.
+    the title in the PDF's metadata.
     """
     candidates = _find_labelled_runs(front)
     pages = document.pages[: max((x.page for x in front.lines), default=0)]
@@ -75,10 +71,7 @@ def find_title(document: Document, front: Front) -> tuple[list[Line], list[Line]
     ]
     if not scored:
         return [], []
-    best_score, best = max(scored, key=lambda item: (item[0], len(item[1]), -item[1][0].page))
-    for score, group in scored:
-        if group[0].page > best[0].page and score > 0.6 * best_score and _is_similar(group, best):
-            best_score, best = score, group
+    _, best = max(scored, key=lambda item: (item[0], len(item[1]), -item[1][0].page))
     lines = _extend_title(best, front)
     cut = next((i for i, x in enumerate(lines) if x.size < _MAX_SUBTITLE_SIZE * lines[0].size), len(lines))
     return lines[:cut], lines[cut:]
@@ -165,11 +158,6 @@ def _is_above_names(group: list[Line], front: Front) -> bool:
     return nearest.y0 - last.y1 < 4 * last.size and _names_people(nearest, last)
 
 
-def _is_similar(one: list[Line], other: list[Line]) -> bool:
-    a, b = (_fold_letters(" ".join(x.text for x in group)) for group in (one, other))
-    return SequenceMatcher(None, a, b, autojunk=False).ratio() > 0.8
-
-
 def _extend_title(title: list[Line], front: Front) -> list[Line]:
     """Extend a title with adjacent lines that have the same type and are not clearly something else."""
     found = list(title)
@@ -197,7 +185,6 @@ def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | No
         nearest is None
         or abs(nearest.size - last.size) > 0.6
         or nearest.font.bold != last.font.bold
-        or (front.probability(nearest, FrontLabel.TITLE) < 0.1 and not _has_title_type(nearest, last, front))
         or _BANNER.search(clean(nearest.text))
         or (step < 0 and _KIND.fullmatch(nearest.text))
         or (step > 0 and _names_people(nearest, last))
@@ -219,16 +206,6 @@ def _is_last_part(title: list[Line], line: Line, front: Front) -> bool:
 def _join_letters(lines: list[Line]) -> str:
     """Return the letters and digits of lines, in their original case."""
     return "".join(c for x in lines for c in clean(x.text) if c.isalnum())
-
-
-def _has_title_type(line: Line, last: Line, front: Front) -> bool:
-    """Return whether a line has the title's font and is larger than most lines of the front."""
-    sizes = sorted(x.size for x in front.lines)
-    return (
-        abs(line.size - last.size) < 0.2
-        and _STYLE_SEPARATOR.split(line.font.family)[0] == _STYLE_SEPARATOR.split(last.font.family)[0]
-        and line.size > 1.15 * sizes[len(sizes) // 2]
-    )
 
 
 def _group_by_type(lines: list[Line]) -> list[list[Line]]:

@@ -18,8 +18,6 @@ _MIN_CHARACTERS = 150
 """Minimum length of an abstract, in characters."""
 _MAX_WORDS = 400
 """Maximum number of words of an abstract without a head in the running text's font."""
-_CERTAIN_OTHER = 0.9
-"""A line does not continue an abstract if another label has at least this probability."""
 _LOWEST_START = 0.6
 """An abstract without a head begins above this share of the page height."""
 
@@ -27,9 +25,8 @@ _LOWEST_START = 0.6
 def find_unheaded_abstract(document: Document, front: Front, measures: Measures) -> list[Line]:
     """Return the lines of an abstract without a head.
 
-    The first choice is the longest run of lines that the header CRF labels as abstract, extended by lines of the same
-    paragraph. A run that begins the paper's text is rejected. The second choice is a paragraph in the usual position of an
-    abstract.
+    The first choice is the longest run of lines that the header CRF labels as abstract, except a run that begins the paper's
+    text. The second choice is a paragraph in the usual position of an abstract.
     """
     lines = [line for line in front.lines if line.kind is Kind.BODY]
     runs: list[list[Line]] = [[]]
@@ -47,16 +44,6 @@ def find_unheaded_abstract(document: Document, front: Front, measures: Measures)
         return _find_by_position(document, lines, front, measures)
     run = max(long, key=lambda run: (_is_set_apart(run, measures), _count_characters(run)))
     first, last = lines.index(run[0]), lines.index(run[-1])
-    while (
-        first and _is_uncertain(lines[first - 1], front) and _continues_paragraph(lines[first - 1], lines[first], front)
-    ):
-        first -= 1
-    while (
-        last + 1 < len(lines)
-        and _is_uncertain(lines[last + 1], front)
-        and _continues_paragraph(lines[last], lines[last + 1], front)
-    ):
-        last += 1
     found = lines[first : last + 1]
     if not found[0].text[:1].islower():
         return found
@@ -82,10 +69,6 @@ def _is_set_apart(run: list[Line], measures: Measures) -> bool:
 
 def _count_characters(lines: list[Line]) -> int:
     return sum(len(line.text) for line in lines)
-
-
-def _is_uncertain(line: Line, front: Front) -> bool:
-    return front.probability(line, FrontLabel.OTHER) < _CERTAIN_OTHER
 
 
 def _continues_paragraph(above: Line, below: Line, front: Front) -> bool:

@@ -14,7 +14,6 @@ from pdf2tei import references
 from pdf2tei.crf import TokenLabel, label_references
 from pdf2tei.dois import find_doi
 from pdf2tei.fields import parse_reference, parse_reference_authors
-from pdf2tei.measures import measure
 from pdf2tei.model import Document, Font, Kind, Line
 from pdf2tei.segmentation import SegmentLabel
 from pdf2tei.splitting import split
@@ -170,11 +169,6 @@ def test_line_within_entry_begins_none(name: str) -> None:
     assert entries(PRINTED[name].replace(" +", "").split("\n")) == whole.split("\n")
 
 
-def test_label_inside_merged_line_is_found() -> None:
-    texts = [f"[{n}] {name} W. Graphs. J Ecol 2018;3:8–9." for n, name in enumerate(("Ammar", "Lo", "Wu", "Xiong"), 1)]
-    assert entries([texts[0], " ".join(texts[1:3]), texts[3]]) == texts
-
-
 WITH_YEARS = [
     ("Ammar, W., & Groeneveld, D. (2018). Construction of the literature", "graph in Semantic Scholar. NAACL, 84–91."),
     ("Lo, K., & Wang, L. L. (2020). S2ORC: The Semantic Scholar open", "research corpus. ACL, 4969–4983."),
@@ -208,7 +202,7 @@ def list_found_entries(document: Document, labelled: range | list[int]) -> list[
     """Return the entries if only these lines of the document are labeled as references."""
     lines = all_lines(document)
     labels = {id(line): SegmentLabel.BODY for line in lines} | {id(lines[i]): SegmentLabel.REFERENCE for i in labelled}
-    return [e.raw for e in references.take_references(document, labels, measure(lines), Joiner(lines))]
+    return [e.raw for e in references.take_references(document, labels, Joiner(lines))]
 
 
 @pytest.mark.parametrize("labelled", [range(30, 45), range(51, 71)], ids=["tail", "start"])

@@ -40,8 +40,9 @@ _NOT_NAME_WORDS = {
     "consortium", "background", "introduction", "objective", "objectives", "methods", "results", "conclusion", "conclusions",
     "summary", "keywords", "health", "disease", "diseases", "therapy", "treatment", "systems", "analysis", "international",
     "veterinary", "clinical", "medical", "january", "february", "july", "september", "october", "november", "december",
+    "the", "of", "for", "from", "with",
 }  # fmt: skip
-"""Words that are not part of a person's name: fields of study, parts of papers and journals, months."""
+"""Words that are not part of a person's name: fields of study, parts of papers and journals, months, function words in capitals."""
 _AMBIGUOUS_NAMES = re.compile(r"\b(?:Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
 """Words of affiliations and imprints that are also people's names."""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}

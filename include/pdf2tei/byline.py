@@ -88,7 +88,8 @@ def measure_names(line: Line) -> tuple[float, int]:
 def _select_below_title(front: Front, title: list[Line], abstract: list[Line], width: float) -> list[Line]:
     """Return the front's lines below the title and above the abstract that overlap the title horizontally, by rows.
 
-    If the header CRF labels no names there, return the names that it labels in a column beside the abstract. `width` is the page's width.
+    If the header CRF labels no names there, return the names that it labels in a column beside title and abstract. `width` is the
+    page's width.
     """
     if not title:
         return []
@@ -98,15 +99,15 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
     left, right = min(x.x0 for x in title), max(x.x1 for x in title)
     is_centered = abs(left + right - width) < _MAX_OFF_CENTER * width
     has_side_column = left > 0.2 * (right + left) and not is_centered  # the imprint is a column on the left
-    below = [x for x in front.lines if x.page == page and x not in title and x.y0 > bottom - 2]
+    lines = [x for x in front.lines if x.page == page and x not in title and x.y0 > min(y.y0 for y in title) - 2]
     found = [
         x
-        for x in below
-        if x.y0 < top - 2 and (not has_side_column or x.x1 > left) and not (x.x0 > right and x.y0 < bottom)
+        for x in lines
+        if bottom - 2 < x.y0 < top - 2 and (not has_side_column or x.x1 > left) and not (x.x0 > right and x.y0 < bottom)
     ]
     if shown and not any(front.label(x) is FrontLabel.AUTHOR and measure_names(x)[1] for x in found):
         sides = min(x.x0 for x in shown), max(x.x1 for x in shown)
-        beside = [x for x in below if front.label(x) is FrontLabel.AUTHOR and (x.x1 < sides[0] or x.x0 > sides[1])]
+        beside = [x for x in lines if front.label(x) is FrontLabel.AUTHOR and (x.x1 < sides[0] or x.x0 > sides[1])]
         found = beside if any(measure_names(x)[1] for x in beside) else found
     return sorted(found, key=lambda x: (round(x.y0 / 4), x.x0))
 

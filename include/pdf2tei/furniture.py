@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 
 from .model import Document, Kind, Line, Page
+from .title import is_cover
 
 _NUMBER = re.compile(
     r"\W{0,3}(?:(?:page|p\.)\s*)?(?:[a-z]{0,2}\d{1,6}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d+)?\W{0,3}", re.I
@@ -45,7 +46,7 @@ def mark_furniture(document: Document) -> None:
             line.kind = Kind.FURNITURE
         edge = _list_edge_lines(upright)
         edges.append((page, edge))
-        for line in edge:
+        for line in () if is_cover(page) else edge:  # the title is repeated on the next page
             places[_normalize_text(line)].append((page.number, line.y0))
     for page, edge in edges:
         labels = (

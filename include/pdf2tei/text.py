@@ -116,8 +116,10 @@ class Joiner:
                 text = token.text
                 if i:
                     separator = " " if token.space else ""
-                if parts and not separator and text[0] in _COMBINING and len(parts[-1]) > 1:  # in a separate font
-                    text, parts[-1] = parts[-1][-1] + text, parts[-1][:-1]
+                if parts and not separator and text[0] in _COMBINING:  # in a separate font
+                    before = parts.pop()
+                    text = before[-1] + text
+                    parts += [before[:-1]] if len(before) > 1 else []
                     length -= 1
                 text = clean(text)
                 if not text:

@@ -124,7 +124,7 @@ def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 PINNED: dict[str, tuple[Make, str, str]] = {
     "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "2, identity 3: c6582d14054d1214"),
-    "extraction": (extraction, EXTRACTION, "0.16.0: 702893d3250af0e6"),
+    "extraction": (extraction, EXTRACTION, "0.17.0: 702893d3250af0e6"),
     "TEI": (conversion, tei.CONVERTER_VERSION, "8: ee7be18557ce3f31"),
     "JATS": (build("article", jats.convert, JATS), jats.VERSIONS["jats"], "6: 1e11fa03f6aa3bed"),
     "Elsevier": (build("article", elsevier.convert, ELSEVIER), jats.VERSIONS["elsevier"], "5: fb92ecf36f3e58e3"),

@@ -34,11 +34,11 @@ PARTS = (
     ".//t:body/t:div/t:head",
 )
 MISREAD = (
-    "manuscript, plain", "letter, plain", "medical, plain", "plos, plain", "open, plain", "jstor", "acs, complete",
+    "manuscript, plain", "letter, plain", "medical, plain", "plos, plain", "open, plain", "acs, complete",
     "humanities, complete",
 )  # fmt: skip
 """Looks that are read otherwise: line numbers in entries, an affiliation or a square before headings, hyphens that typst writes as
-soft hyphens, a title below a cover, and marks of notes."""
+soft hyphens, and marks of notes."""
 
 
 def bold(size: int, text: str) -> str:
@@ -71,6 +71,9 @@ FRONTS = {
         BIG_TITLE,
         "#text(size: 8pt)[This article was published in the following journal: #linebreak() Journal of Long Walks]",
         f"#grid(columns: (4.5cm, 1fr), column-gutter: 1cm, text(size: 11pt)[Waleed Ammar #linebreak() Maria van der Lo #linebreak() Ana Luzia Ferreira #v(4pt) #text(size: 8pt)[Department of Computing, University of Montreal, Canada]], text(size: 9pt)[*Abstract:* {RELATE}])",
+    ],
+    "names beside the title": [
+        f"#grid(columns: (4.5cm, 1fr), column-gutter: 1cm, text(size: 11pt)[Waleed Ammar #linebreak() Maria van der Lo #linebreak() Ana Luzia Ferreira], [{BIG_TITLE} #v(6pt) {ABSTRACT}])",
     ],
     "a kind of article above the title": [
         '#text(size: 17pt, weight: "bold")[Short Communication]',

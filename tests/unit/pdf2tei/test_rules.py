@@ -16,7 +16,7 @@ from pdf2tei.text import Joiner, Text
 from tests.unit.pdf2tei.samples import ROMAN, draw_line
 
 NO_NAMES = """Allen Institute for Artificial Intelligence|United Kingdom|lguerdan@cs.cmu.edu|Pittsburgh|of the people|Room 7|
-Veterinary Medicine|Computational Linguistics|Veterinary World|Clinical Management|Tel Aviv University Israel"""
+Veterinary Medicine|Computational Linguistics|Veterinary World|Clinical Management|Tel Aviv University Israel|STATES OF THE LITTER"""
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_head_of_introduction_is_found_in_other_languages() -> None:
         (["a multi-", "lingual corpus"], "a multilingual corpus"),
         (["the decision-", "making of all. Decision-making matters"], "the decision-making of all. Decision-making matters"),
         (["本文调查了十", "二个公园"], "本文调查了十二个公园"),
-        (["Avaliac¸ão"], "Avaliação"),
+        (["Avaliac¸ão", "O´leos"], "Avaliação Óleos"),
     ],
 )  # fmt: skip
 def test_lines_and_accents_are_joined(lines: list[str], text: str) -> None:

@@ -28,14 +28,17 @@ def assemble(objects: Objects, *, before: bytes = b"", startxref: int | None = N
 
 
 def stream(data: bytes, entries: bytes = b"") -> bytes:
+    """Return a PDF stream object."""
     return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(data), entries, data)
 
 
 def text(words: str = "A study of things that are read.") -> bytes:
+    """Return a content stream that prints a line."""
     return stream(b"BT /F1 12 Tf 72 500 Td (%s) Tj ET" % words.encode())
 
 
 def page(content: int = 5, *, box: bytes = A4, more: bytes = b"") -> bytes:
+    """Return a page object."""
     return (
         b"<< /Type /Page /Parent 2 0 R /MediaBox %s /Contents %d 0 R /Resources << /Font << /F1 4 0 R >> >> %s >>"
         % (box, content, more)
@@ -70,6 +73,7 @@ def pages(boxes: Sequence[bytes]) -> list[bytes]:
 
 
 def encrypt(algorithm: str, user: str, owner: str) -> bytes:
+    """Return an encrypted paper."""
     writer = pypdf.PdfWriter(io.BytesIO(assemble(paper())))
     writer.encrypt(user, owner, algorithm=algorithm)
     out = io.BytesIO()
@@ -127,6 +131,7 @@ def drawn_forever(what: bytes) -> bytes:
 
 
 def giant_image() -> bytes:
+    """Return a PDF with an image of 65,000 × 65,000 pixels."""
     pixels = stream(
         deflate(1),
         b"/Type /XObject /Subtype /Image /Width 65000 /Height 65000 /ColorSpace /DeviceRGB /BitsPerComponent 8 "
@@ -138,6 +143,7 @@ def giant_image() -> bytes:
 
 
 def xref_loop() -> bytes:
+    """Return a PDF whose table of objects names itself as the previous one."""
     data = assemble(paper())
     return data.replace(b"/Root 1 0 R", b"/Root 1 0 R /Prev %d" % data.rindex(b"xref\n0"))
 

@@ -22,6 +22,7 @@ Body = Sequence[tuple[str | None, str | None]]
 
 @cache
 def vocabulary() -> tuple[str, ...]:
+    """Return frequent English words."""
     return tuple(
         word for word in wordfreq.top_n_list("en", 4000) if word.isalpha() and word.isascii() and len(word) > 3
     )
@@ -39,6 +40,7 @@ def unigrams() -> Unigrams:
 
 
 def make_rules(profile: str = "card", **fields: Any) -> CleanRules:
+    """Return the rules of a profile."""
     return CleanRules.model_validate({"profile": profile, "unigrams": {"uri": "x", "sha256": "0" * 64}, **fields})
 
 
@@ -67,4 +69,5 @@ def paper(body: Body | None = (), *, words: int = 500, paragraphs: int = 5, **fi
 def decide(
     document: CleanedDocument, set_: Set = "s2orc", rules: CleanRules = CARD, words: Unigrams | None = None
 ) -> DocumentDecision:
+    """Return the decision on a document."""
     return clean(set_, document, rules, words or unigrams())

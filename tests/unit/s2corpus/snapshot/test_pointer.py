@@ -190,6 +190,7 @@ def pointing(**others: Any) -> bytes:
     [
         b"\xff\xfe",
         b"[" * 60_000,
+        pointing(snapshot=5),
         pointing(snapshot="../../x"),
         pointing(snapshot="other-20230101-00000000"),
         pointing(manifest="snapshots/x/manifest.json"),
@@ -201,6 +202,7 @@ def test_damaged_pointer_gives_one_sentence(lake: Lake, tmp_path: Path, data: by
     write(lake, JANUARY, FEBRUARY)
     lake.put("snapshots/spec/latest.json", data)
     (tmp_path / "spec.yaml").write_text("name: spec\n")
+    LocalLake(tmp_path).put("drops/one/_READY", b"{}")
     build = [str(tmp_path / "spec.yaml"), "--as-of", "2023-02-01", "--lake", lake.root, "--from", str(tmp_path)]
     acts: list[Callable[[], object]] = [
         lambda: pointer.check_pointer(lake, "spec"),
@@ -214,6 +216,7 @@ def test_damaged_pointer_gives_one_sentence(lake: Lake, tmp_path: Path, data: by
             act()
         assert "\n" not in str(refused.value)
     assert lake.get("snapshots/spec/latest.json")[0] == data
+    assert not list(lake.list("drops")), "nothing is delivered"
 
 
 def test_pointer_to_missing_snapshot_is_refused(lake: Lake) -> None:

@@ -43,6 +43,11 @@ def test_callouts_become_citation_spans(body: str, spans: list[tuple[str, str]])
     check_laws(found)
 
 
+def test_citation_style_follows_the_printed_callouts() -> None:
+    for callout, style in ((cite(1, "[1]"), "BRACKET"), (cite(1, "Ann, 2001"), "NAME_YEAR"), (cite(1), "OTHER")):
+        assert parse(f"<p>So {callout}.</p>" * 3, 1).citation_style == style
+
+
 def test_figures_are_entries_and_mentions_link_to_them() -> None:
     found = parse(
         '<p>See <xref ref-type="fig" rid="F2">Fig. 2A</xref>.<fig id="F2"><label>Figure 2.</label><caption><title>All.</title>'
@@ -85,12 +90,8 @@ def test_display_formula_is_token_and_inline_formula_is_text() -> None:
     assert paragraph.text == "Let x2 be EQUATION as in Equation 1."
     line, displayed = paragraph.eq_spans
     assert (line.text, line.ref_id, line.latex) == ("x2", None, None)
-    assert (displayed.text, displayed.ref_id, displayed.latex, displayed.label) == (
-        "EQUATION",
-        "EQREF0",
-        "x^{2}=1",
-        "1",
-    )
+    shown = (displayed.text, displayed.ref_id, displayed.latex, displayed.label)
+    assert shown == ("EQUATION", "EQREF0", "x^{2}=1", "1")
     assert (displayed.mathml or "").startswith("<math ")
     assert [(s.text, s.ref_id) for s in paragraph.ref_spans] == [("Equation 1", "EQREF0")]
 

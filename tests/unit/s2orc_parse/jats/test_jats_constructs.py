@@ -125,9 +125,8 @@ def test_lists_and_theorems_have_their_labels() -> None:
         "<list-item><p>two.</p><p>More.</p></list-item></list> Then.</p>"
         "<statement><label>Lemma 2</label><p>It holds.</p></statement>"
     )
-    assert [p.text for p in found.body_text] == [
-        "Two things:", "(i) one,", "two.", "More.", "Then.", "Lemma 2 It holds.",
-    ]  # fmt: skip
+    expected = ["Two things:", "(i) one,", "two.", "More.", "Then.", "Lemma 2 It holds."]
+    assert [p.text for p in found.body_text] == expected
 
 
 def test_sub_articles_are_not_part_of_the_article() -> None:

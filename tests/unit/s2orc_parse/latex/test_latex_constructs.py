@@ -246,8 +246,7 @@ def test_source_prints_its_text(row: tuple[str, str, str] | tuple[str, str, str,
 
 
 @pytest.mark.parametrize(
-    "thanks",
-    [r"\begin{acks}We thank all.\end{acks}", r"\acknowledgments We thank all.", r"\funding{We thank all.}"],
+    "thanks", [r"\begin{acks}We thank all.\end{acks}", r"\acknowledgments We thank all.", r"\funding{We thank all.}"]
 )
 def test_acknowledgments_are_back_matter(thanks: str) -> None:
     found = parse(rf"\section{{A}} One. {thanks} \section{{B}} Two.")

@@ -117,7 +117,7 @@ def test_only_regular_files_of_the_listed_size_are_read(forged: Forged, kind: st
         assert all("more bytes than" in fault for fault in faults)
         return
     reads: list[Callable[[], Any]] = [found.texts, found.documents]
-    for read in (*reads, partial(found.paper, "x"), partial(found.document, "x")):
+    for read in reads + [partial(one, "x") for one in (found.paper, found.document)]:
         with pytest.raises(NotASnapshotFile, match=r"not a regular file|leads out"):
             list(read() or ())
 

@@ -164,6 +164,17 @@ def test_one_doi_on_unrelated_papers_is_a_conflict() -> None:
 # -- Titles
 
 
+SHORT = "On parse trees"
+"""its normalized title has ten 3-grams; with n more letters, S = 20 / (20 + n)"""
+
+
+def test_similar_titles_have_s_above_0_8() -> None:
+    assert [titles.score(SHORT, f"{SHORT} {word}") for word in ("bold", "daily")] == [20 / 24, 0.8]
+    ids: tuple[Row, ...] = ({}, {"doi": "10.1/x"}, {"file_sha1": A})
+    table = [((word, same), word == "bold") for word in ("bold", "daily") for same in ids]
+    assert_joined(table, lambda case: (record("a:1", SHORT, **case[1]), pdf("b:1", f"{SHORT} {case[0]}", **case[1])))
+
+
 TRIAL = "An open-label clinical trial of the new drug in {} patients with the old disease"
 ADULT, CHILD = TRIAL.format("adult"), TRIAL.format("paediatric")
 
@@ -191,8 +202,9 @@ def test_generic_titles_need_equal_authors_and_year() -> None:
     assert_joined(table, lambda other: (record("a:1", "Book review"), record("b:1", "Book Review", **other)))
 
 
-SAME: Row = {"title": "The role of complement in renal disease", "authors": "Lovelace, A. and Turing, A.", "year": 2011}
 # -- Clusters
+
+SAME: Row = {"title": "The role of complement in renal disease", "authors": "Lovelace, A. and Turing, A.", "year": 2011}
 
 
 def test_conflicting_records_are_not_joined_by_a_third() -> None:
@@ -223,6 +235,15 @@ def test_two_dois_never_join_and_the_conflict_is_reported() -> None:
     assert partition(found) == {frozenset({"crossref:1", "dblp:1"}), frozenset({"crossref:2"})}
     (cut,) = [row for row in found.edges.to_pylist() if not row["taken"]]
     assert {cut["left"], cut["right"]} == {"crossref:2", "dblp:1"}
+
+
+def test_cut_edge_within_a_paper_is_no_conflict() -> None:
+    """The titles of `a` and `c` do not join, as the years of `b` and `c` differ. Then the volume joins `b` and `c`."""
+    printed = [record(f"{id_}:1", year=year, volume="9") for id_, year in (("b", 2000), ("c", 2001))]
+    found = cluster_all(record("a:1", year=None), *printed)
+    assert [(edge["right"], edge["reason"], edge["taken"]) for edge in found.edges.to_pylist()] == [
+        ("b:1", "title", True), ("c:1", "place", True),
+    ]  # fmt: skip
 
 
 def test_many_records_of_one_title_need_few_edges() -> None:

@@ -63,6 +63,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
     "PDF of arXiv's paper prints a DOI": ([PRINTED, replace(ARXIVS, doi=DOI)], "a.pdf", None),
     "its paper is published too": ([header(), ARXIVS, CROSSREF, unpaywall(open_access=False)], "a.pdf", None),
     "it prints an Anthology DOI": ([header(doi=ACL_DOI), CROSSREF], "a.pdf", ACL),
+    "it prints an old Anthology DOI": ([header(doi="10.3115/1073083.1073135"), CROSSREF], "a.pdf", ACL),
     "file name is the id in the paper's DOI": (
         [header(), publisher(doi="10.18653/v1/p19-1001"), record("dblp")], "P19-1001.pdf", ACL,
     ),

@@ -21,6 +21,7 @@ from s2corpus.papers.vote import (
     elect_metadata,
     make_rank,
 )
+from s2corpus.rules import VoteRules
 from s2corpus.sources import Author, Record, RecordKind
 from s2corpus.titles import score
 from tests.unit.s2corpus.papers.samples import DOI, A, B, declare, header, publisher, record
@@ -51,13 +52,8 @@ def say(name: str, **values: Any) -> list[Cast]:
 
 
 OPEN = {"all_open": True}
-TITLES = {
-    "crossref": "A deep parser",
-    "dblp": "Deep parsing of paper",
-    "arxiv": "Deep parsing of papers",
-    "s2": "Deep parsing of pagers",
-}
-SIMILAR = say("title", **TITLES)
+DEEP = "Deep parsing of {}".format
+SIMILAR = say("title", crossref="A deep parser", dblp=DEEP("paper"), arxiv=DEEP("papers"), s2=DEEP("pagers"))
 CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule, int, int] | None]] = {
     # case: records, options, field, value, (record, rule, votes for, votes against)
     "publisher record of the PDF": (
@@ -149,6 +145,10 @@ def test_untitled_record_does_not_remove_title(source: str, kind: RecordKind) ->
     paper = vote(header(**read), record(source, kind=kind, doi=DOI, file_sha1=A), all_open=True)
     assert {name: paper.values.get(name) for name in read} == read
     assert paper.provenance["title"].rule is VoteRule.PDF
+
+
+def test_sources_are_trusted_in_the_specified_order() -> None:
+    assert VoteRules().trust == TRUST[:-1]
 
 
 FULL = publisher("acl", file_sha1=B, abstract="We.", venue="ACL", date="2020")

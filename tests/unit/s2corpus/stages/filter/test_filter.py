@@ -47,6 +47,7 @@ P_ENGLISH = decide({"p"}, set(), FilterRules(), title="T", author_count=1, text=
 def test_first_matching_rule_decides(
     title: str | None, authors: int, text: str, suppressed: str, rules: dict[str, float], outcome: str
 ) -> None:
+    assert FilterRules().min_english == 0.9  # S2ORC §2.5
     listed, limits = {suppressed} - {""}, FilterRules.model_validate(rules)
     found = decide(["p", "10.18653/v1/x"], listed, limits, title=title, author_count=authors, text=text)
     assert (found.outcome, found.characters, found.disputed) == (outcome, len(text), None)

@@ -143,7 +143,7 @@ def test_work_type_decides_whether_a_doi_is_a_preprint() -> None:
     assert_joined(table, lambda records: records)
 
 
-RENAL, HEARING = "Renal outcomes after transplantation", "Screening of newborn hearing"
+RENAL, HEARING = "Renal damage after operation", "Screening of newborn hearing"
 
 
 def test_one_doi_on_unrelated_papers_is_a_conflict() -> None:
@@ -156,6 +156,8 @@ def test_one_doi_on_unrelated_papers_is_a_conflict() -> None:
     assert cut["reason"] == "unrelated"
     others = [
         (record("s2:1", HEARING, "A. Lovelace", doi="10.1/s"), True),
+        (record("s2:1", "Renal damage in young cohorts", "Alan Turing", doi="10.1/s"), True),  # S = 18/60.
+        (record("s2:1", "Renal damage in young subjects", "Alan Turing", doi="10.1/s"), False),  # S = 18/61.
         (record("s2:1", "Исходы трансплантации почки", "Ада Лавлейс", doi="10.1/s"), True),
     ]
     assert_joined(others, lambda other: (renal, other))

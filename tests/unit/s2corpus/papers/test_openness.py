@@ -107,24 +107,6 @@ def test_pdf_is_open_with_this_evidence(case: str) -> None:
         assert [look.evidence for look in found.looks if look.found][:1] == ([evidence] if evidence else [])
 
 
-DETAILS: list[tuple[str, Evidence, str]] = [
-    ("no evidence", ARXIV, "no arXiv id in the PDF, none in the file name (a.pdf)"),
-    ("PMC has its DOI", PMC, "! PMC7 is in PMC's open access subset (according to pubmed:7)"),
-    (
-        "Unpaywall has one of two DOIs",
-        UNPAYWALL,
-        f"no record has the DOI of this full text (ambiguous: {DOI}, {OTHER_DOI})",
-    ),
-    ("record of the PDF states open access", DECLARED, "! referenced as open access by mylab:1"),
-]
-
-
-def test_checks_of_a_pdf_are_explained() -> None:
-    for case, evidence, detail in DETAILS:
-        records, name, _ = CASES[case]
-        assert list_looks(judge(*records, places=(Declaration("d", name),)))[evidence] == detail, case
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_declaration_of_a_drop_closes_or_opens_a_pdf(case: str) -> None:
     """Closed has priority over all evidence, and over the declaration of another drop."""

@@ -99,9 +99,14 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
     "declared value replaces the PDF's": (
         [header(date="2019", venue="V"), declare(date="2021-03")], {}, "date", ("2021-03", "month"), ("declared:d/a.pdf", MAJORITY, 1, 0),
     ),
-    "ScienceParse outranks the extractor in titles": (
-        [header(title="GROBID"), header(source="scienceparse", title="Science")], {}, "title", "Science", (f"scienceparse:{A}", PDF, 1, 0),
+    "date: the fullest of a year": (
+        say("date", s2="2019-05-01", dblp="2019", arxiv="2020"), {}, "date", ("2019-05-01", "day"), ("s2:1", MAJORITY, 2, 1),
     ),
+    **{
+        f"ScienceParse outranks the extractor in {name}": (
+            [header(**{name: read}), header(source="scienceparse", **{name: best})], {}, name, best, (f"scienceparse:{A}", PDF, 1, 0),
+        ) for name, read, best in (("title", "GROBID", "Science"), ("authors", (ALAN,), (ADA,)))
+    },
     "abstract of an open PDF": ([header(abstract="We.")], OPEN, "abstract", "We.", (f"grobid:{A}", PDF, 1, 0)),
     "abstract of a closed PDF": ([header(abstract="We.")], {}, "abstract", None, None),
     "most similar title": (SIMILAR, {}, "title", "Deep parsing of papers", ("arxiv:1", MAJORITY, 1, 3)),
@@ -152,16 +157,21 @@ def test_sources_are_trusted_in_the_specified_order() -> None:
 
 
 FULL = publisher("acl", file_sha1=B, abstract="We.", venue="ACL", date="2020")
+OLD, NEW = (Pdf(f"2023-01-0{day}", (OPENING,)) for day in (1, 2))
 TERSE = publisher(file_sha1=A, doi=DOI, title="T", journal="J", volume="1", issue="2")
 
 
 @pytest.mark.parametrize(
     ("a", "b", "records", "chosen"),
     [
-        (Pdf("2023", (CLOSING,)), Pdf("2022", (OPENING,)), [TERSE], B),  # open access first
-        (Pdf("2023", (OPENING,)), Pdf("2022", (OPENING,)), [FULL, TERSE], B),  # the fullest publisher record
-        (Pdf("2023-01-02", (OPENING,)), Pdf("2023-01-01", (OPENING,)), [], A),  # the latest first seen
-        (Pdf("2023", (OPENING,)), Pdf("2023", (OPENING,)), [], A),  # the smallest SHA-1
+        (Pdf("2023", (CLOSING,)), OLD, [TERSE], B),  # open access first
+        (NEW, OLD, [FULL, TERSE], B),  # the fullest publisher record
+        *(
+            (NEW, OLD, [publisher(file_sha1=B, **one), publisher(file_sha1=A)], B)
+            for one in ({"abstract": "We."}, {"date": "2020"}, {"venue": "ACL"}, {"doi": DOI})
+        ),
+        (NEW, OLD, [], A),  # the latest first seen
+        (NEW, NEW, [], A),  # the smallest SHA-1
     ],
 )
 def test_canonical_pdf_is_chosen_in_this_order(a: Pdf, b: Pdf, records: list[Record], chosen: str) -> None:

@@ -205,11 +205,11 @@ def test_generic_titles_need_equal_authors_and_year() -> None:
 
 def test_columns_of_different_issues_do_not_join() -> None:
     """An abstract and its paper have more than two authors."""
-    one, other = ({"volume": "24", "issue": issue, "pages": page} for issue, page in (("9", "1514"), ("12", "2129")))
+    place: list[Row] = [{"volume": "24", "issue": n, "pages": page} for n, page in (("9", "1514"), ("12", "2129"))]
     two, three = "A. One; B. Two", "A. One; B. Two; C. Three"
     table = [((two, None), False), ((two, "10.48550/arxiv.1101.00001"), True), ((three, None), True)]
     assert_joined(
-        table, lambda by: [record("a:1", TITLE, by[0], doi=by[1], **one), record("b:1", TITLE, by[0], **other)]
+        table, lambda by: [record("a:1", TITLE, by[0], doi=by[1], **place[0]), record("b:1", TITLE, by[0], **place[1])]
     )
 
 

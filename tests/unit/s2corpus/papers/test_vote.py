@@ -54,6 +54,7 @@ def say(name: str, **values: Any) -> list[Cast]:
 OPEN = {"all_open": True}
 DEEP = "Deep parsing of {}".format
 SIMILAR = say("title", crossref="A deep parser", dblp=DEEP("paper"), arxiv=DEEP("papers"), s2=DEEP("pagers"))
+READ: list[tuple[str, Any, Any]] = [("title", "GROBID", "Science"), ("authors", (ALAN,), (ADA,))]
 CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule, int, int] | None]] = {
     # case: records, options, field, value, (record, rule, votes for, votes against)
     "publisher record of the PDF": (
@@ -67,11 +68,15 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
     "declared PMC id": (
         [header(), declare(pmc_id="PMC1"), BY_PMC_ID, BY_DOI], {}, "title", "PMC", ("jats:1", PUBLISHER, 1, 1),
     ),
+    "declared ACL id": ([header(), declare(acl_id="P19-1001"), BY_ACL_ID, BY_DOI], {}, "title", "ACL", ("acl:1", PUBLISHER, 1, 1)),
     "id of another file": ([header(), BY_ACL_ID, BY_DOI], deliver_as("P19-1002.pdf"),
                            "title", "By DOI", ("crossref:1", BY_TRUST, 1, 1)),
     "most trusted of several publisher records": (
         [PRINTED, ("2023", publisher("acl", doi=DOI, title="Later")), ("2022", BY_DOI)],
         {}, "title", "By DOI", ("crossref:1", PUBLISHER, 1, 1),
+    ),
+    "latest publisher record of a source": (
+        [PRINTED, ("2022", BY_DOI), ("2023", publisher(native="2", doi=DOI, title="T"))], {}, "title", "T", ("crossref:2", PUBLISHER, 1, 0),
     ),
     "publisher record without the field": (
         [PRINTED, BY_DOI, *say("venue", dblp="ACL", s2="EMNLP", arxiv="acl")], {}, "venue", "ACL", ("dblp:1", MAJORITY, 2, 1),
@@ -105,7 +110,7 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
     **{
         f"ScienceParse outranks the extractor in {name}": (
             [header(**{name: read}), header(source="scienceparse", **{name: best})], {}, name, best, (f"scienceparse:{A}", PDF, 1, 0),
-        ) for name, read, best in (("title", "GROBID", "Science"), ("authors", (ALAN,), (ADA,)))
+        ) for name, read, best in READ
     },
     "abstract of an open PDF": ([header(abstract="We.")], OPEN, "abstract", "We.", (f"grobid:{A}", PDF, 1, 0)),
     "abstract of a closed PDF": ([header(abstract="We.")], {}, "abstract", None, None),

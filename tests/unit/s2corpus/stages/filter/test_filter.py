@@ -127,13 +127,14 @@ def test_any_identifier_suppresses_exactly_its_paper(lake: Lake, tmp_path: Path,
     assert {name: one["outcome"] for name, one in rows.items()} == {TAKEN: "suppressed", KEPT: "kept"}
 
 
-ORDER = ["jats", "latex", "pdf"]
+ORDER, BOTH = ["jats", "latex", "pdf"], f"{ENGLISH}\n{ENGLISH}"
 
 
 @pytest.mark.parametrize(
     ("spec", "texts", "paper", "outcome", "judged"),
     [
         ({"filter": {"min_characters": len(ENGLISH) + 1}}, {}, {}, "short_text", ENGLISH),
+        ({"filter": {"min_characters": len(BOTH)}}, {"latex": [ENGLISH]}, {}, "kept", BOTH),
         # The first full text in the order of the spec is judged, with the abstract.
         ({"clean": {"text_from": ORDER}}, {"pdf": [GERMAN], "latex": [ENGLISH]}, {"abstract": None}, "kept", ENGLISH),
     ],

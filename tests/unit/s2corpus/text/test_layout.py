@@ -26,7 +26,7 @@ from s2corpus.text.layout import (
         pytest.param([("A::B", "1"), ("A", "2")], 5, [["A"], ["B", "1"], ["A", "2"]], id="return to an open section"),
         pytest.param([("A", "EQUATION"), ("B", "1")], 4, [["A"], ["B", "1"]], id="paragraph with only formulas"),
         pytest.param([("A", "EQUATION ."), ("A", "1")], 4, [["A", "1"]], id="paragraph with formulas and a full stop"),
-        pytest.param([("A", "so EQUATION holds")], 4, [["A", "so holds"]], id="a formula is removed, but counts as a word"),
+        pytest.param([("A", "so EQUATION holds EQUATIONS")], 5, [["A", "so holds EQUATIONS"]], id="a formula counts as a word"),
         pytest.param([("A\u0301", " x\n\ny\u2028z\t"), (None, "  ")], 4, [["Á", "x y z"]], id="NFC, white space single"),
     ],
 )  # fmt: skip
@@ -64,7 +64,7 @@ def test_only_formulas_are_removed_from_paragraphs(given_units: list[tuple[str |
 
 def test_section_of_a_unit_is_the_path_of_headers() -> None:
     given = [{"section": "A"}, {"section": "A", "section_path": "B::A"}, {"section": ""}]
-    units = list_units({"body_text": [{"text": "x", **one} for one in given]})
+    units = list_units({"body_text": [{"text": "x", **one} for one in given], "back_matter": [{"text": "x"}]})
     assert [unit.section for unit in units] == ["A", "B::A", None]
 
 

@@ -11,6 +11,7 @@ import pytest
 from s2corpus.pipeline import gold, quality
 from s2corpus.pipeline.gold import Gold
 from s2corpus.pipeline.run import Run
+from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster import cluster_records
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import FULLTEXTS
@@ -128,7 +129,7 @@ def test_drift_of_precision_or_recall_is_checked(stage: str, measure: str) -> No
     checks = {str(check.severity): check for check in quality.list_checks(stage) if "drift_of_gold" in check.name}
     assert {severity: check.overridable for severity, check in checks.items()} == {"warn": False, "block": True}
 
-    def offending(severity: str, threshold: float, found: int, known: int = 2000) -> list[str]:
+    def offending(severity: str, found: int, known: int = 2000) -> list[str]:
         with duckdb.connect() as connection:
             for table, n in (("metrics", found), ("parent_metrics", 1900)):
                 values = {"known": known, "found": n, "said": 2000, "right": 1900}
@@ -136,9 +137,10 @@ def test_drift_of_precision_or_recall_is_checked(stage: str, measure: str) -> No
                 connection.execute(f"CREATE TABLE {table} AS FROM (VALUES {', '.join(rows)}) AS t(stage, name, value)")
             connection.execute("CREATE TABLE parent_counts AS FROM parent_metrics")
             connection.execute((quality.SQL / "macros.sql").read_text("utf-8"))
-            given = {"threshold": threshold, "drift_min_n": 1000}
+            rules = ReleaseSpec(name="t").quality
+            given = {"threshold": getattr(rules, f"drift_{severity}"), "drift_min_n": rules.drift_min_n}
             return [row[0] for row in connection.execute(checks[severity].sql, given).fetchall()]
 
-    assert not offending("warn", 0.1, 1800) and not offending("block", 0.5, 1000)
-    assert offending("warn", 0.1, 1600) == offending("block", 0.5, 900) == [f"{measure} recall"]
-    assert not offending("warn", 0.1, 10, known=500), "too few to say"
+    assert not offending("warn", 1711) and not offending("block", 951)
+    assert offending("warn", 1709) == offending("block", 949) == [f"{measure} recall"]
+    assert not offending("warn", 10, known=999) and offending("warn", 10, known=1000)

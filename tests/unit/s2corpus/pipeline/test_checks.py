@@ -203,20 +203,18 @@ def test_summary_begins_with_losses(lake: Lake, tmp_path: Path) -> None:
     assert lines[2:4] == [f"Counts below {PARENT}", "documents of s2orc train: 3 → 0 (-100.0%)"]
 
 
-def test_summary_lists_wrong_deliveries(release: Run) -> None:
-    rows = [{"drop": "d", "warning": f"records.jsonl, line {n}: titel: is not a key"} for n in range(1, 8)]
-    found = CheckVerdict("intake", "declarations_are_usable", "warn", "warn", False, 7, rows, None, "cannot be used")
-    release.lake.put(f"releases/{release.release_id}/_quality/intake.json", orjson.dumps([asdict(found)]))
-    lines = format_summary(release).splitlines()
-    at = next(i for i, line in enumerate(lines) if "declarations_are_usable: 7" in line)
-    assert [line.strip() for line in lines[at + 1 : at + 6]] == [f"d, {row['warning']}" for row in rows[:5]]
-
-
 @pytest.mark.parametrize(("pdfs", "said"), [(1, {"half_of_the_pdfs"}), (2, set()), (5, set())])
 def test_fewer_than_half_of_parents_pdfs_block_the_release(
     lake: Lake, tmp_path: Path, pdfs: int, said: set[str]
 ) -> None:
     assert find_blocks(after_intake(lake, tmp_path, pdfs), "intake") == said
+
+
+def test_fewer_than_half_of_parents_papers_block_the_release(lake: Lake, tmp_path: Path) -> None:
+    run = lay_out(lake, tmp_path, ReleaseSpec(name="t"), papers(20), buckets=1, parent=PARENT)
+    for before, is_lost in ((40, False), (41, True)):
+        put_parent(run, stats={"metrics": {"vote": {"rows.papers": before}}})
+        assert ("half_of_the_papers" in find_blocks(run, "vote")) is is_lost
 
 
 def test_other_drops_and_own_folder_are_not_compared(lake: Lake, tmp_path: Path) -> None:
@@ -258,7 +256,10 @@ BUCKETS = 5
 
 @pytest.fixture
 def run(lake: Lake, tmp_path: Path) -> Run:
-    """Return a release up to its splits. One of its papers has two outcomes, and two papers have an unknown outcome."""
+    """Return a release of abstracts up to its splits, with contradictions.
+
+    A paper has two outcomes, and two have an unknown outcome. Documents are doubled, lost, empty, closed, or equal texts.
+    """
     found = lay_out(lake, tmp_path, ReleaseSpec(name="parts"), papers(60, words=20), buckets=BUCKETS)
     through(found, CleanStage(), SplitStage())
     table = found.table(FILTERED)
@@ -267,6 +268,20 @@ def run(lake: Lake, tmp_path: Path) -> Run:
         rows[0]["outcome"] = "no_idea"
         table.write(bucket, pa.Table.from_pylist(rows[:1] * (bucket == 3) + rows, FILTERED.schema))
     table.commit(range(BUCKETS))
+    documents, splits, rows = (found.table(name).read(shard=0).to_pylist() for name in (DOCUMENTS, SPLITS, PAPERS))
+    _, _, empty, equal, other, *_ = (row for row in documents if row["outcome"] == "kept")
+    empty["text"], equal["text"] = None, f"{other['text'].upper()}!"
+    closed = next(row for row in documents if row["outcome"] == "closed")
+    files = next(row["access"] for row in rows if row["paper_id"] == closed["paper_id"])
+    closed |= {"outcome": "kept", "text": "a full text", "sha1": files[0]["sha1"]}
+    found.table(DOCUMENTS).write(0, [*documents[:-1], documents[-2]])
+    found.table(SPLITS).write(
+        0, [splits[0] | {"split": "valid"}, splits[0], splits[1] | {"split": "test"}, *splits[3:]]
+    )
+    pair = [{**dict.fromkeys(DUPLICATES.schema.names), "cluster": "c", "set": "s2ag", "paper_id": id_} for id_ in "ab"]
+    found.table(DUPLICATES).write(0, [pair[0] | {"split": "train"}, pair[1] | {"split": "valid"}])
+    for changed, shards in ((DOCUMENTS, BUCKETS), (SPLITS, BUCKETS), (DUPLICATES, 1)):
+        found.table(changed).commit(range(shards))
     return found
 
 
@@ -275,8 +290,14 @@ def test_check_by_bucket_equals_check_of_all(run: Run, monkeypatch: pytest.Monke
     whole = [asdict(verdict) for stage in stages for verdict in quality.evaluate(run, stage)]
     monkeypatch.setattr(quality, "ROWS_AT_ONCE", 1)
     assert [asdict(verdict) for stage in stages for verdict in quality.evaluate(run, stage)] == whole
-    counts = {verdict.check: verdict.offending for verdict in quality.evaluate(run, "filter") if verdict.offending}
-    assert counts == {"filtered_key_is_unique": 1, "outcome_is_known": 3}
+    blocked = [verdict for verdict in whole if verdict["offending"]]
+    assert {(verdict["severity"], verdict["overridable"]) for verdict in blocked} == {("block", False)}
+    assert {verdict["check"]: verdict["offending"] for verdict in blocked} == {
+        "filtered_key_is_unique": 1, "outcome_is_known": 3, "documents_key_is_unique": 1, "every_kept_paper_is_decided": 5,
+        "one_set_a_paper": 1, "text_is_there_if_kept": 1, "no_closed_text": 1, "splits_key_is_unique": 1,
+        "every_document_has_a_split": 2, "split_is_known": 1, "one_split_a_paper": 1, "no_duplicate_of_a_train_text": 2,
+        "no_cluster_in_train_and_valid": 1, "every_duplicate_is_split_as_its_cluster_says": 3,
+    }  # fmt: skip
 
 
 # -- Traces.

@@ -91,8 +91,7 @@ def test_retracted_papers_are_flagged_or_have_no_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "rule", "outcome"),
-    [("crossref", "majority", "kept"), ("whoever-extracts", "pdf", "no_abstract")],
+    ("source", "rule", "outcome"), [("crossref", "majority", "kept"), ("whoever-extracts", "pdf", "no_abstract")]
 )
 def test_abstract_from_a_closed_pdf_is_not_published(tmp_path: Path, source: str, rule: str, outcome: str) -> None:
     decided = {"source": source, "record_id": None, "rule": rule, "votes_for": 1, "votes_against": 0}

@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.text.layout import (
-    Unit,
-    build_blocks,
-    document_text,
-    format_abstract,
-    list_units,
-    split_document_text,
-    to_one_line,
-)
+from s2corpus.text import layout
+from s2corpus.text.layout import Unit, build_blocks, document_text, list_units, to_one_line
 
 
 @pytest.mark.parametrize(
@@ -51,7 +44,7 @@ def test_text_round_trips_to_the_same_blocks_and_lines(
     made, _ = build_blocks(Unit(*unit) for unit in given_units)
     whole = document_text(title, abstract, [block.text for block in made])
     lines = [block.lines for block in made]
-    assert split_document_text(whole) == (to_one_line(title), format_abstract(abstract), lines)
+    assert layout.split_document_text(whole) == (to_one_line(title), layout.format_abstract(abstract), lines)
     assert unicodedata.is_normalized("NFC", whole)
 
 

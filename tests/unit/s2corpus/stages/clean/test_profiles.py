@@ -16,17 +16,7 @@ from s2corpus.text.clean import PROFILES
 from s2corpus.text.documents import CleanOutcome, Set
 from s2corpus.text.unigrams import Unigrams, log_probability
 from tests.unit.s2corpus.stages.clean import samples
-from tests.unit.s2corpus.stages.clean.samples import (
-    GERMAN,
-    NOISE,
-    TITLE,
-    Body,
-    decide,
-    english,
-    make_rules,
-    paper,
-    unigrams,
-)
+from tests.unit.s2corpus.stages.clean.samples import GERMAN, NOISE, TITLE, Body, decide, english, make_rules, paper
 
 ABSTRACT = f"{english(60, 1)} mitosis mitosis mitosis"
 NAMES = ["card", "recipe-2024"]
@@ -38,7 +28,7 @@ def test_measured_values_of_title_and_abstract_equal_definitions(profile: str) -
     found = decide(paper(abstract=ABSTRACT), "s2ag", make_rules(profile))
     assert (found.outcome, found.language, found.words) == ("kept", "en", 63)
     assert (found.top_word, found.top_share) == ("mitosis", 3 / (63 + 4))
-    assert found.log_prob == log_probability(ABSTRACT, unigrams()) < 0
+    assert found.log_prob == log_probability(ABSTRACT, samples.unigrams()) < 0
 
 
 @pytest.mark.parametrize(("profile", "top_of"), [("card", 5 * 152), ("recipe-2024", 784)])
@@ -49,7 +39,7 @@ def test_measured_values_of_full_text_equal_definitions(profile: str, top_of: in
     assert (found.outcome, found.words, found.paragraphs, found.removed_sections) == ("kept", 784, 5, 2)
     assert (found.top_word, found.top_share) == ("mitosis", 5 / top_of)
     assert (found.language, found.language_votes) == ("en", {"en": 5, "de": 1, "uz": 1})
-    assert found.log_prob == log_probability(f"Residue\n{NOISE}", unigrams())
+    assert found.log_prob == log_probability(f"Residue\n{NOISE}", samples.unigrams())
 
 
 UNITS = st.tuples(
@@ -84,10 +74,7 @@ def test_every_outcome_belongs_to_a_rule() -> None:
     assert given | {CleanOutcome.KEPT} == set(CleanOutcome)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [{"min_words": 300}, {"max_top_share": 0.1}, {"layout": "template"}],
-)
+@pytest.mark.parametrize("given", [{"min_words": 300}, {"max_top_share": 0.1}, {"layout": "template"}])
 def test_profile_refuses_thresholds_that_it_ignores(given: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match=f"{next(iter(given))}: .* given; profile recipe-2024 ignores this field"):
         make_rules("recipe-2024", **given)

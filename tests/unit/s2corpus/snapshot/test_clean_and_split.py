@@ -54,6 +54,7 @@ def test_shipped_releases_have_the_split_of_the_card() -> None:
     found = specs["s2_v2_reproduction"].clean
     assert (found.profile, found.extractor_metadata) == ("card", "drop"), "SPEC §8.3"
     assert specs["s2_v2"].clean.extractor_metadata == "keep"
+    assert {specs[name].export.files for name in ("s2_v2", "s2_v2_reproduction")} == {30}, "SPEC §10.1"
     assert {tuple(specs[name].clean.sets) for name in ("s2_v2", "s2_v2_reproduction")} == {("s2orc", "s2ag")}
 
 

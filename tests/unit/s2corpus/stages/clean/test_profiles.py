@@ -87,7 +87,8 @@ def test_profile_needs_its_word_list() -> None:
 
 
 def test_order_of_full_texts_is_completed() -> None:
-    assert CleanRules().text_from == ("pdf", "latex", "jats", "elsevier"), "the S2ORC corpus is PDFs"
+    found = CleanRules()  # The S2ORC corpus is PDFs.
+    assert (found.text_from, found.language_characters) == (("pdf", "latex", "jats", "elsevier"), 2000)
     assert make_rules(text_from="latex").text_from == ("latex", "pdf", "jats", "elsevier")
     assert make_rules(text_from=["jats", "latex"]).text_from == ("jats", "latex", "pdf", "elsevier")
     with pytest.raises(ValidationError, match="text_from"):

@@ -16,12 +16,12 @@ CHECKS = {f"{check.stage}.{check.name}": check for check in list_all_checks()}
 METRICS = pa.schema([("stage", pa.string()), ("name", pa.string()), ("value", pa.float64())])
 SCHEMAS = {name: table.schema for name, table in TABLES.items()} | dict.fromkeys(("metrics", "parent_metrics"), METRICS)
 DEFAULTS = {
-    "outcome": "ok", "filtered.outcome": "kept", "documents.outcome": "kept", "set": "s2orc",
+    "string": "p", "bool": "true", "outcome": "ok", "filtered.outcome": "kept", "documents.outcome": "kept", "set": "s2orc",
     "selections.outcome": "selected", "deliveries.outcome": "taken",
     "kind": "pdf", "deliveries.kind": "delivery", "parse_kind": "pdf", "stage": "export", "split": "train",
     "access": "[{kind: jats, sha1: p, open_access: true, oa_evidence: p}]",
 }  # fmt: skip
-"""values of columns; other strings are `p`, and other columns are true or null"""
+"""values of types and columns; others are null"""
 CONTRADICTIONS = """
 select.every_pdf_has_an_outcome: pdfs selections | pdfs | selections
 select.outcome_is_known: selections | selections(outcome=ok)
@@ -85,11 +85,6 @@ assemble.gold gold.xml_citations.right gold.xml_citations.said
 """
 
 
-def default(table: str, field: pa.Field) -> str | None:
-    other = {"string": "p", "bool": "true"}.get(str(field.type))
-    return DEFAULTS.get(f"{table}.{field.name}", DEFAULTS.get(field.name, other))
-
-
 def count_offending(name: str, rows: str) -> int:
     """Return the number of rows that a check finds if the tables have only these rows."""
     check, rules = CHECKS[name], ReleaseSpec(name="t")
@@ -102,7 +97,8 @@ def count_offending(name: str, rows: str) -> int:
         connection.execute("CREATE VIEW parent_counts AS FROM parent_metrics")
         connection.execute((quality.SQL / "macros.sql").read_text("utf-8"))
         for table, changed in re.findall(r"(\w+)(?:\((.*?)\))?", rows):
-            values = {field.name: default(table, field) for field in SCHEMAS[table]}
+            names = {f.name: (f"{table}.{f.name}", f.name, str(f.type)) for f in SCHEMAS[table]}
+            values = {column: next(filter(None, map(DEFAULTS.get, keys)), None) for column, keys in names.items()}
             values |= dict(pair.split("=") for pair in re.split(r",(?=\w+=)", changed) if changed)
             columns = ", ".join(f"'{value}' AS \"{column}\"" for column, value in values.items() if value)
             connection.execute(f"INSERT INTO {table} BY NAME SELECT {columns}")

@@ -16,15 +16,8 @@ from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision
 from s2corpus.clustering.explain import Explanation
 from s2corpus.errors import QualityBlocked, UserError
-from s2corpus.pipeline import quality, runner
-from s2corpus.pipeline.acceptance import (
-    Acceptance,
-    AnotherPerson,
-    accept,
-    excluded_people,
-    find_objection,
-    read_acceptances,
-)
+from s2corpus.pipeline import acceptance, quality, runner
+from s2corpus.pipeline.acceptance import accept, excluded_people, find_objection, read_acceptances
 from s2corpus.pipeline.quality import CheckVerdict, list_all_checks, stop_if_blocked
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
@@ -102,7 +95,7 @@ def test_refused_approval_is_recorded_and_anybody_may_reject(
     catalog.migrate()
     catalog.start_stage(release.release_id, "t", release.as_of, "intake")
     monkeypatch.setenv("S2CORPUS_CATALOG", f"sqlite:///{tmp_path / 'catalog.db'}")
-    with pytest.raises(AnotherPerson, match=r"bob delivered drops/new .*: another person must answer"):
+    with pytest.raises(acceptance.AnotherPerson, match=r"bob delivered drops/new .*: another person must answer"):
         runner.record_answer(release, ReleaseDecision.APPROVED, "bob", "mine", AS_OF)
     runner.record_answer(release, ReleaseDecision.REJECTED, "bob", "a scanner failed", AS_OF)
     runner.record_answer(release, ReleaseDecision.APPROVED, "dora", "looks right", AS_OF, "bob")
@@ -161,7 +154,9 @@ def test_acceptance_written_by_hand_cannot_override_such_checks(release: Run) ->
     for shard in (0, 1):  # The same PDF is in two shards.
         release.table(PDFS).write(shard, rows)
     release.table(PDFS).commit([0, 1], {"pdf_shards": 2})
-    by_hand = {"intake.pdfs_key_is_unique": asdict(Acceptance(REASON, "mallory", "2023-02-01T00:00:00+00:00"))}
+    by_hand = {
+        "intake.pdfs_key_is_unique": asdict(acceptance.Acceptance(REASON, "mallory", "2023-02-01T00:00:00+00:00"))
+    }
     release.lake.put(f"releases/{release.release_id}/_accepted.json", orjson.dumps(by_hand))
     with pytest.raises(QualityBlocked, match=r"intake.pdfs_key_is_unique.*\(cannot be overridden\)"):
         stop_if_blocked(release.release_id, quality.evaluate(release, "intake"))
@@ -203,20 +198,18 @@ def test_summary_begins_with_losses(lake: Lake, tmp_path: Path) -> None:
     assert lines[2:4] == [f"Counts below {PARENT}", "documents of s2orc train: 3 → 0 (-100.0%)"]
 
 
-def test_summary_lists_wrong_deliveries(release: Run) -> None:
-    rows = [{"drop": "d", "warning": f"records.jsonl, line {n}: titel: is not a key"} for n in range(1, 8)]
-    found = CheckVerdict("intake", "declarations_are_usable", "warn", "warn", False, 7, rows, None, "cannot be used")
-    release.lake.put(f"releases/{release.release_id}/_quality/intake.json", orjson.dumps([asdict(found)]))
-    lines = format_summary(release).splitlines()
-    at = next(i for i, line in enumerate(lines) if "declarations_are_usable: 7" in line)
-    assert [line.strip() for line in lines[at + 1 : at + 6]] == [f"d, {row['warning']}" for row in rows[:5]]
-
-
 @pytest.mark.parametrize(("pdfs", "said"), [(1, {"half_of_the_pdfs"}), (2, set()), (5, set())])
 def test_fewer_than_half_of_parents_pdfs_block_the_release(
     lake: Lake, tmp_path: Path, pdfs: int, said: set[str]
 ) -> None:
     assert find_blocks(after_intake(lake, tmp_path, pdfs), "intake") == said
+
+
+def test_fewer_than_half_of_parents_papers_block_the_release(lake: Lake, tmp_path: Path) -> None:
+    run = lay_out(lake, tmp_path, ReleaseSpec(name="t"), papers(20), buckets=1, parent=PARENT)
+    for before, is_lost in ((40, False), (41, True)):
+        put_parent(run, stats={"metrics": {"vote": {"rows.papers": before}}})
+        assert ("half_of_the_papers" in find_blocks(run, "vote")) is is_lost
 
 
 def test_other_drops_and_own_folder_are_not_compared(lake: Lake, tmp_path: Path) -> None:

@@ -255,15 +255,6 @@ def test_interrupted_apply_leaves_nothing(pair: Pair, sent: signal.Signals) -> N
     assert pair.names() == before
 
 
-def test_full_disk_is_refused_before_writing(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = pair.names()
-    free = shutil.disk_usage(pair.folder)._replace(free=10)
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: free)
-    with pytest.raises(SnapshotError, match="10 are free"):
-        s2corpus_reader.apply(pair.made, pair.old, pair.out)
-    assert pair.names() == before
-
-
 @pytest.mark.parametrize(
     ("rule", "value", "is_valid"),
     [

@@ -55,15 +55,10 @@ def split_evenly(words: int, paragraphs: int, end: str = "") -> list[tuple[None,
 
 def paper(body: Body | None = (), *, words: int = 500, paragraphs: int = 5, **fields: Any) -> CleanedDocument:
     """Return a document that no rule of the card drops, unless the arguments change that."""
-    values: dict[str, Any] = {
-        "title": TITLE,
-        "abstract": english(60, 99),
-        "date": "2011-05-06",
-        "sources": ("Medline",),
-    }
+    given: dict[str, Any] = {"title": TITLE, "abstract": english(60, 99), "date": "2011-05-06", "sources": ("Medline",)}
     body = split_evenly(words, paragraphs) if body == () else body
     units = None if body is None else tuple(Unit(*unit) for unit in body)
-    return CleanedDocument(**{"paper_id": "p", "body": units, **values, **fields})
+    return CleanedDocument(**{"paper_id": "p", "body": units, **given, **fields})
 
 
 def decide(

@@ -24,6 +24,7 @@ from s2corpus.tables.papers import CLUSTERS, PAPERS
 from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES, PDF_RECORDS
 from s2corpus.tables.schema import Table
 from tests.unit.s2corpus.clustering.samples import pdf
+from tests.unit.s2corpus.deliveries.samples import change_spec
 
 SHA1, OTHER = "a" * 40, "b" * 40
 TITLE_OF_PDF = "Deep parsing of papers at scale"
@@ -92,3 +93,16 @@ def test_vote_follows_the_clusters(run: Run, profile: str, open_access: int, ven
     assert (paper["title"], paper["date"], paper["arxiv_id"]) == (TITLE_OF_PDF, "2020-05-01", "1911.02782")
     assert (paper["canonical_pdf"], paper["licence"]) == (SHA1, "CC-BY-4.0")
     assert dict(paper["provenance"])["title"]["rule"] == "publisher" and other["venue"] == venue
+
+
+@pytest.mark.parametrize(("profile", "declared", "opened"), [("public", None, 0), ("own", None, 1), ("own", False, 0)])
+def test_own_pdfs_are_open_unless_declared_closed(run: Run, profile: str, declared: bool | None, opened: int) -> None:
+    (row,) = run.table(PDFS).read().to_pylist()
+    row["places"][0]["open_access"] = declared
+    header = make_table([pdf(f"grobid:{SHA1}", TITLE_OF_PDF, "", None, file_sha1=SHA1)])
+    for table, rows in ((PDFS, [row]), (PDF_RECORDS, header), (RECORDS, [])):  # No record shows that the PDF is open.
+        run.table(table).write(0, rows)
+        run.table(table).commit([0], {"pdf_shards": 1})
+    own = change_spec(run, profile=profile)
+    run_stage(own, ClusterStage())
+    assert run_stage(own, VoteStage())["open_access"] == opened

@@ -1,4 +1,4 @@
-"""Checks, approvals and overrides of a release (SPEC §10.12, §11), its summary, and traces of its papers.
+"""Checks, approvals and overrides of a release (SPEC §10.12, §11), its summary and id, and traces of its papers.
 
 A user who started a release, or delivered new data in it, cannot approve it. A check can be overridden only if it allows it and a
 reason is given. Losses against the parent, and two versions of the code, stop a release of any size.
@@ -28,12 +28,12 @@ from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
 from s2corpus.storage import parts
 from s2corpus.storage.lake import Lake
-from s2corpus.tables.intake import PDFS
+from s2corpus.tables.intake import DELIVERIES, PDFS
 from s2corpus.tables.papers import PAPERS
-from s2corpus.tables.parses import EXTRACTIONS, PARSES
+from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS
 from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, FULLTEXTS, SPLITS
-from tests.unit.s2corpus.deliveries.samples import AS_OF, deliver, intake
+from tests.unit.s2corpus.deliveries.samples import AS_OF, deliver, intake, lines
 from tests.unit.s2corpus.snapshot.release import lay_out, papers, through
 
 RELEASE = "s2_v2-20230301"
@@ -160,6 +160,41 @@ def test_acceptance_written_by_hand_cannot_override_such_checks(release: Run) ->
     release.lake.put(f"releases/{release.release_id}/_accepted.json", orjson.dumps(by_hand))
     with pytest.raises(QualityBlocked, match=r"intake.pdfs_key_is_unique.*\(cannot be overridden\)"):
         stop_if_blocked(release.release_id, quality.evaluate(release, "intake"))
+
+
+def test_snapshot_id_follows_every_input(release: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC §0.15: spec, inputs, parent, and the versions of code, extractor and converter."""
+
+    def make_id(spec: ReleaseSpec = release.spec) -> str:
+        return Run(spec, AS_OF, release.lake, release.scratch).snapshot_id
+
+    ids = [make_id(), make_id(ReleaseSpec(name="t", drops=("new",)))]
+    facts = [{"inputs": "1", "parent": PARENT}, {"inputs": "2", "parent": PARENT}, {"inputs": "2", "parent": None}]
+    changes = [(EXTRACTIONS, {"extractor": "f"}), (PARSES, {"converter": "d"}), *((DELIVERIES, fact) for fact in facts)]
+    for table, fact in changes:
+        release.table(table).commit([0], fact)
+        ids.append(make_id())
+    monkeypatch.setattr("s2corpus.pipeline.run.code_version", lambda: "0")
+    assert len({*ids, make_id()}) == 8 and {id_[:11] for id_ in ids} == {"t-20230201-"}
+
+
+def test_extractor_with_the_name_of_a_source_is_blocked(release: Run) -> None:
+    deliver(release.lake, "sources/mine/1", lines({"id": 1, "title": "T"}))
+    intake(release)
+    release.table(SELECTIONS).write(0, [{"file_sha1": "0" * 40, "outcome": "selected"}])
+    release.table(SELECTIONS).commit([0])
+    row = {
+        "file_sha1": "0" * 40,
+        "version": "1",
+        "options_hash": "0",
+        "outcome": "no_content",
+        "tries": 1,
+        "seconds": 0,
+    }
+    for name, blocks in (("mine", {"extractor_has_its_own_name"}), ("another", set())):
+        release.table(EXTRACTIONS).write(0, [{**row, "extractor": name}])
+        release.table(EXTRACTIONS).commit([0])
+        assert find_blocks(release, "extract") == blocks
 
 
 # -- Losses.

@@ -20,7 +20,7 @@ from s2orc_parse.bibliography.names import make_author, parse_authors, parse_nam
 @pytest.mark.parametrize(
     ("value", "date", "precision"),
     [
-        (1999, "1999", "year"), ("1999-05-31T10:00:00Z", "1999-05-31", "day"), ([1999, 5], "1999-05", "month"),
+        (1999, "1999", "year"), ("1999-05-31T23:30:00-05:00", "1999-05-31", "day"), ([1999, 5], "1999-05", "month"),
         ("31 May 1999", "1999-05-31", "day"), ("1999 May-Jun", "1999-05", "month"), ("1999 Spring", "1999", "year"),
         ("1998 Dec-1999 Jan", "1998-12", "month"), ("2001-02-31", "2001-02", "month"), ("2001-13", "2001", "year"),
         ([None], None, None), ("to appear", None, None), ("0000", None, None), (None, None, None), (True, None, None),

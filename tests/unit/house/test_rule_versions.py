@@ -137,7 +137,7 @@ def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 PINNED: dict[str, tuple[Make, str, str]] = {
-    "registration": (registration, READER_VERSION, "9: df1db3f7883db010"),
+    "registration": (registration, READER_VERSION, "9: df52adfb1c1b2f8f"),
     "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "2, identity 3: c6582d14054d1214"),
     "extraction": (extraction, EXTRACTION, "0.16.0: 702893d3250af0e6"),
     "TEI": (conversion, tei.CONVERTER_VERSION, "9: ee7be18557ce3f31"),

@@ -170,8 +170,8 @@ def test_snapshot_id_follows_every_input(release: Run, monkeypatch: pytest.Monke
 
     ids = [make_id(), make_id(ReleaseSpec(name="t", drops=("new",)))]
     facts = [{"inputs": "1", "parent": PARENT}, {"inputs": "2", "parent": PARENT}, {"inputs": "2", "parent": None}]
-    changes = [(EXTRACTIONS, {"extractor": "f"}), (PARSES, {"converter": "d"}), *((DELIVERIES, fact) for fact in facts)]
-    for table, fact in changes:
+    versions: list[Any] = [(EXTRACTIONS, {"extractor": "f"}), (PARSES, {"converter": "d"})]
+    for table, fact in [*versions, *((DELIVERIES, fact) for fact in facts)]:
         release.table(table).commit([0], fact)
         ids.append(make_id())
     monkeypatch.setattr("s2corpus.pipeline.run.code_version", lambda: "0")

@@ -28,11 +28,16 @@ from .noise import roughen
 from .render import render
 
 SEED = 20200705
+PARAMETERS = {"c1": 1.0, "c2": 0.02, "feature.possible_transitions": True}
+"""CRFsuite's parameters; rare weights are left out, which limits the model's size."""
 
 
-def samples(titles: Path, jats: Path | None, labelled_by_hand: Path | None, count: int) -> list[LabelledString]:
+def samples(
+    titles: Path, jats: Path | None, labelled_by_hand: Path | None, count: int
+) -> list[tuple[str, LabelledString]]:
     """Return about `count` labeled strings made from metadata, and the training part of the hand-labeled strings.
 
+    Each has the name of its CSL style, form or file.
     Two thirds of the made strings are rendered with CSL styles. The rest have BibTeX's forms, or terse forms without
     title. Strings with fields that cannot be separated are left out.
     """
@@ -44,17 +49,17 @@ def samples(titles: Path, jats: Path | None, labelled_by_hand: Path | None, coun
     cited = cited[: count // 2]
     pool = metadata.mixed(papers[: count - len(cited)], cited, rng)
     strings = list(render(pool[: count * 2 // 3], rng))
-    strings += [bibtex(meta, rng) for meta in pool[count * 2 // 3 : count * 5 // 6]]
-    strings += [terse(meta, rng) for meta in pool[count * 5 // 6 :]]
-    out = [sample for string in strings if (sample := labelled(roughen(string, rng))) is not None]
+    strings += [("bibtex", bibtex(meta, rng)) for meta in pool[count * 2 // 3 : count * 5 // 6]]
+    strings += [("terse", terse(meta, rng)) for meta in pool[count * 5 // 6 :]]
+    out = [(name, sample) for name, string in strings if (sample := labelled(roughen(string, rng))) is not None]
     if labelled_by_hand:
-        out += [sample for bibl in gold.strings(labelled_by_hand, ("train",)) if (sample := gold.sample(bibl))]
+        out += gold.samples(labelled_by_hand, ("train",))
     rng.shuffle(out)
     return out
 
 
 def train(data: list[LabelledString], model: Path, iterations: int) -> None:
-    """Train with L-BFGS and elastic net; rare weights are left out, which limits the model's size."""
+    """Train with L-BFGS and elastic net."""
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(verbose=False)
@@ -62,7 +67,7 @@ def train(data: list[LabelledString], model: Path, iterations: int) -> None:
         found = pieces(sample.raw)
         trainer.append(features(found), [x.value for x in sample.labels])
     trainer.select("lbfgs")
-    trainer.set_params({"c1": 1.0, "c2": 0.02, "max_iterations": iterations, "feature.possible_transitions": True})
+    trainer.set_params(PARAMETERS | {"max_iterations": iterations})
     trainer.train(str(model))
 
 
@@ -80,7 +85,7 @@ def main() -> None:
     parser.add_argument("--show", type=int, help="print so many strings with their labels instead of training")
     given = parser.parse_args()
     began = time.monotonic()
-    data = samples(given.titles, given.jats, given.gold, given.count)
+    data = [sample for _, sample in samples(given.titles, given.jats, given.gold, given.count)]
     print(f"{len(data)} strings, {time.monotonic() - began:.0f} s")
     if given.show:
         for sample in data[: given.show]:

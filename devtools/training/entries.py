@@ -26,6 +26,8 @@ from pdf2tei.splitting import split_by_rules
 
 from .lines import apart, members
 
+PARAMETERS = {"c1": 0.5, "c2": 0.1}
+"""CRFsuite's parameters."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _FONT = Font("", 10.0)
 _COLUMNS = 24
@@ -125,7 +127,7 @@ def train(data: Sequence[tuple[str, list[EntryLine], list[str]]], model: Path, i
     for _, rows, labels in data:
         trainer.append(features(rows), labels)
     trainer.select("lbfgs")
-    trainer.set_params({"c1": 0.5, "c2": 0.1, "max_iterations": iterations})
+    trainer.set_params(PARAMETERS | {"max_iterations": iterations})
     trainer.train(str(model))
 
 

@@ -36,6 +36,8 @@ _LABELS = {
     "keyword": FrontLabel.KEYWORDS,
     "keywords": FrontLabel.KEYWORDS,
 }
+PARAMETERS = {"c1": 0.1, "c2": 0.1}
+"""CRFsuite's parameters."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -119,7 +121,7 @@ def train(archive: Path, model: Path, iterations: int) -> None:
         if not apart(name):
             trainer.append(features(lines), [x.value for x in labels])
     trainer.select("lbfgs")
-    trainer.set_params({"c1": 0.1, "c2": 0.1, "max_iterations": iterations})
+    trainer.set_params(PARAMETERS | {"max_iterations": iterations})
     trainer.train(str(model))
 
 

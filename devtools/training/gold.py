@@ -58,11 +58,24 @@ def kind(element: etree._Element) -> TokenLabel | None:
 
 def strings(folder: Path, parts: tuple[Part, ...] = ("train", "choose", "report")) -> Iterator[etree._Element]:
     """Yield every `bibl` of the files of these parts, by file name."""
+    for _, bibl in _strings(folder, parts):
+        yield bibl
+
+
+def _strings(folder: Path, parts: tuple[Part, ...]) -> Iterator[tuple[str, etree._Element]]:
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and part_of(p) in parts):
         root = etree.parse(path, parser).getroot()
         if root is not None:
-            yield from root.iter("{*}bibl")
+            for bibl in root.iter("{*}bibl"):
+                yield path.name, bibl
+
+
+def samples(folder: Path, parts: tuple[Part, ...]) -> Iterator[tuple[str, LabelledString]]:
+    """Yield the file name and the labeled string of every usable `bibl` of these parts."""
+    for name, bibl in _strings(folder, parts):
+        if found := sample(bibl):
+            yield name, found
 
 
 def sample(bibl: etree._Element) -> LabelledString | None:

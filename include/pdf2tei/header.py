@@ -22,7 +22,7 @@ from .furniture import is_continued_elsewhere
 from .heads import head_length, is_head
 from .language import language
 from .measures import Measures
-from .model import Document, Kind, Line
+from .model import Document, Kind, Line, Page
 from .segmentation import SegmentLabel
 from .text import Joiner, clean
 from .title import find_title, is_cover, remove_open_label
@@ -34,6 +34,8 @@ _FULL_LINE_LENGTH = 60
 """Minimum length of a full line of text, in characters. A page after a cover with fewer than three full lines is part of the cover."""
 _LANGUAGE_LINES = 40
 """Maximum number of lines of running text that determine the language."""
+_MIN_TEXT_LINES = 15
+"""Minimum number of lines of running text for a page before the title to be a page of the paper."""
 
 
 @dataclass(slots=True)
@@ -121,7 +123,7 @@ def read_front(
                 and not has_begun
                 and id(line) not in first
                 and (
-                    front_page.number < number
+                    (front_page.number < number and not _is_page_of_text(front_page, measures))
                     or (id(line) in before and not is_text)
                     or (id(line) in front.line_labels and not _looks_like_text(line, front, measures))
                     or (front_page.number == number and BOILERPLATE.match(line.text))
@@ -129,6 +131,12 @@ def read_front(
             ):
                 line.kind = Kind.FRONT
     return contents
+
+
+def _is_page_of_text(page: Page, measures: Measures) -> bool:
+    """Return whether a page is full of running text, so that a title on a later page does not make it a cover."""
+    is_text = [abs(x.size - measures.size) < 0.3 and x.width > 0.8 * measures.width for x in page.lines]
+    return not is_cover(page) and sum(is_text) >= _MIN_TEXT_LINES
 
 
 def _select_front(document: Document, labels: dict[int, SegmentLabel]) -> Front:

@@ -11,10 +11,12 @@ from pathlib import Path
 from pdf2tei.first_pages import PAGES, read_first_pages
 from pdf2tei.identity import FirstPages, PrintedLine, identify
 
+from .affiliations import add_affiliations_of_sections
 from .alto import read_document
 from .back import split_back_matter
 from .body import BodyParagraph, read_sections
 from .callouts import Linker, detect_style
+from .columns import fix_column_order
 from .contents import mark_contents
 from .directions import reorder_right_to_left
 from .errors import Code, ExtractionError
@@ -57,6 +59,7 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False, cached: Path | None
     # Lines: remove what belongs to the page, and put the rest into reading order.
     mark_furniture(document)
     for page in document.pages:
+        fix_column_order(page)
         join_fragments(page)
         reorder_right_to_left(page)
     mark_contents(document)
@@ -77,7 +80,9 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False, cached: Path | None
     found = take_floats(document, measures, joiner)
     restored += restore_floats(document, measures)
     footnotes = take_notes(document, measures, joiner)
-    sections, back_parts = split_back_matter(read_sections(document, measures, joiner))
+    found_sections = read_sections(document, measures, joiner)
+    front.authors = add_affiliations_of_sections(front.authors, found_sections)
+    sections, back_parts = split_back_matter(found_sections)
     # References and citations.
     parsed = parse_references([entry.raw for entry in entries])
     texts = [item.content for section in sections for item in section.items if isinstance(item, BodyParagraph)]

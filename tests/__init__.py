@@ -1,0 +1,1 @@
+"""Check the packages, the DAGs and the plugins."""

@@ -20,6 +20,8 @@ _OUTSIDE = {"caption", "table-wrap", "fig", "boxed-text", "fn", "list-item", "di
 
 @dataclass(frozen=True)
 class Gold:
+    """A paragraph, and the starts of its sentences that a reader marked."""
+
     text: str
     starts: list[int]
     apart: bool
@@ -27,6 +29,8 @@ class Gold:
 
 @dataclass(frozen=True)
 class Figures:
+    """The agreement of a splitter with the gold."""
+
     sentences: int
     whole: float
     """share of the gold sentences that were found exactly"""
@@ -36,6 +40,7 @@ class Figures:
 
 
 def gold() -> list[Gold]:
+    """Return the marked paragraphs."""
     found = []
     for entry in json.loads((ROOT / "tests" / "data" / "sentences.json").read_text()):
         text = _paragraphs(REAL_DATA / entry["file"])[entry["paragraph"]]

@@ -106,10 +106,12 @@ class Built:
 
     @property
     def lake(self) -> str:
+        """Return the path of the lake."""
         return str(self.folder / "lake")
 
     @property
     def catalog(self) -> str:
+        """Return the URL of the catalog."""
         return f"sqlite:///{self.folder / 'catalog.db'}"
 
 

@@ -60,6 +60,7 @@ class StandIn:
 
     @property
     def url(self) -> str:
+        """Return the service's URL as a pool takes it."""
         return f"docling+http://127.0.0.1:{self.http.server_address[1]}"
 
 

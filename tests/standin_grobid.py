@@ -72,6 +72,7 @@ class StandIn:
 
     @property
     def url(self) -> str:
+        """Return the service's URL."""
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> StandIn:

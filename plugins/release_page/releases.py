@@ -48,8 +48,8 @@ class Archive:
 
     @property
     def uri(self) -> str:
-        """The URI of the lake, as in the option --lake."""
-        return self.lake.uri("releases").removesuffix("/releases")
+        """The URI of the lake, as a shell's word for the option --lake."""
+        return quote(self.lake.uri("releases").removesuffix("/releases"))
 
     def ids(self, spec: str | None = None) -> list[ReleaseId]:
         """Return the ids of all releases or of one spec's releases, sorted by (as_of, spec), newest first."""
@@ -182,7 +182,7 @@ class Archive:
     def list_download_commands(self, snapshot: str, manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return the commands that download the snapshot or a part of it, as pairs of part and command."""
         endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
-        option = f" --endpoint-url {endpoint}" if endpoint else ""
+        option = f" --endpoint-url {quote(endpoint)}" if endpoint else ""
         root = quote(self.lake.uri(f"snapshots/{snapshot}"))
         folders = sorted({"/".join(f["path"].split("/")[:-1]) for f in manifest["files"] if f["path"].count("/")})
         if not root.startswith("s3://"):

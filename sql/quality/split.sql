@@ -33,7 +33,7 @@ SELECT paper_id FROM splits WHERE split IN ('train', 'valid') GROUP BY paper_id 
 -- severity: block
 -- overridable: no
 -- reason: a text is published twice: of equal texts one is train or valid, the others are held_back:duplicate
-WITH texts AS (SELECT sha256(lower(regexp_replace(text, '[^\p{L}\p{N}]+', ' ', 'g'))) AS duplicate, split FROM documents JOIN splits USING ("set", paper_id) WHERE outcome = 'kept')
+WITH texts AS (SELECT sha256(lower(trim(regexp_replace(text, '[^\p{L}\p{N}]+', ' ', 'g')))) AS duplicate, split FROM documents JOIN splits USING ("set", paper_id) WHERE outcome = 'kept')
 SELECT duplicate, count(*) AS texts FROM texts WHERE split IN ('train', 'valid') GROUP BY duplicate HAVING count(*) > 1;
 
 -- check: no_cluster_in_train_and_valid

@@ -1,0 +1,1 @@
+"""Check the image and compose with a container engine."""

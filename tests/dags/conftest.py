@@ -16,6 +16,7 @@ sys.path[:0] = [str(ROOT / "dags"), str(ROOT / "plugins")]
 
 @pytest.fixture(scope="session", autouse=True)
 def airflow_home(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Give Airflow a temporary home."""
     os.environ.setdefault("AIRFLOW_HOME", str(tmp_path_factory.mktemp("airflow")))
 
 

@@ -154,7 +154,5 @@ def test_mail_is_not_sent_without_encryption_or_recipients(
         alerts._send(ALERT, {alerts.MAIL: Connection(**mail, extra=json.dumps(extra))})
     assert said in caplog.text
     assert [(mail["From"], mail["To"]) for mail in heard.mails] == ([] if said else [(TO["from_email"], TO["to"])])
-    contents = [
-        part.get_payload(decode=True) for mail in heard.mails for part in mail.walk() if not part.is_multipart()
-    ]
+    contents = [p.get_payload(decode=True) for mail in heard.mails for p in mail.walk() if not p.is_multipart()]
     assert all(b"Error: GROBID &lt;is&gt; down &amp; out" in bytes(content) for content in contents)

@@ -23,14 +23,13 @@ def module(airflow_home: None) -> Any:
     return pdf_drops
 
 
-def test_drop_dag_runs_one_at_a_time_within_the_pool(module: Any) -> None:
+def test_drop_dag_runs_one_at_a_time_after_releases(module: Any) -> None:
     (watcher,) = module.DROPS.watchers
     assert watcher.trigger.serialize() == ("drop_watch.DropWatch", {"seconds": 30.0})
     dag = module._planned.operator.dag
     assert [asset.name for asset in dag.timetable.asset_condition.objects] == [module.DROPS.name]
     assert dag.max_active_runs == 1
     work = dag.get_task("work").partial_kwargs
-    assert (work["pool"], work["pool_slots"]) == ("grobid", 2)
     assert (str(work["weight_rule"]), work["priority_weight"]) == ("absolute", 1), "a release has priority"
 
 

@@ -34,7 +34,9 @@ def bag(airflow_home: None, tmp_path_factory: pytest.TempPathFactory) -> Any:
     from airflow.dag_processing.dagbag import DagBag
 
     folder = tmp_path_factory.mktemp("specs")
-    (folder / "other.yaml").write_text("name: other\nexport: {approval: true}\nresources: {task_hours: 3}\n")
+    (folder / "other.yaml").write_text(
+        "name: other\nexport: {approval: true}\nresources: {task_hours: 3, in_flight: 5}\n"
+    )
     for name, (content, _) in WRONG_SPECS.items():
         (folder / f"{name}.yaml").write_text(content, "utf-8")
     with pytest.MonkeyPatch.context() as patch:
@@ -57,6 +59,12 @@ def test_wrong_spec_is_shown_and_stops_no_other_dag(bag: Any) -> None:
     assert all(limits.values()), "every task has a timeout"
     assert limits["corpus_release__other extract.work"] == limits["pdf_drops work"] == timedelta(hours=3)
     assert limits["corpus_release__other approve"] == timedelta(hours=72 + 3), "the time to answer is added"
+
+
+def test_extraction_stays_within_the_grobid_pool(bag: Any) -> None:
+    for dag, task in (("corpus_release__other", "extract.work"), ("pdf_drops", "work")):
+        given = bag.dags[dag].get_task(task).partial_kwargs
+        assert (given["pool"], given["pool_slots"]) == ("grobid", 5)
 
 
 def test_stages_follow_each_other(sample: Any) -> None:

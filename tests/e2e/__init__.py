@@ -1,0 +1,1 @@
+"""Run releases from start to end, with Airflow, Spark and the wheels."""

@@ -96,9 +96,11 @@ class Operator:
         return str(found["dag_run_id"])
 
     def tasks(self, run: str) -> dict[tuple[str, int], dict[str, Any]]:
+        """Return the instances of a run's tasks, by task and map index."""
         return {(t["task_id"], t["map_index"]): t for t in self.client.tasks(self.dag, run)}
 
     def state(self, run: str, task: str) -> str | None:
+        """Return the state that all instances of a task have."""
         states = {t["state"] for (name, _), t in self.tasks(run).items() if name == task}
         return next(iter(states)) if len(states) == 1 else None
 
@@ -197,5 +199,6 @@ class Operator:
         until(ended, f"the backfill of {self.dag} does not end", seconds)
 
     def backfill(self, first: datetime, last: datetime, **options: Any) -> None:
+        """Start a backfill of the dates from `first` to `last`."""
         interval = {"from_date": first.isoformat(), "to_date": last.isoformat()}
         self.client.call("POST", "backfills", {"dag_id": self.dag, **interval, **options})

@@ -5,12 +5,11 @@ import shutil
 import signal
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from devtools.local import Condition, Services, process
+from devtools.local import Condition, Services
 from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.postgres import Postgres
 from s2corpus.deliveries.status import ArrivalStatus, iterate_statuses
@@ -19,6 +18,7 @@ from s2corpus.ids import RELEASE_DAG
 from s2corpus.spec import releases_folder
 from s2corpus.storage.lake import Lake, open_lake
 from tests.standin_grobid import StandIn
+from tests.unit.devtools.local.test_services import check_exposure
 from tests.unit.s2corpus.deliveries.samples import deliver
 from tests.unit.s2corpus.extractors.test_extract_stage import papers
 from tests.waiting import until
@@ -63,18 +63,8 @@ def test_api_requires_a_password_and_refuses_usual_ones(airflow: Running) -> Non
 
 
 def test_sockets_are_on_the_loopback_and_secrets_are_private(airflow: Running) -> None:
-    local = airflow[0]
-    members = [member for service in local._all() for member in local._members(service)]
-    found = [listener for listener in process.listeners() if listener.pid in {member.pid for member in members}]
-    ports = local.state.ports()
-    ports.pop("extractor")  # The test has its own extractor.
-    assert {listener.port for listener in found} == set(ports.values())
-    assert {listener.address for listener in found} == {"127.0.0.1"}
-    secrets = [value for name, value in local.state.secrets().items() if name != "s3-access-key"]
-    shown = [Path(f"/proc/{member.pid}/cmdline").read_text(errors="replace") for member in members]
-    shown += [path.read_text(errors="replace") for path in local.state.logs.iterdir()]
-    assert not [text for text in shown if any(secret in text for secret in secrets)]
-    assert (local.state.root / "airflow/passwords.json").stat().st_mode & 0o077 == 0
+    check_exposure(airflow[0], "extractor")  # The test has its own extractor.
+    assert (airflow[0].state.root / "airflow/passwords.json").stat().st_mode & 0o077 == 0
 
 
 def ended(lake: Lake, *folders: str) -> dict[str, ArrivalStatus]:

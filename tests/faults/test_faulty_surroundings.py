@@ -137,16 +137,9 @@ def environment(extracting: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 FAULTS = {
-    "intake": Mode.ERROR_500,
-    "select": Mode.CUT,
-    "postprocess": Mode.ERROR_503,
-    "cluster": Mode.REFUSE,
-    "vote": Mode.SLOW,
-    "filter": Mode.CUT,
-    "link": Mode.SILENT,
-    "clean": Mode.ERROR_500,
-    "export": Mode.REFUSE,
-}
+    "intake": Mode.ERROR_500, "select": Mode.CUT, "postprocess": Mode.ERROR_503, "cluster": Mode.REFUSE, "vote": Mode.SLOW,
+    "filter": Mode.CUT, "link": Mode.SILENT, "clean": Mode.ERROR_500, "export": Mode.REFUSE,
+}  # fmt: skip
 
 
 @pytest.mark.long

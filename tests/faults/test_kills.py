@@ -33,7 +33,7 @@ from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables.parses import STORED_TEI
 from tests import children
-from tests.releases import ROOT, run_in, snapshot_bytes, spec
+from tests.releases import AS_OF, PUBLISHED, ROOT, run_in, snapshot_bytes, spec
 from tests.standin_grobid import StandIn
 from tests.unit.s2corpus.extractors import test_extract_stage as extraction
 from tests.unit.s2corpus.snapshot import release
@@ -58,6 +58,7 @@ extract.PART_SECONDS = 0.5
 run = Run.open(ReleaseSpec(name="test"), datetime(2026, 1, 1, tzinfo=UTC), scratch=Path("/tmp"))
 extract.ExtractStage().work(run, run.read_plan("extract")[0])
 """
+BUILD = [sys.executable, "-m", "s2corpus", "build", "include/releases/sample.yaml", "--as-of", f"{AS_OF:%Y-%m-%d}"]
 KILLED = ReleaseSpec.model_validate({"name": "killed", "export": {"files": 4}})
 KILLS = 20
 
@@ -75,8 +76,7 @@ def test_killed_program_leaves_no_process(program: str, tiny: tuple[Path, Truth]
     marker, output = uuid.uuid4().hex, tmp_path / "output"
     environ = {name: value for name, value in os.environ.items() if name != "GROBID_URL"}
     environ |= {"S2CORPUS_MARKER": marker, "S2CORPUS_SCRATCH": scratch}
-    build = [sys.executable, "-m", "s2corpus", "build", "include/releases/sample.yaml", "--as-of", "2023-02-01"]
-    build += ["--lake", str(tmp_path / "lake"), "--from", str(tiny[0]), "--workers", "2"]
+    build = [*BUILD, "--lake", str(tmp_path / "lake"), "--from", str(tiny[0]), "--workers", "2"]
     command = [sys.executable, "-c", FORKS] if program == "forks" else build
     with output.open("wb") as file:
         process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=file, stderr=file)
@@ -109,6 +109,21 @@ def test_killed_program_leaves_no_process(program: str, tiny: tuple[Path, Truth]
     for child in left:
         child.kill()
     assert left == []
+
+
+@pytest.mark.long
+def test_build_killed_after_stages_resumes_with_same_bytes(
+    tiny: tuple[Path, Truth], extracting: None, reference: dict[str, str], tmp_path: Path
+) -> None:
+    done = tmp_path / "lake/releases" / PUBLISHED / "_metrics"
+    for stage in ("postprocess", "clean", None):
+        command = [*BUILD, "--lake", str(tmp_path / "lake"), "--from", str(tiny[0]), "--workers", "2"]
+        with subprocess.Popen(command, cwd=ROOT, start_new_session=True) as process:
+            if stage:
+                until((done / f"{stage}.json").exists, f"{stage} does not end", pause=0.01)
+                os.killpg(process.pid, signal.SIGKILL)
+        assert process.returncode == (-signal.SIGKILL if stage else 0), stage
+    assert snapshot_bytes(run_in(tmp_path, spec())) == reference
 
 
 def work_in_a_child(folder: Path, stage: str, shards: list[int], ready: Path) -> None:

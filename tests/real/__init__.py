@@ -1,0 +1,1 @@
+"""Check the release of real papers."""

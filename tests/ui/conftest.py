@@ -50,6 +50,7 @@ def page_over(lake: str | Path, catalog: str | None = None, **others: Any) -> An
 
 @pytest.fixture(scope="session")
 def page(built: Built) -> Any:
+    """Return a client of the page over the built release."""
     return page_over(built.lake, built.catalog)
 
 
@@ -80,6 +81,7 @@ class Server:
 
 @pytest.fixture(scope="session")
 def server(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Start Airflow's API server with one user per role."""
     from tests.ui.pages import hostile_lake, stalled
 
     home = tmp_path_factory.mktemp("airflow")

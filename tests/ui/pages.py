@@ -31,6 +31,7 @@ INJECTED = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{7*7}}"
 
 
 def read(page: Any, path: str, status: int = 200) -> str:
+    """Return the text of a page; fail if its status is another."""
     answer = page.get(path)
     assert answer.status_code == status, (path, answer.status_code, answer.text[-500:])
     return str(answer.text)

@@ -4,6 +4,8 @@ A person fills in Airflow's forms.
 """
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urljoin
 
@@ -18,6 +20,7 @@ pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow]
 PAGE = "/corpus-releases/"
 DAG = "corpus_release__s2_v2"
 RELEASE = f"{PAGE}corpus_release__sample/{PUBLISHED.rpartition('-')[2]}"
+SAVED = os.environ.get("S2CORPUS_PICTURES")  # CONTRIBUTING.md
 REASON = "The January drop contains no bibliographies, see ticket 12."
 
 
@@ -90,24 +93,17 @@ def test_browser_shows_every_page_without_errors(scheme: str, width: int, browse
     assert all(status == 200 for _, status in answers), answers
 
 
-def test_page_works_in_airflow_frame_and_by_keyboard(browser: Any, server: Server) -> None:
-    page = server.open(browser, "/plugin/corpus-releases", width=1280)
+def test_page_works_by_keyboard_in_airflows_frame_and_its_links_leave_it(browser: Any, server: Server) -> None:
+    page = server.open(browser, "/plugin/corpus-releases")
     frame = page.frame_locator("iframe")
     frame.get_by_role("heading", name="Corpus releases").wait_for(timeout=60_000)
-    link = frame.locator(f"th a[href$='/{SECOND.rpartition('-')[2]}']")
+    link = frame.locator(f"th a[href$='/{UNFINISHED.rpartition('-')[2]}']")
     for _ in range(40):  # Press Tab, as a user without a mouse does, until the release has the focus.
         page.keyboard.press("Tab")
         if link.evaluate("link => link === document.activeElement"):
             break
     page.keyboard.press("Enter")
-    frame.get_by_role("heading", name=SECOND).wait_for(timeout=60_000)
-    page.context.close()
-
-
-def test_link_to_airflow_leaves_the_frame(browser: Any, server: Server) -> None:
-    page = server.open(browser, "/plugin/corpus-releases", width=1400)
-    frame = page.frame_locator("iframe")
-    frame.get_by_role("link", name=UNFINISHED).click()
+    frame.get_by_role("heading", name=UNFINISHED).wait_for(timeout=60_000)
     frame.get_by_role("link", name="Airflow's run").click()
     page.wait_for_url("**/dags/corpus_release__sample/runs/by_hand**", timeout=60_000)
     page.get_by_text("by_hand").first.wait_for(timeout=60_000)
@@ -128,7 +124,26 @@ def test_login_returns_to_the_requested_page(browser: Any, server: Server) -> No
     context.close()
 
 
-def test_run_by_hand_has_its_parameters_and_the_last_interval(browser: Any, server: Server) -> None:
+@pytest.mark.long
+def test_pictures_of_the_documentation_are_made(browser: Any, server: Server, tmp_path: Path) -> None:
+    intervals = f"{PAGE}corpus_release__sample/intervals?first=2023-01-01&last=2023-06-30"
+    pictures = {"release": (RELEASE, 1280, 900), "intervals": (intervals, 1280, 480)}
+    pictures["dag"] = "/dags/corpus_release__sample", 1600, 420
+    for name, (path, width, height) in pictures.items():
+        page = server.open(browser, path)
+        page.set_viewport_size({"width": width, "height": height})
+        if name == "dag":
+            page.get_by_label("Show Graph").click()
+            page.get_by_label("Collapse Details Panel").click()
+            page.locator(".react-flow__node", has_text="publish").first.wait_for()
+            page.locator(".react-flow__controls-fitview").click()
+            page.wait_for_timeout(2_000)  # The graph moves into view.
+            page.evaluate("document.querySelector('.react-flow__minimap')?.remove()")
+        page.screenshot(path=Path(SAVED or tmp_path, f"{name}.png"))
+        page.context.close()
+
+
+def test_run_by_hand_has_its_parameters_and_the_last_interval(browser: Any, server: Server, tmp_path: Path) -> None:
     """Check the form's promise: a run at 10:30 on March 15 makes the release of February."""
     page = server.open(browser, f"/dags/{DAG}", "op")
     page.get_by_test_id("trigger-dag-button").click()
@@ -145,6 +160,7 @@ def test_run_by_hand_has_its_parameters_and_the_last_interval(browser: Any, serv
     page.keyboard.insert_text(json.dumps({"link.drift_of_linked_entries_block": REASON}))
     page.keyboard.press("Control+Shift+End")  # The editor closes brackets and quotes itself.
     page.keyboard.press("Delete")
+    form.screenshot(path=Path(SAVED or tmp_path, "form-run.png"))
     form.get_by_role("button", name="Trigger", exact=True).click()
     form.wait_for(state="hidden")
     (run,) = server.call(f"/api/v2/dags/{DAG}/dagRuns?limit=1&order_by=-id").json()["dag_runs"]

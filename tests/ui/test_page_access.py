@@ -15,14 +15,17 @@ import pytest
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.evaluation import kept
+from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.summary import format_approval_request
 from s2corpus.rules import EvaluationRules
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.schema import paper_shard
-from tests.releases import PUBLISHED, SECOND, UNFINISHED, Built
+from tests.releases import AS_OF, PUBLISHED, SECOND, UNFINISHED, Built
 from tests.ui.conftest import page_over, refuse
 from tests.ui.pages import AT, INJECTED, copied, hostile_lake, pages, read, refuse_drop, words
+from tests.unit.s2corpus.web.test_escaping import render
 
 
 def test_every_link_has_a_target(page: Any) -> None:
@@ -37,7 +40,8 @@ def test_every_link_has_a_target(page: Any) -> None:
     [
         ("sample/20230201", 422), ("corpus_release__own/20230201", 404), ("corpus_release__../20230201", 422), ("nothing", 404),
         ("corpus_release__sample%2f..%2f../20230201", 404), ("drops?standing=lost", 422), ("static/app.py", 422),
-        ("static/../app.py", (404, 422)),
+        ("static/../app.py", (404, 422)), ("corpus_release__none/intervals", 404),
+        ("corpus_release__sample/intervals?first=x", 422), ("corpus_release__sample/intervals?first=0001-01-01&last=9999-12-31", 200),
         *((f"corpus_release__sample/20230201/{path}", status) for path, status in (
             ("paper/zzz", 422), ("paper/ffffffffffffffe", 404), ("paper/%3Cscript%3Ealert(1)%3C/script%3E", (404, 422)),
             (f"pdf/{'0' * 40}", 404), ("pdf/..%2f..%2f..%2fetc%2fpasswd", (404, 422)), ("rejects/filter?outcome=kept&page=0", 422),
@@ -154,3 +158,7 @@ def test_markup_is_escaped_on_every_kind_of_page(built: Built, tmp_path: Path) -
         assert bare.count("7*7") == bare.count("{{7*7}}"), f"{where}: a template was evaluated"
         shown += "&lt;script&gt;alert(1)" in bare
     assert shown > 10
+    run, snapshot = Run(built.runs[PUBLISHED].spec, AS_OF, lake, tmp_path), built.runs[PUBLISHED].snapshot_id
+    lake.put(f"snapshots/{run.snapshot_id}/stats.json", lake.get(f"snapshots/{snapshot}/stats.json")[0])
+    request = render(format_approval_request(run, {f"`{INJECTED}": INJECTED}))
+    assert "<script" not in request and "<img" not in request and "&lt;script" in request

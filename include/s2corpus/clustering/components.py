@@ -14,7 +14,7 @@ from s2corpus.clustering.edges import CONTRADICTION, PREFIX, TITLE, UNRELATED, E
 class EdgeOutcome(IntEnum):
     """The decision on an edge."""
 
-    REDUNDANT = 0  # Its records are in one cluster already.
+    REDUNDANT = 0  # Its records are in one cluster, or another edge reports the conflict.
     TAKEN = 1
     CONFLICT = 2  # Refused (the records contradict), or cut (the clusters conflict).
 

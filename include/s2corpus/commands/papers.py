@@ -70,7 +70,7 @@ def cluster_command(
         for explanation in explanations(result.clusters, result.edges):
             click.echo(format_explanation(explanation))
     papers = pc.count_distinct(result.clusters["paper_id"]).as_py()
-    click.echo(f"{records.num_rows} records, {papers} papers, {result.conflicts} conflicts of DOIs", err=True)
+    click.echo(f"{records.num_rows} records, {papers} papers, {result.conflicts} conflicts", err=True)
 
 
 @with_examples("corpus vote --records records.parquet --clusters clusters.parquet --out papers.parquet")

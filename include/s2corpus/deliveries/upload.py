@@ -33,7 +33,7 @@ def deliver_tree(lake: Lake, folder: Path) -> int:
             key = mark.relative_to(folder).as_posix()
             if lake.size(key) is not None and lake.get(key)[0] == mark.read_bytes():
                 continue
-            files = [path for path in sorted(mark.parent.iterdir()) if path != mark]
+            files = [path for path in sorted(mark.parent.rglob("*")) if path.is_file() and path != mark]
             list(pool.map(lambda path: lake.upload(path.relative_to(folder).as_posix(), path), files))
             lake.upload(key, mark)
             sent += len(files) + 1

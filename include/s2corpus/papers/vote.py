@@ -82,8 +82,8 @@ class VotedPaper:
 
 
 def make_rank(trust: Sequence[str]) -> Rank:
-    """Return a sort key for sources: by trust, then unlisted sources by name."""
-    ranks = {source: rank for rank, source in enumerate(trust)}
+    """Return a sort key for sources: by trust (a repeated source by its first place), then unlisted sources by name."""
+    ranks = {source: rank for rank, source in reversed([*enumerate(trust)])}
     return lambda source: (ranks.get(source, len(ranks)), source)
 
 

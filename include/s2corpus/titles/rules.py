@@ -159,7 +159,6 @@ def _script(title: str) -> str:
     return max(sorted(found), key=lambda name: found[name], default="OTHER")
 
 
-_WORD = re.compile(r"[^\W_]+")
 _HAS_NUMBER = rf"(?i)\b(?:[0-9]+|{'|'.join(sorted(word for word in NUMERALS if word.isascii()))})\b"
 _CANDIDATES = """
 SELECT entry, e.title AS cited, c.title, c.paper_id, c.same_volume AND c.same_page AS is_placed

@@ -30,7 +30,7 @@ _TEMPLATE_DOIS = frozenset(
         "10.1093/bioinformatics/btxxxxx", "10.1017/s0000000000000000", "10.1080/01621459.yyyy.zzzzzz",
     )
 )  # fmt: skip
-_TEMPLATE_PREFIXES = ("10.475/", "10.0000/", "10.1234/", "10.12345/", "10.9999/")
+_TEMPLATE_PREFIXES = ("10.0000/", "10.1234/", "10.12345/", "10.9999/")
 
 _ARXIV_NEW = re.compile(r"(?<!\d)(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(?:v\d+)?(?!\d)")
 _ARXIV_OLD = re.compile(

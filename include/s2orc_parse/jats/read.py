@@ -70,4 +70,4 @@ def _classify_error(error: str) -> JatsOutcome:
         return JatsOutcome.TOO_DEEP
     if "amplification" in error or "entity reference loop" in error:
         return JatsOutcome.ENTITIES
-    return JatsOutcome.NOT_WELL_FORMED
+    return JatsOutcome.TOO_LARGE if "huge" in error else JatsOutcome.NOT_WELL_FORMED

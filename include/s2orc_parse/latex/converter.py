@@ -24,7 +24,7 @@ from s2orc_parse.latex.source import LatexSource, read_source
 from s2orc_parse.latex.tex import deadline
 from s2orc_parse.parse_model import Header, Parse, Provenance
 
-CONVERTER_VERSION = "7"  # part of the key of every stored parse; increase it when the parse of any source may change
+CONVERTER_VERSION = "8"  # part of the key of every stored parse; increase it when the parse of any source may change
 MEMORY_MB = 1024
 SECONDS = 120.0
 """default time limit of one source"""

@@ -225,9 +225,8 @@ def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any],
     deadline = time.monotonic() + seconds
     signs = Signs()
     original, text = text, signs.shorten(text)
-    defined, runs = False, 0
-    while runs < _MAX_REPAIRS + 2:
-        runs += 1
+    defined, removed = False, 0
+    while removed <= _MAX_REPAIRS:
         status, out, messages = run(
             build_command(memory_mb, "--verbose", "--from", "latex", "--to", "json"),
             text.encode(),
@@ -245,12 +244,13 @@ def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any],
             defined, text = True, unknown + text
             continue
         if signs:  # retry without signs: the reported line then identifies the paragraph to remove
-            signs, text, defined, runs = Signs(), original, False, 0
+            signs, text, defined = Signs(), original, False
             continue
         where = re.search(r"line (\d+)", messages)
         if where is None:
             break
         text = _remove_paragraph(text, int(where.group(1)))
+        removed += 1
     raise BadSource(LatexOutcome.CONVERTER_FAILED, " ".join(messages.split())[-300:])
 
 

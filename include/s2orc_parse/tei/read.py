@@ -83,7 +83,9 @@ def _classify_error(xml: bytes, error: etree.XMLSyntaxError) -> TeiRefusal:
         xml.decode("utf-8")
     except UnicodeDecodeError:
         return TeiRefusal.NOT_UTF8
-    return TeiRefusal.TOO_DEEP if "depth" in str(error).casefold() else TeiRefusal.NOT_WELL_FORMED
+    if "depth" in str(error).casefold():
+        return TeiRefusal.TOO_DEEP
+    return TeiRefusal.TOO_LARGE if "huge" in str(error).casefold() else TeiRefusal.NOT_WELL_FORMED
 
 
 def _has_doctype(xml: bytes) -> bool:

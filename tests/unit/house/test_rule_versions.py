@@ -24,10 +24,13 @@ import pdf2tei as layout
 from pdf2tei.identity import VERSION as IDENTITY
 from pdf2tei.version import VERSION as EXTRACTION
 from s2corpus import version
+from s2corpus.deliveries.ready import READER_VERSION, list_deliveries, read_ready
+from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pdf import SELECTION_VERSION, inspect_many, library_versions
 from s2corpus.snapshot.manifest import hash_inputs
 from s2corpus.spec import SelectRules
+from s2corpus.storage.lake import open_lake
 from s2corpus.version import EXCLUDED_MODULES, HASHED_PACKAGES, sources_hash
 from s2orc_parse import jats, latex, tei
 from s2orc_parse.jats import elsevier
@@ -86,6 +89,17 @@ def pdfs(files: Mapping[str, bytes], folder: Path) -> Iterator[tuple[str, Path]]
             yield path.name, path
 
 
+def registration(files: Mapping[str, bytes], folder: Path) -> Any:
+    lake = open_lake(str(folder))
+    for name in files:
+        if name.startswith(("drops/", "sources/")):
+            lake.put(name, files[name])
+    deliveries = [delivery for one in list_deliveries(lake) if (delivery := read_ready(lake, *one))]
+    facts = [register(lake, delivery) for delivery in deliveries]
+    tables = [registered_table(lake, delivery, name) for delivery in deliveries for name in ("files", "records")]
+    return [facts, [table.read().to_pylist() for table in tables]]
+
+
 def selection(files: Mapping[str, bytes], folder: Path) -> Any:
     rules = SelectRules(max_pages=50)
     rows = inspect_many(pdfs(files, folder), rules=rules, workers=1, timeout=60, memory_bytes=1 << 30)
@@ -123,12 +137,13 @@ def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 PINNED: dict[str, tuple[Make, str, str]] = {
+    "registration": (registration, READER_VERSION, "9: df52adfb1c1b2f8f"),
     "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "2, identity 3: c6582d14054d1214"),
     "extraction": (extraction, EXTRACTION, "0.16.0: 702893d3250af0e6"),
-    "TEI": (conversion, tei.CONVERTER_VERSION, "8: ee7be18557ce3f31"),
-    "JATS": (build("article", jats.convert, JATS), jats.VERSIONS["jats"], "6: 1e11fa03f6aa3bed"),
+    "TEI": (conversion, tei.CONVERTER_VERSION, "9: ee7be18557ce3f31"),
+    "JATS": (build("article", jats.convert, JATS), jats.VERSIONS["jats"], "7: 1e11fa03f6aa3bed"),
     "Elsevier": (build("article", elsevier.convert, ELSEVIER), jats.VERSIONS["elsevier"], "5: fb92ecf36f3e58e3"),
-    "LaTeX": (build("source", latex.convert, SOURCE), latex.CONVERTER_VERSION, "7: ba25f3cc91d28523"),
+    "LaTeX": (build("source", latex.convert, SOURCE), latex.CONVERTER_VERSION, "8: ba25f3cc91d28523"),
 }
 
 

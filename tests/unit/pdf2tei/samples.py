@@ -99,6 +99,7 @@ def read(source: str, folder: Path) -> etree._Element:
 
 
 def read_pdf(pdf: bytes, folder: Path, *, ocr: bool = False) -> etree._Element:
+    """Return the TEI that the extractor makes of a PDF."""
     (folder / "a.pdf").write_bytes(pdf)
     return etree.fromstring(extract(folder / "a.pdf", timeout=300, ocr=ocr) or b"<TEI/>")
 
@@ -109,14 +110,17 @@ def list_texts(tei: etree._Element, path: str) -> list[str]:
 
 
 def find_heads(tei: etree._Element) -> list[str]:
+    """Return the headings of the body."""
     return list_texts(tei, ".//t:body/t:div/t:head")
 
 
 def join_body(tei: etree._Element) -> str:
+    """Return the paragraphs of the body as one text."""
     return " ".join(list_texts(tei, ".//t:body/t:div/t:p"))
 
 
 def list_raws(tei: etree._Element) -> list[str]:
+    """Return the bibliography entries as printed."""
     return list_texts(tei, ".//t:listBibl/t:biblStruct/t:note[@type='raw_reference']")
 
 
@@ -162,4 +166,5 @@ def draw_line(
 
 
 def all_lines(document: Document) -> list[Line]:
+    """Return the lines of all pages."""
     return [line for page in document.pages for line in page.lines]

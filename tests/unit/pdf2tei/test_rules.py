@@ -25,7 +25,6 @@ Veterinary Medicine|Computational Linguistics|Veterinary World|Clinical Manageme
         ("MILAD KAZEMI", "Milad|Kazemi"),
         ("王小明", "小明|王"),
         ("Laura van ’t Veer", "Laura|van ’t Veer"),
-        ("F.-Xabier Contreras", "F.-Xabier|Contreras"),
         ("Ryo Doi", "Ryo|Doi"),
         ("Jean\u2011Luc Picard\u200d", "Jean-Luc|Picard"),
     ],

@@ -93,9 +93,6 @@ def test_each_font_has_its_sign_of_ligature() -> None:
     page = draw([Row("In e spring ese leaves, ey say, ymus grows")]).pages[0]
     ligatures.restore_page(page, seen[0], ["+", "3"])
     assert page.lines[0].text == "In The spring These leaves, They say, Thymus grows"
-    page = draw([Row("bitors from thyme ( ymus vulgaris L.),” D. Sollars, “ yme")]).pages[0]
-    ligatures.restore_page(page, "bitors from thyme (3ymus vulgaris L.),” D. Sollars, “3yme", ["3"])
-    assert page.lines[0].text == "bitors from thyme ( Thymus vulgaris L.),” D. Sollars, “ Thyme"
 
 
 def test_printed_ligature_is_read(shared_data: Path) -> None:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -222,13 +222,10 @@ def test_file_of_a_server_is_read_in_pieces(ranges: Server, tmp_path: Path) -> N
 )  # fmt: skip
 def test_refusals_of_servers(ranges: Server, status: int, error: type[Exception], words: str) -> None:
     opened = Folder(ranges.url)
-    for act in (
-        lambda: opened.open(f"{status}"),
-        lambda: opened.open_ranges(f"{status}"),
-        lambda: opened.read_range(f"{status}", 0, 1),
-    ):
+    read: list[Callable[[str], object]] = [opened.open, opened.open_ranges, lambda name: opened.read_range(name, 0, 1)]
+    for act in read:
         with pytest.raises(error, match=words) as raised:
-            act()
+            act(str(status))
         assert "\n" not in str(raised.value) and len(str(raised.value)) < 500
     with pytest.raises(NotASnapshotFile):
         opened.read_range("../x", 0, 1)

@@ -82,12 +82,14 @@ def test_wrong_input_gives_one_clear_sentence(tmp_path: Path) -> None:
     [
         (["a.tei.xml"], 0, "1 documents: 1 parsed, 0 rejected"),
         (["a.tei.xml", "b.tar.gz", "c.xml"], 1, "3 documents: 1 parsed, 2 rejected (1 bad_tei:not_tei, 1 damaged)"),
+        (["a.tei.xml", "d.tar.gz"], 1, "2 documents: 1 parsed, 1 rejected (1 unreadable)"),
         (["a.tei.xml", "none.xml"], 2, "none.xml does not exist: give files of TEI"),
     ],
 )
 def test_exit_status_tells_whether_all_have_parses(names: list[str], status: int, said: str, tmp_path: Path) -> None:
     for name, data in (("a.tei.xml", teis.document("<p>one</p>")), ("b.tar.gz", b"\x1f\x8b"), ("c.xml", b"<html/>")):
         (tmp_path / name).write_bytes(data)
+    (tmp_path / "d.tar.gz").symlink_to("/proc/self/mem")  # Its first byte cannot be read.
     command = [sys.executable, "-m", "s2orc_parse.cli", *names, "--rejects", "rejects.jsonl"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, said in done.stderr) == (status, True), done.stderr

@@ -2,7 +2,7 @@
 
 The number of task slots follows from a worker's memory and cores.
 
-The image's /entrypoint and /clean-logs do what the Airflow chart expects of the scripts in Airflow's own image.
+The image's /clean-logs deletes the logs that the Airflow chart expects.
 """
 
 import os

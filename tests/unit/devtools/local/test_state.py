@@ -1,4 +1,4 @@
-"""The state folder is private, is chosen once, and contains generated secrets.
+"""The state folder is private and contains generated secrets.
 
 A command uses the lake of its option, its environment or the local services, with the matching addresses and keys.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from devtools.local.services import Services
-from devtools.local.state import PORTS, SECRETS, TYPED, State
+from devtools.local.state import SECRETS, TYPED, State
 from s2corpus.errors import UserError
 
 
@@ -39,15 +39,6 @@ def test_secrets_are_generated_and_different(state: State, tmp_path: Path) -> No
     assert len(set(values)) == 2 * len(SECRETS)
     for name, value in state.secrets().items():
         assert len(value) >= (20 if name in TYPED else 44), "80 bits, or 256 bits if no person types it"
-
-
-def test_ports_and_secrets_are_chosen_once(state: State) -> None:
-    ports, secrets = state.ports(), state.secrets()
-    again = State(state.root)
-    again.create()
-    again.choose_ports({})
-    assert (again.ports(), again.secrets()) == (ports, secrets)
-    assert set(ports) == set(PORTS) and len(set(ports.values())) == len(PORTS)
 
 
 def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:

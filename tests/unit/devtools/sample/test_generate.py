@@ -1,10 +1,9 @@
-"""Equal arguments give a sample with equal bytes, and an incomplete sample is completed.
+"""Equal arguments give a sample with equal bytes.
 
 The sample has every case that its release is compared with (tests/e2e/test_sample.py).
 """
 
 import hashlib
-import shutil
 from pathlib import Path
 
 import pytest
@@ -22,13 +21,6 @@ def contents(folder: Path) -> dict[str, str]:
 def test_equal_seed_gives_equal_bytes_with_any_workers(tiny: tuple[Path, Truth], tmp_path: Path) -> None:
     sample.tiny(tmp_path, workers=3)
     assert contents(tiny[0]) == contents(tmp_path)
-
-
-def test_incomplete_sample_is_completed(tiny: tuple[Path, Truth], tmp_path: Path) -> None:
-    shutil.copytree(tiny[0], tmp_path, dirs_exist_ok=True)
-    (tmp_path / "drops/2023-01-a/bracket.pdf").unlink()
-    sample.tiny(tmp_path)
-    assert contents(tmp_path) == contents(tiny[0])
 
 
 def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:

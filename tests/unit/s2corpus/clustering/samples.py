@@ -24,6 +24,7 @@ A = "a" * 40
 def record(
     record_id: str, title: str | None = TITLE, authors: str = "Ada Lovelace", year: int | None = 2020, **fields: Any
 ) -> Record:
+    """Return a record with the given fields."""
     kind = fields.pop("kind", RecordKind.ARCHIVE)
     source = fields.pop("source", record_id.partition(":")[0])
     date: Row = {"date": str(year), "date_precision": "year"} if year else {}
@@ -33,14 +34,17 @@ def record(
 def pdf(
     record_id: str, title: str | None = TITLE, authors: str = "Ada Lovelace", year: int | None = 2020, **fields: Any
 ) -> Record:
+    """Return the record of a PDF."""
     return record(record_id, title, authors, year, kind=RecordKind.PDF, **fields)
 
 
 def cluster_all(*records: Record) -> Clustering:
+    """Cluster these records."""
     return cluster_records(pa.Table.from_batches(batches(records), schema=RECORDS.schema))
 
 
 def partition(found: Clustering) -> set[frozenset[str]]:
+    """Return the clusters as sets of record ids."""
     return _partition(found.clusters.to_pylist())
 
 

@@ -113,9 +113,10 @@ def test_authors_and_year_confirm_an_untitled_record() -> None:
 
 def test_identifier_claimed_by_another_title_does_not_join() -> None:
     cases, expected = [], []
-    for title, papers in ((TITLE.upper(), 1), ("Shallow parsing of legal texts", 3), (None, 2)):
+    other, b = "Shallow parsing of legal texts", "b" * 40
+    for title, file, papers in ((TITLE.upper(), b, 1), (other, b, 3), (None, b, 2), (other, A, 1)):
         for ids in CLAIMED[:2]:
-            pdfs = [pdf("grobid:1", file_sha1=A, **ids), pdf("grobid:2", title, "", None, file_sha1="b" * 40, **ids)]
+            pdfs = [pdf("grobid:1", file_sha1=A, **ids), pdf("scienceparse:2", title, "", None, file_sha1=file, **ids)]
             cases.append([untitled_record(**ids), *pdfs])
             expected.append(papers)
     assert [len(one.papers) for one in cluster_cases(cases)] == expected
@@ -143,19 +144,23 @@ def test_work_type_decides_whether_a_doi_is_a_preprint() -> None:
     assert_joined(table, lambda records: records)
 
 
-RENAL, HEARING = "Renal outcomes after transplantation", "Screening of newborn hearing"
+RENAL, HEARING = "Renal damage after operation", "Screening of newborn hearing"
 
 
 def test_one_doi_on_unrelated_papers_is_a_conflict() -> None:
     """Abstracts have the DOI of their supplement: their titles share nothing, and they have no common surname."""
     renal = record("crossref:1", RENAL, doi="10.1/s")
-    hearing = [record(f"pubmed:{i}", HEARING, "Alan Turing", doi="10.1/s") for i in (1, 2)]
+    hearing = [
+        record(f"pubmed:{n}", HEARING + " in districts of Kenya" * n, "Alan Turing", doi="10.1/s") for n in (0, 1)
+    ]
     found = cluster_all(renal, *hearing, record("unpaywall:1", None, doi="10.1/s"))
-    assert partition(found) == {frozenset({"crossref:1", "unpaywall:1"}), frozenset({"pubmed:1", "pubmed:2"})}
+    assert partition(found) == {frozenset({"crossref:1", "unpaywall:1"}), frozenset({"pubmed:0", "pubmed:1"})}
     [cut] = [edge for edge in found.edges.to_pylist() if not edge["taken"]]
     assert cut["reason"] == "unrelated"
     others = [
         (record("s2:1", HEARING, "A. Lovelace", doi="10.1/s"), True),
+        (record("s2:1", "Renal damage in young cohorts", "Alan Turing", doi="10.1/s"), True),  # S = 18/60.
+        (record("s2:1", "Renal damage in young subjects", "Alan Turing", doi="10.1/s"), False),  # S = 18/61.
         (record("s2:1", "Исходы трансплантации почки", "Ада Лавлейс", doi="10.1/s"), True),
     ]
     assert_joined(others, lambda other: (renal, other))
@@ -164,17 +169,24 @@ def test_one_doi_on_unrelated_papers_is_a_conflict() -> None:
 # -- Titles
 
 
-TRIAL = "An open-label clinical trial of the new drug in {} patients with the old disease"
-ADULT, CHILD = TRIAL.format("adult"), TRIAL.format("paediatric")
+SHORT = "On parse trees"
+"""its normalized title has ten 3-grams; with n more letters, S = 20 / (20 + n)"""
+
+
+def test_similar_titles_have_s_above_0_8() -> None:
+    assert [titles.score(SHORT, f"{SHORT} {word}") for word in ("bold", "daily")] == [20 / 24, 0.8]
+    ids: tuple[Row, ...] = ({}, {"doi": "10.1/x"}, {"file_sha1": A})
+    table = [((word, same), word == "bold") for word in ("bold", "daily") for same in ids]
+    assert_joined(table, lambda case: (record("a:1", SHORT, **case[1]), pdf("b:1", f"{SHORT} {case[0]}", **case[1])))
 
 
 def test_titles_without_authors_must_be_nearly_equal() -> None:
-    assert 0.8 < titles.score(ADULT, CHILD) < 0.9
-    table = [
-        (("Acme Pharmaceuticals, Inc; Acme Study Group", CHILD), False),  # Trials of one company have similar titles.
-        (("", ADULT.replace("clinical", "clinicall")), True),
-    ]
-    assert_joined(table, lambda case: [record(f"{title}:1", title, case[0]) for title in (ADULT, case[1])])
+    """Trials of one company have similar titles."""
+    trial = "An open-label clinical trial of the new drug in {} patients with the old disease"
+    far, near = ([trial.format(word) for word in words] for words in (("adult", "all"), ("new", "old")))
+    assert 0.89 < titles.score(*far) < 0.9 < titles.score(*near) < 0.91
+    table = [(("Acme Pharmaceuticals, Inc; Acme Study Group", far), False), (("", far), False), (("", near), True)]
+    assert_joined(table, lambda case: [record(f"{title}:1", title, case[0]) for title in case[1]])
 
 
 def test_titles_that_differ_in_a_number_do_not_join() -> None:
@@ -191,8 +203,19 @@ def test_generic_titles_need_equal_authors_and_year() -> None:
     assert_joined(table, lambda other: (record("a:1", "Book review"), record("b:1", "Book Review", **other)))
 
 
-SAME: Row = {"title": "The role of complement in renal disease", "authors": "Lovelace, A. and Turing, A.", "year": 2011}
+def test_columns_of_different_issues_do_not_join() -> None:
+    """An abstract and its paper have more than two authors."""
+    place: list[Row] = [{"volume": "24", "issue": n, "pages": page} for n, page in (("9", "1514"), ("12", "2129"))]
+    two, three = "A. One; B. Two", "A. One; B. Two; C. Three"
+    table = [((two, None), False), ((two, "10.48550/arxiv.1101.00001"), True), ((three, None), True)]
+    assert_joined(
+        table, lambda by: [record("a:1", TITLE, by[0], doi=by[1], **place[0]), record("b:1", TITLE, by[0], **place[1])]
+    )
+
+
 # -- Clusters
+
+SAME: Row = {"title": "The role of complement in renal disease", "authors": "Lovelace, A. and Turing, A.", "year": 2011}
 
 
 def test_conflicting_records_are_not_joined_by_a_third() -> None:
@@ -223,6 +246,15 @@ def test_two_dois_never_join_and_the_conflict_is_reported() -> None:
     assert partition(found) == {frozenset({"crossref:1", "dblp:1"}), frozenset({"crossref:2"})}
     (cut,) = [row for row in found.edges.to_pylist() if not row["taken"]]
     assert {cut["left"], cut["right"]} == {"crossref:2", "dblp:1"}
+
+
+def test_cut_edge_within_a_paper_is_no_conflict() -> None:
+    """The titles of `a` and `c` do not join, as the years of `b` and `c` differ. Then the volume joins `b` and `c`."""
+    printed = [record(f"{id_}:1", year=year, volume="9") for id_, year in (("b", 2000), ("c", 2001))]
+    found = cluster_all(record("a:1", year=None), *printed)
+    assert [(edge["right"], edge["reason"], edge["taken"]) for edge in found.edges.to_pylist()] == [
+        ("b:1", "title", True), ("c:1", "place", True),
+    ]  # fmt: skip
 
 
 def test_many_records_of_one_title_need_few_edges() -> None:

@@ -54,6 +54,7 @@ def test_commands_turn_records_into_kept_papers(given: Path, tmp_path: Path) -> 
 
 ROWS: dict[str, list[dict[str, Any]]] = {
     "selections": [{"file_sha1": "a", "outcome": "selected"}, {"file_sha1": "b", "outcome": "landscape"}],
+    "documents": [{"paper_id": "p1", "set": "s2orc", "outcome": "=1+1"}],
     "papers": [
         {"paper_id": "p1", "title": "T", "open_access": True}, {"paper_id": "p2", "title": "U", "open_access": False},
     ],
@@ -69,7 +70,7 @@ def test_reports_print_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ref.write(0, [{**dict.fromkeys(table.schema.names), **lists, **row} for row in ROWS.get(name, [])])
         ref.commit([0], {"pdf_shards": 1, "paper_shards": 1})
     for report, lines in {
-        "funnel": {"Page width > height,1", "PyPDF error,0", "Not English,1", "Kept,1"},
+        "funnel": {"Page width > height,1", "PyPDF error,0", "Not English,1", "Kept,1", "s2orc,'=1+1,1"},
         "coverage": {"title,1,100.0", "authors,0,0.0"},
     }.items():
         assert lines <= set(run(report_command, report, "tiny-20230201", "--csv").output.splitlines())

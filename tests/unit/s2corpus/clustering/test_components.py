@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from s2corpus.clustering.components import EdgeOutcome, components
-from s2corpus.clustering.edges import CONTRADICTION, PLACE, TITLE, UNRELATED, Edges
+from s2corpus.clustering.edges import CONTRADICTION, PLACE, PREFIX, TITLE, UNRELATED, Edges
 
 NODES = 7
 Facts = list[tuple[int, int, bool]]
@@ -17,7 +17,8 @@ FACTS = st.lists(
 )
 EDGES = st.lists(
     st.tuples(
-        st.integers(0, NODES - 1), st.integers(0, NODES - 1), st.sampled_from([0, 3, TITLE, TITLE, PLACE, CONTRADICTION, UNRELATED])
+        st.integers(0, NODES - 1), st.integers(0, NODES - 1),
+        st.sampled_from([0, 3, TITLE, TITLE, PLACE, PREFIX, CONTRADICTION, UNRELATED]),
     ).filter(lambda edge: edge[0] < edge[1]),
     max_size=14,
 )  # fmt: skip
@@ -37,7 +38,7 @@ def taken_one_by_one(
             fates.append(EdgeOutcome.REDUNDANT)
         elif (
             len({facts[node][0] for node in one | other} - {-1}) > 1
-            or (reason == TITLE and not years_agree(facts, one, other, years))
+            or (reason in (TITLE, PREFIX) and not years_agree(facts, one, other, years))
             or any(
                 (why == UNRELATED or reason >= TITLE) and ((a in one and b in other) or (b in one and a in other))
                 for a, b, why in refused

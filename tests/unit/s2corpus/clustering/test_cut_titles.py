@@ -51,6 +51,7 @@ def test_generic_and_numbered_titles_do_not_join() -> None:
     table: list[tuple[tuple[str, str, Row], bool]] = [
         (("Editorial", "Editorial: what the new guideline means for hypertension in primary care", {}), False),
         ((graphs, f"{graphs}, part II: the connected case and its applications", {}), False),
+        ((graphs, f"{graphs}: 3. the connected case and its applications", {}), False),  # So does a member of a series.
         (("Hypertension", research, {}), False),  # A short title needs an equal volume.
         (("Hypertension", research, {"volume": "7"}), True),
     ]

@@ -64,6 +64,7 @@ def citing(*texts: str) -> SnapshotPaper:
 
 
 def papers() -> list[Row]:
+    """Return the 60 papers of the snapshot."""
     return [_paper(n) for n in range(60)]
 
 
@@ -95,6 +96,7 @@ def _paper(n: int) -> Row:
 
 
 def job(lake: Path, name: str, out: Path | None = None, snapshot: Path | None = None, **params: Any) -> Job:
+    """Return the job of a dataset with small parameters."""
     folder = snapshot or next((lake / "snapshots").glob("real-20260401-*"))
     spec = DatasetSpec(name=name, dataset=name, params={**PARAMS[name], **params})
     return Job(spec, SnapshotSource(open_lake(str(folder))), open_lake(str(out or lake)))
@@ -125,6 +127,7 @@ def lines(one: Job, pattern: str = ".jsonl.gz") -> list[Row]:
 
 
 def outcomes(one: Job, step: str = "") -> dict[str, int]:
+    """Return the count of each outcome, in the steps with this text in their name."""
     return {row["outcome"]: row["count"] for row in stats(one)["funnel"] if step in row["step"]}
 
 
@@ -140,12 +143,14 @@ def rows(one: Job, pattern: str) -> list[Row]:
 
 
 def stats(one: Job) -> Row:
+    """Return the statistics of a built dataset."""
     found: Row = orjson.loads(one.lake.get(f"{one.prefix}/stats.json")[0])
     return found
 
 
 @pytest.fixture(scope="session")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the snapshot into a lake."""
     folder = tmp_path_factory.mktemp("lake")
     write_snapshot(folder, papers(), files=3)
     return folder
@@ -153,6 +158,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def made(lake: Path) -> dict[str, Job]:
+    """Build every dataset once."""
     found = {}
     for name in DATASETS:
         found[name] = job(lake, name)

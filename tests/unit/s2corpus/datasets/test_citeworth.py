@@ -11,15 +11,9 @@ from typing import Any
 import pytest
 
 from s2corpus.datasets.citations import cited_sentences
+from s2corpus.datasets.citeworth import rules
 from s2corpus.datasets.citeworth.dataset import SPLITS
-from s2corpus.datasets.citeworth.rules import (
-    VENUES,
-    CiteworthParagraphOutcome,
-    CiteWorthParams,
-    classify_paper,
-    classify_paragraph,
-    classify_sentence,
-)
+from s2corpus.datasets.citeworth.rules import CiteWorthParams, classify_paper, classify_paragraph, classify_sentence
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import SnapshotPaper
 from tests.snapshots import real_articles
@@ -86,7 +80,7 @@ def test_long_list_of_numbers_takes_linear_time() -> None:
     """Check an input on which the published regular expression does not terminate."""
     given = paragraph("This is a list of numbers [" + "1, " * 5_000 + "x].")
     (sentence,) = cited_sentences(given)
-    assert classify_sentence(str(given["text"]), sentence, 21)[0] is CiteworthParagraphOutcome.KEPT
+    assert classify_sentence(str(given["text"]), sentence, 21)[0] is rules.CiteworthParagraphOutcome.KEPT
 
 
 @pytest.mark.usefixtures("shared_data")
@@ -111,7 +105,7 @@ def test_sentences_of_real_papers_match_a_readers_judgment() -> None:
         ({"mag_field_of_study": ["Sociology", "Medicine"]}, "other_field"),
         ({"mag_field_of_study": []}, "no_fields_of_study"),
         ({"journal": None}, "no_venue"),
-        *(({"journal": None, name: "x"}, "considered") for name in VENUES),
+        *(({"journal": None, name: "x"}, "considered") for name in rules.VENUES),
     ],
 )
 def test_primary_field_and_venue_or_archive_id_decide(changes: dict[str, Any], expected: str) -> None:

@@ -137,10 +137,7 @@ def test_hugging_face_loads_rows_and_each_has_its_image(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("licence", "outcome", "count"),
-    [
-        ("LicenseRef-CC-BY", "cropped", 2),
-        ("LicenseRef-CC-BY-NC", "license_forbids_copies", 3),
-    ],
+    [("LicenseRef-CC-BY", "cropped", 2), ("LicenseRef-CC-BY-NC", "license_forbids_copies", 3)],
 )
 def test_only_licenses_that_permit_copies_give_images(
     licence: str | None, outcome: str, count: int, tmp_path: Path

@@ -12,14 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.datasets import runner
-from s2corpus.datasets.elsevier.article import (
-    ARTICLE,
-    SUBJECTS,
-    build_article,
-    build_row,
-    list_subjects,
-    markup_share,
-)
+from s2corpus.datasets.elsevier.article import ARTICLE, SUBJECTS, build_article, build_row, list_subjects, markup_share
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.errors import QualityBlocked

@@ -12,4 +12,5 @@ from tests.unit.s2corpus.deliveries.samples import AS_OF
 
 @pytest.fixture
 def run(lake: Lake, tmp_path: Path) -> Run:
+    """Return the run of a release over the lake."""
     return Run(ReleaseSpec(name="t"), AS_OF, lake, tmp_path)

@@ -22,6 +22,7 @@ class Racing(LocalLake):
     """A lake in which another process writes each small file first."""
 
     def put(self, key: str, data: bytes, *, expect: str | None = None) -> str:
+        """Write the key first as another writer would."""
         super().put(key, b"another")
         return super().put(key, data, expect=expect)
 
@@ -45,10 +46,12 @@ def deliver(
 
 
 def lines(*rows: Mapping[str, object], name: str = "records.jsonl") -> dict[str, bytes]:
+    """Return a file of JSON lines."""
     return {name: b"".join(json.dumps(row).encode() + b"\n" for row in rows)}
 
 
 def intake(run: Run) -> dict[str, float]:
+    """Run the stage intake and return its metrics."""
     runner.work(run, "intake", runner.plan(run, "intake"))
     runner.run_rounds(run, "intake", first=1)
     return load_stage("intake").finish(run)
@@ -68,8 +71,10 @@ def outcome(run: Run, delivery: str = "d") -> dict[str, Any]:
 
 
 def records(run: Run) -> dict[str, dict[str, Any]]:
+    """Return the records of a run by id."""
     return {row["record_id"]: row for row in run.table(RECORDS).read().to_pylist()}
 
 
 def places(run: Run) -> list[dict[str, Any]]:
+    """Return the places of all PDFs of a run."""
     return [place for pdf in run.table(PDFS).read().to_pylist() for place in pdf["places"]]

@@ -126,6 +126,7 @@ def test_line_becomes_a_record_of_its_file() -> None:
         ({"open_access": None}, "open_access: null given, true or false expected"),
         ({"open_access": 1}, "open_access: 1 given, true or false expected"),
         ({"licence": ["CC-BY"]}, 'licence: ["CC-BY"] given, a text expected'),
+        ({"ready_at": 20230101}, "ready_at: 20230101 given, a text expected"),
     ],
 )
 def test_line_with_foreign_claim_refuses_the_drop(line: dict[str, Any], said: str) -> None:
@@ -207,6 +208,12 @@ def test_delivery_that_claims_foreign_records_is_refused(
 def test_delivery_with_repeated_promise_is_refused(run: Run, repeated: bytes) -> None:
     line = b'{"record_id":"dblp:1","title":"T","open_access":true,"licence":"CC0","deleted":false,%b}\n'
     assert "the key is repeated" in refusal(run, "dblp", {"records.jsonl": line % repeated})
+
+
+def test_delivered_line_with_another_repeated_key_is_malformed(run: Run) -> None:
+    deliver(run.lake, "sources/dblp/d", {"records.jsonl": b'{"id":1,"title":"T","title":"U"}\n{"id":2,"title":"T"}\n'})
+    row = outcome(run)
+    assert (row["outcome"], row["rows"], row["dropped"]) == ("taken", 1, 1)
 
 
 def test_record_without_source_gets_the_source_of_its_delivery(run: Run) -> None:

@@ -248,14 +248,14 @@ def test_damaged_files_and_checksums_are_refused(shelf: Shelf, tmp_path: Path, m
 
 def test_tree_is_delivered_without_the_folders_already_there(lake: Lake, tmp_path: Path) -> None:
     for name in ("drops/a", "drops/b", "sources/s/1"):
-        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "sub").mkdir(parents=True)
         (tmp_path / name / "_READY").write_bytes(b"{}")
-        (tmp_path / name / "x").write_bytes(name.encode())
+        (tmp_path / name / "sub/x").write_bytes(name.encode())
     (tmp_path / "suppress.jsonl").write_bytes(b"{}")
     lake.put("drops/a/_READY", b"{}")
     assert deliver_tree(lake, tmp_path) == 2 * 2 + 1
-    keys = ["drops/a/_READY", "drops/b/_READY", "drops/b/x", "sources/s/1/_READY", "sources/s/1/x", "suppress.jsonl"]
-    assert [entry.key for entry in lake.list("")] == keys
+    sent = ["drops/b/_READY", "drops/b/sub/x", "sources/s/1/_READY", "sources/s/1/sub/x"]
+    assert [entry.key for entry in lake.list("")] == ["drops/a/_READY", *sent, "suppress.jsonl"]
 
 
 def test_requests_have_limits(shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,15 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
-from s2corpus.deliveries.status import (
-    MAX_TRIES,
-    ArrivalState,
-    ArrivalStatus,
-    Watch,
-    iterate_statuses,
-)
+from s2corpus.commands.releases import drops_command
+from s2corpus.deliveries.status import ArrivalState, ArrivalStatus, Watch, iterate_statuses
 from s2corpus.drops import batches, processing
 from s2corpus.extractors import Adapter
 from s2corpus.pipeline import runner
@@ -86,7 +83,7 @@ def test_refused_drop_stores_reason_and_blocks_no_other(lake: Lake, process: Pro
 
 
 def test_release_reuses_results_of_processed_drops(tmp_path: Path, grobid: StandIn) -> None:
-    """The release sends no PDF again; its tables are those of a release without processing."""
+    """The release sends no PDF again; its tables are those of a release without processing. Unreadable PDFs are read again."""
     tables = []
     for before in (True, False):
         lake = open_lake(str(tmp_path / str(before)))
@@ -101,6 +98,8 @@ def test_release_reuses_results_of_processed_drops(tmp_path: Path, grobid: Stand
             runner.run_stage(run, stage)
         tables.append([run.table(SELECTIONS).read(), run.table(PARSES).read().drop_columns("stored")])
         assert grobid.requests == (3 if before else 6)
+        stored = (tmp_path / str(before) / "stored_selections").rglob("*.parquet")
+        assert "unreadable" not in [row["outcome"] for path in stored for row in pq.read_table(path).to_pylist()]
     assert tables[0] == tables[1]
 
 
@@ -128,7 +127,7 @@ def test_failed_extraction_blocks_no_other_drop(lake: Lake, process: Process, gr
     deliver(lake, "drops/bad", {"a.pdf": pdfs()[0]})
     deliver(lake, "drops/good", {"a.pdf": pdfs()[1]})
     resources = SPEC.resources.model_copy(update={"extract_seconds": 0.5})
-    for tries in range(1, MAX_TRIES + 1):
+    for tries in (1, 2, 3):
         found = {row.folder: row for row in process(SPEC.model_copy(update={"resources": resources}))}
         assert (found["drops/bad/"].state, found["drops/bad/"].tries) == (ArrivalState.UNFINISHED, tries)
         assert "given up" in str(found["drops/bad/"].detail)
@@ -150,6 +149,23 @@ def test_changed_drop_is_refused_and_blocks_no_other(lake: Lake, tmp_path: Path,
     assert list(grobid.uploads) == sha1s(pdfs()[1])
 
 
+def test_command_continues_an_interrupted_run(tmp_path: Path, grobid: StandIn) -> None:
+    lake = open_lake(str(tmp_path / "lake"))
+    deliver(lake, "drops/a", {"a.pdf": pdfs()[0]})
+    deliver(lake, "drops/b", {"a.pdf": pdfs()[0]}, listed={})
+
+    def drops(*options: str) -> list[str]:
+        found = CliRunner().invoke(drops_command, ["--lake", lake.root, *options])
+        return [line.rpartition("\tdrops")[0] for line in found.stdout.splitlines()]
+
+    assert drops() == ["waiting", "waiting"]
+    grobid.stop()
+    assert drops("--process") == [], "an error"
+    assert drops() == ["registered", "refused:unlisted"] and drops("--state", "refused") == ["refused:unlisted"]
+    grobid.start()
+    assert drops("--process") == ["worked", "refused:unlisted"]
+
+
 def test_internal_error_fails_one_drop_only(
     lake: Lake, process: Process, grobid: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,6 +181,7 @@ def test_internal_error_fails_one_drop_only(
     deliver(lake, "drops/good", {"a.pdf": pdfs()[1]})
     found = [(row.folder, row.outcome, row.detail) for row in process()]
     assert found == [("drops/bad/", "failed", "KeyError: 'an error of ours'"), ("drops/good/", "worked", None)]
+    assert [row.tries for _ in range(3) for row in process()] == [2, 3], "then it waits for a new _READY"
 
 
 # -- Releases that drops start.

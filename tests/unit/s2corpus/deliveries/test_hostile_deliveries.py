@@ -19,11 +19,10 @@ from s2corpus.sources import dblp
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import DELIVERIES, PDFS, DeliveryRow
-from tests.unit.s2corpus.deliveries.samples import intake
+from tests.unit.s2corpus.deliveries.samples import WHEN, intake
 
 PDF = b"%PDF hello"
 FILE = {"name": "a.pdf", "bytes": len(PDF), "sha256": hashlib.sha256(PDF).hexdigest()}
-WHEN = "2023-01-01T00:00:00Z"
 
 
 def ready(**changed: Any) -> bytes:

@@ -76,6 +76,8 @@ def test_drop_delivered_during_the_stage_waits_for_next_run(run: Run) -> None:
 
 def test_drop_pattern_without_match_is_an_error(run: Run) -> None:
     """A corpus of abstracts needs no drops."""
+    with pytest.raises(UserError, match="existing drops: none"):
+        runner.plan(run, "intake")
     deliver(run.lake, "sources/dblp/1", lines(PAPER))
     assert len(runner.plan(run, "intake")) == 2
     deliver(run.lake, "drops/x", {"a.pdf": b"A"})
@@ -143,7 +145,7 @@ def test_people_who_delivered_since_the_parent_are_recorded(run: Run) -> None:
 def test_latest_record_wins_and_tombstone_deletes_it(run: Run) -> None:
     """The last line of the last file of a delivery wins; of deliveries of the same instant, the one with the greatest id."""
     gone = {"record_id": "dblp:2", "title": "Gone"}
-    deliver(run.lake, "sources/dblp/a", lines({**PAPER, "title": "Old"}, gone))
+    deliver(run.lake, "sources/dblp/z", lines({**PAPER, "title": "Old"}, gone))
     first, second, third = ({**PAPER, "title": f"Title {n}"} for n in (1, 2, 3))
     files = lines(second, second, third, name="a/records.jsonl") | lines(second, first, name="b/records.jsonl")
     deliver(run.lake, "sources/dblp/c", files, SECOND)

@@ -100,8 +100,9 @@ def test_registration_is_stored_until_it_is_forgotten(lake: Lake) -> None:
 
 
 ARTICLE = (
-    b"<article><front><article-meta><article-id pub-id-type='doi'>10.1234/5</article-id><title-group><article-title>A title"
-    b"</article-title></title-group></article-meta></front><body><p>Text.</p></body></article>"
+    b"<article xmlns:xlink='http://www.w3.org/1999/xlink'><front><article-meta><article-id pub-id-type='doi'>10.1234/5</article-id>"
+    b"<title-group><article-title>A title</article-title></title-group><permissions><license xlink:href='https://creativecommons.org/licenses/by/4.0/'/>"
+    b"</permissions></article-meta></front><body><p>Text.</p></body></article>"
 )
 
 
@@ -125,7 +126,9 @@ def test_full_texts_of_publishers_are_files(
     assert (row["kind"], row["sha1"], row["bytes"]) == (kind, sha1, len(content))
     assert row["record_id"] == (record_id and record_id.format(sha1=sha1))
     assert (found.rows, found.pdfs) == (records, 0)
-    assert [r["record_id"] for r in rows_in(lake, delivery, "records")] == [row["record_id"]] * records
+    claims = ("publisher", "CC-BY-4.0", True) if source else ("archive", None, None)
+    stored = [(r["record_id"], r["kind"], r["licence"], r["open_access"]) for r in rows_in(lake, delivery, "records")]
+    assert stored == [(row["record_id"], *claims)] * records, "a drop makes no claims about a paper"
 
 
 @pytest.mark.parametrize("size", [0, 1, 3 << 20])

@@ -24,11 +24,13 @@ ZERO: dict[pa.DataType, Any] = {
 
 @pytest.fixture
 def run(lake: Lake, tmp_path: Path) -> Run:
+    """Return the run of a release over the lake."""
     return Run(ReleaseSpec(name="tiny"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
 
 
 @pytest.fixture
 def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Catalog:
+    """Make an empty catalog, which commands use too."""
     monkeypatch.setenv("S2CORPUS_CATALOG", f"sqlite:///{tmp_path / 'catalog.db'}")
     made = Catalog(f"sqlite:///{tmp_path / 'catalog.db'}")
     made.migrate()
@@ -45,5 +47,6 @@ def write(run: Run, table: Table[Any], rows: list[Row]) -> None:
 
 
 def run_command(run: Run, command: Command, *arguments: object) -> str:
+    """Run a command over the run's lake and return what it prints."""
     given = [RELEASE, "--lake", run.lake.root, *map(str, arguments)]
     return CliRunner().invoke(command, given, catch_exceptions=False).output

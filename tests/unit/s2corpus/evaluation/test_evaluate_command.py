@@ -1,7 +1,5 @@
 """`corpus evaluate` and `corpus compare` report in one message a release's missing data, a mistyped argument, or an error in a sheet."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,6 @@ from tests.unit.s2corpus.evaluation.conftest import RELEASE, run_command, write
 TABLES: tuple[Table[Any], ...] = (MEMBERS, PAPERS, FILTERED, FULLTEXTS, LINKS)
 OURS, THEIRS = Side("=A title", ("Ann Lee",)), Side("A title", ("A. Lee",))
 ITEM = Item("clusters:p1", EvaluationTask.CLUSTERS, "p1", "", "", "a" * 40, OURS, THEIRS, True, True)
-THEIR_LINE = orjson.dumps({"id": "1", "text": "A title\n\nIts text"}) + b"\n"
 HEAD = "release,item,mark_title,mark_authors\n"
 
 
@@ -86,12 +83,3 @@ def test_marks_need_a_name_and_publication_needs_marks(own: Run, tmp_path: Path)
     own.lake.put(f"snapshots/{RELEASE}-00000000/README.md", b"")
     with pytest.raises(UserError, match="1 of 1 items have no marks yet"):
         run_command(own, evaluate, "--publish")
-
-
-@pytest.mark.parametrize("command", [["evaluate", "--sheet"], ["compare", "theirs.jsonl", "--with", "peS2o", "--out"]])
-def test_full_disk_gives_one_sentence(own: Run, tmp_path: Path, command: list[str]) -> None:
-    (tmp_path / "theirs.jsonl").write_bytes(THEIR_LINE)
-    name, *options = command
-    arguments = [sys.executable, "-m", "s2corpus", name, RELEASE, *options, "/dev/full", "--lake", own.lake.root]
-    done = subprocess.run(arguments, capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert done.returncode == 3 and "the disk is full" in done.stderr and done.stderr.count("\n") == 1

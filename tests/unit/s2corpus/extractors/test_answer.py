@@ -55,6 +55,9 @@ def test_tei_is_limited_in_bytes() -> None:
         # The error code decides if the status does not report a busy server.
         (400, b"[NO_BLOCKS]", "failed:NO_BLOCKS", False),
         (500, b'{"type":"NO_BLOCKS","description":"no text"}', "failed:NO_BLOCKS", False),
+        (500, b"[TOO_MANY_BLOCKS]", "failed:TOO_MANY_BLOCKS", False),
+        (500, b"[TOO_MANY_TOKENS]", "failed:TOO_MANY_TOKENS", False),
+        (500, b"[PDFALTO_CONVERSION_FAILURE]", "failed:PDFALTO_CONVERSION_FAILURE", False),
         (409, b"org.grobid.core.exceptions.GrobidException: [BAD_INPUT_DATA] exit 1", "failed:BAD_INPUT_DATA", False),
         (502, b"[TIMEOUT] PDF to XML conversion timed out", "gave_up:timeout", True),
         (500, b"NO_BLOCKSMITH", "gave_up:connection", False),

@@ -166,6 +166,15 @@ def test_failed_shard_keeps_results_and_retry_sends_the_rest(lake: Lake, serve: 
     assert len(answered & set(server.uploads)) <= 1  # The request in flight when the shard gave up.
 
 
+def test_limits_are_those_of_the_spec(lake: Lake, serve: Serve) -> None:
+    """GROBID's documentation recommends the wait after a 503. One try has a third of the time of a PDF."""
+    serve()
+    run = Intake(lake, {}).run(resources={"in_flight": 5, "extract_seconds": 60})
+    limits = ExtractStage()._pool(run).limits
+    assert (limits.in_flight, limits.deadline, limits.request, limits.tries) == (5, 60, 20, 3)
+    assert (limits.busy_wait, limits.max_tei_bytes) == ((5, 10), 12_000_000)
+
+
 def test_server_change_between_plan_and_work_is_refused(lake: Lake, serve: Serve) -> None:
     server = serve()
     run = selected(Intake(lake, papers(1), shards=1).run())

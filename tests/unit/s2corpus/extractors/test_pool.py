@@ -24,16 +24,9 @@ from tests import standin_docling
 from tests.standin_grobid import StandIn, Upload
 
 QUICK = Limits(
-    in_flight=8,
-    deadline=20.0,
-    request=0.4,
-    busy_wait=(0.05, 0.1),
-    retry_wait=(0.02, 0.05),
-    health_wait=(0.05, 0.1),
-    outage=10.0,
-    status=5.0,
-    progress=60.0,  # No test may wait for it.
-)
+    in_flight=8, deadline=20.0, request=0.4, busy_wait=(0.05, 0.1), retry_wait=(0.02, 0.05), health_wait=(0.05, 0.1), outage=10.0,
+    status=5.0, progress=60.0,  # No test may wait for it.
+)  # fmt: skip
 Item = tuple[str, Callable[[], BinaryIO]]
 
 
@@ -55,22 +48,12 @@ def run(pool: Pool, items: list[Item]) -> dict[str, Extraction]:
 
 
 CASES = [
-    (None, ExtractOutcome.OK, 1),
-    ("chunked", ExtractOutcome.OK, 1),
-    ("unended", ExtractOutcome.CONNECTION, 3),
-    ("no_content", ExtractOutcome.NO_CONTENT, 1),
-    ("half", ExtractOutcome.BAD_TEI, 1),
-    ("huge", ExtractOutcome.BAD_TEI, 1),
-    ("NO_BLOCKS", ExtractOutcome.NO_BLOCKS, 1),
-    ("TIMEOUT", ExtractOutcome.TIMEOUT, 3),
-    ("GENERAL", ExtractOutcome.CONNECTION, 3),
-    ("502", ExtractOutcome.CONNECTION, 3),
-    ("drop", ExtractOutcome.CONNECTION, 3),
-    ("truncate", ExtractOutcome.CONNECTION, 3),
-    ("hang", ExtractOutcome.TIMEOUT, 3),
-    ("stall", ExtractOutcome.TIMEOUT, 3),
-    ("trickle", ExtractOutcome.TIMEOUT, 3),
-]
+    (None, ExtractOutcome.OK, 1), ("chunked", ExtractOutcome.OK, 1), ("unended", ExtractOutcome.CONNECTION, 3),
+    ("no_content", ExtractOutcome.NO_CONTENT, 1), ("half", ExtractOutcome.BAD_TEI, 1), ("huge", ExtractOutcome.BAD_TEI, 1),
+    ("NO_BLOCKS", ExtractOutcome.NO_BLOCKS, 1), ("TIMEOUT", ExtractOutcome.TIMEOUT, 3), ("GENERAL", ExtractOutcome.CONNECTION, 3),
+    ("502", ExtractOutcome.CONNECTION, 3), ("drop", ExtractOutcome.CONNECTION, 3), ("truncate", ExtractOutcome.CONNECTION, 3),
+    ("hang", ExtractOutcome.TIMEOUT, 3), ("stall", ExtractOutcome.TIMEOUT, 3), ("trickle", ExtractOutcome.TIMEOUT, 3),
+]  # fmt: skip
 
 
 def test_fault_gives_outcome_and_number_of_tries() -> None:
@@ -88,11 +71,11 @@ def test_fault_gives_outcome_and_number_of_tries() -> None:
 
 
 def test_every_option_is_sent() -> None:
+    names = ("consolidateHeader", "consolidateCitations", "includeRawCitations", "segmentSentences")
     with StandIn() as server:
-        run(Pool([server.url], ExtractRules(consolidate_header=1, include_raw_citations=False), QUICK), pdfs(1))
-    assert server.forms == [
-        {"consolidateHeader": "1", "consolidateCitations": "0", "includeRawCitations": "0", "segmentSentences": "0"}
-    ]
+        for rules in (ExtractRules(), ExtractRules(consolidate_header=2, include_raw_citations=False)):
+            run(Pool([server.url], rules, QUICK), pdfs(1))
+    assert server.forms == [dict(zip(names, values, strict=True)) for values in ("0010", "2000")]
 
 
 def test_large_pdf_is_streamed() -> None:
@@ -188,7 +171,11 @@ def test_wrong_address_is_a_clear_error() -> None:
         Pool([server.url], limits=QUICK).identity()
 
 
-def test_token_is_sent_and_missing_token_is_explained() -> None:
+def test_token_is_sent_and_missing_token_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a proxy nor a .netrc of the user applies."""
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login ann password x")
     with StandIn(token="s3cret") as server:
         results = run(Pool([server.url], limits=QUICK, token="s3cret"), pdfs(2))
         assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
@@ -204,16 +191,10 @@ def test_password_in_an_address_is_hidden() -> None:
 
 TASKS = replace(QUICK, request=2.0, status=0.5)
 TASK_CASES = [
-    (None, ExtractOutcome.OK, 1),
-    ("polls 500", ExtractOutcome.OK, 1),
-    ("failure", ExtractOutcome.NOT_CONVERTED, 1),
-    ("garbage", ExtractOutcome.BAD_ANSWER, 1),
-    ("huge", ExtractOutcome.BAD_ANSWER, 1),
-    ("lost", ExtractOutcome.CONNECTION, 3),
-    ("redirect", ExtractOutcome.CONNECTION, 3),
-    ("never", ExtractOutcome.TIMEOUT, 3),
-    ("hang", ExtractOutcome.TIMEOUT, 3),
-]
+    (None, ExtractOutcome.OK, 1), ("polls 500", ExtractOutcome.OK, 1), ("failure", ExtractOutcome.NOT_CONVERTED, 1),
+    ("garbage", ExtractOutcome.BAD_ANSWER, 1), ("huge", ExtractOutcome.BAD_ANSWER, 1), ("lost", ExtractOutcome.CONNECTION, 3),
+    ("redirect", ExtractOutcome.CONNECTION, 3), ("never", ExtractOutcome.TIMEOUT, 3), ("hang", ExtractOutcome.TIMEOUT, 3),
+]  # fmt: skip
 
 
 def forget_adapters() -> None:

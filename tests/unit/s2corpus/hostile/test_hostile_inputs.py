@@ -235,10 +235,7 @@ def test_damaged_snapshot_file_gives_a_clear_error(file: str, published: Path, t
 COLUMNS = (
     "record_id", "paper_id", "source", "kind", "title", "authors", "abstract", "doi", "canonical_pdf", "file_sha1", "tei", "id", "text",
 )  # fmt: skip
-FORGED = {
-    "many rows": pa.nulls(3_000_000, pa.string()),
-    "one value again and again": pa.array(["a" * 100_000] * 1_000),
-}
+FORGED = {"many rows": pa.nulls(3_000_000, pa.string()), "one value again and again": pa.array(["a" * 100_000] * 1_000)}
 RECORDS = {"record_id": ["dblp:1"], "source": ["dblp"], "kind": ["archive"], "title": ["A title of five words"]}
 RIGHT = {
     "RECORDS": RECORDS,

@@ -21,16 +21,20 @@ def record(source: str, native: str = "1", kind: RecordKind = RecordKind.ARCHIVE
 
 
 def header(sha1: str = A, source: str = "grobid", **values: Any) -> Record:
+    """Return the record that an extractor made of a PDF."""
     return record(source, sha1, RecordKind.PDF, file_sha1=sha1, **values)
 
 
 def declare(native: str = "d/a.pdf", **values: Any) -> Record:
+    """Return the record that a delivery declares for a PDF."""
     return record("declared", native, file_sha1=A, **values)
 
 
 def publisher(source: str = "crossref", native: str = "1", **values: Any) -> Record:
+    """Return a publisher's record."""
     return record(source, native, RecordKind.PUBLISHER, **values)
 
 
 def is_preprint(doi: str) -> bool:
+    """Tell whether a DOI has the prefix of bioRxiv or arXiv."""
     return doi.startswith(("10.1101/", "10.48550/"))

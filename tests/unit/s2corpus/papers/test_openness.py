@@ -63,6 +63,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
     "PDF of arXiv's paper prints a DOI": ([PRINTED, replace(ARXIVS, doi=DOI)], "a.pdf", None),
     "its paper is published too": ([header(), ARXIVS, CROSSREF, unpaywall(open_access=False)], "a.pdf", None),
     "it prints an Anthology DOI": ([header(doi=ACL_DOI), CROSSREF], "a.pdf", ACL),
+    "it prints an old Anthology DOI": ([header(doi="10.3115/1073083.1073135"), CROSSREF], "a.pdf", ACL),
     "file name is the id in the paper's DOI": (
         [header(), publisher(doi="10.18653/v1/p19-1001"), record("dblp")], "P19-1001.pdf", ACL,
     ),
@@ -104,24 +105,6 @@ def test_pdf_is_open_with_this_evidence(case: str) -> None:
         assert (found.open, found.evidence) == (evidence is not None, evidence)
         assert list(list_looks(found)) == list(Evidence)
         assert [look.evidence for look in found.looks if look.found][:1] == ([evidence] if evidence else [])
-
-
-DETAILS: list[tuple[str, Evidence, str]] = [
-    ("no evidence", ARXIV, "no arXiv id in the PDF, none in the file name (a.pdf)"),
-    ("PMC has its DOI", PMC, "! PMC7 is in PMC's open access subset (according to pubmed:7)"),
-    (
-        "Unpaywall has one of two DOIs",
-        UNPAYWALL,
-        f"no record has the DOI of this full text (ambiguous: {DOI}, {OTHER_DOI})",
-    ),
-    ("record of the PDF states open access", DECLARED, "! referenced as open access by mylab:1"),
-]
-
-
-def test_checks_of_a_pdf_are_explained() -> None:
-    for case, evidence, detail in DETAILS:
-        records, name, _ = CASES[case]
-        assert list_looks(judge(*records, places=(Declaration("d", name),)))[evidence] == detail, case
 
 
 @pytest.mark.parametrize("case", CASES)

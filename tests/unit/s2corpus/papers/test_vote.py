@@ -21,6 +21,7 @@ from s2corpus.papers.vote import (
     elect_metadata,
     make_rank,
 )
+from s2corpus.rules import VoteRules
 from s2corpus.sources import Author, Record, RecordKind
 from s2corpus.titles import score
 from tests.unit.s2corpus.papers.samples import DOI, A, B, declare, header, publisher, record
@@ -51,13 +52,9 @@ def say(name: str, **values: Any) -> list[Cast]:
 
 
 OPEN = {"all_open": True}
-TITLES = {
-    "crossref": "A deep parser",
-    "dblp": "Deep parsing of paper",
-    "arxiv": "Deep parsing of papers",
-    "s2": "Deep parsing of pagers",
-}
-SIMILAR = say("title", **TITLES)
+DEEP = "Deep parsing of {}".format
+SIMILAR = say("title", crossref="A deep parser", dblp=DEEP("paper"), arxiv=DEEP("papers"), s2=DEEP("pagers"))
+READ: list[tuple[str, Any, Any]] = [("title", "GROBID", "Science"), ("authors", (ALAN,), (ADA,))]
 CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule, int, int] | None]] = {
     # case: records, options, field, value, (record, rule, votes for, votes against)
     "publisher record of the PDF": (
@@ -71,11 +68,15 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
     "declared PMC id": (
         [header(), declare(pmc_id="PMC1"), BY_PMC_ID, BY_DOI], {}, "title", "PMC", ("jats:1", PUBLISHER, 1, 1),
     ),
+    "declared ACL id": ([header(), declare(acl_id="P19-1001"), BY_ACL_ID, BY_DOI], {}, "title", "ACL", ("acl:1", PUBLISHER, 1, 1)),
     "id of another file": ([header(), BY_ACL_ID, BY_DOI], deliver_as("P19-1002.pdf"),
                            "title", "By DOI", ("crossref:1", BY_TRUST, 1, 1)),
     "most trusted of several publisher records": (
         [PRINTED, ("2023", publisher("acl", doi=DOI, title="Later")), ("2022", BY_DOI)],
         {}, "title", "By DOI", ("crossref:1", PUBLISHER, 1, 1),
+    ),
+    "latest publisher record of a source": (
+        [PRINTED, ("2022", BY_DOI), ("2023", publisher(native="2", doi=DOI, title="T"))], {}, "title", "T", ("crossref:2", PUBLISHER, 1, 0),
     ),
     "publisher record without the field": (
         [PRINTED, BY_DOI, *say("venue", dblp="ACL", s2="EMNLP", arxiv="acl")], {}, "venue", "ACL", ("dblp:1", MAJORITY, 2, 1),
@@ -103,9 +104,14 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
     "declared value replaces the PDF's": (
         [header(date="2019", venue="V"), declare(date="2021-03")], {}, "date", ("2021-03", "month"), ("declared:d/a.pdf", MAJORITY, 1, 0),
     ),
-    "ScienceParse outranks the extractor in titles": (
-        [header(title="GROBID"), header(source="scienceparse", title="Science")], {}, "title", "Science", (f"scienceparse:{A}", PDF, 1, 0),
+    "date: the fullest of a year": (
+        say("date", s2="2019-05-01", dblp="2019", arxiv="2020"), {}, "date", ("2019-05-01", "day"), ("s2:1", MAJORITY, 2, 1),
     ),
+    **{
+        f"ScienceParse outranks the extractor in {name}": (
+            [header(**{name: read}), header(source="scienceparse", **{name: best})], {}, name, best, (f"scienceparse:{A}", PDF, 1, 0),
+        ) for name, read, best in READ
+    },
     "abstract of an open PDF": ([header(abstract="We.")], OPEN, "abstract", "We.", (f"grobid:{A}", PDF, 1, 0)),
     "abstract of a closed PDF": ([header(abstract="We.")], {}, "abstract", None, None),
     "most similar title": (SIMILAR, {}, "title", "Deep parsing of papers", ("arxiv:1", MAJORITY, 1, 3)),
@@ -151,17 +157,26 @@ def test_untitled_record_does_not_remove_title(source: str, kind: RecordKind) ->
     assert paper.provenance["title"].rule is VoteRule.PDF
 
 
+def test_sources_are_trusted_in_the_specified_order() -> None:
+    assert VoteRules().trust == TRUST[:-1]
+
+
 FULL = publisher("acl", file_sha1=B, abstract="We.", venue="ACL", date="2020")
+OLD, NEW = (Pdf(f"2023-01-0{day}", (OPENING,)) for day in (1, 2))
 TERSE = publisher(file_sha1=A, doi=DOI, title="T", journal="J", volume="1", issue="2")
 
 
 @pytest.mark.parametrize(
     ("a", "b", "records", "chosen"),
     [
-        (Pdf("2023", (CLOSING,)), Pdf("2022", (OPENING,)), [TERSE], B),  # open access first
-        (Pdf("2023", (OPENING,)), Pdf("2022", (OPENING,)), [FULL, TERSE], B),  # the fullest publisher record
-        (Pdf("2023-01-02", (OPENING,)), Pdf("2023-01-01", (OPENING,)), [], A),  # the latest first seen
-        (Pdf("2023", (OPENING,)), Pdf("2023", (OPENING,)), [], A),  # the smallest SHA-1
+        (Pdf("2023", (CLOSING,)), OLD, [TERSE], B),  # open access first
+        (NEW, OLD, [FULL, TERSE], B),  # the fullest publisher record
+        *(
+            (NEW, OLD, [publisher(file_sha1=B, **one), publisher(file_sha1=A)], B)
+            for one in ({"abstract": "We."}, {"date": "2020"}, {"venue": "ACL"}, {"doi": DOI})
+        ),
+        (NEW, OLD, [], A),  # the latest first seen
+        (NEW, NEW, [], A),  # the smallest SHA-1
     ],
 )
 def test_canonical_pdf_is_chosen_in_this_order(a: Pdf, b: Pdf, records: list[Record], chosen: str) -> None:

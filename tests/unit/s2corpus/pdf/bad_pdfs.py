@@ -28,14 +28,17 @@ def assemble(objects: Objects, *, before: bytes = b"", startxref: int | None = N
 
 
 def stream(data: bytes, entries: bytes = b"") -> bytes:
+    """Return a PDF stream object."""
     return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(data), entries, data)
 
 
 def text(words: str = "A study of things that are read.") -> bytes:
+    """Return a content stream that prints a line."""
     return stream(b"BT /F1 12 Tf 72 500 Td (%s) Tj ET" % words.encode())
 
 
 def page(content: int = 5, *, box: bytes = A4, more: bytes = b"") -> bytes:
+    """Return a page object."""
     return (
         b"<< /Type /Page /Parent 2 0 R /MediaBox %s /Contents %d 0 R /Resources << /Font << /F1 4 0 R >> >> %s >>"
         % (box, content, more)
@@ -70,6 +73,7 @@ def pages(boxes: Sequence[bytes]) -> list[bytes]:
 
 
 def encrypt(algorithm: str, user: str, owner: str) -> bytes:
+    """Return an encrypted paper."""
     writer = pypdf.PdfWriter(io.BytesIO(assemble(paper())))
     writer.encrypt(user, owner, algorithm=algorithm)
     out = io.BytesIO()
@@ -127,6 +131,7 @@ def drawn_forever(what: bytes) -> bytes:
 
 
 def giant_image() -> bytes:
+    """Return a PDF with an image of 65,000 × 65,000 pixels."""
     pixels = stream(
         deflate(1),
         b"/Type /XObject /Subtype /Image /Width 65000 /Height 65000 /ColorSpace /DeviceRGB /BitsPerComponent 8 "
@@ -138,6 +143,7 @@ def giant_image() -> bytes:
 
 
 def xref_loop() -> bytes:
+    """Return a PDF whose table of objects names itself as the previous one."""
     data = assemble(paper())
     return data.replace(b"/Root 1 0 R", b"/Root 1 0 R /Prev %d" % data.rindex(b"xref\n0"))
 
@@ -153,11 +159,11 @@ KINDS: dict[str, tuple[Callable[[], bytes], SelectOutcome]] = {
     "count_too_high": (lambda: page_tree(b"/Kids [3 0 R] /Count 1000000"), SelectOutcome.TOO_MANY_PAGES),
     "no_pages": (lambda: page_tree(b"/Kids [] /Count 0"), SelectOutcome.UNREADABLE),
     "fifty_pages": (lambda: assemble(pages([A4, *[b"[0 0 842 595]"] * 49])), SelectOutcome.SELECTED),
-    "fifty_one_pages": (lambda: assemble(pages([A4] * 51)), SelectOutcome.TOO_MANY_PAGES),
+    "fifty_one_pages": (lambda: assemble(pages([b"[0 0 842 595]"] * 51)), SelectOutcome.TOO_MANY_PAGES),
     "xref_broken": (lambda: assemble(paper(), startxref=12), SelectOutcome.SELECTED),
     "xref_loop": (xref_loop, SelectOutcome.SELECTED),
     "junk_before_header": (lambda: assemble(paper(), before=b"HTTP/1.1 200 OK\r\n\r\n"), SelectOutcome.SELECTED),
-    "landscape": (lambda: assemble(paper(box=b"[0 0 842 595]")), SelectOutcome.LANDSCAPE),
+    "landscape": (lambda: assemble(paper(box=b"[0 0 842 595]", content=stream(b""))), SelectOutcome.LANDSCAPE),
     "square": (lambda: assemble(paper(box=b"[0 0 600 600]")), SelectOutcome.SELECTED),
     "rotated_to_landscape": (lambda: assemble(paper(more=b"/Rotate 90")), SelectOutcome.LANDSCAPE),
     "cropped_to_landscape": (lambda: assemble(paper(more=b"/CropBox [0 400 595 842]")), SelectOutcome.LANDSCAPE),

@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from s2corpus.cli import corpus
-from s2corpus.errors import UserError
 from s2corpus.tables.parses import SELECTIONS
 from tests.standin_grobid import StandIn
 from tests.unit.s2corpus.pdf.bad_pdfs import KINDS
@@ -72,17 +71,3 @@ def test_extract_without_grobid_runs_the_embedded_extractor(
     assert result.exit_code == 0, result.output
     (tei,) = (tmp_path / "tei").glob("*.tei.xml")
     assert b"s2corpus-layout" in tei.read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("select", "/no/such/paper.pdf"), "/no/such/paper.pdf: cannot be read"),
-        (("select", "{pdfs}", "--out", "x.csv"), "x.csv: unsupported suffix: use .parquet or .jsonl"),
-        (("extract", "{pdfs}", "--out", "{pdfs}/notes.txt/x"), "cannot create the folder"),
-    ],
-)
-def test_wrong_input_gives_one_sentence(folder: Path, arguments: tuple[str, ...], message: str) -> None:
-    error = run(*(argument.format(pdfs=folder) for argument in arguments)).exception
-    assert isinstance(error, UserError)
-    assert message in str(error) and "\n" not in str(error)

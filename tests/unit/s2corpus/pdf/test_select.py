@@ -25,7 +25,7 @@ SLOWEST_FIRST = ("a_thousand_million_nothings", "a_thousand_million_words")
 def stream(
     items: Iterable[tuple[str, Path]], *, timeout: float = 20.0, memory: int = 1024 * MB, workers: int = 1
 ) -> Generator[Selection, None, None]:
-    return inspect_many(items, rules=SelectRules(max_pages=50), workers=workers, timeout=timeout, memory_bytes=memory)
+    return inspect_many(items, rules=SelectRules(), workers=workers, timeout=timeout, memory_bytes=memory)
 
 
 def inspect(

@@ -1,4 +1,4 @@
-"""Checks, approvals and overrides of a release (SPEC §10.12, §11), its summary, and traces of its papers.
+"""Checks, approvals and overrides of a release (SPEC §10.12, §11), its summary and id, and traces of its papers.
 
 A user who started a release, or delivered new data in it, cannot approve it. A check can be overridden only if it allows it and a
 reason is given. Losses against the parent, and two versions of the code, stop a release of any size.
@@ -16,15 +16,8 @@ from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision
 from s2corpus.clustering.explain import Explanation
 from s2corpus.errors import QualityBlocked, UserError
-from s2corpus.pipeline import quality, runner
-from s2corpus.pipeline.acceptance import (
-    Acceptance,
-    AnotherPerson,
-    accept,
-    excluded_people,
-    find_objection,
-    read_acceptances,
-)
+from s2corpus.pipeline import acceptance, quality, runner
+from s2corpus.pipeline.acceptance import accept, excluded_people, find_objection, read_acceptances
 from s2corpus.pipeline.quality import CheckVerdict, list_all_checks, stop_if_blocked
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
@@ -35,12 +28,12 @@ from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
 from s2corpus.storage import parts
 from s2corpus.storage.lake import Lake
-from s2corpus.tables.intake import PDFS
+from s2corpus.tables.intake import DELIVERIES, PDFS
 from s2corpus.tables.papers import PAPERS
-from s2corpus.tables.parses import EXTRACTIONS, PARSES
+from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS
 from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, FULLTEXTS, SPLITS
-from tests.unit.s2corpus.deliveries.samples import AS_OF, deliver, intake
+from tests.unit.s2corpus.deliveries.samples import AS_OF, deliver, intake, lines
 from tests.unit.s2corpus.snapshot.release import lay_out, papers, through
 
 RELEASE = "s2_v2-20230301"
@@ -102,7 +95,7 @@ def test_refused_approval_is_recorded_and_anybody_may_reject(
     catalog.migrate()
     catalog.start_stage(release.release_id, "t", release.as_of, "intake")
     monkeypatch.setenv("S2CORPUS_CATALOG", f"sqlite:///{tmp_path / 'catalog.db'}")
-    with pytest.raises(AnotherPerson, match=r"bob delivered drops/new .*: another person must answer"):
+    with pytest.raises(acceptance.AnotherPerson, match=r"bob delivered drops/new .*: another person must answer"):
         runner.record_answer(release, ReleaseDecision.APPROVED, "bob", "mine", AS_OF)
     runner.record_answer(release, ReleaseDecision.REJECTED, "bob", "a scanner failed", AS_OF)
     runner.record_answer(release, ReleaseDecision.APPROVED, "dora", "looks right", AS_OF, "bob")
@@ -161,10 +154,47 @@ def test_acceptance_written_by_hand_cannot_override_such_checks(release: Run) ->
     for shard in (0, 1):  # The same PDF is in two shards.
         release.table(PDFS).write(shard, rows)
     release.table(PDFS).commit([0, 1], {"pdf_shards": 2})
-    by_hand = {"intake.pdfs_key_is_unique": asdict(Acceptance(REASON, "mallory", "2023-02-01T00:00:00+00:00"))}
+    by_hand = {
+        "intake.pdfs_key_is_unique": asdict(acceptance.Acceptance(REASON, "mallory", "2023-02-01T00:00:00+00:00"))
+    }
     release.lake.put(f"releases/{release.release_id}/_accepted.json", orjson.dumps(by_hand))
     with pytest.raises(QualityBlocked, match=r"intake.pdfs_key_is_unique.*\(cannot be overridden\)"):
         stop_if_blocked(release.release_id, quality.evaluate(release, "intake"))
+
+
+def test_snapshot_id_follows_every_input(release: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC §0.15: spec, inputs, parent, and the versions of code, extractor and converter."""
+
+    def make_id(spec: ReleaseSpec = release.spec) -> str:
+        return Run(spec, AS_OF, release.lake, release.scratch).snapshot_id
+
+    ids = [make_id(), make_id(ReleaseSpec(name="t", drops=("new",)))]
+    facts = [{"inputs": "1", "parent": PARENT}, {"inputs": "2", "parent": PARENT}, {"inputs": "2", "parent": None}]
+    versions: list[Any] = [(EXTRACTIONS, {"extractor": "f"}), (PARSES, {"converter": "d"})]
+    for table, fact in [*versions, *((DELIVERIES, fact) for fact in facts)]:
+        release.table(table).commit([0], fact)
+        ids.append(make_id())
+    monkeypatch.setattr("s2corpus.pipeline.run.code_version", lambda: "0")
+    assert len({*ids, make_id()}) == 8 and {id_[:11] for id_ in ids} == {"t-20230201-"}
+
+
+def test_extractor_with_the_name_of_a_source_is_blocked(release: Run) -> None:
+    deliver(release.lake, "sources/mine/1", lines({"id": 1, "title": "T"}))
+    intake(release)
+    release.table(SELECTIONS).write(0, [{"file_sha1": "0" * 40, "outcome": "selected"}])
+    release.table(SELECTIONS).commit([0])
+    row = {
+        "file_sha1": "0" * 40,
+        "version": "1",
+        "options_hash": "0",
+        "outcome": "no_content",
+        "tries": 1,
+        "seconds": 0,
+    }
+    for name, blocks in (("mine", {"extractor_has_its_own_name"}), ("another", set())):
+        release.table(EXTRACTIONS).write(0, [{**row, "extractor": name}])
+        release.table(EXTRACTIONS).commit([0])
+        assert find_blocks(release, "extract") == blocks
 
 
 # -- Losses.
@@ -203,20 +233,18 @@ def test_summary_begins_with_losses(lake: Lake, tmp_path: Path) -> None:
     assert lines[2:4] == [f"Counts below {PARENT}", "documents of s2orc train: 3 → 0 (-100.0%)"]
 
 
-def test_summary_lists_wrong_deliveries(release: Run) -> None:
-    rows = [{"drop": "d", "warning": f"records.jsonl, line {n}: titel: is not a key"} for n in range(1, 8)]
-    found = CheckVerdict("intake", "declarations_are_usable", "warn", "warn", False, 7, rows, None, "cannot be used")
-    release.lake.put(f"releases/{release.release_id}/_quality/intake.json", orjson.dumps([asdict(found)]))
-    lines = format_summary(release).splitlines()
-    at = next(i for i, line in enumerate(lines) if "declarations_are_usable: 7" in line)
-    assert [line.strip() for line in lines[at + 1 : at + 6]] == [f"d, {row['warning']}" for row in rows[:5]]
-
-
 @pytest.mark.parametrize(("pdfs", "said"), [(1, {"half_of_the_pdfs"}), (2, set()), (5, set())])
 def test_fewer_than_half_of_parents_pdfs_block_the_release(
     lake: Lake, tmp_path: Path, pdfs: int, said: set[str]
 ) -> None:
     assert find_blocks(after_intake(lake, tmp_path, pdfs), "intake") == said
+
+
+def test_fewer_than_half_of_parents_papers_block_the_release(lake: Lake, tmp_path: Path) -> None:
+    run = lay_out(lake, tmp_path, ReleaseSpec(name="t"), papers(20), buckets=1, parent=PARENT)
+    for before, is_lost in ((40, False), (41, True)):
+        put_parent(run, stats={"metrics": {"vote": {"rows.papers": before}}})
+        assert ("half_of_the_papers" in find_blocks(run, "vote")) is is_lost
 
 
 def test_other_drops_and_own_folder_are_not_compared(lake: Lake, tmp_path: Path) -> None:

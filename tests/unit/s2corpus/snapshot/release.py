@@ -190,6 +190,7 @@ def content(run: Run) -> dict[str, str]:
 
 
 def work(run: Run, stage: Stage, *, backwards: bool = False) -> None:
+    """Run all rounds of a stage."""
     step = -1 if backwards else 1
     for number in range(stage_row(stage.name).rounds):
         for shard in stage.plan(run, number)[::step]:
@@ -197,6 +198,7 @@ def work(run: Run, stage: Stage, *, backwards: bool = False) -> None:
 
 
 def put_metrics(run: Run, stage: str, metrics: Metrics) -> None:
+    """Store the metrics of a stage."""
     run.lake.put(f"releases/{run.release_id}/_metrics/{stage}.json", orjson.dumps(metrics))
 
 

@@ -51,6 +51,10 @@ def test_shipped_releases_have_the_split_of_the_card() -> None:
     for name in ("s2_v2_reproduction", "sample"):
         assert compute_bounds(specs[name].split, AS_OF) == (date(2022, 12, 1), date(2023, 1, 3))
     assert specs["s2_v2"].split.kind == "rolling", "the monthly release splits by its own date"
+    found = specs["s2_v2_reproduction"].clean
+    assert (found.profile, found.extractor_metadata) == ("card", "drop"), "SPEC §8.3"
+    assert specs["s2_v2"].clean.extractor_metadata == "keep"
+    assert {specs[name].export.files for name in ("s2_v2", "s2_v2_reproduction")} == {30}, "SPEC §10.1"
     assert {tuple(specs[name].clean.sets) for name in ("s2_v2", "s2_v2_reproduction")} == {("s2orc", "s2ag")}
 
 
@@ -88,17 +92,14 @@ def test_retracted_papers_are_flagged_or_have_no_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "rule", "outcome"),
-    [("crossref", "majority", "kept"), ("whoever-extracts", "pdf", "no_abstract")],
+    ("source", "rule", "outcome"), [("crossref", "majority", "kept"), ("whoever-extracts", "pdf", "no_abstract")]
 )
 def test_abstract_from_a_closed_pdf_is_not_published(tmp_path: Path, source: str, rule: str, outcome: str) -> None:
     decided = {"source": source, "record_id": None, "rule": rule, "votes_for": 1, "votes_against": 0}
-    values: dict[str, Any] = {
-        "date": "2011",
-        "abstract": paragraph(random.Random(1), 60),
-        "provenance": [("abstract", decided)],
-    }
-    _, documents, _ = release(tmp_path, partial(change_row, open_access=False, access=[], **values))
+    change = partial(
+        change_row, date="2011", abstract=paragraph(random.Random(1), 60), provenance=[("abstract", decided)]
+    )
+    _, documents, _ = release(tmp_path, partial(change, open_access=False, access=[]))
     assert {row["outcome"] for (set_, _), row in documents.items() if set_ == "s2orc"} <= {"closed", "no_parse"}
     assert {row["outcome"] for (set_, _), row in documents.items() if set_ == "s2ag"} == {outcome}
 
@@ -180,7 +181,8 @@ def test_word_list_is_fetched_once_and_verified(tmp_path: Path) -> None:
     path = tmp_path / "words.csv"
     path.write_text("word,count\nsignificant,100\n")
     unigrams = {"uri": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-    run, first, _ = release(tmp_path / "release", count=6, clean={"profile": "card", "unigrams": unigrams})
+    run, first, splits = release(tmp_path / "release", count=20, clean={"profile": "recipe-2024", "unigrams": unigrams})
+    assert {row["split"] for row in splits.values()} == {"train", "valid"}, "recipe-2024 has no upper bound (A.7)"
     with pytest.raises(UserError, match="SHA-256 is"):
         release(tmp_path / "other", count=2, clean={"profile": "card", "unigrams": unigrams | {"sha256": "0" * 64}})
     path.unlink()

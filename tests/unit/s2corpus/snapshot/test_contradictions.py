@@ -86,13 +86,8 @@ CITE = {"start": 4, "end": 7, "text": "[1]", "ref_id": "BIBREF0"}
     ],
 )
 def test_spans_of_a_parse_have_their_text_and_entry(kind: str, span: dict[str, Any], message: str | None) -> None:
-    parse = {
-        "paper_id": "1",
-        "_pdf_hash": "",
-        "abstract": [{"text": "x"}],
-        "body_text": [],
-        "ref_entries": {"FIGREF0": {}},
-    }
+    parse: dict[str, Any] = {"paper_id": "1", "_pdf_hash": "", "abstract": [{"text": "x"}], "body_text": []}
+    parse["ref_entries"] = {"FIGREF0": {}}
     cited = [{"text": "One [1] two.", kind: [span]}]
     for part in ("body_text", "back_matter"):
         found = list(checks.check_parse({**parse, "bib_entries": {"BIBREF0": {}}, part: cited}))

@@ -192,8 +192,9 @@ def test_registered_snapshots_are_versions_of_the_same_tables(snapshots: list[Pa
             version = table.snapshot_by_name(iceberg.format_name(folder.name))
             assert version is not None and (folder == snapshots[0] or version == table.current_snapshot())
             rows = {str(path): pq.read_metadata(path).num_rows for path in folder.glob(pattern)}
-            files = table.scan(snapshot_id=version.snapshot_id).plan_files()
-            assert {urlsplit(task.file.file_path).path for task in files} == {path for path, n in rows.items() if n}
+            scan = table.scan(snapshot_id=version.snapshot_id)
+            paths = {urlsplit(task.file.file_path).path for task in scan.plan_files()}
+            assert paths == {path for path, n in rows.items() if n} and scan.to_arrow().num_rows == sum(rows.values())
     with pytest.raises(UserError, match="is the newest version"):
         run(register_command, snapshots[1].name, "--catalog", catalog, "--forget")
     run(register_command, snapshots[0], "--catalog", catalog)  # The older snapshot is the newest version again.

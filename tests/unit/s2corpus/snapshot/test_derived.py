@@ -34,6 +34,8 @@ def test_tables_of_a_small_corpus() -> None:
     assert tables["rights"] == [["pdf: CC0-1.0", 5, 1.0]]
     assert [row[0] for row in tables["languages"]] == ["en", "fr", "de"]
     assert [row[:3] for row in tables["fields"][:2]] == [["Astronomy", 3, 0.75], ["Art", 1, 0.25]]
+    published = (81.1, 28.9, 27.6, 8.1, 1.5, None, 73.4, 52.2, 21.5, 4.7, 1.7, 0.042)  # S2ORC, Table 3, in millions
+    assert [row[3] for row in tables["sources"]] == [n and round(n / 81.1, 6) for n in published]
     assert tables["citations"][0][1:] == [0, None, 1.0] and tables["tokens"][0][1:4] == [0, 2, 0.0]
 
 
@@ -108,15 +110,8 @@ def test_census_counts_a_paper() -> None:
     nothing = dict.fromkeys(("date", "abstract", "doi", "canonical_pdf", "fields_of_study"))
     census.add(paper(parses={}, fulltexts={}, outbound=[], publisher_abstract=False, **nothing))
     facts = ("pdf", "bibliography", "full_text", "publisher_abstract", "abstract", "doi", "several_fields")
-    parses = {
-        "parses": 1,
-        "abstract_paragraphs": 1,
-        "body_paragraphs": 2,
-        "abstract_spans": 1,
-        "body_spans": 1,
-        "entries": 2,
-        "linked": 1,
-    }
+    parses = {"parses": 1, "abstract_paragraphs": 1, "body_paragraphs": 2, "abstract_spans": 1, "body_spans": 1}
+    parses |= {"entries": 2, "linked": 1}
     expected = {
         ("papers", "all"): 2, **{("papers", name): 1 for name in facts}, ("full_text", "pdf"): 1, ("field", "Art"): 1, ("field", "n/a"): 1,
         ("year", "2020"): 1, ("year", "n/a"): 1, ("field_full_text", "Art"): 1, ("year_full_text", "2020"): 1, ("licence", "CC-BY-4.0"): 1,
@@ -159,6 +154,7 @@ def test_metadata_of_release_20200705() -> None:
     row = metadata_row(paper(), ["2"], [], PARSE)
     assert set(row) == checks.PARSED_KEYS and list(checks.check_metadata(row)) == []
     assert (row["year"], row["mag_id"], row["s2_url"]) == (2020, "8", "https://api.semanticscholar.org/CorpusID:7")
+    assert row["authors"] == [{"first": "A", "middle": [], "last": "B", "suffix": ""}], "no ORCID (SPEC §10.5)"
     flags = ("outbound_citations", "inbound_citations", "pdf_parse", "pdf_body_text", "pdf_parsed_ref_entries")
     names = [f"has_{name}" for name in flags]
     assert [row[name] for name in names] == [True, False, True, True, True]
@@ -186,16 +182,8 @@ def test_flat_tables_have_parts_in_order() -> None:
     first, free = tables["paragraphs"][1], FREE | {"ref_id": None}
     assert first["cite_spans"] == [SPAN, free] and first["eq_spans"] == [EQUATION]
     entry = next(row for row in tables["bib_entries"] if row["parse_kind"] == "pdf")
-    known = {
-        "ref_id": "BIBREF0",
-        "title": "T",
-        "year": 2001,
-        "volume": "3",
-        "pages": "1-2",
-        "doi": "10.1/x",
-        "cited_paper_id": "2",
-    }
-    assert entry == entry | known | {"issue": None, "arxiv_id": None, "raw_text": "raw"}
+    known = {"ref_id": "BIBREF0", "title": "T", "year": 2001, "volume": "3", "pages": "1-2", "doi": "10.1/x"}
+    assert entry == entry | known | {"cited_paper_id": "2", "issue": None, "arxiv_id": None, "raw_text": "raw"}
     figure, code = tables["ref_entries"]
     assert (figure["num"], figure["cells"], figure["cite_spans"]) == ("1", None, [])
     assert code["cite_spans"] == [SPAN, free] and code["cell_cite_spans"] == [{**SPAN, "row": 1, "column": 2}]
@@ -213,12 +201,8 @@ def test_rights_of_a_paper(source: str | None, rule: str, stated: str | None, li
     abstract, latex, pdf = rights.rows(paper(abstract_from=origin))
     opened, closed = {"paper_id": "1", "open_access": True}, {"paper_id": "1", "open_access": False}
     assert abstract == opened | {"of": "abstract", "evidence": source or "", "licence": licence}
-    assert latex == closed | {
-        "of": "latex",
-        "sha1": "b" * 40,
-        "evidence": "bibliography_only",
-        "licence": "NOASSERTION",
-    }
+    evidence = {"evidence": "bibliography_only", "licence": "NOASSERTION"}
+    assert latex == closed | evidence | {"of": "latex", "sha1": "b" * 40}
     assert pdf == opened | {"of": "pdf", "sha1": "a" * 40, "evidence": "declared", "licence": "CC0-1.0"}
     assert [row["of"] for row in rights.rows(paper(abstract=""))] == ["latex", "pdf"]
 
@@ -264,3 +248,5 @@ def test_row_of_a_document_describes_its_parse(parse: Any, layer: str | None, ex
     assert row == row | {"id": "1", "year": 2020, "num_tokens": len(text), "model_text": "A TITLE", "num_words": 7}
     indexed = build_index_row({**dict.fromkeys(INDEX.names), **document, "text_key": 1}, "s2orc", "v2/x", 7)
     assert indexed == indexed | {"id": "1", "words": 7, "year": 2020, "line": 7} and list(indexed) == INDEX.names
+    names = "set split file line date doi licence oa_evidence fields_of_study words sha1"  # SPEC §10.7
+    assert {*names.split()} < {*indexed}

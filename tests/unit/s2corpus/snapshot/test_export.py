@@ -1,6 +1,7 @@
 """SPEC §10.10–10.12: export gives equal bytes for any division of the work, and never changes a published snapshot."""
 
 import gzip
+import hashlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -72,7 +73,9 @@ def test_full_text_names_its_open_file_and_abstract_does_not(run: Run, set_: str
     access = {paper.row["paper_id"]: paper.row["access"] for paper in papers(COUNT)}
     lines = read_lines(run, f"v2/{set_}")
     assert lines
-    for _, line in lines:
+    for path, line in lines:
+        number = int(hashlib.sha1(line["id"].encode(), usedforsecurity=False).hexdigest()[:16], 16) % 6  # SPEC §10.2
+        assert path.endswith(f"/{number:02d}.jsonl.gz")
         opened = [text["sha1"] for text in access[line["id"]] if text["open_access"]]
         assert ([line["sha1"]] == opened) if set_ == "s2orc" else ("sha1" not in line)
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -254,15 +255,6 @@ def test_interrupted_apply_leaves_nothing(pair: Pair, sent: signal.Signals) -> N
     assert pair.names() == before
 
 
-def test_full_disk_is_refused_before_writing(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = pair.names()
-    free = shutil.disk_usage(pair.folder)._replace(free=10)
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: free)
-    with pytest.raises(SnapshotError, match="10 are free"):
-        s2corpus_reader.apply(pair.made, pair.old, pair.out)
-    assert pair.names() == before
-
-
 @pytest.mark.parametrize(
     ("rule", "value", "is_valid"),
     [
@@ -327,6 +319,15 @@ def test_parquet_is_in_proportion_to_its_size(tmp_path: Path, table: pa.Table, s
     (tmp_path / "a.parquet").write_bytes(serialize(table, len(table)))
     with pytest.raises(bounded.TooLarge, match=says):
         parquet_files.read_table(LocalLake(tmp_path), "a.parquet")
+
+
+def test_repeated_large_rows_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_files, "MAX_GROUP_BYTES", 10_000)
+    table = pa.table({"x": ["a" * 1000]})
+    for count, expected in ((9, nullcontext()), (11, pytest.raises(bounded.TooLarge, match="a row group has more"))):
+        repeated = parquet_files.Rows([("old", 0, 1)] * count, {"old": (0, 1), "new": (1, 0)})
+        with expected:
+            parquet_files.write_groups(table, repeated, [count], tmp_path / "out", 10**6)
 
 
 def test_limits_are_inclusive(tmp_path: Path) -> None:

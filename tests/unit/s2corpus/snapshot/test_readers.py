@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 import orjson
+import pandas
 import pyarrow.parquet as pq
 import pytest
 
@@ -53,6 +54,23 @@ def find_ids(folder: Path, set_: str, split: str) -> set[str]:
 
 def count_rows(folder: Path, pattern: str) -> int:
     return sum(pq.read_metadata(file).num_rows for file in folder.glob(pattern))
+
+
+def test_pandas_polars_and_duckdb_read_lines_and_parquet(published: Path) -> None:
+    """Check also that no row group is empty (SPEC §10.10)."""
+    polars = pytest.importorskip("polars")
+    for set_, split in SETS:
+        expected, lines = find_ids(published, set_, split), f"v2/{set_}/{split}/*.jsonl.gz"
+        frames = [pandas.read_json(file, lines=True, dtype=False) for file in published.glob(lines)]
+        assert {id_ for frame in frames if len(frame) for id_ in frame["id"]} == expected
+        assert {id_ for (id_,) in duckdb.sql(f"SELECT id FROM '{published}/{lines}'").fetchall()} == expected
+        keys = ["id", "sha1", "text"] if set_ == "s2orc" else ["id", "text"]
+        found = polars.read_ndjson(published / lines, schema=dict.fromkeys(keys, polars.String))
+        assert set(found["id"]) == expected
+    for file in published.rglob("*.parquet"):
+        metadata = pq.read_metadata(file)
+        assert len(pandas.read_parquet(file)) == polars.read_parquet(file).height == metadata.num_rows
+        assert all(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)), file
 
 
 @pytest.fixture

@@ -15,14 +15,17 @@ def entries(source: str, content: Any) -> list[Any]:
 
 
 def one(source: str, content: Any) -> Record:
+    """Return the only record of a source's file."""
     (found,) = entries(source, content)
     assert isinstance(found, Record), found
     return found
 
 
 def shown(author: Author) -> str:
+    """Return the name of an author as one text."""
     return " ".join(filter(None, (author.first, *author.middle, author.last, author.suffix)))
 
 
 def names(record: Record) -> list[str]:
+    """Return the authors of a record as texts."""
     return [shown(author) for author in record.authors]

@@ -14,15 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from s2corpus.sources import (
-    Deleted,
-    Dropped,
-    Record,
-    RecordKind,
-    RejectReason,
-    read,
-    source_names,
-)
+from s2corpus.sources import Deleted, Dropped, Record, RecordKind, RejectReason, read, source_names
 from s2corpus.sources.arrow import batches, read_record
 from s2corpus.tables.intake import RECORDS
 from s2orc_parse.bibliography.author import Affiliation
@@ -189,10 +181,7 @@ ACCEPTED = {"host_type": "repository", "version": "acceptedVersion", "license": 
 
 @pytest.mark.parametrize(
     ("best", "locations", "version", "licence"),
-    [
-        (ACCEPTED, [ACCEPTED, PRINTED, PUBLISHERS], "published", "CC-BY-NC"),
-        (ACCEPTED, [ACCEPTED], "copy", "CC0-1.0"),
-    ],
+    [(ACCEPTED, [ACCEPTED, PRINTED, PUBLISHERS], "published", "CC-BY-NC"), (ACCEPTED, [ACCEPTED], "copy", "CC0-1.0")],
 )
 def test_unpaywall_record_has_the_open_version(
     best: Any, locations: Any, version: str | None, licence: str | None

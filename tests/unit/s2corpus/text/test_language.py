@@ -42,7 +42,7 @@ CELLS = ["0.93", "12 ± 3", "α", "n = 40", "東京"] * 9
         ([ENGLISH] * 10, {}, "en", {"en": 6}),  # The vote stops when the result is certain.
         ([ENGLISH] * 10 + [GERMAN], {"count_all": True}, "en", {"en": 10, "de": 1}),
         ([ENGLISH, ENGLISH, GERMAN, GERMAN, FRENCH], {}, TIE, {"en": 2, "de": 2, "fr": 1}),
-        ([ENGLISH, *CELLS], {"min_letters": 10, "count_all": True}, "en", {"en": 1}),
+        (["The results", *CELLS], {"min_letters": 10, "count_all": True}, "en", {"en": 1}),  # ten letters
         (["It was ours", *CELLS], {"min_letters": 10}, None, {}),  # nine letters
         ([], {}, None, {}),
     ],

@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.text.layout import (
-    Unit,
-    build_blocks,
-    document_text,
-    format_abstract,
-    list_units,
-    split_document_text,
-    to_one_line,
-)
+from s2corpus.text import layout
+from s2corpus.text.layout import Unit, build_blocks, document_text, list_units, to_one_line
 
 
 @pytest.mark.parametrize(
@@ -26,7 +19,7 @@ from s2corpus.text.layout import (
         pytest.param([("A::B", "1"), ("A", "2")], 5, [["A"], ["B", "1"], ["A", "2"]], id="return to an open section"),
         pytest.param([("A", "EQUATION"), ("B", "1")], 4, [["A"], ["B", "1"]], id="paragraph with only formulas"),
         pytest.param([("A", "EQUATION ."), ("A", "1")], 4, [["A", "1"]], id="paragraph with formulas and a full stop"),
-        pytest.param([("A", "so EQUATION holds")], 4, [["A", "so holds"]], id="a formula is removed, but counts as a word"),
+        pytest.param([("A", "so EQUATION holds EQUATIONS")], 5, [["A", "so holds EQUATIONS"]], id="a formula counts as a word"),
         pytest.param([("A\u0301", " x\n\ny\u2028z\t"), (None, "  ")], 4, [["Á", "x y z"]], id="NFC, white space single"),
     ],
 )  # fmt: skip
@@ -51,7 +44,7 @@ def test_text_round_trips_to_the_same_blocks_and_lines(
     made, _ = build_blocks(Unit(*unit) for unit in given_units)
     whole = document_text(title, abstract, [block.text for block in made])
     lines = [block.lines for block in made]
-    assert split_document_text(whole) == (to_one_line(title), format_abstract(abstract), lines)
+    assert layout.split_document_text(whole) == (to_one_line(title), layout.format_abstract(abstract), lines)
     assert unicodedata.is_normalized("NFC", whole)
 
 
@@ -64,7 +57,7 @@ def test_only_formulas_are_removed_from_paragraphs(given_units: list[tuple[str |
 
 def test_section_of_a_unit_is_the_path_of_headers() -> None:
     given = [{"section": "A"}, {"section": "A", "section_path": "B::A"}, {"section": ""}]
-    units = list_units({"body_text": [{"text": "x", **one} for one in given]})
+    units = list_units({"body_text": [{"text": "x", **one} for one in given], "back_matter": [{"text": "x"}]})
     assert [unit.section for unit in units] == ["A", "B::A", None]
 
 

@@ -10,6 +10,8 @@ from markdown_it import MarkdownIt
 
 from s2corpus.datasets.elsevier.dataset import _format_table
 from s2corpus.escaping import escape_cell, escape_markdown
+from s2corpus.evaluation import sheet
+from s2corpus.evaluation.sample import EvaluationTask, Item, Side
 from s2corpus.snapshot.report import data_card, funnel_csv
 
 MARKUP = (
@@ -84,6 +86,10 @@ def test_data_card_renders_nothing_from_outside(text: str) -> None:
 def test_csv_cells_are_no_formulas(text: str) -> None:
     shown = text.replace("\r", "\n")
     assert escape_cell(text) == f"'{shown}"
+    side = Side(text, ("Ann", text), text)
+    item = Item("clusters:0", EvaluationTask.CLUSTERS, "0", "", "", "", side, side, None, None)
+    (row,) = csv.DictReader(io.StringIO(sheet.format_items("r", [item]), newline=""))
+    assert [row[name] for name in ("title", "authors", "more")] == [f"'{shown}", f"Ann; '{shown}", f"'{shown}"]
     tally = {"articles": 2, f'articles.subject.{text}, "b"\nc': 1}
     for content, cells in (
         (funnel_csv([("filter", f"{text}\r=2", 1)]), ["filter", f"'{shown}\n=2", "1"]),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus.sources import Author
+from s2corpus.sources import Author, Record, read
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.dates import make_date, parse_date
 from s2orc_parse.bibliography.fields import clean_abstract, clean_locator, clean_text, clean_title, parse_licence
@@ -20,7 +20,7 @@ from s2orc_parse.bibliography.names import make_author, parse_authors, parse_nam
 @pytest.mark.parametrize(
     ("value", "date", "precision"),
     [
-        (1999, "1999", "year"), ("1999-05-31T10:00:00Z", "1999-05-31", "day"), ([1999, 5], "1999-05", "month"),
+        (1999, "1999", "year"), ("1999-05-31T23:30:00-05:00", "1999-05-31", "day"), ([1999, 5], "1999-05", "month"),
         ("31 May 1999", "1999-05-31", "day"), ("1999 May-Jun", "1999-05", "month"), ("1999 Spring", "1999", "year"),
         ("1998 Dec-1999 Jan", "1998-12", "month"), ("2001-02-31", "2001-02", "month"), ("2001-13", "2001", "year"),
         ([None], None, None), ("to appear", None, None), ("0000", None, None), (None, None, None), (True, None, None),
@@ -78,6 +78,13 @@ def test_cleaning_is_idempotent(text: str) -> None:
     assert once is None or clean_text(once) == once
 
 
+def test_separators_in_real_s2orc_abstracts_become_line_breaks(shared_data: Path) -> None:
+    records = list(read("s2orc", shared_data / "s2orc" / "metadata_20200705_sample.jsonl"))
+    texts = [f"{record.title} {record.abstract}" for record in records if isinstance(record, Record)]
+    assert (len(texts), [text for text in texts if ":::" in text]) == (1000, [])
+    assert sum("\n" in text for text in texts) >= 39  # Of 41 abstracts with separators, two have them only at an end.
+
+
 @pytest.mark.parametrize(
     ("value", "licence"),
     [
@@ -115,6 +122,8 @@ ACL, ORCID, ISSN, ROR = "normalise_acl", "normalise_orcid", "normalise_issn", "n
         # Templates and placeholders.
         (DOI, "10.1145/1122445.1122456", None),
         (DOI, "https://doi.org/10.1145/XXXXXX.XXXXXX", None),
+        (DOI, "10.1234/abc", None),
+        (DOI, "10.1000/0000", None),
         # Not identifiers.
         (DOI, "see 110.1000/5", None),
         (ARXIV, "arXiv:1706.03762v5 [cs.CL]", "1706.03762"),
@@ -226,4 +235,5 @@ def test_usual_forms_give_equal_authors(names: list[tuple[str, str]]) -> None:
     inverted = "; ".join(f"{last}, {first}" for first, last in names)
     natural = ", ".join(f"{first} {last}" for first, last in names)
     joined = " and ".join(f"{first} {last}" for first, last in names)
-    assert parse_authors(inverted) == parse_authors(natural) == parse_authors(joined)
+    for text in (inverted, natural, joined):
+        assert list(map(short, parse_authors(text))) == [f"{first}|{last}" for first, last in names]

@@ -33,6 +33,13 @@ def parse(body: str, references: int = 0, **parts: str) -> Parse:
     return jats.convert(article(body, references, **parts), sha1="0" * 40)
 
 
+def declare_entities(depth: int, document: str) -> bytes:
+    """Return a document in which `@` is an entity that would expand to 10^depth letters."""
+    inner = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, depth))
+    document = document.replace("@", f"&e{depth - 1};")
+    return f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e0 "x">{inner}]>{document}'.encode()
+
+
 def cite(n: int, text: str | None = None) -> str:
     """Return a callout of the n-th entry."""
     return f'<xref ref-type="bibr" rid="R{n}">{n if text is None else text}</xref>'

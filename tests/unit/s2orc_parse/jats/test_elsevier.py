@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from s2orc_parse import jats, tei
 from s2orc_parse.jats import elsevier
-from s2orc_parse.parse_model import Parse
+from s2orc_parse.parse_model import CitationStyle, Parse
 from tests.unit.parse_laws import check_laws
 
 Json = dict[str, Any]
@@ -80,9 +80,10 @@ def test_callouts_are_at_their_offsets() -> None:
     )
     second = sentence("And Roe [1].", 200)
     second["refoffsets"] = {"bib1": {"startOffset": 208, "endOffset": 211}}  # relative to the article
-    found = parse([first, second])
+    found = parse([first, second, sentence("By [3].", 300, refs=[("[3]", "bib3")])])
+    assert found.citation_style is CitationStyle.BRACKET
     assert [(s.text, s.ref_id) for s in found.body_text[0].cite_spans] == [
-        ("[1]", "BIBREF0"), ("2", "BIBREF1"), ("3]", "BIBREF2"), ("say", None), ("[1]", "BIBREF0"),
+        ("[1]", "BIBREF0"), ("2", "BIBREF1"), ("3]", "BIBREF2"), ("say", None), ("[1]", "BIBREF0"), ("[3]", "BIBREF2"),
     ]  # fmt: skip
     assert [e.ref_id for e in found.bib_entries] == ["bib1", "bib2", "bib3"]
 

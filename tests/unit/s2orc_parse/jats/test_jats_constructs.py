@@ -34,13 +34,26 @@ def test_sections_nest_as_in_the_file_and_have_numbers() -> None:
         (f"[{cite(1)}–{cite(4)}]", [("1", "R1"), ("1–4", "R2"), ("1–4", "R3"), ("4", "R4")]),
         (f"{cite(4)}–{cite(2)}", [("4", "R4"), ("2", "R2")]),  # The range does not ascend.
         ('<xref ref-type="bibr" rid="R1 R3">1,3</xref>', [("1,3", "R1"), ("1,3", "R3")]),
-        ('<xref ref-type="bibr" rid="R99">99</xref>', [("99", None)]),
+        ('<xref ref-type="bibr" rid="R199">99</xref>', [("99", None)]),
+        # A printed range may be linked to its first or last entry. It has at most a hundred more.
+        (f"{cite(2, '[2–4]')} {cite(5, '4–5')} {cite(1, '2–4')}",
+         [*(("[2–4]", f"R{n}") for n in (2, 3, 4)), ("4–5", "R4"), ("4–5", "R5"), ("2–4", "R1")]),
+        (f"{cite(1)}–{cite(101)} {cite(1, '1–101')}",
+         [("1", "R1"), ("101", "R101"), *(("1–101", f"R{n}") for n in (*range(2, 101), *range(1, 102)))]),
+        (f"{cite(1)}–{cite(102)} {cite(1, '1–102')}", [("1", "R1"), ("102", "R102"), ("1–102", "R1")]),
+        # No range: letters, and other numbers than the bibliography's.
+        (f"{cite(1, 'a')}–{cite(4, 'b')} {cite(1, '7')}–{cite(4, '9')}", [("a", "R1"), ("b", "R4"), ("7", "R1"), ("9", "R4")]),
     ],
-)
+)  # fmt: skip
 def test_callouts_become_citation_spans(body: str, spans: list[tuple[str, str]]) -> None:
-    found = parse(f"<p>As shown {body}.</p>", 5)
+    found = parse(f"<p>As shown {body}.</p>", 103)
     assert sorted(list_citations(found)[0]) == sorted(spans)
     check_laws(found)
+
+
+def test_citation_style_follows_the_printed_callouts() -> None:
+    for callout, style in ((cite(1, "[1]"), "BRACKET"), (cite(1, "Ann, 2001"), "NAME_YEAR"), (cite(1), "OTHER")):
+        assert parse(f"<p>So {callout}.</p>" * 3, 1).citation_style == style
 
 
 def test_figures_are_entries_and_mentions_link_to_them() -> None:
@@ -85,12 +98,8 @@ def test_display_formula_is_token_and_inline_formula_is_text() -> None:
     assert paragraph.text == "Let x2 be EQUATION as in Equation 1."
     line, displayed = paragraph.eq_spans
     assert (line.text, line.ref_id, line.latex) == ("x2", None, None)
-    assert (displayed.text, displayed.ref_id, displayed.latex, displayed.label) == (
-        "EQUATION",
-        "EQREF0",
-        "x^{2}=1",
-        "1",
-    )
+    shown = (displayed.text, displayed.ref_id, displayed.latex, displayed.label)
+    assert shown == ("EQUATION", "EQREF0", "x^{2}=1", "1")
     assert (displayed.mathml or "").startswith("<math ")
     assert [(s.text, s.ref_id) for s in paragraph.ref_spans] == [("Equation 1", "EQREF0")]
 
@@ -116,9 +125,8 @@ def test_lists_and_theorems_have_their_labels() -> None:
         "<list-item><p>two.</p><p>More.</p></list-item></list> Then.</p>"
         "<statement><label>Lemma 2</label><p>It holds.</p></statement>"
     )
-    assert [p.text for p in found.body_text] == [
-        "Two things:", "(i) one,", "two.", "More.", "Then.", "Lemma 2 It holds.",
-    ]  # fmt: skip
+    expected = ["Two things:", "(i) one,", "two.", "More.", "Then.", "Lemma 2 It holds."]
+    assert [p.text for p in found.body_text] == expected
 
 
 def test_sub_articles_are_not_part_of_the_article() -> None:

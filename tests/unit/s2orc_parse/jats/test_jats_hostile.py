@@ -9,41 +9,31 @@ from s2orc_parse.jats import elsevier
 from s2orc_parse.parse_model import Parse
 from tests.unit.s2orc_parse.jats import articles
 
-TEXT = "<p>Text.</p>"
-
-
-def entities(depth: int, inside: str) -> bytes:
-    """Return an article with one entity that would expand to 10^depth letters, in its text or in an attribute."""
-    inner = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, depth))
-    body = inside.replace("@", f"&e{depth - 1};")
-    return f'<?xml version="1.0"?><!DOCTYPE article [<!ENTITY e0 "x">{inner}]><article><body>{body}</body></article>'.encode()
+ARTICLE = b"<article><body><p>Text.</p>%b</body></article>"
+JSON = b'{"docId": "S1", "body_text": [{"sentence": "Text."}]}'
+# docs/fulltexts.md: 16 MB, a million elements (with an opening and a closing tag), nested 120 deep.
+MAX_SIZE, MAX_TAGS, MAX_DEPTH = 16 << 20, 2_000_000, 120
+PADDING = b"<i/>".ljust(4096) * 4096
 
 
 @pytest.mark.parametrize(
     ("convert", "data", "outcome"),
     [
         (jats.convert, b"", "empty"),
-        (jats.convert, b"<article>" + b"x" * 17_000_000 + b"</article>", "too_large"),
-        (jats.convert, b"<article>" + b"<p/>" * 2_000_001 + b"</article>", "too_large"),
-        (jats.convert, entities(10, '<p id="@">x</p>'), "entities"),
-        (
-            jats.convert,
-            b'<!DOCTYPE article [<!ENTITY x SYSTEM "file:///etc/passwd">]><article><body><p>&x;</p></body></article>',
-            "entities",
-        ),
-        (jats.convert, entities(3, "<p>@</p>").decode().encode("utf-16"), "entities"),
-        (jats.convert, articles.article("<p>" + "<sec>" * 200 + "</sec>" * 200 + "</p>"), "too_deep"),
-        (jats.convert, articles.article(TEXT)[:-40], "not_well_formed"),
+        (jats.convert, ARTICLE % PADDING[len(ARTICLE) - 3 :], "too_large"),
+        (jats.convert, ARTICLE % (b"x" * 11_000_000), "too_large"),
+        (jats.convert, ARTICLE % (b"<i/>" * (MAX_TAGS - 5)), "too_large"),
+        (jats.convert, articles.declare_entities(10, '<article><body><p id="@">x</p></body></article>'), "entities"),
+        (jats.convert, b'<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]><article>&x;</article>', "entities"),
+        (jats.convert, articles.declare_entities(3, "<article>@</article>").decode().encode("utf-16"), "entities"),
+        (jats.convert, ARTICLE % (b"<sec>" * (MAX_DEPTH + 1) + b"</sec>" * (MAX_DEPTH + 1)), "too_deep"),
+        (jats.convert, (ARTICLE % b"")[:-10], "not_well_formed"),
         (jats.convert, b"<html><body><p>404</p></body></html>", "not_an_article"),
-        (
-            jats.convert,
-            b"<articles>" + b"<article><front/><body><p>x</p></body></article>" * 2 + b"</articles>",
-            "several_articles",
-        ),
+        (jats.convert, b"<articles>" + b"<article><front/></article>" * 2 + b"</articles>", "several_articles"),
         (jats.convert, b"<article><body/></article>", "no_body"),
         (jats.convert, b"<article><sub-article><body><p>A letter.</p></body></sub-article></article>", "no_body"),
         (elsevier.convert, b"", "empty"),
-        (elsevier.convert, b'{"docId": "S1", "body_text": [' + b'"' + b"x" * 17_000_000 + b'"]}', "too_large"),
+        (elsevier.convert, JSON.ljust(MAX_SIZE + 1), "too_large"),
         (elsevier.convert, b'{"docId": "S1", "body_text": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "too_deep"),
         (elsevier.convert, b"{", "not_well_formed"),
         (elsevier.convert, b'{"docId": "S1", "body_text": [{"sentence": "\\ud800"}]}', "not_well_formed"),
@@ -56,6 +46,19 @@ def test_bad_file_has_its_outcome(convert: Callable[..., Parse], data: bytes, ou
     with pytest.raises(jats.BadArticle) as bad:
         convert(data, sha1="")
     assert bad.value.outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("convert", "data"),
+    [
+        (jats.convert, ARTICLE % PADDING[len(ARTICLE) - 2 :]),
+        (jats.convert, ARTICLE % (b"<i/>" * (MAX_TAGS - 6))),
+        (jats.convert, ARTICLE % (b"<sec>" * MAX_DEPTH + b"</sec>" * MAX_DEPTH)),
+        (elsevier.convert, JSON.ljust(MAX_SIZE)),
+    ],
+)
+def test_file_at_its_limits_is_read(convert: Callable[..., Parse], data: bytes) -> None:
+    assert [paragraph.text for paragraph in convert(data, sha1="").body_text] == ["Text."]
 
 
 def test_document_type_is_not_loaded() -> None:

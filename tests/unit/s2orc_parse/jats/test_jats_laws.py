@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from lxml import etree
 
 from s2orc_parse import jats, tei
 from s2orc_parse.parse_model import Parse
@@ -19,6 +20,9 @@ WITHOUT_BODY = {
     "elife_poa_e06828.xml", "simple-jats-doctype-1.1.xml", "simple-jats-doctype-1.1d3.xml", "xmlio_input.xml",
     "xmlio_output_convert_xlink.xml",
 }  # fmt: skip
+# Not running text.
+AWAY = "title label fig table-wrap chem-struct-wrap disp-formula inline-formula fn supplementary-material media graphic"
+RUNNING = etree.XPath(f"/article/body//p//text()[not(ancestor::*[contains(' {AWAY} ', concat(' ', name(), ' '))])]")
 
 
 def test_every_real_article_obeys_the_laws(shared_data: Path) -> None:
@@ -39,6 +43,9 @@ def test_every_real_article_obeys_the_laws(shared_data: Path) -> None:
         callouts, spans = callouts_of(data), citations_of(parse)
         wanted += callouts.total()
         found += (callouts & spans).total()
+        texts = "".join("".join(p.text.split()) for p in (*parse.body_text, *parse.back_matter))
+        pieces = ["".join(str(piece).split()) for piece in RUNNING(parse_xml(data))]
+        assert [piece for piece in pieces if piece not in texts] == [], path
         source = "".join("".join(parse_xml(data).itertext()).split())
         for text, count in Counter(paragraph.text for paragraph in parse.body_text if len(paragraph.text) > 80).items():
             assert count == 1 or source.count("".join(text.split())[:30]) >= count, text

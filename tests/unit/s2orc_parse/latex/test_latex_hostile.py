@@ -6,6 +6,7 @@ import random
 import tarfile
 import tempfile
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -47,10 +48,7 @@ CASES: dict[str, tuple[bytes, LatexOutcome]] = {
     "device": (member("a.tex", tarfile.CHRTYPE), LatexOutcome.UNSAFE_DEVICE),
     "gzip bomb": (gzip.compress(bytes((8 << 20) + 1), 9, mtime=0), LatexOutcome.TOO_LARGE),
     "a huge text file": (tar({"main.tex": GOOD, "b.txt": bytes((1 << 20) + 1)}), LatexOutcome.TOO_LARGE),
-    "too many files": (
-        tar({"main.tex": GOOD, **{f"{i}.txt": "" for i in range(archive.MAX_FILES)}}),
-        LatexOutcome.TOO_MANY_FILES,
-    ),
+    "too many files": (tar(dict.fromkeys(map(str, range(archive.MAX_FILES + 1)), "")), LatexOutcome.TOO_MANY_FILES),
     "files that input each other twice": (bomb_of_inputs(), LatexOutcome.TOO_LARGE),
     "cut off": (tar({"main.tex": GOOD})[:-30], LatexOutcome.DAMAGED),
     "checksum wrong": (gz(GOOD)[:-8] + b"\0" * 8, LatexOutcome.DAMAGED),
@@ -61,6 +59,19 @@ CASES: dict[str, tuple[bytes, LatexOutcome]] = {
     "no LaTeX": (gz(r"\input amstex \document \bye"), LatexOutcome.NO_LATEX),
     "nothing to read": (gz(article("")), LatexOutcome.NO_TEXT),
 }
+
+
+def test_limits_of_sources() -> None:
+    """docs/fulltexts.md: the largest archives that are read."""
+    limits = (archive.MAX_PACKED, archive.MAX_UNPACKED, archive.MAX_TEXT, source.MAX_FLAT, archive.MAX_FILES)
+    assert limits == (128 << 20, 256 << 20, 16 << 20, 8 << 20, 5_000)
+
+
+@pytest.mark.parametrize(("broken", "outcome"), [(6, None), (7, LatexOutcome.CONVERTER_FAILED)])
+def test_six_unreadable_paragraphs_are_left_out(broken: int, outcome: LatexOutcome | None) -> None:
+    body = "\n\n".join(["First.", *[r"Bad \textbf{\begin{center}x\end{center}}."] * broken, "Last."])
+    with nullcontext() if outcome is None else pytest.raises(BadSource, match=outcome):
+        assert [p.text for p in convert(gz(article(body)), sha1="").body_text] == ["First.", "Last."]
 
 
 @pytest.mark.parametrize("behind", [b"junk", b"\xff\xff\xff\0", gz("another")])

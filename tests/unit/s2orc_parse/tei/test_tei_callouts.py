@@ -18,9 +18,9 @@ BRACKET = [
     # As printed, one callout each.
     ("shown ⟦[2]|1⟧ before", [("[2]", [2])]),
     # Lists in one piece, split by GROBID, or missed.
-    ("shown ⟦[1, 2]⟧", [("[1,", [1]), ("2]", [2])]),
+    ("shown ⟦[1,|0⟧ ⟦2]|1⟧", [("[1,", [1]), ("2]", [2])]),
     # Ranges with a hyphen, en dash, em dash or minus, with and without spaces.
-    ("shown ⟦[3-5]⟧", [("[3-5]", [3, 4, 5])]),
+    ("shown ⟦[1, 3–5, 9]⟧", [("[1,", [1]), ("3–5,", [3, 4, 5]), ("9]", [9])]),
     ("shown ⟦[3—5]⟧", [("[3—5]", [3, 4, 5])]),
     ("shown ⟦[3 - 5]⟧", [("[3 - 5]", [3, 4, 5])]),
     ("shown ⟦[3]|2⟧ – ⟦[5]|4⟧", [("[3] – [5]", [3, 4, 5])]),
@@ -30,14 +30,16 @@ BRACKET = [
     ("⟦[4-4]⟧", [("[4-4]", [0])]),
     ("⟦[7-107]⟧", [("[7-107]", list(range(7, 31)))]),
     ("⟦[7-108]⟧", [("[7-108]", [0])]),
+    ("⟦[7]⟧-⟦[107]⟧", [("[7]-[107]", list(range(7, 31)))]),
+    ("⟦[7]⟧-⟦[108]⟧, ⟦[5]⟧-⟦[3]⟧", [("[7]", [7]), ("[108]", [0]), ("[5]", [5]), ("[3]", [3])]),
     # With a place in the cited work.
     ("shown ⟦[20,|19⟧⟦Ch. 26]⟧", [("[20,Ch. 26]", [20])]),
     # After a name.
     ("⟦Campana et al. [13]⟧ showed", [("[13]", [13])]),
     # Not citations: the text remains, the span is removed.
-    ("policies. ⟦(2)|1⟧ We", []),
-    ("see Fig. ⟦[3]|2⟧ for", []),
-    ("about 10^[3] cells", []),
+    ("policies. ⟦(2)|1⟧ We see.⟦4|3⟧ So ⟦5|4⟧ is", []),
+    ("see Fig. ⟦[3]|2⟧, Eq. ⟦[3]|2⟧, Table ⟦[3]|2⟧ and Sec. ⟦[3]|2⟧ for", []),
+    ("about 10^⟦[3]|2⟧ cells", []),
     # Formulas inside a paragraph do not shift the spans.
     ("a <formula>E = mc</formula> b ⟦[2]|1⟧", [("[2]", [2])]),
     # Not citations: intervals.
@@ -154,7 +156,8 @@ def ref(targets: str, surface: str) -> str:
 BY_NAME = (FILLER[CitationStyle.NAME_YEAR], BIBLIOGRAPHY)
 LINKS: list[tuple[str, str, tuple[str, ...], list[tuple[str, int | None]]]] = [
     # Numbers match the printed labels: GROBID lost entries 3 and 6.
-    ("A ⟦[1]⟧ b ⟦[4]⟧ c ⟦[5, 7]⟧ d ⟦[3]⟧.", "", labelled(1, 2, 4, 5, 7), [("[1]", 0), ("[4]", 2), ("[5,", 3), ("7]", 4), ("[3]", None)]),
+    ("A ⟦[1]⟧ b ⟦[5, 7]⟧ c ⟦[3]⟧ d ⟦[3-6]⟧.", "", labelled(1, 2, 4, 5, 7),
+     [("[1]", 0), ("[5,", 3), ("7]", 4), ("[3]", None), ("[3-6]", 2), ("[3-6]", 3)]),
     ("As ⟦[Kim02]⟧, ⟦[Lee01]⟧ and ⟦[Doe03]⟧ or ⟦[Doe03]|1⟧ say.", "", labelled("Lee01", "Kim02", "Lee01"),
      [("[Kim02]", 1), ("[Lee01]", 0), ("[Doe03]", None), ("[Doe03]", 1)]),
     # All entries that the TEI names are linked. If none exists, name and year decide.
@@ -181,7 +184,7 @@ def test_callouts_link_by_labels_targets_and_resolved_numbers(
 
 STYLES = [
     # A style needs three callouts and more than half.
-    ("⟦[1]⟧ b " * 3, "BRACKET"),
+    ("⟦[1,⟧ ⟦2]⟧ b " * 3, "BRACKET"),
     ("⟦[1]⟧ b " * 2, "OTHER"),
     ("⟦(Lee, 2001)⟧ b " * 3, "NAME_YEAR"),
     ("⟦[1]⟧ b " * 3 + "⟦1⟧ b " * 3, "OTHER"),

@@ -170,7 +170,7 @@ PARSE = Parse(
     header=Header("A title", (ADA,), "2001-02-03", "day", "Venue", "Journal", "10.1000/a", "2001.00001", "12", "PMC1234"),
     citation_style=CitationStyle.BRACKET,
     abstract=(Paragraph("Abstract", "One."), Paragraph("Abstract", "Two.")),
-    body_text=(PARAGRAPH,),
+    body_text=(PARAGRAPH, Paragraph("", "End.")),
     back_matter=(Paragraph("", "Thanks.", back_part=BackPart.FUNDING),),
     bib_entries=(
         BibEntry("BIBREF0", "b3", "Work", (ADA,), 1999, "Where", "1", "4", "5", "6--7", "Pub", "1234-5678", "10.1000/b",
@@ -214,7 +214,7 @@ def test_in_schema_20200705() -> None:
         "eq_spans": [{"start": 37, "end": 45, "text": "EQUATION", "ref_id": "EQREF0", "raw_text": "x = 1", "latex": "x=1",
                       "mathml": "<math/>", "label": "3"}],
         "unlinked_spans": [UNLINKED], "section_path": "Methods::Mice", "sec_num": "2.1",
-    }]  # fmt: skip
+    }, plain("", "End.")]  # fmt: skip
     assert found.pop("bib_entries") == {
         "BIBREF0": {"title": "Work", "authors": [ADA_NAME], "year": 1999, "venue": "Where", "link": None, "ref_id": "b3", "label": "1",
                     "volume": "4", "issue": "5", "pages": "6--7", "publisher": "Pub",
@@ -259,7 +259,7 @@ def test_in_gorc() -> None:
                           {"start": 29, "end": 35, "text": "Sec. 2", "latex": None, "ref_id": None}],
             "eq_spans": [{"start": 37, "end": 45, "text": "EQUATION", "latex": "x=1", "ref_id": "EQREF0"}],
             "section": "Mice",
-        }],
+        }, {"text": "End.", **empty, "section": None}],
         "ref_entries": {"FIGREF0": {"text": "A cat [1] [9].", "latex": None, "type": "figure"},
                         "TABREF0": {"text": "Rows.", "latex": "\\hline", "type": "table"},
                         "EQREF0": {"text": "x = 1", "latex": "x=1", "type": "formula"}},

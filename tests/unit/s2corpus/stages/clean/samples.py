@@ -22,6 +22,7 @@ Body = Sequence[tuple[str | None, str | None]]
 
 @cache
 def vocabulary() -> tuple[str, ...]:
+    """Return frequent English words."""
     return tuple(
         word for word in wordfreq.top_n_list("en", 4000) if word.isalpha() and word.isascii() and len(word) > 3
     )
@@ -39,6 +40,7 @@ def unigrams() -> Unigrams:
 
 
 def make_rules(profile: str = "card", **fields: Any) -> CleanRules:
+    """Return the rules of a profile."""
     return CleanRules.model_validate({"profile": profile, "unigrams": {"uri": "x", "sha256": "0" * 64}, **fields})
 
 
@@ -53,18 +55,14 @@ def split_evenly(words: int, paragraphs: int, end: str = "") -> list[tuple[None,
 
 def paper(body: Body | None = (), *, words: int = 500, paragraphs: int = 5, **fields: Any) -> CleanedDocument:
     """Return a document that no rule of the card drops, unless the arguments change that."""
-    values: dict[str, Any] = {
-        "title": TITLE,
-        "abstract": english(60, 99),
-        "date": "2011-05-06",
-        "sources": ("Medline",),
-    }
+    given: dict[str, Any] = {"title": TITLE, "abstract": english(60, 99), "date": "2011-05-06", "sources": ("Medline",)}
     body = split_evenly(words, paragraphs) if body == () else body
     units = None if body is None else tuple(Unit(*unit) for unit in body)
-    return CleanedDocument(**{"paper_id": "p", "body": units, **values, **fields})
+    return CleanedDocument(**{"paper_id": "p", "body": units, **given, **fields})
 
 
 def decide(
     document: CleanedDocument, set_: Set = "s2orc", rules: CleanRules = CARD, words: Unigrams | None = None
 ) -> DocumentDecision:
+    """Return the decision on a document."""
     return clean(set_, document, rules, words or unigrams())

@@ -47,6 +47,7 @@ P_ENGLISH = decide({"p"}, set(), FilterRules(), title="T", author_count=1, text=
 def test_first_matching_rule_decides(
     title: str | None, authors: int, text: str, suppressed: str, rules: dict[str, float], outcome: str
 ) -> None:
+    assert FilterRules().min_english == 0.9  # S2ORC §2.5
     listed, limits = {suppressed} - {""}, FilterRules.model_validate(rules)
     found = decide(["p", "10.18653/v1/x"], listed, limits, title=title, author_count=authors, text=text)
     assert (found.outcome, found.characters, found.disputed) == (outcome, len(text), None)
@@ -126,13 +127,14 @@ def test_any_identifier_suppresses_exactly_its_paper(lake: Lake, tmp_path: Path,
     assert {name: one["outcome"] for name, one in rows.items()} == {TAKEN: "suppressed", KEPT: "kept"}
 
 
-ORDER = ["jats", "latex", "pdf"]
+ORDER, BOTH = ["jats", "latex", "pdf"], f"{ENGLISH}\n{ENGLISH}"
 
 
 @pytest.mark.parametrize(
     ("spec", "texts", "paper", "outcome", "judged"),
     [
         ({"filter": {"min_characters": len(ENGLISH) + 1}}, {}, {}, "short_text", ENGLISH),
+        ({"filter": {"min_characters": len(BOTH)}}, {"latex": [ENGLISH]}, {}, "kept", BOTH),
         # The first full text in the order of the spec is judged, with the abstract.
         ({"clean": {"text_from": ORDER}}, {"pdf": [GERMAN], "latex": [ENGLISH]}, {"abstract": None}, "kept", ENGLISH),
     ],

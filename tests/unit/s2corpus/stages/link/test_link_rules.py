@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from s2corpus.rules import LinkRules
 from s2corpus.titles import score
 from s2corpus.titles.facts import first_surname
 from s2corpus.titles.rules import cites_other_member
@@ -49,6 +50,7 @@ def test_identifier_precedes_equal_title_precedes_similar_title() -> None:
 
 
 def test_threshold_is_exclusive() -> None:
+    assert (LinkRules().min_score, Search().threshold, LinkRules().min_recall) == (0.8, 0.8, 0.99)
     s = score(GRAPHS, GRAPHS + "s")
     for threshold, linked in ((s, None), (s - 1e-9, "p")):
         papers = [{"paper_id": "p", "title": GRAPHS}]

@@ -114,7 +114,7 @@ def test_cut_title_of_several_papers_ties() -> None:
             (entry, [CUT, other]),
             (entry, [CUT]),
             ({**entry, "volume": "130"}, [CUT, other]),
-            ({"title": "Spectra of atoms", **BY}, [{**CUT, "title": "Spectra of atoms 2"}]),
+            ({"title": "Spectra of atoms", **BY}, [{**CUT, "title": "Spectra of atoms 1901–1950"}]),
         ]
     )
     chosen = [("b", "tie"), ("c", None), ("c", None), ("c", "numeral")]
@@ -131,6 +131,7 @@ AT = {"journal": "Phys. Lett. B", "volume": "103", "pages": "207", "year": 1981}
 LOCATORS: list[tuple[Row, bool]] = [
     (AT, True),
     ({**AT, "pages": "207–210", "surname": "Polyakov"}, True),
+    ({**AT, "citing_paper_id": "b"}, False),
     ({**AT, "year": 1982}, False),
     ({**AT, "volume": "104"}, False),
     ({**AT, "pages": "208"}, False),

@@ -14,7 +14,7 @@ known publisher train every model. All models have the committed model's paramet
 documents. Generated reference strings are used in training only.
 
 Each measurement has three figures: the share of lines (or tokens) with the right label, and precision and recall of the
-most important ones (references, heads, titles, or beginnings of entries).
+most important ones (references, heads, titles, journals, or beginnings of entries).
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ _TASKS = {
         60,
         3,
     ),
-    "references": Task("", _reference_strings, tokens.features, strings.PARAMETERS, crf.TokenLabel.TITLE, 80, 50),
+    "references": Task("", _reference_strings, tokens.features, strings.PARAMETERS, crf.TokenLabel.JOURNAL, 80, 50),
 }
 _STEM = re.compile(r"(?:\.training|\.segmentation|\.header|\.fulltext|\.references|\.referenceSegmenter|\.tei\.xml).*")
 

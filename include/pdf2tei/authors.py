@@ -87,12 +87,14 @@ class PrintedAffiliation:
 
 @dataclass(frozen=True, slots=True)
 class FrontAuthor:
-    """A parsed name, and the author's affiliations and e-mail address on the front."""
+    """A parsed name, and the author's affiliations, e-mail address and marks on the front."""
 
     forenames: tuple[str, ...]
     surname: str
     affiliations: tuple[PrintedAffiliation, ...] = ()
     email: str = ""
+    marks: tuple[str, ...] = ()
+    """Numbers, letters and signs that are printed after the name and before affiliations."""
 
 
 @lru_cache(maxsize=1 << 12)

@@ -42,6 +42,7 @@ from devtools.real_data import REAL_DATA
 from pdf2tei import extract
 
 CASES_APART = {"PMC7718682", "PMC7863429", "PMC5824918", "PMC5301171", "e200057"}
+"""Held-out papers of `cases/layout`; `e200057` was read once, to repair titles with a translation."""
 SETS = ("pmc-pdf", "pairs", "cases/layout")
 COLUMNS = (
     "papers", "titles", "authors", "abstracts", "headings (P, R)", "references P, R", "ref. titles", "contexts", "cut DOIs", "lost lists",

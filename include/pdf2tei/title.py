@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .byline import measure_names
 from .front_lines import FrontLabel
+from .language import language
 from .model import Document, Line, Page
 from .text import clean
 
@@ -41,6 +42,10 @@ _MAX_SUBTITLE_SIZE = 0.85
 """Upper limit of a subtitle's type size, as a share of the title's size."""
 _MIN_TITLE_SIZE = 0.95
 """Lower limit of a title's type size, as a share of the median of the front."""
+_MIN_LANGUAGE = 0.9
+"""Minimum probability of the languages of a title and its translation."""
+_MIN_TRANSLATION = 4
+"""Minimum number of words of a translation."""
 _CERTAIN = 0.3
 """If any line is the title with at least this probability, short lines (mastheads, labels) do not set the largest size."""
 
@@ -72,7 +77,7 @@ def find_title(document: Document, front: Front) -> tuple[list[Line], list[Line]
     if not scored:
         return [], []
     _, best = max(scored, key=lambda item: (item[0], len(item[1]), -item[1][0].page))
-    lines = _extend_title(best, front)
+    lines = _cut_translation(_extend_title(best, front))
     cut = next((i for i, x in enumerate(lines) if x.size < _MAX_SUBTITLE_SIZE * lines[0].size), len(lines))
     return lines[:cut], lines[cut:]
 
@@ -169,6 +174,22 @@ def _extend_title(title: list[Line], front: Front) -> list[Line]:
     if nearest is not None and _is_last_part(found, nearest, front):
         found.append(nearest)
     return found
+
+
+def _cut_translation(title: list[Line]) -> list[Line]:
+    """Return a title without its translation, which follows in another type or after a gap.
+
+    Names of species in a font of their own are no translation.
+    """
+    for i in range(1, len(title)):
+        above, line = title[i - 1 : i + 1]
+        if line.font.family != above.font.family or line.y0 - above.y1 > 0.8 * line.size:
+            texts = [clean(" ".join(x.text for x in part)) for part in (title[:i], title[i:])]
+            (one, one_share), (other, other_share) = map(language, texts)
+            is_certain = min(one_share, other_share) > _MIN_LANGUAGE and len(texts[1].split()) >= _MIN_TRANSLATION
+            if is_certain and one != other != "la":
+                return title[:i]
+    return title
 
 
 def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | None:

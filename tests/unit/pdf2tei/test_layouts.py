@@ -68,6 +68,11 @@ FRONTS = {
     "names beside the title": [
         f"#grid(columns: (4.5cm, 1fr), column-gutter: 1cm, text(size: 11pt)[Waleed Ammar #linebreak() Maria van der Lo #linebreak() Ana Luzia Ferreira], [{BIG_TITLE} #v(6pt) {ABSTRACT}])",
     ],
+    "a translation under the title": [
+        f"#text(size: 17pt)[{TITLE}]",
+        '#text(size: 17pt, style: "italic")[La divulgación de información sobre responsabilidad social en los ayuntamientos malagueños]',
+        LISTED, ABSTRACT,
+    ],
     "a kind of article above the title": [
         '#text(size: 17pt, weight: "bold")[Short Communication]',
         BIG_TITLE, LISTED,

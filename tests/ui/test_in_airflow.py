@@ -111,19 +111,6 @@ def test_page_works_by_keyboard_in_airflows_frame_and_its_links_leave_it(browser
     page.context.close()
 
 
-def test_login_returns_to_the_requested_page(browser: Any, server: Server) -> None:
-    context = browser.new_context(viewport={"width": 400, "height": 900})
-    page = context.new_page()
-    page.goto(urljoin(server.url, RELEASE))
-    assert page.evaluate("getComputedStyle(document.querySelector('.button')).borderRadius") == "5px", "it is styled"
-    page.get_by_role("link", name="Log in").click()
-    page.get_by_label("Username").fill("viewer")
-    page.get_by_label("Password").fill(server.passwords["viewer"])
-    page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url(f"**{RELEASE}", timeout=60_000)
-    context.close()
-
-
 @pytest.mark.long
 def test_pictures_of_the_documentation_are_made(browser: Any, server: Server, tmp_path: Path) -> None:
     intervals = f"{PAGE}corpus_release__sample/intervals?first=2023-01-01&last=2023-06-30"

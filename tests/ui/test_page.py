@@ -16,7 +16,6 @@ import orjson
 import pytest
 
 from s2corpus.pipeline.funnel import build_funnel
-from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import format_approval_request, format_summary
 from s2corpus.spec import ScheduleRules
 from s2corpus.tables.papers import PAPERS
@@ -31,17 +30,6 @@ from release_page.releases import Archive  # isort: skip
 from release_page.states import DagRun, FailedTask  # isort: skip
 
 INTERVALS = "corpus_release__sample/intervals"
-
-
-def test_list_and_trends_cover_every_release(page: Any) -> None:
-    said = words(read(page, ""))
-    assert re.search(r"2023-04-01 unfinished after filter .* 2023-03-01 latest .* 2023-02-01 published", said)
-    checks = read(page, f"{AT[SECOND]}/quality")
-    assert "in the last 2 releases" in words(checks)
-    assert "<title>2023-02-01: pass, 0 offending</title>" in checks and "2023-04-01: " not in checks
-    assert "2 releases, from 2023-02-01 to 2023-03-01" in words(read(page, f"{AT[SECOND]}/trends"))
-    compared = read(page, f"{AT[SECOND]}/compare?other={UNFINISHED.rpartition('-')[2]}")
-    assert "Step 2023-03-01 2023-04-01 Change PDFs delivered 9 9 0" in words(compared)
 
 
 def test_word_counts_are_equal_everywhere(page: Any, built: Built) -> None:
@@ -200,15 +188,6 @@ def test_intervals_begin_inside_range_and_spec(
     schedule: ScheduleRules, first: date, last: date, starts: list[str]
 ) -> None:
     assert [start.date().isoformat() for start, _ in schedule.intervals(first, last)] == starts
-
-
-def test_each_interval_shows_its_snapshot(page: Any, built: Built) -> None:
-    text = read(page, INTERVALS)
-    said = words(text)
-    done = " ".join(["✓ done"] * len(STAGE_NAMES))
-    assert re.search(rf"2023-01-01 2023-02-01 published {done} {built.runs[PUBLISHED].snapshot_id}", said)
-    assert f'href="/corpus-releases/{AT[PUBLISHED]}"' in text
-    assert "Intervals: 2. With a run or release: 2. Missing: 0." in said
 
 
 def test_missing_interval_would_be_built(tmp_path: Path) -> None:

@@ -1,9 +1,5 @@
-"""Equal arguments give a sample with equal bytes.
+"""The sample has every case that its release is compared with (tests/e2e/test_sample.py)."""
 
-The sample has every case that its release is compared with (tests/e2e/test_sample.py).
-"""
-
-import hashlib
 from pathlib import Path
 
 import pytest
@@ -11,16 +7,6 @@ import pytest
 from devtools import sample
 from devtools.sample import Truth
 from s2corpus.errors import UserError
-
-
-def contents(folder: Path) -> dict[str, str]:
-    files = sorted(f for f in folder.rglob("*") if f.is_file())
-    return {str(f.relative_to(folder)): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
-
-
-def test_equal_seed_gives_equal_bytes_with_any_workers(tiny: tuple[Path, Truth], tmp_path: Path) -> None:
-    sample.tiny(tmp_path, workers=3)
-    assert contents(tiny[0]) == contents(tmp_path)
 
 
 def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:

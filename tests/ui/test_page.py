@@ -188,10 +188,3 @@ def test_intervals_begin_inside_range_and_spec(
     schedule: ScheduleRules, first: date, last: date, starts: list[str]
 ) -> None:
     assert [start.date().isoformat() for start, _ in schedule.intervals(first, last)] == starts
-
-
-def test_missing_interval_would_be_built(tmp_path: Path) -> None:
-    page = page_over(str(tmp_path), run_of=lambda spec, as_of: DagRun("r", "failed") if as_of.month == 2 else None)
-    said = words(read(page, f"{INTERVALS}?first=2023-01-01&last=2023-02-28"))
-    assert "2023-01-01 2023-02-01 failed before intake was done" in said
-    assert "2023-02-01 2023-03-01 missing would be made" in said

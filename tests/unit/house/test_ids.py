@@ -2,13 +2,10 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from devtools.local.release import own_interval
-from s2corpus.cli import corpus
 from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId, SnapshotId, check_spec_name
 
@@ -40,13 +37,6 @@ def test_snapshot_id_is_parsed_into_its_parts() -> None:
 def test_malformed_id_or_name_is_refused(parse: Callable[[str], object], message: str, given: str) -> None:
     with pytest.raises(UserError, match=message):
         parse(given)
-
-
-def test_command_writes_nothing_for_a_malformed_id(tmp_path: Path) -> None:
-    result = CliRunner().invoke(
-        corpus, ["yank", "../../etc-20230101-0a1b2c3d", "--reason", "x", "--lake", str(tmp_path)]
-    )
-    assert isinstance(result.exception, UserError) and list(tmp_path.iterdir()) == []
 
 
 def test_releases_of_one_day_have_different_ids() -> None:

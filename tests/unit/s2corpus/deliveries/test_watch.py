@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import orjson
+import pytest
 
 from s2corpus.deliveries.ready import Refusal
 from s2corpus.deliveries.status import (
@@ -103,6 +104,18 @@ def test_each_ready_file_is_announced_once(lake: Lake) -> None:
     assert first.poll() == [], "an identical _READY is no new arrival"
     deliver(lake, "drops/a", PDF, "2023-01-02T00:00:00Z")
     assert folders(first.poll()) == ["drops/a/"]
+
+
+def test_many_folders_are_examined_in_turn(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("s2corpus.deliveries.status.MAX_NEW_PER_POLL", 2)
+    monkeypatch.setattr("s2corpus.deliveries.status.MAX_KNOWN_PER_POLL", 2)
+    watch = Watch(lake)
+    for ready_at in ("2023-01-01T00:00:00Z", "2023-01-02T00:00:00Z"):  # All five are new, then known.
+        for name in "abcde":
+            deliver(lake, f"drops/{name}", PDF, ready_at)
+        assert {folder for _ in range(3) for folder in (folders(watch.poll()), watch.confirm())[0]} == {
+            f"drops/{name}/" for name in "abcde"
+        }
 
 
 def test_lost_event_is_fired_again_until_a_run_begins(lake: Lake) -> None:

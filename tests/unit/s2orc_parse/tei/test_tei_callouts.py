@@ -36,6 +36,7 @@ BRACKET = [
     ("shown ⟦[20,|19⟧⟦Ch. 26]⟧", [("[20,Ch. 26]", [20])]),
     # After a name.
     ("⟦Campana et al. [13]⟧ showed", [("[13]", [13])]),
+    ("by ⟦, ; Lee|5⟧", [("Lee", [6])]),
     # Not citations: the text remains, the span is removed.
     ("policies. ⟦(2)|1⟧ We see.⟦4|3⟧ So ⟦5|4⟧ is", []),
     ("see Fig. ⟦[3]|2⟧, Eq. ⟦[3]|2⟧, Table ⟦[3]|2⟧ and Sec. ⟦[3]|2⟧ for", []),

@@ -97,7 +97,7 @@ def agree(
     sizes = np.diff(nodes.surname_offsets)
     shorter = np.minimum(sizes[left], sizes[right])
     by_authors = 2 * count_common(nodes.surname_offsets, nodes.surnames, left, right) >= shorter
-    by_authors &= (shorter > 0) | exact | near | is_located | (sizes[left] + sizes[right] > 0)
+    by_authors &= exact | near | is_located | (sizes[left] + sizes[right] > 0)
     by_place = exact & (a.volume != 0) & (a.volume == b.volume) & (a.page != 0) & (a.page == b.page)
     agreed: np.ndarray = (apart <= np.where(is_other_form, max_preprint_years, is_located)) & (by_authors | by_place)
     return agreed

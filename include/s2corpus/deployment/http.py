@@ -61,7 +61,8 @@ class AirflowClient:
     def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, *, absent: Any = None) -> Any:
         """Call a path below `/api/v2` and return the JSON of the response.
 
-        If `absent` is given, return it for status 404 instead of raising.
+        If `absent` is given, return it for status 404 instead of raising. Requests without a response are sent again. So are
+        requests with status 500, unless they create something: Airflow answers so if its scheduler has locked a row.
 
         Raises:
             UserError: Airflow rejects the request. TransientError: Airflow does not respond.
@@ -72,6 +73,9 @@ class AirflowClient:
             except OSError as error:
                 if attempt == 4:
                     raise TransientError(f"Airflow at {self.url} does not respond: {error}") from None
+                time.sleep(1 + attempt)
+                continue
+            if answer.status == 500 and method != "POST" and attempt < 4:
                 time.sleep(1 + attempt)
                 continue
             if answer.status == 404 and absent is not None:

@@ -38,16 +38,6 @@ def test_edit_of_an_inlined_kernel_takes_effect(tmp_path: Path) -> None:
         assert done.stdout == expected
 
 
-def test_only_module_compiled_compiles_kernels() -> None:
-    folder = Path(s2corpus.__file__).parent
-    offenders = [
-        path.relative_to(folder)
-        for path in folder.rglob("*.py")
-        if path.name != "compiled.py" and "from numba import" in path.read_text("utf-8")
-    ]
-    assert not offenders
-
-
 @pytest.mark.compiled
 def test_few_rows_give_equal_clusters_and_links_uncompiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = list(islice(generated.rows(200, Random(0)), 120))

@@ -2,6 +2,8 @@
 
 The number of task slots follows from a worker's memory and cores.
 
+Requests that create nothing are repeated if Airflow's database refuses them.
+
 The image's /clean-logs deletes the logs that the Airflow chart expects.
 """
 
@@ -13,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from devtools.local.state import project
+from s2corpus.deployment import http
 from s2corpus.deployment.settings import Settings, read_settings
 from s2corpus.deployment.slots import available_memory, compute_slots
 from s2corpus.errors import UserError
@@ -77,6 +80,15 @@ def test_memory_is_that_of_the_container(tmp_path: Path) -> None:
     (tmp_path / "unlimited").write_text("max\n")
     machine = available_memory([tmp_path / "absent", tmp_path / "unlimited"])
     assert available_memory([tmp_path / "memory.max"]) == min(3_000_000_000, machine)
+
+
+def test_request_refused_by_the_database_is_repeated_unless_it_creates(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [(201, b'{"access_token": "t"}'), (500, b""), (200, b"7"), (500, b"locked")]
+    monkeypatch.setattr(http, "ask", lambda *_, **__: http.HttpResponse(*answers.pop(0)))
+    client = http.AirflowClient("http://127.0.0.1:1", "op", "password")
+    assert client.call("PATCH", "dags/a/dagRuns/b", {"state": "failed"}) == 7
+    with pytest.raises(UserError, match="HTTP 500"):
+        client.call("POST", "backfills", {})
 
 
 SCRIPTS = Path(__file__).resolve().parents[4] / "deploy" / "image"

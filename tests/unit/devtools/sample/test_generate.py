@@ -4,16 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from devtools import sample
 from devtools.sample import Truth
-from s2corpus.errors import UserError
-
-
-def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(UserError, match="not empty and holds no sample"):
-        sample.tiny(tmp_path)
-    assert [f.name for f in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 @pytest.fixture

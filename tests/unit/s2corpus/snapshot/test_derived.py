@@ -47,9 +47,11 @@ def test_years_have_four_digits(years: tuple[int, ...], is_valid: bool) -> None:
         assert next(report.generate_files({}, stats, "about"))[0] == "funnel.csv"
 
 
-def test_names_in_charts_add_no_markup() -> None:
-    svg = report.bars("A & <b>", [("first <i>", 4000)])
+def test_bars_of_charts_are_in_proportion_and_add_no_markup() -> None:
+    svg = report.bars("A & <b>", [("first <i>", 4000), ("second", 1000), ("none", 0)])
     assert "<title>A &amp; &lt;b&gt;</title>" in svg and ">first &lt;i&gt;</text>" in svg
+    rows = [('y="32"', 420), ('y="56"', 105), ('y="80"', 0)]
+    assert all(f'{y} width="{width}" height="18"' in svg for y, width in rows) and 'height="112"' in svg
 
 
 SPAN = {"start": 0, "end": 3, "text": "[1]", "ref_id": "BIBREF0"}

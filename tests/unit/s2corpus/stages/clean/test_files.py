@@ -38,15 +38,16 @@ DOCUMENTS = [
 ]
 
 
-def run(source: Path, out: Path, *options: str) -> None:
+def run(source: Path, out: Path, *options: str) -> str:
     arguments = ["--in", str(source), "--set", "s2orc", "--out", str(out), *options]
-    CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
+    return CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False).output
 
 
 def clean(folder: Path, documents: list[Any], *options: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     source, *outputs = (folder / f"{name}.jsonl" for name in ("in", "out", "dropped"))
     source.write_text("".join(json.dumps(document) + "\n" for document in documents))
-    run(source, outputs[0], "--dropped", str(outputs[1]), *options)
+    printed = run(source, outputs[0], "--dropped", str(outputs[1]), *options)
+    assert printed.startswith(f"{len(documents)} documents: ")
     kept, dropped = ([json.loads(line) for line in path.read_text("utf-8").splitlines()] for path in outputs)
     return kept, dropped
 

@@ -63,6 +63,7 @@ def test_every_document_is_kept_or_dropped_with_a_reason(tmp_path: Path) -> None
     }  # fmt: skip
     assert [list(line) for line in kept[:2]] == [["id", "sha1", "text", "split"], ["id", "text", "split"]]
     assert clean(tmp_path, DOCUMENTS[::-1]) == (kept[::-1], dropped[::-1])
+    assert files.format_outcomes({"short": 2, "no_title": 2, "kept": 1}) == "5 documents: 1 kept, 2 no_title, 2 short"
 
 
 def test_recipe_has_no_upper_date_of_valid(tmp_path: Path) -> None:

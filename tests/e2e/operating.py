@@ -164,10 +164,8 @@ class Operator:
         """Kill the process of a task of a stage shortly after its start, before it ends; return the task."""
 
         engine = create_engine(os.environ["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"], pool_pre_ping=True)
-        running = text(
-            "SELECT task_id, map_index, pid FROM task_instance WHERE dag_id = :dag AND run_id = :run "
-            "AND task_id LIKE :tasks AND state = 'running' AND pid IS NOT NULL"
-        )
+        select = "SELECT task_id, map_index, pid FROM task_instance WHERE dag_id = :dag AND run_id = :run"
+        running = text(f"{select} AND task_id LIKE :tasks AND state = 'running' AND pid IS NOT NULL")
 
         def find_running() -> Any:
             """Ask the database: on a busy machine, a task can start and end between two answers of the API."""
@@ -175,7 +173,7 @@ class Operator:
                 return database.execute(running, {"dag": self.dag, "run": run, "tasks": f"{stage}.%"}).first()
 
         for moment in (0.7, 0.3, *[0.0] * 20):
-            victim = until(find_running, lambda: f"no task of {stage} ran: {self.why(run)}", pause=0.05)
+            victim = until(find_running, lambda: f"no task of {stage} ran: {self.why(run)}", 300, 0.05)
             key = victim.task_id, victim.map_index
             time.sleep(moment)
             with suppress(ProcessLookupError):  # The task may have ended.

@@ -36,6 +36,8 @@ _OVERLAP_ROW_GROUP = 1 << 20
 """rows per row group of `overlaps.parquet`; a different number changes the published bytes"""
 _OPERATIONAL_METRIC = re.compile("second|tries|request|reused|sent|asked|server")
 """pattern of metrics about the execution, which differ between runs of a release"""
+_DELIVERY_METRIC = re.compile("rows|outcome[.](?!taken$).*")
+"""pattern of metrics of intake about folders that the release does not take; later runs find more of them"""
 
 
 def describe(run: Run, store: Store, scratch: Path) -> Metrics:
@@ -199,7 +201,11 @@ def _count_languages(run: Run) -> dict[str, int]:
 def _select_metrics(measured: Mapping[str, Metrics]) -> dict[str, Metrics]:
     """Return the metrics of the earlier stages, except those that differ between runs of the same release."""
     return {
-        stage: {name: value for name, value in metrics.items() if not _OPERATIONAL_METRIC.search(name)}
+        stage: {
+            name: value
+            for name, value in metrics.items()
+            if not (_OPERATIONAL_METRIC.search(name) or (stage == "intake" and _DELIVERY_METRIC.fullmatch(name)))
+        }
         for stage, metrics in measured.items()
         if stage != "export"
     }

@@ -140,7 +140,7 @@ def lay_out(
     _write(run, LINKS, [[_link(p, cites[p.row["paper_id"]]) for p in bucket if p.parse] for bucket in sharded])
     _write(run, CONTEXTS, [[] for _ in sharded])
     _write(run, ALIASES, [[{"alias": "0" * 15, "paper_id": kept[0]}]] if kept else [[]])
-    put_metrics(run, "intake", {"pdfs": 0.0})
+    put_metrics(run, "intake", {"pdfs": 0.0, "rows": 2.0, "outcome.taken": 1.0, "outcome.not_yet": 1.0})
     put_metrics(run, "vote", {"rows.papers": float(len(ordered))})
     put_metrics(run, "filter", count_outcomes(run, FILTERED))
     clusters = [{"record_id": p.row["record_ids"][0], "paper_id": p.row["paper_id"]} for p in ordered]

@@ -40,6 +40,7 @@ def test_snapshot_has_all_its_files_and_counts(run: Run) -> None:
     snapshot = LocalLake(Path(run.lake.uri(f"snapshots/{run.snapshot_id}")))
     assert list(verify(snapshot)) == []
     stats = json.loads(snapshot.get("stats.json")[0])
+    assert stats["metrics"]["intake"] == {"pdfs": 0, "outcome.taken": 1}, "a later build finds more folders to refuse"
     published = {(s, x) for s, splits in stats["sets"].items() for x, counted in splits.items() if counted["documents"]}
     assert published == {(set_, split) for set_ in ("s2orc", "s2ag") for split in ("train", "valid")}
     counts = {(row["stage"], row["outcome"]): row["count"] for row in stats["funnel"]}

@@ -12,14 +12,19 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import orjson
 from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message as MessageHandler
 from sqlalchemy import create_engine, text
 
 from devtools.local.airflow_runs import AirflowRuns
+from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES
+from s2corpus.tables.schema import TABLES
 from tests.waiting import until
 
 ENDED = ("success", "failed")
@@ -206,3 +211,29 @@ class Operator:
         """Start a backfill of the dates from `first` to `last`."""
         interval = {"from_date": first.isoformat(), "to_date": last.isoformat()}
         self.client.call("POST", "backfills", {"dag_id": self.dag, **interval, **options})
+
+
+def check_lineage(events_file: Path, run: Run) -> None:
+    """Check that OpenLineage's events in a file contain every table of the release by its address, with its columns and checks."""
+    prefix = f"releases/{run.release_id}/"
+    tables = {f"{prefix}{t}" for t in TABLES if run.lake.size(f"{prefix}{t}/_COMMITTED.json") is not None}
+    expected = {("s3://corpus", name) for name in (*tables, f"snapshots/{run.snapshot_id}")}
+
+    def complete() -> list[dict[str, Any]]:
+        events = [orjson.loads(line) for line in events_file.read_text().splitlines()]
+        return [event for event in events if event["eventType"] == "COMPLETE"]
+
+    def written() -> dict[tuple[str, str], Any]:
+        return {(d["namespace"], d["name"]): d for event in complete() for d in event["outputs"]}
+
+    until(lambda: expected <= written().keys(), lambda: expected - written().keys())
+    papers = written()["s3://corpus", f"{prefix}papers"]
+    assert [field["name"] for field in papers["facets"]["schema"]["fields"]] == TABLES["papers"].schema.names
+    assert papers["outputFacets"]["outputStatistics"]["rowCount"] == run.table(TABLES["papers"]).committed().rows
+    told = {
+        event["job"]["name"].split(".")[1]: [d["inputFacets"]["dataQualityAssertions"] for d in event["inputs"]]
+        for event in complete()
+        if event["job"]["name"].endswith(".quality") and any(d["name"].startswith(prefix) for d in event["inputs"])
+    }
+    assert set(told) == set(STAGE_NAMES) - {"export"}
+    assert all(facet["assertions"] for of in told.values() for facet in of)

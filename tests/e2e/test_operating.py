@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -33,8 +32,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import pointer
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake
-from s2corpus.tables.schema import TABLES
-from tests.e2e.operating import Heard, Operator, listening, month
+from tests.e2e.operating import Heard, Operator, check_lineage, listening, month
 from tests.releases import ROOT, snapshot_bytes
 from tests.waiting import until
 
@@ -348,7 +346,7 @@ def test_two_folders_of_one_day_are_two_releases(operated: Operated, delivered: 
     assert first.as_of.date() == second.as_of.date() and first.release_id != second.release_id
     assert first.snapshot_id != second.snapshot_id
     assert pointer.read_latest(operated.lake, "own").snapshot == second.snapshot_id
-    _check_lineage(operated, second)
+    check_lineage(operated.work / "lineage", second)
 
 
 def test_killed_workers_and_restarts_do_not_change_bytes(operated: Operated, reference: Reference) -> None:
@@ -375,31 +373,4 @@ def test_killed_workers_and_restarts_do_not_change_bytes(operated: Operated, ref
     did = {task for (task, _), t in beside.tasks(second).items() if t["state"] == "success"}
     assert {f"{stage}.{step}" for stage in STAGE_NAMES for step in ("work", "finish", "quality")} < did
     made, (id_, expected) = snapshot_bytes(release), reference["beside", 0]
-    differing = [name for name in made | expected if made.get(name) != expected.get(name)]
-    assert (release.snapshot_id, differing) == (id_, [])
-
-
-def _check_lineage(operated: Operated, run: Run) -> None:
-    """Check that OpenLineage's events contain every table of the release by its address, with its columns and checks."""
-    prefix = f"releases/{run.release_id}/"
-    tables = {f"{prefix}{t}" for t in TABLES if operated.lake.size(f"{prefix}{t}/_COMMITTED.json") is not None}
-    expected = {("s3://corpus", name) for name in (*tables, f"snapshots/{run.snapshot_id}")}
-
-    def complete() -> list[dict[str, Any]]:
-        events = [orjson.loads(line) for line in (operated.work / "lineage").read_text().splitlines()]
-        return [event for event in events if event["eventType"] == "COMPLETE"]
-
-    def written() -> dict[tuple[str, str], Any]:
-        return {(d["namespace"], d["name"]): d for event in complete() for d in event["outputs"]}
-
-    until(lambda: expected <= written().keys(), lambda: expected - written().keys())
-    papers = written()["s3://corpus", f"{prefix}papers"]
-    assert [field["name"] for field in papers["facets"]["schema"]["fields"]] == TABLES["papers"].schema.names
-    assert papers["outputFacets"]["outputStatistics"]["rowCount"] == run.table(TABLES["papers"]).committed().rows
-    told = {
-        event["job"]["name"].split(".")[1]: [d["inputFacets"]["dataQualityAssertions"] for d in event["inputs"]]
-        for event in complete()
-        if event["job"]["name"].endswith(".quality") and any(d["name"].startswith(prefix) for d in event["inputs"])
-    }
-    assert set(told) == set(STAGE_NAMES) - {"export"}
-    assert all(facet["assertions"] for of in told.values() for facet in of)
+    assert (release.snapshot_id, [n for n in made | expected if made.get(n) != expected.get(n)]) == (id_, [])

@@ -2,17 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from devtools.sample import Truth
 
 
-@pytest.fixture
-def truth(complete: tuple[Path, Truth]) -> Truth:
-    return complete[1]
-
-
-def test_sample_has_every_outcome_of_every_stage(truth: Truth) -> None:
+def test_sample_has_every_outcome_of_every_stage(complete: tuple[Path, Truth]) -> None:
+    truth = complete[1]
     assert {p.selection for p in truth.pdfs} == {
         "unreadable", "encrypted", "too_many_pages", "landscape", "pdfalto_failed", "selected",
     }  # fmt: skip

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-airflow test-first-rules test-other-rules test-quick test-releases test-real test-all test-laws test-containers coverage lint docs format bench lock mutants sbom
+.PHONY: help setup demo release up down status test test-airflow test-first-rules test-other-rules test-quick test-releases test-real test-all test-laws test-containers coverage lint docs format bench lock mutants sbom audit wheels
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
@@ -57,9 +57,9 @@ setup: .venv/.kernels ## Make .venv with everything locked, and compile the kern
 demo: .venv/.runtime $(if $(DATASETS),.venv/.datasets) ## A release of the sample papers by Airflow, compared with its truth; DATASETS=1: and the datasets made of it
 	@.venv/bin/python -m devtools demo $(if $(DATASETS),--datasets)
 
-release: .venv/.runtime ## The same with your own papers: make release PDFS=<folder>
+release: .venv/.runtime ## Add your own papers to a corpus and build it: make release PDFS=<folder> [CORPUS=own]
 	@test -n "$(PDFS)" || { echo "which papers? make release PDFS=<folder>" >&2; exit 2; }
-	@.venv/bin/python -m devtools release "$(PDFS)"
+	@.venv/bin/python -m devtools release "$(PDFS)" $(CORPUS)
 
 up: .venv/.runtime ## Start the local services
 	@.venv/bin/python -m devtools up
@@ -87,7 +87,7 @@ test-first-rules: .venv/.development
 	@$(RUN) pytest -q -m "not long" $(FIRST_RULES)
 
 test-other-rules: .venv/.development
-	@$(RUN) pytest -q -m "not long" $(FIRST_RULES:%=--ignore %) tests/unit
+	@$(RUN) pytest -q -m "not long" $(FIRST_RULES:%=--ignore %) tests/unit tests/papers
 
 test-all: .venv/.development ## Run the tests marked `long`, all examples of the laws, and the containers: with `make test`, every test
 	@export HYPOTHESIS_PROFILE=same S2CORPUS_TEST_SHARED=$$(mktemp -d); trap 'rm -rf "$$S2CORPUS_TEST_SHARED"' EXIT; \
@@ -104,10 +104,15 @@ test-quick: .venv/.development ## The rules that are pure functions: quick tests
 	@$(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" $(PURE)
 
 test-laws: .venv/.development ## All quick tests of rules, with newly drawn examples
-	@HYPOTHESIS_PROFILE=new $(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" tests/unit
+	@HYPOTHESIS_PROFILE=new $(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" tests/unit tests/papers
 
-lint: .venv/.development ## ruff, mypy --strict and the counter of hard-to-read phrasing
-	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy && .venv/bin/python devtools/english.py --check
+lint: .venv/.development ## ruff and mypy --strict
+	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy
+
+# From an sdist: a wheel of a folder could contain what an earlier build left in its `build/`.
+wheels: .venv/.runtime ## Build the packages that can be installed alone into dist/
+	@for package in s2orc_parse pdf2tei s2corpus_reader; do \
+	  $(UV) build --quiet --no-build-isolation --python .venv/bin/python --out-dir dist include/$$package; done
 
 docs: .venv/.development ## The documentation site, built strictly into site/
 	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. .venv/bin/mkdocs build --strict --quiet
@@ -116,7 +121,7 @@ format: .venv/.development ## Put the code into its form
 	@$(RUN) ruff check --fix . && $(RUN) ruff format .
 
 bench: .venv/.development ## All benchmarks that need no argument (long)
-	@for script in $$(grep -l __main__ devtools/bench/*.py | grep -v "typeset\|tamper"); do echo "== $$script"; $(RUN) devtools.bench.$$(basename $$script .py); done
+	@for script in $$(grep -l __main__ devtools/bench/*.py | grep -v typeset); do echo "== $$script"; $(RUN) devtools.bench.$$(basename $$script .py); done
 
 lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra airflow --extra local -o requirements.txt
@@ -134,13 +139,16 @@ MEASURED := $(RUN) coverage run --branch --source=include/s2corpus
 KERNELS := $(addprefix tests/unit/s2corpus/, clustering stages/link titles)
 coverage: .venv/.development ## Report the branches of the rules that the quick tests cover, with the uncovered lines
 	@rm -rf build/coverage && mkdir -p build/coverage
-	@COVERAGE_FILE=build/coverage/data $(MEASURED) -m pytest -q -m "$(QUICK)" tests/unit
+	@COVERAGE_FILE=build/coverage/data $(MEASURED) -m pytest -q -m "$(QUICK)" tests/unit tests/papers
 	@COVERAGE_FILE=build/coverage/data NUMBA_DISABLE_JIT=1 $(MEASURED) --append -m pytest -q -m "$(QUICK) and not compiled" $(KERNELS)
 	@COVERAGE_FILE=build/coverage/data $(RUN) coverage report --show-missing --skip-covered \
 	  --include="$$(printf 'include/s2corpus/%s/*,' $(COVERED))$$(printf 'include/s2corpus/%s.py,' $(COVERED))"
 
 mutants: .venv/.development ## Whether the quick tests notice small faults: a seeded sample (two hours; docs/quality.md)
 	@$(RUN) devtools.mutants
+
+audit: .venv/.development ## Check licenses and known vulnerabilities of all locked packages (exceptions: deploy/audit.toml)
+	@.venv/bin/python deploy/audit.py
 
 sbom: .venv/.development ## What Airflow's image installs, as a CycloneDX bill of materials in build/sbom.json
 	@mkdir -p build

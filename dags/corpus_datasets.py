@@ -21,7 +21,10 @@ from datetime import timedelta
 from typing import Any
 
 from airflow.sdk import DAG, Asset, PartitionedAssetTimetable, get_current_context, task
-from task_defaults import DEFAULT_ARGS, set_label
+from airflow.sdk.exceptions import AirflowSkipException
+from s2corpus_airflow import events
+from s2corpus_airflow.connections import apply_connections
+from s2corpus_airflow.task_defaults import DEFAULT_ARGS, set_label
 
 from s2corpus.datasets.spec import DatasetSpec, datasets_folder, read_dataset_specs
 from s2corpus.errors import UserError
@@ -37,6 +40,7 @@ def _job() -> Any:
     from s2corpus.datasets.spec import load_dataset_spec
     from s2corpus.storage.lake import lake_uri, open_lake
 
+    apply_connections()
     context = get_current_context()
     _, name, release = context["dag"].dag_id.split("__", 2)
     as_of = context.get("partition_key")
@@ -50,13 +54,16 @@ def _job() -> Any:
 
 
 @task(doc_md=_DOC)
-def plan() -> list[list[int]]:
-    """Return the shards of the snapshot in batches.
+def plan(*, triggering_asset_events: Any = None) -> list[list[int]]:
+    """Return the shards of the snapshot in batches. A run that only events without content triggered is skipped.
 
     Process a small snapshot here and return no batches, because each task takes seconds to start.
     """
     from s2corpus.datasets import runner
 
+    triggering = [event for each in (triggering_asset_events or {}).values() for event in each]
+    if triggering and not events.has_content(triggering):
+        raise AirflowSkipException("no release sent these events")
     job = _job()
     batches = runner.batches(job, runner.plan(job))
     if len(batches) > 1:
@@ -102,7 +109,9 @@ def finish() -> None:
     runner.finish(_job())
 
 
-@task(doc_md=_DOC, trigger_rule="none_failed")  # the steps in between are skipped if `plan` did their work
+@task(
+    doc_md=_DOC, trigger_rule="none_failed_min_one_success"
+)  # the steps in between are skipped if `plan` did their work
 def quality() -> str:
     """Run the checks, and publish the dataset by writing its manifest."""
     from s2corpus.datasets import description, runner
@@ -133,7 +142,9 @@ def dataset_dag(spec: DatasetSpec, release: str) -> DAG:
         planned = plan()
         worked = work.expand(shards=planned)
         written = write.expand(shards=planned)
-        worked >> choose() >> written >> finish() >> quality()
+        checked = quality()
+        worked >> choose() >> written >> finish() >> checked
+        planned >> checked
     return dag
 
 

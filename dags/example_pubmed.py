@@ -15,7 +15,8 @@ import os
 from datetime import UTC, datetime, timedelta
 
 from airflow.sdk import DAG, task
-from task_defaults import DEFAULT_ARGS
+from s2corpus_airflow.connections import apply_connections
+from s2corpus_airflow.task_defaults import DEFAULT_ARGS
 
 FOLDER = os.environ.get("S2CORPUS_PUBMED", "https://ftp.ncbi.nlm.nih.gov/pubmed/updatefiles/")
 FILES = r"pubmed\d\dn\d{4,}\.xml\.gz"
@@ -32,6 +33,7 @@ def deliver_new() -> list[str]:
     from s2corpus.storage.lake import lake_uri, open_lake
     from s2orc_parse.scratch import private
 
+    apply_connections()
     lake = open_lake(lake_uri())
     new = []
     for name in list_files(FOLDER, FILES):

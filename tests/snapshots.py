@@ -12,12 +12,14 @@ from typing import Any
 import orjson
 
 from devtools.real_data import REAL_DATA
+from s2corpus.rules import CleanRules
 from s2corpus.snapshot import flat
 from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.sources.fields_of_study import fields_of_study
 from s2corpus.tables.papers import PAPERS
 from s2corpus_reader.files import (
+    SNAPSHOT_FORMAT,
     GzipLines,
     SnapshotFile,
     corpus_path,
@@ -40,7 +42,7 @@ def paper(paper_id: str, parses: Mapping[str, Row], *, inbound: Iterable[str] = 
     """
     parses = {kind: {**parse, "paper_id": paper_id} for kind, parse in parses.items()}
     links = {entry.get("link") for parse in parses.values() for entry in parse["bib_entries"].values()} - {None}
-    lists = ("mag_ids", "record_ids", "authors", "editorial_by", "fields_of_study", "subjects")
+    lists = ("preprints", "mag_ids", "record_ids", "authors", "editorial_by", "fields_of_study", "issns", "subjects")
     row: Row = {column.name: None for column in PAPERS.columns} | {name: [] for name in lists}
     row |= {"open_access": True, "licence": "CC-BY-4.0"} | known | {"paper_id": paper_id}
     text = {"file_sha1": None, "open_access": row["open_access"], "oa_evidence": "publisher", "licence": row["licence"]}
@@ -62,7 +64,7 @@ def write_snapshot(lake: Path, papers: Iterable[Row], *, files: int = 2, day: st
     digest = hashlib.sha256(b"".join(f.sha256.encode() for f in written)).hexdigest()[:8]
     snapshot = f"real-{day}-{digest}"
     manifest = {
-        "format": "s2corpus-snapshot-1", "snapshot": snapshot, "spec": "real",
+        "format": f"s2corpus-snapshot-{SNAPSHOT_FORMAT}", "snapshot": snapshot, "spec": "real",
         "as_of": f"{day[:4]}-{day[4:6]}-{day[6:]}T00:00:00Z", "rules": {"export.files": files},
         "files": [file.as_json() for file in written],
     }  # fmt: skip
@@ -89,7 +91,7 @@ def _write_group(folder: Path, nn: int, rows: list[Row]) -> list[SnapshotFile]:
             lines["metadata"].write(json_line(metadata))
             for kind, parse in row["parses"].items():
                 lines[f"{kind}_parses"].write(json_line(parse))
-            for name, flat_row, size in flat.rows(row):
+            for name, flat_row, size in flat.rows(row | {"decisions": []}, CleanRules()):
                 if name == "papers":
                     parquet.write(flat_row, size)
     return [

@@ -257,13 +257,14 @@ def read_body(request: BaseHTTPRequestHandler) -> bytes:
 
 
 def read_form(content_type: str, body: bytes) -> dict[str, bytes]:
-    """Return the fields of a multipart form."""
+    """Return the fields of a multipart form; values of a repeated field are joined by commas."""
     match = re.search(r'boundary="?([^";]+)', content_type)
     assert match is not None, content_type
-    form = {}
+    form: dict[str, bytes] = {}
     for part in body.split(b"--" + match[1].encode())[1:-1]:
         head, _, content = part.partition(b"\r\n\r\n")
         name = re.search(rb'name="([^"]*)"', head)
         assert name is not None, head
-        form[name[1].decode()] = content[:-2]
+        key = name[1].decode()
+        form[key] = form[key] + b"," + content[:-2] if key in form else content[:-2]
     return form

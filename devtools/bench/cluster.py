@@ -2,6 +2,7 @@
 
     python -m devtools.bench.cluster dblp-acm        pairs of DBLP-ACM against its gold: F1, precision, recall
     python -m devtools.bench.cluster cora            the same for Cora
+    python -m devtools.bench.cluster reviews         the records of each systematic review against its gold: F1, precision, recall
     python -m devtools.bench.cluster scale [--records 250000]     generated records: precision, recall, CPU, memory
 
 The rules are the shipped rules; nothing is trained. `scale` reads one Parquet file and writes another one of record_id
@@ -100,6 +101,30 @@ def cora() -> str:
     return f1_text(found, gold)
 
 
+def reviews() -> str:
+    """Return F1, precision and recall of pairs of each systematic review, and of all reviews together."""
+    every_found, every_gold, lines = set[Pair](), set[Pair](), []
+    for folder in sorted((DATA / "dedupe").iterdir()):
+        with (folder / "records_pre_merged.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        records = [
+            RawRecord(
+                f"{folder.name}:{row['ID']}", "review", RecordKind.ARCHIVE, row["ID"], title=row["title"],
+                authors=parse_authors(row["author"]), date=row["year"], journal=row["journal"], volume=row["volume"],
+                issue=row["number"], pages=row["pages"],
+            ).normalize()
+            for row in rows
+        ]  # fmt: skip
+        with (folder / "merged_record_ids.csv").open(newline="") as file:
+            groups = [row["merged_ids"].split(";") for row in csv.DictReader(file)]
+        gold = {pair(f"{folder.name}:{a}", f"{folder.name}:{b}") for group in groups for a, b in combinations(group, 2)}
+        paper_of = clustered(table(record for record in records if isinstance(record, Record)))
+        found = {pair(a, b) for members in grouped(paper_of).values() for a, b in combinations(members, 2)}
+        lines.append(f"{folder.name:20} {f1_text(found, gold)}")
+        every_found, every_gold = every_found | found, every_gold | gold
+    return "\n".join([*lines, f"{'all':20} {f1_text(every_found, every_gold)}"])
+
+
 def pair(a: str, b: str) -> Pair:
     return (a, b) if a < b else (b, a)
 
@@ -155,14 +180,14 @@ def quality(records: Path, clusters: Path) -> str:
 def main() -> None:
     """Print the figures of one data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", choices=("dblp-acm", "cora", "scale"), nargs="?", default="scale")
+    parser.add_argument("data", choices=("dblp-acm", "cora", "reviews", "scale"), nargs="?", default="scale")
     parser.add_argument("--records", type=int, default=250_000)
     given = parser.parse_args()
     if given.data == "scale":
         with tempfile.TemporaryDirectory(prefix="bench-cluster-") as folder:
             print(scale(given.records, Path(folder)))
     else:
-        print({"dblp-acm": dblp_acm, "cora": cora}[given.data]())
+        print({"dblp-acm": dblp_acm, "cora": cora, "reviews": reviews}[given.data]())
 
 
 if __name__ == "__main__":

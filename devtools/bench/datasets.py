@@ -23,7 +23,7 @@ from s2corpus.datasets.description import summary
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.protocol import StepResult
 from s2corpus.datasets.source import SnapshotSource
-from s2corpus.datasets.spec import DATASETS, DatasetSpec, load_dataset
+from s2corpus.datasets.spec import DATASETS, DatasetSpec
 from s2corpus.storage.lake import open_lake
 from s2corpus.text.sentences import sentence_spans
 from s2orc_parse.files import convert_document
@@ -74,8 +74,8 @@ def speed() -> None:
         texts = [p["text"] for one in papers for parse in one.parses.values() for p in parse["body_text"]]
         size = sum(len(text.encode()) for text in texts) / 1e6
         number = sum(len(sentence_spans(text)) for text in texts)
-        for name in DATASETS:
-            one = load_dataset(name)
+        for name in DATASETS.names:
+            one = DATASETS.load(name)
             params, made = one.params.model_validate(REAL.get(name, {})), StepResult()
             began = time.process_time()
             rows = sum(1 for p in papers for _ in one.rows(params, p, made))
@@ -246,7 +246,7 @@ def memory(number: int) -> None:
             subprocess.run(
                 [sys.executable, "-m", "devtools.bench.datasets", "--write", str(count), "--in", folder], check=True
             )
-            for name in DATASETS:
+            for name in DATASETS.names:
                 command = [sys.executable, "-m", "devtools.bench.datasets", "--work", name, "--in", folder]
                 done = subprocess.run(command, capture_output=True, text=True)
                 said = done.stdout.strip() + (f" failed: {done.stderr[-500:]}" if done.returncode else "")

@@ -19,8 +19,8 @@ from pathlib import Path
 import pypdfium2
 from pebble import ProcessPool
 
-from pdf2tei.alto_cache import ENTRY
-from pdf2tei.server import enter_worker_sandbox
+from pdf2tei.pages.alto_cache import ENTRY
+from pdf2tei.service.server import enter_worker_sandbox
 from s2corpus.pdf.inspection import find_text_failure
 
 TIMEOUT = 120.0

@@ -1,4 +1,4 @@
-"""Measure the speed of `corpus latex` on one core: `python -m devtools.bench.latex [--rounds 5]`.
+"""Measure the speed of `corpus convert` on LaTeX on one core: `python -m devtools.bench.latex [--rounds 5]`.
 
 The figure is the CPU time of this process and of its pandoc processes, as on an unshared core; the wall-clock time is
 printed too. The script prints the best round over the real sources.
@@ -11,7 +11,7 @@ import resource
 import time
 
 from devtools.real_data import MISSING, REAL_DATA
-from pdf2tei.fields import parse_bibliography_item
+from pdf2tei.references.fields import parse_bibliography_item
 from s2orc_parse import tei
 from s2orc_parse.latex import convert
 

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 
 from s2corpus.stages.link.index import open_local_index
-from s2corpus.titles.index import LinkIndex, TitlesOnDisk, write_titles
+from s2corpus.titles.index import LinkIndex, write_titles
 from s2corpus.titles.linking import Links, link
-from s2corpus.titles.similarity import Search
+from s2corpus.titles.similarity import Search, TitlesOnDisk
 
 
 def link_tables(entries: pa.Table, papers: pa.Table, search: Search | None = None) -> Links:

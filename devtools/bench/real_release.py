@@ -1,5 +1,7 @@
 """Compare a release of real papers with a reader's findings: `python -m devtools.bench.real_release [--all] [--lake FOLDER]`.
 
+With `--tree FOLDER`, it only writes the drops and deliveries, for `corpus build --from FOLDER`.
+
 The papers are in REAL_DATA; devtools/real/truth.yaml contains the reader's findings. The table has a row for each
 fact, and a line for each wrong value (with --all: for every value). docs/quality.md lists the known errors with
 their reasons.
@@ -15,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 from devtools.real.compare import FACTS, compare
-from devtools.real.release import build
+from devtools.real.release import build, write_tree
 from devtools.real_data import MISSING, REAL_DATA
 from s2corpus.extractors.embedded import embedded_extractor
 
@@ -25,9 +27,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="every line, not only those that are not right")
     parser.add_argument("--lake", type=Path, help="keep the lake below this folder (default: a temporary one)")
+    parser.add_argument("--tree", type=Path, help="only write the drops and deliveries to this folder")
     options = parser.parse_args()
     if not REAL_DATA.is_dir():
         print(MISSING)
+        return
+    if options.tree:
+        write_tree(options.tree, REAL_DATA)
         return
     with tempfile.TemporaryDirectory() as temporary, embedded_extractor(workers=2) as (url, token):
         os.environ |= {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}

@@ -17,7 +17,7 @@ from typing import get_args
 
 from devtools.real_data import REAL_DATA
 from devtools.training.gold import SCOPES, TAGS, TITLES, Part, kind, strings
-from pdf2tei.crf import TokenLabel, label_references
+from pdf2tei.references.crf import TokenLabel, label_references
 
 DEFAULT = REAL_DATA / "citations" / "grobid-citation-training"
 SCORED = {*SCOPES.values(), *TITLES.values(), *TAGS.values()}

@@ -52,8 +52,8 @@ import wordfreq
 from devtools.bench.cluster_records import GENERIC, copied, rows
 from s2corpus.errors import QualityBlocked
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.stages import STAGE_NAMES, load_stage, stage_row
+from s2corpus.pipeline.run import Run, load_stage
+from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.intake import DELIVERIES, RECORDS

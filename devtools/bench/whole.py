@@ -1,4 +1,4 @@
-"""Measure `corpus parse`, `clean` and `latex` as complete processes, alternating with their peers.
+"""Measure `corpus convert` (TEI, LaTeX) and `clean` as complete processes, alternating with their peers.
 
     python -m devtools.bench.whole [--runs 3] [--only clean]
 
@@ -162,7 +162,7 @@ def main() -> None:
             (own / "peer").mkdir()
             peer = given.doc2json and [*given.doc2json, str(own / "peer"), *files]
             print(f"parse, {len(files)} TEIs")
-            command = [given.corpus, "parse", str(own / "teis"), "--quiet", "--out", str(own / "parses.jsonl")]
+            command = [given.corpus, "convert", str(own / "teis"), "--quiet", "--out", str(own / "parses.jsonl")]
             compared(command, peer, given.runs, "--doc2json CMD")
         if given.only in (None, "clean"):
             print(f"clean, {articles(own / 'docs.jsonl', own / 'docs.parquet')} articles")
@@ -182,7 +182,7 @@ def main() -> None:
         if given.only in (None, "latex"):
             linked(sorted((REAL_DATA / "latex").glob("*.gz")), SOURCES, own / "sources", ".gz")
             print(f"latex, {SOURCES} sources")
-            command = [given.corpus, "latex", str(own / "sources"), "--quiet", "--out", str(own / "latex.jsonl")]
+            command = [given.corpus, "convert", str(own / "sources"), "--quiet", "--out", str(own / "latex.jsonl")]
             (times,) = in_turn([command], given.runs)
             clock, processor = shown("s2corpus", times)
             print(f"  {SOURCES / clock:.1f} papers a second by the clock, {SOURCES / processor:.1f} of one core")

@@ -27,6 +27,7 @@ def command(datasets: bool) -> None:
     """
     from devtools import sample
     from devtools.local import default_state
+    from devtools.local.interruption import end_with_a_sentence
     from devtools.local.release import (
         COMMAND,
         await_datasets,
@@ -46,6 +47,7 @@ def command(datasets: bool) -> None:
     from s2corpus.storage.lake import open_lake
     from s2corpus.tables.schema import TABLES
 
+    end_with_a_sentence()
     began = time.monotonic()
 
     def step(text: str) -> None:

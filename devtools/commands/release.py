@@ -1,4 +1,4 @@
-"""`python -m devtools release`: a release of a user's own folder of PDFs, by Airflow."""
+"""`python -m devtools release`: add a folder of papers to a corpus and build a release, by Airflow."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ class _ReleaseCommand(Command):
 
 @click.command(cls=_ReleaseCommand, epilog="python -m devtools release ~/papers\nmake release PDFS=~/papers")
 @click.argument("folder", type=click.Path(path_type=Path))
-def command(folder: Path) -> None:
-    """Build a corpus of your own PDFs under the local Airflow.
+@click.argument("corpus", default="own")
+def command(folder: Path, corpus: str) -> None:
+    """Add a folder of papers to a corpus, and build its release under the local Airflow.
 
-    FOLDER contains the PDFs, also in subfolders. The release spec is include/releases/own.yaml.
+    FOLDER contains PDFs, JATS or LaTeX, also in subfolders. CORPUS is the name of a spec (`corpus init`), `own` by default. The release
+    contains everything that was added before.
 
     Metadata files at the top of FOLDER are optional. crossref*.json or crossref*.jsonl (also .gz) contains Crossref works: an
     answer of the REST API, or one work a line. records.jsonl has one JSON object for each file, with its `name` or `file_sha1`:
@@ -35,26 +37,32 @@ def command(folder: Path) -> None:
     \b
     {"name": "a.pdf", "title": "On a", "authors": ["Ada Byron"], "doi": "10.1000/a"}
     """
+    from devtools.local.interruption import STOP, announce, end_with_a_sentence
     from devtools.local.release import make_release, own_interval, print_next_steps, start_services
-    from devtools.own_papers import deliver_own, own_files, own_metadata
     from devtools.papers_report import format_papers_report
+    from s2corpus.commands._options import progress_bar
+    from s2corpus.deliveries.adding import add_papers, check_papers
+    from s2corpus.pipeline.quality import read_metrics
+    from s2corpus.spec import find_spec, load_spec
     from s2corpus.storage.lake import open_lake
 
-    metadata = own_metadata(folder)
-    names = ", ".join(path.name for path in metadata) or "no metadata files"
-    click.echo(f"{len(own_files(folder))} PDFs and {names} in {folder}")
+    end_with_a_sentence()
+    spec = load_spec(find_spec(corpus))
+    check_papers(folder)
     click.echo("Starting S3, PostgreSQL, the extractor and Airflow")
     endpoints = start_services()
     lake = open_lake(endpoints.environ()["S2CORPUS_LAKE"])
-    uploaded, drop = deliver_own(lake, folder)
-    for warning in uploaded.warnings:
+    with progress_bar("uploading", "MB", 1e6) as progress:
+        added = add_papers(lake, spec, folder, progress=progress)
+    for warning in (*added.uploaded.warnings, *(added.works.warnings if added.works else ())):
         click.echo(f"warning: {warning}", err=True)
-    click.echo(f"Delivered as drop {drop}; building the release")
-    start, end = own_interval(uploaded.ready_at)
-    run = make_release(endpoints, "own", start, end, {"drops": [drop]}, scheduled=False)
+    announce(f"the drop {added.id} is delivered, and Airflow processes it. {STOP}")
+    click.echo(f"Delivered as drop {added.id}; building the release")
+    start, end = own_interval(added.uploaded.ready_at)
+    run = make_release(endpoints, spec.name, start, end, {}, scheduled=False)
     click.echo()
     click.echo(format_papers_report(run))
-    if not metadata:
+    if not read_metrics(run)["intake"].get("records"):
         click.echo()
         click.echo(describe_missing_metadata(folder))
     print_next_steps(endpoints)
@@ -70,4 +78,4 @@ def describe_missing_metadata(folder: Path) -> str:
                curl 'https://api.crossref.org/works?filter=doi:10.18653/v1/n18-3011' > {path}/crossref.json
   Other        Write {path}/records.jsonl: python -m devtools release --help lists its keys
   Then         make release PDFS={path}
-  Or deliver   corpus deliver --source crossref --delivery own-works works.json   (seen by later releases of new folders)"""
+  Or add       corpus add own --source crossref works.json   (part of the next release)"""

@@ -16,6 +16,7 @@ def command() -> None:
     Print the address and log file of each service. The exit status is 1 unless all services run.
     """
     from devtools.local import Condition, Services, default_state
+    from devtools.local.airflow import ADMIN, APPROVER
 
     services = Services(default_state())
     statuses = services.status()
@@ -30,6 +31,9 @@ def command() -> None:
         if status.log:
             click.echo(f"{'':22} log {status.log}")
     click.echo(f"Airflow's tasks log into {services.state.root / 'airflow' / 'logs'}")
-    click.echo(f"Airflow's user is admin, the password is in {services.state.root / 'airflow' / 'passwords.json'}")
+    passwords = services.state.root / "airflow" / "passwords.json"
+    click.echo(
+        f"Airflow's users are {ADMIN} and {APPROVER}, who may approve what {ADMIN} started; their passwords: {passwords}"
+    )
     if any(status.condition not in (Condition.RUNNING, Condition.EXTERNAL) for status in statuses):
         sys.exit(1)

@@ -31,10 +31,11 @@ def command(only: tuple[str, ...], workers: int, **ports: int | None) -> None:
     the project, or S2CORPUS_STATE.
     """
     from devtools.local import Services, default_state
+    from devtools.local.airflow import ADMIN, APPROVER
 
     explicit = {name.removeprefix("port_"): port for name, port in ports.items() if port is not None}
     state = default_state()
     endpoints = Services(state).up(set(only) or None, workers, explicit)
     if not only or "airflow" in only:
-        password = state / "airflow" / "passwords.json"
-        click.echo(f"Airflow: {endpoints.airflow_url} (user {endpoints.airflow_user}, password in {password})")
+        passwords = state / "airflow" / "passwords.json"
+        click.echo(f"Airflow: {endpoints.airflow_url} (passwords of the users {ADMIN} and {APPROVER}: {passwords})")

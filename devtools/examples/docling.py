@@ -16,10 +16,11 @@ from urllib.parse import quote
 import orjson
 import requests
 
-from pdf2tei import fields
+from pdf2tei.references import fields
 from s2corpus.errors import UserError
-from s2corpus.extractors import BackgroundTask, BadAnswer, ExtractorAnswer, ExtractorIdentity, ExtractOutcome
+from s2corpus.extractors import BackgroundTask, BadAnswer, ExtractorAnswer, ExtractorIdentity
 from s2corpus.extractors.http import HttpServer, classify_error_status
+from s2corpus.outcomes import ExtractOutcome
 from s2corpus.spec import ExtractRules
 from s2orc_parse.bibliography.dates import to_int
 from s2orc_parse.bibliography.names import make_author, parse_authors

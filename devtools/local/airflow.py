@@ -71,6 +71,9 @@ def airflow_environ(state: State) -> dict[str, str]:
         # New and changed DAG files appear within seconds; the default is five minutes. Changes in files that they read,
         # such as a new release's spec, appear within Airflow's own 30 s. Parsing all DAG files takes seconds of CPU.
         "DAG_PROCESSOR__REFRESH_INTERVAL": 5,
+        # A busy machine may need longer than Airflow's 30 and 50 s to import a DAG file.
+        "CORE__DAGBAG_IMPORT_TIMEOUT": 150,
+        "DAG_PROCESSOR__DAG_FILE_PROCESSOR_TIMEOUT": 180,
         "DAG_PROCESSOR__BUNDLE_REFRESH_CHECK_INTERVAL": 2,
         "LOGGING__BASE_LOG_FOLDER": home / "logs",
     }
@@ -78,7 +81,7 @@ def airflow_environ(state: State) -> dict[str, str]:
         "AIRFLOW_HOME": str(home),
         # On one machine, checking costs little.
         "S2CORPUS_DROPS_SECONDS": os.environ.get("S2CORPUS_DROPS_SECONDS", "5"),
-        "PYTHONPATH": f"{project() / 'include'}:{project()}",
+        "PYTHONPATH": f"{project() / 'include'}:{project() / 'deploy' / 'preload'}:{project()}",
     }
 
 
@@ -101,7 +104,7 @@ class AirflowPart(LocalService):
         self.home = state.root / "airflow" / part
         self.api = f"http://127.0.0.1:{state.ports().get('airflow', 0)}"
         self.port = state.ports().get("airflow", 0) if part == "api_server" else 0
-        # the tasks, its children, get our modules from it (include/airflow_local_settings.py)
+        # the tasks, its children, get our modules from it (deploy/preload/airflow_local_settings.py)
         self.sources = _sources() if part == "scheduler" else ""
 
     def prepare(self) -> None:

@@ -66,6 +66,11 @@ class AirflowRuns(AirflowClient):
         run_id: str = self.call("POST", f"dags/{dag}/dagRuns", body)["dag_run_id"]
         return run_id
 
+    def running(self, dag: str) -> list[str]:
+        """Return the ids of the DAG's running runs, oldest first."""
+        runs = self.call("GET", f"dags/{dag}/dagRuns?limit=100&order_by=id&state=running")["dag_runs"]
+        return [run["dag_run_id"] for run in runs]
+
     def clear(self, dag: str, run_id: str) -> None:
         """Clear all tasks of a run, so that Airflow runs them again."""
         self.call("POST", f"dags/{dag}/dagRuns/{quote(run_id)}/clear", {"dry_run": False, "only_failed": False})

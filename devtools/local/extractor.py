@@ -12,7 +12,7 @@ from s2corpus.deployment.http import ask
 
 
 class Extractor(LocalService):
-    """`pdf2tei.server`: GROBID's REST API, for clients with the token."""
+    """`pdf2tei.service.server`: GROBID's REST API, for clients with the token."""
 
     name = "extractor"
 

@@ -11,14 +11,16 @@ from typing import Any
 from devtools.local.airflow_runs import AirflowRuns
 from s2corpus.errors import UserError
 from s2corpus.pipeline.stages import STAGE_NAMES
+from s2orc_parse.outputs import format_progress
 
 _BAD = ("failed", "upstream_failed")
+_DONE = ("success", "skipped")
 
 
 def follow(client: AirflowRuns, dag: str, run_id: str, *, seconds: float = 3600, quiet: bool = False) -> None:
     """Print a line with the duration of each stage when it ends, and the progress in between.
 
-    If `quiet`, no lines are printed for stages.
+    If `quiet`, no lines are printed for stages. If the run waits for an earlier run or for an approval, print it.
 
     Raises:
         UserError: the run failed or takes too long. After a failure, the message contains the task, its last output and
@@ -26,6 +28,7 @@ def follow(client: AirflowRuns, dag: str, run_id: str, *, seconds: float = 3600,
     """
     began = time.monotonic()
     printed: set[str] = set()
+    waits = ""
     while True:
         tasks = client.tasks(dag, run_id)
         # While tasks run, skip one request: the API server answers it in addition to the requests of the tasks. If a
@@ -35,25 +38,51 @@ def follow(client: AirflowRuns, dag: str, run_id: str, *, seconds: float = 3600,
             tasks = client.tasks(dag, run_id)  # with their final states
         groups = _by_stage(tasks)
         for stage, done in groups.items():
-            if stage not in printed and all(task["state"] == "success" for task in done):
+            if stage not in printed and all(task["state"] in _DONE for task in done):
                 printed.add(stage)
                 if not quiet:
-                    _say(f"  {stage:<12} {_duration(done):5.1f} s  {len(done)} task{'s' if len(done) > 1 else ''}")
+                    count = sum(task["state"] == "success" for task in done)
+                    _say(f"  {stage:<12} {_duration(done):5.1f} s  {count} task{'s' if count > 1 else ''}")
         if state == "success":
             _progress("")
             return
+        if (reason := _find_wait(client, dag, run_id, state, tasks)) != waits:
+            waits = reason
+            if waits:
+                _say(f"  waits for {waits}")
         if state == "failed":
             _progress("")
             raise UserError(_why(client, dag, run_id, tasks))
         running = {task["task_id"] for task in tasks if task["state"] == "running"}
         count = sum(task["state"] == "success" for task in tasks)
         now = ", ".join(sorted(running)) or "waiting for the scheduler"
-        _progress(f"  {time.monotonic() - began:4.0f} s  {count} tasks done, now: {now}")
+        stages = len([stage for stage in printed if stage in STAGE_NAMES])
+        line = format_progress("stages", stages, len(STAGE_NAMES), time.monotonic() - began, "stages")
+        _progress(f"  {line}; {count} tasks done, now: {now}")
         if time.monotonic() - began > seconds:
             raise UserError(
                 f"the run {run_id} of {dag} has not ended after {seconds:.0f} s; it goes on: {client.url}/dags/{dag}"
             )
         time.sleep(1)
+
+
+def _find_wait(client: AirflowRuns, dag: str, run_id: str, state: str, tasks: list[dict[str, Any]]) -> str:
+    """Return the approval or the earlier run that a run waits for; empty if it waits for neither."""
+    states = {task["task_id"]: task["state"] for task in tasks}
+    if _awaits_approval(tasks):
+        return f"an approval: {client.url}/dags/{dag}/runs/{run_id}/tasks/approve"
+    if state != "queued" and states.get("intake.plan") != "up_for_reschedule":
+        return ""
+    earlier = next((run for run in client.running(dag) if run != run_id), None)
+    if earlier is None:
+        return ""
+    link = f"{client.url}/dags/{dag}/runs/{earlier}"
+    approval = ", which waits for an approval" if _awaits_approval(client.tasks(dag, earlier)) else ""
+    return f"the earlier run {earlier}{approval}: {link}"
+
+
+def _awaits_approval(tasks: list[dict[str, Any]]) -> bool:
+    return any(task["task_id"] == "approve" and task["state"] in ("awaiting_input", "deferred") for task in tasks)
 
 
 def _by_stage(tasks: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

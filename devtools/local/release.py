@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from devtools.local import Services, default_state
+from devtools.local.airflow import APPROVER
 from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.follow import follow
+from devtools.local.interruption import STOP, announce
 from devtools.local.services import Endpoints
 from devtools.local.state import project
 from s2corpus.datasets.description import summary
@@ -106,7 +108,9 @@ def make_release(
         run_id = str(_await(lambda: client.run_of(dag, start), 90, why)["dag_run_id"])
     else:
         run_id = client.trigger(dag, start, end, conf)
-    print(f"Airflow run {run_id}: {client.url}/dags/{dag}/runs/{run_id}", flush=True)
+    link = f"{client.url}/dags/{dag}/runs/{run_id}"
+    announce(f"the run {run_id} of {dag} goes on in Airflow. To stop it, mark it as failed: {link}. {STOP}")
+    print(f"Airflow run {run_id}: {link}", flush=True)
     follow(client, dag, run_id)
     chosen = load_spec(releases_folder() / f"{spec}.yaml")
     if conf.get("drops"):
@@ -217,9 +221,11 @@ def print_next_steps(endpoints: Endpoints, *hints: str) -> None:
     """Print the releases page with its login, more lines (`hints`), and the commands that stop and delete."""
     page = f"{endpoints.airflow_url}/plugin/corpus-releases"
     more = "".join(f"\n  {hint}" for hint in hints)
+    passwords = os.path.relpath(default_state() / "airflow" / "passwords.json")
     print(f"""
   The releases   {page}
                  user {endpoints.airflow_user}, password {endpoints.airflow_password}
+                 user {APPROVER}, who may approve what {endpoints.airflow_user} started: password in {passwords}
                  Open a release to see its funnel and checks. Search for a title to see the way of one paper:
                  its records, the vote for each field, and why it is in the corpus or not.{more}
   Stop           make down   (keeps the data in {os.path.relpath(default_state())})

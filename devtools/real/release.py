@@ -8,7 +8,7 @@ from devtools.real import sources
 from devtools.real.truth import RealPaper, real_papers
 from devtools.sample.deliver import write_ready
 from s2corpus.deliveries.upload import deliver_tree
-from s2corpus.pipeline import runner
+from s2corpus.pipeline import runner, sealed
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ExportRules, ReleaseSpec, ResourceRules, SplitRules
@@ -55,6 +55,7 @@ def build(folder: Path, data: Path, *, workers: int = 2) -> Run:
     write_tree(folder / "tree", data)
     run = Run(spec(), AS_OF, open_lake(str(folder / "lake")), folder)
     deliver_tree(run.lake, folder / "tree")
+    run = sealed.seal(run)
     for name in STAGE_NAMES:
         runner.run_stage(run, name, workers=workers)
     runner.publish(run)

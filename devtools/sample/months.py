@@ -49,7 +49,8 @@ def three_months(cast: Cast) -> None:
     other.paper.pubmed_id, other.paper.journal, other.paper.venue = "99000002", "Annals of Field Ecology", None
     other.date = "2018-03"
     rng = cast.rng("split-off", "pubmed")
-    wrong = sources.pubmed(rng, other.paper, title=other.paper.title, doi=whole.paper.doi)
+    # Without pages: papers with one DOI, other titles and other first pages are kept apart at once (SPEC §4.6).
+    wrong = sources.pubmed(rng, other.paper, title=other.paper.title, doi=whole.paper.doi, pages=None)
     delivered(whole, sources.crossref(whole.paper), wrong)
     delivered(other, wrong | {"doi": other.paper.doi}, delivery="february")
     cast.split_off[2] = (("split-off", "splitting"),)

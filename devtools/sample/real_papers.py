@@ -21,7 +21,6 @@ def real_papers(cast: Cast) -> None:
         "two-dois", "open by Unpaywall, though it prints no DOI and its preprint has one too", "2017-05-17", evidence="unpaywall",
         licence="CC-BY",
     )  # fmt: skip
-    two.date = "2017-01-09"  # of three records, all of 2017, two have the preprint's
     two.paper.arxiv_id = f"1701.9{cast.number(two):04d}"
     published(two, declared=None, prints_doi=False)
     posted = f"10.48550/arxiv.{two.paper.arxiv_id}"

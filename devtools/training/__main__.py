@@ -18,8 +18,8 @@ import random
 import time
 from pathlib import Path
 
-from pdf2tei.crf import MODEL
-from pdf2tei.tokens import features, pieces
+from pdf2tei.references.crf import MODEL
+from pdf2tei.references.tokens import features, pieces
 
 from . import gold, metadata
 from .forms import bibtex, terse

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from lxml import etree
 
-from pdf2tei.entries import BEGINS, INSIDE, LABEL, MODEL, EntryLine, features
-from pdf2tei.model import Font, Line, Token
-from pdf2tei.splitting import split_by_rules
+from pdf2tei.pages.model import Font, Line, Token
+from pdf2tei.references.entries import BEGINS, INSIDE, LABEL, MODEL, EntryLine, features
+from pdf2tei.references.splitting import split_by_rules
 
 from .lines import apart, members
 

@@ -6,7 +6,7 @@ import random
 import re
 from typing import Any
 
-from pdf2tei.crf import TokenLabel
+from pdf2tei.references.crf import TokenLabel
 
 from . import lexicon
 from .marks import mark

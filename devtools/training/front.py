@@ -20,8 +20,8 @@ from pathlib import Path
 
 from lxml import etree
 
-from pdf2tei.front_lines import MODEL, FrontLabel, features
-from pdf2tei.segmentation import LineAttributes
+from pdf2tei.front.front_lines import MODEL, FrontLabel, features
+from pdf2tei.models.segmentation import LineAttributes
 
 from .lines import apart, members
 

@@ -14,9 +14,9 @@ from typing import Literal
 
 from lxml import etree
 
-from pdf2tei.crf import TokenLabel
-from pdf2tei.fields import parse_reference_authors
-from pdf2tei.tokens import Piece, pieces
+from pdf2tei.references.crf import TokenLabel
+from pdf2tei.references.fields import parse_reference_authors
+from pdf2tei.references.tokens import Piece, pieces
 
 from .marks import LabelledString
 from .render import Metadata

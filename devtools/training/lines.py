@@ -24,10 +24,10 @@ from pathlib import Path
 
 from lxml import etree
 
-from pdf2tei import passages as body
-from pdf2tei import segmentation
-from pdf2tei.passages import Passage
-from pdf2tei.segmentation import LineAttributes, SegmentLabel
+from pdf2tei.body import passages as body
+from pdf2tei.body.passages import Passage
+from pdf2tei.models import segmentation
+from pdf2tei.models.segmentation import LineAttributes, SegmentLabel
 
 _LABELS = {
     "front": SegmentLabel.FRONT,

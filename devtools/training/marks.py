@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pdf2tei.crf import TokenLabel
-from pdf2tei.tokens import Piece, pieces
+from pdf2tei.references.crf import TokenLabel
+from pdf2tei.references.tokens import Piece, pieces
 
 _OPEN = 0xE100
 _CLOSE = 0xE200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from pdf2tei.crf import TokenLabel
+from pdf2tei.references.crf import TokenLabel
 
 from .marks import SURNAME_ENDS, mark
 

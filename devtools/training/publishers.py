@@ -30,9 +30,11 @@ from pathlib import Path
 from typing import Any
 
 from devtools.real_data import REAL_DATA
-from pdf2tei import crf, entries, front_lines, segmentation, tokens
-from pdf2tei import passages as body
-from pdf2tei.segmentation import LineAttributes
+from pdf2tei.body import passages as body
+from pdf2tei.front import front_lines
+from pdf2tei.models import segmentation
+from pdf2tei.models.segmentation import LineAttributes
+from pdf2tei.references import crf, entries, tokens
 
 from . import __main__ as strings
 from . import entries as reference_lists

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pdf2tei.crf import TokenLabel
+from pdf2tei.references.crf import TokenLabel
 
 from . import lexicon
 from .marks import mark

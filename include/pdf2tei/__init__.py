@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .errors import Code, ExtractionError
-from .version import VERSION
+from pdf2tei.errors import Code, ExtractionError
+from pdf2tei.version import VERSION
 
 __all__ = ["VERSION", "Code", "ExtractionError", "extract"]
 
@@ -19,6 +19,6 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
     Raises:
         ExtractionError: the PDF cannot be extracted; `code` is GROBID's code for the reason.
     """
-    from .paper import extract as run
+    from pdf2tei.paper import extract as run
 
     return run(pdf, timeout=timeout, ocr=ocr)

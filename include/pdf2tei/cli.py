@@ -7,11 +7,10 @@ import os
 import sys
 from pathlib import Path
 
+from pdf2tei.service import server
 from s2orc_parse.children import end_with_parent
 from s2orc_parse.errors import UserError
 from s2orc_parse.scratch import check_socket_path
-
-from . import server
 
 
 def main() -> None:

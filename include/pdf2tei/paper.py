@@ -8,35 +8,34 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from pdf2tei.first_pages import PAGES, read_first_pages
-from pdf2tei.identity import FirstPages, PrintedLine, identify
-
-from .affiliations import add_affiliations_of_sections
-from .alto import read_document
-from .back import split_back_matter
-from .body import BodyParagraph, read_sections
-from .callouts import Linker, detect_style
-from .columns import fix_column_order
-from .contents import mark_contents
-from .directions import reorder_right_to_left
-from .errors import Code, ExtractionError
-from .fields import parse_references
-from .floats import take_floats
-from .fragments import join_fragments
-from .furniture import mark_furniture
-from .guard import restore_floats, restore_front
-from .header import read_front
-from .health import find_defects
-from .hyphens import restore_hyphens
-from .ligatures import restore_ligatures
-from .measures import measure
-from .model import Document, Kind
-from .notes import take_notes
-from .references import take_references
-from .scans import recognize_pages
-from .segmentation import SegmentLabel, label_lines
-from .tei import TextLayer, float_ids, write_tei
-from .text import Joiner
+from pdf2tei.body.back import split_back_matter
+from pdf2tei.body.callouts import Linker, detect_style
+from pdf2tei.body.contents import mark_contents
+from pdf2tei.body.guard import restore_floats, restore_front
+from pdf2tei.body.notes import take_notes
+from pdf2tei.body.sections import BodyParagraph, read_sections
+from pdf2tei.errors import Code, ExtractionError
+from pdf2tei.floats.figures_and_tables import take_floats
+from pdf2tei.front.affiliations import add_affiliations_of_sections
+from pdf2tei.front.first_pages import PAGES, read_first_pages
+from pdf2tei.front.header import read_front
+from pdf2tei.front.identity import FirstPages, PrintedLine, identify
+from pdf2tei.models.segmentation import SegmentLabel, label_lines
+from pdf2tei.pages.alto import read_document
+from pdf2tei.pages.columns import fix_column_order
+from pdf2tei.pages.directions import reorder_right_to_left
+from pdf2tei.pages.fragments import join_fragments
+from pdf2tei.pages.furniture import mark_furniture
+from pdf2tei.pages.health import find_defects
+from pdf2tei.pages.hyphens import restore_hyphens
+from pdf2tei.pages.ligatures import restore_ligatures
+from pdf2tei.pages.measures import measure
+from pdf2tei.pages.model import Document, Kind
+from pdf2tei.pages.scans import recognize_pages
+from pdf2tei.pages.text import Joiner
+from pdf2tei.references.fields import parse_references
+from pdf2tei.references.reference_list import take_references
+from pdf2tei.tei import TextLayer, float_ids, write_tei
 
 
 def extract(pdf: Path, *, timeout: float, ocr: bool = False, cached: Path | None = None) -> bytes | None:

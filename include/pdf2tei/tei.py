@@ -10,16 +10,16 @@ from itertools import count
 
 from lxml import etree
 
-from .authors import FrontAuthor
-from .body import BodyParagraph, Formula, Section
-from .callouts import Callout, Linker
-from .fields import Reference
-from .floats import Float
-from .header import FrontContents
-from .model import Kind
-from .references import PrintedEntry
-from .text import Text
-from .version import NAME, VERSION
+from pdf2tei.body.callouts import Callout, Linker
+from pdf2tei.body.sections import BodyParagraph, Formula, Section
+from pdf2tei.floats.figures_and_tables import Float
+from pdf2tei.front.authors import FrontAuthor
+from pdf2tei.front.header import FrontContents
+from pdf2tei.pages.model import Kind
+from pdf2tei.pages.text import Text
+from pdf2tei.references.fields import Reference
+from pdf2tei.references.reference_list import PrintedEntry
+from pdf2tei.version import NAME, VERSION
 
 TEI = "http://www.tei-c.org/ns/1.0"
 _ID = "{http://www.w3.org/XML/1998/namespace}id"

@@ -18,7 +18,7 @@ from typing import NoReturn
 import click
 
 import s2corpus.commands
-from s2corpus.errors import TransientError, UserError
+from s2corpus.errors import TransientError, UserError, suggest
 from s2orc_parse.scratch import private
 
 
@@ -27,23 +27,49 @@ class Commands(click.Group):
 
     package: ModuleType = s2corpus.commands
     sections: Mapping[str, tuple[str, ...]] = {
-        "Release commands": ("deliver", "drops", "build", "accept", "report", "explain", "evaluate", "compare"),
+        "Release commands": (
+            "init",
+            "check",
+            "add",
+            "build",
+            "list",
+            "status",
+            "drops",
+            "accept",
+            "report",
+            "explain",
+            "evaluate",
+            "compare",
+            "preview",
+        ),
         "Snapshot commands": (
-            *("read", "verify", "diff", "delta", "apply", "push", "register", "yank", "restore", "prune"),
+            *(
+                "read",
+                "verify",
+                "diff",
+                "delta",
+                "apply",
+                "push",
+                "register",
+                "publish",
+                "yank",
+                "restore",
+                "takedown",
+                "prune",
+            ),
             *("dataset", "similar"),
         ),
+        "Maintenance commands": ("catalog", "doctor"),
         "File commands": (
-            *("select", "extract", "parse", "latex", "records", "cluster", "vote", "filter", "link", "clean"),
-            "calibrate",
+            *("convert", "select", "records", "cluster", "vote", "filter", "link", "clean", "calibrate"),
         ),
     }
     """heading of `--help` → names of its commands, in the order of use"""
     modules: Mapping[str, tuple[str, ...]] = {
-        "releases": ("deliver", "drops", "build", "accept", "report"),
+        "corpora": ("init", "add", "list", "status"),
+        "releases": ("drops", "build", "accept", "report"),
         "snapshots": ("read", "verify", "diff", "delta", "apply"),
-        "publishing": ("push", "register", "yank", "restore", "prune"),
-        "pdfs": ("select", "extract"),
-        "parses": ("parse", "latex"),
+        "publishing": ("push", "register", "publish", "yank", "restore", "takedown", "prune"),
         "papers": ("cluster", "vote", "filter", "explain"),
     }
     """module → its functions `<name>_command`. Another command is the function `command` of the module with its name."""
@@ -57,9 +83,13 @@ class Commands(click.Group):
         return next(((m, f"{name}_command") for m, names in self.modules.items() if name in names), (name, "command"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return the command, or None if it does not exist."""
-        if cmd_name not in self.list_commands(ctx):
-            return None
+        """Import and return the command.
+
+        Raises:
+            UsageError: there is no such command; the message contains a similar name.
+        """
+        if cmd_name not in (names := self.list_commands(ctx)):
+            raise click.UsageError(f"no command {cmd_name!r}{suggest(cmd_name, names)}", ctx)
         module, function = self._find_function(cmd_name)
         try:
             command: click.Command = getattr(importlib.import_module(f"{self.package.__name__}.{module}"), function)
@@ -136,7 +166,7 @@ def run(group: click.Group, name: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        from s2corpus.storage.transient import convert_environment_error
+        from s2corpus.storage.error_kinds import convert_environment_error
 
         environment_error = convert_environment_error(error)
         if environment_error is None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from s2corpus.trust import TRUST
+from s2corpus_reader.layout import TextRules
 
 MIN_REASON = 10
 """Minimum characters of a reason for overriding a check, or withdrawing or restoring a snapshot."""
@@ -19,6 +22,32 @@ class Rules(BaseModel):
     """Base class of the sections of a release spec. Fields are validated; an unknown field is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class OwnRule(Rules):
+    """A filter or cleaning rule of another package (docs/own-filter.md)."""
+
+    name: str = Field(pattern="^[a-z][a-z0-9_]*$")
+    """name of its entry point; its outcome is `rule:<name>`"""
+    version: Count
+    """its `VERSION`. A release stops if another version is installed"""
+    options: dict[str, int | float | str] = Field(default={})
+    """parameters of the rule"""
+
+    @property
+    def outcome(self) -> str:
+        """Return the outcome of what it drops."""
+        return f"rule:{self.name}"
+
+
+def _check_names(rules: tuple[OwnRule, ...]) -> tuple[OwnRule, ...]:
+    names = [rule.name for rule in rules]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"{', '.join(repeated)} given twice; expected each rule once")
+    return rules
+
+
+OwnRules = Annotated[tuple[OwnRule, ...], AfterValidator(_check_names)]
 
 
 class SelectRules(Rules):
@@ -39,12 +68,16 @@ class ExtractRules(Rules):
     """GROBID: whether the response contains the printed text of each bibliography entry"""
     segment_sentences: bool = False
     """GROBID: whether the response marks sentences"""
+    coordinates: tuple[str, ...] = ()
+    """GROBID: elements that the stored TEI gives with page and box, such as ref, biblStruct and figure"""
     ocr: Literal["off", "scans"] = "off"
     """scans: recognize the text of pages without a usable text layer (embedded extractor, extra `ocr`)"""
     max_tei_bytes: Count = 12_000_000
     """maximum size of a response; a larger response has outcome `bad_tei`, or `bad_answer` if the extractor does not write TEI"""
     options: dict[str, str] = Field(default={})
     """parameters of extractors other than GROBID, by the names of the adapter (docs/extractors.md)"""
+    reuse: Literal["current", "any"] = "current"
+    """any: keep the stored answers of earlier versions of the extractor with the same options. Texts then come from several versions"""
     max_failure_rate: Fraction = 0.2
     """maximum share of PDFs with outcome gave_up in a shard; above it, the shard fails"""
 
@@ -108,10 +141,18 @@ class VoteRules(Rules):
 
     support: Literal["similar", "equal"] = "similar"
     """similar: a vote supports similar values too; equal: only equal values (S2ORC §2.3)"""
-    trust: tuple[str, ...] = (
-        "crossref", "pubmed", "declared", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse",
-    )  # fmt: skip
-    """sources in descending order of trust, which breaks ties (SPEC §5.10); sources not listed follow by name"""
+    pdf_fields: Literal["all", "title_authors"] = "all"
+    """fields that a PDF's front matter supplies if no record has them. title_authors: only these two (S2ORC §2.3)"""
+    infer_fields: bool = True
+    """whether a paper without a field of study takes the one that its journal's other papers declare (SPEC §5.14)"""
+    openness: Literal["file", "paper"] = "file"
+    """unit of open access. paper: all files of a paper are open if it is in arXiv, the ACL Anthology or PMC's open access subset, or if
+    Unpaywall has an open copy under any of its DOIs (S2ORC §2.4). No closed file is published with `file`"""
+    records: Literal["weighed", "equal"] = "weighed"
+    """weighed: records of preprints do not vote on a published paper, and a publisher's record that all others contradict loses
+    (SPEC §5.23, §5.24); equal: all records have a vote (S2ORC §2.3)"""
+    trust: tuple[str, ...] = TRUST
+    """sources in descending order of trust, which breaks ties after publishers (SPEC §5.10); sources not listed follow by name"""
 
 
 class FilterRules(Rules):
@@ -123,6 +164,8 @@ class FilterRules(Rules):
     """P(en) over abstract + body (S2ORC §2.5, footnote 14)"""
     language: Literal["cld3", "cld2"] = "cld3"
     """detector of P(en). cld2, which S2ORC used, needs pycld2 (extra cld2) and counts the papers that CLD3 decides differently"""
+    rules: OwnRules = ()
+    """filters of other packages, {name, version, options}, after the built-in rules (docs/own-filter.md)"""
 
 
 class LinkRules(Rules):
@@ -130,6 +173,8 @@ class LinkRules(Rules):
 
     min_score: Fraction = 0.8
     """an entry links if S of the titles is above this threshold (S2ORC §2.6)"""
+    evidence: Literal["all", "title"] = "all"
+    """title: only S of the titles decides, without warnings; the smallest paper_id wins a tie (S2ORC §2.6)"""
     bands: Count = 40
     """number of MinHash keys of a title"""
     rows: Count = 6
@@ -199,6 +244,13 @@ class CleanRules(Rules):
     """retracted and withdrawn papers: flag their text (the S2 V2 card drops none) or exclude it"""
     evaluate_all: bool = False
     """compute every value of every document, to tune thresholds; decisions do not change"""
+    rules: OwnRules = ()
+    """cleaning rules of other packages, {name, version, options}, after the rules of the profile (docs/own-filter.md)"""
+
+    @property
+    def text_rules(self) -> TextRules:
+        """The rules that decide which parts of a body are in the text."""
+        return TextRules(self.profile, self.citations, self.layout, self.min_log_prob)
 
     @field_validator("text_from", mode="before")
     @classmethod
@@ -230,15 +282,18 @@ class SplitRules(Rules):
     """Rules that assign documents to train or validation by publication date (SPEC §9)."""
 
     kind: Literal["fixed", "rolling"] = "fixed"
+    """fixed: by the given days; rolling: valid is the last `valid_days` before `as_of` (SPEC §9.2)"""
     train_before: date = date(2022, 12, 1)
     """fixed: first day after train (S2 V2 card)"""
     valid_until: date = date(2023, 1, 3)
     """fixed: last day of valid (S2 V2 card)"""
     valid_days: Count = 33
     """rolling: number of days before as_of that belong to valid"""
-    near_duplicates: Literal["publish", "hold_back"] = "publish"
-    """publish: publish all similar texts of one split; hold_back: publish one of them and hold back the others. A valid text
-    that is similar to a train text is always held back"""
+    imprecise_dates: Literal["hold_back", "first_day"] = "hold_back"
+    """hold_back: a month or year decides only if all its days are in one split; first_day: it counts as its first day"""
+    near_duplicates: Literal["publish", "hold_back", "ignore"] = "publish"
+    """publish: publish all similar texts of one split; hold_back: publish one of them and hold back the others. With both, a valid text
+    that is similar to a train text, and every repetition of a text, is held back. ignore: compare no texts (S2 V2 card)"""
     min_jaccard: Fraction = 0.8
     """minimum Jaccard index of the word n-grams of near-duplicates (Lee et al., arXiv:2107.06499, §4.2)"""
     shingle_words: Count = 5

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from fnmatch import fnmatchcase
@@ -18,8 +19,9 @@ from typing import Annotated, Any, Literal, get_args
 import yaml
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
-from s2corpus.errors import UserError
+from s2corpus.errors import UserError, suggest
 from s2corpus.ids import SPEC_NAME
+from s2corpus.own_rules import CLEANING_RULES, FILTERS, load_rule
 from s2corpus.rules import BenchmarkRules, Count, Fraction, NonNegative, Rules
 from s2corpus.rules import CleanRules as CleanRules
 from s2corpus.rules import ClusterRules as ClusterRules
@@ -32,6 +34,9 @@ from s2corpus.rules import SplitRules as SplitRules
 from s2corpus.rules import TokenizerRules as TokenizerRules
 from s2corpus.rules import UnigramRules as UnigramRules
 from s2corpus.rules import VoteRules as VoteRules
+
+_PLACEHOLDER = re.compile(r"\{(year|month|day)\}")
+_EXPECTED = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 
 
 class ScheduleRules(Rules):
@@ -49,6 +54,13 @@ class ScheduleRules(Rules):
     """whether missed intervals are built automatically"""
     late_after_hours: Annotated[float, Field(gt=0)] = 24
     """an unfinished release is reported as late after this many hours since the start of its run"""
+    expects: tuple[str, ...] = ()
+    """drops (`name`) and deliveries (`source/name`) that a release needs; {year}, {month} and {day} are those of its interval's start.
+    The release waits for them, and contains them although they became ready after its interval"""
+    expects_hours: Annotated[float, Field(gt=0)] = 72
+    """hours that a run waits for `expects`"""
+    without_expected: Literal["fail", "continue"] = "fail"
+    """what a run does after `expects_hours`"""
 
     def intervals(self, first: date, last: date) -> Iterator[tuple[datetime, datetime]]:
         """Yield (start, end) of the intervals of `cron` that start between `first` and `last`, within start_date and end_date."""
@@ -65,6 +77,25 @@ class ScheduleRules(Rules):
             yield start, end
             start = end
 
+    def list_expected(self, as_of: datetime) -> tuple[str, ...]:
+        """Return the names of `expects` for the release of the interval that ends at `as_of`, or contains it."""
+        from croniter import croniter
+
+        start = croniter(self.cron, as_of).get_prev(datetime) if self.cron else as_of
+        values = {"year": f"{start:%Y}", "month": f"{start:%m}", "day": f"{start:%d}"}
+        return tuple(_PLACEHOLDER.sub(lambda match: values[match[1]], name) for name in self.expects)
+
+    @field_validator("expects")
+    @classmethod
+    def _are_names(cls, expects: tuple[str, ...]) -> tuple[str, ...]:
+        for name in expects:
+            if not _EXPECTED.fullmatch(_PLACEHOLDER.sub("0", name)):
+                raise ValueError(
+                    f"{name!r} given; expected a drop, e.g. 'publisher-a-{{year}}-{{month}}', or a delivery, "
+                    "e.g. 'crossref/{year}-{month}-{day}'"
+                )
+        return expects
+
     @field_validator("cron")
     @classmethod
     def _is_cron(cls, cron: str | None) -> str | None:
@@ -78,6 +109,10 @@ class ScheduleRules(Rules):
     def _has_one_trigger(self) -> ScheduleRules:
         if self.on_drop and self.cron is not None and "cron" in self.model_fields_set:
             raise ValueError(f"on_drop: true and cron: {self.cron!r} given; expected one of them: remove cron")
+        if self.on_drop and self.expects:
+            raise ValueError(
+                "on_drop: true and expects given; expected one of them: only releases of intervals wait for drops"
+            )
         return self
 
     @property
@@ -86,13 +121,18 @@ class ScheduleRules(Rules):
         return None if self.on_drop else self.cron
 
 
+_FILE_NUMBERS, _PAPERS_PER_FILE = (1, 2, 4, 8, 16, 32), 5000
+"""the number of files grows by doubling, so that few releases move papers between files"""
+
+
 class ExportRules(Rules):
     """Rules for published files (SPEC §10)."""
 
-    files: Annotated[int, Field(ge=1, le=1000)] = 30
-    """gzip files per set and split (S2 V2 card)"""
+    files: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """gzip files per set and split (S2 V2 card: 30); null: the smallest of 1, 2, 4, 8, 16 and 32 with at most 5,000 papers for each file,
+    or 32"""
     corpus_files: Annotated[int, Field(ge=1, le=1000)] | None = None
-    """gzip files of corpus/metadata and of each kind of parse; null: the number in `files` (S2ORC 20200705 has 100)"""
+    """gzip files of corpus/metadata and of each kind of parse; null: the number of `files` (S2ORC 20200705 has 100)"""
     gorc: bool = False
     """whether corpus/gorc also contains the papers with a parse, in the form of release 20190928 (GORC, Appendix E)"""
     benchmarks: tuple[BenchmarkRules, ...] = ()
@@ -112,10 +152,11 @@ class ExportRules(Rules):
     approval_hours: Count = 72
     """time limit of the approval; without an answer, the release is rejected"""
 
-    @property
-    def corpus_file_count(self) -> int:
-        """Return the number of files in each folder of `corpus/`."""
-        return self.corpus_files or self.files
+    def count_files(self, papers: int) -> tuple[int, int]:
+        """Return the number of files per set and split, and in each folder of `corpus/`."""
+        fitting = (number for number in _FILE_NUMBERS if papers <= number * _PAPERS_PER_FILE)
+        files = self.files or next(fitting, _FILE_NUMBERS[-1])
+        return files, self.corpus_files or files
 
 
 class QualityRules(Rules):
@@ -170,7 +211,9 @@ class ReleaseSpec(Rules):
     """The complete specification of a release."""
 
     name: str = Field(pattern=f"^{SPEC_NAME}$")
+    """name of the spec, the beginning of its release ids; equal to the name of the file"""
     description: str = ""
+    """introduction of the data card"""
     profile: Literal["public", "own"] = "public"
     """own: the PDFs belong to the user and count as open access; papers without a year stay in the corpus"""
     drops: tuple[str, ...] = ("*",)
@@ -218,6 +261,10 @@ class ReleaseSpec(Rules):
                 return True
         return False
 
+    def selects(self, kind: str, source: str, id_: str) -> bool:
+        """Return whether the release contains a drop or a delivery."""
+        return self.selects_drop(id_) if kind == "drop" else self.selects_delivery(source, id_)
+
     @model_validator(mode="after")
     def _check_export_text(self) -> ReleaseSpec:
         if self.clean.profile == "recipe-2024" and self.export.text != ModelTextRules():
@@ -235,10 +282,20 @@ class ReleaseSpec(Rules):
         return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()
 
 
+SHIPPED = Path(__file__).resolve().parents[1] / "releases"
+"""folder of the specs that this repository contains"""
+
+
 def releases_folder() -> Path:
     """Return the folder of the specs: `S2CORPUS_RELEASES`, or `include/releases` by default."""
     named = os.environ.get("S2CORPUS_RELEASES")
-    return Path(named) if named else Path(__file__).resolve().parents[1] / "releases"
+    return Path(named) if named else SHIPPED
+
+
+def find_spec(corpus: str) -> Path:
+    """Return the spec file of a corpus: the file itself, or `<corpus>.yaml` in the folder of the specs."""
+    is_file = corpus.endswith((".yaml", ".yml")) or "/" in corpus
+    return Path(corpus) if is_file else releases_folder() / f"{corpus}.yaml"
 
 
 def read_mapping(path: Path, kind: str) -> dict[str, Any]:
@@ -250,8 +307,9 @@ def read_mapping(path: Path, kind: str) -> dict[str, Any]:
     try:
         raw = yaml.safe_load(path.read_text("utf-8"))
     except FileNotFoundError:
-        names = ", ".join(sorted(p.stem for p in path.parent.glob("*.yaml")))
-        raise UserError(f"{path}: no such {kind} spec; existing specs: {names or 'none'}") from None
+        names = sorted(p.stem for p in path.parent.glob("*.yaml"))
+        like = suggest(path.stem, names)
+        raise UserError(f"{path}: no such {kind} spec{like}; existing specs: {', '.join(names) or 'none'}") from None
     except RecursionError:
         raise UserError(f"{path}: not readable as YAML: nested too deeply") from None
     except (OSError, ValueError, yaml.YAMLError) as error:  # ValueError: not UTF-8, or an impossible date
@@ -262,16 +320,23 @@ def read_mapping(path: Path, kind: str) -> dict[str, Any]:
 
 
 def load_spec(path: Path) -> ReleaseSpec:
-    """Read and validate one spec file.
+    """Read and validate one spec file. All rules that it names are installed.
 
     Raises:
         UserError: names the file, each wrong field with its value, and what is allowed.
     """
     raw = read_mapping(path, "release")
     try:
-        return ReleaseSpec.model_validate(raw)
+        spec = ReleaseSpec.model_validate(raw)
     except ValidationError as error:
         raise UserError("; ".join(_explain(path, error))) from None
+    for registry, section in ((FILTERS, "filter"), (CLEANING_RULES, "clean")):
+        for rule in getattr(spec, section).rules:
+            try:
+                load_rule(registry, rule)
+            except UserError as error:
+                raise UserError(f"{path}: {section}.rules: {error}") from error
+    return spec
 
 
 def read_specs(folder: Path) -> tuple[list[ReleaseSpec], list[str]]:
@@ -297,8 +362,9 @@ def _explain(path: Path, error: ValidationError) -> Iterator[str]:
     for fault in error.errors(include_url=False):
         where = ".".join(str(step) for step in fault["loc"]) or "spec"
         if fault["type"] == "extra_forbidden":
-            allowed = ", ".join(_fields_at(fault["loc"][:-1]))
-            yield f"{path}: {where}: unknown field (value {fault['input']!r}); allowed here: {allowed}"
+            allowed = _fields_at(fault["loc"][:-1])
+            like = suggest(str(fault["loc"][-1]), allowed)
+            yield f"{path}: {where}: unknown field{like} (value {fault['input']!r}); allowed here: {', '.join(allowed)}"
         elif fault["type"] == "missing":
             yield f"{path}: {where}: missing; it is required"
         elif fault["type"] == "value_error":

@@ -16,9 +16,9 @@ import s2corpus
 _INCLUDE = Path(__file__).parents[1]
 HASHED_PACKAGES = ("s2orc_parse", "pdf2tei", "s2corpus_reader", "s2corpus")
 """the packages with code that determines a release; the queries in `sql/` also determine it"""
-EXCLUDED_MODULES = ("drops", "datasets", "evaluation", "deployment", "commands", "cli.py", "__main__.py")
+EXCLUDED_MODULES = ("drops", "corpora", "datasets", "evaluation", "deployment", "commands", "cli.py", "__main__.py")
 """modules that no stage imports: the layers of `s2corpus` after `stages`, and the command lines of all packages"""
-_SUFFIXES = frozenset({".py", ".sql", ".csv", ".crfsuite", ".json", ".j2", ".txt", ".yaml"})
+_SUFFIXES = frozenset({".py", ".sql", ".csv", ".crfsuite", ".json", ".j2", ".toml", ".txt", ".yaml"})
 """suffixes of the files that determine a release: code, queries, models, tables and templates"""
 
 
@@ -49,7 +49,7 @@ def _list_hashed_files(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
         is_built = parts[0] == "build" or any(part.endswith(".egg-info") for part in parts)  # pip builds in the folder
-        if is_built or path.suffix not in _SUFFIXES or parts[0] in EXCLUDED_MODULES:
+        if is_built or path.suffix not in _SUFFIXES or parts[0] in (*EXCLUDED_MODULES, "pyproject.toml"):
             continue
         if path.is_file():
             yield path

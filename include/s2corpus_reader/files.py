@@ -13,6 +13,7 @@ import deflate
 import orjson
 
 from s2corpus_reader.bounded import can_have_rows, can_inflate_to
+from s2corpus_reader.errors import SnapshotError
 
 LEVEL = 4
 """Compression level of libdeflate: files are 4 % larger than with gzip's best level, at six times the speed
@@ -22,6 +23,9 @@ MEMBER_BYTES = 1 << 20
 """Uncompressed size at which a gzip member ends, after a complete line. It limits the memory per file."""
 
 
+SNAPSHOT_FORMAT = 2
+"""Format of the snapshots that this version writes. Readers accept it and all earlier formats (docs/compatibility.md)."""
+_FORMAT = re.compile(r"s2corpus-snapshot-([1-9]\d{0,3})", re.ASCII)
 _PATH = re.compile(r"[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)*", re.ASCII)
 _MAX_PATH = 300
 """Maximum length; the release page accepts no longer paths."""
@@ -60,6 +64,24 @@ class SnapshotFile:
     def as_json(self) -> dict[str, Any]:
         """Return the fields that apply to the file."""
         return {key: value for key, value in asdict(self).items() if value is not None}
+
+
+def snapshot_format(manifest: Mapping[str, Any]) -> int:
+    """Return the format number of a snapshot's manifest; a manifest without one has format 1.
+
+    Raises:
+        SnapshotError: the format is later than `SNAPSHOT_FORMAT`.
+        ValueError: the format is malformed.
+    """
+    given = manifest.get("format", "s2corpus-snapshot-1")
+    match = _FORMAT.fullmatch(given) if isinstance(given, str) else None
+    if match is None:
+        raise ValueError(f"its format is {str(given)[:100]!r}; expected s2corpus-snapshot-1 to {SNAPSHOT_FORMAT}")
+    if (number := int(match[1])) > SNAPSHOT_FORMAT:
+        raise SnapshotError(
+            f"a snapshot of {given}; this version reads up to {SNAPSHOT_FORMAT}: install a later version"
+        )
+    return number
 
 
 def list_files(manifest: Mapping[str, Any]) -> dict[str, SnapshotFile]:

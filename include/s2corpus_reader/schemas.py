@@ -95,5 +95,6 @@ PARSE = pa.schema(
         ("emails", _TEXTS),
     ]
 )
-"""A line of `corpus/pdf_parses`, `latex_parses`, `jats_parses` and `elsevier_parses`; `keywords`, `issn` and `emails` (one for each
-author) are only in `jats_parses`. `elsevier_parses` also contain `article`, the source's JSON, which has no schema."""
+"""A line of `corpus/pdf_parses`, `latex_parses`, `jats_parses` and `elsevier_parses`; `keywords` and `emails` (one for each
+author) are only in `jats_parses`, `issn` also in `elsevier_parses`. The latter
+also contain `article`, the source's JSON, which has no schema."""

@@ -8,9 +8,12 @@ import importlib
 import os
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
@@ -27,9 +30,11 @@ from s2corpus_reader.files import (
     lookup_key,
     parquet_path,
     remove_piece,
+    snapshot_format,
     table_path,
 )
 from s2corpus_reader.folder import Folder
+from s2corpus_reader.rebuild import COLUMNS, PARAGRAPH_COLUMNS, SCORES, change_rules, read_rules, rebuild
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,6 +65,7 @@ class Snapshot:
         self.address = folder.root
         try:
             self.manifest: dict[str, Any] = read_object(folder, "manifest.json")
+            self.format = snapshot_format(self.manifest)
             self.id = str(self.manifest["snapshot"])
             self.files: dict[str, SnapshotFile] = list_files(self.manifest)
             self._shards = self.manifest["rules"]["export.files"]
@@ -68,12 +74,20 @@ class Snapshot:
         except (ValueError, LookupError, TypeError) as error:
             raise SnapshotError(f"{folder.uri('manifest.json')} is damaged: {_format_error(error)}") from None
 
-    def texts(self, set: str | None = None, split: str | None = None) -> Iterator[Row]:
+    def texts(
+        self, set: str | None = None, split: str | None = None, *, rules: Mapping[str, Any] | None = None
+    ) -> Iterator[Row]:
         """Yield documents as `{"id", "sha1", "text"}` in the order of the files, optionally of one set or split.
 
+        With `rules`, texts are built as by a spec with other values of `clean.min_log_prob`, `clean.citations` or `clean.layout`.
+        `rules={"clean.min_log_prob": -math.inf}` gives every removed section back. The documents remain the same.
+
         Raises:
-            SnapshotError: the set or split does not exist, or a file is damaged.
+            SnapshotError: the set, split or rule does not exist, a file is damaged, or the snapshot cannot be rebuilt.
         """
+        if rules:
+            yield from self._rebuild(set, split, rules)
+            return
         for path in self._paths("v2/", set, split):
             try:
                 with self._folder.open(path) as raw:
@@ -184,6 +198,38 @@ class Snapshot:
         with self._open(path) as file, self._convert_errors(path, *_DAMAGED):
             schema = _import_arrow("pyarrow.parquet").read_schema(file)
         return arrow.Table.from_batches(self._scan(path, where, None, 1024), schema)
+
+    def _rebuild(self, set_: str | None, split: str | None, rules: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the documents with texts under other rules. Memory: the paragraphs of one paper."""
+        own = read_rules(self.manifest["rules"])
+        new = change_rules(own, rules)
+        for path in self._paths("documents/", set_, split):
+            if SCORES not in self._columns(path):
+                raise SnapshotError(f"{self._folder.uri(path)} has no {SCORES}: the snapshot is older than this")
+            paragraphs: Iterator[tuple[str, Iterable[Row]]] | None = None
+            current: str = ""
+            rows: Iterable[Row] = ()
+            for batch in self._scan(path, None, COLUMNS, 64):
+                for document in batch.to_pylist():
+                    if document[SCORES] is not None:
+                        if paragraphs is None:
+                            paragraphs = self._group_paragraphs(path, document["id"])
+                        while current < document["id"]:
+                            current, rows = next(paragraphs, ("~", ()))
+                        document["text"] = rebuild(document, rows if current == document["id"] else (), own, new)
+                    yield {name: document[name] for name in ("id", "sha1", "text") if document[name] is not None}
+
+    def _group_paragraphs(self, path: str, first: str) -> Iterator[tuple[str, Iterable[Row]]]:
+        """Yield the paragraphs of the papers from `first` on in the file of `tables/paragraphs` that belongs to a file of documents."""
+        number = int(PurePosixPath(path).stem.partition("-")[0])
+        where = _import_arrow("pyarrow.compute").field("paper_id") >= first
+        batches = self._scan(table_path("paragraphs", number), where, PARAGRAPH_COLUMNS, 256)
+        rows = (row for batch in batches for row in batch.to_pylist())
+        yield from groupby(rows, key=itemgetter("paper_id"))
+
+    def _columns(self, path: str) -> list[str]:
+        with self._open(path) as file, self._convert_errors(path, *_DAMAGED):
+            return list(_import_arrow("pyarrow.parquet").read_schema(file).names)
 
     def _paths(self, top: str, set_: str | None, split: str | None) -> list[str]:
         """Return the paths below `v2/` or `documents/` of a set and split."""

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any
 
 import orjson
 
@@ -22,15 +22,26 @@ from s2orc_parse import tei
 from s2orc_parse.cores import map_in_order
 from s2orc_parse.errors import TransientError, UserError
 from s2orc_parse.files import SUFFIX, convert_document, read_files
-from s2orc_parse.outputs import ProgressLine, format_counts, open_atomic, printable
+from s2orc_parse.outputs import ProgressLine, format_counts, format_progress, open_atomic, printable
 from s2orc_parse.parse_model import Parse
 
 SCHEMAS = ("20200705", "gorc")
 LATEX_SUFFIX = re.compile(r"\.(?:tar\.gz|tgz|gz|tar|tex)$", re.IGNORECASE)
 """end of the name of a LaTeX source"""
-_SHA1 = re.compile(r"[0-9a-f]{40}")
-Document: TypeAlias = tuple[str, str, bytes | None]
-"""name, SHA-1 of the PDF or "", and bytes, or None if the file cannot be read"""
+SHA1 = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A TEI, JATS or Elsevier JSON document."""
+
+    name: str
+    """name in messages"""
+    paper_id: str
+    file_sha1: str
+    """SHA-1 of its PDF, or "" if it is unknown"""
+    data: bytes | None
+    """None if the file cannot be read"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +108,27 @@ def _parse(schema: str, given: Document | Path) -> ParsedInput:
 
 
 def read_documents(path: Path) -> Iterator[Document]:
-    """Yield a file, or the full-text files of a folder."""
+    """Yield a file, or the full-text files of a folder. A file that is named by a SHA-1 is the text of this PDF."""
     for file, data in read_files(path):
         name = printable(SUFFIX.sub("", file.name))
-        yield name, name if _SHA1.fullmatch(name) else "", data
+        yield Document(name, name, name if SHA1.fullmatch(name) else "", data)
 
 
 def parse_document(schema: str, document: Document) -> ParsedInput:
     """Convert TEI, JATS or Elsevier JSON."""
-    name, file_sha1, data = document
-    parse, outcome = (None, "unreadable") if data is None else convert_document(data, file_sha1)
+    data = document.data
+    if data is None:
+        return reject("unreadable", document.name)
+    if data.lstrip()[:5] == b"%PDF-":
+        return reject("pdf", document.name, "`corpus convert` converts PDFs")
+    parse, outcome = convert_document(data, document.file_sha1)
     if parse is None:
-        return ParsedInput(outcome, None, {"name": name, "outcome": outcome}, f"{name}: {outcome}")
-    return ParsedInput(outcome, _format_line(parse, None if name == file_sha1 else name, schema), {})
+        return reject(outcome, document.name)
+    return ParsedInput(outcome, format_line(parse, document.paper_id, schema), {})
 
 
-def parse_latex(path: Path, schema: str = SCHEMAS[0], **options: Any) -> ParsedInput:
-    """Convert a LaTeX source; `options` are those of `latex.convert`.
+def parse_latex(path: Path, schema: str = SCHEMAS[0], paper_id: str | None = None, **options: Any) -> ParsedInput:
+    """Convert a LaTeX source; `options` are those of `latex.convert`. By default, the file name is the paper_id.
 
     Raises:
         UserError: pandoc is not installed.
@@ -126,34 +141,36 @@ def parse_latex(path: Path, schema: str = SCHEMAS[0], **options: Any) -> ParsedI
             data = file.read(latex.MAX_PACKED + 1)
         parse = latex.convert(data, sha1=hashlib.sha1(data, usedforsecurity=False).hexdigest(), **options)
     except OSError as error:
-        bad = latex.BadSource(latex.LatexOutcome.UNREADABLE, error.strerror or str(error))
+        return reject(latex.LatexOutcome.UNREADABLE, name, error.strerror or str(error))
     except latex.BadSource as error:
-        bad = latex.BadSource(error.outcome, error.detail.encode("utf-8", "replace").decode())
-    else:
-        return ParsedInput("ok", _format_line(parse, LATEX_SUFFIX.sub("", name), schema), {})
-    return ParsedInput(
-        bad.outcome, None, {"name": name, "outcome": bad.outcome.value, "detail": bad.detail}, f"{name}: {bad}"
-    )
+        return reject(error.outcome, name, error.detail.encode("utf-8", "replace").decode())
+    return ParsedInput("ok", format_line(parse, paper_id or LATEX_SUFFIX.sub("", name), schema), {})
 
 
-def _format_line(parse: Parse, paper_id: str | None, schema: str) -> bytes:
+def reject(outcome: str, name: str, detail: str = "") -> ParsedInput:
+    """Return the outcome of an input that gives no parse."""
+    words = {"name": name, "outcome": str(outcome)} | ({"detail": detail} if detail else {})
+    return ParsedInput(str(outcome), None, words, ": ".join(words.values()))
+
+
+def format_line(parse: Parse, paper_id: str, schema: str) -> bytes:
+    """Return a parse as a line of JSON in the schema."""
     to_line = tei.to_s2orc if schema == SCHEMAS[0] else tei.to_gorc_line
     return tei.to_json_bytes(to_line(parse, paper_id)) + b"\n"
 
 
 def write_parses(
-    results: Iterable[ParsedInput], unit: str, *, out: Path | None, rejects: Path | None, quiet: bool
+    results: Iterable[ParsedInput], unit: str, *, out: Path | None, rejects: Path | None, quiet: bool, total: int = 0
 ) -> Counter[str]:
     """Write the parses to `out` or standard output, and the other inputs to `rejects` or the terminal.
 
-    Print and return the number of inputs with each outcome.
+    `total` is the number of inputs, if known. Print and return the number of inputs with each outcome.
     """
     outcomes: Counter[str] = Counter()
     progress, start = ProgressLine(quiet=quiet), time.monotonic()
 
-    def format_progress() -> str:
-        speed = outcomes.total() / (time.monotonic() - start)
-        return f"{_format_parse_counts(outcomes, unit)}, {speed:,.0f}/s"
+    def format_line() -> str:
+        return format_progress("converting", outcomes.total(), total, time.monotonic() - start, unit)
 
     with contextlib.ExitStack() as files:
         lines: IO[bytes] = files.enter_context(open_atomic(out)) if out else sys.stdout.buffer
@@ -167,7 +184,7 @@ def write_parses(
             else:
                 progress.clear()
                 print(result.message, file=sys.stderr)
-            progress.show(format_progress)
+            progress.show(format_line)
     progress.clear()
     if not quiet:
         print(f"{_format_parse_counts(outcomes, unit)}, {time.monotonic() - start:.1f} s", file=sys.stderr)

@@ -26,7 +26,7 @@ def convert_document(data: bytes, sha1: str) -> tuple[Parse | None, str]:
             return jats.CONVERTERS[form](data, sha1=sha1), "ok"
         return tei.convert(data, file_sha1=sha1), "ok"
     except tei.BadTei as bad:
-        return None, f"bad_tei:{bad.reason}"
+        return None, f"bad_tei:{bad.outcome}"
     except jats.BadArticle as bad:
         return None, f"bad_{form}:{bad.outcome}"
 

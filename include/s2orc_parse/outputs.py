@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sys
 import time
 import unicodedata
@@ -49,7 +50,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
     except OSError as error:
         name = error.filename
         is_ours = error.errno in _UNWRITABLE if name is None else Path(name) in (temporary, target)
-        if not is_ours or (error.errno in _FULL and _free(target.parent) >= _MIN_FREE_BYTES):
+        if not is_ours or (error.errno in _FULL and shutil.disk_usage(target.parent).free >= _MIN_FREE_BYTES):
             raise  # The block's own error, about another file.
         why = _UNWRITABLE.get(error.errno, error.strerror)
         kind = TransientError if error.errno in _FULL else UserError
@@ -97,6 +98,21 @@ class ProgressLine:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def _free(folder: Path) -> int:
-    found = os.statvfs(folder)
-    return found.f_bavail * found.f_frsize
+def format_progress(label: str, done: int, total: int, seconds: float, unit: str, size: float = 1) -> str:
+    """Return a bar with the finished and total number, the rate in units of `size` items a second, and the remaining time.
+
+    Without a `total`, return the finished number and the rate.
+    """
+    rate = done / seconds if seconds > 0 else 0.0
+    speed = f"{rate / size:,.1f} a second"
+    if not total:
+        return f"{label} {done / size:,.0f} {unit}, {speed}"
+    bar = "#" * int(20 * done / total)
+    left = f", {_format_seconds((total - done) / rate)} left" if rate else ""
+    return f"{label} [{bar:<20}] {done / size:,.0f} of {total / size:,.0f} {unit}, {speed}{left}"
+
+
+def _format_seconds(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

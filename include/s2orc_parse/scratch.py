@@ -160,6 +160,11 @@ def _release(lock: Path, handle: int | None) -> None:
         os.close(handle)
 
 
+def base_folder() -> Path:
+    """Return the folder that contains the scratch folders of all processes."""
+    return _find_base()[1]
+
+
 def _find_base(*variables: str) -> tuple[str, Path]:
     for name in (*variables, "S2CORPUS_SCRATCH", "TMPDIR"):
         if value := os.environ.get(name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterator
 from html.entities import html5
 from typing import Any
 
@@ -50,3 +51,12 @@ def extract_text(element: Any) -> str:
     if element is None:
         return ""
     return " ".join("".join(element.itertext()).split())
+
+
+def iter_text(element: Any, skipped: Container[str]) -> Iterator[str]:
+    """Yield the texts of an element and its descendants, without the content of descendants with a skipped name."""
+    yield element.text or ""
+    for child in element:
+        if str(child.tag).rpartition("}")[2] not in skipped:
+            yield from iter_text(child, skipped)
+        yield child.tail or ""

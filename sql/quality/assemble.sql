@@ -1,19 +1,5 @@
 -- Every paper with a canonical PDF has its full text, open or closed as the paper is.
 
--- check: fulltexts_key_is_unique
--- severity: block
--- overridable: no
--- by: paper
--- reason: a key occurs twice in fulltexts: the stage wrote a row twice; clear it and report the key
-SELECT paper_id, parse_kind, count(*) AS times FROM fulltexts GROUP BY ALL HAVING times > 1;
-
--- check: entries_key_is_unique
--- severity: block
--- overridable: no
--- by: paper
--- reason: a key occurs twice in entries: the stage wrote a row twice; clear it and report the key
-SELECT paper_id, parse_kind, ref_id, count(*) AS times FROM entries GROUP BY ALL HAVING times > 1;
-
 -- check: every_canonical_pdf_has_its_text
 -- severity: block
 -- overridable: no
@@ -53,25 +39,8 @@ SELECT paper_id, parse_kind FROM fulltexts ANTI JOIN (
 -- reason: a bibliography entry without its full text
 SELECT paper_id, ref_id FROM entries ANTI JOIN fulltexts USING (paper_id, parse_kind);
 
--- check: drift_of_gold_warn
--- severity: warn
--- threshold: quality.drift_warn
--- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
-SELECT 'xml_title precision' AS measure, * FROM drift('assemble', 'gold.xml_title.right', 'gold.xml_title.said', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_title recall' AS measure, * FROM drift('assemble', 'gold.xml_title.found', 'gold.xml_title.known', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_authors precision' AS measure, * FROM drift('assemble', 'gold.xml_authors.right', 'gold.xml_authors.said', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_authors recall' AS measure, * FROM drift('assemble', 'gold.xml_authors.found', 'gold.xml_authors.known', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_abstract precision' AS measure, * FROM drift('assemble', 'gold.xml_abstract.right', 'gold.xml_abstract.said', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_abstract recall' AS measure, * FROM drift('assemble', 'gold.xml_abstract.found', 'gold.xml_abstract.known', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_bibliography precision' AS measure, * FROM drift('assemble', 'gold.xml_bibliography.right', 'gold.xml_bibliography.said', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_bibliography recall' AS measure, * FROM drift('assemble', 'gold.xml_bibliography.found', 'gold.xml_bibliography.known', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_citations precision' AS measure, * FROM drift('assemble', 'gold.xml_citations.right', 'gold.xml_citations.said', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_citations recall' AS measure, * FROM drift('assemble', 'gold.xml_citations.found', 'gold.xml_citations.known', $threshold, $drift_min_n);
-
--- check: drift_of_gold_block
--- severity: block
--- overridable: yes
--- threshold: quality.drift_block
+-- check: drift_of_gold
+-- severity: drift
 -- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
 SELECT 'xml_title precision' AS measure, * FROM drift('assemble', 'gold.xml_title.right', 'gold.xml_title.said', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_title recall' AS measure, * FROM drift('assemble', 'gold.xml_title.found', 'gold.xml_title.known', $threshold, $drift_min_n)

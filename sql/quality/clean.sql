@@ -1,12 +1,5 @@
 -- Every kept paper is decided once in s2orc, and once in s2ag if it is not in s2orc. Without s2orc, every paper is decided in s2ag.
 
--- check: documents_key_is_unique
--- severity: block
--- overridable: no
--- by: paper
--- reason: a key occurs twice in documents: the stage wrote a row twice; clear it and report the key
-SELECT "set", paper_id, count(*) AS times FROM documents GROUP BY ALL HAVING times > 1;
-
 -- check: every_kept_paper_is_decided
 -- severity: block
 -- overridable: no
@@ -38,15 +31,12 @@ SELECT paper_id, sha1 FROM (FROM documents WHERE "set" = 's2orc' AND outcome = '
   SELECT paper_id, one.sha1 AS sha1 FROM (SELECT paper_id, unnest(access) AS one FROM papers) WHERE one.open_access
 ) USING (paper_id, sha1);
 
--- check: drift_of_full_text_documents_warn
--- severity: warn
--- threshold: quality.drift_warn
+-- check: drift_of_full_text_documents
+-- severity: drift
 -- reason: the share of full_text_documents moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
 FROM drift('clean', 's2orc.kept', 's2orc.rows', $threshold, $drift_min_n);
 
--- check: drift_of_full_text_documents_block
--- severity: block
--- overridable: yes
--- threshold: quality.drift_block
--- reason: the share of full_text_documents moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
-FROM drift('clean', 's2orc.kept', 's2orc.rows', $threshold, $drift_min_n);
+-- check: drift_of_own_rules
+-- severity: drift
+-- reason: the share that an own rule drops moved against the parent release by more than the threshold: look for a source or extractor that changed
+FROM drift_of_rules('clean', $threshold, $drift_min_n);

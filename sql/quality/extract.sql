@@ -1,12 +1,5 @@
 -- Every selected PDF has exactly one answer.
 
--- check: extractions_key_is_unique
--- severity: block
--- overridable: no
--- by: pdf
--- reason: a key occurs twice in extractions: the stage wrote a row twice; clear it and report the key
-SELECT file_sha1, count(*) AS times FROM extractions GROUP BY ALL HAVING times > 1;
-
 -- check: every_selected_pdf_has_an_answer
 -- severity: block
 -- overridable: no
@@ -38,18 +31,10 @@ ON extractor = d.source;
 -- check: few_given_up
 -- severity: warn
 -- threshold: extract.max_failure_rate
--- reason: more than the allowed share was given up: see the servers' health; the next release tries them again
+-- reason: more than the allowed share was given up: check the servers and clear extract; or wait, the next release tries them again
 SELECT count(*) FILTER (outcome LIKE 'gave_up:%') AS given_up, count(*) AS pdfs FROM extractions HAVING given_up > $threshold * pdfs;
 
--- check: drift_of_extracted_pdfs_warn
--- severity: warn
--- threshold: quality.drift_warn
--- reason: the share of extracted_pdfs moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
-FROM drift('extract', 'outcome.ok', 'rows', $threshold, $drift_min_n);
-
--- check: drift_of_extracted_pdfs_block
--- severity: block
--- overridable: yes
--- threshold: quality.drift_block
+-- check: drift_of_extracted_pdfs
+-- severity: drift
 -- reason: the share of extracted_pdfs moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
 FROM drift('extract', 'outcome.ok', 'rows', $threshold, $drift_min_n);

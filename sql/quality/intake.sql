@@ -1,37 +1,14 @@
 -- What a release sees: nothing counted twice, nothing refused unseen.
 
--- check: pdfs_key_is_unique
--- severity: block
--- overridable: no
--- by: pdf
--- reason: a key occurs twice in pdfs: the stage wrote a row twice; clear it and report the key
-SELECT file_sha1, count(*) AS times FROM pdfs GROUP BY ALL HAVING times > 1;
-
--- check: latex_sources_key_is_unique
--- severity: block
--- overridable: no
--- by: pdf
--- reason: a key occurs twice in latex_sources: the stage wrote a row twice; clear it and report the key
-SELECT archive_sha1, count(*) AS times FROM latex_sources GROUP BY ALL HAVING times > 1;
-
--- check: articles_key_is_unique
--- severity: block
--- overridable: no
--- by: pdf
--- reason: a key occurs twice in articles: the stage wrote a row twice; clear it and report the key
-SELECT file_sha1, count(*) AS times FROM articles GROUP BY ALL HAVING times > 1;
-
--- check: records_key_is_unique
--- severity: block
--- overridable: no
--- by: record
--- reason: a key occurs twice in records: the stage wrote a row twice; clear it and report the key
-SELECT record_id, count(*) AS times FROM records GROUP BY ALL HAVING times > 1;
-
 -- check: nothing_refused
 -- severity: warn
 -- reason: a drop or delivery differs from its _READY: have it delivered again; until then the release goes without it
 SELECT kind, source, delivery, outcome, detail FROM deliveries WHERE outcome LIKE 'refused:%';
+
+-- check: objects_are_readable
+-- severity: warn
+-- reason: the lake refuses access to a file of a drop or delivery: let its owner grant it to the keys of the pipeline; until then the release goes without it
+SELECT kind, source, delivery, detail FROM deliveries WHERE outcome = 'unreadable_object';
 
 -- check: declarations_are_usable
 -- severity: warn
@@ -40,7 +17,7 @@ SELECT delivery AS "drop", unnest(warnings) AS warning FROM deliveries WHERE out
 
 -- check: drops_agree_on_access
 -- severity: warn
--- reason: one drop declares closed what another declares open: closed wins; ask who delivered them
+-- reason: one drop declares closed what another declares open: closed wins; ask who delivered them, and deliver the closing drop again if it is wrong
 SELECT sha1, string_agg(place."drop" || '/' || place.name, ', ') FILTER (NOT place.open_access) AS closed_by,
   string_agg(place."drop" || '/' || place.name, ', ') FILTER (place.open_access) AS opened_by
 FROM (
@@ -50,16 +27,16 @@ FROM (
 -- check: few_records_dropped
 -- severity: warn
 -- threshold: quality.max_dropped
--- reason: more of a delivery than the threshold could not be read: compare its form with docs/sources.md
+-- reason: more of a delivery than the threshold could not be read: list the entries with `corpus records <source> <file> --dropped out.jsonl`
 SELECT source, delivery, "rows", dropped FROM deliveries WHERE dropped > $threshold * ("rows" + dropped);
 
 -- check: something_to_do
 -- severity: warn
--- reason: the release sees neither PDFs nor records: nothing was ready before its as_of, or the spec's patterns match nothing
+-- reason: the release sees neither PDFs nor records: deliver, or correct the spec's patterns
 SELECT 'no PDFs and no records' AS what WHERE NOT EXISTS (FROM pdfs) AND NOT EXISTS (FROM records);
 
 -- check: half_of_the_pdfs
 -- severity: block
 -- overridable: yes
--- reason: fewer than half of the parent's PDFs: a drop pattern that matches too little, or drops that were removed or refused
+-- reason: fewer than half of the parent's PDFs: correct a drop pattern that matches too little; look for drops that were removed or refused
 FROM lost_half('intake', ['pdfs']);

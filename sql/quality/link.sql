@@ -1,12 +1,5 @@
 -- Every bibliography entry has exactly one row, and what it links to is there.
 
--- check: links_key_is_unique
--- severity: block
--- overridable: no
--- by: paper
--- reason: a key occurs twice in links: the stage wrote a row twice; clear it and report the key
-SELECT paper_id, parse_kind, ref_id, count(*) AS times FROM links GROUP BY ALL HAVING times > 1;
-
 -- check: every_entry_has_a_row
 -- severity: block
 -- overridable: no
@@ -59,30 +52,13 @@ SELECT DISTINCT paper_id, parse_kind FROM contexts ANTI JOIN (FROM fulltexts WHE
 -- reason: a context's span lies outside of its paragraph
 SELECT paper_id, paragraph, start, "end" FROM contexts WHERE start < 0 OR "end" <= start OR "end" > length(text);
 
--- check: drift_of_linked_entries_warn
--- severity: warn
--- threshold: quality.drift_warn
+-- check: drift_of_linked_entries
+-- severity: drift
 -- reason: the share of linked_entries moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
 FROM drift('link', 'linked', 'rows', $threshold, $drift_min_n);
 
--- check: drift_of_linked_entries_block
--- severity: block
--- overridable: yes
--- threshold: quality.drift_block
--- reason: the share of linked_entries moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
-FROM drift('link', 'linked', 'rows', $threshold, $drift_min_n);
-
--- check: drift_of_gold_warn
--- severity: warn
--- threshold: quality.drift_warn
--- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
-SELECT 'links precision' AS measure, * FROM drift('link', 'gold.links.right', 'gold.links.said', $threshold, $drift_min_n)
-UNION ALL SELECT 'links recall' AS measure, * FROM drift('link', 'gold.links.found', 'gold.links.known', $threshold, $drift_min_n);
-
--- check: drift_of_gold_block
--- severity: block
--- overridable: yes
--- threshold: quality.drift_block
+-- check: drift_of_gold
+-- severity: drift
 -- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
 SELECT 'links precision' AS measure, * FROM drift('link', 'gold.links.right', 'gold.links.said', $threshold, $drift_min_n)
 UNION ALL SELECT 'links recall' AS measure, * FROM drift('link', 'gold.links.found', 'gold.links.known', $threshold, $drift_min_n);

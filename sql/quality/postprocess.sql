@@ -1,17 +1,5 @@
 -- Every extraction has exactly one parse or the reason why not.
 
--- check: parses_key_is_unique
--- severity: block
--- overridable: no
--- reason: a key occurs twice in parses: the stage wrote a row twice; clear it and report the key
-SELECT parse_id, count(*) AS times FROM parses GROUP BY ALL HAVING times > 1;
-
--- check: pdf_records_key_is_unique
--- severity: block
--- overridable: no
--- reason: a key occurs twice in pdf_records: the stage wrote a row twice; clear it and report the key
-SELECT record_id, count(*) AS times FROM pdf_records GROUP BY ALL HAVING times > 1;
-
 -- check: headers_are_not_delivered
 -- severity: block
 -- overridable: no
@@ -50,15 +38,7 @@ UNION ALL SELECT file_sha1 FROM article_parses GROUP BY ALL HAVING count(*) > 1;
 -- reason: a parsed PDF has no record of its header
 SELECT file_sha1 FROM parses ANTI JOIN pdf_records USING (file_sha1) WHERE outcome = 'ok' AND kind = 'pdf';
 
--- check: drift_of_parsed_pdfs_warn
--- severity: warn
--- threshold: quality.drift_warn
--- reason: the share of parsed_pdfs moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
-FROM drift('postprocess', 'outcome.ok', 'rows', $threshold, $drift_min_n);
-
--- check: drift_of_parsed_pdfs_block
--- severity: block
--- overridable: yes
--- threshold: quality.drift_block
+-- check: drift_of_parsed_pdfs
+-- severity: drift
 -- reason: the share of parsed_pdfs moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
 FROM drift('postprocess', 'outcome.ok', 'rows', $threshold, $drift_min_n);

@@ -1,12 +1,5 @@
 -- Every cluster is exactly one paper, and each field says where it is from.
 
--- check: papers_key_is_unique
--- severity: block
--- overridable: no
--- by: paper
--- reason: a key occurs twice in papers: the stage wrote a row twice; clear it and report the key
-SELECT paper_id, count(*) AS times FROM papers GROUP BY ALL HAVING times > 1;
-
 -- check: every_cluster_is_a_paper
 -- severity: block
 -- overridable: no
@@ -33,16 +26,8 @@ SELECT canonical_pdf, count(*) AS papers FROM papers WHERE canonical_pdf IS NOT 
 SELECT paper_id FROM papers WHERE open_access AND oa_evidence IS NULL
 UNION SELECT paper_id FROM (SELECT paper_id, unnest(access) AS one FROM papers) WHERE one.open_access AND one.oa_evidence IS NULL;
 
--- check: drift_of_open_papers_warn
--- severity: warn
--- threshold: quality.drift_warn
--- reason: the share of open_papers moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
-FROM drift('vote', 'open_access', 'rows.papers', $threshold, $drift_min_n);
-
--- check: drift_of_open_papers_block
--- severity: block
--- overridable: yes
--- threshold: quality.drift_block
+-- check: drift_of_open_papers
+-- severity: drift
 -- reason: the share of open_papers moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
 FROM drift('vote', 'open_access', 'rows.papers', $threshold, $drift_min_n);
 

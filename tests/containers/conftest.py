@@ -1,15 +1,16 @@
 """Fixtures that all container tests share: the engine, the images and the running stack."""
 
-import secrets
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cryptography.fernet import Fernet
 
 from tests import compose
 from tests.containers.engine import IMAGES, CannotStart, Engine, build_images, build_stand_ins, running_engine
+from tests.releases import ROOT
 
 ADDRESS = "127.77.0.1"
 """The address where the page is published: a loopback address of this machine that no other service uses."""
@@ -24,6 +25,10 @@ class Stack:
     engine: Engine
     env_file: Path
     values: dict[str, str]
+
+    def read_secret(self, name: str) -> str:
+        """Return a secret of deploy/make_secrets.py."""
+        return Path(self.values["SECRETS"], name).read_text("utf-8").strip()
 
     def compose(self, *arguments: str) -> str:
         """Run `docker compose` on the project's file, as docs/deployment.md does."""
@@ -44,9 +49,9 @@ class Stack:
             "S2CORPUS_LAKE": "s3://corpus",
             "AWS_ENDPOINT_URL": "http://s3:8333",
             "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_ACCESS_KEY_ID": self.values[f"S3_{identity.upper()}_ACCESS_KEY"],
-            "AWS_SECRET_ACCESS_KEY": self.values[f"S3_{identity.upper()}_SECRET_KEY"],
+            "AWS_SHARED_CREDENTIALS_FILE": "/run/secrets/keys",
         }
+        folders = (*folders, f"{self.values['SECRETS']}/s3_{identity}:/run/secrets/keys:ro")
         options = [f"--env={name}={value}" for name, value in environ.items()] + [f"--volume={it}" for it in folders]
         limits = ("--cap-drop=ALL", "--tmpfs=/tmp:mode=1777", "--tmpfs=/home/airflow:uid=50000,mode=0700")
         network = f"--network={self.values['COMPOSE_PROJECT_NAME']}_lake"
@@ -69,18 +74,19 @@ def engine() -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def stack(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """Start all services except GROBID and Spark on new volumes; yield them when they are healthy."""
-    values = {name: secrets.token_hex(16) for name in compose.required(compose.FILE.read_text("utf-8"))}
-    values |= IMAGES | {
+    folder = tmp_path_factory.mktemp("stack")
+    subprocess.run([sys.executable, str(ROOT / "deploy/make_secrets.py"), str(folder / "secrets")], check=True)
+    values = IMAGES | {
+        "SECRETS": str(folder / "secrets"),
         "COMPOSE_PROJECT_NAME": "s2corpus-test",
         "COMPOSE_PROFILES": "extractor",
         "AIRFLOW_BIND": ADDRESS,
         "AIRFLOW_BASE_URL": f"http://{ADDRESS}:8080",
-        "AIRFLOW_FERNET_KEY": Fernet.generate_key().decode(),
         "AIRFLOW_USERS": f"{ADMINISTRATOR}:admin",
         "AIRFLOW_ADMIN_USER": ADMINISTRATOR,
         "WORKER_MEMORY": "8g",
     }
-    env_file = tmp_path_factory.mktemp("stack") / "env"
+    env_file = folder / "env"
     env_file.write_text("".join(f"{name}={value}\n" for name, value in values.items()))
     found = Stack(engine, env_file, values)
     try:

@@ -61,7 +61,7 @@ def test_killed_worker_does_not_stop_the_release(
     for path in (papers, *papers.parents[:2], *papers.rglob("*")):
         path.chmod(path.stat().st_mode | (0o055 if path.is_dir() else 0o044))
     assert int(stack.run_as("deliver", "python", "-c", DELIVER, folders=(f"{papers}:/papers:ro",))) > 0
-    client = AirflowRuns(f"http://{ADDRESS}:8080", ADMINISTRATOR, stack.values["AIRFLOW_ADMIN_PASSWORD"])
+    client = AirflowRuns(f"http://{ADDRESS}:8080", ADMINISTRATOR, stack.read_secret("admin_password"))
     assert client.call("GET", "pools/grobid")["slots"] == 2
     operator = Operator(client, "corpus_release__sample")
     client.wait_for_dag(operator.dag)
@@ -80,7 +80,7 @@ def test_killed_worker_does_not_stop_the_release(
     assert {name for (name, _), task in tasks.items() if task["try_number"] > 1}, "no task was running at the kill"
     assert int(stack.engine.docker("inspect", "--format", "{{.RestartCount}}", worker)) == 1
     assert stack.run_as("consumer", "corpus", "verify", released[0].snapshot_id) == ""
-    done = next(task for (name, _), task in tasks.items() if name == "export.finish")
+    done = next(task for (name, _), task in tasks.items() if name == "export.quality")
     assert any("export" in line for line in client.log(operator.dag, run, done))
 
 
@@ -99,7 +99,7 @@ def test_reader_of_pdfs_reaches_no_other_network(stack: Stack) -> None:
 
 
 def test_worker_and_extractor_share_pdfaltos_output(stack: Stack) -> None:
-    code = "from pdf2tei.alto_cache import Writer; print(Writer.find() is not None)"
+    code = "from pdf2tei.pages.alto_cache import Writer; print(Writer.find() is not None)"
     assert stack.execute("airflow-worker", "python", "-c", code) == "True\n"
 
 

@@ -18,7 +18,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from alert_messages import Alert, format_instruction, send
+from s2corpus_airflow.alert_messages import Alert, format_instruction, send
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseState
@@ -97,15 +97,33 @@ def test_redirect_of_a_webhook_is_not_followed(heard: Heard) -> None:
 
 @pytest.fixture(scope="module")
 def alerts(airflow_home: None) -> ModuleType:
-    import corpus_alerts
+    from s2corpus_airflow import alerts
 
-    return corpus_alerts
+    return alerts
 
 
 def fail(alerts: ModuleType, index: int, end: datetime) -> Alert | None:
     ti = SimpleNamespace(dag_id=DAG, run_id="x", task_id="extract.work", map_index=index, start_date=None)
     found: Alert | None = alerts._build_alert({"ti": ti, "data_interval_end": end, "exception": None, "shards": None})
     return found
+
+
+@pytest.mark.parametrize(
+    ("content", "posts", "said"), [("{url}/x\n", ["/x"], ""), ("\n", [], ""), (None, [], "cannot be read")]
+)
+def test_address_of_the_webhook_is_a_secret_file(
+    alerts: ModuleType, heard: Heard, content: str | None, posts: list[str], said: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    """An empty file is no webhook: compose requires a file for each secret. The log has the alert in any case."""
+    if content is not None:
+        (tmp_path / "address").write_text(content.format(url=heard.url))
+    monkeypatch.delenv("S2CORPUS_ALERTS_WEBHOOK", raising=False)
+    monkeypatch.setenv("S2CORPUS_ALERTS_WEBHOOK_FILE", str(tmp_path / "address"))
+    alerts._send(ALERT, {})
+    assert [path for path, _ in heard.posts] == posts
+    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert ALERT.text in caplog.text and said in "".join(warnings) and bool(warnings) is bool(said)
 
 
 def test_stage_that_fails_at_noon_alerts_once(

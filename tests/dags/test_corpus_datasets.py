@@ -39,7 +39,7 @@ def test_run_builds_and_publishes_the_dataset_of_its_key(
 ) -> None:
     dag = module.dataset_dag(DatasetSpec(name="cited", dataset="contexts"), "real")
     context = {"dag": dag, "partition_key": KEY}
-    for reader in (module, sys.modules["task_defaults"]):
+    for reader in (module, sys.modules["s2corpus_airflow.task_defaults"]):
         monkeypatch.setattr(reader, "get_current_context", lambda: context)
     if large:
         monkeypatch.setattr(SnapshotSource, "count_bytes", lambda *_: 200 << 20)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from s2corpus.deliveries import status
+from s2corpus.drops import processing
 from s2corpus.errors import TransientError
 from s2corpus.storage.lake import Lake
 
@@ -25,7 +26,7 @@ def module(airflow_home: None) -> Any:
 
 def test_drop_dag_runs_one_at_a_time_after_releases(module: Any) -> None:
     (watcher,) = module.DROPS.watchers
-    assert watcher.trigger.serialize() == ("drop_watch.DropWatch", {"seconds": 30.0})
+    assert watcher.trigger.serialize() == ("s2corpus_airflow.drop_watch.DropWatch", {"seconds": 30.0})
     dag = module._planned.operator.dag
     assert [asset.name for asset in dag.timetable.asset_condition.objects] == [module.DROPS.name]
     assert dag.max_active_runs == 1
@@ -45,21 +46,20 @@ def test_mapped_tasks_stay_few(module: Any, items: int, size: int, tasks: int) -
 @pytest.fixture
 def drop_watch(load: Callable[..., Any], lake: Lake, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return the plugin; its lake contains two new drops, and its clock advances by 100 seconds at each poll."""
-    found = load("drop_watch")
+    found = load("s2corpus_airflow.drop_watch")
     for folder in BOTH:
         lake.put(f"{folder}_READY", b'{"ready_at": "2023-01-01T00:00:00Z", "files": []}')
     clock = itertools.count(0, 100)
-    monkeypatch.setattr(found, "PERSISTED_SECONDS", 0)
     monkeypatch.setattr(found, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     return found
 
 
-def fire(drop_watch: Any, count: int) -> list[str]:
-    """Return the folders of the first events of a new watch, which is then closed as if its triggerer had been killed."""
+def fire(drop_watch: Any, count: int) -> list[Any]:
+    """Return the first events of a new watch, which is then closed as if its triggerer had been killed."""
 
-    async def run() -> list[str]:
+    async def run() -> list[Any]:
         events = drop_watch.DropWatch(seconds=0).run()
-        found = [(await anext(events)).payload["folder"] for _ in range(count)]
+        found = [(await anext(events)).payload for _ in range(count)]
         await events.aclose()
         return found
 
@@ -78,13 +78,34 @@ def failing(times: int, then: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def test_failing_lake_loses_and_delays_no_event(drop_watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_event_announces_all_arrivals_of_a_poll(drop_watch: Any, lake: Lake) -> None:
+    assert fire(drop_watch, 1) == [{"arrivals": 2}]
+    assert processing.list_pending(lake) == status.list_open(lake) != []
+    assert status.Watch(lake).poll() != [], "a killed triggerer can lose the event: the next one repeats it"
+
+
+def test_failing_lake_loses_no_event(drop_watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drop_watch, "_watch", failing(2, drop_watch._watch))
-    monkeypatch.setattr(status.Watch, "list_unprocessed_events", failing(9, list))
-    assert fire(drop_watch, 2) == BOTH
+    monkeypatch.setattr(status, "announce", failing(1, status.announce))
+    monkeypatch.setattr(status, "_list_marks", failing(9, status._list_marks))
+    assert fire(drop_watch, 1) == [{"arrivals": 2}]
 
 
-def test_killed_triggerer_repeats_events_that_were_not_recorded(drop_watch: Any, lake: Lake) -> None:
-    assert fire(drop_watch, 1) == BOTH[:1]
-    assert fire(drop_watch, 3) == [*BOTH, "drops/a/"], "no run began with it within a minute"
-    assert status.Watch(lake).poll() == [], "the events are recorded"
+@pytest.mark.parametrize(
+    ("events", "pending"),
+    [
+        ([], BOTH),  # a person triggered the DAG
+        ([{"from_trigger": True, "payload": {"arrivals": 1}}], BOTH[:1]),
+        ([{"from_rest_api": True}], []),  # a person created an event without content
+        ([{"from_rest_api": True, "payload": {"folder": "drops/b/", "mark": "0" * 16}}], BOTH[:1]),
+    ],
+)
+def test_run_reads_arrivals_from_the_lake(
+    drop_watch: Any, load: Callable[..., Any], lake: Lake, events: list[Any], pending: list[str]
+) -> None:
+    """Only the first drop is announced. No event adds arrivals by its content."""
+    (mark,) = {status.hash_ready_file(lake, BOTH[0])}
+    status.announce(lake, status.Arrival(BOTH[0], str(mark)))
+    triggering = {"corpus_drops": [SimpleNamespace(extra=extra) for extra in events]} if events else {}
+    planned = load("pdf_drops").plan.function(triggering_asset_events=triggering)
+    assert [arrival["folder"] for batch in planned for arrival in batch] == pending

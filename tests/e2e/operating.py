@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import signal
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -25,6 +27,7 @@ from devtools.local.airflow_runs import AirflowRuns
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.tables.schema import TABLES
+from tests.releases import ROOT
 from tests.waiting import until
 
 ENDED = ("success", "failed")
@@ -207,10 +210,17 @@ class Operator:
 
         until(ended, f"the backfill of {self.dag} does not end", seconds)
 
-    def backfill(self, first: datetime, last: datetime, **options: Any) -> None:
-        """Start a backfill of the dates from `first` to `last`."""
-        interval = {"from_date": first.isoformat(), "to_date": last.isoformat()}
-        self.client.call("POST", "backfills", {"dag_id": self.dag, **interval, **options})
+    def backfill(self, first: datetime, last: datetime, state: Path) -> None:
+        """Start a backfill of the dates from `first` to `last` as docs/releases.md does, with the local services in `state`."""
+        page = (ROOT / "docs" / "releases.md").read_text("utf-8")
+        (addresses,) = re.findall(r"`(eval [^`]+)`", page)
+        (command,) = re.findall(r"(?m)^airflow backfill create .*$", page)
+        for given, value in (
+            ("corpus_release__s2_v2", self.dag), ("2026-08-01", f"{first:%Y-%m-%d}"), ("2026-09-01", f"{last:%Y-%m-%d}"),
+        ):  # fmt: skip
+            command = command.replace(given, value)
+        environment = os.environ | {"S2CORPUS_STATE": str(state), "PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"}
+        subprocess.run(["bash", "-euc", f"{addresses}\n{command}"], env=environment, cwd=ROOT, check=True)
 
 
 def check_lineage(events_file: Path, run: Run) -> None:

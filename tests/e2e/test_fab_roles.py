@@ -25,6 +25,10 @@ with get_application_builder() as builder:
 DAG = "/api/v2/dags/corpus_release__s2_v2"
 RUN = f"{DAG}/dagRuns/one"
 APPROVAL = f"{RUN}/taskInstances/approve/-1/hitlDetails"
+SUCCESS = {"new_state": "success"}
+CLEAR = {"dry_run": False, "dag_run_id": "one", "task_ids": ["select.work"]}
+XCOM = {"key": "return_value", "value": "Approve"}
+BACKFILL = {"dag_id": "corpus_release__s2_v2", "from_date": "2026-01-01T00:00:00Z", "to_date": "2026-02-01T00:00:00Z"}
 ANSWER = {"chosen_options": ["Approve"], "params_input": {}}
 
 
@@ -41,7 +45,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict
         subprocess.run([sys.executable, "-c", USERS, *users], env=environ, cwd=home, check=True)
 
     deployed = yaml.safe_load((ROOT / "deploy" / "compose.fab.yaml").read_text("utf-8"))["x-fab"]
-    settings = deployed | {"AIRFLOW__CORE__DAGS_FOLDER": str(home / "dags")}
+    settings = deployed | {
+        "AIRFLOW__CORE__DAGS_FOLDER": str(home / "dags"),
+        "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
+    }
     roles = ["roles", "import", str(ROOT / "deploy" / "airflow-roles.json")]
     with api_server(home, settings, [roles], passwords, add_users) as (url, tokens, _):
         yield url, tokens
@@ -60,8 +67,16 @@ def ask(server: tuple[str, dict[str, str]], who: str | None, method: str, path: 
         ("GET", APPROVAL, None, {"reader": 404, "deliverer": 404, "approver": 404}),
         ("PATCH", APPROVAL, ANSWER, {"reader": 403, "deliverer": 403, "approver": 404}),
         ("POST", f"{DAG}/dagRuns", {"logical_date": None}, {"reader": 403, "deliverer": 404, "approver": 403}),
+        ("PATCH", DAG, {"is_paused": False}, {"reader": 403, "deliverer": 404, "approver": 403}),
         ("PATCH", RUN, {"state": "failed"}, {"reader": 403, "deliverer": 404, "approver": 403}),
         ("POST", f"{RUN}/clear", {"dry_run": False}, {"reader": 403, "deliverer": 404, "approver": 403}),
+        ("PATCH", f"{RUN}/taskInstances/approve", SUCCESS, {"reader": 403, "deliverer": 404, "approver": 403}),
+        ("PATCH", f"{RUN}/taskInstances/select.work/0", SUCCESS, {"reader": 403, "deliverer": 404, "approver": 403}),
+        ("DELETE", f"{RUN}/taskInstances/approve", None, {"reader": 403, "deliverer": 403, "approver": 403}),
+        ("POST", f"{DAG}/clearTaskInstances", CLEAR, {"reader": 403, "deliverer": 404, "approver": 403}),
+        ("POST", f"{RUN}/taskInstances/approve/xcomEntries", XCOM, {"reader": 403, "deliverer": 403, "approver": 403}),
+        ("POST", "/api/v2/backfills", BACKFILL, {"reader": 403, "deliverer": 404, "approver": 403}),
+        ("POST", "/api/v2/assets/events", {"asset_id": 1}, {"reader": 403, "deliverer": 404, "approver": 403}),
         ("DELETE", RUN, None, {"reader": 403, "deliverer": 403, "approver": 403}),
         ("DELETE", DAG, None, {"reader": 403, "deliverer": 403, "approver": 403}),
         ("GET", "/api/v2/connections", None, {"reader": 403, "deliverer": 403, "approver": 403}),
@@ -73,8 +88,8 @@ def test_each_role_has_exactly_its_permissions(
 ) -> None:
     """Check the separation of duties.
 
-    Users who deliver and operate do not approve. Users who approve do not start, clear or stop runs. No user reads
-    connections.
+    Users who deliver and operate do not approve. They may mark tasks as success, which publishes nothing (SPEC §10.16). Users who approve
+    do not start, clear, mark or stop runs. No user writes XComs or reads connections.
     """
     assert {who: ask(server, who, method, path, body) for who in answers} == answers
     assert ask(server, None, method, path, body) == 401

@@ -6,6 +6,7 @@ run. The tutorial's blocks and the README's command run without services, and pr
 
 import gzip
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -14,7 +15,10 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from urllib.parse import parse_qs, urlsplit
 
 import boto3
 import pytest
@@ -26,6 +30,7 @@ from s2corpus.catalog import Catalog
 from s2corpus.storage.lake import open_lake
 from tests import children
 from tests.releases import PUBLISHED, ROOT, SECOND, Built
+from tests.standin_docling import StandIn
 from tests.unit.s2orc_parse.tei.teis import document
 
 pytestmark = pytest.mark.slow
@@ -36,10 +41,12 @@ BLOCKS = [
     for excuse, language, code in _BLOCK.findall(page.read_text("utf-8"))
 ]
 """page, language, code, and the reason why no test runs the block (or nothing)"""
+WITHOUT_SERVICES = ("extractors", "json-lines", "openalex", "tutorial")
+"""pages that run from their first to their last block in one folder, each by its own test"""
 GUIDES = [
     pytest.param(page, code, marks=pytest.mark.skipif(bool(excuse), reason=excuse), id=f"{page}-{code[:40]}")
     for page, language, code, excuse in BLOCKS
-    if language == "bash" and page != "tutorial"
+    if language == "bash" and page not in WITHOUT_SERVICES
 ]
 _WORKS = b'{"DOI": "10.1000/a", "type": "journal-article", "title": ["On a"], "author": [{"given": "Ada", "family": "Byron"}]}\n'
 _PUBMED = gzip.compress(b"<PubmedArticleSet></PubmedArticleSet>")
@@ -59,8 +66,11 @@ FILES: Mapping[str, Mapping[str, bytes]] = {
         "unpaywall_snapshot_2026.jsonl.gz": gzip.compress(b'{"doi": "10.1000/a", "is_oa": false}\n'),
         "pubmed26n0001.xml.gz": _PUBMED,
         "pubmed26n0001.xml.gz.md5": f"MD5(pubmed26n0001.xml.gz)= {hashlib.md5(_PUBMED).hexdigest()}\n".encode(),
-        "pmc/PMC1.xml": b"<article></article>",
+        "pmc/PMC1.xml": b"<article><front><article-meta><article-id pub-id-type='pmc'>1</article-id><title-group>"
+        b"<article-title>On d</article-title></title-group></article-meta></front></article>",
     },
+    "deployment": {"include/releases/sample.yaml": (ROOT / "include/releases/sample.yaml").read_bytes()},
+    "years": {"include/releases/sample.yaml": (ROOT / "include/releases/sample.yaml").read_bytes()},
     "datasets": {"my.yaml": b"name: my\ndataset: contexts\nreleases: [sample]\n"},
 }
 """page → the files that it presumes"""
@@ -136,28 +146,139 @@ def test_block_runs(page: str, code: str, world: World) -> None:
 
 
 def test_tutorial_runs_and_prints_its_output(tmp_path: Path, tiny: tuple[Path, Truth], path: str) -> None:
-    """Compare the output after each shell block; times and folders may differ. The sample exists before the tutorial makes it."""
+    """Run the blocks in one shell, and compare the output after each; times, sizes and folders may differ.
+
+    The sample exists before the tutorial makes it.
+    """
     shutil.copytree(tiny[0], tmp_path / "try" / "sample")
     for name in ("include", "devtools"):
         (tmp_path / name).symlink_to(ROOT / name)
     environment = {**os.environ, "PATH": path, "PYTHONPATH": f"{tmp_path}:{ROOT / 'include'}"}
+    environment |= {"S2CORPUS_RELEASES": str(tmp_path / "specs")}
     environment.pop("GROBID_URL", None)
-    printed = ""
-    for language, code, excuse in [block[1:] for block in BLOCKS if block[0] == "tutorial"]:
-        if language == "bash" and not excuse:
-            printed = comparable(run_block(code, tmp_path, environment))
+    blocks = [(language, code) for page, language, code, excuse in BLOCKS if page == "tutorial" and not excuse]
+    end = "--- the end of a block ---"
+    printed = run_block(
+        f"\necho '{end}'\n".join(code for language, code in blocks if language == "bash"), tmp_path, environment
+    )
+    outputs = iter(map(comparable, printed.split(end)))
+    output = ""
+    for language, code in blocks:
+        if language == "bash":
+            output = next(outputs)
         elif language == "text":
-            assert not [line for line in code.splitlines() if comparable(line) not in printed], printed
+            assert not [line for line in code.splitlines() if comparable(line) not in output], output
+
+
+@pytest.fixture
+def papers(tiny: tuple[Path, Truth], tmp_path: Path) -> Path:
+    """Return a folder with two papers and a truncated one."""
+    (folder := tmp_path / "papers").mkdir()
+    for name in ("bracket", "name-year", "truncated"):
+        shutil.copy(tiny[0] / "drops/2023-01-a" / f"{name}.pdf", folder)
+    return folder
+
+
+def run_page(name: str, folder: Path, path: str, **variables: str) -> str:
+    """Run the blocks of a page in one shell without services; return what they print."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("GROBID", "S2CORPUS"))}
+    environment |= {"PATH": path, "PYTHONPATH": str(ROOT / "include"), **variables}
+    return run_block("\n".join(code for page, _, code, _ in BLOCKS if page == name), folder, environment)
+
+
+def test_page_on_json_lines_writes_papers_texts_and_citations(papers: Path, path: str) -> None:
+    printed = run_page("json-lines", papers.parent, path)
+    lines = [json.loads(line) for line in (papers.parent / "s2orc.jsonl").open()]
+    assert [line["paper_id"] for line in lines] == ["bracket", "name-year"]
+    assert "truncated" in printed and all(line["title"] in printed for line in lines)
+    assert sorted(file.stem for file in (papers.parent / "text").iterdir()) == ["bracket", "name-year"]
+    cited = [row.split("\t")[3] for row in (papers.parent / "citations.tsv").read_text("utf-8").splitlines()]
+    titles = {entry["title"] for line in lines for entry in line["bib_entries"].values()}
+    assert len(titles.intersection(cited)) > 10
+
+
+def test_page_on_openalex_links_papers_to_works_outside_their_folder(
+    papers: Path, tiny: tuple[Path, Truth], path: str
+) -> None:
+    """The server has the truth's works in OpenAlex's format: papers by DOI, with the ids of the works that they cite."""
+    truth = json.loads((tiny[0] / "truth.json").read_bytes())["papers"]
+    names = {"10.70112/a": "bracket", "10.70112/b": "name-year"}
+    (papers / "records.jsonl").write_text(
+        "".join(json.dumps({"name": f"{name}.pdf", "doi": doi}) + "\n" for doi, name in names.items())
+    )
+    titles = sorted({entry["title"] for paper in truth for entry in paper["bibliography"]})
+    cited = {
+        f"W{n}": {
+            "id": f"https://openalex.org/W{n}", "title": title, "type": "article", "publication_year": 2001,
+            "authorships": [{"author": {"display_name": "A. Byron"}, "raw_author_name": "A. Byron"}],
+        }
+        for n, title in enumerate(titles, 1)
+    }  # fmt: skip
+    references = [work["id"] for work in cited.values()]
+    asked = []
+
+    class Works(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            kind, _, ids = parse_qs(urlsplit(self.path).query)["filter"][0].partition(":")
+            asked.append(ids.split("|"))
+            own = [
+                {"id": f"https://openalex.org/W9{n}", "doi": f"https://doi.org/{doi}", "referenced_works": references}
+                for n, doi in enumerate(asked[-1])
+            ]  # fmt: skip
+            body = json.dumps({"results": own if kind == "doi" else [cited[id_] for id_ in asked[-1]]}).encode()
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Works) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        run_page("openalex", papers.parent, path, OPENALEX_URL=f"http://127.0.0.1:{server.server_port}")
+        server.shutdown()
+    assert max(map(len, asked)) <= 50 and sorted(id_ for ids in asked[1:] for id_ in ids) == sorted(cited)
+    counts = dict(
+        re.findall(r"(?m)^ +(Bibliography entries|linked) +(\d+)", (papers.parent / "summary.txt").read_text())
+    )
+    assert int(counts["Bibliography entries"]) > 15 and int(counts["linked"]) > 0.9 * int(
+        counts["Bibliography entries"]
+    )
+
+
+def test_page_on_extractors_converts_with_docling(papers: Path, tmp_path: Path) -> None:
+    """The adapter is installed from its package, and the server answers in docling's form."""
+    for name in ("devtools", ".venv"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (code,) = [
+        code for page, _, code, excuse in BLOCKS if page == "extractors" and not excuse and "pip install" in code
+    ]
+    code = code.replace(
+        "uv pip install --python .venv/bin/python", "uv pip install -q --no-build-isolation --target installed"
+    )
+    environment = {
+        **os.environ,
+        "PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}",
+        "VIRTUAL_ENV": str(ROOT / ".venv"),
+    }
+    environment["PYTHONPATH"] = os.pathsep.join(map(str, (ROOT / "include", tmp_path / "installed", ROOT)))
+    with StandIn() as server:
+        run_block(code.replace("docling+http://127.0.0.1:5001", server.url), tmp_path, environment)
+    lines = [json.loads(line) for line in (tmp_path / "s2orc.jsonl").open()]
+    assert {line["title"] for line in lines} == {"A small paper"} and len(lines) == 3
 
 
 def comparable(text: str) -> str:
     """Return the text without times, folders and repeated spaces."""
-    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:+]+", "TIME", text)
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:+]+|\d{8}T\d{6}(-[0-9a-f]{8})?", "TIME", text)
     return re.sub(r" +", " ", re.sub(r"\S*try/lake", "LAKE", text)).strip()
 
 
-def test_command_of_the_readme_runs_as_printed(tmp_path: Path, path: str) -> None:
-    (line,) = re.findall(r"(?m)^(corpus parse .*?)  +#", (ROOT / "README.md").read_text("utf-8"))
-    (tmp_path / "a.tei.xml").write_bytes(document("<div><head>One</head><p>Some words.</p></div>"))
+def test_command_of_the_readme_runs_as_printed(tiny: tuple[Path, Truth], tmp_path: Path, path: str) -> None:
+    (line,) = re.findall(r"(?m)^(corpus convert .*?)  +#", (ROOT / "README.md").read_text("utf-8"))
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers/a.tei.xml").write_bytes(document("<div><head>One</head><p>Some words.</p></div>"))
+    shutil.copy(min((tiny[0] / "drops" / "2023-01-a").glob("*.pdf")), tmp_path / "papers/b.pdf")
     run_block(line, tmp_path, {**os.environ, "PATH": path})
-    assert "Some words." in (tmp_path / "parses.jsonl").read_text()
+    papers = [json.loads(line) for line in (tmp_path / "s2orc.jsonl").open()]
+    assert [paper["paper_id"] for paper in papers] == ["a", "b"]
+    assert "Some words." in papers[0]["body_text"][0]["text"] and papers[1]["body_text"][0]["text"]

@@ -13,7 +13,9 @@ from devtools.sample import Truth, compare
 from devtools.sample.compare import TABLES
 from devtools.sample.truth import PaperTruth
 from s2corpus.papers.licences import to_spdx
+from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import PIPELINE
 from s2corpus.tables import schema
 
 pytestmark = pytest.mark.slow
@@ -65,6 +67,14 @@ def full(papers: Iterable[PaperTruth]) -> list[PaperTruth]:
 
 def share(part: int, whole: int) -> float:
     return round(part / whole, 6)
+
+
+def test_every_metric_is_declared(sampled: tuple[Run, Truth]) -> None:
+    metrics = read_metrics(sampled[0])
+    assert metrics.keys() == {row.name for row in PIPELINE}
+    assert [
+        f"{row.name}: {name}" for row in PIPELINE for name in metrics[row.name] if row.find_metric(name) is None
+    ] == []
 
 
 def test_table_of_filters_equals_the_truth(sampled: tuple[Run, Truth], shown: Shown) -> None:

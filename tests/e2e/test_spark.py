@@ -68,8 +68,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
     home: Path = tmp_path_factory.mktemp("spark")
     (home / "s3").mkdir()
     master, web, connect = compose.free_ports(3)
-    given = compose.KEYS | dict.fromkeys(compose.required(compose.FILE.read_text("utf-8")), "unused") | compose.KEYS
-    found = compose.services(given)
+    found = compose.services({})
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     beside = {"PATH": path, "HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOG_DIR": str(home)}
     running: dict[str, subprocess.Popen[bytes]] = {}
@@ -93,6 +92,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
             "http://s3:8333": f"http://127.0.0.1:{ports['s3']}",
             "/usr/local/airflow/kernels": str(ROOT / "include" / "s2corpus" / "__pycache__"),
             "/usr/local/airflow": str(ROOT),
+            "/run/secrets": str(home / "s3" / "keys"),
         }
         try:
             start("master", "spark-master", places | {"/scratch": str(home)})

@@ -24,7 +24,7 @@ def check(*command: str, words: tuple[str, ...], module: str = "s2corpus", **env
     ("command", "words"),
     [
         ("release /no/such/folder", ("/no/such/folder", "no such folder")),
-        ("release {folder}", ("{folder}", "no PDF found", ".pdf")),
+        ("release {folder}", ("{folder}", "contains no files")),
         ("build include/releases/nope.yaml --as-of 2023-02-01", ("nope.yaml", "no such release spec", "own, s2_v2, s2_v2_reproduction")),
         (f"build {SAMPLE} --as-of 2023-02-01", ("no lake given", "S2CORPUS_LAKE")),
     ],

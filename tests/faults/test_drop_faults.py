@@ -1,22 +1,36 @@
-"""A running Airflow is closed to strangers. Each drop is announced and processed once, even if services are killed (docs/drops.md)."""
+"""A running Airflow is closed to strangers. Each drop is announced and processed once, even if services are killed (docs/drops.md).
+
+A release that is interrupted on the command line goes on in Airflow, and the command says so.
+"""
 
 import os
+import re
 import shutil
 import signal
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from devtools.local import Condition, Services
 from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.postgres import Postgres
+from s2corpus.deliveries.expected import read_awaited
 from s2corpus.deliveries.status import ArrivalStatus, iterate_statuses
 from s2corpus.deployment.http import ask
-from s2corpus.ids import RELEASE_DAG
+from s2corpus.ids import RELEASE_DAG, ReleaseId
+from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.spec import releases_folder
 from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.tables.intake import DELIVERIES
+from tests.releases import ROOT
 from tests.standin_grobid import StandIn
 from tests.unit.devtools.local.test_services import check_exposure
 from tests.unit.s2corpus.deliveries.samples import deliver
@@ -39,6 +53,9 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     for path in releases_folder().glob("*.yaml"):
         shutil.copy(path, specs)
     (specs / "live.yaml").write_text("name: live\nschedule: {on_drop: true}\n")
+    for name, hours, then in (("patient", 1, "fail"), ("strict", 0.001, "fail"), ("bold", 0.001, "continue")):
+        expects = f'cron: null, expects: ["late-{{year}}"], expects_hours: {hours}, without_expected: {then}'
+        (specs / f"{name}.yaml").write_text(f'name: {name}\ndrops: ["late-*"]\nschedule: {{{expects}}}\n')
     with pytest.MonkeyPatch.context() as patch, StandIn() as grobid:
         patch.setenv("S2CORPUS_RELEASES", str(specs))
         patch.setenv("S2CORPUS_DROPS_SECONDS", "2")
@@ -78,10 +95,10 @@ def ended(lake: Lake, *folders: str) -> dict[str, ArrivalStatus]:
     return until(look, f"not all of {folders[:3]} … are worked on", 1500)
 
 
-def announced(client: AirflowRuns) -> set[str]:
-    """Return the folders named in the asset's events. A busy machine may repeat an event, so their number is not fixed."""
+def announced(client: AirflowRuns) -> list[int]:
+    """Return the number of arrivals in each of the asset's events. A busy machine may repeat an event."""
     page = client.call("GET", "assets/events?limit=1000")["asset_events"]
-    return {event["extra"]["payload"]["folder"] for event in page}
+    return [event["extra"]["payload"]["arrivals"] for event in page]
 
 
 def runs(client: AirflowRuns) -> list[dict[str, Any]]:
@@ -107,7 +124,7 @@ def test_drops_are_processed_as_they_arrive(airflow: Running) -> None:
     assert (found["drops/first/"].outcome, found["drops/first/"].outcomes) == ("worked", {"ok": 2})
     assert grobid.requests == 2
     assert [run["state"] for run in all_ended(client)] == ["success"]
-    assert announced(client) == {"drops/first/"}
+    assert set(announced(client)) == {1}
     release = f"dags/{RELEASE_DAG}live/dagRuns"
     (started,) = until(lambda: client.call("GET", release)["dag_runs"], "the drop starts no release")
     assert started["data_interval_end"] == "2023-01-01T00:00:01Z", "the second after the drop's ready_at"
@@ -136,6 +153,98 @@ def test_drops_are_processed_as_they_arrive(airflow: Running) -> None:
     assert outcomes == {"worked": AT_ONCE - 2, "refused:changed": 2}
     assert found["sources/dblp/1/"].rows == 1
     assert found["drops/unfinished/"].outcome == "writing"
-    assert announced(client) == {"drops/first/", "drops/second/", "sources/dblp/1/", *many}
+    assert sum(announced(client)) >= len(["drops/first/", "drops/second/", "sources/dblp/1/", *many])
+    assert len(announced(client)) < AT_ONCE, "an event stands for all arrivals of a poll"
     assert len(runs(client)) <= 2 + AT_ONCE // 4, "a run processes all drops that exist at its start"
     assert set(grobid.uploads.values()) == {1} and len(grobid.uploads) == 8, "no PDF is extracted twice"
+
+
+@pytest.fixture
+def start_release(airflow: Running, tmp_path: Path) -> Iterator[Callable[[bytes], tuple[Popen[str], Path]]]:
+    """Start `python -m devtools release` with a PDF; return the process, and the file with its standard output."""
+    started: list[Popen[str]] = []
+
+    def start(pdf: bytes) -> tuple[Popen[str], Path]:
+        folder, output = tmp_path / f"papers-{len(started)}", tmp_path / f"output-{len(started)}"
+        folder.mkdir()
+        (folder / "a.pdf").write_bytes(pdf)
+        command = [sys.executable, "-u", "-m", "devtools", "release", str(folder)]
+        environ = os.environ | {"S2CORPUS_STATE": str(airflow[0].state.root)}
+        with output.open("w") as file:
+            started.append(Popen(command, env=environ, stdout=file, stderr=PIPE, text=True, cwd=ROOT))
+        return started[-1], output
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def has_printed(process: Popen[str], output: Path, text: str) -> bool:
+    return text in output.read_text() or process.poll() is not None
+
+
+def test_interrupted_release_says_what_goes_on(
+    airflow: Running, start_release: Callable[[bytes], tuple[Popen[str], Path]]
+) -> None:
+    """A call that follows says that it waits for the earlier run."""
+    _, client, grobid = airflow
+    grobid.faults = lambda upload: "busy"  # Runs go on until they are marked as failed.
+    pdfs = list(papers(11).values())[8:]
+    goes_on = (
+        r"the run (\S+) of corpus_release__own goes on in Airflow\. To stop it, mark it as failed: http://\S+/\1\. "
+    )
+    for number, sent, awaited, says in (
+        (
+            0,
+            signal.SIGINT,
+            "Starting S3",
+            r"the (services that were started keep running|drop \S+ is delivered, .*)\. ",
+        ),
+        (1, signal.SIGINT, "Airflow run", goes_on),
+        (2, signal.SIGTERM, "  waits for the earlier run ", goes_on),
+    ):
+        process, output = start_release(pdfs[number])
+        until(partial(has_printed, process, output, awaited), f"no {awaited!r}", 300)
+        process.send_signal(sent)
+        _, errors = process.communicate(timeout=120)
+        assert awaited in output.read_text() and process.returncode == 128 + sent, errors
+        sentence = rf"python -m devtools: interrupted: {says}`make down` stops all services and keeps the data"
+        assert re.fullmatch(sentence, errors.strip()), errors
+    for run in client.running("corpus_release__own"):
+        client.call("PATCH", f"dags/corpus_release__own/dagRuns/{run}", {"state": "failed"})
+
+
+def test_release_waits_for_expected_drops(airflow: Running) -> None:
+    """The sensor waits in the triggerer. After its limit the run fails or continues, as the spec says (SPEC §0.22)."""
+    _, client, _ = airflow
+    lake = open_lake("s3://corpus")
+    deliver(lake, "drops/late-2022", {"a.pdf": b"no PDF"})
+    runs = {}
+    for name in ("patient", "strict", "bold"):
+        client.wait_for_dag(dag := f"{RELEASE_DAG}{name}")
+        client.unpause(dag)
+        runs[name] = client.trigger(dag, datetime(2023, 1, 1, tzinfo=UTC), datetime(2023, 2, 1, tzinfo=UTC), {})
+
+    def state(name: str, task: str) -> Any:
+        tasks = {one["task_id"]: one["state"] for one in client.tasks(f"{RELEASE_DAG}{name}", runs[name])}
+        return tasks[f"intake.{task}"]
+
+    until(lambda: state("patient", "wait_for_drops") == "deferred", "the sensor does not wait in the triggerer")
+    missing, end = read_awaited(lake, ReleaseId("patient-20230201")) or ([], None)
+    assert missing == ["late-2023"] and end is not None
+    assert state("patient", "plan") is None
+    until(lambda: state("strict", "wait_for_drops") == "failed", "the sensor does not fail")
+    until(lambda: state("bold", "plan") == "success", "the release does not continue")
+    (task,) = (
+        t for t in client.tasks(f"{RELEASE_DAG}strict", runs["strict"]) if t["task_id"] == "intake.wait_for_drops"
+    )
+    assert any("missing: late-2023" in line for line in client.log(f"{RELEASE_DAG}strict", runs["strict"], task))
+    deliver(lake, "drops/late-2023", {"b.pdf": b"another"}, "2023-02-03T00:00:00Z")
+    until(lambda: state("patient", "quality") == "success", "the release does not continue after the delivery")
+    assert read_awaited(lake, ReleaseId("patient-20230201")) is None
+    rows = ReleaseTables(lake, "patient-20230201").rows(DELIVERIES, None)
+    taken = {row["delivery"]: row["outcome"] for row in rows if row["kind"] == "drop"}
+    assert taken == {"late-2022": "taken", "late-2023": "taken"}
+    for name, run in runs.items():
+        client.call("PATCH", f"dags/{RELEASE_DAG}{name}/dagRuns/{quote(run)}", {"state": "failed"})

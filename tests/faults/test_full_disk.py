@@ -40,7 +40,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) -
     folder, sample = tmp_path_factory.mktemp("inputs"), tiny[0]
     (docs := folder / "docs.jsonl").write_text('{"id": "a", "title": "t", "abstract": "b", "body": [], "year": 2020}\n')
     (latex := folder / "a.tex").write_text(r"\documentclass{article}\begin{document}Some words.\end{document}")
-    made = {"tei": "extract", "delta": "delta/delta", "records": "records.parquet", "clusters": "cluster.parquet"}
+    made = {"tei": "convert", "delta": "delta/delta", "records": "records.parquet", "clusters": "cluster.parquet"}
     given = {name: str(folder / path) for name, path in made.items()}
     given |= {"papers": str(folder / "vote.parquet"), "docs": str(docs), "latex": str(latex)}
     for kind in ("entry", "paper"):
@@ -52,7 +52,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) -
     pointer.publish(run.lake, run.snapshot_id)
     given |= {"release": str(run.release_id), "lake": str(folder / "lake")}
     given["snapshot"] = str(folder / "lake" / "snapshots" / run.snapshot_id)
-    for name in ("extract", "delta", "records", "cluster", "vote"):
+    for name in ("convert", "delta", "records", "cluster", "vote"):
         done = corpus(*COMMANDS[name].format(**given, out=folder / name, folder=folder / name).split())
         assert done.returncode == 0, done.stderr
     return given
@@ -60,18 +60,17 @@ def inputs(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) -
 
 COMMANDS = {
     "select": "select {pdf} --out {out}.parquet",
-    "extract": "extract {pdf} --out {folder}",
-    "parse": "parse {tei} --out {out}.jsonl --rejects {out}.rejects.jsonl",
+    "convert": "convert {pdf} {latex} --out {out}.jsonl --tei {folder}",
+    "convert-tei": "convert {tei} --out {out}.jsonl --rejects {out}.rejects.jsonl",
     "s2orc-parse": "s2orc-parse {tei} --out {out}.jsonl --rejects {out}.rejects.jsonl",
     "records": "records crossref {crossref} --out {out}.parquet",
-    "latex": "latex {latex} --out {out}.jsonl",
     "cluster": "cluster --records {records} --out {out}.parquet",
     "vote": "vote --records {records} --clusters {clusters} --out {out}.parquet",
     "filter": "filter --papers {papers} --out {out}.jsonl",
     "link": "link --entries {entry} --papers {paper} --out {out}.parquet",
     "clean": "clean --in {docs} --set s2ag --out /dev/null --dropped {out}.jsonl",
     "sample": "sample --tiny --out {folder}/sample",
-    "deliver": "deliver {sample}/drops/2023-01-a --drop d --to {folder}",
+    "add": "add own {sample}/drops/2023-01-a --lake {folder}",
     "dataset": "dataset contexts --snapshot {snapshot} --out {folder}",
     "push": "push {snapshot} {folder}/pushed",
     "register": "register {snapshot} --catalog sqlite:///{folder}/catalogue.db",
@@ -90,7 +89,7 @@ def corpus(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
-    """Return every file below a folder by name, except the ballast, lock files, and the log from which `extract` resumes after a crash."""
+    """Return every file below a folder by name, except the ballast, lock files, and the log from which `convert` resumes after a crash."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
@@ -133,7 +132,7 @@ def test_command_on_full_disk_gives_one_sentence(name: str, inputs: dict[str, st
         (small / "ballast").unlink()
 
 
-@pytest.mark.parametrize("name", ["extract", "parse", "deliver", "build"])
+@pytest.mark.parametrize("name", ["convert", "convert-tei", "add", "build"])
 def test_command_on_read_only_disk_gives_one_sentence(name: str, inputs: dict[str, str], small: Path) -> None:
     (small / "folder").mkdir(exist_ok=True)
     before = files_in(small)
@@ -151,38 +150,49 @@ def test_disk_that_fills_up_leaves_no_partial_file(inputs: dict[str, str], small
     (small / "ballast").write_bytes(bytes(room - (64 << 10)))  # The remaining space is enough for a part of the drop.
     try:
         assert_one_sentence(
-            corpus("deliver", str(pdfs), "--drop", "d", "--to", str(small / "lake")), "the disk is full"
+            corpus("add", "own", str(pdfs), "--as", "own-d", "--lake", str(small / "lake")), "the disk is full"
         )
         lake = open_lake(str(small / "lake"))
-        assert "drops/d/_READY" not in [entry.key for entry in lake.list("")]
+        assert "drops/own-d/_READY" not in [entry.key for entry in lake.list("")]
         assert all(
             lake.get(entry.key)[0] == (pdfs / Path(entry.key).name).read_bytes() for entry in lake.list("drops/")
         )
         assert not list((small / "lake").rglob(".put-*"))
     finally:
         (small / "ballast").unlink()
-    assert corpus("deliver", str(pdfs), "--drop", "d", "--to", str(small / "lake2")).returncode == 0
+    assert corpus("add", "own", str(pdfs), "--as", "own-d", "--lake", str(small / "lake2")).returncode == 0
 
 
-def test_killed_deliver_resumes(tmp_path: Path) -> None:
+def test_killed_add_resumes(tmp_path: Path) -> None:
     (folder := tmp_path / "papers").mkdir()
     for number in range(100):
         (folder / f"{number}.pdf").write_bytes(os.urandom(200_000))
     lake = open_lake(str(tmp_path / "lake"))
-    words = [sys.executable, "-m", "s2corpus", "deliver", str(folder), "--drop", "d", "--to", str(tmp_path / "lake")]
+    words = [
+        sys.executable,
+        "-m",
+        "s2corpus",
+        "add",
+        "own",
+        str(folder),
+        "--as",
+        "own-d",
+        "--lake",
+        str(tmp_path / "lake"),
+    ]
     process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL)
-    while not any(entry.bytes for entry in lake.list("drops/d/")):
+    while not any(entry.bytes for entry in lake.list("drops/own-d/")):
         assert process.poll() is None
     process.kill()
     process.wait()
-    there = {entry.key for entry in lake.list("drops/d/")}
+    there = {entry.key for entry in lake.list("drops/own-d/")}
     assert 0 < len(there) <= 100
-    assert "drops/d/_READY" not in there
-    done = corpus("deliver", str(folder), "--drop", "d", "--to", str(tmp_path / "lake"))
+    assert "drops/own-d/_READY" not in there
+    done = corpus("add", "own", str(folder), "--as", "own-d", "--lake", str(tmp_path / "lake"))
     assert done.returncode == 0, done.stderr
     assert "already in the lake" in done.stdout
-    assert all(lake.get(f"drops/d/{path.name}")[0] == path.read_bytes() for path in folder.iterdir())
-    assert lake.size("drops/d/_READY") is not None
+    assert all(lake.get(f"drops/own-d/{path.name}")[0] == path.read_bytes() for path in folder.iterdir())
+    assert lake.size("drops/own-d/_READY") is not None
 
 
 def test_full_standard_output_gives_one_sentence() -> None:

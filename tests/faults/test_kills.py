@@ -18,7 +18,7 @@ import pytest
 
 from devtools.local import Endpoints
 from devtools.sample.truth import Truth
-from s2corpus.pipeline import runner
+from s2corpus.pipeline import runner, sealed
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import pointer
@@ -137,7 +137,7 @@ def test_other_shards_after_kills_give_same_bytes(
     tiny: tuple[Path, Truth], extracting: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
     """Build with other shards. In each stage, kill a process and repeat its work backwards, twice with two processes."""
-    run = run_in(tmp_path, spec(**SMALL), tiny[0])
+    run = sealed.seal(run_in(tmp_path, spec(**SMALL), tiny[0]))
     for name in STAGE_NAMES:
         shards, ready = runner.plan(run, name), tmp_path / f"{name}.ready"
         child = children.start(work_in_a_child, tmp_path, name, shards, ready)

@@ -37,8 +37,8 @@ def page_over(lake: str | Path, catalog: str | None = None, **others: Any) -> An
     """Return a client of the page of a lake, mounted as Airflow mounts it."""
     from fastapi import FastAPI
     from fastapi.testclient import TestClient
-    from release_page.app import build
-    from release_page.releases import Archive
+    from s2corpus_airflow.release_page.app import build
+    from s2corpus_airflow.release_page.releases import Archive
 
     paused = {"drops_paused": others.pop("drops_paused")} if "drops_paused" in others else {}
     archive = Archive(open_lake(str(lake)), Catalog(catalog) if catalog else None, others.pop("run_of", None), **paused)

@@ -14,7 +14,7 @@ import orjson
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseState
 from s2corpus.deliveries import status
-from s2corpus.deliveries.ready import Refusal
+from s2corpus.outcomes import Refusal
 from s2corpus.snapshot.pointer import yank
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import TableRef
@@ -26,6 +26,8 @@ from s2corpus.tables.texts import DOCUMENTS, ENTRIES
 from tests.releases import PUBLISHED, SECOND, UNFINISHED, Built
 
 AT = {release: release.replace("sample-", "corpus_release__sample/") for release in (PUBLISHED, SECOND, UNFINISHED)}
+NOON = "papers_of_all_departments_and_institutes-20230301T120000"
+"""an unfinished release of a corpus with a long name, as of noon"""
 DRIFT = "drift_of_kept_papers_block"
 INJECTED = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{7*7}}"
 
@@ -110,6 +112,7 @@ def stalled(built: Built, to: Path) -> Path:
     rows = [{"now": 0.25, "parent": 0.75}]
     change_verdict(lake, UNFINISHED, DRIFT, verdict="block", offending=1, threshold=0.5, rows=rows)
     catalog = Catalog(f"sqlite:///{to / 'catalog.db'}")
+    catalog.set_release_state(SECOND, ReleaseState.FAILED, None)  # only a published snapshot remains published
     catalog.set_release_state(SECOND, ReleaseState.AWAITING, second)
     catalog.set_release_state(UNFINISHED, ReleaseState.STOPPED, None)
     for name in ("10-refused", "11-writing", "12-ready"):
@@ -117,6 +120,7 @@ def stalled(built: Built, to: Path) -> Path:
         if not name.endswith("writing"):
             opened.put(f"drops/2023-03-{name}/_READY", b"{}")
     refuse_drop(opened, "drops/2023-03-10-refused/", "a.pdf: 1 byte found, 2 listed")
+    shutil.copytree(lake / "releases" / UNFINISHED, lake / "releases" / NOON)
     return lake
 
 

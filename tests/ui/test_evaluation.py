@@ -11,7 +11,7 @@ from fastapi import Request
 
 from s2corpus.catalog import Catalog
 from s2corpus.commands.evaluate import command
-from s2corpus.evaluation import kept
+from s2corpus.evaluation import store
 from s2corpus.storage.lake import open_lake
 from tests.releases import PUBLISHED, Built
 from tests.ui.conftest import page_over, refuse
@@ -51,7 +51,7 @@ def evaluate(lake: str, catalog: str, *options: str) -> str:
 
 
 def test_only_own_form_and_permitted_users_can_mark(own: tuple[str, str]) -> None:
-    item = kept.load_items(open_lake(own[0]), PUBLISHED)[0].item
+    item = store.load_items(open_lake(own[0]), PUBLISHED)[0].item
     form = {"item": item, "title": "right", "authors": "unsure"}
     page = page_over(*own, marker=who_asks)
     crossing = {"Sec-Fetch-Site": "cross-site", "Origin": "http://airflow.test"}
@@ -74,7 +74,7 @@ def test_only_own_form_and_permitted_users_can_mark(own: tuple[str, str]) -> Non
 
 
 def test_parses_are_marked_by_line_numbers_on_the_page(own: tuple[str, str]) -> None:
-    items = kept.load_parses(open_lake(own[0]), PUBLISHED)
+    items = store.load_parses(open_lake(own[0]), PUBLISHED)
     item = next(one for one in items if one.task == "citations" and len(one.lines) > 1)
     page, site = page_over(*own, marker=who_asks), {"Sec-Fetch-Site": "same-origin"}
     shown = page.get(f"{AT}/evaluation", params={"item": item.item}).text

@@ -7,7 +7,7 @@ import hashlib
 import html
 import itertools
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -15,9 +15,12 @@ from urllib.parse import urljoin
 import orjson
 import pytest
 
+from s2corpus.deliveries.expected import write_awaited
+from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.funnel import build_funnel
 from s2corpus.pipeline.summary import format_approval_request, format_summary
 from s2corpus.spec import ScheduleRules
+from s2corpus.storage.lake import open_lake
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import DOCUMENTS, FULLTEXTS
 from tests.releases import PUBLISHED, SECOND, UNFINISHED, Built
@@ -25,9 +28,9 @@ from tests.ui.conftest import page_over
 from tests.ui.pages import AT, DRIFT, change_verdict, copied, read, stalled, words
 
 # `tests.ui.conftest` puts the plugins on the path.
-from release_page.lists import list_rejects, sample_documents  # isort: skip
-from release_page.releases import Archive  # isort: skip
-from release_page.states import DagRun, FailedTask  # isort: skip
+from s2corpus_airflow.release_page.lists import list_rejects, sample_documents  # isort: skip
+from s2corpus_airflow.release_page.releases import Archive  # isort: skip
+from s2corpus_airflow.release_page.states import DagRun, FailedTask  # isort: skip
 
 INTERVALS = "corpus_release__sample/intervals"
 
@@ -50,7 +53,7 @@ def test_every_dropped_paper_is_listed(page: Any, built: Built) -> None:
     assert [step.label for step in steps][:5] == ["PDFs delivered", "selected", "extracted", "parsed", "Papers"]
     for before, step in itertools.pairwise(steps):
         assert step.starts or step.count + sum(n for _, n in step.left_out) == before.count, step
-    left = [(step, word, n) for step in steps for word, n in step.left_out]
+    left = [(step, word, n) for step in steps if step.stage for word, n in step.left_out]
     assert {word for _, word, _ in left} >= {"unreadable", "no_authors", "closed", "no_parse"}
     for step, word, n in left:
         rows, more = list_rejects(run, step.stage, word, step.set)
@@ -160,6 +163,14 @@ def test_override_is_shown_with_person_and_reason(built: Built, tmp_path: Path) 
     for shown in (read(page, AT[UNFINISHED]), read(page, f"{AT[UNFINISHED]}/quality")):
         assert "corpus accept" not in shown, "it is accepted"
         assert "by &lt;i&gt;ann&lt;/i&gt;: &lt;b&gt;because&lt;/b&gt;" in shown
+
+
+def test_release_shows_the_drops_that_it_awaits(built: Built, tmp_path: Path) -> None:
+    lake, release = copied(built, tmp_path), ReleaseId("sample-20230501")
+    write_awaited(open_lake(str(lake)), release, ["publisher-<a>-2023-04"], datetime(2023, 5, 4, 6, tzinfo=UTC))
+    page = page_over(lake)
+    for path in ("", release.page_path):
+        assert "awaits publisher-&lt;a&gt;-2023-04 until 2023-05-04 06:00 UTC" in read(page, path)
 
 
 def test_drops_show_their_state_and_reason(built: Built, tmp_path: Path) -> None:

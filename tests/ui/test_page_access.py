@@ -14,7 +14,7 @@ import pytest
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision, ReleaseState
-from s2corpus.evaluation import kept
+from s2corpus.evaluation import store
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import format_approval_request
 from s2corpus.rules import EvaluationRules
@@ -135,8 +135,8 @@ def test_lists_show_only_permitted_releases_and_drops(hidden: str, listed: bool,
 def test_markup_is_escaped_on_every_kind_of_page(built: Built, tmp_path: Path) -> None:
     """Check a lake with markup in titles, authors, texts, reasons, notes, and names of drops and files."""
     lake = open_lake(str(path := hostile_lake(copied(built, tmp_path))))
-    kept.load_items(lake, PUBLISHED, EvaluationRules())
-    kept.load_parses(lake, PUBLISHED, EvaluationRules())
+    store.load_items(lake, PUBLISHED, EvaluationRules())
+    store.load_parses(lake, PUBLISHED, EvaluationRules())
     said: dict[str, Any] = dict.fromkeys(("reason", "accepted", "accepted_by"), INJECTED)
     said |= {"verdict": "warn", "rows": [{INJECTED: INJECTED}]}
     for release in (PUBLISHED, SECOND, UNFINISHED):

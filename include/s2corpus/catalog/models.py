@@ -8,25 +8,23 @@ from enum import StrEnum
 from sqlalchemy import JSON, DateTime, ForeignKey, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from s2orc_parse.outcomes import Outcome, Word
+
 
 class Base(DeclarativeBase):
     """All tables of the catalog."""
 
 
-class ReleaseState(StrEnum):
+class ReleaseState(Outcome):
     """State of a release."""
 
-    RUNNING = "running"
-    AWAITING = "awaiting"
-    """its snapshot is complete and awaits approval"""
-    PUBLISHED = "published"
-    REJECTED = "rejected"
-    """a person rejected it, or the time for an answer ended"""
-    UNPUBLISHED = "unpublished"
-    """its snapshot is complete, and publication was not requested"""
-    STOPPED = "stopped"
-    """a check stopped it"""
-    FAILED = "failed"
+    RUNNING = Word("running", "a stage runs, or the next stage waits")
+    AWAITING = Word("awaiting", "its snapshot is complete and awaits approval")
+    PUBLISHED = Word("published", "`latest.json` named its snapshot")
+    REJECTED = Word("rejected", "a person rejected it, or the time for an answer ended")
+    UNPUBLISHED = Word("unpublished", "its snapshot is complete, and publication was not requested")
+    STOPPED = Word("stopped", "a check stopped it")
+    FAILED = Word("failed", "a task failed")
 
 
 class ReleaseDecision(StrEnum):

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from s2corpus.clustering.edges import CONTRADICTION, PREFIX, TITLE, UNRELATED, Edges
+from s2corpus.clustering.edges import CONTRADICTION, OPPOSING, PREFIX, TITLE, UNRELATED, Edges
 
 
 class EdgeOutcome(IntEnum):
@@ -39,7 +39,7 @@ def components(
     that a later edge joined: a place joins records whose title edge was cut for their years.
     """
     clusters = _Clusters(final_doi, year, preprint, max_preprint_years)
-    refused = np.flatnonzero(edges.reason >= CONTRADICTION)
+    refused = np.flatnonzero(np.isin(edges.reason, OPPOSING))
     columns = edges.left.tolist(), edges.right.tolist(), edges.reason.tolist()
     for left, right, reason in (tuple(column[edge] for column in columns) for edge in refused.tolist()):
         clusters.opponents[left].append((right, reason == UNRELATED))
@@ -103,10 +103,13 @@ class _Clusters:
         return EdgeOutcome.TAKEN
 
     def _years_differ(self, spans: tuple[Span, ...], others: tuple[Span, ...]) -> bool:
-        """Return whether years of one form do not overlap, or a preprint and a published record are too many years apart."""
-        limits = (0, self._max_preprint_years), (self._max_preprint_years, 0)
+        """Return whether years of one form are more than one apart, or a preprint and a published record are too many years apart."""
+        limits = (1, self._max_preprint_years), (self._max_preprint_years, 1)
         return any(
-            a and b and max(a[0] - b[1], b[0] - a[1]) > limits[x][y]
+            a
+            and b
+            and max(a[0] - b[1], b[0] - a[1])
+            > (0 if x == y and max(a[1], b[1]) - min(a[0], b[0]) > 1 else limits[x][y])
             for x, a in enumerate(spans)
             for y, b in enumerate(others)
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,26 +10,44 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering import pairs
-from s2corpus.clustering.facts import IDENTIFIERS, Nodes, group_nodes
-from s2corpus.clustering.places import contradict, located, volumes_or_issues_differ
+from s2corpus.clustering.comparison import ALMOST, CUT, EQUAL, EVIDENCE, MISSING, OTHER, SIMILAR, Comparison, compare
+from s2corpus.clustering.comparison import WEAK as WEAKLY
+from s2corpus.clustering.facts import IDENTIFIERS, Nodes, count_common, group_nodes
+from s2corpus.clustering.places import ELECTRONIC
 from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS, UNRELATED_SCORE
-from s2corpus.titles.rules import begins_with_number, differ_only_in_number, find_missing_part, is_cut, same_script
+from s2corpus.titles.rules import (
+    MIN_WORDS,
+    begins_with_number,
+    compare_numbers,
+    differences,
+    find_missing_part,
+    is_generic,
+    same_script,
+    word_count,
+)
 from s2corpus.titles.similarity import score_titles
+from s2corpus.titles.threegrams import normalise_one
 
 _CLAIMED = ("doi", "arxiv_id", "file_sha1")
 """Identifiers that join a record without a title to a PDF."""
+_PRINTED = ("doi", "arxiv_id")
+"""Identifiers that join a PDF without a title to a record."""
 TITLE = len(IDENTIFIERS)
-_FEW_AUTHORS = 2
-"""Maximum number of authors of a column that appears in every issue."""
-PLACE, PREFIX, CONTRADICTION, UNRELATED = TITLE + 1, TITLE + 2, TITLE + 3, TITLE + 4
-REASONS = (*IDENTIFIERS, "title", "place", "prefix", "contradiction", "unrelated")
+PLACE, PREFIX, CONTRADICTION, UNRELATED, DOCUMENT, NUMBER, AUTHORS, YEARS, WEAK, DOIS = range(TITLE + 1, TITLE + 11)
+REASONS = (
+    *IDENTIFIERS, "title", "place", "prefix", "contradiction", "unrelated", "document", "number", "authors", "years", "weak", "dois",
+)  # fmt: skip
+OPPOSING = (CONTRADICTION, UNRELATED, DOCUMENT, NUMBER)
+"""Reasons of refused pairs that also keep the clusters of both records apart."""
 """Reasons of edges, by number.
 
 - title: similar titles with agreeing authors and years.
 - place: similar titles with equal volume and first page.
-- prefix: a title without its subtitle and the complete title, with equal authors, year and first page.
-- contradiction (refuses): similar titles with contradicting journals, volumes, issues or pages.
-- unrelated (refuses): equal identifiers of unrelated titles and authors.
+- prefix: different titles with equal authors, year and first page: a title without its subtitle, a translation, or no title.
+- contradiction (refuses): similar titles, against which journals, volumes, issues or pages weigh most.
+- unrelated (refuses): equal identifiers of unrelated titles, and of other authors or pages.
+- document, number, authors, years (refuse): similar titles, against which this fact weighs most; weak: too little agrees.
+- dois (refuses): similar titles with enough evidence, but two DOIs of published papers.
 """
 
 
@@ -43,6 +60,8 @@ class Edges:
     reason: np.ndarray  # int8 index into REASONS
     strength: np.ndarray
     """float64. Identifiers: 8 (declared), 7 (DOI) … 2 (file_sha1). Titles: S. Prefix: at most the title threshold."""
+    evidence: np.ndarray
+    """int64: a number of `Comparison.codes`, −1 for identifiers"""
 
     def __len__(self) -> int:
         return len(self.left)
@@ -92,12 +111,24 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprin
     ]
     if is_file_hash:
         found.append(pairs.pair_untitled(nodes, codes))
+    if kind in _PRINTED:
+        found.append(_find_owners(nodes, codes, max_preprint_years))
     if kind in _CLAIMED:
         found.append(_find_claimed(nodes, codes, is_file_hash, min_title_score, max_preprint_years))
     n_joined, n_refused = sum(len(side) for side, _ in found), int(refused.sum())
     found.append([left[refused], right[refused]])
     left, right = map(np.concatenate, zip(*found, strict=True))
     return _sort_by_strength(left, right, np.repeat([reason, UNRELATED], [n_joined, n_refused]), strength)
+
+
+def _find_owners(nodes: Nodes, codes: np.ndarray, max_preprint_years: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs (record of an identifier, PDF without a title that has it), if authors and years do not contradict."""
+    is_compared = nodes.trusted | (nodes.title < 0)
+    owner, pdf = pairs.stars(group_nodes(np.where(is_compared, codes, -1), ~nodes.trusted * 2 + (nodes.title < 0)))
+    accepted = np.flatnonzero(nodes.trusted[owner] & (nodes.title[owner] >= 0) & ~nodes.trusted[pdf])
+    owner, pdf = owner[accepted], pdf[accepted]
+    found = compare(nodes, owner, pdf, max_preprint_years, np.full(len(pdf), ALMOST))
+    return owner[found.agrees], pdf[found.agrees]
 
 
 def _find_claimed(
@@ -121,9 +152,8 @@ def _find_claimed(
     pdfs = np.flatnonzero(is_pdf & is_eligible[codes] & (first_untitled[codes] >= 0))
 
     def contradicts(_: np.ndarray, pdf: np.ndarray, other: np.ndarray) -> np.ndarray:
-        result: np.ndarray = is_untitled[other] & ~pairs.agree(
-            nodes, pdf, other, max_preprint_years, exact=True, near=True
-        )
+        found = compare(nodes, pdf, other, max_preprint_years, np.full(len(pdf), ALMOST))
+        result: np.ndarray = is_untitled[other] & ~found.agrees
         is_reading = ~nodes.trusted[other] & (file[other] >= 0) & (file[other] == file[pdf])
         titled = np.flatnonzero((nodes.title[other] >= 0) & (other != pdf) & ~is_reading)
         result[titled] = _title_scores(nodes, pdf[titled], other[titled]) <= min_title_score
@@ -136,104 +166,112 @@ def _find_claimed(
 
 
 def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int) -> Edges:
-    """Return the edges between records with equal titles, sorted by nodes: authors and years agree, and DOIs do not contradict.
+    """Return the edges between records with equal titles, sorted by nodes.
 
     Pairs already in one cluster (`labels`) are skipped.
     """
+    is_common = nodes.strict | (np.diff(nodes.by_title.starts) > pairs.WINDOW)
 
     def may_join(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        is_candidate: np.ndarray = (labels[left] != labels[right]) & ~pairs.dois_differ(nodes.final_doi, left, right)
+        differ = pairs.dois_differ(nodes.final_doi, left, right)
+        is_candidate: np.ndarray = (labels[left] != labels[right]) & ~(differ & is_common[nodes.title[left]])
         return is_candidate
 
-    def agree(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        strictly = pairs.agree_strictly(nodes, left, right)
-        agreed = pairs.agree(nodes, left, right, max_preprint_years, exact=True, near=True)
-        return np.where(nodes.strict[nodes.title[left]], strictly, agreed)
-
-    left, right = pairs.select(pairs.windows(nodes.by_title), may_join, agree)
-    return _add_reasons(nodes, left, right, np.ones(len(left)))
+    left, right = pairs.select(pairs.windows(nodes.by_title), may_join)
+    title = np.full(len(left), EQUAL)
+    return _judge(nodes, left, right, compare(nodes, left, right, max_preprint_years, title), np.ones(len(left)))
 
 
 def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarray, max_preprint_years: int) -> Edges:
     """Return the edges between the records of similar titles. `a` and `b` are rows of `nodes.titles`, `score` their S."""
-    left, right, pair = pairs.select(
-        pairs.cross(nodes.by_title, a, b),
-        lambda left, right, _: ~pairs.dois_differ(nodes.final_doi, left, right),
-        lambda left, right, pair: pairs.agree(
-            nodes, left, right, max_preprint_years, exact=False, near=score[pair] > MIN_SCORE_WITHOUT_AUTHORS
-        ),
-    )
-    used = np.unique(pair)
-    is_numbered = np.zeros(len(a), bool)
-    is_numbered[used] = differ_in_number(*(nodes.original_titles.take(pa.array(side[used])) for side in (a, b)))
-    accepted = ~is_numbered[pair]
-    return _add_reasons(nodes, left[accepted], right[accepted], score[pair[accepted]])
+    numbers = differences(*(nodes.original_titles.take(pa.array(side)) for side in (a, b)))
+    left, right, pair = pairs.select(pairs.cross(nodes.by_title, a, b))
+    title = np.where(score > MIN_SCORE_WITHOUT_AUTHORS, ALMOST, SIMILAR)[pair]
+    found = compare(nodes, left, right, max_preprint_years, title, numbers[pair])
+    return _judge(nodes, left, right, found, score[pair])
 
 
-def edges_of_cut(nodes: Nodes, group: np.ndarray, labels: np.ndarray, min_title_score: float) -> Edges:
-    """Return the edges between a title without its subtitle and the complete title, sorted by strength and nodes.
+def edges_of_front(
+    nodes: Nodes, group: np.ndarray, labels: np.ndarray, max_preprint_years: int, min_title_score: float
+) -> Edges:
+    """Return the edges between different titles of one paper, sorted by strength and nodes.
 
-    `group` encodes authors, year and first page, which must be equal; it is −1 if one of them is missing. Volumes, issues, journals and
-    DOIs do not contradict. Titles that differ only in a number make no edge. Equal volumes are needed if the truncated title has few
-    words, or if the missing part begins with a number, as in a series. The strength is at most the threshold of similar titles,
-    which every edge by title exceeds. Pairs already in one cluster (`labels`) are skipped.
+    `group` encodes authors, year and first page, which must be equal; it is −1 if one of them is missing. One title lacks the subtitle
+    of the other or is within the other, a title is a translation, or the header of a PDF has no title. A cut title with few words, or
+    before a number as in a series, needs more evidence. The strength is at most the threshold of similar titles, which every edge by
+    title exceeds. Pairs already in one cluster (`labels`) are skipped.
     """
 
     def may_join(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         is_candidate: np.ndarray = (nodes.title[left] != nodes.title[right]) & (labels[left] != labels[right])
-        is_candidate &= (nodes.title[left] >= 0) & ~pairs.dois_differ(nodes.final_doi, left, right)
+        is_candidate &= ~pairs.dois_differ(nodes.final_doi, left, right)
         return is_candidate
-
-    def is_beginning(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        sides = (nodes.titles.take(pa.array(nodes.title[side])) for side in (left, right))
-        return np.array([longer.startswith(cut) for cut, longer in _rows(*sides)], bool)
 
     # Sorted by title, a truncated title precedes its continuations.
     rank = np.append(np.asarray(pc.rank(nodes.titles), np.int64), 0)
-    cut, longer = pairs.select(
-        pairs.windows(group_nodes(group, rank[nodes.title])),
-        may_join,
-        lambda left, right: pairs.agree_strictly(nodes, left, right),
-        is_beginning,
-    )
-    cut_titles, longer_titles = (nodes.original_titles.take(pa.array(nodes.title[side])) for side in (cut, longer))
-    a, b = nodes.places.take(cut), nodes.places.take(longer)
-    missing = [find_missing_part(*pair) for pair in _rows(cut_titles, longer_titles)]
-    is_weak = nodes.strict[nodes.title[cut]] | np.array([begins_with_number(part or "") for part in missing], bool)
-    accepted = np.array([is_cut(*pair) for pair in _rows(cut_titles, longer_titles)], bool)
-    accepted &= ~differ_in_number(cut_titles, longer_titles) & (~is_weak | ((a.volume != 0) & (a.volume == b.volume)))
-    all_false, all_true = np.zeros(len(cut), bool), np.ones(len(cut), bool)
-    refused = contradict(a, b, nodes.journals, exact=all_false, strict=all_false, few_authors=all_true)
-    refused |= volumes_or_issues_differ(a, b)
-    accepted &= ~refused | nodes.preprint[cut] | nodes.preprint[longer]
-    cut, longer = cut[accepted], longer[accepted]
-    return _sort_by_strength(cut, longer, PREFIX, np.minimum(_title_scores(nodes, cut, longer), min_title_score))
+    left, right = pairs.select(pairs.windows(group_nodes(group, rank[nodes.title])), may_join)
+    title, number = np.full(len(left), OTHER), np.zeros(len(left), np.int64)
+    is_titled = (nodes.title[left] >= 0) & (nodes.title[right] >= 0)
+    title[~is_titled & ~(nodes.trusted[left] & nodes.trusted[right])] = MISSING
+    rows = np.flatnonzero(is_titled)
+    columns = (nodes.original_titles.take(pa.array(nodes.title[side[rows]])) for side in (left, right))
+    is_translated = nodes.translated[left] | nodes.translated[right]
+    for row, pair in zip(rows.tolist(), _rows(*columns), strict=True):
+        title[row] = _relate_titles(*pair, bool(is_translated[row]))
+        number[row] = compare_numbers(*pair)
+    found = compare(nodes, left, right, max_preprint_years, title, number)
+    kept = found.agrees
+    left, right, evidence = left[kept], right[kept], found.codes()[kept]
+    scores = np.minimum(_title_scores(nodes, left, right), min_title_score)
+    return _sort_by_strength(left, right, PREFIX, scores, evidence)
+
+
+def _relate_titles(a: str, b: str, is_translated: bool) -> int:
+    """Return the value of the fact `title` for two titles that are not similar."""
+    cut, title = sorted((a, b), key=len)
+    compared, longer = normalise_one(cut), normalise_one(title)
+    if is_generic(cut):
+        return OTHER
+    if longer.startswith(compared):
+        missing = find_missing_part(cut, title)
+        return WEAKLY if missing is None or word_count(cut) < MIN_WORDS or begins_with_number(missing) else CUT
+    if word_count(cut) >= MIN_WORDS and compared in longer:
+        return CUT if longer.endswith(compared) else WEAKLY
+    return MISSING if is_translated or not same_script(a, b) else OTHER
 
 
 def _rows(first: pa.Array, second: pa.Array) -> Iterator[tuple[str, str]]:
     return zip(first.to_pylist(), second.to_pylist(), strict=True)
 
 
-def _add_reasons(nodes: Nodes, left: np.ndarray, right: np.ndarray, strength: np.ndarray) -> Edges:
-    """Return edges between agreeing records with similar titles. Journals, volumes and pages decide the reason."""
-    exact, strict = nodes.title[left] == nodes.title[right], nodes.strict[nodes.title[left]]
-    a, b = nodes.places.take(left), nodes.places.take(right)
-    authors = np.diff(nodes.surname_offsets)
-    few_authors = np.maximum(authors[left], authors[right]) <= _FEW_AUTHORS
-    refused = contradict(a, b, nodes.journals, exact, strict, few_authors)
-    refused &= ~(nodes.preprint[left] | nodes.preprint[right])
-    reason = np.where(refused, CONTRADICTION, np.where(located(a, b), PLACE, TITLE))
-    return _sort_by_strength(left, right, reason, strength)
+_AGAINST = {"number": NUMBER, "document": DOCUMENT, "authors": AUTHORS, "year": YEARS}
+_REFUSALS = np.array([_AGAINST.get(fact, CONTRADICTION) for fact in EVIDENCE] + [WEAK])
+
+
+def _judge(nodes: Nodes, left: np.ndarray, right: np.ndarray, found: Comparison, strength: np.ndarray) -> Edges:
+    """Return the edges of pairs with similar titles; a refused pair has the fact that weighs most against it as reason.
+
+    Refused pairs of uninformative titles, and of titles with more than WINDOW records, are omitted.
+    """
+    differ = pairs.dois_differ(nodes.final_doi, left, right)
+    reason = np.where(found.agrees, np.where(found.located, PLACE, TITLE), _REFUSALS[found.strongest_against()])
+    reason[found.agrees & differ] = DOIS
+    sizes = np.diff(nodes.by_title.starts)
+    is_common = nodes.strict | (sizes > pairs.WINDOW)
+    kept = np.flatnonzero((found.agrees & ~differ) | ~(is_common[nodes.title[left]] | is_common[nodes.title[right]]))
+    return _sort_by_strength(left[kept], right[kept], reason[kept], strength[kept], found.codes()[kept])
 
 
 def are_unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return which pairs certainly belong to different papers (bool).
 
-    The titles are in one script and have S < 0.3. Both records have surnames, but no common one.
+    The titles are in one script and have S < 0.3. Both records have surnames but no common one, or different first pages: the abstracts
+    of a supplement have one DOI.
     """
-    names = nodes.surname_offsets, nodes.surnames
-    sizes = np.diff(nodes.surname_offsets)
-    unrelated: np.ndarray = (sizes[left] > 0) & (sizes[right] > 0) & (pairs.count_common(*names, left, right) == 0)
+    sizes, (a, b) = np.diff(nodes.surname_offsets), (nodes.places.take(side) for side in (left, right))
+    common = count_common(nodes.surname_offsets, nodes.surnames, left, right)
+    pages_differ = (a.page != 0) & (b.page != 0) & (a.page != b.page) & ((a.page ^ b.page) & ELECTRONIC == 0)
+    unrelated: np.ndarray = ((sizes[left] > 0) & (sizes[right] > 0) & (common == 0)) | pages_differ
     unrelated &= (nodes.title[left] >= 0) & (nodes.title[right] >= 0)
     rows = np.flatnonzero(unrelated)
     scores = _title_scores(nodes, left[rows], right[rows])
@@ -244,11 +282,18 @@ def are_unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarr
     return unrelated
 
 
-def _sort_by_strength(a: np.ndarray, b: np.ndarray, reason: np.ndarray | int, strength: np.ndarray | float) -> Edges:
+def _sort_by_strength(
+    a: np.ndarray,
+    b: np.ndarray,
+    reason: np.ndarray | int,
+    strength: np.ndarray | float,
+    evidence: np.ndarray | int = -1,
+) -> Edges:
     left, right = np.minimum(a, b), np.maximum(a, b)
-    reasons, strengths = (np.broadcast_to(np.asarray(value), len(left)) for value in (reason, strength))
-    order = np.lexsort((right, left, -strengths))
-    return Edges(left[order], right[order], reasons[order].astype(np.int8), strengths[order])
+    columns = [np.broadcast_to(np.asarray(value), len(left)) for value in (reason, strength, evidence)]
+    order = np.lexsort((right, left, -columns[1]))
+    reasons, strengths, codes = (column[order] for column in columns)
+    return Edges(left[order], right[order], reasons.astype(np.int8), strengths, codes)
 
 
 def _title_scores(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -257,18 +302,3 @@ def _title_scores(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarr
     scores, rows = np.zeros(len(a)), np.flatnonzero((a >= 0) & (b >= 0))
     scores[rows] = score_titles(nodes.titles, a[rows], nodes.titles, b[rows])
     return scores
-
-
-_PART = re.compile(r"\b(?:part|pt|chapter)\b\W*(\w+)", re.IGNORECASE)
-
-
-def _name_different_parts(x: str, y: str) -> bool:
-    """Return whether two titles name different parts, or only one names a part: "Lemmas, part II" is not "Lemmas"."""
-    parts = [[word for word in _PART.findall(title) if differ_only_in_number(word, "0")] for title in (x, y)]
-    return len(parts[0]) != len(parts[1]) or any(map(differ_only_in_number, *parts))
-
-
-def differ_in_number(first: pa.Array, second: pa.Array) -> np.ndarray:
-    """Return which pairs of titles differ only in a number or numeral, or name different parts (bool)."""
-    pairs = _rows(first, second)
-    return np.array([differ_only_in_number(*pair) or _name_different_parts(*pair) for pair in pairs], bool)

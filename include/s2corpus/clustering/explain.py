@@ -10,7 +10,13 @@ import pyarrow.compute as pc
 
 _CUTS = {
     "contradiction": "their journals, volumes, issues or first pages contradict",
-    "unrelated": "unrelated titles and authors",
+    "unrelated": "unrelated titles and other authors or pages",
+    "document": "one is a notice, a reply or another kind of document",
+    "number": "their titles differ in a number or part",
+    "authors": "their authors differ",
+    "years": "their years differ",
+    "weak": "too little agrees",
+    "dois": "they have different DOIs",
 }
 
 
@@ -23,19 +29,20 @@ class EdgeExplanation:
     reason: str
     strength: float
     taken: bool
+    evidence: str | None = None
 
     def __str__(self) -> str:
         similar = f"S_title = {self.strength:.3f}"
         why = {
             "title": similar,
             "place": f"{similar}, equal volume, pages that agree",
-            "prefix": "one title is a truncation of the other; equal authors, year and first page",
-            "contradiction": similar,
+            "prefix": "one title is cut, translated or missing; equal authors, year and first page",
             "unrelated": "equal identifier",
             "declared": "a drop's own record of the file",
-        }.get(self.reason, f"equal {self.reason}")
+        }.get(self.reason, similar if self.reason in _CUTS else f"equal {self.reason}")
         cut = _CUTS.get(self.reason, "their clusters have different DOIs, contradicting years or contradicting records")
-        return f"{self.left} — {self.right}: {why}" + ("" if self.taken else f"; cut: {cut}")
+        evidence = f" ({self.evidence})" if self.evidence else ""
+        return f"{self.left} — {self.right}: {why}" + ("" if self.taken else f"; cut: {cut}") + evidence
 
 
 @dataclass(frozen=True)

@@ -12,28 +12,36 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus import titles
-from s2corpus.clustering.places import Places, first_pages, issues, numbers
+from s2corpus.clustering.places import Places, first_pages, issues
+from s2corpus.compiled import njit
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
 from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
+from s2corpus.titles.facts import number_keys
 from s2corpus.titles.rules import are_uninformative
 from s2corpus.titles.similarity import unique_pairs
+from s2orc_parse.bibliography.documents import DOCUMENT_WORDS, Document, find_document
 from s2orc_parse.bibliography.name_words import GROUP
 
 COLUMNS = (
-    "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date",
-    "journal", "volume", "issue", "pages", "type", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1",
+    "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date", "original_title",
+    "document", "journal", "volume", "issue", "pages", "type", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1",
 )  # fmt: skip
 """Columns of `records` that clustering reads (Parquet paths)."""
 GIVEN = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")
 """Kinds of identifiers in records, strongest first (SPEC §4, outcomes)."""
 IDENTIFIERS = ("declared", *GIVEN)
 """All kinds of identifiers. `declared` links a drop's own record to the headers extracted from the same file, by SHA-1 (SPEC §4.2)."""
+_TRANSLATED = (
+    r"(?i)^\[|\[(?:article )?(?:in )?(?:english|spanish|french|german|italian|portuguese|russian|chinese|japanese|korean|polish|dutch|"
+    r"turkish|hungarian|czech|ukrainian|persian|arabic|hebrew|greek|danish|swedish|norwegian|finnish|croatian|serbian|romanian)\b"
+)
+"""Delivered titles of translations, and of papers in another language: "[Outcome of grafts]", "Outcome of grafts. [Spanish]"."""
 PREPRINT, PUBLISHED = 1, 2
 """Forms of a work."""
 FACTS = pa.schema(
     [(name, pa.string()) for name in ("record_id", "ready_at", *IDENTIFIERS, "title", "normalised", "journal")]
-    + [(name, pa.bool_()) for name in ("publisher", "trusted", "declares", "second_header", "little")]
-    + [("form", pa.int8()), ("year", pa.int32())]
+    + [(name, pa.bool_()) for name in ("publisher", "trusted", "declares", "second_header", "little", "translated")]
+    + [("form", pa.int8()), ("document", pa.uint8()), ("year", pa.int32())]
     + [(name, pa.uint32()) for name in ("volume", "issue", "page")]
     + [("surnames", pa.list_(pa.uint64())), ("final_doi", pa.string()), ("preprint", pa.bool_())]
 )
@@ -57,9 +65,11 @@ def read_facts(batch: pa.RecordBatch) -> pa.Table:
         "declares": declares,
         "second_header": _equals(batch["source"], SCIENCEPARSE),
         "little": are_uninformative(title, normalised),
+        "translated": np.asarray(pc.fill_null(pc.match_substring_regex(batch["original_title"], _TRANSLATED), False)),
         "form": _forms(batch["type"]),
+        "document": _documents(batch["document"], title),
         "year": _years(batch["date"]),
-        "volume": numbers(batch["volume"]),
+        "volume": number_keys(batch["volume"]),
         "issue": issues(batch["issue"]),
         "page": first_pages(batch["pages"]),
         "surnames": pa.ListArray.from_arrays(offsets.astype(np.int32), surnames),
@@ -110,6 +120,21 @@ def _forms(types: pa.Array) -> np.ndarray:
     return np.where(np.asarray(types.is_valid()), forms, 0).astype(np.int8)
 
 
+def _documents(given: pa.Array, titles: pa.Array) -> np.ndarray:
+    """Return the code of the kind of each document (uint8), 0 if it is an article or unknown.
+
+    The lowest bit is set if the title names the kind, or the record is a notice: every record of the document shows it then.
+    """
+    kinds = pc.index_in(given, pa.array([*Document], pa.string()))
+    codes = np.asarray(pc.fill_null(pc.add(pc.multiply(kinds, 2), 2), 0)).astype(np.uint8)
+    codes |= _equals(given, Document.ERRATUM).astype(np.uint8)
+    may_name = np.flatnonzero(np.asarray(pc.fill_null(pc.match_substring_regex(titles, DOCUMENT_WORDS), False)))
+    for row, title in zip(may_name.tolist(), titles.take(pa.array(may_name)).to_pylist(), strict=True):
+        if (named := find_document(title)) is not None:
+            codes[row] = 2 * tuple(Document).index(named) + 3
+    return codes
+
+
 def _years(dates: pa.Array) -> np.ndarray:
     """Return the year of each date (int32), or 0 without one."""
     years = pc.utf8_slice_codeunits(dates, 0, 4)
@@ -144,6 +169,8 @@ class Nodes:
     identifiers: dict[str, np.ndarray]  # kind → int32 code
     final_doi: np.ndarray  # int32 code of a DOI that is not a preprint's
     preprint: np.ndarray  # bool: the record describes a preprint
+    translated: np.ndarray  # bool: the title may be a translation of the printed one
+    document: np.ndarray  # uint8: kind of document, see `_documents`
     year: np.ndarray  # int32, 0 = unknown
     title: np.ndarray  # int32 code into `titles`
     titles: pa.Array  # string: the distinct normalized titles
@@ -172,7 +199,10 @@ def nodes_from(rows: pa.Table) -> Nodes:
     offsets = surnames.offsets.to_numpy().astype(np.int64)
     journal, journals = codes_of(facts["journal"])
     return Nodes(
-        **{name: np.asarray(facts[name]) for name in ("trusted", "declares", "second_header", "preprint")},
+        **{
+            name: np.asarray(facts[name])
+            for name in ("trusted", "declares", "second_header", "preprint", "translated", "document")
+        },
         final_doi=codes.pop("final_doi"),
         identifiers=codes,
         year=year,
@@ -210,3 +240,21 @@ def from_preprint_server(dois: pa.Array, prefixes: Sequence[str]) -> np.ndarray:
 def preprint_of(prefixes: Sequence[str]) -> Callable[[str], bool]:
     """Return a cached function that returns whether a DOI starts with one of the prefixes (see `from_preprint_server`)."""
     return cache(lambda doi: bool(from_preprint_server(pa.array([doi]), prefixes)[0]))
+
+
+@njit(cache=True, nogil=True)
+def count_common(offsets: np.ndarray, names: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the number of common names of each pair of records; names of a record are in ascending order."""
+    found = np.zeros(len(left), np.int64)
+    for k in range(len(left)):
+        a, b = offsets[left[k]], offsets[right[k]]
+        while a < offsets[left[k] + 1] and b < offsets[right[k] + 1]:
+            if names[a] == names[b]:
+                found[k] += 1
+                a += 1
+                b += 1
+            elif names[a] < names[b]:
+                a += 1
+            else:
+                b += 1
+    return found

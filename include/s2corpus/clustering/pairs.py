@@ -1,4 +1,4 @@
-"""Select pairs of records to compare, and compare their DOIs, years and authors (SPEC §4). Records are nodes.
+"""Select pairs of records to compare, and compare their DOIs (SPEC §4). Records are nodes.
 
 Pairs are made in blocks, and each block is filtered before the next one is made: this bounds memory.
 """
@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from s2corpus.clustering.facts import Groups, Nodes, group_nodes
-from s2corpus.clustering.places import located
-from s2corpus.compiled import njit
 from s2corpus.titles.similarity import expand_ranges
 
 WINDOW = 64
@@ -75,56 +73,3 @@ def dois_differ(doi: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndar
     """Return which pairs have two different DOIs, by codes (bool)."""
     differ: np.ndarray = (doi[left] >= 0) & (doi[right] >= 0) & (doi[left] != doi[right])
     return differ
-
-
-def agree(
-    nodes: Nodes, left: np.ndarray, right: np.ndarray, max_preprint_years: int, exact: bool, near: bool | np.ndarray
-) -> np.ndarray:
-    """Return which pairs with similar titles agree in years and authors (bool).
-
-    - Authors agree if at least half of the shorter list of surnames is common, or a list is empty.
-    - If no record has authors, titles must be equal (`exact`) or almost equal (`near`), or the records must be located: equal volumes,
-      and pages that do not contradict.
-    - If titles, volumes and first pages are equal, authors may differ.
-    - Years of located records may differ by one (online and printed publication), years of a preprint and a published record by
-      `max_preprint_years`.
-    """
-    a, b = nodes.places.take(left), nodes.places.take(right)
-    is_located = located(a, b)
-    years = nodes.year[left], nodes.year[right]
-    apart = np.where((years[0] != 0) & (years[1] != 0), np.abs(years[0] - years[1]), 0)
-    is_other_form = nodes.preprint[left] != nodes.preprint[right]
-    sizes = np.diff(nodes.surname_offsets)
-    shorter = np.minimum(sizes[left], sizes[right])
-    by_authors = 2 * count_common(nodes.surname_offsets, nodes.surnames, left, right) >= shorter
-    by_authors &= exact | near | is_located | (sizes[left] + sizes[right] > 0)
-    by_place = exact & (a.volume != 0) & (a.volume == b.volume) & (a.page != 0) & (a.page == b.page)
-    agreed: np.ndarray = (apart <= np.where(is_other_form, max_preprint_years, is_located)) & (by_authors | by_place)
-    return agreed
-
-
-def agree_strictly(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return which pairs have equal years and equal lists of authors (bool): the rule for uninformative titles."""
-    sizes = np.diff(nodes.surname_offsets)
-    agreed: np.ndarray = (nodes.year[left] != 0) & (nodes.year[left] == nodes.year[right])
-    agreed &= (sizes[left] > 0) & (sizes[left] == sizes[right])
-    agreed &= count_common(nodes.surname_offsets, nodes.surnames, left, right) == sizes[left]
-    return agreed
-
-
-@njit(cache=True, nogil=True)
-def count_common(offsets: np.ndarray, names: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the number of common names of each pair of records; names of a record are in ascending order."""
-    found = np.zeros(len(left), np.int64)
-    for k in range(len(left)):
-        a, b = offsets[left[k]], offsets[right[k]]
-        while a < offsets[left[k] + 1] and b < offsets[right[k] + 1]:
-            if names[a] == names[b]:
-                found[k] += 1
-                a += 1
-                b += 1
-            elif names[a] < names[b]:
-                a += 1
-            else:
-                b += 1
-    return found

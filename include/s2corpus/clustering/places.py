@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.titles.arrays import hash_distinct
-from s2corpus.titles.facts import journal_words, same_journal
+from s2corpus.titles.facts import journal_words, number_keys, page_keys, same_journal
 
-_WORD = re.compile(r"[^\W\d_]+")
-_NUMBER = re.compile(r"\d+")
-_PAGE = re.compile(r"^\W*(?:(?:pp?|pages?|art(?:icle)?)\b\W*)?([^\W\d_]{0,4}\.?\s?\d+)", re.IGNORECASE)
 NUMERIC = np.uint32(2)
 """Bit of an issue hash that is set if the issue is a number. "12" and "December" do not contradict."""
 ELECTRONIC = np.uint32(2)
@@ -37,89 +31,30 @@ class Places:
         return Places(self.volume[rows], self.issue[rows], self.page[rows], self.journal[rows])
 
 
-def numbers(column: pa.Array) -> np.ndarray:
-    """Return the hash of the first number of each volume or issue ("58 (Suppl. 6)" → 58), else of its first word, else 0."""
-    return _hashes(column, lambda text: _first(_NUMBER, text) or _first(_WORD, text))
-
-
 def issues(column: pa.Array) -> np.ndarray:
-    """Return the hashes of `numbers` for issues, with the bit NUMERIC set exactly if the issue has a number."""
-    found = numbers(column)
-    if not found.any():
-        return found
-    numeric = np.asarray(pc.fill_null(pc.match_substring_regex(column, r"[0-9]"), False))
-    return np.where(numeric & (found != 0), found | NUMERIC, found & ~NUMERIC)
+    """Return the keys of issues, with the bit NUMERIC set exactly if the issue has a number."""
+    return _mark(column, number_keys(column), r"[0-9]", NUMERIC)
 
 
 def first_pages(column: pa.Array) -> np.ndarray:
-    """Return the hash of the first page of each range ("S212-S216" → s212, "e01234" → e1234), or 0 without one ("Suppl-29")."""
-    found = _hashes(column, lambda text: _first(_PAGE, text))
-    if not found.any():
-        return found
-    lettered = pc.fill_null(pc.match_substring_regex(column, r"^\W*(?:pp?\.|p\b)?\s*[a-oqrt-zA-OQRT-Z]"), False)
-    return np.where(np.asarray(lettered) & (found != 0), found | ELECTRONIC, found & ~ELECTRONIC)
+    """Return the keys of first pages, with the bit ELECTRONIC set exactly if the page is an article number."""
+    return _mark(column, page_keys(column), r"^\W*(?:pp?\.|p\b)?\s*[a-oqrt-zA-OQRT-Z]", ELECTRONIC)
 
 
-def _first(pattern: re.Pattern[str], text: str) -> str:
-    match = pattern.search(text)
-    return re.sub(r"(?<!\d)0+(?=\d)|[.\s]", "", match.group(match.lastindex or 0).casefold()) if match else ""
+def _mark(column: pa.Array, keys: np.ndarray, pattern: str, bit: np.uint32) -> np.ndarray:
+    if not keys.any():
+        return keys
+    is_marked = np.asarray(pc.fill_null(pc.match_substring_regex(column, pattern), False))
+    return np.where(is_marked & (keys != 0), keys | bit, keys & ~bit)
 
 
-def _hashes(column: pa.Array, read: Callable[[str], str]) -> np.ndarray:
-    return hash_distinct(column, lambda distinct: pa.array(map(read, distinct.to_pylist()), pa.string()))
-
-
-def located(a: Places, b: Places) -> np.ndarray:
-    """Return which pairs have equal volumes, and first pages that do not contradict (bool)."""
-    same: np.ndarray = (a.volume != 0) & (a.volume == b.volume) & ~_pages_differ(a, b)
-    return same
-
-
-def _pages_differ(a: Places, b: Places) -> np.ndarray:
-    differ: np.ndarray = _differ(a.page, b.page) & ((a.page ^ b.page) & ELECTRONIC == 0)
-    return differ
-
-
-def _differ(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return which hashes differ (bool). A missing value differs from none."""
-    differ: np.ndarray = (x != 0) & (y != 0) & (x != y)
-    return differ
-
-
-def contradict(
-    a: Places, b: Places, journals: pa.Array, exact: np.ndarray, strict: np.ndarray, few_authors: np.ndarray
-) -> np.ndarray:
-    """Return which pairs of published records with similar titles belong to different papers (bool).
-
-    A pair contradicts
-
-    - if two of journal, volume and first page differ (one alone may differ: an erratum can share the volume with its paper);
-    - if titles are not equal (not `exact`), and first pages differ, or journals differ without equal volume and page;
-    - if the title is uninformative (`strict`) and any number differs (an editor writes an editorial in every issue);
-    - if issues differ, and a first page is missing or authors are few (`few_authors`). A column has one title in every issue; an abstract
-      and its paper, with many authors, may have two issues and two pages.
-    """
-    volume, issue = _differ(a.volume, b.volume), _differ(a.issue, b.issue)
-    page, equal = _pages_differ(a, b), (a.volume != 0) & (a.volume == b.volume) & (a.page != 0) & (a.page == b.page)
-    in_volumes = (a.volume != 0) & (b.volume != 0)
-    other_issue = (
-        issue & in_volumes & (a.issue & b.issue & NUMERIC != 0) & (few_authors | (a.page == 0) | (b.page == 0))
-    )
-    found: np.ndarray = (volume & page) | (page & ~exact) | (strict & (volume | issue | page)) | other_issue
-    doubtful = (~exact & ~equal) | volume | page
-    rows = np.flatnonzero((a.journal >= 0) & (b.journal >= 0) & (a.journal != b.journal) & doubtful)
-    if len(rows):
-        pairs, which = np.unique(np.stack([a.journal[rows], b.journal[rows]]), axis=1, return_inverse=True)
-        names = [journals.take(pa.array(side)).to_pylist() for side in pairs]
-        found[rows] |= np.array([not _may_be_one(*pair) for pair in zip(*names, strict=True)])[which.ravel()]
-    return found
-
-
-def volumes_or_issues_differ(a: Places, b: Places) -> np.ndarray:
-    """Return which pairs have different volumes, or different numbers of issues (bool)."""
-    is_numeric = a.issue & b.issue & NUMERIC != 0
-    differ: np.ndarray = _differ(a.volume, b.volume) | (_differ(a.issue, b.issue) & is_numeric)
-    return differ
+def journals_differ(a: np.ndarray, b: np.ndarray, journals: pa.Array) -> np.ndarray:
+    """Return which pairs of codes are names of different journals (bool). A name without words may belong to any."""
+    if not len(a):
+        return np.zeros(0, bool)
+    pairs, which = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
+    names = [journals.take(pa.array(side)).to_pylist() for side in pairs]
+    return np.array([not _may_be_one(*pair) for pair in zip(*names, strict=True)])[which.ravel()]
 
 
 def _may_be_one(a: str, b: str) -> bool:

@@ -6,8 +6,11 @@ import functools
 import gzip
 import json
 import os
+import sys
+import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -18,6 +21,7 @@ from s2corpus.ids import ReleaseId
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus_reader import SnapshotError, UnreachableError
 from s2corpus_reader.errors import describe
+from s2orc_parse.outputs import ProgressLine, format_progress
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,6 +33,15 @@ _DAMAGE_ERRORS = (
     ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, TypeError, ValueError, gzip.BadGzipFile, zlib.error,
 )  # fmt: skip
 """Errors that a damaged snapshot can cause. Arrow's and JSON's errors are subclasses."""
+
+
+def current_account() -> str:
+    """Return the name of the account that runs this process. Variables such as USER, which `getpass` reads, do not count."""
+    import pwd
+
+    with suppress(KeyError):  # in some containers the account has no name
+        return pwd.getpwuid(os.getuid()).pw_name
+    return f"uid {os.getuid()}"
 
 
 class Command(click.Command):
@@ -73,19 +86,56 @@ def lake_option(*also: str, needed: bool = True) -> Callable[[Any], Any]:
     return click.option("--lake", *also, callback=resolve_lake, help=help_text)
 
 
-def open_release(uri: str, release: str) -> Lake:
-    """Open the lake that contains a release.
+def json_option(command: Callable[P, R]) -> Callable[P, R]:
+    """Add the option `--json` to a command that reads; the parameter is `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON: one document, or one a line.")(command)
+
+
+@contextmanager
+def progress_bar(
+    label: str, unit: str, size: float = 1, *, quiet: bool = False
+) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function that shows progress, given the finished and the total number of items, on a terminal only.
+
+    The bar has the rate, in units of `size` items a second, and the remaining time.
+    """
+    line, began = ProgressLine(quiet=quiet), time.monotonic()
+
+    def show(done: int, total: int) -> None:
+        line.show(lambda: format_progress(label, done, total, time.monotonic() - began, unit, size))
+
+    try:
+        yield show
+    finally:
+        line.clear()
+
+
+@contextmanager
+def file_progress(label: str, snapshot: Lake) -> Iterator[Callable[[str], None]]:
+    """Yield a function that shows progress over the files of a snapshot, given the path of each, on a terminal only."""
+    done = total = 0
+    with suppress(FileNotFoundError, *_DAMAGE_ERRORS):
+        total = len(json.loads(snapshot.get("manifest.json")[0])["files"]) if sys.stderr.isatty() else 0
+    with progress_bar(label, "files") as show:
+
+        def count(_path: str) -> None:
+            nonlocal done
+            done += 1
+            show(done, max(total, done) if total else 0)
+
+        yield count
+
+
+def open_release(uri: str, name: str) -> tuple[Lake, ReleaseId]:
+    """Open the lake that contains a release, given by its id, or by its corpus for the release of the latest snapshot.
 
     Raises:
         UserError: the lake does not contain the release.
     """
+    from s2corpus.pipeline.reports import find_release
+
     lake = open_lake(uri)
-    releases = lake.folders("releases/")
-    if not ReleaseId.is_valid(release) or release not in releases:
-        raise UserError(
-            f"{release}: no such release in {lake.root}; existing releases: {', '.join(releases) or 'none'}"
-        )
-    return lake
+    return lake, find_release(lake, name)
 
 
 def use_local_services() -> None:
@@ -97,15 +147,23 @@ def use_local_services() -> None:
         os.environ.update(local_environment())
 
 
+def local_state() -> Path:
+    """Return the state folder of the local services: S2CORPUS_STATE, or else `.s2corpus` in this checkout."""
+    return Path(os.environ.get("S2CORPUS_STATE") or Path(__file__).resolve().parents[3] / ".s2corpus")
+
+
+def list_local_logs() -> list[Path]:
+    """Return the folders with the logs of the local services and of Airflow's tasks."""
+    return [folder for pattern in ("logs", "airflow/logs", "airflow/*/logs") for folder in local_state().glob(pattern)]
+
+
 def local_environment() -> dict[str, str]:
     """Return the environment variables that the setup of the local services wrote to `environment.json`.
 
-    The file is in the state folder: S2CORPUS_STATE, or else `.s2corpus` in this checkout. The result is empty if the file is
-    missing or malformed.
+    The result is empty if the file is missing or malformed.
     """
-    state = os.environ.get("S2CORPUS_STATE") or Path(__file__).resolve().parents[3] / ".s2corpus"
     try:
-        environment: dict[str, str] = json.loads((Path(state) / "environment.json").read_text("utf-8"))
+        environment: dict[str, str] = json.loads((local_state() / "environment.json").read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return environment
@@ -135,15 +193,3 @@ def reads_snapshot(command: Callable[P, R]) -> Callable[P, R]:
             ) from error
 
     return read
-
-
-def open_lake_of(folder: Lake, snapshot: str, advice: str) -> Lake:
-    """Open the lake that contains the folder of a snapshot.
-
-    Raises:
-        UserError: the folder is not in a lake; the message ends with `advice`.
-    """
-    root, _, name = folder.root.rstrip("/").rpartition("/snapshots/")
-    if not root or name != snapshot:
-        raise UserError(f"{folder.root} is not in a lake (…/snapshots/{snapshot}): {advice}")
-    return open_lake(root)

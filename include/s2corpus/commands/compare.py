@@ -27,13 +27,13 @@ def command(release: str, uris: tuple[str, ...], corpus: str, out: Path | None, 
     """
     import orjson
 
-    from s2corpus.evaluation.beside import compared, summary
-    from s2corpus.evaluation.others import Corpus, read
+    from s2corpus.evaluation.comparison import compared, summary
+    from s2corpus.evaluation.external import Corpus, read
     from s2corpus.pipeline.run import ReleaseTables
     from s2corpus.storage.uris import fetch
     from s2orc_parse.outputs import open_atomic
 
-    opened = open_release(lake, release)
+    opened, release = open_release(lake, release)
     others = (other for uri in uris for other in read(Corpus(corpus), uri, fetch(uri)))
     rows = list(compared(ReleaseTables(opened, release), others))
     if out is not None:

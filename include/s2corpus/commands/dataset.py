@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._options import lake_option, open_lake_of, reads_snapshot, with_examples
+from s2corpus.commands._options import lake_option, reads_snapshot, with_examples
 
 
 @with_examples(
@@ -28,7 +28,7 @@ def command(name: str, snapshot: str, out: str | None, workers: int, lake: str |
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.source import SnapshotSource
     from s2corpus.datasets.spec import datasets_folder, load_dataset_spec
-    from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus.snapshot.reader import open_lake_of, open_snapshot
     from s2corpus.storage.lake import open_lake
 
     path = Path(name) if name.endswith((".yaml", ".yml")) else datasets_folder() / f"{name}.yaml"

@@ -44,15 +44,15 @@ def command(
     """
     from s2corpus.catalog import Catalog
     from s2corpus.errors import UserError
-    from s2corpus.evaluation import kept, results
+    from s2corpus.evaluation import results, store
     from s2corpus.evaluation import sheet as sheets
     from s2corpus.rules import EvaluationRules
     from s2orc_parse.outputs import open_atomic
 
-    opened = open_release(lake, release)
+    opened, release = open_release(lake, release)
     catalog = Catalog.from_environment()
-    items = kept.load_items(opened, release, EvaluationRules())
-    parses = kept.load_parses(opened, release, EvaluationRules())
+    items = store.load_items(opened, release, EvaluationRules())
+    parses = store.load_parses(opened, release, EvaluationRules())
     for path, number, text in (
         (sheet, len(items), partial(sheets.format_items, release, items)),
         (parses_sheet, len(parses), partial(sheets.format_parses, release, parses)),
@@ -75,13 +75,13 @@ def command(
             catalog.mark(release, by, found)
             count = len(found)
         click.echo(f"{count} marks of {by}")
-    of_parses = results.parse_results(parses, kept.list_parse_marks(catalog, release))
-    result = results.result(items, kept.list_marks(catalog, release), of_parses)
+    of_parses = results.parse_results(parses, store.list_parse_marks(catalog, release))
+    result = results.result(items, store.list_marks(catalog, release), of_parses)
     if publish or show_card:
-        snapshots = kept.list_snapshots(opened, release)
+        snapshots = store.list_snapshots(opened, release)
         if len(snapshots) != 1:
             raise UserError(f"{release} has {len(snapshots)} snapshots: expected one")
-        card = kept.publish(opened, snapshots[0], result) if publish else kept.read_card(opened, snapshots[0])
+        card = store.publish(opened, snapshots[0], result) if publish else store.read_card(opened, snapshots[0])
         if show_card:
             click.echo(card)
             return

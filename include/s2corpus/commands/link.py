@@ -41,14 +41,15 @@ def command(entries: Path, papers: Path, out: Path, min_score: float | None, mem
     """Link bibliography entries to papers.
 
     An entry links by identifier, by equal title, or by the most similar title (S2ORC §2.6). Truncated titles then link by
-    their beginning, and entries without a title by journal, volume, first page and year.
+    their beginning, and entries without a title by journal, volume, first page and year. Other entries link to the
+    paper whose title their printed text (raw_text) contains. The printed text supplies the fields of entries without title.
 
     \b
-    entries: entry_id, title; optional citing_paper_id, raw_text and the columns of papers
+    entries: entry_id, title or raw_text; optional citing_paper_id and the columns of papers
     papers:  paper_id, title; optional authors, year or date, journal or venue,
              volume, issue, pages, doi, arxiv_id, pubmed_id, pmc_id, acl_id
     out:     entry_id, paper_id (null: not linked), score, reason (id, exact,
-             fuzzy, prefix, locator, none), warning (numeral, tie, contradiction:
+             fuzzy, prefix, locator, contained, none), warning (numeral, tie, contradiction:
              check these links before counting them as citations), runner_up_score
 
     Authors are a list of {first, middle, last, suffix}, a list of names, or one string. JSON Lines or Parquet by suffix.
@@ -102,9 +103,9 @@ def _read_tables(path: Path, key: str, allowed: tuple[str, ...]) -> Iterator[pa.
         names = {*_read_parquet_names(path)} if not chunk and path.suffix == ".parquet" else {*chain(*chunk)}
         if unknown := sorted(names - {*allowed}):
             raise UserError(f"{path}: unknown key {', '.join(unknown)}: expected some of {', '.join(allowed)}")
-        for name in (key, "title"):
-            if (chunk or names) and name not in names:
-                raise UserError(f"{path}: {name} is missing; every row has {key} and title")
+        required = "title or raw_text" if "raw_text" in allowed else "title"
+        if (chunk or names) and not (key in names and names & {*required.split(" or ")}):
+            raise UserError(f"{path}: a column is missing: every row has {key} and {required}")
         yield _normalize_columns(path, key, chunk, first)
 
 
@@ -148,6 +149,8 @@ def _normalize_columns(path: Path, key: str, rows: list[dict[str, Any]], first: 
 
     from s2orc_parse.bibliography import identifiers
 
+    _read_raw_texts(rows)
+
     def column(name: str) -> list[Any]:
         return [row.get(name) for row in rows]
 
@@ -167,6 +170,7 @@ def _normalize_columns(path: Path, key: str, rows: list[dict[str, Any]], first: 
         "volume": strings("volume"),
         "pages": strings("pages"),
         "journal": pc.coalesce(strings("journal"), strings("venue")),
+        "raw_text": strings("raw_text"),
     }
     for name, function in _IDENTIFIERS.items():
         texts = strings(name)
@@ -174,6 +178,20 @@ def _normalize_columns(path: Path, key: str, rows: list[dict[str, Any]], first: 
         normalised = {text: normalize(text) for text in texts.unique().to_pylist() if text}
         out[name] = pa.array([normalised.get(t) for t in texts.to_pylist()], pa.string())
     return pa.table(out)
+
+
+def _read_raw_texts(rows: list[dict[str, Any]]) -> None:
+    """Add the fields of the printed text to each entry without a title; fields that the entry states remain."""
+    from pdf2tei.references.fields import parse_bibliography_item
+    from s2corpus.titles.contained import MAX_RAW
+
+    for row in rows:
+        if not row.get("title") and isinstance(text := row.get("raw_text"), str):
+            printed = parse_bibliography_item(text[:MAX_RAW])
+            printed["arxiv_id"] = printed.pop("eprint")
+            authors = [{"last": author.last} for author in printed["authors"]]
+            fields = {name: value for name, value in printed.items() if name in _SHARED} | {"authors": authors}
+            row.update({name: value for name, value in fields.items() if value and not row.get(name)})
 
 
 def _to_strings(path: Path, name: str, values: list[Any]) -> pa.Array:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import orjson
 
-from s2corpus.commands._options import FILE, PATH, use_local_services, with_examples
+from s2corpus.commands._options import FILE, PATH, json_option, use_local_services, with_examples
 from s2corpus.errors import UserError
 from s2orc_parse.outputs import format_counts
 
@@ -103,8 +105,9 @@ def vote_command(
 
     from s2corpus import spec
     from s2corpus.clustering.facts import preprint_of
+    from s2corpus.papers.journals import FieldInference
     from s2corpus.papers.rows import FileFacts, build_papers
-    from s2corpus.sources.arrow import read_latest
+    from s2corpus.sources.arrow import read_latest, read_record
     from s2corpus.sources.editorial import Statement
     from s2corpus.sources.record import Editorial
     from s2corpus.storage.parquet import check_table, write_table
@@ -122,11 +125,14 @@ def vote_command(
         for notice in row["notices"]:
             notices.setdefault(notice["about"], []).append((Editorial(notice["status"]), row["record_id"]))
     members = members.take(pc.sort_indices(members, [("paper_id", "ascending"), ("record_id", "ascending")]))
-    order = tuple(trust.split(",")) if trust else spec.VoteRules().trust
+    by_paper = groupby(members.to_pylist(), key=itemgetter("paper_id"))
+    inference = FieldInference.from_papers([read_record(row) for row in rows] for _, rows in by_paper)
+    given = {"trust": trust and tuple(trust.split(",")), "support": support}
     papers = pa.Table.from_batches(
         build_papers(
-            members.to_batches(), FileFacts(notices=notices), trust=order, all_open=all_open,
-            is_preprint=preprint_of(spec.ClusterRules().preprint_prefixes), support=support or spec.VoteRules().support,
+            members.to_batches(), FileFacts(notices=notices),
+            spec.VoteRules.model_validate({name: value for name, value in given.items() if value}),
+            all_open=all_open, is_preprint=preprint_of(spec.ClusterRules().preprint_prefixes), inference=inference,
         ),
         schema=PAPERS.schema,
     )  # fmt: skip
@@ -142,7 +148,7 @@ def vote_command(
 def filter_command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path) -> None:
     """Filter papers by the rules of S2ORC.
 
-    The outcome of a paper is suppressed, no_title, no_authors, short_text, not_english or kept.
+    The outcome of a paper is kept, or the first rule that drops it.
     """
 
     from s2corpus import spec
@@ -180,49 +186,20 @@ def filter_command(papers: Path, bodies: Path | None, suppress: Path | None, out
 
 
 @with_examples(
-    "corpus explain crossref:10.18653/v1/n18-3011 --release s2_v2-20230201",
-    "corpus explain acl:N18-3011 --clusters clusters.parquet --edges edges.parquet",
+    "corpus explain crossref:10.18653/v1/n18-3011 --release s2_v2",
+    "corpus explain 0123456789abcde --release s2_v2-20230201 --json",
 )
 @click.argument("ids", nargs=-1, required=True)
-@click.option("--release", help="Release <spec>-<YYYYMMDD> in the lake of S2CORPUS_LAKE.")
-@click.option("--clusters", type=PATH, help="Instead of --release: output of `corpus cluster --out`.")
-@click.option("--edges", type=PATH, help="With --clusters: output of `corpus cluster --edges`.")
-def explain_command(ids: tuple[str, ...], release: str | None, clusters: Path | None, edges: Path | None) -> None:
-    """Explain why records were clustered into a paper.
+@click.option(
+    "--release", required=True, help="Release <spec>-<YYYYMMDD>, or a corpus for the release of its latest snapshot."
+)
+@json_option
+def explain_command(ids: tuple[str, ...], release: str, as_json: bool) -> None:
+    """Explain why records form one paper, and what became of it.
 
-    Show the records, the edges that joined them with their reasons, and the edges that were cut. With --release, also show
-    whether each full text is open access, and the evidence.
+    IDS are ids of papers or records. Show the records, the edges that joined them with their reasons, the edges that were cut, whether
+    each full text is open access with the evidence, and the end. `corpus cluster --explain` shows the edges of records in files.
     """
-    from s2corpus.clustering.explain import explanations, format_explanation
-    from s2corpus.storage.parquet import read_parquet
-
-    if release is not None:
-        use_local_services()
-        _explain_release(release, ids)
-        return
-    if clusters is not None and edges is not None:
-        try:
-            members, edge_rows = read_parquet(clusters), read_parquet(edges)
-        except (ValueError, OSError) as error:
-            raise UserError(
-                f"{clusters}, {edges}: expected the output of `corpus cluster --out … --edges …`, in Parquet ({error})"
-            ) from None
-    else:
-        raise UserError("no clusters given: expected --release, or --clusters and --edges")
-    paper_of = dict(zip(members["record_id"].to_pylist(), members["paper_id"].to_pylist(), strict=True))
-    papers = set(paper_of.values())
-    requested = set()
-    for id_ in ids:
-        paper = paper_of.get(id_) or (id_ if id_ in papers else None)
-        if paper is None:
-            raise UserError(f"{id_}: no record or paper has this id")
-        requested.add(paper)
-    for explanation in explanations(members, edge_rows, requested):
-        click.echo(format_explanation(explanation))
-
-
-def _explain_release(release: str, ids: tuple[str, ...]) -> None:
-    """Print the trace of each paper, as on the release page."""
     import pyarrow.compute as pc
 
     from s2corpus.clustering.explain import format_explanation
@@ -230,18 +207,27 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
     from s2corpus.pipeline.trace import trace_paper
     from s2corpus.tables.papers import CLUSTERS
 
+    use_local_services()
     tables = open_release_tables(release)
     for id_ in dict.fromkeys(ids):
         row = next(tables.rows(CLUSTERS, pc.field("record_id") == id_, ["record_id", "paper_id"]), None)
         trace = trace_paper(tables, row["paper_id"] if row else id_)
         if trace is None:
             raise UserError(f"{id_}: no record, paper or former paper has this id")
+        if as_json:
+            click.echo(orjson.dumps(trace, default=str))
+            continue
         click.echo(format_explanation(trace.explanation))
         if trace.paper is None:
             click.echo(f"{release}: no open-access data: the vote stage has not run", err=True)
         for line in format_access(trace.paper["access"] if trace.paper else ()):
             click.echo(line)
-        for line in (trace.end, *trace.duplicate_descriptions):
+        for line in (
+            *trace.unjoined_descriptions,
+            trace.end,
+            *trace.removed_descriptions,
+            *trace.duplicate_descriptions,
+        ):
             click.echo(f"  {line}")
 
 
@@ -255,6 +241,12 @@ def _read_clusters(path: Path) -> pa.Table:
         raise UserError(f"{path}: expected a Parquet file with record_id and paper_id ({error})") from None
 
 
+def format_rights(rights: Mapping[str, Any]) -> str:
+    """Return a line about the rights that a record states, given an item of `stated` in the column `access`."""
+    openness = {True: "open access", False: "closed access"}.get(rights["open_access"])
+    return f"{rights['record_id']} states {', '.join(filter(None, (openness, rights['licence'])))}: {rights['effect']}"
+
+
 def format_access(access: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return lines about the full texts of one paper, given the column `access` of its row in `papers`."""
     lines = []
@@ -266,4 +258,5 @@ def format_access(access: Iterable[Mapping[str, Any]]) -> list[str]:
             f"    {evidence['evidence']:<10} {'found' if evidence['found'] else 'not found'}: {evidence['detail']}"
             for evidence in text["looks"]
         ]
+        lines += [f"    {format_rights(rights)}" for rights in text["stated"] or ()]
     return lines

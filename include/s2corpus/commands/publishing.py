@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from s2corpus.commands._options import lake_option, reads_snapshot, with_examples
-from s2corpus.errors import UserError
+from s2corpus.commands._options import (
+    current_account,
+    file_progress,
+    lake_option,
+    list_local_logs,
+    reads_snapshot,
+    with_examples,
+)
+from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import SnapshotId
-from s2corpus.storage.lake import open_lake
+from s2corpus.storage.lake import Lake, open_lake
+
+if TYPE_CHECKING:
+    from s2corpus.drops.upgrade import StoreUse
 
 
 @with_examples(
@@ -30,17 +41,15 @@ def push_command(snapshot: str, to: str, lake: str | None) -> None:
     from s2corpus.snapshot import push
     from s2corpus.snapshot.reader import open_snapshot
 
-    def progress(path: str) -> None:
-        click.echo(path, err=True)
-
     source = open_snapshot(snapshot, lake)
-    if to.startswith("hf://"):
-        match = re.fullmatch(r"hf://(?:datasets/)?([\w.-]+/[\w.-]+)/?", to)
-        if match is None:
-            raise UserError(f"{to!r} is not a data set of the Hub: expected hf://owner/name")
-        pushed = push.push_to_hub(source, match.group(1), progress)
-    else:
-        pushed = push.push_to_lake(source, open_lake(to), progress)
+    with file_progress("uploading", source) as progress:
+        if to.startswith("hf://"):
+            match = re.fullmatch(r"hf://(?:datasets/)?([\w.-]+/[\w.-]+)/?", to)
+            if match is None:
+                raise UserError(f"{to!r} is not a data set of the Hub: expected hf://owner/name")
+            pushed = push.push_to_hub(source, match.group(1), progress)
+        else:
+            pushed = push.push_to_lake(source, open_lake(to), progress)
     click.echo(f"{to}: {pushed.sent} files sent, {pushed.skipped} already in the target")
 
 
@@ -72,6 +81,38 @@ def register_command(snapshot: str, uri: str, forget: bool, lake: str | None) ->
         click.echo(f"{name}: {rows:,} rows")
 
 
+@with_examples(
+    'corpus publish s2_v2-20230101-0a1b2c3d --reason "the trial with the new publisher was read by two people"'
+)
+@click.argument("snapshot")
+@click.option("--reason", required=True, help="Reason, ten characters or more; stored with the publication.")
+@lake_option()
+def publish_command(snapshot: str, reason: str, lake: str) -> None:
+    """Publish a complete snapshot that its run left unpublished.
+
+    Such snapshots are from trials on chosen drops, from `corpus build --no-publish`, or await an approval. All checks of the
+    release must have passed or be overridden. If the spec requires an approval, your account is the approver: it must not be that of
+    the person who started the run or delivered its files.
+    """
+    from datetime import UTC, datetime
+
+    from s2corpus.catalog.models import ReleaseDecision
+    from s2corpus.pipeline import runner, sealed
+    from s2corpus.snapshot.pointer import check_reason
+    from s2orc_parse.scratch import private
+
+    opened, id_ = open_lake(lake), SnapshotId.parse(snapshot)
+    check_reason(reason)
+    run = sealed.find_run(opened, id_, private())
+    if run.spec.export.approval:
+        record = sealed.read_record(opened, id_.release)
+        runner.record_answer(
+            run, ReleaseDecision.APPROVED, current_account(), reason.strip(), datetime.now(UTC), record.started_by
+        )
+    latest = runner.publish(run, by_person=True)
+    click.echo(f"{snapshot} is published; latest.json names {latest.snapshot}")
+
+
 @with_examples('corpus yank s2_v2-20230101-0a1b2c3d --reason "half of the records of one source were missing"')
 @click.argument("snapshot")
 @click.option("--reason", required=True, help="Reason, ten characters or more; recorded.")
@@ -83,6 +124,7 @@ def yank_command(snapshot: str, reason: str, yes: bool, lake: str) -> None:
     latest.json points to the newest remaining snapshot, and no later release uses SNAPSHOT as its parent. The files remain:
     `corpus restore` publishes them again, `corpus prune` deletes them.
     """
+    from s2corpus.corpora.actions import record
     from s2corpus.snapshot import iceberg
     from s2corpus.snapshot.pointer import yank
 
@@ -91,7 +133,9 @@ def yank_command(snapshot: str, reason: str, yes: bool, lake: str) -> None:
         click.confirm(f"Withdraw {SnapshotId.parse(snapshot)} from {lake}?", abort=True)
     pointer = yank(opened, snapshot, reason)
     spec = SnapshotId(snapshot).spec
-    click.echo(f"{snapshot} is withdrawn; the latest of {spec} is {pointer.snapshot or 'none'}")
+    result = f"{snapshot} is withdrawn; the latest of {spec} is {pointer.snapshot or 'none'}"
+    record(opened, "yank", {"snapshot": snapshot, "reason": reason}, current_account(), result, [spec])
+    click.echo(result)
     if iceberg.has_tables(opened, spec):
         click.echo(
             "If it is registered in an Iceberg catalog, it remains a version there. "
@@ -109,56 +153,140 @@ def restore_command(snapshot: str, reason: str, lake: str) -> None:
 
     The bytes are the same. If SNAPSHOT is the newest published one, latest.json points to it.
     """
+    from s2corpus.corpora.actions import record
     from s2corpus.snapshot.pointer import restore
 
-    pointer = restore(open_lake(lake), snapshot, reason)
-    click.echo(f"{snapshot} is published again; the latest of {SnapshotId(snapshot).spec} is {pointer.snapshot}")
+    opened = open_lake(lake)
+    pointer, spec = restore(opened, snapshot, reason), SnapshotId(snapshot).spec
+    result = f"{snapshot} is published again; the latest of {spec} is {pointer.snapshot}"
+    record(opened, "restore", {"snapshot": snapshot, "reason": reason}, current_account(), result, [spec])
+    click.echo(result)
 
 
 @with_examples(
-    "corpus prune s2_v2 --keep 3 --dry-run",
-    "corpus prune s2_v2 --keep 3 --delete",
+    "corpus prune --keep 3",
+    "corpus prune --keep 3 --delete",
+    "corpus prune s2_v2 --keep 3 --snapshots --delete",
 )
-@click.argument("spec")
-@click.option("--keep", type=click.IntRange(1), required=True, help="Number of newest published snapshots to retain.")
+@click.argument("corpus", required=False)
 @click.option(
-    "--dry-run/--delete",
-    default=True,
-    show_default=True,
-    help="List the snapshots that would be deleted, or delete them.",
+    "--keep",
+    type=click.IntRange(1),
+    required=True,
+    help="Number of newest published snapshots of each corpus to retain.",
 )
+@click.option("--snapshots", is_flag=True, help="Of CORPUS, also delete older snapshots, which consumers may read.")
+@click.option("--dry-run/--delete", default=True, show_default=True, help="List what would be deleted, or delete it.")
 @click.option(
     "--catalog",
+    "iceberg_uri",
     envvar="S2CORPUS_ICEBERG",
     help="Iceberg catalog from which the snapshots are removed first.  [default: S2CORPUS_ICEBERG]",
 )
 @lake_option()
-def prune_command(spec: str, keep: int, dry_run: bool, catalog: str | None, lake: str) -> None:
-    """Delete old snapshots of a spec.
+def prune_command(
+    corpus: str | None, keep: int, snapshots: bool, dry_run: bool, iceberg_uri: str | None, lake: str
+) -> None:
+    """Delete what no release needs.
 
-    The newest snapshots remain, and so does the one in latest.json. Registered snapshots (`corpus register`) are removed from the
-    Iceberg catalog before their files are deleted.
+    These are the tables of older published releases, which the page and `corpus explain` read; stored results that neither a release
+    nor the current code refers to; batches of processed drops; and logs of this machine that are older than 30 days. Scratch folders of
+    ended processes are removed by every command. With CORPUS, only tables of its releases are deleted. Snapshots remain, except with
+    --snapshots; the one in latest.json always remains. The DAG `corpus_cleanup` does the same.
     """
+    from s2corpus.catalog import Catalog
+    from s2corpus.corpora.cleanup import delete, list_waste
+
+    opened = open_lake(lake)
+    if snapshots:
+        if corpus is None:
+            raise UserError("--snapshots needs CORPUS: name the corpus whose snapshots are deleted")
+        _prune_snapshots(opened, corpus, keep, dry_run=dry_run, iceberg_uri=iceberg_uri)
+    stores = [] if corpus else _find_store_uses(lake)
+    files = total = 0
+    for waste in list_waste(
+        opened, keep, stores, corpus=corpus, catalog=Catalog.from_environment(), logs=list_local_logs()
+    ):
+        if not dry_run:
+            delete(opened, waste)
+        verb = "would delete" if dry_run else "deleted"
+        click.echo(f"{waste.kind}\t{waste.name}\t{verb} {waste.files:,} files, {waste.bytes:,} bytes")
+        files, total = files + waste.files, total + waste.bytes
+    click.echo(
+        f"{files:,} files, {total / 1e6:,.1f} MB {'would be freed: add --delete' if dry_run else 'are freed'}", err=True
+    )
+
+
+def _find_store_uses(lake: str) -> list[StoreUse]:
+    """Return what the next release of each spec uses of the stored results; nothing if the extractor does not answer."""
+    from contextlib import ExitStack
+    from datetime import UTC, datetime
+
+    from s2corpus.commands.releases import use_extractor
+    from s2corpus.drops.upgrade import find_store_uses
+    from s2corpus.spec import read_specs, releases_folder
+
+    specs, wrong = read_specs(releases_folder())
+    try:
+        if wrong:
+            raise UserError("; ".join(wrong))
+        with ExitStack() as stack:
+            use_extractor(stack)
+            return find_store_uses(lake, specs, datetime.now(UTC))
+    except (TransientError, UserError) as error:
+        click.echo(f"stored results are not examined: {error}", err=True)
+        return []
+
+
+def _prune_snapshots(lake: Lake, corpus: str, keep: int, *, dry_run: bool, iceberg_uri: str | None) -> None:
+    """Delete old snapshots. Registered snapshots are removed from the Iceberg catalog before their files are deleted."""
     from s2corpus.snapshot import iceberg
     from s2corpus.snapshot.pointer import list_prunable, list_published, prune
 
-    opened = open_lake(lake)
-    old = list_prunable(opened, spec, keep)
-    registered = bool(old) and iceberg.has_tables(opened, spec)
-    if registered and not dry_run and catalog is None:
+    old = list_prunable(lake, corpus, keep)
+    registered = bool(old) and iceberg.has_tables(lake, corpus)
+    if registered and not dry_run and iceberg_uri is None:
         raise UserError(
-            f"snapshots of {spec} are registered in an Iceberg catalog, which would then reference deleted files: "
+            f"snapshots of {corpus} are registered in an Iceberg catalog, which would then reference deleted files: "
             "name it with --catalog"
         )
-    remaining = [snapshot for snapshot in list_published(opened, spec) if snapshot not in old]
+    remaining = [snapshot for snapshot in list_published(lake, corpus) if snapshot not in old]
     for snapshot in old:
         if dry_run:
-            files = list(opened.list(f"snapshots/{snapshot}/"))
+            files = list(lake.list(f"snapshots/{snapshot}/"))
             click.echo(f"{snapshot}: would delete {len(files)} files, {sum(file.bytes for file in files):,} bytes")
         else:
-            if registered and catalog is not None:
-                tables = iceberg.unregister(iceberg.open_catalog(catalog), spec, snapshot)
+            if registered and iceberg_uri is not None:
+                tables = iceberg.unregister(iceberg.open_catalog(iceberg_uri), corpus, snapshot)
                 click.echo(f"{snapshot}: removed from {len(tables)} Iceberg tables")
-            click.echo(f"{snapshot}: deleted {prune(opened, snapshot)} files")
+            click.echo(f"{snapshot}: deleted {prune(lake, snapshot)} files")
     verb = "would remain" if dry_run else "remain"
-    click.echo(f"{len(remaining)} published snapshots of {spec} {verb}: {', '.join(remaining)}", err=True)
+    click.echo(f"{len(remaining)} published snapshots of {corpus} {verb}: {', '.join(remaining)}", err=True)
+
+
+@with_examples(
+    'corpus takedown 10.1234/example.5 --reason "the authors withdrew their consent"',
+    'corpus takedown "On a title" --reason "court order of May 3" --yes',
+)
+@click.argument("paper")
+@click.option("--reason", required=True, help="Reason, ten characters or more; recorded.")
+@click.option("--yes", is_flag=True, help="Do it. Without this option, only the plan is shown.")
+@lake_option()
+def takedown_command(paper: str, reason: str, yes: bool, lake: str) -> None:
+    """Take down a paper in all corpora: later releases omit it.
+
+    PAPER is a DOI, the title or id of a paper, or the SHA-1 of its file. Published snapshots do not change; `corpus yank` withdraws
+    them. With --yes, also show whether the latest snapshots still have the paper.
+    """
+    from s2corpus.corpora.actions import ACTIONS, perform, prove_takedown
+
+    opened, action, values = open_lake(lake), ACTIONS["takedown"], {"paper": paper, "reason": reason}
+    plan = action.plan(opened, values)
+    for line in plan.effects:
+        click.echo(line)
+    if not yes:
+        click.echo(f"{plan.cost}: nothing was changed; add --yes", err=True)
+        return
+    click.echo(perform(opened, action, values, plan.token, current_account()))
+    for line in prove_takedown(opened, {"values": values}).values():
+        click.echo(line)

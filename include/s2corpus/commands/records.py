@@ -10,11 +10,16 @@ import click
 
 from s2corpus.commands._options import FILE, PATH, with_examples
 
+_NOT_GENERIC = ["later_licences", "notices", "original_title"]
+"""columns that the generic form does not have"""
+
 
 @with_examples("corpus records crossref dump/*.json.gz --out records.parquet")
 @click.argument("source")
 @click.argument("files", nargs=-1, required=True, type=PATH)
-@click.option("--out", required=True, type=FILE, help="Parquet file to write.")
+@click.option(
+    "--out", required=True, type=FILE, help="Records, .parquet; or .jsonl in the generic form, without notices."
+)
 @click.option("--dropped", type=FILE, help="Write the entries that give no record, with their reason (JSONL).")
 @click.option("--delivery", help="Delivery id to write into each record.")
 @click.option("--ready-at", help="Time when that delivery was ready (ISO, UTC).")
@@ -29,26 +34,21 @@ def command(
     import contextlib
 
     import orjson
-    import pyarrow.parquet as pq
 
     from s2corpus import sources
     from s2corpus.errors import UserError
     from s2corpus.sources.arrow import batches
-    from s2corpus.storage.parquet import check_table
+    from s2corpus.storage.parquet import check_table, open_table
     from s2corpus.tables.intake import RECORDS
-    from s2orc_parse.outputs import atomic_path, open_atomic, printable
+    from s2orc_parse.outputs import open_atomic, printable
 
-    sources.load_adapter(source)
+    sources.SOURCES.load(source)
     for file in files:
         if not file.is_file():
             raise UserError(f"{file}: no such file: expected files of the source {source}")
     check_table(out)
-    if out.suffix != ".parquet":
-        raise UserError(f"{out}: expected a name that ends in .parquet")
     with contextlib.ExitStack() as stack:
-        writer = stack.enter_context(
-            pq.ParquetWriter(stack.enter_context(atomic_path(out)), RECORDS.schema, compression="zstd")
-        )
+        write = stack.enter_context(open_table(out, RECORDS.schema))
         reject = stack.enter_context(open_atomic(dropped)) if dropped else None
 
         def read_records(file: Path, counts: Counter[str]) -> Iterator[sources.Record]:
@@ -67,7 +67,7 @@ def command(
         for file in files:
             counts: Counter[str] = Counter()
             for batch in batches(read_records(file, counts), delivery=delivery, ready_at=ready_at):
-                writer.write_batch(batch)
+                write(batch if out.suffix == ".parquet" else batch.drop_columns(_NOT_GENERIC))
             entries, records, withdrawn = counts.total(), counts.pop("records", 0), counts.pop("withdrawn", 0)
             others = [("withdrawn", withdrawn)] * bool(withdrawn) + sorted(counts.items())
             text = "".join(f", {kind} {number}" for kind, number in others)

@@ -1,40 +1,50 @@
-"""Commands on releases: `corpus deliver`, `drops`, `build`, `accept` and `report`."""
+"""Commands on releases: `corpus drops`, `build`, `accept` and `report`."""
 
 from __future__ import annotations
 
-import getpass
 import logging
 import os
-import time
 from collections import Counter
 from contextlib import ExitStack
-from datetime import UTC, datetime
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+import orjson
 
 from s2corpus.commands._options import (
-    PATH,
+    current_account,
+    json_option,
     lake_option,
     local_environment,
     open_release,
+    progress_bar,
     use_local_services,
     with_examples,
 )
 from s2corpus.deployment.http import AirflowClient
 from s2corpus.errors import TransientError, UserError
-from s2corpus.escaping import escape_cell
+from s2corpus.ids import ReleaseId
 from s2corpus.storage.lake import open_lake
-from s2orc_parse.outputs import ProgressLine, format_counts
+from s2orc_parse.outputs import format_counts
+
+if TYPE_CHECKING:
+    from s2corpus.pipeline.run import Run
 
 
-@with_examples("corpus build include/releases/sample.yaml --as-of 2023-02-01 --lake ./lake --from sample")
-@click.argument("spec", type=PATH)
+@with_examples(
+    "corpus build own",
+    "corpus build sample --as-of 2023-02-01 --lake ./lake --from sample",
+    "corpus build s2orc_2020 --as-of 2023-02-01 --ablate s2_v2",
+    "corpus build own --dry-run",
+)
+@click.argument("spec", metavar="CORPUS")
 @click.option(
     "--as-of",
-    required=True,
-    type=click.DateTime(["%Y-%m-%d"]),
-    help="Use only drops and deliveries that were ready before this day (UTC).",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
+    help="Use only drops and deliveries that were ready before this day or time (UTC).  [default: now]",
 )
 @lake_option()
 @click.option(
@@ -51,108 +61,128 @@ from s2orc_parse.outputs import ProgressLine, format_counts
     help="Number of child processes for the shards.",
 )
 @click.option("--publish/--no-publish", default=True, show_default=True, help="Point latest.json to the snapshot.")
-def build_command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: int, publish: bool) -> None:
-    """Build a release without Airflow, stage by stage.
+@click.option(
+    "--ablate",
+    metavar="CORPUS",
+    help="Then build this corpus too and, unpublished, with each single rule of CORPUS that differs; `corpus diff` compares them.",
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only print how many PDFs of the latest release are processed again, and stored results without a use.",
+)
+def build_command(
+    spec: str,
+    as_of: datetime | None,
+    lake: str,
+    tree: Path | None,
+    workers: int,
+    publish: bool,
+    ablate: str | None,
+    dry_run: bool,
+) -> None:
+    """Build a release of a corpus without Airflow, stage by stage.
 
-    SPEC is a release spec (YAML). GROBID_URL names the extractor; if it is not set, the command starts the embedded extractor.
+    CORPUS is the name of a spec, or a spec file (YAML). GROBID_URL names the extractor; if it is not set, the command starts the
+    embedded extractor.
     """
+    from s2corpus.deliveries import expected
     from s2corpus.deliveries.upload import deliver_tree
-    from s2corpus.extractors.embedded import embedded_extractor
-    from s2corpus.pipeline import runner
+    from s2corpus.pipeline import runner, sealed
     from s2corpus.pipeline.run import Run
     from s2corpus.pipeline.stages import STAGE_NAMES
     from s2corpus.pipeline.summary import format_summary, list_losses
+    from s2corpus.snapshot.ablation import make_variants
     from s2corpus.snapshot.pointer import check_pointer
-    from s2corpus.spec import load_spec
+    from s2corpus.spec import find_spec, load_spec
 
-    run = Run.open(load_spec(spec), as_of.replace(tzinfo=UTC), lake=lake)
-    check_pointer(run.lake, run.spec.name)
+    rules = load_spec(find_spec(spec))
+    ours = load_spec(find_spec(ablate)) if ablate else None
+    specs = [rules, ours, *make_variants(ours, rules)] if ours else [rules]
+    opened, now = open_lake(lake), datetime.now(UTC)
+    if dry_run:
+        if tree or ablate:
+            raise UserError("--dry-run writes nothing: use it without --from and --ablate")
+        with ExitStack() as stack:
+            use_extractor(stack)
+            print_upgrade_plan(Run.open(rules, as_of.replace(tzinfo=UTC) if as_of else now, lake=lake))
+        return
+    check_pointer(opened, ReleaseId.from_spec(rules.name, as_of or now))
     if tree:
-        deliver_tree(run.lake, tree)
+        deliver_tree(opened, tree)
+    instant = as_of.replace(tzinfo=UTC) if as_of else datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
+    if missing := expected.find_missing(opened, expected.list_expected(rules, instant)):
+        sentence = expected.describe_missing(missing, rules.name)
+        if rules.schedule.without_expected == "fail":
+            raise UserError(sentence)
+        click.echo(f"the release continues without them; {sentence}", err=True)
+    runs = [sealed.seal(Run.open(one, instant, lake=lake), started_by=current_account()) for one in specs]
+    run = runs[0]
     with ExitStack() as stack:
-        if "GROBID_URL" not in os.environ:
-            url, token = stack.enter_context(embedded_extractor(workers=2))
-            os.environ |= {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}
-        for number, name in enumerate(STAGE_NAMES, 1):
-            click.echo(f"[{number}/{len(STAGE_NAMES)}] {name}", err=True)
-            runner.run_stage(run, name, workers=workers)
+        use_extractor(stack)
+        for each in runs:
+            for number, name in enumerate(STAGE_NAMES, 1):
+                label = f"{each.release_id}, {each.spec.description}: " if ablate else ""
+                click.echo(f"{label}[{number}/{len(STAGE_NAMES)}] {name}", err=True)
+                with progress_bar(name, "shards") as progress:
+                    runner.run_stage(each, name, workers=workers, progress=progress)
     for line in list_losses(run):
         click.echo(f"fewer than {run.parent}: {line}", err=True)
-    if publish:
+    if publish and not (needs_approval := run.spec.export.approval):
         runner.publish(run)
     else:
         runner.record_unpublished(run)
+    for each in runs[1:]:
+        runner.record_unpublished(each)
     click.echo(format_summary(run))
+    if publish and needs_approval:
+        click.echo(
+            f"Not published: the spec requires an approval. A second person runs: corpus publish {run.snapshot_id} --reason …"
+        )
+    if ablate:
+        click.echo(f"corpus diff {runs[1].snapshot_id} {run.snapshot_id} --lake {lake}")
 
 
-@with_examples(
-    "corpus deliver papers --drop 2026-11-21 --lake s3://corpus",
-    "corpus deliver --source crossref 2026-11-*.json.gz",
-)
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
-@click.option("--drop", help="Deliver PATHS, one folder, as the drop of this id.")
-@click.option("--source", help="Deliver PATHS, files or folders, as metadata of this source (docs/sources.md).")
-@click.option("--delivery", help="With --source: id of the delivery.  [default: the current time]")
-@click.option("--full", is_flag=True, help="With --source: replace all earlier deliveries of this source.")
-@click.option(
-    "--by", help="Airflow user who delivers; cannot approve a release of the delivery.  [default: current user]"
-)
-@lake_option("--to")
-def deliver_command(
-    paths: tuple[Path, ...],
-    drop: str | None,
-    source: str | None,
-    delivery: str | None,
-    full: bool,
-    by: str | None,
-    lake: str,
-) -> None:
-    """Deliver papers as a drop, or metadata of a source.
+def use_extractor(stack: ExitStack) -> None:
+    """Start the embedded extractor until the stack closes, unless `GROBID_URL` names another."""
+    from s2corpus.extractors.embedded import embedded_extractor
 
-    A drop is a folder of PDFs, TEI, JATS or LaTeX with its subfolders; a delivery is files of one source. `_READY` is uploaded last.
-    After an interruption, run the same command again: it sends only missing files. The `records.jsonl` of a drop is checked
-    first: if intake would refuse this file, nothing is uploaded. Every unusable record is shown.
-    """
-    from s2corpus.deliveries.upload import deliver, files_below, new_delivery
+    if "GROBID_URL" not in os.environ:
+        url, token = stack.enter_context(embedded_extractor(workers=2))
+        os.environ |= {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}
 
-    by = by or getpass.getuser()
-    if (drop is None) == (source is None):
-        raise UserError("give either --drop ID, for a folder of papers, or --source NAME, for files of metadata")
-    if drop is not None:
-        if len(paths) != 1 or delivery is not None or full:
-            raise UserError("a drop is one folder; --delivery and --full are for --source")
-        delivery_, files = new_delivery("drop", "", drop, by=by), files_below(paths[0])
-    else:
-        id_ = delivery or time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
-        delivery_ = new_delivery("delivery", str(source), id_, "full" if full else "delta", by)
-        files = {}
-        for path in paths:
-            for name, file in (files_below(path) if path.is_dir() else {path.name: path}).items():
-                if files.setdefault(name, file) != file:
-                    raise UserError(f"{file}: {files[name]} has the same name in the delivery: rename one")
-    line = ProgressLine()
 
-    def show_progress(done: int, total: int) -> None:
-        line.show(lambda: f"{done / 1e6:,.1f} of {total / 1e6:,.1f} MB")
+def print_upgrade_plan(run: Run) -> None:
+    """Print what a release processes again because of other versions, and stored results that nothing refers to."""
+    from s2corpus.drops.upgrade import StoreUse, list_unused, plan_upgrade
+    from s2corpus.stages.extract import ExtractStage
 
-    opened = open_lake(lake)
-    delivered = deliver(opened, delivery_, files, progress=show_progress)
-    line.clear()
-    for warning in delivered.warnings:
-        click.echo(f"warning: {warning}", err=True)
-    counts = f"{delivered.sent} files sent" + (f", {delivered.kept} already in the lake" if delivered.kept else "")
-    click.echo(f"{opened.uri(delivered.folder)}: {counts}, ready at {delivered.ready_at.isoformat()}")
+    pool = ExtractStage().open_pool(run)
+    identity = pool.identity()
+    plan = plan_upgrade(run, pool.adapter, identity)
+    click.echo(
+        f"{plan.pdfs:,} PDFs of {plan.release}; extractor {identity.extractor} {identity.full_version}; new drops not counted"
+    )
+    work = ("to inspect", "to extract", "to parse")
+    for name, pdfs, hours in zip(work, (plan.to_inspect, plan.to_extract, plan.to_parse), plan.hours, strict=True):
+        click.echo(f"{name:<11} {pdfs:>12,} PDFs {hours:>12,.1f} core-hours (estimated)")
+    unused = list(list_unused(run.lake, [StoreUse(run.spec, identity, pool.adapter)]))
+    total = sum(size for _, _, size in unused)
+    click.echo(
+        f"stored results that nothing refers to: {len(unused)} folders, {total:,} bytes (corpus prune deletes them)"
+    )
+    for folder, files, size in unused:
+        click.echo(f"  {folder}  {files:,} files, {size:,} bytes")
 
 
 @with_examples(
     "corpus drops",
-    "corpus drops --state refused",
     "corpus drops --process",
 )
 @click.option("--process", is_flag=True, help="First process new drops and those that an earlier run did not finish.")
-@click.option("--state", help="Show only drops in this state.")
+@json_option
 @lake_option()
-def drops_command(process: bool, state: str | None, lake: str) -> None:
+def drops_command(process: bool, as_json: bool, lake: str) -> None:
     """List drops and deliveries with their state.
 
     Each line has the state (released, waiting, paused, refused …), the folder, counts and details. Unusable records of a
@@ -163,11 +193,9 @@ def drops_command(process: bool, state: str | None, lake: str) -> None:
     (S2CORPUS_RELEASES, or include/releases).
     """
     from s2corpus.drops import processing
-    from s2corpus.drops.standing import NAMES, iterate_drop_statuses
+    from s2corpus.drops.standing import iterate_drop_statuses
     from s2corpus.spec import read_specs, releases_folder
 
-    if state and state not in NAMES:
-        raise UserError(f"no state {state!r}: expected one of {', '.join(NAMES)}")
     opened = open_lake(lake)
     if process:
         logging.basicConfig(level=logging.INFO, format="%(message)s")
@@ -177,12 +205,14 @@ def drops_command(process: bool, state: str | None, lake: str) -> None:
         processing.process(opened, specs)
     counts: Counter[str] = Counter()
     for status in iterate_drop_statuses(opened, paused=_is_drops_dag_paused(lake)):
-        if state in (None, status.name):
-            row = status.row
-            counts[status.name] += 1
-            click.echo("\t".join([status.outcome, row.name, row.counts, status.detail]).rstrip("\t"))
-            for warning in row.warnings:
-                click.echo(f"\t{row.name}\t{warning}")
+        row = status.row
+        counts[status.name] += 1
+        if as_json:
+            click.echo(orjson.dumps(asdict(row) | {"state": status.outcome, "detail": status.detail}))
+            continue
+        click.echo("\t".join([status.outcome, row.name, row.counts, status.detail]).rstrip("\t"))
+        for warning in row.warnings:
+            click.echo(f"\t{row.name}\t{warning}")
     click.echo(format_counts(counts) or "no drops or deliveries", err=True)
 
 
@@ -213,11 +243,12 @@ def accept_command(release: str, check: str, reason: str, by: str | None, lake: 
     CHECK is `<stage>.<check>`; RELEASE is `<spec>-<YYYYMMDD>`. The check is a warning, or a block that can be overridden.
     In Airflow, clear the task `<stage>.quality` afterwards to continue the release. The reason is part of the snapshot's id and manifest.
     """
-    from s2corpus.pipeline import quality
+    from s2corpus.pipeline import checks
     from s2corpus.pipeline.acceptance import accept
 
-    by = by or getpass.getuser()
-    is_new = accept(open_release(lake, release), release, {check: reason}, by, quality.list_all_checks())
+    by = by or current_account()
+    opened, release = open_release(lake, release)
+    is_new = accept(opened, release, {check: reason}, by, checks.list_all_checks())
     stage = check.partition(".")[0]
     click.echo(f"{check} {'is' if is_new else 'was already'} accepted for {release}; clear {stage}.quality in Airflow")
 
@@ -227,29 +258,29 @@ REPORTS = ("tables", "funnel", "provenance", "coverage")
 
 @with_examples(
     "corpus report tables s2_v2-20230201",
-    "corpus report funnel s2_v2-20230201 --csv",
+    "corpus report funnel s2_v2 --json",
 )
 @click.argument("name", type=click.Choice(REPORTS))
 @click.argument("release")
-@click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values instead of tables.")
-def report_command(name: str, release: str, as_csv: bool) -> None:
+@json_option
+def report_command(name: str, release: str, as_json: bool) -> None:
     """Print a report on a release.
 
     tables: the paper's tables next to the paper's own numbers. funnel: which papers were left out, and why (Tables 2 and 8).
-    provenance: the sources of the metadata. coverage: the fields that papers have. RELEASE is <spec>-<YYYYMMDD> in the lake of
-    S2CORPUS_LAKE; a running release also works, except for tables. For tables, RELEASE can also be a snapshot.
+    provenance: the sources of the metadata. coverage: the fields that papers have. RELEASE is <spec>-<YYYYMMDD>, or a corpus, in the lake
+    of S2CORPUS_LAKE; a running release also works, except for tables. For tables, RELEASE can also be a snapshot.
     """
     import pandas
 
     from s2corpus.pipeline.reports import read_paper_tables, run_report
 
     use_local_services()
-    for report in read_paper_tables(release) if name == "tables" else run_report(name, release):
+    reports = read_paper_tables(release) if name == "tables" else run_report(name, release)
+    if as_json:
+        click.echo(orjson.dumps(list(reports), default=str))
+        return
+    for report in reports:
         table = pandas.DataFrame(report.rows, columns=report.columns, dtype=object)
-        if as_csv:
-            click.echo(pandas.DataFrame(columns=[report.title]).to_csv(index=False), nl=False)
-            click.echo(table.map(escape_cell).to_csv(index=False), nl=False)
-            continue
         click.echo(f"{report.title}\n{table.map(_format_cell).to_string(index=False)}")
         if report.missing:
             click.echo(f"stages not finished yet; missing tables: {', '.join(report.missing)}")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import click
+import orjson
 
-from s2corpus.commands._options import lake_option, open_lake_of, reads_snapshot, with_examples
+from s2corpus.commands._options import json_option, lake_option, reads_snapshot, with_examples
 
 
 @with_examples("corpus similar 10.18653/v1/2020.acl-main.447 --snapshot s2_v2")
 @click.argument("paper")
 @click.option("--snapshot", required=True, help="Address, id, or a spec for its latest snapshot.")
 @click.option("--count", default=10, show_default=True, type=click.IntRange(1, 100), help="Maximum number of papers.")
+@json_option
 @lake_option(needed=False)
 @reads_snapshot
-def command(paper: str, snapshot: str, count: int, lake: str | None) -> None:
+def command(paper: str, snapshot: str, count: int, as_json: bool, lake: str | None) -> None:
     """List papers with similar vectors.
 
     PAPER is a DOI or a paper id.
@@ -21,7 +23,7 @@ def command(paper: str, snapshot: str, count: int, lake: str | None) -> None:
     import s2corpus_reader
     from s2corpus.datasets.shelf import find_similar_papers
     from s2corpus.errors import UserError
-    from s2corpus.snapshot.reader import open_snapshot
+    from s2corpus.snapshot.reader import open_lake_of, open_snapshot
 
     folder = open_snapshot(snapshot, lake)
     reader = s2corpus_reader.open(folder.root)
@@ -34,7 +36,9 @@ def command(paper: str, snapshot: str, count: int, lake: str | None) -> None:
         raise UserError(f"{reader.id} has no vectors: make them with `corpus dataset vectors --snapshot {reader.id}`")
     if not similar:
         raise UserError(f"{row['paper_id']} is cited too rarely to have a vector")
-    for near in similar[:count]:
+    if as_json:
+        click.echo(orjson.dumps(similar[:count]))
+    for near in () if as_json else similar[:count]:
         click.echo(
             f"{near['cosine']:.3f}  {near['neighbour_id']}  {near['field'] or 'unknown':<18} {near['title'] or ''}"
         )

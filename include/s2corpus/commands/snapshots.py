@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from itertools import islice
@@ -11,21 +12,16 @@ import click
 import orjson
 
 import s2corpus_reader
-from s2corpus.commands._options import PATH, lake_option, reads_snapshot, with_examples
+from s2corpus.commands._options import PATH, file_progress, json_option, lake_option, reads_snapshot, with_examples
 from s2corpus.errors import UserError
 
 
 @with_examples(
     "corpus read s3://lake/snapshots/s2_v2 --sample 3",
-    "corpus read s2_v2 --doi 10.1234/5",
+    "corpus read s2_v2 10.1234/5",
 )
 @click.argument("snapshot")
-@click.option("--id", "ids", multiple=True, help="Current or former id of a document; may be repeated.")
-@click.option("--doi", help="The paper with this DOI, in any usual form.")
-@click.option("--arxiv", help="The paper with this arXiv id.")
-@click.option("--pmid", help="The paper with this PubMed id.")
-@click.option("--title", help="The paper with this title; case, accents and punctuation are ignored.")
-@click.option("--sha1", help="The paper with the text of the file with this SHA-1.")
+@click.argument("papers", nargs=-1)
 @click.option("--grep", "pattern", help="Show only documents that match this regular expression.")
 @click.option(
     "--sample", "count", type=click.IntRange(1), help="Show this number of documents; the sample is always the same."
@@ -37,12 +33,7 @@ from s2corpus.errors import UserError
 @reads_snapshot
 def read_command(
     snapshot: str,
-    ids: tuple[str, ...],
-    doi: str | None,
-    arxiv: str | None,
-    pmid: str | None,
-    title: str | None,
-    sha1: str | None,
+    papers: tuple[str, ...],
     pattern: str | None,
     count: int | None,
     set_: str | None,
@@ -52,26 +43,17 @@ def read_command(
 ) -> None:
     """Read documents of a snapshot.
 
-    SNAPSHOT is an address, an id, or a spec for its latest snapshot.
+    SNAPSHOT is an address, an id, or a spec for its latest snapshot. Each of PAPERS is a current or former id, a DOI in any usual form, the
+    SHA-1 of its file, `arxiv:…`, `pmid:…`, or its title; case, accents and punctuation of the title are ignored.
     """
     from s2corpus.snapshot.reader import open_snapshot
     from s2corpus_reader import selection
 
-    options = {"doi": doi, "arxiv": arxiv, "pmid": pmid, "title": title, "sha1": sha1}
-    key = {name: value for name, value in options.items() if value is not None}
-    if [bool(ids), pattern is not None, count is not None].count(True) + len(key) != 1:
-        raise UserError(
-            "select documents with exactly one of --id, --doi, --arxiv, --pmid, --title, --sha1, --grep or --sample"
-        )
+    if [bool(papers), pattern is not None, count is not None].count(True) != 1:
+        raise UserError("select documents with exactly one of PAPERS, --grep or --sample")
     folder = open_snapshot(snapshot, lake)
     reader = s2corpus_reader.open(folder.root)
-    if key:
-        paper = reader.paper(**key)
-        if paper is None:
-            raise UserError(
-                f"{folder.root}: no paper with {' '.join(f'{name} {value}' for name, value in key.items())}"
-            )
-        ids = (paper["paper_id"],)
+    ids = [_find_paper(reader, paper) for paper in papers]
     sets = [set_] if set_ else ["s2orc", "s2ag"]
     splits = [split] if split else ["train", "valid"]
     if ids:
@@ -86,6 +68,27 @@ def read_command(
     sys.stdout.buffer.flush()
 
 
+def _find_paper(reader: s2corpus_reader.Snapshot, given: str) -> str:
+    """Return the id of a paper, given as in `corpus read`.
+
+    Raises:
+        UserError: the snapshot has no such paper.
+    """
+    if re.fullmatch("[0-9a-f]{15}", given):
+        return given
+    kind, _, value = given.partition(":")
+    if kind.lower() in ("arxiv", "pmid"):
+        key = {kind.lower(): value}
+    elif re.match(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?10\.\d+/", given, re.I):
+        key = {"doi": given}
+    else:
+        key = {"sha1" if re.fullmatch("[0-9a-f]{40}", given) else "title": given}
+    paper = reader.paper(**key)
+    if paper is None:
+        raise UserError(f"{reader.id}: no paper with {' '.join(f'{name} {value}' for name, value in key.items())}")
+    return str(paper["paper_id"])
+
+
 MAX_FAULTS = 100
 """Maximum number of faults to show."""
 
@@ -94,7 +97,8 @@ MAX_FAULTS = 100
 @click.argument("snapshot")
 @lake_option(needed=False)
 @click.option("--against", metavar="PARENT", help="Parent snapshot: also check diff.json against both.")
-def verify_command(snapshot: str, lake: str | None, against: str | None) -> None:
+@json_option
+def verify_command(snapshot: str, lake: str | None, against: str | None, as_json: bool) -> None:
     """Verify every file of a snapshot.
 
     SNAPSHOT is an address, an id, or a spec for its latest snapshot. Exit status 0: no fault. 1: faults, one a line on standard
@@ -112,8 +116,11 @@ def verify_command(snapshot: str, lake: str | None, against: str | None) -> None
             "a change of the manifest itself is detected only if other files contradict it",
             err=True,
         )
-    faults = list(islice(verify(folder, published_sha256s=published, parent=parent), MAX_FAULTS))
-    for fault in faults:
+    with file_progress("verifying", folder) as progress:
+        faults = list(islice(verify(folder, progress, published_sha256s=published, parent=parent), MAX_FAULTS))
+    if as_json:
+        click.echo(orjson.dumps({"snapshot": folder.root, "faults": faults}))
+    for fault in () if as_json else faults:
         click.echo(fault)
     if faults:
         click.echo(f"{folder.root}: {len(faults)}{' or more' if len(faults) == MAX_FAULTS else ''} faults", err=True)
@@ -128,17 +135,20 @@ def verify_command(snapshot: str, lake: str | None, against: str | None) -> None
 @click.argument("old")
 @click.argument("new")
 @click.option("--list", "is_list", is_flag=True, help="Print one line for each document: change, set, split, id.")
+@json_option
 @lake_option(needed=False)
 @reads_snapshot
-def diff_command(old: str, new: str, is_list: bool, lake: str | None) -> None:
+def diff_command(old: str, new: str, is_list: bool, as_json: bool, lake: str | None) -> None:
     """Count documents that changed between two snapshots.
 
     A document is added, removed, moved to another set or split, or changed. The file `changes.parquet` of a snapshot
-    gives the reason for each removal since its parent.
+    gives the reason for each removal since its parent. Snapshots of the same inputs with different rules get a Markdown table: for each
+    rule of NEW, added (+), lost (−) and changed (≠) papers, fields, links and documents. `corpus build --ablate` builds what it needs.
     """
     import pyarrow.dataset as ds
 
     from s2corpus.snapshot import changes
+    from s2corpus.snapshot.ablation import format_ablation
     from s2corpus.snapshot.reader import open_snapshot
     from s2corpus.storage.duck import duckdb_connection
 
@@ -156,10 +166,17 @@ def diff_command(old: str, new: str, is_list: bool, lake: str | None) -> None:
                 while row := rows.fetchone():
                     click.echo("\t".join(row))
                 return
+            if as_json:
+                click.echo(orjson.dumps(changes.summarize_changes(connection, old)))
+                return
             for change, counts in changes.summarize_changes(connection, old).items():
                 if change != "parent":
                     sets = ", ".join(f"{n:,} of {set_}" for set_, n in counts["documents"].items()) or "none"
                     click.echo(f"{change}: {sets}")
+        for number, line in enumerate(
+            format_ablation(open_snapshot(old, lake), open_snapshot(new, lake), Path(scratch))
+        ):
+            click.echo(line if number else f"\n{line}")
 
 
 @with_examples("corpus delta s2_v2-20230101-0a1b2c3d s2_v2-20230201-4e5f6a7b --lake s3://lake --out delta")
@@ -177,7 +194,8 @@ def delta_command(old: str, new: str, out: Path, lake: str | None) -> None:
     from s2corpus_reader.difference import write_delta
 
     to = open_snapshot(new, lake)
-    counts = write_delta(open_snapshot(old, lake), to, out, lambda path: click.echo(path, err=True))
+    with file_progress("comparing", to) as progress:
+        counts = write_delta(open_snapshot(old, lake), to, out, progress)
     total_bytes = sum(entry.bytes for entry in to.list(""))
     click.echo(
         f"{out}: {counts['bytes']:,} bytes, {counts['bytes'] / max(total_bytes, 1):.1%} of the snapshot; "
@@ -198,5 +216,7 @@ def apply_command(delta: Path, copy: str, out: Path) -> None:
     """
     from s2corpus.snapshot.reader import open_snapshot
 
-    snapshot_id = s2corpus_reader.apply(delta, open_snapshot(copy), out, lambda path: click.echo(path, err=True))
+    source = open_snapshot(copy)
+    with file_progress("writing", source) as progress:
+        snapshot_id = s2corpus_reader.apply(delta, source, out, progress)
     click.echo(f"{out}: {snapshot_id}, all files match the manifest")

@@ -13,8 +13,9 @@ import pyarrow as pa
 from pydantic import NonNegativeInt, PositiveInt
 
 from s2corpus.datasets.citations import cited_sentences, remove_formulas, remove_formulas_outside_mark
-from s2corpus.datasets.job import Job, Outputs
-from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Row, StepResult, TextParams, hash_number
+from s2corpus.datasets.job import Dataset, Job
+from s2corpus.datasets.outputs import Outputs
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Row, StepResult, TextParams, hash_number
 from s2corpus.datasets.source import SnapshotPaper, SortedRows
 from s2corpus.text import sentences
 from s2corpus_reader.files import file_number
@@ -211,3 +212,6 @@ def _draw_papers(papers: list[tuple[int, str]], places: range, key: str, cites: 
             if len(found) == wanted:
                 break
     return found
+
+
+DATASET = Contexts()

@@ -6,7 +6,8 @@ from typing import Any
 
 import orjson
 
-from s2corpus.datasets.job import Job, Outputs
+from s2corpus.datasets.job import Job
+from s2corpus.datasets.outputs import Outputs
 from s2corpus.datasets.protocol import StepResult
 from s2corpus.snapshot import hub, report
 from s2corpus.snapshot.croissant import describe_dataset

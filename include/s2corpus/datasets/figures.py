@@ -22,13 +22,15 @@ from pydantic import PositiveInt
 
 from pdf2tei.crops.child import crop
 from s2corpus.datasets.citations import remove_formulas
-from s2corpus.datasets.job import Job, Outputs
-from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, StepResult
+from s2corpus.datasets.job import Dataset, Job
+from s2corpus.datasets.outputs import Outputs
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Params, Row, StepResult
 from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.deliveries.files import ChangedInput, read_file
 from s2corpus.ids import SnapshotId
 from s2corpus.papers.licences import rank_strictness
 from s2corpus.pipeline.run import ReleaseTables
+from s2corpus.snapshot.reader import open_lake_of
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.intake import PDFS
@@ -78,7 +80,7 @@ class FiguresParams(Params):
     memory_mb: PositiveInt = 1536
     """memory limit per PDF"""
     pdfs: str = ""
-    """URI of the lake with the release's PDFs; if empty, the lake of the dataset"""
+    """URI of the lake with the release's PDFs; if empty, the lake of the snapshot"""
 
 
 _SELECTED = pa.schema([
@@ -149,16 +151,10 @@ class Figures(Dataset):
         return {"figures": float(images), "cropped_share": images / selected if selected else 0.0}
 
     def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
-        """Check that the PDFs of the selected entries are available."""
-        missing = result.funnel["crops", CropOutcome.NO_FILE]
-        return [
-            DatasetCheck(
-                "pdfs_available",
-                missing,
-                "PDFs are not in the lake: set `pdfs` to the lake that contains them",
-                blocks=False,
-            )
-        ]
+        """Check that the PDFs of the selected entries are available; the check blocks if none is."""
+        missing, selected = result.funnel["crops", CropOutcome.NO_FILE], result.funnel["crops", "in"]
+        reason = "PDFs are not in the lake: set `pdfs` to the lake that contains them"
+        return [DatasetCheck("pdfs_available", missing, reason, blocks=missing == selected)]
 
 
 def _number(entry: Mapping[str, Any]) -> str:
@@ -194,8 +190,10 @@ class _Pdfs:
     """The PDFs of the snapshot's release."""
 
     def __init__(self, job: Job, params: FiguresParams) -> None:
-        self._lake = open_lake(params.pdfs) if params.pdfs else job.lake
-        self._tables = ReleaseTables(self._lake, str(SnapshotId(job.source.id).release))
+        folder, snapshot = job.source.folder, job.source.id
+        advice = "name the lake that contains the release's PDFs in the parameter `pdfs`"
+        self._lake = open_lake(params.pdfs) if params.pdfs else open_lake_of(folder, snapshot, advice)
+        self._tables = ReleaseTables(self._lake, str(SnapshotId(snapshot).release))
 
     def read(self, sha1: str) -> bytes | None:
         """Return a PDF, or None if the lake no longer contains it."""
@@ -241,3 +239,6 @@ def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
     member = tarfile.TarInfo(name)
     member.size = len(content)
     tar.addfile(member, io.BytesIO(content))
+
+
+DATASET = Figures()

@@ -1,10 +1,15 @@
-"""Manage the data of one dataset build for one snapshot: its source, cached rows, stored results and output files."""
+"""The base class of datasets, and the data of one build for one snapshot: its source, cached rows and stored results.
+
+The steps of a dataset may run on many machines. `rows` reads each paper of a shard; its rows are cached by the content of the shard.
+`choose` runs once on all rows. `write` runs for each shard. `finish` runs once. `checks` and the manifest follow.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -15,21 +20,16 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from s2corpus.datasets.protocol import Dataset, Row, StepResult
+from s2corpus.datasets.outputs import Outputs
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Params, Row, StepResult
 from s2corpus.datasets.shelf import read_json
-from s2corpus.datasets.source import SnapshotSource
-from s2corpus.datasets.spec import DatasetSpec, load_dataset
-from s2corpus.errors import TransientError, UserError
+from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
+from s2corpus.datasets.spec import DATASETS, DatasetSpec
+from s2corpus.errors import TransientError
 from s2corpus.storage.lake import Lake
-from s2corpus_reader.files import GzipLines, SnapshotFile, describe_file
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
-
-    from s2corpus.snapshot.documents import ParquetFile
-
-LISTED_FILES, LISTED_BYTES = "listed_files", "listed_bytes"
-"""keys of `tally`: number and bytes of files that another output file lists instead of the manifest"""
 
 
 class Job:
@@ -40,7 +40,7 @@ class Job:
         self.source = source
         self.lake = lake
         self.scratch = scratch or Path(tempfile.gettempdir())
-        self.dataset: Dataset = load_dataset(spec.dataset)
+        self.dataset: Dataset = DATASETS.load(spec.dataset)
         self.params: Any = self.dataset.params.model_validate(spec.params)
         self.prefix = f"datasets/{spec.name}/{source.id}"
         """the dataset's folder in the lake"""
@@ -136,76 +136,40 @@ class Job:
         return value
 
 
-class Outputs:
-    """The output files of a step. `result` contains the counts and the files that were written."""
+class Dataset(ABC):
+    """A dataset. Its code does not depend on Airflow, the placement of shards, or the upload of files."""
 
-    def __init__(self, job: Job, scratch: Path) -> None:
-        self.scratch = scratch
-        self.result = StepResult()
-        self._lake = job.lake
-        self._prefix = job.prefix
-        published = job.published()
-        self._published_sha256 = published and {file["path"]: file["sha256"] for file in published["files"]}
+    version: str
+    """version of the rules, part of the cache key: raise it if any output may change"""
+    description: str
+    """description, with the paper that defines the dataset"""
+    params: type[Params]
+    tables: tuple[DatasetTable, ...]
+    """tables of data files for consumers; `load_dataset` loads the first one by default"""
+    schema: pa.Schema
+    """schema of the rows that `rows` yields"""
+    sort_columns: tuple[str, ...] = ()
+    """columns that sort the rows of a shard; if empty, rows follow the order of papers"""
+    required_modules: tuple[str, ...] = ()
+    """modules of the extra `datasets`"""
+    published_metrics: Mapping[str, float] = {}
+    """metric → value in the paper that defines the dataset, for comparison"""
 
-    @contextmanager
-    def open_lines(self, path: str) -> Iterator[GzipLines]:
-        """Yield a writer for a gzipped file of lines; upload the file when the block ends."""
-        local = self._local(path)
-        with GzipLines(local) as writer:
-            yield writer
-        self._put(writer.describe(path), local)
+    @abstractmethod
+    def rows(self, params: Any, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
+        """Yield the rows of a paper. The same paper and parameters always give the same rows and counts."""
 
-    @contextmanager
-    def open_parquet(self, path: str, schema: pa.Schema) -> Iterator[ParquetFile]:
-        """Yield a writer for a Parquet file; upload the file when the block ends."""
-        from s2corpus.snapshot.documents import ParquetFile
+    def choose(self, job: Job) -> dict[str, Any]:
+        """Return decisions that need all shards, as JSON: for example the threshold of a sample."""
+        return {}
 
-        local = self._local(path)
-        with ParquetFile(local, schema) as writer:
-            yield writer
-        self._put(describe_file(path, local, writer.count), local)
+    def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:  # noqa: B027 - optional
+        """Write the files of a shard from its rows."""
 
-    @contextmanager
-    def open_file(self, path: str, count_rows: Callable[[], int]) -> Iterator[Path]:
-        """Yield the local path of a file to write; upload the file when the block ends."""
-        local = self._local(path)
-        yield local
-        self._put(describe_file(path, local, count_rows()), local)
+    @abstractmethod
+    def finish(self, job: Job, choice: Mapping[str, Any], result: StepResult, out: Outputs) -> dict[str, float]:
+        """Write the files that cover all shards, and return the metrics."""
 
-    def write_bytes(self, path: str, content: bytes) -> None:
-        """Upload a file with this content."""
-        local = self._local(path)
-        local.write_bytes(content)
-        self._put(describe_file(path, local, None), local)
-
-    def write_listed_file(self, path: str, content: bytes) -> None:
-        """Upload a file that another output file lists with its checksum.
-
-        The manifest does not list these files, because there may be one for each paper. Write the listing file first: its
-        upload fails if published content would change.
-        """
-        self._lake.put(f"{self._prefix}/{path}", content)
-        self.result.tally[LISTED_FILES] += 1
-        self.result.tally[LISTED_BYTES] += len(content)
-
-    def write_json(self, path: str, value: Any) -> None:
-        """Upload a file of indented JSON."""
-        self.write_bytes(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-
-    def _local(self, path: str) -> Path:
-        return self.scratch / path.replace("/", "~")
-
-    def _put(self, file: SnapshotFile, local: Path) -> None:
-        """Upload a file and delete its local copy.
-
-        Raises:
-            UserError: the dataset is published, and the file would change.
-        """
-        if self._published_sha256 is not None and self._published_sha256.get(file.path) != file.sha256:
-            raise UserError(
-                f"{self._lake.uri(self._prefix)} is published, and {file.path} was built again with different content (other versions "
-                f"of libraries, or another kind of CPU?): give the spec another name, or delete that folder"
-            )
-        self._lake.upload(f"{self._prefix}/{file.path}", local)
-        local.unlink()
-        self.result.files.append(file)
+    @abstractmethod
+    def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
+        """Return the checks that only this dataset needs."""

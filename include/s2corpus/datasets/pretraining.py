@@ -14,9 +14,9 @@ import pyarrow as pa
 from pydantic import NonNegativeInt, PositiveInt
 
 from s2corpus.datasets.citations import remove_formulas
-from s2corpus.datasets.job import Job, Outputs
+from s2corpus.datasets.job import Dataset, Job
+from s2corpus.datasets.outputs import Outputs
 from s2corpus.datasets.protocol import (
-    Dataset,
     DatasetCheck,
     DatasetTable,
     Row,
@@ -286,3 +286,6 @@ def _share(tally: Mapping[str, int], fields: set[str]) -> float:
     """Return the share of papers with one of these primary fields."""
     papers = tally["papers"]
     return sum(tally.get(f"papers.{name}", 0) for name in fields) / papers if papers else 0.0
+
+
+DATASET = Pretraining()

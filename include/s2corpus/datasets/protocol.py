@@ -1,27 +1,18 @@
-"""The base class of datasets, and the counts, checks and tables that its steps return.
-
-The steps may run on many machines. `rows` reads each paper of a shard; its rows are cached by the content of the shard.
-`choose` runs once on all rows. `write` runs for each shard. `finish` runs once. `checks` and the manifest follow.
-"""
+"""The parameters of datasets, and the counts, checks and tables that their steps return."""
 
 from __future__ import annotations
 
 import hashlib
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field
 
 from s2corpus_reader.files import SnapshotFile
 from s2orc_parse.parse_model import ParseKind
-
-if TYPE_CHECKING:
-    from s2corpus.datasets.job import Job, Outputs
-    from s2corpus.datasets.source import SnapshotPaper
 
 Row = dict[str, Any]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -115,42 +106,3 @@ class StepResult:
             Counter(value["licences"]),
             [SnapshotFile(**file) for file in value["files"]],
         )
-
-
-class Dataset(ABC):
-    """A dataset. Its code does not depend on Airflow, the placement of shards, or the upload of files."""
-
-    version: str
-    """version of the rules, part of the cache key: raise it if any output may change"""
-    description: str
-    """description, with the paper that defines the dataset"""
-    params: type[Params]
-    tables: tuple[DatasetTable, ...]
-    """tables of data files for consumers; `load_dataset` loads the first one by default"""
-    schema: pa.Schema
-    """schema of the rows that `rows` yields"""
-    sort_columns: tuple[str, ...] = ()
-    """columns that sort the rows of a shard; if empty, rows follow the order of papers"""
-    required_modules: tuple[str, ...] = ()
-    """modules of the extra `datasets`"""
-    published_metrics: Mapping[str, float] = {}
-    """metric → value in the paper that defines the dataset, for comparison"""
-
-    @abstractmethod
-    def rows(self, params: Any, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
-        """Yield the rows of a paper. The same paper and parameters always give the same rows and counts."""
-
-    def choose(self, job: Job) -> dict[str, Any]:
-        """Return decisions that need all shards, as JSON: for example the threshold of a sample."""
-        return {}
-
-    def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:  # noqa: B027 - optional
-        """Write the files of a shard from its rows."""
-
-    @abstractmethod
-    def finish(self, job: Job, choice: Mapping[str, Any], result: StepResult, out: Outputs) -> dict[str, float]:
-        """Write the files that cover all shards, and return the metrics."""
-
-    @abstractmethod
-    def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
-        """Return the checks that only this dataset needs."""

@@ -14,11 +14,12 @@ from typing import Any
 
 import orjson
 
-from s2corpus.datasets.job import LISTED_BYTES, LISTED_FILES, Job, Outputs
+from s2corpus.datasets.job import Job
+from s2corpus.datasets.outputs import LISTED_BYTES, LISTED_FILES, Outputs
 from s2corpus.datasets.protocol import DatasetCheck, StepResult
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.papers.licences import NOASSERTION
-from s2corpus.storage.transient import convert_errors
+from s2corpus.storage.error_kinds import convert_errors
 from s2orc_parse.children import begin_worker
 
 log = logging.getLogger(__name__)
@@ -118,7 +119,7 @@ def write(job: Job, shards: Sequence[int]) -> None:
     choice = job.read_state("choice")
     for shard in shards:
         with job.scratch_folder() as scratch:
-            out = Outputs(job, scratch)
+            out = Outputs(job.lake, job.prefix, scratch)
             job.dataset.write(job, shard, choice, out)
         job.store_state(f"written-{shard:03d}", out.result.as_json())
 
@@ -141,10 +142,10 @@ def finish(job: Job) -> dict[str, float]:
         result.add(counts)
         result.add(StepResult.from_json(job.read_state(f"written-{shard:03d}")))
     with job.scratch_folder() as scratch:
-        out = Outputs(job, scratch)
+        out = Outputs(job.lake, job.prefix, scratch)
         metrics = job.dataset.finish(job, job.read_state("choice"), result, out)
         result.add(out.result)
-        out = Outputs(job, scratch)
+        out = Outputs(job.lake, job.prefix, scratch)
         description.write(job, result, metrics, out)
     result.files += out.result.files
     job.store_state("finished", {"made": result.as_json(), "metrics": metrics})
@@ -206,7 +207,7 @@ def _list_common_checks(job: Job, result: StepResult) -> list[DatasetCheck]:
     return [
         DatasetCheck("outcomes_sum", sum(map(abs, lost.values())), "inputs of a step do not have exactly one outcome"),
         DatasetCheck("files_complete", missing + twice, "files are missing, have another size, or were written twice"),
-        DatasetCheck("not_empty", int(empty), "no file has rows", blocks=False),
+        DatasetCheck("not_empty", int(empty), "no file has rows; stats.json states the outcome of every input"),
     ]
 
 

@@ -6,40 +6,20 @@ Spec files are in `include/datasets/` or in the folder named by `S2CORPUS_DATASE
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from s2corpus.errors import UserError
 from s2corpus.ids import SPEC_NAME
+from s2corpus.registry import Registry
 from s2corpus.spec import read_mapping
 
-if TYPE_CHECKING:
-    from s2corpus.datasets.protocol import Dataset
-
-DATASETS = {
-    "citeworth": "CiteWorth",
-    "contexts": "Contexts",
-    "pretraining": "Pretraining",
-    "elsevier": "ElsevierCorpus",
-    "vectors": "Vectors",
-    "figures": "Figures",
-}
-"""name (also of its module) → class"""
-
-
-def load_dataset(name: str) -> Dataset:
-    """Return the dataset with this name. Its module is imported on first use.
-
-    Raises:
-        UserError: no dataset has this name.
-    """
-    if name not in DATASETS:
-        raise UserError(f"{name!r} is not a dataset: expected one of {', '.join(DATASETS)}")
-    found: Dataset = getattr(import_module(f"s2corpus.datasets.{name}"), DATASETS[name])()
-    return found
+DATASETS: Registry[Any] = Registry(
+    "dataset", ("citeworth", "contexts", "pretraining", "elsevier", "vectors", "figures"), "DATASET"
+)
+"""all kinds of datasets (`job.Dataset`)"""
 
 
 class DatasetSpec(BaseModel):
@@ -85,7 +65,7 @@ def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
     try:
         spec = DatasetSpec.model_validate(raw)
         if check_params:
-            load_dataset(spec.dataset).params.model_validate(spec.params)
+            DATASETS.load(spec.dataset).params.model_validate(spec.params)
     except ValidationError as error:
         errors = (
             f"{path}: {'.'.join(map(str, e['loc'])) or 'spec'}: got {e['input']!r}; {e['msg']}"

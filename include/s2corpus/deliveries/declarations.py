@@ -2,25 +2,30 @@
 
 A line identifies a file of the drop by `name` or `file_sha1`. It contains access claims (`open_access`, `licence`) and metadata of the
 paper (columns of the table `records`; `published` or `year` also give `date`). We set the id, source and kind of these records. A line
-with one of these keys, or with an access claim of a wrong type, refuses the drop. Other unusable values give warnings.
+with one of these keys, or with an access claim of a wrong type, refuses the drop. Other unusable values give warnings. A key that
+differs only in case, hyphens or spelling (`Title`, `license`) is read. A line with another unknown key opens no file, because this key
+may restrict access.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any
 
 import orjson
 
-from s2corpus.deliveries.ready import Refusal, Refused
+from s2corpus.deliveries.ready import Refused
+from s2corpus.errors import suggest
+from s2corpus.outcomes import Refusal
 from s2corpus.papers.licences import select_strictest
 from s2corpus.sources.json_values import RepeatedKeys, find_repeated_keys
-from s2corpus.sources.jsonl import find_type_error, parse_line, quote_json, rename_former_key
+from s2corpus.sources.jsonl import find_type_error, parse_line, quote_json
 from s2corpus.sources.record import CLAIMS, DECLARED, DROP_KEYS, RECORD_KEYS, Dropped, Entry, Record, RejectReason
 from s2corpus.sources.streams import read_lines
-from s2orc_parse.bibliography.fields import parse_licence
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
+from s2orc_parse.bibliography.licences import parse_licence
 
 FILE = "records.jsonl"
 """In a drop, this file describes the other files. In a delivery, it contains generic records."""
@@ -29,6 +34,8 @@ _FIELDS = {"published": "date", "year": "date", "fields_of_study": "subjects"}
 """Keys whose record field has another name."""
 _ACCESS_KEYS = ("open_access", "licence")
 _MAX_WARNINGS = 100
+_SPELLINGS = {"license": "licence", "openaccess": "open_access", "sha1": "file_sha1"}
+"""Other spellings of keys, without hyphens and underscores."""
 _REPEATED_KEY_EFFECTS = {
     **dict.fromkeys(_FILE_KEYS, "the line is ignored, except for open_access: false"),
     **dict.fromkeys(_ACCESS_KEYS, "the stricter value is used"),
@@ -56,6 +63,7 @@ class Declarations:
     warnings: list[str] = field(default_factory=list)
     n_omitted: int = 0
     """Number of warnings beyond the limit."""
+    _names: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def warning_messages(self) -> tuple[str, ...]:
@@ -85,7 +93,10 @@ class Declarations:
                     _check_claims(number, {key: value})
             unknown = sorted(set(line) - DROP_KEYS)
             for key in unknown:
-                self._warn(number, key, "is not a key of a drop's records: the line is ignored")
+                like = suggest(key, DROP_KEYS)
+                self._warn(
+                    number, key, f"is not a key of a drop's records{like}: it is ignored, and the line opens no file"
+                )
             for key in repeated.names:
                 effect = _REPEATED_KEY_EFFECTS.get(key, "the last value is used")
                 self._warn(number, key, f"is given more than once: {effect}")
@@ -93,11 +104,11 @@ class Declarations:
             references = [{key: value} for key in _FILE_KEYS for value in repeated.values.get(key, [])]
             names_per_reference = [self._find_files(number, each, names) for each in references or [line]]
             files = list(dict.fromkeys(name for found in names_per_reference for name in found))
-            # A line with an unknown key or several references still closes its files, but has no other effect.
+            # A line with several references still closes its files, but has no other effect.
             is_usable = not unknown and not references
             if files and (is_usable or line.get("open_access") is False):
                 self._store_claims(number, line, files, is_usable=is_usable)
-            if files and is_usable and (entry := self._build_record(number, line, files[0])) is not None:
+            if files and not references and (entry := self._build_record(number, line, files[0])) is not None:
                 yield entry
 
     def _parse_line(self, number: int, raw: bytes | None) -> tuple[dict[str, Any], RepeatedKeys] | None:
@@ -113,7 +124,12 @@ class Declarations:
         if not isinstance(line, dict):
             self._warn(number, None, f"is {type(line).__name__}: expected a JSON object")
             return None
-        return rename_former_key(line), repeated
+        for key in sorted(set(line) - DROP_KEYS):
+            known = _find_known_key(key)
+            if known is not None and known not in line and key not in repeated.names:
+                self._warn(number, key, f"is read as {known}")
+                line[known] = line.pop(key)
+        return line, repeated
 
     def _find_files(self, number: int, line: Mapping[str, Any], names: Mapping[str, list[str]]) -> list[str]:
         """Return the names of the file that a line describes; warn if the drop has no such file."""
@@ -128,8 +144,19 @@ class Declarations:
         if not found:
             key = "name" if name is not None else "file_sha1"
             other = ", with that file_sha1" if name is not None and sha1 is not None else ""
-            self._warn(number, key, f"{quote_json(line[key])} is not a file of the drop{other}: the line is ignored")
+            like = self._suggest_name(line[key]) if key == "name" and not other else ""
+            self._warn(
+                number, key, f"{quote_json(line[key])} is not a file of the drop{other}{like}: the line is ignored"
+            )
         return found
+
+    def _suggest_name(self, given: object) -> str:
+        """Return the file whose name differs in case, folder or the suffix `.pdf` only, as a question."""
+        if not self._names:
+            for name in sorted(self.sha1_of):
+                self._names.setdefault(name.rpartition("/")[2].lower().removesuffix(".pdf"), []).append(name)
+        found = self._names.get(str(given).rpartition("/")[2].lower().removesuffix(".pdf"), [])
+        return f" (did you mean {quote_json(found[0])}?)" if len(found) == 1 else ""
 
     def _store_claims(self, number: int, line: Mapping[str, Any], files: list[str], *, is_usable: bool) -> None:
         """Store the access claims of a line. For several lines on one file, closed access and the strictest licence win."""
@@ -148,7 +175,8 @@ class Declarations:
     def _build_record(self, number: int, line: Mapping[str, Any], name: str) -> Record | None:
         """Return the record of a file, or None if the line contains only access claims or nothing usable."""
         reserved = (*_FILE_KEYS, *_ACCESS_KEYS)
-        values = {key: value for key, value in line.items() if value not in (None, "", []) and key not in reserved}
+        given = {key: value for key, value in line.items() if key in DROP_KEYS and key not in reserved}
+        values = {key: value for key, value in given.items() if value not in (None, "", [])}
         if not values:
             return None
         date = next((values[key] for key in ("date", "published", "year") if key in values), None)
@@ -175,6 +203,12 @@ class Declarations:
             self.warnings.append(f"{FILE}, line {number}: {key + ': ' if key else ''}{what}")
         else:
             self.n_omitted += 1
+
+
+def _find_known_key(key: str) -> str | None:
+    """Return the key of a drop that `key` spells with other case, hyphens, underscores or in another English."""
+    plain = re.sub("[-_ ]", "", key.lower())
+    return _SPELLINGS.get(plain) or next((k for k in sorted(DROP_KEYS) if k.replace("_", "") == plain), None)
 
 
 def _use_strictest(line: dict[str, Any], values: Mapping[str, list[Any]]) -> dict[str, Any]:

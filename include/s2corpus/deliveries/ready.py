@@ -1,7 +1,7 @@
 """Folders of drops and deliveries, and their `_READY` file, which is written last (SPEC §0.1, §0.2).
 
 A drop is `drops/<drop_id>/`, a delivery `sources/<source>/<delivery_id>/`; both end with `_READY`, JSON
-`{ready_at, files: [{name, bytes, sha256}], mode?, delivered_by?}`. `ready_at` is the only clock.
+`{format?, ready_at, files: [{name, bytes, sha256}], mode?, delivered_by?}`. `ready_at` is the only clock.
 Modification times of objects are never used.
 """
 
@@ -15,15 +15,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import IO, Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 
 from s2corpus.errors import TransientError, UserError
+from s2corpus.outcomes import Refusal
 from s2corpus.sources.json_values import find_repeated_keys
+from s2corpus.storage.error_kinds import classify_error
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.transient import classify_error
 
 log = logging.getLogger(__name__)
 MAX_READY_BYTES = 256 << 20
@@ -32,20 +40,14 @@ FIRST_YEAR = 1000
 _TRUSTED_BYTES = 64 << 20
 """Above this number of listed metadata bytes, sizes are compared with the stored files."""
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII)
-READER_VERSION = "9"
+FORMAT = 1
+"""Format of `_READY` (docs/compatibility.md)."""
+READER_VERSION = "18"
 """Version of the reading rules; a new version registers all drops and deliveries again."""
 
 
-class Refusal(StrEnum):
-    """Reason for the refusal of a drop or delivery."""
-
-    UNREADABLE = "unreadable"  # _READY is not JSON of the expected form
-    BAD_NAME = "bad_name"  # a file name that leaves the folder, or is listed twice
-    INCOMPLETE = "incomplete"  # a listed file is missing
-    UNLISTED = "unlisted"  # the folder contains an unlisted file
-    CHANGED = "changed"  # a file's size or SHA-256 is not the listed one
-    UNKNOWN_SOURCE = "unknown_source"  # no adapter reads this source
-    BAD_RECORDS = "bad_records"  # a line of records.jsonl claims foreign records, or an access claim has a wrong type
+UNREADABLE_OBJECT = "unreadable_object"
+"""Outcome of a drop or delivery with an object that the lake refuses to give."""
 
 
 class Refused(Exception):
@@ -99,6 +101,20 @@ def _utc_instant(value: object) -> datetime:
     return instant
 
 
+def _known_format(value: int) -> int:
+    if not 1 <= value <= FORMAT:
+        raise ValueError(
+            f"this version reads formats 1 to {FORMAT}: deliver in one of these, or install a later version"
+        )
+    return value
+
+
+def _printable(value: str) -> str:
+    if not value.isprintable():  # PostgreSQL refuses NUL, and a terminal executes ESC.
+        raise ValueError("not printable: expected the name of a person in Airflow")
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Digests:
     """Checksums and size of a file."""
@@ -129,10 +145,13 @@ class ListedFile(BaseModel):
 class Ready(BaseModel):
     """Content of `_READY`."""
 
+    format: Annotated[int, AfterValidator(_known_format)] = 1
     ready_at: Annotated[AwareDatetime, BeforeValidator(_utc_instant)]
     files: list[ListedFile]
     mode: Literal["full", "delta"] = "delta"
-    delivered_by: Annotated[str, StringConstraints(strip_whitespace=True, max_length=128)] = ""
+    delivered_by: Annotated[
+        str, StringConstraints(strip_whitespace=True, max_length=128), AfterValidator(_printable)
+    ] = ""
     """name of the person in Airflow; empty if unknown"""
 
 

@@ -23,11 +23,13 @@ from pdf2tei.version import NAME as EMBEDDED
 from s2corpus import sources
 from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.declarations import Declarations, DeclaredFacts
-from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refusal, Refused, hash_stream, parse_ready
+from s2corpus.deliveries.pdf_names import map_pdf_names, select_own
+from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refused, hash_stream, parse_ready
 from s2corpus.errors import UserError
-from s2corpus.extractors import adapter_names
+from s2corpus.extractors import EXTRACTORS
 from s2corpus.ids import RecordId
-from s2corpus.sources import jsonl
+from s2corpus.outcomes import Refusal
+from s2corpus.sources import jsonl, scienceparse
 from s2corpus.sources.arrow import batches as record_batches
 from s2corpus.sources.json_values import RepeatedKeys
 from s2corpus.sources.jsonl import DECISIVE_KEYS, find_type_error, quote_json
@@ -53,6 +55,8 @@ class Registered:
     rows: int
     dropped: int
     pdfs: int
+    not_read: int = 0
+    """number of files of a drop that no release reads"""
     warnings: tuple[str, ...] = ()
     """unusable values of its records.jsonl, with line and key"""
 
@@ -76,32 +80,39 @@ def register(lake: Lake, delivery: Delivery) -> Registered:
     sha1_of = {file.name: digest for file, digest in zip(ready.files, digests, strict=True)}
     declared = Declarations(delivery.id, sha1_of)
     counts = {"rows": 0, "dropped": 0}
-    record_files = [f.name for f in ready.files if delivery.kind == "delivery" or f.name == RECORDS_FILE]
+    pdf_names = map_pdf_names(lake, delivery, sha1_of)
+    record_files = [f.name for f in ready.files if has_records(delivery, f.name)]
     for number, name in enumerate(record_files):
         with tempfile.TemporaryDirectory(prefix="s2corpus-records-") as scratch:
             path = Path(scratch) / "file"
             lake.download(delivery.key(name), path)
             with path.open("rb") as stream:
-                entries = declared.entries(stream) if delivery.kind == "drop" else _read_entries(path, delivery, name)
+                entries = (
+                    declared.entries(stream)
+                    if delivery.kind == "drop"
+                    else read_entries(path, delivery, name, pdf_names)
+                )
                 records.write(number, _batches(entries, delivery, number, counts))
     articles: dict[str, tuple[str, str | None]] = {}
-    entries = _read_articles(lake, delivery, ready, sha1_of, articles)
+    descriptions: set[str] = set()
+    entries = _read_articles(lake, delivery, ready, sha1_of, pdf_names, articles, descriptions)
     records.write(len(record_files), _batches(entries, delivery, len(record_files), counts))
     rows = []
     for file in sorted(ready.files, key=lambda file: file.name):
         if file.name in articles or (delivery.kind == "drop" and file.name != RECORDS_FILE):
-            kind, record_id = articles.get(file.name) or (_kind_of(file.name), None)
+            kind, record_id = articles.get(file.name) or (kind_of(file.name), None)
             claims = declared.facts.get(file.name) or DeclaredFacts(0)
             row = RegisteredFileRow(
                 name=file.name, kind=kind, bytes=file.bytes, sha1=sha1_of[file.name], record_id=record_id,
-                arxiv_id=claims.arxiv_id or _arxiv_id_of(file.name), open_access=claims.open_access, licence=claims.licence,
+                arxiv_id=claims.arxiv_id or arxiv_id_of(file.name), open_access=claims.open_access, licence=claims.licence,
             )  # fmt: skip
             rows.append(row)
     files.write(0, rows)
     files.commit([0])
     records.commit(range(len(record_files) + 1))
     pdfs = sum(row["kind"] == "pdf" for row in rows)
-    facts = Registered(counts["rows"], counts["dropped"], pdfs, declared.warning_messages)
+    not_read = sum(row["kind"] == "other" and row["name"] not in descriptions for row in rows)
+    facts = Registered(counts["rows"], counts["dropped"], pdfs, not_read, declared.warning_messages)
     lake.put(facts_key, orjson.dumps(asdict(facts)))
     return facts
 
@@ -111,9 +122,13 @@ def _read_articles(
     delivery: Delivery,
     ready: Ready,
     sha1_of: Mapping[str, str],
+    pdf_names: Mapping[str, str],
     articles: dict[str, tuple[str, str | None]],
+    descriptions: set[str],
 ) -> Iterator[sources.Entry]:
     """Fill `articles` with the kind and record id of publishers' full texts, and yield the records of those in a drop.
+
+    Also yield ScienceParse's records of the PDFs in a drop, and add the names of their files to `descriptions`.
 
     `articles` is complete when the generator ends. A drop describes only its files. We therefore assign the ids of its records and
     the kind `archive`. A licence in a file applies only to that file. Files of a delivery are articles of its source, and their
@@ -125,6 +140,10 @@ def _read_articles(
         if delivery.kind == "delivery" and delivery.source not in jats.CONVERTERS:
             continue
         data, _ = lake.get(delivery.key(file.name))
+        if delivery.kind == "drop" and scienceparse.has_form(data):
+            descriptions.add(file.name)
+            yield from select_own(scienceparse.read(io.BytesIO(data), pdf_names, file.name), file.name, sha1_of)
+            continue
         kind = jats.detect_kind(data)
         if kind is None or (delivery.kind == "delivery" and kind != delivery.source):
             continue
@@ -151,16 +170,24 @@ def registered_table(lake: Lake, delivery: Delivery, name: str) -> TableRef:
     return TableRef(lake, f"{delivery.registered}/{name}", REGISTERED_FILES if name == "files" else REGISTERED_RECORDS)
 
 
-def _kind_of(name: str) -> str:
+def has_records(delivery: Delivery, name: str) -> bool:
+    """Return whether a file of a drop or delivery contains records."""
+    if delivery.kind == "drop":
+        return name == RECORDS_FILE
+    return (delivery.source, name) != (scienceparse.NAME, scienceparse.NAMES_FILE)
+
+
+def kind_of(name: str) -> str:
+    """Return the kind of a file of a drop by its name: pdf, latex or other."""
     lower = name.lower()
     if lower.endswith(".pdf"):
         return "pdf"
     return "latex" if lower.endswith((".gz", ".tgz", ".tar", ".tex")) else "other"
 
 
-def _arxiv_id_of(name: str) -> str | None:
+def arxiv_id_of(name: str) -> str | None:
     """Return the arXiv id in the name of a source archive: `2004.14974v2.gz`, `hep-th9711200.gz`."""
-    if _kind_of(name) != "latex":
+    if kind_of(name) != "latex":
         return None
     stem = name.rpartition("/")[2]
     return normalise_arxiv(re.sub(r"^([a-z-]+(?:\.[A-Z]{2})?)_?(\d{7})", r"\1/\2", stem))
@@ -199,7 +226,7 @@ def _check_source(lake: Lake, delivery: Delivery, ready: Ready) -> None:
 
     Names of extractors and of declarations in drops are reserved: these records are made by the pipeline.
     """
-    is_reserved = delivery.source in (DECLARED, *adapter_names(), EMBEDDED)
+    is_reserved = delivery.source in (DECLARED, *EXTRACTORS.names, EMBEDDED)
     if delivery.kind == "delivery" and not is_reserved:
         # The name of an extractor that was installed earlier is reserved too.
         is_reserved = next(iter(lake.list(f"{STORED_TEI.name}/{delivery.source}/")), None) is not None
@@ -210,12 +237,12 @@ def _check_source(lake: Lake, delivery: Delivery, ready: Ready) -> None:
         )
     if delivery.kind == "delivery" and any(file.name.rpartition("/")[2] != RECORDS_FILE for file in ready.files):
         try:
-            sources.load_adapter(delivery.source)
+            sources.SOURCES.load(delivery.source)
         except UserError as error:
             raise Refused(Refusal.UNKNOWN_SOURCE, str(error)) from None
 
 
-def _read_entries(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entry]:
+def read_entries(path: Path, delivery: Delivery, name: str, pdf_names: Mapping[str, str]) -> Iterator[sources.Entry]:
     """Yield the entries of a file of a delivery: generic for `records.jsonl`, else from the adapter of its source.
 
     Raises:
@@ -224,7 +251,11 @@ def _read_entries(path: Path, delivery: Delivery, name: str) -> Iterator[sources
     if name.rpartition("/")[2] == RECORDS_FILE or delivery.source == jsonl.NAME:
         yield from _read_generic(path, delivery, name)
         return
-    own = sources.load_adapter(delivery.source).NAME
+    if delivery.source == scienceparse.NAME:
+        with open_stream(path) as stream:
+            yield from stop_at_damage(scienceparse.read(stream, pdf_names, name))
+        return
+    own = sources.SOURCES.load(delivery.source).NAME
     for entry in sources.read(delivery.source, path):
         if not isinstance(entry, sources.Dropped) and not entry.record_id.startswith(f"{own}:"):
             raise Refused(
@@ -241,8 +272,8 @@ def _read_generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources
     """
     own = {delivery.source}
     kind = None
-    if delivery.source in sources.source_names():
-        adapter = sources.load_adapter(delivery.source)
+    if delivery.source in sources.SOURCES.names:
+        adapter = sources.SOURCES.load(delivery.source)
         own, kind = own | {adapter.NAME}, adapter.KIND
 
     def check(where: str, line: dict[str, Any], repeated: RepeatedKeys) -> None:

@@ -16,7 +16,9 @@ from typing import Literal
 
 import orjson
 
-from s2corpus.deliveries.ready import NOT_TEXT, Refusal, folder_of, is_text, list_deliveries
+from s2corpus.deliveries.ready import NOT_TEXT, UNREADABLE_OBJECT, folder_of, is_text, list_deliveries
+from s2corpus.errors import UnreadableObject
+from s2corpus.outcomes import Refusal
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 
 MAX_NEW_PER_POLL = 1_000
@@ -28,7 +30,6 @@ MAX_TRIES = 3
 FIRST_REPEAT, LAST_REPEAT = 60.0, 3600.0
 """First and maximum delay in seconds before an event that started no run is fired again; the delay doubles."""
 _THREADS = 8
-_CHECKS_PER_BLOCK = 50
 
 
 class ArrivalState(StrEnum):
@@ -41,8 +42,13 @@ class ArrivalState(StrEnum):
     PROCESSED = "worked"  # the next release includes it
     NOT_SELECTED = "unwanted"  # no release spec selects drops or sources of this name
     REFUSED = "refused"  # it differs from its _READY, see `refusal`
+    UNREADABLE_OBJECT = "unreadable_object"  # the lake refuses access to one of its files, see `detail`
     UNFINISHED = "unfinished"  # the extractor gave up on too many of its PDFs
     FAILED = "failed"  # an error that a retry does not fix, see `detail`
+
+
+REJECTED = (ArrivalState.REFUSED, ArrivalState.UNREADABLE_OBJECT, ArrivalState.FAILED)
+"""States of arrivals that need a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +106,7 @@ class ArrivalStatus:
         match self.state:
             case ArrivalState.ANNOUNCED | ArrivalState.REGISTERED:
                 return True
-            case ArrivalState.UNFINISHED | ArrivalState.FAILED:
+            case ArrivalState.UNFINISHED | ArrivalState.FAILED | ArrivalState.UNREADABLE_OBJECT:
                 return self.tries < MAX_TRIES
         return False
 
@@ -139,8 +145,14 @@ def read_status(lake: Lake, arrival: Arrival) -> ArrivalStatus | None:
 
 
 def hash_ready_file(lake: Lake, folder: str) -> str | None:
-    """Return a hash of the folder's current `_READY` (from its ETag), or None if the file does not exist."""
-    etag = lake.etag(f"{folder}_READY")
+    """Return a hash of the folder's current `_READY` (from its ETag), or None if the file does not exist.
+
+    An unreadable `_READY` has a hash too: the arrival is announced with its fault, and again when the access was granted.
+    """
+    try:
+        etag = lake.etag(f"{folder}_READY")
+    except UnreadableObject:
+        etag = UNREADABLE_OBJECT
     return None if etag == ABSENT else hashlib.sha256(etag.encode()).hexdigest()[:16]
 
 
@@ -151,69 +163,52 @@ def list_open(lake: Lake) -> list[Arrival]:
 
 
 class Watch:
-    """Polls the lake and reports every arrival once."""
+    """Polls the lake for arrivals that a run must begin with."""
 
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
-        self._reported: dict[str, str] = {}
-        self._unannounced: list[Arrival] = []
         self._positions = {"new": 0, "known": 0}
         self._repeats: dict[Arrival, tuple[float, float]] = {}
 
-    def poll(self, limit: int | None = None) -> list[Arrival]:
-        """Return new arrivals: arrivals without a row that this watch has not returned before.
+    def poll(self, now: float = 0.0) -> list[Arrival]:
+        """Announce new arrivals, and return all arrivals for which an event must be fired.
 
-        The poll stops soon after it has found `limit` arrivals.
-        """
-        marks = _list_marks(self.lake)
-        folders = [folder for folder in _list_folders(self.lake) if is_text(folder)]
-        self._reported = {f: mark for f, mark in self._reported.items() if mark not in marks.get(f, ())}
-        new = [folder for folder in folders if folder not in marks and folder not in self._reported]
-        known = [folder for folder in folders if folder in marks]
-        to_check = [
-            *self._next_items("new", new, MAX_NEW_PER_POLL),
-            *self._next_items("known", known, MAX_KNOWN_PER_POLL),
-        ]
-        arrivals: list[Arrival] = []
-        with ThreadPoolExecutor(_THREADS) as pool:
-            for start in range(0, len(to_check), _CHECKS_PER_BLOCK):
-                block = to_check[start : start + _CHECKS_PER_BLOCK]
-                for folder, mark in zip(block, pool.map(lambda f: hash_ready_file(self.lake, f), block), strict=True):
-                    if mark and mark not in marks.get(folder, ()) and self._reported.get(folder) != mark:
-                        arrivals.append(Arrival(folder, mark))
-                if limit is not None and len(arrivals) >= limit:
-                    break
-        self._reported |= {arrival.folder: arrival.mark for arrival in arrivals}
-        self._unannounced += arrivals
-        return arrivals
-
-    def confirm(self) -> None:
-        """Write a row for every returned arrival, so that no other watch returns it."""
-        while self._unannounced:
-            announce(self.lake, self._unannounced[-1])
-            self._unannounced.pop()
-
-    def list_unprocessed_events(self, now: float) -> list[Arrival]:
-        """Return the announced arrivals whose event must be fired again, because no run has begun with them.
-
-        A triggerer that is killed, or a busy database, can lose an event after the arrival was announced.
+        These are the new arrivals, and announced arrivals that no run has begun with: a triggerer that is killed, or a busy database,
+        can lose an event. A new watch returns them at its first poll. It repeats each after a delay that doubles.
 
         Args:
             now: seconds of a clock that never goes back.
         """
-        unprocessed: list[Arrival] = []
-        repeats: dict[Arrival, tuple[float, float]] = {}
-        for arrival in list_open(self.lake):
-            due, wait = self._repeats.get(arrival, (now + FIRST_REPEAT, FIRST_REPEAT))
-            if due <= now:
-                row = read_status(self.lake, arrival)
-                if row is not None and row.state is ArrivalState.ANNOUNCED:
-                    unprocessed.append(arrival)
-                    wait = min(2 * wait, LAST_REPEAT)
-                due = now + wait
-            repeats[arrival] = (due, wait)
-        self._repeats = repeats
-        return unprocessed
+        due = self._list_lost(now)
+        marks = _list_marks(self.lake)
+        folders = [folder for folder in _list_folders(self.lake) if is_text(folder)]
+        to_check = [
+            *self._next_items("new", [folder for folder in folders if folder not in marks], MAX_NEW_PER_POLL),
+            *self._next_items("known", [folder for folder in folders if folder in marks], MAX_KNOWN_PER_POLL),
+        ]
+
+        def announce_new(folder: str) -> Arrival | None:
+            mark = hash_ready_file(self.lake, folder)
+            if not mark or mark in marks.get(folder, ()):
+                return None
+            announce(self.lake, arrival := Arrival(folder, mark))
+            return arrival
+
+        with ThreadPoolExecutor(_THREADS) as pool:
+            new = [arrival for arrival in pool.map(announce_new, to_check) if arrival]
+        self._repeats |= dict.fromkeys(new, (now + FIRST_REPEAT, FIRST_REPEAT))
+        return due + new
+
+    def _list_lost(self, now: float) -> list[Arrival]:
+        """Return the announced arrivals whose event must be fired again."""
+        delays = {arrival: self._repeats.get(arrival, (now, FIRST_REPEAT / 2)) for arrival in list_open(self.lake)}
+        due = [arrival for arrival, (time, _) in delays.items() if time <= now]
+        for arrival in due:
+            delay = min(2 * delays[arrival][1], LAST_REPEAT)
+            delays[arrival] = (now + delay, delay)
+        self._repeats = delays
+        rows = read_statuses(self.lake, due)
+        return [Arrival(row.folder, row.mark) for row in rows if row.state is ArrivalState.ANNOUNCED]
 
     def _next_items(self, kind: str, items: Sequence[str], limit: int) -> Sequence[str]:
         """Return the next `limit` items, cyclically."""

@@ -15,10 +15,13 @@ import orjson
 
 from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.declarations import Declarations
-from s2corpus.deliveries.ready import Delivery, Digests, Refused, hash_stream
+from s2corpus.deliveries.preview import check_metadata, check_source, find_unread_files
+from s2corpus.deliveries.ready import FORMAT, Delivery, Digests, Refused, hash_stream
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2orc_parse.outputs import printable
+
+_MAX_WARNINGS = 20
 
 
 def deliver_tree(lake: Lake, folder: Path) -> int:
@@ -94,7 +97,7 @@ def deliver(
     """Upload files as a drop or delivery, `_READY` last. Files from an earlier try are sent again only if they differ.
 
     `delivery` contains the target, the mode and the person. `progress` is called with the finished and the total number of bytes.
-    `records.jsonl` is checked before the upload.
+    Metadata and names are checked before the upload.
 
     Raises:
         UserError: it exists with other files, its folder contains additional files, or intake would refuse it.
@@ -106,7 +109,7 @@ def deliver(
         if sorted(ready["files"], key=lambda file: str(file["name"])) != listed:
             raise UserError(f"{lake.uri(delivery.folder)} was delivered already, with other files: give another id")
         return Uploaded(delivery.folder, datetime.fromisoformat(ready["ready_at"]), 0, len(listed))
-    warnings = _check_records(delivery, files, digests)
+    warnings = _check_files(delivery, files, digests)
     uploaded = {entry.key.removeprefix(delivery.folder): entry.bytes for entry in lake.list(delivery.folder)}
     if extra := sorted(set(uploaded) - set(files)):
         raise UserError(
@@ -129,7 +132,7 @@ def deliver(
     with ThreadPoolExecutor(threads) as pool:
         sent = sum(pool.map(send, files))
     ready_at = datetime.now(UTC).replace(microsecond=0)
-    ready = {"ready_at": ready_at.isoformat(), "files": listed, "mode": delivery.mode}
+    ready = {"format": FORMAT, "ready_at": ready_at.isoformat(), "files": listed, "mode": delivery.mode}
     data = orjson.dumps(ready | ({"delivered_by": delivery.by} if delivery.by else {}))
     try:
         lake.put(delivery.key("_READY"), data, expect=ABSENT)
@@ -140,19 +143,35 @@ def deliver(
     return Uploaded(delivery.folder, ready_at, sent, len(files) - sent, warnings)
 
 
-def _check_records(delivery: Delivery, files: Mapping[str, Path], digests: Mapping[str, Digests]) -> tuple[str, ...]:
-    """Return the warnings on `records.jsonl` of a drop; raise UserError if intake would refuse it."""
+def _check_files(delivery: Delivery, files: Mapping[str, Path], digests: Mapping[str, Digests]) -> tuple[str, ...]:
+    """Return the warnings on files that no release reads as they are; raise UserError if intake would refuse the delivery."""
+    if delivery.kind == "delivery":
+        like = check_source(delivery.source, files)
+        return (*([like] if like else []), *check_metadata(delivery, files))
+    unread = [f"{name}: {reason}" for name, reason in find_unread_files(files).items()]
+    if len(unread) > _MAX_WARNINGS:
+        rest = f"{len(unread) - _MAX_WARNINGS} more files that no release reads: corpus check shows them"
+        unread = [*unread[:_MAX_WARNINGS], rest]
     path = files.get(RECORDS_FILE)
-    if path is None or delivery.kind != "drop":
-        return ()
-    declared = Declarations(delivery.id, {name: digest.sha1 for name, digest in digests.items()})
+    if path is None:
+        return tuple(unread)
+    return *check_declarations(delivery, path, {n: d.sha1 for n, d in digests.items()}).warning_messages, *unread
+
+
+def check_declarations(delivery: Delivery, path: Path, sha1_of: Mapping[str, str]) -> Declarations:
+    """Read the `records.jsonl` of a drop; return its warnings.
+
+    Raises:
+        UserError: intake would refuse it.
+    """
+    declared = Declarations(delivery.id, sha1_of)
     try:
         with path.open("rb") as stream:
             for _ in declared.entries(stream):
                 pass
     except Refused as refused:
         raise UserError(f"{path}: {refused.detail.removeprefix(f'{RECORDS_FILE}, ')}") from None
-    return declared.warning_messages
+    return declared
 
 
 def digests_of(files: Mapping[str, Path], threads: int = 8) -> dict[str, Digests]:
@@ -172,11 +191,13 @@ def new_delivery(
     """Return a drop or delivery to upload; `by` is the name of the person.
 
     Raises:
-        UserError: the id or source is no valid folder name.
+        UserError: the id or source is no valid folder name, or the name of the person is not printable.
     """
     for given in (id_, *((source,) if kind == "delivery" else ())):
         if not given.isprintable() or "/" in given or given in ("", ".", "..") or "\\" in given:
             raise UserError(
                 f"{given!r} cannot be the id of a {kind}: expected a folder name of printable characters, without slashes"
             )
+    if not by.isprintable():
+        raise UserError(f"{by!r} cannot be the name of a person: expected printable characters")
     return Delivery(kind, source, id_, "", mode, "", 0, by)

@@ -1,12 +1,12 @@
 """Write the security files of SeaweedFS: its certificates, the keys of its components, and the S3 permissions of each identity.
 
-`python -m s2corpus.deployment.s3_security <folder> <policies> <host>` writes these files for the server in `docker-compose.yaml`. The
-identities are defined in `deploy/s3/*.json`. Their keys are read from the environment: `S3_<IDENTITY>_ACCESS_KEY`,
-`S3_<IDENTITY>_SECRET_KEY`.
+`python -m s2corpus.deployment.s3_security <folder> <policies> <host> <keys>` writes these files for the server in `docker-compose.yaml`.
+The identities are defined in `deploy/s3/*.json`. The folder <keys> has a file of AWS credentials for each: `s3_<identity>`.
 """
 
 from __future__ import annotations
 
+import configparser
 import datetime
 import ipaddress
 import json
@@ -54,23 +54,34 @@ def format_security_toml(keys: Mapping[str, str], folder: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def format_identities(policies: Path, bucket: str, environ: Mapping[str, str]) -> str:
-    """Return SeaweedFS's S3 configuration: an identity for each policy file, with its keys from the environment.
+def read_keys(file: Path) -> tuple[str, str]:
+    """Return access key and secret key of a file of AWS credentials.
+
+    Raises:
+        UserError: the file does not exist, or has no keys.
+    """
+    parser = configparser.ConfigParser(interpolation=None)
+    try:
+        parser.read_string(file.read_text("utf-8"))
+        return parser["default"]["aws_access_key_id"], parser["default"]["aws_secret_access_key"]
+    except (OSError, ValueError, KeyError, configparser.Error) as error:
+        raise UserError(f"{file} is no file of AWS credentials ({error}): run deploy/make_secrets.py") from None
+
+
+def format_identities(policies: Path, bucket: str, keys_of: Path) -> str:
+    """Return SeaweedFS's S3 configuration: an identity for each policy file, with its keys from the file `s3_<identity>`.
 
     Raises:
         UserError: a key is missing, or two identities have the same key.
     """
     identities, rules = [], []
     for path in sorted(policies.glob("*.json")):
-        names = [f"S3_{path.stem.upper()}_{part}_KEY" for part in ("ACCESS", "SECRET")]
-        if missing := [name for name in names if not environ.get(name)]:
-            raise UserError(f"{missing[0]} is not set: each identity in {policies} needs its own keys")
-        access, secret = (environ[name] for name in names)
+        access, secret = read_keys(keys_of / f"s3_{path.stem}")
         keys = [{"accessKey": access, "secretKey": secret}]
         identities.append({"name": path.stem, "credentials": keys, "actions": [], "policyNames": [path.stem]})
         content = json.loads(Template(path.read_text("utf-8")).substitute(bucket=bucket))
         rules.append({"name": path.stem, "content": json.dumps(content)})
-    used = [environ.get("AWS_ACCESS_KEY_ID"), *(identity["credentials"][0]["accessKey"] for identity in identities)]  # type: ignore[index]
+    used = [read_keys(keys_of / "s3_admin")[0], *(identity["credentials"][0]["accessKey"] for identity in identities)]  # type: ignore[index]
     if len(set(used)) < len(used):
         raise UserError("two identities of the lake have one access key: give each its own")
     return json.dumps({"identities": identities, "policies": rules}, indent=1)
@@ -124,7 +135,7 @@ def _sign(builder: x509.CertificateBuilder, authority: EllipticCurvePrivateKey) 
     return builder.sign(authority, hashes.SHA256())
 
 
-def main(folder: Path, policies: Path, host: str) -> None:
+def main(folder: Path, policies: Path, host: str, keys: Path) -> None:
     """Write the files: certificates and the components' keys only once, identities each time."""
 
     def write(name: str, content: str) -> None:
@@ -138,11 +149,11 @@ def main(folder: Path, policies: Path, host: str) -> None:
             "security.toml",
             format_security_toml({secret: secrets.token_urlsafe(32) for secret in KEYS.values()}, f"{folder}/"),
         )
-    write("s3.json", format_identities(policies, os.environ.get("S2CORPUS_BUCKET") or "corpus", os.environ))
+    write("s3.json", format_identities(policies, os.environ.get("S2CORPUS_BUCKET") or "corpus", keys))
 
 
 if __name__ == "__main__":
     try:
-        main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+        main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], Path(sys.argv[4]))
     except UserError as error:
         sys.exit(str(error))

@@ -17,6 +17,7 @@ import yaml
 
 from s2corpus.deployment.http import AirflowClient
 from s2corpus.errors import TransientError, UserError
+from s2corpus.secret_files import read_secret
 
 _FIELDS = {
     "pools": {"pool_name": "name", "pool_slot": "slots", "pool_description": "description"},
@@ -99,11 +100,11 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit("usage: AIRFLOW_URL=… AIRFLOW_USER=… AIRFLOW_PASSWORD=… python -m s2corpus.deployment.settings FILE")
     try:
-        url, user, password = (os.environ[f"AIRFLOW_{name}"] for name in ("URL", "USER", "PASSWORD"))
+        url, user = os.environ["AIRFLOW_URL"], os.environ["AIRFLOW_USER"]
+        password = read_secret("AIRFLOW_PASSWORD") or os.environ["AIRFLOW_PASSWORD"]
+        load_settings(read_settings(Path(sys.argv[1])), url.rstrip("/"), user, password)
     except KeyError as error:
         sys.exit(f"{error.args[0]} is not set")
-    try:
-        load_settings(read_settings(Path(sys.argv[1])), url.rstrip("/"), user, password)
     except (UserError, TransientError, OSError) as error:
         sys.exit(str(error))
 

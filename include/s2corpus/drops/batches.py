@@ -25,8 +25,8 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.runner import process_stages
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.extract import TooManyFailures
+from s2corpus.storage.error_kinds import convert_errors
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.transient import convert_errors
 from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, PDFS
 from s2corpus.tables.parses import ARTICLE_PARSES, EXTRACTIONS, LATEX_PARSES, PARSES, SELECTIONS
 from s2corpus.tables.schema import Table

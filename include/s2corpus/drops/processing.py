@@ -16,20 +16,12 @@ from pathlib import Path
 
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.files import delivered_files, group_by_content
-from s2corpus.deliveries.ready import (
-    Delivery,
-    Refusal,
-    Refused,
-    UnexpectedReadError,
-    convert_content_errors,
-    read_ready,
-)
+from s2corpus.deliveries.ready import Delivery, Refused, UnexpectedReadError, convert_content_errors, read_ready
 from s2corpus.deliveries.status import (
     Arrival,
     ArrivalState,
     ArrivalStatus,
     Watch,
-    announce,
     hash_ready_file,
     list_open,
     put_row,
@@ -37,7 +29,8 @@ from s2corpus.deliveries.status import (
     read_statuses,
 )
 from s2corpus.drops import batches
-from s2corpus.errors import UserError
+from s2corpus.errors import UnreadableObject, UserError
+from s2corpus.outcomes import Refusal
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 
@@ -45,16 +38,13 @@ log = logging.getLogger(__name__)
 _THREADS = 8
 
 
-def list_pending(
-    lake: Lake, announced: Iterable[Arrival] = (), selected_by: Sequence[ReleaseSpec] | None = None
-) -> list[Arrival]:
-    """Announce arrivals, and return all arrivals that no run has finished.
+def list_pending(lake: Lake, selected_by: Sequence[ReleaseSpec] | None = None) -> list[Arrival]:
+    """Return all announced arrivals that no run has finished.
 
     If some spec is invalid, pass the valid ones as `selected_by`: other arrivals wait, because the invalid spec may select them.
     """
-    with ThreadPoolExecutor(_THREADS) as pool:
-        list(pool.map(lambda arrival: announce(lake, arrival), announced))
-    return [arrival for arrival in list_open(lake) if selected_by is None or _specs_selecting(arrival, selected_by)]
+    selected = [a for a in list_open(lake) if selected_by is None or _specs_selecting(a, selected_by)]
+    return list({arrival.folder: arrival for arrival in selected}.values())  # `register` reads the current `_READY`.
 
 
 def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> ArrivalStatus | None:
@@ -86,8 +76,12 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Arri
                     row = replace(row, state=ArrivalState.PROCESSED)
     except (UnexpectedReadError, UserError) as error:
         log.exception("%s cannot be registered", row.name)
-        detail = error.detail if isinstance(error, UnexpectedReadError) else str(error)[:300]
-        row = replace(row, state=ArrivalState.FAILED, detail=detail, tries=row.tries + 1)
+        is_unreadable = isinstance(error, UnreadableObject)
+        state = ArrivalState.UNREADABLE_OBJECT if is_unreadable else ArrivalState.FAILED
+        detail = (
+            error.detail if isinstance(error, UnexpectedReadError) else str(error)[: None if is_unreadable else 300]
+        )
+        row = replace(row, state=state, detail=detail, tries=row.tries + 1)
     except Refused as refused:
         row = replace(row, state=ArrivalState.REFUSED, refusal=refused.refusal, detail=refused.detail)
     put_row(lake, row)
@@ -124,19 +118,22 @@ def gather(
     return ids
 
 
-def list_releases_to_start(rows: Iterable[ArrivalStatus], specs: Sequence[ReleaseSpec]) -> list[tuple[str, datetime]]:
+def list_releases_to_start(
+    rows: Iterable[ArrivalStatus], specs: Sequence[ReleaseSpec], now: datetime
+) -> list[tuple[str, datetime]]:
     """Return the releases that processed drops and deliveries start: (spec, as_of), for specs with `schedule.on_drop`.
 
     A release sees what was ready before its `as_of`: the second after the latest `ready_at`. The same drops always start the
-    same release.
+    same release. An arrival with a `ready_at` in the future starts no release: only later releases contain it.
     """
     releases = []
+    past = [row for row in rows if row.ready_at and datetime.fromisoformat(row.ready_at) <= now]
     for spec in specs:
         ready = [
             datetime.fromisoformat(row.ready_at)
-            for row in rows
-            if row.state is ArrivalState.PROCESSED
-            and row.ready_at
+            for row in past
+            if row.ready_at
+            and row.state is ArrivalState.PROCESSED
             and _specs_selecting(Arrival(row.folder, row.mark), [spec])
         ]
         if spec.schedule.on_drop and ready:
@@ -183,7 +180,8 @@ def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = Non
     Raises:
         TransientError: the lake or the extractor does not respond; finished work is stored.
     """
-    rows = register_all(lake, list_pending(lake, Watch(lake).poll()), specs)
+    Watch(lake).poll()
+    rows = register_all(lake, list_pending(lake), specs)
     arrivals = [Arrival(row.folder, row.mark) for row in rows]
     ids = gather(lake, arrivals, specs, scratch)
     for id_ in ids:
@@ -199,7 +197,4 @@ def _delivery(row: ArrivalStatus) -> Delivery:
 
 def _specs_selecting(arrival: Arrival, specs: Sequence[ReleaseSpec]) -> list[ReleaseSpec]:
     """Return the specs that select a drop or delivery."""
-    kind, source, id_ = arrival.identity
-    return [
-        spec for spec in specs if (spec.selects_drop(id_) if kind == "drop" else spec.selects_delivery(source, id_))
-    ]
+    return [spec for spec in specs if spec.selects(*arrival.identity)]

@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from s2corpus.deliveries import status
-from s2corpus.deliveries.ready import folder_of, iso
-from s2corpus.deliveries.status import ArrivalState, ArrivalStatus
-from s2corpus.errors import UserError
+from s2corpus.deliveries.ready import Refused, folder_of, iso, read_ready
+from s2corpus.deliveries.status import Arrival, ArrivalState, ArrivalStatus
+from s2corpus.errors import UnreadableObject, UserError
 from s2corpus.ids import SnapshotId
+from s2corpus.outcomes import Refusal
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import NotCommitted, TableRef
@@ -34,6 +35,11 @@ class DropStatus:
     """one of NAMES"""
     snapshots: tuple[str, ...]
     """newest published snapshots with this drop, one per spec"""
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """Kind, source (empty for a drop) and id."""
+        return Arrival(self.row.folder, self.row.mark).identity
 
     @property
     def outcome(self) -> str:
@@ -59,10 +65,17 @@ def iterate_drop_statuses(lake: Lake, *, paused: bool = False, max_rows: int | N
 
     `paused`: the DAG `pdf_drops` is paused; report pending drops as `paused` instead of `waiting`.
     """
-    published = _published_deliveries(lake)
+    seen = _deliveries_in_snapshots(lake)
     for row in status.iterate_statuses(lake, max_rows):
-        deliveries = [] if row.state in _NEVER_PUBLISHED else published.get(row.folder, [])
-        deliveries = [(snapshot, d) for snapshot, d in deliveries if row.ready_at in (None, d["ready_at"])]
+        deliveries = [] if row.state in _NEVER_PUBLISHED else seen.get(row.folder, [])
+        is_pending = row.state in (ArrivalState.WAITING, ArrivalState.ANNOUNCED)
+        if is_pending and deliveries and all(d["outcome"] != "taken" for _, d in deliveries):
+            row = _add_outcome(lake, row, *deliveries[-1])
+        deliveries = [
+            (snapshot, d)
+            for snapshot, d in deliveries
+            if d["outcome"] == "taken" and row.ready_at in (None, d["ready_at"])
+        ]
         name = str(row.state)
         if deliveries:
             name, delivery = RELEASED, deliveries[-1][1]
@@ -74,9 +87,28 @@ def iterate_drop_statuses(lake: Lake, *, paused: bool = False, max_rows: int | N
         yield DropStatus(row, name, tuple(snapshot for snapshot, _ in deliveries))
 
 
-def _published_deliveries(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:
-    """Return the drops and deliveries in the newest snapshot of each spec, by folder, with rows of the table `deliveries`."""
-    published: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+def _add_outcome(lake: Lake, row: ArrivalStatus, snapshot: str, delivery: dict[str, Any]) -> ArrivalStatus:
+    """Return the row with the outcome of a release that did not take it, unless `_READY` has changed since."""
+    outcome, _, reason = delivery["outcome"].partition(":")
+    ready_at = None
+    try:
+        if ready := read_ready(lake, *Arrival(row.folder, row.mark).identity):
+            ready_at = ready.ready_at
+    except Refused:
+        pass
+    except UnreadableObject:
+        ready_at = delivery["ready_at"]
+    if ready_at != delivery["ready_at"] or outcome not in (ArrivalState.REFUSED, ArrivalState.UNREADABLE_OBJECT):
+        return row
+    return replace(
+        row, state=ArrivalState(outcome), refusal=Refusal(reason) if reason else None, ready_at=ready_at,
+        detail=f"{delivery['detail']} (not in {snapshot})", files=delivery["files"],
+    )  # fmt: skip
+
+
+def _deliveries_in_snapshots(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:
+    """Return the drops and deliveries that the newest snapshot of each spec saw, by folder, with rows of the table `deliveries`."""
+    seen: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     for spec in lake.folders("snapshots/"):
         if SnapshotId.is_valid(spec):
             continue
@@ -93,7 +125,5 @@ def _published_deliveries(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any
         except NotCommitted:
             continue  # The tables were deleted; the snapshot remains.
         for row in rows:
-            if row["outcome"] == "taken":
-                folder = folder_of(row["kind"], row["source"], row["delivery"])
-                published.setdefault(folder, []).append((snapshot, row))
-    return published
+            seen.setdefault(folder_of(row["kind"], row["source"], row["delivery"]), []).append((snapshot, row))
+    return seen

@@ -9,13 +9,23 @@ from s2corpus.extractors.protocol import (
     Extraction,
     ExtractorAnswer,
     ExtractorIdentity,
-    ExtractOutcome,
     Limits,
     Server,
 )
-from s2corpus.extractors.registry import adapter, adapter_names
+from s2corpus.extractors.registry import EXTRACTORS
+from s2corpus.outcomes import ExtractOutcome
 
 __all__ = [
-    "Adapter", "BackgroundServer", "BackgroundTask", "BadAnswer", "ExtractOutcome", "Extraction", "ExtractorAnswer",
-    "ExtractorIdentity", "Limits", "Pool", "Server", "adapter", "adapter_names",
+    "EXTRACTORS",
+    "Adapter",
+    "BackgroundServer",
+    "BackgroundTask",
+    "BadAnswer",
+    "ExtractOutcome",
+    "Extraction",
+    "ExtractorAnswer",
+    "ExtractorIdentity",
+    "Limits",
+    "Pool",
+    "Server",
 ]  # fmt: skip

@@ -1,25 +1,22 @@
-"""Adapter for GROBID's REST API and compatible servers, which return TEI synchronously.
-
-The client is grobid-client-python's `ApiClient` with another `call_api`: the library's buffers uploads in memory, reads responses of
-any size, limits only the time between two bytes, and opens a connection for every call. `GrobidClient` is not used, because it
-retries a 503 by unbounded recursion and returns errors as text.
-"""
+"""Adapter for GROBID's REST API and compatible servers, which return TEI synchronously."""
 
 from __future__ import annotations
 
+import errno
 import json
 import re
+import shutil
+import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-import requests
-from grobid_client.client import ApiClient
 from lxml import etree
 
 from s2corpus.errors import UserError
 from s2corpus.extractors.http import HttpServer, classify_error_status
-from s2corpus.extractors.protocol import BadAnswer, ExtractorAnswer, ExtractorIdentity, ExtractOutcome
+from s2corpus.extractors.protocol import BadAnswer, ExtractorAnswer, ExtractorIdentity
+from s2corpus.outcomes import ExtractOutcome
 from s2corpus.rules import ExtractRules
 from s2orc_parse import tei
 from s2orc_parse.parse_model import Parse
@@ -39,6 +36,8 @@ _PERMANENT_CODES = {
 }
 _ERROR_CODE = re.compile(rb"\b(" + b"|".join(code.encode() for code in [*_PERMANENT_CODES, "TIMEOUT"]) + rb")\b")
 _SEARCHED_BYTES = 4096
+_START, _END = re.compile(rb"<(\w+:)?TEI\b"), re.compile(rb"</(\w+:)?TEI\s*>\s*\Z")
+"""tags of the first and the last bytes of a complete TEI"""
 
 
 def form(rules: ExtractRules) -> dict[str, str]:
@@ -54,6 +53,7 @@ def form(rules: ExtractRules) -> dict[str, str]:
         "segmentSentences": str(int(rules.segment_sentences)),
         # Omit `ocr` when off: keys of stored extractions remain valid.
         **({"ocr": "1"} if rules.ocr == "scans" else {}),
+        **({"teiCoordinates": ",".join(rules.coordinates)} if rules.coordinates else {}),
     }
 
 
@@ -63,10 +63,10 @@ def convert(data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse
         made = (made_by.extractor, made_by.full_version, made_by.options_hash)
         return tei.convert(data, file_sha1=file_sha1, made_by=made)
     except tei.BadTei as error:
-        raise BadAnswer(f"bad_tei:{error.reason}") from None
+        raise BadAnswer(f"bad_tei:{error.outcome}") from None
 
 
-class GrobidServer(HttpServer, ApiClient):
+class GrobidServer(HttpServer):
     """A GROBID server at a base URL (`http://host:8070`)."""
 
     KIND = "a GROBID server"
@@ -76,35 +76,35 @@ class GrobidServer(HttpServer, ApiClient):
     ) -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         HttpServer.__init__(self, url, headers=headers, connections=connections, max_bytes=max_bytes)
-        ApiClient.__init__(self, url.rstrip("/") + "/", status_endpoint="api/isalive")
-        self.form = form
+        from s2corpus.extractors.grobid_client import Client  # slow (0.6 s); only requests need it
 
-    # `options` covers the library's keyword arguments, which its verbs only pass on.
-    def call_api(self, method: str, url: str, **options: Any) -> tuple[requests.Response, int]:  # type: ignore[override]
-        """Send a request for the library's verbs, with limits on time and size."""
-        options = {"timeout": self.timeout, "headers": {"Accept": self.accept_type}, **options}
-        response = self.request(method, url.removeprefix(self.base_url), **options)
-        return response, response.status_code
+        self.client = Client(self, form)
 
     def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> ExtractorAnswer:
         """Send one PDF to `processFulltextDocument` and classify the response."""
-        reply = self.upload(
-            "api/processFulltextDocument", file_sha1, open_pdf, field="input", form=self.form, timeout=timeout
-        )
+        with tempfile.NamedTemporaryFile(suffix=".pdf") as file:  # The library reads only a path without buffering it.
+            try:
+                with open_pdf() as pdf:
+                    shutil.copyfileobj(pdf, file)
+                file.flush()
+            except Exception as error:  # any storage error
+                if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+                    raise  # This machine's disk is full.
+                return ExtractorAnswer(ExtractOutcome.LAKE, detail=str(error))
+            reply = self.client.request(file_sha1, file.name, timeout)
         return reply if isinstance(reply, ExtractorAnswer) else classify_response(*reply, self.max_bytes)
 
     def alive(self, *, timeout: float) -> bool:
         """Return whether `/api/health` reports ready (GROBID ≥ 0.9), or `/api/isalive` returns true on older servers."""
-        try:
-            health, _ = self.get(f"{self.base_url}api/health", timeout=timeout)
-            with suppress(ValueError):
-                answer = json.loads(health.content)
-                if isinstance(answer, dict) and isinstance(answer.get("ready"), bool):
-                    return bool(answer["ready"])
-            response, status = self.service_status(timeout=timeout)
-        except requests.RequestException:
+        health = self.read("api/health", timeout=timeout)
+        if isinstance(health, ExtractorAnswer):
             return False
-        return status == 200 and response.content.strip().lower() == b"true"
+        with suppress(ValueError):
+            answer = json.loads(health[1])
+            if isinstance(answer, dict) and isinstance(answer.get("ready"), bool):
+                return bool(answer["ready"])
+        reply = self.read("api/isalive", timeout=timeout)
+        return not isinstance(reply, ExtractorAnswer) and (reply[0], reply[1].strip().lower()) == (200, b"true")
 
     def identity(self, *, timeout: float) -> ExtractorIdentity:
         """Return the identity from `/api/version`: JSON, or plain text from GROBID before 0.8.
@@ -136,12 +136,21 @@ def classify_response(status: int, body: bytes, max_tei_bytes: int) -> Extractor
     """Classify an HTTP response about a PDF.
 
     A `body` of more than `max_tei_bytes` is `bad_tei`; the caller may truncate the body to `max_tei_bytes` + 1. Only the five codes
-    that the PDF itself causes are final. GROBID's other codes (TAGGING_ERROR, PARSING_ERROR, GENERAL, TIMEOUT) and proxy errors are
-    retried.
+    that the PDF itself causes are final. GROBID's other codes (TAGGING_ERROR, PARSING_ERROR, GENERAL, TIMEOUT), proxy errors, and
+    answers without the tags that begin and end a TEI are retried.
     """
     if status == 200:
-        fine = len(body) <= max_tei_bytes and is_tei(body)
-        return ExtractorAnswer(ExtractOutcome.OK if fine else ExtractOutcome.BAD_TEI, body)
+        if len(body) > max_tei_bytes:
+            return ExtractorAnswer(ExtractOutcome.BAD_TEI, body)
+        if is_tei(body):
+            return ExtractorAnswer(ExtractOutcome.OK, body)
+        letters = body.replace(b"\0", b"")  # UTF-16
+        if _START.search(letters[:_SEARCHED_BYTES]) and _END.search(letters[-_SEARCHED_BYTES:]):
+            return ExtractorAnswer(ExtractOutcome.BAD_TEI, body)
+        detail = (
+            f"the answer is cut or not from GROBID: its {len(body)} bytes do not begin with <TEI> and end with </TEI>"
+        )
+        return ExtractorAnswer(ExtractOutcome.CONNECTION, body, detail=detail)
     if status == 204:
         return ExtractorAnswer(ExtractOutcome.NO_CONTENT)
     answer = classify_error_status(status, body)

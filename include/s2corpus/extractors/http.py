@@ -5,9 +5,10 @@ Requests follow no redirects and use no proxy, .netrc or cookies.
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit, urlunsplit
@@ -17,9 +18,11 @@ from urllib3.exceptions import NewConnectionError
 
 from s2corpus import web
 from s2corpus.errors import TransientError, UserError
-from s2corpus.extractors.protocol import ExtractorAnswer, ExtractOutcome
+from s2corpus.extractors.protocol import ExtractorAnswer
+from s2corpus.outcomes import ExtractOutcome
 
 _BLOCK = 1 << 16
+_PAGE = re.compile(rb"(?i)\s*<(!doctype html|html|head|body)\b")
 
 
 class HttpServer:
@@ -62,6 +65,9 @@ class HttpServer:
             response = self.request(method, path, timeout=timeout, **options)
         except requests.RequestException as error:
             return _classify_exception(error, time.monotonic() - start >= timeout)
+        if response.status_code == requests.codes.ok and _PAGE.match(response.content):
+            detail = f"{self.name} answers with a page in HTML: a proxy or another program answers; check its address"
+            return ExtractorAnswer(ExtractOutcome.CONNECTION, broken=True, detail=detail)
         return response.status_code, response.content
 
     def upload(
@@ -71,14 +77,14 @@ class HttpServer:
         open_pdf: Callable[[], BinaryIO],
         *,
         field: str,
-        form: Mapping[str, str],
+        form: Mapping[str, str | Sequence[str]],
         timeout: float,
     ) -> tuple[int, bytes] | ExtractorAnswer:
         """Post one PDF as a multipart form, streamed; return status and body, or an `ExtractorAnswer` that describes the failure."""
         try:
             pdf = open_pdf()
         except Exception as error:  # any storage error
-            return ExtractorAnswer(ExtractOutcome.CONNECTION, detail=repr(error))
+            return ExtractorAnswer(ExtractOutcome.LAKE, detail=str(error))
         with pdf:
             body = _Upload(field, f"{file_sha1}.pdf", pdf, form)
             headers = {"Content-Type": body.content_type}
@@ -87,7 +93,7 @@ class HttpServer:
             except Exception:
                 if body.error is None:
                     raise
-            return reply if body.error is None else ExtractorAnswer(ExtractOutcome.CONNECTION, detail=repr(body.error))
+            return reply if body.error is None else ExtractorAnswer(ExtractOutcome.LAKE, detail=str(body.error))
 
     def get_version(self, path: str, *, timeout: float) -> tuple[int, bytes]:
         """Return the status and body of the server's version address.
@@ -131,11 +137,12 @@ def _classify_exception(error: requests.RequestException, late: bool) -> Extract
 class _Upload:
     """A multipart body that streams an open PDF in blocks. It has no length, so requests uses chunked encoding."""
 
-    def __init__(self, field: str, name: str, pdf: BinaryIO, form: Mapping[str, str]) -> None:
+    def __init__(self, field: str, name: str, pdf: BinaryIO, form: Mapping[str, str | Sequence[str]]) -> None:
         boundary = secrets.token_hex(16)
         fields = "".join(
             f'--{boundary}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
-            for key, value in form.items()
+            for key, values in form.items()
+            for value in ([values] if isinstance(values, str) else values)
         )
         self._head = (
             f'{fields}--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n'

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors.protocol import Extraction, ExtractorIdentity, Limits, Server, options_hash
-from s2corpus.extractors.registry import adapter, by_address
+from s2corpus.extractors.registry import EXTRACTORS, by_address
 from s2corpus.extractors.run import ExtractionRun
 from s2corpus.rules import ExtractRules
 
@@ -32,10 +32,10 @@ class Pool:
     ) -> None:
         self.limits = limits or Limits()
         self.adapter, urls = by_address(servers)
-        form = adapter(self.adapter).form(rules or ExtractRules())
+        form = EXTRACTORS.load(self.adapter).form(rules or ExtractRules())
         self.options_hash = options_hash(form)
         self.servers: list[Server] = [
-            adapter(self.adapter).server(
+            EXTRACTORS.load(self.adapter).server(
                 url, form, token=token, connections=self.limits.in_flight, max_bytes=self.limits.max_tei_bytes
             )
             for url in urls

@@ -11,37 +11,14 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import BinaryIO, Protocol
 
+from s2corpus.outcomes import ExtractOutcome
 from s2corpus.rules import ExtractRules
 from s2orc_parse.parse_model import Parse
 
 _NAME = re.compile(r"\w[\w.+-]{0,63}", re.ASCII)
 """names and versions become folder names in the lake and source names of records"""
-
-
-class ExtractOutcome(StrEnum):
-    """The outcome of a PDF's extraction. The next release retries outcomes that are not final."""
-
-    OK = "ok"
-    NO_CONTENT = "no_content"
-    BAD_TEI = "bad_tei"
-    BAD_ANSWER = "bad_answer"
-    BAD_INPUT_DATA = "failed:BAD_INPUT_DATA"
-    NO_BLOCKS = "failed:NO_BLOCKS"
-    TOO_MANY_BLOCKS = "failed:TOO_MANY_BLOCKS"
-    TOO_MANY_TOKENS = "failed:TOO_MANY_TOKENS"
-    PDFALTO_CONVERSION_FAILURE = "failed:PDFALTO_CONVERSION_FAILURE"
-    NOT_CONVERTED = "failed:NOT_CONVERTED"
-    BUSY = "gave_up:busy"
-    TIMEOUT = "gave_up:timeout"
-    CONNECTION = "gave_up:connection"
-
-    @property
-    def final(self) -> bool:
-        """True if the outcome is permanent, so that the PDF is not sent again."""
-        return not self.startswith("gave_up:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +120,8 @@ class Extraction:
     tei: bytes | None = None
     """the answer: TEI, or the format of the extractor's adapter"""
     tei_sha1: str | None = None
+    detail: str = ""
+    """the cause of a failure"""
 
 
 class Server(Protocol):

@@ -16,15 +16,8 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import BinaryIO, cast
 
-from s2corpus.extractors.protocol import (
-    BackgroundServer,
-    BackgroundTask,
-    Extraction,
-    ExtractorAnswer,
-    ExtractOutcome,
-    Limits,
-    Server,
-)
+from s2corpus.extractors.protocol import BackgroundServer, BackgroundTask, Extraction, ExtractorAnswer, Limits, Server
+from s2corpus.outcomes import ExtractOutcome
 
 log = logging.getLogger(__name__)
 
@@ -89,6 +82,7 @@ class _Job:
     tries: int = 0
     failures: Counter[ExtractOutcome] = field(default_factory=Counter)
     outcome: ExtractOutcome = ExtractOutcome.CONNECTION
+    detail: str = ""
     seconds: float = 0.0
     server: str | None = None
     load: Load | None = None
@@ -305,7 +299,7 @@ class ExtractionRun:
         self.in_flight -= 1
         if answer.outcome is ExtractOutcome.OK and len(answer.body) > self.limits.max_tei_bytes:
             answer = ExtractorAnswer(ExtractOutcome.BAD_ANSWER, detail="too large")
-        job.outcome = answer.outcome
+        job.outcome, job.detail = answer.outcome, answer.detail
         if answer.outcome.final:
             load.record_success()
             self._finish(job, answer.body if answer.outcome is ExtractOutcome.OK else None)
@@ -341,6 +335,8 @@ class ExtractionRun:
         tei_sha1 = None if tei is None else hashlib.sha1(tei, usedforsecurity=False).hexdigest()
         self.counts[job.outcome] += 1
         self.done.append(
-            Extraction(job.file_sha1, job.outcome, job.tries, round(job.seconds, 3), job.server, tei, tei_sha1)
+            Extraction(
+                job.file_sha1, job.outcome, job.tries, round(job.seconds, 3), job.server, tei, tei_sha1, job.detail
+            )
         )
         self.changed.notify_all()

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import Any
 
+from s2corpus.outcomes import FilterOutcome
 from s2corpus.rules import FilterRules
 from s2corpus.text.language import english_probability, english_share
 
 
-class FilterOutcome(StrEnum):
-    """The outcome of a paper; the first matching condition decides."""
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper as input of an own filter."""
 
-    SUPPRESSED = "suppressed"
-    NO_TITLE = "no_title"
-    NO_AUTHORS = "no_authors"
-    SHORT_TEXT = "short_text"
-    NOT_ENGLISH = "not_english"
-    KEPT = "kept"
+    paper_id: str
+    metadata: Mapping[str, Any]
+    """its row of the table papers"""
+    parse: Mapping[str, Any] | None
+    """its first full text in the spec's order, in the format of S2ORC; None without one"""
+    text: str
+    """abstract and body"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Literal
 
 from s2corpus.papers.licences import select_strictest
@@ -16,18 +15,21 @@ from s2orc_parse.bibliography.identifiers import (
     arxiv_of_doi,
     pmc_id_of_name,
 )
+from s2orc_parse.outcomes import Outcome, Word
 
 
-class Evidence(StrEnum):
+class Evidence(Outcome):
     """The kinds of evidence for open access, strongest first."""
 
-    # an arXiv id in the PDF, in its file name or in a declaration; a LaTeX source; or a paper with records only from arXiv
-    ARXIV = "arxiv"
-    ACL = "acl"  # the same for the ACL Anthology, except LaTeX sources
-    PMC = "pmc"  # the article is in PMC's open access subset
-    UNPAYWALL = "unpaywall"  # the DOI is open in an Unpaywall delivery
-    PUBLISHER = "publisher"  # the publisher's own record states open access
-    DECLARED = "declared"  # the deliverer states open access, or the release contains the user's own PDFs
+    ARXIV = Word(
+        "arxiv",
+        "an arXiv id in the PDF, in its file name or in a declaration; a LaTeX source; or a paper with records only from arXiv",
+    )
+    ACL = Word("acl", "the same for the ACL Anthology, except LaTeX sources")
+    PMC = Word("pmc", "the article is in PMC's open access subset")
+    UNPAYWALL = Word("unpaywall", "the DOI is open in an Unpaywall delivery")
+    PUBLISHER = Word("publisher", "the publisher's own record states open access")
+    DECLARED = Word("declared", "the deliverer states open access, or the release contains the user's own PDFs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,21 @@ class EvidenceSearch:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedRights:
+    """A record's license and statement about open access, and their effect on one full text."""
+
+    record_id: str
+    licence: str | None
+    open_access: bool | None
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
 class Openness:
     """The decision about one full text.
 
     `evidence` is the strongest evidence found. The license comes from that evidence and from the deliverers of the
-    file.
+    file; if they state none, from the next evidence that does, unless the file is an archive's.
     """
 
     open: bool
@@ -52,7 +64,9 @@ class Openness:
     licence: str | None
     looks: tuple[EvidenceSearch, ...] = ()
     licence_detail: str | None = None
-    """the licenses from which the strictest was selected, if there were several"""
+    """the licenses from which the strictest was selected, if there were several; or the evidence that states the license"""
+    stated: tuple[StatedRights, ...] = ()
+    """the rights that the records of the paper state, by record id"""
 
 
 CLOSED = Openness(False, None, None)
@@ -108,12 +122,15 @@ def decide_openness(
     *,
     is_preprint: Callable[[str], bool],
     all_open: bool = False,
+    unit: Literal["file", "paper"] = "file",
 ) -> Openness:
     """Decide about one PDF from the records of its cluster and from its file names and declarations in drops.
 
     `is_preprint` recognizes DOIs of preprint servers. A PDF that one drop declares closed is closed, regardless of
-    other evidence. A publisher's PDF is closed if only its preprint is open.
+    other evidence. A publisher's PDF is closed if only its preprint is open, unless the `unit` is the paper (`vote.openness`).
     """
+    if unit == "paper":
+        return _decide(_search_paper(records, all_open), declarations)
     own = [r for r in records if r.file_sha1 == sha1 and (r.kind is RecordKind.PDF or r.source == DECLARED)]
     others = [r for r in records if r.kind is not RecordKind.PDF and r.source != DECLARED]
     names = sorted({d.name for d in declarations})
@@ -126,7 +143,7 @@ def decide_openness(
         Evidence.PUBLISHER: _search_publisher(shared),
         Evidence.DECLARED: _search_declarations([r for r in others if r.file_sha1 == sha1], declarations, all_open),
     }
-    return _decide(found, declarations)
+    return _decide(found, declarations, others, shared)
 
 
 def decide_source_openness(
@@ -139,7 +156,7 @@ def decide_source_openness(
     theirs = [r for r in records if _ARXIV.applies_to(r) and arxiv_id in _ARXIV.list_ids(r)]
     found = _Found(f"this is the source archive of arXiv {arxiv_id}", theirs)
     declared = _search_declarations([], declarations, all_open=False)
-    return _decide({Evidence.ARXIV: found, Evidence.DECLARED: declared}, declarations)
+    return _decide({Evidence.ARXIV: found, Evidence.DECLARED: declared}, declarations, records)
 
 
 def decide_article_openness(
@@ -150,11 +167,14 @@ def decide_article_openness(
     own: Record,
     is_preprint: Callable[[str], bool],
     all_open: bool = False,
+    unit: Literal["file", "paper"] = "file",
 ) -> Openness:
     """Decide about a publisher's full text (JATS, Elsevier's JSON) from the records of its cluster and its own metadata.
 
     `own` is that metadata: a license in the file is the publisher's statement about exactly this text.
     """
+    if unit == "paper":
+        return _decide(_search_paper(records, all_open), declarations)
     others = [r for r in records if r.kind is not RecordKind.PDF and r.source != DECLARED]
     shared = _collect_shared(sha1, [own], others, records, sorted({d.name for d in declarations}), is_preprint)
     stated = _Found(f"its own metadata states open access{f', {own.licence}' if own.licence else ''}", [own])
@@ -164,10 +184,37 @@ def decide_article_openness(
         Evidence.PUBLISHER: stated if own.open_access else _search_publisher(shared),
         Evidence.DECLARED: _search_declarations([], declarations, all_open),
     }
-    return _decide(found, declarations)
+    return _decide(found, declarations, others, shared)
 
 
-def _decide(found: dict[Evidence, _Found | str], declarations: Sequence[Declaration]) -> Openness:
+def _search_paper(records: Sequence[Record], all_open: bool) -> dict[Evidence, _Found | str]:
+    """Search for S2ORC's evidence, which concerns the paper and so all its files (S2ORC §2.4)."""
+    dois = [r for r in records if r.doi and r.open_access is not None]
+    by_evidence = {
+        Evidence.ARXIV: [r for r in records if _ARXIV.list_ids(r)],
+        Evidence.ACL: [r for r in records if _ACL.list_ids(r)],
+        Evidence.PMC: [r for r in records if r.pmc_id and r.open_access and r.source not in (UNPAYWALL, OPENALEX)],
+        Evidence.UNPAYWALL: [
+            r
+            for r in [r for r in dois if r.source == UNPAYWALL] or [r for r in dois if r.source == OPENALEX]
+            if r.open_access
+        ],
+    }
+    found: dict[Evidence, _Found | str] = {
+        evidence: _Found(f"the paper has {_format_list(r.record_id for r in found)}", found)
+        if found
+        else "no record of the paper"
+        for evidence, found in by_evidence.items()
+    }
+    return found | ({Evidence.DECLARED: _search_declarations([], [], all_open)} if all_open else {})
+
+
+def _decide(
+    found: dict[Evidence, _Found | str],
+    declarations: Sequence[Declaration],
+    records: Sequence[Record] = (),
+    shared: _Shared | None = None,
+) -> Openness:
     searches = [
         EvidenceSearch(evidence, True, result.detail)
         if isinstance(result, _Found)
@@ -182,13 +229,67 @@ def _decide(found: dict[Evidence, _Found | str], declarations: Sequence[Declarat
         searches = [search for search in searches if search.evidence is not Evidence.DECLARED]
         searches.append(EvidenceSearch(Evidence.DECLARED, False, f"{detail}: closed has priority"))
         evidence = None
-    stated = [d.licence for d in declarations]
-    if evidence is not None and isinstance(result := found[evidence], _Found):
-        stated += [record.licence for record in result.records]
-    licences = sorted({licence for licence in stated if licence})
+    used: dict[Evidence, Sequence[Record]] = {
+        name: result.records for name, result in found.items() if evidence and isinstance(result, _Found)
+    }
+    stating, licences = evidence, _list_licences(declarations, used.get(evidence, ()) if evidence else ())
+    if evidence not in (Evidence.ARXIV, Evidence.ACL):  # The other evidence is about another version.
+        for other in used if not licences else ():
+            if licences := _list_licences((), used[other]):
+                stating = other
+                break
     strictest = select_strictest(licences)
-    detail_of_licence = f"{strictest}: the strictest of {_format_list(licences)}" if len(licences) > 1 else None
-    return Openness(evidence is not None, evidence, strictest, tuple(searches), detail_of_licence)
+    chosen = f"{strictest}: the strictest of {_format_list(licences)}" if len(licences) > 1 else strictest
+    is_other = strictest is not None and stating is not evidence
+    origin = f"{chosen}, by {stating}: {evidence} states no license" if is_other else chosen
+    rights = tuple(
+        StatedRights(r.record_id, r.licence, r.open_access, _describe_effect(r, evidence, used, stating, shared))
+        for r in sorted(records, key=lambda record: record.record_id)
+        if r.kind is not RecordKind.PDF and (r.licence or r.open_access is not None)
+    )
+    return Openness(
+        evidence is not None, evidence, strictest, tuple(searches), origin if origin != strictest else None, rights
+    )
+
+
+def _list_licences(declarations: Iterable[Declaration], records: Iterable[Record]) -> list[str]:
+    given = [*(one.licence for one in declarations), *(record.licence for record in records)]
+    return sorted({licence for licence in given if licence})
+
+
+def _describe_effect(
+    record: Record,
+    evidence: Evidence | None,
+    used: Mapping[Evidence, Sequence[Record]],
+    stating: Evidence | None,
+    shared: _Shared | None,
+) -> str:
+    """Return what a record's rights open, or the rule that forbids it and what would help."""
+    opens = evidence is not None and record in used.get(evidence, ())
+    if record.licence and stating is not None and record in used.get(stating, ()):
+        return "opens this text and states its license" if opens else "states the license of this text"
+    if opens:
+        return "opens this text"
+    if any(record in some for some in used.values()):
+        return f"not needed: {evidence} decides (SPEC §5.15)"
+    if evidence in (Evidence.ARXIV, Evidence.ACL):
+        return "not applied: this text is the archive's copy, and its rights are the archive's (SPEC §5.16, §5.17)"
+    if shared is not None and record not in shared.records:
+        return (
+            f"not applied: it does not have {_format_identifiers(shared)} (SPEC §5.18); "
+            "if it describes this file, declare its doi in the drop's records.jsonl"
+        )
+    if record.open_access is False:
+        return "states that the work is closed"
+    if record.kind is not RecordKind.PUBLISHER:
+        return (
+            "not applied: only publishers, PMC, Unpaywall and OpenAlex open a text (SPEC §5.18, §5.19); "
+            "deliver one of them, or declare open_access in the drop's records.jsonl"
+        )
+    return (
+        "not applied: the publisher states a license, but not open access (SPEC §5.19); "
+        "if you have the rights, declare open_access in the drop's records.jsonl"
+    )
 
 
 def _search_archive(
@@ -309,7 +410,7 @@ def _search_unpaywall(shared: _Shared, is_preprint: Callable[[str], bool]) -> _F
 def _search_publisher(shared: _Shared) -> _Found | str:
     if found := [r for r in shared.records if r.kind is RecordKind.PUBLISHER and r.open_access]:
         return _Found(f"open access according to {_format_list(r.record_id for r in found)}", found)
-    return f"no publisher record with {_format_identifiers(shared)} states open access"
+    return f"no publisher record with {_format_identifiers(shared)} states open access or an open license"
 
 
 def _search_declarations(naming: Sequence[Record], declarations: Sequence[Declaration], all_open: bool) -> _Found | str:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby, islice
-from typing import Literal, cast
+from typing import cast
 
 import pyarrow as pa
 
+from s2corpus.papers.ballots import DeliveredRecord
+from s2corpus.papers.journals import FieldInference
 from s2corpus.papers.openness import Declaration, Openness, decide_article_openness, decide_source_openness
-from s2corpus.papers.vote import DeliveredRecord, Pdf, VotedPaper, elect_metadata
+from s2corpus.papers.vote import Pdf, VotedPaper, elect_metadata
+from s2corpus.rules import VoteRules
 from s2corpus.sources.arrow import read_record
 from s2corpus.sources.editorial import Statement, find_status
 from s2corpus.sources.record import Record, RecordKind, WorkType
-from s2corpus.tables.columns import Access, SearchedEvidence
+from s2corpus.tables.columns import Access, RecordRights, SearchedEvidence
 from s2corpus.tables.papers import PAPERS, MemberRow, PaperRow
 
 
@@ -62,11 +65,11 @@ class FileFacts:
 def build_papers(
     members: Iterable[pa.RecordBatch],
     facts: FileFacts,
+    rules: VoteRules,
     *,
-    trust: Sequence[str],
     all_open: bool,
     is_preprint: Callable[[str], bool],
-    support: Literal["similar", "equal"] = "similar",
+    inference: FieldInference | None = None,
     rows: int = 2_000,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the canonical metadata of every paper in `members` (sorted by paper_id), in batches of `rows` papers."""
@@ -76,11 +79,11 @@ def build_papers(
         delivered = [DeliveredRecord(read_record(row), row["ready_at"] or "") for row in given]
         records = [one.record for one in delivered]
         preprint = _correct_preprint_test(records, is_preprint)
-        voted = elect_metadata(
-            paper_id, delivered, trust=trust, pdfs=facts.pdfs, all_open=all_open, is_preprint=preprint, support=support
-        )
+        voted = elect_metadata(paper_id, delivered, rules, pdfs=facts.pdfs, all_open=all_open, is_preprint=preprint)
+        if inference is not None:
+            voted = inference.complete(voted, records)
         selected = _select_articles(records, facts.articles)
-        texts = [_decide_access(article, records, preprint, all_open) for article in selected]
+        texts = [_decide_access(article, records, rules, preprint, all_open) for article in selected]
         status, stated_by = find_status(records, facts.notices, preprint)
         return {
             **_build_row(voted, _select_latex(voted, records, facts.latex_parses), records, texts),
@@ -94,14 +97,20 @@ def build_papers(
 
 
 def _decide_access(
-    article: Article, records: Sequence[Record], is_preprint: Callable[[str], bool], all_open: bool
+    article: Article, records: Sequence[Record], rules: VoteRules, is_preprint: Callable[[str], bool], all_open: bool
 ) -> Access:
     own = Record(
         f"{article.kind}:{article.sha1}", article.kind, RecordKind.ARCHIVE, doi=article.doi, pmc_id=article.pmc_id,
         licence=article.licence, open_access=article.open_access,
     )  # fmt: skip
     openness = decide_article_openness(
-        article.sha1, records, article.declarations, own=own, is_preprint=is_preprint, all_open=all_open
+        article.sha1,
+        records,
+        article.declarations,
+        own=own,
+        is_preprint=is_preprint,
+        all_open=all_open,
+        unit=rules.openness,
     )
     return _build_access(article.sha1, article.kind, openness)
 
@@ -161,7 +170,9 @@ def _build_row(
         "date_precision": precision,
         "fields_of_study": list(paper.values.get("fields_of_study", ())),
         "paper_id": paper.paper_id,
+        "preprints": [asdict(preprint) for preprint in paper.preprints],
         "mag_ids": list(paper.mag_ids),
+        "issns": list(paper.issns),
         "subjects": list(paper.subjects),
         "canonical_pdf": paper.canonical_pdf,
         "latex_parse_id": latex.parse_id if latex else None,
@@ -185,5 +196,9 @@ def _build_access(sha1: str, kind: str, openness: Openness) -> Access:
         licence_detail=openness.licence_detail,
         looks=[
             SearchedEvidence(evidence=look.evidence, found=look.found, detail=look.detail) for look in openness.looks
+        ],
+        stated=[
+            RecordRights(record_id=one.record_id, licence=one.licence, open_access=one.open_access, effect=one.effect)
+            for one in openness.stated
         ],
     )

@@ -14,7 +14,7 @@ _TEXTS = frozenset(("title", "abstract", "venue", "journal"))
 
 
 def compute_similarity(name: str, a: Any, b: Any) -> float:
-    """Return the similarity, between 0 and 1, of two values from `vote.to_comparison_form`.
+    """Return the similarity, between 0 and 1, of two values from `ballots.to_comparison_form`.
 
     It is the title similarity S (SPEC §7) for texts, the share of common surnames for authors, and 1 or 0 for other fields.
     """
@@ -35,12 +35,13 @@ def _grams(text: str) -> frozenset[str]:
 
 
 def select_fewest_sources(
-    options: Sequence[Collection[str]], used: Collection[str], rank: Callable[[str], tuple[int, str]]
+    options: Sequence[Collection[str]], used: Collection[str], rank: Callable[[str], tuple[Any, ...]]
 ) -> frozenset[str]:
-    """Return the smallest set of additional sources that settles every tied field.
+    """Return the smallest set of additional sources that settles every field (S2ORC §2.3, GORC App. B).
 
     `options` contains the candidate sources of each field. A field is settled if one of them is selected or already used.
-    Among sets of equal size, the most trusted set is returned.
+    Among sets of equal size, the most trusted set is returned. With more than MAX_EXHAUSTIVE candidates, the source of most
+    unsettled fields is added until all fields are settled; the set may then be larger than the smallest.
     """
     unsettled = [frozenset(sources) for sources in options if not set(sources) & set(used)]
     candidates = sorted(frozenset().union(*unsettled), key=rank)

@@ -2,8 +2,9 @@
 
 from importlib.metadata import version
 
-from pdf2tei.identity import VERSION, Identity
-from s2corpus.pdf.outcome import SELECTION_VERSION, Selection, SelectOutcome
+from pdf2tei.front.identity import VERSION, Identity
+from s2corpus.outcomes import SelectOutcome
+from s2corpus.pdf.outcome import SELECTION_VERSION, Selection
 from s2corpus.pdf.pool import inspect_many
 
 __all__ = ["SELECTION_VERSION", "Identity", "SelectOutcome", "Selection", "inspect_many", "library_versions"]

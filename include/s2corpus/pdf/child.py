@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pdfalto
 
-from pdf2tei.first_pages import read_first_pages
-from pdf2tei.identity import identify
+from pdf2tei.front.first_pages import read_first_pages
+from pdf2tei.front.identity import identify
+from s2corpus.outcomes import SelectOutcome
 from s2corpus.pdf.inspection import describe, find_text_failure, inspect
-from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Inspection, SelectOutcome
+from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Inspection
 from s2orc_parse import sandbox
 
 if TYPE_CHECKING:

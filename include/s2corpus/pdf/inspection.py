@@ -11,8 +11,9 @@ import pdfalto
 import pypdf
 import pypdfium2
 
-from pdf2tei.alto_cache import ENTRY, OPTIONS, pack
-from s2corpus.pdf.outcome import Inspection, SelectOutcome
+from pdf2tei.pages.alto_cache import ENTRY, OPTIONS, pack
+from s2corpus.outcomes import SelectOutcome
+from s2corpus.pdf.outcome import Inspection
 from s2orc_parse import sandbox
 from s2orc_parse.disk import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED

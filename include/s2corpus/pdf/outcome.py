@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from typing import Any
 
-from pdf2tei.identity import NOTHING, Identity
+from pdf2tei.front.identity import NOTHING, Identity
+from s2corpus.outcomes import SelectOutcome
 
 SELECTION_VERSION = "2"  # part of the key of stored decisions: increase it when any outcome may change
 OUT_OF_MEMORY = 98
 """Exit status of a child process that reached its memory limit."""
 DISK_FULL = 97
 """Exit status of a child process that found the disk full."""
-
-
-class SelectOutcome(StrEnum):
-    """The outcome of selecting a PDF, in the order of the checks."""
-
-    UNREADABLE = "unreadable"
-    ENCRYPTED = "encrypted"
-    TOO_MANY_PAGES = "too_many_pages"
-    LANDSCAPE = "landscape"
-    PDFALTO_FAILED = "pdfalto_failed"
-    SELECTED = "selected"
 
 
 @dataclass(frozen=True, slots=True)

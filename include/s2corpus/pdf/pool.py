@@ -22,9 +22,10 @@ import time
 from collections.abc import Generator, Iterable
 from pathlib import Path
 
-from pdf2tei import alto_cache
-from pdf2tei.identity import NOTHING, Identity
-from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Inspection, Selection, SelectOutcome
+from pdf2tei.front.identity import NOTHING, Identity
+from pdf2tei.pages import alto_cache
+from s2corpus.outcomes import SelectOutcome
+from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Inspection, Selection
 from s2corpus.rules import SelectRules
 from s2orc_parse.sandbox import ONE_THREAD
 

@@ -14,19 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import orjson
 
 from s2corpus.errors import TransientError, UserError
+from s2corpus.pipeline.checks import QualityCheck
 from s2corpus.pipeline.run import Run
 from s2corpus.rules import MIN_REASON
-from s2corpus.storage.lake import ABSENT, Conflict
+from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2corpus.tables.intake import DELIVERIES
-
-if TYPE_CHECKING:
-    from s2corpus.pipeline.quality import QualityCheck
-    from s2corpus.storage.lake import Lake
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,12 @@
-"""Metrics and SQL checks of a stage's tables, and the verdict that continues or stops a release.
-
-`sql/metrics/<stage>.sql` returns rows `(name, value)`. `sql/quality/<stage>.sql` contains checks. Each check is a query
-that returns the offending rows, with a header of comments:
-
-    -- check: every_pdf_has_one_outcome
-    -- severity: block            block stops before the next stage, warn is only shown
-    -- overridable: no            yes: an operator may override it with a written reason
-    -- threshold: quality.drift_block    a field of the spec, bound as $threshold (optional)
-    -- by: paper                  each bucket of papers (or records, or PDFs) can be checked by itself (optional)
-    -- reason: the meaning of returned rows, and what to do
-
-Views: every committed table of the release by its name; `metrics(stage, name, value)` of this release and
-`parent_metrics` of the parent; `parent_counts`, which contains the parent's metrics only if both releases use the same
-drop patterns; and `commits(table_name, code_version)`.
-"""
+"""Measure a stage, run its checks (`pipeline.checks`), and decide whether a release continues or stops."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,13 +17,14 @@ from duckdb import DuckDBPyConnection
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import gold
 from s2corpus.pipeline.acceptance import Acceptance, read_acceptances
+from s2corpus.pipeline.checks import SQL, QualityCheck, list_checks
+from s2corpus.pipeline.receipts import hash_basis
 from s2corpus.pipeline.run import Metrics, Run
-from s2corpus.pipeline.stages import STAGE_NAMES
+from s2corpus.pipeline.stages import stage_row
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.schema import TABLES
 
-SQL = Path(__file__).resolve().parents[3] / "sql"
 MAX_OFFENDING = 100
 """maximum number of offending rows that are stored per check"""
 ROWS_AT_ONCE = 2_000_000
@@ -46,20 +32,6 @@ ROWS_AT_ONCE = 2_000_000
 
 _METRICS = pa.schema([("stage", pa.string()), ("name", pa.string()), ("value", pa.float64())])
 _COMMITS = pa.schema([("table_name", pa.string()), ("code_version", pa.string())])
-
-
-@dataclass(frozen=True, slots=True)
-class QualityCheck:
-    """One check as defined in its SQL file."""
-
-    stage: str
-    name: str
-    severity: Literal["block", "warn"]
-    overridable: bool
-    threshold: str | None
-    reason: str
-    sql: str
-    by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,35 +50,6 @@ class CheckVerdict:
     accepted: str | None = None
     """the reason for an override; None without an override"""
     accepted_by: str | None = None
-
-
-def list_checks(stage: str) -> list[QualityCheck]:
-    """Return the checks of a stage in the order of its file."""
-    path = SQL / "quality" / f"{stage}.sql"
-    return [_make_check(stage, path, header, sql) for header, sql in read_sql_blocks(path)] if path.is_file() else []
-
-
-def list_all_checks() -> list[QualityCheck]:
-    """Return the checks of all stages."""
-    return [check for stage in STAGE_NAMES for check in list_checks(stage)]
-
-
-def read_sql_blocks(path: Path) -> Iterator[tuple[dict[str, str], str]]:
-    """Yield the header (`-- <key>: <value>`) and the query of each block of a file. A block starts at `check` or `table`."""
-    for block in re.split(r"(?m)^(?=-- (?:check|table):)", path.read_text("utf-8"))[1:]:
-        sql = "\n".join(line for line in block.splitlines() if not line.startswith("--"))
-        yield dict(re.findall(r"(?m)^-- (\w+): (.+)$", block)), sql.strip().rstrip(";")
-
-
-def _make_check(stage: str, path: Path, header: dict[str, str], sql: str) -> QualityCheck:
-    severities: dict[str, Literal["block", "warn"]] = {"block": "block", "warn": "warn"}
-    severity, overridable = severities.get(header.get("severity", "")), header.get("overridable", "no")
-    name = header["check"]
-    if severity is None or overridable not in ("yes", "no") or "reason" not in header:
-        raise UserError(f"{path}: check {name!r} needs `severity: block|warn`, `reason:` and `overridable: yes|no`")
-    return QualityCheck(
-        stage, name, severity, overridable == "yes", header.get("threshold"), header["reason"], sql, header.get("by")
-    )  # fmt: skip
 
 
 def measure(run: Run, stage: str, measured: Metrics) -> None:
@@ -138,7 +81,51 @@ def evaluate(run: Run, stage: str) -> list[CheckVerdict]:
         verdicts = [_run_check(run, connection, check, reasons.get(f"{stage}.{check.name}")) for check in checks]
     data = orjson.dumps([asdict(v) for v in verdicts], default=str)
     run.lake.put(f"releases/{run.release_id}/_quality/{stage}.json", data)
+    checked = {"verdicts": hash_bytes(data), "output": _hash_output(run, stage), "basis": hash_basis(run, stage)}
+    run.lake.put(f"releases/{run.release_id}/_checked/{stage}.json", orjson.dumps(checked))
     return verdicts
+
+
+def check_stored(run: Run, stage: str) -> None:
+    """Check that the stored verdicts of a stage let the release be published.
+
+    Raises:
+        UserError: the checks did not run on the current output of the stage.
+        QualityBlocked: a blocking check failed and was not overridden.
+    """
+    folder = f"releases/{run.release_id}"
+    clear = f"clear {stage}.quality; marking it as success does not run the checks"
+    try:
+        data, checked = (run.lake.get(f"{folder}/{kind}/{stage}.json")[0] for kind in ("_quality", "_checked"))
+    except FileNotFoundError:
+        raise UserError(f"{run.release_id}: the checks of {stage} did not run: {clear}") from None
+    facts = orjson.loads(checked)
+    if (facts.get("verdicts"), facts.get("output")) != (hash_bytes(data), _hash_output(run, stage)):
+        raise UserError(f"{run.release_id}: the checks of {stage} ran on other tables: {clear}")
+    if facts.get("basis") != hash_basis(run, stage):
+        raise UserError(
+            f"{run.release_id}: {stage} ran with other rules or inputs: clear all tasks of {stage}, with downstream tasks; "
+            "marking a task as success does no work"
+        )
+    verdicts = [CheckVerdict(**verdict) for verdict in orjson.loads(data)]
+    if {v.check for v in verdicts} != {check.name for check in list_checks(stage)}:
+        raise UserError(f"{run.release_id}: the checks of {stage} have changed: {clear}")
+    stop_if_blocked(run.release_id, verdicts)
+
+
+def hash_bytes(data: bytes) -> str:
+    """Return the SHA-256 of stored verdicts."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _hash_output(run: Run, stage: str) -> str:
+    """Return the SHA-256 of the commits of a stage's tables, or of the manifest that the last stage wrote."""
+    keys = [f"{run.folder}/{table.name}/_COMMITTED.json" for table in stage_row(stage).written_tables]
+    digest = hashlib.sha256()
+    for key in keys or [f"snapshots/{run.snapshot_id}/manifest.json"]:
+        with suppress(FileNotFoundError):
+            digest.update(run.lake.get(key)[0])
+    return digest.hexdigest()
 
 
 def stop_if_blocked(release: str, verdicts: list[CheckVerdict]) -> None:
@@ -164,8 +151,13 @@ def stop_if_blocked(release: str, verdicts: list[CheckVerdict]) -> None:
 def _run_check(
     run: Run, connection: DuckDBPyConnection, check: QualityCheck, acceptance: Acceptance | None
 ) -> CheckVerdict:
-    threshold = float(attrgetter(check.threshold)(run.spec)) if check.threshold else None
-    available = {"threshold": threshold, "drift_min_n": run.spec.quality.drift_min_n}
+    threshold = check.read_threshold(run.spec)
+    rules = run.spec.split.near_duplicates, run.spec.quality.drift_min_n
+    available: dict[str, Any] = {
+        "threshold": threshold,
+        **dict(zip(("near_duplicates", "drift_min_n"), rules, strict=True)),
+    }
+    available["own_rules"] = [rule.outcome for rule in getattr(getattr(run.spec, check.stage, None), "rules", ())]
     parameters = {name: value for name, value in available.items() if f"${name}" in check.sql}
     rows: list[dict[str, Any]] = []
     offending = 0

@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow as pa
 
-from s2corpus.errors import UserError
-from s2corpus.ids import ReleaseId
-from s2corpus.pipeline.quality import SQL, read_sql_blocks
+from s2corpus.errors import UserError, suggest
+from s2corpus.ids import ReleaseId, SnapshotId
+from s2corpus.pipeline.checks import SQL, read_sql_blocks
 from s2corpus.pipeline.run import ReleaseTables
+from s2corpus.pipeline.stages import list_outcome_columns
 from s2corpus.snapshot.paper_tables import format_value
+from s2corpus.snapshot.pointer import read_latest
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.storage.lake import lake_uri, open_lake
+from s2corpus.storage.lake import Lake, lake_uri, open_lake
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.schema import TABLES
 
@@ -35,18 +38,32 @@ class Report:
     missing: list[str]
 
 
-def open_release_tables(release: str) -> ReleaseTables:
-    """Return the tables of a release `<spec>-<YYYYMMDD>` in the lake of `S2CORPUS_LAKE`.
+def find_release(lake: Lake, name: str) -> ReleaseId:
+    """Return the release `<spec>-<YYYYMMDD>` of this name, or the release of the latest snapshot of the corpus of this name.
+
+    Raises:
+        UserError: the lake does not contain it.
+    """
+    existing = [release for release in lake.folders("releases/") if ReleaseId.is_valid(release)]
+    if name in existing:
+        return ReleaseId(name)
+    corpora = {ReleaseId(release).spec for release in existing}
+    if name in corpora and (snapshot := read_latest(lake, name).snapshot):
+        return SnapshotId(snapshot).release
+    raise UserError(
+        f"{name}: no such release in {lake.root}{suggest(name, [*existing, *corpora])}; "
+        f"existing releases: {', '.join(existing) or 'none'}"
+    )
+
+
+def open_release_tables(name: str) -> ReleaseTables:
+    """Return the tables of a release, or of the latest release of a corpus, in the lake of `S2CORPUS_LAKE`.
 
     Raises:
         UserError: no lake is configured, or the lake does not contain the release.
     """
     lake = open_lake(lake_uri())
-    if ReleaseId.parse(release) not in (existing := lake.folders("releases/")):
-        raise UserError(
-            f"{release}: no such release in {lake.root}; existing releases: {', '.join(existing) or 'none'}"
-        )
-    return ReleaseTables(lake, release)
+    return ReleaseTables(lake, find_release(lake, name))
 
 
 def read_paper_tables(name: str) -> Iterator[Report]:
@@ -89,6 +106,7 @@ def run_report(name: str, release: str) -> Iterator[Report]:
             tempfile.TemporaryDirectory(prefix="s2corpus-report-") as scratch,
             duckdb_connection(memory_mb=_MEMORY_MB, scratch=Path(scratch)) as connection,
         ):
+            connection.register("outcomes", _list_outcomes())
             for table in (table for name, table in TABLES.items() if re.search(rf"(?:FROM|JOIN) {name}\b", sql)):
                 try:
                     tables(table).view(connection)
@@ -96,3 +114,13 @@ def run_report(name: str, release: str) -> Iterator[Report]:
                     missing.append(table.name)
             rows = [] if missing else connection.execute(sql).fetchall()
         yield Report(header["table"], header["columns"].split(", "), rows, missing)
+
+
+def _list_outcomes() -> pa.Table:
+    """Return the declared outcomes of each table with their order and label."""
+    rows = [
+        {"table_name": column.table, "rank": rank, "word": word, "label": declared.label}
+        for _, column in list_outcome_columns()
+        for rank, (word, declared) in enumerate(column.words.items())
+    ]
+    return pa.Table.from_pylist(rows)

@@ -7,6 +7,7 @@ facts of their commits.
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.exchange import Exchange
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
-from s2corpus.storage.parts import NotCommitted, TableRef
+from s2corpus.storage.parts import NotCommitted, OtherColumns, TableRef
 from s2corpus.tables.intake import DELIVERIES, PDFS
 from s2corpus.tables.papers import MEMBERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES
@@ -34,6 +35,8 @@ from s2corpus.version import code_version
 from s2orc_parse.scratch import private
 
 Metrics = dict[str, float]
+OF_RUN = "run."
+"""beginning of the names of metrics that two runs of a release may give different values. They are not part of the snapshot"""
 Row = dict[str, Any]
 TableRow = TypeVar("TableRow")
 
@@ -70,6 +73,12 @@ class ReleaseTables:
         """Number of buckets of every table sharded by `paper`; cluster determines it from the number of papers."""
         return int(self(MEMBERS).committed().facts["paper_shards"])
 
+    @cached_property
+    def file_counts(self) -> tuple[int, int]:
+        """Numbers of files per set and split, and in each folder of `corpus/`; cluster determines them like the buckets."""
+        files, corpus_files = self(MEMBERS).committed().facts["files"]
+        return int(files), int(corpus_files)
+
     def rows(
         self,
         table: Table,
@@ -78,9 +87,15 @@ class ReleaseTables:
         shard: int | None = None,
         size: int = 1024,
     ) -> Iterator[Row]:
-        """Yield matching rows; yield nothing if the stage has not run or has no such part. `size` rows are in memory."""
+        """Yield matching rows; yield nothing if the stage has not run or has no such part. `size` rows are in memory.
+
+        Raises:
+            OtherColumns: another version wrote the table.
+        """
         try:
             yield from self(table).rows(columns, shard=shard, where=where, at_once=size)
+        except OtherColumns:
+            raise
         except NotCommitted:
             return
 
@@ -129,14 +144,15 @@ class Run(ReleaseTables):
     def put_plan(self, stage: str, shards: list[Shard], round: int = 0) -> None:
         """Store the plan of a stage's round, so that `finish` uses the same shards despite new deliveries."""
         data = orjson.dumps([{"index": s.index, "params": dict(s.params)} for s in shards])
-        self.lake.put(self._plan_key(stage, round), data)
+        self.lake.put(self.plan_key(stage, round), data)
 
     def read_plan(self, stage: str, round: int = 0) -> list[Shard]:
         """Return the shards of the last plan of a stage's round."""
-        data, _ = self.lake.get(self._plan_key(stage, round))
+        data, _ = self.lake.get(self.plan_key(stage, round))
         return [Shard(**item) for item in orjson.loads(data)]
 
-    def _plan_key(self, stage: str, round: int) -> str:
+    def plan_key(self, stage: str, round: int = 0) -> str:
+        """Return the key of the plan of a stage's round."""
         return f"{self.folder}/_plans/{stage}{f'.round-{round}' if round else ''}.json"
 
     @cached_property
@@ -205,6 +221,13 @@ class Stage(ABC):
         if self.exchange:
             run.exchange(self.exchange).remove()
         return metrics
+
+
+def load_stage(name: str) -> Stage:
+    """Return the stage of that name; only its own module is imported."""
+    module = importlib.import_module(f"s2corpus.stages.{name}")
+    stage: Stage = getattr(module, f"{name.capitalize()}Stage")()
+    return stage
 
 
 def commit_all(

@@ -15,18 +15,21 @@ from typing import TypeVar
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.errors import LostRace, QualityBlocked
-from s2corpus.pipeline import acceptance, quality
-from s2corpus.pipeline.run import ReleaseTables, Run
-from s2corpus.pipeline.stages import Shards, load_stage, stage_row
+from s2corpus.pipeline import acceptance, checks, quality, receipts, sealed
+from s2corpus.pipeline.run import ReleaseTables, Run, load_stage
+from s2corpus.pipeline.stages import Shards, stage_row
 from s2corpus.snapshot import pointer
+from s2corpus.storage.error_kinds import convert_errors
 from s2corpus.storage.exchange import RowsRemoved
 from s2corpus.storage.part import counting, format_counts
-from s2corpus.storage.transient import convert_errors
 from s2corpus.version import code_version
 from s2orc_parse.children import begin_worker
 
 log = logging.getLogger(__name__)
 _TRIES = 4
+Progress = Callable[[int, int], None]
+SMALL = 500
+"""number of PDFs or papers that a task takes at least, because each task takes seconds to start"""
 Result = TypeVar("Result")
 
 
@@ -38,13 +41,16 @@ def accept(run: Run, reasons: Mapping[str, str], by: str) -> None:
         UserError: a check does not exist or cannot be overridden, or a reason is missing.
     """
     if reasons:
-        acceptance.accept(run.lake, run.release_id, reasons, by, quality.list_all_checks())
+        acceptance.accept(run.lake, run.release_id, reasons, by, checks.list_all_checks())
 
 
 @convert_errors()
 def plan(run: Run, name: str, round: int = 0) -> list[int]:
     """Plan a round of a stage; return the shard numbers. A stage that plans its own shards stores the plan for `finish`."""
     is_planned = stage_row(name).shards is Shards.PLANNED
+    if is_planned:
+        step, basis = receipts.name_plan(round), receipts.hash_basis(run, name, with_plan=round > 0)
+        receipts.withdraw_receipts(run, name, {step}, basis)
     try:
         shards = load_stage(name).plan(run, round)
     except RowsRemoved as removed:
@@ -54,12 +60,46 @@ def plan(run: Run, name: str, round: int = 0) -> list[int]:
         if round == 0 and (catalog := Catalog.from_environment()):
             catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
         run.put_plan(name, shards, round)
+        receipts.put_receipt(run, name, step, basis)
     log.info("%s: %d shard(s) planned%s", name, len(shards), f" for round {round + 1}" if round else "")
     return [shard.index for shard in shards]
 
 
+def batch_shards(run: Run, name: str, indexes: Sequence[int], round: int = 0) -> list[list[int]]:
+    """Divide the shards of a round into one batch for each task: at most `max_tasks`, and at least SMALL items in a batch.
+
+    Each shard of extract is a separate batch, because a server takes seconds for each PDF.
+    """
+    resources, size = run.spec.resources, 1
+    if name == "intake" and round == 0:
+        plan = run.read_plan(name)
+        files = sum(shard.params["row"]["files"] for shard in plan[:-1])
+        if plan[-1].params["buckets"] == 1:  # otherwise a delivery can contain any number of records
+            size = SMALL * len(plan) // max(files, 1)
+    elif name != "extract":
+        is_of_papers = stage_row(name).shards is Shards.PAPERS or stage_row(name).determines is Shards.PAPERS
+        size = -(-SMALL // (resources.papers_per_shard if is_of_papers else resources.pdfs_per_shard))
+    size = max(1, size, -(-len(indexes) // resources.max_tasks))
+    return [list(indexes[i : i + size]) for i in range(0, len(indexes), size)]
+
+
+def work_inline(run: Run, name: str, indexes: Sequence[int]) -> bool:
+    """Process the later rounds of a stage if one batch contains each round; `indexes` is the batch of the first round.
+
+    Return False, without any work, if a round needs more tasks.
+    """
+    row = stage_row(name)
+    shards = run.read_plan(name) if row.shards is Shards.PLANNED else load_stage(name).plan(run)
+    if row.rounds == 1 or len(indexes) < len(shards) or len(batch_shards(run, name, plan(run, name, 1), 1)) > 1:
+        return False
+    run_rounds(run, name, first=1)
+    return True
+
+
 @convert_errors()
-def work(run: Run, name: str, indexes: Sequence[int], round: int = 0) -> None:
+def work(
+    run: Run, name: str, indexes: Sequence[int], round: int = 0, progress: Progress = lambda done, total: None
+) -> None:
     """Process planned shards in sequence."""
     stage = load_stage(name)
     if stage_row(name).shards is Shards.PLANNED:
@@ -69,6 +109,8 @@ def work(run: Run, name: str, indexes: Sequence[int], round: int = 0) -> None:
         if round == 0 and 0 in indexes and (catalog := Catalog.from_environment()):
             catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
     shards_by_index = {shard.index: shard for shard in shards}
+    basis = receipts.hash_basis(run, name)
+    receipts.withdraw_receipts(run, name, {receipts.name_shard(round, index) for index in indexes}, basis)
     start = time.monotonic()
     with counting() as written:
         for done, index in enumerate(indexes, 1):
@@ -78,6 +120,8 @@ def work(run: Run, name: str, indexes: Sequence[int], round: int = 0) -> None:
             except RowsRemoved as removed:
                 _raise_unless_finished(run, name, removed)
                 continue
+            receipts.put_receipt(run, name, receipts.name_shard(round, index), basis)
+            progress(done, len(indexes))
             log.info(
                 "%s: shard %d done in %.1f s (%d of %d here): %s",
                 name, index, time.monotonic() - began, done, len(indexes), format_counts(written - before),
@@ -102,17 +146,23 @@ def _raise_unless_finished(run: Run, name: str, removed: RowsRemoved) -> None:
 
 @convert_errors()
 def finish(run: Run, name: str) -> None:
-    """Commit a stage's tables and store its metrics."""
+    """Commit a stage's tables and store its metrics.
+
+    Raises:
+        UserError: a shard was not processed with the current rules and inputs.
+    """
+    receipts.check_receipts(run, name)
     metrics = _retry_lost_race(lambda: load_stage(name).finish(run))
     quality.measure(run, name, metrics)
     for metric, value in sorted(metrics.items()):
         log.info("%s: %s = %g", name, metric, value)
 
 
-def count_later_shards(run: Run, name: str) -> int:
-    """Return the number of shards that this stage determines for later stages, or 0."""
+def batch_later_shards(run: Run, name: str) -> list[list[int]]:
+    """Return the batches of the shards that this stage determines for later stages, or none."""
     determined = stage_row(name).determines
-    return run.pdf_shards if determined is Shards.PDFS else run.paper_shards if determined is Shards.PAPERS else 0
+    count = run.pdf_shards if determined is Shards.PDFS else run.paper_shards if determined is Shards.PAPERS else 0
+    return batch_shards(run, name, range(count), round=1)
 
 
 @convert_errors()
@@ -143,8 +193,11 @@ def check(run: Run, name: str) -> None:
 def request_approval(run: Run, started_by: str | None = None) -> str | None:
     """Record that the release waits for approval; return the approval request in Markdown, with excluded approvers.
 
-    Return None if the snapshot is already published: the same id means the same bytes, which were approved before.
+    Return None for a trial, and if the snapshot is already published: the same id means the same bytes, which were approved before.
     """
+    if sealed.read_record(run.lake, run.release_id).is_trial:
+        log.info("%s is a trial and is not published: no approval is requested", run.snapshot_id)
+        return None
     if pointer.was_published(run.lake, run.snapshot_id):
         log.info("%s is already published: no approval is requested", run.snapshot_id)
         return None
@@ -167,11 +220,13 @@ def record_answer(
         AnotherPerson: the approver started the run or delivered new data of the release.
     """
     log.info("%s: %s by %s%s", run.release_id, answer, who, f": {note}" if note else "")
+    stored_at = at if isinstance(at, str) else at.isoformat(timespec="seconds")
     catalog = Catalog.from_environment()
     if answer is ReleaseDecision.APPROVED and (objection := acceptance.find_objection(run, who, started_by)):
         if catalog:
             catalog.record_decision(run.release_id, "publish", who, ReleaseDecision.INVALID_APPROVER, objection, at)
         raise acceptance.AnotherPerson(objection)
+    sealed.store_answer(run, answer, who, note, stored_at)
     if catalog:
         catalog.record_decision(run.release_id, "publish", who, answer, note, at)
         if answer is not ReleaseDecision.APPROVED:
@@ -179,15 +234,23 @@ def record_answer(
 
 
 @convert_errors()
-def publish(run: Run, approval: Mapping[str, str] | None = None) -> str:
-    """Publish the run's snapshot, record the publication, and return the manifest's address.
+def publish(run: Run, *, by_person: bool = False) -> pointer.Pointer:
+    """Publish the run's snapshot, record the publication, and return the pointer, which may name a later release's snapshot.
 
-    `approval` contains the approver, time and note; it is stored with the publication.
+    Only stored facts count: the record of the run, the verdicts of all stages, and the approval if the spec requires one. `by_person`
+    allows the publication of a trial.
+
+    Raises:
+        UserError: a fact is missing; the message names the task to clear.
+        QualityBlocked: a blocking check failed and was not overridden.
     """
-    moved = _retry_lost_race(lambda: pointer.publish(run.lake, run.snapshot_id, approval))
+    record = sealed.check_publishable(run, by_person=by_person)
+    is_published = pointer.was_published(run.lake, run.snapshot_id)
+    approval = sealed.read_approval(run, record) if run.spec.export.approval and not is_published else None
+    latest = _retry_lost_race(lambda: pointer.publish(run.lake, run.snapshot_id, approval))
     if catalog := Catalog.from_environment():
         catalog.set_release_state(run.release_id, ReleaseState.PUBLISHED, run.snapshot_id)
-    return run.lake.uri(str(moved.manifest))
+    return latest
 
 
 def _retry_lost_race(step: Callable[[], Result]) -> Result:
@@ -212,22 +275,29 @@ def record_failure(release: str, where: str, error: BaseException | None) -> boo
     return catalog is None or catalog.fail_stage(release, where, state, str(error or "killed"))
 
 
-def run_stage(run: Run, name: str, *, workers: int = 1) -> None:
-    """Plan, process, finish and check a stage in this process or in `workers` child processes."""
-    run_rounds(run, name, workers=workers)
+def run_stage(run: Run, name: str, *, workers: int = 1, progress: Progress = lambda done, total: None) -> None:
+    """Plan, process, finish and check a stage in this process or in `workers` child processes.
+
+    `progress` is called with the finished and the total number of shards of a round.
+    """
+    run_rounds(run, name, workers=workers, progress=progress)
     finish(run, name)
     check(run, name)
 
 
-def run_rounds(run: Run, name: str, *, first: int = 0, workers: int = 1) -> None:
+def run_rounds(
+    run: Run, name: str, *, first: int = 0, workers: int = 1, progress: Progress = lambda done, total: None
+) -> None:
     """Plan and process the rounds of a stage, beginning with round `first`."""
     for round in range(first, stage_row(name).rounds):
         indexes = plan(run, name, round)
         if workers == 1:
-            work(run, name, indexes, round)
+            work(run, name, indexes, round, progress)
             continue
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
-            list(pool.map(partial(work, run, name, round=round), [[index] for index in indexes]))
+            finished = pool.map(partial(work, run, name, round=round), [[index] for index in indexes])
+            for done, _ in enumerate(finished, 1):
+                progress(done, len(indexes))
 
 
 def process_stages(run: Run, names: Sequence[str]) -> None:

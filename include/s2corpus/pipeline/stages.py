@@ -6,18 +6,33 @@ A stage `x` is the class `XStage` in `stages/x.py` or in the package `stages/x/`
 - `work` does one shard of a round: it may run on any machine, twice or concurrently, and writes only its own parts;
 - `finish` commits the tables and returns the metrics.
 
-Its checks are the queries in `sql/quality/x.sql`. The DAG and `corpus build` follow this table.
+Its checks are the queries in `sql/quality/x.sql`. The DAG, `corpus build`, the page, the reports, the generated checks and the
+documentation follow this table. `s2corpus.outcomes` declares the outcomes.
 """
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from s2corpus.outcomes import (
+    CleanOutcome,
+    DeliveryOutcome,
+    ExtractOutcome,
+    FilterOutcome,
+    LinkReason,
+    LinkWarning,
+    PdfParseOutcome,
+    Refusal,
+    SelectOutcome,
+    Split,
+)
+from s2orc_parse.outcomes import JatsOutcome, LatexOutcome, Outcome, TeiRefusal
+
 if TYPE_CHECKING:
-    from s2corpus.pipeline.run import Stage
     from s2corpus.tables.schema import Table
 
 
@@ -26,6 +41,8 @@ class Shards(StrEnum):
 
     PLANNED = "planned"
     """by the stage's own plan, which is stored"""
+    ONE = "one"
+    """one shard, which distributes its own work"""
     PDFS = "pdfs"
     """ranges of SHA-1, equal for all stages"""
     PAPERS = "papers"
@@ -33,17 +50,53 @@ class Shards(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class OutcomeColumn:
+    """A column of a table with a closed list of outcomes. `lists` contains each list with the prefix of its words."""
+
+    table: str
+    column: str
+    lists: tuple[tuple[str, type[Outcome]], ...]
+    has_own_rules: bool = False
+    """whether the rules of other packages add outcomes (`s2corpus.own_rules`)"""
+
+    @property
+    def words(self) -> dict[str, Outcome]:
+        """The outcomes of the column by word, in the order of their declaration."""
+        return {f"{prefix}{word}": word for prefix, words in self.lists for word in words}
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric of a stage, or all metrics that match a pattern."""
+
+    pattern: str
+    unit: str
+    meaning: str
+
+    @property
+    def may_differ(self) -> bool:
+        """True if two runs of a release may give the metric different values."""
+        return self.pattern.startswith("run.")
+
+
+@dataclass(frozen=True, slots=True)
 class StageRow:
-    """A stage: its name, the tables that it reads and writes, its shards, and its rounds of work."""
+    """The declaration of a stage: tables, shards, rounds, outcomes and metrics."""
 
     name: str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     shards: Shards
+    items: tuple[str, tuple[str, ...]]
+    """unit of the stage's throughput, and the metrics that add up to it"""
     rounds: int = 1
     """number of rounds; each round except the last sends rows to the next"""
     determines: Shards | None = None
     """the shards of later stages; this stage fixes their number"""
+    outcomes: tuple[OutcomeColumn, ...] = ()
+    """columns with outcomes; the page lists the rejected rows of the first"""
+    metrics: tuple[Metric, ...] = ()
+    """metrics in addition to `rows`, `outcome.*` and the metrics of `pipeline.gold`"""
 
     @property
     def read_tables(self) -> tuple[Table, ...]:
@@ -55,11 +108,25 @@ class StageRow:
         """The tables that the stage writes."""
         return _tables(self.writes)
 
+    def find_metric(self, name: str) -> Metric | None:
+        """Return the declaration of a metric, or None."""
+        return next((metric for metric in (*self.metrics, *COMMON_METRICS) if fnmatchcase(name, metric.pattern)), None)
+
 
 def _tables(names: tuple[str, ...]) -> tuple[Table, ...]:
     from s2corpus.tables.schema import TABLES  # Arrow is imported here, because DAG files need only the names
 
     return tuple(TABLES[name] for name in names)
+
+
+COMMON_METRICS = (
+    Metric("rows", "rows", "rows of the stage's main table"),
+    Metric("run.rows", "rows", "rows of the stage's main table; another run may see other deliveries"),
+    Metric("rows.*", "rows", "rows of each table"),
+    Metric("outcome.*", "rows", "rows by outcome"),
+    Metric("run.outcome.*", "rows", "rows by outcome; another run may see other deliveries"),
+    Metric("gold.*", "items", "items that `pipeline.gold` compares: known, found, said and right"),
+)
 
 
 PIPELINE = (
@@ -68,50 +135,180 @@ PIPELINE = (
         reads=(),  # drops/ and sources/
         writes=("pdfs", "latex_sources", "articles", "records", "notices", "deliveries"),
         shards=Shards.PLANNED,  # a drop or a delivery each
+        items=("PDFs and records", ("pdfs", "records")),
         rounds=2,
         determines=Shards.PDFS,
+        outcomes=(OutcomeColumn("deliveries", "outcome", (("", DeliveryOutcome), ("refused:", Refusal))),),
+        metrics=(
+            Metric("pdfs", "PDFs", "PDFs delivered, each once"),
+            Metric("files.*", "files", "files of the drops that no later stage counts, by outcome"),
+            Metric("latex_sources", "files", "LaTeX sources delivered"),
+            Metric("articles", "files", "publishers' full texts delivered"),
+            Metric("*bytes", "bytes", "size of the PDFs, LaTeX sources and articles"),
+            Metric("records", "records", "metadata records of all sources"),
+            Metric("records.*", "records", "metadata records of each source"),
+        ),
     ),
-    StageRow("select", reads=("pdfs",), writes=("selections",), shards=Shards.PDFS),
-    StageRow("extract", reads=("pdfs", "selections"), writes=("extractions",), shards=Shards.PLANNED),
+    StageRow(
+        "select",
+        reads=("pdfs",),
+        writes=("selections",),
+        shards=Shards.PDFS,
+        items=("PDFs", ("rows",)),
+        outcomes=(OutcomeColumn("selections", "outcome", (("", SelectOutcome),)),),
+        metrics=(Metric("pages.selected", "pages", "pages of the selected PDFs"),),
+    ),
+    StageRow(
+        "extract",
+        reads=("pdfs", "selections"),
+        writes=("extractions",),
+        shards=Shards.PLANNED,
+        items=("PDFs", ("rows",)),
+        outcomes=(OutcomeColumn("extractions", "outcome", (("", ExtractOutcome),)),),
+        metrics=(
+            Metric("run.tries", "requests", "requests to the extractor"),
+            Metric("run.seconds.mean", "seconds", "mean duration of the last request of each PDF"),
+        ),
+    ),
     StageRow(
         "postprocess",
         reads=("pdfs", "selections", "extractions", "latex_sources", "articles"),
         writes=("parses", "pdf_records", "latex_parses", "article_parses"),
         shards=Shards.PDFS,
+        items=("parses", ("rows", "latex.rows", "article.rows")),
+        outcomes=(
+            OutcomeColumn(
+                "parses",
+                "outcome",
+                (
+                    ("", PdfParseOutcome),
+                    ("bad_tei:", TeiRefusal),
+                    ("bad_answer:", TeiRefusal),
+                    ("none:", ExtractOutcome),
+                ),
+            ),
+            OutcomeColumn("latex_parses", "outcome", (("", LatexOutcome),)),
+            OutcomeColumn("article_parses", "outcome", (("", JatsOutcome),)),
+        ),
+        metrics=(
+            Metric("citation_style.*", "parses", "parses of PDFs by style of their citations"),
+            Metric("latex.*", "parses", "the same for LaTeX sources"),
+            Metric("article.*", "parses", "the same for publishers' full texts"),
+            Metric("bytes", "bytes", "size of the parses of PDFs"),
+        ),
     ),
     StageRow(
         "cluster",
         reads=("records", "pdf_records"),
         writes=("edges", "clusters", "aliases", "members"),
-        shards=Shards.PLANNED,  # one, which distributes its own work
+        shards=Shards.ONE,
+        items=("records", ("rows.clusters",)),
         determines=Shards.PAPERS,
+        metrics=(
+            Metric("papers", "papers", "clusters of records"),
+            Metric("of_one_record", "papers", "papers with one record"),
+            Metric("largest", "records", "records of the largest paper"),
+            Metric("edges.*", "edges", "joined pairs of records by reason"),
+            Metric("conflicts", "edges", "pairs of records that a conflict keeps apart"),
+        ),
     ),
     StageRow(
         "vote",
         reads=("members", "pdfs", "latex_sources", "latex_parses", "articles", "article_parses", "notices"),
         writes=("papers",),
         shards=Shards.PAPERS,
+        items=("papers", ("rows.papers",)),
         rounds=3,
+        metrics=(
+            Metric("has.*", "papers", "papers with each field (S2ORC Table 3)"),
+            Metric("with_pdf", "papers", "papers with a canonical PDF"),
+            Metric("open_access", "papers", "papers with an open full text"),
+            Metric("rule.*", "fields", "fields that each rule of the vote decided"),
+            Metric(
+                "fields.*", "papers", "papers whose field of study is inferred, and hidden fields that measure this"
+            ),
+        ),
     ),
     StageRow(
         "assemble",
         reads=("papers", "parses", "latex_parses", "article_parses"),
         writes=("fulltexts", "entries"),
         shards=Shards.PAPERS,
+        items=("entries", ("rows.entries",)),
         rounds=3,
+        metrics=(
+            Metric("fulltexts.*", "full texts", "full texts by kind and access"),
+            Metric("entries.*", "entries", "bibliography entries with a title or an identifier"),
+            Metric("agreement.*", "pairs", "agreement of two forms of one paper"),
+        ),
     ),
-    StageRow("filter", reads=("papers", "fulltexts", "members", "aliases"), writes=("filtered",), shards=Shards.PAPERS),
+    StageRow(
+        "filter",
+        reads=("papers", "fulltexts", "members", "aliases"),
+        writes=("filtered",),
+        shards=Shards.PAPERS,
+        items=("papers", ("rows",)),
+        outcomes=(OutcomeColumn("filtered", "outcome", (("", FilterOutcome),), has_own_rules=True),),
+        metrics=(
+            Metric("english.mean", "probability", "mean P(en) of the kept papers"),
+            Metric("language.*", "papers", "papers that CLD2 and CLD3 decided, and decided differently"),
+        ),
+    ),
     StageRow(
         "link",
         reads=("papers", "members", "filtered", "fulltexts", "entries"),
         writes=("links", "contexts"),
         shards=Shards.PAPERS,
+        items=("entries", ("rows.links",)),
         rounds=3,
+        outcomes=(
+            OutcomeColumn("links", "reason", (("", LinkReason),)),
+            OutcomeColumn("links", "warning", (("", LinkWarning),)),
+        ),
+        metrics=(
+            Metric("linked", "entries", "linked entries of kept papers"),
+            Metric("reason.*", "entries", "entries by reason of the link"),
+            Metric("warning.*", "entries", "entries by warning"),
+            Metric("contexts*", "citations", "inline citations, and those with a link"),
+            Metric("run.*", "titles", "effort of the search"),
+            Metric("sampled", "titles", "titles of the sample that measures recall (SPEC §7)"),
+            Metric("similar", "titles", "sampled titles with a similar title"),
+            Metric("found", "titles", "similar titles that the search finds"),
+            Metric("recall", "share", "found titles per similar title"),
+            Metric("tried", "entries", "entries with an identifier that link without it"),
+            Metric("agreed", "entries", "tried entries that link to the paper of their identifier"),
+            Metric("precision", "share", "agreed entries per tried entry"),
+            Metric("*.parses", "parses", "full texts of each kind"),
+            Metric("*_mean", "items", "mean contents of a parse of each kind (S2ORC Table 4)"),
+        ),
     ),
     StageRow(
-        "clean", reads=("papers", "members", "filtered", "fulltexts"), writes=("documents",), shards=Shards.PAPERS
+        "clean",
+        reads=("papers", "members", "filtered", "fulltexts"),
+        writes=("documents",),
+        shards=Shards.PAPERS,
+        items=("candidates", ("rows.documents",)),
+        outcomes=(OutcomeColumn("documents", "outcome", (("", CleanOutcome),), has_own_rules=True),),
+        metrics=(
+            Metric("*.rows", "documents", "documents decided in each set"),
+            Metric("*.words", "words", "words of the kept documents of each set"),
+            Metric("s2orc.*", "documents", "full texts by outcome"),
+            Metric("s2ag.*", "documents", "abstracts by outcome"),
+        ),
     ),
-    StageRow("split", reads=("documents", "papers"), writes=("splits", "duplicates"), shards=Shards.PLANNED),  # one
+    StageRow(
+        "split",
+        reads=("documents", "papers"),
+        writes=("splits", "duplicates"),
+        shards=Shards.ONE,
+        items=("documents", ("rows.splits",)),
+        outcomes=(OutcomeColumn("splits", "split", (("", Split),)),),
+        metrics=(
+            Metric("*.words", "words", "words of each set and split"),
+            Metric("s2orc.*", "documents", "full texts by split"),
+            Metric("s2ag.*", "documents", "abstracts by split"),
+        ),
+    ),
     StageRow(
         "export",
         reads=(
@@ -129,7 +326,15 @@ PIPELINE = (
         ),
         writes=(),  # snapshots/<id>/
         shards=Shards.PAPERS,
+        items=("files", ("files",)),
         rounds=2,
+        metrics=(
+            Metric("files", "files", "files of the snapshot"),
+            Metric("bytes", "bytes", "size of the files"),
+            Metric("documents.*", "documents", "documents of each set and split"),
+            Metric("words.*", "words", "words of each set and split"),
+            Metric("rights", "rows", "abstracts and parses with a license"),
+        ),
     ),
 )
 STAGE_NAMES = tuple(row.name for row in PIPELINE)
@@ -146,8 +351,8 @@ def find_planning_stage(name: str) -> str:
     return next((row.name for row in PIPELINE if row.determines is shards), name)
 
 
-def load_stage(name: str) -> Stage:
-    """Return the stage of that name; only its own module is imported."""
-    module = importlib.import_module(f"s2corpus.stages.{name}")
-    stage: Stage = getattr(module, f"{name.capitalize()}Stage")()
-    return stage
+def list_outcome_columns() -> Iterator[tuple[str, OutcomeColumn]]:
+    """Yield each column with outcomes and its stage, in the order of the stages."""
+    for row in PIPELINE:
+        for column in row.outcomes:
+            yield row.name, column

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 import orjson
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
 
+from s2corpus.errors import UserError
 from s2corpus.escaping import escape_markdown
-from s2corpus.pipeline import quality
-from s2corpus.pipeline.funnel import PUBLISHED, SETS, build_funnel
+from s2corpus.ids import ReleaseId
+from s2corpus.outcomes import Split
+from s2corpus.pipeline import quality, sealed
+from s2corpus.pipeline.funnel import SETS, build_funnel
 from s2corpus.pipeline.run import Metrics, Run
+from s2corpus.snapshot import pointer
+from s2corpus.storage.lake import Lake, open_lake
+
+_PUBLISHED = tuple(split for split in Split if split.is_kept)
 
 _SHOWN = 5
 """number of a check's rows that the summary shows"""
@@ -18,7 +29,11 @@ _SHOWN = 5
 def format_summary(run: Run, *, command: str = "corpus") -> str:
     """Return the summary of a release as text. All numbers are metrics; no table is read."""
     metrics = quality.read_metrics(run)
-    lines = [f"Release {run.release_id}", ""]
+    lines = [
+        f"Release {run.release_id}",
+        *(f"  {sentence}" for sentence in describe_scope(run.lake, run.release_id)),
+        "",
+    ]
     if lost := list_losses(run):
         lines += [f"  Counts below {run.parent}", *(f"    {line}" for line in lost), ""]
     lines += ["  Funnel", *(f"    {label:<34}{value}" for label, value in _format_funnel(metrics))]
@@ -32,6 +47,20 @@ def format_summary(run: Run, *, command: str = "corpus") -> str:
     address = run.lake.uri(f"snapshots/{run.snapshot_id}/")
     lines += ["", f"  Snapshot     {address}", f"  Read a text  {command} read {address} --sample 1 --text"]
     return "\n".join(lines)
+
+
+def describe_scope(lake: Lake, release: ReleaseId) -> list[str]:
+    """Return a sentence about a run that is a trial on chosen drops: what it contains, and what it leaves out."""
+    try:
+        record = sealed.read_record(lake, release)
+    except UserError:
+        return []
+    if not record.is_trial:
+        return []
+    names, n = record.left_out[:_SHOWN], len(record.left_out)
+    more = f" and {n - len(names)} more" if n > len(names) else ""
+    left_out = f"leaves out {', '.join(names)}{more}" if names else f"leaves out no other drop of {release.spec}"
+    return [f"It is a trial on the drops {', '.join(record.drops or ())}: it {left_out}. Only a person publishes it."]
 
 
 def _list_failed_checks(run: Run) -> list[quality.CheckVerdict]:
@@ -48,7 +77,7 @@ def _format_funnel(metrics: Mapping[str, Metrics]) -> list[tuple[str, str]]:
         ("Records of sources", "intake", "records"),
         ("Bibliography entries", "assemble", "rows.entries"),
         ("linked", "link", "linked"),
-        *((f"Words of {set_}", "export", *(f"words.{set_}.{split}" for split in PUBLISHED)) for set_ in SETS),
+        *((f"Words of {set_}", "export", *(f"words.{set_}.{split}" for split in _PUBLISHED)) for set_ in SETS),
     ):
         values = metrics.get(stage, {})
         rows.append((label, f"{int(sum(values.get(name, 0) for name in names))}"))
@@ -63,16 +92,37 @@ def list_losses(run: Run) -> list[str]:
         sets = stats.get("sets", {}).items()
         documents = {f"documents.{s}.{split}": n["documents"] for s, splits in sets for split, n in splits.items()}
         before = {**before, "export": documents}
-    losses = []
+    losses, moves = [], _count_moves(run)
     for label, stage, name in (
         ("PDFs", "intake", "pdfs"),
         ("papers", "vote", "rows.papers"),
-        *((f"documents of {s} {split}", "export", f"documents.{s}.{split}") for s in SETS for split in PUBLISHED),
+        *((f"documents of {s} {split}", "export", f"documents.{s}.{split}") for s in SETS for split in _PUBLISHED),
     ):
         had, has = int(before.get(stage, {}).get(name, 0)), int(now.get(stage, {}).get(name, 0))
         if has < had:
-            losses.append(((had - has) / had, f"{label}: {had:,} → {has:,} ({(has - had) / had:+.1%})"))
+            why = "; ".join(f"{reason} {n:,}" for reason, n in sorted(moves[label].items()))
+            line = f"{label}: {had:,} → {has:,} ({(has - had) / had:+.1%})"
+            losses.append(((had - has) / had, f"{line}: {why}" if why else line))
     return [line for _, line in sorted(losses, key=lambda item: (-item[0], item[1]))]
+
+
+def _count_moves(run: Run) -> dict[str, Counter[str]]:
+    """Return where the documents of the parent's sets and splits are now, or why they are gone; nothing before export."""
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
+    with suppress(UserError, FileNotFoundError):
+        snapshot = open_lake(run.lake.uri(f"snapshots/{run.snapshot_id}"))
+        if run.parent is None or snapshot.size("changes.parquet") is None:
+            return counted
+        fs, root = snapshot.filesystem()
+        columns = ["change", "set", "split", "former_set", "former_split", "reason"]
+        rows = ds.dataset(f"{root}changes.parquet", filesystem=fs, format="parquet")
+        for batch in rows.to_batches(columns=columns, filter=pc.field("change").isin(["moved", "removed"])):
+            for row in batch.to_pylist():
+                reason = (
+                    f"moved to {row['set']} {row['split']}" if row["change"] == "moved" else f"removed, {row['reason']}"
+                )
+                counted[f"documents of {row['former_set']} {row['former_split']}"][reason] += 1
+    return counted
 
 
 def format_approval_request(run: Run, excluded: Mapping[str, str]) -> str:
@@ -88,6 +138,7 @@ def format_approval_request(run: Run, excluded: Mapping[str, str]) -> str:
         *([f"**Counts below its parent `{run.parent}`:**", "", *(f"- {line}" for line in lost), ""] if lost else []),
         f"**{run.snapshot_id}** contains deliveries that were ready before {run.as_of:%Y-%m-%d %H:%M} UTC. "
         "It remains unpublished if it is rejected or not answered in time.",
+        *describe_scope(run.lake, run.release_id),
         "",
         *(f"- {_code(name)} may not approve it ({_code(did)}). If they approve it, Airflow first shows the approval "
           "as accepted, then asks again. They may reject it."
@@ -101,10 +152,11 @@ def format_approval_request(run: Run, excluded: Mapping[str, str]) -> str:
         "",
     ]  # fmt: skip
     if run.parent is None:
-        lines.append("It has no parent: it is the first snapshot of its spec, or all earlier snapshots were withdrawn.")
+        lines.append(pointer.explain_missing_parent(run.lake, run.release_id))
     else:
         changes = orjson.loads(run.lake.get(f"{snapshot}/diff.json")[0])
-        lines += [f"Documents since its parent `{run.parent}`:", ""]
+        since = ", which was withdrawn" if pointer.is_withdrawn(run.lake, run.parent) else ""
+        lines += [f"Documents since its parent `{run.parent}`{since}:", ""]
         lines += _table("s2orc", "s2ag", [
             (change, changes[change]["documents"].get("s2orc", 0), changes[change]["documents"].get("s2ag", 0))
             for change in ("added", "removed", "moved", "changed", "same")

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 
+import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.explain import Explanation, explanations
+from s2corpus.errors import UserError
+from s2corpus.ids import ReleaseId
+from s2corpus.outcomes import Split
 from s2corpus.pipeline.run import ReleaseTables, Row, list_columns
-from s2corpus.storage.parts import NotCommitted
+from s2corpus.pipeline.sealed import read_record
+from s2corpus.snapshot.removed import SECTIONS, list_parts
+from s2corpus.spec import ReleaseSpec
+from s2corpus.storage.parts import NotCommitted, OtherColumns
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.papers import ALIASES, EDGES, MEMBERS, PAPERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS
 from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, ENTRIES, FILTERED, FULLTEXTS, LINKS, SPLITS
-from s2corpus.text.splits import Split
+from s2corpus.text.personal import mask_parse
 
 MAX_SEARCHED_LINKS = 5_000_000
 """maximum number of rows of `links` for which citing papers are searched: the search reads all parts"""
@@ -64,6 +72,35 @@ class PaperTrace:
     splits: dict[str, Row]
     duplicates: list[Row] = field(default_factory=list)
     """documents of its cluster of duplicates, the representative first; empty without duplicates"""
+
+    removed: list[Row] = field(default_factory=list)
+    """what cleaning removed from the text of s2orc (`snapshot.removed`)"""
+    unjoined: list[Row] = field(default_factory=list)
+    """records of other papers with a DOI of this paper"""
+
+    @property
+    def removed_descriptions(self) -> list[str]:
+        """One line for each removed section, and one for each other rule and kind."""
+        sections = [row for row in self.removed if row["rule"] == SECTIONS]
+        others = Counter((row["kind"], row["rule"]) for row in self.removed if row["rule"] != SECTIONS)
+        return [
+            f"removed section {row['section'] or 'without header'}: {row['value']:.2f} is below {row['threshold']:g} ({SECTIONS}), "
+            f"{row['words']:,} words"
+            for row in sections
+        ] + [
+            f"removed {n:,} {kind.replace('_', ' ')}{'s' if n > 1 else ''} ({rule})"
+            for (kind, rule), n in others.items()
+        ]
+
+    @property
+    def unjoined_descriptions(self) -> list[str]:
+        """One line for each record with a DOI of this paper that is another paper: the reason, and what would help."""
+        return [
+            f"{row['record_id']} has the DOI {row['doi']} of this paper, but is another paper, {row['paper_id']}: its title "
+            f"“{row['title'] or ''}” or its authors contradict (SPEC §4.5, §4.6), so that its license "
+            f"({row['licence'] or 'none'}) does not apply; if it describes this file, declare its doi in the drop's records.jsonl"
+            for row in self.unjoined
+        ]
 
     @property
     def duplicate_descriptions(self) -> list[str]:
@@ -122,6 +159,8 @@ def trace_paper(tables: ReleaseTables, requested_id: str) -> PaperTrace | None:
     """Return the trace of a paper, given its current or a former id, or None if the release does not contain the paper."""
     try:
         records = tables.of_paper(MEMBERS, requested_id)
+    except OtherColumns:
+        raise
     except NotCommitted:
         return None
     paper_id = requested_id
@@ -148,6 +187,9 @@ def trace_paper(tables: ReleaseTables, requested_id: str) -> PaperTrace | None:
     links = [
         {**row, "entry": entries.get((row["parse_kind"], row["ref_id"]))} for row in tables.of_paper(LINKS, paper_id)
     ]
+    documents = sorted(
+        tables.of_paper(DOCUMENTS, paper_id, list_columns(DOCUMENTS, "text")), key=lambda d: d["set"], reverse=True
+    )
     return PaperTrace(
         paper_id,
         requested_id if requested_id != paper_id else None,
@@ -159,12 +201,40 @@ def trace_paper(tables: ReleaseTables, requested_id: str) -> PaperTrace | None:
         next(iter(tables.of_paper(FILTERED, paper_id)), None),
         sorted(links, key=lambda row: (row["parse_kind"], _natural_key(row["ref_id"]))),
         _list_citing_papers(tables, paper_id),
-        sorted(
-            tables.of_paper(DOCUMENTS, paper_id, list_columns(DOCUMENTS, "text")), key=lambda d: d["set"], reverse=True
-        ),
+        documents,
         {row["set"]: row for row in tables.of_paper(SPLITS, paper_id)},
         _read_duplicates(tables, paper_id),
+        _list_removed(tables, paper_id, documents),
+        _list_unjoined(tables, paper_id, records),
     )
+
+
+def _list_unjoined(tables: ReleaseTables, paper_id: str, records: list[Row]) -> list[Row]:
+    """Return records of other papers that have a DOI of this paper, by record id."""
+    dois = sorted({row["doi"] for row in records if row["doi"]})
+    if not dois:
+        return []
+    where = pc.field("doi").isin(dois) & (pc.field("paper_id") != paper_id)
+    found = tables.rows(MEMBERS, where, ["paper_id", "record_id", "doi", "title", "licence"])
+    return sorted(found, key=lambda row: str(row["record_id"]))
+
+
+def _list_removed(tables: ReleaseTables, paper_id: str, documents: list[Row]) -> list[Row]:
+    """Return the removed parts of the full text that cleaning evaluated, or nothing if the release has no record of its rules."""
+    document = next((row for row in documents if row["section_log_probs"] is not None), None)
+    if document is None:
+        return []
+    try:
+        record = read_record(tables.lake, ReleaseId.parse(tables.folder.removeprefix("releases/")))
+        rules = ReleaseSpec.model_validate(record.spec).clean
+    except (UserError, ValueError):
+        return []
+    for fulltext in tables.of_paper(FULLTEXTS, paper_id, ["paper_id", "file_sha1", "parse"]):
+        if fulltext["file_sha1"] == document["sha1"]:
+            parse = orjson.loads(fulltext["parse"])
+            parse = mask_parse(parse) if rules.pii == "mask" else parse
+            return list(list_parts(parse, rules, document["section_log_probs"]))
+    return []
 
 
 def _read_duplicates(tables: ReleaseTables, paper_id: str) -> list[Row]:
@@ -179,6 +249,8 @@ def _list_citing_papers(tables: ReleaseTables, paper_id: str) -> list[str] | Non
     try:
         if tables(LINKS).committed().rows > MAX_SEARCHED_LINKS:
             return None
+    except OtherColumns:
+        raise
     except NotCommitted:
         return []
     where = pc.field("cited_paper_id") == paper_id

@@ -11,6 +11,8 @@ import pyarrow as pa
 
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import IDENTIFIERS
+from s2corpus.snapshot.removed import SECTIONS
+from s2orc_parse.agreement import compare_forms, read_facts
 from s2orc_parse.parse_model import ParseKind
 
 SCHEMA = pa.schema(
@@ -46,12 +48,25 @@ class Census:
         mentioned: set[str] = set()
         for kind, parse in paper["parses"].items():
             mentioned |= self._add_parse(kind, parse)
+        forms = paper["parses"] if len(paper["parses"]) > 1 else {}
+        for pair, name, left, right in compare_forms({kind: read_facts(parse) for kind, parse in forms.items()}):
+            items = {"common": (left & right).total(), "items": (left | right).total()}
+            self._add(f"agreement.{name}", "/".join(pair), papers=1, equal=int(left == right), **items)
         self.counts["citations", "pairs"] += len(paper["outbound"])
         self.counts["citations", "mentioned"] += len(mentioned.intersection(paper["outbound"]))
         if first := next(
             (kind for kind in self.text_from if kind in paper["parses"] and paper["parses"][kind]["body_text"]), None
         ):
-            self.counts["tokens", "body"] += sum(len(p["text"].split()) for p in paper["parses"][first]["body_text"])
+            words = sum(len(p["text"].split()) for p in paper["parses"][first]["body_text"])
+            self.counts["tokens", "body"] += words
+            self.counts["body_words", _find_field(paper)] += words
+
+    def add_removed(self, paper: Mapping[str, Any], row: Mapping[str, Any]) -> None:
+        """Count a row of `removed.rows`."""
+        part, words = f"{row['rule']}: {row['kind']}", row["words"] or 0
+        self._add("removed", part, parts=1, words=words)
+        if row["rule"] == SECTIONS:
+            self.counts["section_words", _find_field(paper)] += words
 
     @staticmethod
     def _list_properties(paper: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -66,17 +81,17 @@ class Census:
             "abstract": paper["abstract"],
             **{name: paper[name] for name in IDENTIFIERS},
         }
-        fields = paper["fields_of_study"] or [NO_FIELD]
+        fields = paper["fields_of_study"] or ()
         year = paper["date"][:4] if paper["date"] else "n/a"
         yield "papers", "all"
         yield from (("papers", name) for name, value in has.items() if value)
         yield from (("full_text", kind) for kind in full)
-        yield "field", fields[0]
+        yield "field", _find_field(paper)
         yield "year", year
         if len(fields) > 1:
             yield "papers", "several_fields"
         if full:
-            yield "field_full_text", fields[0]
+            yield "field_full_text", _find_field(paper)
             yield "year_full_text", year
             yield "licence", paper["licence"]
         for row in rights.rows(paper):
@@ -113,6 +128,11 @@ def sum_tables(tables: Iterable[pa.Table]) -> Counter[tuple[str, str]]:
         for row in table.to_pylist():
             counts[row["what"], row["which"]] += row["count"]
     return counts
+
+
+def _find_field(paper: Mapping[str, Any]) -> str:
+    """Return the primary field of study of a paper."""
+    return str(next(iter(paper["fields_of_study"] or ()), NO_FIELD))
 
 
 def _spans(paragraphs: Collection[Mapping[str, Any]]) -> list[str]:

@@ -71,14 +71,20 @@ def describe_snapshot(
     return _describe(snapshot, description, as_of, sorted(stats["licences"]), data, groups, is_snapshot=True)
 
 
-def is_current(found: Mapping[str, Any], manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> bool:
-    """Return whether croissant.json (`found`) lists the same files and licences as manifest and statistics, in any order."""
+def is_current(
+    found: Mapping[str, Any], manifest: Mapping[str, Any], stats: Mapping[str, Any], *, with_columns: bool
+) -> bool:
+    """Return whether croissant.json (`found`) lists the same files and licences as manifest and statistics, in any order.
+
+    `with_columns`: compare the columns too, which a later version of the code may extend.
+    """
     files = [SnapshotFile(**file) for file in manifest["files"]]
     expected = describe_snapshot(manifest["snapshot"], found["description"], manifest["as_of"], stats, files)
 
     def sort_files(value: Mapping[str, Any]) -> bytes:
         distribution = sorted(value["distribution"], key=lambda item: str(item["@id"]))
-        return orjson.dumps({**value, "distribution": distribution}, option=orjson.OPT_SORT_KEYS)
+        columns = value["recordSet"] if with_columns else None
+        return orjson.dumps({**value, "distribution": distribution, "recordSet": columns}, option=orjson.OPT_SORT_KEYS)
 
     return sort_files(found) == sort_files(expected)
 

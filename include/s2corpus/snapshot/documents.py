@@ -8,7 +8,9 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from pdf2tei.language import language
+from pdf2tei.pages.language import language
+from s2corpus.rules import CleanRules
+from s2corpus.snapshot import removed
 from s2corpus.tables.published import published_schema
 from s2corpus.text import personal, signals
 from s2corpus_reader.parquet import parquet_writer
@@ -30,6 +32,8 @@ def build_row(
     set_: str,
     count_tokens: Callable[[str], int] | None = None,
     format_model_text: Callable[[Mapping[str, Any]], str] | None = None,
+    *,
+    rules: CleanRules,
 ) -> dict[str, Any]:
     """Return the Parquet row of a document from `rows.read_documents`.
 
@@ -49,6 +53,9 @@ def build_row(
         "year": year(document["date"]),
         "language": code,
         "language_probability": probability,
+        "removed_words": removed.count_words(document["parse"], rules, document["section_log_probs"])
+        if document["parse"]
+        else None,
         "section_types": signals.list_section_types(line for line in text.split("\n")) if set_ == "s2orc" else [],
     }
     return {name: values[name] for name in SCHEMA.names}

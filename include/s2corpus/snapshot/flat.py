@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from s2corpus.snapshot import rights
+from s2corpus.rules import CleanRules
+from s2corpus.snapshot import removed, rights
 from s2corpus.snapshot.documents import year
 from s2corpus.tables.published import OF_PAPERS, published_schema
 
@@ -21,16 +22,19 @@ have the same size. Other tables use the size of documents."""
 
 _IDS = {"DOI": "doi", "arXiv": "arxiv_id", "PMID": "pubmed_id", "PMCID": "pmc_id"}
 
-SCHEMAS = {name: published_schema(name) for name in ("papers", "paragraphs", "bib_entries", "ref_entries", "rights")}
+SCHEMAS = {
+    name: published_schema(name) for name in ("papers", "paragraphs", "bib_entries", "ref_entries", "rights", "removed")
+}
 """Schemas of `tables/<name>/<nn>.parquet`. Paragraphs are numbered from 0 over abstract, body and back matter, as in `graph/contexts`."""
 
 
-def rows(paper: Mapping[str, Any]) -> Iterator[tuple[str, Row, int]]:
+def rows(paper: Mapping[str, Any], rules: CleanRules) -> Iterator[tuple[str, Row, int]]:
     """Yield (table, row, approximate bytes) for all rows of a released paper. Its `parses` are released parses."""
     own = {name: paper[name] for name in OF_PAPERS}
     own |= {"paper_id": paper["paper_id"], "year": year(paper["date"]), "parses": sorted(paper["parses"])}
     yield "papers", own | {"outbound_citations": paper["outbound"]}, 1000 + len(paper["abstract"] or "")
     yield from (("rights", row, 100) for row in rights.rows(paper))
+    yield from (("removed", row, 200 + len(row["text"] or "")) for row in removed.rows(paper, rules))
     for kind in sorted(paper["parses"]):
         key = {"paper_id": paper["paper_id"], "parse_kind": kind}
         parse = paper["parses"][kind]

@@ -19,9 +19,8 @@ from pydantic import BaseModel, ValidationError
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.rules import IGNORED_BY_RECIPE
 from s2corpus.spec import ReleaseSpec
-from s2corpus_reader.files import SnapshotFile
+from s2corpus_reader.files import SNAPSHOT_FORMAT, SnapshotFile
 
-FORMAT = "s2corpus-snapshot-1"
 _NOT_RULES = ("schedule", "resources", "quality")
 
 
@@ -132,11 +131,16 @@ def build_manifest(
     versions: Mapping[str, str],
     inputs: Any,
     overrides: Mapping[str, str],
+    file_count: int,
     files: Iterable[SnapshotFile],
 ) -> dict[str, Any]:
-    """Return the content of `manifest.json`. `overrides` are the overridden failed checks, with the reasons."""
+    """Return the content of `manifest.json`.
+
+    `overrides` are the overridden failed checks, with the reasons. `file_count` is the number of files per set and split, which readers
+    need even if the spec does not state it.
+    """
     return {
-        "format": FORMAT,
+        "format": f"s2corpus-snapshot-{SNAPSHOT_FORMAT}",
         "snapshot": snapshot,
         "spec": spec.name,
         "spec_sha256": spec.digest,
@@ -145,7 +149,7 @@ def build_manifest(
         "versions": dict(sorted(versions.items())),
         "drops": list(spec.drops),
         "inputs": inputs,
-        "rules": list_rules(spec),
+        "rules": list_rules(spec) | {"export.files": file_count},
         **({"overrides": dict(sorted(overrides.items()))} if overrides else {}),
         "files": [file.as_json() for file in sorted(files, key=lambda file: file.path)],
     }

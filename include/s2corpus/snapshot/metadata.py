@@ -46,7 +46,7 @@ def metadata_row(
 
 
 def author_names(paper: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the authors of a paper with the keys of the release."""
+    """Return the authors of a paper, or of its parse, with the keys of the release."""
     return [{key: author[key] for key in _AUTHOR} for author in paper["authors"] or ()]
 
 
@@ -64,7 +64,14 @@ def released_parse(parse: dict[str, Any], links: Mapping[str, str], *, open_acce
     entries = {ref_id: {**entry, "link": links.get(ref_id)} for ref_id, entry in parse["bib_entries"].items()}
     released = {**parse, "bib_entries": entries}
     if not open_access:
-        released |= {"title": None, "abstract": [], "body_text": [], "back_matter": [], "ref_entries": {}}
+        released |= {
+            "title": None,
+            "authors": [],
+            "abstract": [],
+            "body_text": [],
+            "back_matter": [],
+            "ref_entries": {},
+        }
         for name in ("keywords", "issn", "emails", "article"):
             released.pop(name, None)
     return released
@@ -90,7 +97,7 @@ def gorc_line(paper: Mapping[str, Any]) -> Json | None:
         "paper_id": paper["paper_id"],
         "metadata": metadata,
         "s2_pdf_hash": pdf and pdf["_pdf_hash"],
-        "grobid_parse": pdf and _parse(pdf),
+        "grobid_parse": pdf and {"title": pdf["title"], "authors": author_names(pdf), **_parse(pdf)},
         "latex_parse": latex and _parse(latex),
     }
 

@@ -6,37 +6,24 @@ rows "All" are from GORC (Lo et al., 2019: Table 3). Shares make corpora of diff
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from s2corpus.outcomes import S2ORC_PAPERS, FilterOutcome, SelectOutcome
 from s2corpus.snapshot.census import KINDS, NO_FIELD
+from s2orc_parse.agreement import FIELDS
+from s2orc_parse.outcomes import Outcome, PaperRow, format_word
 
 Counts = Mapping[tuple[str, str], int]
 Row = list[str | float | None]
 _M = 1_000_000
 
-PAPER_TOTAL = 81.1 * _M
 PAPER_FULL_TEXTS = 8.1 * _M
-_CLUSTERS = PAPER_TOTAL + 95.5 * _M
+_CLUSTERS = S2ORC_PAPERS + 95.5 * _M
 """paper clusters before the filters: 81.1M papers and 95.5M removed clusters (§2.5)"""
 
-_PDFS = (
-    (("unreadable", "encrypted"), "Unreadable or encrypted (PyPDF2 error)", 0.54 * _M),
-    (("too_many_pages",), "Over 50 pages", 2.27 * _M),
-    (("landscape",), "Page width > height", 0.28 * _M),
-    (("pdfalto_failed",), "PDFAlto error", 0.21 * _M),
-)
-"""outcomes of `select`, label, and S2ORC's number"""
-_FILTERS = (
-    ("no_title", "No title", 20_400),  # GORC Table 1 has a digit more than S2ORC Table 2
-    ("no_authors", "No authors", 331_100),
-    ("short_text", "Too few characters of text", 80.0 * _M),
-    ("not_english", "Not English", 15.2 * _M),
-    ("suppressed", "Suppressed", None),
-    ("kept", "Kept", PAPER_TOTAL),
-)
 _SOURCES = (
-    (("papers", "all"), "Total papers", PAPER_TOTAL),
+    (("papers", "all"), "Total papers", S2ORC_PAPERS),
     (("papers", "pdf"), "Papers w/ PDF", 28.9 * _M),
     (("papers", "bibliography"), "Papers w/ bibliographies", 27.6 * _M),
     (("full_text", "pdf"), "Papers w/ full text from PDF", PAPER_FULL_TEXTS),
@@ -99,11 +86,12 @@ def tables(
     full texts that were candidates for s2orc. `measured` contains the metrics of the stages. The first value of a row is its
     label. A value is null if its divisor is zero, or if the paper does not state it.
     """
-    outcomes = measured.get("select", {})
     # Shares are of the rejected PDFs: S2ORC does not state the number of all PDFs.
-    pdfs = [(label, sum(outcomes.get(f"outcome.{word}", 0.0) for word in words), n) for words, label, n in _PDFS]
-    totals = sum(n for _, n, _ in pdfs), sum(theirs for _, _, theirs in pdfs)
-    filters = [(label, filtered.get(word, 0), theirs) for word, label, theirs in _FILTERS]
+    selected = {name.removeprefix("outcome."): n for name, n in measured.get("select", {}).items()}
+    pdfs = _count_rows((word for word in SelectOutcome if not word.is_kept), selected)
+    totals = sum(n for _, n, _ in pdfs), sum(theirs or 0 for _, _, theirs in pdfs)
+    filters = _count_rows(FilterOutcome, filtered)
+    filters += [(format_word(word), n, None) for word, n in sorted(filtered.items()) if word not in set(FilterOutcome)]
     sources = [(label, counts[key], theirs) for key, label, theirs in _SOURCES]
     pairs, mentioned = counts["citations", "pairs"], counts["citations", "mentioned"]
     cited = [("Citations: pairs of papers", pairs, _PAIRS), ("with a mention in the text", mentioned, _MENTIONED)]
@@ -117,12 +105,15 @@ def tables(
             "Papers",
             sources,
             counts["papers", "all"],
-            PAPER_TOTAL,
+            S2ORC_PAPERS,
         ),
         _parses(counts),
         _fields(counts),
+        _inferred_fields(measured.get("vote", {})),
         _compare("citations", "Citations between papers of the corpus", "S2ORC §3", "Pairs", cited, pairs, _PAIRS),
         _tokens(counts),
+        _removed(counts),
+        _removed_sections(counts),
         _years(counts),
         _rank("licences", "Licences of papers with full text", _select(counts, "licence")),
         _rank(
@@ -132,6 +123,7 @@ def tables(
         ),
         _rank("languages", "Languages of full texts before cleaning, by majority of their paragraphs", languages),
         _gold(measured),
+        _agreement(counts),
     ]
 
 
@@ -159,6 +151,28 @@ def _gold(measured: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
         rows.append([label, relevant, precision, recall, f1, theirs])
     columns = (("Known", "count"), ("Precision", "share"), ("Recall", "share"), ("F1", "share"), ("S2ORC F1", "share"))
     return _table("gold", "Precision and recall against gold data", "S2ORC §4", columns, rows)
+
+
+def _agreement(counts: Counts) -> dict[str, Any]:
+    """Return how far the full texts of one paper agree, by pair of forms and field (`s2orc_parse.agreement`)."""
+    rows: list[Row] = []
+    for pair in sorted({which for what, which in counts if what.startswith("agreement.")}):
+        for name in FIELDS:
+            papers, equal, common, items = (
+                counts[f"agreement.{name}.{what}", pair] for what in ("papers", "equal", "common", "items")
+            )
+            if papers:
+                rows.append([f"{pair}: {name}", papers, _share(equal, papers), _share(common, items)])
+    columns = (("Papers", "count"), ("Equal", "share"), ("Common items", "share"))
+    return _table("agreement", "Agreement of two forms of one paper", "not in the paper", columns, rows)
+
+
+def _count_rows(words: Iterable[Outcome], counts: Mapping[str, float]) -> list[tuple[str, float, float | None]]:
+    """Return the rows of a paper's table for outcomes: label, our number and the paper's number."""
+    rows: dict[PaperRow, float] = {}
+    for word in words:
+        rows[word.paper] = rows.get(word.paper, 0) + counts.get(word, 0)
+    return [(row.label, n, row.number) for row, n in rows.items()]
 
 
 def _compare(
@@ -199,14 +213,29 @@ def _fields(counts: Counts) -> dict[str, Any]:
     for name in ours:
         their_papers, their_texts = theirs.get(name, (None, None))
         n_papers, n_texts = counts["field", name], counts["field_full_text", name]
-        shares = _share(n_papers, papers), _share(their_papers, PAPER_TOTAL)
+        shares = _share(n_papers, papers), _share(their_papers, S2ORC_PAPERS)
         rows.append([name, n_papers, *shares, n_texts, _share(n_texts, full), _share(their_texts, PAPER_FULL_TEXTS)])
     several = counts["papers", "several_fields"]
-    shares = _share(several, papers), _share(_SEVERAL_FIELDS, PAPER_TOTAL)
+    shares = _share(several, papers), _share(_SEVERAL_FIELDS, S2ORC_PAPERS)
     rows.append(["more than one field", several, *shares, None, None, None])
     texts = (("Full texts", "count"), ("Share of full texts", "share"), ("S2ORC full texts", "share"))
     columns = (("Papers", "count"), *_SHARES, *texts)
     return _table("fields", "Fields of study: the first of each paper", "S2ORC Figure 2, Appendix G", columns, rows)
+
+
+def _inferred_fields(vote: Mapping[str, float]) -> dict[str, Any]:
+    """Return how many papers took the field of their journal, and how it does on papers with a declared field that is hidden."""
+    hidden, inferred, missing = (vote.get(f"fields.{name}", 0.0) for name in ("hidden", "hidden.inferred", "missing"))
+    correct, given = vote.get("fields.hidden.correct", 0.0), vote.get("fields.inferred", 0.0)
+    rows: list[Row] = [
+        ["Papers without a field", missing, None],
+        ["of these, field inferred", given, _share(given, missing)],
+        ["Papers with a declared field, hidden for the measurement", hidden, None],
+        ["of these, field inferred (coverage)", inferred, _share(inferred, hidden)],
+        ["of these, declared by the paper (accuracy)", correct, _share(correct, inferred)],
+    ]
+    columns = (("Papers", "count"), ("Share", "share"))
+    return _table("inferred_fields", "Fields of study inferred from the journal", "not in the paper", columns, rows)
 
 
 def _tokens(counts: Counts) -> dict[str, Any]:
@@ -230,6 +259,24 @@ def _years(counts: Counts) -> dict[str, Any]:
     ]
     columns = (("Papers", "count"), ("Share", "share"), ("Full texts", "count"), ("Share of full texts", "share"))
     return _table("years", "Years of papers", "not in the paper", columns, rows)
+
+
+def _removed(counts: Counts) -> dict[str, Any]:
+    words = _select(counts, "removed.words")
+    rows: list[Row] = [[part, counts["removed.parts", part], words[part]] for part in sorted(words)]
+    columns = (("Parts", "count"), ("Words", "count"))
+    return _table("removed", "Removed parts, by rule and kind (`tables/removed`)", "not in the paper", columns, rows)
+
+
+def _removed_sections(counts: Counts) -> dict[str, Any]:
+    body = _select(counts, "body_words")
+    rows: list[Row] = [
+        [field, n, removed := counts["section_words", field], _share(removed, n)]
+        for field, n in sorted(body.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    columns = (("Words of full texts", "count"), ("Removed words", "count"), ("Share", "share"))
+    title = "Improbable sections (`clean.min_log_prob`) by field of study"
+    return _table("removed_sections", title, "not in the paper", columns, rows)
 
 
 def _select(counts: Counts, what: str) -> dict[str, int]:

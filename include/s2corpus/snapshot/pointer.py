@@ -11,19 +11,19 @@ import hashlib
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
 from s2corpus.errors import LostRace, UserError
-from s2corpus.ids import SnapshotId, check_spec_name
+from s2corpus.ids import ReleaseId, SnapshotId, check_spec_name
 from s2corpus.rules import MIN_REASON
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2corpus_reader.bounded import MAX_SMALL_BYTES, read_object
 
-_REPAIR = "restore it from a backup, or delete it and publish the newest snapshot again"
+_REPAIR = 'restore it from a backup, or overwrite it with {"snapshot": null} and publish the newest snapshot again'
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Pointer:
     manifest: str | None = None
     """key of the manifest"""
     manifest_sha256: str | None = None
+    sequence: int = 0
+    """number of times that the pointer was moved; 0 in a file of an older version"""
 
 
 def read_latest(lake: Lake, spec: str) -> Pointer:
@@ -58,8 +60,11 @@ def read_pointer(lake: Lake, key: str, spec: str) -> Pointer:
         if "snapshot" not in value:
             raise ValueError("it has no snapshot")
         snapshot, manifest, sha256 = (value.get(name) for name in ("snapshot", "manifest", "manifest_sha256"))
+        sequence = value.get("sequence", 0)
+        if type(sequence) is not int or sequence < 0:
+            raise ValueError(f"its sequence is {str(sequence)[:100]!r}")
         if snapshot is None:
-            return Pointer(None)
+            return Pointer(None, sequence=sequence)
         if not isinstance(snapshot, str) or not SnapshotId.is_valid(snapshot):
             raise ValueError(f"{str(snapshot)[:100]!r} is not a snapshot id")
         if SnapshotId(snapshot).spec != spec:
@@ -70,19 +75,23 @@ def read_pointer(lake: Lake, key: str, spec: str) -> Pointer:
             raise ValueError(f"its manifest_sha256 is {str(sha256)[:100]!r}")
     except ValueError as error:
         raise UserError(f"{lake.uri(key)} is damaged ({error}): {_REPAIR}") from None
-    return Pointer(snapshot, manifest, sha256)
+    return Pointer(snapshot, manifest, sha256, sequence)
 
 
-def check_pointer(lake: Lake, spec: str) -> None:
-    """Check before any work that a release of the spec can be published.
+def check_pointer(lake: Lake, release: ReleaseId) -> None:
+    """Check before any work that the release can be published. A release may restore its own lost snapshot.
 
     Raises:
-        UserError: `latest.json` is damaged, or its snapshot has no manifest.
+        UserError: `latest.json` is damaged, or the snapshot of another release that it names has no manifest.
     """
-    pointer = read_latest(lake, spec)
-    if pointer.manifest is not None and lake.size(pointer.manifest) is None:
+    pointer = read_latest(lake, release.spec)
+    if pointer.snapshot is None or pointer.manifest is None or lake.size(pointer.manifest) is not None:
+        return
+    lost = SnapshotId(pointer.snapshot).release
+    if lost != release:
         raise UserError(
-            f"{lake.uri(f'snapshots/{spec}/latest.json')} names {pointer.snapshot}, which has no manifest.json: {_REPAIR}"
+            f"{lake.uri(f'snapshots/{release.spec}/latest.json')} names {pointer.snapshot}, which has no manifest.json: "
+            f"restore the snapshot from a backup, or first run the release {lost} again, which gives the same bytes"
         )
 
 
@@ -96,15 +105,37 @@ def has_publication_marker(lake: Lake, snapshot: str) -> bool:
     return lake.size(_marker_key(SnapshotId.parse(snapshot).spec, "published", snapshot)) is not None
 
 
+def is_withdrawn(lake: Lake, snapshot: str) -> bool:
+    """Return whether a snapshot is yanked."""
+    return lake.size(_marker_key(SnapshotId.parse(snapshot).spec, "yanked", snapshot)) is not None
+
+
+def explain_missing_parent(lake: Lake, release: ReleaseId) -> str:
+    """Return why a release has no parent, as a sentence."""
+    published, yanked = (list_marked(lake, release.spec, kind) for kind in ("published", "yanked"))
+    others = {s for s in published if s.release != release}
+    earlier = sorted(s for s in others if s.release.day < release.day)
+    if withdrawn := [s for s in earlier if s in yanked]:
+        rest = f" and {len(withdrawn) - 5} more" if len(withdrawn) > 5 else ""
+        return f"It has no parent: the earlier snapshots were withdrawn ({', '.join(withdrawn[-5:])}{rest})."
+    if earlier:
+        return "It has no parent: no earlier snapshot was published when it was planned."
+    if others:
+        return f"It has no parent: the {len(others)} published snapshots of {release.spec} are of later instants."
+    return f"It has no parent: it is the first snapshot of {release.spec}."
+
+
 def list_published(lake: Lake, spec: str) -> list[SnapshotId]:
     """Return the snapshots of a spec that are published and not yanked, sorted by (as_of, id)."""
     return sorted(
-        _list_marked(lake, spec, "published") - _list_marked(lake, spec, "yanked"), key=lambda s: (s.release.day, s)
+        list_marked(lake, spec, "published") - list_marked(lake, spec, "yanked"), key=lambda s: (s.release.day, s)
     )
 
 
 def publish(lake: Lake, snapshot: str, approval: Mapping[str, str] | None = None) -> Pointer:
     """Publish a complete snapshot, and move the pointer to it unless a later snapshot is published. Repetition has no effect.
+
+    Return the pointer.
 
     `approval` records the approver, the time and the note; it is stored in the `published` marker.
 
@@ -117,11 +148,10 @@ def publish(lake: Lake, snapshot: str, approval: Mapping[str, str] | None = None
     if lake.size(_marker_key(spec, "yanked", snapshot)) is not None:
         raise UserError(f"{snapshot} was yanked: restore it, or publish another snapshot with another id")
     new = _make_pointer(lake, snapshot)
-    if pointer != new and (
+    if pointer != replace(new, sequence=pointer.sequence) and (
         pointer.snapshot is None or SnapshotId(pointer.snapshot).release.day <= SnapshotId(snapshot).release.day
     ):
-        _move(lake, spec, new, etag)
-        pointer = new
+        pointer = _move(lake, spec, new, pointer.sequence, etag)
     facts = {"manifest_sha256": new.manifest_sha256, **({"approved": dict(approval)} if approval else {})}
     _write_marker(lake, spec, "published", snapshot, facts)
     return pointer
@@ -138,7 +168,7 @@ def yank(lake: Lake, snapshot: str, reason: str) -> Pointer:
     if not was_published(lake, snapshot):
         available = ", ".join(list_published(lake, spec)) or "none"
         raise UserError(f"{snapshot} was never published; published snapshots: {available}")
-    _check_reason(reason)
+    check_reason(reason)
     pointer, etag = _read(lake, spec)
     previous = None
     if pointer.snapshot == snapshot:
@@ -146,9 +176,7 @@ def yank(lake: Lake, snapshot: str, reason: str) -> Pointer:
         # Check the remaining snapshot before writing the marker: it may be damaged.
         previous = _make_pointer(lake, remaining[-1]) if remaining else Pointer(None)
     _write_marker(lake, spec, "yanked", snapshot, {"reason": reason.strip()})
-    if previous is not None:
-        _move(lake, spec, previous, etag)
-    return previous or pointer
+    return pointer if previous is None else _move(lake, spec, previous, pointer.sequence, etag)
 
 
 def restore(lake: Lake, snapshot: str, reason: str) -> Pointer:
@@ -159,26 +187,34 @@ def restore(lake: Lake, snapshot: str, reason: str) -> Pointer:
         LostRace: another publisher moved the pointer. A retry continues.
     """
     spec = SnapshotId.parse(snapshot).spec
-    _check_reason(reason)
+    check_reason(reason)
+    key = _marker_key(spec, "restored", snapshot)
+    earlier = orjson.loads(lake.get(key)[0]) if lake.size(key) is not None else []
     try:
         yanked = _read_marker(lake, _marker_key(spec, "yanked", snapshot))
     except FileNotFoundError:
-        available = ", ".join(sorted(_list_marked(lake, spec, "yanked"))) or "none"
+        if (
+            earlier and earlier[-1]["reason"] == reason.strip()
+        ):  # An earlier try lost the answer of S3 after its last write.
+            return publish(lake, snapshot)
+        available = ", ".join(sorted(list_marked(lake, spec, "yanked"))) or "none"
         raise UserError(f"{snapshot} is not yanked; yanked snapshots: {available}") from None
+    if lake.size(f"snapshots/{snapshot}/manifest.json") is None:
+        raise UserError(
+            f"{snapshot} was pruned: its files were deleted. Run its release again with the same code, which gives the same bytes"
+        )
     recorded = _read_marker(lake, _marker_key(spec, "published", snapshot)).get("manifest_sha256")
     if (found := _make_pointer(lake, snapshot).manifest_sha256) != recorded:
         raise UserError(
             f"{snapshot} is not restored: the SHA-256 of its manifest is {found}; it was published with {recorded}"
         )
-    key = _marker_key(spec, "restored", snapshot)
-    earlier = orjson.loads(lake.get(key)[0]) if lake.size(key) is not None else []
     at = datetime.now(UTC).isoformat(timespec="seconds")
     lake.put(key, orjson.dumps([*earlier, {"reason": reason.strip(), "at": at, "yanked": yanked}]))
     lake.delete(_marker_key(spec, "yanked", snapshot))
     return publish(lake, snapshot)
 
 
-def _check_reason(reason: str) -> None:
+def check_reason(reason: str) -> None:
     """Raise UserError if the reason is too short."""
     if len(reason.strip()) < MIN_REASON:
         raise UserError(f"{reason!r} is not a reason; write why, in at least {MIN_REASON} characters")
@@ -194,14 +230,14 @@ def list_prunable(lake: Lake, spec: str, keep: int) -> list[SnapshotId]:
         specs = sorted({SnapshotId(name).spec for name in lake.folders("snapshots/") if SnapshotId.is_valid(name)})
         raise UserError(f"no snapshot of {spec} was ever published; specs with snapshots: {', '.join(specs) or 'none'}")
     kept = {*list_published(lake, spec)[-keep:], read_latest(lake, spec).snapshot}
-    marked = _list_marked(lake, spec, "published") | _list_marked(lake, spec, "yanked")
+    marked = list_marked(lake, spec, "published") | list_marked(lake, spec, "yanked")
     return sorted(
         (s for s in marked - kept if next(lake.list(f"snapshots/{s}/"), None)), key=lambda s: (s.release.day, s)
     )
 
 
 def prune(lake: Lake, snapshot: str) -> int:
-    """Delete the files of a snapshot and return their number. Delete the manifest first, so that the rest is visibly incomplete.
+    """Withdraw a snapshot, delete its files and return their number. The manifest goes first, so that the rest is visibly incomplete.
 
     Raises:
         UserError: `latest.json` points to the snapshot.
@@ -209,18 +245,57 @@ def prune(lake: Lake, snapshot: str) -> int:
     spec = SnapshotId.parse(snapshot).spec
     if read_latest(lake, spec).snapshot == snapshot:
         raise UserError(f"latest.json points to {snapshot}: first publish another snapshot, or yank this one")
+    _write_marker(lake, spec, "yanked", snapshot, {"reason": "pruned"})
     lake.delete(f"snapshots/{snapshot}/manifest.json")
     others = list(lake.list(f"snapshots/{snapshot}/"))
     for entry in others:
         lake.delete(entry.key)
-    _write_marker(lake, spec, "yanked", snapshot, {"reason": "pruned"})
     return 1 + len(others)
 
 
-def _list_marked(lake: Lake, spec: str, folder: str) -> set[SnapshotId]:
+def list_marked(lake: Lake, spec: str, folder: str) -> set[SnapshotId]:
     """Return the snapshots with a marker in a folder."""
     names = (entry.key.rpartition("/")[2] for entry in lake.list(f"snapshots/{spec}/{folder}/"))
     return {SnapshotId(name) for name in names if SnapshotId.is_valid(name)}
+
+
+def published_manifest_sha256(lake: Lake, snapshot: str) -> str | None:
+    """Return the SHA-256 of the manifest with which the snapshot was published, or None if it never was."""
+    spec = SnapshotId.parse(snapshot).spec
+    if has_publication_marker(lake, snapshot):
+        return _read_marker(lake, _marker_key(spec, "published", snapshot)).get("manifest_sha256")
+    latest = read_latest(lake, spec)
+    return latest.manifest_sha256 if latest.snapshot == snapshot else None
+
+
+def move_to_newest(lake: Lake, spec: str) -> Pointer:
+    """Let `latest.json` name the newest snapshot that is published and not yanked, even if the pointer is lost or damaged.
+
+    Raises:
+        UserError: the files of that snapshot are missing or have another size.
+        LostRace: another publisher moved the pointer.
+    """
+    etag = lake.etag(f"snapshots/{spec}/latest.json")
+    published = list_published(lake, spec)
+    pointer = _make_pointer(lake, published[-1]) if published else Pointer(None)
+    try:
+        sequence = read_latest(lake, spec).sequence
+    except UserError:
+        sequence = 0
+    return _move(lake, spec, pointer, max(sequence, _count_moves(lake, spec)), etag)
+
+
+def _count_moves(lake: Lake, spec: str) -> int:
+    """Return the number of publications, withdrawals and restorations, each of which moves the pointer at most once."""
+    restored = (orjson.loads(lake.get(entry.key)[0]) for entry in lake.list(f"snapshots/{spec}/restored/"))
+    marked = (len(list_marked(lake, spec, kind)) for kind in ("published", "yanked"))
+    return sum(marked) + sum(2 * len(times) for times in restored)
+
+
+def list_markers(lake: Lake, spec: str, kind: str) -> dict[SnapshotId, dict[str, Any]]:
+    """Return the content of the markers of one kind (`published`, `yanked`) by snapshot, sorted by id."""
+    marked = sorted(list_marked(lake, spec, kind))
+    return {snapshot: _read_marker(lake, _marker_key(spec, kind, snapshot)) for snapshot in marked}
 
 
 def _make_pointer(lake: Lake, snapshot: str) -> Pointer:
@@ -261,16 +336,18 @@ def _read(lake: Lake, spec: str) -> tuple[Pointer, str]:
         return Pointer(None), ABSENT
 
 
-def _move(lake: Lake, spec: str, pointer: Pointer, etag: str) -> None:
-    """Write `latest.json`. Raise LostRace if its ETag is no longer `etag`."""
+def _move(lake: Lake, spec: str, pointer: Pointer, sequence: int, etag: str) -> Pointer:
+    """Write `latest.json` with the next sequence number, and return it. Raise LostRace if its ETag is no longer `etag`."""
     key = f"snapshots/{spec}/latest.json"
+    moved = replace(pointer, sequence=sequence + 1)
     try:
-        lake.put(key, orjson.dumps(asdict(pointer), option=orjson.OPT_INDENT_2), expect=etag)
+        lake.put(key, orjson.dumps(asdict(moved), option=orjson.OPT_INDENT_2), expect=etag)
     except Conflict:
         winner = read_latest(lake, spec).snapshot
         raise LostRace(
             f"{lake.uri(key)}: another publisher was first and published {winner}; the pointer was not moved to {pointer.snapshot}"
         ) from None
+    return moved
 
 
 def _marker_key(spec: str, kind: str, snapshot: str) -> str:

@@ -66,9 +66,9 @@ class Verification:
 def check_file(state: Verification, file: SnapshotFile) -> Iterator[Fault | str]:
     """Yield the faults of one file: checksums, malformed lines, and contradictions with files read before it."""
     with state.lake.open(file.path) as raw:
-        hashing = _HashingStream(raw, file.bytes)
+        hashing = HashingStream(raw, file.bytes)
         if file.path.endswith(".jsonl.gz"):
-            yield from _check_lines(state, file, hashing)
+            yield from check_lines(file, hashing, _make_line_check(state, file.path))
         hashing.drain()
     if hashing.sha256.hexdigest() != file.sha256:
         yield "the SHA-256 differs from the manifest"
@@ -86,10 +86,11 @@ def check_file(state: Verification, file: SnapshotFile) -> Iterator[Fault | str]
                 state.samples[set_] = shorten_record(table.slice(row["line"] - 1, 1).to_pylist()[0])
 
 
-def _check_lines(state: Verification, file: SnapshotFile, stream: _HashingStream) -> Iterator[Fault | str]:
-    """Yield the faults of a file of JSON lines."""
+def check_lines(
+    file: SnapshotFile, stream: HashingStream, check: Callable[[bytes, int], Iterator[str]]
+) -> Iterator[Fault]:
+    """Yield the faults of a file of JSON lines; `check` yields the messages of a line with its number."""
     content, size, rows = hashlib.sha256(), 0, 0
-    check = _make_line_check(state, file.path)
     try:
         for line in gzip_lines(cast(BinaryIO, stream), file.content_bytes or 0):
             content.update(line)
@@ -100,10 +101,10 @@ def _check_lines(state: Verification, file: SnapshotFile, stream: _HashingStream
         yield Fault(file.path, str(error), rows + 1)
         return
     except (EOFError, OSError, zlib.error) as error:
-        yield f"corrupt gzip data: {error}"
+        yield Fault(file.path, f"corrupt gzip data: {error}")
         return
     if (rows, size, content.hexdigest()) != (file.rows, file.content_bytes, file.content_sha256):
-        yield f"the content differs from the manifest ({rows} of {file.rows} lines, {size} bytes)"
+        yield Fault(file.path, f"the content differs from the manifest ({rows} of {file.rows} lines, {size} bytes)")
 
 
 def _run_check(check: Callable[[bytes, int], Iterator[str]], line: bytes, row: int) -> Iterator[str]:
@@ -234,7 +235,7 @@ def check_parse(value: Mapping[str, Any]) -> Iterator[str]:
                     yield f"paragraph {number}: {kind} refers to {ref_id}, which is not in {entries}"
 
 
-class _HashingStream:
+class HashingStream:
     """A stream that hashes the bytes read from it. It ends one byte after the size in the manifest."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:

@@ -121,9 +121,14 @@ def precedes(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return (not may_show(row["licence"]), row["id"]) < (not may_show(other["licence"]), other["id"])
 
 
+def shorten(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a row with shortened values."""
+    return {name: _shorten(value) for name, value in row.items()}
+
+
 def shorten_record(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return all columns of a row of `documents/`, with shortened values. If the license forbids copies, omit the texts."""
-    record = {name: _shorten(value) for name, value in document.items()}
+    record = shorten(document)
     if not may_show(document["licence"]):
         hidden = f"{_CUT} (the license does not permit a copy here)"
         record |= {name: hidden for name in _TEXTS if document[name] is not None}
@@ -231,6 +236,13 @@ def data_card(manifest: Mapping[str, Any], stats: Mapping[str, Any], description
         stats=stats,
         description=description,
         rules=manifest["rules"],
+        has_pdfs=any(
+            row[1]
+            for t in stats.get("tables", ())
+            if t["name"] == "parses"
+            for row in t["rows"]
+            if row[0] == "Full texts"
+        ),
         columns=[(column.name, describe_column("documents", column)) for column in documents.SCHEMA],
     )
 

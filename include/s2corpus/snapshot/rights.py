@@ -11,19 +11,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, TypeVar
 
 import pyarrow.compute as pc
 
 from s2corpus.papers.licences import to_spdx
 from s2corpus.papers.vote import VoteRule
 from s2corpus.storage.by_paper import ByPaper
+from s2corpus.storage.parts import TableRef
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.published import published_schema
+from s2corpus.tables.schema import Table
 
-if TYPE_CHECKING:
-    from s2corpus.snapshot.rows import TableOpener
-
+T = TypeVar("T")
 ABSTRACT = "abstract"
 BIBLIOGRAPHY_ONLY = "bibliography_only"
 SPDX_FORM = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
@@ -31,6 +31,13 @@ SPDX_FORM = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
 
 SCHEMA = published_schema("rights")
 """Columns of `tables/rights`. `of` is `abstract` or a parse kind; `sha1` identifies the parsed file."""
+
+
+class TableOpener(Protocol):
+    """A function that opens a table of a release."""
+
+    def __call__(self, table: Table[T]) -> TableRef[T]:
+        """Return a reference to the table."""
 
 
 def read_abstract_origins(tables: TableOpener, bucket: int, batch_rows: int) -> Iterator[dict[str, Any]]:

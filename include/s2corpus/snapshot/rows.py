@@ -5,9 +5,9 @@ Every table is sorted by paper_id, so that a merge join runs in bounded memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import orjson
 import pyarrow as pa
@@ -18,8 +18,8 @@ from s2corpus.papers.vote import VoteRule
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.snapshot.metadata import released_parse
+from s2corpus.snapshot.rights import TableOpener
 from s2corpus.storage.by_paper import ByPaper
-from s2corpus.storage.parts import TableRef
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.published import published_schema
 from s2corpus.tables.schema import Table
@@ -42,13 +42,6 @@ from s2corpus_reader.parquet import parquet_writer
 
 T = TypeVar("T")
 Row = dict[str, Any]
-
-
-class TableOpener(Protocol):
-    """A function that opens a table of a release."""
-
-    def __call__(self, table: Table[T]) -> TableRef[T]:
-        """Return a reference to the table."""
 
 
 ROW_GROUP = 16_384
@@ -97,6 +90,7 @@ def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, l
     """
     published = (pc.field("set") == set_) & (pc.field("outcome") == "kept")
     columns = ["paper_id", "text", "text_key", "sha1", "log_prob", "top_word", "top_share"]
+    columns += ["removed_sections", "section_log_probs"]
     columns += ["licence", "oa_evidence"] if set_ == "s2orc" else []
     texts = tables(DOCUMENTS).rows(columns, shard=bucket, where=published, at_once=_TEXT_BATCH_ROWS)
     columns = ["paper_id", "parse_kind", "file_sha1", "text_layer", "parse"]
@@ -163,7 +157,8 @@ def read_released_papers(
     - `parses`: parse kind → released parse;
     - `fulltexts`: parse kind → licence and evidence;
     - `abstract_from`: the source of the abstract, or None;
-    - `publisher_abstract`: true if a metadata source, not a PDF, supplied the abstract.
+    - `publisher_abstract`: true if a metadata source, not a PDF, supplied the abstract;
+    - `decisions`: the paper's documents in each set, with their split.
 
     Args:
         tables: opens a table of the release.
@@ -176,6 +171,7 @@ def read_released_papers(
     fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=_PARSE_BATCH_ROWS))
     links = ByPaper(tables(LINKS).rows(shard=bucket, where=_HAS_CITED_PAPER, at_once=_BATCH_ROWS))
     abstracts = ByPaper(rights.read_abstract_origins(tables, bucket, _BATCH_ROWS))
+    decisions = [_join_decisions(tables, bucket, set_) for set_ in ("s2ag", "s2orc")]
     columns = [column.name for column in PAPERS.columns if column.name != "provenance"]
     for paper in tables(PAPERS).rows(columns, shard=bucket, at_once=_BATCH_ROWS):
         if not filtered.at(paper["paper_id"]):
@@ -199,9 +195,24 @@ def read_released_papers(
             ),
             "parses": parses,
             "fulltexts": texts,
+            "decisions": [row for by_set in decisions for row in by_set(paper["paper_id"])],
             "abstract_from": abstract_from,
             "publisher_abstract": abstract_from is not None and abstract_from["rule"] != VoteRule.PDF,
         }
+
+
+def _join_decisions(tables: TableOpener, bucket: int, set_: str) -> Callable[[str], list[Row]]:
+    """Return a function that returns a paper's document in one set, published or not, with its split and without its text."""
+    in_set = pc.field("set") == set_
+    columns = [c.name for c in DOCUMENTS.columns if c.name not in ("text", "minhash", "language_votes")]
+    documents = ByPaper(tables(DOCUMENTS).rows(columns, shard=bucket, where=in_set, at_once=_BATCH_ROWS))
+    splits = ByPaper(tables(SPLITS).rows(["paper_id", "split"], shard=bucket, where=in_set, at_once=_BATCH_ROWS))
+
+    def find(paper_id: str) -> list[Row]:
+        split = splits.one(paper_id)
+        return [{**row, "split": split and split["split"]} for row in documents.at(paper_id)]
+
+    return find
 
 
 def _mask(text: str | None) -> str | None:
@@ -250,6 +261,17 @@ def hash_identifiers(paper: Mapping[str, Any]) -> Iterator[int]:
     yield from (lookup_key(name, paper[name]) for name in IDENTIFIERS if paper[name])
     if paper["title"] and (title := normalise_one(paper["title"])):
         yield lookup_key("title", title)
+
+
+def hash_preprints(paper: Mapping[str, Any]) -> list[int]:
+    """Return the keys of the identifiers of a paper's preprints that the paper itself does not have, sorted."""
+    others = {
+        (name, row[name])
+        for row in paper["preprints"] or ()
+        for name in ("doi", "arxiv_id")
+        if row[name] != paper[name]
+    }
+    return sorted(lookup_key(name, value) for name, value in others if value)
 
 
 def is_counted(warning: str | None, count_warnings: Sequence[str]) -> bool:

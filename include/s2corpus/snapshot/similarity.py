@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from s2corpus.outcomes import Split
 from s2corpus.tables.texts import DUPLICATES
 from s2corpus.text import minhash
 from s2corpus.text.near_duplicates import DuplicateReason
-from s2corpus.text.splits import Split
 
 MAX_KEYS = 4096
 """Maximum number of hash functions in the rules of a manifest."""
@@ -144,7 +144,9 @@ class SimilarityCheck:
                     yield f"documents {pair[0]} (train) and {pair[1]} (valid) are near duplicates: their Jaccard index is {found:.3f}"
 
     def _find_candidates(self) -> list[Pair]:
-        """Return pairs of a train document and a valid document that share a MinHash key."""
+        """Return pairs of a train document and a valid document that share a MinHash key; none if the rules ignore similar texts."""
+        if self.rules["split.near_duplicates"] == "ignore":
+            return []
         bands = self.rules["split.minhash_bands"]
         keys = [np.frombuffer(self.keys[split], np.int64) for split in _PUBLISHED]
         nodes = [np.repeat(np.arange(len(self.ids[split])), bands) for split in _PUBLISHED]

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
@@ -31,10 +32,15 @@ class Store:
         self.prefix = f"snapshots/{snapshot}"
         self._receipts = f"{receipts}/{snapshot}"
         self._inputs = inputs
-        self._published_files = self._manifest() if pointer.was_published(lake, snapshot) else None
+        self._published_sha256 = pointer.published_manifest_sha256(lake, snapshot)
+        self._published_files = self._manifest() if self._published_sha256 else None
 
-    def _manifest(self) -> dict[str, SnapshotFile]:
-        data, _ = self.lake.get(f"{self.prefix}/manifest.json")
+    def _manifest(self) -> dict[str, SnapshotFile] | None:
+        """Return the files of the published manifest, or None if the manifest is lost: a rebuild restores it."""
+        try:
+            data, _ = self.lake.get(f"{self.prefix}/manifest.json")
+        except FileNotFoundError:
+            return None
         own = SnapshotFile("manifest.json", len(data), hashlib.sha256(data).hexdigest())
         return {file.path: file for file in [own, *(SnapshotFile(**f) for f in orjson.loads(data)["files"])]}
 
@@ -72,7 +78,13 @@ class Store:
 
     def _put(self, given: tuple[SnapshotFile, Path]) -> None:
         file, local = given
-        if self._published_files is not None and self._published_files.get(file.path) != file:
+        is_other_manifest = (
+            file.path == "manifest.json"
+            and self._published_sha256 is not None
+            and file.sha256 != self._published_sha256
+        )
+        is_other_file = self._published_files is not None and self._published_files.get(file.path) != file
+        if is_other_file or is_other_manifest:
             raise UserError(
                 f"{self.lake.uri(self.prefix)} is published and cannot change, but {file.path} differs: "
                 f"different content needs another id (change the spec or the package version)"
@@ -109,6 +121,11 @@ class Store:
                 return row
             number -= group.num_rows
         raise ValueError(f"{path} has fewer rows than the index states")
+
+    def read_rows(self, path: str, where: pc.Expression) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a Parquet file of the snapshot that satisfy a condition. Memory: one row group."""
+        for group in self._row_groups(f"{self.prefix}/{path}"):
+            yield from group.filter(where).to_pylist()
 
     def _row_groups(self, key: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         fs, root = self.lake.filesystem()

@@ -16,15 +16,17 @@ import orjson
 from s2corpus.errors import UserError
 from s2corpus.snapshot import changes, croissant, report
 from s2corpus.snapshot.comparison import MAX_FAULTS, Comparison, Fault
-from s2corpus.snapshot.manifest import FORMAT, find_identity_fault, find_invalid_rule
+from s2corpus.snapshot.manifest import find_identity_fault, find_invalid_rule
 from s2corpus.snapshot.read_files import UNEXPECTED, Verification, check_file
 from s2corpus.snapshot.rows import INDEX
 from s2corpus.snapshot.similarity import MAX_KEYS, SimilarityCheck
+from s2corpus.snapshot.verify_format_1 import compare_files, verify_format_1
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import Lake, NotALakeFile
 from s2corpus.version import code_version
 from s2corpus_reader.bounded import TooLarge, read_bytes, read_object
-from s2corpus_reader.files import documents_path, list_files, parquet_path, remove_piece
+from s2corpus_reader.errors import SnapshotError
+from s2corpus_reader.files import documents_path, list_files, parquet_path, remove_piece, snapshot_format
 from s2corpus_reader.parquet import read_table
 from s2corpus_reader.selection import read_at
 
@@ -74,9 +76,16 @@ def verify(
     except TooLarge as error:
         yield Fault("manifest.json", str(error))
         return
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        given = manifest.get("format") if isinstance(manifest, dict) else type(manifest).__name__
-        raise UserError(f"{snapshot.root}: manifest format {given!r} is not supported; expected {FORMAT!r}")
+    if not isinstance(manifest, dict):
+        yield Fault("manifest.json", f"expected a JSON object, found {type(manifest).__name__}")
+        return
+    try:
+        number = snapshot_format(manifest)
+    except (SnapshotError, ValueError) as error:
+        raise UserError(f"{snapshot.root}/manifest.json: {error}") from None
+    if number == 1:
+        yield from verify_format_1(snapshot, manifest, progress)
+        return
     try:
         comparison = Comparison(manifest["rules"], manifest["as_of"])
         state = Verification(snapshot, manifest, list_files(manifest), comparison, SimilarityCheck(manifest["rules"]))
@@ -125,6 +134,8 @@ def _find_rule_fault(state: Verification) -> str | None:
         return f"{', '.join(sorted(missing))} missing from the rules"
     if message := find_invalid_rule(state.rules):
         return message
+    if state.rules["export.files"] is None:
+        return "export.files is null: expected the number of files"
     if state.rules["split.minhash_bands"] * state.rules["split.minhash_rows"] > MAX_KEYS:
         return f"split.minhash_bands and split.minhash_rows require more than {MAX_KEYS} hash functions"
     return None
@@ -144,14 +155,7 @@ def count_groups(state: Verification) -> int:
 
 def check_presence(state: Verification) -> Iterator[Fault]:
     """Yield listed files that do not exist, files that are not listed, and required files that are missing."""
-    present = {entry.key: entry.bytes for entry in state.lake.list("")}
-    for path, file in sorted(state.files.items()):
-        if path not in present:
-            yield Fault(path, "the manifest lists this file, but it does not exist")
-        elif present[path] != file.bytes:
-            yield Fault(path, f"the file has {present[path]} bytes; the manifest has {file.bytes}")
-    for path in sorted(set(present) - set(state.files) - {"manifest.json"}):
-        yield Fault(path, "the manifest does not list this file")
+    yield from compare_files(state.lake, state.files)
     limit = state.rules.get("export.shard_bytes")
     documents = [
         documents_path(set_, split, number, None if limit is None else 0)
@@ -219,7 +223,7 @@ def _check_agreement(state: Verification) -> Iterator[Fault]:
 def _check_derived_files(state: Verification, stats: Mapping[str, Any]) -> Iterator[Fault]:
     """Yield contradictions between manifest, statistics and the files generated from them."""
     described = read_object(state.lake, "croissant.json")
-    if not croissant.is_current(described, state.manifest, stats):
+    if not croissant.is_current(described, state.manifest, stats, with_columns=_is_same_code(state)):
         yield Fault("croissant.json", "the files or licences differ from the manifest and stats.json")
     if _is_same_code(state):
         for path, content in report.generate_files(state.manifest, stats, described["description"]):

@@ -7,28 +7,18 @@ no errors about the content. Other packages add adapters through the entry-point
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Protocol, cast
+from typing import IO, Protocol
 
-from s2corpus.errors import UserError
+from s2corpus.registry import Registry
 from s2corpus.sources.record import Deleted, Dropped, Entry, Record, RecordKind, RejectReason
+from s2corpus.trust import ADAPTERS
 from s2orc_parse.bibliography.author import Author
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
 __all__ = [
-    "Author", "Deleted", "Dropped", "Entry", "Record", "RecordKind", "RejectReason", "load_adapter", "read",
-    "source_names",
+    "SOURCES", "Author", "Deleted", "Dropped", "Entry", "Record", "RecordKind", "RejectReason", "read",
 ]  # fmt: skip
-
-BUILT_IN = (
-    "acl", "arxiv", "crossref", "dblp", "elsevier", "jats", "jsonl", "openalex", "pubmed", "s2ag", "s2orc", "scienceparse",
-    "unpaywall",
-)  # fmt: skip
 
 
 class Source(Protocol):
@@ -42,23 +32,8 @@ class Source(Protocol):
         ...
 
 
-def source_names() -> list[str]:
-    """Return the sorted names of all installed sources."""
-    return sorted({*BUILT_IN, *_list_plugins()})
-
-
-@cache
-def load_adapter(name: str) -> Source:
-    """Return the adapter with this name.
-
-    Raises:
-        UserError: no source has this name; the message lists the available names.
-    """
-    if name in BUILT_IN:
-        return cast(Source, importlib.import_module(f"s2corpus.sources.{name}"))
-    if (point := _list_plugins().get(name)) is not None:
-        return cast(Source, point.load())
-    raise UserError(f"no source is called {name!r}: expected one of {', '.join(source_names())}")
+SOURCES: Registry[Source] = Registry("source", ADAPTERS)
+"""all installed sources"""
 
 
 def read(name: str, file: str | Path | IO[bytes]) -> Iterator[Entry]:
@@ -66,15 +41,8 @@ def read(name: str, file: str | Path | IO[bytes]) -> Iterator[Entry]:
 
     A truncated or damaged file yields its readable entries, then one `Dropped(UNREADABLE_REST)`.
     """
-    from s2corpus.sources.streams import open_stream, stop_at_damage  # slow; `corpus parse` does not need it
+    from s2corpus.sources.streams import open_stream, stop_at_damage  # slow; `corpus convert` does not need it
 
-    source = load_adapter(name)
+    source = SOURCES.load(name)
     with open_stream(file) as stream:
         yield from stop_at_damage(source.read(stream))
-
-
-@cache
-def _list_plugins() -> dict[str, EntryPoint]:
-    from importlib.metadata import entry_points
-
-    return {point.name: point for point in entry_points(group="s2corpus.sources")}

@@ -1,4 +1,4 @@
-"""ACL Anthology: XML with one file per collection, or a tar archive."""
+"""ACL Anthology: XML with one file per collection, or a tar. Open: CC BY 4.0 from 2016, CC BY-NC-SA 3.0 before. Ids: `acl:<id>`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import IO, Any
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Editorial, Entry, RecordKind, RejectReason
 from s2corpus.sources.xml_elements import parse_documents
-from s2orc_parse.bibliography.dates import first_month, make_date, to_int
+from s2orc_parse.bibliography.dates import extract_year, join_date
 from s2orc_parse.bibliography.identifiers import normalise_acl
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.bibliography.tex import decode_text
@@ -46,14 +46,15 @@ def _parse(collection: str, volume: Any, paper: Any) -> Entry:
         )
     if paper.get("type") in ("frontmatter", "backmatter"):
         return Dropped(RejectReason.NOT_A_PAPER, acl_id, str(paper.get("type")))
-    year = to_int(extract_text(meta.find("year")))
+    date = join_date(extract_text(meta.find("year")), extract_text(meta.find("month")))
+    year = extract_year(date[0])
     authors = [
         make_author(extract_text(a.find("first")), extract_text(a.find("last"))) for a in paper.iterfind("author")
     ]
     return RawRecord(
         f"{NAME}:{acl_id}", NAME, KIND, acl_id,
         title=_plain(paper.find("title")), authors=authors,
-        date=make_date(year, first_month(extract_text(meta.find("month")))),
+        date=date,
         venue=_plain(meta.find("booktitle")), journal=_plain(meta.find("journal-title")), abstract=_plain(paper.find("abstract")),
         pages=extract_text(paper.find("pages")), volume=extract_text(meta.find("journal-volume")),
         issue=extract_text(meta.find("journal-issue")),

@@ -27,6 +27,7 @@ from s2corpus.sources.record import (
 from s2corpus.storage.parquet import read_parquet
 from s2corpus.tables.intake import RECORDS
 from s2orc_parse.bibliography.author import Affiliation, Author
+from s2orc_parse.bibliography.documents import Document
 
 _FIELDS = tuple(field.name for field in fields(Record))
 
@@ -55,10 +56,11 @@ def read_record(row: Mapping[str, Any]) -> Record:
     """Return the record of one row (`pylist` form) of the table `records` or `members`."""
     values: dict[str, Any] = {name: row.get(name) for name in _FIELDS}
     values["kind"] = RecordKind(values["kind"])
-    values["authors"] = tuple(map(_read_author, values["authors"] or ()))
-    values["subjects"] = tuple(values["subjects"] or ())
+    values["authors"] = tuple(map(read_author, values["authors"] or ()))
+    values |= {name: tuple(values[name] or ()) for name in ("issns", "subjects")}
     values["open_version"] = OpenVersion(values["open_version"]) if values["open_version"] else None
     values["type"] = WorkType(values["type"]) if values["type"] else None
+    values["document"] = Document(values["document"]) if values["document"] else None
     values["editorial"] = Editorial(values["editorial"]) if values["editorial"] else None
     values["notices"] = tuple(EditorialNotice(n["about"], Editorial(n["status"])) for n in values["notices"] or ())
     later = values["later_licences"] or ()
@@ -66,7 +68,8 @@ def read_record(row: Mapping[str, Any]) -> Record:
     return Record(**values)
 
 
-def _read_author(author: Mapping[str, Any]) -> Author:
+def read_author(author: Mapping[str, Any]) -> Author:
+    """Return the author of one item of the column `authors`."""
     affiliations = tuple(Affiliation(one["name"], one["ror"]) for one in author.get("affiliations") or ())
     middle = tuple(author["middle"])
     return Author(author["first"], middle, author["last"], author["suffix"], affiliations, author.get("orcid"))

@@ -1,4 +1,6 @@
-"""arXiv: OAI-PMH harvests (formats arXiv, arXivRaw and oai_dc, XML) and the JSON snapshot (JSONL)."""
+"""arXiv: OAI-PMH harvests (`arXiv`, `arXivRaw`, `oai_dc`, XML) or the JSON snapshot. The date is of the first version.
+`status="deleted"` deletes. Ids: `arxiv:<id>`.
+"""
 
 from __future__ import annotations
 

@@ -18,18 +18,22 @@ from s2corpus.sources.record import (
     RejectReason,
     WorkType,
 )
+from s2corpus.sources.record_titles import read_record_title
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
+from s2orc_parse.bibliography.documents import Document
 from s2orc_parse.bibliography.fields import (
     clean_abstract,
+    clean_issns,
+    clean_journal,
     clean_locator,
+    clean_pages,
     clean_text,
-    clean_title,
     clean_words,
-    parse_licence,
     select_authors,
 )
+from s2orc_parse.bibliography.licences import parse_licence
 
 _TYPE_NAMES: dict[WorkType, tuple[str, ...]] = {
     WorkType.PREPRINT: ("preprint", "posted-content", "working-paper", "e-print", "eprint", "informal"),
@@ -44,14 +48,41 @@ _TYPE_NAMES: dict[WorkType, tuple[str, ...]] = {
     WorkType.OTHER: ("other", "dataset", "editorial", "erratum", "peer-review", "software", "text"),
 }  # fmt: skip
 """names of types in Crossref, Unpaywall, PubMed, DataCite, OpenAlex and JATS"""
+_DOCUMENTS = {
+    name: document
+    for document, names in {
+        Document.ERRATUM: (
+            "erratum", "correction", "corrigendum", "addendum", "retraction", "publishederratum", "retractionnotice",
+            "retractionofpublication", "expressionofconcern", "iscorrectionof", "isretractionof",
+        ),
+        Document.REPLY: ("reply", "response", "isreplyto"),
+        Document.COMMENT: ("comment", "commentary", "articlecommentary", "discussion", "iscommenton"),
+        Document.REVIEW: ("bookreview", "productreview", "peerreview", "isreviewof"),
+        Document.EDITORIAL: ("editorial",),
+        Document.FRONT_MATTER: ("paratext", "announcement", "obituary", "calendar", "booksreceived"),
+        Document.ABSTRACT: ("abstract", "meetingabstract"),
+    }.items()
+    for name in names
+}  # fmt: skip
+"""kinds of documents by the names of types in PubMed, OpenAlex and JATS, and of relations in Crossref"""
 _TYPES = {re.sub("[^a-z]", "", word): type_ for type_, words in _TYPE_NAMES.items() for word in words}
 _IDENTIFYING = ("title", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")
+
+
+def _find_document(names: object) -> Document | None:
+    """Return the kind of document of the first name that has one."""
+    names = [names] if isinstance(names, str) else names if isinstance(names, list) else []
+    keys = (re.sub("[^a-z]", "", name.lower()) for name in names if isinstance(name, str))
+    return next((_DOCUMENTS[key] for key in keys if key in _DOCUMENTS), None)
+
+
 _CLEANERS: dict[str, Callable[[Any], Any]] = {
-    "title": clean_title,
     "authors": select_authors,
-    **dict.fromkeys(("venue", "journal"), clean_text),
+    "venue": clean_text,
+    "journal": clean_journal,
     "abstract": clean_abstract,
-    **dict.fromkeys(("volume", "issue", "pages"), clean_locator),
+    **dict.fromkeys(("volume", "issue"), clean_locator),
+    "pages": clean_pages,
     "doi": lambda value: identifiers.normalise_doi(identifiers.plain(value)),
     "arxiv_id": lambda value: identifiers.normalise_arxiv(identifiers.plain(value)),
     "pubmed_id": lambda value: identifiers.normalise_pmid(identifiers.plain(value)),
@@ -59,11 +90,13 @@ _CLEANERS: dict[str, Callable[[Any], Any]] = {
     "acl_id": lambda value: identifiers.normalise_acl(identifiers.plain(value)),
     "mag_id": lambda value: identifiers.plain(value) or None,
     "file_sha1": lambda value: text if re.fullmatch("[0-9a-f]{40}", text := identifiers.plain(value).lower()) else None,
+    "issns": clean_issns,
     "subjects": clean_words,
     "licence": parse_licence,
     "open_access": lambda value: value if isinstance(value, bool) else None,
     "open_version": lambda value: next((version for version in OpenVersion if version == value), None),
     "type": lambda value: _TYPES.get(re.sub("[^a-z]", "", value.lower())) if isinstance(value, str) else None,
+    "document": _find_document,
     "editorial": lambda value: next((status for status in Editorial if status == value), None),
 }
 
@@ -95,12 +128,14 @@ class RawRecord:
     acl_id: object = None
     mag_id: object = None
     file_sha1: object = None
+    issns: object = None
     subjects: object = None
     licence: object = None
     later_licences: tuple[DatedLicence, ...] = ()
     open_access: object = None
     open_version: object = None
     type: object = None
+    document: object = None
     editorial: object = None
     notices: tuple[EditorialNotice, ...] = ()
 
@@ -113,6 +148,13 @@ class RawRecord:
             given.name: getattr(self, given.name) for given in fields(self) if given.name != "where"
         }
         values |= {name: clean(values[name]) for name, clean in _CLEANERS.items()}
+        title = read_record_title(
+            self.title, values["authors"], (values["journal"], values["venue"]),
+            is_header=self.kind is RecordKind.PDF, is_notice=bool(self.notices),
+        )  # fmt: skip
+        values["title"], values["original_title"] = title.title, title.original
+        values["document"] = title.document or values["document"] or _find_document(self.type)
+        values["editorial"] = values["editorial"] or title.status
         values["date"], values["date_precision"] = parse_date(self.date)
         values["arxiv_id"] = values["arxiv_id"] or identifiers.arxiv_of_doi(values["doi"])
         is_identified = any(values[name] for name in _IDENTIFYING)

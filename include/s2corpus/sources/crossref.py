@@ -1,4 +1,6 @@
-"""Crossref: works of the REST API and the public data file (JSONL, or JSON with an `items` array; usually gzipped)."""
+"""Crossref: works of the REST API and the public data file, as JSON lines or JSON with `items`. `posted-content` (preprints)
+counts as archive. Ids: `crossref:<doi>`.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,10 @@ from s2corpus.sources.json_values import read_list, read_object, read_objects, r
 from s2corpus.sources.record import DatedLicence, Dropped, Entry, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
-from s2orc_parse.bibliography.fields import add_affiliations, parse_licence
+from s2orc_parse.bibliography.fields import add_affiliations, join_titles
 from s2orc_parse.bibliography.identifiers import doi_key
-from s2orc_parse.bibliography.names import make_author, parse_name
+from s2orc_parse.bibliography.licences import parse_licence
+from s2orc_parse.bibliography.names import make_author, make_group, parse_name
 
 NAME = "crossref"
 KIND = RecordKind.PUBLISHER
@@ -24,7 +27,8 @@ _NOT_PAPERS = frozenset(
         "report-series", "component", "grant", "database", "dataset", "peer-review",
     )
 )  # fmt: skip
-_SUBTITLE_JOINS = (":", "?", "!", "–", "—")
+_SSRN = "10.2139/ssrn."
+"""DOIs of a preprint server that registers its preprints as journal articles"""
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
@@ -39,21 +43,24 @@ def _parse(work: dict[str, Any], where: str) -> Entry:
     doi = work.get("DOI")
     if not isinstance(doi, str) or not doi.strip():
         return Dropped(RejectReason.NO_ID, where, "no DOI")
-    kind = work.get("type")
+    kind = "posted-content" if doi.strip().lower().startswith(_SSRN) else work.get("type")
     if kind in _NOT_PAPERS:
         return Dropped(RejectReason.NOT_A_PAPER, doi, str(kind))
-    container = _first_text(work.get("container-title"))
+    containers = [title for title in read_list(work.get("container-title")) if read_text(title).strip()]
+    # The titles of a chapter or a paper in proceedings begin with the series; those of a journal with its full name.
+    container = next(iter(containers if kind == "journal-article" else containers[::-1]), None)
     venue = read_object(work.get("event")).get("name")
     editorial, notices = read_crossref_notices(work)
-    licence, later_licences = _licences(work)
+    licence, later_licences, is_open = _licences(work)
     return RawRecord(
         f"{NAME}:{doi_key(doi)}", NAME, RecordKind.ARCHIVE if kind == "posted-content" else KIND, doi,
         title=_title(work), authors=_authors(work.get("author")), date=_date(work),
         venue=venue or (container if kind != "journal-article" else None),
         journal=container if kind == "journal-article" else None,
         abstract=work.get("abstract"), volume=work.get("volume"), issue=work.get("issue"),
-        pages=work.get("page") or work.get("article-number"), doi=doi, subjects=work.get("subject"), licence=licence,
-        later_licences=later_licences, editorial=editorial, notices=notices, type=kind,
+        pages=work.get("page") or work.get("article-number"), doi=doi, issns=work.get("ISSN"), subjects=work.get("subject"),
+        licence=licence, later_licences=later_licences, open_access=is_open or None, editorial=editorial, notices=notices, type=kind,
+        document=list(read_object(work.get("relation"))),
     ).normalize()  # fmt: skip
 
 
@@ -63,13 +70,8 @@ def _first_text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _title(work: dict[str, Any]) -> str | None:
-    title, subtitle = _first_text(work.get("title")), _first_text(work.get("subtitle"))
-    if title and subtitle and subtitle.casefold() not in title.casefold():
-        return (
-            f"{title.strip()} {subtitle}" if title.strip().endswith(_SUBTITLE_JOINS) else f"{title.strip()}: {subtitle}"
-        )
-    return title
+def _title(work: dict[str, Any]) -> str:
+    return join_titles(_first_text(work.get("title")) or "", _first_text(work.get("subtitle")) or "")
 
 
 def _authors(authors: object) -> Iterator[Author | None]:
@@ -77,7 +79,7 @@ def _authors(authors: object) -> Iterator[Author | None]:
         given, family, suffix = (read_text(author.get(key)) for key in ("given", "family", "suffix"))
         name = read_text(author.get("name"))
         yield add_affiliations(
-            _author(given.strip(), family.strip(), suffix) if family else make_author(given, name, suffix),
+            _author(given.strip(), family.strip(), suffix) if family else _organization(given, name, suffix),
             _affiliations(author.get("affiliation")),
             read_text(author.get("ORCID")),
         )
@@ -92,6 +94,11 @@ def _author(given: str, family: str, suffix: str) -> Author | None:
     return make_author(given, family, suffix)
 
 
+def _organization(given: str, name: str, suffix: str) -> Author | None:
+    """Return the author with a `name`, which is an organization, or with a given name only."""
+    return make_group(name) if name and not given else make_author(given, name, suffix)
+
+
 def _affiliations(given: object) -> Iterator[tuple[str, str]]:
     """Yield (name with place, ROR) of each affiliation."""
     for affiliation in read_objects(given):
@@ -100,24 +107,34 @@ def _affiliations(given: object) -> Iterator[tuple[str, str]]:
         yield ", ".join(filter(None, map(read_text, parts))), " ".join(ids)
 
 
+_DATES = ("issued", "published", "published-online", "published-print", "published-other", "posted", "approved")
+
+
 def _date(work: dict[str, Any]) -> object:
-    """Return the earliest publication (`issued`), or the first other date present."""
-    for key in ("issued", "published", "published-online", "published-print", "posted", "created"):
-        parts = read_object(work.get(key)).get("date-parts")
+    """Return the earliest publication (`issued`), or the first other date of publication.
+
+    `created` is the registration, which may be decades later.
+    """
+    issue = read_object(work.get("journal-issue"))
+    dates = [work.get(key) for key in _DATES] + [issue.get(key) for key in _DATES]
+    for date in dates:
+        parts = read_object(date).get("date-parts")
         if isinstance(parts, list) and parts and isinstance(parts[0], list) and parts[0] and parts[0][0]:
             return parts[0]
     return None
 
 
+_OPEN = ("CC-BY", "CC0-", "PDM-")
 _LICENCE_VERSIONS = ("vor", "unspecified", "am", "tdm")
 """`content-version` of a licence: version of record, unspecified, accepted manuscript, text and data mining"""
 
 
-def _licences(work: dict[str, Any]) -> tuple[str | None, tuple[DatedLicence, ...]]:
-    """Return the best licence in force when Crossref wrote the work, and better licences that start later, best first.
+def _licences(work: dict[str, Any]) -> tuple[str | None, tuple[DatedLicence, ...], bool]:
+    """Return the best licence in force when Crossref wrote the work, better licences that start later, best first, and openness.
 
     Creative Commons licences are best, then those of the version of record. A licence without `start`, or with a
-    `delay-in-days` of 0, is in force from the publication on.
+    `delay-in-days` of 0, is in force from the publication on. The work is open if a Creative Commons licence in force is not
+    that of the accepted manuscript.
     """
     licences = [item for item in read_objects(work.get("license")) if isinstance(item.get("URL"), str)]
     written = max((day for key in ("indexed", "deposited", "created") if (day := _day(work.get(key)))), default="")
@@ -125,10 +142,10 @@ def _licences(work: dict[str, Any]) -> tuple[str | None, tuple[DatedLicence, ...
     for item in sorted(licences, key=_rank_licence):
         start, licence = _day(item.get("start")), parse_licence(item["URL"])
         if start is None or item.get("delay-in-days") == 0 or start <= written:
-            return licence, tuple(later)
+            return licence, tuple(later), item.get("content-version") != "am" and (licence or "").startswith(_OPEN)
         if licence is not None:
             later.append(DatedLicence(licence, start))
-    return None, tuple(later)
+    return None, tuple(later), False
 
 
 def _rank_licence(licence: dict[str, Any]) -> tuple[bool, int]:

@@ -1,4 +1,4 @@
-"""DBLP: the XML dump, with the character entities of its DTD."""
+"""DBLP: the XML dump, with the character entities of its DTD. Ids: `dblp:<key>`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import IO, Any
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Editorial, Entry, RecordKind, RejectReason
 from s2corpus.sources.xml_elements import parse_xml_elements
-from s2orc_parse.bibliography.dates import first_month, make_date, to_int
-from s2orc_parse.bibliography.identifiers import doi_of_url, normalise_arxiv
+from s2orc_parse.bibliography.dates import join_date
+from s2orc_parse.bibliography.identifiers import normalise_arxiv
+from s2orc_parse.bibliography.links import doi_of_url
 from s2orc_parse.bibliography.names import parse_names
 from s2orc_parse.xml import extract_text
 
@@ -37,7 +38,7 @@ def _parse(root: Any, where: str) -> Iterator[Entry]:
     yield RawRecord(
         f"{NAME}:{key}", NAME, KIND, key,
         title=extract_text(root.find("title")), authors=parse_names(extract_text(a) for a in root.iterfind("author")),
-        date=make_date(to_int(extract_text(root.find("year"))), first_month(extract_text(root.find("month")))),
+        date=join_date(extract_text(root.find("year")), extract_text(root.find("month"))),
         venue=extract_text(root.find("booktitle")) or extract_text(root.find("school")), journal=journal,
         volume=None if journal == "CoRR" else volume, issue=extract_text(root.find("number")), pages=extract_text(root.find("pages")),
         doi=next(filter(None, map(doi_of_url, links)), None), arxiv_id=arxiv_id,

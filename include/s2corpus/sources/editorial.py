@@ -76,6 +76,11 @@ def read_title_status(title: object) -> Editorial | None:
     return None if match is None else Editorial.RETRACTED if match.group(1) else Editorial.WITHDRAWN
 
 
+def strip_title_status(title: str) -> str:
+    """Return a title without the prefix that `read_title_status` reads."""
+    return _TITLE.sub("", title, count=1).strip()
+
+
 def read_crossref_notices(work: dict[str, Any]) -> tuple[Editorial | None, tuple[EditorialNotice, ...]]:
     """Return the status from a Crossref work's `updated-by`, and notices about other works from its `update-to`.
 

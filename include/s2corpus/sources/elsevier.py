@@ -1,4 +1,4 @@
-"""Elsevier OA CC-BY corpus: JSON with docId, metadata, abstract, bib_entries and body_text (JSONL, one object per file, or a tar)."""
+"""Elsevier OA CC-BY corpus: JSON files, JSON lines or a tar. Open: CC BY 4.0. Ids: `elsevier:<docId>`."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 FIELDS = (
@@ -48,6 +48,7 @@ def fields_of_study(subjects: Sequence[str]) -> tuple[str, ...]:
     return tuple(ranked)
 
 
+@lru_cache(maxsize=1 << 16)
 def fields_of(subject: str) -> tuple[str, ...]:
     """Return the MAG fields of one subject: an arXiv category, an ASJC code or name, a MeSH heading or tree number, a publisher's name."""
     text = subject.strip()
@@ -59,6 +60,36 @@ def fields_of(subject: str) -> tuple[str, ...]:
         if (found := _names().get(_normalize_name(name))) is not None:
             return found
     return ()
+
+
+def asjc_codes(subject: str) -> tuple[str, ...]:
+    """Return the ASJC codes of a subject: a code, an area's letters, an id of OpenAlex (`subfields/1702`, `fields/17`), or a name.
+
+    Crossref writes "General Medicine" for "Medicine (all)". A name has several codes if several areas contain it, such as
+    "Ecology".
+    """
+    code = subject.strip().removeprefix("subfields/")
+    if code.startswith("fields/"):
+        code = f"{code.removeprefix('fields/')}00"
+    return (code,) if code in _table("asjc") else _asjc_names().get(_normalize_asjc(subject), ())
+
+
+_GENERAL = re.compile(r"general (.+)")
+
+
+def _normalize_asjc(name: str) -> str:
+    text = _GENERAL.sub(r"\1 (all)", name.strip().casefold())
+    return "".join(filter(str.isalnum, text.replace("&", "and")))
+
+
+@cache
+def _asjc_names() -> dict[str, tuple[str, ...]]:
+    """Return letters of a name → codes of ASJC. Area names without "(all)" stand for the area's letters."""
+    names: dict[str, tuple[str, ...]] = {}
+    for row in _rows("asjc"):
+        key = _normalize_asjc(row["name"])
+        names[key] = (*names.get(key, ()), row["code"])
+    return names
 
 
 def _normalize_name(name: str) -> str:

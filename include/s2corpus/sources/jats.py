@@ -1,4 +1,4 @@
-"""JATS: publishers' and PMC's article XML (PLOS, eLife, PMC packages): one file per article, or a tar archive."""
+"""JATS: article XML of publishers and PMC, one file per article or a tar. Open if its license is Creative Commons. Ids: `jats:<doi>`."""
 
 from __future__ import annotations
 

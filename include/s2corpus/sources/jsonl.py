@@ -1,7 +1,9 @@
-"""The generic source: JSON lines in the columns of the table `records`.
+"""The [generic form](#generic), which every source may use: JSON lines in the columns of the table `records`. Any other name of a
+source is allowed (publisher or archive). Ids: `jsonl:<id>`, `<name>:<id>`.
 
 A line has `record_id` (or `id`), and any of the other columns. `source` is "jsonl" if it is absent. `authors` is a list of
-{first, middle, last, suffix}, a list of strings, or one string. `year` replaces `date`, and `fields_of_study` extends `subjects`.
+{first, middle, last, suffix}, a list of strings, or one string. `issns` is a list or one
+string. `year` replaces `date`, and `fields_of_study` extends `subjects`.
 `"deleted": true` withdraws the record. A line with any other key is `malformed`, so that a typing error cannot lose data.
 """
 
@@ -58,16 +60,8 @@ DECISIVE_KEYS = frozenset(("record_id", "id", "source", "kind", "deleted", "open
 """keys whose repetition in one line rejects the complete delivery"""
 
 
-def rename_former_key(line: dict[str, Any]) -> dict[str, Any]:
-    """Return the line with `file_sha1` for `pdf_sha1`, the name of this key up to 0.1.0."""
-    if "pdf_sha1" not in line or "file_sha1" in line:
-        return line
-    return {"file_sha1" if key == "pdf_sha1" else key: value for key, value in line.items()}
-
-
 def parse_line(line: dict[str, Any], where: str) -> Entry:
     """Return the record of one line."""
-    line = rename_former_key(line)
     if unknown := sorted(set(line) - RECORD_KEYS):
         return Dropped(RejectReason.MALFORMED, where, f"unknown keys: {', '.join(unknown)[:200]}")
     if wrong := find_type_error(line):

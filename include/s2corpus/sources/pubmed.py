@@ -1,4 +1,6 @@
-"""PubMed: the baseline and update files (XML, usually gzipped)."""
+"""PubMed: articles, books and chapters of baseline and update files, XML. `DeleteCitation` and `DeleteDocument` delete. Ids:
+`pubmed:<pmid>`.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,17 @@ from s2corpus.sources.editorial import read_pubmed_notices
 from s2corpus.sources.record import Deleted, Dropped, Entry, RecordKind, RejectReason
 from s2corpus.sources.xml_elements import parse_xml_elements
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, first_month, make_date, parse_date, to_int
+from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, join_date, parse_date
 from s2orc_parse.bibliography.fields import PARTS
 from s2orc_parse.bibliography.identifiers import normalise_pmid
-from s2orc_parse.bibliography.names import make_author
+from s2orc_parse.bibliography.names import make_author, make_group
 from s2orc_parse.xml import extract_text
 
 NAME = "pubmed"
 KIND = RecordKind.ARCHIVE
 _DELETIONS = frozenset(("DeleteCitation", "DeleteDocument"))
 _TAGS = ("PubmedArticle", "PubmedBookArticle", *sorted(_DELETIONS))
+_ISSNS = ("Article/Journal/ISSN", "MedlineJournalInfo/ISSNLinking")
 _PAGE = r"(?:[A-Za-z]{0,4}-?\d+[A-Za-z]?(?:\.[A-Za-z]?\d+)?|[ivxlcdm]+)"
 _RANGE = rf"{_PAGE}(?:\s*[-–]\s*{_PAGE})?"
 _PAGES = re.compile(
@@ -63,18 +66,21 @@ def _parse_citation(root: Any, where: str) -> Entry:
         item.get("EIdType"): extract_text(item) for item in work.iterfind("ELocationID") if item.get("ValidYN") != "N"
     }
     editorial, notices = read_pubmed_notices(citation)
+    types = list(map(extract_text, article.iterfind("PublicationTypeList/PublicationType")))
     return RawRecord(
         f"{NAME}:{pmid}", NAME, KIND, pmid,
         title=book_title if is_book else title,
         authors=[_author(author) for author in _authors(article) or (_authors(book) if is_book else [])],
         date=_date(article, is_book=is_book), venue=extract_text(book.find("CollectionTitle")) if is_book else "",
         journal=extract_text(article.find("Journal/Title")) or ("" if is_book else book_title),
-        abstract=_abstract(article.find("Abstract")), volume=extract_text(book.find("Volume")) if is_book else volume, issue=number,
+        abstract=_abstract(_find_abstract(citation, article)), volume=extract_text(book.find("Volume")) if is_book else volume,
+        issue=number,
         pages=_pages(article.find("Pagination")),
         doi=ids.get("doi"), pubmed_id=pmid, pmc_id=ids.get("pmc"),
+        issns=[extract_text(issn) for path in _ISSNS for issn in citation.iterfind(path)],
         subjects=[extract_text(heading) for heading in citation.iterfind("MeshHeadingList/MeshHeading/DescriptorName")],
         editorial=editorial, notices=notices,
-        type="preprint" if "Preprint" in map(extract_text, article.iterfind("PublicationTypeList/PublicationType")) else None,
+        type="preprint" if "Preprint" in types else None, document=types,
     ).normalize()  # fmt: skip
 
 
@@ -102,13 +108,30 @@ def _pages(pagination: Any) -> str:
 
 
 def _author(author: Any) -> Author | None:
+    if group := extract_text(author.find("CollectiveName")):
+        return make_group(group)
     given = extract_text(author.find("ForeName")) or extract_text(author.find("Initials"))
-    family = extract_text(author.find("LastName")) or extract_text(author.find("CollectiveName"))
-    return make_author(given, family, extract_text(author.find("Suffix")))
+    return make_author(given, extract_text(author.find("LastName")), extract_text(author.find("Suffix")))
+
+
+def _find_abstract(citation: Any, article: Any) -> Any:
+    """Return the article's own abstract, else another one: in English, else in the article's language, else the first.
+
+    Other abstracts are translations and summaries of agencies (types AAMC, AIDS, KIE, NASA, PIP, Publisher).
+    """
+    if (own := article.find("Abstract")) is not None and extract_text(own):
+        return own
+    others = [one for one in citation.iterfind("OtherAbstract") if one.get("Type") != "plain-language-summary"]
+    languages = ("eng", *map(extract_text, article.iterfind("Language")))
+    for language in languages:
+        for other in others:
+            if other.get("Language", "eng") == language:
+                return other
+    return others[0] if others else None
 
 
 def _abstract(abstract: Any) -> str:
-    """Return the abstract; sections of a structured abstract start with their labels: "METHODS: We …"."""
+    """Return the text; sections of a structured abstract start with their labels: "METHODS: We …"."""
     parts = []
     for part in abstract.iterfind("AbstractText") if abstract is not None else ():
         label, text = part.get("Label"), extract_text(part)
@@ -145,4 +168,4 @@ def _issue_date(date: Any) -> PlainDate:
 
 def _parts(date: Any) -> PlainDate:
     year, month, day = (extract_text(date.find(name)) for name in ("Year", "Month", "Day"))
-    return make_date(to_int(year), first_month(month), to_int(day))
+    return join_date(year, month, day)

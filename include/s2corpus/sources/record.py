@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
+from s2corpus.trust import DECLARED as DECLARED
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.documents import Document
+from s2orc_parse.outcomes import Outcome, Word
 
 SCIENCEPARSE = "scienceparse"
 """The only source of kind pdf besides the extractor; it has priority over the extractor for title and authors."""
-DECLARED = "declared"
-"""Source of the metadata that drops declare for their files."""
 ARXIV, ACL, UNPAYWALL = "arxiv", "acl", "unpaywall"
 """Sources that prove open access by themselves (SPEC §5)."""
 OPENALEX = "openalex"
@@ -71,15 +72,15 @@ class DatedLicence:
     start: str  # YYYY-MM-DD
 
 
-class RejectReason(StrEnum):
+class RejectReason(Outcome):
     """The reason why an entry has no record."""
 
-    MALFORMED = "malformed"  # not JSON, not well-formed XML, not the documented shape
-    TOO_LARGE = "too_large"  # one entry over the limit
-    NO_ID = "no_id"  # the source's native id is missing
-    EMPTY = "empty"  # neither a title nor an identifier
-    NOT_A_PAPER = "not_a_paper"  # a journal, a person, a proceedings volume, a data set, …
-    UNREADABLE_REST = "unreadable_rest"  # the file is truncated or damaged from here on
+    MALFORMED = Word("malformed", "not JSON, not well-formed XML, or not the documented shape")
+    TOO_LARGE = Word("too_large", "one entry is over the limit")
+    NO_ID = Word("no_id", "the source's native id is missing")
+    EMPTY = Word("empty", "neither a title nor an identifier")
+    NOT_A_PAPER = Word("not_a_paper", "a journal, a person, a proceedings volume, a data set, …")
+    UNREADABLE_REST = Word("unreadable_rest", "the file is truncated or damaged from here on; earlier entries count")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ class Record:
     source: str
     kind: RecordKind
     title: str | None = None
+    original_title: str | None = None  # as delivered, if cleaning changed more than markup
     authors: tuple[Author, ...] = ()
     date: str | None = None  # ISO with the available precision: 2022, 2022-11 or 2022-11-30
     date_precision: str | None = None  # day | month | year
@@ -106,12 +108,14 @@ class Record:
     acl_id: str | None = None
     mag_id: str | None = None
     file_sha1: str | None = None
+    issns: tuple[str, ...] = ()  # of the journal: 1932-6203
     subjects: tuple[str, ...] = ()  # the source's own categories, headings or codes
     licence: str | None = None
     later_licences: tuple[DatedLicence, ...] = ()  # better licences that start later, best first
     open_access: bool | None = None
     open_version: OpenVersion | None = None  # None: not given
     type: WorkType | None = None
+    document: Document | None = None  # kind of document if it is no article
     editorial: Editorial | None = None  # editorial status of the work
     notices: tuple[EditorialNotice, ...] = ()  # statements about other works
 
@@ -119,7 +123,7 @@ class Record:
 RECORD_KEYS = (
     frozenset(field.name for field in fields(Record))
     | {"id", "year", "deleted", "fields_of_study", "delivery", "ready_at"}
-) - {"notices", "later_licences"}
+) - {"notices", "later_licences", "original_title"}
 """keys of a line of `records.jsonl` in a delivery"""
 CLAIMS = ("record_id", "source", "kind", "deleted")
 """keys that a drop must not contain: its lines describe only its own files"""

@@ -1,4 +1,4 @@
-"""Semantic Scholar Academic Graph: papers of the datasets and of the API (JSONL)."""
+"""Semantic Scholar Academic Graph: papers of the datasets and of the API, JSON lines. The same source as `s2orc`. Ids: `s2:<id>`."""
 
 from __future__ import annotations
 
@@ -33,6 +33,9 @@ def _parse(paper: dict[str, Any], where: str) -> Entry:
         return Dropped(RejectReason.NO_ID, where, "no corpusid")
     journal = read_object(paper.get("journal"))
     fields = [field.get("category") for field in read_objects(paper.get("s2fieldsofstudy"))]
+    licences = (
+        read_object(paper.get(key)).get("license") for key in ("openaccesspdf", "openaccessinfo")
+    )  # API, datasets
     return RawRecord(
         f"{NAME}:{native}", NAME, KIND, native,
         title=paper.get("title"),
@@ -41,5 +44,5 @@ def _parse(paper: dict[str, Any], where: str) -> Entry:
         journal=journal.get("name"), volume=journal.get("volume"), pages=journal.get("pages"), abstract=paper.get("abstract"),
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pubmed"), pmc_id=ids.get("pubmedcentral"),
         acl_id=ids.get("acl"), mag_id=ids.get("mag"), subjects=fields or paper.get("fieldsofstudy"),
-        licence=read_object(paper.get("openaccesspdf")).get("license"), open_access=paper.get("isopenaccess"),
+        licence=next(filter(None, licences), None), open_access=paper.get("isopenaccess"),
     ).normalize()  # fmt: skip

@@ -1,4 +1,4 @@
-"""S2ORC: the metadata of release 20200705 (JSONL)."""
+"""S2ORC: the metadata of release 20200705, JSON lines. The same source as `s2ag`. Ids: `s2:<id>`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unpaywall: open copies of works by DOI, and their licences (JSONL).
+"""Unpaywall: data feed, JSON lines. It gives DOI, openness, version and license only. Ids: `unpaywall:<doi>`.
 
 Titles and authors are omitted: Unpaywall copies them from Crossref, so they would vote twice.
 """
@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.json_objects import parse_objects
-from s2corpus.sources.json_values import read_list, read_objects
+from s2corpus.sources.json_values import read_list, read_objects, read_text
 from s2corpus.sources.record import UNPAYWALL, Dropped, Entry, OpenVersion, RecordKind, RejectReason
 from s2orc_parse.bibliography.identifiers import doi_key
 
@@ -36,7 +36,8 @@ def _parse(line: dict[str, Any], where: str) -> Entry:
     with_version = [place for place in locations if "host_type" in place or "version" in place]
     licences = (place.get("license") for place in published or locations)
     return RawRecord(
-        f"{NAME}:{doi_key(doi)}", NAME, KIND, doi, doi=doi, open_access=line.get("is_oa"), type=line.get("genre"),
+        f"{NAME}:{doi_key(doi)}", NAME, KIND, doi, doi=doi, issns=read_text(line.get("journal_issns")).split(","),
+        open_access=line.get("is_oa"), type=line.get("genre"),
         licence=next((licence for licence in licences if licence), None),
         open_version=OpenVersion.PUBLISHED if published else OpenVersion.COPY if with_version else None,
     ).normalize()  # fmt: skip

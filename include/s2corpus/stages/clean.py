@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus import spec
+from s2corpus.outcomes import CleanOutcome
 from s2corpus.papers.vote import VoteRule
 from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all
 from s2corpus.sources.record import SCIENCEPARSE, RecordKind
@@ -27,11 +28,11 @@ from s2corpus.tables.papers import MEMBERS, PAPERS, PaperRow
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, DocumentRow, FulltextRow
 from s2corpus.text import minhash
 from s2corpus.text.clean import clean
-from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
-from s2corpus.text.layout import list_units
+from s2corpus.text.documents import CleanedDocument, DocumentDecision
 from s2corpus.text.near_duplicates import text_key, title_key
 from s2corpus.text.personal import mask_parse, mask_text
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
+from s2corpus_reader.layout import list_units
 
 _PARSE = ("paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "licence", "parse")
 _PAPER = ("paper_id", "title", "authors", "abstract", "date", "access", "provenance", "editorial")
@@ -52,13 +53,17 @@ class CleanStage(Stage):
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write a decision for every kept paper of one bucket, in bounded memory."""
         with tempfile.TemporaryDirectory(prefix="s2corpus-clean-", dir=run.scratch) as scratch:
-            run.table(DOCUMENTS).write(shard.index, _Bucket(run, shard.index).decide(Path(scratch) / "s2orc.parquet"))
+            run.table(DOCUMENTS).write(shard.index, Bucket(run, shard.index).decide(Path(scratch) / "s2orc.parquet"))
 
     def finish(self, run: Run) -> Metrics:
         """Commit the table; return metrics with the outcomes of each set."""
         metrics = commit_all(run, self.name, run.paper_shards)
         counts = sorted(run.table(DOCUMENTS).counts("set", "outcome").items())
-        return metrics | {f"{set_}.{outcome}": float(n) for (set_, outcome), n in counts}
+        rules = run.spec.clean
+        own = {
+            f"{set_}.{rule.outcome}": 0.0 for set_ in rules.sets for rule in rules.rules
+        }  # also if a rule drops nothing
+        return metrics | own | {f"{set_}.{outcome}": float(n) for (set_, outcome), n in counts}
 
 
 def _load_unigrams(rules: spec.CleanRules, lake: Lake) -> Unigrams:
@@ -86,11 +91,12 @@ class _KeptPaper(PaperRow):
     sources: list[str]
 
 
-class _Bucket:
+class Bucket:
     """One bucket of papers, with the rules and data that decide its documents."""
 
-    def __init__(self, run: Run, number: int) -> None:
-        self._run, self._number = run, number
+    def __init__(self, run: Run, number: int, only: Collection[str] | None = None) -> None:
+        """Open the bucket `number`. `only` restricts it to these papers."""
+        self._run, self._number, self._only = run, number, only
         self._rules = run.spec.clean
         if run.spec.profile == "own":  # a user's own folder: keep papers with unknown years
             self._rules = self._rules.model_copy(update={"unknown_year": "keep"})
@@ -146,7 +152,7 @@ class _Bucket:
             sources.setdefault(member["paper_id"], set()).add(sys.intern(member["source"]))
         kept = {row["paper_id"] for row in run.table(FILTERED).rows(shard=shard) if row["outcome"] == "kept"}
         for paper in run.table(PAPERS).rows(_PAPER, shard=shard):
-            if paper["paper_id"] in kept:
+            if paper["paper_id"] in kept and (self._only is None or paper["paper_id"] in self._only):
                 provenance = dict(paper["provenance"])
                 abstract_from = provenance.get("abstract")
                 has_open_pdf = any(access["open_access"] for access in paper["access"] if access["kind"] == "pdf")

@@ -1,16 +1,18 @@
 """Send selected PDFs to an extractor (SPEC §2). Responses are stored by file content and reused in all releases.
 
 `GROBID_URL` contains the comma-separated addresses of the servers; other adapters have their name as prefix.
-`S2CORPUS_EXTRACTOR_TOKEN` contains the servers' token.
+`S2CORPUS_EXTRACTOR_TOKEN` (or the file in `S2CORPUS_EXTRACTOR_TOKEN_FILE`) contains the servers' token.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import re
 import time
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import cast
 
@@ -18,6 +20,7 @@ from s2corpus.deliveries.files import open_file
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Limits, Pool
 from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all, count_outcomes
+from s2corpus.secret_files import read_secret
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS, STORED_TEI, ExtractionRow, StoredTeiRow
@@ -43,7 +46,7 @@ class ExtractStage(Stage):
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """Return a shard for each range of PDFs, with the identity of the current extractor."""
-        pool = self._pool(run)
+        pool = self.open_pool(run)
         key = pool.identity().key
         return [Shard(index, {**key, "adapter": pool.adapter}) for index in range(run.pdf_shards)]
 
@@ -55,23 +58,25 @@ class ExtractStage(Stage):
         """
         selections = run.table(SELECTIONS).rows(["file_sha1", "outcome"], shard=shard.index)
         selected = [row["file_sha1"] for row in selections if row["outcome"] == "selected"]
-        store = run.store(STORED_TEI, *_key(shard).values())
-        stored = self._read_stored(store, selected)
+        key = _key(shard)
+        stored = find_stored(run, key, selected)
         missing = [sha1 for sha1 in selected if sha1 not in stored]
         log.info("extract shard %d: %d selected, %d already extracted", shard.index, len(selected), len(stored))
         if missing:
-            failed = self._send(run, shard, store, missing, len(selected))
-            stored = failed | self._read_stored(store, selected)
+            failed = self._send(run, shard, run.store(STORED_TEI, *key.values()), missing, len(selected))
+            stored = failed | find_stored(run, key, selected)
         run.table(EXTRACTIONS).write(shard.index, [stored[sha1] for sha1 in selected])
 
     def finish(self, run: Run) -> Metrics:
         """Commit the table with the extractor's identity; return the number of PDFs by outcome."""
         planned = run.read_plan(self.name)[0]
-        facts = {"extractor": " ".join(_key(planned).values()), "adapter": planned.params["adapter"]}
+        extractor = " ".join([*_key(planned).values(), *_describe_reused(run, _key(planned)["version"])])
+        facts = {"extractor": extractor, "adapter": planned.params["adapter"]}
         commit_all(run, self.name, run.pdf_shards, facts)
         return count_outcomes(run, EXTRACTIONS)
 
-    def _pool(self, run: Run) -> Pool:
+    def open_pool(self, run: Run) -> Pool:
+        """Return the servers of `GROBID_URL` with the rules of the spec."""
         deadline = run.spec.resources.extract_seconds
         # OCR takes seconds per page, so one request may use the complete deadline
         request = deadline if run.spec.extract.ocr == "scans" else deadline / Limits.tries
@@ -84,21 +89,14 @@ class ExtractStage(Stage):
         servers = os.environ.get("GROBID_URL", "")
         if not servers:
             raise UserError("no extractor given: set GROBID_URL to the address of a GROBID server, or run `make up`")
-        return Pool(servers.split(","), run.spec.extract, limits, token=os.environ.get("S2CORPUS_EXTRACTOR_TOKEN"))
-
-    def _read_stored(self, store: ContentStore[StoredTeiRow], selected: list[str]) -> dict[str, ExtractionRow]:
-        if not selected:
-            return {}
-        columns = [name for name in EXTRACTIONS.schema.names if name != "stored"]
-        stored = store.known(min(selected), max(selected), columns)
-        return {sha1: _make_row(*stored[sha1]) for sha1 in selected if sha1 in stored}
+        return Pool(servers.split(","), run.spec.extract, limits, token=read_secret("S2CORPUS_EXTRACTOR_TOKEN"))
 
     def _send(
         self, run: Run, shard: Shard, store: ContentStore[StoredTeiRow], missing: list[str], selected: int
     ) -> dict[str, ExtractionRow]:
         """Extract PDFs and store the responses; return the rows of failed PDFs by file_sha1."""
         key = _key(shard)
-        pool = self._pool(run)
+        pool = self.open_pool(run)
         if (found := pool.identity()).key != key:
             raise UserError(
                 f"the extract stage was planned for {key['extractor']} {key['version']}, but the servers run {found}: "
@@ -114,7 +112,7 @@ class ExtractStage(Stage):
         limit = run.spec.extract.max_failure_rate * selected
         failed: dict[str, ExtractionRow] = {}
         batch: list[StoredTeiRow] = []
-        size, stored_at = 0, time.monotonic()
+        size, stored_at, detail = 0, time.monotonic(), ""
         try:
             for result in pool.extract(items, total=len(missing)):
                 row = StoredTeiRow(
@@ -124,7 +122,7 @@ class ExtractStage(Stage):
                     tei=result.tei,
                 )  # fmt: skip
                 if not result.outcome.final:
-                    failed[result.file_sha1] = _make_row(row, None)
+                    failed[result.file_sha1], detail = _make_row(row, None), result.detail
                     if len(failed) > limit:
                         break
                     continue
@@ -140,9 +138,57 @@ class ExtractStage(Stage):
             counts = Counter(str(row["outcome"]) for row in failed.values())
             raise TooManyFailures(
                 f"shard {shard.index}: {len(failed)} of {selected} PDFs were given up ({dict(counts)}), more than "
-                f"extract.max_failure_rate {run.spec.extract.max_failure_rate} allows; the received responses are stored"
+                f"extract.max_failure_rate {run.spec.extract.max_failure_rate} allows; "
+                f"the received responses are stored. The last cause: {detail}"
             )
         return failed
+
+
+def find_stored(run: Run, key: Mapping[str, str], selected: Sequence[str]) -> dict[str, ExtractionRow]:
+    """Return the rows of EXTRACTIONS of the PDFs with a stored answer.
+
+    With `extract.reuse: any`, a PDF without an answer of the current version gets the latest successful answer of another version
+    of the same extractor with the same options.
+    """
+    if not selected:
+        return {}
+    columns = [name for name in EXTRACTIONS.schema.names if name != "stored"]
+    versions = [key["version"]]
+    if run.spec.extract.reuse == "any":
+        others = set(run.lake.folders(f"{STORED_TEI.name}/{key['extractor']}/")) - {key["version"]}
+        versions += sorted(others, key=_sort_version, reverse=True)
+    found: dict[str, ExtractionRow] = {}
+    for version in versions:
+        if missing := [sha1 for sha1 in selected if sha1 not in found]:
+            store = run.store(STORED_TEI, key["extractor"], version, key["options_hash"])
+            stored = store.known(min(missing), max(missing), columns)
+            found |= {
+                sha1: _make_row(*stored[sha1])
+                for sha1 in missing
+                if sha1 in stored and (version == key["version"] or stored[sha1][0]["outcome"] == "ok")
+            }
+    return found
+
+
+def _sort_version(version: str) -> list[tuple[int, str]]:
+    """Return a sort key that compares the numbers of a version by value."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"[.+-]", version)]
+
+
+def _describe_reused(run: Run, current: str) -> list[str]:
+    """Return the number of PDFs by version other than the current one, and a hash of them: the bytes of a snapshot depend on it."""
+    if run.spec.extract.reuse != "any":
+        return []
+    counts, digest = Counter[str](), hashlib.sha256()
+    for shard in range(run.pdf_shards):
+        for row in run.table(EXTRACTIONS).read_shard(shard).select(["file_sha1", "version"]).to_pylist():
+            if row["version"] != current:
+                counts[row["version"]] += 1
+                digest.update(f"{row['file_sha1']} {row['version']}\n".encode())
+    if not counts:
+        return []
+    by_version = ", ".join(f"{n} of {version}" for version, n in sorted(counts.items()))
+    return [f"(reused: {by_version}; {digest.hexdigest()[:8]})"]
 
 
 def _make_row(row: StoredTeiRow, stored: str | None) -> ExtractionRow:

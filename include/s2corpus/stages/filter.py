@@ -12,7 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.errors import UserError
-from s2corpus.papers.filter import decide
+from s2corpus.outcomes import FilterOutcome
+from s2corpus.own_rules import FILTERS, find_dropping_rule
+from s2corpus.papers.filter import Paper, decide
 from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all, count_outcomes
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables.papers import ALIASES, MEMBERS, PAPERS
@@ -34,24 +36,33 @@ class FilterStage(Stage):
         identifiers = _find_suppressed(run, shard, suppressed)
         parse = ("paper_id", "parse_kind", "parse")
         fulltexts = ByPaper(run.table(FULLTEXTS).rows(parse, shard=shard.index, at_once=64))
+        own = run.spec.filter.rules
         rows = []
-        for paper in run.table(PAPERS).rows(_PAPER_COLUMNS, shard=shard.index):
+        for paper in run.table(PAPERS).rows(None if own else _PAPER_COLUMNS, shard=shard.index):
             paper_id = paper["paper_id"]
-            body = _read_body(fulltexts.at(paper_id), run.spec.clean.text_from)
+            parse_of_paper = _read_parse(fulltexts.at(paper_id), run.spec.clean.text_from)
+            paragraphs = parse_of_paper["body_text"] if parse_of_paper else ()
+            body = "\n".join(paragraph["text"] for paragraph in paragraphs)
+            text = "\n".join(part for part in (paper["abstract"], body) if part)
             decision = decide(
                 {paper_id, *identifiers.get(paper_id, ()), *(access["sha1"] for access in paper["access"])},
                 suppressed,
                 run.spec.filter,
                 title=paper["title"],
                 author_count=len(paper["authors"] or ()),
-                text="\n".join(part for part in (paper["abstract"], body) if part),
+                text=text,
             )
-            rows.append({"paper_id": paper_id, **asdict(decision)})
+            row = {"paper_id": paper_id, **asdict(decision)}
+            if own and decision.outcome is FilterOutcome.KEPT:
+                judged = Paper(paper_id, paper, parse_of_paper, text)
+                row["outcome"] = find_dropping_rule(FILTERS, own, judged) or decision.outcome
+            rows.append(row)
         run.table(FILTERED).write(shard.index, rows)
 
     def finish(self, run: Run) -> Metrics:
         """Commit the table; return metrics with the outcomes."""
-        return commit_all(run, self.name, run.paper_shards) | count_outcomes(run, FILTERED)
+        own = {f"outcome.{rule.outcome}": 0.0 for rule in run.spec.filter.rules}  # also if a rule drops nothing
+        return commit_all(run, self.name, run.paper_shards) | own | count_outcomes(run, FILTERED)
 
 
 def read_suppressions(content: bytes) -> set[str]:
@@ -97,9 +108,9 @@ def _find_suppressed(run: Run, shard: Shard, suppressed: Collection[str]) -> dic
     return found
 
 
-def _read_body(fulltexts: list[FulltextRow], order: Sequence[str]) -> str:
-    """Return the body text of a paper's first full text in the spec's order, or an empty string."""
+def _read_parse(fulltexts: list[FulltextRow], order: Sequence[str]) -> dict[str, Any] | None:
+    """Return a paper's first full text in the spec's order, or None."""
     if not fulltexts:
-        return ""
-    first = min(fulltexts, key=lambda row: order.index(row["parse_kind"]))
-    return "\n".join(paragraph["text"] for paragraph in orjson.loads(first["parse"])["body_text"])
+        return None
+    parse: dict[str, Any] = orjson.loads(min(fulltexts, key=lambda row: order.index(row["parse_kind"]))["parse"])
+    return parse

@@ -18,8 +18,10 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from s2corpus.deliveries.expected import find_missing, list_expected, write_awaited
 from s2corpus.deliveries.files import CONTENT_TABLES, DELIVERED_FILES, delivered_files, group_by_content
 from s2corpus.deliveries.ready import (
+    UNREADABLE_OBJECT,
     Delivery,
     Refused,
     convert_content_errors,
@@ -29,9 +31,9 @@ from s2corpus.deliveries.ready import (
     read_ready,
 )
 from s2corpus.deliveries.registration import register, registered_table
-from s2corpus.errors import UserError
+from s2corpus.errors import UnreadableObject, UserError
 from s2corpus.ids import SnapshotId
-from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, count_outcomes
+from s2corpus.pipeline.run import OF_RUN, Metrics, Run, Shard, Stage, count_outcomes
 from s2corpus.snapshot.pointer import check_pointer, list_published
 from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.lake import NotALakeFile
@@ -65,31 +67,33 @@ class IntakeStage(Stage):
     def _plan_deliveries(self, run: Run) -> list[Shard]:
         """Return a shard for each drop or delivery, and a last shard with facts of the release.
 
-        Refused folders, and folders that became ready after `as_of`, only get a row of `deliveries`.
+        Refused folders, and folders that became ready after `as_of` and that the spec does not expect, only get a row of `deliveries`.
         """
         params: list[dict[str, Any]] = []
         metadata_bytes = 0
         if run.batch_folder is None:  # a batch of drops is not published, so it needs no pointer
-            check_pointer(run.lake, run.spec.name)
+            check_pointer(run.lake, run.release_id)
+            write_awaited(run.lake, run.release_id, find_missing(run.lake, list_expected(run.spec, run.as_of)), None)
         delivered = list(list_deliveries(run.lake))
         _check_patterns(run, delivered)
+        expected = set() if run.batch_folder else set(list_expected(run.spec, run.as_of).values())
         for kind, source, id_ in delivered:
             if not (run.spec.selects_drop(id_) if kind == "drop" else run.spec.selects_delivery(source, id_)):
                 continue
             row = DeliveryRow(
                 kind=kind, source=escape(source), delivery=escape(id_), ready_at=None, outcome="taken", detail=None, files=0,
-                rows=0, dropped=0, warnings=[],
+                rows=0, dropped=0, not_read=0, warnings=[],
             )  # fmt: skip
             try:
                 with convert_content_errors(f"{kind} {row['delivery']}"):
                     delivery = read_ready(run.lake, kind, source, id_)
-            except Refused as refused:
-                params.append({"row": {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}})
+            except (Refused, UnreadableObject) as error:
+                params.append({"row": row | _describe(error)})
                 continue
             if delivery is None:
                 continue  # still being written
             row["ready_at"], row["files"] = delivery.ready_at, delivery.files
-            if delivery.ready_at >= iso(run.as_of):
+            if delivery.ready_at >= iso(run.as_of) and delivery.folder not in expected:
                 row["outcome"] = "not_yet"
                 row["detail"] = f"ready_at {delivery.ready_at} is not before {iso(run.as_of)}, the end of this release"
             else:
@@ -110,11 +114,13 @@ class IntakeStage(Stage):
                 delivery = Delivery(**shard.params["delivery"])
                 with convert_content_errors(f"{row['kind']} {row['delivery']}"):
                     facts = register(run.lake, delivery)
-                    _divide(run, delivery, shard.index, shard.params["buckets"])
-                row = {**row, "rows": facts.rows, "dropped": facts.dropped, "warnings": list(facts.warnings)}
-            except Refused as refused:
-                log.warning("%s %s is refused: %s", row["kind"], row["delivery"], refused)
-                row = {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}
+            except (Refused, UnreadableObject) as error:
+                log.warning("%s %s is not taken: %s", row["kind"], row["delivery"], error)
+                row = row | _describe(error)
+            else:
+                _divide(run, delivery, shard.index, shard.params["buckets"])
+                counts = {"rows": facts.rows, "dropped": facts.dropped, "not_read": facts.not_read}
+                row = {**row, **counts, "warnings": list(facts.warnings)}
         run.table(DELIVERIES).write(shard.index, [row] if row else [])
 
     def _plan_buckets(self, run: Run) -> list[Shard]:
@@ -181,8 +187,19 @@ class IntakeStage(Stage):
         return {
             **{name: float(number) for name, number in rows.items()},
             "records": float(run.table(RECORDS).committed().rows),
-            **count_outcomes(run, DELIVERIES),
+            # A later run finds more folders that the release does not take.
+            **{
+                name if name == "outcome.taken" else OF_RUN + name: n
+                for name, n in count_outcomes(run, DELIVERIES).items()
+            },
         }
+
+
+def _describe(error: Refused | UnreadableObject) -> dict[str, str]:
+    """Return the outcome and the detail of a drop or delivery that is not taken."""
+    if isinstance(error, Refused):
+        return {"outcome": f"refused:{error.refusal}", "detail": error.detail}
+    return {"outcome": UNREADABLE_OBJECT, "detail": str(error)}
 
 
 def _read_taken(run: Run) -> dict[int, Delivery]:
@@ -288,8 +305,6 @@ def _list_deliverers(taken: list[Delivery], parent: str | None) -> dict[str, str
 
 
 def _find_parent(run: Run) -> str | None:
-    """Return the newest snapshot of the spec before this release that is published and not yanked; profile `own` has none."""
-    if run.spec.profile == "own":
-        return None
+    """Return the newest snapshot of the spec before this release that is published and not yanked."""
     earlier = [id_ for id_ in list_published(run.lake, run.spec.name) if id_.release.day < run.release_id.day]
     return earlier[-1] if earlier else None

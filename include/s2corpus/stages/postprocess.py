@@ -9,15 +9,17 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypedDict, TypeVar, cast
+from typing import Any, TypedDict, TypeVar, cast
 
 import orjson
 
-from pdf2tei.fields import parse_bibliography_item
+from pdf2tei.references.fields import parse_bibliography_item
 from s2corpus.deliveries.files import read_file
-from s2corpus.extractors import Adapter, BadAnswer, ExtractorIdentity
-from s2corpus.extractors import adapter as find_adapter
+from s2corpus.errors import UnreadableObject
+from s2corpus.extractors import EXTRACTORS, Adapter, BadAnswer, ExtractorIdentity
 from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all, count_outcomes
+from s2corpus.sources.arrow import read_author
+from s2corpus.sources.record_titles import read_record_title
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, PDFS, ArticleRow, LatexSourceRow, PdfRow, RecordRow
 from s2corpus.tables.parses import (
@@ -47,7 +49,7 @@ _BATCH_BYTES = 32 << 20
 """bytes of parses in memory before they are stored as one part"""
 _LISTED = ("outcome", "citation_style", "header", "bytes")
 """columns of stored parses that the tables of a release list"""
-_TRANSIENT_OUTCOMES = (latex.LatexOutcome.TIMEOUT, latex.LatexOutcome.OUT_OF_MEMORY)
+_TRANSIENT_OUTCOMES = (latex.LatexOutcome.TIMEOUT, latex.LatexOutcome.OUT_OF_MEMORY, latex.LatexOutcome.UNREADABLE)
 """outcomes that can differ on a retry; they are not stored"""
 _ARTICLE_HEADER = ("doi", "pmc_id", "licence", "open_access")
 _IDENTIFIERS = ("doi", "arxiv_id", "acl_id", "pmc_id")
@@ -70,8 +72,8 @@ class PostprocessStage(Stage):
 
     def finish(self, run: Run) -> Metrics:
         """Commit the tables; return metrics with the parses by outcome and citation style."""
-        for_articles = ",".join(f"{kind}-{version}" for kind, version in jats.VERSIONS.items())
-        converters = f"{_format_converter(_load_adapter(run))};{','.join(_latex_key())};{for_articles}"
+        for_pdfs, _, *for_articles = list_converters(_load_adapter(run))
+        converters = f"{for_pdfs};{','.join(_latex_key())};{','.join(for_articles)}"
         commit_all(run, self.name, run.pdf_shards, {"converter": converters})
         return {
             **count_outcomes(run, PARSES),
@@ -85,20 +87,22 @@ def _convert_missing(
     store: ContentStore[StoredParseRow],
     files: Mapping[str, File],
     convert: Callable[[Sequence[File]], Iterable[StoredParseRow]],
-) -> dict[str, tuple[StoredParseRow, str]]:
-    """Convert the files without a stored parse; return the stored row of each file, and the part that contains it.
+) -> dict[str, Found]:
+    """Convert the files without a stored parse; return the row of each file, and the part that contains it.
 
     `files` are by SHA-1, at least one. `convert` may leave out files. Rows are stored as they arrive, in parts of 32 MB. If a task is
-    killed, its stored parts are not lost.
+    killed, its stored parts are not lost. Rows with transient outcomes are not stored: the next release converts their files again.
     """
     first, last = min(files), max(files)
     stored = store.known(first, last, _LISTED)
     missing = [file for sha1, file in files.items() if sha1 not in stored]
-    if not missing:
-        return stored
+    unstored: dict[str, Found] = {}
     batch: list[StoredParseRow] = []
     size = 0
     for row in convert(missing):
+        if row["outcome"] in _TRANSIENT_OUTCOMES:
+            unstored[row["file_sha1"]] = (row, None)
+            continue
         batch.append(row)
         size += row["bytes"]
         if size > _BATCH_BYTES:
@@ -106,7 +110,7 @@ def _convert_missing(
             batch, size = [], 0
     if batch:
         store.append(batch)
-    return store.known(first, last, _LISTED)
+    return {**(store.known(first, last, _LISTED) if missing else stored), **unstored}
 
 
 def _make_stored_row(
@@ -153,11 +157,11 @@ def _convert_pdfs(run: Run, shard: int) -> tuple[list[ParseRow], list[RecordRow]
     for row in extractions:
         if row["outcome"] == "ok":
             by_extractor[row["extractor"], row["version"], row["options_hash"]][row["file_sha1"]] = row
-    parses: dict[str, tuple[StoredParseRow, str]] = {}
+    parses: dict[str, Found] = {}
     for key, files in sorted(by_extractor.items()):
         extractor = ExtractorIdentity(*key[:2], options_hash=key[2])
         convert_rows = partial(_convert_rows, adapter, extractor, run.store(STORED_TEI, *key))
-        stored = _convert_missing(run.store(STORED_PARSES, _format_converter(adapter), *key), files, convert_rows)
+        stored = _convert_missing(parse_store(run, adapter, key), files, convert_rows)
         parses |= {sha1: stored[sha1] for sha1 in files}
     log.info("postprocess shard %d: %d extractions, %d parses", shard, len(extractions), len(parses))
     rows = []
@@ -172,13 +176,24 @@ def _convert_pdfs(run: Run, shard: int) -> tuple[list[ParseRow], list[RecordRow]
     return rows, _make_records(run, shard, extractions, headers)
 
 
+def list_converters(adapter: Adapter) -> list[str]:
+    """Return the current converters of PDFs, LaTeX and each kind of article: folders of STORED_PARSES."""
+    articles = (f"{kind}-{version}" for kind, version in jats.VERSIONS.items())
+    return [_format_converter(adapter), _latex_key()[0], *articles]
+
+
 def _load_adapter(run: Run) -> Adapter:
-    return find_adapter(run.table(EXTRACTIONS).committed().facts["adapter"])
+    return EXTRACTORS.load(run.table(EXTRACTIONS).committed().facts["adapter"])
 
 
 def _format_converter(adapter: Adapter) -> str:
     """Return the converter's name and version, which identify the store of PDF parses."""
     return f"{adapter.NAME}-{adapter.CONVERTER_VERSION}"
+
+
+def parse_store(run: Run, adapter: Adapter, key: Iterable[str]) -> ContentStore[StoredParseRow]:
+    """Return the stored parses of the answers of an extractor (name, version, hash of options) by the current converter."""
+    return run.store(STORED_PARSES, _format_converter(adapter), *key)
 
 
 def _convert_rows(
@@ -215,7 +230,7 @@ def _make_records(
     return sorted(records, key=lambda record: record["record_id"])
 
 
-def _make_record(header: dict[str, object], printed: SelectionRow, source: str, pdf: PdfRow) -> RecordRow:
+def _make_record(header: dict[str, Any], printed: SelectionRow, source: str, pdf: PdfRow) -> RecordRow:
     """Return a PDF's header as a record of kind pdf.
 
     Identifiers and dates printed on the first pages take priority; `pdf.identity` ranks them by position. The printed date is used only
@@ -225,9 +240,15 @@ def _make_record(header: dict[str, object], printed: SelectionRow, source: str, 
     header = {**header, **identifiers}
     if _PRECISIONS.index(printed["date_precision"]) >= _PRECISIONS.index(header.get("date_precision")):
         header |= {"date": printed["date"], "date_precision": printed["date_precision"]}
+    authors = list(map(read_author, header.get("authors") or ()))
+    names = (header.get("journal"), header.get("venue"))
+    title = read_record_title(header.get("title"), authors, names, is_header=True, is_notice=False)
     record = {
         **dict.fromkeys(PDF_RECORDS.schema.names),
         **header,
+        "title": title.title,
+        "original_title": title.original,
+        "document": title.document,
         "record_id": f"{source}:{pdf['file_sha1']}",
         "source": source,
         "kind": "pdf",
@@ -243,17 +264,10 @@ def _convert_latex_sources(run: Run, shard: int) -> list[LatexParseRow]:
     sources = list(run.table(LATEX_SOURCES).rows(shard=shard))
     files = {source["archive_sha1"]: source for source in sources if source["arxiv_id"]}  # others belong to no paper
     parses: dict[str, Found] = {}
-
-    def convert(missing: Iterable[LatexSourceRow]) -> Iterator[StoredParseRow]:
-        for source in missing:
-            row = _convert_latex(run, source)
-            if row["outcome"] in _TRANSIENT_OUTCOMES:
-                parses[source["archive_sha1"]] = (row, None)
-            else:
-                yield row
-
     if files:
-        parses |= _convert_missing(run.store(STORED_PARSES, *_latex_key()), files, convert)
+        parses = _convert_missing(
+            run.store(STORED_PARSES, *_latex_key()), files, partial(map, partial(_convert_latex, run))
+        )
     log.info("postprocess shard %d: %d LaTeX sources", shard, len(sources))
     rows = []
     for source in sources:
@@ -283,6 +297,9 @@ def _convert_latex(run: Run, source: LatexSourceRow) -> StoredParseRow:
             memory_mb=rules.latex_memory_mb,
             parse_reference=parse_bibliography_item,
         )
+    except UnreadableObject as error:
+        log.warning("%s", error)
+        return _make_stored_row(sha1, ParseKind.LATEX, latex.LatexOutcome.UNREADABLE)
     except latex.BadSource as bad:
         return _make_stored_row(sha1, ParseKind.LATEX, bad.outcome)
     return _make_stored_row(sha1, ParseKind.LATEX, parse)
@@ -297,7 +314,7 @@ def _convert_articles(run: Run, shard: int) -> list[ArticleParseRow]:
         if not files:
             continue
         store = run.store(STORED_PARSES, f"{kind}-{version}")
-        stored = _convert_missing(store, files, lambda missing: (_convert_article(run, article) for article in missing))
+        stored = _convert_missing(store, files, partial(map, partial(_convert_article, run)))
         for sha1, article in files.items():
             header = stored[sha1][0]["header"]
             values = orjson.loads(header) if header else dict.fromkeys(_ARTICLE_HEADER)
@@ -314,6 +331,9 @@ def _convert_article(run: Run, article: ArticleRow) -> StoredParseRow:
     sha1, kind = article["file_sha1"], ParseKind(article["kind"])
     try:
         parse = jats.CONVERTERS[kind](read_file(run.lake, article["places"][0], sha1), sha1=sha1)
+    except UnreadableObject as error:
+        log.warning("%s", error)
+        return _make_stored_row(sha1, kind, jats.JatsOutcome.UNREADABLE)
     except jats.BadArticle as bad:
         return _make_stored_row(sha1, kind, bad.outcome)
     return _make_stored_row(sha1, kind, parse, {name: getattr(parse.header, name) for name in _ARTICLE_HEADER})

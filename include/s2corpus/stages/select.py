@@ -14,11 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from s2corpus.deliveries.files import copy_file
-from s2corpus.pdf import SelectOutcome, inspect_many, library_versions
+from s2corpus.errors import UnreadableObject
+from s2corpus.outcomes import SelectOutcome
+from s2corpus.pdf import Selection, inspect_many, library_versions
 from s2corpus.pdf.inspection import NO_TEXT
 from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all, count_outcomes
+from s2corpus.storage.content_store import ContentStore
 from s2corpus.tables.intake import PDFS
-from s2corpus.tables.parses import SELECTIONS, STORED_SELECTIONS
+from s2corpus.tables.parses import SELECTIONS, STORED_SELECTIONS, SelectionRow
 
 log = logging.getLogger(__name__)
 _TRANSIENT_OUTCOMES = (SelectOutcome.UNREADABLE, SelectOutcome.PDFALTO_FAILED)
@@ -33,8 +36,7 @@ class SelectStage(Stage):
         """Read the shard's PDFs without a stored decision. Each child process needs one PDF at a time on the local disk."""
         pdfs = list(run.table(PDFS).rows(["file_sha1", "places"], shard=shard.index))
         ocr = run.spec.extract.ocr == "scans"
-        rules_hash = hashlib.sha256(run.spec.select.model_dump_json().encode()).hexdigest()[:16]
-        store = run.store(STORED_SELECTIONS, library_versions(), rules_hash, *(["ocr"] if ocr else []))
+        store = selection_store(run)
         columns = SELECTIONS.schema.names
         known = store.known(pdfs[0]["file_sha1"], pdfs[-1]["file_sha1"], columns) if pdfs else {}
         missing = [pdf for pdf in pdfs if pdf["file_sha1"] not in known]
@@ -42,14 +44,19 @@ class SelectStage(Stage):
         resources = run.spec.resources
         cores = len(os.sched_getaffinity(0))
         with tempfile.TemporaryDirectory(prefix="select-", dir=run.scratch) as folder:
+            read = []
 
             def copies() -> Iterator[tuple[str, Path]]:
                 for pdf in missing:
                     path = Path(folder) / pdf["file_sha1"]
-                    copy_file(run.lake, pdf["places"][0], pdf["file_sha1"], path)
-                    yield pdf["file_sha1"], path
+                    try:
+                        copy_file(run.lake, pdf["places"][0], pdf["file_sha1"], path)
+                    except UnreadableObject as error:
+                        log.warning("%s", error)
+                        read.append(Selection(pdf["file_sha1"], SelectOutcome.UNREADABLE, detail=str(error)).as_row())
+                    else:
+                        yield pdf["file_sha1"], path
 
-            read = []
             for selection in inspect_many(
                 copies(),
                 rules=run.spec.select,
@@ -73,3 +80,10 @@ class SelectStage(Stage):
         """Commit the table; return the number of PDFs by outcome."""
         commit_all(run, self.name, run.pdf_shards)
         return count_outcomes(run, SELECTIONS)
+
+
+def selection_store(run: Run) -> ContentStore[SelectionRow]:
+    """Return the stored decisions of the current rules and libraries."""
+    rules_hash = hashlib.sha256(run.spec.select.model_dump_json().encode()).hexdigest()[:16]
+    ocr = ["ocr"] if run.spec.extract.ocr == "scans" else []
+    return run.store(STORED_SELECTIONS, library_versions(), rules_hash, *ocr)

@@ -16,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
+from s2corpus.outcomes import Split
 from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, SPLITS
 from s2corpus.text import minhash, splits
-from s2corpus.text.near_duplicates import Candidate, cluster_duplicates
+from s2corpus.text.near_duplicates import Candidate, Member, cluster_duplicates
 from s2corpus.titles.arrays import read_only
 
 _BYTES_PER_KEY = 64
@@ -41,14 +42,10 @@ class SplitStage(Stage):
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write the splits of every bucket, and the clusters of duplicates."""
-        similar = _find_similar_texts(run)
-        keys = _find_repeated_keys(run).union(*similar)
-        documents = (document for bucket in range(run.paper_shards) for document in _read_kept(run, bucket))
-        candidates = (document for document in documents if document.text_key in keys or document.title_key in keys)
-        members = cluster_duplicates(candidates, similar, hold_back=run.spec.split.near_duplicates == "hold_back")
+        members = {} if run.spec.split.near_duplicates == "ignore" else _find_duplicates(run)
         for bucket in range(run.paper_shards):
             rows = []
-            for document in _read_kept(run, bucket):
+            for document in read_kept(run, bucket):
                 split, reason = document.split, document.created
                 member = members.get((document.set, document.paper_id))
                 if member and member.split != split:  # held back as a duplicate
@@ -66,13 +63,21 @@ class SplitStage(Stage):
         return metrics | {f"{set_}.{split}": float(n) for (set_, split), n in counts}
 
 
+def _find_duplicates(run: Run) -> dict[tuple[str, str], Member]:
+    similar = _find_similar_texts(run)
+    keys = _find_repeated_keys(run).union(*similar)
+    documents = (document for bucket in range(run.paper_shards) for document in read_kept(run, bucket))
+    candidates = (document for document in documents if document.text_key in keys or document.title_key in keys)
+    return cluster_duplicates(candidates, similar, hold_back=run.spec.split.near_duplicates == "hold_back")
+
+
 def _find_repeated_keys(run: Run) -> set[int]:
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         run.table(DOCUMENTS).view(connection)
         return {key for (key,) in connection.execute(_REPEATED_KEYS).fetchall()}
 
 
-def _read_kept(run: Run, bucket: int) -> Iterator[Candidate]:
+def read_kept(run: Run, bucket: int) -> Iterator[Candidate]:
     """Yield a bucket's kept documents with the split by date, ordered by set and paper_id.
 
     Raises:
@@ -81,7 +86,8 @@ def _read_kept(run: Run, bucket: int) -> Iterator[Candidate]:
     dates = {paper["paper_id"]: paper["date"] for paper in run.table(PAPERS).rows(["paper_id", "date"], shard=bucket)}
     train_before, valid_until = splits.compute_bounds(run.spec.split, run.as_of)
     own = run.spec.profile == "own" or run.spec.clean.unknown_year == "keep"
-    undated = splits.Split.TRAIN if own else splits.Split.UNDATED
+    undated = Split.TRAIN if own else Split.UNDATED
+    by_first_day = run.spec.split.imprecise_dates == "first_day"
     recipe = run.spec.clean.profile == "recipe-2024"
     columns = ["set", "paper_id", "text_key", "title_key"]
     for row in run.table(DOCUMENTS).rows(columns, shard=bucket, where=pc.field("outcome") == "kept"):
@@ -89,7 +95,7 @@ def _read_kept(run: Run, bucket: int) -> Iterator[Candidate]:
         if recipe and date is not None:
             split = splits.assign_recipe_split(date, train_before)
         else:
-            split = splits.assign_split(date, train_before, valid_until, undated=undated)
+            split = splits.assign_split(date, train_before, valid_until, undated=undated, by_first_day=by_first_day)
         if row["text_key"] is None:
             raise ValueError(f"document {row['paper_id']} of {row['set']} has no text_key")
         yield Candidate(row["set"], row["paper_id"], date, split, row["text_key"], row["title_key"])

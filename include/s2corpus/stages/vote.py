@@ -6,11 +6,17 @@ Facts about PDFs, LaTeX sources, publishers' files and notices reach the buckets
    the identifier.
 2. Send the requested facts from each partition to the buckets.
 3. Read the facts of each bucket, and vote.
+
+The first two rounds also count the declared fields of study of each journal, and send the counts to the buckets with its papers.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -19,13 +25,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.facts import preprint_of
+from s2corpus.papers.journals import FieldInference, JournalCounts, count_declarations
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
-from s2corpus.pipeline.run import Run, Shard, Stage
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage
+from s2corpus.sources.arrow import read_record
 from s2corpus.sources.editorial import Statement
-from s2corpus.sources.record import DECLARED, Editorial
-from s2corpus.storage.exchange import covered_shards, spread
+from s2corpus.sources.record import Editorial
+from s2corpus.storage.exchange import RowsRemoved, covered_shards, spread
 from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, NOTICES, PDFS
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES
@@ -41,6 +49,9 @@ _SENDERS = 512
 """Maximum number of files of each kind that a partition opens."""
 _REQUESTS = pa.schema([("hash", pa.uint64()), ("bucket", pa.int32())])
 _FACTS = pa.schema([("hash", pa.uint64()), ("about", pa.string()), ("fact", pa.binary())])
+_JOURNALS = pa.schema(
+    [("bucket", pa.int32()), ("journal", pa.string()), ("field", pa.string()), ("papers", pa.int64())]
+)
 _AT_ONCE = 65_536
 
 
@@ -55,16 +66,27 @@ class VoteStage(Stage):
         (_send_requests_and_facts, _send_requested_facts, self._vote)[round](run, shard)
 
     def _vote(self, run: Run, shard: Shard) -> None:
-        own = run.spec.profile == "own"
+        infers = run.spec.vote.infer_fields
+        inference = FieldInference(_read_journals(run, shard.index)) if infers else None
         papers = build_papers(
             run.table(MEMBERS).batches(shard=shard.index),
             _read_file_facts(_read_facts(run, shard.index)),
-            trust=(DECLARED, *run.spec.vote.trust) if own else run.spec.vote.trust,
-            all_open=own,
+            run.spec.vote,
+            all_open=run.spec.profile == "own",
             is_preprint=preprint_of(run.spec.cluster.preprint_prefixes),
-            support=run.spec.vote.support,
+            inference=inference,
         )
         run.table(PAPERS).write(shard.index, papers)
+        run.exchange(_EXCHANGE).put_counts("inferred", shard.index, inference.tally if inference else {})
+
+    def finish(self, run: Run) -> Metrics:
+        """Commit the papers, and return metrics with the counts of inferred fields of study."""
+        key = f"{run.folder}/_counts/vote.json"
+        with suppress(RowsRemoved):  # An interrupted call may have removed the counts of the buckets.
+            counts = run.exchange(_EXCHANGE).all_counts("inferred", run.paper_shards)
+            run.lake.put(key, orjson.dumps(sum(map(Counter, counts), Counter())))
+        metrics = super().finish(run)
+        return metrics | {f"fields.{name}": float(n) for name, n in orjson.loads(run.lake.get(key)[0]).items()}
 
 
 def _read_file_facts(facts_by_identifier: Facts) -> FileFacts:
@@ -112,6 +134,10 @@ def _send_requests_and_facts(run: Run, shard: Shard) -> None:
     facts = pa.Table.from_batches(_read_facts_of_parts(run, task, len(senders)), _FACTS)
     for name, rows in (("requests", requests), ("facts", facts)):
         exchange.write(name, task, rows, _find_partition(rows["hash"].to_numpy()), _PARTITIONS)
+    if run.spec.vote.infer_fields:
+        journals = pa.concat_tables([_count_journals(run, bucket) for bucket in buckets]).combine_chunks()
+        hashes = _hash_identifiers(journals["journal"].combine_chunks())
+        exchange.write("journals", task, journals, _find_partition(hashes), _PARTITIONS)
 
 
 def _send_requested_facts(run: Run, shard: Shard) -> None:
@@ -120,12 +146,42 @@ def _send_requested_facts(run: Run, shard: Shard) -> None:
         return
     task, exchange = answerers.index(shard.index), run.exchange(_EXCHANGE)
     begin, end = (number * _PARTITIONS // len(answerers) for number in (task, task + 1))
+    if run.spec.vote.infer_fields:
+        _send_journals(run, task, len(senders), begin, end)
     requests = exchange.read("requests", range(len(senders)), begin, _REQUESTS, end).sort_by("hash")
     facts = exchange.read("facts", range(len(senders)), begin, _FACTS, end).combine_chunks()
     first, count = find_keys(requests["hash"].to_numpy(), facts["hash"].to_numpy())
     fact, request = expand_ranges(first, count)
     bucket = requests["bucket"].to_numpy()[request]
     exchange.write("answers", task, facts.take(pa.array(fact)), bucket, run.paper_shards)
+
+
+def _count_journals(run: Run, bucket: int) -> pa.Table:
+    """Return the number of papers of a bucket that declare each field, by journal."""
+    columns = ["paper_id", "record_id", "source", "kind", "journal", "issns", "subjects"]
+    rows = (row for batch in run.table(MEMBERS).batches(columns, shard=bucket) for row in batch.to_pylist())
+    papers = (list(map(read_record, members)) for _, members in groupby(rows, key=itemgetter("paper_id")))
+    counts = [(bucket, *count) for count in count_declarations(papers)]
+    return pa.Table.from_pylist([dict(zip(_JOURNALS.names, row, strict=True)) for row in counts], _JOURNALS)
+
+
+def _send_journals(run: Run, task: int, senders: int, begin: int, end: int) -> None:
+    """Add the counts of each journal, and send them to all buckets with its papers."""
+    exchange = run.exchange(_EXCHANGE)
+    rows = exchange.read("journals", range(senders), begin, _JOURNALS, end)
+    buckets = rows.group_by(["journal", "bucket"]).aggregate([])
+    counts = rows.group_by(["journal", "field"]).aggregate([("papers", "sum")]).rename_columns({"papers_sum": "papers"})
+    answers = buckets.join(counts, "journal", join_type="inner").select(_JOURNALS.names).cast(_JOURNALS)
+    exchange.write("journal_answers", task, answers, answers["bucket"].to_numpy(), run.paper_shards)
+
+
+def _read_journals(run: Run, bucket: int) -> JournalCounts:
+    answerers = spread(run.paper_shards, _PARTITIONS)
+    counts: dict[str, dict[str, int]] = {}
+    for table in run.exchange(_EXCHANGE).read_by_file("journal_answers", range(len(answerers)), bucket, _JOURNALS):
+        for row in table.to_pylist():
+            counts.setdefault(row["journal"], {})[row["field"]] = row["papers"]
+    return counts
 
 
 def _read_facts(run: Run, bucket: int) -> dict[str, list[dict[str, Any]]]:

@@ -11,16 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from s2corpus.errors import UserError
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.part import Chunk, as_table, upload
+from s2corpus.storage.part import FORMAT, FORMAT_KEY, Chunk, as_table, upload
 from s2corpus.storage.parts import DamagedPart
 from s2corpus.tables.schema import R_co, Table
 
 log = logging.getLogger(__name__)
 KEY = "file_sha1"
 """Column that keys the rows."""
-_FORMER_KEY = "pdf_sha1"
-"""Name of this column in parts that version 0.1.0 wrote; they remain readable."""
 _STORED_GROUP_BYTES = 1 << 20
 """Uncompressed size of a row group. Row groups are small because a fetch of one row reads its complete row group."""
 
@@ -89,21 +88,23 @@ class ContentStore(Generic[R_co]):
     def _scan(
         self, part: str, columns: Sequence[str], matches: Callable[[pc.Expression], pc.Expression]
     ) -> Iterator[pa.RecordBatch]:
-        """Yield the columns of the rows whose key matches, under either name of the key."""
+        """Yield the columns of the rows whose key matches.
+
+        Parts without a format number (before 1.0.0) have another key column: no row matches, and the results are computed again.
+        """
         fs, root = self.lake.filesystem()
-        names = (KEY, _FORMER_KEY)
-        projection = {name: pc.field(name) for name in columns}
-        if KEY in projection:
-            projection[KEY] = pc.coalesce(*map(pc.field, names))
-        where = matches(pc.field(KEY)) | matches(pc.field(_FORMER_KEY))
         try:
-            dataset = ds.dataset(
-                [root + part], schema=_with_former_key(self.table.schema), filesystem=fs, format="parquet"
-            )
+            dataset = ds.dataset([root + part], schema=self.table.schema, filesystem=fs, format="parquet")
+            (fragment,) = dataset.get_fragments()
+            number = int((fragment.metadata.metadata or {}).get(FORMAT_KEY, b"0"))
+            if number > FORMAT:
+                raise UserError(
+                    f"{self.lake.uri(part)} has format {number}; this version reads up to {FORMAT}: install a later version of s2corpus"
+                )
             # With a pre-buffer, Arrow keeps all data in memory until the end.
             options = ds.ParquetFragmentScanOptions(pre_buffer=False)
             yield from dataset.to_batches(
-                columns=projection, filter=where, batch_size=64, batch_readahead=1, use_threads=False,
+                columns=list(columns), filter=matches(pc.field(KEY)), batch_size=64, batch_readahead=1, use_threads=False,
                 fragment_scan_options=options,
             )  # fmt: skip
         except (pa.ArrowInvalid, FileNotFoundError) as error:
@@ -111,9 +112,3 @@ class ContentStore(Generic[R_co]):
             raise DamagedPart(
                 f"{self.lake.uri(part)} {found}: run the stage that writes {self.table.name} again"
             ) from None
-
-
-def _with_former_key(schema: pa.Schema) -> pa.Schema:
-    """Return the schema with both names of the key; a part contains only one of the two."""
-    keys = [pa.field(name, pa.string()) for name in (KEY, _FORMER_KEY)]
-    return pa.schema([*keys, *(field for field in schema if field.name != KEY)])

@@ -7,6 +7,7 @@ depends only on the inputs of the shard, so a repeated shard writes the same fil
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +21,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from s2corpus.errors import UserError
+from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.lake import Lake, open_lake
 
 
@@ -33,6 +34,8 @@ _READERS = 8
 _SPILL_BYTES = 64 << 20
 """Bytes of rows that a writer buffers before it writes them to disk."""
 _ZSTD = pa.ipc.IpcWriteOptions(compression="zstd")
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -140,9 +143,15 @@ class Exchange:
             raise self.missing(name) from None
 
     def remove(self) -> None:
-        """Delete all files of the exchange."""
-        for entry in list(self.lake.list(f"{self.prefix}/")):
-            self.lake.delete(entry.key)
+        """Delete all files of the exchange, marks first, so that a repeated round never misses rows that are marked as done.
+
+        A server that fails leaves files behind, and does not fail the finished work.
+        """
+        try:
+            for entry in sorted(self.lake.list(f"{self.prefix}/"), key=lambda entry: not entry.key.endswith(".done")):
+                self.lake.delete(entry.key)
+        except TransientError as error:
+            log.warning("%s is left behind: %s", self.lake.uri(self.prefix), error)
 
     def _key(self, name: str, task: int) -> str:
         return f"{self.prefix}/{name}/{task:05d}"

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from s2corpus.storage.lake import ABSENT, Conflict, ListedObject, NotALakeFile, check_key
+from s2corpus.storage.objects import ABSENT, Conflict, ListedObject, NotALakeFile, check_key
 
 if TYPE_CHECKING:
     import pyarrow.fs

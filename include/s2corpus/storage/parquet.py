@@ -6,7 +6,7 @@ The size of a file bounds the rows and values that are read.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,16 +54,31 @@ def check_table(path: Path) -> None:
         raise UserError(f"{path}: unsupported suffix: use .parquet or .jsonl")
 
 
+@contextmanager
+def open_table(path: Path, schema: pa.Schema) -> Iterator[Callable[[pa.RecordBatch], None]]:
+    """Yield a function that writes batches of rows as Parquet or JSON Lines, atomically. In JSON, a map becomes an object."""
+    if path.suffix == ".parquet":
+        with atomic_path(path) as temporary, pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
+            yield writer.write_batch
+        return
+    with open_atomic(path) as file:
+
+        def write_lines(batch: pa.RecordBatch) -> None:
+            lines = batch.to_pylist(maps_as_pydicts="strict")
+            file.writelines(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
+
+        yield write_lines
+
+
 def write_table(path: Path, rows: pa.Table) -> None:
     """Write a table as Parquet or JSON Lines, atomically. A map becomes a JSON object."""
     if path.suffix == ".parquet":
         with atomic_path(path) as temporary:
             pq.write_table(rows, temporary, compression="zstd")
         return
-    with open_atomic(path) as file:
+    with open_table(path, rows.schema) as write:
         for batch in rows.to_batches(max_chunksize=_ROWS_PER_BATCH):
-            lines = batch.to_pylist(maps_as_pydicts="strict")
-            file.writelines(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
+            write(batch)
 
 
 def write_rows(path: Path, table: Table[Any], rows: Iterable[Mapping[str, Any]]) -> None:

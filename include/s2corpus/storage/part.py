@@ -22,6 +22,9 @@ _GROUP_BYTES = 8 << 20
 """Uncompressed size of a row group. A reader has one in memory; export reads all buckets of a file in parallel."""
 _GROUP_ROWS = 65_536
 _COUNTS: ContextVar[Counter[str] | None] = ContextVar("written", default=None)
+FORMAT = 1
+"""Format of Parquet parts of tables and stores, in their key-value metadata (docs/compatibility.md)."""
+FORMAT_KEY = b"s2corpus_format"
 Chunk: TypeAlias = pa.Table | pa.RecordBatch | Sequence[Mapping[str, object]]
 Rows: TypeAlias = Chunk | Iterable[pa.RecordBatch]
 
@@ -54,7 +57,8 @@ def upload(lake: Lake, key: str, table: Table, rows: Rows, group_bytes: int = _G
     with tempfile.TemporaryDirectory(prefix="s2corpus-part-") as scratch:
         path = Path(scratch) / "part.parquet"
         dictionary = [name for name in table.schema.names if name not in table.plain] if table.plain else True
-        with pq.ParquetWriter(path, table.schema, compression="zstd", use_dictionary=dictionary) as writer:
+        schema = table.schema.with_metadata({FORMAT_KEY: str(FORMAT)})
+        with pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=dictionary) as writer:
             is_single = isinstance(rows, list | pa.Table | pa.RecordBatch)
             for chunk in [rows] if is_single else rows:
                 data = as_table(table, chunk)

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import LostRace, TransientError, UserError
 from s2corpus.storage.lake import Conflict, Lake
-from s2corpus.storage.part import Part, Rows, count, upload
+from s2corpus.storage.part import FORMAT, Part, Rows, count, upload
 from s2corpus.tables.schema import R_co, Table
 from s2corpus.version import code_version
 
@@ -38,10 +38,24 @@ class Commit:
     rows: int
     parts: tuple[Part, ...]
     facts: Mapping[str, Any] = field(default_factory=dict)
+    format: int = FORMAT
+    """format of the commit and its parts; absent in commits of versions before 1.0.0, which have the same form"""
 
 
 class NotCommitted(UserError):
     """The table is not committed."""
+
+
+PRUNED = "_pruned.json"
+"""file of a release whose tables `corpus prune` deleted"""
+
+
+class OtherColumns(NotCommitted):
+    """Another version committed the table with other columns. A stage writes it again; a page asks for that version."""
+
+
+class PrunedTables(OtherColumns):
+    """The tables of the release were deleted; its snapshot is unchanged."""
 
 
 class TableRef(Generic[R_co]):
@@ -118,29 +132,45 @@ class TableRef(Generic[R_co]):
         """Return the commit; it is cached until `commit` writes a new one.
 
         Raises:
-            NotCommitted: the table is not committed, or has another schema.
+            NotCommitted: the table is not committed, or has other columns (`OtherColumns`).
+            UserError: a later version wrote it in a format that this version does not read.
         """
         if self._commit is not None:
             return self._commit
         try:
             raw = self._json(f"{self.prefix}/_COMMITTED.json")
         except FileNotFoundError:
+            release = self.prefix.rpartition("/")[0]
+            if self.lake.size(f"{release}/{PRUNED}") is not None:
+                raise PrunedTables(
+                    f"{self.lake.uri(release)}: the tables of this release were pruned; its snapshot is unchanged. "
+                    "Ask about a newer release, or run this release again with the same code"
+                ) from None
             raise NotCommitted(
                 f"{self.lake.uri(self.prefix)}: table {self.table.name} is not committed: run the stage that writes it first"
             ) from None
-        if raw["schema_hash"] != self.table.schema_hash:
-            raise NotCommitted(
-                f"{self.lake.uri(self.prefix)}: written with another schema of {self.table.name}: run its stage again"
+        if raw.get("format", FORMAT) > FORMAT:
+            raise UserError(
+                f"{self.lake.uri(self.prefix)}: {self.table.name} has format {raw['format']}; this version reads up to {FORMAT}: "
+                "install a later version of s2corpus"
             )
+        if raw["schema_hash"] != self.table.schema_hash:
+            raise OtherColumns(self._describe_columns(raw["code_version"]))
         self._commit = Commit(**{**raw, "parts": tuple(Part(**part) for part in raw["parts"])})
         return self._commit
+
+    def _describe_columns(self, version: str) -> str:
+        return (
+            f"{self.lake.uri(self.prefix)}: version {version} wrote {self.table.name} with other columns. The snapshot of a "
+            "published release stays valid: use that version to see this table. Clear the stage only in an unpublished release"
+        )
 
     def counts(self, *columns: str) -> Counter[tuple[Any, ...]]:
         """Return the number of committed rows by combination of values of counted columns."""
         counter: Counter[tuple[Any, ...]] = Counter()
         for part in self.committed().parts:
             if part.counts is None:
-                raise NotCommitted(f"{self.lake.uri(self.prefix)}: written by an older version: run its stage again")
+                raise OtherColumns(self._describe_columns(self.committed().code_version))
             for values, rows in part.counts[",".join(columns)]:
                 counter[tuple(values)] += rows
         return counter

@@ -5,30 +5,47 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
-from s2corpus.errors import TransientError, UserError
-from s2corpus.storage.lake import ABSENT, Conflict, ListedObject, check_key
+from s2corpus.errors import TransientError, UnreadableObject, UserError
+from s2corpus.storage.error_kinds import BrokenAnswer, convert_s3_error, s3_code
+from s2corpus.storage.objects import ABSENT, Conflict, ListedObject, check_key
 
 if TYPE_CHECKING:
     import pyarrow.fs
 
-_BAD_KEYS = frozenset({"403", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"})
+    from s2corpus.storage.s3_objects import ObjectStream
+
 _PARTS_FROM = 8 << 20
 """Minimum size of a multipart upload in bytes; the default of boto3."""
+_TRIES = 4
+"""Number of requests before an answer that is cut or not from S3 is an error; boto3 repeats only requests without an answer."""
 _REQUIRED_FIELDS = {
     "get_object": ("ETag", "ContentLength"),
     "head_object": ("ETag", "ContentLength"),
     "put_object": ("ETag",),
+    "list_objects_v2": ("IsTruncated",),
 }
-"""Fields of every complete response: http.client accepts a truncated header as complete."""
+"""Fields of every complete response. A truncated header, or a page of a proxy, has none of them."""
+_STATUS = {"delete_object": 204}
+_ETAG = re.compile(r'"?[0-9a-f]{32}(-\d+)?"?')
+"""ETags of S3; those of web servers are shorter"""
+Result = TypeVar("Result")
+
+_OPTIONS = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token", "endpoint_url", "region_name")
 
 
 class S3Lake:
-    """Lake in an S3 bucket. Endpoint, region and keys come from the standard AWS environment variables."""
+    """Lake in an S3 bucket.
+
+    Endpoint, region and keys come from the variables S2CORPUS_S3_<argument of boto3's client>, as in S2CORPUS_S3_ENDPOINT_URL. Where
+    they are not set, the standard AWS environment variables and boto3's other sources apply.
+    """
 
     def __init__(self, uri: str) -> None:
         match = re.fullmatch(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(.*?))?/?", uri)
@@ -39,10 +56,13 @@ class S3Lake:
         self.root = f"s3://{self._bucket}/{self._prefix}".rstrip("/")
         try:
             # A response to HEAD would not show whether keys, rights or the clock are wrong.
-            self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
-        except self._errors as error:
-            if _code(error) != "AccessDenied":  # Keys with access to only a part of the lake cannot list the root.
-                raise _convert_error(self.root, error, opening=True) from None
+            self._retry(lambda: self._read_page("", MaxKeys=1))
+        except (UserError, TransientError) as error:
+            cause = error.__cause__
+            if cause is None:
+                raise
+            if s3_code(cause) != "AccessDenied":  # Keys with access to only a part of the lake cannot list the root.
+                raise convert_s3_error(self.root, cause, opening=True) from None
 
     @cached_property
     def _client(self) -> Any:
@@ -59,58 +79,167 @@ class S3Lake:
             read_timeout=60,
             max_pool_connections=32,  # the number of threads that verify files of several drops
         )
-        return boto3.session.Session(botocore_session=session).client("s3", config=config)
+        options: dict[str, Any] = {name: os.environ.get(f"S2CORPUS_S3_{name.upper()}") for name in _OPTIONS}
+        client = boto3.session.Session(botocore_session=session).client("s3", config=config, **options)
+        # After a redirect without a region, boto3 requests the bucket to learn it, which a proxy redirects too, without end.
+        client.meta.events.register("before-call.s3.HeadBucket", _answer_no_region)
+        return client
 
     @property
     def _errors(self) -> tuple[type[Exception], ...]:
         from boto3.exceptions import S3UploadFailedError
         from botocore.exceptions import BotoCoreError, ClientError
+        from botocore.parsers import ResponseParserError
 
-        return (ClientError, BotoCoreError, S3UploadFailedError)
+        return (ClientError, BotoCoreError, ResponseParserError, S3UploadFailedError)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in ("_client", "_arrow_files")}
 
     def _call(self, verb: str, key: str, **kwargs: Any) -> Any:
+        """Send one request and return its complete answer."""
         try:
             answer = getattr(self._client, verb)(Bucket=self._bucket, Key=self._prefix + check_key(key), **kwargs)
         except self._errors as error:
-            code = _code(error)
+            if verb == "head_object":
+                error = self._find_cause(key, error)
+            code = s3_code(error)
             if code in ("NoSuchKey", "404", "NotFound"):
                 raise FileNotFoundError(self.uri(key)) from None
             if code in ("PreconditionFailed", "ConditionalRequestConflict", "412", "409"):
                 raise Conflict(key) from None
-            raise _convert_error(self.uri(key), error) from error
-        if missing := [name for name in _REQUIRED_FIELDS.get(verb, ()) if name not in answer]:
-            raise TransientError(f"{self.uri(key)}: incomplete response from S3: {' and '.join(missing)} missing")
+            raise convert_s3_error(self.uri(key), error, is_read=verb in ("get_object", "head_object")) from error
+        self._check_answer(verb, self.uri(key), answer)
         return answer
+
+    def _find_cause(self, key: str, error: Exception) -> Exception:
+        """Return the error of a GET instead of that of a HEAD, which does not contain the cause."""
+        if not re.fullmatch("4(?!04|12)..", s3_code(error)):
+            return error
+        try:
+            self._client.get_object(Bucket=self._bucket, Key=self._prefix + key, Range="bytes=0-0")["Body"].close()
+        except self._errors as cause:
+            return error if s3_code(cause) == "InvalidRange" else cause  # The object is empty.
+        return error
+
+    @staticmethod
+    def _check_answer(verb: str, uri: str, answer: Mapping[str, Any]) -> None:
+        """Raise BrokenAnswer for an answer that is not one of S3."""
+        missing = [name for name in _REQUIRED_FIELDS.get(verb, ()) if name not in answer]
+        status, headers = (answer["ResponseMetadata"][name] for name in ("HTTPStatusCode", "HTTPHeaders"))
+        # An object may be a page, but then its ETag is that of S3.
+        is_page = headers.get("content-type", "").startswith("text/html") and not _ETAG.fullmatch(
+            answer.get("ETag", "")
+        )
+        if missing or is_page or status != _STATUS.get(verb, status):
+            what = "a page in HTML" if is_page else f"{' and '.join(missing) or 'nothing'} missing"
+            raise BrokenAnswer(
+                f"{uri}: the answer is cut or not from S3 (HTTP {status}, {what}): "
+                "a proxy may answer instead; check AWS_ENDPOINT_URL and the proxy"
+            )
+
+    def _retry(self, step: Callable[[], Result]) -> Result:
+        """Repeat a step after an answer that is cut or not from S3."""
+        for attempt in range(_TRIES - 1):
+            try:
+                return step()
+            except BrokenAnswer:
+                time.sleep(0.5 * 2**attempt)
+        return step()
+
+    def _read(self, key: str) -> tuple[ObjectStream, str]:
+        """Request an object; return its verified stream and its ETag."""
+        from s2corpus.storage.s3_objects import ObjectStream, find_md5
+
+        answer = self._call("get_object", key)
+        md5 = None if self._bucket.endswith("--x-s3") else find_md5(answer)  # ETags of directory buckets are no MD5.
+        return ObjectStream(answer, self.uri(key), md5, lambda error: self._convert_body_error(key, error)), answer[
+            "ETag"
+        ]
+
+    def _convert_body_error(self, key: str, error: Exception) -> Exception:
+        from urllib3.exceptions import HTTPError
+
+        if isinstance(error, (*self._errors, HTTPError, OSError)):
+            return BrokenAnswer(f"{self.uri(key)}: the answer of S3 was cut: {error}")
+        return error
 
     def get(self, key: str) -> tuple[bytes, str]:
         """Implement `Lake.get`."""
-        answer = self._call("get_object", key)
-        return answer["Body"].read(), answer["ETag"]
+
+        def read() -> tuple[bytes, str]:
+            stream, etag = self._read(key)
+            with stream:
+                return stream.readall(), etag
+
+        return self._retry(read)
+
+    def read_range(self, key: str, start: int, size: int, etag: str) -> bytes:
+        """Return `size` bytes of an object that has this ETag.
+
+        Raises:
+            TransientError: the object was replaced.
+        """
+
+        def read() -> bytes:
+            try:
+                answer = self._call("get_object", key, Range=f"bytes={start}-{start + size - 1}", IfMatch=etag)
+            except Conflict:
+                raise TransientError(
+                    f"{self.uri(key)}: another process replaced the object while it was read"
+                ) from None
+            if (answer.get("ContentRange", "").partition("/")[0], answer["ContentLength"]) != (
+                f"bytes {start}-{start + size - 1}",
+                size,
+            ):
+                answer["Body"].close()
+                raise BrokenAnswer(
+                    f"{self.uri(key)}: the answer is not the requested range: a proxy may answer instead of S3"
+                )
+            with ObjectStream(
+                answer, self.uri(key), None, lambda error: self._convert_body_error(key, error)
+            ) as stream:
+                return stream.readall()
+
+        from s2corpus.storage.s3_objects import ObjectStream
+
+        return self._retry(read)
+
+    def head(self, key: str) -> Mapping[str, Any]:
+        """Return size, ETag and time of an object; raise `FileNotFoundError` if it does not exist."""
+        answer: Mapping[str, Any] = self._retry(lambda: self._call("head_object", key))
+        return answer
 
     def put(self, key: str, data: bytes, *, expect: str | None = None) -> str:
-        """Implement `Lake.put`."""
+        """Implement `Lake.put`.
+
+        A conflict with an equal object is no conflict: S3 stored the object, but its answer was lost, and boto3 sent the request again.
+        """
         condition = {} if expect is None else {"IfNoneMatch": "*"} if expect == ABSENT else {"IfMatch": expect}
         try:
-            etag: str = self._call("put_object", key, Body=data, **condition)["ETag"]
+            etag: str = self._retry(lambda: self._call("put_object", key, Body=data, **condition))["ETag"]
         except FileNotFoundError:  # If-Match for an object that was deleted
             raise Conflict(key) from None
+        except Conflict:
+            try:
+                stored, etag = self.get(key)
+            except (FileNotFoundError, UnreadableObject):
+                raise Conflict(key) from None
+            if stored != data:
+                raise
         return etag
 
     def etag(self, key: str) -> str:
         """Implement `Lake.etag`."""
         try:
-            etag: str = self._call("head_object", key)["ETag"]
+            return str(self.head(key)["ETag"])
         except FileNotFoundError:
             return ABSENT
-        return etag
 
     def size(self, key: str) -> int | None:
         """Implement `Lake.size`."""
         try:
-            return int(self._call("head_object", key)["ContentLength"])
+            return int(self.head(key)["ContentLength"])
         except FileNotFoundError:
             return None
 
@@ -119,21 +248,42 @@ class S3Lake:
         if path.stat().st_size < _PARTS_FROM:  # One request; a transfer of boto3 starts ten threads for each file.
             self.put(key, path.read_bytes())
             return
-        try:
-            self._client.upload_file(str(path), self._bucket, self._prefix + check_key(key))
-        except self._errors as error:
-            raise _convert_error(self.uri(key), error) from error
+
+        def send() -> None:
+            try:
+                self._client.upload_file(str(path), self._bucket, self._prefix + check_key(key))
+            except KeyError as error:  # s3transfer reads the ETag of each part.
+                raise BrokenAnswer(
+                    f"{self.uri(key)}: an answer to the upload is incomplete or not from S3: {error} missing"
+                ) from None
+            except self._errors as error:
+                cause = error.__context__ or error  # boto3 hides the error of S3.
+                # S3 joined the parts, but its answer was lost; or a proxy kept a part.
+                if s3_code(cause) in ("NoSuchUpload", "InvalidPart"):
+                    why = f"an answer to the upload was lost, or is not from S3 ({cause}): check the proxy"
+                    raise BrokenAnswer(f"{self.uri(key)}: {why}") from None
+                raise convert_s3_error(self.uri(key), cause) from error
+            sent, stored = path.stat().st_size, self.size(key)
+            if sent != stored:  # boto3 ignores the answer to the request that joins the parts.
+                raise BrokenAnswer(
+                    f"{self.uri(key)}: {stored} of {sent} bytes are stored after an upload: a proxy may answer instead of S3; "
+                    "check AWS_ENDPOINT_URL and the proxy"
+                )
+
+        self._retry(send)
 
     def download(self, key: str, path: Path, *, link: bool = False) -> None:
         """Implement `Lake.download`."""
-        body = self._call("get_object", key)["Body"]
-        with path.open("wb") as file:
-            shutil.copyfileobj(body, file)
+
+        def read() -> None:
+            with self._read(key)[0] as stream, path.open("wb") as file:
+                shutil.copyfileobj(stream, file, 1 << 20)
+
+        self._retry(read)
 
     def open(self, key: str) -> BinaryIO:
         """Implement `Lake.open`."""
-        body: BinaryIO = self._call("get_object", key)["Body"]
-        return body
+        return cast(BinaryIO, self._retry(lambda: self._read(key))[0])
 
     def list(self, prefix: str) -> Iterator[ListedObject]:
         """Implement `Lake.list`."""
@@ -148,15 +298,27 @@ class S3Lake:
 
     def _pages(self, prefix: str, **options: str) -> Iterator[dict[str, Any]]:
         """Yield the pages of a listing."""
-        paginator = self._client.get_paginator("list_objects_v2")
+        token: dict[str, str] = {}
+        while True:
+            page = self._retry(partial(self._read_page, prefix, **options, **token))
+            yield page
+            if not page["IsTruncated"]:
+                return
+            token = {"ContinuationToken": page["NextContinuationToken"]}
+
+    def _read_page(self, prefix: str, **options: Any) -> dict[str, Any]:
         try:
-            yield from paginator.paginate(Bucket=self._bucket, Prefix=self._prefix + prefix, **options)
+            page: dict[str, Any] = self._client.list_objects_v2(
+                Bucket=self._bucket, Prefix=self._prefix + prefix, **options
+            )
         except self._errors as error:
-            raise _convert_error(self.uri(prefix), error) from error
+            raise convert_s3_error(self.uri(prefix), error) from error
+        self._check_answer("list_objects_v2", self.uri(prefix), page)
+        return page
 
     def delete(self, key: str) -> None:
         """Implement `Lake.delete`."""
-        self._call("delete_object", key)
+        self._retry(lambda: self._call("delete_object", key))
 
     def uri(self, key: str) -> str:
         """Implement `Lake.uri`."""
@@ -167,22 +329,17 @@ class S3Lake:
 
     def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
         """Implement `Lake.filesystem`."""
-        return self._arrow_files, f"{self._bucket}/{self._prefix}"
+        return self._arrow_files, ""
 
     @cached_property
     def _arrow_files(self) -> pyarrow.fs.FileSystem:
-        import pyarrow.fs
+        from s2corpus.storage.s3_objects import arrow_files
 
-        endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
-        if not endpoint:
-            return pyarrow.fs.S3FileSystem()
-        scheme, _, host = endpoint.partition("://")
-        return pyarrow.fs.S3FileSystem(
-            endpoint_override=host.rstrip("/"),
-            scheme=scheme,
-            region=os.environ.get("AWS_DEFAULT_REGION", "us-east-1"),
-            allow_bucket_creation=False,
-        )
+        return arrow_files(self)
+
+
+def _answer_no_region(**_: Any) -> Any:
+    return SimpleNamespace(status_code=301), {"Error": {"Code": "301"}, "ResponseMetadata": {"HTTPHeaders": {}}}
 
 
 @cache
@@ -195,24 +352,3 @@ def load_s3_model() -> Any:
         loader.load_service_model("s3", kind)
     loader.load_data("endpoints")
     return loader
-
-
-def _code(error: Exception) -> str:
-    """Return the error code of S3; empty if S3 did not respond."""
-    return str(getattr(error, "response", {}).get("Error", {}).get("Code", ""))
-
-
-def _convert_error(uri: str, error: Exception, *, opening: bool = False) -> Exception:
-    """Return a UserError for wrong keys, rights and names, and a TransientError for all other errors of S3."""
-    code = _code(error)
-    if code in _BAD_KEYS and not opening:
-        return TransientError(
-            f"{uri}: S3 refuses the AWS keys that it accepted before ({code}): they may have been rotated; the next try reads them again"
-        )
-    if code in _BAD_KEYS or code in ("AccessDenied", "403"):  # a response to HEAD has no message
-        return UserError(f"{uri}: access refused ({code}): the AWS keys in the environment have no rights on it")
-    if code in ("404", "NoSuchBucket"):
-        return UserError(f"{uri}: no such bucket: create it, or name another lake with S2CORPUS_LAKE")
-    if type(error).__name__ == "NoCredentialsError":
-        return UserError(f"{uri}: no AWS keys given: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
-    return TransientError(f"{uri}: {error}")

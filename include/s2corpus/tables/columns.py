@@ -61,6 +61,15 @@ class SearchedEvidence(TypedDict):
     detail: str
 
 
+class RecordRights(TypedDict):
+    """The rights that a record states, and their effect on one full text."""
+
+    record_id: str
+    licence: str | None
+    open_access: bool | None
+    effect: str
+
+
 class Access(TypedDict):
     """The open-access decision for one full text of a paper."""
 
@@ -71,6 +80,7 @@ class Access(TypedDict):
     licence: str | None
     licence_detail: str | None
     looks: list[SearchedEvidence]
+    stated: list[RecordRights] | None
 
 
 class FieldProvenance(TypedDict):
@@ -81,6 +91,14 @@ class FieldProvenance(TypedDict):
     rule: str
     votes_for: Annotated[int, INT32]
     votes_against: Annotated[int, INT32]
+
+
+class PaperPreprint(TypedDict):
+    """A preprint of a paper: its identifiers and date."""
+
+    doi: str | None
+    arxiv_id: str | None
+    date: str | None
 
 
 class RecordNotice(TypedDict):
@@ -129,6 +147,11 @@ FieldsOfStudy = Annotated[
 ParagraphNumber = Annotated[int, INT32, "paragraph number over abstract, body and back matter, from 0"]
 LogProb = Annotated[
     float | None, "mean log2 probability per word, for the least probable section (s2orc) or the abstract (s2ag)"
+]
+RemovedSections = Annotated[int | None, INT32, "number of removed improbable sections (s2orc only)"]
+SectionLogProbs = Annotated[
+    list[float] | None,
+    "mean log2 probability per word of each section in order, removed ones included (s2orc only); rule clean.min_log_prob",
 ]
 TopWord = Annotated[str | None, "most frequent word"]
 TopShare = Annotated[float | None, "share of the most frequent word"]

@@ -80,6 +80,7 @@ class RecordRow(RecordHeadRow, MetadataRow):
 
     mag_id: Annotated[str | None, "Microsoft Academic Graph id"]
     file_sha1: Annotated[str | None, "SHA-1 of the PDF that the record describes, if the source names it"]
+    issns: Annotated[list[str] | None, "ISSNs of the journal, such as 1932-6203"]
     subjects: Annotated[list[str] | None, "subjects from the source: categories, headings, codes"]
     licence: Annotated[str | None, "licence; an SPDX id if one exists"]
     later_licences: Annotated[
@@ -90,6 +91,14 @@ class RecordRow(RecordHeadRow, MetadataRow):
     open_version: Annotated[str | None, "published: the published version is open; copy: only another version is open"]
     type: Annotated[
         str | None, "type of the work: preprint, article, proceedings, chapter, book, thesis, report or other"
+    ]
+    original_title: Annotated[
+        str | None,
+        "title as delivered, if intake removed a mark, a prefix, an author line or a name of a journal from it",
+    ]
+    document: Annotated[
+        str | None,
+        "kind of document that is no article: erratum, reply, comment, review, editorial, front matter or abstract",
     ]
     editorial: Annotated[
         str | None, "editorial status of the work: retracted, withdrawn, expression_of_concern or corrected"
@@ -160,13 +169,15 @@ class DeliveryRow(TypedDict):
     ready_at: Annotated[str | None, "ready_at from its _READY, ISO UTC"]
     outcome: Annotated[
         str,
-        "taken, refused:<reason> (incomplete, unlisted, changed, unreadable, bad_name, "
-        "unknown_source, bad_records), or not_yet (ready after as_of)",
+        "a `DeliveryOutcome`, or refused:<reason> with a `Refusal`",
     ]
-    detail: Annotated[str | None, "details of the fault, or the reason for waiting"]
+    detail: Annotated[
+        str | None, "details of the fault with the key of an unreadable object, or the reason for waiting"
+    ]
     files: Annotated[int, INT32, "number of listed files"]
     rows: Annotated[int, "number of accepted records"]
     dropped: Annotated[int, "number of unreadable records"]
+    not_read: Annotated[int, INT32, "number of files of a drop that no release reads"]
     warnings: Annotated[list[str], "unusable values in a drop's records.jsonl, by line and key"]
 
 

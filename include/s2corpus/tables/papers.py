@@ -12,6 +12,7 @@ from s2corpus.tables.columns import (
     MetadataRow,
     PaperId,
     PaperKeyRow,
+    PaperPreprint,
     RecordId,
 )
 from s2corpus.tables.intake import RecordRow
@@ -27,12 +28,13 @@ class EdgeRow(TypedDict):
         str,
         "declared (records.jsonl assigns the file to the record), doi, arxiv_id, pubmed_id, pmc_id, acl_id, "
         "file_sha1, title, place (similar titles in one volume), prefix (one title lacks the subtitle "
-        "of the other); for rejected pairs also contradiction or unrelated",
+        "of the other); for rejected pairs document, number, contradiction (place), years, authors, weak, dois or unrelated",
     ]
     strength: Annotated[float, "strength of the evidence: identifiers above 1, title similarity at most 1"]
     taken: Annotated[
         bool, "false if rejected: the clusters conflict in DOI, year, printed location, or titles and authors"
     ]
+    evidence: Annotated[str | None, "evidence of each fact and their sum, for pairs with similar titles"]
 
 
 EDGES = define(EdgeRow, "edges", key=("left", "right"))
@@ -69,8 +71,13 @@ MEMBERS = define(MemberRow, "members", key=("paper_id", "record_id"), shards="pa
 class PaperRow(PaperKeyRow, MetadataRow):
     """Canonical metadata by vote (S2ORC §2.3)."""
 
+    preprints: Annotated[
+        list[PaperPreprint] | None,
+        "preprints of the paper with their DOI, arXiv id and date; `doi` and `date` are the published paper's",
+    ]
     mag_ids: Annotated[list[str] | None, "Microsoft Academic Graph ids of the records, sorted"]
     fields_of_study: FieldsOfStudy
+    issns: Annotated[list[str] | None, "distinct ISSNs of the records, sorted"]
     subjects: Annotated[list[str] | None, "distinct subjects of the records, sorted"]
     canonical_pdf: Annotated[str | None, "SHA-1 of the canonical PDF"]
     latex_parse_id: Annotated[str | None, "parse_id of the LaTeX parse, found by arXiv id"]

@@ -50,7 +50,7 @@ class AnswerRow(TypedDict):
     options_hash: Annotated[str, "hash of the options sent, 16 hex digits"]
     outcome: Annotated[
         str,
-        "result of the extraction: ok, no_content, bad_tei, bad_answer, failed:<CODE>, gave_up:busy|timeout|connection",
+        "result of the extraction (`ExtractOutcome`)",
     ]
     tries: Annotated[int, INT32, "number of requests"]
     seconds: Annotated[float, "duration of the last request, seconds"]
@@ -123,7 +123,7 @@ class LatexParseRow(TypedDict):
     first_seen: FirstSeen
     outcome: Annotated[
         str,
-        "ok, no_arxiv_id, or the reason for a missing parse: pdf_only, withdrawn, no_latex, damaged, unsafe:<what>, timeout …",
+        "ok, or the reason for a missing parse (`LatexOutcome`)",
     ]
     citation_style: CitationStyle
     bytes: JsonBytes
@@ -141,9 +141,7 @@ class ArticleParseRow(TypedDict):
     parse_id: Annotated[str, "<file_sha1>:<kind>:-:<converter_version>"]
     record_ids: Annotated[list[str], "ids of the records in the file, sorted"]
     first_seen: FileFirstSeen
-    outcome: Annotated[
-        str, "ok, or the reason for a missing parse: no_body, not_well_formed, entities, too_large, wrong_type …"
-    ]
+    outcome: Annotated[str, "ok, or the reason for a missing parse (`JatsOutcome`)"]
     doi: Annotated[str | None, "DOI in the file"]
     pmc_id: Annotated[str | None, "PubMed Central id in the file"]
     licence: Annotated[str | None, "licence in the file; an SPDX id if one exists"]

@@ -20,6 +20,8 @@ from s2corpus.tables.columns import (
     ParseKind,
     PmcId,
     PubmedId,
+    RemovedSections,
+    SectionLogProbs,
     Set,
     Title,
     TopShare,
@@ -99,6 +101,9 @@ class PublishedDocumentRow(DocumentKeyRow, DocumentOriginRow):
     language: Annotated[str | None, "CLD3's first choice for the complete text"]
     language_probability: Annotated[float | None, "CLD3's probability of that language"]
     log_prob: LogProb
+    removed_sections: RemovedSections
+    removed_words: Annotated[int | None, "number of words of the full text that `tables/removed` has (s2orc only)"]
+    section_log_probs: SectionLogProbs
     top_word: TopWord
     top_share: TopShare
     section_types: Annotated[list[str], "recognized sections: introduction, methods, results …"]
@@ -203,6 +208,27 @@ class RefEntryRow(TypedDict):
     cell_cite_spans: Annotated[list[CellSpan], "inline citations in the cells of a table"]
 
 
+class RemovedRow(TypedDict):
+    """What the rules removed from the papers that passed the filter. Words of an open full text are in its document or here."""
+
+    paper_id: PublishedId
+    set: Set
+    kind: Annotated[str, "document, section, paragraph, formula, reference_mark, figure, table or footnote"]
+    rule: Annotated[
+        str, "rule of the spec: clean.min_log_prob, clean.citations, clean.formulas, clean.body_only, or stage.outcome"
+    ]
+    parse_kind: Annotated[str | None, "kind of full text, as in parses; null for titles and abstracts"]
+    paragraph: Annotated[int | None, INT32, "number of its first paragraph in tables/paragraphs"]
+    start: Annotated[int | None, INT32, "start in that paragraph, code points; null for whole paragraphs"]
+    end: Annotated[int | None, INT32, "end in that paragraph, code points, exclusive"]
+    section: Annotated[str | None, "header, or path of headers joined by `::`"]
+    value: Annotated[float | None, "measured value that the rule compares"]
+    threshold: Annotated[float | None, "value of the rule"]
+    words: Annotated[int | None, "number of words between white space; null if the text is not open"]
+    text: Annotated[str | None, "the removed words, LaTeX of a formula; null if the text is not open"]
+    licence: Annotated[str, "licence of the text, SPDX id"]
+
+
 class RightsRow(TypedDict):
     """The rights of each abstract and parse."""
 
@@ -239,8 +265,8 @@ class TombstoneRow(TypedDict):
 
 
 OF_PAPERS = (
-    "title", "authors", "abstract", "date", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "mag_ids", "venue",
-    "journal", "volume", "issue", "pages", "fields_of_study", "subjects", "open_access", "oa_evidence", "licence",
+    "title", "authors", "abstract", "date", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "preprints", "mag_ids",
+    "venue", "journal", "volume", "issue", "pages", "issns", "fields_of_study", "subjects", "open_access", "oa_evidence", "licence",
     "editorial", "editorial_by",
 )  # fmt: skip
 """columns of `tables/papers` copied from the internal table papers"""
@@ -259,11 +285,16 @@ PUBLISHED: dict[str, tuple[Column, ...]] = {
         *columns_of(LinkedEntryRow),
     ),
     "ref_entries": columns_of(RefEntryRow),
+    "removed": columns_of(RemovedRow),
     "rights": columns_of(RightsRow),
     "changes": columns_of(ChangeRow),
     "tombstones": columns_of(TombstoneRow),
 }
 """the columns of each kind of Parquet file; the files of `graph/` have the columns of the tables links and contexts"""
+
+
+SINCE_1_0 = frozenset({"removed_sections", "removed_words", "section_log_probs"})
+"""columns of `documents/` that snapshots of version 1.0 lack"""
 
 
 def published_schema(name: str) -> pa.Schema:

@@ -13,6 +13,8 @@ from s2corpus.tables.columns import (
     ParagraphNumber,
     ParseKind,
     RefId,
+    RemovedSections,
+    SectionLogProbs,
     Set,
     TopShare,
     TopWord,
@@ -70,9 +72,7 @@ class FilteredRow(TypedDict):
     """The decision whether a paper is in the corpus (S2ORC §2.5)."""
 
     paper_id: PaperId
-    outcome: Annotated[
-        str, "first rule that rejects the paper (suppressed, no_title, no_authors, short_text, not_english), or kept"
-    ]
+    outcome: Annotated[str, "first rule that rejects the paper, or kept (`FilterOutcome`, in order)"]
     characters: Annotated[int | None, "length of abstract and body, characters"]
     english: Annotated[float | None, "probability of English by the spec's `filter.language`; null if not evaluated"]
     disputed: Annotated[bool | None, "with CLD2: whether CLD3 disagrees; null if not evaluated"]
@@ -89,7 +89,9 @@ class LinkRow(TypedDict):
     ref_id: RefId
     cited_paper_id: CitedPaperId
     score: Annotated[float | None, "title similarity S (S2ORC, equation 1)"]
-    reason: Annotated[str, "rule that links the entry: id, exact, fuzzy, prefix or locator; none if unlinked"]
+    reason: Annotated[
+        str, "rule that links the entry: id, exact, fuzzy, prefix, locator or contained; none if unlinked"
+    ]
     warning: Annotated[
         str | None,
         "numeral: titles differ only in a number; tie: another paper matches equally; contradiction: "
@@ -139,7 +141,8 @@ class DocumentRow(TypedDict):
     top_word: TopWord
     top_share: TopShare
     log_prob: LogProb
-    removed_sections: Annotated[int | None, INT32, "number of removed improbable sections"]
+    removed_sections: RemovedSections
+    section_log_probs: SectionLogProbs
     text_key: Annotated[int | None, "hash of the normalized text, only if kept"]
     title_key: Annotated[int | None, "hash of normalized title and first author's surname, only if kept"]
     minhash: Annotated[list[int] | None, "MinHash keys of the text's word n-grams, one per band, only if kept"]

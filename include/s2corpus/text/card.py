@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 
-from s2corpus.text.documents import CleanOutcome
+from s2corpus.outcomes import CleanOutcome
 from s2corpus.text.language import vote_language
-from s2corpus.text.layout import Block, build_blocks, document_text, format_abstract, to_one_line
 from s2corpus.text.rules import (
     ABSTRACT_LENGTH,
     EDITORIAL,
@@ -21,15 +20,10 @@ from s2corpus.text.rules import (
     RuleSeries,
 )
 from s2corpus.text.unigrams import log_probability
+from s2corpus_reader.layout import Block, build_blocks, document_text, format_abstract, format_body, to_one_line
 
 
 class _CardFacts(DocumentFacts):
-    @property
-    def threshold(self) -> float:
-        """The mean log probability below which text is improbable: the word list's threshold unless the spec sets one."""
-        own = self.rules.min_log_prob
-        return self.unigrams.threshold if own is None else own
-
     def undated(self) -> bool:
         """Return whether the document has no year and the rules drop such documents."""
         return self.document.year is None and self.rules.unknown_year == "drop"
@@ -72,9 +66,9 @@ class CardFullText(_CardFacts):
     def kept(self) -> list[Block]:
         """The sections that are not improbable. A section without paragraphs remains."""
         means = [log_probability(s.text if s.paragraphs else "", self.unigrams) for s in self.sections]
-        kept = [section for section, mean in zip(self.sections, means, strict=True) if mean >= self.threshold]
-        self.decision.log_prob = min(means, default=None)
-        self.decision.removed_sections = len(means) - len(kept)
+        threshold = self.rules.text_rules.threshold
+        kept = [section for section, mean in zip(self.sections, means, strict=True) if mean >= threshold]
+        self.decision.set_section_log_probs(means, len(kept))
         self.decision.paragraphs = sum(len(section.paragraphs) for section in kept)
         return kept
 
@@ -89,9 +83,8 @@ class CardFullText(_CardFacts):
 
     def text(self) -> str:
         """Return title, abstract and the remaining sections."""
-        form = self.rules.layout
-        sections = [s.text if form == "sections" else s.format_spaced(form == "template_blank") for s in self.kept]
-        return document_text(self.document.title or "", self.document.abstract or "", sections)
+        head = document_text(self.document.title or "", self.document.abstract or "")
+        return head + format_body(self.kept, self.rules.text_rules)
 
 
 class CardAbstract(_CardFacts, AbstractFacts):
@@ -143,7 +136,7 @@ S2AG: RuleSeries[CardAbstract] = RuleSeries(
         DropRule(CleanOutcome.NO_ABSTRACT, lambda facts: not facts.abstract),
         DropRule(CleanOutcome.ABSTRACT_NOT_ENGLISH, lambda facts: facts.language != "en"),
         DropRule(CleanOutcome.TITLE_NOT_ENGLISH, CardAbstract.title_not_english),
-        DropRule(CleanOutcome.ABSTRACT_IMPROBABLE, lambda facts: facts.log_prob <= facts.threshold),
+        DropRule(CleanOutcome.ABSTRACT_IMPROBABLE, lambda facts: facts.log_prob <= facts.rules.text_rules.threshold),
         *ABSTRACT_LENGTH,
         DropRule(CleanOutcome.BAD_TOP_WORD, CardAbstract.bad_top_word),
         DropRule(CleanOutcome.NO_YEAR, CardAbstract.undated),

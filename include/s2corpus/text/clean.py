@@ -1,10 +1,12 @@
-"""Decide which papers become documents, and with which text, by the rules of the spec's profile (SPEC §8)."""
+"""Decide which papers become documents, and with which text, by the rules of the spec's profile, then by own rules (SPEC §8)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from s2corpus.outcomes import CleanOutcome
+from s2corpus.own_rules import CLEANING_RULES, find_dropping_rule
 from s2corpus.rules import CleanRules
 from s2corpus.text import card, recipe
 from s2corpus.text.documents import CleanedDocument, DocumentDecision, Set
@@ -22,4 +24,9 @@ PROFILES: Mapping[str, Mapping[Set, RuleSeries[Any]]] = {
 
 def clean(set_: Set, document: CleanedDocument, rules: CleanRules, unigrams: Unigrams) -> DocumentDecision:
     """Return the decision for a document in a set, with its text if kept."""
-    return PROFILES[rules.profile][set_].decide(document, rules, unigrams)
+    decision = PROFILES[rules.profile][set_].decide(document, rules, unigrams)
+    if rules.rules and decision.outcome is CleanOutcome.KEPT:
+        outcome = find_dropping_rule(CLEANING_RULES, rules.rules, document, decision.text)
+        if outcome is not None:
+            decision.outcome, decision.text = outcome, None
+    return decision

@@ -3,43 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Literal
 
-from s2corpus.text.layout import Unit
+from s2corpus.outcomes import CleanOutcome
+from s2corpus_reader.layout import Unit
 
 Set = Literal["s2orc", "s2ag"]
-
-
-class CleanOutcome(StrEnum):
-    """The outcome of a document: kept, or the first rule that drops it (SPEC §8)."""
-
-    KEPT = "kept"
-    RETRACTED = "retracted"
-    """only with `clean.editorial: exclude`, like `withdrawn`"""
-    WITHDRAWN = "withdrawn"
-    NO_PARSE = "no_parse"
-    CLOSED = "closed"
-    NO_TITLE = "no_title"
-    NO_ABSTRACT = "no_abstract"
-    NOT_ENGLISH = "not_english"
-    SHORT = "short"
-    LONG = "long"
-    """recipe-2024: 50,000 words or more"""
-    NO_YEAR = "no_year"
-    BEFORE_MIN_YEAR = "before_min_year"
-    """published before `clean.min_year` (S2 V2 card: 1970)"""
-    FEW_PARAGRAPHS = "few_paragraphs"
-    BAD_TOP_WORD = "bad_top_word"
-    ABSTRACT_NOT_ENGLISH = "abstract_not_english"
-    TITLE_NOT_ENGLISH = "title_not_english"
-    ABSTRACT_IMPROBABLE = "abstract_improbable"
-    ABSTRACT_SHORT = "abstract_short"
-    ABSTRACT_LONG = "abstract_long"
-    TITLE_SHORT = "title_short"
-    """recipe-2024: fewer than 3 words"""
-    SPACED_LETTERS = "spaced_letters"
-    """recipe-2024: runs of single letters separated by spaces in the abstract"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +40,8 @@ class DocumentDecision:
 
     set: Set
     paper_id: str
-    outcome: CleanOutcome = CleanOutcome.KEPT
+    outcome: str = CleanOutcome.KEPT
+    """a `CleanOutcome`, or the outcome of an own rule"""
     language: str | None = None
     language_votes: dict[str, int] | None = None
     """language → number of paragraphs, until the vote was certain"""
@@ -82,5 +52,12 @@ class DocumentDecision:
     log_prob: float | None = None
     """lowest mean of the sections (s2orc) or paragraphs (recipe-2024), or the mean of the abstract (s2ag)"""
     removed_sections: int | None = None
+    section_log_probs: list[float] | None = None
+    """mean log2 probability of each section (s2orc) or merged paragraph (recipe-2024), in order"""
     text: str | None = None
     """null unless the document is kept"""
+
+    def set_section_log_probs(self, means: list[float], n_kept: int) -> None:
+        """Record the mean of each section, the lowest mean, and the number of removed sections."""
+        self.section_log_probs, self.log_prob = means, min(means, default=None)
+        self.removed_sections = len(means) - n_kept

@@ -17,14 +17,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
+from s2corpus.outcomes import CleanOutcome, Split
 from s2corpus.rules import CleanRules, SplitRules
 from s2corpus.storage.parquet import open_parquet
 from s2corpus.text.clean import clean
-from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision, Set
-from s2corpus.text.layout import Unit, build_blocks
+from s2corpus.text.documents import CleanedDocument, DocumentDecision, Set
 from s2corpus.text.near_duplicates import Candidate, cluster_duplicates, text_key
-from s2corpus.text.splits import Split, assign_recipe_split, assign_split, compute_bounds, date_span
+from s2corpus.text.splits import assign_recipe_split, assign_split, compute_bounds, date_span
 from s2corpus.text.unigrams import Unigrams
+from s2corpus_reader.layout import Unit, build_blocks
 from s2orc_parse.cores import map_in_order
 from s2orc_parse.outputs import atomic_path
 
@@ -111,7 +112,7 @@ def _build_dropped_row(decision: DocumentDecision) -> dict[str, Any]:
     values = asdict(decision)
     for key in ("set", "paper_id", "outcome", "text"):
         del values[key]
-    return {"id": decision.paper_id, "reason": decision.outcome.value, **values}
+    return {"id": decision.paper_id, "reason": str(decision.outcome), **values}
 
 
 _KEPT = pa.schema([(name, pa.string()) for name in ("id", "sha1", "text", "split")])

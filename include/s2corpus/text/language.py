@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from pdf2tei.language import UNKNOWN, language
+from pdf2tei.pages.language import UNKNOWN, language
 from s2corpus.errors import UserError
 
 TIE = "mul"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from s2corpus.rules import ModelTextRules
-from s2corpus.text.layout import (
+from s2corpus_reader.layout import (
     EMPTY_BRACKETS,
     EQUATION_WORD,
     Block,

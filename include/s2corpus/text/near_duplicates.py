@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
-from s2corpus.text.splits import Split
+from s2corpus.outcomes import Split
 from s2corpus.titles import normalise_one
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
 from datetime import date
 from functools import cached_property
 
-from pdf2tei.language import UNKNOWN
-from s2corpus.text.documents import CleanOutcome
+from pdf2tei.pages.language import UNKNOWN
+from s2corpus.outcomes import CleanOutcome
 from s2corpus.text.language import vote_language
-from s2corpus.text.layout import Unit
 from s2corpus.text.rules import (
     ABSTRACT_LENGTH,
     EDITORIAL,
@@ -22,7 +20,8 @@ from s2corpus.text.rules import (
     DropRule,
     RuleSeries,
 )
-from s2corpus.text.unigrams import CARD_THRESHOLD, log_probability
+from s2corpus.text.unigrams import log_probability
+from s2corpus_reader.layout import IMPROBABLE, RECIPE, Block, format_body, merge_paragraphs
 
 CUTOFF = date(2024, 8, 1)
 """first day after train in the published recipe"""
@@ -41,64 +40,27 @@ _BLANK = "unk"
 """language code of a blank text"""
 
 
-def merge_paragraphs(units: Iterable[Unit]) -> list[str]:
-    """Return paragraphs with their header prepended; join split paragraphs.
-
-    The result for a paragraph with headers is `⏎header⏎paragraph`, with the last of its headers. A paragraph without header is appended
-    to the previous one in three cases: it contains no space, the previous one does not end in `.?!`, or it closes a parenthesis
-    that the previous one opened.
-    """
-    merged: list[str] = []
-    header: str | None = None
-    section: str | None = None
-    for unit in units:
-        if unit.section is not None and (unit.section != section or unit.text is None):
-            header = _clean(unit.section.rsplit("::", 1)[-1])
-        section = unit.section
-        if unit.text is None:
-            continue
-        text = _clean(unit.text)
-        if header is not None:
-            text, header = f"\n{header}\n{text}", None
-        elif merged and _continues(previous := merged[-1].rstrip(), text):
-            merged[-1] = f"{previous} {text}"
-            continue
-        merged.append(text)
-    return merged
-
-
-def _clean(text: str) -> str:
-    return unicodedata.normalize("NFC", text.strip())
-
-
-def _continues(previous: str, text: str) -> bool:
-    if " " not in text or not previous.endswith((".", "?", "!")):
-        return True
-    opened, closes = previous.rfind("("), text.rfind(")")
-    return opened > previous.rfind(")") and closes > text.rfind("(")
-
-
 class RecipeFullText(DocumentFacts):
     """A full text as the recipe processes it."""
 
     set = "s2orc"
 
     @cached_property
-    def paragraphs(self) -> list[str]:
+    def paragraphs(self) -> list[Block]:
         """The merged paragraphs."""
         return merge_paragraphs(self.document.body or ())
 
     @cached_property
     def word_counts(self) -> Counter[str]:
         """The word counts of the merged paragraphs."""
-        found = Counter(word for paragraph in self.paragraphs for word in paragraph.split())
+        found = Counter(word for paragraph in self.paragraphs for word in paragraph.text.split())
         self.decision.words = found.total()
         return found
 
     @cached_property
     def language(self) -> str | None:
         """The language of most paragraphs; the smallest code on a tie."""
-        rules, texts = self.rules, [paragraph.strip() for paragraph in self.paragraphs]
+        rules, texts = self.rules, [paragraph.text.strip() for paragraph in self.paragraphs]
         vote = vote_language(texts, rules.language_characters, count_all=rules.evaluate_all, blank=_BLANK)
         self.decision.language_votes = vote.votes
         self.decision.language = next(iter(vote.votes), None)
@@ -110,24 +72,22 @@ class RecipeFullText(DocumentFacts):
         return bool(top) and _TOP_WORD.fullmatch(top[0]) is None
 
     @cached_property
-    def kept_paragraphs(self) -> list[str]:
+    def kept_paragraphs(self) -> list[Block]:
         """The paragraphs that are not improbable."""
-        means = [log_probability(paragraph, self.unigrams) for paragraph in self.paragraphs]
-        kept = [p for p, mean in zip(self.paragraphs, means, strict=True) if mean >= CARD_THRESHOLD]
-        self.decision.log_prob = min(means, default=None)
-        self.decision.removed_sections = len(means) - len(kept)
+        means = [log_probability(paragraph.text, self.unigrams) for paragraph in self.paragraphs]
+        kept = [p for p, mean in zip(self.paragraphs, means, strict=True) if mean >= IMPROBABLE[RECIPE]]
+        self.decision.set_section_log_probs(means, len(kept))
         self.decision.paragraphs = len(kept)
         return kept
 
     def text(self) -> str:
         """Return title, abstract and the remaining paragraphs."""
-        return "\n\n".join([_nfc(self.document.title), _nfc(self.document.abstract), "\n".join(self.kept_paragraphs)])
+        head = f"{_nfc(self.document.title)}\n\n{_nfc(self.document.abstract)}"
+        return head + format_body(self.kept_paragraphs, self.rules.text_rules)
 
 
 class RecipeAbstract(AbstractFacts):
     """A paper with title and abstract, as the recipe processes it."""
-
-    threshold = CARD_THRESHOLD
 
     @cached_property
     def title(self) -> str:
@@ -188,7 +148,7 @@ S2AG: RuleSeries[RecipeAbstract] = RuleSeries(
         DropRule(CleanOutcome.NO_ABSTRACT, lambda facts: facts.document.abstract is None),
         DropRule(CleanOutcome.TITLE_NOT_ENGLISH, RecipeAbstract.title_not_english),
         DropRule(CleanOutcome.ABSTRACT_NOT_ENGLISH, lambda facts: facts.language != "en"),
-        DropRule(CleanOutcome.ABSTRACT_IMPROBABLE, lambda facts: facts.log_prob <= CARD_THRESHOLD),
+        DropRule(CleanOutcome.ABSTRACT_IMPROBABLE, lambda facts: facts.log_prob <= IMPROBABLE[RECIPE]),
         DropRule(CleanOutcome.TITLE_SHORT, lambda facts: len(facts.title.split()) < _MIN_TITLE_WORDS),
         *ABSTRACT_LENGTH,
         DropRule(CleanOutcome.NO_YEAR, lambda facts: facts.document.year is None),

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from pdf2tei.language import language
+from pdf2tei.pages.language import language
+from s2corpus.outcomes import CleanOutcome
 from s2corpus.rules import CleanRules
-from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision, Set
+from s2corpus.text.documents import CleanedDocument, DocumentDecision, Set
 from s2corpus.text.unigrams import Unigrams, log_probability
 
 
@@ -59,11 +60,6 @@ class AbstractFacts(DocumentFacts):
     def abstract(self) -> str:
         """The normalized abstract."""
 
-    @property
-    @abstractmethod
-    def threshold(self) -> float:
-        """The mean log probability at or below which text is improbable."""
-
     @abstractmethod
     def is_word(self, word: str) -> bool:
         """Return whether a most frequent word may be a word of running text."""
@@ -96,7 +92,7 @@ class AbstractFacts(DocumentFacts):
 
     def title_not_english(self) -> bool:
         """Return whether the title is improbable and not English."""
-        is_improbable = log_probability(self.title, self.unigrams) <= self.threshold
+        is_improbable = log_probability(self.title, self.unigrams) <= self.rules.text_rules.threshold
         return is_improbable and self.identify_language(self.title) != "en"
 
     def bad_top_word(self) -> bool:

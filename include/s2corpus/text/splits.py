@@ -4,24 +4,9 @@ from __future__ import annotations
 
 import calendar
 from datetime import date, datetime, timedelta
-from enum import StrEnum
 
+from s2corpus.outcomes import Split
 from s2corpus.rules import SplitRules
-
-
-class Split(StrEnum):
-    """The split of a kept document."""
-
-    TRAIN = "train"
-    VALID = "valid"
-    LATE = "held_back:late"
-    """published after the last day of valid"""
-    UNDATED = "held_back:undated"
-    """the date is not precise enough to decide"""
-    DUPLICATE = "held_back:duplicate"
-    """another document has the same text"""
-    NEAR_DUPLICATE = "held_back:near_duplicate"
-    """similar to a train text (by its words, or by title and first author), or to any text with `split.near_duplicates: hold_back`"""
 
 
 def date_span(iso: str) -> tuple[date, date]:
@@ -46,17 +31,22 @@ def compute_bounds(rules: SplitRules, as_of: datetime) -> tuple[date, date]:
 
 
 def assign_split(
-    published: str | None, train_before: date, valid_until: date, *, undated: Split = Split.UNDATED
+    published: str | None,
+    train_before: date,
+    valid_until: date,
+    *,
+    undated: Split = Split.UNDATED,
+    by_first_day: bool = False,
 ) -> Split:
     """Return the split of a document published on a day, in a month or in a year.
 
-    All days of the month or year must belong to one split; otherwise the result is `held_back:undated`.
-    `undated` is the split of a document without any date.
+    All days of the month or year must belong to one split; otherwise the result is `held_back:undated`. With `by_first_day`, the first
+    day decides. `undated` is the split of a document without any date.
     """
     if published is None:
         return undated
     first, last = (_split_of_day(day, train_before, valid_until) for day in date_span(published))
-    return first if first == last else Split.UNDATED
+    return first if by_first_day or first == last else Split.UNDATED
 
 
 def _split_of_day(day: date, train_before: date, valid_until: date) -> Split:

@@ -14,11 +14,6 @@ import blingfire
 
 from s2corpus.errors import UserError
 
-CARD_THRESHOLD = -20.0
-"""mean log2 probability below which a section is removed, and at or below which an abstract is dropped (S2 V2 card)"""
-WORDFREQ_THRESHOLD = -19.82
-"""the threshold for wordfreq's list; it drops the same share of sections as `CARD_THRESHOLD` does with the card's list (docs/quality.md)"""
-
 _CARD_TOKENS = 588_124_220_187
 """sum of the counts in the card's list; wordfreq's shares are scaled to it, so that the count of an unlisted word, √V + 1, is comparable"""
 _MAX_LIST_BYTES = 256_000_000
@@ -32,15 +27,13 @@ class Unigrams:
     shares: Mapping[str, float]
     unknown: float
     """log2 of the share of an unlisted word, as if counted √V + 1 times; V is the number of listed words"""
-    threshold: float
-    """mean below which text is improbable according to this list"""
 
     @classmethod
-    def from_counts(cls, name: str, counts: Mapping[str, int], threshold: float = CARD_THRESHOLD) -> Unigrams:
+    def from_counts(cls, name: str, counts: Mapping[str, int]) -> Unigrams:
         """Return the list for a mapping of word → count; counts are at least 1."""
         total = math.log2(sum(counts.values()))
         shares = {word: math.log2(count) - total for word, count in counts.items()}
-        return cls(name, shares, math.log2(math.sqrt(len(counts)) + 1) - total, threshold)
+        return cls(name, shares, math.log2(math.sqrt(len(counts)) + 1) - total)
 
 
 def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unigrams:
@@ -79,7 +72,7 @@ def wordfreq_unigrams() -> Unigrams:
 
     shares = wordfreq.get_frequency_dict("en", wordlist="large")
     counts = {word: max(1, round(share * _CARD_TOKENS)) for word, share in shares.items()}
-    return Unigrams.from_counts("wordfreq", counts, WORDFREQ_THRESHOLD)
+    return Unigrams.from_counts("wordfreq", counts)
 
 
 def log_probability(text: str, unigrams: Unigrams) -> float:

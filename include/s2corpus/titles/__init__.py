@@ -3,7 +3,7 @@
 Kernels are compiled by numba at their first call on a machine.
 """
 
-from s2corpus.titles.rules import differ_only_in_number
+from s2corpus.titles.rules import compare_numbers
 from s2corpus.titles.threegrams import Grams, grams, normalise_one, normalize, score, score_pairs
 
-__all__ = ["Grams", "differ_only_in_number", "grams", "normalise_one", "normalize", "score", "score_pairs"]
+__all__ = ["Grams", "compare_numbers", "grams", "normalise_one", "normalize", "score", "score_pairs"]

@@ -48,8 +48,8 @@ def add_facts(rows: pa.Table) -> pa.Table:
         are_uninformative(rows["title"], normalised),
         _unless_zero(hash_strings(*text_of(normalize(rows["surname"])))),
         _unless_zero(journal_keys(rows["journal"])),
-        _unless_zero(first_numbers(rows["volume"])),
-        _unless_zero(first_numbers(rows["pages"])),
+        _unless_zero(number_keys(rows["volume"])),
+        _unless_zero(page_keys(rows["pages"])),
     ]
     for field, column in zip(FACTS, columns, strict=True):
         rows = rows.append_column(field, pa.array(column) if isinstance(column, np.ndarray) else column)
@@ -71,8 +71,8 @@ def _unless_zero(hashes: np.ndarray) -> pa.Array:
     return pa.array(hashes, mask=hashes == 0)
 
 
-_LEADING = r"^\W*(?:(?:vol(?:ume)?|pp?|pages?|art(?:icle)?|s)\b\W*)*0*"
-_FIRST = _LEADING + r"([\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*).*$|^[^\p{L}\p{N}]*$"
+_VOLUME = r"(?s)^[^\p{Nd}]*?0*(\p{Nd}+).*$|^[^\p{L}\p{N}]*(\p{L}+).*$|^.*$"
+_PAGE = r"(?s)^[^\p{L}\p{N}]*(?:(?:pp?|pages?|art(?:icle)?)\b[^\p{L}\p{N}]*)?(\p{L}{0,4})[.]?\s?0*(\p{Nd}+).*$|^.*$"
 
 
 def journal_keys(names: pa.Array | pa.ChunkedArray) -> np.ndarray:
@@ -82,12 +82,14 @@ def journal_keys(names: pa.Array | pa.ChunkedArray) -> np.ndarray:
     )
 
 
-def first_numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """Return the hash of the first number or word of each volume or range of pages (uint32), or 0.
+def number_keys(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return the hash of the first number of each volume or issue, else of its first word (uint32), or 0: "58 (Suppl. 6)" → 58."""
+    return hash_distinct(column, lambda distinct: pc.replace_substring_regex(pc.utf8_lower(distinct), _VOLUME, r"\1\2"))
 
-    Examples: "58(6)" → 58, "pp. 0985–990" → 985.
-    """
-    return hash_distinct(column, lambda different: pc.replace_substring_regex(pc.utf8_lower(different), _FIRST, r"\1"))
+
+def page_keys(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return the hash of the first page of each range (uint32), or 0: "S212-S216" → s212, "pp. 0811a–819" → 811, "Suppl-29" → 0."""
+    return hash_distinct(column, lambda distinct: pc.replace_substring_regex(pc.utf8_lower(distinct), _PAGE, r"\1\2"))
 
 
 _STOP_LIST = (

@@ -9,12 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.facts import FACTS, IDENTIFIERS
-from s2corpus.titles.similarity import Search, SortedKeys, compute_keys, sort_keys
+from s2corpus.titles.similarity import Search, TitlesOnDisk, compute_keys, sort_keys
 
 PAPERS = pa.schema(
-    [*((name, pa.string()) for name in ("paper_id", "title", "journal", *IDENTIFIERS)), ("year", pa.int32()), *FACTS]
+    [
+        *((name, pa.string()) for name in ("paper_id", "title", "journal", *IDENTIFIERS)),
+        ("year", pa.int32()),
+        ("preprint_dois", pa.list_(pa.string())),
+        *FACTS,
+    ]
 )
 _TITLES = pa.schema([("normalised", pa.string())])
 _ROWS_PER_BATCH = 1 << 16
@@ -37,6 +41,8 @@ class LinkIndex:
 def write_papers(papers: pa.Table, path: Path) -> None:
     """Write papers with FACTS."""
     options = {"compression": "lz4", "row_group_size": _ROWS_PER_BATCH, "use_dictionary": ["journal"]}
+    if "preprint_dois" not in papers.column_names:
+        papers = papers.append_column("preprint_dois", pa.nulls(len(papers), PAPERS.field("preprint_dois").type))
     pq.write_table(papers.select(PAPERS.names).cast(PAPERS), path, **options)
 
 
@@ -54,27 +60,3 @@ def write_titles(titles: pa.Array, folder: Path, number: int, search: Search) ->
             band.keys.tofile(file)
             band.rows.astype(np.uint32).tofile(file)
     return [keys, texts]
-
-
-class TitlesOnDisk:
-    """Distinct normalized titles with their sorted MinHash keys: a piece of the index. Files are memory-mapped, one band at a time."""
-
-    def __init__(self, texts: Path, bands: int) -> None:
-        self._texts = texts
-        self._keys = texts.with_name(texts.name.replace("titles-", "keys-"))
-        self._count = self._keys.stat().st_size // (8 * bands)
-
-    def __len__(self) -> int:
-        return self._count
-
-    def keys(self, band: int) -> SortedKeys:
-        """Return the keys of one band."""
-        if not self._count:
-            return SortedKeys(np.empty(0, np.uint32), np.empty(0, np.uint32))
-        both = np.memmap(self._keys, np.uint32, "r", 8 * self._count * band, (2, self._count))
-        return SortedKeys(both[0], both[1])
-
-    def texts(self) -> pa.Array:
-        """Return the titles."""
-        with pa.memory_map(str(self._texts)) as file, pa.ipc.open_stream(file) as reader:
-            return one_chunk(reader.read_all()["normalised"])

@@ -7,18 +7,20 @@ without a title, by its place in print. The first candidate in the order of `_CH
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from s2corpus.outcomes import LinkReason, LinkWarning
 from s2corpus.titles.arrays import one_chunk
+from s2corpus.titles.contained import MIN_YEARS_APART, find_contained
 from s2corpus.titles.facts import FACTS, IDENTIFIERS, add_facts, same_journal
 from s2corpus.titles.index import LinkIndex
-from s2corpus.titles.rules import find_undecided, is_cut, only_numbers_differ
+from s2corpus.titles.rules import Difference, begins_with_number, differences, find_missing_part, find_undecided, is_cut
 from s2corpus.titles.similarity import Pairs, Search, find_similar, score_titles
+from s2orc_parse.bibliography.documents import DOCUMENT_WORDS, find_document
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -27,28 +29,6 @@ MAX_GROUP = 64
 """Papers of one title or identifier that are compared with an entry. A larger group is narrowed first; see `_ADD_CROWDED`."""
 MAX_PARTIAL = 256
 """Papers with one opening, or at one place in print, that are compared with an entry. An entry with more does not link."""
-
-
-class LinkReason(StrEnum):
-    """The reason of a link, or `none`."""
-
-    ID = "id"
-    EXACT = "exact"
-    FUZZY = "fuzzy"
-    PREFIX = "prefix"
-    LOCATOR = "locator"
-    NONE = "none"
-
-
-class LinkWarning(StrEnum):
-    """The reason for which a link is, by default, not counted as a citation (SPEC §7.11)."""
-
-    NUMERAL = "numeral"
-    """the titles differ only in a number (SPEC §7.10)"""
-    TIE = "tie"
-    """another candidate agrees equally, or the paper is a member of a series that the entry does not name (SPEC §7.8)"""
-    CONTRADICTION = "contradiction"
-    """year and first surname both differ (SPEC §7.9)"""
 
 
 SCHEMA = pa.schema(
@@ -74,9 +54,14 @@ class Links:
     """its result: rows of `searched`, and numbers of the papers' distinct titles"""
 
 
-_AGREEMENT = """
+_AGREEMENT = f"""
     coalesce(p.normalised = e.normalised, false) AS same_title,
-    NOT coalesce(p.year <> e.year AND p.surname_key <> e.surname_key, false) AS agrees,
+    NOT coalesce(
+      (p.year <> e.year AND p.surname_key <> e.surname_key) OR (
+        $reason <> 'id' AND abs(p.year - e.year) >= {MIN_YEARS_APART}
+        AND NOT coalesce(p.surname_key = e.surname_key AND p.volume_key = e.volume_key AND p.page_key = e.page_key, false)
+      ), false
+    ) AS agrees,
     coalesce(p.journal_key = e.journal_key, false) AS same_journal,
     coalesce(p.volume_key = e.volume_key, false) AS same_volume,
     coalesce(p.page_key = e.page_key, false) AS same_page,
@@ -109,9 +94,15 @@ _BY_SIMILARITY = f"SELECT * FROM {_OPEN} JOIN similar_titles USING (normalised)"
 _FACTS = f"""
 paper_id, CASE WHEN $reason = 'fuzzy' THEN title END AS title, year, {", ".join(name for name in FACTS.names if name != "opening")}
 """
-_MEMBERS_BY_IDENTIFIER = " UNION ALL ".join(
-    f"SELECT '{name} ' || {name} AS value, {_FACTS} FROM papers SEMI JOIN entries e ON papers.{name} = e.{name} AND e.{name} <> ''"
-    for name in IDENTIFIERS
+_MEMBERS_BY_IDENTIFIER = (
+    " UNION ALL ".join(
+        f"SELECT '{name} ' || {name} AS value, {_FACTS} FROM papers SEMI JOIN entries e ON papers.{name} = e.{name} AND e.{name} <> ''"
+        for name in IDENTIFIERS
+    )
+    + f"""
+UNION ALL SELECT 'doi ' || preprint_doi AS value, {_FACTS} FROM (SELECT *, unnest(preprint_dois) AS preprint_doi FROM papers)
+SEMI JOIN entries e ON preprint_doi = e.doi AND e.doi <> ''
+"""
 )
 _MEMBERS_BY_TITLE = f"""
 SELECT value, {_FACTS} FROM (SELECT *, normalised AS value FROM papers) SEMI JOIN (SELECT value FROM proposals) USING (value)
@@ -180,6 +171,11 @@ WHERE starts_with(coalesce(p.normalised, ''), coalesce(e.normalised, ''))
   AND coalesce(p.volume_key = e.volume_key, true) AND coalesce(p.page_key = e.page_key, true)
   AND p.paper_id IS DISTINCT FROM e.citing_paper_id
 """
+_OF_A_KIND = """
+SELECT entry, paper_id, e.title, c.title FROM candidates c JOIN entries e USING (entry)
+WHERE c.reason = 'fuzzy' AND (regexp_matches(c.title, $kind) OR regexp_matches(e.title, $kind))
+"""
+_KEYS = pa.schema([("entry", pa.int32()), ("paper_id", pa.string())])
 _CHOOSE = """
 WITH several AS (
   SELECT entry FROM candidates GROUP BY entry HAVING count(*) > 1
@@ -195,6 +191,7 @@ WITH several AS (
   )
 )
 SELECT entry, paper_id, title, normalised, reason, score, NOT agrees AS contradicts, next_normalised,
+  same_volume AND same_page AS is_placed,
   CASE WHEN has_more THEN score ELSE next_score END AS next_score,
   is_crowded OR coalesce(next_agreement = agreement AND next_score IS NOT DISTINCT FROM score, false) AS is_tied
 FROM (FROM ranked WHERE place = 1 UNION ALL BY NAME FROM candidates ANTI JOIN several USING (entry))
@@ -204,9 +201,10 @@ FROM (FROM ranked WHERE place = 1 UNION ALL BY NAME FROM candidates ANTI JOIN se
 def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, search: Search) -> Links:
     """Link entries with `title`, `year`, `surname`, the columns of IDENTIFIERS, `citing_paper_id` and, if given, PLACES.
 
-    `score` is S of the two titles for any reason, or null without a title. `runner_up_score` is S of the next candidate.
+    `score` is S of the two titles for any reason, or null without a title. `runner_up_score` is S of the next candidate. With
+    `search.by_title`, an entry links to the paper with the highest S, whatever else agrees, and has no warning (S2ORC §2.6).
     """
-    entries = _prepare(connection, entries, index)
+    entries = _prepare(connection, entries, index, by_title=search.by_title)
     _add_candidates(connection, LinkReason.ID, _BY_IDENTIFIER)
     _add_candidates(connection, LinkReason.EXACT, _BY_TITLE)
     searched = one_chunk(connection.execute(_TO_SEARCH).to_arrow_table()["normalised"])
@@ -214,39 +212,54 @@ def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, se
     similar = [searched.take(pa.array(pairs.a)), _take_titles(index, pairs.b), pairs.score]
     connection.register("similar_titles", pa.table(similar, ["normalised", "value", "score"]))
     _add_candidates(connection, LinkReason.FUZZY, _BY_SIMILARITY)
+    if not search.by_title:
+        _drop_other_kinds(connection)
     _add_partial(connection, LinkReason.PREFIX, "NOT NULL", "year, surname_key, opening")
     _add_partial(connection, LinkReason.LOCATOR, "NULL", "year, journal_key, volume_key, page_key")
+    if "raw_text" in entries.column_names and not search.by_title:
+        _add_contained(connection, entries)
     chosen = connection.execute(_CHOOSE).to_arrow_table()
-    undecided = find_undecided(connection, chosen)
+    undecided = [] if search.by_title else find_undecided(connection, chosen)
     for name in ("given", "similar_titles"):
         connection.unregister(name)
-    return Links(_links(entries, chosen, undecided), searched, pairs)
+    rows = _links(entries, chosen, undecided)
+    if search.by_title:
+        rows = rows.set_column(3, SCHEMA.field("warning"), pa.nulls(len(rows), pa.string()))
+    return Links(rows, searched, pairs)
 
 
 def read_titles(connection: DuckDBPyConnection, index: LinkIndex, paper_ids: pa.Array) -> pa.Table:
     """Return `paper_id` and `normalised` of papers."""
     connection.register("wanted_ids", pa.table({"paper_id": paper_ids}))
-    _create_papers(connection, index)
+    _create_papers(connection, index, by_title=False)
     return connection.execute(
         "SELECT paper_id, normalised FROM papers SEMI JOIN wanted_ids USING (paper_id)"
     ).to_arrow_table()
 
 
-def _prepare(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex) -> pa.Table:
+def _prepare(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, *, by_title: bool) -> pa.Table:
     """Create the tables `entries` (with facts) and `candidates`, and the view `papers`."""
+    if by_title:
+        evidence = [name for name in entries.column_names if name not in ("title", "citing_paper_id")]
+        columns = {name: pa.nulls(len(entries), entries.schema.field(name).type) for name in evidence}
+        entries = pa.table({name: columns.get(name, entries[name]) for name in entries.column_names})
     entries = add_facts(entries)
     entries = entries.append_column("entry", pa.array(np.arange(len(entries), dtype=np.int32)))
     connection.register("given", entries)
     names = ", ".join(("entry", "title", "journal", "citing_paper_id", "year", *IDENTIFIERS, *FACTS.names))
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE entries AS SELECT {names} FROM given")
-    _create_papers(connection, index)
+    informative = " REPLACE (false AS is_uninformative)" if by_title else ""
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE entries AS SELECT *{informative} FROM (SELECT {names} FROM given)"
+    )
+    _create_papers(connection, index, by_title=by_title)
     connection.execute(_CANDIDATES)
     return entries
 
 
-def _create_papers(connection: DuckDBPyConnection, index: LinkIndex) -> None:
+def _create_papers(connection: DuckDBPyConnection, index: LinkIndex, *, by_title: bool) -> None:
     files = ", ".join("'" + str(path).replace("'", "''") + "'" for path in index.papers)
-    connection.execute(f"CREATE OR REPLACE TEMP VIEW papers AS FROM read_parquet([{files}])")
+    informative = " REPLACE (false AS is_uninformative)" if by_title else ""
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW papers AS SELECT *{informative} FROM read_parquet([{files}])")
 
 
 def _add_candidates(connection: DuckDBPyConnection, reason: LinkReason, proposals: str) -> None:
@@ -265,9 +278,12 @@ def _add_candidates(connection: DuckDBPyConnection, reason: LinkReason, proposal
 def _add_partial(connection: DuckDBPyConnection, reason: LinkReason, title: str, key: str) -> None:
     """Add the papers with an equal key, if the printed titles or journals agree too (SPEC §7.7, §7.16)."""
     query = _PARTIAL.format(open=_OPEN, title=title, key=key, most=MAX_PARTIAL, candidate=_CANDIDATE)
-    found = connection.execute(query).to_arrow_table()
+    found = connection.execute(query, {"reason": reason}).to_arrow_table()
     if reason == LinkReason.PREFIX:
-        accepted = [is_cut(*titles) for titles in _rows(found, "entry_title", "title")]
+        accepted = [
+            is_cut(*titles) and find_document(titles[0]) == find_document(titles[1])
+            for titles in _rows(found, "entry_title", "title")
+        ]
     else:
         accepted = [same_journal(a or "", b or "") for a, b in _rows(found, "entry_journal", "journal")]
     connection.register("partial", found.filter(pa.array(accepted, pa.bool_())))
@@ -276,6 +292,30 @@ def _add_partial(connection: DuckDBPyConnection, reason: LinkReason, title: str,
         {"reason": reason},
     )
     connection.unregister("partial")
+
+
+def _drop_other_kinds(connection: DuckDBPyConnection) -> None:
+    """Remove candidates that are a notice, reply or review of the cited work, or the reverse (SPEC §7.19)."""
+    rows = connection.execute(_OF_A_KIND, {"kind": DOCUMENT_WORDS}).fetchall()
+    other = [(entry, id_) for entry, id_, cited, title in rows if find_document(cited) != find_document(title)]
+    connection.register(
+        "other_kinds", pa.table({"entry": [e for e, _ in other], "paper_id": [p for _, p in other]}, _KEYS)
+    )
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE candidates AS FROM candidates ANTI JOIN other_kinds USING (entry, paper_id)"
+    )
+    connection.unregister("other_kinds")
+
+
+def _add_contained(connection: DuckDBPyConnection, entries: pa.Table) -> None:
+    """Add the papers whose title is in the printed reference of an entry without a candidate (SPEC §7.18)."""
+    is_open = np.ones(len(entries), bool)
+    is_open[connection.execute("SELECT DISTINCT entry FROM candidates").to_arrow_table()["entry"].to_numpy()] = False
+    connection.register("contained", find_contained(connection, entries.filter(pa.array(is_open)), MAX_PARTIAL))
+    connection.execute(
+        "INSERT INTO candidates SELECT *, $reason, NULL, false, false FROM contained", {"reason": LinkReason.CONTAINED}
+    )
+    connection.unregister("contained")
 
 
 def _rows(table: pa.Table, *names: str) -> zip:  # type: ignore[type-arg]
@@ -309,7 +349,13 @@ def _links(entries: pa.Table, chosen: pa.Table, undecided: list[int]) -> pa.Tabl
     compared = np.asarray(pc.is_in(reason, pa.array([LinkReason.FUZZY, LinkReason.PREFIX], pa.string())))
     rows = np.flatnonzero(compared & ~contradicts)
     cited, titles = entries["title"].take(pa.array(entry[rows])), chosen["title"].take(pa.array(rows))
-    warning[rows[only_numbers_differ(cited, titles)]] = LinkWarning.NUMERAL
+    warning[rows[differences(cited, titles) >= Difference.PART]] = LinkWarning.NUMERAL
+    pairs = zip(cited.to_pylist(), titles.to_pylist(), strict=True)
+    is_open = ~(np.asarray(chosen["is_placed"]) | warning.astype(bool))[rows]
+    lacks_number = np.array([begins_with_number(find_missing_part(*pair) or "") for pair in pairs], bool)
+    warning[rows[is_open & lacks_number]] = (
+        LinkWarning.NUMERAL
+    )  # The cited title ends before the number of a member of a series.
     warning[contradicts] = LinkWarning.CONTRADICTION  # assigned last, because it takes precedence
     linked = pa.table([chosen["paper_id"], scores[0], reason, pa.array(warning, pa.string()), scores[1]], schema=SCHEMA)
     place = np.full(len(entries), -1)

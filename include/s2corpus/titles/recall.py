@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from s2corpus.outcomes import LinkReason
 from s2corpus.titles.arrays import hash_strings, text_of
 from s2corpus.titles.facts import IDENTIFIERS
 from s2corpus.titles.index import LinkIndex
-from s2corpus.titles.linking import LinkReason, Links, link, read_titles
+from s2corpus.titles.linking import Links, link, read_titles
 from s2corpus.titles.similarity import Search, find_best_scores
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ def measure_title_links(
     entries = entries.take(_draw_sample(entries["title"], sample))
     if not len(entries):
         return dict.fromkeys(("known", "right", "said", "tried", "agreed"), 0)
-    rows = link(connection, entries, index, search).rows
+    rows = link(connection, entries, index, replace(search, by_title=False)).rows
     by_id = np.equal(rows["reason"].to_numpy(zero_copy_only=False), LinkReason.ID.value)
     without_ids = entries
     for name in IDENTIFIERS:

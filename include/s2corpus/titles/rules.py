@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from enum import IntEnum
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.titles.threegrams import normalise_one
+from s2orc_parse.bibliography.documents import is_name_of_series
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -66,12 +68,13 @@ for _words in (_CARDINAL, _ORDINAL, _CJK_NUMERALS):
 _NUMBER = re.compile(rf"[\d{_CJK_NUMERALS}]")
 _PIECE = re.compile(rf"\d+|[{_CJK_NUMERALS}]|[^\W\d_{_CJK_NUMERALS}]+")
 _WORD = re.compile(r"[^\W_]+")
+_PART = re.compile(r"\b(?:part|pt|chapter)\b\W*(\w+)", re.IGNORECASE)
 _TOKEN = re.compile(r"\w+|[^\w\s]+")
 
 
 def is_generic(title: str) -> bool:
-    """Return whether the title names a kind of contribution: `Editorial`, `Book review`."""
-    return normalise_one(title) in _GENERIC
+    """Return whether the title names a kind of contribution or a journal: `Editorial`, `Book review`, `Journal of Ecology`."""
+    return normalise_one(title) in _GENERIC or is_name_of_series(title)
 
 
 def is_cut(cut: str, title: str) -> bool:
@@ -102,23 +105,49 @@ def begins_with_number(title: str) -> bool:
     return first is not None and (first.group() in NUMERALS or _NUMBER.match(first.group()) is not None)
 
 
-def differ_only_in_number(a: str, b: str) -> bool:
-    """Return whether two titles differ only in numbers: `Part I` and `Part II`, `2D …` and `3D …`, `第一` and `第二`."""
+class Difference(IntEnum):
+    """A difference of the numbers of two titles."""
+
+    NONE = 0
+    ONE_SIDED = 1  # "… Discipline" and "… Discipline 1": a mark, or a number that a source omits
+    PART = 2  # Only one title names a part or has a numeral: "Lemmas" and "Lemmas, part II".
+    NUMBER = 3  # "Part I" and "Part II", "2D …" and "3D …", "第一" and "第二"
+
+
+def compare_numbers(a: str, b: str) -> Difference:
+    """Return how the numbers of two titles differ. Titles that differ in words too differ only in the parts that they name."""
+    parts = [[word for word in _PART.findall(title) if _split_numbers(word)[1]] for title in (a, b)]
+    if len(parts[0]) != len(parts[1]):
+        return Difference.PART
+    if any(_split_numbers(x) != _split_numbers(y) for x, y in zip(*parts, strict=True)):
+        return Difference.NUMBER
     words = a.split(), b.split()  # Equal first words decide nothing.
     at = next((i for i, (x, y) in enumerate(zip(*words, strict=False)) if x != y), min(map(len, words)))
-    (rest_a, numbers_a), (rest_b, numbers_b) = (_split_numbers(" ".join(side[at:])) for side in words)
-    return rest_a == rest_b and numbers_a != numbers_b
+    ends = [" ".join(side[at:]) for side in words]
+    (rest_a, numbers_a), (rest_b, numbers_b) = map(_split_numbers, ends)
+    if rest_a != rest_b or numbers_a == numbers_b:
+        return Difference.NONE
+    if numbers_a and numbers_b:
+        return Difference.NUMBER
+    has_numeral = not NUMERALS.keys().isdisjoint(_WORD.findall("".join(ends).casefold()))
+    return Difference.PART if has_numeral else Difference.ONE_SIDED
 
 
 def are_uninformative(titles: pa.Array | pa.ChunkedArray, normalised: pa.Array) -> np.ndarray:
-    """Return which titles are generic or have fewer than three words (bool)."""
+    """Return which titles are generic, name a journal, or have fewer than three words (bool)."""
     pairs = zip(titles.to_pylist(), normalised.to_pylist(), strict=True)
-    return np.array([text in _GENERIC or word_count(title or "") < MIN_WORDS for title, text in pairs], bool)
+    return np.array(
+        [
+            text in _GENERIC or word_count(title or "") < MIN_WORDS or is_name_of_series(title or "")
+            for title, text in pairs
+        ],
+        bool,
+    )
 
 
-def only_numbers_differ(titles_a: pa.Array | pa.ChunkedArray, titles_b: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """Return `differ_only_in_number` for each pair of rows (bool)."""
-    return np.array(list(map(differ_only_in_number, titles_a.to_pylist(), titles_b.to_pylist())), bool)
+def differences(titles_a: pa.Array | pa.ChunkedArray, titles_b: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return `compare_numbers` for each pair of rows (int64)."""
+    return np.array(list(map(compare_numbers, titles_a.to_pylist(), titles_b.to_pylist())), np.int64)
 
 
 def _split_numbers(title: str) -> tuple[str, str]:

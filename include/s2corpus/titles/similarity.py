@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from s2corpus.compiled import njit
+from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.threegrams import BANDS, ROWS, grams, minhash_keys, score_pairs
-
-if TYPE_CHECKING:
-    from s2corpus.titles.index import TitlesOnDisk
 
 MAX_TITLES_PER_KEY = 256
 """A key of more titles proposes no candidate pairs. This limit bounds the work on titles made from one template."""
@@ -42,6 +41,8 @@ class Search:
     rows: int = ROWS
     min_keys: int = 2
     """equal keys that make a candidate pair"""
+    by_title: bool = False
+    """whether only S links an entry (`link.evidence: title`)"""
     memory_mb: int = 1024
     """limits the number of titles in one batch; never changes the result"""
 
@@ -108,6 +109,30 @@ def compute_keys(titles: pa.Array, bands: int, rows: int = ROWS) -> np.ndarray:
         block = titles.slice(begin, _TITLES_PER_BLOCK)
         keys[:, begin : begin + len(block)] = minhash_keys(grams(block, sort=False), bands, rows)
     return keys
+
+
+class TitlesOnDisk:
+    """Distinct normalized titles with their sorted MinHash keys: a piece of the index. Files are memory-mapped, one band at a time."""
+
+    def __init__(self, texts: Path, bands: int) -> None:
+        self._texts = texts
+        self._keys = texts.with_name(texts.name.replace("titles-", "keys-"))
+        self._count = self._keys.stat().st_size // (8 * bands)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def keys(self, band: int) -> SortedKeys:
+        """Return the keys of one band."""
+        if not self._count:
+            return SortedKeys(np.empty(0, np.uint32), np.empty(0, np.uint32))
+        both = np.memmap(self._keys, np.uint32, "r", 8 * self._count * band, (2, self._count))
+        return SortedKeys(both[0], both[1])
+
+    def texts(self) -> pa.Array:
+        """Return the titles."""
+        with pa.memory_map(str(self._texts)) as file, pa.ipc.open_stream(file) as reader:
+            return one_chunk(reader.read_all()["normalised"])
 
 
 def find_similar(titles: pa.Array, pieces: Sequence[TitlesOnDisk], search: Search) -> Pairs:

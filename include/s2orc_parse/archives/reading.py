@@ -9,13 +9,13 @@ JSON, then the number of bytes that the line states.
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import sys
 import tarfile
 import zlib
 from collections.abc import Iterator
 from io import BytesIO
-from pathlib import PurePosixPath
 from typing import IO, Any, Self
 
 LAUNCH = "import sys; sys.path.insert(0, sys.argv[1]); import reading; reading.main()"
@@ -218,15 +218,8 @@ def normalize_member_name(name: str) -> str | None:
     name = name.replace("\\", "/")
     if name.startswith("/") or "\0" in name or len(name) > 1024 or re.match(r"[A-Za-z]:", name):
         return None
-    parts: list[str] = []
-    for part in PurePosixPath(name).parts:
-        if part == "..":
-            if not parts:
-                return None
-            parts.pop()
-        else:
-            parts.append(part)
-    return "/".join(parts) or None
+    name = posixpath.normpath(name)
+    return None if name in (".", "..") or name.startswith("../") else name
 
 
 def _check_single(content: bytes, max_text: int) -> None:

@@ -6,6 +6,8 @@ import datetime
 import re
 from enum import StrEnum
 
+from s2orc_parse.words import fold, read_table
+
 
 class Precision(StrEnum):
     """The precision of a date."""
@@ -16,19 +18,23 @@ class Precision(StrEnum):
 
 
 FIRST_YEAR, LAST_YEAR = 1400, 2100  # values outside are typing errors
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        ("jan january", "feb february", "mar march", "apr april", "may", "jun june", "jul july", "aug august",
-         "sep sept september", "oct october", "nov november", "dec december"), start=1
-    )
-    for name in names.split()
-}  # fmt: skip
-_ISO = re.compile(r"^\s*(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2})(?:[T ].*)?)?)?\s*$")
+_WORDS = read_table("bibliography/words")
+_MONTHS = {fold(name): number for number, names in enumerate(_WORDS["months"], 1) for name in names.split()}
+_ISO = re.compile(
+    r"^\s*(\d{4})(?:\s*[-/.年년]\s*(\d{1,2})(?:\s*[-/.月월]\s*(\d{1,2})(?:[日일]|[T ].*|/.*)?|[月월])?|[年년]|-\d{2}/.*)?\s*$"
+)
 _COMPACT = re.compile(r"^\s*(\d{4})(\d{2})(\d{2})\s*$")
+_YEAR_LAST = re.compile(r"^\s*(?:(\d{1,2})\s*([-/.])\s*)?(\d{1,2})\s*[-/.]\s*(\d{4})\s*$")
 _YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
-_DAY_MONTH = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\s+([A-Za-z]{3,9})\.?", re.ASCII)
-_MONTH_DAY = re.compile(r"([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?!\d)", re.ASCII)
+_DAY_MONTH = re.compile(
+    r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|[oaºª])?\.?\s*(?:de\s+|of\s+|-(?=[a-z]+-\d{4}))?([^\W\d_]{3,14})\.?"
+)
+_MONTH_DAY = re.compile(r"([^\W\d_]{3,14})\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?!\d)")
+_ACCESS_DATE = re.compile(
+    rf"(?<!\w)(?:{'|'.join(_WORDS['access_words'])})(?![a-z]).{{0,40}}?(?<!\d)(?:1[4-9]\d\d|20\d\d)(?!\d)"
+)
+_ADDRESS = re.compile(r"https?://\S+|\bwww\.\S+|(?<![\w.])10\.\d{4,9}/\S+")
+_PRINTED_YEAR = re.compile(r"(?<![\d.])(?<!\d[–-])(1[5-9]\d\d|20\d\d)[a-z]?(?![\d-]|\.\d|[–-]\d)")
 
 # (ISO date with the known precision: 1999, 1999-05, 1999-05-31; precision), or NO_DATE
 PlainDate = tuple[str | None, str | None]
@@ -52,9 +58,9 @@ def make_date(year: int | None, month: int | None = None, day: int | None = None
 def parse_date(value: object) -> PlainDate:
     """Parse a date in any notation of the sources; return NO_DATE for anything else.
 
-    Examples: 1999, "1999", "1999-05", "1999-05-31T10:00Z", "May 1999", "31 May 1999", "1999 May-Jun", "(1999),",
-    "19990531", [1999, 5, 31]. "Winter 1999" gives only the year: a season is not a month and may begin in the previous
-    year.
+    Examples: 1999, "1999", "1999-05", "1999-05-31T10:00Z", "May 1999", "31. Mai 1999", "1999 May-Jun", "(1999),",
+    "19990531", "31.5.1999", [1999, 5, 31]. Of an interval, the first date counts: "1991-92", "1999-05/1999-07". "Winter
+    1999" gives only the year: a season is not a month and may begin in the previous year. "5/6/1999" is ambiguous.
     """
     if isinstance(value, bool) or value is None:
         return NO_DATE
@@ -71,28 +77,52 @@ def parse_date(value: object) -> PlainDate:
         return make_date(*numbers) if numbers else NO_DATE
     if not isinstance(value, str):
         return NO_DATE
+    if len(value) == 4 and value.isdecimal():
+        return make_date(int(value))
     text = value[:200]
     if match := _ISO.match(text) or _COMPACT.match(text):
         return make_date(*(int(part) if part else None for part in match.groups()))
+    if match := _YEAR_LAST.match(text):
+        first, separator, second, year = match.groups()
+        if first is None or separator == "." or int(first) > 12:
+            return make_date(int(year), int(second), int(first) if first else None)
+        return make_date(int(year), int(first), int(second)) if int(second) > 12 else make_date(int(year))
     years = _YEAR.findall(text)
     if not years:
         return NO_DATE
-    year, words = int(years[0]), text.casefold()
+    year_found, words = int(years[0]), fold(text)
     for pattern, day_group, month_group in ((_DAY_MONTH, 1, 2), (_MONTH_DAY, 2, 1)):
         for match in pattern.finditer(words):
-            if month := to_month(match.group(month_group)):
-                return make_date(year, month, int(match.group(day_group)))
-    for word in re.findall(r"[a-z]+", words):
-        if month := _MONTHS.get(word):
-            return make_date(year, month)
-    return make_date(year)
+            if month := _MONTHS.get(match.group(month_group)):
+                return make_date(year_found, month, int(match.group(day_group)))
+    return make_date(year_found, first_month(words))
+
+
+def join_date(year: str, month: str = "", day: str = "") -> PlainDate:
+    """Return the date of separate texts. The month and the day may be intervals: "Jul/Aug", "3-5"."""
+    found, days = extract_year(parse_date(year)[0]), re.match(r"\s*(\d{1,2})(?!\d)", day)
+    return make_date(found, first_month(month), int(days.group(1)) if days else None)
+
+
+def find_year(printed: str) -> int | None:
+    """Return the year of a printed reference if it contains exactly one year.
+
+    Dates of access and numbers in addresses, identifiers and page ranges are not years of publication.
+    """
+    if not any(century in printed for century in ("15", "16", "17", "18", "19", "20")):
+        return None
+    text = _ADDRESS.sub(" ", printed)
+    if (folded := fold(text)) and _ACCESS_DATE.search(folded):
+        text = _ACCESS_DATE.sub(" ", folded)
+    years = {year for year in _PRINTED_YEAR.findall(text) if int(year) <= LAST_YEAR}
+    return int(years.pop()) if len(years) == 1 else None
 
 
 def to_month(text: str | None) -> int | None:
     """Return the number of a month such as "5", "05", "May" or "Sept.", or None."""
     if not text:
         return None
-    word = text.strip().rstrip(".").casefold()
+    word = fold(text.strip().rstrip("."))
     if word.isdecimal():
         return int(word) if 1 <= int(word) <= 12 else None
     return _MONTHS.get(word)
@@ -104,7 +134,7 @@ def first_month(text: str | None) -> int | None:
     """
     if not text:
         return None
-    words = re.findall(r"[a-z]+", text[:200].casefold())
+    words = re.findall(r"[^\W\d_]+", fold(text[:200]))
     return to_month(text) or next((month for word in words if (month := _MONTHS.get(word))), None)
 
 

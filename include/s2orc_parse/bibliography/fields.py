@@ -1,4 +1,4 @@
-"""Clean titles, abstracts, venues and licenses in the same way for every source."""
+"""Clean titles, abstracts, venues and locators in the same way for every source."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from itertools import islice
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Affiliation, Author
 from s2orc_parse.bibliography.markup import ATTRIBUTE, resolve_formulas, space_formulas
+from s2orc_parse.bibliography.notices import remove_notices
 
 MAX_TITLE = 3_000  # characters; a longer title belongs to a broken entry
 MAX_ABSTRACT = 100_000  # characters
@@ -18,6 +19,24 @@ MAX_AUTHORS = 10_000
 MAX_AFFILIATIONS = 50  # per author
 MAX_LOCATOR = 60  # maximum length of a volume, issue or pages
 _LOCATOR_WORD = re.compile(r"^(?:vol(?:ume)?|no|nr|number|issue|pp?|pages?|s)\b\.?\s*(?=\w)", re.IGNORECASE)
+_UNPUBLISHED = re.compile(
+    r"\W*(?:no(?:t|n)?[- ]?(?:pagination|paginated|page numbers?|pages?)(?: (?:specified|given|available))?|unpaginated|unpaged|"
+    r"n\.?\s?pag|n/?a|n\.?p|none|null|(?:e?pub\W*)?(?:published online )?ahead[- ]of[- ](?:print|publication)|in[- ]press|forthcoming|"
+    r"online[- ]first|early access)\W*",
+    re.IGNORECASE,
+)
+"""statements in the place of a volume, an issue or pages"""
+_SHORT_RANGE = re.compile(r"([A-Za-z]{0,2})(\d+)-(?:\1)?(\d+)")
+_CATALOG = re.compile(
+    r"\s+[:=/]\s.*$|\s*\((?:[^()]*[,:][^()]*|[^()]*\bed\.?|online|print|internet|electronic(?: resource)?)\)(?=\s*$)",
+    re.IGNORECASE,
+)
+"""the title proper of a journal ends here (ISBD)"""
+_ROLE = re.compile(
+    r"\W*(?:the )?(?:(?:guest|associate|managing|section|series|volume|executive|chief)?[ -]?(?:co-?)?editors?(?:[ -]in[ -]chief)?|"
+    r"editorial (?:board|team|staff|office)|anon(?:ymous)?|no authors? (?:listed|given)|unknown(?: authors?)?|various(?: authors)?)\W*",
+    re.IGNORECASE,
+)
 _NOTE = re.compile(
     r"\.?\s*\[(?:erratum|corrigendum|correction|comment|retraction|republished|summary for|original|reprint|see comment)s?\b.*$|"
     r"\.?\s*(?:\[(?:\d+ refs?|(?:systematic )?review|letter|abstract|editorial|commentary|news|case reports?|article in [a-z, ]+|"
@@ -31,11 +50,37 @@ _COMMENTED_ARTICLE = re.compile(
 )
 """the article that a comment refers to; CINAHL appends it to the title: N Engl J Med. 2009 Jan 29;360(5):544-6"""
 _TAG = re.compile(rf"</?[a-zA-Z][\w:.-]*(?:{ATTRIBUTE})*\s*/?>|<!--[^<>]*-->|<!\[CDATA\[|\]\]>|<\?[^<>]*\?>")
-_BLOCK = re.compile(rf"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)(?:{ATTRIBUTE})*\s*/?>", re.IGNORECASE)
+_BLOCK = re.compile(
+    rf"</?(?:\w+:)?(?:p|title|sec|br|list|list-item|div|li|ul|ol|tr|td|th|h[1-6])(?:{ATTRIBUTE})*\s*/?>", re.IGNORECASE
+)
 # The header of a part stays on the line of its text.
-_TITLE_END = re.compile(r"\s*:?\s*</(?:\w+:)?title\s*>(?:\s|</?(?:\w+:)?(?:p|sec)\s*>)*", re.IGNORECASE)
+_TITLE_END = re.compile(r"\s*:?\s*</(?:\w+:)?(?:title|h[1-6])\s*>(?:\s|</?(?:\w+:)?(?:p|sec)\s*>)*", re.IGNORECASE)
 _ABBREVIATED = re.compile(r"\b[^\W\d_]\.[^\W\d_]\.?$")
 """abbreviations at the end of a title, where the last full stop does not end the sentence: U.S., U.S.A."""
+_FINAL_MARKS = re.compile(r"(?:\s*[†‡§¶]|\s+[*∗⁎]|(?<=[a-zà-öø-ÿ.?!)\]\"”’*∗⁎†‡§¶])[*∗⁎])+$")
+"""Marks of footnotes at the end of a title, but not the star of A* and LPA*."""
+_WORD_BEFORE_MARK = r"([^\W\d_]{4}[)\]\"”’?!.]*)\s*"
+"""Exponents and charges follow shorter words: m², R², Ca²⁺, cm<sup>3</sup>."""
+_RAISED_NOTE = re.compile(
+    rf"{_WORD_BEFORE_MARK}<((?:\w+:)?(?:sup|xref|fn))(?:{ATTRIBUTE})*\s*>\s*(?:\d{{1,2}}|[a-z]|[*∗†‡§¶#,;\s])+</\2\s*>\W*$",
+    re.IGNORECASE,
+)
+_NUMBERED_NOTE = re.compile(
+    rf"{_WORD_BEFORE_MARK}(?:[¹²³⁰⁴-⁹][¹²³⁰⁴-⁹,*∗ ]*|\{{\s*\d{{1,2}}\s*\}}|\[\d{{1,2}}\]|\$?\s*\^\s*\{{?\d{{1,2}}\}}?\s*\$?|"
+    r"\\(?:footnote(?:mark|text)?|thanks)\b.*)\s*$"
+)
+_GLUED_NOTE = re.compile(
+    r"(?<![\w-])((?:[A-Z]?[a-z]{6,}|[A-Z]{7,}|[A-Z]?[a-z]+(?:ory|ing|ers|ies|ion|ent|ity|ics|ess|ure|ism|ist|ems|ets))[)\]?!.]*)"
+    r"1(?:\s*,\s*[2-9*∗†])*$|"
+    r"(?<![\w-])([A-Z]?[a-z]{3,}(?:tion|ment|ness|ship|ances?|ences?|ology|ities|isms?)s?[)\]?!.]*)[2-9](?:\s*,\s*[2-9*∗†])*$"
+)
+_NUMBERED_WORD = re.compile(
+    r"(?:in|ins|ase|ases|one|ones|part|chapter|version|volume|section|phase|type|stage|level|grade|class|figure|table|study|trial|group|"
+    r"experiment|receptor|factor|protein|mission|sentinel|appendix|problem|solution|generation|edition|question|session)$",
+    re.IGNORECASE,
+)
+"""A number that follows these words at once belongs to the title: Galectin1, Kinase1, Version1."""
+_TRANSLATED = re.compile(r"\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\.*")
 _AMPERSANDS = re.compile(r"&(?:amp;)+")
 _MAX_ROUNDS = 10  # of removing tags and unescaping; real texts need fewer
 _PART_MARK = "\x1e"
@@ -44,16 +89,6 @@ PARTS = " ::: "
 _PART_BREAK = re.compile(r"\x1e|(?<!\S):::(?!\S)")
 _ABSTRACT_HEAD = re.compile(r"^\s*(?:abstract|summary)\s*[:.—–-]?\s+(?=\S)", re.IGNORECASE)
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
-
-_LICENCES = (
-    (re.compile(r"creativecommons\.org/licen[sc]es/(by(?:-nc)?(?:-nd|-sa)?)/(\d\.\d)", re.IGNORECASE), "CC-{0}-{1}"),
-    (re.compile(r"creativecommons\.org/publicdomain/zero/(\d\.\d)", re.IGNORECASE), "CC0-{0}"),
-    (re.compile(r"creativecommons\.org/publicdomain/mark", re.IGNORECASE), "PDM-1.0"),
-    (re.compile(r"arxiv\.org/licenses/nonexclusive-distrib/(\d\.\d)", re.IGNORECASE), "arXiv-nonexclusive-{0}"),
-    (re.compile(r"^\s*cc[ -](by(?:-nc)?(?:-nd|-sa)?)[ -](\d\.\d)\s*$", re.IGNORECASE), "CC-{0}-{1}"),
-    (re.compile(r"^\s*cc[ -]?(by(?:-nc)?(?:-nd|-sa)?)\s*$", re.IGNORECASE), "CC-{0}"),
-    (re.compile(r"^\s*cc[ -]?0(?:-(\d\.\d))?\s*$", re.IGNORECASE), "CC0-1.0"),
-)  # fmt: skip
 
 
 def clean_text(value: object, limit: int = MAX_TITLE) -> str | None:
@@ -66,12 +101,12 @@ def clean_text(value: object, limit: int = MAX_TITLE) -> str | None:
 
 
 def clean_abstract(value: object) -> str | None:
-    """Return the plain text of an abstract with one line per part, without a leading "Abstract"; None if it is empty.
+    """Return the plain text of an abstract with one line per part, without a leading "Abstract" and notices; None if it is empty.
 
     Parts are separated by `:::` (S2ORC, PubMed's structured abstracts) or by markup, not by line breaks of the source.
     """
     text = "\n".join(_clean_parts(value, MAX_ABSTRACT))[:MAX_ABSTRACT].rstrip()
-    return _ABSTRACT_HEAD.sub("", text) or None if text else None
+    return remove_notices(_ABSTRACT_HEAD.sub("", text)) or None if text else None
 
 
 def _clean_parts(value: object, limit: int) -> list[str]:
@@ -99,39 +134,82 @@ def _clean_parts(value: object, limit: int) -> list[str]:
 
 def clean_title(value: object) -> str | None:
     """Return a title without a final full stop (PubMed, DBLP) and without PubMed's brackets around translated titles."""
-    text = clean_text(value)
-    if text is None:
+    text = _remove_note_marks(clean_text(_remove_raised_notes(value)) or "")
+    if not text:
         return None
     head, _, cited = text.rpartition("...")
     if head and _COMMENTED_ARTICLE.fullmatch(cited):
         text = head.rstrip(". ")
     text = _NOTE.sub("", text) or text
-    if text.startswith("[") and text.rstrip(".").endswith("]"):
+    if _TRANSLATED.fullmatch(text):
         text = text.rstrip(".")[1:-1]
     if text.endswith(".") and not text.endswith("..") and not _ABBREVIATED.search(text):
         text = text[:-1]
     return text.strip() or None
 
 
+def _remove_raised_notes(value: object) -> object:
+    """Return a title without a raised mark of a footnote at its end, which is markup: <sup>1</sup>."""
+    if not isinstance(value, str) or ">" not in (text := html.unescape(html.unescape(value[: 4 * MAX_TITLE]))):
+        return value
+    return text[: match.end(1)] if (match := _RAISED_NOTE.search(text.rstrip())) else value
+
+
+def _remove_note_marks(title: str) -> str:
+    """Return a title without the marks of footnotes at its end, but with a number that belongs to it: COVID-19, CD4, Part 2."""
+    before = None
+    while before != title:
+        before, title = title, _NUMBERED_NOTE.sub(r"\1", _FINAL_MARKS.sub("", title))
+        match = _GLUED_NOTE.search(title)
+        if (
+            match
+            and " " in title[: match.start()]
+            and not _NUMBERED_WORD.search((match[1] or match[2]).rstrip(")]?!."))
+        ):
+            title = title[: match.end(1 if match[1] else 2)]
+    return title
+
+
+def join_titles(title: str, subtitle: str) -> str:
+    """Return a title and a subtitle as one title: "On rivers." and "A survey" become "On rivers: A survey"."""
+    title, subtitle = title.strip(), subtitle.strip()
+    if not (title and subtitle) or subtitle.casefold() in title.casefold():
+        return title or subtitle
+    if title.endswith(("?", "!", ":", "–", "—", "…")):
+        return f"{title} {subtitle}"
+    return f"{_FINAL_MARKS.sub('', title).removesuffix('.')}: {subtitle}"
+
+
+def clean_journal(value: object) -> str | None:
+    """Return the name of a journal without the additions of library catalogs, or None if it is empty.
+
+    "Langmuir : the ACS journal of surfaces and colloids", "Science (New York, N.Y.)" and "Planta = Archiv" become their first name.
+    """
+    text = clean_text(value)
+    return text and (_CATALOG.sub("", text).strip() or text)
+
+
+def clean_pages(value: object) -> str | None:
+    """Return pages as `clean_locator` does, with the complete last page: "1285-90" becomes "1285-1290"."""
+    text = clean_locator(value)
+    if text is None or not (match := _SHORT_RANGE.fullmatch(text)):
+        return text
+    letters, first, last = match.groups()
+    complete = first[: len(first) - len(last)] + last
+    return f"{letters}{first}-{letters}{complete}" if len(last) < len(first) and int(complete) > int(first) else text
+
+
 def clean_locator(value: object) -> str | None:
-    """Return a volume, an issue or pages without words before the number and with plain hyphens; None if it is empty."""
+    """Return a volume, an issue or pages without words before the number and with plain hyphens.
+
+    None if it is empty, or states that the paper has none ("no pagination", "ahead-of-print").
+    """
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     text = clean_text(value, MAX_LOCATOR)
-    if text is None or not any(character.isalnum() for character in text):
+    if text is None or _UNPUBLISHED.fullmatch(text) or not any(character.isalnum() for character in text):
         return None
     return re.sub(r"\s*[-‐‑–—−]+\s*", "-", _LOCATOR_WORD.sub("", text)).strip(" ,.;:-") or None
-
-
-def parse_licence(value: object) -> str | None:
-    """Return the SPDX id of a license given as URL or short name; return other text unchanged, and None if it is empty."""
-    if not isinstance(value, str) or not value.strip():
-        return None
-    for pattern, form in _LICENCES:
-        if match := pattern.search(value):
-            parts = [part.upper() for part in match.groups() if part]
-            return form.format(*parts) if form.count("{") == len(parts) else form
-    return " ".join(value.split())[:200]
 
 
 def add_affiliations(author: Author | None, affiliations: Iterable[tuple[str, str]], orcid: str = "") -> Author | None:
@@ -151,8 +229,11 @@ def add_affiliations(author: Author | None, affiliations: Iterable[tuple[str, st
 
 
 def select_authors(authors: Iterable[Author | None]) -> tuple[Author, ...]:
-    """Return the authors that have a name, at most MAX_AUTHORS."""
-    return tuple(islice(filter(None, authors), MAX_AUTHORS))
+    """Return the authors that have a name, at most MAX_AUTHORS. A role ("GUEST EDITORS", "Anonymous") is no name."""
+    named = (
+        author for author in authors if author is not None and not _ROLE.fullmatch(f"{author.first} {author.last}")
+    )
+    return tuple(islice(named, MAX_AUTHORS))
 
 
 def clean_words(values: object) -> tuple[str, ...]:
@@ -162,3 +243,9 @@ def clean_words(values: object) -> tuple[str, ...]:
     if not isinstance(values, list | tuple):
         return ()
     return tuple(dict.fromkeys(text for value in values if (text := clean_text(value, 200))))
+
+
+def clean_issns(values: object) -> tuple[str, ...]:
+    """Return the distinct valid ISSNs of a list, or of one string, in order."""
+    found = map(identifiers.normalise_issn, clean_words(values))
+    return tuple(dict.fromkeys(issn for issn in found if issn))

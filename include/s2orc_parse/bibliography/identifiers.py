@@ -6,8 +6,11 @@ or None if the text is not such an identifier. No function raises an exception.
 
 from __future__ import annotations
 
+import html
 import re
 from urllib.parse import unquote
+
+from s2orc_parse.words import read_table
 
 MAX_CHARACTERS = 2_000  # longer texts are cut: no identifier is longer
 ARXIV_DOI = "10.48550/arxiv."
@@ -15,21 +18,28 @@ ACL_DOIS = ("10.18653/v1/", "10.3115/")
 
 _DOI_PREFIX = re.compile(r"^(?:(?:https?://)?(?:\w+\.)*doi\.org/|info:doi/|urn:doi:|doi\s*[:=]?\s*)+", re.IGNORECASE)
 _DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\x00-\x1f]+")
+_NEXT_LABEL = re.compile(
+    r"(?:arxiv|eprint|(?<![a-z])(?:pmc?id|doi|issn|isbn|url))\s*:|https?:|…"
+    r"|/?\.(?:acesso|accessed|consultado|dispon[ií]vel|available|retrieved|epub|pmc?id)\b|\.?(?:acesso|dispon[ií]vel|retrieved|accessed)"
+    r"(?:em|from|on|at|:)|epub(?:19|20)\d\d|pmc?id\d+$|issn\d{4}-|\.?(?:crossref|googlescholar|pubmed)$"
+    r"|\.?\[(?:cross ?ref|pub ?med|google|medline|web|isi|scopus|cas|doi|free|pmc|view|abstract|green)",
+    re.IGNORECASE,
+)
+"""what a missing space joins to a DOI: 10.1126/science.adj5957arXiv:https://…"""
 _DOI_TAIL = ".,;:'\"*>»”’|\\"
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff")) | dict.fromkeys(map(ord, "‐‑"), "-")
+_TEX_SIGN = re.compile(
+    r"\{?\$?\{?\\(?:text|ensuremath\{?\\?)?(?P<name>less|greater|lt|gt|underscore|slash)(?![a-z])(?:\{\}|\s)?\}?\$?\}?|\$\s*(?P<math>[<>_])\s*\$"
+)
+_TEX_NAMES = {"less": "<", "lt": "<", "greater": ">", "gt": ">", "underscore": "_", "slash": "/"}
+_TEX_LINK = re.compile(r"\\(?:href|url|doi|nolinkurl|path|texttt)\s*\{([^{}]*)\}(?:\s*\{[^{}]*\})?")
+_TEX_ESCAPE = re.compile(r"\\(?:allowbreak(?![a-z])\s*|[-/](?=.)|(?=[_%&#$~{}]))|[{}]")
 _CLOSING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _PLACEHOLDER = re.compile(
-    r"(?<![a-z0-9])(?:x{3,}|n{4,}|y{4,}|z{4,}|\?{2,}|0{5,}|tbd|tba)(?![a-z0-9])"  # nnnnnnn.nnnnnnn, xxx, 0000000.0000000
+    r"(?<![a-z0-9])(?:x{3,}|n{4,}|y{4,}|z{4,}|\?{2,}|(?<!\d-)0{5,}|tbd|tba)(?![a-z0-9])"  # nnnnnnn.nnnnnnn, xxx, 0000000.0000000
     r"|x{4,}|n{7,}|(?<=\.)doi$"  # fmicb.20xx.xxxxx, ACCESS.2017.DOI
 )
-_TEMPLATE_DOIS = frozenset(
-    (
-        "10.1145/1122445.1122456", "10.1145/1122445.1122457", "10.1145/1122445.1122458",  # acmart's samples
-        "10.1145/8888888.7777777", "10.1145/9999997.9999999", "10.1145/1235", "10.1145/123_4", "10.1145/1234567.1234567",
-        "10.1145/1234567890", "10.5555/1234567.1234567", "10.5555/12345678", "10.1000/xyz123", "10.1000/182",
-        "10.1007/s00000-000-0000-0", "10.1007/978-3-000-00000-0", "10.1016/j.procs.2000.00.000",
-        "10.1093/bioinformatics/btxxxxx", "10.1017/s0000000000000000", "10.1080/01621459.yyyy.zzzzzz",
-    )
-)  # fmt: skip
+_TEMPLATE_DOIS = frozenset(read_table("bibliography/words")["template_dois"].split())
 _TEMPLATE_PREFIXES = ("10.0000/", "10.1234/", "10.12345/", "10.9999/")
 
 _ARXIV_NEW = re.compile(r"(?<!\d)(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(?:v\d+)?(?!\d)")
@@ -39,9 +49,18 @@ _ARXIV_OLD = re.compile(
     r"|plasm-ph|q-alg|q-bio|quant-ph|solv-int|supr-con))(?:\.[a-z-]{2,7})?/(\d{2}(?:0[1-9]|1[0-2])\d{3})(?:v\d+)?(?!\d)",
     re.IGNORECASE,
 )
-_PMID = re.compile(r"^(?:(?:https?://)?(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/(?:pubmed|m/pubmed)/)"
-                   r"|pmid\s*:?\s*|pubmed\s*:?\s*|medline:)?0*([1-9]\d{0,8})(?:\.0)?/?$", re.IGNORECASE)  # fmt: skip
-_PMCID = re.compile(r"^(?:.*/)?(?:pmcid\s*:?\s*)?(?:pmc)?\s*0*([1-9]\d{0,8})(?:\.\d+)?/?$", re.IGNORECASE)
+_PMID = re.compile(
+    r"(?:(?:info:|urn:)?(?:pmid|pubmed(?: id)?|medline)\s*[:/=]?\s*)?0*([1-9]\d{0,8})(?:\.0)?"
+    r"|(?:https?://)?(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov/|pubmed\.gov/|(?:www\.)?ncbi\.nlm\.nih\.gov/(?:m/)?(?:pubmed/|entrez/\S{0,80}list_uids=)(?:\?term=)?"
+    r"|europepmc\.org/(?:article|abstract)/med/|identifiers\.org/pubmed[:/])0*([1-9]\d{0,8})(?:[/?&#]\S*)?",
+    re.IGNORECASE,
+)
+_PMCID = re.compile(
+    r"(?:(?:info:|urn:)?pmc\s?id\s*[:=]?\s*)?(?:pmc)?\s*[:-]?\s*0*([1-9]\d{0,8})(?:\.\d+)?"
+    r"|(?:https?://)?(?:www\.)?(?:pmc\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/(?:labs/)?pmc|europepmc\.org|(?:www\.)?pubmedcentral\.nih\.gov)"
+    r"/(?:articles?/|articlerender\.fcgi\?(?:\S{0,40}&)?artid=)?(?:pmc/)?(?:pmc)?0*([1-9]\d{0,8})(?:\.\d+)?(?:[/?&#]\S*)?",
+    re.IGNORECASE,
+)
 _JSTOR = re.compile(
     r"(?:(?:https?://)?(?:www\.)?jstor\.org/stable/(?:pdf/)?)?(?:10\.2307/)?(\d{4,10})(?:\.pdf)?/?", re.IGNORECASE
 )
@@ -52,23 +71,6 @@ _ACL = re.compile(
     r"(?<![A-Za-z0-9])([A-Z]\d{2}-\d{4,5}|\d{4}\.[a-z][a-z0-9_]*-[a-z0-9]+\.\d+)(?:v\d+)?(?:\.pdf|/)?$", re.IGNORECASE
 )
 
-_ADDRESS = re.compile(r"(?:(?:https?:)?//)?(?P<host>[a-z][\w-]*(?:\.[\w-]+)+)(?::\d+)?/+(?P<path>\S*)", re.IGNORECASE)
-_RESOLVER = re.compile(
-    r"(?:[\w-]+\.)*doi\.org|(?:dx\.)?doi\.[\w.-]+|(?:[\w-]+\.)*doi-org\.[\w.-]+|hdl\.handle\.net|chooser\.crossref\.org"
-)
-_PUBLISHER_HOSTS = re.compile(
-    r"(?:[\w-]+\.)*(?:springer|springerlink|springeropen|biomedcentral|aps|iop|frontiersin|biorxiv|medrxiv|plos)\.(?:com|org)"
-)
-"""Hosts with DOIs of articles in their addresses, after words other than `doi`."""
-_START = r"(?=10\.\d{4,9}(?:\.\d+)*/)"
-_DOI_IN_PATH = re.compile(rf"(?:[\w.-]{{1,40}}/){{0,5}}?(?:doi[:/]\s*)?{_START}", re.IGNORECASE)
-_DOI_AFTER_WORD = re.compile(rf"(?:[\w.-]{{1,40}}/){{0,4}}?doi/(?:[a-z]+/){{0,2}}?{_START}", re.IGNORECASE)
-_DOI_IN_QUERY = re.compile(rf"[?&](?:doi|id|uri)=(?:https?://(?:dx\.)?doi\.org/|doi:)?{_START}", re.IGNORECASE)
-_AFTER_DOI = re.compile(
-    r"(?:/(?:abstract|full|fulltext|full-text|pdf|epdf|summary|meta|references|html?))?(?:\.(?:full|abstract))?(?:\.(?:pdf|html?))?/?$"
-    r"|(?<=\d)v\d{1,2}(?:\.full|\.abstract)?(?:\.pdf)?/?$",
-    re.IGNORECASE,
-)
 _STEM = re.compile(r"(?:\.(?:pdf|tar|tgz|gz|tex|zip|nxml|xml))+$", re.IGNORECASE)
 _ARXIV_NAME = re.compile(
     r"(?:.*/)?(?:arxiv[-_.: ]?)?(?:(\d{4}\.\d{4,5})|([a-z]+(?:-[a-z]+)?)(?:\.[a-z-]{2,7})?[/_-]?(\d{7}))(?:v\d+)?",
@@ -81,16 +83,14 @@ _ACL_NAME = re.compile(r"(?:[a-z]\d{2}-\d{4,5}|\d{4}\.[a-z][a-z0-9_]*-[a-z0-9]+\
 def normalise_doi(text: str) -> str | None:
     """Return a DOI in lower case without resolver; return None for other text, template DOIs and placeholder DOIs.
 
-    URL escapes are decoded and surrounding punctuation is removed. Balanced brackets remain
-    ("10.1016/s0022-0000(05)80002-1").
+    Escapes of URLs, HTML and TeX are decoded, as exports of dblp and Mendeley have them. Surrounding punctuation is
+    removed. Balanced brackets remain ("10.1016/s0022-0000(05)80002-1").
     """
-    text = _DOI_PREFIX.sub("", text[:MAX_CHARACTERS].strip())
-    if "%" in text:
-        text = unquote(text)
+    text = _DOI_PREFIX.sub("", decode_escapes(text))
     match = _DOI.search(text)
     if match is None or (match.start() > 0 and text[match.start() - 1].isalnum()):
         return None
-    doi = match.group().lower()
+    doi = _NEXT_LABEL.split(match.group().lower(), maxsplit=1)[0]
     while True:
         trimmed = doi.rstrip(_DOI_TAIL)
         if trimmed and trimmed[-1] in _CLOSING and trimmed.count(trimmed[-1]) > trimmed.count(_CLOSING[trimmed[-1]]):
@@ -104,6 +104,24 @@ def normalise_doi(text: str) -> str | None:
     return doi if any(character in "123456789" or character.isalpha() for character in suffix) else None
 
 
+def decode_escapes(text: str) -> str:
+    """Return an identifier or address without the escapes of URLs, HTML and TeX: `%3C`, `&lt;`, `\\_`, `{\\textless}`."""
+    text = text[:MAX_CHARACTERS].strip()
+    if not text.isascii():
+        text = text.translate(_INVISIBLE)
+    if "%" in text:
+        text = unquote(text.replace("\\%", "%"))
+    for _ in range(3):
+        if "&" not in text:
+            break
+        text = html.unescape(text)
+    if "\\" in text or "{" in text or "$" in text:
+        text = _TEX_LINK.sub(r"\1 ", text).strip()
+        text = _TEX_SIGN.sub(lambda match: match["math"] or _TEX_NAMES[match["name"]], text)
+        text = _TEX_ESCAPE.sub("", text)
+    return text
+
+
 def doi_of_jstor(text: str) -> str | None:
     """Return the DOI that JSTOR registered for its id or stable address: 2346178 → 10.2307/2346178."""
     match = _JSTOR.fullmatch(text[:MAX_CHARACTERS].strip())
@@ -113,29 +131,6 @@ def doi_of_jstor(text: str) -> str | None:
 def doi_key(text: str) -> str:
     """Return a DOI in the form of record ids: normalized, or in lower case if it is malformed or a placeholder."""
     return normalise_doi(text) or text.strip().lower()
-
-
-def doi_of_url(url: str) -> str | None:
-    """Return the DOI in an address of a resolver (doi.org, doi.acm.org, hdl.handle.net, …) or of a publisher's article
-    page.
-
-    A path counts only if it contains a DOI, optionally with words before (`/doi/full/10.…`) and after (`.pdf`,
-    `/abstract`). A relative address or other text is passed to `normalise_doi` if it begins with a DOI.
-    """
-    url = url[:MAX_CHARACTERS].strip()
-    match = _ADDRESS.match(url)
-    if match is None:
-        return normalise_doi(url) if url.casefold().startswith(("10.", "doi:", "info:doi/", "urn:doi:")) else None
-    host, path = match["host"].casefold(), unquote(match["path"])
-    is_resolver = _RESOLVER.fullmatch(host) is not None
-    if is_resolver or _PUBLISHER_HOSTS.fullmatch(host):
-        found = _DOI_IN_QUERY.search(path) or _DOI_IN_PATH.match(path)
-    else:
-        found = _DOI_AFTER_WORD.match(path)
-    if found is None:
-        return None
-    doi = re.split(r"[?&#]", path[found.end() :])[0]
-    return normalise_doi(doi if is_resolver else _AFTER_DOI.sub("", doi))
 
 
 def normalise_arxiv(text: str) -> str | None:
@@ -169,14 +164,14 @@ def acl_of_doi(doi: str | None) -> str | None:
 
 def normalise_pmid(text: str) -> str | None:
     """Return a PubMed id (digits without leading zeros), or None."""
-    match = _PMID.match(text[:MAX_CHARACTERS].strip())
-    return match.group(1) if match else None
+    match = _PMID.fullmatch(text[:MAX_CHARACTERS].strip())
+    return match.group(1) or match.group(2) if match else None
 
 
 def normalise_pmcid(text: str) -> str | None:
     """Return a PubMed Central id ("PMC" and digits without version), or None."""
-    match = _PMCID.match(text[:MAX_CHARACTERS].strip())
-    return f"PMC{match.group(1)}" if match else None
+    match = _PMCID.fullmatch(text[:MAX_CHARACTERS].strip())
+    return f"PMC{match.group(1) or match.group(2)}" if match else None
 
 
 def normalise_issn(text: str) -> str | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import dataclass, field
+
+from s2orc_parse.bibliography.tex_math import read_formula_text
 
 ATTRIBUTE = r"\s+[\w:.-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+)"
 _TAG = re.compile(
@@ -11,9 +14,9 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _HINT = re.compile(r"<(?:[\w.-]+:)?(?:math|alternatives|tex-math)\b", re.IGNORECASE)
+_CDATA = re.compile(r"<!\[CDATA\[|\]\]>")
 _BETWEEN_TAGS = re.compile(r">\s+<")
 _SPACE_TAG = re.compile(r"<(?:[\w.-]+:)?mspace\b[^<>]*>", re.IGNORECASE)
-_TEX_DOCUMENT = re.compile(r"\\begin\{document\}(.*)\\end\{document\}", re.DOTALL)
 _SCRIPT_OF_TEXT = re.compile(
     r"(?:<(?:[\w.-]+:)?(?:mrow|mstyle|semantics)\b[^<>]*(?<!/)>)*<(?:[\w.-]+:)?(?:msub|msup|msubsup|mmultiscripts)\b[^<>]*>"
     r"<(?:[\w.-]+:)?(mrow|mi|mn|mo|mtext|none)\b(?:[^<>]*/>|[^<>]*></(?:[\w.-]+:)?\1>)",
@@ -71,8 +74,8 @@ def _close(stack: list[_Open]) -> None:
         is_script = _SCRIPT_OF_TEXT.match(content) is not None
         content = f"{_BEGIN_SCRIPT}{content}{_END_SCRIPT}" if is_script else f"{_BEGIN}{content}{_END}"
     elif element.name == "tex-math":
-        match = _TEX_DOCUMENT.search(content)
-        content = f"{_BEGIN}{(match.group(1) if match else content).strip()}{_END}"
+        tex = _CDATA.sub("", html.unescape(content))
+        content = f"{_BEGIN}{html.escape(read_formula_text(tex), quote=False)}{_END}"
     elif element.forms:
         content = element.forms.get("math") or element.forms.get("tex-math", "")
     if outer.name == "alternatives" and element.name in ("math", "tex-math"):

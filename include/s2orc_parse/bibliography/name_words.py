@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+
+from s2orc_parse.words import fold, read_table
 
 _LETTER = r"[^\W\d_]"
 _HYPHEN = r"[-‐‑–]"
@@ -18,66 +19,25 @@ _DEGREE = re.compile(
     re.IGNORECASE,
 )
 _SYLLABLE = re.compile(r"[^AEIOUY][AEIOUY]\w")
-_PARTICLES = frozenset(
-    (
-        "'s", "'t", "aan", "abd", "abu", "af", "al", "auf", "aus", "av", "aw", "bar", "bat", "ben", "bin", "bint", "d'",
-        "da", "dal", "dalla", "das", "de", "degli", "dei", "del", "dela", "dell'", "della", "delle", "dello", "den", "der", "des", "di",
-        "do", "dos", "du", "el", "fitz", "ibn", "il", "in", "l'", "la", "las", "le", "lo", "los", "mac", "mc", "o'", "op",
-        "san", "santa", "st", "st.", "te", "ten", "ter", "thoe", "tot", "van", "vande", "vanden", "vander", "ver", "vom", "von",
-        "ze", "zu", "zum", "zur", "de'", "’t", "’s", "d’", "l’", "o’", "dell’",
-    )
-)  # fmt: skip
-_CAPITALISED = frozenset(
-    (
-        "Abd", "Abu", "Af", "Al", "Av", "Ben", "Bin", "D'", "D’", "Da", "Dal", "Dalla", "De", "Degli", "Dei", "Del", "Dela", "Dell'",
-        "Della", "Delle", "Den", "Der", "Des", "Di", "Dos", "Du", "El", "Fitz", "Ibn", "La", "Las", "Le", "Los", "Lo", "Mac", "Mc",
-        "O'", "O’", "Op", "San", "Santa", "St.", "Ten", "Ter", "Van", "Vande", "Vanden", "Vander", "Ver", "Von", "'T", "Zu", "Zur",
-    )
-)  # fmt: skip
-"""Particles that may be capitalized. "Do" and "Te" are omitted: capitalized, they are given names."""
-_AMBIGUOUS_PARTICLES = frozenset(
-    ("Abd", "Abu", "Af", "Al", "Av", "Ben", "Bin", "Del", "Della", "El", "Fitz", "Ibn", "Mac", "San", "Santa", "Ten")
-)
-"""Particles that are also given names: "Al Gore", "Ben Jonson"."""
+_WORDS = read_table("bibliography/words")
+_PARTICLES = frozenset(_WORDS["particles"].split())
+_CAPITALISED = frozenset(_WORDS["capitalized_particles"].split())
+_AMBIGUOUS_PARTICLES = frozenset(_WORDS["ambiguous_particles"].split())
 _PINYIN = re.compile(
     r"(?:[bpmfdtnlgkhjqxrzcsyw]|[zcs]h)?(?:[aeo]|[ae]i|[ao]o|[ao]u|[aei]n|[aeio]ng|i[aeu]|iao|ian|ia?ng|iong|[iu]|ua?n?g?|uo|uai?|ui|un|ue|er)",
     re.IGNORECASE,
 )
 _SURNAME_CONJUNCTIONS = frozenset(("y", "i"))
-_VIETNAMESE = frozenset(
-    (
-        "bui", "cao", "dang", "dao", "dinh", "do", "doan", "duong", "ha", "hoang", "ho", "huynh", "khuat", "lam", "le", "luong", "luu",
-        "ly", "mai", "ngo", "nguyen", "pham", "phan", "phung", "quach", "ta", "thai", "tran", "trinh", "truong", "vo", "vu", "vuong",
-    )
-)  # fmt: skip
-_SPANISH = frozenset(
-    (
-        "aguilar", "aguirre", "alarcon", "alonso", "arias", "blanco", "caballero", "cabrera", "calderon", "campos", "cardona", "carrasco",
-        "castillo", "castro", "contreras", "cordero", "cortes", "crespo", "cruz", "delgado", "diaz", "duran", "espinosa", "ferrer",
-        "flores", "fuentes", "gallego", "garcia", "garrido", "gil", "guerrero", "gutierrez", "herrera", "herrero", "ibarra", "iglesias",
-        "jimenez", "lara", "leon", "lozano", "luna", "marin", "medina", "mejia", "mendoza", "molina", "montero", "mora", "morales",
-        "moreno", "moya", "munoz", "navarro", "nieto", "ortega", "ortiz", "osorio", "pardo", "parra", "pascual", "pena", "peralta",
-        "pinto", "prieto", "ramos", "reyes", "rios", "rivas", "rivera", "rojas", "romero", "rubio", "ruiz", "salas", "salazar", "salgado",
-        "santana", "sanz", "serrano", "silva", "solis", "soto", "suarez", "toledo", "torres", "trujillo", "valencia", "vargas", "vega",
-        "velasco", "vera", "vicente", "vidal", "villanueva", "zamora", "zapata",
-    )
-)  # fmt: skip
-"""The most frequent Spanish surnames that do not end in -ez.
-
-Before another surname, they are the first of two surnames.
-"""
+_VIETNAMESE = frozenset(_WORDS["vietnamese_surnames"].split())
+_SPANISH = frozenset(_WORDS["spanish_surnames"].split())
 _TITLE = re.compile(r"(?:dr|prof|professor|mr|mrs|ms|sir|dame|rev|doc|ing|dipl\.-ing)\.?", re.IGNORECASE)
-GROUP = (
-    r"\b(?:groups?|groupe|grupo|gruppe|gruppo|consorti(?:um|a)|collaborat(?:ion|ive|ors)|teams?|networks?|initiatives?|committees?|"
-    r"investigators|trialists|societ(?:y|ies)|société|sociedad|associations?|organi[sz]ations?|institut(?:e|es|ion|ions|o)?|"
-    r"universit(?:y|ies|ät|é)|universidad|departments?|ministry|commissions?|councils?|agency|agencies|foundation|projects?|"
-    r"program(?:me)?s?|task ?force|working part(?:y|ies)|taskforce|registry|"
-    r"cent(?:er|re)s? (?:for|of)|national cent(?:er|re)|federation|alliance|"
-    r"laborator(?:y|ies)|academ(?:y|ies) of|board of|office of|bureau|administration|authority|survey of|study (?:group|team)|"
-    r"researchers|partnership|coalition|college of|hospitals?|corporation|inc|ltd|llc|gmbh|panel on|writing panel|forum)\b"
-)  # fmt: skip
+GROUP = rf"\b(?:{'|'.join(_WORDS['group_words'])})\b"
 
 _GROUP = re.compile(GROUP, re.IGNORECASE)
+_UNIT = re.compile(
+    r"(?:(?:departments?|ministry|office|bureau|directorate) (?:of|for)|minist(?:ère|erio|ério)|bundes(?:ministerium|amt))\b",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=4096)  # the same words recur in every list of references
@@ -172,17 +132,14 @@ def is_group(text: str) -> bool:
     return " " in text and bool(_GROUP.search(text))
 
 
+def is_unit(text: str) -> bool:
+    """Return whether a name begins as that of a public office, which is followed by its place: "Department of Health, Odd State"."""
+    return bool(_UNIT.match(text))
+
+
 def is_uppercase_given_name(word: str, surname: str) -> bool:
     """Return whether a word is a given name in capitals, as in "KIM, JIN".
 
     The surname must be in capitals too, and the word must be one syllable.
     """
     return surname.isupper() and len(surname) > 1 and bool(_SYLLABLE.fullmatch(word))
-
-
-def fold(word: str) -> str:
-    """Return a word without case and accents."""
-    if word.isascii():
-        return word.casefold()
-    decomposed = unicodedata.normalize("NFKD", word).casefold()
-    return "".join(character for character in decomposed if not unicodedata.combining(character))

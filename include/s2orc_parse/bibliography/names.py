@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from s2orc_parse.bibliography import name_words as words
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.person import EAST_ASIAN, NameStyle, detect_style, parse_inverted, parse_natural
 from s2orc_parse.bibliography.tex import decode_accents
+from s2orc_parse.words import to_letters
 
 MAX_CHARACTERS = 100_000  # maximum length of an author string; the rest is ignored
 _ET_AL = re.compile(
@@ -26,10 +26,14 @@ _ET_AL = re.compile(
 )
 _AND = re.compile(r"\s*(?:[,;]\s*|\s|^)(?:and|und|et|og|och|&)\s+(?=\S)|\s*&\s*", re.IGNORECASE)
 _AND_OF_NAMES = re.compile(r"(?<=\S)\s+[ye]\s+(?=\S)")
-_WIDE = str.maketrans({"，": ",", "、": ",", "،": ",", "；": ";", "؛": ";", "\u00a0": " ", "’": "’"})
+_WIDE = str.maketrans(
+    {"，": ",", "、": ",", "،": ",", "；": ";", "؛": ";", "\u00a0": " ", "’": "’"} | dict.fromkeys("‐‑", "-")
+)
+_HYPHENS = str.maketrans("‐‑", "--")
 _EDGES = " ,;:&*|/"
 _MARKS = re.compile(r"[*†‡§¶#∗⁎]+|(?<=[^\W\d_])\d{1,2}(?=$|[\s,;])|[¹²³⁰-⁹]+")
 _SPACE = re.compile(r"\s+")
+_ENCLOSED = re.compile("\ue000(\\d+)\ue001")
 _BRACED = re.compile(r"\{[^{}]*[\s,][^{}]*\}")  # braces enclose one name
 
 
@@ -54,7 +58,8 @@ def parse_authors(text: str) -> tuple[Author, ...]:
         pairs = sum(len(block.parts) == 2 for block in blocks)
         if len(blocks) > 1 and most == 2 and (pairs == len(blocks) or len(blocks) > 2):
             blocks = [_Block(block.parts, not any(map(_starts_with_initial, block.parts[:1]))) for block in blocks]
-    style = detect_style([part for block in blocks for part in block.parts if len(block.parts) != 2 or not block.one])
+    people = [block for block in blocks if not block.is_group]
+    style = detect_style([part for block in people for part in block.parts if len(block.parts) != 2 or not block.one])
     return tuple(author for block in blocks for author in _parse_block(block, style))
 
 
@@ -65,7 +70,10 @@ def parse_names(names: Iterable[str]) -> list[Author | None]:
     letter gives None.
     """
     cleaned = [_clean(name[:MAX_CHARACTERS]) for name in names]
-    split = [[part for part in map(_strip_part, name.split(",")) if part] for name in cleaned]
+    split = [
+        [part for part in map(_strip_part, [name] if words.is_group(name) else name.split(",")) if part]
+        for name in cleaned
+    ]
     style = detect_style([parts[0] for parts in split if len(parts) == 1])
     return [next(iter(_parse_block(_Block(parts, True), style)), None) for parts in split]
 
@@ -80,20 +88,27 @@ def make_author(given: str | None, family: str | None, suffix: str | None = None
 
     Crossref sometimes puts the complete name into one of the two; such names are parsed as one string.
     """
-    given, family = (decode_accents(_SPACE.sub(" ", _unescape(part or ""))).strip(" ,;") for part in (given, family))
+    texts = (html.unescape(part or "").translate(_HYPHENS) for part in (given, family))
+    given, family = (decode_accents(_SPACE.sub(" ", text)).strip(" ,;") for text in texts)
     if not family:
         return parse_name(given)
     if not given and not suffix:
         if not any(map(str.isalnum, family)):
             return None
-        return parse_name(family) if "," in family else Author("", (), family.strip(" ."), "")
+        is_person = "," in family and not words.is_group(family)
+        return parse_name(family) if is_person else Author("", (), family.strip(" ."), "")
     return parse_inverted(family, given, _SPACE.sub(" ", suffix or "").strip(), has_separate_fields=True)
+
+
+def make_group(name: str) -> Author | None:
+    """Return the author that is a group. Its name has no parts: "Department of Health, Odd State"."""
+    name = _SPACE.sub(" ", decode_accents(html.unescape(name))).replace("{", "").replace("}", "").strip(" ,;:")
+    return Author("", (), name, "") if any(map(str.isalnum, name)) else None
 
 
 def surname_key(author: Author) -> str:
     """Return the comparison key of a surname: letters only, without case and accents ("Garcia-Molina" → garciamolina)."""
-    decomposed = unicodedata.normalize("NFKD", author.last or author.first).casefold()
-    return "".join(character for character in decomposed if character.isalnum())
+    return to_letters(author.last or author.first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +117,12 @@ class _Block:
 
     parts: list[str]
     one: bool = False
-
-
-def _unescape(text: str) -> str:
-    return html.unescape(text) if "&" in text else text
+    is_group: bool = False  # BibTeX's braces enclose the name
 
 
 def _clean(text: str) -> str:
-    text = decode_accents(_unescape(text).translate(_WIDE))
+    text = decode_accents(html.unescape(text).translate(_WIDE))
+    text = text.replace('"', "") if text.count('"') % 2 else text
     return _SPACE.sub(" ", _MARKS.sub("", text)).strip(_EDGES)
 
 
@@ -138,11 +151,26 @@ def _split_blocks(text: str) -> list[_Block]:
             joined.extend(_AND_OF_NAMES.split(piece) if _separates_people(piece) else [piece])
     blocks = []
     for piece in joined:
+        if (enclosed := _ENCLOSED.fullmatch(piece.strip(_EDGES))) is not None:
+            blocks += _split_braced(braced[int(enclosed.group(1))][1:-1])
+            continue
         restored = re.sub("\ue000(\\d+)\ue001", lambda m: braced[int(m.group(1))].replace(",", "\ue002"), piece)
         parts = [part.replace("\ue002", ",") for part in map(_strip_part, restored.split(",")) if part]
-        if parts:
+        if len(parts) == 2 and words.is_unit(parts[0]):
+            blocks.append(_Block([", ".join(parts)], is_group=True))
+        elif parts:
             blocks.append(_Block(parts))
     return blocks
+
+
+def _split_braced(text: str) -> list[_Block]:
+    """Return the blocks of a text in braces: the name of a group, unless it is "Last, F. M." or a list of people."""
+    parts = [part for part in map(_strip_part, text.split(",")) if part]
+    if len(parts) == 2 and words.are_initials(parts[1].split()):
+        return [_Block(parts, True)]
+    if not words.is_group(text) and " and " in text:
+        return _split_blocks(text)
+    return [_Block([text], is_group=True)]
 
 
 def _separates_people(piece: str) -> bool:
@@ -161,6 +189,8 @@ def _starts_with_initial(part: str) -> bool:
 
 def _parse_block(block: _Block, style: NameStyle) -> list[Author]:
     parts = block.parts
+    if block.is_group:
+        return [group] if (group := make_group(parts[0])) else []
     if block.one and len(parts) > 1:
         found = [part for part in parts if not words.is_certain_suffix(part.split())]
         if len(found) == 2 and not _is_degree_of(found, style):

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 
 from s2orc_parse.bibliography import name_words as words
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.words import read_table
 
 _GLUED = re.compile(r"^((?:[^\W\d_]\.[-‐‑]?)+)([^\W\d_][^\W\d_].*)$")
 _GLUED_AFTER = re.compile(r"^([^\W\d_]{3,})\.((?:[^\W\d_]\.)+)$")
-_NUMBERED = re.compile(r"\d{4}")
+_MIDDLE_INITIAL = re.compile(r"[BCF-KMNP-XZ]\.?")
+"""an initial that some publishers store before the surname; not A, D, E, L, O or Y, which begin surnames: O Brien, D Silva"""
 _HAN = re.compile(r"[\u3400-\u9fff]{2,4}")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]{2,4}")
 EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
-_COMPOUND_SURNAMES = ("欧阳", "歐陽", "司马", "司馬", "诸葛", "諸葛", "上官", "皇甫", "令狐", "慕容", "公孙", "尉迟", "东方", "夏侯",
-             "남궁", "황보", "제갈", "사공", "선우", "독고")  # fmt: skip
+_COMPOUND_SURNAMES = tuple(read_table("bibliography/words")["compound_surnames"].split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,14 @@ def parse_inverted(surname: str, given: str, suffix: str = "", *, has_separate_f
         suffix = family.pop()
     if len(names) > 1 and not suffix and (words.is_certain_suffix(names[-1:]) or words.is_generation(names[-1])):
         suffix = names.pop()
+    if (
+        has_separate_fields
+        and names
+        and len(family) > 1
+        and _MIDDLE_INITIAL.fullmatch(family[0])
+        and len(family[1]) > 2
+    ):
+        names.append(family.pop(0))
     if not has_separate_fields:
         moved: list[str] = []
         while len(names) > 1 and words.is_lower_particle(names[-1]):
@@ -115,11 +124,7 @@ def parse_natural(text: str, style: NameStyle, suffix: str = "") -> Author | Non
         cut = next(at for at, token in enumerate(tokens) if not token.isupper())
         return _build_author(tokens[cut:], " ".join(tokens[:cut]), suffix)
     cut = _surname_start(tokens, style)
-    given = [
-        name
-        for token in tokens[:cut]
-        for name in (words.split_initials(token) if _is_initial(token) else None) or [token]
-    ]
+    given = [name for token in tokens[:cut] for name in words.split_initials(token) or [token]]
     return _build_author(given, " ".join(tokens[cut:]), suffix)
 
 
@@ -128,7 +133,7 @@ def _tokenize(text: str) -> list[str]:
     for token in text.split():
         if match := _GLUED.match(token) or _GLUED_AFTER.match(token):
             tokens.extend(match.groups())
-        elif not (tokens and _NUMBERED.fullmatch(token)):  # DBLP numbers persons with equal names
+        elif not tokens or any(map(str.isalpha, token)):  # DBLP and OpenAlex number persons and affiliations
             tokens.append(token)
     if len(tokens) > 2 and tokens[-1][:1] == "(" and tokens[-1][-1:] == ")":
         tokens.pop()
@@ -177,24 +182,20 @@ def _starts_with_short_surname(tokens: Sequence[str], cut: int) -> bool:
     return "." in tokens[1] if len(tokens[0]) == 1 else len(tokens[-1]) <= len(tokens[0]) or "." in tokens[-1]
 
 
-def _is_initial(token: str) -> bool:
-    return bool(words.split_initials(token))
-
-
 def _surname_start(tokens: Sequence[str], style: NameStyle) -> int:
     """Return the index of the surname in a name in natural order."""
     start = len(tokens) - 1
     while start > 1 and words.joins_surnames(tokens[start - 1]):  # Ortega y Gasset
         start -= 2
     start = max(start, 1)
-    first_word = next((at for at, token in enumerate(tokens) if not _is_initial(token)), start)
+    first_word = next((at for at, token in enumerate(tokens) if not words.split_initials(token)), start)
     if 0 < first_word < start and (style.only_initials or first_word > 1):
         return first_word  # C. Martinez Barricarte, J. M. García Márquez
     if start > 1 and words.is_first_surname(tokens[start - 1]) and not words.is_capitals(tokens[start]):
         start -= 1
     while start > 1 and words.is_particle(tokens[start - 1], tokens[-1]):
         start -= 1
-    if start == 1 and not _is_initial(tokens[0]) and words.is_surname_only(tokens[0], tokens[-1]):
+    if start == 1 and not words.split_initials(tokens[0]) and words.is_surname_only(tokens[0], tokens[-1]):
         return 0  # "de Vries", "Van Gogh", "Van Der Maaten" alone
     return start
 

@@ -5,33 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_COMBINING = {
-    "`": "\u0300", "'": "\u0301", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307", "u": "\u0306",
-    "v": "\u030c", "H": "\u030b", "c": "\u0327", "d": "\u0323", "b": "\u0331", "k": "\u0328", "r": "\u030a", "t": "\u0361",
-}  # fmt: skip
-_LETTERS = {
-    "aa": "å", "AA": "Å", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ss": "ß", "SS": "SS",
-    "i": "i", "j": "j", "dh": "ð", "DH": "Ð", "th": "þ", "TH": "Þ", "dj": "đ", "DJ": "Đ", "ng": "ŋ", "NG": "Ŋ",
-}  # fmt: skip
-_SYMBOLS = {
-    "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX", "ldots": "…", "dots": "…", "textellipsis": "…", "textendash": "–",
-    "textemdash": "—", "textquoteleft": "‘", "textquoteright": "’", "textquotedblleft": "“", "textquotedblright": "”",
-    "textquotesingle": "'", "textquotedbl": '"', "textasciitilde": "~", "textasciicircum": "^", "textbackslash": "\\",
-    "textunderscore": "_", "textless": "<", "textgreater": ">", "textbar": "|", "textbraceleft": "{", "textbraceright": "}",
-    "textdegree": "°", "textmu": "µ", "textregistered": "®", "texttrademark": "™", "textcopyright": "©", "copyright": "©",
-    "textsection": "§", "S": "§", "P": "¶", "pounds": "£", "textsterling": "£", "texteuro": "€", "euro": "€", "textdollar": "$",
-    "textbullet": "•", "textperiodcentered": "·", "textonehalf": "½", "texttimes": "×", "textpm": "±", "slash": "/",
-    "guillemotleft": "«", "guillemotright": "»", "quotedblbase": "„", "quotesinglbase": "‚", "xspace": "", "protect": "",
-    "noindent": "", "par": " ", "newline": " ", "linebreak": " ", "quad": " ", "qquad": " ", "space": " ", "thinspace": " ",
-}  # fmt: skip
-_TRANSPARENT_COMMANDS = (
-    "text", "textnormal", "textrm", "textsf", "texttt", "textmd", "textbf", "textup", "textit", "textsl", "textsc", "emph", "underline",
-    "uline", "mbox", "hbox", "fbox", "textsuperscript", "textsubscript", "url", "path", "nolinkurl", "enquote", "MakeUppercase",
-    "MakeLowercase", "uppercase", "lowercase", "bibinfo", "boldsymbol", "ensuremath", "sout",
-)  # fmt: skip
-_SWITCHES = (
-    "rm|sf|tt|md|bf|up|it|sl|sc|em|rmfamily|sffamily|ttfamily|bfseries|itshape|slshape|scshape|normalfont|small|large"
-)
+from s2orc_parse.words import read_table
+
+_WORDS = read_table("bibliography/words")
+_COMBINING: dict[str, str] = _WORDS["tex_accents"]
+_LETTERS, _SYMBOLS = _WORDS["tex_letters"], _WORDS["tex_symbols"]
+_SIGNS: dict[str, str] = {**_LETTERS, **_SYMBOLS}
+_TRANSPARENT_COMMANDS, _SWITCHES = ("|".join(words.split()) for words in _WORDS["tex_commands"].values())
 _MATH = re.compile(r"(?<!\\)(\$\$?)(?=[^\s$]|\s\S).{0,2000}?(?<!\\)\1|\\\(.{0,2000}?\\\)|\\\[.{0,2000}?\\\]", re.DOTALL)
 _ACCENT = re.compile(
     r"""\\(?:(?P<sign>[`'^"~=.])\s*|(?P<name>[uvHcdbkrt])(?=\s*\{|\s+\\?[A-Za-z]|\\[ij](?![A-Za-z])|\s*[^\W\d_a-zA-Z])\s*)"""
@@ -48,7 +28,7 @@ _SYMBOL = re.compile(
     rf"\{{\\(?P<braced>{'|'.join(_SYMBOLS)})\s*\}}|\\(?P<name>{'|'.join(_SYMBOLS)})(?![A-Za-z])(?:\{{\}}|\s*(?=\\)|)"
 )
 _STYLED = re.compile(
-    rf"\\(?:{'|'.join(_TRANSPARENT_COMMANDS)})\s*\{{([^{{}}]*)\}}|\{{\\(?:{_SWITCHES})(?![A-Za-z])\s*([^{{}}]*)\}}"
+    rf"\\(?:{_TRANSPARENT_COMMANDS})\s*\{{([^{{}}]*)\}}|\{{\\(?:{_SWITCHES})(?![A-Za-z])\s*([^{{}}]*)\}}"
 )
 _LINK = re.compile(r"\\href\s*\{[^{}]*\}\s*\{([^{}]*)\}|\\textcolor\s*\{[^{}]*\}\s*\{([^{}]*)\}")
 _COMMANDS_WITHOUT_TEXT = re.compile(
@@ -67,7 +47,7 @@ def decode_accents(text: str) -> str:
     if "\\" not in text:
         return text
     text = _BRACED_ACCENT.sub(r"\1", text)
-    text = _LETTER.sub(_replace_letter, _ACCENT.sub(_replace_accent, text))
+    text = _LETTER.sub(_replace_name, _ACCENT.sub(_replace_accent, text))
     return unicodedata.normalize("NFC", text)
 
 
@@ -85,8 +65,9 @@ def decode_text(text: str) -> str:
     text = _SPACE.sub(" ", _ESCAPED.sub(_hide_brace, _COMMANDS_WITHOUT_TEXT.sub("", text)))
     for _ in range(_MAX_ROUNDS):
         before = text
-        text = _STYLED.sub(_first_group, _LINK.sub(_first_group, _SYMBOL.sub(_replace_symbol, text)))
-        text = _GROUP.sub(_remove_braces, text)
+        text = _STYLED.sub(_first_group, _LINK.sub(_first_group, _SYMBOL.sub(_replace_name, text)))
+        # braces that protect words, but not those of an unknown command's argument
+        text = _GROUP.sub(lambda match: match[0] if match[1] else match[2], text)
         if text == before:
             break
     text = text.replace("\ue001", "{").replace("\ue002", "}")
@@ -101,17 +82,8 @@ def _replace_accent(match: re.Match[str]) -> str:
     return base[0] + _COMBINING[match["sign"] or match["name"]] + base[1:]
 
 
-def _replace_letter(match: re.Match[str]) -> str:
-    return _LETTERS[match["braced"] or match["name"]]
-
-
-def _replace_symbol(match: re.Match[str]) -> str:
-    return _SYMBOLS[match["braced"] or match["name"]]
-
-
-def _remove_braces(match: re.Match[str]) -> str:
-    """Remove braces that protect words, but not the braces of an unknown command's argument."""
-    return match.group() if match.group(1) else match.group(2)
+def _replace_name(match: re.Match[str]) -> str:
+    return _SIGNS[match["braced"] or match["name"]]
 
 
 def _first_group(match: re.Match[str]) -> str:

@@ -45,12 +45,8 @@ class JatsCitationLinker:
             for key in keys:
                 found[mark.start, mark.end, key] = None
             last = (mark.start, mark.end, keys[-1])
-        return tuple(
-            CiteSpan(start, end, draft.text[start:end], key) for start, end, key in sorted(found, key=self._sort_key)
-        )
-
-    def _sort_key(self, span: tuple[int, int, str]) -> tuple[int, int, int]:
-        return span[0], span[1], self._positions[span[2]]
+        ordered = sorted(found, key=lambda span: (span[0], span[1], self._positions[span[2]]))
+        return tuple(CiteSpan(start, end, draft.text[start:end], key) for start, end, key in ordered)
 
     def _between(self, first: str, left: str, last: str, right: str) -> list[str]:
         """Return the keys between two numbered entries if printed numbers and positions of the entries agree."""

@@ -13,21 +13,22 @@ from typing import Any
 
 import orjson
 
-from s2orc_parse.bibliography import identifiers
-from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES, Author
+from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
+from s2orc_parse.bibliography.dates import extract_year, parse_date
 from s2orc_parse.bibliography.fields import CONTROL
+from s2orc_parse.bibliography.leading_names import split_leading_names
+from s2orc_parse.bibliography.links import collect_identifiers
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.jats.elsevier_front import read_front
 from s2orc_parse.jats.header import build_header
-from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
 from s2orc_parse.jats.text import split_number
+from s2orc_parse.outcomes import BadArticle, JatsOutcome
 from s2orc_parse.parse_model import BibEntry, CiteSpan, Paragraph, Parse, Provenance
-from s2orc_parse.tei.bibliography import add_arxiv
 from s2orc_parse.tei.callouts import detect_style
 from s2orc_parse.tei.drafts import ReferenceMark, TextDraft
 from s2orc_parse.tei.sections import NO_SECTION, SectionPath, make_section
 
-CONVERTER_VERSION = "5"  # part of the key of every stored parse; increase it when the parse of any article may change
+CONVERTER_VERSION = "9"  # part of the key of every stored parse; increase it when the parse of any article may change
 MAX_CALLOUT = 1_000  # characters; a longer interval is not a citation
 Json = dict[str, Any]
 
@@ -39,20 +40,18 @@ def convert(data: bytes, *, sha1: str) -> Parse:
     with an outcome; no other exception is raised for any input.
     """
     article = _read(data)
-    keys = {name: f"BIBREF{n}" for n, name in enumerate(_get_typed(article, "bib_entries", dict))}
-    entries = [_entry(key, name, article["bib_entries"][name]) for name, key in keys.items()]
-    sentences = [
-        _read_sentence(item, f"body_text[{n}]") for n, item in enumerate(_get_typed(article, "body_text", list))
-    ]
+    checked = _check({name: article.get(name) for name in _SCHEMA}, _SCHEMA, "")
+    keys = {name: f"BIBREF{n}" for n, name in enumerate(checked["bib_entries"])}
+    entries = [_entry(key, name, checked["bib_entries"][name]) for name, key in keys.items()]
+    sentences = list(map(_read_sentence, checked["body_text"]))
     if not any(sentence.text for sentence in sentences):
         raise BadArticle(JatsOutcome.NO_BODY)
-    _get_typed(article, "metadata", dict)
     drafts = _join_sections(sentences)
     return Parse(
         file_sha1=sha1,
         header=build_header(read_front(article)),
         citation_style=detect_style(drafts),
-        abstract=_abstract(article),
+        abstract=_abstract(article.get("abstract")),
         body_text=tuple(_paragraph(draft, keys) for draft in drafts),
         back_matter=(),
         bib_entries=tuple(entries),
@@ -90,48 +89,54 @@ def _read(data: bytes) -> Json:
         raise BadArticle(JatsOutcome.SEVERAL_ARTICLES, f"{len(article)} values")
     if not isinstance(article, dict) or not {"docId", "body_text"} & article.keys():
         raise BadArticle(JatsOutcome.NOT_AN_ARTICLE, "no object with docId and body_text")
-    if not _get_typed(article, "docId", str):
+    if not _check(article.get("docId") or "", str, "docId"):
         raise BadArticle(JatsOutcome.NOT_AN_ARTICLE, "no docId")
     return article
 
 
-def _get_typed(value: Mapping[str, Any], name: str, kind: type, where: str = "") -> Any:
-    """Return the value of a key with the given type, or an empty value if the key is missing or null."""
-    found = value.get(name)
-    if found is None:
-        return kind()
-    if not isinstance(found, kind) or isinstance(found, bool):
-        raise BadArticle(JatsOutcome.WRONG_TYPE, f"{where}{name}: {type(found).__name__} instead of {kind.__name__}")
+_TEXT = "text or number"
+_SENTENCE = {
+    "sentence": str, "startOffset": int, "secId": str, "title": str, "parents": [{"title": str}],
+    "refoffsets": {"*": {"startOffset": int, "endOffset": int}},
+}  # fmt: skip
+_ENTRY = dict.fromkeys(
+    ["title", "doi", "pmid", "pub_year", "source_title", "journal", "volume", "firstpage", "lastpage", "issn"], _TEXT
+)
+_AUTHOR = dict.fromkeys(("first", "initial", "last", "suffix"), str)
+_SCHEMA = {"body_text": [_SENTENCE], "bib_entries": {"*": {**_ENTRY, "authors": [_AUTHOR]}}, "metadata": dict}
+"""the types of an article's values; `*` stands for any key"""
+
+
+def _check(value: Any, schema: Any, where: str) -> Any:
+    """Return a value with the types of a schema; missing and null values of named keys are empty."""
+    kind: Any = schema if isinstance(schema, type) else type(schema)
+    if schema == _TEXT and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise BadArticle(JatsOutcome.WRONG_TYPE, f"{where}: {type(value).__name__} instead of {kind.__name__}")
+    if isinstance(schema, list):
+        return [_check(item, schema[0], f"{where}[{n}]") for n, item in enumerate(value)]
+    if not isinstance(schema, dict):
+        return value.strip() if schema == _TEXT else value
+    if "*" in schema:
+        return {name: _check(item, schema["*"], f"{where}.{name}") for name, item in value.items()}
+    found = {}
+    for name, inner in schema.items():
+        empty = inner() if isinstance(inner, type) else type(inner)()
+        found[name] = _check(empty if value.get(name) is None else value[name], inner, f"{where}.{name}".lstrip("."))
     return found
 
 
-def _require_object(value: object, where: str) -> Json:
-    if not isinstance(value, dict):
-        raise BadArticle(JatsOutcome.WRONG_TYPE, f"{where}: {type(value).__name__} instead of dict")
-    return value
-
-
-def _read_sentence(given: object, where: str) -> _Sentence:
-    item = _require_object(given, where)
-    raw = CONTROL.sub(" ", _get_typed(item, "sentence", str, f"{where}."))
-    at = _get_typed(item, "startOffset", int, f"{where}.")
+def _read_sentence(item: Json) -> _Sentence:
+    raw, at = CONTROL.sub(" ", item["sentence"]), item["startOffset"]
     section = NO_SECTION
-    parents = _get_typed(item, "parents", list, f"{where}.")
-    heads = [
-        _get_typed(_require_object(parent, f"{where}.parents"), "title", str, f"{where}.parents.") for parent in parents
-    ]
-    for head in (*heads, _get_typed(item, "title", str, f"{where}.")):
+    for head in (*(parent["title"] for parent in item["parents"]), item["title"]):
         if head := " ".join(head.split()):
             num, head = split_number("", head)
             section = make_section((*section.heads, head or num or ""), num)
-    refs = _get_typed(item, "refoffsets", dict, f"{where}.")
-    offsets = [
-        (_get_typed(place, "startOffset", int, f"{where}.refoffsets."), _get_typed(place, "endOffset", int, f"{where}.refoffsets."), name)
-        for name, given in refs.items()
-        for place in (_require_object(given, f"{where}.refoffsets.{name}"),)
-    ]  # fmt: skip
+    offsets = [(place["startOffset"], place["endOffset"], name) for name, place in item["refoffsets"].items()]
     text = " ".join(raw.split())
-    found = _Sentence(text, at, _get_typed(item, "secId", str, f"{where}."), section)
+    found = _Sentence(text, at, item["secId"], section)
     found.refs = sorted(_map_offsets(raw, text, at, offsets)) if offsets else []
     return found
 
@@ -202,60 +207,24 @@ def _paragraph(draft: TextDraft, keys: Mapping[str, str]) -> Paragraph:
     return Paragraph(draft.section.path, draft.text, draft.section.num, tuple(ordered))
 
 
-def _abstract(article: Json) -> tuple[Paragraph, ...]:
-    """Return the abstract as one paragraph."""
-    given = article.get("abstract")
-    sentences = [given] if isinstance(given, str) else _get_typed(article, "abstract", list)
-    found = []
-    for n, value in enumerate(sentences):
-        item = {"sentence": value} if isinstance(value, str) else _require_object(value, f"abstract[{n}]")
-        where = f"abstract[{n}]."
-        found.append((_get_typed(item, "startOffset", int, where), n, _get_typed(item, "sentence", str, where)))
-    text = " ".join(CONTROL.sub(" ", " ".join(sentence for _, _, sentence in sorted(found))).split())
+def _abstract(given: object) -> tuple[Paragraph, ...]:
+    """Return the abstract, a text or a list of texts and sentences, as one paragraph."""
+    sentences = [given] if isinstance(given, str) else _check([] if given is None else given, list, "abstract")
+    items = [{"sentence": item} if isinstance(item, str) else item for item in sentences]
+    schema = [{"sentence": str, "startOffset": int}]
+    ordered = sorted(_check(items, schema, "abstract"), key=lambda item: item["startOffset"])
+    text = " ".join(CONTROL.sub(" ", " ".join(item["sentence"] for item in ordered)).split())
     return (Paragraph("Abstract", text),) if text else ()
 
 
-def _entry(key: str, name: str, given: object) -> BibEntry:
-    where = f"bib_entries.{name}"
-    item = _require_object(given, where)
-
-    def text(field_: str) -> str:
-        value = item.get(field_)
-        return (
-            str(value)
-            if isinstance(value, int) and not isinstance(value, bool)
-            else _get_typed(item, field_, str, f"{where}.").strip()
-        )
-
-    year = text("pub_year")[:4]
-    first, last = text("firstpage"), text("lastpage")
-    found = {
-        "doi": identifiers.normalise_doi(text("doi")), "pubmed_id": identifiers.normalise_pmid(text("pmid")),
-    }  # fmt: skip
-    ids = add_arxiv({kind: identifier for kind, identifier in found.items() if identifier})
+def _entry(key: str, name: str, item: Json) -> BibEntry:
+    names = (make_author(one["first"] or one["initial"], one["last"], one["suffix"]) for one in item["authors"])
+    title, authors = split_leading_names(" ".join(item["title"].split()), tuple(filter(None, names)))
+    ids = collect_identifiers((("doi", item["doi"]), ("pmid", item["pmid"])), (), ())
+    first, last = item["firstpage"], item["lastpage"]
     return BibEntry(
-        key=key,
-        ref_id=name,
-        title=" ".join(text("title").split()),
-        authors=_authors(item, where),
-        year=int(year) if year.isascii() and year.isdecimal() and len(year) == 4 else None,
-        venue=" ".join((text("source_title") or text("journal")).split()),
-        volume=text("volume"),
-        pages=f"{first}--{last}" if first and last and first != last else first,
-        issn=text("issn"),
-        doi=ids.get("doi"),
-        arxiv_id=ids.get("arxiv_id"),
-        pubmed_id=ids.get("pubmed_id"),
-    )
-
-
-def _authors(item: Json, where: str) -> tuple[Author, ...]:
-    found = []
-    for given in _get_typed(item, "authors", list, f"{where}."):
-        parts = {
-            part: _get_typed(_require_object(given, f"{where}.authors"), part, str, f"{where}.authors.")
-            for part in ("first", "initial", "last", "suffix")
-        }
-        if (author := make_author(parts["first"] or parts["initial"], parts["last"], parts["suffix"])) is not None:
-            found.append(author)
-    return tuple(found)
+        key=key, ref_id=name, title=title, authors=authors, year=extract_year(parse_date(item["pub_year"])[0]),
+        venue=" ".join((item["source_title"] or item["journal"]).split()), volume=item["volume"],
+        pages=f"{first}--{last}" if first and last and first != last else first, issn=item["issn"],
+        doi=ids.get("doi"), arxiv_id=ids.get("arxiv_id"), pubmed_id=ids.get("pubmed_id"),
+    )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.fields import clean_issns
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.jats.header import FrontMatter
 
@@ -23,7 +24,7 @@ def read_front(article: dict[str, Any]) -> FrontMatter | None:
         title=metadata.get("title"), authors=tuple(_authors(metadata.get("authors"))), date=metadata.get("pub_year"),
         journal=metadata.get("journal") or metadata.get("source_title"), abstract=_abstract(article.get("abstract")),
         volume=metadata.get("volume"), issue=metadata.get("issue"), pages=_pages(metadata),
-        doi=metadata.get("doi"), pubmed_id=metadata.get("pmid"), subjects=_subjects(metadata),
+        doi=metadata.get("doi"), pubmed_id=metadata.get("pmid"), issns=clean_issns(metadata.get("issn")), subjects=_subjects(metadata),
         licence="CC-BY-4.0", open_access=True,
     )  # fmt: skip
 

@@ -7,48 +7,36 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
+from lxml import etree
+
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, make_date, to_int, to_month
-from s2orc_parse.bibliography.fields import PARTS, add_affiliations, parse_licence
-from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalise_issn, normalise_pmcid
+from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, join_date, parse_date
+from s2orc_parse.bibliography.fields import PARTS, add_affiliations, clean_issns, join_titles
+from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalise_pmcid
+from s2orc_parse.bibliography.licences import find_licence
 from s2orc_parse.bibliography.name_words import is_title
-from s2orc_parse.bibliography.names import make_author, parse_name
+from s2orc_parse.bibliography.names import make_author, make_group, parse_name
+from s2orc_parse.bibliography.tex_math import read_formula_text
 from s2orc_parse.jats.header import MAX_KEYWORDS, FrontMatter
-from s2orc_parse.xml import extract_text
+from s2orc_parse.jats.values import is_author_type, rank_abstract, rank_date
+from s2orc_parse.words import read_table
+from s2orc_parse.xml import extract_text, iter_text
 
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-_KEYWORD_GROUPS = frozenset(("author", "author-keywords", "author-generated", "kwd", "keywords", "publisher"))
-"""Types of `kwd-group` that contain keywords; others are abbreviations and classifications."""
 _EMAIL = re.compile(r"[^\s@<>\"]{1,64}@[^\s@<>\"]{1,190}\.[A-Za-z]{2,24}")
 _HREF = "{http://www.w3.org/1999/xlink}href"
-_DATES = ("epub", "epub-ppub", "pub", "ppub", "collection")  # types of dates, in order of preference
-_NOT_TEXT = (
-    "xref", "fn", "author-notes", "object-id", "tex-math", "inline-graphic", "graphic", "named-content/label",
-    "label",
-)  # fmt: skip
+_NOT_TEXT = tuple(
+    f"{{*}}{name}" for name in ("xref", "fn", "author-notes", "object-id", "inline-graphic", "graphic", "label")
+)
 
-_ARTICLE_TYPES = """
-    a advances an and application article articles best book books brief case challenge clinical comment commentary communication
-    communications correction correspondence current debate display editorial editorials erratum essay feature features for forum full
-    general guidance guidelines hypotheses hypothesis in insight insights invited issue length letter letters meeting method methods mini
-    minireview minireviews news note notes of on open opinion opinions or original other paper papers perspective perspectives policy
-    practice primer proceedings protocol protocols rapid regular reply report reports research resource resources retraction review
-    reviewed reviews short special studies study synopsis systematic technical the to tools trial trials update viewpoint viewpoints
-"""
-_ARTICLE_TYPE_WORDS = frozenset(_ARTICLE_TYPES.split())
+_VALUES = read_table("jats/words")["values"]
+_ARTICLE_TYPE_WORDS, _KEYWORD_GROUPS = (
+    frozenset(_VALUES[name].split()) for name in ("article_types", "keyword_groups")
+)
 
 _NOT_AFFILIATION = frozenset(("label", "sup", "email", "ext-link", "uri", "institution-id", "fn", "phone", "fax"))
 _NOT_GROUP_NAME = frozenset(
     ("contrib-group", "aff", "address", "author-comment", "bio", "email", "ext-link", "uri", "fn", "xref")
-)
-_CONTRIBUTOR_TYPES = frozenset(("author", "group", "collab", "collaboration", "consortium"))
-_IN_WORDS = (
-    (re.compile(r"creative commons attribution[- ]non-?commercial", re.IGNORECASE), "CC-BY-NC"),
-    (re.compile(r"creative commons attribution", re.IGNORECASE), "CC-BY"),
-    (
-        re.compile(r"creative commons (?:cc0|public domain)|public domain (?:declaration|dedication)", re.IGNORECASE),
-        "CC0-1.0",
-    ),
 )
 
 
@@ -67,11 +55,13 @@ def read_front(article: Any) -> FrontMatter | None:
     licence, open_access = _read_licence(meta)
     return FrontMatter(
         native_id=native,
-        title=_read_title(meta), authors=tuple(_read_authors(meta)), date=_read_date(meta), venue=_conference(meta),
+        title=_read_title(meta), authors=tuple(_read_authors(meta)), date=_read_date(meta),
+        venue=extract_text(meta.find("{*}conference/{*}conf-name")) or extract_text(meta.find("{*}conference/{*}conf-acronym")),
         journal=extract_text(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
         volume=extract_text(meta.find("{*}volume")), issue=extract_text(meta.find("{*}issue")), pages=_read_pages(meta),
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_read_subjects(meta),
-        licence=licence, open_access=open_access, keywords=_read_keywords(meta), issn=_read_issn(article), emails=tuple(_read_emails(meta)),
+        licence=licence, open_access=open_access, keywords=_read_keywords(meta), issns=_read_issns(article),
+        emails=tuple(_read_emails(meta)),
     )  # fmt: skip
 
 
@@ -92,13 +82,6 @@ def _identifiers(meta: Any) -> dict[str, str]:
     return found
 
 
-def _conference(meta: Any) -> str:
-    """Return the name of the conference that the article was presented at."""
-    return extract_text(meta.find("{*}conference/{*}conf-name")) or extract_text(
-        meta.find("{*}conference/{*}conf-acronym")
-    )
-
-
 def _read_pages(meta: Any) -> str:
     first, last, electronic = (extract_text(meta.find(f"{{*}}{name}")) for name in ("fpage", "lpage", "elocation-id"))
     return f"{first}-{last}" if first and last and first != last else first or electronic
@@ -108,34 +91,32 @@ def _read_title(meta: Any) -> str:
     group = meta.find("{*}title-group")
     if group is None:
         return ""
-    title, subtitle = _plain(group.find("{*}article-title")), _plain(group.find("{*}subtitle"))
-    return f"{title}: {subtitle}" if title and subtitle else title
+    return join_titles(_plain(group.find("{*}article-title")), _plain(group.find("{*}subtitle")))
 
 
 def _plain(element: Any) -> str:
-    """Return the text without footnote marks and TeX forms of formulas."""
+    """Return the text without footnote marks, with one form of each formula."""
     if element is None:
         return ""
     if len(element):
         element = deepcopy(element)  # the caller needs the article unchanged
-    for name in _NOT_TEXT:
-        for aside in element.findall(f".//{{*}}{name}"):
-            if aside.tail:
-                previous = aside.getprevious()
-                if previous is not None:
-                    previous.tail = (previous.tail or "") + aside.tail
-                else:
-                    aside.getparent().text = (aside.getparent().text or "") + aside.tail
-            aside.getparent().remove(aside)
+        etree.strip_elements(element, *_NOT_TEXT, with_tail=False)
+    for formula in element.findall(".//{*}tex-math"):
+        tex = "".join(formula.itertext())
+        formula.clear(keep_tail=True)
+        formula.text = "" if formula.getparent().find("{*}math") is not None else read_formula_text(tex)
     return extract_text(element)
 
 
 def _read_authors(meta: Any) -> Iterator[Author | None]:
     all_affiliations = list(meta.iter("{*}aff"))
     known = {aff.get("id"): aff for aff in all_affiliations if aff.get("id")}
+    for forms in meta.iter("{*}aff-alternatives"):  # one affiliation in several languages
+        known.update({aff.get("id"): forms[0] for aff in (forms, *forms) if len(forms) and aff.get("id")})
+        all_affiliations = [aff for aff in all_affiliations if aff not in forms[1:]]
     for group in meta.iterfind("{*}contrib-group"):
         has_references = group.find(".//{*}xref[@ref-type='aff']") is not None
-        shared_affiliations = group.findall("{*}aff") or all_affiliations
+        shared_affiliations = [aff for aff in all_affiliations if aff.getparent() is group] or all_affiliations
         # An unreferenced single affiliation belongs to all authors; several cannot be assigned.
         if has_references or len(shared_affiliations) > 1:
             shared_affiliations = []
@@ -160,9 +141,10 @@ def _read_authors(meta: Any) -> Iterator[Author | None]:
 
 def _is_author(contributor: Any) -> bool:
     """Return whether a contributor is an author, not a group's member, an editor or similar."""
-    kind = contributor.get("contrib-type", "author").casefold()
-    has_group = contributor.find("{*}collab") is not None or contributor.find("{*}collab-alternatives") is not None
-    return kind == "author" or (has_group and kind in _CONTRIBUTOR_TYPES)
+    is_group = contributor.find("{*}collab") is not None or contributor.find("{*}collab-alternatives") is not None
+    return is_author_type(
+        contributor.get("contrib-type"), contributor.getparent().get("content-type"), is_group=is_group
+    )
 
 
 def _read_author(contributor: Any) -> Author | None:
@@ -181,7 +163,7 @@ def _read_author(contributor: Any) -> Author | None:
             if kind == "string-name":
                 return read_string_name(child)
             if kind == "collab":
-                return make_author("", read_group_name(child))
+                return make_group(read_group_name(child))
     return None
 
 
@@ -200,22 +182,14 @@ def read_string_name(element: Any) -> Author | None:
 
 def read_group_name(collab: Any) -> str:
     """Return the name of a group author without its members, addresses and notes."""
-    pieces: list[str] = []
-
-    def add(element: Any) -> None:
-        pieces.append(element.text or "")
-        for child in element:
-            if _local(child) not in _NOT_GROUP_NAME:
-                add(child)
-            pieces.append(child.tail or "")
-
-    add(collab)
-    return " ".join("".join(pieces).split()).strip(" ,;:")
+    return " ".join("".join(iter_text(collab, _NOT_GROUP_NAME)).split()).strip(" ,;:")
 
 
 def _affiliation(aff: Any) -> tuple[str, str]:
     """Return the printed name, without its mark and addresses, and the ROR id."""
     pieces: list[str] = []
+    original = aff.find("{*}institution[@content-type='original']")  # SciELO repeats its parts
+    given, aff = aff, original if original is not None else aff
 
     def add(element: Any) -> None:
         if _local(element) not in _NOT_AFFILIATION:
@@ -226,29 +200,41 @@ def _affiliation(aff: Any) -> tuple[str, str]:
             pieces.append(" ")
 
     add(aff)
-    ids = " ".join(extract_text(identifier) for identifier in aff.iter("{*}institution-id"))
+    ids = " ".join(extract_text(identifier) for identifier in given.iter("{*}institution-id"))
     return re.sub(r"\s+([,;.])", r"\1", " ".join("".join(pieces).split())), ids
 
 
 def _read_date(meta: Any) -> PlainDate:
-    found: dict[str, PlainDate] = {}
-    for date in meta.iterfind("{*}pub-date"):
-        kind = date.get("pub-type") or date.get("date-type") or "pub"
-        year, month, day = (extract_text(date.find(f"{{*}}{part}")) for part in ("year", "month", "day"))
-        found.setdefault(kind, make_date(to_int(year), to_month(month), to_int(day)))
-    return next((found[kind] for kind in (*_DATES, *found) if found.get(kind, NO_DATE)[0] is not None), NO_DATE)
+    """Return the best date of publication: electronic before print, whatever the order."""
+    found: dict[int, PlainDate] = {}
+    for element in meta.iterfind("{*}pub-date"):
+        rank = rank_date(element.get("pub-type") or element.get("date-type"), element.get("publication-format"))
+        if rank is not None and (date := read_date(element))[0]:
+            found.setdefault(rank, date)
+    return found[min(found)] if found else NO_DATE
+
+
+def read_date(element: Any) -> PlainDate:
+    """Return the date of a `date` or `pub-date`: from its parts, its ISO date, or its printed form."""
+    date = join_date(*(extract_text(element.find(f"{{*}}{part}")) for part in ("year", "month", "day")))
+    if date[0]:
+        return date
+    return parse_date(element.get("iso-8601-date") or extract_text(element.find("{*}string-date")))
 
 
 def find_abstract(meta: Any) -> Any:
-    """Return the main `abstract`, not a teaser, a lay summary or a graphic, or None."""
-    return next(
-        (
-            abstract
-            for abstract in meta.iterfind("{*}abstract")
-            if abstract.get("abstract-type") in (None, "", "abstract", "section", "structured")
-        ),
-        None,
-    )
+    """Return the main abstract, or None: in the article's language, else another one, else a translation.
+
+    A teaser, a highlight, a graphic or a summary for other readers is not an abstract.
+    """
+    own = (article_language(meta) or "")[:2]
+    ranked = [
+        (element.tag.endswith("trans-abstract"), rank, bool(language) and language != own, at)
+        for at, element in enumerate(meta.iterfind("*"))
+        if str(element.tag).endswith("abstract") and (rank := rank_abstract(element.get("abstract-type"))) is not None
+        for language in ((element.get(_LANGUAGE) or "")[:2],)
+    ]
+    return meta[min(ranked)[-1]] if ranked else None
 
 
 def _abstract(meta: Any) -> str:
@@ -256,9 +242,11 @@ def _abstract(meta: Any) -> str:
     abstract = find_abstract(meta)
     parts, head = [], ""
     for element in abstract.iter("{*}title", "{*}p") if abstract is not None else ():
+        if next(element.iterancestors("{*}fig", "{*}table-wrap", "{*}boxed-text"), None) is not None:
+            continue  # a caption
         text = _plain(element)
         if _local(element) == "title":
-            head = "" if text.casefold().rstrip(":.") in ("abstract", "summary") else f"{text.rstrip(':')}: "
+            head = "" if text.casefold().rstrip(":.") in ("", "abstract", "summary") else f"{text.rstrip(':')}: "
         elif text:
             parts.append(f"{head}{text}")
             head = ""
@@ -301,15 +289,15 @@ def article_language(meta: Any) -> str | None:
     return None if article is None else article.get(_LANGUAGE)
 
 
-def _read_issn(article: Any) -> str | None:
-    """Return the journal's ISSN with a right check digit: the electronic one first."""
+def _read_issns(article: Any) -> tuple[str, ...]:
+    """Return the journal's ISSNs with a right check digit, the electronic one first."""
     found = article.findall("{*}front/{*}journal-meta/{*}issn")
     found.sort(
         key=lambda issn: (
             "epub" not in (issn.get("pub-type"), (issn.get("publication-format") or "").replace("electronic", "epub"))
         )
     )
-    return next((issn for element in found if (issn := normalise_issn(extract_text(element)))), None)
+    return clean_issns([extract_text(element) for element in found])
 
 
 def _read_emails(meta: Any) -> Iterator[str | None]:
@@ -329,7 +317,7 @@ def _read_emails(meta: Any) -> Iterator[str | None]:
 
 
 def _read_licence(meta: Any) -> tuple[str | None, bool | None]:
-    """Return the license and whether the article states open access: from a Creative Commons link, else from the text."""
+    """Return the license that links and text state together, and whether the article states open access."""
     permissions = meta.find("{*}permissions")
     if permissions is None:
         permissions = meta  # before JATS 1.0, copyright-statement has no parent
@@ -338,13 +326,7 @@ def _read_licence(meta: Any) -> tuple[str | None, bool | None]:
     ]
     links += [extract_text(reference) for reference in permissions.iter("{*}license_ref")]
     words = " ".join(extract_text(element) for element in permissions.iter("{*}license", "{*}copyright-statement"))
-    for link in (*links, *words.split()):
-        if "creativecommons.org" in link:
-            return parse_licence(link), True
-    for pattern, licence in _IN_WORDS:
-        if pattern.search(words):
-            return licence, True
-    declared = any(
-        element.get("license-type") in ("open-access", "OpenAccess") for element in permissions.iter("{*}license")
-    )
-    return None, True if declared else None
+    types = [element.get("license-type", "") for element in permissions.iter("{*}license")]
+    if licence := find_licence(" . ".join((*links, *types, words))):
+        return licence, True
+    return None, True if any(kind.casefold().replace("-", "") == "openaccess" for kind in types) else None

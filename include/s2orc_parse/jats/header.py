@@ -9,10 +9,11 @@ from typing import Any
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
-from s2orc_parse.bibliography.fields import clean_text, clean_title, parse_licence, select_authors
+from s2orc_parse.bibliography.fields import clean_text, clean_title, select_authors
+from s2orc_parse.bibliography.licences import parse_licence
 from s2orc_parse.parse_model import Header
 
-_NOT_OF_RECORDS = frozenset(("native_id", "keywords", "issn", "emails"))
+_NOT_OF_RECORDS = frozenset(("native_id", "keywords", "emails"))
 MAX_KEYWORDS = 100  # of one article
 
 
@@ -38,7 +39,8 @@ class FrontMatter:
     licence: object
     open_access: bool | None
     keywords: tuple[str, ...] = ()
-    issn: str | None = None
+    issns: tuple[str, ...] = ()
+    """the electronic one first"""
     emails: tuple[str | None, ...] = ()
     """one per author, or empty"""
 
@@ -62,7 +64,8 @@ def build_header(front: FrontMatter | None) -> Header:
         journal=clean_text(front.journal), doi=doi, arxiv_id=identifiers.arxiv_of_doi(doi),
         pubmed_id=identifiers.normalise_pmid(identifiers.plain(front.pubmed_id)),
         pmc_id=identifiers.normalise_pmcid(identifiers.plain(front.pmc_id)),
-        licence=parse_licence(front.licence), open_access=front.open_access, keywords=front.keywords, issn=front.issn,
+        licence=parse_licence(front.licence), open_access=front.open_access, keywords=front.keywords,
+        issn=next(iter(front.issns), None),
         emails=tuple(emails) if any(emails) else (),
     )  # fmt: skip
     is_named = any((header.title, header.doi, header.arxiv_id, header.pubmed_id, header.pmc_id))

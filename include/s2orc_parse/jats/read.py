@@ -8,7 +8,7 @@ from typing import cast
 from lxml import etree
 
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
-from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
+from s2orc_parse.outcomes import BadArticle, JatsOutcome
 from s2orc_parse.xml import parse_xml
 
 MAX_TAGS = 2_000_000  # opening and closing tags

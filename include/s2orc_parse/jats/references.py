@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 
-from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.dates import FIRST_YEAR, LAST_YEAR
-from s2orc_parse.bibliography.names import make_author
+from s2orc_parse.bibliography.dates import extract_year, find_year, parse_date
+from s2orc_parse.bibliography.leading_names import split_leading_names
+from s2orc_parse.bibliography.links import clean_url, collect_identifiers
+from s2orc_parse.bibliography.names import make_author, make_group
 from s2orc_parse.jats import front
 from s2orc_parse.jats.read import Element
 from s2orc_parse.jats.text import plain
 from s2orc_parse.parse_model import BibEntry
-from s2orc_parse.tei.bibliography import add_arxiv
+from s2orc_parse.words import read_table
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _CITATIONS = frozenset(("element-citation", "mixed-citation", "nlm-citation", "citation", "product"))
-_TITLES = ("article-title", "chapter-title", "part-title", "trans-title", "data-title")
-_YEAR = re.compile(r"(?<![\d.])(1[5-9]\d\d|20\d\d)(?![\d-]|\.\d)")
-_ARXIV = re.compile(r"\barxiv\b", re.IGNORECASE)
-_PMID_LINK = re.compile(r"ncbi\.nlm\.nih\.gov/(?:m/)?pubmed/|pubmed\.ncbi\.nlm\.nih\.gov/")
-_PMC_LINK = re.compile(r"/pmc/articles/(PMC\d+)", re.IGNORECASE)
-_PMID_WORD = re.compile(r"\s*(?:pmid|pubmed)\b|\S*ncbi\.nlm\.nih\.gov/", re.IGNORECASE)
-_PMC_WORD = re.compile(r"\s*PMC\s?\d", re.IGNORECASE)
-_OTHER_IDS = frozenset(
-    ("accession", "ark", "art-access-id", "coden", "doaj", "index", "isbn", "issn", "jfm", "manuscript", "medline", "mr", "pii",
-     "publisher-id", "sici", "std-designation", "zbl")
-)  # fmt: skip
-"""values of `pub-id-type` (JATS Tag Library) that are ignored; identifiers of unlisted types are detected by their form"""
+_STRUCTURED = frozenset(("element-citation", "nlm-citation"))
+_WORDS: dict[str, list[str]] = {name: words.split() for name, words in read_table("jats/words")["references"].items()}
+_TITLES = _WORDS["titles"]
+_FIELDS, _AUTHORS, _PERIODICALS, _BOOKS, _PEOPLE, _DATES, _PAGES = (
+    frozenset(_WORDS[name]) for name in ("fields", "authors", "periodicals", "books", "people", "dates", "pages")
+)
 _NO_NAMES = frozenset(("et al", "others", "and others"))
 
 
@@ -39,16 +34,17 @@ def read_references(article: Element) -> tuple[list[BibEntry], Mapping[str, tupl
     """
     entries: list[BibEntry] = []
     ids: dict[str, tuple[str, ...]] = {}
-    for ref in _find_refs(article):
+    parts = [part for part in article if part.tag in ("front", "body", "back", "floats-group")]
+    for ref in (ref for part in parts for ref in part.iter("ref")):
         ref_id = ref.get("id") or ""
-        works = _find_citations(ref)
-        label = next((plain(child) for place in (ref, *works) for child in place.iterchildren("label")), "")
+        works = list(_find_works(ref))
+        label = next((plain(child) for place in (ref, *ref) for child in place.iterchildren("label")), "")
         keys = []
-        for n, work in enumerate(works):
+        for n, (work, printed) in enumerate(works):
             key = f"BIBREF{len(entries)}"
             work_id = work.get("id") or ""
             name = ref_id if n == 0 and ref_id else work_id or (f"{ref_id}.{n}" if ref_id else f"ref{len(entries)}")
-            entries.append(_build_entry(work, key, name, label.strip(" []().") or None))
+            entries.append(_build_entry(work, printed, key, name, label.strip(" []().") or None))
             keys.append(key)
             if work_id:
                 ids.setdefault(work_id, (key,))
@@ -57,25 +53,28 @@ def read_references(article: Element) -> tuple[list[BibEntry], Mapping[str, tupl
     return entries, ids
 
 
-def _find_refs(article: Element) -> Iterable[Element]:
-    for part in article:
-        if part.tag in ("front", "body", "back", "floats-group"):
-            yield from part.iter("ref")
+def _find_works(ref: Element) -> Iterator[tuple[Element, Element | None]]:
+    """Yield each work of a reference: its citation, and another form of the same citation as printed, or None.
 
-
-def _find_citations(ref: Element) -> list[Element]:
-    """Return the citations in a reference, and only the first of alternative forms.
-
-    A reference without citations is a note.
+    Citations of one kind are several works. A printed and a structured citation are two forms of one work (SciELO PS
+    requires both). A reference without citations is a note.
     """
-    found = []
-    for child in ref:
-        name = child.tag
-        if name in _CITATIONS:
-            found.append(child)
-        elif name == "citation-alternatives":
-            found.extend([form for form in child if form.tag in _CITATIONS][:1])
-    return found or [ref]
+    found = [child for child in ref if child.tag in _CITATIONS]
+    if len(found) == 1:
+        yield found[0], None
+        return
+    for forms in ref.iterchildren("citation-alternatives"):
+        found += [form for form in forms if form.tag in _CITATIONS]
+    structured = [work for work in found if work.tag in _STRUCTURED]
+    printed = [work for work in found if work.tag not in _STRUCTURED]
+    if len(structured) == len(printed):
+        yield from zip(structured, printed, strict=True)
+    elif next(ref.iterchildren("citation-alternatives"), None) is not None:
+        yield (structured or printed)[0], printed[0] if structured and printed else None
+    else:
+        yield from ((work, None) for work in (structured if len(structured) > len(printed) else printed))
+    if not found:
+        yield ref, None
 
 
 class _CitationContent:
@@ -86,7 +85,9 @@ class _CitationContent:
         self.authors: list[Author] = []
         self.pub_ids: list[tuple[str, str]] = []
         self.urls: list[str] = []
-        self._is_printed = work.tag in _PRINTED and _has_punctuation(work)
+        self.access: list[str] = []  # dates of access
+        texts = (work.text, *(child.tail for child in work))  # between its fields
+        self._is_printed = work.tag in _PRINTED and (not len(work) or any(text and text.strip() for text in texts))
         self._parts = [work.text or ""]
         self._read(work, authors=True)
         self.raw = " ".join("".join(self._parts).split())
@@ -151,7 +152,7 @@ class _CitationContent:
             self._parts.append(text)
             if not authors or not text or text.casefold().strip(" .,") in _NO_NAMES:
                 return
-            author = make_author("", text) if tag == "collab" else front.read_string_name(child)
+            author = make_group(text) if tag == "collab" else front.read_string_name(child)
             if author is not None:
                 self.authors.append(author)
         elif tag == "name-alternatives" or tag == "collab-alternatives":
@@ -160,6 +161,9 @@ class _CitationContent:
                     self._name(form, authors)
                 else:
                     self._other(form, form.tag, authors)
+        elif tag in _ACCESS_DATES and not _PUBLISHED.search(child.get("content-type") or ""):
+            self._parts.append(plain(child))
+            self.access.append(plain(child))
         else:
             if tag == "pub-id" or tag == "object-id":
                 self.pub_ids.append(((child.get("pub-id-type") or "").casefold(), plain(child) or child.get(_HREF, "")))
@@ -169,19 +173,9 @@ class _CitationContent:
             self._read(child, authors=authors)
 
 
+_ACCESS_DATES = frozenset(("date-in-citation", "access-date"))
+_PUBLISHED = re.compile(r"pub|collection|copyright|issue", re.IGNORECASE)
 _PRINTED = frozenset(("mixed-citation", "citation", "ref"))
-_AUTHORS = frozenset(("author", "authors", "allauthors", "inventor"))
-_FIELDS = frozenset(
-    (*_TITLES, "source", "year", "volume", "issue", "fpage", "lpage", "page-range", "elocation-id", "publisher-name", "issn",
-     "conf-name", "conf-acronym", "series", "trans-source", "issue-title")
-)  # fmt: skip
-
-
-_PERIODICALS = frozenset(("journal", "periodical", "magazine", "newspaper", "newsletter", "letter", "review"))
-_BOOKS = frozenset(
-    ("book", "book-chapter", "chapter", "monograph", "report", "gov", "government", "thesis", "dissertation", "software", "data", "dataset",
-     "database", "web", "webpage", "website", "web-page", "standard", "patent", "preprint", "manual", "guideline", "legal", "commun")
-)  # fmt: skip
 
 
 _PERIODICAL_NAME = re.compile(
@@ -211,18 +205,8 @@ def _is_part(content: _CitationContent) -> bool:
     return content.kind not in _BOOKS and has_place and not fields.get("publisher-name")
 
 
-def _has_punctuation(work: Element) -> bool:
-    """Return whether a citation prints text between its fields, or has no fields."""
-    return not len(work) or any(text and text.strip() for text in (work.text, *(child.tail for child in work)))
-
-
 def _has_text(element: Element) -> bool:
     return bool(len(element) or (element.text and element.text.strip()) or element.get(_HREF))
-
-
-_PEOPLE = frozenset(("name", "string-name", "collab", "name-alternatives", "collab-alternatives", "etal", "anonymous"))
-_DATES = frozenset(("year", "month", "day", "season", "date"))
-_PAGES = frozenset(("fpage", "page-range", "elocation-id"))
 
 
 def _separate(parts: list[str], before: str, tag: str, after: str) -> str:
@@ -249,27 +233,21 @@ def _separate(parts: list[str], before: str, tag: str, after: str) -> str:
     return "). " if is_closing else " " if last.endswith((".", "?", "!")) else ". "
 
 
-_STRUCTURE = (
-    _PEOPLE | _DATES | {"person-group", "pub-id", "object-id", "ext-link", "uri", "publisher-loc", "edition", "lpage"}
-)
+_STRUCTURE = frozenset[object](_PEOPLE | _DATES | _FIELDS | {*_WORDS["others"]})
 
 
 def _join_printed(tag: object, tail: str | None, after: object) -> str:
     """Return the text after an element of a printed citation; add a space if two fields would otherwise touch."""
     text = tail or ""
-    if not _is_structure(after):
+    if after not in _STRUCTURE:
         return text
     if not text:
-        return ", " if tag in _PEOPLE and after in _PEOPLE - {"etal"} else " " if _is_structure(tag) else ""
+        return ", " if tag in _PEOPLE and after in _PEOPLE - {"etal"} else " " if tag in _STRUCTURE else ""
     return (
         f"{text} "
         if after in ("pub-id", "object-id", "ext-link", "uri") and text[-1] not in " \t\r\n([{:/=\"'“<"
         else text
     )
-
-
-def _is_structure(tag: object) -> bool:
-    return tag in _STRUCTURE or tag in _FIELDS
 
 
 def _string_name(element: Element) -> str:
@@ -280,24 +258,34 @@ def _string_name(element: Element) -> str:
     return " ".join("".join(parts).split())
 
 
-def _build_entry(work: Element, key: str, ref_id: str, label: str | None) -> BibEntry:
+def _build_entry(work: Element, printed: Element | None, key: str, ref_id: str, label: str | None) -> BibEntry:
     content = _CitationContent(work)
+    other = None if printed is None else _CitationContent(printed)
+    raw = content.raw if other is None else other.raw or content.raw
+    urls = content.urls if other is None else [*content.urls, *other.urls]
     fields = content.fields
     title = next((fields[name] for name in _TITLES if fields.get(name)), "")
     place = fields.get("source", "")
     if not title and not _is_part(content):
         title, place = place, ""
+    title, authors = split_leading_names(title, tuple(content.authors or (other.authors if other else ())))
     venues = (place, *(fields.get(name, "") for name in ("conf-name", "conf-acronym", "series")))
-    found = _collect_identifiers(content.pub_ids, content.urls, content.raw)
-    year = _YEAR.search(fields.get("year", ""))
+    found = collect_identifiers(
+        [*content.pub_ids, *(other.pub_ids if other else ())],
+        urls,
+        (content.raw,) if other is None else (content.raw, raw),
+    )
     first, last = fields.get("fpage", ""), fields.get("lpage", "")
     pages = f"{first}--{last}" if first and last and first != last else first
+    without_access = raw
+    for date in (*content.access, *(other.access if other else ())):
+        without_access = without_access.replace(date, " ")
     return BibEntry(
         key=key,
         ref_id=ref_id,
         title=title,
-        authors=tuple(content.authors),
-        year=int(year.group()) if year else _find_year(content.raw),
+        authors=authors,
+        year=extract_year(parse_date(fields.get("year"))[0]) or find_year(without_access),
         venue=next(filter(None, venues), ""),
         label=label,
         volume=fields.get("volume", ""),
@@ -305,52 +293,7 @@ def _build_entry(work: Element, key: str, ref_id: str, label: str | None) -> Bib
         pages=pages or fields.get("page-range") or fields.get("elocation-id", ""),
         publisher=fields.get("publisher-name", ""),
         issn=fields.get("issn", ""),
-        raw_text=content.raw,
-        urls=tuple(dict.fromkeys(content.urls)),
+        raw_text=raw,
+        urls=tuple(dict.fromkeys(filter(None, map(clean_url, urls)))),
         **found,
     )
-
-
-def _collect_identifiers(pub_ids: Iterable[tuple[str, str]], urls: Iterable[str], text: str) -> dict[str, str]:
-    """Return the first normalized identifier of each kind: from tags, then from links, then printed arXiv ids."""
-    found: dict[str, str] = {}
-
-    def take(name: str, identifier: str | None) -> None:
-        if identifier:
-            found.setdefault(name, identifier)
-
-    for kind, value in pub_ids:
-        if kind == "doi":
-            take("doi", identifiers.normalise_doi(value))
-        elif kind in ("pmid", "pubmed"):
-            take("pubmed_id", identifiers.normalise_pmid(value))
-        elif kind in ("pmcid", "pmc"):
-            take("pmc_id", identifiers.normalise_pmcid(value))
-        elif kind == "arxiv" or _ARXIV.search(value):
-            take("arxiv_id", identifiers.normalise_arxiv(value))
-        elif kind == "jstor":
-            take("doi", identifiers.doi_of_jstor(value))
-        elif kind == "handle" or kind not in _OTHER_IDS:
-            take("doi", identifiers.doi_of_url(value))
-            take("pubmed_id", identifiers.normalise_pmid(value) if _PMID_WORD.match(value) else None)
-            take("pmc_id", identifiers.normalise_pmcid(value) if _PMC_WORD.match(value) else None)
-    for url in urls:
-        if doi := identifiers.doi_of_url(url):
-            take("doi", doi)
-        elif "jstor.org/stable/" in url:
-            take("doi", identifiers.doi_of_jstor(url))
-        elif "arxiv.org/" in url:
-            take("arxiv_id", identifiers.normalise_arxiv(url))
-        elif _PMID_LINK.search(url):
-            take("pubmed_id", identifiers.normalise_pmid(url))
-        elif match := _PMC_LINK.search(url):
-            take("pmc_id", identifiers.normalise_pmcid(match.group(1)))
-    if "arxiv" in text.casefold() and (match := _ARXIV.search(text)):
-        take("arxiv_id", identifiers.normalise_arxiv(text[match.start() :]))
-    return add_arxiv(found)
-
-
-def _find_year(raw: str) -> int | None:
-    """Return the year in a raw reference if it contains exactly one possible year."""
-    years = {year for year in _YEAR.findall(raw) if FIRST_YEAR <= int(year) <= LAST_YEAR}
-    return int(years.pop()) if len(years) == 1 else None

@@ -7,44 +7,15 @@ from collections.abc import Container, Iterable
 from typing import NoReturn
 
 from s2orc_parse.jats.formulas import read_formula
-from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
-from s2orc_parse.jats.read import MATHML
+from s2orc_parse.outcomes import BadArticle, JatsOutcome
 from s2orc_parse.parse_model import EqSpan
 from s2orc_parse.tei.drafts import Effect, Element, TextDraft, TextReader
 from s2orc_parse.tei.sections import NO_SECTION, SECTION_NUMBER, SectionPath, make_section
+from s2orc_parse.words import invert, read_table
 
 _DOES: dict[object, Effect] = {
-    **dict.fromkeys(
-        (
-            "p", "list", "disp-quote", "def-list", "def", "verse-group", "verse-line", "speech", "attrib", "preformat",
-            "question-wrap", "answer", "explanation", "disp-formula-group", "verse", "speaker", "textual-form",
-        ),
-        Effect.BREAK,
-    ),
-    **dict.fromkeys(("list-item", "def-item", "statement"), Effect.ITEM),
-    **dict.fromkeys(
-        ("sec", "boxed-text", "app", "app-group", "ack", "notes", "glossary", "bio", "body", "back", "fn-group", "abstract"),
-        Effect.DIVIDE,
-    ),
-    **dict.fromkeys(("title", "subtitle", "label", "term-head", "def-head"), Effect.HEAD),
-    "xref": Effect.CALLOUT,
-    "disp-formula": Effect.FORMULA,
-    **dict.fromkeys(("inline-formula", f"{MATHML}math", "tex-math"), Effect.INLINE),
-    **dict.fromkeys(
-        ("fig", "fig-group", "table-wrap", "table-wrap-group", "table", "array", "media", "supplementary-material"), Effect.FLOAT,
-    ),
-    "fn": Effect.NOTE,
-    **dict.fromkeys(("break", "td", "th", "tr", "row", "entry"), Effect.SPACE),
-    **dict.fromkeys(
-        (
-            "ref-list", "graphic", "inline-graphic", "object-id", "alt-text", "long-desc", "permissions",
-            "sec-meta", "index-term", "chem-struct-wrap", "colspec", "spanspec",
-            "related-article", "processing-meta", "kwd-group", "floats-group",
-            "sub-article", "response", "inline-media",
-        ),
-        Effect.LEAVE,
-    ),
-}  # fmt: skip
+    name: Effect[effect] for name, effect in invert(read_table("jats/words")["effects"]).items()
+}
 _IN_HEAD = re.compile(
     r"(?:(?P<dotted>(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+)\.?(?:\s+|$)|(?P<plain>\d{1,2})[.)](?:\s+|$)"
     r"|(?P<roman>[IVX]{1,6})\.\s+(?=[A-Z]))(?P<rest>.*)"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import signal
 
 from s2orc_parse.archives import child
-from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.process import run
+from s2orc_parse.outcomes import BadSource, LatexOutcome
 
 MAX_PACKED = 128 << 20
 MAX_UNPACKED = 256 << 20

@@ -26,17 +26,14 @@ from s2orc_parse.parse_model import (
     RefType,
 )
 from s2orc_parse.tei.drafts import TextBuffer
+from s2orc_parse.words import read_table
 
 _WORDS = {
     RefType.FIGURE: "Figure", RefType.TABLE: "Table", RefType.FORMULA: "Equation", RefType.SECTION: "Section", RefType.ITEM: "Item",
 }  # fmt: skip
-_COMMANDS_WITH_WORD = frozenset((
-    "cref", "Cref", "crefrange", "Crefrange", "autoref", "Autoref", "fullref", "thref", "zcref", "zvref", "ref+label",
-    "ref+Label",
-))  # fmt: skip
-_TITLE_COMMANDS = frozenset(("nameref", "Nameref", "titleref"))
-_WORD_COMMANDS = frozenset(("namecref", "nameCref", "lcnamecref", "namecrefs", "nameCrefs", "lcnamecrefs"))
-_SILENT_COMMANDS = frozenset(("pageref", "ref+page"))
+_COMMANDS_WITH_WORD, _TITLE_COMMANDS, _WORD_COMMANDS, _SILENT_COMMANDS = (
+    frozenset(commands.split()) for commands in read_table("latex/words")["references"].values()
+)
 _BACK_MATTER_HEAD = re.compile(
     r"(?i)\s*(?:acknowledge?ments?|funding|author contributions?|conflicts? of interest|competing interests?|data availability)\b"
 )
@@ -296,8 +293,8 @@ class _Text(TextBuffer):
             return words[0]
         if target.type is RefType.THEOREM and (kind := counting.kinds.get(target.name)):
             return pluralize(kind.title) if count > 1 else kind.title
-        if target.name == "algorithm":
-            return "Algorithms" if count > 1 else "Algorithm"
+        if target.name in ("algorithm", "listing"):
+            return target.name.capitalize() + "s" * (count > 1)
         word = "Appendix" if target.name == "appendix" else _WORDS.get(target.type, "")
         return ("Appendices" if word == "Appendix" else word + "s") if count > 1 and word else word
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from s2orc_parse.latex.apacite import is_apacite, mark_fields
 from s2orc_parse.latex.bibtex import BibtexEntry
 from s2orc_parse.latex.tex import balance, find_calls, find_environments, read_argument, read_option
 
@@ -24,7 +25,7 @@ class RawItem:
 def take_bibliography(body: str) -> tuple[str, str]:
     """Return a document's body without its `thebibliography` environments, and their content."""
     parts, lists, at = [], [], 0
-    for environment in find_environments(body, "thebibliography|references"):
+    for environment in find_environments(body, "thebibliography|references|bibdiv|biblist|bibsection"):
         parts.append(body[at : environment.start])
         lists.append(environment.body)
         at = environment.end
@@ -43,10 +44,13 @@ def read_items(bbl: str) -> list[RawItem]:
         got = read_argument(bbl, at)
         if got is None or got[1] > end:
             continue
+        if is_apacite(bbl):
+            label = mark_fields(label) if label else label
         label = _plain_label(label) if label else label
         content = re.sub(r"\\end\s*\{thebibliography\}.*", "", bbl[got[1] : end], flags=re.DOTALL)
+        content = mark_fields(content) if is_apacite(content) else content
         content = balance(content.strip(" \n%").replace("\\href@noop", "\\hrefnoop"))
-        found.append(RawItem(" ".join(got[0].split()), label, content))
+        found.append(RawItem(" ".join(re.sub(r"%[ \t]*\n", "", got[0]).split()), label, content))
         if len(found) >= MAX_ENTRIES:
             break
     return found
@@ -79,11 +83,33 @@ def is_biblatex(bbl: str) -> bool:
     return "\\entry{" in bbl or "\\refsection{" in bbl
 
 
+def _read_positional(name: str) -> dict[str, str]:
+    """Return the parts of a name up to version 2 of the format: hash, then each part with its initials."""
+    found: list[str] = []
+    at = 0
+    while (got := read_argument(name, at)) is not None:
+        found.append(got[0])
+        at = got[1]
+    return dict(zip(("family", "given", "prefix", "suffix"), found[1::2], strict=False))
+
+
 _NAME_PARTS = re.compile(r"\b(family|given|prefix|suffix)\s*=\s*(?=\{)")
+
+
+_DELIMITERS = (
+    (re.compile(r"\\bib(?:namedelim[a-z]*|initdelim|nametitledelim)(?![A-Za-z])\s*"), " "),
+    (re.compile(r"\\bib(?:init)?hyphendelim(?![A-Za-z])\s*"), "-"),
+    (re.compile(r"\\bibinitperiod(?![A-Za-z])\s*"), "."),
+    (re.compile(r"\\bib(?:range|date)dash(?![A-Za-z])\s*"), "--"),
+    (re.compile(r"\\bibrangessep(?![A-Za-z])\s*"), ", "),
+)
+"""Biber's delimiters of names, initials, ranges and dates"""
 
 
 def read_biblatex(bbl: str) -> list[BibtexEntry]:
     """Return the entries of a biblatex `.bbl` in printed order, with fields as TeX."""
+    for delimiter, text in _DELIMITERS:
+        bbl = delimiter.sub(text, bbl)
     found: dict[str, BibtexEntry] = {}
     at = list(re.finditer(r"\\entry\s*\{([^{}]*)\}\s*\{([^{}]*)\}", bbl))
     for i, match in enumerate(at):
@@ -105,7 +131,7 @@ def read_biblatex(bbl: str) -> list[BibtexEntry]:
                     at_name = got[1]
                     parts = {
                         m.group(1): (read_argument(got[0], m.end()) or ("", 0))[0] for m in _NAME_PARTS.finditer(got[0])
-                    }
+                    } or _read_positional(got[0])
                     if parts.get("family"):
                         last = " ".join(filter(None, (parts.get("prefix"), parts["family"])))
                         people.append(", ".join(filter(None, (last, parts.get("suffix"), parts.get("given")))))

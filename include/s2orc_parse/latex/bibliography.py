@@ -8,27 +8,40 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import extract_year, parse_date
+from s2orc_parse.bibliography.fields import join_titles
+from s2orc_parse.bibliography.leading_names import split_leading_names
+from s2orc_parse.bibliography.links import clean_url, collect_identifiers
 from s2orc_parse.bibliography.names import parse_authors
+from s2orc_parse.bibliography.tex_math import read_formula_text
 from s2orc_parse.latex.bibtex import BibtexEntry
 from s2orc_parse.latex.document import BibItem, Inlines, MarkedText, Math
 from s2orc_parse.latex.marks import BLOCK, EMPH, EMPH_END, END, FIELD, VALUE
 from s2orc_parse.parse_model import BibEntry
-from s2orc_parse.tei.bibliography import add_arxiv
+from s2orc_parse.words import read_table, to_letters
 
 _MARKS = re.compile(f"{FIELD}[^{VALUE}]*{VALUE}|[{BLOCK}{END}{EMPH}{EMPH_END}\ue002\ue009]")
 _FIELD = re.compile(f"{FIELD}\\s*([^{VALUE}]*?)\\s*{VALUE}([^{FIELD}{END}]*){END}")
 _YEAR = re.compile(r"(?<![\d./:–-])(1[5-9]\d\d|20\d\d)[a-z]?(?![\d–-])")
+_YEAR_ALONE = re.compile(r"(?:1[4-9]|20)\d\d")
 _FINAL_YEAR = re.compile(r"[\s.,;:(]*(?<!\d)\(?((?:1[5-9]|20)\d\d)[a-z]?\)?[\s.,;:)]*$")
-_ARXIV = re.compile(r"\barxiv\b[^\d]{0,20}", re.IGNORECASE)
 _EMPH = re.compile(f"{EMPH}([^{EMPH_END}]*){EMPH_END}")
 _EDGES = " \t\n.,;:"
 _NATBIB = re.compile(r"^(?P<short>.*?)\s*\((?P<year>[^()]*)\)(?P<long>.*)$", re.DOTALL)
 _LABEL_YEAR = re.compile(r"^(?P<short>.+?),?\s+\(?(?P<year>(?:1[5-9]|20)\d\d[a-z]?)\)?$")
 _KEY_YEAR = re.compile(r"^([A-Za-z]+?)(?:[-_:.]?)((?:19|20)\d\d)(?!\d)")
 _PAGES = re.compile(r"\bpages?\s+(\w+)\s*[–-]+\s*(\w+)|(?<=:)\s?(\d+)\s?[–-]+\s?(\d+)|\bpp?\.\s?(\d+)\s?[–-]+\s?(\d+)")
-_VOLUME = re.compile(r"(?:,\s*|\bvol(?:ume|\.)?\s*)(\d{1,5})\s*(?:\((\d[\d–-]*)\))?\s*(?=[:,(.]|$)")
+_VOLUME = re.compile(r"(?:,\s*|\b[Vv]ol(?:ume|\.)?\s*)(\d{1,5})\s*(?:\((\d[\d–-]*)\))?\s*(?=[:,(.]|$)")
+_OF_THESIS = re.compile(
+    r"^(?:(?:ph\.?\s?d\.?|doctoral|master'?s?|m\.?s\.?c?\.?|diploma|bachelor'?s?)\s+)?(?:thesis|dissertation)[,.]?\s*",
+    re.IGNORECASE,
+)
+_WITHOUT_LINK = re.compile(
+    r"(?:\b(?:(?:available|accessed|online|retrieved)\b[\s,:;]*(?:at|from|on|online)?|url|website|web page|webpage|\[online\])[\s,:;]*)?"
+    r"(?:https?://|www\.)\S+",
+    re.IGNORECASE,
+)
 
 
 Fields = dict[str, Any]
@@ -82,7 +95,7 @@ def _to_marked_text(content: Inlines, urls: list[str]) -> str:
         if isinstance(inline, str):
             parts.append(inline)
         elif isinstance(inline, Math):
-            parts.append(inline.tex)
+            parts.append(read_formula_text(inline.tex))
         elif isinstance(inline, MarkedText):
             inner = _to_marked_text(inline.content, urls)
             if inline.kind == "emph":
@@ -109,37 +122,32 @@ def _read_entry(
     raw = " ".join(_clean(text.replace(BLOCK, " ")).split())
     label = _clean(_to_marked_text(item.label, [])) if item.label is not None else None
     found = _read_printed_fields(text, raw, parse_reference)
+    found["title"], found["authors"] = split_leading_names(found.get("title", ""), found.get("authors", ()))
     if record is not None:
         found = {**found, **{name: value for name, value in _read_record_fields(record).items() if value}}
+    venue = found.get("venue", "")
+    if venue.count(" ") > 2 and to_letters(venue) in to_letters(found["title"]):
+        found["venue"] = ""  # a part of the title
     named = _read_names(label, found)
     year = _parse_year(found.get("year", "")) or _parse_year(named.year)
     authors: tuple[Author, ...] = found.get("authors", ())
     # Beltagy2019SciBERTPC, printed without a year
     in_key = _KEY_YEAR.match(item.key) if year is None and authors else None
-    if in_key and in_key.group(1).casefold() == _keep_letters(authors[0].last):
+    if in_key and in_key.group(1).casefold() == to_letters(authors[0].last):
         year = int(in_key.group(2))
     return _make_entry(number, item.key, found, year, label, raw, urls), named
-
-
-def _keep_letters(text: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalpha() and c.isascii())
 
 
 def _make_entry(
     number: int, key: str, found: Fields, year: int | None, label: str | None, raw: str, urls: list[str]
 ) -> BibEntry:
-    ids: dict[str, str] = {}
-    for candidate in (found.get("doi"), *urls, *re.findall(r"(?:doi\.org/|doi:?\s?)(10\.\S+)", raw, re.IGNORECASE)):
-        if isinstance(candidate, str) and "10." in candidate and (doi := identifiers.normalise_doi(candidate)):
-            ids.setdefault("doi", doi)
-    printed = next((raw[m.start() : m.end() + 30] for m in _ARXIV.finditer(raw)), "")
-    of_arxiv = [url for url in urls if "arxiv.org" in url]
-    for candidate in (found.get("eprint"), *of_arxiv, printed, *re.findall(r"abs/\d{4}\.\d{4,5}", raw)):
-        if isinstance(candidate, str) and (arxiv_id := identifiers.normalise_arxiv(candidate)):
-            ids.setdefault("arxiv_id", arxiv_id)
-    if isinstance(pmid := found.get("pmid"), str) and (normal := identifiers.normalise_pmid(pmid)):
-        ids["pubmed_id"] = normal
-    ids = add_arxiv(ids)
+    urls = [*urls, *found.get("urls", ())]
+    tagged = [
+        (name, value)
+        for name in ("doi", "arxiv", "pmid", "pmc", "pubmed", "jstor", "url")
+        if isinstance(value := found.get(name), str)
+    ]
+    ids = collect_identifiers(tagged, urls, (raw, found.get("printed", "")))
 
     def text(name: str) -> str:
         value = found.get(name, "")
@@ -161,14 +169,14 @@ def _make_entry(
         doi=ids.get("doi"),
         arxiv_id=ids.get("arxiv_id"),
         pubmed_id=ids.get("pubmed_id"),
+        pmc_id=ids.get("pmc_id"),
         raw_text=raw,
-        urls=tuple(dict.fromkeys(url for url in (*urls, text("url")) if url)),
+        urls=tuple(dict.fromkeys(filter(None, map(clean_url, urls)))),
     )
 
 
 def _parse_year(text: str) -> int | None:
-    match = _YEAR.search(text)
-    return int(match.group(1)) if match else None
+    return extract_year(parse_date(text)[0])
 
 
 def _read_printed_fields(text: str, raw: str, parse_reference: ReferenceParser) -> Fields:
@@ -178,7 +186,7 @@ def _read_printed_fields(text: str, raw: str, parse_reference: ReferenceParser) 
         marked.setdefault(name.strip().lower(), []).append(_clean(value))
     by_field = _read_bibinfo(marked)
     if by_field.get("title") and by_field.get("authors"):
-        return by_field
+        return {**_read_place(raw), **by_field}
     blocks = [block for block in text.split(BLOCK) if _clean(block)]
     if len(blocks) > 1 and (by_block := _read_blocks(blocks)):
         return by_block
@@ -188,11 +196,13 @@ def _read_printed_fields(text: str, raw: str, parse_reference: ReferenceParser) 
 def _read_bibinfo(marked: dict[str, list[str]]) -> Fields:
     """Return the fields that \\bibinfo and similar commands mark (REVTeX, Elsevier, ACM)."""
     names = {"journal": "venue", "booktitle": "venue", "volume": "volume", "number": "issue", "pages": "pages", "publisher": "publisher",
-             "title": "title", "year": "year", "eprint": "eprint", "doi": "doi"}  # fmt: skip
+             "title": "title", "year": "year", "eprint": "arxiv", "doi": "doi"}  # fmt: skip
     found: Fields = {}
     for name, target in names.items():
         if name in marked and (value := marked[name][0].strip(_EDGES)):
             found.setdefault(target, value)
+    if url := clean_url(" ".join(marked.get("url", []))):
+        found["urls"] = (url,)
     people = [
         author for value in marked.get("person", []) + marked.get("author", []) for author in _parse_people(value)
     ]
@@ -225,34 +235,46 @@ def _read_blocks(blocks: list[str]) -> Fields:
     tail = _clean(after)
     if emphasised := _EMPH.search(after):
         found["venue"] = _clean(emphasised.group(1)).strip(_EDGES)
+    elif _EMPH.fullmatch(title.strip(_EDGES)):  # a book or a thesis: what follows is not a journal
+        found["publisher"] = re.split(r"[,.]\s", _OF_THESIS.sub("", tail), maxsplit=1)[0].strip(_EDGES)
     else:
         found["venue"] = re.sub(r"^[Ii]n:?\s+", "", re.split(r"[,.]\s", tail, maxsplit=1)[0]).strip(_EDGES)
     outside = _clean(_EMPH.sub("", after))
     if "year" not in found and (years := _YEAR.findall(outside) or _YEAR.findall(tail)):
         found["year"] = years[-1]
-    if match := _PAGES.search(outside):
+    return {**found, **_read_place(outside)} if found["title"] or found["authors"] else {}
+
+
+def _read_place(text: str) -> Fields:
+    """Return the volume, issue and pages that a text prints. A year at the end is not a volume."""
+    found: Fields = {}
+    if match := _PAGES.search(text):
         low, high = [group for group in match.groups() if group][:2]
         found["pages"] = f"{low}--{high}"
-    if match := _VOLUME.search(outside):
-        found["volume"], found["issue"] = match.group(1), match.group(2) or ""
-    return found if found["title"] or found["authors"] else {}
+    for match in _VOLUME.finditer(text):
+        if not (_YEAR_ALONE.fullmatch(match.group(1)) and text[match.end() : match.end() + 1] not in (":", "(")):
+            found["volume"], found["issue"] = match.group(1), match.group(2) or ""
+            break
+    return found
 
 
 def _read_record_fields(record: BibtexEntry) -> Fields:
     fields = record.fields
-    year = fields.get("year") or fields.get("date", "")[:4]
-    names = ("journal", "journaltitle", "booktitle", "series", "howpublished", "school")
-    venue = next((fields[name] for name in names if fields.get(name)), "")
-    title = fields.get("title", "")
-    if fields.get("subtitle"):
-        title = f"{title}: {fields['subtitle']}"
-    arxiv = "arxiv" in f"{fields.get('archiveprefix', '')}{fields.get('eprinttype', '')}{venue}".lower()
+    names = read_table("latex/words")["venue_fields"].split()
+    venue = next((text for name in names if (text := _WITHOUT_LINK.sub("", fields.get(name, "")).strip(" ,;:"))), "")
+    printed = " ".join(fields.get(name, "") for name in (*names, "volume", "number", "pages", "note", "addendum"))
+    publishers = (fields.get(name, "") for name in ("publisher", "institution", "school", "organization"))
+    eprint = fields.get("eprint", "")
+    kind = (fields.get("archiveprefix") or fields.get("eprinttype") or "arxiv").casefold()
+    of_kind = {} if kind == "arxiv" else {kind: eprint}
+    arxiv = (eprint if kind == "arxiv" else "") or fields.get("arxivid") or fields.get("arxiv", "")
     return {
-        "title": title, "authors": parse_authors(fields.get("author", "")), "year": year,
-        "venue": venue, "volume": fields.get("volume", ""),
-        "issue": fields.get("number", ""), "pages": fields.get("pages", ""), "publisher": fields.get("publisher", ""),
-        "doi": fields.get("doi", ""), "eprint": (fields.get("eprint") or venue) if arxiv else "", "url": fields.get("url", ""),
-        "pmid": fields.get("pmid", ""),
+        "title": join_titles(fields.get("title", ""), fields.get("subtitle", "")),
+        "authors": parse_authors(fields.get("author", "")), "year": fields.get("year") or fields.get("date", ""),
+        "venue": venue, "volume": fields.get("volume", ""), "issue": fields.get("number") or fields.get("issue", ""),
+        "pages": fields.get("pages", ""), "publisher": next(filter(None, publishers), ""), "doi": fields.get("doi", ""),
+        "arxiv": arxiv, "printed": printed, "pmid": fields.get("pmid", ""), "pmc": fields.get("pmcid", ""),
+        "url": fields.get("url", ""), "urls": tuple(fields.get("links", "").split()), **of_kind,
     }  # fmt: skip
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from s2orc_parse.bibliography.links import clean_url
+
 MAX_ENTRIES = 50_000
 _ENTRY = re.compile(r"@\s*([A-Za-z]+)\s*[{(]")
 _KEY = re.compile(r"\s*([^\s,{}()=\"]+)\s*,")
 _FIELD = re.compile(r"\s*,?\s*([A-Za-z][\w:.+/-]*)\s*=\s*")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _QUOTE = re.compile(r'\\.|[{}"]', re.DOTALL)
+_LINKED_FIELDS = ("url", "ee", "link", "howpublished", "note", "eprint")
+_ARGUMENT = re.compile(r"\\[A-Za-z]+\s*\Z")
+_GROUP_OPEN, _GROUP_CLOSE = "\ue012", "\ue013"
 _MAX_JOINED = 1 << 16
 """maximum number of characters in a value after its abbreviations are expanded"""
 _WORD = re.compile(r"[^\s,#{}\"()=]+")
@@ -30,16 +35,15 @@ class BibtexEntry:
 def read_bib(text: str) -> dict[str, BibtexEntry]:
     """Return the first entry of each key. A broken entry ends where the next entry starts."""
     strings, ends = dict(_MONTHS), _find_group_ends(text)
+    for found_at in _ENTRY.finditer(text):
+        if found_at.group(1).lower() == "string":  # abbreviations may follow their uses
+            strings.update(_read_fields(text, found_at.end(), strings, ends)[0])
     found: dict[str, BibtexEntry] = {}
     at = 0
     while (match := _ENTRY.search(text, at)) and len(found) < MAX_ENTRIES:
         at = match.end()
         kind = match.group(1).lower()
-        if kind in ("comment", "preamble"):
-            continue
-        if kind == "string":
-            pairs, at = _read_fields(text, at, strings, ends)
-            strings.update(pairs)
+        if kind in ("comment", "preamble", "string"):
             continue
         key = _KEY.match(text, at)
         if key is None:
@@ -48,6 +52,41 @@ def read_bib(text: str) -> dict[str, BibtexEntry]:
         pairs, at = _read_fields(text, at, strings, ends)
         found.setdefault(key.group(1), BibtexEntry(key.group(1), dict(reversed(pairs))))
     return found
+
+
+def list_links(record: BibtexEntry) -> list[str]:
+    """Return the addresses in the fields of an entry that may contain any."""
+    texts = (re.split(r"(?=https?://|www\.)", record.fields.get(name, "")) for name in _LINKED_FIELDS)
+    return [url for found in texts for text in found if (url := clean_url(text))]
+
+
+def mark_groups(names: str) -> str:
+    """Replace the braces around names of groups and around parts of names by marks that pandoc retains."""
+    ends = _find_group_ends(names)
+    parts: list[str] = []
+    at = 0
+    for start in sorted(ends):
+        inner = names[start + 1 : ends[start] - 1]
+        if (
+            start < at
+            or not re.search(r"[\s,]", inner)
+            or (inner[0] == "\\" and len(inner) < 6)
+            or _ARGUMENT.search(names, 0, start)
+        ):
+            continue
+        parts += (names[at:start], _GROUP_OPEN, inner, _GROUP_CLOSE)
+        at = ends[start]
+    return "".join((*parts, names[at:]))
+
+
+def unmark_groups(text: str) -> str:
+    """Return a converted text with braces for the marks of `mark_groups`."""
+    return text.replace(_GROUP_OPEN, "{").replace(_GROUP_CLOSE, "}")
+
+
+def read_pairs(text: str) -> list[tuple[str, str]]:
+    """Return the `name = value` pairs of the content of one entry."""
+    return _read_fields(text, 0, {}, _find_group_ends(text))[0]
 
 
 def _find_group_ends(text: str) -> dict[int, int]:

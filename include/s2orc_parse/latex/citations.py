@@ -11,28 +11,13 @@ from collections.abc import Collection, Mapping
 
 from s2orc_parse.latex.marks import CITE, KEYS, PART
 from s2orc_parse.latex.tex import find_calls, read_argument, read_option, replace_intervals
+from s2orc_parse.words import read_table
 
-PLAIN_CITES = (
-    "cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "citeyearpar", "parencite", "textcite", "autocite",
-)  # fmt: skip
-"""commands that pandoc reads correctly if they have no option"""
-_SINGLE = (
-    *PLAIN_CITES, "citefullauthor", "citetitle", "citedate", "citeurl", "citenum", "fullcite", "supercite", "smartcite", "footcite",
-    "footcitetext", "footfullcite", "bibentry", "onlinecite", "newcite", "citeA", "citeN", "citeNP", "citeyearNP", "citeauthorNP",
-    "shortcite", "shortciteA", "shortciteN", "shortciteNP", "fullciteA", "fullciteNP", "citeasnoun", "citepos", "citeposs",
-    "possessivecite", "citetalias", "citepalias",
-)  # fmt: skip
-_MULTIPLE = ("cites", "parencites", "textcites", "autocites", "footcites", "footcitetexts", "smartcites", "supercites", "fullcites",
-             "footfullcites", "citeauthors", "citetitles")  # fmt: skip
-_VOLUME = ("volcite", "pvolcite", "fvolcite", "ftvolcite", "svolcite", "tvolcite", "avolcite")
-_CANONICAL = {
-    "bibentry": "fullcite", "newcite": "citet", "citeA": "citet", "fullciteA": "citet*", "citeN": "citet", "shortciteA": "citet",
-    "shortciteN": "citet", "citeNP": "citealp", "shortciteNP": "citealp", "fullciteNP": "citealp*", "citeyearNP": "citeyear",
-    "citeauthorNP": "citeauthor", "shortcite": "citeyearpar", "citeasnoun": "citet", "citepos": "citeposs", "possessivecite": "citeposs",
-    "volcite": "cite", "pvolcite": "parencite", "fvolcite": "footcite", "ftvolcite": "footcite", "svolcite": "smartcite",
-    "tvolcite": "textcite", "avolcite": "autocite",
-}  # fmt: skip
-_ALL = sorted((*_SINGLE, *_MULTIPLE, *_VOLUME), key=len, reverse=True)
+_TABLE = read_table("latex/words")
+_CITES = {kind: tuple(commands.split()) for kind, commands in _TABLE["citations"].items()}
+PLAIN_CITES, _MULTIPLE, _VOLUME = _CITES["plain"], _CITES["multiple"], _CITES["volume"]
+_CANONICAL = _TABLE["canonical_citations"]
+_ALL = sorted((*PLAIN_CITES, *_CITES["single"], *_MULTIPLE, *_VOLUME), key=len, reverse=True)
 _COMMAND = re.compile(rf"\\({'|'.join(f'[{name[0].upper()}{name[0]}]{name[1:]}' for name in _ALL)})(?![A-Za-z@])(\*?)")
 _FOOTNOTE_PREFIXES = ("foot", "smart")
 _REVTEX_SYNTAX = re.compile(r"\[|(?:^|,)\s*\*")

@@ -12,6 +12,7 @@ from s2orc_parse.latex.document import Cite, Inlines, Ref, walk
 from s2orc_parse.latex.pandoc_ast import plain
 from s2orc_parse.latex.source import LatexSource
 from s2orc_parse.parse_model import BibEntry, CitationStyle
+from s2orc_parse.words import read_table
 
 Piece = tuple[str | Inlines, str | None]
 """a text and the key of the cited entry, or surrounding inlines without a key"""
@@ -47,18 +48,11 @@ class PrintedStyle:
 
 
 _BRACKETS = {"round": "()", "square": "[]", "curly": "{}", "angle": "<>"}
-_NUMERIC_CLASSES = frozenset((
-    "acmart", "elsarticle", "IEEEtran", "revtex4", "revtex4-1", "revtex4-2", "sn-jnl", "llncs", "sig-alternate",
-))  # fmt: skip
+_TABLE = read_table("latex/words")
+_NUMERIC_CLASSES, _NUMBERED_STYLES, _NAMED_STYLES = (
+    frozenset(_TABLE[name].split()) for name in ("numeric_classes", "numbered_styles", "named_styles")
+)
 _BIB_STYLE = re.compile(r"\\bibliographystyle\s*\{([^{}]*)\}")
-_NUMBERED_STYLES = frozenset((
-    "plain", "unsrt", "abbrv", "ieeetr", "IEEEtran", "siam", "siamplain", "acm", "amsplain", "splncs", "splncs03",
-    "splncs04", "vancouver",
-))  # fmt: skip
-_NAMED_STYLES = frozenset((
-    "plainnat", "abbrvnat", "unsrtnat", "apalike", "apacite", "acl_natbib", "acl", "aaai", "named", "chicago",
-    "harvard", "agsm", "dcu",
-))  # fmt: skip
 _LABEL_COMMAND = re.compile(r"\\(?:citeauthoryear|astroncite|harvarditem|citename|BCAY)(?![A-Za-z])")
 _CITE_IS_CITEP = re.compile(
     r"\\let\s*\\cite\s*=?\s*\\(?:citep|parencite|autocite)|\\(?:re|provide)newcommand\*?\s*\{?\\cite\}?\s*(?:\[\d\])?(?:\[\])?\s*\{\\(?:citep|parencite)|\\def\\cite\{?\\citep"
@@ -119,34 +113,26 @@ def detect_style(source: LatexSource, entries: list[CitationNames]) -> PrintedSt
     )
     numeric = numeric or (bool(_NUMERIC_CLASSES & set(source.packages)) and not words & {"authoryear", "acmauthoryear"})
     printed = [e for e in entries if e.short]
+    labels = source.bbl or source.body  # natbib's styles and databases provide names for citations
     if (
         not numeric
         and natbib
         and named
         and named >= len(printed) * 0.5
         and (not alphas or named > alphas)
-        and _has_labels(source)
+        and (re.search(r"\\bibitem\s*%?\s*\[", labels) is not None or "\\bibitem" not in labels)
     ):
         opening, closing = tuple(brackets or "()")
-        return PrintedStyle(Mode.NAMES, opening, closing, cite_is_text=_CITE_IS_CITEP.search(text) is None)
+        is_apacite = "natbibapa" not in source.packages.get("apacite", "natbibapa")  # its \cite has parentheses
+        cite_is_text = not is_apacite and _CITE_IS_CITEP.search(text) is None
+        return PrintedStyle(Mode.NAMES, opening, closing, cite_is_text=cite_is_text)
     opening, closing = tuple(brackets or "[]")
     if not numeric and alphas * 2 > len(entries):
         return PrintedStyle(Mode.ALPHA, opening, closing)
     return PrintedStyle(Mode.NUMBERS, opening, closing, sort, compress)
 
 
-def _has_labels(source: LatexSource) -> bool:
-    """Return whether the bibliography provides names for citations, as natbib's BibTeX styles and databases do."""
-    text = source.bbl or source.body
-    return "\\bibitem" not in text or re.search(r"\\bibitem\s*%?\s*\[", text) is not None
-
-
-_TEXTUAL = frozenset(("citet", "textcite", "citealt", "onlinecite", "citeposs", "fullcite"))
-_BARE = frozenset(("citealp", "citealt", "citenum", "footcite", "footcitetext", "smartcite"))
-_PARTS = frozenset((
-    "citeauthor", "citefullauthor", "citeyear", "citeyearpar", "citetitle", "citedate", "citeurl", "fullcite",
-    "footfullcite",
-))  # fmt: skip
+_TEXTUAL, _BARE, _PARTS = (frozenset(_TABLE["citations"][kind].split()) for kind in ("textual", "bare", "parts"))
 
 
 class Printer:

@@ -8,6 +8,7 @@ import time
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_name
 from s2orc_parse.latex import mathml
+from s2orc_parse.latex.amsrefs import is_amsrefs, read_amsrefs
 from s2orc_parse.latex.archive import unpack
 from s2orc_parse.latex.assemble import Assembler, list_formulas
 from s2orc_parse.latex.bbl import is_biblatex, read_biblatex
@@ -17,18 +18,19 @@ from s2orc_parse.latex.citing import Printer, detect_style
 from s2orc_parse.latex.counting import read_counting
 from s2orc_parse.latex.document import Cite, LatexDocument, walk_blocks
 from s2orc_parse.latex.numbering import count_document
-from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.pandoc import convert_records, get_pandoc_version, read_latex
 from s2orc_parse.latex.pandoc_ast import plain
 from s2orc_parse.latex.source import LatexSource, read_source
 from s2orc_parse.latex.tex import deadline
+from s2orc_parse.outcomes import BadSource, LatexOutcome
 from s2orc_parse.parse_model import Header, Parse, Provenance
+from s2orc_parse.words import read_table
 
-CONVERTER_VERSION = "8"  # part of the key of every stored parse; increase it when the parse of any source may change
+CONVERTER_VERSION = "14"  # part of the key of every stored parse; increase it when the parse of any source may change
 MEMORY_MB = 1024
 SECONDS = 120.0
 """default time limit of one source"""
-_CHAPTERS = frozenset(("book", "report", "memoir", "scrbook", "scrreprt", "svmono", "amsbook"))
+_CHAPTERS = frozenset(read_table("latex/words")["chapter_classes"].split())
 
 
 def convert(
@@ -75,7 +77,9 @@ def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, pars
         raise BadSource(LatexOutcome.NO_TEXT)
     return Parse(
         file_sha1=sha1,
-        header=Header(title=assembler.to_text(document.title), authors=_read_authors(document)),
+        header=Header(
+            title=assembler.to_title(document.title), authors=_read_authors(document), keywords=tuple(document.keywords)
+        ),
         citation_style=style.name,
         abstract=tuple(abstract),
         body_text=tuple(body),
@@ -93,19 +97,20 @@ _AFFILIATION = re.compile(
 
 
 def _read_authors(document: LatexDocument) -> tuple[Author, ...]:
-    """Return the author names of the title page, up to the first line that is not a name.
+    """Return the author names of the title page: of each group, up to the first line that is not a name.
 
     They are not canonical names (S2ORC §2.2).
     """
     found: list[Author] = []
-    for author in document.authors:
-        text = plain(tuple(inline if isinstance(inline, str) else "\n" for inline in author)).strip(" *,†‡")
-        if not text or len(text.split()) > 5 or _AFFILIATION.search(text):
-            if found:
-                break
-            continue
-        if name := parse_name(text):
-            found.append(name)
+    for lines in document.authors:
+        for number, line in enumerate(lines):
+            text = plain(tuple(inline if isinstance(inline, str) else "\n" for inline in line)).strip(" *,†‡")
+            if not text or len(text.split()) > 5 or _AFFILIATION.search(text):
+                if number and text:
+                    break
+                continue
+            if name := parse_name(text):
+                found.append(name)
     return tuple(found)
 
 
@@ -113,9 +118,13 @@ def _find_records(
     source: LatexSource, document: LatexDocument, seconds: float, memory_mb: int
 ) -> dict[str, BibtexEntry]:
     """Return the cited or printed entries of the database, with fields as text."""
-    wanted = list(dict.fromkeys([item.key for item in document.bibliography] or _list_cited_keys(document)))
+    inlines = walk_blocks((*document.abstract, *document.blocks))
+    cited = [key for inline in inlines if isinstance(inline, Cite) for key in inline.keys]
+    wanted = list(dict.fromkeys([item.key for item in document.bibliography] or cited))
     if is_biblatex(source.bbl) and not document.bibliography:
         chosen = read_biblatex(source.bbl)
+    elif not document.bibliography and is_amsrefs(text := f"{source.body}\n{source.bbl}"):
+        chosen = read_amsrefs(text)
     else:
         database = read_bib(source.bib)
         chosen = [_inherit_fields(database[key], database) for key in wanted if key in database]
@@ -130,9 +139,3 @@ def _inherit_fields(record: BibtexEntry, database: dict[str, BibtexEntry]) -> Bi
         return record
     inherited = {name: value for name, value in parent.fields.items() if name != "title"}
     return BibtexEntry(record.key, {"booktitle": parent.fields.get("title", ""), **inherited, **record.fields})
-
-
-def _list_cited_keys(document: LatexDocument) -> list[str]:
-    """Return cited keys in the order of their first citation."""
-    blocks = (*document.abstract, *document.blocks)
-    return [key for inline in walk_blocks(blocks) if isinstance(inline, Cite) for key in inline.keys]

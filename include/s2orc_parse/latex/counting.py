@@ -6,20 +6,10 @@ import re
 from dataclasses import dataclass, field
 
 from s2orc_parse.latex.source import LatexSource
-from s2orc_parse.latex.tex import find_calls, read_argument, read_option
+from s2orc_parse.latex.tex import find_calls, read_argument, read_option, read_value
+from s2orc_parse.words import read_table
 
-_LLNCS = ("theorem", "case", "conjecture", "corollary", "definition", "example", "exercise", "lemma", "note", "problem", "property",
-          "proposition", "question", "solution", "remark")  # fmt: skip
-_SHARED = ("theorem", "conjecture", "proposition", "lemma", "corollary", "example", "definition")
-_CLASS_THEOREMS: dict[str, tuple[tuple[str, ...], str | None, bool]] = {
-    "llncs": (_LLNCS, None, False), "svjour3": (_LLNCS, None, False), "svjour": (_LLNCS, None, False),
-    "svmult": (_LLNCS, "chapter", False), "svmono": (_LLNCS, "chapter", False),
-    "acmart": (_SHARED, "section", True), "siamart": (_SHARED, "section", True), "siamart171218": (_SHARED, "section", True),
-    "siamart190516": (_SHARED, "section", True), "siamart220329": (_SHARED, "section", True),
-    "lipics": ((*_SHARED, "remark"), None, True), "lipics-v2019": ((*_SHARED, "remark"), None, True),
-    "lipics-v2021": ((*_SHARED, "remark"), None, True), "jmlr2e": ((*_SHARED, "remark", "axiom"), None, True),
-}  # fmt: skip
-"""Classes that define theorems: their names, the counter that resets them, and whether they share one counter."""
+_CLASS_THEOREMS = {name: row for row in read_table("latex/words")["theorems"] for name in row["classes"].split()}
 _THEOREM = re.compile(
     r"\\(?P<command>newtheorem|spnewtheorem|newmdtheoremenv|newsiamthm|newsiamremark|newdefinition|newproof|declaretheorem|newtcbtheorem)"
     r"(?P<star>\*?)(?![A-Za-z])"
@@ -63,14 +53,14 @@ class Counting:
 def read_counting(source: LatexSource) -> Counting:
     """Return the numbering rules of a source. Definitions of the document override those of its class."""
     found = Counting({"IEEEproof": TheoremKind("Proof", None, is_proof=True)})
-    names, parent, is_shared = _CLASS_THEOREMS.get(next(iter(source.packages), ""), ((), None, False))
-    if not names and "jmlr2e" in source.packages:
-        names, parent, is_shared = _CLASS_THEOREMS["jmlr2e"]
+    names_of_class = (*list(source.packages)[:1], *({"jmlr2e"} & source.packages.keys()))
+    row = next((_CLASS_THEOREMS[name] for name in names_of_class if name in _CLASS_THEOREMS), {"names": ""})
+    names = row["names"].split()
     own = source.styles if not names else ""
     for name in names:
-        counter = "theorem" if is_shared else name
+        counter = "theorem" if row["is_shared"] else name
         found.kinds[name] = TheoremKind(name.capitalize(), counter)
-        if parent:
+        if parent := row.get("within"):
             found.within[counter] = parent
     if names:
         found.kinds.setdefault("claim", TheoremKind("Claim", None))
@@ -171,7 +161,7 @@ def _read_tcolorbox(name: str, title: str, options: str, text: str, at: int, fou
     """Read one \\newtcbtheorem[options]{name}{title}{style}{prefix}."""
     style = read_argument(text, at)
     prefix = read_argument(text, style[1]) if style else None
-    sibling, parent = _find_option(options, "use counter from|use counter"), _find_option(options, "number within")
+    sibling, parent = read_value(options, "use counter from|use counter"), read_value(options, "number within")
     counter = _find_counter(sibling, found) if sibling else name
     is_numbered = not re.search(r"\bno counter\b", options)
     found.kinds[name] = TheoremKind(title, counter if is_numbered else None, label_prefix=prefix[0] if prefix else "")
@@ -181,30 +171,19 @@ def _read_tcolorbox(name: str, title: str, options: str, text: str, at: int, fou
 
 def _read_declaretheorem(name: str, options: str, found: Counting) -> None:
     """Read one \\declaretheorem of thmtools."""
-    title = strip_tex(_find_option(options, "name|title|heading") or name.capitalize())
+    title = strip_tex(read_value(options, "name|title|heading") or name.capitalize())
     if re.search(r"\bnumbered\s*=\s*(?:no|false)|(?<![=\w])unnumbered", options):
         found.kinds[name] = TheoremKind(title, None)
-    elif sibling := _find_option(options, "numberlike|sibling|sharenumber|sharecounter|numberalike"):
+    elif sibling := read_value(options, "numberlike|sibling|sharenumber|sharecounter|numberalike"):
         found.kinds[name] = TheoremKind(title, _find_counter(sibling, found))
     else:
         found.kinds[name] = TheoremKind(title, name)
-        if parent := _find_option(options, "numberwithin|within|parent"):
+        if parent := read_value(options, "numberwithin|within|parent"):
             found.within[name] = parent
     for key, command in (("refname", "cref"), ("Refname", "Cref")):
-        if words := _find_option(options, key):
+        if words := read_value(options, key):
             singular, _, several = words.partition(",")
             found.words[command, name] = (strip_tex(singular), strip_tex(several) or pluralize(strip_tex(singular)))
-
-
-def _find_option(options: str, names: str) -> str | None:
-    """Return the value of a key in a list of options."""
-    match = re.search(rf"(?:^|,)\s*(?:{names})\s*=\s*", options)
-    if match is None:
-        return None
-    if options[match.end() : match.end() + 1] == "{":
-        got = read_argument(options, match.end())
-        return got[0].strip() if got else None
-    return options[match.end() :].partition(",")[0].strip()
 
 
 def _read_words(text: str, found: Counting) -> None:

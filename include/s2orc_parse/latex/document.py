@@ -116,9 +116,9 @@ class Appendix:
 
 @dataclass(slots=True)
 class LatexFloat:
-    """A figure, table or algorithm, or a table inside the text (without caption)."""
+    """A figure, table, algorithm or listing, or a table inside the text (without caption)."""
 
-    kind: str  # figure, table, algorithm
+    kind: str  # figure, table, algorithm, listing
     caption: Inlines | None = None
     numbered: bool = True
     labels: tuple[str, ...] = ()
@@ -144,7 +144,9 @@ class LatexDocument:
     """The content of a source."""
 
     title: Inlines = ()
-    authors: list[Inlines] = field(default_factory=list)
+    authors: list[list[Inlines]] = field(default_factory=list)
+    """for each author, or each group with common affiliations, the lines of the title page"""
+    keywords: list[str] = field(default_factory=list)
     abstract: list[Para] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     bibliography: list[BibItem] = field(default_factory=list)

@@ -15,6 +15,7 @@ FLOATS = (
 )
 _SUBFLOATS = r"subfigure|subtable|subcaptionblock|subfloat|subcaptiongroup"
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
+_CAPTION_KINDS = {"lstlisting": "listing", "code": "listing"}
 _CAPTION = r"caption|captionof|subcaption|tablecaption|figcaption"
 
 
@@ -58,8 +59,8 @@ def take_floats(body: str) -> tuple[str, list[FloatSource]]:
 def _read_float(environment: Environment, text: str) -> list[FloatSource]:
     """Return one float of a text, or several if there are several captions."""
     kind = "table" if "table" in environment.name else "figure"
-    if kind == "figure" and re.match("algo|listing|program", environment.name):
-        kind = "algorithm"
+    if kind == "figure" and (match := re.match("algo|listing|program", environment.name)):
+        kind = "algorithm" if match[0] == "algo" else "listing"
     body, parts = _take_subfloats(environment.body, kind)
     is_table = re.fullmatch(TABULAR, environment.name) is not None
     source, tables = (text, [environment]) if is_table else (body, list(find_environments(body, TABULAR)))
@@ -68,7 +69,14 @@ def _read_float(environment: Environment, text: str) -> list[FloatSource]:
         starred = body[call.start : call.start + len(call.name) + 2].endswith("*")
         if call.name == "captionof":
             got = read_argument(body, read_option(body, call.end)[1])
-            captions.append((call.arguments[0].strip("*"), got[0] if got else "", call.start, starred))
+            captions.append(
+                (
+                    _CAPTION_KINDS.get(call.arguments[0], call.arguments[0]).strip("*"),
+                    got[0] if got else "",
+                    call.start,
+                    starred,
+                )
+            )
         else:
             captions.append((kind, call.arguments[0], call.start, starred))
     labels = [(match.group(1), match.start()) for match in _LABEL.finditer(body)]
@@ -81,7 +89,7 @@ def _read_float(environment: Environment, text: str) -> list[FloatSource]:
         is_last = i + 1 == len(captions)
         start, end = captions[i][2] if i else 0, len(body) + 1 if is_last else captions[i + 1][2]
         own_labels = tuple(name for name, place in labels if start <= place < end)
-        kind = caption_kind if caption_kind in ("table", "algorithm") else "figure"
+        kind = caption_kind if caption_kind in ("table", "algorithm", "listing") else "figure"
         piece = FloatSource(LatexFloat(kind, numbered=not starred, labels=own_labels), _LABEL.sub("", caption))
         _set_cells(piece, source, tables[i:] if is_last else tables[i : i + 1])
         pieces.append(piece)

@@ -5,24 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from s2orc_parse.latex.tex import find_calls, read_argument, read_option
+from s2orc_parse.latex.tex import find_calls, read_argument, read_option, read_value
+from s2orc_parse.words import invert, read_table
 
 _DEFINES = (
     "newacronym|newabbreviation|newglossaryentry|longnewglossaryentry|DeclareAcronym"
     "|acro|acrodef|newacro|acrodefplural|newacroplural"
 )
-_FORMS = {
-    "gls": "use", "glspl": "uses", "acrshort": "short", "acrshortpl": "shorts", "acrlong": "long",
-    "acrlongpl": "longs", "acrfull": "full",
-    "acrfullpl": "fulls", "acs": "short", "acsp": "shorts", "acl": "long", "aclp": "longs", "acf": "full", "acfp": "fulls", "ac": "use",
-    "acp": "uses", "aca": "short", "acsu": "short", "aclu": "long", "iac": "use", "glsentryshort": "short", "glsentrylong": "long",
-    "glsentryshortpl": "shorts", "glsentrylongpl": "longs", "glsentryfull": "full", "glsentrytext": "short",
-    "glsentryname": "short",
-    "glsentryplural": "shorts", "glstext": "short", "glsname": "short",
-    "glsplural": "shorts", "glsfirst": "full", "glsfirstplural": "fulls",
-    "glsxtrshort": "short", "glsxtrlong": "long", "glsxtrfull": "full", "glsxtrshortpl": "shorts", "glsxtrlongpl": "longs",
-    "acshort": "short", "aclong": "long", "acfull": "full",
-}  # fmt: skip
+_FORMS = invert(read_table("latex/words")["glossary"])
 _USE = re.compile(
     r"\\(?P<command>" + "|".join(sorted({f"[{n[0].upper()}{n[0].lower()}]{n[1:]}" for n in _FORMS}, key=len, reverse=True))
     + r"|GLS|GLSpl)(?P<star>\*?)(?![A-Za-z@])|\\(?P<reset>glsresetall|acresetall|glsunsetall)(?![A-Za-z@])"
@@ -113,33 +103,22 @@ def _read_entries(text: str) -> dict[str, _Entry]:
             if key in found and values:
                 found[key].longs = values[-1]
         elif call.name in ("newacronym", "newabbreviation") and len(values) == 2:
-            pairs = _read_pairs(call.options[0] or "")
+            options = call.options[0] or ""
             short, long = values
-            found[key] = _Entry(short, long, pairs.get("shortplural", f"{short}s"), pairs.get("longplural", f"{long}s"))
+            shorts, longs = read_value(options, "shortplural"), read_value(options, "longplural")
+            found[key] = _Entry(short, long, shorts or f"{short}s", longs or f"{long}s")
         elif call.name in ("newglossaryentry", "longnewglossaryentry", "DeclareAcronym") and values:
-            pairs = _read_pairs(values[0])
+            names = re.findall(r"(?:^|,)\s*([a-z-]+)\s*=", values[0])
+            pairs = {name: value for name in names if (value := read_value(values[0], name)) is not None}
             short = pairs.get("short", pairs.get("text", pairs.get("name", "")))
             if call.name == "DeclareAcronym":
                 long = pairs.get("long", "")
-                found[key] = _Entry(
-                    short,
-                    long,
-                    short + pairs.get("short-plural", "s"),
-                    pairs.get("long-plural-form", long + pairs.get("long-plural", "s")),
-                )
+                plural = pairs.get("long-plural-form", long + pairs.get("long-plural", "s"))
+                found[key] = _Entry(short, long, short + pairs.get("short-plural", "s"), plural)
             elif short:
                 several = pairs.get("plural", f"{short}s")
                 found[key] = _Entry(short, short, several, several, is_acronym=False)
         elif call.name in ("acro", "acrodef", "newacro") and values:
             short = between or key
             found[key] = _Entry(short, values[0], f"{short}s", f"{values[0]}s")
-    return found
-
-
-def _read_pairs(options: str) -> dict[str, str]:
-    """Return the keys and values of a list of options."""
-    found: dict[str, str] = {}
-    for match in re.finditer(r"(?:^|,)\s*([a-z-]+)\s*=\s*", options):
-        got = read_argument(options, match.end()) if options[match.end() : match.end() + 1] == "{" else None
-        found.setdefault(match[1], got[0] if got else options[match.end() :].partition(",")[0].strip())
     return found

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from s2orc_parse.latex.counting import strip_tex, write_numeral
 from s2orc_parse.latex.document import ListItemStart
 from s2orc_parse.latex.marks import CLOSE, OPEN
-from s2orc_parse.latex.tex import find_calls, read_argument, read_option
+from s2orc_parse.latex.tex import find_calls, read_argument, read_option, read_value
+from s2orc_parse.words import read_table
 
-_NUMBERED = frozenset(("enumerate", "enumerate*", "inparaenum", "asparaenum", "compactenum", "compactenum*"))
-_OTHER = frozenset(("itemize", "itemize*", "description", "description*", "inparaitem", "asparaitem", "compactitem", "trivlist", "list",
-                    "compactdesc", "asparadesc", "inparadesc"))  # fmt: skip
+_NUMBERED, _OTHER = (frozenset(read_table("latex/words")[name].split()) for name in ("numbered_lists", "other_lists"))
 _NUMBERED_ENVIRONMENTS = re.compile(
     r"(?:equation|align|gather|eqnarray|multline|alignat|flalign|dmath|subequations|figure|table|algorithm|lstlisting|longtable)\*?"
 )
@@ -136,13 +135,13 @@ def _open_list(
     )
     opened = _OpenList(level, shared.get(f"the{_ENUMI[level]}"), _LEVELS[level])
     for found in (options, written):
-        template = _read_value(found, "ref") or _read_value(found, "label")
+        template = read_value(found, "ref") or read_value(found, "label")
         if template is not None:
             opened.template = template
         elif found is written and "=" not in written and (short := _read_short_template(written)):
             opened.style = short[0]
             opened.template = short[1] if has_enumitem else opened.template
-        if (start := _read_value(found, "start")) and start.isdecimal() and len(start) < 5:
+        if (start := read_value(found, "start")) and start.isdecimal() and len(start) < 5:
             opened.count = int(start) - 1
         if re.search(r"(?:^|,)\s*resume\*?\s*(?:,|=|$)", found):
             opened.count = last.get(level, 0)
@@ -156,22 +155,6 @@ def _read_short_template(written: str) -> tuple[str, str] | None:
             style = _STYLES[match[1]]
             return style, f"{written[: match.start()]}\\{style}*{written[match.end() :]}"
     return None
-
-
-def _read_value(options: str, name: str) -> str | None:
-    """Return the value of an enumitem key."""
-    matches = list(re.finditer(rf"(?:^|,)\s*{name}\*?\s*=\s*", options))
-    if not matches:
-        return None
-    match = matches[-1]
-    if options[match.end() : match.end() + 1] == "{" and (got := read_argument(options, match.end())):
-        return got[0]
-    depth = 0
-    for at in range(match.end(), len(options)):
-        depth += {"{": 1, "}": -1}.get(options[at], 0)
-        if options[at] == "," and depth <= 0:
-            return options[match.end() : at].strip()
-    return options[match.end() :].strip()
 
 
 def _read_settings(text: str) -> tuple[dict[str, str], set[str]]:

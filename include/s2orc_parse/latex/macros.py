@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from s2orc_parse.latex.tex import group_end, read_argument, read_option, replace_intervals, skip_space
+from s2orc_parse.words import read_table
 
 _NAME = r"\s*\{?\s*\\([A-Za-z]+)\s*\}?"
 _DEFINES = re.compile(
@@ -14,12 +15,24 @@ _DEFINES = re.compile(
     r"|\\(?:providecommand|providerobustcmd)\*?(?P<default>" + _NAME + ")"
     r"|\\DeclareMathOperator\*?(?P<operator>" + _NAME + ")"
     r"|\\DeclareTextFontCommand(?P<font>" + _NAME + ")"
-    r"|\\DeclarePairedDelimiter(?P<pair>" + _NAME + ")"
+    r"|\\DeclarePairedDelimiter(?:XPP|X)?(?P<pair>" + _NAME + ")"
     r"|\\(?:New|Renew|Provide|Declare)(?:Expandable)?DocumentCommand(?P<document>" + _NAME + ")"
     r"|\\[egx]?def\s*(?P<plain>\\([A-Za-z]+))(?:#\d)*\s*(?=\{)"
     r"|\\(?:re)?newenvironment\*?\s*\{(?P<environment>[^{}]+)\}"
     r"|\\newtheorem\*?\s*\{(?P<theorem>[^{}]+)\}"
     r"|\\let\s*(?P<alias>\\([A-Za-z]+))\s*=?\s*\\[A-Za-z]+"
+)
+_STARRED = re.compile(
+    r"\\DeclarePairedDelimiter(?:XPP|X)?"
+    + _NAME
+    + r"|\\(?:New|Renew|Provide|Declare)(?:Expandable)?DocumentCommand"
+    + _NAME
+    + r"\s*\{\s*s"
+    r"|\\(?:newcommand|renewcommand|def)\*?" + _NAME + r"\s*\{?\s*\\@ifstar"
+)
+_PHYSICS, _SUPPORTED, _SYMBOLS = (
+    frozenset(read_table("latex/words")[name].split())
+    for name in ("starred_in_physics", "supported_commands", "redefined_symbols")
 )
 _NAMES = re.compile(r"\\begin\s*\{([^{}]+)\}|\\([A-Za-z]+)")
 _NEEDS_TEX = re.compile(r"@|\\[A-Za-z]+(?:true|false)(?![A-Za-z])|\\if[a-z]*(?![A-Za-z])|\\csname")
@@ -30,17 +43,6 @@ _ARGUMENT_SPEC = re.compile(r"\s*(?:([moOs])|([tdDrRgGeEvb!+>]))")
 _BRANCHES = {"BooleanTF": 1, "BooleanT": None, "BooleanF": 0, "NoValueTF": 0, "NoValueT": 0, "NoValueF": None, "ValueTF": 1, "ValueT": None,
              "ValueF": 0}  # fmt: skip
 """index of the argument that an xparse conditional prints without a star or an option; None if it prints nothing"""
-_SUPPORTED = frozenset(
-    (
-        "href", "url", "path", "nolinkurl", "ref", "eqref", "label", "caption", "footnote", "section", "subsection",
-        "subsubsection", "paragraph", "chapter", "part", "title", "author", "date", "maketitle", "par", "newblock", "bibitem",
-        "item", "emph", "textbf", "textit", "begin", "end", "abstract", "document", "figure", "table", "thanks", "and", "input",
-        "include", "bibliography", "appendix",
-    )
-)  # fmt: skip
-"""commands that pandoc supports; their redefinitions change only the appearance and are ignored"""
-_SYMBOLS = frozenset(("path", "part", "paragraph", "chapter", "date", "and"))
-"""supported commands that papers also redefine as symbols without arguments"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,9 @@ def find_definitions(text: str) -> list[Definition]:
         if tex is None or end is None or len(tex) > 4000:
             continue
         tex = _IFMMODE.sub(r"\\ensuremath{\1}", re.sub(r"\\@(?![A-Za-z])", "", tex))
-        if _NEEDS_TEX.search(tex) or (name in _SUPPORTED and not (name in _SYMBOLS and _is_symbol(tex))):
+        if _NEEDS_TEX.search(tex) or (
+            name in _SUPPORTED and not (name in _SYMBOLS and "#" not in tex and len(tex) < 100)
+        ):
             continue
         found.append(Definition(name, tex, match.start(), end, is_theorem=kind == "theorem"))
     return found
@@ -114,11 +118,7 @@ def _read_definition(text: str, match: re.Match[str], kind: str, name: str) -> t
             return f"\\renewcommand{{\\{name}}}[1]{{{{{got[0]} #1}}}}", got[1]
         return text[match.start() : got[1]], got[1]
     if kind == "pair":
-        left = read_argument(text, at)
-        right = read_argument(text, left[1]) if left else None
-        if left is None or right is None:
-            return None, None
-        return f"\\renewcommand{{\\{name}}}[2][]{{{left[0]} #2{right[0]}}}", right[1]
+        return _read_pair(text, at, name)
     if kind == "document":
         return _read_document_command(text, at, name)
     if kind == "alias":
@@ -149,6 +149,38 @@ def _read_command(text: str, at: int, name: str, command: str) -> tuple[str | No
     count = f"[{count.strip()}]" if count is not None else ""
     default = f"[{default}]" if default is not None else ""
     return f"\\{command}{{\\{name}}}{count}{default}{{{got[0]}}}", got[1]
+
+
+def _read_pair(text: str, at: int, name: str) -> tuple[str | None, int | None]:
+    r"""Return a pair of delimiters of mathtools; with the count of arguments, its body is the last argument.
+
+    The form XPP has a text before the left and after the right delimiter. An option of a call is only the size.
+    """
+    count, at = read_option(text, at)
+    parts: list[str] = []
+    for _ in range(2 if count is None else 5):
+        if text[skip_space(text, at) :][:1] not in ("{", "\\") or (got := read_argument(text, at)) is None:
+            break
+        parts.append(got[0])
+        at = got[1]
+        if count is not None and len(parts) == 3 and text[skip_space(text, at) :][:1] != "{":
+            break
+    if len(parts) not in (2, 3, 5):
+        return None, None
+    inner = "#1" if count is None else parts[-1]
+    inner = re.sub(r"#([1-8])", lambda found: f"#{int(found[1]) + 1}", inner).replace("\\delimsize", "")
+    before, after = (parts[0] + parts[1], parts[2] + parts[3]) if len(parts) == 5 else (parts[0], parts[1])
+    total = 2 if count is None else int(count) + 1 if count.strip().isdecimal() and len(count) < 3 else 2
+    return f"\\renewcommand{{\\{name}}}[{total}][]{{{before} {inner}{after}}}", at
+
+
+def remove_stars(text: str, definitions: str, packages: Collection[str]) -> str:
+    r"""Return the text without the star of commands that have a starred form, which prints the same: `\norm*{x}`."""
+    names = {name.strip(" {}\\") for found in _STARRED.findall(definitions) for name in found if name}
+    names |= _PHYSICS if "physics" in packages else set()
+    if not names or "*" not in text:
+        return text
+    return re.sub(rf"\\({'|'.join(map(re.escape, sorted(names)))})\s*\*", r"\\\1 ", text)
 
 
 def _read_document_command(text: str, at: int, name: str) -> tuple[str | None, int | None]:
@@ -198,7 +230,3 @@ def _choose_branches(tex: str) -> str:
         branch = _BRANCHES[match[1]]
         tex = tex[: match.start()] + (arguments[branch + 1] if branch is not None else "") + tex[at:]
     return tex
-
-
-def _is_symbol(tex: str) -> bool:
-    return "#" not in tex and len(tex) < 100

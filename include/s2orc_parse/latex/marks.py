@@ -1,7 +1,8 @@
 """Define private-use characters that carry LaTeX constructs through pandoc. Sources do not contain these characters."""
 
 OPEN, CLOSE = "\ue000", "\ue001"  # around a mark: a letter and a number
-# C caption, R row, B entry, L label, T title, N author or footnote number, A appendix, I item, U subequations, Z end of the body
+# C caption, R row, B entry, L label, T title, N author or footnote number, S abstract, K keywords, E end of S or K, A appendix,
+# I item, U subequations, Z end of the body
 CELL, BLOCK = "\ue002", "\ue003"
 FIELD, VALUE, END = "\ue004", "\ue005", "\ue006"  # a field of a bibliography entry: its name, its value
 EMPH, EMPH_END = "\ue007", "\ue008"  # around emphasized text of a bibliography entry

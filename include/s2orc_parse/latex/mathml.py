@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 import orjson
 
-from s2orc_parse.latex.outcome import BadSource
 from s2orc_parse.latex.pandoc import build_command, limit_policy
 from s2orc_parse.latex.process import run
+from s2orc_parse.outcomes import BadSource
 
 MAX_FORMULA = 20_000
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)

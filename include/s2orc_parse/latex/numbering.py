@@ -22,7 +22,7 @@ _INNER = re.compile(r"\\begin\{(\w+\*?)\}.*?\\end\{\1\}", re.DOTALL)
 _COUNTER_IN_ITEM = re.compile(f"{OPEN}(\\w+){CLOSE}")
 _LEVELS = ("section", "subsection", "subsubsection")
 r"""levels of numbered headers; \paragraph is not numbered"""
-_FLOATS = ("figure", "table", "algorithm", "equation")
+_FLOATS = ("figure", "table", "algorithm", "listing", "equation")
 """counters that a chapter resets; a section can reset only formulas, because floats are appended after the text"""
 
 
@@ -97,7 +97,7 @@ class _Counter:
         self.chapters = chapters
         self.levels = ("chapter", *_LEVELS) if chapters else _LEVELS
         self.within = dict.fromkeys(_FLOATS, "chapter") if chapters else {}
-        self.within |= {name: parent for name, parent in counting.within.items() if name not in _FLOATS[:3]}
+        self.within |= {name: parent for name, parent in counting.within.items() if name not in _FLOATS[:4]}
         self.heads: list[int] = []
         self.counts: dict[str, int] = {}
         self.printed: dict[str, str] = {}  # by counter, in the form of its \the…
@@ -164,7 +164,10 @@ class _Counter:
                 for label in inline.labels:
                     self.numbers.labels.setdefault(label, target)
             elif isinstance(inline, doc.Subequations):
-                self._open_subequations() if inline.is_start else self._close_subequations()
+                if inline.is_start:
+                    self.shared = _Subequations(self.increment("equation"), len(self.numbers.formula_list))
+                else:
+                    self._close_subequations()
             elif isinstance(inline, doc.MarkedText | doc.Note):
                 self.count_inlines(inline.content)
 
@@ -249,9 +252,6 @@ class _Counter:
             return self.increment("equation")
         self.shared.count += 1
         return f"{self.shared.num}{write_numeral('alph', self.shared.count)}"
-
-    def _open_subequations(self) -> None:
-        self.shared = _Subequations(self.increment("equation"), len(self.numbers.formula_list))
 
     def _close_subequations(self) -> None:
         """Assign the labels of the group to its first formula."""

@@ -14,25 +14,36 @@ from typing import Any
 
 import orjson
 
+from s2orc_parse.bibliography.tex_math import read_formula_text
 from s2orc_parse.errors import UserError
+from s2orc_parse.latex.amsrefs import is_amsrefs, rewrite_citations
 from s2orc_parse.latex.bbl import RawItem, read_items, take_bibliography
-from s2orc_parse.latex.bibtex import BibtexEntry
+from s2orc_parse.latex.bibtex import BibtexEntry, list_links, mark_groups, unmark_groups
 from s2orc_parse.latex.citations import find_aliases, mark_citations
+from s2orc_parse.latex.classes import find_forms
 from s2orc_parse.latex.counting import read_counting
 from s2orc_parse.latex.document import LatexDocument, ListItemStart
 from s2orc_parse.latex.floats import FloatSource, take_floats
+from s2orc_parse.latex.front import FrontMatter
 from s2orc_parse.latex.glossary import expand_glossary, expand_in_macros
-from s2orc_parse.latex.macros import Definition, find_definitions, find_names, select_definitions, simplify_definitions
+from s2orc_parse.latex.macros import (
+    Definition,
+    find_definitions,
+    find_names,
+    remove_stars,
+    select_definitions,
+    simplify_definitions,
+)
 from s2orc_parse.latex.marks import CELL, CLOSE, OPEN
-from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.pandoc_ast import Reader, plain
 from s2orc_parse.latex.process import run
 from s2orc_parse.latex.provided import IN_ENTRIES, IN_TEXT
 from s2orc_parse.latex.rewriting import mark_items, remove_theorem_setup, rewrite
-from s2orc_parse.latex.signs import Signs
 from s2orc_parse.latex.source import LatexSource
-from s2orc_parse.latex.tex import balance, find_calls, replace_intervals
+from s2orc_parse.latex.tex import balance
+from s2orc_parse.outcomes import BadSource, LatexOutcome
 from s2orc_parse.sandbox import Policy
+from s2orc_parse.words import read_table
 
 _MAX_REPAIRS = 6
 """maximum number of unreadable paragraphs that are removed before the source is rejected"""
@@ -40,9 +51,6 @@ _MAX_REPAIRS = 6
 _ENVIRONMENT_SHORTHAND = re.compile(
     r"\\(?:newcommand|renewcommand|providecommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
     r"|\\(?:g|e)?def\s*\\([A-Za-z]+)\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
-)
-_NAME_ENDS = re.compile(
-    r"\\(?:quad|qquad|[Aa]nd|AND|hfill|hspace\*?\{[^{}]*\}|vspace\*?\{[^{}]*\}|IEEEauthorblock[NA])(?![A-Za-z])|\\\\(?:\s*\[[^\]]*\])?|,|~~+|&|\n\s*\n"
 )
 _SKIPPED = re.compile(r"\[INFO\] Skipped '\\([A-Za-z]+)((?:\[.*?\])?)((?:\{.*\})+)'", re.DOTALL)
 
@@ -87,6 +95,12 @@ def read_latex(source: LatexSource, *, seconds: float, memory_mb: int) -> LatexD
     """Convert a source. Raises `BadSource`."""
     counting = read_counting(source)
     body, own = take_bibliography(_expand_shorthands(source.preamble, source.body))
+    if "amsrefs" in source.packages or is_amsrefs(own):
+        body = rewrite_citations(body)
+    of_paper = {one.name for one in find_definitions(f"{source.preamble}\n{source.body}")}
+    front_matter = FrontMatter(find_forms(source.packages), of_paper)
+    body = front_matter.rewrite(source.preamble, body)
+    body = remove_stars(body, f"{source.styles}\n{source.preamble}\n{body}", source.packages)
     items = read_items(own or source.bbl)
     body, short_forms = expand_glossary(source.preamble, simplify_definitions(remove_theorem_setup(body)))
     macros = _collect_macros(source, own or source.bbl)
@@ -110,14 +124,19 @@ def read_latex(source: LatexSource, *, seconds: float, memory_mb: int) -> LatexD
     )
     body = re.sub(r"(?<!\\)\\S\s*(?=\\ref)", "§", body)
     flat = list(_flatten_pieces(pieces))
-    body, front = _extract_title_and_authors(source.preamble, body)
+    body, front = front_matter.take_title_and_authors(source.preamble, body)
     body = balance(body)
     tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _format_floats(flat), front, IN_ENTRIES, _format_entries(items)))
     definitions = prepare(expand_in_macros(define_macros(macros, names, find_names(body + tail)), short_forms))
     text = "\n".join((definitions, "\\begin{document}", body, "", tail, "\\end{document}\n"))
     text = re.sub(r"\\href\s*(?:%\n\s*)?\{", r"\\href{", text)  # pandoc allows no line end between them
-    ast, signs = _convert(text, seconds, memory_mb)
-    return Reader(flat, pieces, items, signs, counting.kinds, list_items).document(ast)
+    ast = _convert(text, seconds, memory_mb)
+    return Reader(flat, pieces, items, counting.kinds, list_items).document(ast)
+
+
+_UNCONVERTED, _NO_TEXT = (
+    frozenset(read_table("latex/words")[name].split()) for name in ("unconverted_fields", "commands_without_text")
+)
 
 
 def convert_records(
@@ -130,22 +149,21 @@ def convert_records(
     places: list[tuple[int, str]] = []
     for number, record in enumerate(records):
         for name, value in record.fields.items():
-            if name in ("url", "doi", "eprint", "file", "abstract", "note", "keywords") or not re.search(
-                r"[\\{}$~]|--", value
-            ):
+            if name in _UNCONVERTED or not re.search(r"[\\{}$~]|--", value):
                 continue
+            if name in ("author", "editor"):
+                value = mark_groups(value)
             lines.append(f"{OPEN}B{len(places)}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balance(value)))
             places.append((number, name))
-    fields = [dict(record.fields) for record in records]
+    fields = [{**record.fields, "links": "\n".join(list_links(record))} for record in records]
     if places:
         macros = _collect_macros(source, "")
         definitions = define_macros(macros, {one.name for one in macros}, find_names("\n".join(lines)))
         text = "\n\n".join((definitions, "\\begin{document}", IN_ENTRIES, *lines, "\\end{document}\n"))
-        ast, signs = _convert(text, seconds, memory_mb)
-        reader = Reader([], [], [RawItem(str(i), None, "") for i in range(len(places))], signs)
-        for item in reader.document(ast).bibliography:
+        reader = Reader([], [], [RawItem(str(i), None, "") for i in range(len(places))])
+        for item in reader.document(_convert(text, seconds, memory_mb)).bibliography:
             number, name = places[int(item.key)]
-            fields[number][name] = plain(item.content)
+            fields[number][name] = unmark_groups(plain(item.content, read_formula_text))
     return [BibtexEntry(record.key, found) for record, found in zip(records, fields, strict=True)]
 
 
@@ -176,20 +194,6 @@ def _expand_shorthands(preamble: str, body: str) -> str:
     return re.sub(rf"\\({names})(?![A-Za-z])", lambda m: aliases[m.group(1)], body)
 
 
-def _extract_title_and_authors(preamble: str, body: str) -> tuple[str, str]:
-    """Return the body without title and authors, and these as paragraphs, split wherever a name may end."""
-    found = {"title": "", "author": ""}
-    for text in (preamble, body):
-        for call in find_calls(text, "title|author", 1):
-            found[call.name] += ("" if call.name == "title" else r" \and ") + call.arguments[0]
-    body = replace_intervals(body, ((call.start, call.end, "") for call in find_calls(body, "title|author", 1)))
-    names = re.sub(r"\\(?:bf|tt|small|large|it|xspace|thanks\s*\{[^{}]*\})(?![A-Za-z])|\$[^$]*\$", " ", found["author"])
-    lines = [f"{OPEN}T{CLOSE} {balance(found['title'])}"]
-    for number, name in enumerate(_NAME_ENDS.split(names)[:200]):
-        lines.append(f"{OPEN}N{number}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balance(name)))
-    return body, "\n\n".join(lines)
-
-
 def _flatten_pieces(pieces: Iterable[FloatSource]) -> Iterator[FloatSource]:
     for piece in pieces:
         yield piece
@@ -217,14 +221,12 @@ def _format_entries(items: list[RawItem]) -> str:
     return "\n\n".join(lines)
 
 
-def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any], Signs]:
-    """Return pandoc's AST and its signs.
+def _convert(text: str, seconds: float, memory_mb: int) -> dict[str, Any]:
+    """Return pandoc's AST.
 
     A skipped command with text is defined so that the text is shown. A paragraph that pandoc cannot read is removed.
     """
     deadline = time.monotonic() + seconds
-    signs = Signs()
-    original, text = text, signs.shorten(text)
     defined, removed = False, 0
     while removed <= _MAX_REPAIRS:
         status, out, messages = run(
@@ -234,17 +236,14 @@ def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any],
             policy=limit_policy(memory_mb),
         )
         if status == 0:
-            unknown = "" if defined else _define_skipped(signs.raw(messages))
+            unknown = "" if defined else _define_skipped(messages)
             if not unknown:
                 try:
                     ast: dict[str, Any] = orjson.loads(out)
                 except orjson.JSONDecodeError:  # nested deeper than any reader supports
                     raise BadSource(LatexOutcome.CONVERTER_FAILED, "nested too deep") from None
-                return ast, signs
+                return ast
             defined, text = True, unknown + text
-            continue
-        if signs:  # retry without signs: the reported line then identifies the paragraph to remove
-            signs, text, defined = Signs(), original, False
             continue
         where = re.search(r"line (\d+)", messages)
         if where is None:
@@ -252,23 +251,6 @@ def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any],
         text = _remove_paragraph(text, int(where.group(1)))
         removed += 1
     raise BadSource(LatexOutcome.CONVERTER_FAILED, " ".join(messages.split())[-300:])
-
-
-_NO_TEXT = frozenset((
-    "DeclareCaptionFont", "DeclareMathOperator", "DeclarePairedDelimiter", "PassOptionsToPackage", "SetKwInOut", "Thanks",
-    "acmConference", "addcontentsline", "address", "addtocounter", "addtolength", "affil", "affiliation", "algsetup",
-    "allowdisplaybreaks", "arrayrulecolor", "begin", "bibliography", "bibliographystyle", "bibpunct", "captionsetup", "ccsdesc",
-    "cellcolor", "cfoot", "citestyle", "cline", "cmidrule", "color", "colorlet", "date", "definecolor", "draw", "email", "end",
-    "fancyfoot", "fancyhead", "fontsize", "footnotemark", "footnotetext", "geometry", "graphicspath", "hphantom", "href", "hskip",
-    "hspace", "hypersetup", "hyphenation", "icmltitle", "include", "includegraphics", "includepdf", "index", "input", "institute",
-    "keywords", "label", "lhead", "linespread", "lstdefinelanguage", "lstdefinestyle", "lstset", "makeatletter", "marginpar",
-    "markboth", "markright", "newcolumntype", "newcommand", "newenvironment", "newfloat", "newlength", "newtheorem", "nocite", "node",
-    "noindent", "numberwithin", "orcid", "pagestyle", "path", "pdfinfo", "pgfplotsset", "phantom", "refstepcounter", "renewcommand",
-    "rhead", "rowcolor", "rule", "setcitestyle", "setcounter", "setlength", "setlist", "settowidth", "sisetup", "special",
-    "stepcounter", "thanks", "thefootnote", "theoremstyle", "thispagestyle", "tikz", "tikzset", "titleformat", "titlespacing", "url",
-    "usepackage", "usetikzlibrary", "vphantom", "vskip", "vspace",
-))  # fmt: skip
-"""commands with arguments that are not printed at their position"""
 
 
 def _define_skipped(messages: str) -> str:
@@ -298,9 +280,11 @@ def _define_skipped(messages: str) -> str:
 
 
 def _remove_paragraph(text: str, line: int) -> str:
-    """Return the text without the paragraph that contains a line."""
+    """Return the text without the paragraph that contains a line, or that ends before it."""
     lines = text.split("\n")
     line = min(line - 1, len(lines) - 1)
+    while line > 0 and not lines[line].strip():  # pandoc notices at the following empty line
+        line -= 1
     first = last = line
     while first > 0 and lines[first - 1].strip():
         first -= 1

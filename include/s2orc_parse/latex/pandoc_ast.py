@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from s2orc_parse.latex import document as doc
 from s2orc_parse.latex.bbl import RawItem
+from s2orc_parse.latex.classes import name_back_matter
 from s2orc_parse.latex.floats import FloatSource
+from s2orc_parse.latex.front import settle_front_matter, split_keywords
 from s2orc_parse.latex.marks import CELL, CITE, CLOSE, KEYS, NOTE, NOTE_END, OPEN, PART, REF, XSPACE
-from s2orc_parse.latex.rewriting import name_back_matter
-from s2orc_parse.latex.signs import SIGN, GroupStyle, Signs, apply_style
 
 _MARK = re.compile(f"{OPEN}([A-Z])(\\d*){CLOSE}")
 _INLINE_MARK = re.compile(f"{OPEN}([IUN])(\\d+){CLOSE}")
@@ -34,11 +34,9 @@ class Reader:
         flat: list[FloatSource],
         pieces: list[FloatSource],
         items: list[RawItem],
-        signs: Signs,
         theorems: Collection[str] = (),
         list_items: Sequence[doc.ListItemStart] = (),
     ) -> None:
-        self.signs = signs
         self.theorems = theorems
         self.list_items = list_items
         self.flat = flat
@@ -47,12 +45,7 @@ class Reader:
 
     def document(self, ast: Node) -> doc.LatexDocument:
         """Return the document of a complete AST."""
-        meta = ast.get("meta", {})
         document = doc.LatexDocument()
-        abstract = meta.get("abstract")
-        if abstract:
-            blocks = abstract["c"] if abstract["t"] == "MetaBlocks" else [{"t": "Para", "c": abstract["c"]}]
-            document.abstract = [b for b in self._blocks(blocks) if isinstance(b, doc.Para)]
         inside: doc.Block | None
         mark: tuple[str, int] | None = None
         pending: list[doc.Inline] = []
@@ -66,13 +59,17 @@ class Reader:
             if kind == "C":
                 self.flat[number].float.caption = content
             elif kind == "R":
-                self._row(number, content)
+                target = self.flat[number].float
+                target.cells = [*(target.cells or []), _split(content, CELL)]
             elif kind == "L":
                 labels[number] = content
             elif kind == "T":
                 document.title = content
             elif kind == "N":
-                document.authors.append(content)
+                document.authors += [[] for _ in range(number + 1 - len(document.authors))]
+                document.authors[number].append(content)
+            elif kind == "K":
+                document.keywords += split_keywords(plain(content))
             elif kind == "B":
                 item = self.items[number]
                 document.bibliography.append(doc.BibItem(item.key, labels.get(number), content))
@@ -89,10 +86,12 @@ class Reader:
                 pending = []
                 mark = (found.group(1), int(found.group(2) or 0))
                 first = block.content[0][found.end() :]
-                if mark[0] == "A":
-                    document.blocks.append(doc.Appendix())
+                if mark[0] in "AE":
+                    document.blocks += [doc.Appendix()] if mark[0] == "A" else []
                     mark = None
                     inside = doc.Para((first, *block.content[1:])) if first.strip() or len(block.content) > 1 else None
+                elif mark[0] == "S":
+                    inside = doc.Para((first.lstrip(), *block.content[1:]))
                 else:
                     pending = [first, *block.content[1:]]
                     continue
@@ -100,17 +99,16 @@ class Reader:
                 continue
             if mark is None:
                 document.blocks.append(inside)
+            elif mark[0] == "S":
+                document.abstract += [inside] if isinstance(inside, doc.Para) else []
             elif isinstance(inside, doc.Para | doc.Head):
                 pending += [" ", *inside.content]
         close()
+        settle_front_matter(document)
         document.blocks += [piece.float for piece in self.pieces]
         for piece in self.flat:
             piece.float.parts = [part.float for part in piece.parts]
         return document
-
-    def _row(self, number: int, content: doc.Inlines) -> None:
-        target = self.flat[number].float
-        target.cells = [*(target.cells or []), _split(content, CELL)]
 
     def _blocks(self, nodes: list[Node]) -> Iterator[doc.Block]:
         for node in nodes:
@@ -180,40 +178,12 @@ class Reader:
                         text.clear()
                     found.append(inline)
 
-        def append_signs(content: str) -> GroupStyle | None:
-            """Append a text with signs; return the style of the group after it, if the text ends with a style."""
-            style: GroupStyle | None = None
-            for part in self.signs.read(content):
-                if style is not None:
-                    append(apply_style(style, ()))
-                style = part if isinstance(part, GroupStyle) else None
-                if not isinstance(part, GroupStyle):
-                    append(self._marks(part) if isinstance(part, str) and OPEN in part else (part,))
-            return style
-
-        style: GroupStyle | None = None
-        joins = False  # whether an emphasis directly precedes, which the next one continues
         for node in nodes:
             kind: str = node["t"]
             content: Any = node.get("c")
-            if style is not None:
-                if kind == "Span":
-                    inner = self._inlines(content[1])
-                    if joins and style.kind == "emph" and not text and isinstance(found[-1], doc.MarkedText):
-                        inner = (*found.pop().content, *inner)  # type: ignore[union-attr]
-                    append(apply_style(style, inner))
-                    joins, style = style.kind == "emph", None
-                    continue
-                append(apply_style(style, ()))
-                style = None
-            joins = joins and kind == "Str" and len(content) == 1
-            if kind == "Str":
-                if SIGN.search(content):
-                    style = append_signs(content)
-                elif OPEN in content:
-                    append(self._marks(content))
-                else:
-                    text.append(content)
+            if kind == "Str" or kind == "Code":
+                content = content if kind == "Str" else content[1]
+                append(self._marks(content) if OPEN in content else (content,))
             elif kind in ("Space", "SoftBreak", "LineBreak"):
                 text.append(" ")
             elif kind in ("Strong", "SmallCaps", "Underline", "Superscript", "Subscript", "Strikeout"):
@@ -226,10 +196,8 @@ class Reader:
             elif kind == "Cite":
                 append((self._cite(content),))
             elif kind == "Math":
-                tex = _LINKED.sub(_restore_link, self.signs.raw(content[1]).replace(XSPACE, ""))
+                tex = _LINKED.sub(_restore_link, content[1].replace(XSPACE, ""))
                 append((doc.Math(tex, content[0]["t"] == "DisplayMath"),))
-            elif kind == "Code":
-                style = append_signs(content[1])
             elif kind == "Link":
                 append(self._link(content))
             elif kind == "Note":
@@ -238,8 +206,6 @@ class Reader:
                 (identifier, _, pairs), inner = content
                 label = dict(pairs).get("label") or identifier
                 append((*((doc.LabelName(label),) if label else ()), *self._inlines(inner)))
-        if style is not None:
-            append(apply_style(style, ()))
         if text:
             found.append("".join(text))
         return tuple(found)
@@ -294,7 +260,6 @@ class Reader:
             return (
                 doc.Ref(attributes.get("reference-type", "ref"), labels, "" if printed.startswith("[") else printed),
             )
-        target = self.signs.raw(target)
         if target.startswith(CITE):
             return (self._linked_cite(target, self._inlines(inlines)),)
         if target.startswith(REF):
@@ -354,18 +319,19 @@ def _restore_link(match: re.Match[str]) -> str:
     return f"\\{command}{{{of.replace(KEYS, ',')}}}"
 
 
-def plain(content: doc.Inlines) -> str:
-    """Return inlines as text with normalized white space, without footnotes, labels and references, and with formulas
-    as TeX.
+def plain(content: doc.Inlines, read_formula: Callable[[str], str] = str) -> str:
+    """Return inlines as text with normalized white space, without footnotes, labels and references.
+
+    Formulas are TeX, or the result of `read_formula`.
     """
     parts = []
     for inline in content:
         if isinstance(inline, str):
             parts.append(inline)
         elif isinstance(inline, doc.MarkedText):
-            parts.append(plain(inline.content))
+            parts.append(plain(inline.content, read_formula))
         elif isinstance(inline, doc.Math):
-            parts.append(inline.tex)
+            parts.append(read_formula(inline.tex))
     return " ".join(expand_xspace("".join(parts)).split())
 
 

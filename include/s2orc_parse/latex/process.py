@@ -11,7 +11,7 @@ from pathlib import Path
 
 from s2orc_parse import sandbox
 from s2orc_parse.disk import check_free_space
-from s2orc_parse.latex.outcome import BadSource, LatexOutcome
+from s2orc_parse.outcomes import BadSource, LatexOutcome
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 MAX_OUTPUT = 128 << 20

@@ -10,29 +10,16 @@ from s2orc_parse.latex.document import ListItemStart
 from s2orc_parse.latex.lists import find_items
 from s2orc_parse.latex.marks import CLOSE, KEYS, NOTE, NOTE_END, OPEN, REF
 from s2orc_parse.latex.tex import find_environments, read_argument, read_option, replace_intervals
+from s2orc_parse.words import read_table
 
-_WRAPPERS = {
-    "CJK": 2, "CJK*": 2, "multicols": 1, "multicols*": 1, "spacing": 1, "Spacing": 1, "adjustwidth": 2, "adjustwidth*": 2, "adjustbox": 1,
-    "changemargin": 2, "otherlanguage": 1, "otherlanguage*": 1, "addmargin": 1, "turn": 1, "rotate": 1, "fmpage": 1, "boxedminipage": 1,
-    "varwidth": 1, "hyphenrules": 1, "foreignlanguage": 1, "widetext": 0, "strip": 0, "sloppypar": 0, "singlespace": 0, "doublespace": 0,
-    "onehalfspace": 0,
-    "list": 2,
-}  # fmt: skip
-"""environments that only change the layout, with their number of arguments"""
-_INLINE_WRAPPERS = frozenset(("CJK", "CJK*", "otherlanguage", "otherlanguage*", "hyphenrules"))
+_WRAPPERS = read_table("latex/words")["wrappers"]
+_INLINE_WRAPPERS = frozenset(read_table("latex/words")["inline_wrappers"].split())
 _WRAPPER = re.compile(r"\\(begin|end)\s*\{(" + "|".join(map(re.escape, _WRAPPERS)) + r")\}")
-_BACK = {
-    "acknowledgments": "Acknowledgments", "acknowledgements": "Acknowledgements", "acknowledgment": "Acknowledgment",
-    "acknowledgement": "Acknowledgement", "ack": "Acknowledgments", "acks": "Acknowledgments", "acknow": "Acknowledgments",
-    "theacknowledgments": "Acknowledgments", "funding": "Funding", "fundinginformation": "Funding",
-    "dataavailability": "Data availability", "availability": "Data availability", "authorcontributions": "Author contributions",
-    "contributions": "Author contributions", "conflictsofinterest": "Conflicts of interest", "conflictofinterest": "Conflict of interest",
-    "competinginterests": "Competing interests",
-}  # fmt: skip
-"""environments and commands of the back matter, with their printed headers"""
-_BACK_COMMAND = re.compile(
-    r"\\(acknowledge?ments?|ack|acknow|funding|dataavailability|authorcontributions|conflictsofinterest|competinginterests)(?![A-Za-z@])"
+_BEFORE_GROUP = re.compile(
+    r"\\(?:noindent|indent|(?:med|big|small)skip|(?:new|clear|cleardouble)page|centering|sloppy|leavevmode|relax|flushbottom|raggedbottom|maketitle"
+    r"|normalfont|protect|allowbreak|nobreak|unskip|break|nopagebreak|pagebreak|linebreak|nolinebreak|null|frenchspacing)(?![A-Za-z@])\s*(?=\{)"
 )
+"""commands without arguments, whose following group pandoc takes for an argument and drops"""
 _FOOTNOTE = re.compile(
     r"\\footnote(?:text)?\s*\[\s*(\d{1,4})\s*\]\s*\{|\\footnotetext(?=\s*\{)|\\footnotemark(?![A-Za-z])(?:\[[^\]]*\]|\{\})?"
 )
@@ -49,21 +36,13 @@ _THEOREM_SETUP = (
 )
 
 
-def name_back_matter(environment: str) -> str | None:
-    """Return the header of the back-matter part that an environment contains, or None."""
-    return _BACK.get(environment.lower())
-
-
 def rewrite(text: str, counting: Counting, defined: Collection[str]) -> str:
     """Return a text or definitions without constructs that pandoc cannot read.
 
     Names defined by the paper are unchanged.
     """
     text = _unwrap(text)
-    text = _BACK_COMMAND.sub(
-        lambda match: match[0] if match[1] in defined else f"\n\n\\section*{{{_BACK[match[1]]}}}\n\n", text
-    )
-    text = _FOOTNOTE.sub(_rewrite_footnote, text)
+    text = _FOOTNOTE.sub(_rewrite_footnote, _BEFORE_GROUP.sub(" ", text))
     text = _rewrite_references(text, defined)
     text = _SUBEQUATIONS.sub(lambda match: f"{OPEN}U{int(match[1] == 'begin')}{CLOSE}", text)
     return _rewrite_theorems(text, counting)

@@ -11,10 +11,12 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from s2orc_parse.archives.reading import normalize_member_name
+from s2orc_parse.latex.bbl import is_biblatex
 from s2orc_parse.latex.conditionals import resolve_conditionals
-from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.tex import find_calls
 from s2orc_parse.latex.verbatim import remove_comments
+from s2orc_parse.outcomes import BadSource, LatexOutcome
+from s2orc_parse.words import read_table
 
 MAX_FLAT = 8 << 20
 """maximum number of characters of an assembled source"""
@@ -30,11 +32,7 @@ _INPUT = re.compile(
     r"|\\(?:sub)?(?:import|includefrom|inputfrom)\*?\s*\{([^{}]*)\}\s*\{([^{}]*)\}"
 )
 _ENCODING = re.compile(r"\\usepackage\s*\[([^\]]*)\]\s*\{inputenc\}")
-_ENCODINGS = {
-    "latin1": "latin-1", "latin2": "iso8859-2", "latin3": "iso8859-3", "latin4": "iso8859-4", "latin5": "iso8859-9", "latin9": "iso8859-15",
-    "latin10": "iso8859-16", "ansinew": "cp1252", "cp1252": "cp1252", "cp1250": "cp1250", "cp1251": "cp1251", "applemac": "mac-roman",
-    "koi8-r": "koi8-r", "cp437": "cp437", "cp850": "cp850", "utf8": "utf-8", "utf8x": "utf-8",
-}  # fmt: skip
+_ENCODINGS = read_table("latex/words")["encodings"]
 _TEXT_SUFFIXES = frozenset((".tex", ".ltx", ".latex", ".txt", ".sty", ".cls", ""))
 _PRIVATE_OR_CONTROL = re.compile("[\ue000-\uf8ff\x00-\x08\x0b\x0e-\x1f\x7f]")
 _PACKAGES = r"usepackage|RequirePackage|documentclass|documentstyle"
@@ -264,7 +262,8 @@ def _find_bbl(decoder: _ArchiveFiles, main: str, body: str) -> str:
     if found is None:
         others = decoder.list_files(".bbl")
         found = max(others, key=lambda name: len(decoder.text(name)), default=None)
-    return remove_comments(decoder.text(found)) if found is not None else ""
+    text = decoder.text(found) if found is not None else ""
+    return text if is_biblatex(text) else remove_comments(text)  # Biber's `\verb` lines contain %
 
 
 def _find_databases(decoder: _ArchiveFiles, text: str) -> str:

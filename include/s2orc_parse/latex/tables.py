@@ -6,12 +6,13 @@ import re
 from itertools import islice
 
 from s2orc_parse.latex.tex import find_calls, read_argument, read_option, replace_intervals
+from s2orc_parse.words import read_table
 
 TABULAR = (
     r"tabular\*?|tabularx|tabulary|longtable\*?|supertabular\*?"
     r"|xltabular|longtabu|tabu|NiceTabular\*?|tblr|longtblr|deluxetable\*?|ctabular"
 )
-_WIDTH_FIRST = frozenset(("tabular*", "tabularx", "tabulary", "xltabular", "NiceTabular*"))
+_WIDTH_FIRST = frozenset(read_table("latex/words")["columns_with_width"].split())
 _LAYOUT = re.compile(
     r"\\(?:hline|toprule|midrule|bottomrule|firsthline|lasthline|thinmid|thickmid|Xhline\{[^{}]*\}|endhead|endfirsthead|endfoot|endlastfoot|startdata|enddata|hdashline"
     r"|centering|raggedright|arraybackslash|tabularnewline\s*$)(?![A-Za-z@])(?:\[[^\]]*\])?"

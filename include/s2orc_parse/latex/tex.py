@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from s2orc_parse.latex.outcome import BadSource, LatexOutcome
+from s2orc_parse.outcomes import BadSource, LatexOutcome
 
 _FAR = 1 << 40
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
@@ -97,6 +97,26 @@ def read_option(text: str, at: int, within: int = _FAR) -> tuple[str | None, int
     return None, at
 
 
+def read_value(options: str, names: str) -> str | None:
+    """Return the last value of a key, or of several alternatives, in a list of options."""
+    matches = [
+        match
+        for match in re.finditer(rf"(?:^|,)\s*(?:{names})\*?\s*=\s*", options)
+        if options.count("{", 0, match.start()) == options.count("}", 0, match.start())
+    ]
+    if not matches:
+        return None
+    match = matches[-1]
+    if options[match.end() : match.end() + 1] == "{" and (got := read_argument(options, match.end())):
+        return got[0].strip()
+    depth = 0
+    for at in range(match.end(), len(options)):
+        depth += {"{": 1, "}": -1}.get(options[at], 0)
+        if options[at] == "," and depth <= 0:
+            return options[match.end() : at].strip()
+    return options[match.end() :].strip()
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """A command with its arguments; `text[start:end]` is the complete command."""
@@ -160,51 +180,34 @@ def find_environments(text: str, names: str) -> Iterator[Environment]:
                 yield Environment(name, popped[1], match.end(), text[popped[2] : match.start()])
 
 
+_ENVIRONMENT = re.compile(r"\\(?:(begin)|end)\s*\{(?P<name>[^{}]*)\}")
+_BRACES = re.compile(r"\\.|(?:(\{)|\})(?P<name>)", re.DOTALL)
+
+
 def balance(text: str) -> str:
     """Return the text without unmatched braces, \\begin and \\end."""
-    return _remove_unmatched_braces(remove_unmatched(text))
+    if "\\begin" in text or "\\end" in text:
+        text = _remove_unmatched(text, _ENVIRONMENT)
+    return _remove_unmatched(text, _BRACES) if "{" in text or "}" in text else text
 
 
-_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
-
-
-def remove_unmatched(text: str) -> str:
-    """Return the text without unmatched \\begin and \\end."""
-    if "\\begin" not in text and "\\end" not in text:
-        return text
+def _remove_unmatched(text: str, pattern: re.Pattern[str]) -> str:
+    """Return the text without matches that open or close nothing; those with group 1 open, and others close their name."""
     stack: list[re.Match[str]] = []
     unmatched: list[re.Match[str]] = []
     open_ = Counter[str]()
-    for match in _ENVIRONMENT.finditer(text):
-        name = match.group(2)
-        if match.group(1) == "begin":
+    for match in pattern.finditer(text):
+        if (name := match["name"]) is None:  # an escaped sign
+            continue
+        if match[1]:
             stack.append(match)
             open_[name] += 1
         elif open_[name]:
-            while (popped := stack.pop()).group(2) != name:
+            while (popped := stack.pop())["name"] != name:
                 unmatched.append(popped)
-                open_[popped.group(2)] -= 1
+                open_[popped["name"]] -= 1
             open_[name] -= 1
         else:
             unmatched.append(match)
     ends = sorted((*unmatched, *stack), key=lambda match: match.start())
-    return replace_intervals(text, ((match.start(), match.end(), "") for match in ends))
-
-
-def _remove_unmatched_braces(text: str) -> str:
-    if "{" not in text and "}" not in text:
-        return text
-    signs = [m for m in _BRACE.finditer(text) if m.group() in "{}"]
-    stack: list[int] = []
-    unmatched: list[int] = []
-    for match in signs:
-        if match.group() == "{":
-            stack.append(match.start())
-        elif stack:
-            stack.pop()
-        else:
-            unmatched.append(match.start())
-    removed = sorted({*unmatched, *stack})
-    if not removed:
-        return text
-    return replace_intervals(text, ((position, position + 1, "") for position in removed))
+    return replace_intervals(text, ((match.start(), match.end(), "") for match in ends)) if ends else text

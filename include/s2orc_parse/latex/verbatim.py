@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 
-from s2orc_parse.latex.tex import check_deadline
+from s2orc_parse.latex.tex import balance, check_deadline, find_calls, read_option, read_value, replace_intervals
+from s2orc_parse.words import read_table
 
-ENVIRONMENTS = (
-    "verbatim", "Verbatim", "BVerbatim", "LVerbatim", "SaveVerbatim", "spverbatim", "verbatimtab", "lstlisting", "minted", "comment",
-    "filecontents", "alltt", "tcblisting", "CCSXML", "pycode", "sagesilent",
-)  # fmt: skip
+ENVIRONMENTS = read_table("latex/words")["verbatim_environments"].split()
 _DECLARED_ENVIRONMENT = re.compile(
     r"\\(?:lstnewenvironment|DefineVerbatimEnvironment|CustomVerbatimEnvironment|newtcblisting|DeclareTCBListing|newverbatim)"
     r"\s*(?:\[[^\]]*\])?\s*\{([A-Za-z]+)\}"
@@ -62,7 +60,7 @@ def remove_comments(text: str) -> str:
         if kind == "comment":
             parts.append("%")
         elif kind == "environment":
-            parts.append("\n\n")
+            parts.append(_read_caption(match.group().partition("}")[2]))
         elif kind == "code" and (code := _code(text, at, match["code"])):
             parts.append(_as_text(code[0]))
             at = code[1]
@@ -79,7 +77,20 @@ def remove_comments(text: str) -> str:
             parts.append(_print_address(match["url"], before, inside))
         else:
             parts.append(match.group())
-    return "".join([*parts, text[at:]])
+    text = "".join([*parts, text[at:]])
+    calls = find_calls(text, "lstinputlisting", 1)
+    return replace_intervals(text, ((c.start, c.end, _read_caption(f"[{c.options[0] or ''}]")) for c in calls))
+
+
+def _read_caption(code: str) -> str:
+    r"""Return the caption and label in the option before some code as a float, or the end of a paragraph."""
+    options = read_option(code, 0, _LONGEST)[0] or ""
+    caption, label = read_value(options, "caption"), read_value(options, "label")
+    if not caption:
+        return "\n\n"
+    caption = caption[read_option(caption, 0)[1] :]  # without the form for the list of listings
+    label = f"\\label{{{label}}}" if label else ""
+    return f"\n\n\\begin{{listing}}\\caption{{{balance(caption)}}}{label}\\end{{listing}}\n\n"
 
 
 def _code(text: str, at: int, name: str) -> tuple[str, int] | None:
@@ -140,12 +151,9 @@ def _print_address(name: str, before: str, inside: str) -> str:
     if name == "path":
         return _as_text(inside)
     known = name if name in _ADDRESSES else "nolinkurl"
-    return f"\\{known}{before}{{{_escape_percent(inside)}}}"
-
-
-def _escape_percent(address: str) -> str:
-    """Return an address with `\\%` for each percent sign; a sign at the end of a line only joins two lines."""
-    return re.sub(r"(?<!\\)%(?!\s*\n)", r"\\%", re.sub(r"%[ \t]*\n\s*", "", address))
+    # `\\%` is a percent sign; a sign at the end of a line only joins two lines
+    inside = re.sub(r"(?<!\\)%(?!\s*\n)", r"\\%", re.sub(r"%[ \t]*\n\s*", "", inside))
+    return f"\\{known}{before}{{{inside}}}"
 
 
 def _as_text(code: str) -> str:

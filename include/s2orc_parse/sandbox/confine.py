@@ -168,13 +168,7 @@ def _leave_root(own: str | None) -> bool:
     mask = 1 << retained
     header = struct.pack("=Ii", 0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3
     if not _LIBC.capset(header, struct.pack("=6I", mask, mask, mask, 0, 0, 0)):
-        _LIBC.prctl(
-            _PR_CAP_AMBIENT,
-            ctypes.c_ulong(2),
-            ctypes.c_ulong(retained),
-            ctypes.c_ulong(0),
-            ctypes.c_ulong(0),
-        )
+        _LIBC.prctl(_PR_CAP_AMBIENT, *map(ctypes.c_ulong, (2, retained, 0, 0)))
     else:
         _LIBC.capset(header, struct.pack("=6I", 0, 0, 0, 0, 0, 0))
     return True

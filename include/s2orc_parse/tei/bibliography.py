@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.dates import extract_year
-from s2orc_parse.bibliography.dates import parse_date as parse_any_date
+from s2orc_parse.bibliography.dates import extract_year, find_year, parse_date
+from s2orc_parse.bibliography.leading_names import split_leading_names
+from s2orc_parse.bibliography.links import clean_url, collect_identifiers
 from s2orc_parse.parse_model import BibEntry
 from s2orc_parse.tei.drafts import Element
 from s2orc_parse.tei.people import read_author
@@ -22,10 +22,6 @@ _FACTS = frozenset(("title", "idno", "ptr", "date", "biblScope", "publisher", "m
 _PARTS = frozenset(("analytic", "monogr", "series"))
 _LABEL = re.compile(r"\s*(?:\[([^\[\]\s]{1,12})\]|(\d{1,4})\s*[.)](?=\s))")
 _INNER_LABEL = re.compile(r"\[(\d{1,4})\]")
-_YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)[a-z]?(?![\d-])")
-_PMID_NOTE = re.compile(r"\bPMID:?\s*(\d{1,8})\b", re.IGNORECASE)
-_PMCID_NOTE = re.compile(r"\bPMC\s?(\d{4,8})\b")
-_ARXIV_NOTE = re.compile(r"\barxiv\b", re.IGNORECASE)
 
 
 def read_bibliography(lists: Iterable[Element]) -> tuple[list[Element], list[BibEntry]]:
@@ -47,36 +43,9 @@ def read_bibliography(lists: Iterable[Element]) -> tuple[list[Element], list[Bib
     ]
 
 
-def read_identifiers(elements: Iterable[Element]) -> dict[str, str]:
-    """Return the first normalized identifier of each kind (`doi, arxiv_id, pubmed_id, pmc_id`) in `idno` elements."""
-    found: dict[str, str] = {}
-    for element in elements:
-        kind = (element.get("type") or "").casefold()
-        value = extract_text(element)
-        if kind == "arxiv" or (not kind and _ARXIV_NOTE.search(value)):
-            name, identifier = "arxiv_id", identifiers.normalise_arxiv(value)
-        elif kind in ("pmid", "pubmed"):
-            name, identifier = "pubmed_id", identifiers.normalise_pmid(value)
-        elif kind in ("pmcid", "pmc"):
-            name, identifier = "pmc_id", identifiers.normalise_pmcid(value)
-        elif kind in ("", "doi"):
-            name, identifier = "doi", identifiers.normalise_doi(value)
-        else:
-            continue
-        if identifier:
-            found.setdefault(name, identifier)
-    return found
-
-
-def add_arxiv(found: dict[str, str]) -> dict[str, str]:
-    """Add the missing identifier of an arXiv preprint: the DOI 10.48550/arxiv.X from the id X, or X from the DOI."""
-    if not found:
-        return found
-    if (arxiv_id := identifiers.arxiv_of_doi(found.get("doi"))) and "arxiv_id" not in found:
-        return {**found, "arxiv_id": arxiv_id}
-    if "arxiv_id" in found and "doi" not in found:
-        return {**found, "doi": identifiers.doi_of_arxiv(found["arxiv_id"])}
-    return found
+def read_identifier(element: Element) -> tuple[str, str]:
+    """Return the type in lower case and the value of an `idno` element."""
+    return (element.get("type") or "").casefold(), extract_text(element)
 
 
 def _read_labels(printed: Iterable[tuple[str, str]]) -> list[str | None]:
@@ -131,7 +100,8 @@ class _EntryContent:
     def _take(self, tag: str, element: Element, part: str) -> None:
         if tag == "title":
             level = element.get("level") or ("a" if part == "analytic" else "m")
-            self.titles.setdefault(level, extract_text(element))
+            if text := extract_text(element):  # a thesis has an empty title in `analytic`
+                self.titles.setdefault(level, text)
         elif tag == "idno":
             if (element.get("type") or "").casefold().startswith(("issn", "eissn")):
                 self.issn = self.issn or extract_text(element)
@@ -139,7 +109,7 @@ class _EntryContent:
                 self.idnos.append(element)
         elif tag == "ptr":
             self.urls.append((element.get("target") or "").strip())
-        elif tag == "date":
+        elif tag == "date" and "access" not in (element.get("type") or ""):
             self.year = self.year or _read_year(element)
         elif tag == "biblScope":
             unit = element.get("unit") or element.get("type") or ""
@@ -160,13 +130,14 @@ class _EntryContent:
         titles, scopes = self.titles, self.scopes
         is_book = "a" not in titles  # the monograph itself is cited
         levels = ("j", "s") if is_book else ("j", "m", "s")
-        found = add_arxiv(_collect_identifiers(self.idnos, self.urls, self.raw, self.notes))
+        title, authors = split_leading_names(titles.get("m" if is_book else "a", ""), tuple(self.authors))
+        found = collect_identifiers(map(read_identifier, self.idnos), self.urls, (self.raw, *self.notes))
         return BibEntry(
             key=key,
             ref_id=ref_id,
-            title=titles.get("m" if is_book else "a", ""),
-            authors=tuple(self.authors),
-            year=self.year if self.year is not None else _find_year(self.raw),
+            title=title,
+            authors=authors,
+            year=self.year if self.year is not None else find_year(self.raw),
             venue=next((titles[level] for level in levels if titles.get(level)), self.meeting),
             label=label,
             volume=scopes.get("volume") or scopes.get("vol", ""),
@@ -175,41 +146,16 @@ class _EntryContent:
             publisher=self.publisher,
             issn=self.issn,
             raw_text=self.raw,
-            urls=tuple(dict.fromkeys(url for url in self.urls if url)),
+            urls=tuple(dict.fromkeys(filter(None, map(clean_url, self.urls)))),
             **found,
         )
 
 
-def _collect_identifiers(idnos: list[Element], urls: list[str], raw: str, notes: list[str]) -> dict[str, str]:
-    found = read_identifiers(idnos)
-    for url in urls:
-        if doi := identifiers.doi_of_url(url):
-            found.setdefault("doi", doi)
-        elif "arxiv.org/" in url and (arxiv_id := identifiers.normalise_arxiv(url)):
-            found.setdefault("arxiv_id", arxiv_id)
-    for text in (raw, *notes):
-        if not ("PM" in text or "rxiv" in text or "rXiv" in text or "RXIV" in text):
-            continue
-        if match := _PMID_NOTE.search(text):
-            found.setdefault("pubmed_id", match.group(1).lstrip("0"))
-        if match := _PMCID_NOTE.search(text):
-            found.setdefault("pmc_id", f"PMC{match.group(1)}")
-        if (match := _ARXIV_NOTE.search(text)) and (arxiv_id := identifiers.normalise_arxiv(text[match.start() :])):
-            found.setdefault("arxiv_id", arxiv_id)
-    return found
-
-
 def _read_year(date: Element) -> int | None:
-    for text in (date.get("when"), date.text):
-        if text and (year := extract_year(parse_any_date(text)[0])):
+    for text in (date.get("when"), date.get("from"), date.get("notBefore"), date.text):
+        if text and (year := extract_year(parse_date(text)[0])):
             return year
     return None
-
-
-def _find_year(raw: str) -> int | None:
-    """Return the year in a raw reference if it contains exactly one possible year."""
-    years = set(_YEAR.findall(raw))
-    return int(years.pop()) if len(years) == 1 else None
 
 
 def _join_scope(before: str, scope: Element) -> str:

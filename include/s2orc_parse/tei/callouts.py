@@ -183,7 +183,7 @@ class CalloutLinker:
                     for key in self._targets(mark)
                 ]
             if keys or marked:
-                for key in _or_none(keys):
+                for key in keys or (None,):
                     yield piece.start, piece.end, key
 
     def _targets(self, mark: ReferenceMark) -> list[str]:
@@ -223,7 +223,7 @@ class CalloutLinker:
         match = numbers.LIST.fullmatch(text, start, end)
         if match and self._uses_numbers:
             for piece in numbers.split_pieces(text, start, end, *match.span("list")):
-                for key in _or_none(self._numbers[n] for n in piece.numbers if n in self._numbers):
+                for key in [self._numbers[n] for n in piece.numbers if n in self._numbers] or (None,):
                     yield piece.start, piece.end, key
             return
         if match or _ALPHA_LABEL.search(text, start, end):
@@ -278,8 +278,3 @@ class _Intervals:
         """Return whether an interval shares a character with an occupied interval."""
         before = bisect_left(self._starts, end)
         return before > 0 and self._ends[before - 1] > start
-
-
-def _or_none(keys: Iterable[str]) -> list[str | None]:
-    """Return the keys, or [None] if there are no keys."""
-    return [*keys] or [None]

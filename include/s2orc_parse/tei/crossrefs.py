@@ -10,6 +10,7 @@ from s2orc_parse.parse_model import RefEntry, RefType
 from s2orc_parse.tei.references import NUMBER
 from s2orc_parse.tei.sections import SectionPath, Sections
 from s2orc_parse.tei.statements import Statements, link_items
+from s2orc_parse.words import read_table
 
 _WORDS = {
     RefType.FIGURE: r"[Ff]ig(?:ure)?s?\b\.?|FIG(?:URE)?S?\b\.?",
@@ -23,10 +24,7 @@ MENTION = re.compile(
     "(?<![A-Za-z§])(?:" + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items()) + ")"
     rf"\s*(?P<items>{_ITEM}(?:\s*(?:,|and|&|or|to|–|-)\s*{_ITEM})*)"
 )
-_BEFORE_NUMBERS = frozenset((
-    "eq", "eqs", "eqn", "eqns", "equation", "equations", "fig", "figs", "figure", "figures", "table", "tables", "tab",
-    "tabs", "sec", "secs", "sect", "sects", "section", "sections", "§",
-))  # fmt: skip
+_BEFORE_NUMBERS = frozenset(read_table("tei/words")["before_numbers"].split())
 # fixed part of each kind's words, and its possible first letters: `str.find` is fast
 _STEMS = {
     RefType.FIGURE: (("ig", "Ff"), ("IG", "F")),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
+from s2orc_parse.bibliography.links import collect_identifiers
 from s2orc_parse.parse_model import Header
-from s2orc_parse.tei.bibliography import add_arxiv, read_identifiers
+from s2orc_parse.tei.bibliography import read_identifier
 from s2orc_parse.tei.drafts import Element
 from s2orc_parse.tei.people import read_author
 from s2orc_parse.tei.read import local_name
@@ -41,7 +42,7 @@ def read_header(header: Element | None) -> Header:
             parent = element.getparent()
             if parent is not None and local_name(parent) in ("biblStruct", "analytic", "monogr", "publicationStmt"):
                 idnos.append(element)
-    found = add_arxiv(read_identifiers(idnos))
+    found = collect_identifiers(map(read_identifier, idnos), (), ())
     date, precision = next((parsed for _, text in sorted(dates) if (parsed := parse_date(text))[0]), (None, None))
     return Header(
         title=title, authors=authors, date=date, date_precision=precision,

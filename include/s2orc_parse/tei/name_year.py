@@ -6,19 +6,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.names import surname_key
 from s2orc_parse.parse_model import BibEntry
+from s2orc_parse.words import read_table, to_letters
 
 YEAR = re.compile(r"(?<![\d\-–.])(1[5-9]\d\d|20\d\d)([a-z]?)(?!\w)")
 _NO_DATE = re.compile(
     r"\b(?:in press|in preparation|forthcoming|submitted|to appear|n\.d\.|under review)(?!\w)", re.IGNORECASE
 )
 _MORE_LETTERS = re.compile(r"\s*[,;&]\s*([a-z])(?!\w)|\s+and\s+([a-z])(?!\w)")
-_NOT_SURNAMES = frozenset((
-    "See", "Eg", "For", "In", "Also", "Cf", "The", "And", "As", "Ref", "Refs", "Table", "Fig", "Figure", "Appendix",
-    "Section", "Eq",
-))  # fmt: skip
+_NOT_SURNAMES = frozenset(read_table("tei/words")["not_surnames"].split())
 _SURNAME = re.compile(r"[^\W\d_a-z][\w'’‘`´-]+")
 _PARTICLES = r"(?:van der|van den|von der|de la|van|von|de|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten)"
 _BEFORE = re.compile(
@@ -39,10 +35,6 @@ class Work(NamedTuple):
 def has_date(text: str) -> bool:
     """Return whether a citation prints a year or a substitute such as "in press"."""
     return bool(YEAR.search(text) or _NO_DATE.search(text))
-
-
-def _surname_key(name: str) -> str:
-    return surname_key(Author("", (), name, ""))
 
 
 def find_works(text: str, start: int, end: int) -> list[Work]:
@@ -91,7 +83,7 @@ def index_entries(entries: Iterable[BibEntry]) -> Mapping[tuple[str, int], Seque
         if entry.year is None or not entry.authors:
             continue
         last = entry.authors[0].last or entry.authors[0].first
-        for name in dict.fromkeys((_surname_key(last), *map(_surname_key, last.split()[-1:]))):
+        for name in dict.fromkeys((to_letters(last), *map(to_letters, last.split()[-1:]))):
             if name:
                 index.setdefault((name, entry.year), []).append(entry)
     return index
@@ -99,7 +91,7 @@ def index_entries(entries: Iterable[BibEntry]) -> Mapping[tuple[str, int], Seque
 
 def find(work: Work, index: Mapping[tuple[str, int], Sequence[BibEntry]]) -> str | None:
     """Return the key of the entry for a work, or None if no entry or several entries match."""
-    candidates = index.get((_surname_key(work.surname), work.year), ())
+    candidates = index.get((to_letters(work.surname), work.year), ())
     if work.letter:
         lettered = [entry for entry in candidates if f"{work.year}{work.letter}" in entry.raw_text]
         if len(lettered) == 1:

@@ -6,7 +6,7 @@ import re
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.fields import add_affiliations
-from s2orc_parse.bibliography.names import make_author
+from s2orc_parse.bibliography.names import make_author, make_group
 from s2orc_parse.tei.drafts import Element
 from s2orc_parse.tei.read import NAMES, local_name
 from s2orc_parse.xml import extract_text
@@ -19,12 +19,14 @@ _SUFFIXED = re.compile(r"(.+?)[, ]+(jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
 def read_author(element: Element) -> Author | None:
     """Return the author of an `author` element, or None if it contains no name ("and others", only an affiliation)."""
     given: list[str] = []
-    family = suffix = ""
+    family = suffix = group = ""
     named = detailed = False
     for child in element:
         tag = NAMES[child.tag]
         if tag == "affiliation" or tag == "idno":
             detailed = True
+        elif tag == "orgName":
+            group = group or extract_text(child)
         if named or (tag != "persName" and tag != "name"):
             continue
         named = True
@@ -38,6 +40,8 @@ def read_author(element: Element) -> Author | None:
                 suffix = extract_text(part)
         if not given and not family:
             given = [extract_text(child)]
+    if group and not named:
+        return make_group(group)
     if not named and not len(element):
         given = [extract_text(element)]
     if (family or " ".join(given)).casefold().strip(" .,") in _NO_NAMES:

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+import re
 
 from lxml import etree
+
+from s2orc_parse.outcomes import BadTei, TeiRefusal
 
 MAX_BYTES = 12_000_000  # SPEC §2: a larger TEI is rejected
 MAX_TAGS = 500_000  # a real TEI of 12 MB has 300,000
 _BOM = b"\xef\xbb\xbf"
-
-
-class TeiRefusal(StrEnum):
-    """The reason why a TEI gives no parse."""
-
-    EMPTY = "empty"
-    TOO_LARGE = "too_large"
-    NOT_UTF8 = "not_utf8"
-    DOCTYPE = "doctype"  # no extractor writes one, and entity definitions allow expansion attacks
-    TOO_DEEP = "too_deep"
-    NOT_WELL_FORMED = "not_well_formed"
-    NOT_TEI = "not_tei"
-
-
-class BadTei(Exception):
-    """The TEI cannot be parsed, for the given `reason`."""
-
-    def __init__(self, reason: TeiRefusal) -> None:
-        super().__init__(reason.value)
-        self.reason = reason
+_DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
+"""a document type declaration before the root element"""
 
 
 class _LocalNames(dict[object, str]):
@@ -62,7 +46,7 @@ def read_tei(tei: bytes) -> etree._Element:
     tei = tei.strip()
     if not tei:
         raise BadTei(TeiRefusal.EMPTY)
-    if _has_doctype(tei):  # with collect_ids=False, lxml loads a DTD in spite of load_dtd=False
+    if _DOCTYPE.match(tei):  # with collect_ids=False, lxml loads a DTD in spite of load_dtd=False
         raise BadTei(TeiRefusal.DOCTYPE)
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False,
@@ -86,18 +70,3 @@ def _classify_error(xml: bytes, error: etree.XMLSyntaxError) -> TeiRefusal:
     if "depth" in str(error).casefold():
         return TeiRefusal.TOO_DEEP
     return TeiRefusal.TOO_LARGE if "huge" in str(error).casefold() else TeiRefusal.NOT_WELL_FORMED
-
-
-def _has_doctype(xml: bytes) -> bool:
-    """Return whether a document type declaration precedes the root element."""
-    at = 0
-    while True:
-        while xml[at : at + 1].isspace():
-            at += 1
-        for opening, closing in ((b"<?", b"?>"), (b"<!--", b"-->")):
-            if xml.startswith(opening, at):
-                end = xml.find(closing, at + len(opening))
-                at = end + len(closing) if end >= 0 else len(xml)
-                break
-        else:
-            return xml.startswith(b"<!DOCTYPE", at)

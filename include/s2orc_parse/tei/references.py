@@ -10,7 +10,7 @@ from s2orc_parse.tei.bibliography import XML_ID
 from s2orc_parse.tei.drafts import Element, TextDraft
 from s2orc_parse.tei.read import local_name
 from s2orc_parse.tei.text import read_flat
-from s2orc_parse.xml import extract_text
+from s2orc_parse.xml import extract_text, iter_text
 
 _PREFIXES = {
     RefType.FIGURE: ("FIGREF", re.compile(r"fig_(\d{1,5})")),
@@ -65,15 +65,11 @@ def read_float(element: Element, key: str, kind: RefType, label: re.Match[str] |
     match = _FIGURE_LABEL.match(head)
     title = head[match.end() :].lstrip(" .:|)]–—-") if match else head
     if title and not _FIGURE_LABEL.search(title) and title.casefold() not in caption.text.casefold():
-        caption = _prepend_title(title, caption)
+        shift = len(title) + 1
+        marks = [mark._replace(start=mark.start + shift, end=mark.end + shift) for mark in caption.marks]
+        caption = TextDraft(f"{title} {caption.text}".strip(), marks=marks)
     cells = tuple(tuple(map(extract_text, row)) for row in element.iter("{*}row")) or None
     return RefEntry(key, kind, caption.text, _float_number(element, head, label), cells=cells), caption
-
-
-def _prepend_title(title: str, caption: TextDraft) -> TextDraft:
-    shift = len(title) + 1
-    marks = [mark._replace(start=mark.start + shift, end=mark.end + shift) for mark in caption.marks]
-    return TextDraft(f"{title} {caption.text}".strip(), marks=marks)
 
 
 def _float_number(element: Element, head: str, printed: re.Match[str] | None) -> str | None:
@@ -96,13 +92,13 @@ def _plain_number(num: str) -> str:
 def read_formula(element: Element, key: str) -> RefEntry:
     """Return the entry of a formula: its text without its label."""
     labels = [extract_text(child) for child in element if local_name(child) == "label"]
-    parts = [element.text or ""]
-    for child in element:
-        if local_name(child) != "label":
-            parts.append("".join(child.itertext()))
-        parts.append(child.tail or "")
     match = _EQUATION_LABEL.fullmatch(labels[0]) if labels else None
-    return RefEntry(key, RefType.FORMULA, " ".join("".join(parts).split()), match.group(1) if match else None)
+    return RefEntry(
+        key,
+        RefType.FORMULA,
+        " ".join("".join(iter_text(element, ("label",))).split()),
+        match.group(1) if match else None,
+    )
 
 
 def read_note(element: Element, key: str) -> tuple[RefEntry, TextDraft]:

@@ -45,12 +45,15 @@ def to_s2orc(parse: Parse, paper_id: str | None = None) -> Json:
 
 
 def to_gorc(parse: Parse) -> Json:
-    """Return the object `grobid_parse` of GORC (schema 20190928) with exactly its keys.
+    """Return the object `grobid_parse` of GORC with exactly the keys of its Appendix E.
 
-    Entries of other types are omitted, and spans that reference them have a null `ref_id`.
+    The files of release 20190928 lack `title` and `authors`. Entries of other types are omitted, and spans that reference them have a
+    null `ref_id`.
     """
     known = {e.key for e in parse.ref_entries if e.type in (RefType.FIGURE, RefType.TABLE, RefType.FORMULA)}
     return {
+        "title": parse.header.title,
+        "authors": _authors(parse.header.authors),
         "abstract": [_gorc_paragraph(p, known) for p in parse.abstract],
         "body_text": [_gorc_paragraph(p, known) for p in parse.body_text],
         "ref_entries": {

@@ -124,12 +124,12 @@ class Sections:
         if not head and any(numbers == number for number, _ in self._open):
             return self.numbered[numbers]
         head = head or num
-        while self._open and not _is_under(numbers, self._open[-1][0]):
+        while self._open and not numbers[: len(above := self._open[-1][0])] == above != numbers:
             self._open.pop()
-        above = parent.heads or tuple(number for _, number in self._open)
+        heads = parent.heads or tuple(number for _, number in self._open)
         self._open.append((numbers, head))
         self._current = numbers
-        self._current_part = section = make_section((*above, head), num, numbers)
+        self._current_part = section = make_section((*heads, head), num, numbers)
         self.numbered.setdefault(numbers, section)
         return section
 
@@ -176,10 +176,6 @@ def make_section(heads: tuple[str, ...], num: str | None = None, numbers: tuple[
 
 def _keep_letters(head: str) -> str:
     return "".join(filter(str.isalpha, head.casefold()))
-
-
-def _is_under(numbers: tuple[str, ...], above: tuple[str, ...]) -> bool:
-    return numbers[: len(above)] == above != numbers
 
 
 def _clean_number(n: str) -> str | None:

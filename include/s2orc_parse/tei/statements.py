@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
 from s2orc_parse.parse_model import RefEntry, RefType
 from s2orc_parse.tei.drafts import TextDraft
+from s2orc_parse.words import read_table
 
 MAX_STATEMENT = 5_000  # maximum number of characters of a statement's entry
-_WORDS = {
-    "theorem": r"theorems?|thms?\.?", "lemma": r"lemmas?|lemmata|lem\.", "proposition": r"propositions?|props?\.",
-    "corollary": r"corollar(?:y|ies)|cor\.", "definition": r"definitions?|defn?s?\.", "assumption": r"assumptions?",
-    "remark": r"remarks?", "example": r"examples?", "conjecture": r"conjectures?", "claim": r"claims?", "observation": r"observations?",
-    "hypothesis": r"hypothes[ie]s", "axiom": r"axioms?", "problem": r"problems?", "fact": r"facts?", "property": r"propert(?:y|ies)",
-    "condition": r"conditions?", "question": r"questions?", "postulate": r"postulates?", "construction": r"constructions?",
-}  # fmt: skip
+_WORDS: Mapping[str, str] = read_table("tei/words")["statements"]
 _WORD = "(?i:" + "|".join(f"(?P<{name}>{word})" for name, word in _WORDS.items()) + ")"
 _NUM = r"(?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,3}|\s\.\s\d{1,3}){0,3}(?!\.?\d|%)|[IVX]{1,5}(?![A-Za-z])|[A-Z](?![A-Za-z'’])"
 _AT_START = re.compile(rf"{_WORD}\s+(?P<num>{_NUM})(?:\s*[.:]|\s*\([^()]{{1,150}}\)|\s+(?=[A-Z(]))")

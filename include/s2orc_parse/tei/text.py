@@ -6,31 +6,17 @@ import re
 from collections.abc import Iterable
 from typing import NoReturn
 
+from s2orc_parse.outcomes import BadTei, TeiRefusal
 from s2orc_parse.tei.drafts import Effect, Element, TextDraft, TextReader
-from s2orc_parse.tei.read import NAMES, BadTei, TeiRefusal
+from s2orc_parse.tei.read import NAMES
 from s2orc_parse.tei.sections import MAX_HEAD, NO_SECTION, SectionPath, Sections
+from s2orc_parse.words import invert, read_table
 from s2orc_parse.xml import extract_text
 
-_DOES = {
-    **dict.fromkeys(("p", "ab", "list", "item", "quote", "lg", "l"), Effect.BREAK),
-    **dict.fromkeys(("div", "div1", "div2", "div3", "body", "front", "group", "text"), Effect.DIVIDE),
-    "head": Effect.HEAD,
-    "ref": Effect.CALLOUT,
-    "formula": Effect.FORMULA,
-    **dict.fromkeys(("figure", "table"), Effect.FLOAT),
-    "note": Effect.NOTE,
-    **dict.fromkeys(("s", "lb", "pb", "cb", "cell", "row"), Effect.SPACE),
-    **dict.fromkeys(("listBibl", "biblStruct", "listOrg", "graphic", "teiHeader", "facsimile", "back"), Effect.LEAVE),
-}
+_TABLE = read_table("tei/words")
+_DOES = {name: Effect[effect] for name, effect in invert(_TABLE["effects"]).items()}
 _ID = re.compile(r"#\S+|(?:foot|fig|tab|formula)_\d+|b\d+")  # ids of TEI elements in GROBID's form, not addresses
-_KINDS = {
-    **dict.fromkeys(("bibr", "bibl", "biblio", "citation"), "cite"),
-    **dict.fromkeys(("figure", "fig"), "figure"),
-    **dict.fromkeys(("table", "tab"), "table"),
-    **dict.fromkeys(("formula", "eq", "equation", "disp-formula"), "formula"),
-    **dict.fromkeys(("section", "sec"), "section"),
-    **dict.fromkeys(("foot", "fn"), "footnote"),
-}
+_KINDS = invert(_TABLE["kinds"])
 
 
 class TeiTextReader(TextReader):

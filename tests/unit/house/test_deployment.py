@@ -9,6 +9,9 @@ import importlib.util
 import json
 import re
 import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -30,7 +33,7 @@ PODS = sorted((DEPLOY / "kubernetes" / "pods").glob("*.yaml"))
 SCHEMA = json.loads((ROOT / "tests" / "data" / "airflow-chart-values.schema.json").read_text("utf-8"))
 PROFILES = "COMPOSE_PROFILES"
 """compose's own variable: selects the profiles with services to start"""
-SECRET = re.compile(r"PASSWORD|SECRET|KEY|TOKEN")
+SECRET = re.compile(r"PASSWORD|SECRET|KEY|TOKEN|WEBHOOK")
 
 
 @pytest.fixture(scope="module")
@@ -39,23 +42,56 @@ def services() -> dict[str, Any]:
     return found
 
 
-def test_secrets_have_no_default_and_no_example() -> None:
-    for name, rest in re.findall(r"\$\{([A-Z0-9_]+)([^}]*)\}", TEXT):
-        if SECRET.search(name):
-            assert rest.startswith(":?"), f"{name} may be empty or has a default: {rest!r}"
+def test_no_secret_is_an_environment_variable(services: dict[str, Any]) -> None:
+    """Variables are inherited by all processes of a container, and `docker inspect` shows them."""
+    for path in (ROOT / "docker-compose.yaml", DEPLOY / "compose.fab.yaml"):
+        for name in re.findall(r"\$\{([A-Z0-9_]+)", path.read_text("utf-8")):
+            assert name == "SECRETS" or not SECRET.search(name), f"{name} of {path.name} is a secret"
+    for name, service in services.items():
+        for variable, value in service.get("environment", {}).items():
+            is_file = variable.endswith(("_FILE", "_CMD")) and "/run/secrets/" in value
+            assert is_file or not SECRET.search(variable) or "PASSWORDS_FILE" in variable, f"{variable} of {name}"
+            if variable.endswith("_CMD"):  # Airflow keeps the line end of the output.
+                assert value.strip().startswith("bash -c 'printf %s "), f"{variable} of {name}"
     lines = (ROOT / ".env.example").read_text("utf-8").splitlines()
     assert [line for line in lines if not line.startswith("#") and not line.endswith("=")] == []
     example = {line.removesuffix("=") for line in lines if not line.startswith("#")}
     assert set(re.findall(r"\$\{([A-Z0-9_]+):\?", TEXT)) | {PROFILES} == example
 
 
-def test_each_component_has_only_its_own_s3_key(services: dict[str, Any]) -> None:
-    keys = {name: service.get("environment", {}).get("AWS_SECRET_ACCESS_KEY", "") for name, service in services.items()}
-    assert {name: re.findall("S3_([A-Z]+)_SECRET_KEY", key)[0].lower() for name, key in keys.items() if key} == {
-        "s3": "admin",
-        **dict.fromkeys(("airflow-worker", "airflow-triggerer", "spark-worker"), "worker"),
-        **dict.fromkeys(("airflow-init", "airflow-api-server", "airflow-scheduler", "airflow-dag-processor"), "page"),
+def test_each_secret_of_compose_is_made_once(tmp_path: Path) -> None:
+    for _ in range(2):
+        subprocess.run([sys.executable, str(DEPLOY / "make_secrets.py"), str(tmp_path / "secrets")], check=True)
+        made = {path.name: path.read_text() for path in (tmp_path / "secrets").iterdir()}
+        assert len(set(made.values())) == len(made) and made.keys() == yaml.safe_load(TEXT)["secrets"].keys()
+    assert (tmp_path / "secrets").stat().st_mode & 0o077 == 0
+
+
+def test_each_service_has_only_the_secrets_that_it_needs(services: dict[str, Any]) -> None:
+    """Check that a hostile PDF that takes over a worker finds no access to Airflow's database and no key that signs tokens.
+
+    A service has the secrets that it reads.
+    """
+    found = {name.removeprefix("airflow-"): set(service.get("secrets", [])) for name, service in services.items()}
+    database = {"postgres_password", "fernet_key"}
+    assert {name: secrets for name, secrets in found.items() if secrets} == {
+        "postgres": {"postgres_password"},
+        "redis": {"redis_password"},
+        "s3-init": {"s3_admin", "s3_deliver", "s3_worker", "s3_consumer", "s3_page"},
+        "s3": {"s3_admin"},
+        "extractor": {"extractor_token"},
+        "init": database | {"catalog", "admin_password"},
+        "api-server": database | {"catalog", "jwt_secret", "secret_key", "s3_page"},
+        "scheduler": database | {"jwt_secret", "redis_password"},
+        "dag-processor": database | {"catalog", "alerts_webhook"},
+        "triggerer": database | {"s3_worker", "alerts_webhook"},
+        "worker": {"catalog", "redis_password", "s3_worker", "extractor_token", "alerts_webhook"},
+        "settings": {"admin_password"},
+        "spark-worker": {"s3_worker"},
     }
+    for name, service in services.items():
+        read = set(re.findall(r"/run/secrets/(\w+)", json.dumps(service)))
+        assert name == "s3-init" or read == set(service.get("secrets", [])), name
 
 
 def test_every_service_is_confined(services: dict[str, Any]) -> None:
@@ -71,7 +107,7 @@ def test_every_service_is_confined(services: dict[str, Any]) -> None:
 def test_pdf_readers_are_reached_only_by_workers(services: dict[str, Any]) -> None:
     for name in ("grobid", "extractor"):
         assert list(services[name]["networks"]) == ["grobid"]
-        assert set(services[name].get("environment", {})) <= {"S2CORPUS_EXTRACTOR_TOKEN", "S2CORPUS_ALTO"}
+        assert set(services[name].get("environment", {})) <= {"S2CORPUS_ALTO"}
     assert "volumes" not in services["grobid"]
     assert services["extractor"]["volumes"] == ["alto:/alto"] and "alto:/alto" in services["airflow-worker"]["volumes"]
     assert yaml.safe_load(TEXT)["networks"]["grobid"] == {"internal": True}
@@ -151,11 +187,11 @@ def test_every_container_is_confined() -> None:
 
 def test_worker_pod_has_environment_of_compose_worker(services: dict[str, Any]) -> None:
     """Check the worker's environment, except Airflow's own settings, which Airflow passes to a pod, and what only a
-    self-hosted S3 or an extractor on the same machine needs.
+    self-hosted S3 or an extractor on the same machine needs. Compose reads secrets from files.
     """
-    worker = {name for name in services["airflow-worker"]["environment"] if not name.startswith("AIRFLOW")}
+    worker = {n.removesuffix("_FILE") for n in services["airflow-worker"]["environment"] if not n.startswith("AIRFLOW")}
     optional = {"AWS_ENDPOINT_URL", "S2CORPUS_ALERTS_WEBHOOK", "S2CORPUS_EXTRACTOR_TOKEN", "S2CORPUS_KERNELS"}
-    optional |= {"S2CORPUS_ALTO", "S2CORPUS_ALTO_GB"}
+    optional |= {"S2CORPUS_ALTO", "S2CORPUS_ALTO_GB", "AWS_SHARED_CREDENTIALS"}
     for path in PODS:
         (base,) = documents(path)[0]["spec"]["containers"]
         assert worker - {each["name"] for each in base["env"]} <= optional, path.stem
@@ -182,6 +218,52 @@ def test_third_party_list_equals_the_lock(third_party: ModuleType) -> None:
     for lock in third_party.LOCKS:
         wanted = third_party.locked(ROOT / lock) | wanted
     assert {name: version for name, (version, _) in third_party.listed().items()} == wanted
+
+
+@pytest.fixture(scope="module")
+def audit(third_party: ModuleType) -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "deploy"))
+        yield importlib.import_module("audit")
+
+
+def test_every_license_is_permissive_or_has_a_reason(audit: ModuleType, third_party: ModuleType) -> None:
+    accepted = tomllib.loads((ROOT / "deploy/audit.toml").read_text())["licenses"]
+    assert list(audit.find_licences(third_party.listed(), accepted)) == []
+    (finding,) = audit.find_licences(third_party.listed() | {"new": ("1", "AGPL-3.0")}, accepted)
+    assert finding.startswith("new: license 'AGPL-3.0'")
+    (finding,) = audit.find_licences(third_party.listed(), accepted | {"gone": "a reason"})
+    assert finding.startswith("gone: no longer a finding")
+
+
+@pytest.mark.parametrize(
+    ("licence", "expected"),
+    [
+        ("MPL-2.0 AND (Apache-2.0 OR MIT)", True), ("GPL-3.0 OR MIT", True), ("MIT AND GPL-3.0", False), ("not stated", False),
+        ("MIT License, Apache Software License", True), ("MIT License, GNU General Public License (GPL)", False),
+    ],
+)  # fmt: skip
+def test_license_expression_is_read_as_spdx_defines(audit: ModuleType, licence: str, expected: bool) -> None:
+    assert audit.is_permissive(licence) is expected
+
+
+def test_known_vulnerability_needs_a_reason(audit: ModuleType) -> None:
+    """The answer has the form of pip-audit's README."""
+    answer = [
+        {
+            "name": "flask",
+            "version": "0.5",
+            "vulns": [{"id": "PYSEC-2019-179", "fix_versions": ["1.0"], "aliases": ["CVE-2019-1010083"]}],
+        },
+        {"name": "jinja2", "version": "3.0.2", "vulns": []},
+    ]
+    findings, unchecked = audit.find_vulnerabilities(answer, {})
+    assert len(findings) == 1 and "PYSEC-2019-179" in findings[0] and "1.0" in findings[0] and not unchecked
+    assert audit.find_vulnerabilities(answer, {"CVE-2019-1010083": "not reachable"}) == ([], [])
+    assert audit.find_vulnerabilities(answer, {"CVE-2019-1010083": " "})[0], "an empty reason is none"
+    assert audit.find_vulnerabilities(answer[1:], {"CVE-1": "a reason"})[0], "a reason without a finding is deleted"
+    skipped = [{"name": "mypkg", "skip_reason": "Dependency not found on PyPI"}]
+    assert audit.find_vulnerabilities(skipped, {"CVE-1": "a reason"}) == ([], ["mypkg"])
 
 
 @pytest.mark.parametrize("image", ["requirements-image.txt", "requirements-spark.txt"])

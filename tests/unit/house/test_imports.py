@@ -19,7 +19,7 @@ from typing import get_args
 import pytest
 
 from pdf2tei.version import NAME as EMBEDDED
-from s2corpus.extractors.registry import BUILT_IN
+from s2corpus.extractors.registry import EXTRACTORS
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.rules import FullText
 from s2orc_parse import jats
@@ -31,8 +31,8 @@ READER = "s2corpus_reader"
 PACKAGES = (READER, "s2orc_parse", "pdf2tei", "s2corpus", "devtools")
 """Each package imports only packages before it; only `s2corpus` and `devtools` import the reader."""
 LAYERS = (
-    "version", "errors", "escaping", "ids", "web", "compiled", "rules", "tables",
-    "storage", "catalog",
+    "version", "errors", "escaping", "secret_files", "ids", "outcomes", "registry", "web", "compiled", "trust", "rules", "own_rules",
+    "tables", "storage", "catalog",
     "sources", "titles", "text", "clustering", "pdf", "extractors",
     "papers",
     "spec",
@@ -41,12 +41,13 @@ LAYERS = (
     "deliveries",
     "stages",
     "drops",
+    "corpora",
     "datasets", "evaluation", "deployment",
     "commands", "cli", "__main__",
 )  # fmt: skip
 """The modules and folders of `s2corpus`: each imports only those before it, and the package itself."""
 KERNELS = ("sources", "titles", "text", "clustering", "pdf", "extractors", "papers")
-FILES_ONLY = ("s2corpus.storage.transient", "s2corpus.storage.parquet")
+FILES_ONLY = ("s2corpus.storage.error_kinds", "s2corpus.storage.parquet")
 """The parts of storage that kernels may import: transient errors, and reading and writing files."""
 
 IGNORED = re.compile(r"#\stype:\signore(?!\[[a-z, -]+\]  # \w)")
@@ -80,6 +81,19 @@ def read_imports(path: Path) -> frozenset[str]:
                 base = ".".join([*package[: len(package) - node.level + 1], *([node.module] if node.module else [])])
             found |= {f"{base}.{alias.name}" for alias in node.names}
     return frozenset(found)
+
+
+@cache
+def list_edges() -> dict[str, set[str]]:
+    """Return each module with the modules that it imports anywhere: in functions and for type checks too."""
+    modules = {module_name(path): path for package in PACKAGES for path in list_files(package)}
+
+    def find_module(name: str) -> str:
+        while name and name not in modules:
+            name = name.rpartition(".")[0]
+        return name
+
+    return {name: {find_module(other) for other in read_imports(path)} - {name, ""} for name, path in modules.items()}
 
 
 def find_layer(name: str) -> str:
@@ -141,6 +155,17 @@ def test_layer_imports_only_earlier_layers() -> None:
     assert not offenders("s2corpus", is_later)
 
 
+def test_modules_do_not_import_in_circles() -> None:
+    """Check that the modules have an order: remove those that import only removed modules until none is left."""
+    left = dict(list_edges())
+    assert len(left) > 500
+    while free := [name for name, others in left.items() if not others & left.keys()]:
+        for name in free:
+            del left[name]
+    circles = {name: sorted(others & left.keys()) for name, others in left.items()}
+    assert circles == {}, "these modules import each other, or modules that do: move the shared types out"
+
+
 def test_kernels_read_no_lake() -> None:
     def reads_lake(module: str, name: str) -> bool:
         return name.startswith("s2corpus.storage.") and not name.startswith(FILES_ONLY)
@@ -171,13 +196,13 @@ def test_each_ignored_type_error_has_a_reason() -> None:
     assert found == []
 
 
-EXTRACTORS = (*BUILT_IN, EMBEDDED)
+NAMES = (*EXTRACTORS.built_in, EMBEDDED)
 SAYS_ITS_OWN_NAME = {
     "include/s2corpus/extractors/grobid.py",
     "include/s2corpus/extractors/registry.py",
     "include/pdf2tei/version.py",
 }
-_NAME = re.compile(rf"""(?<!pool=)(?<!"pool": )["'](?:{"|".join(map(re.escape, EXTRACTORS))})["']""")
+_NAME = re.compile(rf"""(?<!pool=)(?<!"pool": )["'](?:{"|".join(map(re.escape, NAMES))})["']""")
 """Airflow's pool of slots has such a name: it limits the load of any extractor."""
 
 

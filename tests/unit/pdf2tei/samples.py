@@ -11,7 +11,7 @@ from devtools.bench import typeset_fronts, typeset_publishers
 from devtools.bench.typeset import LAYOUTS, Layout, TypesetArticle, source, truth
 from devtools.bench.typeset_fronts import Look
 from pdf2tei import extract
-from pdf2tei.model import Document, Font, Line, Page, Token
+from pdf2tei.pages.model import Document, Font, Line, Page, Token
 
 NS = {"t": "http://www.tei-c.org/ns/1.0"}
 ROMAN = Font("times", 10.0)

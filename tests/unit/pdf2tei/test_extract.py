@@ -12,8 +12,9 @@ import pytest
 from lxml import etree
 from pebble import ProcessPool
 
-from pdf2tei import VERSION, Code, ExtractionError, alto, extract
-from pdf2tei.model import Kind
+from pdf2tei import VERSION, Code, ExtractionError, extract
+from pdf2tei.pages import alto
+from pdf2tei.pages.model import Kind
 from tests.unit.pdf2tei.samples import NS, all_lines, list_raws, list_texts, read_pdf, typeset
 from tests.unit.s2corpus.pdf.bad_pdfs import KINDS
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdf2tei import references
-from pdf2tei.crf import TokenLabel, label_references
-from pdf2tei.dois import find_doi
-from pdf2tei.fields import parse_reference, parse_reference_authors
-from pdf2tei.model import Document, Font, Kind, Line
-from pdf2tei.segmentation import SegmentLabel
-from pdf2tei.splitting import split
-from pdf2tei.text import Joiner
-from pdf2tei.tokens import features, pieces
+from pdf2tei.models.segmentation import SegmentLabel
+from pdf2tei.pages.model import Document, Font, Kind, Line
+from pdf2tei.pages.text import Joiner
+from pdf2tei.references import reference_list as references
+from pdf2tei.references.crf import TokenLabel, label_references
+from pdf2tei.references.dois import find_doi
+from pdf2tei.references.fields import parse_reference, parse_reference_authors
+from pdf2tei.references.splitting import split
+from pdf2tei.references.tokens import features, pieces
 from tests.unit.pdf2tei.samples import HEAD, Row, all_lines, draw, draw_line
 
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from pdf2tei.abstract import INTRODUCTION
-from pdf2tei.authors import FrontAuthor, parse_printed_name, read_authors
-from pdf2tei.byline import measure_names
-from pdf2tei.callouts import Linker, Style, detect_style
-from pdf2tei.captions import CAPTION
-from pdf2tei.fields import parse_reference
-from pdf2tei.references import PrintedEntry
-from pdf2tei.text import Joiner, Text
+from pdf2tei.body.callouts import Linker, Style, detect_style
+from pdf2tei.floats.captions import CAPTION
+from pdf2tei.front.abstract import INTRODUCTION
+from pdf2tei.front.authors import FrontAuthor, parse_printed_name, read_authors
+from pdf2tei.front.byline import measure_names
+from pdf2tei.pages.text import Joiner, Text
+from pdf2tei.references.fields import parse_reference
+from pdf2tei.references.reference_list import PrintedEntry
 from tests.unit.pdf2tei.samples import ROMAN, draw_line
 
 NO_NAMES = """Allen Institute for Artificial Intelligence|United Kingdom|lguerdan@cs.cmu.edu|Pittsburgh|of the people|Room 7|

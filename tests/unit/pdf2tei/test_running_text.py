@@ -7,12 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
-from pdf2tei import floats, fragments, furniture, guard
-from pdf2tei.heads import head_length
-from pdf2tei.measures import Measures, measure
-from pdf2tei.model import Document, Font, Kind, Line, Page
-from pdf2tei.run_in_heads import split_run_in
-from pdf2tei.text import Joiner
+from pdf2tei.body import guard
+from pdf2tei.body.heads import head_length
+from pdf2tei.body.run_in_heads import split_run_in
+from pdf2tei.floats import figures_and_tables as floats
+from pdf2tei.pages import fragments, furniture
+from pdf2tei.pages.measures import Measures, measure
+from pdf2tei.pages.model import Document, Font, Kind, Line, Page
+from pdf2tei.pages.text import Joiner
 from tests.unit.pdf2tei.samples import BOLD, ROMAN, SMALL, Row, all_lines, draw, draw_line
 
 SENTENCE = "Tulsi is indigenous to the continent and was used there for a very long time, in all villages."

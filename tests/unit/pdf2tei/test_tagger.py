@@ -7,8 +7,11 @@ import numpy as np
 import pycrfsuite
 import pytest
 
-from pdf2tei import crf, entries, front_lines, passages, segmentation
-from pdf2tei.tagger import load_tagger
+from pdf2tei.body import passages
+from pdf2tei.front import front_lines
+from pdf2tei.models import segmentation
+from pdf2tei.models.tagger import load_tagger
+from pdf2tei.references import crf, entries
 
 MODELS = [crf.MODEL, entries.MODEL, front_lines.MODEL, passages.MODEL, segmentation.MODEL]
 

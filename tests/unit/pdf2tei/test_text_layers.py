@@ -10,9 +10,10 @@ import pypdfium2
 import pytest
 import typst
 
-from pdf2tei import ExtractionError, alto, extract, ligatures, scans
-from pdf2tei.health import Defect, find_defects
-from pdf2tei.model import Box, Document, Font, Line, Page, Token
+from pdf2tei import ExtractionError, extract
+from pdf2tei.pages import alto, ligatures, scans
+from pdf2tei.pages.health import Defect, find_defects
+from pdf2tei.pages.model import Box, Document, Font, Line, Page, Token
 from tests.unit.pdf2tei.samples import NS, PROSE, Row, draw, join_body, list_texts, read_pdf
 
 

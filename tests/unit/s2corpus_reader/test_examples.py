@@ -1,4 +1,4 @@
-"""The examples of the reader's README run unchanged, except for the endpoint and keys of a real S3 server."""
+"""The examples of the reader's README and of docs/reading.md#s3 run unchanged, except for the endpoint and keys of a real S3 server."""
 
 import importlib.util
 import os
@@ -14,11 +14,17 @@ from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.pointer import publish
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import open_lake
+from tests.releases import ROOT
 from tests.unit.s2corpus.snapshot.release import build, lay_out, papers
 
 pytestmark = pytest.mark.services
-PAGE = Path(s2corpus_reader.__file__).with_name("README.md")
-BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+PAGES = (Path(s2corpus_reader.__file__).with_name("README.md"), ROOT / "docs" / "reading.md")
+BLOCKS = [
+    block
+    for page in PAGES
+    for block in re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    if "s3.example.org" in block
+]
 SPEC = ReleaseSpec.model_validate({"name": "s2_v2", "export": {"files": 2}})
 
 
@@ -76,6 +82,6 @@ def test_example_runs(
         ("10.18653/v1/2020.acl-main.447", doi),
     ):
         block = block.replace(old, new)
-    exec(compile(block, str(PAGE), "exec"), {})
+    exec(compile(block, "example", "exec"), {})
     printed = capsys.readouterr().out.strip()
     assert printed and printed not in ("[]", "None", "0")

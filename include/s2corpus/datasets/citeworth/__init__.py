@@ -1,3 +1,5 @@
 """CiteWorth (Wright and Augenstein 2021)."""
 
-from s2corpus.datasets.citeworth.dataset import CiteWorth as CiteWorth
+from s2corpus.datasets.citeworth.dataset import CiteWorth
+
+DATASET = CiteWorth()

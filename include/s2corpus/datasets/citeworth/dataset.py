@@ -22,8 +22,9 @@ from s2corpus.datasets.citeworth.rules import (
     classify_paper,
     classify_paragraph,
 )
-from s2corpus.datasets.job import Job, Outputs
-from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Row, StepResult, hash_number
+from s2corpus.datasets.job import Dataset, Job
+from s2corpus.datasets.outputs import Outputs
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Row, StepResult, hash_number
 from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.escaping import format_csv
 from s2corpus.text import sentences
@@ -108,8 +109,9 @@ class CiteWorth(Dataset):
             quota = params.paragraphs_per_field or min(counts.values())
             sql.execute(
                 """CREATE TEMP TABLE limits AS SELECT field, max(rank) AS last FROM
-                (SELECT field, rank, row_number() OVER (PARTITION BY field ORDER BY rank) AS place FROM cached)
-                WHERE place <= ? GROUP BY field ORDER BY field""",
+                (SELECT field, rank, row_number() OVER (PARTITION BY field ORDER BY rank) AS place,
+                    count(*) OVER (PARTITION BY field) AS total FROM cached)
+                WHERE place = least(?, total) GROUP BY field ORDER BY field""",
                 [quota],
             )
             limits = dict(sql.execute("SELECT field, last FROM limits ORDER BY field").fetchall())

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from s2corpus.datasets.citations import cited_sentences
 from s2corpus.datasets.source import SnapshotPaper
+from s2corpus.sources.fields_of_study import asjc_codes
 from s2corpus.text.sentences import has_formula, is_prose, sentence_spans
 from s2orc_parse.bibliography.identifiers import normalise_issn
 
@@ -25,7 +26,6 @@ _MARKUP = re.compile(
     r"|[_^]\{[^{}]{0,80}\}|\$[^$]{1,200}\$"
 )
 """tags, entities, LaTeX commands with their arguments, formulas"""
-_OPENALEX_SUBFIELD = "subfields/"
 _PII = re.compile(r"s(\d{4})-?(\d{3}[\dx])\((\d{2})\)(\d{5})-?([\dx])")
 _SAFE = re.compile(r"[A-Za-z0-9]{5,40}")
 _TEXT, _INT = pa.string(), pa.int64()
@@ -141,18 +141,13 @@ def _subject_by_code() -> dict[str, str]:
     return subjects
 
 
-def map_field_to_subject(field: str) -> str | None:
-    """Return the ASJC subject nearest to a MAG field, or None if the field is not MAG's."""
-    return _subject_by_code().get(_SUBJECT_OF_FIELD.get(field, ""))
-
-
-_SUBJECT_OF_FIELD = {
+_AREA_OF_FIELD = {
     "Art": "ARTS", "Biology": "AGRI", "Business": "BUSI", "Chemistry": "CHEM", "Computer Science": "COMP", "Economics": "ECON",
     "Engineering": "ENGI", "Environmental Science": "ENVI", "Geography": "SOCI", "Geology": "EART", "History": "ARTS",
     "Materials Science": "MATE", "Mathematics": "MATH", "Medicine": "MEDI", "Philosophy": "ARTS", "Physics": "PHYS",
     "Political Science": "SOCI", "Psychology": "PSYC", "Sociology": "SOCI",
 }  # fmt: skip
-"""MAG field → letters of the nearest ASJC subject, so that all strata are ASJC subjects"""
+"""MAG field → letters of the nearest ASJC area, for articles without ASJC codes"""
 _LETTERS = {subject: code for code, subject in _subject_by_code().items() if code.isalpha()}
 SUBJECTS = tuple(_LETTERS)
 """the 27 top-level ASJC subjects, in the order of their codes"""
@@ -162,12 +157,14 @@ def _metadata(paper: SnapshotPaper, parse: Mapping[str, Any]) -> Json:
     """Return the article's metadata. Keys without a value are omitted, as in the corpus."""
     columns, metadata = paper.columns, paper.metadata
     first, last = _pages(columns["pages"] or "")
-    subjects = {subject.removeprefix(_OPENALEX_SUBFIELD) for subject in columns["subjects"] or ()}
-    codes = sorted(subjects & _subject_by_code().keys())
+    codes = sorted({code for subject in columns["subjects"] or () for code in asjc_codes(subject)})
+    areas = {_LETTERS[_subject_by_code()[code]] for code in codes} or {
+        letters for field in paper.fields[:1] if (letters := _AREA_OF_FIELD.get(field))
+    }
     found = {
         "title": metadata["title"],
         "authors": _add_emails([_author(author) for author in metadata["authors"]], parse),
-        "issn": parse.get("issn"),
+        "issn": parse.get("issn") or min(columns.get("issns") or (), default=None),
         "journal": metadata["journal"] or metadata["venue"],
         "volume": columns["volume"],
         "firstpage": first,
@@ -176,7 +173,7 @@ def _metadata(paper: SnapshotPaper, parse: Mapping[str, Any]) -> Json:
         "doi": metadata["doi"],
         "pmid": metadata["pubmed_id"],
         "openaccess": "Full",
-        "subjareas": sorted({_LETTERS[_subject_by_code()[code]] for code in codes}),
+        "subjareas": sorted(areas),
         "keywords": list(parse.get("keywords") or ()),
         "asjc": [int(code) for code in codes if code.isdecimal()],
     }

@@ -21,10 +21,10 @@ from s2corpus.datasets.elsevier.article import (
     build_row,
     file_name,
     list_subjects,
-    map_field_to_subject,
 )
-from s2corpus.datasets.job import Job, Outputs
-from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, Share, StepResult, hash_number
+from s2corpus.datasets.job import Dataset, Job
+from s2corpus.datasets.outputs import Outputs
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Params, Row, Share, StepResult, hash_number
 from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.escaping import format_csv
 from s2corpus.papers.licences import to_spdx
@@ -82,7 +82,7 @@ _INDEX = pa.schema([
 class ElsevierCorpus(Dataset):
     """The dataset of articles in Elsevier's form."""
 
-    version = f"4.{sentences.VERSION}"
+    version = f"5.{sentences.VERSION}"
     description = (
         "CC-BY articles, one JSON file each, as clean sentences with offsets, sections and references, in the form of the Elsevier "
         "OA CC-BY corpus (Kershaw and Koeling 2020), with a sample balanced over subjects."
@@ -131,8 +131,7 @@ class ElsevierCorpus(Dataset):
             "paper_id": paper.id,
             "name": file_name(article, paper.id),
             "rank": hash_number(f"{params.seed}:{paper.id}") >> 1,
-            "subjects": list_subjects(article)
-            or [(paper.fields and map_field_to_subject(paper.fields[0])) or NO_SUBJECT],
+            "subjects": list_subjects(article) or [NO_SUBJECT],
             "article": orjson.dumps(article),
         }
 

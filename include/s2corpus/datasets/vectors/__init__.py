@@ -1,3 +1,5 @@
 """Paper vectors (GORC §6.1)."""
 
-from s2corpus.datasets.vectors.dataset import Vectors as Vectors
+from s2corpus.datasets.vectors.dataset import Vectors
+
+DATASET = Vectors()

@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus.datasets.citations import cited_sentences
-from s2corpus.datasets.job import Job, Outputs
-from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Row, StepResult
+from s2corpus.datasets.job import Dataset, Job
+from s2corpus.datasets.outputs import Outputs
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Row, StepResult
 from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.datasets.vectors.learning import (
     PAPER,

@@ -53,7 +53,9 @@ class ClusterStage(Stage):
         parts, papers = counts["parts"], counts["papers"]
         buckets = _buckets(run, papers)
         metrics = commit_all(run, (EDGES, CLUSTERS), parts) | commit_all(run, (ALIASES,), 1)
-        metrics |= commit_all(run, (MEMBERS,), buckets, {"paper_shards": buckets})
+        metrics |= commit_all(
+            run, (MEMBERS,), buckets, {"paper_shards": buckets, "files": run.spec.export.count_files(papers)}
+        )
         cluster = lambda records: cluster_records(records, run.spec.cluster).clusters  # noqa: E731
         metrics["papers"] = float(papers)
         return metrics | gold.measure_clusters(run, papers, cluster).metrics("clusters")
@@ -74,9 +76,9 @@ def _counts_key(run: Run) -> str:
 
 def _buckets(run: Run, papers: int) -> int:
     """Return papers / `papers_per_shard`, made a multiple of the snapshot's file numbers if it is `_FEW` or more."""
-    resources, export = run.spec.resources, run.spec.export
+    resources = run.spec.resources
     buckets = max(1, min(resources.max_shards, -(-papers // resources.papers_per_shard)))
-    files = math.lcm(export.files, export.corpus_file_count)
+    files = math.lcm(*run.spec.export.count_files(papers))
     return buckets if buckets < _FEW else files * max(1, min(-(-buckets // files), resources.max_shards // files))
 
 

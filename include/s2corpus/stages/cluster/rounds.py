@@ -36,6 +36,7 @@ EDGE = pa.schema(
         ("reason", pa.int8()),
         ("near", pa.int8()),
         ("strength", pa.float64()),
+        ("evidence", pa.int64()),
     ]
 )
 
@@ -82,7 +83,7 @@ class Rounds:
         """Send edges to the home of their left node. `edges` contains indexes into `nodes`; `near` is 1 for similar titles."""
         left, right = nodes[edges.left], nodes[edges.right]
         kind = np.full(len(left), near, np.int8)
-        rows = pa.table([left, right, edges.reason.astype(np.int8), kind, edges.strength], schema=EDGE)
+        rows = pa.table([left, right, edges.reason.astype(np.int8), kind, edges.strength, edges.evidence], schema=EDGE)
         self.send(name, task, rows, self.find_homes(left))
 
     def read_edges(self, number: int, home: int) -> pa.Table:

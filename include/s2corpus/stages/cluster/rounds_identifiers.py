@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from s2corpus.clustering.comparison import describe
 from s2corpus.clustering.components import EdgeOutcome, components
 from s2corpus.clustering.edges import REASONS, Edges, edges_of_kind
 from s2corpus.clustering.facts import FACTS, IDENTIFIERS, PREPRINT, PUBLISHED, codes_of, nodes_from
@@ -77,14 +78,14 @@ def identifier_edges(rounds: Rounds, task: int) -> None:
         node = of_kind["node"].to_numpy()
         nodes = nodes_from(of_kind)
         edges = edges_of_kind(nodes, reason, rounds.rules.min_title_score, rounds.rules.max_preprint_years)
-        found.append((node[edges.left], node[edges.right], edges.reason, edges.strength))
+        found.append((node[edges.left], node[edges.right], edges.reason, edges.strength, edges.evidence))
         if name == "declared":
             declares = np.asarray(of_kind["declares"])
             declared_values = of_kind[name].filter(pa.array(declares & np.asarray(of_kind["published"])))
             overruled = node[np.asarray(pc.is_in(of_kind[name], declared_values)) & ~declares]
-    left, right, reasons, strength = map(np.concatenate, zip(*found, strict=True))
+    left, right, *columns = map(np.concatenate, zip(*found, strict=True))
     ends, places = np.unique(np.concatenate([left, right]), return_inverse=True)
-    edges = Edges(places[: len(left)], places[len(left) :], reasons, strength)
+    edges = Edges(places[: len(left)], places[len(left) :], *columns)
     rounds.write_edges("edges-0", task, edges, ends, near=0)
     rounds.send("overruled", task, pa.table([overruled], schema=NODE), rounds.find_homes(overruled))
 
@@ -119,7 +120,7 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
     node = ends["node"].to_numpy()
     doi, dois = codes_of(ends["final_doi"])
     left, right = (np.searchsorted(node, rows[side].to_numpy()) for side in ("left", "right"))
-    edges = Edges(left, right, rows["reason"].to_numpy(), rows["strength"].to_numpy())
+    edges = Edges(left, right, *(rows[name].to_numpy() for name in ("reason", "strength", "evidence")))
     label, outcomes = components(
         doi, ends["year"].to_numpy(), np.asarray(ends["preprint"]), edges, rounds.rules.max_preprint_years
     )
@@ -141,7 +142,10 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
         written = np.flatnonzero(outcomes != EdgeOutcome.REDUNDANT)
         columns = [ends["record_id"].take(pa.array(side[written])) for side in (left, right)]
         columns += [pa.array(REASONS).take(pa.array(edges.reason[written])), edges.strength[written]]
-        table = pa.table([*columns, outcomes[written] == EdgeOutcome.TAKEN], schema=EDGES.schema)
+        codes, which = np.unique(edges.evidence[written], return_inverse=True)
+        texts = pa.array([None if code < 0 else describe(code) for code in codes.tolist()], pa.string())
+        columns += [outcomes[written] == EdgeOutcome.TAKEN, texts.take(pa.array(which))]
+        table = pa.table(columns, schema=EDGES.schema)
         rounds.send("decided", task, table, rounds.find_homes(node[left[written]]))
 
 

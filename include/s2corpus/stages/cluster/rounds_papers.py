@@ -50,7 +50,7 @@ def connect_heirs(rounds: Rounds, task: int) -> None:
     np.minimum.at(first, codes, node)
     left = first[codes]
     reason = np.zeros(len(node), np.int8)
-    table = pa.table([left, node, reason, reason, np.zeros(len(node))], schema=EDGE)
+    table = pa.table([left, node, reason, reason, np.zeros(len(node)), np.full(len(node), -1)], schema=EDGE)
     rounds.send("edges-3", task, table, rounds.find_homes(left))
 
 

@@ -1,6 +1,6 @@
 """Rounds that find edges by title. Equal titles are in one bucket by text; similar titles share a bucket by MinHash key.
 
-Titles that differ by their subtitle are in one bucket by year, first page and surnames ("front").
+Different titles of one paper are in one bucket by year, first page and surnames ("front").
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.clustering.edges import edges_of_cut, edges_of_similar, equal_title_edges
+from s2corpus.clustering.edges import edges_of_front, edges_of_similar, equal_title_edges
 from s2corpus.clustering.facts import FACTS, nodes_from
 from s2corpus.clustering.pairs import WINDOW
 from s2corpus.stages.cluster.rounds import LABELS, NODE, Home, Rounds
@@ -34,7 +34,8 @@ _NODE_BITS = 40
 _KEYS_PER_BLOCK = 1 << 16
 """number of keys in one lookup"""
 _FACTS = (
-    "title", "normalised", "little", "preprint", "year", "final_doi", "surnames", "journal", "volume", "issue", "page",
+    "title", "normalised", "little", "trusted", "translated", "document", "preprint",
+    "year", "final_doi", "surnames", "journal", "volume", "issue", "page",
 )  # fmt: skip
 _TITLED = pa.schema([*LABELS, *(FACTS.field(name) for name in _FACTS)])
 _KEYS = pa.schema([("key", pa.uint64()), ("title", pa.int64()), ("is_open", pa.bool_())])
@@ -178,7 +179,7 @@ def _with_titles(rows: pa.Table, titles: np.ndarray) -> pa.Table:
 
 
 def send_by_front(rounds: Rounds, task: int) -> None:
-    """Send each record of a home with a title to the bucket of its year, first page and surnames, if it has all of these facts."""
+    """Send each record of a home to the bucket of its year, first page and surnames, if it has these facts, and a title or a PDF."""
     home = Home(rounds, task)
     surnames, year, page = home["surnames"], home["year"].to_numpy(), home["page"].to_numpy()
     names = hash_strings(
@@ -186,16 +187,19 @@ def send_by_front(rounds: Rounds, task: int) -> None:
     )
     front = np.where((year == 0) | (page == 0) | (names == 0), 0, names ^ (year.astype(np.uint64) << 32 | page))
     columns = {"node": home.nodes, "label": rounds.labels(1, task), **{name: home[name] for name in _FACTS}}
-    rows = pa.table({**columns, "front": front}, schema=_FRONT).take(pa.array(home.titled[front[home.titled] != 0]))
+    sent = ~np.asarray(home["trusted"])
+    sent[home.titled] = True
+    rows = pa.table({**columns, "front": front}, schema=_FRONT).filter(pa.array(sent & (front != 0)))
     rounds.send("fronts", task, rows, bucket_of(rows["front"].to_numpy(), rounds.homes))
 
 
 def cut_titles(rounds: Rounds, task: int) -> None:
-    """Write the edges between titles that differ by their subtitle, in a bucket of `send_by_front`."""
+    """Write the edges between different titles of one paper, in a bucket of `send_by_front`."""
     rows = rounds.receive("fronts", task, _FRONT).sort_by("node")
     _, group, size = np.unique(rows["front"].to_numpy(), return_inverse=True, return_counts=True)
     shared = np.flatnonzero(size[group] > 1)
     rows = rows.take(pa.array(shared)).combine_chunks()
     nodes = nodes_from(rows)
-    edges = edges_of_cut(nodes, group[shared], rows["label"].to_numpy(), rounds.rules.min_title_score)
+    rules, labels = rounds.rules, rows["label"].to_numpy()
+    edges = edges_of_front(nodes, group[shared], labels, rules.max_preprint_years, rules.min_title_score)
     rounds.write_edges("prefix-edges", task, edges, rows["node"].to_numpy(), near=1)

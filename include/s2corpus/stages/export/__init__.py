@@ -77,7 +77,7 @@ class ExportStage(Stage):
 
 def _receivers(run: Run) -> int:
     """Return the number of groups of corpus files."""
-    return gcd(run.paper_shards, run.spec.export.corpus_file_count)
+    return gcd(run.paper_shards, run.file_counts[1])
 
 
 def _citations(run: Run, group: int) -> ByPaper[dict[str, str]]:

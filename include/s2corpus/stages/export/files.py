@@ -91,14 +91,16 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
     allocator = _PathAllocator(set_, export.shard_bytes)
     count_tokens = token_counts.load_token_counter(export.tokenizer, fetch) if export.tokenizer else None
     benchmarks = _load_benchmarks(group.run)
-    mask, format_text = group.run.spec.clean.pii == "mask", _make_text_formatter(group.run)
+    rules, format_text = group.run.spec.clean, _make_text_formatter(group.run)
     copies = Pieces(scratch, ParquetFile)
 
     def should_write(path: str) -> bool:
         return is_first_run or path in missing
 
     def read(bucket: int) -> Iterator[dict[str, Any]]:
-        return rows.read_documents(group.run.table, bucket, set_, mask=mask, links=format_text is not None)
+        return rows.read_documents(
+            group.run.table, bucket, set_, mask=rules.pii == "mask", links=format_text is not None
+        )
 
     def write_rows(
         index: Mapping[int, ParquetFile], overlaps: Mapping[int, ParquetFile]
@@ -114,7 +116,7 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
                     "share": share,
                 })  # fmt: skip
             if should_write(parquet_path(path)):
-                row = documents.build_row(document, set_, count_tokens, format_text)
+                row = documents.build_row(document, set_, count_tokens, format_text, rules=rules)
                 copies.open(parquet_path(path)).write(row, len(document["text"]))
             if should_write(path):
                 yield path, line
@@ -159,10 +161,10 @@ _PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
 
 def list_paths(run: Run) -> Iterator[str]:
     """Yield the paths of all files of a snapshot that this module writes."""
-    for nn in range(run.spec.export.files):
+    for nn in range(run.file_counts[0]):
         yield from (table_path(table, nn) for table in flat.SCHEMAS)
         yield from (f"graph/{table.name}/{nn:02d}.parquet" for table in (LINKS, CONTEXTS))
-    for nn in range(run.spec.export.corpus_file_count):
+    for nn in range(run.file_counts[1]):
         yield from (corpus_path(folder, nn) for folder in _corpus_folders(run))
 
 
@@ -202,9 +204,11 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
             if group.numbers:
                 nn = file_number(paper["paper_id"], group.files)
                 census[nn].add(paper)
-                for key in rows.hash_identifiers(paper):
+                for key in (*rows.hash_identifiers(paper), *rows.hash_preprints(paper)):
                     key_fragments[nn].write({"key": key, "paper_id": paper["paper_id"]})
-                for table, row, size in flat.rows(paper):
+                for table, row, size in flat.rows(paper, group.run.spec.clean):
+                    if table == "removed":
+                        census[nn].add_removed(paper, row)
                     if (table, nn) in files:
                         files[table, nn].write(row, size)
             nn = file_number(paper["paper_id"], group.corpus_files)

@@ -38,10 +38,10 @@ def list_groups(run: Run) -> list[tuple[range, range, range]]:
 
     Groups of one kind share no bucket of papers. A group contains both kinds of files if both have the same number of groups.
     """
-    export, buckets = run.spec.export, run.paper_shards
-    kinds = [(export.files, export.corpus_file_count)]
-    if gcd(buckets, export.files) != gcd(buckets, export.corpus_file_count):
-        kinds = [(export.files, 0), (0, export.corpus_file_count)]
+    (documents, corpus_files), buckets = run.file_counts, run.paper_shards
+    kinds = [(documents, corpus_files)]
+    if gcd(buckets, documents) != gcd(buckets, corpus_files):
+        kinds = [(documents, 0), (0, corpus_files)]
     return [
         (range(index, files, count), range(index, corpus, count), range(index, buckets, count))
         for files, corpus in kinds
@@ -56,8 +56,7 @@ class ExportGroup:
     def __init__(self, run: Run, numbers: range, corpus_numbers: range, buckets: range) -> None:
         self.run = run
         self.store = open_store(run)
-        self.files = run.spec.export.files
-        self.corpus_files = run.spec.export.corpus_file_count
+        self.files, self.corpus_files = run.file_counts
         self.numbers = numbers
         self.corpus_numbers = corpus_numbers
         self.buckets = buckets

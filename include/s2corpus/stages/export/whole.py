@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow.fs import LocalFileSystem
 
 from s2corpus.errors import TransientError
 from s2corpus.pipeline import funnel
 from s2corpus.pipeline.quality import read_metrics
-from s2corpus.pipeline.run import Metrics, Run
-from s2corpus.snapshot import changes, paper_tables, report, rows
+from s2corpus.pipeline.run import OF_RUN, Metrics, Run
+from s2corpus.snapshot import changes, paper_tables, removed, report, rows
 from s2corpus.snapshot.census import sum_tables
 from s2corpus.snapshot.croissant import describe_snapshot
 from s2corpus.snapshot.manifest import build_manifest
@@ -29,15 +29,11 @@ from s2corpus.tables.parses import EXTRACTIONS, PARSES
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, SPLITS
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
-from s2corpus_reader.files import SnapshotFile, describe_file, keys_path, lookup_key, parquet_path
+from s2corpus_reader.files import SnapshotFile, describe_file, keys_path, lookup_key, parquet_path, table_path
 from s2corpus_reader.parquet import parquet_writer
 
 _OVERLAP_ROW_GROUP = 1 << 20
 """rows per row group of `overlaps.parquet`; a different number changes the published bytes"""
-_OPERATIONAL_METRIC = re.compile("second|tries|request|reused|sent|asked|server")
-"""pattern of metrics about the execution, which differ between runs of a release"""
-_DELIVERY_METRIC = re.compile("rows|outcome[.](?!taken$).*")
-"""pattern of metrics of intake about folders that the release does not take; later runs find more of them"""
 
 
 def describe(run: Run, store: Store, scratch: Path) -> Metrics:
@@ -70,14 +66,13 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     languages = _count_languages(run)
     sources = {source: n for (source,), n in run.table(MEMBERS).counts("source").items()}
     stats = report.build_stats(published, funnel.list_rows(measured), languages, sources, _select_metrics(measured))
-    census = sum_tables(
-        batch for nn in range(run.spec.export.files) for batch in store.read_fragment(f"census/{nn:02d}")
-    )
+    census = sum_tables(batch for nn in range(run.file_counts[0]) for batch in store.read_fragment(f"census/{nn:02d}"))
     stats["tables"] = paper_tables.tables(census, funnel.read_outcomes(measured, "filter"), languages, measured)
     stats["samples"] = {
         set_: report.shorten_record(store.read_row(parquet_path(row["file"]), row["line"] - 1))
         for set_, row in sorted(published.samples.items())
     }
+    stats["removed_section"] = _find_removed_section(run, store)
     put_text("stats.json", _to_json(stats))
     description = (
         run.spec.description or f"Open-access papers cleaned by the rules of the S2 V2 card ({run.spec.name})."
@@ -96,6 +91,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
         },
         inputs=run.table(DELIVERIES).committed().facts["inputs"],
         overrides=run.overrides,
+        file_count=run.file_counts[0],
         files=files,
     )
     for path, content in report.generate_files(manifest, stats, description):
@@ -114,13 +110,24 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     }
 
 
+def _find_removed_section(run: Run, store: Store) -> dict[str, Any] | None:
+    """Return the removed section that the data card shows: of the smallest paper id with a license that permits it, or None."""
+    found: dict[str, Any] | None = None
+    for nn in range(run.file_counts[0]):
+        for row in store.read_rows(table_path("removed", nn), pc.field("rule") == removed.SECTIONS):
+            if report.may_show(row["licence"]) and (found is None or row["paper_id"] < found["paper_id"]):
+                found = row
+                break
+    return found and report.shorten(found)
+
+
 def _list_shard_files(run: Run, store: Store) -> list[SnapshotFile]:
     """Return the files that the shards of the export wrote.
 
     Raises:
         TransientError: a file is missing or was changed.
     """
-    numbers = range(run.spec.export.files)
+    numbers = range(run.file_counts[0])
     texts = [document_paths(run, store, set_, nn) for nn in numbers for set_ in run.spec.clean.sets]
     lines = [path for number_paths in texts for path in number_paths or ()]
     paths = [*lines, *map(parquet_path, lines), *list_paths(run)]
@@ -147,14 +154,14 @@ def _write_index(run: Run, store: Store, local: Path, published: report.IndexSta
 
 
 def _read_fragments(run: Run, store: Store, kind: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    for nn in range(run.spec.export.files):
+    for nn in range(run.file_counts[0]):
         for set_ in sorted(run.spec.clean.sets):
             yield from store.read_fragment(f"{kind}/{nn:02d}-{set_}", columns)
 
 
 def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path, int | None], None]) -> None:
     """Write `keys/`: the sorted keys of all papers and documents, by key modulo the number of files."""
-    files = run.spec.export.files
+    files = run.file_counts[0]
     (scratch / "keys").mkdir()
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
         connection.execute("CREATE TABLE keys (key BIGINT, paper_id VARCHAR)")
@@ -169,7 +176,7 @@ def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path,
 
 
 def _read_keys(run: Run, store: Store) -> Iterator[pa.Table]:
-    for nn in range(run.spec.export.files):
+    for nn in range(run.file_counts[0]):
         yield from store.read_fragment(f"keys/{nn:02d}")
     for batch in _read_fragments(run, store, "index", ["id", "sha1"]):
         found = [
@@ -199,13 +206,9 @@ def _count_languages(run: Run) -> dict[str, int]:
 
 
 def _select_metrics(measured: Mapping[str, Metrics]) -> dict[str, Metrics]:
-    """Return the metrics of the earlier stages, except those that differ between runs of the same release."""
+    """Return the metrics of the earlier stages, except those that two runs of a release may give different values."""
     return {
-        stage: {
-            name: value
-            for name, value in metrics.items()
-            if not (_OPERATIONAL_METRIC.search(name) or (stage == "intake" and _DELIVERY_METRIC.fullmatch(name)))
-        }
+        stage: {name: value for name, value in metrics.items() if not name.startswith(OF_RUN)}
         for stage, metrics in measured.items()
         if stage != "export"
     }

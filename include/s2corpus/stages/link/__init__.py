@@ -23,7 +23,7 @@ from duckdb import DuckDBPyConnection
 from s2corpus.clustering.facts import preprint_of
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.pipeline.gold import Gold, select_slice
-from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all
+from s2corpus.pipeline.run import OF_RUN, Metrics, Run, Shard, Stage, commit_all
 from s2corpus.sources.record import RecordKind, WorkType
 from s2corpus.stages.link.index import (
     open_exchange,
@@ -85,7 +85,10 @@ class LinkStage(Stage):
             tables = [read_entries(run, bucket) for bucket in buckets]
             with _database(run) as connection:
                 links = link(connection, pa.concat_tables(tables), self._index, _search(run))
-            counts.update({"titles_searched": len(links.searched), "pairs_verified": links.pairs.verified})
+            # A task's memory determines its groups, and a group searches each of its titles once.
+            counts.update(
+                {f"{OF_RUN}titles_searched": len(links.searched), f"{OF_RUN}pairs_verified": links.pairs.verified}
+            )
             if number == shard.index == 0:  # Papers are in random buckets, so one group is representative.
                 counts.update(measure(links, self._index, _search(run), SAMPLE))
             offset = 0
@@ -113,7 +116,7 @@ class LinkStage(Stage):
             metrics["precision"] = counts["agreed"] / counts["tried"]
         for name, value in counts.items():
             kind, dot, statistic = name.partition(".")  # a statistic of a kind of parse becomes a mean
-            if not dot or kind == "gold" or statistic == "parses":
+            if not dot or kind in ("gold", "run") or statistic == "parses":
                 metrics[name] = float(value)
             else:
                 metrics[f"{name}_mean"] = value / counts[f"{kind}.parses"]
@@ -200,7 +203,8 @@ def _entries_at_once(run: Run) -> int:
 
 def _search(run: Run) -> Search:
     rules = run.spec.link
-    return Search(rules.min_score, rules.bands, rules.rows, rules.min_keys, run.spec.resources.memory_mb // 4)
+    by_title, memory_mb = rules.evidence == "title", run.spec.resources.memory_mb // 4
+    return Search(rules.min_score, rules.bands, rules.rows, rules.min_keys, by_title, memory_mb)
 
 
 def _read_contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> Iterator[pa.RecordBatch]:

@@ -113,7 +113,18 @@ def _pieces(run: Run) -> int:
     return max(ceil(rows * BYTES_PER_TITLE / (run.spec.resources.memory_mb << 19)), 1)
 
 
-_ENTRY_COLUMNS = ("paper_id", "parse_kind", "ref_id", "title", "year", "venue", "volume", "pages", *IDENTIFIERS)
+_ENTRY_COLUMNS = (
+    "paper_id",
+    "parse_kind",
+    "ref_id",
+    "title",
+    "year",
+    "venue",
+    "volume",
+    "pages",
+    "raw_text",
+    *IDENTIFIERS,
+)
 _FIRST_AUTHOR = ("authors.list.element.first", "authors.list.element.last")
 """columns of authors that are read; authors have many more"""
 
@@ -121,9 +132,21 @@ _FIRST_AUTHOR = ("authors.list.element.first", "authors.list.element.last")
 def read_papers(run: Run, bucket: int) -> pa.Table:
     """Read the kept papers of a bucket."""
     outcomes = run.table(FILTERED).read_leaves(["paper_id", "outcome"], shard=bucket)
-    columns = ["paper_id", "title", "date", *_FIRST_AUTHOR, "venue", *PLACES, *IDENTIFIERS]
+    columns = [
+        "paper_id",
+        "title",
+        "date",
+        *_FIRST_AUTHOR,
+        "venue",
+        *PLACES,
+        *IDENTIFIERS,
+        "preprints.list.element.doi",
+    ]
     papers = run.table(PAPERS).read_leaves(columns, shard=bucket)
     papers = papers.append_column("surname", first_surname(papers["authors"])).drop_columns(["authors"])
+    preprints = one_chunk(papers["preprints"])
+    dois = pa.ListArray.from_arrays(preprints.offsets, preprints.values.field("doi"))
+    papers = papers.append_column("preprint_dois", dois).drop_columns(["preprints"])
     kept = outcomes["paper_id"].filter(pc.equal(outcomes["outcome"], "kept"))
     papers = papers.filter(pc.is_in(papers["paper_id"], kept.combine_chunks()))
     return (

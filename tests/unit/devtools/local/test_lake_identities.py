@@ -3,6 +3,7 @@
 The server runs with the command and environment of docker-compose.yaml.
 """
 
+import json
 import ssl
 import urllib.error
 import urllib.request
@@ -120,8 +121,18 @@ def test_no_port_answers_without_keys(server: dict[str, int], port: str, method:
     assert admin.get_object(Bucket="corpus", Key="snapshots/s/latest.json")["Body"].read() == b"the pointer"
 
 
-def test_missing_or_shared_keys_give_one_sentence() -> None:
-    with pytest.raises(UserError, match="S3_CONSUMER_ACCESS_KEY is not set"):
-        format_identities(POLICIES, "corpus", {})
+def test_missing_or_shared_keys_give_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"s3_consumer is no file of AWS credentials .*: run deploy/make_secrets.py"):
+        format_identities(POLICIES, "corpus", tmp_path)
+    compose.write_s3_keys(tmp_path / "keys", KEYS | {"S3_PAGE_ACCESS_KEY": KEYS["S3_WORKER_ACCESS_KEY"]})
     with pytest.raises(UserError, match="two identities of the lake have one access key"):
-        format_identities(POLICIES, "corpus", {**KEYS, "S3_PAGE_ACCESS_KEY": KEYS["S3_WORKER_ACCESS_KEY"]})
+        format_identities(POLICIES, "corpus", tmp_path / "keys")
+
+
+def test_lifecycle_rule_is_accepted_by_the_server(server: dict[str, int]) -> None:
+    """Check the rule that removes the parts of uploads which were never completed; they are invisible, and cost space."""
+    s3, rule = client(server["s3"], "admin"), json.loads((ROOT / "deploy" / "s3-lifecycle.json").read_text("utf-8"))
+    s3.put_bucket_lifecycle_configuration(Bucket="corpus", LifecycleConfiguration=rule)
+    (stored,) = s3.get_bucket_lifecycle_configuration(Bucket="corpus")["Rules"]
+    assert stored["Status"] == "Enabled"
+    assert stored["AbortIncompleteMultipartUpload"] == rule["Rules"][0]["AbortIncompleteMultipartUpload"]

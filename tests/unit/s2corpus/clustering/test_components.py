@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from s2corpus.clustering.components import EdgeOutcome, components
-from s2corpus.clustering.edges import CONTRADICTION, PLACE, PREFIX, TITLE, UNRELATED, Edges
+from s2corpus.clustering.edges import AUTHORS, CONTRADICTION, OPPOSING, PLACE, PREFIX, TITLE, UNRELATED, Edges
 
 NODES = 7
 Facts = list[tuple[int, int, bool]]
@@ -18,7 +18,7 @@ FACTS = st.lists(
 EDGES = st.lists(
     st.tuples(
         st.integers(0, NODES - 1), st.integers(0, NODES - 1),
-        st.sampled_from([0, 3, TITLE, TITLE, PLACE, PREFIX, CONTRADICTION, UNRELATED]),
+        st.sampled_from([0, 3, TITLE, TITLE, PLACE, PREFIX, CONTRADICTION, UNRELATED, AUTHORS]),
     ).filter(lambda edge: edge[0] < edge[1]),
     max_size=14,
 )  # fmt: skip
@@ -28,7 +28,7 @@ def taken_one_by_one(
     facts: Facts, edges: list[tuple[int, int, int]], years: int
 ) -> tuple[list[int], list[EdgeOutcome]]:
     cluster = [{node} for node in range(len(facts))]
-    refused = [edge for edge in edges if edge[2] >= CONTRADICTION]
+    refused = [edge for edge in edges if edge[2] in OPPOSING]
     fates = []
     for left, right, reason in edges:
         one, other = cluster[left], cluster[right]
@@ -67,7 +67,8 @@ def years_agree(facts: Facts, one: set[int], other: set[int], most: int) -> bool
             a = [facts[node][1] for node in one if facts[node][1] and facts[node][2] is a_preprint]
             b = [facts[node][1] for node in other if facts[node][1] and facts[node][2] is b_preprint]
             apart = max(min(a) - max(b), min(b) - max(a)) if a and b else 0
-            if apart > (0 if a_preprint == b_preprint else most):
+            is_series = a_preprint == b_preprint and apart > 0 and max(a + b) - min(a + b) > 1
+            if is_series or apart > (1 if a_preprint == b_preprint else most):
                 return False
     return True
 
@@ -83,7 +84,7 @@ def test_edges_are_taken_if_they_break_no_rule(facts: Facts, edges: list[tuple[i
         np.array([doi for doi, _, _ in facts], np.int32),
         np.array([year for _, year, _ in facts], np.int32),
         np.array([preprint for _, _, preprint in facts]),
-        Edges(left, right, reason, np.ones(len(edges))),
+        Edges(left, right, reason, np.ones(len(edges)), np.full(len(edges), -1)),
         years,
     )
     assert (labels.tolist(), fates.tolist()) == taken_one_by_one(facts, edges, years)

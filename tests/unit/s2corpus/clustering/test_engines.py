@@ -118,6 +118,7 @@ def test_number_of_homes_does_not_change_the_edges(
     assert edges["taken"].to_pylist().count(False) > 10, "there is something to cut"
     assert set(edges["reason"].to_pylist()) == {
         "declared", "doi", "arxiv_id", "pubmed_id", "file_sha1", "title", "place", "prefix", "contradiction", "unrelated",
+        "authors", "years", "weak", "dois",
     }  # fmt: skip
     assert any(0.8 < strength < 1 for strength in edges["strength"].to_pylist()), "some titles are only similar"
 

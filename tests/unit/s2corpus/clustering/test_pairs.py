@@ -25,10 +25,11 @@ from s2corpus.clustering.facts import (
     preprint_of,
     surname_keys,
 )
-from s2corpus.clustering.places import ELECTRONIC, Places, contradict, first_pages, located, numbers
+from s2corpus.clustering.places import ELECTRONIC, first_pages
 from s2corpus.papers.support import MAX_EXHAUSTIVE
 from s2corpus.stages.cluster.rounds_titles import BANDS
 from s2corpus.tables.intake import RECORDS as TABLE
+from s2corpus.titles.facts import number_keys as numbers
 from s2corpus.titles.linking import MAX_GROUP
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
 from s2corpus.titles.threegrams import ROWS
@@ -109,55 +110,6 @@ def test_limits_of_neighbors_pairs_and_papers_are_those_of_earlier_releases() ->
     assert round(1 - (1 - 0.8**ROWS) ** BANDS, 4) == 0.9923
 
 
-ADA, BOTH, KURT = {"names": [3]}, {"names": [3, 5]}, {"names": [7]}
-HERE = {"volume": 9, "page": 4}
-OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 | int(ELECTRONIC)}
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "exact", "near", "agreed"),
-    [
-        ({"final_doi": "a"}, {"final_doi": "b"}, True, True, False),
-        (ADA, BOTH, False, False, True),
-        ({"names": [1, 2, 3]}, {"names": [3, 4, 5]}, False, False, False),  # A third.
-        ({"names": [1, 2, 3]}, {"names": [2, 3, 5]}, False, False, True),
-        ({"names": [1, 2]}, {"names": [2, 3, 5]}, False, False, True),  # Half of the shorter list.
-        ({}, {}, True, False, True),  # No authors: the titles must be equal,
-        ({}, {}, False, True, True),  # or nearly equal,
-        (HERE, {"volume": 9}, False, False, True),
-        (HERE, OTHER_PAGE, False, False, False),
-        (HERE, ELECTRONIC_PAGE, False, False, True),
-        ({}, {}, False, False, False),
-        (HERE | ADA, HERE | KURT, True, False, True),  # An equal place and title allow other authors.
-        (HERE | ADA, HERE | ADA | {"year": 2001}, True, True, True),  # Online, then in print.
-        (HERE | ADA, HERE | ADA | {"year": 2002}, True, True, False),
-        (ADA, ADA | {"year": 2002, "preprint": 1}, True, True, True),
-        (ADA, ADA | {"year": 2003, "preprint": 1}, True, True, False),
-        (ADA | {"preprint": 1}, ADA | {"year": 2001, "preprint": 1}, True, True, False),
-    ],
-)
-def test_similar_titles_of_one_paper_agree(
-    one: dict[str, Any], other: dict[str, Any], exact: bool, near: bool, agreed: bool
-) -> None:
-    nodes = make_nodes([{"names": [99]}, one, {"names": [98]}, other])
-    left, right = np.array([1, 3]), np.array([3, 1])
-    result = pairs.agree(nodes, left, right, 2, exact, near) & ~pairs.dois_differ(nodes.final_doi, left, right)
-    assert result.tolist() == [agreed, agreed]
-
-
-def test_uninformative_titles_need_equal_years_and_authors() -> None:
-    table: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
-        (BOTH, BOTH, True),
-        (BOTH, ADA, False),
-        ({}, {}, False),
-        (BOTH, BOTH | {"year": 2001}, False),
-        (BOTH | {"year": 0}, BOTH | {"year": 0}, False),
-    ]
-    for one, other, agreed in table:
-        nodes = make_nodes([{"names": [99]}, one, other])
-        assert pairs.agree_strictly(nodes, np.array([1, 2]), np.array([2, 1])).tolist() == [agreed, agreed]
-
-
 @given(st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 9)), max_size=90))
 def test_records_of_a_title_are_sorted_by_year_then_id(rows: list[tuple[int, int]]) -> None:
     codes, years = np.array(rows, np.int32).reshape(-1, 2).T
@@ -209,10 +161,18 @@ def test_volumes_and_issues_compare_by_first_number() -> None:
 
 
 def test_first_pages_are_compared() -> None:
-    same = [("S212-S216", "s212"), ("e01234", "E1234"), ("pp. 33-40", "33"), ("art. 7", "7"), ("a 17", "a17")]
+    same = [
+        ("S212-S216", "s212"),
+        ("e01234", "E1234"),
+        ("pp. 33-40", "33"),
+        ("art. 7", "7"),
+        ("a 17", "a17"),
+        ("30a", "30"),
+        ("811a-19", "811"),
+    ]
     different = [("33", "34"), ("1001", "1")]
     a, b = (first_pages(pa.array(side)) & ~ELECTRONIC for side in zip(*same, *different, strict=True))
-    assert a.all() and b.all() and (a == b).tolist() == [True] * 5 + [False] * 2
+    assert a.all() and b.all() and (a == b).tolist() == [True] * 7 + [False] * 2
 
 
 def test_page_with_letters_is_electronic() -> None:
@@ -221,44 +181,6 @@ def test_page_with_letters_is_electronic() -> None:
     assert (found != 0).tolist() == [True, True, True, True, True, False, False, False]
     assert ((found & ELECTRONIC) != 0).tolist() == [False, True, False, False, True, False, False, False]
     assert numbers(pa.array([None, "—"])).tolist() == [0, 0] == numbers(pa.array([None, None], pa.string())).tolist()
-
-
-def place(volume: int = 0, issue: int = 0, page: int = 0, journal: int = -1) -> Places:
-    columns = [np.array([value], np.uint32) for value in (volume, issue, page)]
-    return Places(columns[0], columns[1], columns[2], np.array([journal], np.int32))
-
-
-def test_places_in_print_contradict() -> None:
-    """Titles are equal (`exact`) or only similar; the title may be uninformative (`strict`): then any difference counts."""
-    table: list[tuple[Places, Places, bool, bool, bool]] = [
-        (place(4, 0, 12), place(8, 0, 16), True, False, True),  # Volume and page differ.
-        (place(4, 0, 12), place(8, 0, 12), True, False, False),
-        (place(4, 0, 12), place(4, 0, 16), True, False, False),  # An erratum.
-        (place(4, 0, 12), place(4, 0, 16), False, False, True),
-        (place(4, 0, 12), place(8, 0, 14), False, False, False),  # One page is electronic.
-        (place(4), place(8), True, True, True),
-        (place(0, 4), place(0, 8), True, True, True),
-        (place(0, 4), place(0, 8), True, False, False),
-        (place(journal=0), place(journal=1), False, False, True),
-        (place(4, journal=0), place(8, journal=1), True, False, True),
-        (place(4, 0, 12, 0), place(4, 0, 12, 1), False, False, False),  # The place is equal.
-        (place(journal=1), place(journal=2), False, False, False),  # One name abbreviates the other.
-        (place(journal=0), place(journal=3), False, False, False),  # No words.
-    ]
-    journals = pa.array(["Blood", "Kidney Int", "Kidney International", "—"])
-    for one, other, exact, strict, found in table:
-        for a, b in ((one, other), (other, one)):
-            result = contradict(a, b, journals, np.array([exact]), np.array([strict]), np.array([False]))
-            assert result.tolist() == [found], (one, other)
-
-
-def test_places_in_print_agree() -> None:
-    for one, other, same in (
-        (place(4, 0, 12), place(4, 0, 12), True), (place(4, 0, 12), place(4), True), (place(4, 0, 12), place(4, 0, 14), True),
-        (place(4, 0, 12), place(4, 0, 16), False), (place(4), place(8), False),
-        (place(0, 0, 12), place(0, 0, 12), False), (place(), place(), False),
-    ):  # fmt: skip
-        assert located(one, other).tolist() == [same] == located(other, one).tolist()
 
 
 def test_preprint_server_is_matched_by_prefix_or_registrant() -> None:

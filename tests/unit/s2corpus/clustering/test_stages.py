@@ -13,9 +13,9 @@ import pytest
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import stage_row
-from s2corpus.sources import Record, read
+from s2corpus.sources import Record, RecordKind, read
 from s2corpus.sources.arrow import batches
-from s2corpus.spec import ReleaseSpec, ResourceRules
+from s2corpus.spec import ReleaseSpec, ResourceRules, VoteRules
 from s2corpus.stages.cluster import ClusterStage
 from s2corpus.stages.vote import VoteStage
 from s2corpus.storage.lake import Lake
@@ -93,6 +93,34 @@ def test_vote_follows_the_clusters(run: Run, profile: str, open_access: int, ven
     assert (paper["title"], paper["date"], paper["arxiv_id"]) == (TITLE_OF_PDF, "2020-05-01", "1911.02782")
     assert (paper["canonical_pdf"], paper["licence"]) == (SHA1, "CC-BY-4.0")
     assert dict(paper["provenance"])["title"]["rule"] == "publisher" and other["venue"] == venue
+
+
+@pytest.mark.parametrize(("infer", "fields"), [(True, ["Medicine"]), (False, [])])
+def test_field_is_inferred_from_papers_of_all_buckets(run: Run, infer: bool, fields: list[str]) -> None:
+    """Each paper is in another bucket (SPEC §5.14)."""
+    run = change_spec(run, vote=VoteRules(infer_fields=infer))
+    subjects: list[list[str]] = [[], *[["Medicine"]] * 5]
+    titles = [
+        "Sleep of owls",
+        "Vaccines in trials",
+        "Hearts of athletes",
+        "On bone marrow",
+        "Kidney stones",
+        "Eyes and light",
+    ]
+    found = (
+        Record(f"pubmed:{n}", "pubmed", RecordKind.ARCHIVE, title=title, subjects=tuple(found), issns=("1932-6203",))
+        for n, (title, found) in enumerate(zip(titles, subjects, strict=True))
+    )
+    run.table(RECORDS).write(0, make_table(found))
+    run.table(RECORDS).commit([0])
+    run_stage(run, ClusterStage())
+    metrics = run_stage(run, VoteStage())
+    papers = {row["title"]: row for row in run.table(PAPERS).read().to_pylist()}
+    assert papers["Sleep of owls"]["fields_of_study"] == fields and run.paper_shards >= 6
+    counts = {name: metrics.get(f"fields.{name}") for name in ("hidden", "hidden.correct", "inferred")}
+    # Each of the five has only four others.
+    assert counts == ({"hidden": 5, "hidden.correct": None, "inferred": 1} if infer else dict.fromkeys(counts))
 
 
 @pytest.mark.parametrize(("profile", "declared", "opened"), [("public", None, 0), ("own", None, 1), ("own", False, 0)])

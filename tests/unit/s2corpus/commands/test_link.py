@@ -47,9 +47,34 @@ def test_authors_and_years_decide_between_equal_titles(facts: dict[str, Any], su
     assert link(tmp_path, suffix, entries, PAPERS) == {"e1": "p2"}
 
 
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_printed_text_links_without_a_title(suffix: str, tmp_path: Path) -> None:
+    entries = [{"entry_id": "e1", "raw_text": f"Lovelace, A. (2001). {TITLE}. Ponds, 3, 4-9."}]
+    assert link(tmp_path, suffix, entries, PAPERS) == {"e1": "p1"}
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "D. Chandler and P. G. Wolynes, J. Chem. Phys. 74, 4078 (1981).",
+        "See https://doi.org/10.1063/1.441588, and references therein.",
+    ],
+    ids=["place", "doi"],
+)
+def test_printed_place_or_doi_links_without_a_title(printed: str, tmp_path: Path) -> None:
+    """The reference style of the American Physical Society has no titles."""
+    title = "Exploiting the isomorphism between quantum theory and classical statistical mechanics of polyatomic fluids"
+    paper = {
+        "paper_id": "p", "title": title, "authors": ["David Chandler", "Peter G. Wolynes"], "year": 1981,
+        "journal": "The Journal of Chemical Physics", "volume": "74", "pages": "4078-4095", "doi": "10.1063/1.441588",
+    }  # fmt: skip
+    assert link(tmp_path, ".jsonl", [{"entry_id": "e", "raw_text": printed}], [paper]) == {"e": "p"}
+
+
 @pytest.mark.parametrize(
     ("entry", "paper", "message"),
     [
+        ({"entry_id": "e"}, PAPERS[0], "every row has entry_id and title or raw_text"),
         ({"entry_id": "e", "title": "x", "isbn": "1"}, PAPERS[0], "unknown key isbn: expected some of entry_id"),
         ({"entry_id": "e", "title": "x"}, {"paper_id": "", "title": "x"}, "a paper_id is empty or repeated"),
     ],

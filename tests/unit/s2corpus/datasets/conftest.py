@@ -15,8 +15,11 @@ from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
 from s2corpus.datasets.spec import DATASETS, DatasetSpec
+from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.storage.lake import open_lake
+from s2corpus.tables.intake import PDFS
 from tests.snapshots import paper, write_snapshot
+from tests.unit.pdf2tei.test_crops import CAPTION, PDF
 
 Row = dict[str, Any]
 FIELDS = ("Biology", "Medicine", "Computer Science")
@@ -38,7 +41,7 @@ METADATA: Row = {
     "arxiv_id": None, "acl_id": None, "pubmed_id": None, "pmc_id": None, "inbound_citations": ["q"], "mag_field_of_study": ["Biology"],
 }  # fmt: skip
 KNOWN: Row = {
-    "licence": "CC-BY-4.0", "open_access": True, "subjects": None, "pages": None, "volume": None, "date": "2020",
+    "licence": "CC-BY-4.0", "open_access": True, "issns": None, "subjects": None, "pages": None, "volume": None, "date": "2020",
 }  # fmt: skip
 """metadata and columns of a paper for tests without a snapshot"""
 PIECE = st.sampled_from(["We saw it. ", "Fig. 2 shows x [1]. ", "It is é… ", "A (Lee, 2010). ", "et al. ", "B? "])
@@ -89,6 +92,8 @@ def _paper(n: int) -> Row:
         "bib_entries": {f"BIBREF{s}": {**entry, "title": f"Paper {one}", "link": one} for s, one in enumerate(cited)},
         "ref_entries": {"FIGREF0": {"type": "figure", "text": "A figure."}},
     }  # fmt: skip
+    if n == 0:
+        parse |= {"_pdf_hash": SHA1, "ref_entries": {"FIGREF0": FIGURE}}
     return paper(
         id_, {"pdf": parse}, inbound=[f"{(n + 57) % 60:015x}"], title=f"Paper {id_}", date=f"{2014 + n % 4}",
         abstract="We looked at many things. They were as expected.", journal="Journal", fields_of_study=[field], subjects=SUBJECTS[field],
@@ -148,11 +153,26 @@ def stats(one: Job) -> Row:
     return found
 
 
+SHA1 = hashlib.sha1(PDF).hexdigest()
+FIGURE = {"type": "figure", "num": "1", "text": CAPTION}
+
+
+def deliver_pdf(lake: Path) -> None:
+    """Put the PDF with `FIGURE` into a lake, as a drop of the snapshot's release."""
+    (lake / "drops" / "d").mkdir(parents=True)
+    (lake / "drops" / "d" / "frogs.pdf").write_bytes(PDF)
+    pdfs = ReleaseTables(open_lake(str(lake)), "real-20260401")(PDFS)
+    place = {"drop": "d", "name": "frogs.pdf", "open_access": True, "licence": None}
+    pdfs.write(0, [{"file_sha1": SHA1, "bytes": len(PDF), "places": [place], "first_seen": "2026-04-01T00:00:00Z"}])
+    pdfs.commit([0], {"pdf_shards": 1})
+
+
 @pytest.fixture(scope="session")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the snapshot into a lake."""
     folder = tmp_path_factory.mktemp("lake")
     write_snapshot(folder, papers(), files=3)
+    deliver_pdf(folder)
     return folder
 
 
@@ -160,7 +180,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def made(lake: Path) -> dict[str, Job]:
     """Build every dataset once."""
     found = {}
-    for name in DATASETS:
+    for name in DATASETS.names:
         found[name] = job(lake, name)
         runner.make(found[name])
     return found

@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
+from devtools.bench.datasets import REAL, extracted_papers
 from s2corpus.datasets.citations import cited_sentences
 from s2corpus.datasets.citeworth import rules
 from s2corpus.datasets.citeworth.dataset import SPLITS
-from s2corpus.datasets.citeworth.rules import CiteWorthParams, classify_paper, classify_paragraph, classify_sentence
+from s2corpus.datasets.citeworth.rules import CiteWorthParams, classify_paragraph, classify_sentence
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import SnapshotPaper
 from tests.snapshots import real_articles
-from tests.unit.s2corpus.datasets.conftest import FIELDS, METADATA, content, lines, make, papers
+from tests.unit.house.test_imports import ROOT
+from tests.unit.s2corpus.datasets.conftest import FIELDS, content, lines, make, papers
 
 SENTENCES = Path(__file__).with_name("citeworth_sentences.txt")
 PARAMS = CiteWorthParams()
@@ -98,21 +99,6 @@ def test_sentences_of_real_papers_match_a_readers_judgment() -> None:
             assert outcome != "kept" or (text.endswith(end) and not re.search(r"\[\d|\d\]", text))
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({"mag_field_of_study": ["Medicine", "Sociology"]}, "considered"),
-        ({"mag_field_of_study": ["Sociology", "Medicine"]}, "other_field"),
-        ({"mag_field_of_study": []}, "no_fields_of_study"),
-        ({"journal": None}, "no_venue"),
-        *(({"journal": None, name: "x"}, "considered") for name in rules.VENUES),
-    ],
-)
-def test_primary_field_and_venue_or_archive_id_decide(changes: dict[str, Any], expected: str) -> None:
-    one = SnapshotPaper({**METADATA, "abstract": "We saw frogs.", **changes}, {}, {"pdf": PARSE})
-    assert classify_paper(CiteWorthParams(min_citations=1), one) == expected
-
-
 def test_citeworth_is_balanced_and_split_by_papers(made: dict[str, Job]) -> None:
     splits = {split: lines(made["citeworth"], f"/{split}/") for split in SPLITS}
     found = [line for split in splits.values() for line in split]
@@ -124,6 +110,25 @@ def test_citeworth_is_balanced_and_split_by_papers(made: dict[str, Job]) -> None
     assert not train & dev and not train & test and not dev & test
     assert sum(len(line["samples"]) for line in found) == 60 * 3 * 4
     assert abs(len(train) - 48) <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("shared_data")
+def test_baseline_of_the_paper_learns_from_real_sentences(tmp_path: Path) -> None:
+    """Run the recipe of docs/datasets.md on the papers of docs/quality.md (CiteWorth §4, Table 4)."""
+    (recipe,) = re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / "docs/datasets.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    job = make(tmp_path, "citeworth", [*real_articles(), *extracted_papers()], **REAL["citeworth"])
+    names: dict[str, Any] = {}
+    exec(re.sub(r'"datasets/.*?"', repr(str(tmp_path / job.prefix)), recipe), names)
+    labels, predicted = names["labels"], names["model"].predict(names["texts"])
+    cites = [guess == "check-worthy" for guess, label in zip(predicted, labels, strict=True) if label == "check-worthy"]
+    others = [
+        guess == "check-worthy" for guess, label in zip(predicted, labels, strict=True) if label != "check-worthy"
+    ]
+    assert len(cites) + len(others) > 150
+    assert sum(cites) / len(cites) > sum(others) / len(others) + 0.1, "no better than chance"
 
 
 def test_sheet_has_sentences_of_both_labels_without_their_labels(tmp_path: Path) -> None:
@@ -140,16 +145,3 @@ def test_sheet_has_sentences_of_both_labels_without_their_labels(tmp_path: Path)
     for row, origin in zip(rows, keys, strict=True):
         samples = of[origin["paper_id"], origin["section_index"]]["samples"]
         assert (row["sentence"], origin["label"]) in {(" ".join(s["text"].split()), s["label"]) for s in samples}
-
-
-def test_baseline_removes_only_the_spans() -> None:
-    """Check §3.3: the baseline leaves brackets, authors and short sentences, and drops nothing."""
-    text = "It was shown by Lee (2010). See [1, 2]. frogs sang"
-    places = ((21, 25, "2010", "BIBREF0"), (33, 34, "1", "BIBREF1"))
-    spans = [dict(zip(("start", "end", "text", "ref_id"), place, strict=True)) for place in places]
-    given = {"section": "Introduction", "text": text, "cite_spans": spans}
-    outcome, samples = classify_paragraph(CiteWorthParams(naive=True), given)
-    assert outcome == "kept" != classify_paragraph(CiteWorthParams(), given)[0]
-    assert [(s["text"], s["label"]) for s in samples] == [
-        ("It was shown by Lee ().", "check-worthy"), ("See [, 2]. frogs sang", "check-worthy"),
-    ]  # fmt: skip

@@ -3,7 +3,6 @@
 Figures are cropped from the PDF of open papers with a license that permits copies.
 """
 
-import hashlib
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,10 @@ import pytest
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.pretraining import SPECIAL
-from s2corpus.pipeline.run import ReleaseTables
-from s2corpus.storage.lake import open_lake
-from s2corpus.tables.intake import PDFS
+from s2corpus.errors import QualityBlocked, UserError
 from tests.snapshots import paper, write_snapshot
-from tests.unit.pdf2tei.test_crops import CAPTION, PDF
-from tests.unit.s2corpus.datasets.conftest import job, lines, outcomes, rows
+from tests.unit.pdf2tei.test_crops import CAPTION
+from tests.unit.s2corpus.datasets.conftest import FIGURE, SHA1, build_unchecked, deliver_pdf, job, lines, outcomes, rows
 
 
 def load(job: Job, tmp_path: Path, config: str | None = None, **options: Any) -> Any:
@@ -91,16 +88,15 @@ def test_gensim_loads_vectors_most_mentioned_first(made: dict[str, Job], tmp_pat
             assert cosine == pytest.approx(row["cosine"], abs=1e-5) and nearest == row["neighbour_id"]
 
 
-SHA1 = hashlib.sha1(PDF).hexdigest()
 ENTRIES = {
-    "FIGREF0": {"type": "figure", "num": "1", "text": CAPTION},
+    "FIGREF0": FIGURE,
     "TABREF0": {"type": "table", "num": "1", "text": "Numbers of frogs in each pond."},
     "FIGREF1": {"type": "figure", "num": "2", "text": "A caption that the PDF does not contain."},
 }
 
 
-def make(folder: Path, **known: Any) -> Job:
-    """Build the dataset from a snapshot with one paper and its PDF."""
+def figures_of(folder: Path, **known: Any) -> Job:
+    """Return the dataset's job for a snapshot with one paper and its PDF."""
     mention = {"start": 3, "end": 9, "text": "Fig. 1", "ref_id": "FIGREF0"}
     text = "In Fig. 1 frogs grow. They rest."
     paragraph = {"section": "Results", "text": text, "cite_spans": [], "ref_spans": [mention]}
@@ -109,21 +105,15 @@ def make(folder: Path, **known: Any) -> Job:
         "ref_entries": ENTRIES,
     }  # fmt: skip
     write_snapshot(folder, [paper("a" * 15, {"pdf": parse}, title="Frogs", **known)], files=1)
-    (folder / "drops" / "d").mkdir(parents=True)
-    (folder / "drops" / "d" / "frogs.pdf").write_bytes(PDF)
-    lake = open_lake(str(folder))
-    pdfs = ReleaseTables(lake, "real-20260401")(PDFS)
-    place = {"drop": "d", "name": "frogs.pdf", "open_access": True, "licence": None}
-    pdfs.write(0, [{"file_sha1": SHA1, "bytes": len(PDF), "places": [place], "first_seen": "2026-04-01T00:00:00Z"}])
-    pdfs.commit([0], {"pdf_shards": 1})
-    one = job(folder, "figures")
-    runner.make(one)
-    return one
+    deliver_pdf(folder)
+    return job(folder, "figures")
 
 
 def test_hugging_face_loads_rows_and_each_has_its_image(tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
-    folder, cache = tmp_path / make(tmp_path, licence="CC-BY-4.0").prefix, str(tmp_path / "cache")
+    job = figures_of(tmp_path, licence="CC-BY-4.0")
+    runner.make(job)
+    folder, cache = tmp_path / job.prefix, str(tmp_path / "cache")
     rows = datasets.load_dataset(str(folder), split="train", cache_dir=cache)
     assert {row["label"]: row["mentions"] for row in rows} == {"Figure 1": ["In Fig. 1 frogs grow."], "Table 1": []}
     assert rows[0]["caption"] == CAPTION and rows[0]["licence"] == "CC-BY-4.0"
@@ -142,4 +132,24 @@ def test_hugging_face_loads_rows_and_each_has_its_image(tmp_path: Path) -> None:
 def test_only_licenses_that_permit_copies_give_images(
     licence: str | None, outcome: str, count: int, tmp_path: Path
 ) -> None:
-    assert outcomes(make(tmp_path, licence=licence))[outcome] == count
+    job = figures_of(tmp_path, licence=licence)
+    build_unchecked(job)
+    assert outcomes(job)[outcome] == count
+
+
+def test_pdfs_are_read_from_the_snapshots_lake(tmp_path: Path) -> None:
+    one = figures_of(tmp_path)
+    snapshot = Path(one.source.folder.root.removeprefix("file://"))
+    runner.make(elsewhere := job(tmp_path, "figures", out=tmp_path / "out", snapshot=snapshot))
+    assert outcomes(elsewhere)["cropped"] == 2
+    moved = snapshot.rename(tmp_path / snapshot.name)
+    with pytest.raises(UserError, match=r"is not in a lake .* in the parameter `pdfs`"):
+        runner.make(job(tmp_path, "figures", out=tmp_path / "alone", snapshot=moved))
+    runner.make(job(tmp_path, "figures", out=tmp_path / "alone", snapshot=moved, pdfs=str(tmp_path)))
+
+
+def test_dataset_without_any_pdf_is_not_published(tmp_path: Path) -> None:
+    one = figures_of(tmp_path)
+    (tmp_path / "drops" / "d" / "frogs.pdf").unlink()
+    with pytest.raises(QualityBlocked, match=r"pdfs_available: 3 \(PDFs are not in the lake: set `pdfs`"):
+        runner.make(one)

@@ -13,8 +13,8 @@ import pytest
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.protocol import StepResult
-from s2corpus.datasets.spec import DATASETS, load_dataset, load_dataset_spec
-from s2corpus.errors import UserError
+from s2corpus.datasets.spec import DATASETS, load_dataset_spec
+from s2corpus.errors import QualityBlocked, UserError
 from s2corpus_reader.files import file_number
 from tests.snapshots import write_snapshot
 from tests.unit.s2corpus.datasets.conftest import build_unchecked, citing, content, job, make, papers, stats
@@ -22,10 +22,10 @@ from tests.unit.s2corpus.datasets.conftest import build_unchecked, citing, conte
 CITEWORTHY = "We saw {} frogs in the ponds. They are common in the north. They were shown in the south [1]."
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", DATASETS.names)
 def test_no_dataset_contains_the_token_of_formulas(name: str) -> None:
     """Display formulas are not text: parses have the token `EQUATION` in their place."""
-    one = load_dataset(name)
+    one = DATASETS.load(name)
     given = {"citeworth": {"min_citations": 1}, "elsevier": {"min_sentences": 1, "max_removed_share": 1}}
     params = one.params.model_validate(given.get(name, {}))
     texts = CITEWORTHY.format("many"), CITEWORTHY.format("EQUATION"), "Here is EQUATION EQUATION [1].", "EQUATION"
@@ -34,7 +34,7 @@ def test_no_dataset_contains_the_token_of_formulas(name: str) -> None:
     assert rows and "EQUATION" not in text
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", DATASETS.names)
 def test_same_snapshot_and_rules_give_same_bytes(name: str, lake: Path, made: dict[str, Job], tmp_path: Path) -> None:
     again = job(lake, name, tmp_path)
     build_unchecked(again)
@@ -42,7 +42,7 @@ def test_same_snapshot_and_rules_give_same_bytes(name: str, lake: Path, made: di
     assert content(again) == content(made[name])
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", DATASETS.names)
 def test_published_dataset_is_described(name: str, made: dict[str, Job]) -> None:
     one = made[name]
     manifest = orjson.loads(one.lake.get(f"{one.prefix}/manifest.json")[0])
@@ -56,7 +56,7 @@ def test_published_dataset_is_described(name: str, made: dict[str, Job]) -> None
     assert stats(one)["licences"]["CC-BY-4.0"] > 0
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", DATASETS.names)
 def test_second_snapshot_processes_changed_shards_only(name: str, lake: Path, made: dict[str, Job]) -> None:
     grown = papers()
     changed = file_number(grown[0]["paper_id"], 3)
@@ -69,10 +69,11 @@ def test_second_snapshot_processes_changed_shards_only(name: str, lake: Path, ma
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("name", DATASETS)
-def test_snapshot_without_papers_gives_an_empty_dataset(name: str, tmp_path: Path) -> None:
-    metrics = stats(make(tmp_path, name, []))["metrics"]
-    assert not any(metrics.get(figure) for figure in ("sentences", "contexts", "papers", "articles"))
+@pytest.mark.parametrize("name", DATASETS.names)
+def test_snapshot_without_papers_gives_no_dataset(name: str, tmp_path: Path) -> None:
+    with pytest.raises(QualityBlocked, match="not_empty: 1"):
+        make(tmp_path, name, [])
+    assert not list(tmp_path.glob("datasets/*/*/manifest.json"))
 
 
 def test_published_files_are_unchanged_and_lost_files_restored(
@@ -98,7 +99,7 @@ def test_other_rules_with_the_same_name_are_refused(lake: Path, made: dict[str, 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("dataset: nothing", "'nothing' is not a dataset: expected one of citeworth"),
+        ("dataset: nothing", "no dataset is called 'nothing': expected one of citeworth"),
         ("dataset: citeworth\nparams: {dev_share: 0.5, test_share: 0.5}", "leave nothing to train on"),
     ],
 )

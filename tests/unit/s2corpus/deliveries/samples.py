@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.stages import load_stage
+from s2corpus.pipeline.run import Run, load_stage
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.intake import DELIVERIES, PDFS, RECORDS

@@ -45,6 +45,8 @@ def read(*lines: dict[str, Any] | bytes) -> tuple[Declarations, list[Entry]]:
         ({"file_sha1": f" {'B' * 40} ", "open_access": True}, {"b.pdf": DeclaredFacts(1, True)}),
         ({"file_sha1": "a" * 40, "open_access": False}, CLOSED | {"again/a.pdf": DeclaredFacts(1, False)}),
         ({**HERE, "note": "x", "open_access": False, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762"}, CLOSED),
+        ({**HERE, "embargo": "2030", "open_access": True, "licence": "CC-BY-4.0"}, {}),
+        ({**HERE, "Open-Access": False, "License": "CC-BY-4.0"}, {"a.pdf": DeclaredFacts(1, False, "CC-BY-4.0")}),
         ({"name": "z.pdf", "open_access": False}, {}),
         (codecs.BOM_UTF8 + b'{"name": "a.pdf"}', {"a.pdf": DeclaredFacts(1)}),
     ],
@@ -72,9 +74,17 @@ def test_conflicting_lines_give_the_stricter_facts(
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ({**HERE, "titel": "T", "by": 1}, ["by: is not a key of a drop's records: the line is ignored",
-                                           "titel: is not a key of a drop's records: the line is ignored"]),
+        ({**HERE, "titel": "T", "by": 1}, [
+            "by: is not a key of a drop's records: it is ignored, and the line opens no file",
+            "titel: is not a key of a drop's records (did you mean title?): it is ignored, and the line opens no file",
+        ]),
+        ({**HERE, "Title": "On a", "license": "CC0"}, ["Title: is read as title", "license: is read as licence"]),
+        ({**HERE, "title": "On a", "Title": "B"}, [
+            "Title: is not a key of a drop's records (did you mean title?): it is ignored, and the line opens no file",
+        ]),
         ({"name": "z.pdf"}, ['name: "z.pdf" is not a file of the drop: the line is ignored']),
+        ({"name": "B"}, ['name: "B" is not a file of the drop (did you mean "b.pdf"?): the line is ignored']),
+        ({"name": "x/A.pdf"}, ['name: "x/A.pdf" is not a file of the drop: the line is ignored']),  # two files are a.pdf
         ({"title": "T"}, ["name: is missing: every line needs name or file_sha1"]),
         ({**HERE, "title": "On a", "published": "soon"}, ['published: "soon" cannot be used as published: it is ignored']),
         ({**HERE, "title": "On a", "authors": ["Ada Byron", 7, 8]}, ["authors: 2 of 3 cannot be used: they are ignored"]),
@@ -100,6 +110,11 @@ def test_invalid_json_is_dropped_with_its_line() -> None:
 def test_at_most_a_hundred_warnings_are_stored(lines: int, more: list[str]) -> None:
     reader, _ = read(*[b"7"] * lines)
     assert list(reader.warning_messages[100:]) == more
+
+
+def test_unknown_key_does_not_lose_the_metadata_of_its_line() -> None:
+    _, (entry,) = read({**HERE, "Title": "On a", "year": 2021, "Publication Year": 2021, "note": "x"})
+    assert isinstance(entry, Record) and (entry.title, entry.date) == ("On a", "2021")
 
 
 def test_line_becomes_a_record_of_its_file() -> None:

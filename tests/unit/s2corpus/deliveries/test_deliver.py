@@ -17,9 +17,8 @@ import pytest
 import requests
 from click.testing import CliRunner
 
-from devtools.own_papers import own_files
 from s2corpus import web
-from s2corpus.commands.releases import deliver_command
+from s2corpus.commands.corpora import add_command
 from s2corpus.deliveries import fetch
 from s2corpus.deliveries.upload import deliver, deliver_tree, files_below, new_delivery
 from s2corpus.errors import TransientError, UserError
@@ -70,6 +69,13 @@ def test_folder_with_subfolders_is_a_valid_drop(lake: Lake, papers: Path, tmp_pa
     }
 
 
+def test_many_unread_files_give_few_warnings(lake: Lake, tmp_path: Path) -> None:
+    for number in range(23):
+        (tmp_path / f"{number:02d}.txt").touch()
+    warnings = deliver(lake, DROP, files_below(tmp_path)).warnings
+    assert (len(warnings), warnings[-1].split(":")[0]) == (21, "3 more files that no release reads")
+
+
 @pytest.mark.parametrize("after", range(4))
 def test_stopped_delivery_resumes(papers: Path, tmp_path: Path, after: int) -> None:
     files, lake = files_below(papers), Stopping(tmp_path / "lake", after)
@@ -95,7 +101,6 @@ def test_only_files_below_a_folder_are_delivered(tmp_path: Path) -> None:
     (tmp_path / "x.pdf").symlink_to("nowhere")
     for name in ("a.txt", "_READY", "c.PDF", "b.pdf/d.pdf", "b.pdf/_READY"):
         (tmp_path / name).touch()
-    assert [path.name for path in own_files(tmp_path)] == ["d.pdf", "c.PDF"]
     assert list(files_below(tmp_path)) == ["a.txt", "b.pdf/_READY", "b.pdf/d.pdf", "c.PDF"]
 
 
@@ -145,18 +150,20 @@ def test_delivery_id_must_be_one_path_step(id_: str) -> None:
 
 
 def run_command(*arguments: object) -> Any:
-    return CliRunner().invoke(deliver_command, [str(argument) for argument in arguments])
+    return CliRunner().invoke(add_command, ["s2_v2", *map(str, arguments)])
 
 
-def test_command_delivers_a_folder(papers: Path, tmp_path: Path) -> None:
-    result = run_command(papers, "--drop", "one", "--to", tmp_path / "lake")
+def test_command_adds_a_folder(papers: Path, tmp_path: Path) -> None:
+    result = run_command(papers, "--as", "one", "--lake", tmp_path / "lake")
     assert result.exit_code == 0
     assert "4 files sent, ready at" in result.output and "warning: records.jsonl" in result.output
-    options = ("--source", "crossref", "--full", "--delivery", "1", "--to", tmp_path / "lake")
+    options = ("--source", "crossref", "--full", "--as", "1", "--lake", tmp_path / "lake")
+    assert "unknown keys: name" in str(run_command(papers / "records.jsonl", *options).exception)
+    (papers / "records.jsonl").write_text('{"record_id": "crossref:10.1000/a", "title": "On a"}')
     assert run_command(papers / "records.jsonl", *options).exit_code == 0
     ready = json.loads(LocalLake(tmp_path / "lake").get("sources/crossref/1/_READY")[0])
     assert (ready["mode"], [file["name"] for file in ready["files"]]) == ("full", ["records.jsonl"])
-    same = run_command(papers / "a.pdf", papers / "sub/../a.pdf", "--source", "x", "--to", tmp_path / "lake")
+    same = run_command(papers / "a.pdf", papers / "sub/../a.pdf", "--source", "x", "--lake", tmp_path / "lake")
     assert "has the same name" in str(same.exception)
 
 

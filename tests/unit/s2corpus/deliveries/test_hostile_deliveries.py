@@ -56,6 +56,9 @@ UNREADABLE = (
     list_file(name=""),
     list_file(name="a" * 1025),
     ready(delivered_by="a" * 129),
+    ready(delivered_by="a\0b"),
+    ready(delivered_by="\x1b[2Ja"),
+    ready(delivered_by="a\u202eb"),
     list_file(sha256="0" * 63),
     ready().replace(b"a.pdf", b"\\udcff.pdf"),
 )

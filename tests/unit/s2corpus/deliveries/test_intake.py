@@ -7,10 +7,12 @@ from typing import Any
 import orjson
 import pytest
 
+from s2corpus.deliveries import expected
 from s2corpus.errors import UserError
 from s2corpus.pipeline import quality, runner
-from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.stages import load_stage
+from s2corpus.pipeline.funnel import build_funnel
+from s2corpus.pipeline.run import Run, load_stage
+from s2corpus.spec import ScheduleRules
 from s2corpus.tables.intake import DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS
 from tests.unit.s2corpus.deliveries.samples import AS_OF, PAPER, change_spec, deliver, intake, lines, records
 
@@ -22,9 +24,56 @@ SECOND = "2023-01-02T00:00:00Z"
 
 
 def row(kind: str, source: str, delivery: str, ready_at: str | None, outcome: str, **counted: Any) -> dict[str, Any]:
-    empty: dict[str, Any] = {"detail": None, "files": 0, "rows": 0, "dropped": 0, "warnings": []}
+    empty: dict[str, Any] = {"detail": None, "files": 0, "rows": 0, "dropped": 0, "not_read": 0, "warnings": []}
     named = {"kind": kind, "source": source, "delivery": delivery, "ready_at": ready_at, "outcome": outcome}
     return named | empty | counted
+
+
+def test_release_contains_what_it_expects_although_it_is_late(run: Run) -> None:
+    """SPEC §0.22. The interval of a release as of February 1 starts on January 1."""
+    assert run.as_of.isoformat() == "2023-02-01T00:00:00+00:00"
+    expecting = change_spec(run, schedule=ScheduleRules(expects=("dblp/{year}-{month}-{day}", "a-{year}-{month}")))
+    names = ["dblp/2023-01-01", "a-2023-01"]
+    folders = expected.list_expected(expecting.spec, run.as_of)
+    assert expected.find_missing(run.lake, folders) == names
+    for folder in ("drops/a-2023-01", "drops/b-2023-01", "sources/dblp/2023-01-01"):
+        deliver(
+            run.lake,
+            folder,
+            lines({"record_id": "dblp:1", "title": "T"}) if "dblp" in folder else {"a.pdf": b"A"},
+            LATE,
+        )
+    assert expected.find_missing(run.lake, folders) == []
+    intake(expecting)
+    outcomes = {one["delivery"]: one["outcome"] for one in expecting.table(DELIVERIES).read().to_pylist()}
+    assert outcomes == {"a-2023-01": "taken", "b-2023-01": "not_yet", "2023-01-01": "taken"}
+
+
+def test_release_never_waits_for_what_it_does_not_select(run: Run) -> None:
+    with pytest.raises(UserError, match=r"expects a-2023-01, but its drops: \['b\*'\] does not select it"):
+        expected.list_expected(
+            change_spec(run, drops=["b*"], schedule=ScheduleRules(expects=("a-{year}-{month}",))).spec, run.as_of
+        )
+
+
+@pytest.mark.parametrize("name", ["a/b/c", "../a", "a-{hour}", "a b", "", "{year", "/a", "a/"])
+def test_wrong_expected_name_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="given; expected a drop, "):
+        ScheduleRules(expects=(name,))
+
+
+def test_funnel_begins_with_copies_and_files_that_no_release_reads(run: Run) -> None:
+    described = lines({"name": "a.pdf", "title": "On a"})
+    deliver(run.lake, "drops/a", {"a.pdf": b"A", "again.pdf": b"A", "readme.txt": b"R", **described})
+    parsed = orjson.dumps({"name": "b.pdf", "metadata": {"title": "On b", "authors": []}})
+    deliver(
+        run.lake,
+        "drops/b",
+        {"sub/a.pdf": b"A", "b.pdf": b"B", "b.pdf.json": parsed, "s.gz": b"S", "notes.xml": b"<x/>"},
+    )
+    runner.run_stage(run, "intake")
+    (step,) = build_funnel(quality.read_metrics(run))
+    assert (step.label, step.count, step.left_out) == ("PDFs delivered", 2, [("copy", 2), ("not_read", 2)])
 
 
 def test_every_selected_folder_has_a_row(run: Run) -> None:
@@ -54,8 +103,8 @@ def test_every_selected_folder_has_a_row(run: Run) -> None:
     ]
     assert "a.pdf" in refused["detail"] and LATE in late["detail"] and unread["detail"].startswith("_READY: ")
     assert counts == {
-        "pdfs": 3, "latex_sources": 1, "articles": 0, "records": 4, "rows": 6, "outcome.taken": 3, "outcome.not_yet": 1,
-        "outcome.refused:changed": 1, "outcome.refused:unreadable": 1,
+        "pdfs": 3, "latex_sources": 1, "articles": 0, "records": 4, "run.rows": 6, "outcome.taken": 3, "run.outcome.not_yet": 1,
+        "run.outcome.refused:changed": 1, "run.outcome.refused:unreadable": 1,
     }  # fmt: skip
     quality.measure(seen, "intake", counts)
     offending = {verdict.check: verdict.rows for verdict in quality.evaluate(seen, "intake")}
@@ -124,7 +173,7 @@ def test_parent_is_newest_earlier_published_snapshot(
     assert run.parent == parent
     own = change_spec(run, profile="own")
     intake(own)
-    assert own.parent is None
+    assert own.parent == parent, "a corpus of own papers grows too"
 
 
 def test_people_who_delivered_since_the_parent_are_recorded(run: Run) -> None:
@@ -225,6 +274,51 @@ def test_same_bytes_in_two_drops_are_one_pdf(run: Run) -> None:
     assert pdf["file_sha1"] == hashlib.sha1(b"%PDF").hexdigest()
     assert [(place["drop"], place["name"]) for place in pdf["places"]] == [("first", "a.pdf"), ("second", "z.pdf")]
     assert pdf["first_seen"] == "2023-01-01T09:00:00.000000Z"
+
+
+# -- ScienceParse names its files by the PDF (allenai/PeerRead: `104.pdf.json`, `1506.02432v2.pdf.json`).
+
+
+def parsed(name: str | None, title: str) -> bytes:
+    named = {} if name is None else {"name": name}
+    return orjson.dumps(
+        {**named, "metadata": {"source": "CRF", "title": title, "authors": ["Ann Lee"], "sections": []}}
+    )
+
+
+def sha1(content: bytes) -> str:
+    return hashlib.sha1(content).hexdigest()
+
+
+def test_drop_resolves_scienceparse_names_to_its_pdfs(run: Run) -> None:
+    files = {
+        "pdfs/104.pdf": b"A", "pdfs/1506.02432v2.pdf": b"B", "a/7.pdf": b"C", "b/7.pdf": b"D",
+        "parsed/104.pdf.json": parsed("104.pdf", "On a"), "parsed/1506.02432v2.pdf.json": parsed("1506.02432v2.pdf", "On b"),
+        "parsed/sha1.json": parsed(f"{sha1(b'C')}.pdf", "On c"), "7.pdf.json": parsed("7.pdf", "On two PDFs"),
+        "9.pdf.json": parsed("9.pdf", "On no PDF"), "other.pdf.json": parsed(f"{'0' * 40}.pdf", "On another drop's PDF"),
+    }  # fmt: skip
+    deliver(run.lake, "drops/d", files)
+    intake(run)
+    found = {row["record_id"]: (row["title"], row["kind"], row["file_sha1"]) for row in records(run).values()}
+    of = {title: sha1(content) for title, content in (("On a", b"A"), ("On b", b"B"), ("On c", b"C"))}
+    assert found == {f"scienceparse:{sha1}": (title, "pdf", sha1) for title, sha1 in of.items()}
+    (row,) = run.table(DELIVERIES).read().to_pylist()
+    assert (row["outcome"], row["rows"], row["dropped"]) == ("taken", 3, 3)
+
+
+def test_delivery_resolves_scienceparse_names_by_its_mapping_file(run: Run) -> None:
+    mapping = f"name,file_sha1\n104.pdf,{sha1(b'A')}\n1506.02432v2,{sha1(b'B').upper()}\n"
+    files = {
+        "file_sha1.csv": mapping.encode(), "104.pdf.json": parsed("104.pdf", "On a"), "9.pdf.json": parsed("9.pdf", "T"),
+        "1506.02432v2.pdf.json": parsed(None, "On b"),
+    }  # fmt: skip
+    deliver(run.lake, "sources/scienceparse/1", files)
+    deliver(run.lake, "sources/scienceparse/2", {"file_sha1.csv": b"name,file_sha1\n104.pdf,unknown\n"})
+    intake(run)
+    assert {row["title"]: row["file_sha1"] for row in records(run).values()} == {"On a": sha1(b"A"), "On b": sha1(b"B")}
+    first, second = run.table(DELIVERIES).read().to_pylist()
+    assert (first["rows"], first["dropped"], second["outcome"]) == (2, 1, "refused:bad_records")
+    assert second["detail"].startswith("file_sha1.csv, line 2: expected name,file_sha1 with 40 hex digits")
 
 
 def test_latex_source_has_arxiv_id_of_name_or_declaration(run: Run) -> None:

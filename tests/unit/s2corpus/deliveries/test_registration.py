@@ -9,8 +9,9 @@ import pytest
 
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.files import ChangedInput, copy_file, read_file
-from s2corpus.deliveries.ready import Delivery, Refusal, Refused, read_ready
-from s2corpus.sources import load_adapter
+from s2corpus.deliveries.ready import Delivery, Refused, read_ready
+from s2corpus.outcomes import Refusal
+from s2corpus.sources import SOURCES
 from s2corpus.storage.lake import Lake
 from tests.unit.s2corpus.deliveries.samples import deliver
 
@@ -77,7 +78,7 @@ def test_records_of_another_source_are_refused(lake: Lake, monkeypatch: pytest.M
     content = {"works.jsonl": b'{"DOI": "10.1234/5", "title": ["A title"]}\n{"title": []}\n'}
     found = registration.register(lake, write_delivery(lake, content, "crossref"))
     assert (found.rows, found.dropped) == (1, 1)
-    monkeypatch.setattr("s2corpus.sources.pubmed.read", load_adapter("crossref").read)
+    monkeypatch.setattr("s2corpus.sources.pubmed.read", SOURCES.load("crossref").read)
     refuse(lake, write_delivery(lake, content, "pubmed"), Refusal.BAD_RECORDS, "is not of the source pubmed")
 
 

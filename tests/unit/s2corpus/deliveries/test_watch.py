@@ -5,7 +5,6 @@ from pathlib import Path
 import orjson
 import pytest
 
-from s2corpus.deliveries.ready import Refusal
 from s2corpus.deliveries.status import (
     Arrival,
     ArrivalState,
@@ -20,6 +19,7 @@ from s2corpus.deliveries.status import (
     read_statuses,
 )
 from s2corpus.drops.standing import iterate_drop_statuses
+from s2corpus.outcomes import Refusal
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
@@ -66,10 +66,12 @@ def test_drop_state_follows_row_release_and_paused_dag(lake: Lake, tmp_path: Pat
     for name in ("a", "b", "c"):
         deliver(lake, f"drops/{name}", PDF)
     lake.put("drops/d/a.pdf", b"still coming")
+    deliver(lake, "drops/e", PDF, listed={"a.pdf": b"B"})
+    lake.put("drops/f/_READY", b"{")
     mark = hash_ready_file(lake, "drops/c/")
     assert mark
     put_row(lake, ArrivalStatus("drops/c/", mark, ArrivalState.REFUSED, Refusal.CHANGED, "a.pdf"))
-    intake(Run(ReleaseSpec(name="t", drops=("a",)), AS_OF, lake, tmp_path))
+    intake(Run(ReleaseSpec(name="t", drops=("a", "e", "f")), AS_OF, lake, tmp_path))
     pointer = {"snapshot": SNAPSHOT, "manifest": f"snapshots/{SNAPSHOT}/manifest.json", "manifest_sha256": "0" * 64}
     lake.put("snapshots/t/latest.json", orjson.dumps(pointer))
     lake.put("snapshots/u/latest.json", b"{")  # The damaged pointer of another spec hides nothing.
@@ -77,9 +79,16 @@ def test_drop_state_follows_row_release_and_paused_dag(lake: Lake, tmp_path: Pat
     assert stand == {
         "drops/a": ("released", f"in {SNAPSHOT}"), "drops/b": ("waiting", ""),
         "drops/c": ("refused:changed", "a.pdf"), "drops/d": ("writing", ""),
+        "drops/e": ("refused:changed", f"a.pdf: its SHA-256 is not the listed one (not in {SNAPSHOT})"),
+        "drops/f": ("refused:unreadable", stand["drops/f"][1]),
     }  # fmt: skip
+    assert stand["drops/f"][1].startswith("_READY: ") and stand["drops/f"][1].endswith(f"(not in {SNAPSHOT})")
     paused = {s.row.name: (s.outcome, s.detail[:42]) for s in iterate_drop_statuses(lake, paused=True)}
-    assert paused == stand | {"drops/b": ("paused", "ready, but the DAG pdf_drops is paused in ")}
+    short = {name: (outcome, detail[:42]) for name, (outcome, detail) in stand.items()}
+    assert paused == short | {"drops/b": ("paused", "ready, but the DAG pdf_drops is paused in ")}
+    for name in ("e", "f"):
+        deliver(lake, f"drops/{name}", PDF, "2023-01-02T00:00:00Z")
+    assert [s.outcome for s in iterate_drop_statuses(lake)][-2:] == ["waiting", "waiting"], "they were delivered again"
     lake.put("snapshots/t/latest.json", orjson.dumps({"snapshot": None}))
     assert next(s.name for s in iterate_drop_statuses(lake)) == "waiting", "a withdrawn snapshot contains nothing"
 
@@ -88,22 +97,20 @@ def test_drop_state_follows_row_release_and_paused_dag(lake: Lake, tmp_path: Pat
 
 
 def test_each_ready_file_is_announced_once(lake: Lake) -> None:
-    """A watch that was killed before it confirmed is repeated by the next one: a duplicate is better than a loss."""
+    """The rows are in the lake before the event is fired, so a run that the event starts finds them."""
     lake.put("drops/a/a.pdf", b"A")
-    first = Watch(lake)
-    assert first.poll() == [] and states(lake) == {"drops/a/": "writing"}
+    watch = Watch(lake)
+    assert watch.poll() == [] and states(lake) == {"drops/a/": "writing"}
     deliver(lake, "drops/a", PDF)
     deliver(lake, "sources/dblp/1", {"records.jsonl": b""})
-    given = first.poll()
-    assert folders(given) == ["drops/a/", "sources/dblp/1/"]
-    assert first.poll() == [] and Watch(lake).poll() == given
     assert states(lake) == {"drops/a/": "waiting", "sources/dblp/1/": "waiting"}
-    first.confirm()
-    assert first.poll() == Watch(lake).poll() == []
+    assert folders(watch.poll()) == ["drops/a/", "sources/dblp/1/"]
+    assert states(lake) == {"drops/a/": "announced", "sources/dblp/1/": "announced"}
+    assert watch.poll() == []
     deliver(lake, "drops/a", PDF)
-    assert first.poll() == [], "an identical _READY is no new arrival"
+    assert watch.poll() == [], "an identical _READY is no new arrival"
     deliver(lake, "drops/a", PDF, "2023-01-02T00:00:00Z")
-    assert folders(first.poll()) == ["drops/a/"]
+    assert folders(watch.poll()) == ["drops/a/"]
 
 
 def test_many_folders_are_examined_in_turn(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,29 +120,25 @@ def test_many_folders_are_examined_in_turn(lake: Lake, monkeypatch: pytest.Monke
     for day in (1, 2):  # All five are new, then known.
         for name in "abcde":
             deliver(lake, f"drops/{name}", PDF, f"2023-01-0{day}T00:00:00Z")
-        found: list[str] = []
-        for _ in range(3):
-            found += folders(watch.poll())
-            watch.confirm()
+        found = [folder for _ in range(3) for folder in folders(watch.poll())]
         assert sorted(found) == [f"drops/{name}/" for name in "abcde"]
 
 
 def test_lost_event_is_fired_again_until_a_run_begins(lake: Lake) -> None:
-    """A triggerer can be killed after it announced an arrival and before Airflow stored the event. The delay is at most an hour."""
+    """A triggerer can be killed before Airflow stored the event. A new watch fires at once, then after at most an hour."""
     deliver(lake, "drops/a", PDF)
-    lost = Watch(lake)
-    (arrival,) = lost.poll()
-    lost.confirm()
+    (arrival,) = Watch(lake).poll()
     watch, now = Watch(lake), 1_000.0
-    assert watch.poll() == watch.list_unprocessed_events(now) == []
+    assert watch.poll(now) == [arrival]
+    assert watch.poll(now + 59) == []
     for _ in range(8):
         now += 3600
-        assert watch.list_unprocessed_events(now) == [arrival]
-    assert watch.list_unprocessed_events(now + 3599) == []
+        assert watch.poll(now) == [arrival]
+    assert watch.poll(now + 3599) == []
     for state in (ArrivalState.REGISTERED, ArrivalState.PROCESSED):
         put_row(lake, ArrivalStatus(arrival.folder, arrival.mark, state))
         now += 9_999
-        assert watch.list_unprocessed_events(now) == [], "a run has begun with the arrival"
+        assert watch.poll(now) == [], "a run has begun with the arrival"
 
 
 def test_folders_with_impossible_names_are_ignored(tmp_path: Path) -> None:
@@ -148,4 +151,4 @@ def test_folders_with_impossible_names_are_ignored(tmp_path: Path) -> None:
     lake = Hostile(tmp_path)
     deliver(lake, "drops/a\nrefused", {})
     assert folders(Watch(lake).poll()) == ["drops/a\nrefused/"]
-    assert [str(row) for row in iterate_statuses(lake)] == ["drops/a\\nrefused: waiting"]
+    assert [str(row) for row in iterate_statuses(lake)] == ["drops/a\\nrefused: announced"]

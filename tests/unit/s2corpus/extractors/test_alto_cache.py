@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from pdf2tei import alto_cache, extract
-from pdf2tei.alto_cache import ENTRY
+from pdf2tei import extract
+from pdf2tei.pages import alto_cache
+from pdf2tei.pages.alto_cache import ENTRY
 from pdf2tei.paper import extract as extract_with_cache
 from s2corpus.extractors import Limits
 from s2corpus.extractors.embedded import embedded_extractor

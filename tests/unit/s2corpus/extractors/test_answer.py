@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.errors import UserError
-from s2corpus.extractors import ExtractOutcome
 from s2corpus.extractors.grobid import classify_response, form
-from s2corpus.extractors.protocol import ExtractorIdentity, options_hash
+from s2corpus.extractors.http import HttpServer
+from s2corpus.extractors.protocol import ExtractorAnswer, ExtractorIdentity, options_hash
+from s2corpus.outcomes import ExtractOutcome
 from s2corpus.spec import ExtractRules
+from tests.s3_store import Fault, compress, replace_all, s3_store
 from tests.standin_grobid import TEI
 
 GOOD = TEI.format("A title").encode()
@@ -18,23 +20,51 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
 
 
 @pytest.mark.parametrize(
-    ("body", "good"),
+    "body",
     [
-        (GOOD, True),
-        (b"\xef\xbb\xbf" + GOOD, True),
-        (f"{START}ü</TEI>".encode("utf-16"), True),
-        (b"", False),
-        (b"<TEI/>", False),
-        (b"<html><body>Service unavailable</body></html>", False),
-        (GOOD[:-7], False),
-        (START.encode() + b"\xff</TEI>", False),
-        (b'<!DOCTYPE TEI [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + GOOD, False),
-        (f"{START}{'<p>' * 5000}{'</p>' * 5000}</TEI>".encode(), False),
-        (f'<!DOCTYPE TEI [<!ENTITY l0 "ha">{LAUGHS}]>{START}&l9;</TEI>'.encode(), False),
+        GOOD,
+        b"\xef\xbb\xbf" + GOOD,
+        f"{START}ü</TEI>".encode("utf-16"),
+        GOOD.replace(b"TEI", b"t:TEI").replace(b"xmlns", b"xmlns:t"),
     ],
 )
-def test_only_well_formed_tei_is_tei(body: bytes, good: bool) -> None:
-    assert classify_response(200, body, LIMIT).outcome is (ExtractOutcome.OK if good else ExtractOutcome.BAD_TEI)
+def test_well_formed_tei_is_tei(body: bytes) -> None:
+    assert classify_response(200, body, LIMIT).outcome is ExtractOutcome.OK
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<TEI></TEI>",
+        START.encode() + b"\xff</TEI>",
+        f"{START}<p></TEI>".encode("utf-16"),
+        b'<!DOCTYPE TEI [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + GOOD,
+        f"{START}{'<p>' * 5000}{'</p>' * 5000}</TEI>".encode(),
+        f'<!DOCTYPE TEI [<!ENTITY l0 "ha">{LAUGHS}]>{START}&l9;</TEI>'.encode(),
+    ],
+)
+def test_complete_tei_that_is_not_well_formed_is_final(body: bytes) -> None:
+    assert classify_response(200, body, LIMIT).outcome is ExtractOutcome.BAD_TEI
+
+
+@pytest.mark.parametrize("body", [GOOD[:size] for size in range(0, len(GOOD) - 1, 7)])
+def test_part_of_a_tei_is_no_final_answer(body: bytes) -> None:
+    """Some proxies announce the length of what they have: a cut answer then looks complete."""
+    found = classify_response(200, body, LIMIT)
+    assert found.outcome is ExtractOutcome.CONNECTION and "the answer is cut or not from GROBID" in found.detail
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html><body>Service unavailable</body></html>",
+        b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body>Log in</body></html>',
+        b'{"error": "please wait"}',
+        b"\x1f\x8b",
+    ],
+)
+def test_answer_of_another_program_is_not_final(body: bytes) -> None:
+    assert classify_response(200, body, LIMIT).outcome is ExtractOutcome.CONNECTION
 
 
 def test_tei_is_limited_in_bytes() -> None:
@@ -98,3 +128,14 @@ def test_extractor_identity_is_a_valid_folder_name(version: str, revision: str, 
     identity = ExtractorIdentity("grobid", version, revision, "f00")
     assert identity.valid is valid
     assert list(identity.key.values()) == ["grobid", f"{version}+{revision}".rstrip("+"), "f00"]
+
+
+@pytest.mark.parametrize("page", [replace_all, compress])
+def test_page_of_a_proxy_is_no_final_answer(page: Fault) -> None:
+    """Otherwise the PDFs of one hour behind a login page would be `bad_tei` in every release."""
+    with s3_store() as store:
+        store.fault, store.meets = page, lambda request: True
+        server = HttpServer(f"http://127.0.0.1:{store.port}", headers={}, connections=1, max_bytes=1000)
+        answer = server.read("/api/processFulltextDocument", timeout=10.0)
+    assert isinstance(answer, ExtractorAnswer)
+    assert answer.outcome is ExtractOutcome.CONNECTION and "answers with a page in HTML" in answer.detail

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import typst
 
-from pdf2tei import scans
+from pdf2tei.pages import scans
 from s2corpus.errors import UserError
 from s2corpus.extractors import Limits
 from s2corpus.extractors.embedded import embedded_extractor
@@ -138,6 +138,33 @@ def test_extracted_pdf_is_never_sent_again(lake: Lake, serve: Serve) -> None:
     assert server.requests == 8 + 5 + 5
 
 
+def test_answers_of_earlier_versions_are_kept_if_the_spec_says_so(lake: Lake, serve: Serve) -> None:
+    pdfs = papers(8)
+    first = dict(sorted(pdfs.items())[:5])
+    failed = min(pdfs)
+    server = serve(version={"version": "0.9.0"}, faults=lambda upload: "no_content" if upload.sha1 == failed else None)
+    work(ExtractStage(FAST), selected(Intake(lake, first).run()))
+    server.version = {"version": "0.10.0"}
+    run = selected(Intake(lake, pdfs, month=2).run(extract={"reuse": "any"}))
+    work(ExtractStage(FAST), run)
+    versions = {
+        row["file_sha1"]: row["version"] for row in run.table(EXTRACTIONS).read(["file_sha1", "version"]).to_pylist()
+    }
+    assert versions == {sha1: "0.9.0" if sha1 in first and sha1 != failed else "0.10.0" for sha1 in pdfs}
+    assert server.requests == 5 + 3 + 1, "three new PDFs, and the one without text"
+    extractor = run.table(EXTRACTIONS).committed().facts["extractor"]
+    assert extractor.startswith(f"grobid 0.10.0 {OPTIONS} (reused: 4 of 0.9.0; "), (
+        "the id of the snapshot depends on it"
+    )
+    server.version = {"version": "0.11.0"}
+    third = selected(Intake(lake, pdfs, month=3).run(extract={"reuse": "any"}))
+    work(ExtractStage(FAST), third)
+    rows = third.table(EXTRACTIONS).read(["file_sha1", "version"]).to_pylist()
+    assert Counter(row["version"] for row in rows) == {"0.9.0": 4, "0.10.0": 3, "0.11.0": 1}
+    work(ExtractStage(FAST), selected(Intake(lake, pdfs, month=4).run()))
+    assert server.requests == 9 + 1 + 7, "without the rule, all other PDFs are extracted again"
+
+
 def test_next_release_retries_a_pdf_that_was_given_up(lake: Lake, serve: Serve) -> None:
     pdfs = papers(10)
     unlucky = sorted(pdfs)[3]
@@ -170,7 +197,7 @@ def test_limits_are_those_of_the_spec(lake: Lake, serve: Serve) -> None:
     """GROBID's documentation recommends the wait after a 503. One try has a third of the time of a PDF."""
     serve()
     run = Intake(lake, {}).run(resources={"in_flight": 5, "extract_seconds": 60})
-    limits = ExtractStage()._pool(run).limits
+    limits = ExtractStage().open_pool(run).limits
     assert (limits.in_flight, limits.deadline, limits.request, limits.tries) == (5, 60, 20, 3)
     assert (limits.busy_wait, limits.max_tei_bytes) == ((5, 10), 12_000_000)
 

@@ -7,18 +7,20 @@ import hashlib
 import io
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 import orjson
 import pytest
+from grobid_client.grobid_client import GrobidClient
 
 from devtools.examples import docling
 from s2corpus.errors import TransientError, UserError
-from s2corpus.extractors import Extraction, ExtractOutcome, Limits, Pool, registry
+from s2corpus.extractors import Extraction, Limits, Pool
 from s2corpus.extractors.grobid import GrobidServer
+from s2corpus.outcomes import ExtractOutcome
 from s2corpus.spec import ExtractRules
 from tests import standin_docling
 from tests.standin_grobid import StandIn, Upload
@@ -49,7 +51,7 @@ def run(pool: Pool, items: list[Item]) -> dict[str, Extraction]:
 
 CASES = [
     (None, ExtractOutcome.OK, 1), ("chunked", ExtractOutcome.OK, 1), ("unended", ExtractOutcome.CONNECTION, 3),
-    ("no_content", ExtractOutcome.NO_CONTENT, 1), ("half", ExtractOutcome.BAD_TEI, 1), ("huge", ExtractOutcome.BAD_TEI, 1),
+    ("no_content", ExtractOutcome.NO_CONTENT, 1), ("half", ExtractOutcome.CONNECTION, 3), ("huge", ExtractOutcome.BAD_TEI, 1),
     ("NO_BLOCKS", ExtractOutcome.NO_BLOCKS, 1), ("TIMEOUT", ExtractOutcome.TIMEOUT, 3), ("GENERAL", ExtractOutcome.CONNECTION, 3),
     ("502", ExtractOutcome.CONNECTION, 3), ("drop", ExtractOutcome.CONNECTION, 3), ("truncate", ExtractOutcome.CONNECTION, 3),
     ("hang", ExtractOutcome.TIMEOUT, 3), ("stall", ExtractOutcome.TIMEOUT, 3), ("trickle", ExtractOutcome.TIMEOUT, 3),
@@ -73,9 +75,28 @@ def test_fault_gives_outcome_and_number_of_tries() -> None:
 def test_every_option_is_sent() -> None:
     names = ("consolidateHeader", "consolidateCitations", "includeRawCitations", "segmentSentences")
     with StandIn() as server:
-        for rules in (ExtractRules(), ExtractRules(consolidate_header=2, include_raw_citations=False)):
+        for rules in (
+            ExtractRules(),
+            ExtractRules(consolidate_header=2, consolidate_citations=1, include_raw_citations=False),
+            ExtractRules(segment_sentences=True, ocr="scans", coordinates=("ref", "biblStruct")),
+        ):
             run(Pool([server.url], rules, QUICK), pdfs(1))
-    assert server.forms == [dict(zip(names, values, strict=True)) for values in ("0010", "2000")]
+    others: list[dict[str, str]] = [{}, {}, {"ocr": "1", "teiCoordinates": "ref,biblStruct"}]
+    forms = [dict(zip(names, values, strict=True)) for values in ("0010", "2100", "0011")]
+    assert server.forms == [{**form, **other} for form, other in zip(forms, others, strict=True)]
+
+
+@pytest.mark.parametrize("method", ["process_pdf", "post"])
+def test_grobid_client_python_makes_the_requests(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the library, every PDF fails, and no request reaches the server (SPEC §2.1)."""
+
+    def disabled(*_: object, **__: object) -> tuple[str, int, str]:
+        return "", 500, "disabled"
+
+    monkeypatch.setattr(GrobidClient, method, disabled)
+    with StandIn() as server:
+        results = run(Pool([server.url], limits=QUICK), pdfs(2))
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.CONNECTION} and not server.requests
 
 
 def test_large_pdf_is_streamed() -> None:
@@ -130,7 +151,7 @@ def test_unreadable_pdf_does_not_count_against_the_server() -> None:
         items = [*pdfs(5), ("f" * 40, gone)]
         results = run(Pool([server.url], limits=QUICK), items)
     assert [r.outcome for _, r in sorted(results.items())].count(ExtractOutcome.OK) == 5
-    assert results["f" * 40].outcome == ExtractOutcome.CONNECTION
+    assert results["f" * 40].outcome == ExtractOutcome.LAKE
 
 
 @pytest.mark.parametrize(("ready", "healthy"), [(None, True), (None, False), (True, True), (False, True)])
@@ -197,13 +218,8 @@ TASK_CASES = [
 ]  # fmt: skip
 
 
-def forget_adapters() -> None:
-    registry._plugged_in.cache_clear()
-    registry.adapter.cache_clear()
-
-
 @pytest.fixture
-def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Install the adapter through an entry point, as its package would."""
     monkeypatch.setattr(docling, "WAIT", 0.02)
     info = tmp_path / "docling_adapter-1.dist-info"
@@ -211,9 +227,6 @@ def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: docling-adapter\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[s2corpus.extractors]\ndocling = devtools.examples.docling\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    forget_adapters()
-    yield
-    forget_adapters()
 
 
 @pytest.mark.usefixtures("adapter")

@@ -11,10 +11,11 @@ from typing import TypeAlias
 
 import pytest
 
-from s2corpus.extractors import Extraction, ExtractOutcome, Limits, run
+from s2corpus.extractors import Extraction, Limits, run
 from s2corpus.extractors.grobid import GrobidServer
 from s2corpus.extractors.protocol import ExtractorAnswer
 from s2corpus.extractors.run import ExtractionRun, Load, _Job
+from s2corpus.outcomes import ExtractOutcome
 
 LIMITS = Limits(
     in_flight=2, deadline=20.0, request=8.0, tries=3, busy_wait=(5.0, 5.0), retry_wait=(1.0, 1.0), failures=3,

@@ -13,7 +13,8 @@ import pytest
 from s2corpus.sources.record import Dropped, RejectReason
 from s2corpus.sources.streams import read_documents, stop_at_damage
 from s2orc_parse.archives import child
-from s2orc_parse.latex import BadSource, LatexOutcome, archive
+from s2orc_parse.latex import BadSource, archive
+from s2orc_parse.outcomes import LatexOutcome
 from tests.unit.s2orc_parse.latex.archives import article, gz
 
 GOOD = article("Text of a paper.").encode()

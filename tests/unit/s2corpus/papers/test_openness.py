@@ -61,6 +61,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
     "only the drop declares an arXiv id": ([header(), declare(arxiv_id=ARXIV_ID), CROSSREF], "a.pdf", None),
     "all records are arXiv's": ([header(), ARXIVS], "a.pdf", ARXIV),
     "PDF of arXiv's paper prints a DOI": ([PRINTED, replace(ARXIVS, doi=DOI)], "a.pdf", None),
+    "PDF of arXiv's paper prints another preprint server's DOI": ([header(doi=PREPRINT), ARXIVS], "a.pdf", ARXIV),
     "its paper is published too": ([header(), ARXIVS, CROSSREF, unpaywall(open_access=False)], "a.pdf", None),
     "it prints an Anthology DOI": ([header(doi=ACL_DOI), CROSSREF], "a.pdf", ACL),
     "it prints an old Anthology DOI": ([header(doi="10.3115/1073083.1073135"), CROSSREF], "a.pdf", ACL),
@@ -118,6 +119,43 @@ def test_declaration_of_a_drop_closes_or_opens_a_pdf(case: str) -> None:
     assert closed.looks[-1].detail == f"declared closed by b/x.pdf and open by a/{name}: closed has priority"
     assert judge(*records, places=(Declaration("d", name, True),)).evidence == (evidence or DECLARED)
     assert judge(*records, places=(Declaration("d", name),), all_open=True).evidence == (evidence or DECLARED)
+
+
+BY = publisher(doi=DOI, open_access=True, licence="CC-BY-4.0")  # as of a version of record in Crossref
+NOT_SHARED = "not applied: it does not have an identifier of this full text"
+RIGHTS: list[tuple[list[Record], dict[str, Any], Evidence | None, str | None, str | None, dict[str, str]]] = [
+    # records, options, evidence, license, its detail, start of each record's effect
+    ([PRINTED, BY], {}, PUBLISHER, "CC-BY-4.0", None, {"crossref:1": "opens this text and states its license"}),
+    ([header(), BY], {"all_open": True}, PUBLISHER, "CC-BY-4.0", None, {"crossref:1": "opens this text and states its license"}),
+    (
+        [PRINTED, unpaywall(), BY], {}, UNPAYWALL, "CC-BY-4.0", "CC-BY-4.0, by publisher: unpaywall states no license",
+        {"crossref:1": "states the license of this text", f"unpaywall:{DOI}": "opens this text"},
+    ),
+    (
+        [PRINTED, unpaywall(licence="CC-BY-NC"), BY], {}, UNPAYWALL, "CC-BY-NC", None,
+        {"crossref:1": "not needed: unpaywall decides", f"unpaywall:{DOI}": "opens this text and states its license"},
+    ),
+    ([header(doi=OTHER_DOI), BY], {}, None, None, None, {"crossref:1": NOT_SHARED}),
+    ([header(doi=OTHER_DOI), BY], {"all_open": True}, DECLARED, None, None, {"crossref:1": NOT_SHARED}),
+    ([header(arxiv_id=ARXIV_ID, doi=DOI), BY], {}, ARXIV, None, None, {"crossref:1": "not needed: arxiv decides"}),
+    ([PRINTED, publisher(doi=DOI, licence="tdm")], {}, None, None, None, {"crossref:1": "not applied: the publisher states a license"}),
+    ([PRINTED, record("s2", doi=DOI, licence="CC-BY")], {}, None, None, None, {"s2:1": "not applied: only publishers"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("records", "options", "evidence", "licence", "detail", "effects"), RIGHTS)
+def test_rights_that_records_state_have_this_effect(
+    records: list[Record],
+    options: dict[str, Any],
+    evidence: Evidence | None,
+    licence: str | None,
+    detail: str | None,
+    effects: dict[str, str],
+) -> None:
+    found = judge(*records, **options)
+    assert (found.evidence, found.licence, found.licence_detail) == (evidence, licence, detail)
+    assert [one.record_id for one in found.stated] == [*effects]
+    assert all(one.effect.startswith(effects[one.record_id]) for one in found.stated)
 
 
 @pytest.mark.parametrize(

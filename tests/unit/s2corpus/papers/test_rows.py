@@ -9,6 +9,7 @@ import pytest
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
+from s2corpus.rules import VoteRules
 from s2corpus.tables.papers import MEMBERS
 from tests.unit.s2corpus.papers.samples import A, B, C, is_preprint
 
@@ -22,7 +23,7 @@ def member(record_id: str, paper_id: str = "p", **fields: Any) -> dict[str, Any]
 def rows(*members: dict[str, Any], all_open: bool = False, **known: Any) -> list[dict[str, Any]]:
     batch = pa.RecordBatch.from_pylist(list(members), MEMBERS.schema)
     facts = FileFacts(**known)
-    made = list(build_papers([batch], facts, trust=[], all_open=all_open, is_preprint=is_preprint, rows=2))
+    made = list(build_papers([batch], facts, VoteRules(trust=()), all_open=all_open, is_preprint=is_preprint, rows=2))
     assert all(0 < len(one) <= 2 for one in made)
     return [row for one in made for row in one.to_pylist()]
 
@@ -73,8 +74,8 @@ def test_row_of_a_paper_has_all_columns() -> None:
     }  # fmt: skip
     members = [
         member("acl:P19-1001", kind="publisher", doi="10.18653/v1/p19-1001", acl_id="P19-1001", authors=[author], date="2019-07",
-               date_precision="month", mag_id="9", subjects=["b", "a"], file_sha1=A, editorial="corrected", **stated),
-        member("arxiv:1911.02782", arxiv_id="1911.02782", mag_id="8", subjects=["a"], licence="CC-BY-4.0"),
+               date_precision="month", mag_id="9", issns=["2-2"], subjects=["b", "a"], file_sha1=A, editorial="corrected", **stated),
+        member("arxiv:1911.02782", arxiv_id="1911.02782", mag_id="8", issns=["1-1", "2-2"], subjects=["a"], licence="CC-BY-4.0"),
         member(f"grobid:{A}", file_sha1=A, title="Read"),
         member("jats:1", doi="10.18653/v1/p19-1001"),
     ]  # fmt: skip
@@ -92,6 +93,7 @@ def test_row_of_a_paper_has_all_columns() -> None:
     assert row == {
         "paper_id": "p", "title": "T", "date": "2019-07", "date_precision": "month", "doi": "10.18653/v1/p19-1001", **stated,
         "arxiv_id": "1911.02782", "acl_id": "P19-1001", "mag_ids": ["8", "9"], "fields_of_study": [], "subjects": ["a", "b"],
+        "issns": ["1-1", "2-2"], "preprints": [{"doi": None, "arxiv_id": "1911.02782", "date": None}],
         "canonical_pdf": A, "latex_parse_id": "parse", "open_access": True, "oa_evidence": "acl", "licence": "MIT",
         "editorial": "retracted", "editorial_by": ["crossref:n"],
         "record_ids": ["acl:P19-1001", "arxiv:1911.02782", f"grobid:{A}", "jats:1"],
@@ -102,6 +104,6 @@ def test_row_of_a_paper_has_all_columns() -> None:
         ("latex", B, True, "arxiv", "CC-BY-NC-4.0", "CC-BY-NC-4.0: the strictest of CC-BY-4.0, CC-BY-NC-4.0"),
         ("jats", C, True, "publisher", "CC0-1.0", None),
     ]  # fmt: skip
-    decided = {"source": "acl", "record_id": "acl:P19-1001", "rule": "publisher", "votes_for": 3, "votes_against": 0}
+    decided = {"source": "acl", "record_id": "acl:P19-1001", "rule": "publisher", "votes_for": 2, "votes_against": 0}
     assert provenance["title"] == decided
     assert set(provenance) == {"title", "authors", "date", "doi", "arxiv_id", "acl_id", *stated}

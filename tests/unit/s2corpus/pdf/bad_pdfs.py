@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pypdf
 
-from s2corpus.pdf import SelectOutcome
+from s2corpus.outcomes import SelectOutcome
 
 A4 = b"[0 0 595 842]"
 FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from pdf2tei.identity import FirstPages, Identity, PrintedLine, identify
+from pdf2tei.front.identity import FirstPages, Identity, PrintedLine, identify
 from s2corpus.pdf import Selection, inspect_many
 from s2corpus.spec import SelectRules
 from s2orc_parse.bibliography.identifiers import normalise_doi

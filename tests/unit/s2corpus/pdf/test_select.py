@@ -10,10 +10,15 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
+import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
-from s2corpus.pdf import Selection, SelectOutcome, inspect_many, inspection
+from s2corpus.cli import corpus
+from s2corpus.outcomes import SelectOutcome
+from s2corpus.pdf import Selection, inspect_many, inspection
 from s2corpus.spec import SelectRules
+from s2corpus.tables.parses import SELECTIONS
 from s2orc_parse import sandbox
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 from tests.unit.s2corpus.pdf.bad_pdfs import KINDS, assemble, drawn_forever, paper
@@ -196,3 +201,17 @@ def test_pdf_with_flipped_bytes_has_one_outcome(tmp_path: Path) -> None:
             data[rng.randrange(len(data))] = rng.randrange(256)
         path.write_bytes(data)
     assert len(inspect(items, timeout=5.0)) == 20
+
+
+def test_command_prints_outcomes_and_writes_the_table(tmp_path: Path) -> None:
+    """A copy counts once, and other files of a folder are not read."""
+    for name, kind in (("a.pdf", "paper"), ("b.PDF", "paper"), ("c.pdf", "html"), ("notes.txt", "html")):
+        (tmp_path / name).write_bytes(KINDS[kind][0]())
+    out = tmp_path / "selections.parquet"
+    result = CliRunner().invoke(corpus, ["select", str(tmp_path), "--out", str(out), "--workers", "1"])
+    assert result.exit_code == 0, result.output
+    assert f"selected\t{tmp_path}/a.pdf\n" in result.stdout
+    assert result.stderr == "2 PDFs: 1 selected, 1 unreadable\n"
+    rows = pq.read_table(out).to_pylist()
+    assert sorted(row["outcome"] for row in rows) == ["selected", "unreadable"]
+    assert list(rows[0]) == SELECTIONS.schema.names

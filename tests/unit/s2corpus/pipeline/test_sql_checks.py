@@ -7,8 +7,8 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from s2corpus.pipeline import quality
-from s2corpus.pipeline.quality import list_all_checks
+from s2corpus.pipeline import checks, quality
+from s2corpus.pipeline.checks import list_all_checks
 from s2corpus.spec import ReleaseSpec
 from s2corpus.tables.schema import TABLES
 
@@ -23,8 +23,10 @@ DEFAULTS = {
 }  # fmt: skip
 """values of types and columns; others are null"""
 CONTRADICTIONS = """
+intake.few_records_dropped: deliveries(rows=1000,dropped=1) | deliveries(rows=1,dropped=9)
+extract.few_given_up: extractions | extractions(outcome=gave_up:busy)
 select.every_pdf_has_an_outcome: pdfs selections | pdfs | selections
-select.outcome_is_known: selections | selections(outcome=ok)
+select.selections_outcome_is_known: selections | selections(outcome=ok)
 extract.every_selected_pdf_has_an_answer: selections extractions | selections | selections(outcome=encrypted) extractions
 extract.what_is_ok_is_stored: extractions | extractions(stored=) | extractions(tei_sha1=)
 extract.one_extractor: extractions extractions | extractions extractions(version=q)
@@ -49,7 +51,15 @@ assemble.every_article_is_there: papers fulltexts article_parses(kind=jats) | pa
 assemble.access_is_the_files: papers fulltexts | papers fulltexts(open_access=false) | papers fulltexts(file_sha1=q)
 assemble.entries_resolve: entries fulltexts | entries | entries fulltexts(parse_kind=latex)
 filter.every_paper_has_an_outcome: papers filtered | papers | filtered
-filter.outcome_is_known: filtered | filtered(outcome=ok)
+filter.filtered_outcome_is_known: filtered filtered(outcome=rule:few) | filtered(outcome=ok) | filtered(outcome=rule:more)
+intake.deliveries_outcome_is_known: deliveries deliveries(outcome=refused:changed) | deliveries(outcome=changed)
+extract.extractions_outcome_is_known: extractions | extractions(outcome=kept)
+postprocess.parses_outcome_is_known: parses parses(outcome=none:gave_up:busy) | parses(outcome=gave_up:busy)
+postprocess.latex_parses_outcome_is_known: latex_parses | latex_parses(outcome=unsafe)
+postprocess.article_parses_outcome_is_known: article_parses | article_parses(outcome=kept)
+link.links_reason_is_known: links(reason=none) | links(reason=kept)
+link.links_warning_is_known: links(warning=tie) links(warning=) | links(warning=none)
+clean.documents_outcome_is_known: documents documents(outcome=closed) | documents(outcome=ok)
 link.every_entry_has_a_row: filtered entries links | filtered entries | links
 link.links_resolve: links filtered | links | links filtered(outcome=short_text)
 link.never_to_itself: links(cited_paper_id=q) | links
@@ -61,7 +71,7 @@ clean.one_set_a_paper: documents documents(set=q,outcome=closed) | documents doc
 clean.text_is_there_if_kept: documents | documents(text=) | documents(outcome=closed)
 clean.no_closed_text: papers documents | documents | papers(access=[{sha1: p, open_access: false}]) documents
 split.every_document_has_a_split: documents splits | documents | splits
-split.split_is_known: splits splits(split=held_back:late) | splits(split=test)
+split.splits_split_is_known: splits splits(split=held_back:late) | splits(split=test)
 split.one_split_a_paper: splits splits(set=q) | splits splits(set=q,split=valid)
 split.no_duplicate_of_a_train_text: documents splits | documents splits documents(set=q,text=P!) splits(set=q)
 split.no_cluster_in_train_and_valid: duplicates duplicates(paper_id=q) | duplicates duplicates(paper_id=q,split=valid)
@@ -75,6 +85,9 @@ extract.extracted_pdfs outcome.ok rows
 postprocess.parsed_pdfs outcome.ok rows
 vote.open_papers open_access rows.papers
 filter.kept_papers outcome.kept rows
+filter.own_rules outcome.rule:few rows
+clean.own_rules s2orc.rule:few s2orc.rows
+clean.own_rules s2ag.rule:few s2ag.rows
 link.linked_entries linked rows
 clean.full_text_documents s2orc.kept s2orc.rows
 cluster.gold gold.clusters.right gold.clusters.said
@@ -89,13 +102,14 @@ def count_offending(name: str, rows: str) -> int:
     """Return the number of rows that a check finds if the tables have only these rows."""
     check, rules = CHECKS[name], ReleaseSpec(name="t")
     threshold = attrgetter(check.threshold)(rules) if check.threshold else None
-    given = {"threshold": threshold, "drift_min_n": rules.quality.drift_min_n}
+    given = {"threshold": threshold, "drift_min_n": rules.quality.drift_min_n, "near_duplicates": "publish"}
+    given["own_rules"] = ["rule:few"]
     with duckdb.connect() as connection:
         for table in (name for name in SCHEMAS if quality.mentions_table(f"{check.sql} metrics parent_metrics", name)):
             connection.register("empty", SCHEMAS[table].empty_table())
             connection.execute(f"CREATE TABLE {table} AS FROM empty")
         connection.execute("CREATE VIEW parent_counts AS FROM parent_metrics")
-        connection.execute((quality.SQL / "macros.sql").read_text("utf-8"))
+        connection.execute((checks.SQL / "macros.sql").read_text("utf-8"))
         for table, changed in re.findall(r"(\w+)(?:\((.*?)\))?", rows):
             names = {f.name: (f"{table}.{f.name}", f.name, str(f.type)) for f in SCHEMAS[table]}
             values = {column: next(filter(None, map(DEFAULTS.get, keys)), None) for column, keys in names.items()}
@@ -118,7 +132,8 @@ def test_repeated_key_is_found(name: str) -> None:
     table = name.partition(".")[2].removesuffix("_key_is_unique")
     assert count_offending(name, f"{table} {table}") == 1
     for column in TABLES[table].key:
-        assert count_offending(name, f"{table} {table}({column}=q)") == 0, column
+        other = 1 if pa.types.is_integer(TABLES[table].schema.field(column).type) else "q"
+        assert count_offending(name, f"{table} {table}({column}={other})") == 0, column
 
 
 @pytest.mark.parametrize("line", SHARES.strip().splitlines())
@@ -133,7 +148,16 @@ def test_drift_of_a_tenth_warns_and_of_a_half_blocks(line: str) -> None:
         assert count_offending(f"{name}_{severity}", metrics) == found
 
 
+def test_release_without_input_is_found() -> None:
+    assert [count_offending("intake.something_to_do", rows) for rows in ("pdfs", "records", "")] == [0, 0, 1]
+
+
+def test_paper_of_too_many_records_is_found() -> None:
+    limit = ReleaseSpec(name="t").quality.max_records
+    assert [count_offending("cluster.clusters_are_small", "clusters " * n) for n in (limit, limit + 1)] == [0, 1]
+
+
 def test_only_checks_of_shares_and_losses_can_be_overridden() -> None:
     blocking = {name: check.overridable for name, check in CHECKS.items() if check.severity == "block"}
-    shares = re.compile("drift_of_|half_of_|some_documents|recall_reaches_the_goal")
+    shares = re.compile("drift_of_|half_of_|lost_documents|some_documents|recall_reaches_the_goal")
     assert blocking == {name: bool(shares.search(name)) for name in blocking}

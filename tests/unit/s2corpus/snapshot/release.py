@@ -92,6 +92,7 @@ def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
             "editorial": _EDITORIAL.get(i),
             "editorial_by": [],
             "record_ids": [f"crossref:{i}"],
+            "preprints": [{"doi": f"10.1101/{i}", "arxiv_id": None, "date": "2010"}] if i % 13 == 1 else [],
             "mag_ids": [],
         }
         if sha1:
@@ -132,15 +133,28 @@ def lay_out(
     ordered = [paper for bucket in sharded for paper in bucket]
     kept = sorted(paper.row["paper_id"] for paper in ordered if paper.kept)
     cites = {paper.row["paper_id"]: kept[i * 7 % len(kept)] for i, paper in enumerate(sorted(ordered, key=_id)) if kept}
-    _write(run, MEMBERS, [[_member(paper) for paper in bucket] for bucket in sharded], {"paper_shards": buckets})
+    _write(
+        run,
+        MEMBERS,
+        [[_member(paper) for paper in bucket] for bucket in sharded],
+        {"paper_shards": buckets, "files": spec.export.count_files(len(ordered))},
+    )
     _write(run, PAPERS, [[paper.row for paper in bucket] for bucket in sharded])
     outcomes = ([(p.row["paper_id"], "kept" if p.kept else "no_authors") for p in bucket] for bucket in sharded)
-    _write(run, FILTERED, [[{"paper_id": id_, "outcome": outcome} for id_, outcome in rows] for rows in outcomes])
+    _write(
+        run,
+        FILTERED,
+        [
+            [{"paper_id": id_, "outcome": outcome, "characters": 600, "english": 0.95} for id_, outcome in rows]
+            for rows in outcomes
+        ],
+    )
     _write(run, FULLTEXTS, [[row for paper in bucket for row in _fulltexts(paper)] for bucket in sharded])
     _write(run, LINKS, [[_link(p, cites[p.row["paper_id"]]) for p in bucket if p.parse] for bucket in sharded])
     _write(run, CONTEXTS, [[] for _ in sharded])
     _write(run, ALIASES, [[{"alias": "0" * 15, "paper_id": kept[0]}]] if kept else [[]])
-    put_metrics(run, "intake", {"pdfs": 0.0, "rows": 2.0, "outcome.taken": 1.0, "outcome.not_yet": 1.0})
+    put_metrics(run, "intake", {"pdfs": 0.0, "outcome.taken": 1.0, "run.outcome.not_yet": 1.0})
+    put_metrics(run, "assemble", {"entries.with_id": 1.0, "run.tries": 2.0})
     put_metrics(run, "vote", {"rows.papers": float(len(ordered))})
     put_metrics(run, "filter", count_outcomes(run, FILTERED))
     clusters = [{"record_id": p.row["record_ids"][0], "paper_id": p.row["paper_id"]} for p in ordered]

@@ -1,15 +1,18 @@
 """The data card's head has the format of the Hub (Hub docs: Dataset Cards), and every published column has a description.
 
+Every sentence of the card follows from the spec or the data.
+
 The sample records of the card contain no markup, and no text whose license forbids copies or changes.
 """
 
 import json
+from typing import Any
 
 import pytest
 import yaml
 
 from s2corpus.snapshot import documents, hub
-from s2corpus.snapshot.report import format_record, may_show, shorten_record
+from s2corpus.snapshot.report import data_card, format_record, may_show, shorten_record
 from s2corpus.tables.published import describe_column
 
 
@@ -51,3 +54,125 @@ def test_json_has_no_markup_and_no_invisible_characters(text: str) -> None:
     assert json.loads(shown) == {"text": text}
     assert not set(shown) & set("<>&`\u202e\u2066\u200d\ufeff\x7f\x9b")
     assert all(line[0] in "{} " for line in shown.split("\n")), "no line can end the code block"
+
+
+# -- Sentences
+
+BASE = {
+    "export.files": 30, "clean.profile": "card-wordfreq", "clean.text_from": ["pdf", "latex", "jats", "elsevier"],
+    "clean.citations": "keep",
+    "clean.extractor_metadata": "keep", "clean.min_log_prob": None, "clean.editorial": "flag", "clean.layout": "sections",
+    "clean.pii": "keep",
+    "clean.unknown_year": "drop", "vote.support": "similar", "vote.records": "weighed", "vote.pdf_fields": "all", "vote.openness": "file",
+    "filter.language": "cld3", "link.evidence": "all", "link.count_warnings": [], "split.near_duplicates": "publish",
+    "split.min_jaccard": 0.8,
+    "split.shingle_words": 5, "split.imprecise_dates": "hold_back", "export.gorc": False, "export.benchmarks": [],
+    "export.shard_bytes": None,
+    "export.text": {"formulas": "none"},
+}  # fmt: skip
+COUNTED = {split: {"documents": 1, "words": 2} for split in ("train", "valid")}
+ASKED = {"filter": {"language.asked_both": 1_234.0, "language.disputed": 7.0}}
+
+
+def write_card(
+    rules: dict[str, Any] | None = None,
+    *,
+    sets: tuple[str, ...] = ("s2ag", "s2orc"),
+    parent: str | None = None,
+    **stats: Any,
+) -> str:
+    """Return the card of a release with these rules and statistics."""
+    parses = {
+        "name": "parses",
+        "title": "P",
+        "source": "S",
+        "columns": [{"name": "PDF", "unit": "count"}],
+        "rows": [["Full texts", 3]],
+    }
+    given = {"sets": dict.fromkeys(sets, COUNTED), "funnel": [], "languages": {}, "years": {}, "licences": {}, "oa_evidence": {},
+             "editorial": {},
+             "fields_of_study": {"Biology": 2}, "sources": {}, "metrics": {}, "tables": [parses], "samples": {}, **stats}  # fmt: skip
+    manifest: dict[str, Any] = {
+                "snapshot": "x-20230201-00000000", "as_of": "2023-02-01T00:00:00Z", "versions": {"code": "1"}, "parent": parent,
+                "files": [],
+                "rules": BASE | (rules or {})}  # fmt: skip
+    return " ".join(data_card(manifest, given, "D").split())
+
+
+@pytest.mark.parametrize(
+    ("change", "lost", "gained"),
+    [
+        ({"rules": {"clean.extractor_metadata": "drop"}},
+         "one that no record has comes from the PDF's front matter", "never from a PDF's front"),
+        ({"rules": {"vote.pdf_fields": "title_authors"}},
+         "one that no record has comes", "a title that no record has comes from the PDF's"),
+        ({"rules": {"clean.text_from": ["jats", "pdf"]}}, "in the order pdf, latex", "in the order jats, pdf"),
+        ({"rules": {"clean.citations": "drop"}}, "Inline citations are left as printed", "Inline citations are removed"),
+        ({"sets": ("s2ag",)}, "- **s2orc**", "all papers that passed the filter"),
+        ({"sets": ("s2ag",)}, "`sha1` (`s2orc` only)", "- `text`: title and abstract with an empty line between them."),
+        ({"sets": ("s2ag",)}, "v2/s2orc/train/00.jsonl.gz", "v2/s2ag/train/00.jsonl.gz"),
+        ({"sets": ("s2ag",)}, "Formulas are left out", "the language of abstracts"),
+        ({"sets": ("s2orc",)}, "- **s2ag**", ""),
+        ({"rules": {"clean.profile": "card"}}, "wordfreq's", "the S2 V2 card's rules with the word list of the spec"),
+        ({"rules": {"clean.profile": "recipe-2024"}}, "A block is a section's header line", "as the published recipe joins them"),
+        ({"rules": {"clean.min_log_prob": -18.5}}, "calibrated to remove the same share", "with the threshold -18.5"),
+        ({"rules": {"clean.editorial": "exclude"}}, "", "Retracted and withdrawn papers have no document."),
+        ({"rules": {"clean.layout": "template"}}, "its paragraphs, one a line.", "right above its first paragraph"),
+        ({"rules": {"clean.layout": "template_blank"}},
+         "its paragraphs, one a line.", "with an empty line between (the S2 V2 card's template)"),
+        ({"rules": {"export.files": 4}}, "has 30 gzip files", "has 4 gzip files"),
+        ({"rules": {"export.shard_bytes": 1 << 20}}, "", "more than 1,048,576 bytes"),
+        ({"rules": {"export.gorc": True}}, "", "GORC's Appendix E"),
+        ({"rules": {"export.benchmarks": [{"name": "b"}]}}, "", "`overlaps.parquet`"),
+        ({"rules": {"export.text": {"formulas": "latex"}}}, "", "`model_text` has their LaTeX"),
+        ({"parent": "x-20230101-00000000"}, "", "`diff.json` and `changes.parquet`"),
+        ({"parent": "x-20230101-00000000"}, "", "its parent is `x-20230101-00000000`"),
+        ({"rules": {"filter.language": "cld2"}}, "The English filter asks CLD3", "The English filter asks CLD2, as S2ORC did. "),
+        ({"rules": {"filter.language": "cld2"}, "metrics": ASKED}, "", "decides otherwise on 7 of 1,234 papers"),
+        ({"rules": {"vote.support": "equal"}}, "by the similarity of all votes", ""),
+        ({"rules": {"vote.records": "equal"}}, "Records of preprints do not vote", ""),
+        ({"rules": {"link.evidence": "title"}}, "link by identifiers, titles and places", "link by the similarity of titles alone"),
+        ({"rules": {"link.count_warnings": ["tie"]}}, "have a warning and are no citations", "doubtful links have a warning."),
+        ({"fields_of_study": {"unknown": 2}}, "The primary field of study", ""),
+        ({"tables": []}, "Text read from PDFs", ""),
+        ({"rules": {"vote.openness": "paper"}}, "Only files known to be open", "All files of a paper that is open access"),
+        ({"rules": {"split.near_duplicates": "hold_back"}}, "published in one split, never in both", "held back but for one"),
+        ({"rules": {"split.near_duplicates": "ignore"}}, "Of equal texts one is published", "Texts were not compared"),
+        ({"rules": {"split.near_duplicates": "ignore"}}, "`duplicates.parquet`", ""),
+        ({"rules": {"split.min_jaccard": 0.9, "split.shingle_words": 7}},
+         "their 5-grams of words from 0.8", "their 7-grams of words from 0.9"),
+        ({"rules": {"split.imprecise_dates": "first_day"}}, "else it is held back", "a month or a year counts as its first day"),
+        ({"rules": {"clean.unknown_year": "keep"}}, "", "Documents of unknown year are in train."),
+        ({"rules": {"clean.pii": "mask"}}, "Texts may hold personal data", "are masked"),
+    ],
+)  # fmt: skip
+def test_sentence_follows_from_the_spec_or_the_data(change: dict[str, Any], lost: str, gained: str) -> None:
+    before, after = write_card(), write_card(**change)
+    assert lost in before and gained in after
+    assert not lost or lost not in after
+    assert not gained or gained not in before
+
+
+def test_no_count_of_nothing_is_printed() -> None:
+    assert "0 of 0" not in write_card({"filter.language": "cld2"})
+
+
+CONSTANT = {
+    "`id`: the paper's id, stable over releases (`aliases.parquet` has former ids).",
+    "Not evaluated when this snapshot was made. What people found later is beside it, in `evaluated/` of its spec's folder.",
+}
+"""sentences that hold for every snapshot: how ids are made and when evaluation happens"""
+
+
+def test_bullets_that_never_change_are_true_of_every_snapshot() -> None:
+    """Each bullet of a card changes with a rule or a figure, or is one of CONSTANT."""
+    changes = [case[0] for mark in test_sentence_follows_from_the_spec_or_the_data.pytestmark for case in mark.args[1]]
+    cards = [write_card(), *(write_card(**change) for change in changes)]
+    bullets = {
+        bullet.split(" ## ")[0].strip()
+        for bullet in cards[0].partition("## Documents")[2].partition("## Rules")[0].split(" - ")[1:]
+    }
+    bullets |= {bullet.strip() for bullet in cards[0].partition("## Known limits")[2].split(" - ")[1:]}
+    unchanged = {bullet for bullet in bullets if all(bullet in card for card in cards)}
+    assert unchanged <= CONSTANT, unchanged - CONSTANT
+    assert all(sentence in card for sentence in CONSTANT for card in cards)

@@ -4,23 +4,24 @@ import dataclasses
 import hashlib
 import random
 from collections.abc import Callable
-from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from s2corpus.errors import UserError
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
-from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
+from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import split
 from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, SPLITS
-from s2corpus.text.splits import compute_bounds
+from s2corpus.text import minhash
+from s2corpus.text.near_duplicates import text_key
 from tests.unit.s2corpus.snapshot.release import AS_OF, Paper, lay_out, papers, paragraph, through
 
 Rows = dict[tuple[str, str], dict[str, Any]]
@@ -43,19 +44,6 @@ def release(
 
 def change_row(paper: Paper, **values: Any) -> Paper:
     return dataclasses.replace(paper, row={**paper.row, **values})
-
-
-def test_shipped_releases_have_the_split_of_the_card() -> None:
-    """SPEC §9.3, card: train is before 2022-12-01, valid is until 2023-01-03, in both sets."""
-    specs = {path.stem: load_spec(path) for path in releases_folder().glob("*.yaml")}
-    for name in ("s2_v2_reproduction", "sample"):
-        assert compute_bounds(specs[name].split, AS_OF) == (date(2022, 12, 1), date(2023, 1, 3))
-    assert specs["s2_v2"].split.kind == "rolling", "the monthly release splits by its own date"
-    found = specs["s2_v2_reproduction"].clean
-    assert (found.profile, found.extractor_metadata) == ("card", "drop"), "SPEC §8.3"
-    assert specs["s2_v2"].clean.extractor_metadata == "keep"
-    assert {specs[name].export.files for name in ("s2_v2", "s2_v2_reproduction")} == {30}, "SPEC §10.1"
-    assert {tuple(specs[name].clean.sets) for name in ("s2_v2", "s2_v2_reproduction")} == {("s2orc", "s2ag")}
 
 
 def test_every_kept_paper_is_judged_in_s2orc_then_s2ag(tmp_path: Path) -> None:
@@ -135,6 +123,22 @@ def test_number_of_passes_does_not_change_similar_texts(tmp_path: Path, monkeypa
     assert once["reason"].to_pylist().count("words") > 3
     monkeypatch.setattr(split, "_BYTES_PER_KEY", 1 << 24)  # several passes over the keys
     assert release(tmp_path / "again", in_pairs)[0].table(DUPLICATES).read().equals(once)
+
+
+@pytest.mark.parametrize("ids", ["ab", "ba"])
+def test_equal_texts_are_compared_by_that_of_smallest_id(tmp_path: Path, ids: str) -> None:
+    """White space is no part of a text's key, but of its words; the text of the smallest paper_id counts, in any order of rows."""
+    texts = {"a": "one two three four five six", "b": "onetwo threefour fivesix"}
+    key, other = map(text_key, texts.values())
+    assert key == other
+    run = Run(ReleaseSpec(name="small"), AS_OF, LocalLake(tmp_path / "lake"), tmp_path)
+    row = dict.fromkeys(DOCUMENTS.schema.names) | {"set": "s2orc", "outcome": "kept", "text_key": key}
+    run.table(DOCUMENTS).write(0, [row | {"paper_id": id_, "text": texts[id_]} for id_ in ids])
+    run.table(DOCUMENTS).commit([0])
+    starts, ends = split._write_shingles(run, np.array([key]), path := tmp_path / "shingles")
+    found = np.fromfile(path, np.uint64)[starts[0] : ends[0]]
+    expected = np.unique(minhash.hash_shingles(texts["a"], run.spec.split.shingle_words))
+    assert found.tolist() == expected.tolist() and len(found) > 0
 
 
 def test_text_is_from_first_kind_of_the_spec(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import orjson
 import pyarrow as pa
 import pytest
 
+from s2corpus.outcomes import Split
 from s2corpus.snapshot import documents, flat, rights, rows
 from s2corpus.snapshot import read_files as checks
 from s2corpus.snapshot.comparison import MAX_FAULTS, Claim, Comparison, Fault
@@ -23,7 +24,6 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.texts import DUPLICATES, LINKS
 from s2corpus.text.near_duplicates import text_key
-from s2corpus.text.splits import Split
 from s2corpus_reader.files import SnapshotFile, list_files, lookup_key
 
 FIXED = {"kind": "fixed", "train_before": "2022-12-01", "valid_until": "2023-01-03"}
@@ -31,7 +31,7 @@ RECIPE = {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}
 
 
 def rules_of(**sections: Any) -> dict[str, Any]:
-    spec = ReleaseSpec.model_validate({"name": "small", "split": FIXED, **sections})
+    spec = ReleaseSpec.model_validate({"name": "small", "split": FIXED, "export": {"files": 30}, **sections})
     return list_rules(spec)
 
 

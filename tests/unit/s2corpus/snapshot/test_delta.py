@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
 
 CHANGES = ("added", "removed", "moved", "changed")
-SPEC = ReleaseSpec.model_validate({"name": "small", "export": {"files": 3}})
+SPEC = ReleaseSpec.model_validate({"name": "small"})
 
 
 def month(number: int) -> Iterator[Paper]:
@@ -57,12 +57,19 @@ def month(number: int) -> Iterator[Paper]:
 
 @pytest.fixture(scope="module")
 def snapshots(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Publish four monthly snapshots, each with the previous one as its parent; return their folders."""
+    """Publish four monthly snapshots, each with the previous one as its parent; return their folders.
+
+    They have 2, 2, 4 and 4 files, as a corpus that doubles.
+    """
     folder = tmp_path_factory.mktemp("months")
     lake = LocalLake(folder / "lake")
     found: list[Run] = []
     for number in range(4):
-        laid = lay_out(lake, folder, SPEC, month(number), buckets=1, parent=found[-1].snapshot_id if found else None)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("s2corpus.spec._PAPERS_PER_FILE", 40)
+            laid = lay_out(
+                lake, folder, SPEC, month(number), buckets=1, parent=found[-1].snapshot_id if found else None
+            )
         run = Run(SPEC, laid.as_of + timedelta(days=31 * number), lake, folder)
         if run.release_id != laid.release_id:
             for entry in list(lake.list(f"releases/{laid.release_id}/")):
@@ -70,6 +77,7 @@ def snapshots(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
                     lake.put(entry.key.replace(laid.release_id, run.release_id), lake.get(entry.key)[0])
         snapshot_folder(build(run))
         found.append(run)
+    assert [run.file_counts for run in found] == [(2, 2), (2, 2), (4, 4), (4, 4)]
     return [Path(lake.uri(f"snapshots/{run.snapshot_id}")) for run in found]
 
 
@@ -132,8 +140,8 @@ def test_every_removed_document_has_a_reason_and_a_tombstone(snapshots: list[Pat
 def test_other_or_damaged_copy_or_plan_is_refused(snapshots: list[Path], tmp_path: Path) -> None:
     delta, damaged = tmp_path / "delta", Path(shutil.copytree(snapshots[0], tmp_path / "damaged"))
     run(delta_command, snapshots[0], snapshots[1], "--out", delta)
-    victim = damaged / "corpus/metadata/metadata_0.jsonl.gz"
-    victim.write_bytes(gzip.compress(gzip.decompress(victim.read_bytes()).replace(b'"title":"On', b'"title":"At')))
+    victim = damaged / "v2/s2ag/train/00.jsonl.gz"
+    victim.write_bytes(gzip.compress(gzip.decompress(victim.read_bytes()).replace(b'"text":"On', b'"text":"At')))
     for copy, name, content, says in (
         (snapshots[2], None, b"", "is not small-"),
         (damaged, None, b"", "is damaged"),
@@ -208,9 +216,9 @@ def test_prune_needs_the_catalog_of_registered_files(snapshots: list[Path], cata
     for folder in (first, last):
         run(register_command, folder, "--catalog", catalog)
     with pytest.raises(UserError, match="registered in an Iceberg catalog"):
-        run(prune_command, "small", "--keep", 1, "--delete", "--lake", lake)
+        run(prune_command, "small", "--keep", 1, "--snapshots", "--delete", "--lake", lake)
     assert (first / "manifest.json").exists()
-    said = run(prune_command, "small", "--keep", 1, "--delete", "--lake", lake, "--catalog", catalog)
+    said = run(prune_command, "small", "--keep", 1, "--snapshots", "--delete", "--lake", lake, "--catalog", catalog)
     assert f"{first.name}: removed from " in said and f"{first.name}: deleted " in said
     assert not (first / "manifest.json").exists()
     loaded = iceberg.open_catalog(catalog)

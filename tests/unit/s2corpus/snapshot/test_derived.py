@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.rules import IGNORED_BY_RECIPE
+from s2corpus.rules import IGNORED_BY_RECIPE, CleanRules
 from s2corpus.snapshot import documents, flat, paper_tables, report, rights
 from s2corpus.snapshot import read_files as checks
 from s2corpus.snapshot.census import Census, sum_tables
@@ -25,12 +25,26 @@ def test_tables_of_a_small_corpus() -> None:
     counts = Counter({("papers", "all"): 4, ("papers", "full_text"): 2, ("year", "2020"): 3, ("year", "n/a"): 1})
     counts |= {("year_full_text", "2020"): 2, ("licence", "CC0-1.0"): 1, ("licence", "A"): 1, ("licence", "B"): 2}
     counts |= {("licence_of", "pdf: CC0-1.0"): 5, ("field", "Astronomy"): 3, ("field", "Art"): 1}
+    counts |= {
+        (f"agreement.title.{what}", "jats/pdf"): n
+        for what, n in {"papers": 4, "equal": 3, "common": 8, "items": 10}.items()
+    }
+    counts |= {
+        ("removed.parts", "clean.min_log_prob: section"): 2,
+        ("removed.words", "clean.min_log_prob: section"): 30,
+    }
+    counts |= {("section_words", "Art"): 30, ("body_words", "Art"): 120}
     tables = {t["name"]: t["rows"] for t in paper_tables.tables(counts, {}, {"en": 3, "de": 1, "fr": 3}, {})}
     assert (
-        " ".join(tables) == "pdfs filters sources parses fields citations tokens years licences rights languages gold"
+        " ".join(tables)
+        == "pdfs filters sources parses fields inferred_fields citations tokens removed removed_sections "
+        "years licences rights languages gold agreement"
     )
     assert tables["years"] == [["n/a", 1, 0.25, 0, 0.0], ["2020", 3, 0.75, 2, 1.0]]
     assert tables["licences"] == [["B", 2, 0.5], ["A", 1, 0.25], ["CC0-1.0", 1, 0.25]]
+    assert tables["agreement"] == [["jats/pdf: title", 4, 0.75, 0.8]]
+    assert tables["removed"] == [["clean.min_log_prob: section", 2, 30]]
+    assert tables["removed_sections"] == [["Art", 120, 30, 0.25]]
     assert tables["rights"] == [["pdf: CC0-1.0", 5, 1.0]]
     assert [row[0] for row in tables["languages"]] == ["en", "fr", "de"]
     assert [row[:3] for row in tables["fields"][:2]] == [["Astronomy", 3, 0.75], ["Art", 1, 0.25]]
@@ -59,6 +73,7 @@ FREE = {"start": 8, "end": 11, "text": "[9]"}
 EQUATION = {"start": 4, "end": 5, "text": "x", "ref_id": "EQREF0", "latex": "$x$", "mathml": "<m/>"}
 PARSE: dict[str, Any] = {
     "paper_id": "1", "_pdf_hash": "a" * 40, "title": "On a", "keywords": ["k"], "issn": "0", "emails": ["e"], "article": "x",
+    "authors": [{"first": "A", "middle": [], "last": "B", "suffix": "", "affiliations": [], "orcid": None}],
     "abstract": [{"section": "Abstract", "text": "[1] two three", "cite_spans": [SPAN], "ref_spans": []}],
     "body_text": [
         {"section": "", "text": "[1] four five [9]", "cite_spans": [SPAN], "unlinked_spans": [FREE], "sec_num": "1",
@@ -100,7 +115,8 @@ def test_closed_parse_has_its_bibliography_only() -> None:
     closed = released_parse(deepcopy(PARSE), {"BIBREF1": "3"}, open_access=False)
     assert {entry: value["link"] for entry, value in closed["bib_entries"].items()} == {"BIBREF0": None, "BIBREF1": "3"}
     assert {name: value for name, value in closed.items() if name != "bib_entries"} == {
-        "paper_id": "1", "_pdf_hash": "a" * 40, "title": None, "abstract": [], "body_text": [], "back_matter": [], "ref_entries": {},
+        "paper_id": "1", "_pdf_hash": "a" * 40, "title": None, "authors": [], "abstract": [], "body_text": [], "back_matter": [],
+        "ref_entries": {},
     }  # fmt: skip
     assert released_parse(deepcopy(PARSE), {"BIBREF0": "2"}, open_access=True) == PARSE
     assert released_parse({"bib_entries": {}}, {}, open_access=False)["bib_entries"] == {}
@@ -118,9 +134,15 @@ def test_census_counts_a_paper() -> None:
         ("papers", "all"): 2, **{("papers", name): 1 for name in facts}, ("full_text", "pdf"): 1, ("field", "Art"): 1, ("field", "n/a"): 1,
         ("year", "2020"): 1, ("year", "n/a"): 1, ("field_full_text", "Art"): 1, ("year_full_text", "2020"): 1, ("licence", "CC-BY-4.0"): 1,
         ("licence_of", "abstract: CC-BY-4.0"): 1, ("licence_of", "pdf: CC0-1.0"): 1, ("licence_of", "latex: NOASSERTION"): 1,
-        ("tokens", "abstract"): 2, ("tokens", "body"): 5, ("citations", "pairs"): 3, ("citations", "mentioned"): 1,
+        ("tokens", "abstract"): 2, ("tokens", "body"): 5,
+        ("body_words", "Art"): 5, ("citations", "pairs"): 3, ("citations", "mentioned"): 1,
         **{(f"all_parses.{name}", kind): parses[name] for kind in ("pdf", "latex") for name in ("parses", "entries", "linked")},
         **{(f"parses.{name}", "pdf"): n for name, n in parses.items()},
+        **{  # The closed form has the same entries: two titles, one identifier, one year.
+            (f"agreement.{name}.{what}", "latex/pdf"): n
+            for name, items in {"references": 2, "identifiers": 1, "years": 1}.items()
+            for what, n in {"papers": 1, "equal": 1, "common": items, "items": items}.items()
+        },
     }  # fmt: skip
     assert dict(census.counts) == expected
     assert sum_tables([census.table(), census.table()]) == {key: 2 * n for key, n in expected.items()}
@@ -134,6 +156,8 @@ def test_form_of_release_20190928() -> None:
         "title", "authors", "abstract", "year", "arxiv_id", "acl_id", "pmc_id", "pubmed_id", "doi", "venue", "journal",
     ]  # fmt: skip
     parse = line["grobid_parse"]
+    assert (parse["title"], parse["authors"]) == ("On a", line["metadata"]["authors"]), "GORC App. E"
+    assert not {"title", "authors"} & set(line["latex_parse"]), "no metadata of LaTeX sources (S2ORC §2.2)"
     assert parse["ref_entries"] == {"FIGREF0": {"text": "Figure", "latex": None, "type": "figure"}}
     first = parse["body_text"][0]
     span = {"start": 0, "end": 3, "text": "[1]", "latex": None, "ref_id": "BIBREF0"}
@@ -170,7 +194,7 @@ def test_metadata_of_release_20200705() -> None:
 
 def test_flat_tables_have_parts_in_order() -> None:
     tables: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for table, row, _ in flat.rows(paper()):
+    for table, row, _ in flat.rows(paper() | {"decisions": []}, CleanRules()):
         tables[table].append(row)
     counts = {table: len(rows) for table, rows in tables.items()}
     assert counts == {"papers": 1, "rights": 3, "paragraphs": 4, "bib_entries": 4, "ref_entries": 2}
@@ -218,10 +242,10 @@ def test_manifest_is_sorted_and_has_rules_of_content() -> None:
     ignored = {f"clean.{name}" for name in IGNORED_BY_RECIPE if f"clean.{name}" in plain}
     assert set(plain) - set(names) == ignored != set()
     value = build_manifest(
-        spec, snapshot="id", as_of="2023", parent=None, versions={"z": "1", "a": "2"}, inputs=[],
+        spec, snapshot="id", as_of="2023", parent=None, versions={"z": "1", "a": "2"}, inputs=[], file_count=1,
         files=[SnapshotFile("b", 1, "0"), SnapshotFile("a", 1, "0")], overrides={"y": "1", "x": "2"},
     )  # fmt: skip
-    assert [file["path"] for file in value["files"]] == ["a", "b"] and value["rules"] == plain
+    assert [file["path"] for file in value["files"]] == ["a", "b"] and value["rules"] == plain | {"export.files": 1}
     assert (list(value["versions"]), list(value["overrides"]), value["drops"]) == (["a", "z"], ["x", "y"], ["2*"])
 
 
@@ -234,17 +258,17 @@ def test_manifest_is_sorted_and_has_rules_of_content() -> None:
         (None, None, [None] * 7),
         ({}, None, [None, 0, 2, 1, 1, 0, 0]),
         ({"provenance": {"extractor": "grobid", "version": "0.8"}}, "ocr 1 2, no_words 7", ["grobid 0.8", 2, 2, 1, 1, 0, 0]),
-        ({"ref_entries": {"a": {"type": "figure"}, "b": {"type": "table"}}}, "no_words 1 2", [None, 0, 2, 1, 1, 1, 1]),
+        ({"ref_entries": {kind: {"type": kind, "text": ""} for kind in ("figure", "table")}}, "no_words 1 2", [None, 0, 2, 1, 1, 1, 1]),
     ],
 )  # fmt: skip
 def test_row_of_a_document_describes_its_parse(parse: Any, layer: str | None, expected: list[Any]) -> None:
-    whole = {"body_text": PARSE["body_text"], "bib_entries": {"BIBREF0": {}}, "ref_entries": {}}
+    whole = {"abstract": [], "body_text": PARSE["body_text"], "bib_entries": {"BIBREF0": {}}, "ref_entries": {}}
     text = "A title\n\nAn abstract.\n\nFour five six"
     document = {
         **dict.fromkeys(documents.SCHEMA.names), "paper_id": "1", "text": text, "date": "2020-05-01", "title": "A title",
         "text_layer": layer, "parse": None if parse is None else whole | parse,
     }  # fmt: skip
-    row = documents.build_row(document, "s2orc", count_tokens=len, format_model_text=lambda row: row["title"].upper())
+    row = documents.build_row(document, "s2orc", len, lambda row: row["title"].upper(), rules=CleanRules())
     counted = [f"num_{name}" for name in ("ocr_pages", "citations", "bib_entries", "equations", "figures", "tables")]
     assert [row[name] for name in ("extractor", *counted)] == expected
     assert row == row | {"id": "1", "year": 2020, "num_tokens": len(text), "model_text": "A TITLE", "num_words": 7}

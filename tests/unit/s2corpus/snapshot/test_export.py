@@ -15,7 +15,7 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
-from s2corpus.spec import ReleaseSpec
+from s2corpus.spec import ExportRules, ReleaseSpec
 from s2corpus.stages.export import ExportStage
 from s2corpus.storage.local_lake import LocalLake
 from tests.unit.s2corpus.snapshot.release import COUNT, content, papers, release, work
@@ -36,11 +36,28 @@ def test_division_of_the_work_does_not_change_bytes(tmp_path: Path, buckets: int
     assert content(one) == content(other)
 
 
+@pytest.mark.parametrize(
+    ("rules", "papers", "expected"),
+    [
+        ({}, 0, (1, 1)), ({}, 5000, (1, 1)), ({}, 5001, (2, 2)), ({}, 10001, (4, 4)), ({}, 10**9, (32, 32)),
+        ({"corpus_files": 100}, 3, (1, 100)), ({"files": 30}, 3, (30, 30)),
+    ],
+)  # fmt: skip
+def test_number_of_files_follows_the_papers_unless_the_spec_states_it(
+    rules: dict[str, int], papers: int, expected: tuple[int, int]
+) -> None:
+    """Files double, so that few releases move papers between files (SPEC §10.1)."""
+    assert ExportRules.model_validate(rules).count_files(papers) == expected
+
+
 def test_snapshot_has_all_its_files_and_counts(run: Run) -> None:
     snapshot = LocalLake(Path(run.lake.uri(f"snapshots/{run.snapshot_id}")))
     assert list(verify(snapshot)) == []
     stats = json.loads(snapshot.get("stats.json")[0])
     assert stats["metrics"]["intake"] == {"pdfs": 0, "outcome.taken": 1}, "a later build finds more folders to refuse"
+    assert stats["metrics"]["assemble"] == {"entries.with_id": 1}, (
+        "the name of the metric says which differ, not a part of it"
+    )
     published = {(s, x) for s, splits in stats["sets"].items() for x, counted in splits.items() if counted["documents"]}
     assert published == {(set_, split) for set_ in ("s2orc", "s2ag") for split in ("train", "valid")}
     counts = {(row["stage"], row["outcome"]): row["count"] for row in stats["funnel"]}

@@ -18,6 +18,7 @@ import pytest
 from s2corpus.commands.publishing import yank_command
 from s2corpus.commands.releases import build_command
 from s2corpus.errors import LostRace, UserError
+from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.snapshot import pointer
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.lake import Lake
@@ -105,9 +106,24 @@ def test_yank_moves_the_pointer_back_and_restore_undoes_it(lake: Lake) -> None:
     assert [(one["reason"], one["yanked"]["reason"]) for one in record] == [("it was all there after all", REASON)] * 2
     pointer.yank(lake, FEBRUARY, REASON)
     assert pointer.yank(lake, JANUARY, "so was this one").snapshot is None
-    pointer.check_pointer(lake, "spec")
+    pointer.check_pointer(lake, ReleaseId("spec-20230301"))
     with pytest.raises(UserError, match="all its snapshots were yanked"):
         open_snapshot("spec", lake.root)
+
+
+def test_folder_without_snapshot_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("S2CORPUS_LAKE", raising=False)
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "lake/snapshots").mkdir(parents=True)
+    with pytest.raises(
+        UserError, match=r"^the folder papers has no manifest\.json .* of a spec\. To open the corpus papers "
+    ):
+        open_snapshot("papers")
+    with pytest.raises(UserError, match=r"a lake has its snapshots in snapshots/<spec>"):
+        open_snapshot("lake")
+    with pytest.raises(UserError, match=r"^no lake given"):
+        open_snapshot("absent")
 
 
 @pytest.mark.parametrize(
@@ -132,7 +148,7 @@ def test_yank_and_restore_need_a_fitting_snapshot_and_a_reason(
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        (lambda lake: pointer.prune(lake, JANUARY), "is incomplete"),
+        (lambda lake: pointer.prune(lake, JANUARY), "was pruned: its files were deleted"),
         (lambda lake: lake.put(f"snapshots/{JANUARY}/manifest.json", b'{"files": []}'), "not restored"),
         (lambda lake: lake.put(f"snapshots/spec/published/{JANUARY}", b"[]"), "is damaged"),
         (lambda lake: lake.put(f"snapshots/spec/yanked/{JANUARY}", b" " * 70_000), "is damaged"),
@@ -181,6 +197,33 @@ def test_prune_keeps_the_newest_and_deletes_yanked_snapshots(lake: Lake) -> None
         pointer.list_prunable(lake, "other", 1)
 
 
+def test_each_move_has_the_next_sequence_number(lake: Lake) -> None:
+    """SPEC §10.18: consumers order and recognize moves by it. Other publications leave it unchanged."""
+
+    def read_sequence() -> int:
+        value: int = json.loads(lake.get("snapshots/spec/latest.json")[0])["sequence"]
+        return value
+
+    publish(lake, FEBRUARY)
+    assert read_sequence() == 1
+    publish(lake, JANUARY, FEBRUARY, JANUARY)
+    assert read_sequence() == 1, "an earlier release and a repetition move nothing"
+    publish(lake, MARCH)
+    pointer.yank(lake, MARCH, REASON)
+    assert read_sequence() == 3
+    pointer.restore(lake, MARCH, REASON)
+    assert read_sequence() == 4
+    lake.delete("snapshots/spec/latest.json")
+    assert pointer.move_to_newest(lake, "spec").sequence == read_sequence() > 4, "a lost pointer reuses no number"
+
+
+def test_pointer_of_an_older_version_has_no_sequence_number(lake: Lake) -> None:
+    write(lake, JANUARY, FEBRUARY)
+    lake.put("snapshots/spec/latest.json", pointing())
+    assert pointer.read_latest(lake, "spec").sequence == 0
+    assert pointer.publish(lake, FEBRUARY).sequence == 1
+
+
 def pointing(**others: Any) -> bytes:
     value = {"snapshot": JANUARY, "manifest": f"snapshots/{JANUARY}/manifest.json", "manifest_sha256": "0" * 64}
     return json.dumps(value | others).encode()
@@ -196,6 +239,8 @@ def pointing(**others: Any) -> bytes:
         pointing(snapshot="other-20230101-00000000"),
         pointing(manifest="snapshots/x/manifest.json"),
         pointing(manifest_sha256="../x"),
+        pointing(sequence="9"),
+        pointing(sequence=-1),
         b" " * 70_000 + pointing(),
     ],
 )
@@ -206,7 +251,7 @@ def test_damaged_pointer_gives_one_sentence(lake: Lake, tmp_path: Path, data: by
     LocalLake(tmp_path).put("drops/one/_READY", b"{}")
     build = [str(tmp_path / "spec.yaml"), "--as-of", "2023-02-01", "--lake", lake.root, "--from", str(tmp_path)]
     acts: list[Callable[[], object]] = [
-        lambda: pointer.check_pointer(lake, "spec"),
+        lambda: pointer.check_pointer(lake, ReleaseId("spec-20230301")),
         lambda: pointer.publish(lake, FEBRUARY),
         lambda: open_snapshot("spec", lake.root),
         lambda: open_snapshot(f"{lake.root}/snapshots/spec"),
@@ -222,12 +267,15 @@ def test_damaged_pointer_gives_one_sentence(lake: Lake, tmp_path: Path, data: by
 
 def test_pointer_to_missing_snapshot_is_refused(lake: Lake) -> None:
     lake.put("snapshots/spec/latest.json", pointing())
-    with pytest.raises(UserError, match=rf"names {JANUARY}, which has no manifest"):
-        pointer.check_pointer(lake, "spec")
+    with pytest.raises(
+        UserError, match=rf"names {JANUARY}, which has no manifest.*run the release spec-20230101 again"
+    ):
+        pointer.check_pointer(lake, ReleaseId("spec-20230301"))
+    pointer.check_pointer(lake, SnapshotId(JANUARY).release)
     with pytest.raises(UserError, match=rf"names {JANUARY}, but .* has no manifest"):
         open_snapshot("spec", lake.root)
     write(lake, JANUARY)
-    pointer.check_pointer(lake, "spec")
+    pointer.check_pointer(lake, ReleaseId("spec-20230301"))
     assert open_snapshot("spec", lake.root).root == f"{lake.root}/snapshots/{JANUARY}"
 
 

@@ -18,7 +18,9 @@ from s2corpus_reader.schemas import PARSE
 
 DOCS = Path(__file__).resolve().parents[4] / "docs"
 TEXT = "\n".join((DOCS / name).read_text("utf-8") for name in ("formats.md", "reading.md"))
-BLOCKS = re.findall(r"^```(python|sql)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+ALL = re.findall(r"^```(python|sql)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+BLOCKS = [(language, code) for language, code in ALL if "s3.example.org" not in code]
+"""`tests/unit/s2corpus_reader/test_examples.py` runs the others on S3."""
 SETS = [(set_, split) for set_ in ("s2orc", "s2ag") for split in ("train", "valid")]
 
 
@@ -36,6 +38,7 @@ def test_documented_code_block_runs(
     for module in re.findall(r"^import (\w+)", block, re.MULTILINE):
         pytest.importorskip(module)
     block = block.replace("<folder of the snapshot>", str(published))
+    block = block.replace("<your folder>/documents", str(tmp_path))
     block = block.replace("s3://lake/snapshots/s2_v2", str(published))
     files = sorted((published / "v2/s2orc/train").glob("*.jsonl.gz"))
     document = next(line for file in files for line in gzip.decompress(file.read_bytes()).splitlines())
@@ -71,6 +74,16 @@ def test_pandas_polars_and_duckdb_read_lines_and_parquet(published: Path) -> Non
         metadata = pq.read_metadata(file)
         assert len(pandas.read_parquet(file)) == polars.read_parquet(file).height == metadata.num_rows
         assert all(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)), file
+
+
+@pytest.mark.parametrize(("set_", "split"), SETS)
+def test_datatrove_reads_lines_and_documents(published: Path, set_: str, split: str) -> None:
+    readers = pytest.importorskip("datatrove.pipeline.readers")
+    expected = find_ids(published, set_, split)
+    lines = readers.JsonlReader(f"{published}/v2/{set_}/{split}", glob_pattern="*.jsonl.gz")
+    documents = readers.ParquetReader(f"{published}/documents/{set_}/{split}", glob_pattern="*.parquet")
+    for found in (list(lines()), list(documents())):
+        assert {one.id for one in found} == expected and all(one.text for one in found)
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
-"""SPEC §10.14, docs/reading.md: `corpus verify` finds every damage; `corpus read` and readers find every paper and document.
+"""SPEC §10.14, docs/reading.md: `corpus verify` finds damages; `corpus read` and readers find every paper and document.
 
-test_contradictions.py tests each check alone.
+test_contradictions.py tests each check, test_tampering.py each column.
 """
 
 import gzip
@@ -14,13 +14,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import s2corpus_reader
-from devtools.bench import tamper
 from s2corpus.commands.snapshots import read_command, verify_command
 from s2corpus.snapshot.verify import verify as find_faults
-from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import open_lake
 from s2corpus_reader import Snapshot, SnapshotError
-from tests.unit.s2corpus.snapshot.release import release, snapshot_folder
+from tests.unit.s2corpus.snapshot.test_tampering import list_again
 
 
 @pytest.fixture
@@ -31,20 +29,6 @@ def copy(published: Path, tmp_path: Path) -> Path:
 
 def run(command: Any, *arguments: object) -> Result:
     return CliRunner().invoke(command, [str(argument) for argument in arguments])
-
-
-@pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.long)])
-def test_manipulations_of_a_publication_are_found(part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of `devtools/bench/tamper.py`'s manipulations are found from the publication, and most without it."""
-    spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": 2}})
-    folder = snapshot_folder(release(tmp_path, spec=spec, count=60))
-    for table in ("MANIPULATIONS", "AFTER"):
-        monkeypatch.setattr(tamper, table, dict(list(getattr(tamper, table).items())[part::2]))
-    results = list(tamper.trials(tmp_path / "lake", folder.name, []))
-    assert len(results) > 70
-    assert [(r.name, r.traceback) for r in results if r.traceback] == []
-    assert [r.name for r in results if not r.published] == []
-    assert {r.name for r in results if not r.alone} == tamper.CANNOT & {r.name for r in results}
 
 
 @pytest.mark.parametrize(
@@ -69,8 +53,17 @@ def test_publication_and_parent_are_compared(published: Path, copy: Path) -> Non
         assert "this is not the published manifest" in run(verify_command, copy).output
     mark.write_bytes(right)
     (copy / "README.md").write_bytes((copy / "README.md").read_bytes().replace(b"CC-BY-4.0", b"CC0-1.0  "))
-    tamper.Copy(copy).relist()
+    list_again(copy)
     assert "this is not the published manifest" in run(verify_command, copy).output
+
+
+def test_folder_below_the_current_one_is_named_without_address(
+    published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("S2CORPUS_LAKE", raising=False)
+    monkeypatch.chdir(published.parent)
+    assert run(verify_command, published.name).exit_code == 0
+    assert run(verify_command, "small").exit_code == 0, "the folder of a spec opens its latest snapshot"
 
 
 # -- corpus read
@@ -82,11 +75,15 @@ def ids(published: Path) -> list[str]:
 
 def test_document_is_read_by_id_and_former_id(published: Path) -> None:
     wanted = ids(published)[3]
-    assert orjson.loads(run(read_command, published, "--id", wanted).stdout_bytes)["id"] == wanted
+    assert orjson.loads(run(read_command, published, wanted).stdout_bytes)["id"] == wanted
     (alias,) = pq.read_table(published / "aliases.parquet").to_pylist()
-    assert orjson.loads(run(read_command, published, "--id", alias["alias"]).stdout_bytes)["id"] == alias["paper_id"]
-    assert "no document nobody" in str(run(read_command, published, "--id", "nobody").exception)
-    assert "no paper with pmid 1" in str(run(read_command, published, "--pmid", "1").exception)
+    assert orjson.loads(run(read_command, published, alias["alias"]).stdout_bytes)["id"] == alias["paper_id"]
+    for given, said in (
+        ("f" * 15, f"no document {'f' * 15}"),
+        ("pmid:1", "no paper with pmid 1"),
+        ("A title", "title A title"),
+    ):
+        assert said in str(run(read_command, published, given).exception)
 
 
 def test_sample_is_reproducible(published: Path) -> None:
@@ -102,8 +99,8 @@ def test_documents_are_read_by_regular_expression(published: Path) -> None:
     assert sorted(orjson.loads(line)["id"] for line in everything) == ids(published)
     assert found == [line for line in everything if "A" <= orjson.loads(line)["text"][3] <= "M"]
     assert "not a regular expression" in str(run(read_command, published, "--grep", "(").exception)
-    for options in ([], ["--id", "a", "--sample", "1"]):
-        assert "select documents with exactly one of --id" in str(run(read_command, published, *options).exception)
+    for options in ([], ["a", "--sample", "1"]):
+        assert "select documents with exactly one of PAPERS" in str(run(read_command, published, *options).exception)
 
 
 # -- s2corpus_reader
@@ -127,7 +124,7 @@ def test_paper_is_found_by_any_identifier(snapshot: Snapshot) -> None:
     former = snapshot.paper(alias["alias"])
     assert former is not None and former["paper_id"] == alias["paper_id"]
     assert set(snapshot.citations(document["id"])["paper_id"].to_pylist()) <= {document["id"]}
-    read = run(read_command, snapshot.address, "--doi", document["doi"], "--text")
+    read = run(read_command, snapshot.address, document["doi"], "--text")
     assert read.exit_code == 0 and read.stdout.strip() == document["text"].strip()
 
 
@@ -137,6 +134,13 @@ def test_paper_without_a_document_is_found(snapshot: Snapshot) -> None:
     paper = next(row for row in rows if row["paper_id"] not in known)
     assert snapshot.paper(doi=paper["doi"]) == paper
     assert snapshot.document(paper["paper_id"]) is None
+
+
+def test_paper_is_found_by_the_doi_of_its_preprint(snapshot: Snapshot) -> None:
+    rows = pq.read_table(Path(snapshot.address) / "tables/papers").to_pylist()
+    paper = next(row for row in rows if row["preprints"])
+    assert paper["preprints"][0]["doi"] != paper["doi"]
+    assert snapshot.paper(doi=paper["preprints"][0]["doi"]) == paper
 
 
 def test_missing_paper_is_none_and_wrong_identifier_an_error(snapshot: Snapshot) -> None:

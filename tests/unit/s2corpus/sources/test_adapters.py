@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from s2corpus.sources import Deleted, Dropped, Record, RecordKind, RejectReason, read, source_names
+from s2corpus.sources import SOURCES, Deleted, Dropped, Record, RecordKind, RejectReason, read
 from s2corpus.sources.arrow import batches, read_record
 from s2corpus.tables.intake import RECORDS
 from s2orc_parse.bibliography.author import Affiliation
@@ -32,7 +32,7 @@ PUBMED = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE PubmedArticleSet SYS
 <Month>Sep</Month></PubDate><Volume>12</Volume><Issue>3</Issue></JournalIssue><Title>Nature methods</Title></Journal><ArticleTitle>Parsing of <i>papers</i> &amp; more.</ArticleTitle>
 <Abstract><AbstractText Label="AIM">To parse.</AbstractText><AbstractText>We did.</AbstractText></Abstract><AuthorList>
 <Author ValidYN="Y"><LastName>Lovelace</LastName><ForeName>Ada M</ForeName><Suffix>Jr</Suffix></Author>
-<Author ValidYN="Y"><CollectiveName>The Parsers</CollectiveName></Author></AuthorList><Pagination><MedlinePgn>288-97</MedlinePgn></Pagination></Article></MedlineCitation><PubmedData><ArticleIdList>
+<Author ValidYN="Y"><CollectiveName>The Parsers</CollectiveName></Author></AuthorList><Pagination><MedlinePgn>288-297</MedlinePgn></Pagination></Article></MedlineCitation><PubmedData><ArticleIdList>
 <ArticleId IdType="pubmed">31452104</ArticleId><ArticleId IdType="doi">10.1038/s41592-019-0001</ArticleId><ArticleId IdType="pmc">PMC6742314</ArticleId>
 </ArticleIdList><ReferenceList><Reference><ArticleIdList><ArticleId IdType="doi">10.1038/another</ArticleId></ArticleIdList></Reference></ReferenceList>
 </PubmedData></PubmedArticle><PubmedArticle><MedlineCitation><PMID>2</PMID><Article><ArticleTitle>Broken</PubmedArticle>
@@ -90,6 +90,7 @@ PARSED = {"title": "T", "authors": ["Ada Lovelace"], "year": 2020, "abstractText
             "title": "S2ORC: The Semantic Scholar Open Research Corpus", "date": "2020-07", "date_precision": "month", "venue": "ACL 2020",
             "journal": None, "abstract": "We introduce S2ORC.", "licence": "CC-BY-4.0"}),
         ("crossref", {**CROSSREF, "type": "posted-content"}, None, {"kind": RecordKind.ARCHIVE, "type": "preprint"}),
+        ("crossref", {**CROSSREF, "DOI": "10.2139/SSRN.5"}, None, {"kind": RecordKind.ARCHIVE, "type": "preprint"}),
         ("arxiv", ARXIV, ["C Balázs", "E L Berger"], {
             "date": "2007-04-02", "title": "Calculation of prompt diphotons", "abstract": "A fully differential calculation."}),
         ("acl", ACL, ["Kyle Lo"], {"acl_id": "2020.acl-main.447", "title": "S2ORC: A corpus", "date": "2020-07", "licence": "CC-BY-4.0",
@@ -104,11 +105,10 @@ PARSED = {"title": "T", "authors": ["Ada Lovelace"], "year": 2020, "abstractText
         ("unpaywall", UNPAYWALL, [], {"doi": "10.18653/v1/x", "open_access": True, "licence": "CC-BY", "title": None}),
         ("scienceparse", {"name": f"{SHA1}.pdf", "metadata": PARSED}, ["Ada Lovelace"], {
             "record_id": f"scienceparse:{SHA1}", "kind": RecordKind.PDF, "file_sha1": SHA1, "date": "2020", "abstract": "We."}),
-        ("jsonl", {"record_id": "x:1", "title": "On x", "pdf_sha1": SHA1}, [], {"file_sha1": SHA1}),  # The name up to 0.1.0.
         ("jsonl", {"id": 7, "authors": "Lo, K.; Wang, L.", "volume": 12, "pages": "pp. 288–297", "doi": "https://doi.org/10.18653/V1/X"},
          ["K Lo", "L Wang"], {"record_id": "jsonl:7", "volume": "12", "pages": "288-297", "doi": "10.18653/v1/x"}),
     ],
-    ids=lambda value: value if value in source_names() else "",
+    ids=lambda value: value if value in SOURCES.names else "",
 )  # fmt: skip
 def test_documented_entry_becomes_a_record(
     source: str, content: Any, authors: list[str] | None, expected: dict[str, Any]
@@ -131,7 +131,7 @@ def test_pubmed_articles_become_records() -> None:
     assert (record.record_id, record.pubmed_id, record.pmc_id) == ("pubmed:31452104", "31452104", "PMC6742314")
     assert (record.doi, record.journal, record.date) == ("10.1038/s41592-019-0001", "Nature methods", "2019-09")
     assert (record.title, record.abstract) == ("Parsing of papers & more", "AIM: To parse.\nWe did.")
-    assert (record.volume, record.issue, record.pages) == ("12", "3", "288-97")
+    assert (record.volume, record.issue, record.pages) == ("12", "3", "288-297")
     assert names(record) == ["Ada M Lovelace Jr", "The Parsers"]
     assert (broken.reason, nameless.reason) == (RejectReason.MALFORMED, RejectReason.NO_ID)
     assert deleted == [Deleted("pubmed:77"), Deleted("pubmed:78")]
@@ -242,7 +242,7 @@ class TestHostileFiles:
         assert all(isinstance(e, Dropped) for e in found) and 1 <= len(found) <= 3
         assert peak < 120 << 20
 
-    @pytest.mark.parametrize("source", source_names())
+    @pytest.mark.parametrize("source", SOURCES.names)
     @pytest.mark.parametrize("junk", [b"", b"null", b"{}", b"<a/>", b"\x00\xff\xfe" * 99, b"[1, 2", b"\x1f\x8bjunk"])
     def test_arbitrary_bytes_raise_no_error(self, source: str, junk: bytes) -> None:
         assert not any(isinstance(e, Record) for e in entries(source, junk))

@@ -7,11 +7,43 @@ import pytest
 from s2corpus.sources import Record
 from s2orc_parse.bibliography.author import Affiliation
 from tests.unit.s2corpus.sources.samples import names, one
+from tests.unit.s2orc_parse.tei import teis
 
 
 def assert_values(record: Record, values: dict[str, Any]) -> None:
     found = {name: names(record) if name == "authors" else getattr(record, name) for name in values}
     assert found == values
+
+
+_PUBMED = """<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>7</PMID><Article><Journal><ISSN IssnType="Electronic">1548-7105</ISSN>
+<Title>Nature methods</Title></Journal><ArticleTitle>T</ArticleTitle></Article><MedlineJournalInfo><ISSNLinking>1548-7091</ISSNLinking>
+</MedlineJournalInfo></MedlineCitation></PubmedArticle></PubmedArticleSet>"""
+_JATS = """<article><front><journal-meta><issn pub-type="ppub">1548-7091</issn><issn pub-type="epub">1548-7105</issn></journal-meta>
+<article-meta><article-id pub-id-type="doi">10.1/a</article-id>
+<title-group><article-title>T</article-title></title-group></article-meta></front></article>"""
+_OPENALEX = {
+    "id": "W7",
+    "title": "T",
+    "primary_location": {"source": {"type": "journal", "display_name": "J", "issn": ["1548-7091", "1548-7105"]}},
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "entry", "issns"),
+    [
+        ("crossref", {"DOI": "10.1/a", "title": ["T"], "ISSN": ["1548-7091", "1548-7105"]}, ("1548-7091", "1548-7105")),
+        ("crossref", {"DOI": "10.1/a", "title": ["T"], "ISSN": ["x", "15487091", "1548-7092", 7]}, ("1548-7091",)),
+        ("openalex", _OPENALEX, ("1548-7091", "1548-7105")),
+        ("pubmed", _PUBMED, ("1548-7105", "1548-7091")),
+        ("unpaywall", {"doi": "10.1038/nmeth.2019", "journal_issns": "1548-7091,1548-7105"}, ("1548-7091", "1548-7105")),
+        ("jats", _JATS, ("1548-7105", "1548-7091")),
+        ("elsevier", {"docId": "S1", "metadata": {"title": "T", "issn": "15487091"}}, ("1548-7091",)),
+        ("jsonl", {"id": "1", "title": "T", "issns": "1548-7091"}, ("1548-7091",)),
+        ("jsonl", {"id": "1", "title": "T", "issns": ["1548-7091"]}, ("1548-7091",)),
+    ],
+)  # fmt: skip
+def test_issns_of_the_journal_have_right_check_digits(source: str, entry: Any, issns: tuple[str, ...]) -> None:
+    assert one(source, entry).issns == issns
 
 
 @pytest.mark.parametrize(
@@ -198,3 +230,66 @@ def test_license_is_valid_from_its_start_date(
     record = work(license=licences, **indexed)
     assert record.licence == now
     assert [(one.licence, one.start) for one in record.later_licences] == later
+    assert record.open_access is None  # the accepted manuscript's license does not open the version of record
+
+
+@pytest.mark.parametrize(
+    ("version", "start", "is_open"), [("vor", [2020, 7, 1], True), ("vor", [2099], None), ("am", [2020], None)]
+)
+def test_creative_commons_license_in_force_opens_version_of_record(
+    version: str, start: list[int], is_open: bool | None
+) -> None:
+    assert work(license=[licence(NC_ND, version, start)], indexed={"date-parts": [[2021, 7, 1]]}).open_access is is_open
+
+
+@pytest.mark.parametrize(
+    ("fields", "values"),
+    [
+        # The registration is not a publication.
+        ({"issued": {"date-parts": [[None]]}, "created": {"date-parts": [[2015, 3, 19]]},
+          "journal-issue": {"published-print": {"date-parts": [[1997, 9]]}}}, {"date": "1997-09"}),
+        ({"created": {"date-parts": [[2015, 3, 19]]}}, {"date": None}),
+        ({"container-title": ["Journal of Odd Things", "J Odd"]}, {"journal": "Journal of Odd Things"}),
+        # The titles of a chapter begin with the series.
+        ({"type": "book-chapter", "container-title": ["Lecture Notes in Computer Science", "Odd Computing 2019"]},
+            {"venue": "Odd Computing 2019"}),
+    ],
+)  # fmt: skip
+def test_dates_and_containers_of_crossref_are_those_of_the_work(fields: dict[str, Any], values: dict[str, Any]) -> None:
+    assert_values(work(**fields), values)
+
+
+def other_abstract(text: str, language: str, kind: str = "Publisher") -> str:
+    return f"<OtherAbstract Type='{kind}' Language='{language}'><AbstractText>{text}</AbstractText></OtherAbstract>"
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "abstract"),
+    [
+        ("<Abstract><AbstractText>Own.</AbstractText></Abstract>", other_abstract("Suyo.", "spa"), "Own."),
+        ("", other_abstract("Suyo.", "spa") + other_abstract("Other.", "eng", "PIP"), "Other."),
+        ("<Language>spa</Language>", other_abstract("Sien.", "fre") + other_abstract("Suyo.", "spa"), "Suyo."),
+        ("", other_abstract("Plain.", "eng", "plain-language-summary"), None),
+    ],
+)  # fmt: skip
+def test_other_abstract_of_pubmed_replaces_a_missing_one(own: str, others: str, abstract: str | None) -> None:
+    citation = f"<PMID>7</PMID><Article><ArticleTitle>T</ArticleTitle>{own}</Article>{others}"
+    content = f"<PubmedArticleSet><PubmedArticle><MedlineCitation>{citation}</MedlineCitation></PubmedArticle></PubmedArticleSet>"
+    assert one("pubmed", content).abstract == abstract
+
+
+def test_alternative_affiliations_of_jats_are_one() -> None:
+    original = '<institution content-type="original">Odd University, Odd Town.</institution><institution>Odd University</institution>'
+    forms = f'<aff-alternatives id="a1"><aff>{original}<city>Odd Town</city></aff><aff xml:lang="pt">Universidade</aff></aff-alternatives>'
+    name = "<name><surname>Lo</surname></name>"
+    for reference in ('<xref ref-type="aff" rid="a1"/>', ""):
+        group = f"<contrib-group><contrib>{name}{reference}</contrib></contrib-group>"
+        (author,) = article(f"<article-id pub-id-type='pmid'>7</article-id>{group}{forms}").authors
+        assert author.affiliations == (Affiliation("Odd University, Odd Town."),)
+
+
+def test_thesis_of_tei_has_its_title() -> None:
+    monograph = '<monogr><title level="m">Odd rivers</title><imprint/></monogr>'
+    thesis = f'<biblStruct xml:id="b@"><analytic><title/></analytic>{monograph}</biblStruct>'
+    (entry,) = teis.parse("<p>x</p>", (thesis,)).bib_entries
+    assert (entry.title, entry.venue) == ("Odd rivers", "")

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.errors import TransientError, UserError
+from s2corpus.errors import TransientError, UnreadableObject, UserError
 from s2corpus.storage.lake import ABSENT, Conflict, Lake, open_lake
 from s2corpus.storage.uris import fetch
 from tests import compose
@@ -132,7 +132,7 @@ def fixed_server(
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
             requests.append(self.command)
             bad = len(requests) > good
-            body = b"<ListBucketResult></ListBucketResult>"
+            body = b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"
             if bad:
                 body = f"<Error><Code>{code}</Code><Message>words</Message></Error>".encode() if code else b""
             self.send_response(status if bad else 200)
@@ -164,6 +164,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 ROTATED = (TransientError, "they may have been rotated")
+UNREADABLE = (UnreadableObject, "s3://lake/x/key: access refused .* let its owner grant s3:GetObject")
 DENIED = (UserError, "the AWS keys in the environment have no rights on it")
 
 
@@ -172,11 +173,17 @@ DENIED = (UserError, "the AWS keys in the environment have no rights on it")
     [
         (403, "InvalidAccessKeyId", DENIED, ROTATED),
         (400, "ExpiredToken", DENIED, ROTATED),
-        (403, "AccessDenied", None, DENIED),
+        (403, "AccessDenied", None, UNREADABLE),
+        (403, "InvalidObjectState", (TransientError, "State"), (UnreadableObject, "key: .*the object is archived: restore it")),
+        (400, "KMS.DisabledException", (TransientError, "KMS"), UNREADABLE),
+        (301, "PermanentRedirect", (UserError, "in another region"), (UserError, "key: .*set AWS_DEFAULT_REGION")),
+        (302, "", (TransientError, "proxy"), (TransientError, "s3://lake/x/key: the answer is cut or not from S3: a proxy may answer")),
+        (429, "", (TransientError, "429"), (TransientError, "s3://lake/x/key: .*429")),
+        (503, "SlowDown", (TransientError, "SlowDown"), (TransientError, "s3://lake/x/key: .*SlowDown")),
         (404, "NoSuchBucket", (UserError, "no such bucket"), (UserError, "no such bucket")),
         (404, "NoSuchKey", (TransientError, "NoSuchKey"), (FileNotFoundError, "s3://lake/x/key")),
         (412, "PreconditionFailed", (TransientError, "PreconditionFailed"), (Conflict, "key")),
-        (403, "RequestTimeTooSkewed", (TransientError, "RequestTimeTooSkewed"), (TransientError, "s3://lake/x/key: .*Skewed")),
+        (403, "RequestTimeTooSkewed", (TransientError, "set the clock"), (TransientError, r"s3://lake/x/key: .*set the clock \(NTP\)")),
     ],
 )  # fmt: skip
 def test_error_codes_of_s3(
@@ -194,7 +201,7 @@ def test_error_codes_of_s3(
             list(lake.list(""))
 
 
-@pytest.mark.parametrize(("status", "error"), [(403, TransientError), (412, Conflict)])
+@pytest.mark.parametrize(("status", "error"), [(403, UnreadableObject), (412, Conflict)])
 def test_errors_without_a_body(
     status: int, error: type[Exception], monkeypatch: pytest.MonkeyPatch, quick: None
 ) -> None:

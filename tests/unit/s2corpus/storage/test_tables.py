@@ -28,11 +28,11 @@ from s2corpus.storage import exchange
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.duck import duckdb_connection
+from s2corpus.storage.error_kinds import convert_environment_error, convert_errors
 from s2corpus.storage.exchange import Exchange, RowsRemoved
 from s2corpus.storage.lake import ABSENT, Lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.storage.parts import DamagedPart, NotCommitted, TableRef
-from s2corpus.storage.transient import convert_environment_error, convert_errors
 from s2corpus.tables.papers import CLUSTERS
 from s2corpus.tables.parses import STORED_PARSES
 from s2corpus.tables.schema import TABLES
@@ -151,7 +151,7 @@ def test_rows_and_parts_of_another_schema_are_refused(lake: Lake) -> None:
         ref(lake).write(0, [{"record_id": "a:1", "paper_id": None}])
     TableRef(lake, "t", TABLES["aliases"]).write(0, [])
     TableRef(lake, "t", TABLES["aliases"]).commit([0])
-    with pytest.raises(NotCommitted, match="another schema"):
+    with pytest.raises(NotCommitted, match="with other columns"):
         TableRef(lake, "t", CLUSTERS).read()
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdf2tei.language import UNKNOWN, language
+from pdf2tei.pages.language import UNKNOWN, language
 from s2corpus.text.language import TIE, english_probability, english_share, vote_language
 
 ENGLISH = "The results show that the concentration of proteins was well above the expected value in all samples."

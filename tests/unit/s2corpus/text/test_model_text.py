@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from s2corpus.spec import ModelTextRules
-from s2corpus.text.layout import Unit, build_blocks, document_text, list_units
 from s2corpus.text.model_text import model_text
+from s2corpus_reader.layout import Unit, build_blocks, document_text, list_units
 from s2orc_parse import latex, tei
 
 ALL = ModelTextRules(headings="markdown", citations="linked", captions=True, tables="markdown", formulas="latex")

@@ -21,11 +21,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from s2corpus.errors import UserError
+from s2corpus.outcomes import Split
 from s2corpus.spec import ReleaseSpec
 from s2corpus.text import minhash
 from s2corpus.text.near_duplicates import Candidate, DuplicateReason, Pairs, cluster_duplicates, text_key, title_key
 from s2corpus.text.overlaps import Benchmarks
-from s2corpus.text.splits import Split
 from s2corpus.titles import normalise_one
 from tests.unit.s2corpus.snapshot.release import papers, release
 

@@ -5,28 +5,10 @@ from datetime import UTC, date, datetime
 import pytest
 
 from s2corpus import spec
-from s2corpus.text.splits import Split, assign_recipe_split, assign_split, compute_bounds, date_span
+from s2corpus.outcomes import Split
+from s2corpus.text.splits import assign_recipe_split, assign_split, compute_bounds, date_span
 
 CARD = compute_bounds(spec.SplitRules(), datetime(2023, 2, 1, tzinfo=UTC))
-
-
-@pytest.mark.parametrize(
-    ("published", "expected"),
-    [
-        ("2022-11-30", Split.TRAIN),
-        ("2022-12-01", Split.VALID),
-        ("2023-01-03", Split.VALID),
-        ("2023-01-04", Split.LATE),
-        ("2022-11", Split.TRAIN),
-        ("2022-12", Split.VALID),
-        ("2023-01", Split.UNDATED),  # The month includes days of valid and later days.
-        ("2023-02", Split.LATE),
-        ("2022", Split.UNDATED),
-        (None, Split.UNDATED),
-    ],
-)
-def test_fixed_split_follows_the_card(published: str | None, expected: Split) -> None:
-    assert assign_split(published, *CARD) == expected
 
 
 def test_kept_unknown_dates_are_in_train() -> None:

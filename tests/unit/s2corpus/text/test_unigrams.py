@@ -16,6 +16,7 @@ from s2corpus.errors import UserError
 from s2corpus.text import unigrams
 from s2corpus.text.files import read_document, section_texts
 from s2corpus.text.unigrams import Unigrams, calibrate, log_probability, parse_unigrams, wordfreq_unigrams
+from s2corpus_reader.layout import IMPROBABLE
 
 COUNTS = {"the": 6, "cat": 1, "sat": 1}  # V = 3, 8 words in total
 LIST = Unigrams.from_counts("three words", COUNTS)
@@ -41,12 +42,12 @@ def test_log_probability_is_mean_log2_share(text: str, expected: float) -> None:
 def test_words_are_those_of_blingfire(text: str) -> None:
     """Lone surrogates are ignored, and the Kelvin sign becomes an ASCII letter."""
     shares = {"cat": -1.0, "k": -1.0, "中": -1.0}
-    assert log_probability(text, Unigrams("list", shares, -50.0, -20.0)) == -1
+    assert log_probability(text, Unigrams("list", shares, -50.0)) == -1
 
 
 def test_sum_begins_with_ascii_words() -> None:
     """The order of a sum changes its last digits, which releases contain."""
-    words = Unigrams("list", {"a": 1e16, "b": -1e16, "é": 1.0}, -50.0, -20.0)
+    words = Unigrams("list", {"a": 1e16, "b": -1e16, "é": 1.0}, -50.0)
     assert log_probability("é a b", words) == 1 / 3
 
 
@@ -58,7 +59,7 @@ CSV = b"word,count\nthe,6\ncat,1\nsat,1\n"
 )
 def test_word_list_is_csv_or_tsv_plain_or_gzipped(content: bytes) -> None:
     found = parse_unigrams("list", content, hashlib.sha256(content).hexdigest())
-    assert (found.shares, found.unknown, found.threshold) == (LIST.shares, LIST.unknown, -20.0)
+    assert (found.shares, found.unknown) == (LIST.shares, LIST.unknown)
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -123,7 +124,7 @@ def test_embedded_threshold_equals_calibration_on_real_papers(shared_data: Path)
     card = parse_unigrams("card", (shared_data / "unigrams" / "count_1w.txt.gz").read_bytes())
     raw = [d for folder in ("plos", "elife") for d in documents(shared_data / "jats" / folder)]
     texts = section_texts(read_document(document, document["id"]) for document in raw)
-    found = calibrate(texts, card, wordfreq_unigrams(), unigrams.CARD_THRESHOLD)
-    assert found.threshold == unigrams.WORDFREQ_THRESHOLD
+    found = calibrate(texts, card, wordfreq_unigrams(), IMPROBABLE["card"])
+    assert found.threshold == IMPROBABLE["card-wordfreq"]
     assert found.dropped == found.dropped_at_threshold
     assert found.both > 0.9 * found.dropped

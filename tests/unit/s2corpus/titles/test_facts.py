@@ -1,5 +1,7 @@
 """SPEC §4, §7: titles, journals and places give equal facts only if they are equal."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -10,10 +12,11 @@ from s2corpus.titles import grams, score_pairs
 from s2corpus.titles.facts import (
     FACTS,
     add_facts,
-    first_numbers,
     journal_key,
     journal_keys,
     journal_words,
+    number_keys,
+    page_keys,
     same_journal,
 )
 from s2corpus.titles.rules import _split_numbers
@@ -47,9 +50,9 @@ def test_pair_exactly_at_the_threshold_has_its_score(texts: list[str]) -> None:
 
 
 def test_number_words_are_removed() -> None:
-    words = ("i", "iv", "ix", "xxxviii", "xxxix", "one", "twelve", "first", "tenth", "十")
-    numbers = (1, 4, 9, 38, 39, 1, 12, 1, 10, 10)
-    for word, number in zip(words, numbers, strict=True):
+    tens, units = ("", "x", "xx", "xxx"), ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+    roman = [(tens[n // 10] + units[n % 10], n) for n in range(1, 40)]
+    for word, number in (*roman, ("one", 1), ("twelve", 12), ("first", 1), ("tenth", 10), ("十", 10)):
         assert _split_numbers(f"On graphs, part {word}") == ("ongraphspart", f"{number},")
     for word in ("xl", "xxxx", "iiii", "vx", "thirteen", "eleventh", "zero", "百"):
         assert _split_numbers(f"On {word}") == (f"on{word}", "")
@@ -94,20 +97,26 @@ def test_journal_names_abbreviate_each_other(a: str, b: str, same: bool) -> None
     assert same_journal(a, b) is same is same_journal(b, a)
 
 
-def test_first_number_of_a_place_is_compared() -> None:
-    same = [
-        ("58(6)", "58"), ("vol. 58", "58"), ("Volume 058", "58"), ("pp. 0985–990", "985"), ("p. 7", "7"), ("art. 7", "Article 7"),
-        ("s. 7", "7"), ("e1754", "E1754"), ("A-7", "a"),
-    ]  # fmt: skip
-    different = [("S7", "7"), ("e1754", "1754"), ("1.7", "1"), ("58", "59")]
-    a, b = (first_numbers(pa.array(side)) for side in zip(*same, *different, strict=True))
+@pytest.mark.parametrize(
+    ("keys", "same", "different"),
+    [
+        (number_keys, [("58(6)", "58"), ("vol. 58", "58"), ("Volume 058", "58"), ("58 (Suppl. 6)", "58"), ("Spring", "spring")],
+         [("58", "59"), ("100", "1")]),
+        (page_keys, [("pp. 0985–990", "985"), ("p. 7", "7"), ("art. 7", "Article 7"), ("e1754", "E1754"), ("S212-S216", "s212"),
+         ("30a", "30"), ("811a-19", "811"), ("a 17", "a17")], [("S7", "7"), ("e1754", "1754"), ("33", "34"), ("1001", "1")]),
+    ],
+)  # fmt: skip
+def test_first_number_of_a_place_is_compared(
+    keys: Any, same: list[tuple[str, str]], different: list[tuple[str, str]]
+) -> None:
+    a, b = (keys(pa.array(side)) for side in zip(*same, *different, strict=True))
     assert a.all() and b.all() and (a == b).tolist() == [True] * len(same) + [False] * len(different)
 
 
 def test_missing_place_is_zero() -> None:
-    assert first_numbers(pa.array(["", None, "—", " – ", "7"]))[:4].tolist() == [0] * 4, "two dashes are not one volume"
+    assert number_keys(pa.array(["", None, "—", " – ", "7"]))[:4].tolist() == [0] * 4, "two dashes are not one volume"
     missing = pa.array([None, None], pa.string())
-    assert first_numbers(missing).tolist() == [0, 0] == journal_keys(missing).tolist()
+    assert page_keys(missing).tolist() == [0, 0] == journal_keys(missing).tolist()
     keys = journal_keys(pa.array(["Nature", None, "—", "Nat.", "Blood"]))
     assert (keys != 0).tolist() == [True, False, False, True, True] and keys[0] == keys[3] != keys[4]
     assert keys.dtype == np.uint32 and (keys & 1).tolist() == [1, 0, 0, 1, 1]

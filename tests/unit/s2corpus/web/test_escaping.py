@@ -13,6 +13,7 @@ from s2corpus.escaping import escape_cell, escape_markdown
 from s2corpus.evaluation import sheet
 from s2corpus.evaluation.sample import EvaluationTask, Item, Side
 from s2corpus.snapshot.report import data_card, funnel_csv
+from s2corpus.spec import ReleaseSpec
 
 MARKUP = (
     "<script>window.pwned=1</script>",
@@ -60,19 +61,23 @@ def test_ordinary_text_is_unchanged() -> None:
 @pytest.mark.parametrize("text", MARKUP)
 def test_data_card_renders_nothing_from_outside(text: str) -> None:
     counted = {"train": {"documents": 1, "words": 2}, "valid": {"documents": 0, "words": 0}}
-    table = {"title": "T", "source": "x", "columns": [{"name": "n", "unit": "count"}]}
+    table = {"name": "papers", "title": "T", "source": "x", "columns": [{"name": "n", "unit": "count"}]}
 
     def card(outside: str) -> list[str]:
         stats = {
             "sets": {"s2orc": counted}, "funnel": [{"stage": "filter", "outcome": outside, "count": 1}], "years": {}, "metrics": {},
-            **{name: {outside: 1} for name in ("licences", "oa_evidence", "editorial", "sources")},
+            **{name: {outside: 1} for name in ("licences", "oa_evidence", "editorial", "sources", "fields_of_study")},
             "tables": [table | {"rows": [["S2ORC", 1], [outside, 1]]}],
             "samples": {"s2orc": {"title": outside, "fields_of_study": [outside], "text": f"{outside}\n```\n{outside}"}},
         }  # fmt: skip
+        spec = ReleaseSpec(name="s").model_dump(mode="json")
         rules = {
-            "drops.x": outside, "clean.profile": "card", "export.files": 3, "split.shingle_words": 5, "split.min_jaccard": 0.8,
-            "split.near_duplicates": "publish",
-        }  # fmt: skip
+            f"{part}.{name}": value
+            for part, values in spec.items()
+            if isinstance(values, dict)
+            for name, value in values.items()
+        }
+        rules |= {"drops.x": outside, "clean.profile": "card"}
         manifest: dict[str, Any] = {
             "snapshot": "s-20230101-00000000", "as_of": "2023-01-01", "parent": None, "versions": {"code": "1"}, "rules": rules,
             "files": [], "overrides": {"link.recall": outside},

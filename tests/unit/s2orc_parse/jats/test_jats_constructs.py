@@ -256,3 +256,113 @@ def test_source_is_venue_of_parts_and_title_of_books(kind: str, fields: str, tit
     for element in ("element-citation", "mixed-citation", "nlm-citation"):
         found = reference(fields, kind, element)
         assert (found.title, found.venue) == (title, venue)
+
+
+PRINTED = "<mixed-citation>LEE, A. Um rio. Rev. Odd, v. 1, p. 3, 2001. Doi: 10.5555/rio.1</mixed-citation>"
+STRUCTURED = (
+    '<element-citation publication-type="journal"><name><surname>LEE</surname><given-names>A.</given-names></name>'
+    "<article-title>Um rio</article-title><source>Rev. Odd</source><year>2001</year></element-citation>"
+)
+
+
+@pytest.mark.parametrize(
+    ("forms", "titles"),
+    [
+        (PRINTED + STRUCTURED, ["Um rio"]),  # SciELO PS: both forms of one work
+        (STRUCTURED + PRINTED, ["Um rio"]),
+        (f"<citation-alternatives>{PRINTED}{STRUCTURED}</citation-alternatives>", ["Um rio"]),
+        (PRINTED + STRUCTURED + PRINTED + STRUCTURED, ["Um rio", "Um rio"]),
+        (STRUCTURED + STRUCTURED, ["Um rio", "Um rio"]),  # two works of one reference
+    ],
+)
+def test_forms_of_one_citation_are_one_entry(forms: str, titles: list[str]) -> None:
+    body = f"<p>Ver {cite(1, 'Lee, 2001')}.</p>"
+    data = articles.article(body).replace(b"<ref-list>", f'<ref-list><ref id="R1">{forms}</ref>'.encode())
+    found = jats.convert(data, sha1="0" * 40)
+    assert [entry.title for entry in found.bib_entries] == titles
+    assert len(found.body_text[0].cite_spans) == len(titles)
+    if PRINTED in forms:
+        (first, *_) = found.bib_entries
+        assert (first.doi, first.raw_text[:8], [a.last for a in first.authors]) == (
+            "10.5555/rio.1",
+            "LEE, A. ",
+            ["LEE"],
+        )
+
+
+def date(year: int, **attributes: str) -> str:
+    written = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in attributes.items())
+    return f"<pub-date{written}><month>2</month><year>{year}</year></pub-date>"
+
+
+ELECTRONIC = date(2020, publication_format="electronic", date_type="pub")
+
+
+@pytest.mark.parametrize(
+    ("dates", "year"),
+    [
+        ((date(2020, pub_type="epub"), date(2021, pub_type="ppub")), "2020-02"),  # PMC, PLOS
+        ((ELECTRONIC, date(2021, publication_format="print", date_type="pub")), "2020-02"),  # JATS 1.1
+        ((date(2020, date_type="publication", publication_format="electronic"), date(2021, pub_type="collection")), "2020-02"),  # eLife
+        ((date(2021, pub_type="ppub"), date(2020, pub_type="pmc-release")), "2021-02"),  # PMC
+        ((date(2020, pub_type="collection"), date(2021, date_type="odd")), "2020-02"),  # unknown kinds come after the issue
+        ((date(2020, date_type="odd"), date(2021, pub_type="pmc-release")), "2020-02"),
+        ((date(2020, pub_type="ppub"), date(2019, date_type="update"), date(2018, date_type="received")), "2020-02"),  # no publications
+        (('<pub-date pub-type="epub" iso-8601-date="2020-02"/>', date(2021, pub_type="ppub")), "2020-02"),
+    ],
+)  # fmt: skip
+def test_date_is_the_best_publication_in_any_order(dates: tuple[str, ...], year: str) -> None:
+    for order in (dates, dates[::-1]):
+        assert parse("<p>x</p>", meta="".join(order)).header.date == year
+
+
+def abstract(text: str, kind: str = "", name: str = "abstract", language: str = "") -> str:
+    kind = f' abstract-type="{kind}"' if kind else ""
+    return f"<{name}{kind}{f' xml:lang={chr(34)}{language}{chr(34)}' if language else ''}><p>{text}</p></{name}>"
+
+
+@pytest.mark.parametrize(
+    ("abstracts", "text"),
+    [
+        (("graphical", "author-highlights", "", "executive-summary"), ""),  # Elsevier, Wiley
+        (("summary", "main"), "main"),  # PLOS, Nature
+        (("teaser", "toc", "plain-language-summary", "editor"), None),  # PLOS, Oxford: no abstract of the paper
+        (("graphical", "summary"), "summary"), (("odd",), "odd"), (("odd", ""), ""),
+    ],
+)  # fmt: skip
+def test_abstract_is_the_main_one_in_any_order(abstracts: tuple[str, ...], text: str | None) -> None:
+    for order in (abstracts, abstracts[::-1]):
+        found = parse("<p>x</p>", meta="".join(abstract(f"Text {kind}.", kind) for kind in order))
+        assert [paragraph.text for paragraph in found.abstract] == ([] if text is None else [f"Text {text}."])
+
+
+def test_translated_abstract_replaces_a_missing_one_only() -> None:
+    translated = abstract("Traduzido.", name="trans-abstract", language="pt")
+    assert [p.text for p in parse("<p>x</p>", meta=translated).abstract] == ["Traduzido."]
+    assert [p.text for p in parse("<p>x</p>", meta=translated + abstract("Own.")).abstract] == ["Own."]
+
+
+@pytest.mark.parametrize(
+    ("group", "contributor", "is_author"),
+    [
+        ("", "", True), ("", ' contrib-type="author"', True), ("", ' contrib-type="corresponding author"', True),
+        ("", ' contrib-type="editor"', False), ("", ' contrib-type="author non-byline"', False), ("", ' contrib-type="odd"', False),
+        (' content-type="editors"', "", False), (' content-type="authors"', "", True), (' content-type="collab-list"', "", False),
+    ],
+)  # fmt: skip
+def test_contributor_is_an_author_by_its_type(group: str, contributor: str, is_author: bool) -> None:
+    name = "<name><surname>Lee</surname><given-names>Ann</given-names></name>"
+    meta = f"<contrib-group{group}><contrib{contributor}>{name}</contrib></contrib-group>"
+    assert [a.last for a in parse("<p>x</p>", meta=meta).header.authors] == (["Lee"] if is_author else [])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        '<date-in-citation content-type="access-date"><day>3</day><month>5</month><year>2019</year></date-in-citation>',
+        "<access-date>2019 May 3</access-date>", "<comment>Accessed 3 May 2019</comment>",
+    ],
+)  # fmt: skip
+def test_date_of_access_is_not_the_year(fields: str) -> None:
+    assert reference(f"<article-title>Page</article-title>{fields}").year is None
+    assert reference(f"<article-title>Page</article-title><year>2001</year>{fields}").year == 2001

@@ -4,7 +4,7 @@ import gzip
 import io
 import tarfile
 
-from pdf2tei.fields import parse_bibliography_item
+from pdf2tei.references.fields import parse_bibliography_item
 from s2orc_parse.latex import convert
 from s2orc_parse.parse_model import CiteSpan, Parse, RefType
 

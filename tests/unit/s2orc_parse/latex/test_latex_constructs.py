@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pdf2tei.fields import parse_bibliography_item
+from pdf2tei.references.fields import parse_bibliography_item
 from s2orc_parse.latex import convert
-from s2orc_parse.latex.signs import Signs
 from s2orc_parse.parse_model import CitationStyle, RefType
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_entries, parse, texts
@@ -108,6 +107,23 @@ def test_display_formulas_are_tokens_with_tex_and_mathml() -> None:
     ]  # fmt: skip
     assert paragraph.eq_spans[1].latex == "x^2"
     assert all((span.mathml or "").startswith("<math") for span in paragraph.eq_spans)
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        "\\begin{lstlisting}[language=Python,caption={[Short]River \\emph{code}},label=l]\nx = 5 % 3  # {odd\n\\end{lstlisting}",
+        "\\lstinputlisting[caption=River code, label=l]{code.py}",
+        "\\begin{listing}\\begin{minted}{python}\nx = {\n\\end{minted}\\caption{River code}\\label{l}\\end{listing}",
+    ],
+)
+def test_listings_are_entries_with_numbers_of_their_own(listing: str) -> None:
+    found = parse(
+        rf"By \ref{{a}}. \begin{{algorithm}}\caption{{An algorithm}}\label{{a}}\end{{algorithm}} {listing} See \cref{{l}}."
+    )
+    check_laws(found)
+    assert list_entries(found, RefType.FIGURE) == [("1", "An algorithm"), ("1", "River code")]
+    assert " ".join(text for _, text in texts(found)) == "By 1. See Listing 1."
 
 
 def test_footnotes_are_entries_with_their_citations() -> None:
@@ -212,6 +228,11 @@ TEXTS = [  # preamble, body, paragraphs separated by |, other files
     (r"\usepackage{xspace}\newcommand{\it}{\textsc{S2ORC}\xspace}\newcommand{\two}[2][a]{(#1, #2)}\def\mc{$\mathcal{C}$}",
      r"\it\ is \two{b} and \two[c]{d}, \it. \mc", "S2ORC is (a, b) and (c, d), S2ORC. 𝒞"),
     (r"\def\be{\begin{equation}}\newcommand{\ee}{\end{equation}}", r"Let \be x=1\label{e}\ee See (\ref{e}).", "Let EQUATION See (1)."),
+    # Starred forms of commands, of delimiters and of packages. Commands before letters.
+    (r"\usepackage{mathtools}\DeclarePairedDelimiter\norm{\lVert}{\rVert}\DeclarePairedDelimiterX\set[2]{\{}{\}}{#1 , #2}",
+     r"It is $\norm*{x}$, $\norm[\big]{y}$ and $\set*{a}{b}$.", "It is ‖x‖, ‖y‖ and {a,b}."),
+    (r"\NewDocumentCommand{\x}{s m}{\IfBooleanTF{#1}{#2}{#2}}", r"It \x*{a} \x{b}.", "It a b."),
+    ("", r"The $\Lambda$CDM, {\ss}e, \o re, H$\alpha$ and na\"\i ve; \todo{fix it} so.", "The ΛCDM, ße, øre, Hα and naïve; so."),
     # Acronyms.
     (CNN, r"\gls{cnn}, \gls{cnn}, \glspl{cnn}, \acrlong{cnn}", "neural net (CNN), CNN, CNNs, neural net"),
     (r"\acrodef{cnn}[CNN]{neural net}", r"\ac{cnn}, \ac{cnn}, \acp{cnn}, \acl{cnn}, \acs{cnn}, \acf{cnn}",
@@ -223,6 +244,7 @@ TEXTS = [  # preamble, body, paragraphs separated by |, other files
     ("", r"\begin{itemize}\item one \item two\end{itemize}\begin{quote}said\end{quote}\strangebox{Words} \vspace{2mm}end",
      "one|two|said|Words end"),
     ("", "One\n\\begin{figure}\\caption{C}\\end{figure}\ntwo.", "One two."),
+    ("", r"One\medskip{\it two} is. \noindent {\bf Three} \protect{four}.", "One two is. Three four."),
     # Files, encodings, and parts that are not printed.
     ("", r"\input{one} \include{parts/two.tex} \input{missing}", "One.|Two. Three.",
      {"one_tex": "One.\n\\endinput Never.", "parts/two_tex": "\n\nTwo. \\input{deep}", "parts/deep_tex": "Three."}),
@@ -253,21 +275,3 @@ def test_acknowledgments_are_back_matter(thanks: str) -> None:
     check_laws(found)
     assert [(p.section, p.text) for p in found.body_text] == [("A", "One."), ("B", "Two.")]
     assert [paragraph.text for paragraph in found.back_matter] == ["We thank all."]
-
-
-# Signs replace text that pandoc does not need to read.
-PREAMBLE = r"\usepackage{natbib}\newcommand{\own}{our \emph{own} \textsc{Corpus}}\newcommand{\red}[1]{\textbf{#1}}\title{On it all}"
-BODIES = [
-    r"$x \textbf{y} \text{ if it \emph{is so} and so}$ and $50\%$ of a b c d, \[ a \emph{b} \text{for all of it} \label{q}\]",
-    r"At \url{http://a.b/c-d}, \url{http://a.b/~x_y\%z}, \href{http://a.b/c}{this and \emph{that}}, \href{http://a.b/c}{} \href{http://a.b/\%7E}{x}.",
-    r"It is \begin{table}\caption{Of \emph{all} the papers}\label{t}"
-    r"\begin{tabular}{ll}of the \emph{one} & \cite{lo} of it\\ \% & x\end{tabular}\end{table}",
-    "Ends in a brace { of a group that is \\emph{not closed.",
-]
-
-
-@pytest.mark.parametrize("body", BODIES)
-def test_parse_is_equal_with_and_without_signs(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_signs = parse(body, PREAMBLE, entries=ENTRIES)
-    monkeypatch.setattr(Signs, "shorten", lambda _, text: text)
-    assert with_signs == parse(body, PREAMBLE, entries=ENTRIES)

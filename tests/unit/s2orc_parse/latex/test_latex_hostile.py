@@ -13,10 +13,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from s2orc_parse.latex import BadSource, LatexOutcome, archive, convert, source
+from s2orc_parse.latex import BadSource, archive, convert, source
 from s2orc_parse.latex.bbl import read_items, take_bibliography
 from s2orc_parse.latex.bibtex import read_bib
 from s2orc_parse.latex.floats import take_floats
+from s2orc_parse.outcomes import LatexOutcome
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import article, gz, tar
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pdf2tei import alto
 from pdf2tei.errors import ExtractionError
+from pdf2tei.pages import alto
 from s2orc_parse import sandbox
 from s2orc_parse.latex import BadSource, convert
 from s2orc_parse.sandbox import Policy
@@ -121,7 +121,7 @@ def test_program_cannot_access_files_outside_its_folder(outer: Path, tmp_path: P
     "enter",
     [
         "from s2corpus.pdf.child import enter_sandbox; enter_sandbox(1 << 30, Path(sys.argv[5]))",
-        "from pdf2tei.server import enter_worker_sandbox; enter_worker_sandbox(sys.argv[5])",
+        "from pdf2tei.service.server import enter_worker_sandbox; enter_worker_sandbox(sys.argv[5])",
     ],
     ids=["the process that inspects PDFs", "the extractor's worker"],
 )

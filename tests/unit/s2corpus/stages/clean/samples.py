@@ -10,8 +10,8 @@ import wordfreq
 from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean
 from s2corpus.text.documents import CleanedDocument, DocumentDecision, Set
-from s2corpus.text.layout import Unit
 from s2corpus.text.unigrams import Unigrams
+from s2corpus_reader.layout import Unit
 
 GERMAN = "Die Ergebnisse zeigen, dass die Konzentration der Proteine in allen untersuchten Proben deutlich über dem Wert lag."
 NOISE = "xqz vvkt wqx zzjh pqk"

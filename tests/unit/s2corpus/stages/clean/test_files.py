@@ -15,7 +15,7 @@ from s2corpus.commands.clean import command
 from s2corpus.errors import UserError
 from s2corpus.text import files
 from s2corpus.text.files import read_document, read_documents
-from s2corpus.text.layout import Unit
+from s2corpus_reader.layout import Unit
 from tests.unit.s2corpus.stages.clean.samples import GERMAN, english
 
 

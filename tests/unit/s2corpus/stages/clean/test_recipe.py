@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.text.layout import Unit
-from s2corpus.text.recipe import merge_paragraphs
+from s2corpus_reader.layout import Unit, merge_paragraphs
 from tests.unit.s2corpus.stages.clean.samples import GERMAN, RECIPE, TITLE, Body, decide, english, paper, split_evenly
 
 
@@ -28,7 +27,7 @@ from tests.unit.s2corpus.stages.clean.samples import GERMAN, RECIPE, TITLE, Body
 def test_paragraphs_are_merged_as_in_the_recipe(
     units: list[tuple[str | None, str | None]], expected: list[str]
 ) -> None:
-    assert merge_paragraphs(Unit(*unit) for unit in units) == expected
+    assert [block.text for block in merge_paragraphs(Unit(*unit) for unit in units)] == expected
 
 
 def sentences(words: int, paragraphs: int = 5) -> list[tuple[None, str]]:

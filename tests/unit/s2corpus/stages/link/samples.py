@@ -16,7 +16,8 @@ Case = tuple[Row, list[Row]]
 """An entry and the only papers that it may link to."""
 TEXT = ("title", "surname", "journal", "volume", "pages", *IDENTIFIERS)
 COLUMNS = pa.schema([("year", pa.int32()), *((name, pa.string()) for name in TEXT)])
-PAPERS, ENTRIES = (COLUMNS.append(pa.field(name, pa.string())) for name in ("paper_id", "citing_paper_id"))
+PAPERS = COLUMNS.append(pa.field("paper_id", pa.string()))
+ENTRIES = pa.schema([*COLUMNS, ("citing_paper_id", pa.string()), ("raw_text", pa.string())])
 
 
 def link_all(entries: Iterable[Row], papers: Iterable[Row], search: Search | None = None) -> list[Row]:

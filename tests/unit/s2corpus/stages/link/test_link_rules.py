@@ -4,16 +4,12 @@ Generic titles and titles of fewer than 3 words need year and surname to agree. 
 has `warning=numeral`. A paper never links to itself.
 """
 
-from typing import Any
-
 import pyarrow as pa
 import pytest
 
-from s2corpus.rules import LinkRules
 from s2corpus.titles import score
 from s2corpus.titles.facts import first_surname
 from s2corpus.titles.rules import cites_other_member
-from s2corpus.titles.similarity import Search
 from tests.unit.s2corpus.stages.link.samples import Row, link_all, link_cases
 
 ATTENTION, GRAPHS = "Attention is all you need", "Inductive representation learning on large graphs"
@@ -49,27 +45,12 @@ def test_identifier_precedes_equal_title_precedes_similar_title() -> None:
         assert found["runner_up_score"] == (score(entry["title"], titles[second]) if second else None)
 
 
-def test_threshold_is_exclusive() -> None:
-    assert (LinkRules().min_score, Search().threshold, LinkRules().min_recall) == (0.8, 0.8, 0.99)
-    s = score(GRAPHS, GRAPHS + "s")
-    for threshold, linked in ((s, None), (s - 1e-9, "p")):
-        papers = [{"paper_id": "p", "title": GRAPHS}]
-        assert link_all([{"title": GRAPHS + "s"}], papers, Search(threshold))[0]["paper_id"] == linked
-
-
 def test_equal_title_precedes_unequal_title_with_s_of_1() -> None:
     repeated = "abcabcabcabc abcabc"  # A different string with the same 3-grams.
     papers = [{"paper_id": "a", "title": repeated + " abc abc"}, {"paper_id": "b", "title": repeated + " abc"}]
     assert score(papers[0]["title"], papers[1]["title"]) == 1.0
     (found,) = link_all([{"title": papers[1]["title"]}], papers)
     assert (found["paper_id"], found["reason"], found["runner_up_score"]) == ("b", "exact", None)
-
-
-def test_higher_score_outweighs_agreeing_facts() -> None:
-    near, far = f"{GRAPHS} xq", f"{GRAPHS} zqkwvpf"
-    papers: list[dict[str, Any]] = [{"paper_id": "b", "title": near}, {"paper_id": "a", "title": far, "year": 1999}]
-    (found,) = link_all([{"title": GRAPHS, "year": 1999}], papers)
-    assert (found["paper_id"], found["warning"], found["runner_up_score"]) == ("b", None, score(GRAPHS, far))
 
 
 UNINFORMATIVE = ("Editorial", "Self-harm", "Job burnout", "深度学习")
@@ -132,7 +113,7 @@ def test_number_that_only_one_title_has_gives_a_warning() -> None:
         ]
     )
     assert [(row["reason"], row["warning"]) for row in found] == [
-        ("fuzzy", warning) for warning in ("numeral", None, None, None)
+        ("fuzzy", warning) for warning in ("numeral", None, "numeral", "numeral")
     ]
 
 
@@ -156,3 +137,17 @@ def test_surname_is_that_of_the_first_author() -> None:
     authors, expected = [[turing, x], [], None, [plato]], ["Turing", None, None, "Plato"]
     assert first_surname(pa.array(authors, kind)).to_pylist() == expected
     assert first_surname(pa.array(authors, kind).slice(2)).to_pylist() == expected[2:]
+
+
+def test_years_far_apart_give_a_warning() -> None:
+    """SPEC §7.9: an equal surname, volume and first page outweigh the year."""
+    paper: Row = {"paper_id": "p", "title": SERIES, "year": 2001, "surname": "Chertow", "volume": "4", "pages": "7-9"}
+    entry: Row = {"title": SERIES, "surname": "Chertow"}
+    years: list[Row] = [
+        {"year": 2004},
+        {"year": 2006},
+        {"year": 2006, "volume": "4", "pages": "7"},
+        {"year": 2006, "doi": "10.1016/p"},
+    ]
+    found = link_cases([({**entry, **more}, [{**paper, "doi": "10.1016/p"}]) for more in years])
+    assert [row["warning"] for row in found] == [None, "contradiction", None, None]

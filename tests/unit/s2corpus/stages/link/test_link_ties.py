@@ -66,16 +66,19 @@ def test_earlier_fact_outweighs_all_later_facts() -> None:
     assert (found[-1]["score"], found[-1]["runner_up_score"]) == (1.0, score(SYNDROME, "Another title"))
 
 
-def test_year_and_surname_both_different_is_a_contradiction() -> None:
+def test_different_year_and_surname_or_five_years_are_a_contradiction() -> None:
     title = "Attention is all you need"
     paper = {"paper_id": "p", "title": title, "year": 2017, "surname": "Vaswani", "doi": "10.1/a"}
-    table: list[tuple[Row, str | None]] = [
-        ({"year": 2011, "surname": "Hinton"}, "contradiction"),
-        ({"year": 2011, "surname": "VASWANI"}, None),
+    by_title: list[tuple[Row, str | None]] = [
+        ({"year": 2013, "surname": "Hinton"}, "contradiction"),
+        ({"year": 2013, "surname": "VASWANI"}, None),
+        ({"year": 2012, "surname": "VASWANI"}, "contradiction"),
         ({"year": 2017, "surname": "Hinton"}, None),
-        ({"year": 2011}, None),
+        ({"year": 2013}, None),
+        ({"year": 2012}, "contradiction"),
     ]
-    for how in ({"title": title}, {"title": title + "ed"}, {"doi": "10.1/a"}):
+    by_id = [(said, warning if "Hinton" in said.values() else None) for said, warning in by_title]
+    for how, table in (({"title": title}, by_title), ({"title": title + "ed"}, by_title), ({"doi": "10.1/a"}, by_id)):
         found = link_all([{**how, **said} for said, _ in table], [paper])
         assert [row["warning"] for row in found] == [warning for _, warning in table], how
 
@@ -199,7 +202,7 @@ def test_link_without_title_has_no_score() -> None:
 
 # -- More papers of one title or identifier than an entry is compared with
 
-SURVEY = "Proceedings of the geological survey of the coast"
+SURVEY = "A geological survey of the coast and its islands"
 CROWD: list[Row] = [
     {"paper_id": f"p{i:03d}", "title": SURVEY, "year": 1900 + i, "surname": f"Name{i}", "volume": str(i), "pages": "7"}
     for i in range(100)
@@ -208,7 +211,7 @@ CROWDED: list[tuple[Row, str, str | None]] = [
     ({}, "p000", "tie"),
     ({"year": 1999}, "p099", None),
     ({"year": 1900, "citing_paper_id": "p000"}, "p001", "tie"),  # The citing paper does not narrow the title.
-    ({"year": 1999, "surname": "Name7", "citing_paper_id": "p099"}, "p007", None),
+    ({"year": 1999, "surname": "Name7", "citing_paper_id": "p099"}, "p007", "contradiction"),  # Its year is 1907.
 ]
 
 

@@ -1,0 +1,1 @@
+"""Read the body: sections, paragraphs, notes, inline citations, back matter."""

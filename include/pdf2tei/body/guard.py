@@ -1,0 +1,114 @@
+"""Restore running text to the body if a step took it for front matter or a float by mistake."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import groupby
+
+from pdf2tei.front.authors import affiliation_words
+from pdf2tei.pages.measures import Measures
+from pdf2tei.pages.model import Document, Kind, Line
+
+_MIN_LINES = 3
+"""Minimum number of lines of a paragraph."""
+_MIN_CHARACTERS = 200
+"""Minimum number of characters of a paragraph."""
+_MIN_LOWERCASE_SHARE = 0.6
+"""Minimum share of a paragraph's words that begin with a lowercase letter."""
+_MIN_WIDTH_SHARE = 0.75
+"""A paragraph narrower than this share of a column is a sidebar."""
+_MAX_SHARE = 0.5
+"""Maximum share of the lines in the running text's font that may have a kind other than BODY."""
+_MAX_COUNT = 30
+"""Maximum number of such lines, if their share is smaller."""
+_TITLE_SIZE_RATIO = 1.2
+"""A paragraph that is larger than the running text by this factor is a title."""
+_IMPRINT = re.compile(
+    r"©|\blicen[sc]e|copyright|open[ -]access|distributed under|all rights|\breceived\b|\baccepted\b|correspond|@|https?:|\bissn\b|"
+    r"to cite|citation\s*:|reviewed by|edited by|academic editor|contributed equally|conflicts? of interest|competing interest|"
+    r"\bkey ?words\b|^funding|^data availability",
+    re.I,
+)
+
+
+def restore_front(document: Document, measures: Measures) -> int:
+    """Restore paragraphs of the front to the body unless they are imprint or affiliations; return the number of lines."""
+    return sum(
+        _restore(run)
+        for page in document.pages
+        for is_front, lines in groupby(page.lines, key=lambda line: line.kind is Kind.FRONT)
+        if is_front
+        for run in _group_paragraphs(list(lines))
+        if _is_prose(run) and _is_text_of_paper(run, measures)
+    )
+
+
+def restore_floats(document: Document, measures: Measures) -> int:
+    """Restore paragraphs of figures and tables in the running text's font to the body; return the number of lines.
+
+    If most lines in the running text's font have one kind other than BODY, that decision was wrong and all of them are restored.
+    """
+    texts = [x for page in document.pages for x in page.lines if _is_set_as_text(x, measures)]
+    kinds = Counter(line.kind for line in texts)
+    least = max(_MAX_SHARE * len(texts), _MAX_COUNT)
+    wrong = [k for k in (Kind.FRONT, Kind.FIGURE, Kind.TABLE, Kind.CAPTION) if kinds[k] > least]
+    return _restore([line for line in texts if line.kind in wrong]) + sum(
+        _restore(run)
+        for page in document.pages
+        for is_taken, lines in groupby(page.lines, key=lambda line: line.kind in (Kind.FIGURE, Kind.TABLE))
+        if is_taken
+        for run in _group_paragraphs(list(lines))
+        if _is_prose(run) and all(_is_set_as_text(line, measures) for line in run[:-1])
+    )
+
+
+def _restore(run: list[Line]) -> int:
+    for line in run:
+        line.kind = Kind.BODY
+    return len(run)
+
+
+def _group_paragraphs(lines: list[Line]) -> list[list[Line]]:
+    """Group lines of one size that follow each other closely in one column."""
+    runs: list[list[Line]] = []
+    for line in lines:
+        above = runs[-1][-1] if runs else None
+        if (
+            above is not None
+            and abs(above.size - line.size) < 0.3
+            and above.font.bold == line.font.bold
+            and -0.5 * line.size < line.y0 - above.y1 < 0.9 * line.size
+            and line.overlaps(above)
+        ):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    return runs
+
+
+def _is_prose(run: list[Line]) -> bool:
+    """Return whether lines are a paragraph of sentences."""
+    words = [word for line in run for word in line.text.split()]
+    small = sum(word[0].islower() for word in words)
+    return (
+        len(run) >= _MIN_LINES
+        and sum(len(x.text) for x in run) >= _MIN_CHARACTERS
+        and small >= _MIN_LOWERCASE_SHARE * len(words)
+    )
+
+
+def _is_text_of_paper(run: list[Line], measures: Measures) -> bool:
+    """Return whether a paragraph of the front is the paper's own text, and not a title, a sidebar, an imprint or affiliations."""
+    text = " ".join(line.text for line in run)
+    return (
+        run[0].size < _TITLE_SIZE_RATIO * measures.size
+        and max(line.width for line in run) > _MIN_WIDTH_SHARE * measures.width
+        and affiliation_words(text) <= len(run)
+        and not _IMPRINT.search(text)
+    )
+
+
+def _is_set_as_text(line: Line, measures: Measures) -> bool:
+    """Return whether a line has the running text's font and fills its column."""
+    return measures.has_text_font(line) and line.width > 0.9 * measures.width and not line.font.bold

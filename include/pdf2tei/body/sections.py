@@ -1,0 +1,162 @@
+"""Split the body into sections: heads, paragraphs across columns and pages, and display formulas."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from pdf2tei.body import passages
+from pdf2tei.body.formulas import LABEL, is_formula
+from pdf2tei.body.heads import (
+    find_numbered_heads,
+    has_numbered_heads,
+    head_length,
+    is_usual_name,
+    measure_locally,
+    split_number,
+)
+from pdf2tei.body.run_in_heads import split_run_in
+from pdf2tei.pages.measures import Measures
+from pdf2tei.pages.model import Document, Kind, Line, join_tokens
+from pdf2tei.pages.text import Joiner, Text
+
+_ENDS = re.compile(r"[.!?:;。！？][\"'”’)\]]*(?:\s?\[[\d,;–\s-]+\]|\d{1,3}(?:[,–-]\d{1,3})*)?[*†‡\s]*$")
+_SHORTENED = re.compile(
+    r"(?:\b(?:et al|e\.\s?g|i\.\s?e|cf|vs|ca|[Ff]igs?|[Ee]qs?|[Rr]efs?|[Ss]ecs?|[Nn]os?|[Vv]ol|pp|approx|resp|[Dd]r|[Pp]rof|St)\.|"
+    r"\b[A-Z]\.)\s*$"
+)
+_ITEM = re.compile(r"\s*(?:[•▪◦‣·∙○●■–—-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
+_MIN_HEAD_PROBABILITY = 0.05
+"""Minimum probability of a head, from the body CRF, for a line that the rules call a head. It was tuned on pmc-pdf and pairs."""
+_CERTAIN_SIZE_RATIO = 1.15
+"""If a head is larger than the running text by this factor, the CRF is ignored, because it reads long heads as text."""
+
+
+@dataclass(slots=True)
+class BodyParagraph:
+    """A paragraph of running text."""
+
+    content: Text
+
+
+@dataclass(slots=True)
+class Formula:
+    """A display formula and its printed number."""
+
+    text: str
+    label: str
+
+
+@dataclass(slots=True)
+class Section:
+    """A section: its head, the printed number of the head, and its content."""
+
+    number: str
+    head: str
+    items: list[BodyParagraph | Formula] = field(default_factory=list)
+    after_references: bool = False
+    small: bool = False
+    """Whether the type is smaller than the running text, as in statements after the body."""
+
+
+def read_sections(document: Document, measures: Measures, joiner: Joiner) -> list[Section]:
+    """Return the sections in order, including sections after the reference list; text before the first head has an empty head."""
+    lines = [line for page in document.pages for line in page.lines if line.kind in (Kind.BODY, Kind.REFERENCE)]
+    last = max((i for i, line in enumerate(lines) if line.kind is Kind.REFERENCE), default=len(lines))
+    body = [line for line in lines[:last] if line.kind is Kind.BODY]
+    after_references = [line for line in lines[last:] if line.kind is Kind.BODY]
+    out = _split_sections(body, measures, joiner)
+    for section in _split_sections(after_references, measures, joiner):
+        section.after_references = True
+        out.append(section)
+    return out
+
+
+def _split_sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Section]:
+    sections = [Section("", "")]
+    paragraph: list[Line] = []
+
+    def flush() -> None:
+        content = joiner.text(paragraph)
+        if content.text:
+            sections[-1].items.append(BodyParagraph(content))
+        paragraph.clear()
+
+    numbered = find_numbered_heads(lines, measures)
+    is_numbered = has_numbered_heads(lines, measures)
+    probable = passages.predict_heads(lines)
+    i = 0
+    while i < len(lines):
+        line = lines[i]
+        local = measure_locally(lines, i, measures)
+        begins = not paragraph or _begins_paragraph(paragraph, line, measures)
+        split = split_run_in(lines, i, begins=begins, is_numbered=is_numbered)
+        count = 0 if split else head_length(lines, i, local) or (1 if id(line) in numbered else 0)
+        is_certain = id(line) in numbered or line.size > _CERTAIN_SIZE_RATIO * measures.size or is_usual_name(line)
+        if count and not is_certain and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_HEAD_PROBABILITY:
+            count = 0
+        if count:
+            flush()
+            number, head = split_number(joiner.text(lines[i : i + count]).text)
+            sections.append(Section(number, head, small=local is not measures))
+        elif is_formula(line, measures):
+            flush()
+            count = 1
+            while (
+                i + count < len(lines) and lines[i + count].page == line.page and is_formula(lines[i + count], measures)
+            ):
+                count += 1
+            for x in lines[i : i + count]:
+                x.kind = Kind.FORMULA
+            sections[-1].items.append(_build_formula(joiner.text(lines[i : i + count]).text))
+        else:
+            if split or begins:
+                flush()
+            if split:
+                number, head = split_number(joiner.text(split[0]).text)
+                sections.append(Section(number, head, small=line.size < measures.size - 0.6))
+            paragraph.append(split[1] if split else line)
+            count = len(split[0]) if split else 1
+        i += count
+    flush()
+    return [s for s in sections if s.head or s.items]
+
+
+def _build_formula(text: str) -> Formula:
+    label = LABEL.search(text)
+    return Formula(text[: label.start()].strip(), label.group().strip()) if label else Formula(text, "")
+
+
+def _begins_paragraph(paragraph: list[Line], line: Line, measures: Measures) -> bool:
+    """Return whether a line begins a new paragraph.
+
+    The text before it must have ended, except before an indent after a short line and before a block after a wide gap. The line
+    must also begin a block, a column or a page, be indented, follow a gap, or begin with the mark of a list item.
+    """
+    before = paragraph[-1]
+    if line.text[:1].islower() and not _ITEM.match(line.text):
+        return False
+    ended = _may_end_paragraph(paragraph)
+    if line.page != before.page or line.y1 < before.y0 or line.x0 > before.x1:
+        return ended
+    gap = line.y0 - before.y1
+    if line.block != before.block:
+        return ended or gap > 1.2 * line.size
+    indent = line.x0 - before.x0
+    short = before.width < 0.85 * measures.width
+    if indent > 0.7 * line.size and (ended or short):
+        return True
+    if _ITEM.match(line.text) and ended and (short or indent < -0.5 * line.size):
+        return True
+    return ended and (gap > 0.8 * line.size or (short and gap > 0.55 * line.size))
+
+
+def _may_end_paragraph(lines: list[Line]) -> bool:
+    """Return whether a paragraph may end here: after a sentence's end that is not an abbreviation, and outside brackets."""
+    last = [t for t in lines[-1].tokens if not t.font.raised]
+    text = join_tokens(last)
+    if not _ENDS.search(text) or _SHORTENED.search(text):
+        return False
+    tail = " ".join(line.text for line in lines[-4:])[-250:]
+    opened = max(tail.rfind("("), tail.rfind("["))
+    return opened < 0 or bool(re.search(r"[)\]]", tail[opened:])) or len(tail) - opened > 200

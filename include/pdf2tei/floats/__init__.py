@@ -1,0 +1,1 @@
+"""Find figures and tables."""

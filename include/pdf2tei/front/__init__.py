@@ -1,0 +1,1 @@
+"""Read a paper's front: title, authors, abstract, identifiers."""

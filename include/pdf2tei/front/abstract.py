@@ -1,0 +1,264 @@
+"""Find the abstract and the keywords on the first pages."""
+
+from __future__ import annotations
+
+import re
+
+from pdf2tei.pages.language import language
+from pdf2tei.pages.measures import Measures
+from pdf2tei.pages.model import Kind, Line
+from pdf2tei.pages.text import Joiner
+
+_ABSTRACT_HEAD = re.compile(
+    r"\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|(?:executive\s+)?summary|zusammenfassung|résumé|resum(?:en|o)|riassunto|rezumat|аннотация|özet|abstrak|摘\s*要)\s*"
+    r"(?P<stop>[.:：—–\-|]+)?\s*",
+    re.I,
+)
+_KEYWORDS = re.compile(
+    r"\s*(?:key\s?-?\s?words?(?:\s+and\s+phrases)?|index\s+terms|schlüsselwörter|schlagwörter|mots[\s-]cl[ée]s|"
+    r"pala[vb]ras[\s-](?:chave|clave)|parole[\s-]chiave|ключевые\s+слова|"
+    r"关\s*键\s*[词字])\s*[.:：—–\-]*\s*",
+    re.I,
+)
+INTRODUCTION = re.compile(
+    r"\s*(?:(?:1|I|A)\s*[.:)|]?\s+)?(?:introdu(?:ction|cción|cció|ção|zione)|einleitung|einführung|введение|引\s*言)\s*$|\s*background\s*$|"
+    r"\s*(?:1|I)\s*\.?\s+[A-Z][A-Za-z][\w\s:,’'-]{2,60}$",
+    re.I,
+)
+SUBHEAD_NAMES = re.compile(
+    r"\s*(?:background|objectives?|purpose|aims?|methods?|methodology|results?|findings|conclusions?|discussion|design|setting|"
+    r"participants|interventions?|measurements?|main outcome|significance|interpretation|introduction|rationale|context|hypothesis|"
+    r"trial registration)\b[^.]{0,40}$",
+    re.I,
+)
+BOILERPLATE = re.compile(
+    r"\s*(?:ccs concepts|acm reference format|[\w\s]{0,12}reference format|categories and subject|general terms|article\s*info|"
+    r"a r t i c l e|open access|correspond|\*\s*correspond|received\b|citation:|copyright|©|doi\b|https?:|editor\b|edited by|reviewed by|"
+    r"academic editor|jel\b|msc\b|pacs\b|this is an open access|author summary|significance statement|e-?mail|article history|"
+    r"abbreviations?\s*[:=]|how to cite|to cite this|"
+    r"(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:january|february|march|april|may|june|july|august|september|october|"
+    r"november|december)\s+(?:\d{1,2}(?:st|nd|rd|th)?,?\s+)?\d{4}\s*$)",
+    re.I,
+)
+
+_MAX_SUBHEAD_LENGTH = 50
+"""Maximum length of a subhead of an abstract, in characters."""
+INDEX_TERMS = re.compile(
+    _KEYWORDS.pattern
+    + r"|\s*(?:additional key\s?words|ccs concepts|categories and subject|general terms|(?:jel|msc|pacs|ams)\b)",
+    re.I,
+)
+"""Start of keywords or subject classes, which directly follow an abstract."""
+
+
+def find_abstract(lines: list[Line], top: float, code: str) -> list[Line]:
+    """Return the abstract's lines without the word `Abstract`; mark a head on a separate line as FRONT.
+
+    `lines` are the lines of one page in reading order. Lines above `top` are ignored. If there are abstracts in several
+    languages, the first one in the language `code` is returned, otherwise the first of all.
+    """
+    found: list[list[Line]] = []
+    for i, line in enumerate(lines):
+        match = _ABSTRACT_HEAD.match(line.text)
+        if line.y0 < top - 2 or not match or line.kind is not Kind.BODY:
+            continue
+        rest = len(line.text) - match.end()
+        if rest > 3:
+            if not match["stop"] and not _has_run_in_head(line):
+                continue
+            _remove_prefix(line, match.end())
+            found.append(_take_abstract(lines[i:]))
+        elif rest <= 1:
+            line.kind = Kind.FRONT
+            below = [x for x in lines if x is not line and x.y0 > line.y0 + 2 and x.y0 >= line.y1 - 2]
+            below = _select_column(line, below)
+            after = _list_after_head(lines[i + 1 :], below) or below
+            found.append(_take_abstract(_choose_lines_under_head(line, after, below)))
+    if len(found) < 2:
+        return found[0] if found else []
+    return next((run for run in found if language(" ".join(x.text for x in run))[0] == code), found[0])
+
+
+def _list_after_head(lines: list[Line], below: list[Line]) -> list[Line]:
+    """Return the lines after a head in reading order: lines in `below`, and all lines in columns to the right."""
+    out: list[Line] = []
+    right = False
+    for line in lines:
+        right = right or (bool(out) and line.y0 < out[-1].y0 - 2 and line.x0 > out[-1].x1 - 2)
+        if right or line in below:
+            out.append(line)
+    return out
+
+
+def _choose_lines_under_head(head: Line, after: list[Line], below: list[Line]) -> list[Line]:
+    """Return `after`, or `below` if the line directly under the head is missing from `after`."""
+    nearest = min(below, key=lambda x: (x.y0, x.x0), default=head)
+    return below if nearest not in after and nearest.y0 - head.y1 < head.size else after
+
+
+def _select_column(head: Line, below: list[Line]) -> list[Line]:
+    """Return the lines below a head that belong to its column.
+
+    They do not end left of the head, belong to the block of such a line, or are not left of the column's text. A head may be
+    centered, so short lines of the column may end left of it.
+    """
+    under = [x for x in below if x.x1 > head.x0 - 5]
+    blocks = {x.block for x in under}
+    left = min((x.x0 for x in under[:2]), default=head.x0)  # two, because the first may be indented
+    return [x for x in below if x.x1 > head.x0 - 5 or x.block in blocks or x.x0 > left - 5]
+
+
+def _has_run_in_head(line: Line) -> bool:
+    """Return whether the first word of a line has another font than the rest, or is in capitals."""
+    first = line.tokens[0].font
+    rest = [t for t in line.tokens[1:] if len(t.text) > 2]
+    return bool(rest) and (
+        first.family != rest[-1].font.family or first.bold != rest[-1].font.bold or line.tokens[0].text.isupper()
+    )
+
+
+def _remove_prefix(line: Line, characters: int) -> None:
+    """Remove the first characters of a line's text."""
+    tokens = line.tokens
+    while len(tokens) > 1 and characters >= len(tokens[0].text):
+        characters -= len(tokens[0].text) + tokens[1].space
+        tokens = tokens[1:]
+    if characters > 0:
+        tokens[0].text = tokens[0].text[characters:]
+    line.tokens = tokens
+    line.forget()
+
+
+def _take_abstract(lines: list[Line]) -> list[Line]:
+    """Return the lines of an abstract. It ends before keywords, a section head, another font, or another column."""
+    run: list[Line] = []
+    subheads: list[Line] = []
+    for i, line in enumerate(lines):
+        text = line.text
+        if _KEYWORDS.match(text) or (BOILERPLATE.match(text) and not (run and _continues_sentence(run[-1], line))):
+            break
+        if not run:
+            if _is_subhead(line, lines, i):
+                subheads.append(line)
+            else:
+                run.append(line)
+                first = line
+            continue
+        last = max(run[-1], *subheads, key=lines.index) if subheads else run[-1]
+        if INTRODUCTION.match(text) and not (SUBHEAD_NAMES.match(text) and line.font.family == first.font.family):
+            break
+        if subheads and _is_subhead(line, lines, i, first):  # a structured abstract begins with a subhead
+            subheads.append(line)
+            continue
+        moved = line.y0 < last.y0 - 2
+        if abs(line.size - first.size) > 0.8 or (
+            moved and (line.x0 < first.x1 or line.page != last.page or _ends_sentence(last))
+        ):
+            break
+        gap = line.y0 - last.y1
+        if gap > 2.2 * line.size or (gap > 0.8 * line.size and line.font.family != last.font.family and len(text) < 80):
+            break
+        run.append(line)
+    end = lines.index(run[-1]) if run else 0
+    parts = {id(line) for line in run} | {id(line) for line in subheads}
+    return [line for line in lines[: end + 1] if id(line) in parts]
+
+
+def _is_subhead(line: Line, lines: list[Line], i: int, first: Line | None = None) -> bool:
+    """Return whether line i is a subhead of a structured abstract.
+
+    It has the name of a subhead, and text in the font of the abstract's `first` line follows.
+    """
+    if not (SUBHEAD_NAMES.match(line.text) and len(line.text) < _MAX_SUBHEAD_LENGTH) or i + 1 >= len(lines):
+        return False
+    below = lines[i + 1]
+    if first is None:
+        return True
+    is_as_set = below.font.family == first.font.family and abs(below.size - first.size) < 0.3
+    is_in_column = abs(line.x0 - first.x0) < 10 and abs(below.x0 - first.x0) < 10
+    is_near = line.y0 - lines[i - 1].y1 < 3 * line.size and below.y0 - line.y1 < 1.5 * line.size
+    return is_as_set and is_in_column and is_near
+
+
+def _continues_sentence(last: Line, line: Line) -> bool:
+    """Return whether a line continues the sentence of the line before."""
+    return line.block == last.block and abs(line.size - last.size) < 0.3 and not _ends_sentence(last)
+
+
+def _ends_sentence(line: Line) -> bool:
+    return line.text.rstrip().endswith((".", "!", "?", "”"))
+
+
+def find_continuation(
+    abstract: list[Line],
+    after: list[Line],
+    is_labeled: bool,
+    measures: Measures,
+    *,
+    is_continued: bool = False,
+) -> list[Line]:
+    """Return the lines of the next page that continue an abstract, if the abstract breaks off at the end of its page.
+
+    `after` are the lines of the next page in reading order. `is_labeled` is whether the header CRF labels the first of
+    them as abstract. `is_continued` is whether the page of the abstract announces the continuation.
+    """
+    if not abstract or not after:
+        return []
+    first, last = after[0], abstract[-1]
+    if is_continued and first.font.family == last.font.family and abs(first.size - last.size) < 0.3:
+        return _take_abstract(after)
+    if (
+        _ends_sentence(last)
+        or first.font.family != last.font.family
+        or abs(first.size - last.size) > 0.3
+        or not first.text[:1].islower()
+    ):
+        return []
+    if measures.has_text_font(last) and not is_labeled:  # the line may continue the running text
+        return []
+    return _take_abstract(after)
+
+
+def take_keywords(lines: list[Line], joiner: Joiner) -> list[str]:
+    """Return the keywords; mark their lines as FRONT."""
+    for i, line in enumerate(lines):
+        match = _KEYWORDS.match(line.text)
+        if not match or line.kind is not Kind.BODY:
+            continue
+        alone = match.end() >= len(line.text) - 1
+        run = [line]
+        for other in lines[i + 1 :]:
+            gap = other.y0 - run[-1].y1
+            if (
+                INTRODUCTION.match(other.text)
+                or BOILERPLATE.match(other.text)
+                or len(run) > 8
+                or other.kind is not Kind.BODY
+            ):
+                break
+            if alone and len(run) == 1:
+                if abs(other.x0 - line.x0) > 60 or gap > 2 * line.size:
+                    break
+            elif other.block != run[-1].block or gap > 0.8 * other.size or abs(other.size - run[-1].size) > 1:
+                break
+            run.append(other)
+        for x in run:
+            x.kind = Kind.FRONT
+        text = _KEYWORDS.sub("", joiner.text(run).text, count=1)
+        return [k for part in re.split(r"[;,·•|，；、]|\s[-–]\s", text) if (k := part.strip(" ."))]
+    return []
+
+
+def split_paragraphs(lines: list[Line]) -> list[list[Line]]:
+    """Split the abstract into paragraphs where space or an indent follows a full stop."""
+    runs: list[list[Line]] = []
+    for line in lines:
+        last = runs[-1][-1] if runs else None
+        if last is None or (
+            last.text.rstrip().endswith((".", "?", "!", ":"))
+            and (line.y0 - last.y1 > 0.6 * line.size or (line.x0 - last.x0 > 0.7 * line.size and line.y0 > last.y0))
+        ):
+            runs.append([line])
+        else:
+            runs[-1].append(line)
+    return runs

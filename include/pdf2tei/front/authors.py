@@ -1,0 +1,274 @@
+"""Read the authors' names from the lines between title and abstract; affiliations are read elsewhere."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pdf2tei.pages.model import Line, Token
+from pdf2tei.pages.text import clean
+from s2orc_parse.bibliography.author import Author as Person
+from s2orc_parse.bibliography.names import parse_names
+
+_AFFILIATION_OR_IMPRINT = re.compile(
+    r"universi|univ\.|institut|\bdepart|\bdept|\bcollege|\bschool|facult|laborator|\blabs?\b|\bcent(?:er|re|ro)\b|academy|hospital|"
+    r"\binc\b|\bltd\b|\bllc\b|gmbh|corporation|\bcompany|\bresearch\b|ministry|\bagency|foundation|\bdivision|\bclinic|polytechn|"
+    r"\bécole|\becole|hochschule|fakultät|google|microsoft|facebook|amazon|\bibm\b|deepmind|openai|technolog|sciences?\b|"
+    r"\busa\b|\bu\.s\.a|\buk\b|\bchina\b|germany|deutschland|\bfrance\b|canada|japan\b|australia|\bitaly\b|\bspain\b|\bindia\b|netherlands|"
+    r"switzerland|austria\b|belgium|denmark|sweden|norway|finland|ireland|scotland|portugal|greece|poland|brazil|mexico|israel|"
+    r"singapore|\bkorea\b|taiwan|thailand|russia|turkey|united (?:states|kingdom|arab)|new zealand|hong kong|south africa|new york|"
+    r"san francisco|los angeles|"
+    r"correspond|equal contribution|e-?mail|@|http|www\.|received|accepted|published|\bvol\b|\bdoi\b|\btrack$|street|\bavenue|\broad\b|"
+    r"\bp\.?o\. box|\bopen access|\bcitation\b|\beditor|\bcopyright|©|\bauthors?\b|\babstract\b|\bpreprint\b|\bversion\b"
+)
+"""Patterns for lowercase text; with re.I, matching takes three times as long."""
+PARTICLES = {
+    "van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "du", "la", "le", "ter", "ten", "el", "al", "bin", "ibn",
+    "st.", "zu", "ul", "ud", "ur",
+}  # fmt: skip
+_LOWERCASE_PARTICLES = {
+    "das", "do", "e", "y", "dem", "dela", "degli", "dalla", "zum", "zur", "op", "te", "'t", "’t", "ben", "af", "av",
+}  # fmt: skip
+"""Words that are particles only in lowercase; in capitals they are initials or names."""
+_NOT_NAME_WORDS = {
+    "medicine", "pharmacy", "surgery", "nursing", "dentistry", "pediatrics", "psychiatry", "oncology", "biology", "chemistry",
+    "physics", "mathematics", "statistics", "economics", "engineering", "informatics", "psychology", "sociology", "neuroscience",
+    "agriculture", "forestry", "linguistics", "geography", "geology", "biochemistry", "genetics", "microbiology", "immunology",
+    "epidemiology", "bioinformatics", "management", "society", "world", "journal", "article", "association", "committee",
+    "consortium", "background", "introduction", "objective", "objectives", "methods", "results", "conclusion", "conclusions",
+    "summary", "keywords", "health", "disease", "diseases", "therapy", "treatment", "systems", "analysis", "international",
+    "veterinary", "clinical", "medical", "january", "february", "july", "september", "october", "november", "december",
+    "the", "of", "for", "from", "with",
+}  # fmt: skip
+"""Words that are not part of a person's name: fields of study, parts of papers and journals, months, function words in capitals."""
+_AMBIGUOUS_NAMES = re.compile(r"\b(?:Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
+"""Words of affiliations and imprints that are also people's names."""
+SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
+_TITLES = {
+    "dr", "dr.", "prof", "prof.", "mr", "mrs", "ms", "phd", "ph.d.", "md", "m.d.", "msc", "bsc", "mph", "frcs", "fellow", "member",
+    "senior", "student", "ieee",
+}  # fmt: skip
+_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)\.(?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b|^by\b)\s*", re.I)
+_MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
+_NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|(?:[^\W\d_]\.[-‐])?[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
+_MAX_CASELESS_WORDS = 4
+"""Maximum number of words of a name in a script without capitals."""
+_CJK_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}")
+_ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
+
+
+_HYPHENATED = re.compile(r"(?<=\w)-\s(?=[a-zß-ÿ])|(?<=-)\s")
+"""The end of a line within a word; a hyphen before a capital belongs to the name."""
+_CONJUNCTION = re.compile(r"\s*(?:and|und|et|with|&)\b", re.I)
+_NAME_ENDS = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
+_INVERTED = re.compile(
+    r"(?P<surname>(?:(?:van|von|de|der|den|del|di|da|dos|la|le|el|al|ter|ten) )*"
+    r"[A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*(?: [A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*)?) (?P<initials>[A-ZÀ-Þ]{1,3})"
+)
+_DEGREES = {
+    "MD", "PhD", "MSc", "MPH", "MBBS", "FRCP", "RN", "DO", "MB", "BSc", "DPhil", "DrPH", "ScD", "PharmD", "DVM", "MBA", "MHS", "MS", "BS",
+    "MA", "BA", "DDS", "DMD", "MBChB", "FACS", "FRCS", "MM", "MMed", "BM", "DSc", "EdD", "JD",
+}  # fmt: skip
+_INVISIBLE = {**dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff")), ord("\u2011"): "-", ord("\u2010"): "-"}
+"""Translation that removes invisible joiners and unifies hyphens."""
+_MISSING_SPACE_BEFORE_INITIAL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ]\.)")
+_MISSING_SPACES = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=\.)(?=[A-ZÀ-Þ])")
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedAffiliation:
+    """An author's affiliation as printed, and the mark before it (empty if it has no mark)."""
+
+    mark: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrontAuthor:
+    """A parsed name, and the author's affiliations, e-mail address and marks on the front."""
+
+    forenames: tuple[str, ...]
+    surname: str
+    affiliations: tuple[PrintedAffiliation, ...] = ()
+    email: str = ""
+    marks: tuple[str, ...] = ()
+    """Numbers, letters and signs that are printed after the name and before affiliations."""
+
+
+@lru_cache(maxsize=1 << 12)
+def affiliation_words(text: str) -> int:
+    """Count the words in a text that occur in affiliations and imprints but not in names."""
+    return len(_AFFILIATION_OR_IMPRINT.findall(text.lower()))
+
+
+def read_authors(lines: list[Line]) -> list[FrontAuthor]:
+    """Return the authors named in the lines of a byline.
+
+    The font of the first line that contains names is the font of all names; lines in another font are skipped. Commas,
+    conjunctions, raised marks and wide gaps separate the parts of a line. On a line with names and affiliations, the names come
+    first. A name that is broken at the end of a line continues on the next line. If most parts end in bare initials
+    (`Jianu C`), surnames come first.
+    """
+    found: list[str] = []
+    names_font: tuple[str, float] | None = None
+    unfinished_name = ""
+    above: Line | None = None
+    for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
+        if above is not None and line.y0 - above.y1 > 1.5 * line.size:  # affiliations are between the lines
+            unfinished_name = ""
+        above = line
+        font = (line.font.family, round(line.size))
+        if names_font and font != names_font:
+            unfinished_name = ""
+            continue
+        names: list[str] = []
+        affiliated = False
+        parts = split_names(line.tokens)
+        if unfinished_name and parts and not _CONJUNCTION.match(line.text):
+            named = found[-1:] == [unfinished_name]
+            joined = _HYPHENATED.sub("", f"{unfinished_name} {parts[0]}")
+            if not named or parse_printed_name(joined) is not None:
+                parts[0] = joined
+                if named:
+                    found.pop()
+        capitals = begins_with_name_in_capitals(parts)
+        for part in parts:
+            affiliated |= capitals and not part.isupper()
+            if not affiliated and (parse_printed_name(part) is not None or _INVERTED.fullmatch(part)):
+                names.append(part)
+            elif len(part) > 3 and affiliation_words(part):
+                affiliated = True
+        unfinished_name = "" if affiliated or not parts or not _ends_within_name(line, parts) else parts[-1]
+        if names and names_font is None:
+            names_font = font
+        found.extend(names)
+    if are_inverted(found):
+        people = [
+            _build_author(name, person)
+            for name, person in zip(found, parse_names(map(_strip_titles, found)), strict=True)
+        ]
+    else:
+        people = [parse_printed_name(name) for name in found]
+    return list(dict.fromkeys(name for name in people if name is not None))
+
+
+def are_inverted(names: list[str]) -> bool:
+    """Return whether most names have the surname first and bare initials (`Jianu C`)."""
+    return sum(bool(_INVERTED.fullmatch(name)) for name in names) > 0.6 * len(names)
+
+
+def begins_with_name_in_capitals(parts: list[str]) -> bool:
+    """Return whether a line begins with a name in capitals and continues in lowercase.
+
+    An example is `ADA BYRON, The Analytical Society, London`.
+    """
+    return (
+        bool(parts)
+        and parts[0].isupper()
+        and parse_printed_name(parts[0]) is not None
+        and any(part.upper() != part for part in parts)
+    )
+
+
+def _strip_titles(text: str) -> str:
+    """Return a name without titles; after a single surname they are initials (`Denver DR`)."""
+    words = _ORCID.sub("", text).replace("(", " ").replace(")", " ").split()
+    kept = [w for w in words if w.lower() not in _TITLES]
+    return " ".join(kept if len(kept) > 1 else words)
+
+
+def _build_author(text: str, person: Person | None) -> FrontAuthor | None:
+    """Return the author that the name parser found; if the result is incomplete, parse the text with first names first."""
+    if person is None or len(person.last.strip(".")) < 2 or not person.first:
+        return parse_printed_name(text)
+    return FrontAuthor((person.first, *person.middle), person.last)
+
+
+def _ends_within_name(line: Line, parts: list[str]) -> bool:
+    """Return whether a line of names ends within a name."""
+    last = line.tokens[-1]
+    if last.font.raised or _NAME_ENDS.search(line.text.rstrip()):
+        return False
+    return (
+        parts[-1].endswith("-")
+        or len(parts[-1].split()) == 1
+        or (len(parts) > 1 and bool(_SEPARATOR.search(line.text)))
+    )
+
+
+def split_names(tokens: list[Token]) -> list[str]:
+    """Split a line's text at separators, marks and gaps."""
+    runs: list[list[str]] = [[]]
+    before: Token | None = None
+    for token in tokens:
+        if before is not None and token.x0 - before.x1 > 1.2 * max(token.font.size, 6):
+            runs.append([])
+        if token.font.raised:
+            runs.append([])
+        else:
+            runs[-1].append((" " if token.space else "") + token.text)
+        before = token
+    out: list[str] = []
+    for run in runs:
+        text = _MARK.sub(" , ", clean("".join(run)))
+        if " " not in "".join(run).strip() and len(text) > 12:  # the spaces between words are missing
+            text = _MISSING_SPACES.sub(" ", text)
+        text = _MISSING_SPACE_BEFORE_INITIAL.sub(" ", text)
+        for part in _parse_inverted_list(text) or _SEPARATOR.split(text):
+            if part.strip(" ."):
+                out.append(part.strip())
+    return out
+
+
+def _parse_inverted_list(text: str) -> list[str]:
+    """Return the names of a list like `Smith, John; Berg, Kees` with first names first.
+
+    Return an empty list if the text is not such a list.
+    """
+    whole = [[half.strip() for half in part.split(",") if half.strip()] for part in text.split(";") if part.strip(" ,")]
+    if len(whole) < 2 or not all(len(halves) == 2 and len(" ".join(halves).split()) < 6 for halves in whole):
+        return []
+    return [f"{first} {last}" for last, first in whole]
+
+
+def _is_particle(word: str) -> bool:
+    return word in _LOWERCASE_PARTICLES or word.lower() in PARTICLES
+
+
+def parse_printed_name(text: str) -> FrontAuthor | None:
+    """Parse a name that is printed with first names first; return None if the text does not look like a name.
+
+    A name has two to eight words, which are capitalized except for particles, and no words of affiliations. Names in capitals
+    are converted to title case.
+    """
+    text = _ORCID.sub("", text.translate(_INVISIBLE))
+    if _CJK_NAME.fullmatch(text):
+        return FrontAuthor((text[1:],), text[0])
+    words = [w for w in text.replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES]
+    while len(words) > 2 and words[-1] in _DEGREES and not text.isupper():
+        words = words[:-1]
+    if not 2 <= len(words) <= 8 or len(text) > 60 or affiliation_words(_AMBIGUOUS_NAMES.sub("", text)):
+        return None
+    if len(words) > _MAX_CASELESS_WORDS and not any(
+        c.isupper() for c in text
+    ):  # a sentence in a script without capitals
+        return None
+    if not all(_NAME_WORD.fullmatch(w) or w in _LOWERCASE_PARTICLES for w in words):
+        return None
+    significant = [w for w in words if not _is_particle(w)]
+    if (
+        not significant
+        or not _NOT_NAME_WORDS.isdisjoint(map(str.lower, words))
+        or not all(w[0].isupper() or not w[0].isascii() for w in significant)
+    ):
+        return None
+    if text.isupper():
+        words = [w if len(w) < 3 and w.endswith(".") else w.title() for w in words]
+    if len(words) > 2 and words[-1].lower() in SUFFIXES:
+        words = words[:-1]
+    cut = len(words) - 1
+    while cut > 1 and _is_particle(words[cut - 1]):
+        cut -= 2 if words[cut - 1] in ("e", "y") and cut > 2 else 1  # Ortega y Gasset
+    surname = " ".join(words[cut:])
+    return FrontAuthor(tuple(words[:cut]), surname) if len(surname.strip(".")) > 1 else None

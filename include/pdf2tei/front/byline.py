@@ -1,0 +1,134 @@
+"""Find the lines of the first pages that name the authors."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from pdf2tei.front.authors import (
+    affiliation_words,
+    are_inverted,
+    begins_with_name_in_capitals,
+    parse_printed_name,
+    split_names,
+)
+from pdf2tei.front.front_lines import Front, FrontLabel
+from pdf2tei.pages.model import Line
+
+_LIST_SEPARATOR = re.compile("[,;،、，·|]")
+_MAX_CASELESS_WORDS = 5
+"""A line without separators and with more words in a script without capitals is a sentence."""
+_CERTAIN_SHARE = 0.9
+_MIN_NAME_SHARE = 0.5
+"""Minimum share of names among the parts of a line of names."""
+_MIN_AUTHOR_PROBABILITY = 0.1
+"""Minimum probability of the label `author` for a line that also contains other text."""
+_MAX_OFF_CENTER = 0.03
+"""Maximum distance of a centered title from the middle of the page, as a share of the page's width."""
+
+
+def find_byline(front: Front, title: list[Line], abstract: list[Line], width: float) -> list[Line]:
+    """Return the lines of names under the title, in reading order by rows; `width` is the page's width.
+
+    All names have one font. It is the font with the most author labels and names among the lines between title and abstract.
+    If no such line contains names, the header CRF's best run elsewhere is used.
+    """
+    under = _select_below_title(front, title, abstract, width)
+    scores: dict[tuple[str, float], float] = defaultdict(float)
+    for line in under:
+        share, count = measure_names(line)
+        if _begins_with_name(split_names(line.tokens)):
+            share = 1.0
+        if count and share >= 0.3:
+            scores[line.font.family, round(line.size)] += (
+                count * share * (0.2 + front.probability(line, FrontLabel.AUTHOR))
+            )
+    if not scores:
+        return _find_elsewhere(front, title)
+    best = max(scores, key=lambda kind: (scores[kind], kind))
+    found: list[Line] = []
+    for line in under:
+        if (line.font.family, round(line.size)) != best:
+            continue
+        share, count = measure_names(line)
+        affiliation = front.probability(line, FrontLabel.AFFILIATION)
+        certain = share > _CERTAIN_SHARE or (
+            share >= _MIN_NAME_SHARE and front.probability(line, FrontLabel.AUTHOR) > _MIN_AUTHOR_PROBABILITY
+        )
+        has_names = count > 0 and certain and affiliation < _CERTAIN_SHARE
+        parts = split_names(line.tokens)
+        begins_with_name = _begins_with_name(parts) or (
+            count > 0.3 * len(parts) and parse_printed_name(parts[0]) is not None
+        )
+        is_not_affiliation = affiliation < _CERTAIN_SHARE and not affiliation_words(line.text)
+        is_continuation = bool(found) and is_not_affiliation and _continues(found[-1], line)
+        if front.probability(line, FrontLabel.AUTHOR) > 0.5 or has_names or begins_with_name or is_continuation:
+            found.append(line)
+    return found
+
+
+def _begins_with_name(parts: list[str]) -> bool:
+    """Return whether a line begins with a name in capitals, or with a name before its affiliation.
+
+    An example is `Ada Byron, Academy of Numbers, London`.
+    """
+    is_before_affiliation = len(parts) > 1 and affiliation_words(parts[1]) > 0
+    return begins_with_name_in_capitals(parts) or (is_before_affiliation and parse_printed_name(parts[0]) is not None)
+
+
+def measure_names(line: Line) -> tuple[float, int]:
+    """Return the share of a line's parts that are names, and their number; 0 for a sentence in a script without capitals."""
+    if not line.text.isascii() and not _LIST_SEPARATOR.search(line.text):
+        caseless = sum(word[0].isalpha() and word[0].lower() == word[0].upper() for word in line.text.split())
+        if caseless > _MAX_CASELESS_WORDS:
+            return 0.0, 0
+    parts = [part for part in split_names(line.tokens) if sum(c.isalpha() for c in part) > 2]
+    count = len(parts) if are_inverted(parts) else sum(parse_printed_name(part) is not None for part in parts)
+    return count / max(len(parts), 1), count
+
+
+def _select_below_title(front: Front, title: list[Line], abstract: list[Line], width: float) -> list[Line]:
+    """Return the front's lines below the title and above the abstract that overlap the title horizontally, by rows.
+
+    If the header CRF labels no names there, return the names that it labels in a column beside title and abstract. `width` is the
+    page's width.
+    """
+    if not title:
+        return []
+    page, bottom = title[0].page, max(x.y1 for x in title)
+    shown = [x for x in abstract if x.page == page]
+    top = min((x.y0 for x in shown), default=float("inf"))
+    left, right = min(x.x0 for x in title), max(x.x1 for x in title)
+    is_centered = abs(left + right - width) < _MAX_OFF_CENTER * width
+    has_side_column = left > 0.2 * (right + left) and not is_centered  # the imprint is a column on the left
+    lines = [x for x in front.lines if x.page == page and x not in title and x.y0 > min(y.y0 for y in title) - 2]
+    found = [
+        x
+        for x in lines
+        if bottom - 2 < x.y0 < top - 2 and (not has_side_column or x.x1 > left) and not (x.x0 > right and x.y0 < bottom)
+    ]
+    if shown and not any(front.label(x) is FrontLabel.AUTHOR and measure_names(x)[1] for x in found):
+        sides = min(x.x0 for x in shown), max(x.x1 for x in shown)
+        beside = [x for x in lines if front.label(x) is FrontLabel.AUTHOR and (x.x1 < sides[0] or x.x0 > sides[1])]
+        found = beside if any(measure_names(x)[1] for x in beside) else found
+    return sorted(found, key=lambda x: (round(x.y0 / 4), x.x0))
+
+
+def _continues(last: Line, line: Line) -> bool:
+    """Return whether a line continues a list of names."""
+    return line.page == last.page and -0.5 * line.size < line.y0 - last.y1 < 0.9 * line.size
+
+
+def _find_elsewhere(front: Front, title: list[Line]) -> list[Line]:
+    """Return the run of the header CRF's author lines that contains the most names."""
+    runs: list[list[Line]] = [[]]
+    for line in front.lines:
+        if front.label(line) is FrontLabel.AUTHOR and line not in title:
+            if runs[-1] and (abs(runs[-1][-1].size - line.size) > 0.6 or runs[-1][-1].page != line.page):
+                runs.append([])
+            runs[-1].append(line)
+        elif runs[-1]:
+            runs.append([])
+    scored = [(sum(share * count for share, count in map(measure_names, run)), -i, run) for i, run in enumerate(runs)]
+    best = max(scored, key=lambda item: item[:2])
+    return best[2] if best[0] > 0 else []

@@ -1,0 +1,249 @@
+"""Find the title and the subtitle on the first pages."""
+
+from __future__ import annotations
+
+import re
+from statistics import median
+
+from pdf2tei.front.byline import measure_names
+from pdf2tei.front.front_lines import Front, FrontLabel
+from pdf2tei.pages.language import language
+from pdf2tei.pages.model import Document, Line, Page
+from pdf2tei.pages.text import clean
+
+_BANNER = re.compile(
+    r"journal homepage|contents lists|sciencedirect|www\.|https?://|doi[: ]|\bvol(?:ume|\.)\s?\d|\bissn\b|"
+    r"^open access|r e s e a r c h|^(?:how )?to cite|^cite (?:this|as)|^citation:|^arxiv:|"
+    r"^technical report|^proceedings of|^published in|^submitted to|^accepted|^received",
+    re.I,
+)
+_KIND = re.compile(
+    r"\W*(?:(?:original|regular|full|short|brief|rapid|invited|mini|systematic|case|clinical|technical|special|preliminary|scientific|"
+    r"research|data|article|art[ií]culo|artigo|paper|letter|preprint|report|communication|note|study|review|revisi[óo]n|revisão|"
+    r"contribution|editorial|commentary|perspective|correspondence|viewpoint|opinion|descriptor|trial|protocol|methodology|open|access|"
+    r"peer|reviewed|de)(?:s|ies)?\b\W*){1,5}",
+    re.I,
+)
+"""The kind of an article, printed above its title."""
+_COVER = re.compile(
+    r"institutional repositor|digital academic repository|research repository|downloaded from (?:orca|the)|version of a work that|"
+    r"this is (?:the|an) (?:author|accepted|open access document)|permalink|escholarship|since january 2020 elsevier|"
+    r"see discussions, stats|\bhal id\b|stable url|jstor is a|unedited manuscript|powered by the california|to cite this version|"
+    r"link to publication|general rights|citation for (?:final )?published version|white rose research|eprints? (?:id|url)|"
+    r"peer reviewed version"
+)
+"""Patterns of cover pages, for lowercase text."""
+_OPEN_LABEL = "OPEN"
+_MAX_SUBTITLE_SIZE = 0.85
+"""Upper limit of a subtitle's type size, as a share of the title's size."""
+_MIN_TITLE_SIZE = 0.95
+"""Lower limit of a title's type size, as a share of the median of the front."""
+_MIN_LANGUAGE = 0.9
+"""Minimum probability of the languages of a title and its translation."""
+_MIN_TRANSLATION = 4
+"""Minimum number of words of a translation."""
+_CERTAIN = 0.3
+"""If any line is the title with at least this probability, short lines (mastheads, labels) do not set the largest size."""
+
+
+def is_cover(page: Page) -> bool:
+    """Return whether a page is a cover that a repository or publisher put before the paper."""
+    return _COVER.search(" ".join([x.text for x in page.lines]).lower()) is not None
+
+
+def find_title(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
+    """Return the lines of the title and of the subtitle, which is set in smaller type under the title.
+
+    The candidates are the runs that the header CRF labels as a title and the groups of adjacent lines in one font. The score
+    combines the CRF's probability, the type size relative to the largest of the front, names of people under the candidate, and
+    the title in the PDF's metadata.
+    """
+    candidates = _find_labelled_runs(front)
+    pages = document.pages[: max((x.page for x in front.lines), default=0)]
+    for page in pages:
+        candidates += _group_by_type([x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7])
+    candidates = [group[bool(_KIND.fullmatch(group[0].text)) :] or group for group in candidates]
+    metadata_title = document.metadata_title
+    page_scores = {page.number: _score_page(page, front) for page in pages}
+    scored = [
+        (score + page_scores[group[0].page], group)
+        for group in candidates
+        if (score := _score_title(group, front, metadata_title)) > 0
+    ]
+    if not scored:
+        return [], []
+    _, best = max(scored, key=lambda item: (item[0], len(item[1]), -item[1][0].page))
+    lines = _cut_translation(_extend_title(best, front))
+    cut = next((i for i, x in enumerate(lines) if x.size < _MAX_SUBTITLE_SIZE * lines[0].size), len(lines))
+    return lines[:cut], lines[cut:]
+
+
+def remove_open_label(line: Line) -> None:
+    """Remove the word `OPEN` from a title's first line if it is set apart at the left."""
+    if len(line.tokens) > 1 and line.tokens[0].text == _OPEN_LABEL:
+        first, second = line.tokens[:2]
+        if second.x0 - first.x1 > 0.6 * second.font.size or first.font != second.font:
+            line.tokens = line.tokens[1:]
+            line.__post_init__()
+            line.forget()
+
+
+def _score_page(page: Page, front: Front) -> float:
+    """Return the score that a page adds to its titles.
+
+    The page on which the paper begins has names and an abstract. A cover has boilerplate.
+    """
+    lines = [x for x in front.lines if x.page == page.number]
+    named = any(front.label(x) is FrontLabel.AUTHOR and measure_names(x)[1] for x in lines)
+    has_abstract = sum(front.label(x) is FrontLabel.ABSTRACT for x in lines) > 2
+    return 0.2 * named + 0.2 * has_abstract - 0.5 * is_cover(page)
+
+
+def _find_labelled_runs(front: Front) -> list[list[Line]]:
+    """Return the runs of consecutive lines that the header CRF labels as a title."""
+    runs: list[list[Line]] = [[]]
+    for line in front.lines:
+        if front.label(line) is not FrontLabel.TITLE or (runs[-1] and runs[-1][-1].page != line.page):
+            runs.append([])
+        if front.label(line) is FrontLabel.TITLE:
+            runs[-1].append(line)
+    # the names of the authors end a run
+    return [
+        next((run[:i] for i in range(1, len(run)) if _names_people(run[i], run[i - 1])), run) for run in runs if run
+    ]
+
+
+def _names_people(line: Line, above: Line) -> bool:
+    """Return whether a line under a title names people: several, or at least one in smaller type.
+
+    Two capitalized halves of a title that continues in the same type are not names (`Protective Immunizations and Novel
+    Models`).
+    """
+    share, count = measure_names(line)
+    as_set = abs(line.size - above.size) < 0.3 and line.font == above.font and line.y0 - above.y1 < 0.6 * line.size
+    return (line.size < 0.95 * above.size and count > 0 and share >= 0.5) or (count > 1 + as_set and share > 0.9)
+
+
+def _score_title(group: list[Line], front: Front, metadata_title: str) -> float:
+    """Score a group of lines as the title; return 0 if the group cannot be the title."""
+    text = clean(" ".join(x.text for x in group))
+    letters, target = _fold_letters(text), _fold_letters(metadata_title)
+    if len(letters) < 5 or len(text) > 600 or _BANNER.search(text):
+        return 0.0
+    above_names = _is_above_names(group, front)
+    if _KIND.fullmatch(text) and not above_names:  # an editorial may be called "Editorial"
+        return 0.0
+    if max(x.size for x in group) < _MIN_TITLE_SIZE * median(x.size for x in front.lines):  # a citation in the margin
+        return 0.0
+    named = [count for share, count in map(measure_names, group) if share > 0.9]
+    if len(named) == len(group) and (len(group) > 2 or (sum(named) > 2 and not above_names)):  # a list of people
+        return 0.0
+    is_uncertain = max((front.probability(x, FrontLabel.TITLE) for x in front.lines), default=0.0) < _CERTAIN
+    largest = max((x.size for x in front.lines if is_uncertain or len(x.text.split()) > 2), default=1.0)
+    score = sum(front.probability(x, FrontLabel.TITLE) for x in group) / len(group)
+    score += 0.4 * min(max(x.size for x in group) / max(largest, 1.0), 1.0)
+    if len(target) > 12 and (letters in target or target in letters):
+        score += 0.5 * min(len(letters), len(target)) / max(len(letters), len(target))
+    if len(text.split()) < 3:
+        score *= 0.75
+    return score + 0.2 * above_names
+
+
+def _is_above_names(group: list[Line], front: Front) -> bool:
+    """Return whether the next line under a group of lines names people."""
+    last = group[-1]
+    below = [x for x in front.lines if x.page == last.page and x not in group and x.y0 > last.y1 - 2]
+    if not below:
+        return False
+    nearest = min(below, key=lambda x: (x.y0, x.x0))
+    return nearest.y0 - last.y1 < 4 * last.size and _names_people(nearest, last)
+
+
+def _extend_title(title: list[Line], front: Front) -> list[Line]:
+    """Extend a title with adjacent lines that have the same type and are not clearly something else."""
+    found = list(title)
+    for step in (-1, 1):
+        while (line := _find_adjacent_line(found, step, front)) is not None:
+            found.insert(0 if step < 0 else len(found), line)
+    below = [x for x in front.lines if x.page == found[-1].page and x not in found and x.y0 > found[-1].y1 - 2]
+    nearest = min(below, key=lambda x: (x.y0, x.x0), default=None)
+    if nearest is not None and _is_last_part(found, nearest, front):
+        found.append(nearest)
+    return found
+
+
+def _cut_translation(title: list[Line]) -> list[Line]:
+    """Return a title without its translation, which follows in another type or after a gap.
+
+    Names of species in a font of their own are no translation.
+    """
+    for i in range(1, len(title)):
+        above, line = title[i - 1 : i + 1]
+        if line.font.family != above.font.family or line.y0 - above.y1 > 0.8 * line.size:
+            texts = [clean(" ".join(x.text for x in part)) for part in (title[:i], title[i:])]
+            (one, one_share), (other, other_share) = map(language, texts)
+            is_certain = min(one_share, other_share) > _MIN_LANGUAGE and len(texts[1].split()) >= _MIN_TRANSLATION
+            if is_certain and one != other != "la":
+                return title[:i]
+    return title
+
+
+def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | None:
+    """Return the line directly above (`step` -1) or below a title that belongs to the title."""
+    last = title[0 if step < 0 else -1]
+    near: list[tuple[float, Line]] = []
+    for line in front.lines:
+        gap = (last.y0 - line.y1) if step < 0 else (line.y0 - last.y1)
+        is_near = -0.5 * line.size < gap < 1.1 * line.size and line.overlaps(last)
+        if line.page == last.page and line not in title and is_near:
+            near.append((abs(line.y0 - last.y0), line))
+    nearest = min(near, key=lambda item: item[0])[1] if near else None
+    if (
+        nearest is None
+        or abs(nearest.size - last.size) > 0.6
+        or nearest.font.bold != last.font.bold
+        or _BANNER.search(clean(nearest.text))
+        or (step < 0 and _KIND.fullmatch(nearest.text))
+        or (step > 0 and _names_people(nearest, last))
+    ):
+        return None
+    return nearest
+
+
+def _is_last_part(title: list[Line], line: Line, front: Front) -> bool:
+    """Return whether the line under a title is its last part.
+
+    It is if the title and the line occur together elsewhere on the page, for example in the citation.
+    """
+    near = line.y0 - title[-1].y1 < 1.5 * title[-1].size and len(_fold_letters(line.text)) > 8
+    elsewhere = [x for x in front.lines if x.page == line.page and x not in title and x is not line]
+    return near and not _names_people(line, title[-1]) and _join_letters([*title, line]) in _join_letters(elsewhere)
+
+
+def _join_letters(lines: list[Line]) -> str:
+    """Return the letters and digits of lines, in their original case."""
+    return "".join(c for x in lines for c in clean(x.text) if c.isalnum())
+
+
+def _group_by_type(lines: list[Line]) -> list[list[Line]]:
+    """Group vertically adjacent lines in one font."""
+    groups: list[list[Line]] = []
+    for line in sorted(lines, key=lambda x: (x.y0, x.x0)):
+        for group in reversed(groups):
+            last = group[-1]
+            if (
+                abs(last.size - line.size) < 0.6
+                and last.font.bold == line.font.bold
+                and last.font.family == line.font.family
+                and -0.3 * line.size < line.y0 - last.y1 < 1.1 * line.size
+                and line.overlaps(last)
+            ):
+                group.append(line)
+                break
+        else:
+            groups.append([line])
+    return groups
+
+
+def _fold_letters(text: str) -> str:
+    return "".join(c for c in clean(text).casefold() if c.isalnum())

@@ -1,0 +1,1 @@
+"""Load the CRFs, and label the lines of a document."""

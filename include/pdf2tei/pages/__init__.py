@@ -1,0 +1,1 @@
+"""Read the pages of a PDF: the layout that pdfalto reports, with its faults corrected."""

@@ -1,0 +1,111 @@
+"""Join lines that pdfalto broke at inline mathematics."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+from pdf2tei.pages.model import Kind, Line, Page
+
+_LOOKBACK_LINES = 6
+"""Number of preceding lines that are searched for another part of a line."""
+_MAX_SIZE_RATIO = 1.6
+"""Longer lines are separate if their sizes differ by more than this factor, such as a title and a date next to it."""
+_MAX_SHORT_TEXT = 8
+"""Maximum number of characters of a part that may differ in size."""
+_LABEL = re.compile(r"\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}(?:\.\d{1,2}){0,3}[.)]?|[•▪●■]")
+_MAX_LABEL_LENGTH = 9
+_MAX_LABEL_GAP = 3.5
+"""Maximum gap between a label on a separate line and its text, in type sizes."""
+
+
+def join_fragments(page: Page) -> None:
+    """Join lines on one baseline that are less than a word space apart, in any order in pdfalto's output.
+
+    Labels of lists (`12.`, `[4]`) are joined with the text at their right.
+    """
+    out: list[Line] = []
+    for line in page.lines:
+        for i in range(len(out) - 1, max(len(out) - _LOOKBACK_LINES, 0) - 1, -1):
+            if out[i].y1 <= line.y0 or line.y1 <= out[i].y0:
+                continue  # fast path: most lines are above or below
+            if _continues_on_baseline(out[i], line):
+                out[i] = _join(out[i], line)
+                break
+            if _continues_on_baseline(line, out[i]):
+                out[i] = _join(line, out[i])
+                break
+        else:
+            out.append(line)
+    page.lines = _join_labels(out)
+    for line in page.lines:
+        _join_letters(line)
+
+
+def _join_letters(line: Line) -> None:
+    """Join the letters of letterspaced words (`R E F E R E N C E S`). Wider gaps separate words."""
+    tokens = line.tokens
+    if len(tokens) < 5 or not tokens[0].text.isalpha() or sum(len(t.text) == 1 for t in tokens) < 0.8 * len(tokens):
+        return
+    gaps = sorted(right.x0 - left.x1 for left, right in pairwise(tokens))
+    usual = gaps[len(gaps) // 2]
+    if (
+        usual < 0
+        or gaps[len(gaps) // 4] < 0.1 * line.size
+        or not all(t.text.isalpha() or t.text in "&" for t in tokens)
+    ):
+        return
+    out = [tokens[0]]
+    for token in tokens[1:]:
+        if token.x0 - out[-1].x1 < 1.6 * usual + 0.5:
+            out[-1] = replace(out[-1], text=out[-1].text + token.text, x1=token.x1)
+        else:
+            out.append(token)
+    line.tokens = out
+    line.forget()
+
+
+def _join_labels(lines: list[Line]) -> list[Line]:
+    """Join each label that is a separate line to the nearest text at its right."""
+    joined: dict[int, Line] = {}
+    gone: set[int] = set()
+    for label in lines:
+        if (
+            label.kind is Kind.FURNITURE
+            or len(label.text) > _MAX_LABEL_LENGTH
+            or not _LABEL.fullmatch(label.text.strip())
+        ):
+            continue
+        reach = _MAX_LABEL_GAP * label.size
+        right = [
+            x
+            for x in lines
+            if 0 < x.x0 - label.x1 < reach and x.width > reach and abs(x.y0 + x.y1 - label.y0 - label.y1) < label.size
+        ]
+        if right:
+            text = min(right, key=lambda x: x.x0)
+            if id(text) not in joined:
+                joined[id(text)] = _join(label, text)
+                gone.add(id(label))
+    return [joined.get(id(x), x) for x in lines if id(x) not in gone]
+
+
+def _continues_on_baseline(left: Line, right: Line) -> bool:
+    if left.kind is not right.kind:
+        return False
+    gap = right.x0 - left.x1
+    size = max(left.size, right.size)
+    if size > _MAX_SIZE_RATIO * min(left.size, right.size) and min(len(left.text), len(right.text)) > _MAX_SHORT_TEXT:
+        return False
+    if not -0.3 * size < gap < 0.75 * size or left.x1 - left.x0 < 1:
+        return False
+    low = max(left.y0, right.y0) - min(left.y1, right.y1)
+    shift = abs((left.y0 + left.y1) - (right.y0 + right.y1)) / 2
+    return low < 0 and shift < 0.45 * size and max(left.height, right.height) < 2.2 * size
+
+
+def _join(left: Line, right: Line) -> Line:
+    right.tokens[0].space = True
+    keep = left if len(left.text) >= len(right.text) else right
+    return Line([*left.tokens, *right.tokens], left.page, keep.block, keep.kind)

@@ -1,0 +1,146 @@
+"""Mark page furniture: running heads, page numbers, stamps in the margin."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from itertools import pairwise
+
+from pdf2tei.front.title import is_cover
+from pdf2tei.pages.model import Document, Kind, Line, Page
+
+_NUMBER = re.compile(
+    r"\W{0,3}(?:(?:page|p\.)\s*)?(?:[a-z]{0,2}\d{1,6}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d+)?\W{0,3}", re.I
+)
+_REFERENCE_LABEL = re.compile(r"\[\d{1,3}\]|\d{1,3}\.")
+"""A reference label on a separate line."""
+_DIGITS = re.compile(r"\d+")
+_SIGNS = re.compile(r"\W+")
+_CONTINUED = re.compile(r"\(?continue[sd] (?:on|from) (?:the )?(?:next|previous|following|preceding) page\)?", re.I)
+_MARGIN = 0.075
+"""Height of the margins at the top and the bottom, as a share of the page's height."""
+_LINE_NUMBER_STEP = 5
+_MIN_LINE_NUMBERS = 3
+_MARGIN_ROWS = 4
+"""Rows at a page's top and bottom that may be running heads."""
+
+
+def mark_furniture(document: Document) -> None:
+    """Mark as FURNITURE sideways text, duplicate text, line numbers, repeated lines in the margins, and page numbers."""
+    families = Counter[str]()
+    for page in document.pages:
+        for line in page.lines:
+            families[line.font.family] += len(line.text)
+    family = max(families, key=lambda f: (families[f], f), default="")
+    places: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    edges: list[tuple[Page, list[Line]]] = []
+    for page in document.pages:
+        upright: list[Line] = []
+        for line in page.lines:
+            is_sideways = len(line.text) > 3 and line.height > 3 * max(line.size, 1) and line.height > line.width * 1.5
+            if is_sideways or is_continued_elsewhere(line):
+                line.kind = Kind.FURNITURE
+            else:
+                upright.append(line)
+        for line in _find_duplicates(page, family) + _find_line_numbers(page):
+            line.kind = Kind.FURNITURE
+        edge = _list_edge_lines(upright)
+        edges.append((page, edge))
+        for line in () if is_cover(page) else edge:  # the title is repeated on the next page
+            places[_normalize_text(line)].append((page.number, line.y0))
+    for page, edge in edges:
+        labels = (
+            sum(len(line.text) < 6 and _REFERENCE_LABEL.fullmatch(line.text) is not None for line in page.lines) > 2
+        )
+        first, last = min((x.y0 for x in edge), default=0.0), max((x.y0 for x in edge), default=0.0)
+        for line in edge:
+            if labels and _REFERENCE_LABEL.fullmatch(line.text):
+                continue
+            repeats = {n for n, y in places[_normalize_text(line)] if n != page.number and abs(y - line.y0) < 8}
+            is_one_enough = len(document.pages) < 6 or len(line.text) > 20
+            is_outer = line.y0 < page.height * 0.12 or line.y0 > page.height * 0.88
+            is_outermost = line.y0 < first + 3 or line.y0 > last - 3
+            if (
+                (is_outer and len(repeats) >= (1 if is_one_enough else 2))
+                or (is_outermost and is_outer and _NUMBER.fullmatch(line.text))
+                or _is_marginal(line, page)
+            ):
+                line.kind = Kind.FURNITURE
+
+
+def _find_line_numbers(page: Page) -> list[Line]:
+    """Return the numbers of every fifth line: at least three on one edge. pdfalto removes numbers of every line."""
+    edges: dict[int, list[Line]] = defaultdict(list)
+    for line in page.lines:
+        if line.text.isdecimal() and int(line.text) % _LINE_NUMBER_STEP == 0:
+            edges[round(line.x1)].append(line)
+    out: list[Line] = []
+    for lines in edges.values():
+        lines.sort(key=lambda line: line.y0)
+        steps = {int(below.text) - int(above.text) for above, below in pairwise(lines)}
+        if len(lines) >= _MIN_LINE_NUMBERS and steps == {_LINE_NUMBER_STEP}:
+            out += lines
+    return out
+
+
+def _find_duplicates(page: Page, family: str) -> list[Line]:
+    """Return the lines of a duplicate text layer: text that is hidden under an image and also part of the image.
+
+    If long lines repeat, these are the blocks whose words occur in another block. Blocks in the document's main font family are
+    preferred.
+    """
+    keys: dict[str, Line] = {}
+    repeats = 0
+    for line in page.lines:
+        key = _SIGNS.sub("", line.text.casefold()) if len(line.text) > 8 else ""
+        if len(key) > 25:
+            other = keys.setdefault(key, line)
+            repeats += other.block != line.block and max(abs(other.y0 - line.y0), abs(other.x0 - line.x0)) < 30
+    if repeats < 4 or repeats < 0.15 * len(keys):
+        return []
+    blocks: dict[int, list[Line]] = defaultdict(list)
+    for line in page.lines:
+        blocks[line.block].append(line)
+    before: Counter[str] = Counter()
+    out: list[Line] = []
+    for lines in sorted(blocks.values(), key=lambda x: max(x, key=lambda line: len(line.text)).font.family != family):
+        words = Counter(w for line in lines for w in line.text.casefold().split())
+        if (words & before).total() > 0.7 * words.total():
+            before -= words
+            out += lines
+        else:
+            before += words
+    return out
+
+
+def _is_marginal(line: Line, page: Page) -> bool:
+    """Return whether a line that is not bold is alone in the margin, clearly separated from the page's text."""
+    if not (line.y1 < _MARGIN * page.height or line.y0 > (1 - _MARGIN) * page.height) or line.font.bold:
+        return False
+    others = [x for x in page.lines if x.kind is Kind.BODY and abs(x.y0 - line.y0) > 3]
+    if not others or len(line.text) > 120:
+        return False
+    apart = min(max(x.y0 - line.y1, line.y0 - x.y1) for x in others)
+    return apart > 1.3 * max(line.size, others[0].size)
+
+
+def is_continued_elsewhere(line: Line) -> bool:
+    """Return whether a line only announces that its text continues on another page."""
+    return len(line.text) < 40 and _CONTINUED.fullmatch(line.text.strip()) is not None
+
+
+def _normalize_text(line: Line) -> str:
+    return _DIGITS.sub("#", line.text).casefold()
+
+
+def _list_edge_lines(lines: list[Line]) -> list[Line]:
+    """Return the lines of a page's first and last rows."""
+    rows: list[float] = []
+    for y in sorted(line.y0 for line in lines):
+        if not rows or y - rows[-1] > 3:
+            rows.append(y)
+    if not rows:
+        return []
+    top = rows[min(_MARGIN_ROWS, len(rows)) - 1] + 3
+    bottom = rows[-min(_MARGIN_ROWS, len(rows))]
+    return [line for line in lines if line.y0 <= top or line.y0 >= bottom]

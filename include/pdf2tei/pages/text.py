@@ -1,0 +1,135 @@
+"""Join lines to running text: undo hyphenation, record raised characters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pdf2tei.pages.model import Line
+
+LIGATURES = str.maketrans({
+    "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
+})  # fmt: skip
+_SIGNS = str.maketrans({
+    "\u00ad": "-", **dict.fromkeys("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"),
+})  # fmt: skip
+_HYPHENS = "-\u2010"
+_CJK = "\u2e80"
+"""Scripts from this code point on are written without spaces."""
+_COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:[-\u2010][^\W\d_]+)+")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+_COMBINING = dict(zip("´`¨ˆ˜¸ˇ˚", "\u0301\u0300\u0308\u0302\u0303\u0327\u030c\u030a", strict=True))
+"""Combining characters by the accents that are printed as separate characters."""
+_ACCENT = re.compile(r"([^\W\d_]?)([´`¨ˆ˜¸ˇ˚])(\s?)([^\W\d_]?)")
+_VOWELS = frozenset("aeiouyAEIOUYı")
+_WITH_CEDILLA = frozenset("cstCST")
+
+
+def _compose_accent(match: re.Match[str]) -> str:
+    """Combine a separately printed accent with the preceding vowel, or otherwise with the following letter.
+
+    A cedilla is combined with a `c`, `s` or `t`.
+    """
+    before, accent, space, after = match.groups()
+    if accent == "¸":
+        if before in _WITH_CEDILLA:
+            return unicodedata.normalize("NFC", before + "\u0327") + space + after
+        return before + unicodedata.normalize("NFC", after + "\u0327") if after in _WITH_CEDILLA else match.group()
+    if accent == "`" and not (before in _VOWELS and before and after and not space):  # a quotation mark
+        return match.group()
+    if (before in _VOWELS and before) or (not after and before):
+        return unicodedata.normalize("NFC", before.replace("ı", "i") + _COMBINING[accent]) + space + after
+    if after:
+        return before + unicodedata.normalize("NFC", after.replace("ı", "i") + _COMBINING[accent])
+    return match.group()
+
+
+def clean(text: str) -> str:
+    """Attach loose accents to their letters, remove control characters, and collapse white space."""
+    if text.isascii() and text.isprintable() and " " not in text and "`" not in text:
+        return text  # fast path for most words
+    text = _ACCENT.sub(_compose_accent, text)
+    return " ".join("".join(c for c in text.translate(_SIGNS) if c >= " " and c != "\x7f").split())
+
+
+@dataclass(slots=True)
+class Text:
+    """Running text, with the ranges that are raised above the line."""
+
+    text: str = ""
+    raised: list[tuple[int, int]] = field(default_factory=list)
+
+
+class Joiner:
+    """Join lines. The words of the document decide whether a hyphen at the end of a line belongs to the word."""
+
+    def __init__(self, lines: Iterable[Line]) -> None:
+        text = "\n".join([line.text for line in lines]).translate(_SIGNS).casefold()
+        self._words = Counter[str](_WORD.findall(text))
+        hyphened = " ".join([word for word in text.split() if "-" in word or "\u2010" in word])
+        self._compounds = Counter[str](_COMPOUND.findall(hyphened))
+
+    def kept(self, left: str, right: str) -> bool:
+        """Return whether `left-` + `right` retains its hyphen: the compound occurs elsewhere, more often than the joined word."""
+        pair = f"{left}-{right}".casefold()
+        return self._compounds[pair] > self._words[(left + right).casefold()]
+
+    def _may_join(self, last: str, first: str) -> bool:
+        """Return whether a hyphen at the end of a line may divide a word.
+
+        A lowercase letter follows, or the joined word occurs elsewhere.
+        """
+        if first[:1].islower():
+            return True
+        right = _WORD.match(first)
+        return right is not None and self._words[(_WORD.findall(last)[-1] + right.group()).casefold()] > 0
+
+    def text(self, lines: Iterable[Line]) -> Text:
+        """Return lines as running text."""
+        out = Text()
+        parts: list[str] = []
+        length = 0
+        for line in lines:
+            separator = " "
+            if parts:
+                last = parts[-1]
+                first = line.tokens[0].text.translate(_SIGNS)
+                if len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalpha() and self._may_join(last, first):
+                    left = _WORD.findall(last)[-1]
+                    right = (_WORD.match(first) or [""])[0]
+                    separator = ""
+                    if not self.kept(left, right):
+                        parts[-1] = last[:-1]
+                        length -= 1
+                elif (
+                    (len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalnum())
+                    or (last[-1] >= _CJK and first[:1] >= _CJK)
+                    or (len(last) > 1 and last[-1] == "–" and last[-2].isdigit() and first[:1].isdigit())
+                ):
+                    separator = ""
+            for i, token in enumerate(line.tokens):
+                text = token.text
+                if i:
+                    separator = " " if token.space else ""
+                if parts and not separator and text[0] in _COMBINING:  # in a separate font
+                    before = parts.pop()
+                    text = before[-1] + text
+                    parts += [before[:-1]] if len(before) > 1 else []
+                    length -= 1
+                text = clean(text)
+                if not text:
+                    continue
+                if parts and separator:
+                    parts.append(" ")
+                    length += 1
+                if token.font.raised:
+                    out.raised.append((length, length + len(text)))
+                parts.append(text)
+                length += len(text)
+        out.text = "".join(parts)
+        return out

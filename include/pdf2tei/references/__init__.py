@@ -1,0 +1,1 @@
+"""Read the reference list: its entries and their fields."""

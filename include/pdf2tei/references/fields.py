@@ -1,0 +1,130 @@
+"""Parse reference strings into fields, from the CRF's labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pdf2tei.front.authors import FrontAuthor
+from pdf2tei.references.crf import TokenLabel, label_references
+from pdf2tei.references.dois import find_doi
+from pdf2tei.references.entry_titles import TRIMMED, correct_fields
+from s2orc_parse.bibliography.names import make_author, parse_authors
+
+_YEAR = re.compile(r"(?:1[6-9]|20)\d\d[a-z]?")
+_ARXIV = re.compile(
+    r"arxiv[\s:.]*(?:preprint\s+arxiv\s*:)?\s*(?:abs/)?(\d{4}\.\s?\d{4,5}|[a-z\-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?", re.I
+)
+_OLD_ARXIV = re.compile(
+    r"\b((?:hep-(?:ph|th|ex|lat)|astro-ph|cond-mat|gr-qc|nucl-(?:ex|th)|quant-ph|math-ph|math)/\d{7})\b"
+)
+_URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]+")
+_EDITORS = re.compile(r"[(\[]?\b(?:eds?|editors?|hrsg)\b\.?[)\]]?", re.I)
+_IN_BOOK = re.compile(r"\W+[iI]n:?\s+[A-Z]")
+_EDITION = re.compile(r"\b\d{1,2}\.? ?(?:st|nd|rd|th)? ed(?:n|ition)?\b", re.I)
+_BRACKETS = re.compile(r"[()\[\]]")
+_MAX_SURNAME = 60
+"""Maximum length of a surname, in characters; longer texts are not names."""
+
+
+@dataclass(slots=True)
+class Reference:
+    """The fields of a reference, as printed; missing fields are empty."""
+
+    title: str = ""
+    authors: list[FrontAuthor] = field(default_factory=list)
+    journal: str = ""
+    booktitle: str = ""
+    series: str = ""
+    publisher: str = ""
+    location: str = ""
+    volume: str = ""
+    issue: str = ""
+    pages: str = ""
+    year: str = ""
+    """The year, with a letter if the list distinguishes works of one year (2010a)."""
+    doi: str = ""
+    arxiv: str = ""
+    url: str = ""
+    monograph: bool = False
+    """Whether the work is a book and not a part of a book."""
+
+
+def parse_reference(raw: str) -> Reference:
+    """Return the fields of one reference string."""
+    return parse_references([raw])[0]
+
+
+def parse_bibliography_item(raw: str) -> dict[str, Any]:
+    """Return the fields of a printed entry of a LaTeX bibliography without markup of the fields."""
+    found = parse_reference(raw)
+    people = (make_author(" ".join(author.forenames), author.surname) for author in found.authors)
+    return {
+        "title": found.title, "authors": tuple(author for author in people if author), "year": found.year,
+        "venue": found.journal or found.booktitle or found.series, "volume": found.volume, "issue": found.issue, "pages": found.pages,
+        "publisher": found.publisher, "doi": found.doi, "eprint": found.arxiv,
+    }  # fmt: skip
+
+
+def parse_references(raws: Sequence[str]) -> list[Reference]:
+    """Return the fields of each reference string. Patterns find identifiers; the CRF finds the other fields."""
+    return [_build_reference(raw, fields) for raw, fields in zip(raws, label_references(raws), strict=True)]
+
+
+def _build_reference(raw: str, fields: list[tuple[TokenLabel, str]]) -> Reference:
+    out = Reference()
+    found: dict[TokenLabel, list[str]] = {}
+    for kind, value in correct_fields(fields, raw):
+        found.setdefault(kind, []).append(value)
+
+    def first(kind: TokenLabel) -> str:
+        return next((v for x in found.get(kind, []) if (v := x.strip(TRIMMED))), "")
+
+    out.title = max(
+        (t.strip(TRIMMED[:-4] if t.count("(") == t.count(")") else TRIMMED) for t in found.get(TokenLabel.TITLE, [])),
+        key=len,
+        default="",
+    )
+    out.title = _close_bracket(out.title)
+    out.journal = first(TokenLabel.JOURNAL)
+    out.booktitle = first(TokenLabel.BOOKTITLE)
+    out.series = first(TokenLabel.SERIES)
+    if not out.title and out.booktitle:
+        out.title, out.booktitle, out.monograph = out.booktitle, "", True
+    out.authors = parse_reference_authors(" , ".join(found.get(TokenLabel.AUTHOR, [])))
+    out.publisher = first(TokenLabel.PUBLISHER) or first(TokenLabel.INSTITUTION)
+    out.location = first(TokenLabel.LOCATION)
+    out.volume, out.issue, out.pages = first(TokenLabel.VOLUME), first(TokenLabel.ISSUE), first(TokenLabel.PAGES)
+    if out.title and not (out.journal or out.booktitle) and (first(TokenLabel.PUBLISHER) or out.location):
+        out.monograph = not (out.title in raw and _IN_BOOK.match(raw, raw.index(out.title) + len(out.title)))
+    elif out.title and not (out.journal or out.booktitle) and _EDITION.search(raw):
+        out.monograph = True
+    years = [m.group() for d in found.get(TokenLabel.DATE, []) if (m := _YEAR.search(d))]
+    out.year = next(iter(years), "") or next((m.group() for m in _YEAR.finditer(raw)), "")
+    if out.year and (letter := re.search(rf"{out.year}([a-z])\b", raw)) and not out.year[-1].isalpha():
+        out.year += letter.group(1)
+    out.doi = find_doi(raw)
+    if match := _ARXIV.search(raw) or _OLD_ARXIV.search(raw):
+        out.arxiv = match.group(1).replace(" ", "")
+    if match := _URL.search(raw):
+        out.url = match.group().rstrip(".,;)]")
+    return out
+
+
+def parse_reference_authors(text: str) -> list[FrontAuthor]:
+    """Return every author in the author field of a reference string, without words like `editors`."""
+    found = parse_authors(_BRACKETS.sub(" ", _EDITORS.sub(" ", text)))
+    return [
+        FrontAuthor(tuple(filter(None, (author.first, *author.middle))), author.last)
+        for author in found
+        if len(author.last.strip(".")) > 1 and len(author.last) < _MAX_SURNAME
+    ]
+
+
+def _close_bracket(title: str) -> str:
+    """Append the closing bracket that is missing at the end of a title."""
+    if title.count("(") > title.count(")"):
+        return title + ")" if title.rfind("(") > len(title) - 40 else title
+    return title

@@ -1,0 +1,246 @@
+"""Find the reference list and split it into entries."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from statistics import median
+
+from pdf2tei.models.segmentation import YEAR, SegmentLabel, score_as_reference
+from pdf2tei.pages.model import Document, Kind, Line
+from pdf2tei.pages.text import Joiner
+from pdf2tei.references.entries import LABEL, may_end
+from pdf2tei.references.splitting import split
+
+_REFERENCES_HEAD = re.compile(
+    r"\W*(?:(?:\d+(?:\.\d+)?|[IVX]+|[A-Z])\s*[.|:)]?\s+)?(?:(?:cited\s+|selected\s+|additional\s+)?references?(?:\s+(?:and|&)\s+(?:further\s+)?(?:notes|reading|recommended\s+reading))?"
+    r"(?:\s+(?:cited|list))?|list\s+of\s+references|notes\s+(?:and|&)\s+references|r\s?e\s?f\s?e\s?r\s?e\s?n\s?c\s?e\s?s|"
+    r"b\s?i\s?b\s?l\s?i\s?o\s?g\s?r\s?a\s?p\s?h\s?y|references?\s+bibliogra\w+|literature(?:\s+cited)?|works\s+cited|sources|literatur(?:verzeichnis)?|"
+    r"quellen(?:verzeichnis)?|r[ée]f[ée]rences(?:\s+bibliographiques)?|bibliographie|referencias(?:\s+bibliogr[áa]ficas)?|bibliograf[íi]a|"
+    r"refer[êe]ncias(?:\s+bibliogr[áa]ficas)?|bibliografia|riferimenti(?:\s+bibliografici)?|литература|список\s+литературы|kaynak(?:lar|ça)|"
+    r"piśmiennictwo|referenser|litteratur|参\s*考\s*文\s*献|참고\s*문헌|文\s*献|引用文献)\s*[:.]?\W*",
+    re.I,
+)
+_BACK_MATTER = re.compile(
+    r"\s*(?:(?:[A-Z]|\d+|appendix(?:\s+[A-Z\d]+)?)[.:]?\s+)?(?:appendi(?:x|ces)|supplement(?:ary|al)\b|acknowledge?ments?|authors?.?.?\s+contributions?|"
+    r"about\s+the\s+authors?|biograph\w+|(?:declaration\s+of\s+)?(?:conflicts?\s+of|competing)\s+interests?|funding\b|ethics|data\s+availability|"
+    r"supporting\s+information|publisher.s\s+note|how\s+to\s+cite|cite\s+this|submit\s+your|ready\s+to\s+submit|copyright\s*©|©|open\s+access|"
+    r"this\s+article\s+is\s+(?:available|distributed|licensed)|received\s*[:\d]|e-?mail)",
+    re.I,
+)
+_NOTE = re.compile(r"\s*(?:\d{1,2}|[*†‡§¶∗])\s?[A-Z(\"“h]")
+_MAX_BRIDGED_LINES = 3
+"""Maximum number of lines with another label within a list, regardless of their font."""
+_MAX_MISLABELED_LINES = 150
+"""Maximum number of consecutive lines with another label within a list, if they have its size."""
+_SIZE_TOLERANCE = 0.3
+"""Maximum difference between lines of one size, in points."""
+_MIN_SCORE_OF_LONG_LIST = 0.7
+"""Minimum mean reference score of a list that takes more than half of the paper."""
+_MAX_BOLD_SHARE = 0.1
+"""If a larger share of a list's lines is bold, bold type is ignored."""
+_USUAL_SCORE_OF_TEXT = 0.4
+"""Mean reference score between lists and running text: 99 % of 16 lines of a list have more, 94 % of running text less."""
+
+
+@dataclass(slots=True)
+class PrintedEntry:
+    """An entry of the reference list as printed."""
+
+    label: str
+    """4 for `[4]`, ABC19 for `[ABC19]`; empty if the list has no labels."""
+    raw: str
+
+
+def take_references(document: Document, labels: dict[int, SegmentLabel], joiner: Joiner) -> list[PrintedEntry]:
+    """Find the reference list, mark its lines and its head as REFERENCE, and return its entries.
+
+    `labels` are the segmentation's labels by the lines' ids.
+    """
+    lines = [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]
+    items: list[Line] = []
+    inside = [labels.get(id(line)) is SegmentLabel.REFERENCE for line in lines]
+    found = [lines[start:end] for start, end in _find_parts(lines, inside)]
+    longest = median(line.size for line in max(found, key=len)) if found else 0.0
+    for stretch in found:
+        stretch = _remove_notes(stretch, median(x.size for x in stretch) if is_head(stretch[0]) else longest)
+        for line in stretch:
+            line.kind = Kind.REFERENCE
+        items += [line for line in stretch if not is_head(line)]
+    raws = [joiner.text(group).text.strip() for group in split(items)]
+    matches = [LABEL.match(raw) for raw in raws]
+    labelled = sum(m is not None for m in matches) > len(raws) / 2
+    return [
+        entry
+        for raw, match in zip(raws, matches, strict=True)
+        if len((entry := _build_entry(raw, match if labelled else None)).raw) > 8
+    ]
+
+
+def is_head(line: Line) -> bool:
+    """Return whether a line is exactly the head of a reference list."""
+    return len(line.text) < 50 and bool(_REFERENCES_HEAD.fullmatch(line.text))
+
+
+def _find_parts(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
+    """Return the parts of the list as (index of the first line, index after the last line).
+
+    A part is a run that the segmentation labels as references (`inside`). It has a head, continues an earlier part, or is long
+    and reads like references.
+    """
+    runs = _begin_at_heads(lines, _group_runs(lines, inside))
+    begun = {start for start, _ in runs if is_head(lines[start])}
+    out: list[tuple[int, int]] = []
+    for start, end in runs:
+        head = _find_head(lines, start, end)
+        density = _score_lines(lines[start:end]) / (end - start)
+        continues = bool(out) and (lines[start].page - lines[out[-1][1] - 1].page <= 2) and density > 0.8
+        if head is None and not (continues and end - start > 1) and (end - start < 8 or density < 0.9 or end in begun):
+            continue
+        if head is not None:
+            start = head
+        stop = _find_end(lines, start, end)
+        if out and (out[-1][1] >= start or (head is None and _is_mislabeled_gap(lines, *out[-1], start))):
+            out[-1] = (out[-1][0], max(stop, out[-1][1]))
+        elif stop > start:
+            out.append((start, stop))
+    out = [
+        (a, b) for a, b in out if b - a < len(lines) / 2 or _score_lines(lines[a:b]) > _MIN_SCORE_OF_LONG_LIST * (b - a)
+    ]
+    if not out:
+        return _find_by_rules(lines)
+    if any(is_head(lines[start]) for start, _ in out):
+        out[-1] = (out[-1][0], _extend_end(lines, *out[-1]))
+    return out
+
+
+def _find_head(lines: list[Line], start: int, end: int) -> int | None:
+    """Return the index of a run's head: its first line, or a line above mislabeled lines; None if the run has no head."""
+    size = median(line.size for line in lines[start:end])
+    for i in range(start, max(start - _MAX_MISLABELED_LINES, -1), -1):
+        if is_head(lines[i]):
+            between = lines[i + 1 : start]
+            is_near = len(between) < _MAX_BRIDGED_LINES
+            return i if is_near or _score_lines(between) > _USUAL_SCORE_OF_TEXT * len(between) else None
+        if start - i > _MAX_BRIDGED_LINES and not _is_set_like_list(lines, i, size):
+            return None
+    return None
+
+
+def _score_lines(lines: list[Line]) -> int:
+    return sum(score_as_reference(line.text) for line in lines)
+
+
+def _group_runs(lines: list[Line], inside: list[bool]) -> list[list[int]]:
+    """Group the lines inside the list into runs, over short gaps without a head."""
+    runs: list[list[int]] = []
+    for i, here in enumerate(inside):
+        if not here:
+            continue
+        if runs and i - runs[-1][1] <= _MAX_BRIDGED_LINES and not any(map(is_head, lines[runs[-1][1] : i])):
+            runs[-1][1] = i + 1
+        else:
+            runs.append([i, i + 1])
+    return runs
+
+
+def _begin_at_heads(lines: list[Line], runs: list[list[int]]) -> list[list[int]]:
+    """Split each run where a head follows lines that are not references, such as author contributions."""
+    out: list[list[int]] = []
+    for start, end in runs:
+        head = next((i for i in range(start + 4, end) if is_head(lines[i])), None)
+        if head is None or is_head(lines[start]):
+            out.append([start, end])
+        else:
+            out += [[start, head], [head, end]]
+    return out
+
+
+def _is_mislabeled_gap(lines: list[Line], start: int, end: int, stop: int) -> bool:
+    """Return whether the lines from `end` to `stop` belong to a list: they have its size, and no head is among them."""
+    size = median(line.size for line in lines[start:end])
+    is_short = stop - end <= _MAX_MISLABELED_LINES
+    return is_short and all(_is_set_like_list(lines, i, size) for i in range(end, stop))
+
+
+def _is_set_like_list(lines: list[Line], i: int, size: float) -> bool:
+    """Return whether a line has the size of a list's lines and heads no other section."""
+    line = lines[i]
+    if abs(line.size - size) > _SIZE_TOLERANCE or is_head(line) or _BACK_MATTER.match(line.text):
+        return False
+    is_apart = line.block != lines[i - 1].block
+    return not (line.font.bold and is_apart and not score_as_reference(line.text))
+
+
+def _extend_end(lines: list[Line], start: int, end: int) -> int:
+    """Return the end of a list, extended by following lines that are set like it and read like references."""
+    size = median(line.size for line in lines[start:end])
+    families = {line.font.family for line in lines[start:end]}
+    evidence = best = 0.0
+    stop = end
+    for i in range(end, len(lines)):
+        if lines[i].font.family not in families or not _is_set_like_list(lines, i, size):
+            break
+        evidence += score_as_reference(lines[i].text) - _USUAL_SCORE_OF_TEXT
+        if evidence > best:
+            best, stop = evidence, i + 1
+    return _find_end(lines, start, stop) if stop > end else end
+
+
+def _find_by_rules(lines: list[Line]) -> list[tuple[int, int]]:
+    """Find the list without the segmentation.
+
+    The list begins at the last head that references follow. Without a head, it begins at the last `[1]` in the second half of
+    the document if `[2]` to `[5]` follow.
+    """
+    for i in range(len(lines) - 1, -1, -1):
+        if is_head(lines[i]):
+            after = " ".join(line.text for line in lines[i + 1 : i + 12])
+            if YEAR.search(after) and (LABEL.match(after) or _score_lines(lines[i + 1 : i + 12]) > 5):
+                return [(i, _find_end(lines, i, len(lines)))]
+    numbers = [(i, int(m["square"])) for i, line in enumerate(lines) if (m := LABEL.match(line.text)) and m["square"]]
+    for at, (i, number) in reversed(list(enumerate(numbers))):
+        if number == 1 and i > len(lines) / 2 and [n for _, n in numbers[at : at + 5]] == [1, 2, 3, 4, 5]:
+            return [(i, len(lines))]
+    return []
+
+
+def _find_end(lines: list[Line], start: int, end: int) -> int:
+    """Return the end of a part: before `end` if back matter begins, after `end` while an entry continues."""
+    size = median(line.size for line in lines[start:end])
+    bold = sum(line.font.bold for line in lines[start + 1 : end]) > max(2, _MAX_BOLD_SHARE * (end - start))
+    for i in range(start + 2, end):
+        line, before = lines[i], lines[i - 1]
+        head = line.size > size + 0.8 or (line.font.bold and not bold)
+        if (head and line.text[:1].isupper() and not score_as_reference(line.text)) or _is_back_matter(line, before):
+            apart = line.block != before.block or line.font != before.font or line.y0 - before.y1 > 0.5 * size
+            number = LABEL.match(line.text)
+            if apart and not number and not any(score_as_reference(x.text) > 1 for x in lines[i + 1 : i + 3]):
+                return i
+    while end < len(lines):
+        line, before = lines[end], lines[end - 1]
+        close = line.block == before.block and 0 < line.y0 - before.y0 < 2 * size
+        if not close or line.font.size != before.font.size or is_head(line) or _BACK_MATTER.match(line.text):
+            break
+        if line.x0 < before.x0 - 3 and not score_as_reference(line.text):
+            break
+        end += 1
+    return end
+
+
+def _is_back_matter(line: Line, before: Line) -> bool:
+    """Return whether a line begins back matter, and does not continue an entry (`…, AI,` / `Ethics, and Society`)."""
+    is_continuation = line.font == before.font and not may_end(before.text)
+    return not is_continuation and _BACK_MATTER.match(line.text) is not None
+
+
+def _remove_notes(lines: list[Line], size: float) -> list[Line]:
+    """Return a list's lines of the given size without footnotes, which are blocks of smaller type that begin with a mark."""
+    notes = {line.block for line in lines if line.size < size - 0.4 and _NOTE.match(line.text)}
+    return [line for line in lines if line.block not in notes or line.size > size - 0.4]
+
+
+def _build_entry(raw: str, match: re.Match[str] | None) -> PrintedEntry:
+    if match is None:
+        return PrintedEntry("", raw)
+    return PrintedEntry(next((g for g in match.groups() if g), ""), raw[match.end() :].strip())

@@ -1,0 +1,1 @@
+"""Serve the extractor with GROBID's REST API."""

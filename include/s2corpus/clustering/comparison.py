@@ -1,0 +1,144 @@
+"""Compare two descriptions of a paper: each fact gives evidence for or against one paper (SPEC §4.7, table of evidence)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from s2corpus.clustering.facts import Nodes, count_common
+from s2corpus.clustering.places import ELECTRONIC, NUMERIC, journals_differ
+
+MIN_EVIDENCE = 10
+"""Records are one paper if their evidence sums up to this."""
+EVIDENCE: Final = {
+    "title": (
+        ("equal", 10), ("almost equal", 9), ("similar", 7), ("uninformative, equal authors", 5), ("cut", 4),
+        ("uninformative or cut within a word", 2), ("missing or translated", 0), ("different", -9),
+    ),
+    "number": (("agree", 0), ("on one side", 0), ("part on one side", -6), ("differ", -9)),
+    "document": (("agree", 0), ("differ", -20)),
+    "authors": (("agree", 4), ("missing on one side", 3), ("missing", 1), ("differ", -4)),
+    "year": (
+        ("equal", 1), ("unknown, or of a preprint", 0), ("neighboring in one journal or volume", -4), ("neighboring", -6), ("apart", -9),
+    ),
+    "place": (("unknown", 0), ("volume or page agrees", 1), ("volume and page agree", 3), ("journal, volume and page agree", 5)),
+    "volume": (("agree", 0), ("differ", -4)),
+    "page": (("agree", 0), ("differ", -4), ("differ like titles", -8)),
+    "issue": (("agree", 0), ("differ", -2), ("differ, few authors or no page", -7)),
+    "journal": (("agree", 0), ("differ", -4), ("differ like titles", -8)),
+}  # fmt: skip
+"""The evidence of each fact: its possible values and their weights. This is the table of SPEC §4.7."""
+_FEW_AUTHORS = 2
+"""Maximum number of authors of a column that appears in every issue."""
+_FACTS = tuple(EVIDENCE)
+_WEIGHTS = [np.array([weight for _, weight in cells], np.int64) for cells in EVIDENCE.values()]
+EQUAL, ALMOST, SIMILAR, GENERIC_EQUAL, CUT, WEAK, MISSING, OTHER = range(8)
+"""Values of the fact `title`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The evidence of n pairs of records."""
+
+    values: np.ndarray
+    """int8, facts × n: the value of each fact, by its place in EVIDENCE"""
+    located: np.ndarray
+    """bool: equal volumes, and first pages that do not differ"""
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The weight of each fact (int64, facts × n)."""
+        return np.stack([weights[row] for weights, row in zip(_WEIGHTS, self.values, strict=True)])
+
+    @property
+    def agrees(self) -> np.ndarray:
+        """Whether the evidence suffices (bool)."""
+        enough: np.ndarray = self.weights.sum(0) >= MIN_EVIDENCE
+        return enough
+
+    def strongest_against(self) -> np.ndarray:
+        """Return the fact with the most evidence against (int64 place in EVIDENCE), or −1 if no fact is against."""
+        weights = self.weights
+        worst = weights.argmin(0)
+        return np.where(weights.min(0, initial=0) < 0, worst, -1)
+
+    def codes(self) -> np.ndarray:
+        """Return the values of each pair as one number (int64) for `describe`."""
+        code = np.zeros(self.values.shape[1], np.int64)
+        for row in self.values:
+            code = code * 8 + row
+        return code
+
+
+def describe(code: int) -> str:
+    """Return the evidence of a pair in words, given a number of `Comparison.codes`: "title equal +10, authors differ −4"."""
+    parts, total = [], 0
+    for fact in reversed(_FACTS):
+        code, value = divmod(code, 8)
+        name, weight = EVIDENCE[fact][value]
+        total += weight
+        if weight or fact == "title":
+            parts.append(f"{fact} {name} {weight:+d}")
+    return f"{', '.join(reversed(parts))}: {total} of {MIN_EVIDENCE}"
+
+
+def compare(
+    nodes: Nodes,
+    left: np.ndarray,
+    right: np.ndarray,
+    max_preprint_years: int,
+    title: np.ndarray,
+    number: np.ndarray | int = 0,
+) -> Comparison:
+    """Compare pairs of records. `title` is the value of that fact, `number` the `Difference` of titles.
+
+    - Authors agree if at least half of the shorter list of surnames is common.
+    - Neighboring years are one apart. A preprint may be `max_preprint_years` earlier or later than its paper.
+    - A record of a preprint has another place. Only records of published papers contradict each other's.
+    - Issues differ if they are numbers of two volumes, unless titles, volumes and first pages are equal. A column with few authors has
+      one title in every issue; an abstract and its paper, with many authors, may have two issues and two pages.
+    """
+    a, b = nodes.places.take(left), nodes.places.take(right)
+    is_preprint = nodes.preprint[left] | nodes.preprint[right]
+    volume, page = (_relate(getattr(a, name), getattr(b, name)) for name in ("volume", "page"))
+    page = np.where((page < 0) & ((a.page ^ b.page) & ELECTRONIC != 0), 0, page)  # An article number and a page.
+    is_equal = title == EQUAL
+    is_uninformative = is_equal & np.append(nodes.strict, False)[nodes.title[left]]
+    shared = count_common(nodes.surname_offsets, nodes.surnames, left, right)
+    sizes = np.diff(nodes.surname_offsets)
+    shorter, longer = np.minimum(sizes[left], sizes[right]), np.maximum(sizes[left], sizes[right])
+    authors = np.select([longer == 0, shorter == 0, 2 * shared >= shorter], [2, 1, 0], 3)
+    same_authors = (shared == longer) & (shared == shorter) & (longer > 0)
+    years = nodes.year[left], nodes.year[right]
+    apart = np.abs(years[0] - years[1])
+    is_other_form = nodes.preprint[left] != nodes.preprint[right]
+    is_unknown = (years[0] == 0) | (years[1] == 0) | (is_other_form & (apart <= max_preprint_years) & (apart > 0))
+    journal = np.where((a.journal >= 0) & (b.journal >= 0), 1, 0)
+    rows = np.flatnonzero((journal > 0) & (a.journal != b.journal))
+    journal[rows] = np.where(journals_differ(a.journal[rows], b.journal[rows], nodes.journals), -1, 1)
+    is_near = (apart == 1) & ~is_other_form
+    year = np.select([is_unknown, apart == 0, is_near & ((journal > 0) | (volume > 0)), is_near], [1, 0, 2, 3], 4)
+    is_placed = (volume > 0) & (page > 0)
+    place = np.select([is_placed & (journal > 0), is_placed, (volume > 0) | (page > 0)], [3, 2, 1], 0)
+    is_numeric = a.issue & b.issue & NUMERIC != 0
+    issue = is_numeric & (_relate(a.issue, b.issue) < 0) & (volume != 0) & ~(is_equal & is_placed)
+    is_column = (longer <= _FEW_AUTHORS) | (a.page == 0) | (b.page == 0)
+    documents = nodes.document[left], nodes.document[right]
+    both = (documents[0] != 0) & (documents[1] != 0)
+    document = (documents[0] ^ documents[1]) >> 1 != 0
+    document &= both | ((documents[0] | documents[1]) & 1 != 0)
+    title = np.where(is_uninformative, np.where(same_authors, GENERIC_EQUAL, WEAK), title)
+    like_titles = np.where(is_equal, 1, 2)
+    values = [
+        title, np.broadcast_to(number, len(left)), document, authors, year, place, (volume < 0) & ~is_preprint,
+        np.where((page < 0) & ~is_preprint, like_titles, 0), np.where(issue & ~is_preprint, np.where(is_column, 2, 1), 0),
+        np.where((journal < 0) & ~is_preprint, np.where(is_placed, 1, like_titles), 0),
+    ]  # fmt: skip
+    return Comparison(np.stack(values).astype(np.int8), (volume > 0) & (page >= 0))
+
+
+def _relate(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return 1 for equal hashes, −1 for different hashes, 0 if one is missing."""
+    return np.where((x == 0) | (y == 0), 0, np.where(x == y, 1, -1))

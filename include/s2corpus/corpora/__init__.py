@@ -1,0 +1,1 @@
+"""What a lake contains, and what can be deleted."""

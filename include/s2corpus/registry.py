@@ -1,0 +1,60 @@
+"""Extensions: a tuple names the built-in modules of a package, and an entry-point group adds those of installed packages.
+
+Sources, extractors, datasets, filters and cleaning rules use this convention: module `s2corpus.<kind>s.<name>`, entry-point group
+`s2corpus.<kind>s`. Modules are imported on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
+from typing import Any, Generic, TypeVar, cast
+
+from s2corpus.errors import UserError
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """The extensions of one kind. An extension is a module, or the object with the name `attribute` in it."""
+
+    def __init__(self, kind: str, built_in: tuple[str, ...], attribute: str = "") -> None:
+        self.kind, self.built_in, self._attribute = kind, built_in, attribute
+        self._loaded: dict[str, T] = {}
+
+    @property
+    def label(self) -> str:
+        """The kind in words."""
+        return self.kind.replace("_", " ")
+
+    @property
+    def _plugins(self) -> dict[str, EntryPoint]:
+        return {point.name: point for point in entry_points(group=f"s2corpus.{self.kind}s")}
+
+    @property
+    def names(self) -> list[str]:
+        """The sorted names of all installed extensions."""
+        return sorted({*self.built_in, *self._plugins})
+
+    def load(self, name: str) -> T:
+        """Return the extension with this name.
+
+        Raises:
+            UserError: no extension has this name; the message lists the available names.
+        """
+        if name not in self._loaded:
+            self._loaded[name] = self._import(name)
+        return self._loaded[name]
+
+    def _import(self, name: str) -> T:
+        if name in self.built_in:
+            found: Any = importlib.import_module(f"s2corpus.{self.kind}s.{name}")
+        elif name in self._plugins:
+            found = self._plugins[name].load()
+        else:
+            expected = f"expected one of {', '.join(self.names)}" if self.names else f"no {self.label} is installed"
+            raise UserError(f"no {self.label} is called {name!r}: {expected}")
+        if self._attribute and isinstance(found, ModuleType):
+            found = getattr(found, self._attribute)
+        return cast(T, found)

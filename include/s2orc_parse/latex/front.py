@@ -1,0 +1,319 @@
+r"""Rewrite the front and back matter of a source by its class: abstracts and keywords become marks, notes disappear."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from s2orc_parse.latex.classes import Form, Role
+from s2orc_parse.latex.document import Block, Head, Inline, Inlines, LatexDocument, MarkedText, Math, Para, walk
+from s2orc_parse.latex.marks import CLOSE, OPEN
+from s2orc_parse.latex.tex import (
+    balance,
+    check_deadline,
+    find_calls,
+    read_argument,
+    read_option,
+    replace_intervals,
+    skip_space,
+)
+
+MAX_AUTHORS = 3_000
+_DEFINES = re.compile(
+    r"\\(?:(?:re)?newcommand|providecommand|DeclareRobustCommand|\w*DocumentCommand|(?:re)?newenvironment|[egx]?def|let)\*?\s*\{?\s*\Z"
+)
+_HEADING = re.compile(r"\\(?:chapter|section)\*?\s*[\[{]")
+_RUN_IN = re.compile(r"\\(?:sub)*(?:section|paragraph)\*?\s*(?=\{)")
+_KEYWORD_END = re.compile(r"\\(?:PACS|MSC|JEL|UAT|amsmsc)(?![A-Za-z])")
+_KEYWORD_SEPARATOR = re.compile(
+    r"\\(?:sep|and|newline|kwd|quad|qquad|cdot|textbullet)(?![A-Za-z])|\\\\|\$\s*\\cdot\s*\$|\\KWD(?![A-Za-z])"
+)
+_SURE_ROLES = (Role.ABSTRACT, Role.KEYWORDS)
+"""roles that do not change if the paper defines the name itself"""
+_CLOSED_ROLES = (Role.ABSTRACT, Role.BIOGRAPHY, Role.KEYWORDS)
+r"""roles of commands whose text may end at \endNAME"""
+_TAKEN_ROLES = (Role.TITLE, Role.AUTHOR)
+"""roles of commands that `take_title_and_authors` removes"""
+_NAME_ENDS = re.compile(
+    r"\\(?:quad|qquad|hfill|hspace\*?\{[^{}]*\}|vspace\*?\{[^{}]*\}|IEEEauthorblock[NA])(?![A-Za-z])|\\\\(?:\s*\[[^\]]*\])?|,|~~+|&|\n\s*\n"
+)
+_AUTHOR_ENDS = re.compile(r"\\(?:[Aa]nd|AND)(?![A-Za-z])")
+_NOT_IN_NAMES = re.compile(
+    r"\\(?:thanks|inst|IEEEauthorrefmark|authorrefmark|textsuperscript|footnotemark|footnote|orcidID|orcidlink|orcid|ORCID|corref|fnref|thanksref"
+    r"|tanm|dgr|aff|authormark|authornotemark|tnoteref|IEEEmembership|email|textdagger|textsection|Letter|envelope)(?![A-Za-z])(?:\[[^\]]*\])?(?:\s*\{(?:[^{}]|\{[^{}]*\})*\})?"
+    r"|\\(?:bf|tt|small|large|Large|it|normalsize|xspace|bfseries|itshape|rm|sc)(?![A-Za-z])|\$[^$]*\$|\\(?:[dt]ag|dagger|ddagger)(?![A-Za-z])"
+)
+
+
+class FrontMatter:
+    """Rewrites the texts of one source."""
+
+    def __init__(self, forms: Mapping[str, Form], defined: Collection[str]) -> None:
+        """`defined` are the names that the paper defines: they keep their own meaning, except abstracts and keywords."""
+        self.taken = {name: form for name, form in forms.items() if form.role in _TAKEN_ROLES}
+        self.forms = {
+            name: form
+            for name, form in forms.items()
+            if form.role not in _TAKEN_ROLES and (form.role in _SURE_ROLES or name not in defined)
+        }
+        names = "|".join(sorted(map(re.escape, self.forms), key=len, reverse=True))
+        self._call = re.compile(rf"\\(?:begin\s*\{{({names})\*?\}}|({names}|twocolumn)(?![A-Za-z@]))")
+        self.has_abstract = False
+
+    def rewrite(self, preamble: str, body: str) -> str:
+        """Return the body with marks, including the abstract and the keywords of the preamble."""
+        taken: list[str] = []
+        self._rewrite(preamble, taken, only=(Role.ABSTRACT, Role.KEYWORDS))
+        return "".join(taken) + self._rewrite(body, None)
+
+    def take_title_and_authors(self, preamble: str, body: str) -> tuple[str, str]:
+        """Return the body without title and authors, and these as paragraphs, split wherever a name may end."""
+        title, authors = "", list[str]()
+        names = "|".join(self.taken)
+        for text in (preamble, body):
+            removed: list[tuple[int, int, str]] = []
+            for call in find_calls(text, names, 1, options=2):
+                form, end, values = self.taken[call.name], call.end, list(call.arguments)
+                while (
+                    len(values) < form.arguments
+                    and text[skip_space(text, end) :][:1] == "{"
+                    and (got := read_argument(text, end))
+                ):
+                    values.append(got[0])
+                    end = got[1]
+                removed.append((call.start, end, ""))
+                if _DEFINES.search(text, max(call.start - 40, 0), call.start):
+                    continue
+                shown = self._rewrite(" ".join(values[: form.shown]), [])
+                if form.role is Role.AUTHOR:
+                    authors += _AUTHOR_ENDS.split(_NOT_IN_NAMES.sub(" ", shown))
+                elif call.name == "subtitle":
+                    title = f"{title}: {shown}" if title else title
+                else:
+                    title = shown
+        lines = [f"{OPEN}T{CLOSE} {balance(title)}"]
+        for number, author in enumerate(authors[:MAX_AUTHORS]):
+            for name in _NAME_ENDS.split(author)[:MAX_AUTHORS]:
+                lines.append(f"{OPEN}N{number}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balance(name)))
+        return replace_intervals(body, removed), "\n\n".join(lines)
+
+    def _rewrite(self, text: str, taken: list[str] | None, only: Collection[Role] = ()) -> str:
+        """Return a text with its calls replaced. Append abstracts and keywords to `taken`, if it is given."""
+        parts: list[str] = []
+        at = 0
+        heading = _HEADING.search(text) if taken is None else None
+        first_heading = heading.start() if heading else len(text)
+        for match in self._call.finditer(text):
+            if match.start() < at or _DEFINES.search(text, max(match.start() - 40, 0), match.start()):
+                continue
+            check_deadline()
+            name = match[1] or match[2]
+            if name == "twocolumn":
+                content, end = read_option(text, match.end())
+                new = None if content is None or only else self._rewrite(content, taken)
+            else:
+                form = self.forms[name]
+                if only and form.role not in only:
+                    continue
+                found = _read_environment(text, match, form) if match[1] else _read_call(text, match, form)
+                if found is None:
+                    continue
+                contents, end = found
+                new = self._replace(name, form, contents, taken, is_front=match.start() < first_heading)
+            if new is None:
+                continue
+            parts += (text[at : match.start()], new)
+            at = end
+        return "".join([*parts, text[at:]])
+
+    def _replace(
+        self, name: str, form: Form, contents: list[str], taken: list[str] | None, *, is_front: bool
+    ) -> str | None:
+        r"""Return the replacement of a call with its option and arguments, or None if it remains."""
+        option, *arguments = contents
+        text = " ".join(arguments[: form.shown])
+        match form.role:
+            case Role.NOTE | Role.DATE:
+                return " "
+            case Role.ABSTRACT:
+                return self._replace_abstract(form, arguments, taken, is_front=is_front)
+            case Role.KEYWORDS:
+                marked = _mark("K", _separate_keywords(text)) if is_front or taken is not None else ""
+                if taken is None:
+                    return marked
+                taken.append(marked)
+                return " "
+            case Role.BIOGRAPHY:
+                words = " ".join(arguments[name == "bio" :])  # its first argument is a picture
+                return f"\n\n\\begin{{biography}}{words}\\end{{biography}}\n\n"
+            case Role.BACK if text.strip():
+                return f"\n\n\\begin{{{name}}}{arguments[-1]}\\end{{{name}}}\n\n"
+            case Role.BACK:
+                return f"\n\n\\section*{{{form.headings[0]}}}\n\n"
+            case Role.HEADING if form.arguments == 0:
+                return f"\n\n\\section{{{option or form.headings[0]}}}\n\n"
+            case Role.HEADING if form.headings:
+                return f"\n\n\\section*{{{form.headings[0]}}}\n\n{self._rewrite(text, taken)}\n\n"
+            case Role.HEADING:
+                return f"\n\n\\section*{{{text}}}\n\n"
+            case _:
+                return f"\n\n{self._rewrite(text, taken)}\n\n"
+
+    def _replace_abstract(
+        self, form: Form, arguments: list[str], taken: list[str] | None, *, is_front: bool
+    ) -> str | None:
+        """Return the mark of the first abstract; a further one before the first section is not text."""
+        inner: list[str] = []
+        parts = [self._rewrite(_RUN_IN.sub(r"\\textbf", argument), inner).strip(" \n%") for argument in arguments]
+        if len(parts) > 1 and form.headings:
+            parts = [f"\\textit{{{head}.}} {part}" for head, part in zip(form.headings, parts, strict=False) if part]
+        text = "\n\n".join(filter(None, parts))
+        if self.has_abstract or not text:
+            return None if not is_front and taken is None else "\n\n"
+        self.has_abstract = True
+        marked = _mark("S", text) + "".join(inner)
+        if taken is None:
+            return marked
+        taken.append(marked)
+        return " "
+
+
+def _mark(kind: str, text: str) -> str:
+    return f"\n\n{OPEN}{kind}{CLOSE} {text}\n\n{OPEN}E{CLOSE}\n\n"
+
+
+def _separate_keywords(tex: str) -> str:
+    """Return keywords on one line, with semicolons for commands that separate them, without classifications."""
+    tex = _KEYWORD_SEPARATOR.sub("; ", _RUN_IN.sub("", _KEYWORD_END.split(tex)[0]))
+    return re.sub(r"\n\s*\n", "; ", tex.strip())
+
+
+def _read_environment(text: str, match: re.Match[str], form: Form) -> tuple[list[str], int] | None:
+    """Return the option and the content of an environment, and its end. Groups before the content may be arguments."""
+    end = re.compile(rf"\\end\s*\{{{re.escape(match[1])}\*?\}}").search(text, match.end())
+    if end is None:
+        return None
+    option, at = read_option(text, match.end())
+    contents = [option or ""]
+    for _ in range(form.arguments if form.headings else int(form.role is Role.BIOGRAPHY)):
+        start = skip_space(text, at)
+        if text[start : start + 1] != "{" or (got := read_argument(text, at)) is None or got[1] > end.start():
+            break
+        contents.append(got[0])
+        at = got[1]
+    rest = text[at : end.start()]
+    return [*contents, rest] if rest.strip(" \n%") or len(contents) == 1 else contents, end.end()
+
+
+def _read_call(text: str, match: re.Match[str], form: Form) -> tuple[list[str], int] | None:
+    r"""Return the option and the arguments of a command, and its end.
+
+    Without braces, a command's text ends at `\endNAME`, or for keywords at the end of the paragraph.
+    """
+    at = match.end() + (text[match.end() : match.end() + 1] == "*")
+    option: str | None = None
+    for _ in range(2):
+        found, at = read_option(text, at, 2000)
+        option = option if option is not None else found
+    contents = [option or ""]
+    for _ in range(form.arguments):
+        start = skip_space(text, at)
+        if text[start : start + 1] != "{" or (got := read_argument(text, at)) is None:
+            break
+        contents.append(got[0])
+        at = got[1]
+    is_open = len(contents) == 1 or form.role is Role.BIOGRAPHY
+    if is_open and form.role in _CLOSED_ROLES and (end := text.find(f"\\end{match[2]}", at)) >= 0:
+        return [*contents, text[at:end]], end + len(f"\\end{match[2]}")
+    if len(contents) > 1 or form.arguments == 0:
+        return contents, at
+    if form.role is Role.KEYWORDS and (line := re.compile(r"[^\n\\{}]{3,500}(?=\n\s*\n|\\|\Z)").match(text, at)):
+        return [*contents, line[0]], line.end()
+    return (contents, at) if form.role in (Role.NOTE, Role.DATE, Role.BACK) else None
+
+
+_LABEL = re.compile(
+    r"\W*(?:(abstract|summary|résumé|zusammenfassung|resumen)"
+    r"|(key\s*-?\s*words?(?:\s+and\s+phrases)?|index\s+terms|mots[- ]clés|palabras\s+clave))\b\s*[:.—–-]*\s*",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.?!:;,。！？…][\s\"'”’»)\]*†‡]*\Z")
+
+
+def settle_front_matter(document: LatexDocument) -> None:
+    """Move an abstract and keywords that only a label or a header marks, and remove what is not prose before the first section.
+
+    Without sections, all text is body.
+    """
+    first = next((i for i, block in enumerate(document.blocks) if isinstance(block, Head)), None)
+    if first is None:
+        return
+    head = document.blocks[first]
+    assert isinstance(head, Head)
+    if not document.abstract and not head.numbered and _to_words(head.content).casefold().strip(" .:") == "abstract":
+        end = next(
+            (i for i, block in enumerate(document.blocks[first + 1 :], first + 1) if isinstance(block, Head)), None
+        )
+        if end is not None:
+            document.blocks[first], first = Para(head.content), end
+    kept: list[Block] = []
+    has_begun = in_abstract = False
+    for block in document.blocks[:first]:
+        if not isinstance(block, Para):
+            kept.append(block)
+            continue
+        text = _to_words(block.content)
+        label = _LABEL.match(text)
+        rest = text[label.end() :] if label else text
+        if label and label[2]:
+            document.keywords += split_keywords(rest)
+            in_abstract = False
+        elif not document.abstract and label and label[1] and (not rest or is_prose(block, rest)):
+            in_abstract = True
+            document.abstract += [_cut(block, label.end())] if rest else []
+        elif in_abstract and is_prose(block, text):
+            document.abstract.append(block)
+        elif has_begun or is_prose(block, text):
+            kept.append(block)
+            has_begun, in_abstract = True, False
+    document.blocks[:first] = kept
+
+
+def is_prose(paragraph: Para, text: str) -> bool:
+    """Return whether a paragraph is sentences, not an address, a date, a list of words or a running head.
+
+    It ends as a sentence or with a formula, and no more than half of its words after the first are capitalized or numbers.
+    """
+    if any(isinstance(inline, Math) and inline.display for inline in walk(paragraph.content)):
+        return True
+    words = text.split()[1:]
+    named = sum(word[:1].isupper() or word[:1].isdigit() or "@" in word for word in words)
+    return bool(text) and _SENTENCE_END.search(text) is not None and 2 * named <= len(words)
+
+
+def split_keywords(text: str) -> list[str]:
+    """Return the keywords of a list with semicolons, bullets, dashes or commas between them."""
+    label = _LABEL.match(text)
+    text = text[label.end() :] if label and label[2] else text
+    for separator in (r"[;•∙⋅·|]", r"\s[–—-]{1,3}\s", r","):
+        if len(found := [word for part in re.split(separator, text) if (word := part.strip(" .:;,–—"))]) > 1:
+            return found
+    return found
+
+
+def _to_words(content: Inlines) -> str:
+    return " ".join("".join(inline if isinstance(inline, str) else "" for inline in walk(content)).split())
+
+
+def _cut(paragraph: Para, length: int) -> Para:
+    """Return a paragraph without the label at its start, of `length` characters, whatever markup contains it."""
+    rest: list[Inline] = []
+    for inline in paragraph.content:
+        text = _to_words((inline,)) if isinstance(inline, str | MarkedText) else ""
+        if length > 0 and text:
+            rest += [text[length:]] if len(text) > length else []
+            length -= len(text) + 1
+        else:
+            rest.append(inline)
+    return replace(paragraph, content=tuple(rest))

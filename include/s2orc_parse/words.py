@@ -1,0 +1,35 @@
+"""Read the tables of names, words and signs that the rules use: TOML files next to the modules."""
+
+from __future__ import annotations
+
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+@cache
+def read_table(name: str) -> Mapping[str, Any]:
+    """Return a table by its path: "latex/words". A list of words is one string, separated by white space."""
+    return tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text("utf-8"))
+
+
+def invert(groups: Mapping[str, str]) -> dict[str, str]:
+    """Return the key of each word in a table of words by key."""
+    return {word: key for key, words in groups.items() for word in words.split()}
+
+
+def fold(text: str) -> str:
+    """Return a text without case and accents."""
+    if text.isascii():
+        return text.casefold()
+    decomposed = unicodedata.normalize("NFD", text.casefold())
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
+
+
+def to_letters(text: str) -> str:
+    """Return the letters and digits of a text in one case, without accents: "Garcia-Molina" becomes garciamolina."""
+    decomposed = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(character for character in decomposed if character.isalnum())

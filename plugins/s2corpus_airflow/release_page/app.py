@@ -1,0 +1,318 @@
+"""Define the routes of the release pages.
+
+The dependencies given to `build` authorize every route. Every id is validated before a file is opened. All routes are GET, except
+those that store marks of an evaluation (`evaluation`) and do actions (`actions`).
+
+URLs are `/` and `/<dag_id>/<as_of>/…`. The authorized DAG names the release, so a user cannot read a release of another DAG.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
+from datetime import date
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO, Literal, NamedTuple
+from urllib.parse import quote
+
+import pyarrow as pa
+from fastapi import Depends, FastAPI, HTTPException, Query, Request
+from fastapi import Path as InPath
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, RedirectResponse, Response, StreamingResponse
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from s2corpus.corpora.actions import Action
+from s2corpus.datasets.shelf import find_similar_papers
+from s2corpus.drops.standing import NAMES
+from s2corpus.errors import TransientError, UserError
+from s2corpus.ids import RELEASE_DAG, SPEC_NAME, ReleaseId
+from s2corpus.pipeline import trace
+from s2corpus.pipeline.run import ReleaseTables
+from s2corpus.spec import releases_folder
+from s2corpus.storage.parts import OtherColumns
+from s2corpus_airflow.release_page import actions, evaluation, intervals, lists, texts, views
+from s2corpus_airflow.release_page.compare import compare
+from s2corpus_airflow.release_page.releases import Archive
+from s2corpus_airflow.release_page.render import page as render
+
+DROPS_DAG = "pdf_drops"
+STATIC = Path(__file__).parent / "static"
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'self'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+DagId = Annotated[str, InPath(pattern=f"^{RELEASE_DAG}{SPEC_NAME}$")]
+DAY = "^[0-9]{8}(T[0-9]{6})?$"
+AsOf = Annotated[str, InPath(pattern=DAY)]
+PaperId = Annotated[str, InPath(pattern="^[0-9a-f]{15}$")]
+Sha1 = Annotated[str, InPath(pattern="^[0-9a-f]{40}$")]
+Page = Annotated[int, Query(ge=1, le=1000)]
+Stage = StrEnum("Stage", {name: name for name in lists.REJECTS})  # type: ignore[misc]  # members are computed
+DropState = StrEnum("DropState", {name: name for name in NAMES})  # type: ignore[misc]  # members are computed
+Set = Literal["s2orc", "s2ag"]
+Visible = Callable[[str], bool]
+"""Predicate: may the user see the DAG with this id?"""
+
+
+class Opened(NamedTuple):
+    """The release that a path names."""
+
+    archive: Archive
+    release: ReleaseId
+    tables: ReleaseTables
+
+
+def open_release(request: Request, dag_id: DagId, as_of: AsOf) -> Opened:
+    """Return the release that a path names; raise HTTPException 404 if it does not exist."""
+    archive = request.app.state.archive()
+    release = _find(archive, dag_id, as_of)
+    return Opened(archive, release, ReleaseTables(archive.lake, release))
+
+
+Release = Annotated[Opened, Depends(open_release)]
+AT = "/{dag_id}/{as_of}"
+"""path of a release"""
+
+
+def build(
+    archive: Callable[[], Archive],
+    *,
+    anyone: Callable[..., Any],
+    reader: Callable[..., Any],
+    visible: Callable[..., Visible],
+    login: Callable[[str], str] | None = None,
+    marker: Callable[..., str] | None = None,
+    editor: Callable[..., actions.Editor] | None = None,
+    others: Mapping[str, Action] | None = None,
+) -> FastAPI:
+    """Return the app of the release pages.
+
+    The dependency `anyone` admits users who may see DAGs; `reader` admits users who may see the DAG `dag_id` of the path.
+    `visible` returns a function that filters the DAGs to list. Each raises HTTPException 401 or 403. `login` returns the URL of
+    the login page that redirects to a path. `marker` admits users who may mark an evaluation and returns their name; if it is
+    None, marking is disabled. `editor` returns the user and the DAGs that they may edit; if it is None, there are no actions. `others`
+    are actions that need Airflow.
+    """
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    _answer_errors(app, login)
+
+    app.state.archive = archive
+    guarded = [Depends(reader)]
+    _add_lists(app, anyone, visible)
+    actions.add_routes(app, archive, anyone, visible, editor, others or {})
+    _add_intervals(app, guarded)
+    _add_views(app, guarded)
+    evaluation.add_routes(app, AT, open_release, reader, marker)
+    _add_files(app, guarded)
+    _add_papers(app, guarded)
+    _add_rows(app, guarded)
+    return app
+
+
+def _add_lists(app: FastAPI, anyone: Callable[..., Any], visible: Callable[..., Visible]) -> None:
+    """Add the pages of all releases and drops."""
+
+    @app.get("/", dependencies=[Depends(anyone)])
+    def releases(request: Request, allowed: Annotated[Visible, Depends(visible)], page: Page = 1) -> Response:
+        return render(
+            request,
+            "list.html",
+            **views.release_list(request.app.state.archive(), lambda spec: allowed(RELEASE_DAG + spec), page),
+        )
+
+    @app.get("/drops", dependencies=[Depends(anyone)])
+    def drops(
+        request: Request,
+        allowed: Annotated[Visible, Depends(visible)],
+        standing: Annotated[DropState | None, Query()] = None,
+        page: Page = 1,
+    ) -> Response:
+        if not allowed(DROPS_DAG):
+            raise HTTPException(403)
+        return render(
+            request, "drops.html", **views.drops(request.app.state.archive(), standing.value if standing else "", page)
+        )
+
+    @app.get("/static/{name}")
+    def static(name: Literal["page.css", "page.js"]) -> Response:
+        return FileResponse(STATIC / name, media_type="text/css" if name == "page.css" else "text/javascript")
+
+
+def _add_intervals(app: FastAPI, guarded: list[Any]) -> None:
+    @app.get("/{dag_id}/intervals", dependencies=guarded)
+    def spec_intervals(
+        request: Request, dag_id: DagId, first: date | None = None, last: date | None = None
+    ) -> Response:
+        spec = dag_id.removeprefix(RELEASE_DAG)
+        if not (releases_folder() / f"{spec}.yaml").is_file():
+            raise HTTPException(404, "There is no such spec.")
+        return render(
+            request,
+            "intervals.html",
+            dag_id=dag_id,
+            **intervals.overview(request.app.state.archive(), spec, first, last),
+        )
+
+
+def _add_views(app: FastAPI, guarded: list[Any]) -> None:
+    """Add the pages of one release."""
+
+    def add_view(path: str, template: str, collect: Callable[[Archive, ReleaseId], dict[str, Any]]) -> None:
+        @app.get(AT + path, dependencies=guarded)
+        def view(request: Request, opened: Release) -> Response:
+            return render(request, template, **collect(opened.archive, opened.release))
+
+    add_view("", "release.html", views.overview)
+    add_view("/trends", "trends.html", views.trends)
+    add_view("/quality", "quality.html", views.quality_table)
+    add_view("/snapshot", "snapshot.html", views.snapshot)
+
+    @app.get(AT + "/compare", dependencies=guarded)
+    def compared(request: Request, opened: Release, other: Annotated[str, Query(pattern=DAY)]) -> Response:
+        ids = sorted((opened.release, _find(opened.archive, opened.release.spec, other)))
+        return render(request, "compare.html", release_id=opened.release, **compare(opened.archive, *ids))
+
+
+def _add_files(app: FastAPI, guarded: list[Any]) -> None:
+    """Add the download of a file and the search for papers."""
+
+    @app.get(AT + "/file/{path:path}", dependencies=guarded)
+    def file(opened: Release, path: Annotated[str, InPath(max_length=300)]) -> Response:
+        snapshot_id = opened.archive.release(opened.release).snapshot
+        found = opened.archive.file(snapshot_id, path) if snapshot_id else None
+        if found is None:
+            raise HTTPException(404, "There is no such file in this release's snapshot.")
+        stream, size = found
+        name = quote(f"{snapshot_id}-{path.replace('/', '-')}")
+        headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}", "Content-Length": str(size)}
+        return StreamingResponse(_blocks(stream), media_type="application/octet-stream", headers=headers)
+
+    @app.get(AT + "/find", dependencies=guarded)
+    def find(request: Request, opened: Release, q: Annotated[str, Query(min_length=1, max_length=300)]) -> Response:
+        found = lists.find_papers(opened.tables, q)
+        if isinstance(found, tuple):
+            return RedirectResponse("/".join(found), 303)  # relative to the path of the release
+        return render(request, "found.html", release_id=opened.release, query=q, rows=found, most=lists.MOST_FOUND)
+
+
+def _add_papers(app: FastAPI, guarded: list[Any]) -> None:
+    """Add the pages of one paper and one PDF."""
+
+    @app.get(AT + "/paper/{paper_id}", dependencies=guarded)
+    def paper(request: Request, opened: Release, paper_id: PaperId) -> Response:
+        way = trace.trace_paper(opened.tables, paper_id)
+        if way is None:
+            raise HTTPException(404, "There is no such paper in this release.")
+        snapshot = opened.archive.release(opened.release).snapshot
+        similar = find_similar_papers(opened.archive.lake, snapshot, paper_id) if snapshot else None
+        return render(request, "paper.html", release_id=opened.release, way=way, similar=similar)
+
+    @app.get(AT + "/pdf/{sha1}", dependencies=guarded)
+    def pdf(request: Request, opened: Release, sha1: Sha1) -> Response:
+        found = trace.trace_pdf(opened.tables, sha1)
+        if found is None:
+            raise HTTPException(404, "There is no such PDF in this release.")
+        papers = trace.list_papers(opened.tables, sha1)
+        return render(request, "pdf.html", release_id=opened.release, pdf=found, papers=papers)
+
+    @app.get(AT + "/text/{paper_id}", dependencies=guarded)
+    def text(request: Request, opened: Release, paper_id: PaperId) -> Response:
+        found = texts.read_text(opened.tables, paper_id)
+        if found is None:
+            raise HTTPException(404, "There is no such paper in this release.")
+        return render(request, "text.html", release_id=opened.release, paper_id=paper_id, text=found)
+
+
+def _add_rows(app: FastAPI, guarded: list[Any]) -> None:
+    """Add the lists of documents and rejects."""
+
+    @app.get(AT + "/documents/{set_}", dependencies=guarded)
+    def documents(request: Request, opened: Release, set_: Set, page: Page = 1) -> Response:
+        rows, buckets = lists.sample_documents(opened.tables, set_, page)
+        values: dict[str, Any] = {"set_": set_, "rows": rows, "page": page, "buckets": buckets}
+        return render(request, "documents.html", release_id=opened.release, **values)
+
+    @app.get(AT + "/rejects/{stage}", dependencies=guarded)
+    def rejects(
+        request: Request,
+        opened: Release,
+        stage: Stage,
+        outcome: Annotated[str, Query(min_length=1, max_length=100)],
+        set_: Annotated[Set | None, Query(alias="set")] = None,
+        page: Page = 1,
+    ) -> Response:
+        chosen = set_ if set_ and stage.value in ("clean", "split") else ""
+        rows, more = lists.list_rejects(opened.tables, stage.value, outcome, chosen, page)
+        values: dict[str, Any] = {"outcome": outcome, "set_": chosen, "rows": rows, "page": page, "more": more}
+        return render(request, "rejects.html", release_id=opened.release, stage=stage.value, **values)
+
+
+def _blocks(stream: BinaryIO) -> Iterator[bytes]:
+    with stream:
+        while block := stream.read(1 << 20):
+            yield block
+
+
+def _find(archive: Archive, dag_id: str, day: str) -> ReleaseId:
+    """Return the id of an existing release; raise HTTPException 404 if it does not exist."""
+    with suppress(UserError):
+        release = ReleaseId.from_page_path(dag_id, day)
+        if archive.has(release):
+            return release
+    raise HTTPException(404, "There is no such release.")
+
+
+def _answer_errors(app: FastAPI, login: Callable[[str], str] | None) -> None:
+    """Add security headers to every response, and render errors as pages without internal details."""
+
+    @app.middleware("http")
+    async def headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+        response = await call_next(request)
+        response.headers.update(HEADERS)
+        return response
+
+    def show(request: Request, status: int, words: str, login: str | None = None) -> Response:
+        return render(request, "error.html", status=status, words=words, login=login)
+
+    @app.exception_handler(StarletteHTTPException)
+    async def refused(request: Request, error: StarletteHTTPException) -> Response:
+        messages = {
+            401: "Please log in to Airflow.",
+            403: "You do not have permission to see this page.",
+            404: "This page does not exist.",
+        }
+        own = error.detail.endswith(".")
+        words = error.detail if own else messages.get(error.status_code, "The request was refused.")
+        back = login(request.url.path) if login and error.status_code == 401 else None
+        return show(request, error.status_code, words, back)
+
+    @app.exception_handler(RequestValidationError)
+    async def wrong(request: Request, _: RequestValidationError) -> Response:
+        return show(request, 422, "This address is invalid.")
+
+    async def broken(request: Request, error: Exception) -> Response:
+        return show(request, 503, f"The lake or the catalog cannot be read: {error}")
+
+    @app.exception_handler(OtherColumns)
+    async def earlier(request: Request, error: OtherColumns) -> Response:
+        return show(request, 410, str(error))
+
+    for kind in (UserError, TransientError, OSError, pa.ArrowException):
+        app.add_exception_handler(kind, broken)
+
+    @app.exception_handler(SQLAlchemyError)
+    async def no_catalog(request: Request, _: SQLAlchemyError) -> Response:
+        return show(request, 503, "The catalog is unreachable.")
+
+    @app.exception_handler(Exception)
+    async def fault(request: Request, _: Exception) -> Response:
+        """Hide an unexpected error from the user; the log contains it."""
+        response = show(request, 500, "This page failed: the log of Airflow's API server contains the error.")
+        response.headers.update(HEADERS)
+        return response

@@ -1,0 +1,464 @@
+"""Every notation of a concept is read through every format (SPEC §3.9, §3.18–§3.20).
+
+`VARIANTS` is the only list: a row is a notation and its meaning. An entrance writes the notations of a concept into one file
+of a format and returns what the format's reader made of them. The notations are those of exports of dblp, Mendeley,
+Zotero, JabRef and NASA ADS, of PubMed, PMC, SciELO, eLife, Crossref, OpenAlex and Semantic Scholar, and of printed references.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from html import escape
+from itertools import permutations, product
+from typing import Any
+
+import pytest
+
+from s2corpus.papers.licences import rank_strictness
+from s2corpus.sources import Author
+from s2orc_parse import jats
+from s2orc_parse.bibliography.licences import find_licence, parse_licence
+from s2orc_parse.jats import elsevier
+from s2orc_parse.parse_model import BibEntry
+from tests.unit.s2corpus.sources.samples import one
+from tests.unit.s2orc_parse.jats import articles, test_elsevier
+from tests.unit.s2orc_parse.latex import archives
+from tests.unit.s2orc_parse.tei import teis
+
+SICI = "10.1002/(sici)1097-0142(19960115)77:2<356::aid-cncr19>3.0.co;2-y"
+CHAPTER = "10.1007/978-3-030-58548-8_1"
+GROUPS = (
+    "Department of Health, Odd State", "ODD Study Group, European Centre", "ODD Group, for the ODD Trial",
+    "United Nations Educational, Scientific and Cultural Organization", "World Health Organization", "The PGF/TikZ Team",
+)  # fmt: skip
+
+VARIANTS: dict[str, list[tuple[str, Any]]] = {
+    "date": [
+        ("1999", "1999"), ("1991-92", "1991"), ("1991–1992", "1991"), ("1982--1983", "1982"), ("c2018", "2018"), ("2019a", "2019"),
+        ("[2011]", "2011"), ("2005~", "2005"), ("1999-05-31", "1999-05-31"), ("2019-03-01/2020-04-02", "2019-03-01"),
+        ("05/2019", "2019-05"),
+        ("31.05.2019", "2019-05-31"), ("5/6/2019", "2019"), ("31 May 1999", "1999-05-31"), ("May 31, 1999", "1999-05-31"),
+        ("1999 May-Jun", "1999-05"), ("Spring 1999", "1999"), ("3. März 2019", "2019-03-03"), ("Dezember 2003", "2003-12"),
+        ("1er janvier 2001", "2001-01-01"), ("12 août 2019", "2019-08-12"), ("3 de mayo de 2019", "2019-05-03"), ("set. 2011", "2011-09"),
+        ("2011年5月3日", "2011-05-03"), ("2011년 5월 3일", "2011-05-03"), ("3-May-2011", "2011-05-03"), ("in press", None),
+        ("2 stycznia 2001", "2001-01-02"), ("12 января 2010", "2010-01-12"), ("5. desember 2001", "2001-12-05"),
+        ("5 Ocak 2012", "2012-01-05"),
+        ("5 de gener de 2012", "2012-01-05"), ("Jänner 2001", "2001-01"), ("10. května 2001", "2001-05-10"), ("2001. június", "2001-06"),
+    ],
+    "person": [
+        ("Jane A. Doe", "Jane A|Doe"), ("Doe, Jane A.", "Jane A|Doe"), ("van den Berg, Pieter", "Pieter|van den Berg"),
+        ("Pieter van den Berg", "Pieter|van den Berg"), ("García Márquez, Gabriel", "Gabriel|García Márquez"),
+        ("Müller, Jörg", "Jörg|Müller"), ("O'Neill, Ann", "Ann|O'Neill"), ("Lee, S.-H.", "S.-H.|Lee"),
+        ("Wharton, III, R. A.", "R A|Wharton|III"),
+        ("Bo Hu 0002", "Bo|Hu"),
+    ],
+    "group": [(group, f"|{group}") for group in GROUPS],
+    "doi": [
+        (CHAPTER, CHAPTER), ("10.1007/978-3-030-58548-8\\_1", CHAPTER), ("10.1007/978-3-030-58548-8{\\_}1", CHAPTER),
+        ("https://doi.org/10.1007/978-3-030-58548-8\\_1", CHAPTER), ("http://dx.doi.org/10.1007/978-3-030-58548-8%5C_1", CHAPTER),
+        ("doi:10.1007/978-3-030-58548-8_1.", CHAPTER), (f"{CHAPTER}arXiv:https://arxiv.org/pdf/2005.12872", CHAPTER),
+        (f"{CHAPTER}/.Acesso", CHAPTER), (f"{CHAPTER}[Crossref]", CHAPTER), (f"{CHAPTER}.PMID12345", CHAPTER),
+        (f"{CHAPTER}Epub2020", CHAPTER),
+        (f"{CHAPTER}.Disponívelem:", CHAPTER), (f"{CHAPTER}ISSN1234-5678", CHAPTER), (f"\\doi{{{CHAPTER}}}", CHAPTER),
+        ("10.1002/(SICI)1097-0142(19960115)77:2<356::AID-CNCR19>3.0.CO;2-Y", SICI),
+        ("10.1002/(SICI)1097-0142(19960115)77:2&lt;356::AID-CNCR19&gt;3.0.CO;2-Y", SICI),
+        ("10.1002/(SICI)1097-0142(19960115)77:2{\\textless}356::AID-CNCR19{\\textgreater}3.0.CO;2-Y", SICI),
+        ("https://doi.org/10.1002/(SICI)1097-0142(19960115)77:2%3C356::AID-CNCR19%3E3.0.CO;2-Y", SICI),
+    ],
+    "arxiv_id": [
+        ("1706.03762", "1706.03762"), ("arXiv:1706.03762v5 [cs.CL]", "1706.03762"), ("https://arxiv.org/abs/1706.03762v2", "1706.03762"),
+        ("http://arxiv.org/pdf/1706.03762.pdf", "1706.03762"), ("math.GT/0309136", "math/0309136"),
+        ("arXiv:astro-ph/0505517", "astro-ph/0505517"), ("https://arxiv.org/abs/hep-th/9711200", "hep-th/9711200"),
+    ],
+    "pmc_id": [
+        ("PMC123456", "PMC123456"), ("https://www.ncbi.nlm.nih.gov/pmc/articles/PMC123456/", "PMC123456"),
+        ("https://www.ncbi.nlm.nih.gov/pmc/articles/123456", "PMC123456"),
+        ("https://pmc.ncbi.nlm.nih.gov/articles/PMC123456/", "PMC123456"),
+        ("https://europepmc.org/article/PMC/PMC123456", "PMC123456"), ("PMCID: PMC123456", "PMC123456"),
+        ("https://pubmed.ncbi.nlm.nih.gov/123456/", None), ("https://europepmc.org/article/MED/123456", None),
+    ],
+    "pubmed_id": [
+        ("123456", "123456"), ("PMID: 123456", "123456"), ("https://pubmed.ncbi.nlm.nih.gov/123456/", "123456"),
+        ("http://www.ncbi.nlm.nih.gov/pubmed/123456", "123456"), ("https://europepmc.org/article/MED/123456", "123456"),
+        ("https://www.ncbi.nlm.nih.gov/pmc/articles/PMC123456/", None), ("PMC123456", None),
+    ],
+    "licence": [
+        ("https://creativecommons.org/licenses/by-nc-nd/4.0/", "CC-BY-NC-ND-4.0"), ("CC BY-NC-ND 4.0", "CC-BY-NC-ND-4.0"),
+        ("CC BY-NC-ND", "CC-BY-NC-ND"), ("CCBYNCND", "CC-BY-NC-ND"), ("cc-by", "CC-BY"), ("CC0", "CC0-1.0"),
+        ("http://creativecommons.org/licenses/by-nc-sa/3.0/us/", "CC-BY-NC-SA-3.0"),
+        ("This is an open access article under the CC BY-NC-ND license.", "CC-BY-NC-ND"),
+        ("Creative Commons Attribution-NonCommercial-NoDerivatives 4.0 International License", "CC-BY-NC-ND-4.0"),
+        ("the Creative Commons Attribution-ShareAlike License", "CC-BY-SA"),
+        ("Licencia Creative Commons Atribución-NoComercial 4.0 Internacional", "CC-BY-NC-4.0"),
+        ("http://creativecommons.org/licenses/by/2.5/ Creative Commons Attribution Noncommercial License", "CC-BY-NC"),
+        ("Creative Commons Deed, Attribution 2.5, which does not permit commercial exploitation.", "CC-BY-NC"),
+        ("Creative Commons Attribution License for commercial and non-commercial purposes", "CC-BY"),
+    ],
+    "title": [
+        ("On odd things*", "On odd things"), ("On odd things†", "On odd things"), ("Planning with A*", "Planning with A*"),
+        ("On C*-algebras", "On C*-algebras"), ("On odd things.", "On odd things"),
+    ],
+    "formula": [
+        (r"\gamma_2 \leq \frac{a}{b}", "γ2 ≤ a/b"), (r"\alpha _{1}< 5", "α1 < 5"), (r"\mathbb{R}^n", "ℝn"), (r"\Lambda", "Λ"),
+        (r"37^{\circ}\mathrm{C}", "37°C"), (r"\hat{x}", "x̂"), (r"\text{if } x > 0", "if x > 0"),
+        (r"\sqrt{s} = 7~\mathrm{TeV}", "√s = 7 TeV"),
+    ],
+}  # fmt: skip
+
+
+def show(author: Author) -> str:
+    given = " ".join((author.first, *author.middle)).strip()
+    return "|".join(filter(None, (f"{given}|{author.last}", author.suffix))).replace("’", "'")
+
+
+def list_shown(authors: Sequence[Author]) -> str | None:
+    return "; ".join(map(show, authors)) or None
+
+
+def read_values(found: Sequence[Any], name: str) -> list[Any]:
+    """Return a field of entries or records in the form of the table."""
+    if name in ("person", "group"):
+        return [list_shown(one.authors) for one in found]
+    if name == "date" and found and isinstance(found[0], BibEntry):
+        return [one.year and str(one.year) for one in found]
+    return [getattr(one, name) or None for one in found]
+
+
+Entrance = Callable[[Sequence[str], str], list[Any]]
+
+
+def bibtex(field: str, braces: str = "{}") -> Entrance:
+    def read(written: Sequence[str], name: str) -> list[Any]:
+        value = braces.replace("{}", "{%s}")
+        title = "" if field == "title" else "title={T}, "
+        items = "".join(f"@misc{{k{n}, {title}{field} = {value % text}}}\n" for n, text in enumerate(written))
+        cited = ",".join(f"k{n}" for n in range(len(written)))
+        found = archives.parse(f"\\cite{{{cited}}} \\bibliography{{r}}", r_bib=items)
+        return read_values(found.bib_entries, name)
+
+    return read
+
+
+def amsrefs(field: str, braces: str = "{%s}") -> Entrance:
+    def read(written: Sequence[str], name: str) -> list[Any]:
+        items = "".join(
+            f"\\bib{{k{n}}}{{misc}}{{title={{T}}, {field}={braces % text}}}\n".replace("%5C", "\\%5C").replace(
+                "%3", "\\%3"
+            )
+            for n, text in enumerate(written)
+        )
+        text = f"Text.\n\\begin{{biblist}}\n{items}\\end{{biblist}}"
+        return read_values(archives.parse(text, "\\usepackage{amsrefs}").bib_entries, name)
+
+    return read
+
+
+def biblatex(line: str) -> Entrance:
+    def read(written: Sequence[str], name: str) -> list[Any]:
+        items = "".join(
+            f"\\entry{{k{n}}}{{misc}}{{}}\n\\field{{title}}{{T}}\n{line.replace('@', text)}\n\\endentry\n"
+            for n, text in enumerate(written)
+        )
+        found = archives.parse(
+            "Text. \\printbibliography", "\\usepackage{biblatex}", main_bbl=f"\\refsection{{0}}\n{items}\\endrefsection"
+        )
+        return read_values(found.bib_entries, name)
+
+    return read
+
+
+def jats_reference(form: str, element: str = "element-citation") -> Entrance:
+    def read(written: Sequence[str], name: str) -> list[Any]:
+        refs = "".join(
+            f'<ref id="k{n}"><{element}>{form.replace("@", escape(text))}</{element}></ref>'
+            for n, text in enumerate(written)
+        )
+        data = articles.article("<p>x</p>").replace(b"<ref-list>", f"<ref-list>{refs}".encode())
+        return read_values(jats.convert(data, sha1="").bib_entries, name)
+
+    return read
+
+
+def tei_reference(form: str) -> Entrance:
+    def read(written: Sequence[str], name: str) -> list[Any]:
+        items = tuple(f'<biblStruct xml:id="b@">{form}</biblStruct>'.replace("{}", escape(text)) for text in written)
+        return read_values(teis.parse("<p>x</p>", items).bib_entries, name)
+
+    return read
+
+
+def elsevier_reference(field: str) -> Entrance:
+    def read(written: Sequence[str], name: str) -> list[Any]:
+        found = test_elsevier.article([test_elsevier.sentence("x", 0)])
+        found["bib_entries"] = {f"k{n}": {"title": "T", field: text} for n, text in enumerate(written)}
+        return read_values(elsevier.convert(json.dumps(found).encode(), sha1="").bib_entries, name)
+
+    return read
+
+
+def source(adapter: str, make: Callable[[str], Any]) -> Entrance:
+    def read(written: Sequence[str], name: str) -> list[Any]:
+        return read_values([one(adapter, make(text)) for text in written], name)
+
+    return read
+
+
+def jats_article(form: str) -> Callable[[str], str]:
+    meta = "<article-id pub-id-type='publisher-id'>7</article-id>"
+    title = "" if "article-title" in form else "<title-group><article-title>T</article-title></title-group>"
+    return lambda text: (
+        f"<article><front><article-meta>{meta}{title}{form.replace('@', escape(text))}</article-meta></front></article>"
+    )
+
+
+def pubmed_article(form: str, data: str = "") -> Callable[[str], str]:
+    title = "" if "ArticleTitle" in form else "<ArticleTitle>T</ArticleTitle>"
+    return lambda text: (
+        f"<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>7</PMID><Article>{form.replace('@', escape(text))}{title}</Article>"
+        f"</MedlineCitation><PubmedData>{data.replace('@', escape(text))}</PubmedData></PubmedArticle></PubmedArticleSet>"
+    )
+
+
+def acl_paper(form: str) -> Callable[[str], str]:
+    return lambda text: (
+        f"<collection id='P15'><volume id='1'><meta/><paper id='7'>{form.replace('@', escape(text))}</paper></volume></collection>"
+    )
+
+
+def dblp_paper(form: str) -> Callable[[str], str]:
+    return lambda text: f"<dblp><article key='x/A'>{form.replace('@', escape(text))}</article></dblp>"
+
+
+def openalex(**fields: Any) -> Callable[[str], Any]:
+    return lambda text: {"id": "https://openalex.org/W1", "title": "T", **fill(fields, text)}
+
+
+def fill(value: Any, text: str) -> Any:
+    """Return nested objects with a text for @."""
+    if isinstance(value, dict):
+        return {key: fill(item, text) for key, item in value.items()}
+    return [fill(item, text) for item in value] if isinstance(value, list) else text if value == "@" else value
+
+
+def record(native: str = "id", **fields: Any) -> Callable[[str], Any]:
+    return lambda text: {native: "7", "title": "T", **fill(fields, text)}
+
+
+def crossref(**fields: Any) -> Callable[[str], Any]:
+    return lambda text: {"DOI": "10.1016/x", "type": "journal-article", "title": ["T"], **fill(fields, text)}
+
+
+GIVE_YEARS = frozenset(
+    ("bib", "bib date", "amsrefs", "biblatex", "jats reference", "elsevier", "tei reference", "dblp")
+)
+PERSON_NAME = "<analytic><author><persName>{}</persName></author></analytic>"
+ENTRANCES: dict[str, dict[str, Entrance]] = {
+    "date": {
+        "bib": bibtex("year"), "bib date": bibtex("date"), "amsrefs": amsrefs("date"), "biblatex": biblatex("\\field{year}{@}"),
+        "jats reference": jats_reference("<year>@</year>"), "elsevier": elsevier_reference("pub_year"),
+        "tei reference": tei_reference("<monogr><imprint><date>{}</date></imprint></monogr>"),
+        "dblp": source("dblp", dblp_paper("<title>T</title><year>@</year>")),
+        "jats": source("jats", jats_article("<pub-date><string-date>@</string-date></pub-date>")),
+        "pubmed": source("pubmed",
+            pubmed_article("<Journal><JournalIssue><PubDate><MedlineDate>@</MedlineDate></PubDate></JournalIssue></Journal>")),
+        "s2ag": source("s2ag", record("corpusid", publicationdate="@")), "jsonl": source("jsonl", record(date="@")),
+        "s2orc": source("s2orc", record("paper_id", year="@")),
+    },
+    "person": {
+        "bib": bibtex("author"), "amsrefs": amsrefs("author"), "jats reference": jats_reference("<string-name>@</string-name>"),
+        "tei reference": tei_reference(PERSON_NAME), "openalex": source("openalex", openalex(authorships=[{"raw_author_name": "@"}])),
+        "jats": source("jats", jats_article("<contrib-group><contrib><string-name>@</string-name></contrib></contrib-group>")),
+        "dblp": source("dblp", dblp_paper("<title>T</title><author>@</author>")),
+        "s2ag": source("s2ag", record("corpusid", authors=[{"name": "@"}])),
+        "jsonl": source("jsonl", record(authors=["@"])), "jsonl text": source("jsonl", record(authors="@")),
+        "crossref": source("crossref", crossref(author=[{"family": "@"}])),
+    },
+    "group": {
+        "bib": bibtex("author", "{{{}}}"), "amsrefs": amsrefs("author", "{{%s}}"),
+        "biblatex": biblatex("\\name{author}{1}{}{{{hash=a}{family={{@}},familyi={W\\bibinitperiod}}}}"),
+        "jats reference": jats_reference("<collab>@</collab>"),
+        "tei reference": tei_reference('<analytic><author><orgName type="collaboration">{}</orgName></author></analytic>'),
+        "jats": source("jats", jats_article("<contrib-group><contrib><collab>@</collab></contrib></contrib-group>")),
+        "pubmed": source("pubmed", pubmed_article("<AuthorList><Author><CollectiveName>@</CollectiveName></Author></AuthorList>")),
+        "crossref": source("crossref", crossref(author=[{"name": "@"}])), "jsonl": source("jsonl", record(authors=[{"last": "@"}])),
+    },
+    "doi": {
+        "bib": bibtex("doi"), "bib url": bibtex("url"), "amsrefs": amsrefs("doi"), "biblatex": biblatex("\\verb{doi}\n\\verb @\n\\endverb"),
+        "jats reference": jats_reference('<pub-id pub-id-type="doi">@</pub-id>'),
+        "jats link": jats_reference('<ext-link xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="@">x</ext-link>'),
+        "jats printed": jats_reference("Lee A. A work. doi: @", "mixed-citation"),
+        "tei reference": tei_reference('<idno type="DOI">{}</idno>'), "tei link": tei_reference('<ptr target="{}"/>'),
+        "tei printed": tei_reference('<note type="raw_reference">Lee A. A work. {}</note>'), "elsevier": elsevier_reference("doi"),
+        "jats": source("jats", jats_article("<article-id pub-id-type='doi'>@</article-id>")),
+        "pubmed": source("pubmed", pubmed_article("", "<ArticleIdList><ArticleId IdType='doi'>@</ArticleId></ArticleIdList>")),
+        "crossref": source("crossref", crossref(DOI="@")), "unpaywall": source("unpaywall", record("x", doi="@")),
+        "arxiv": source("arxiv", lambda text: {"id": "1706.03762", "title": "T", "doi": text}),
+        "openalex": source("openalex", openalex(doi="@")), "s2ag": source("s2ag", record("corpusid", externalids={"DOI": "@"})),
+        "acl": source("acl", acl_paper("<title>T</title><doi>@</doi>")), "jsonl": source("jsonl", record(doi="@")),
+        "dblp": source("dblp", dblp_paper("<title>T</title><ee>@</ee>")),
+    },
+    "arxiv_id": {
+        "bib": bibtex("eprint"), "amsrefs": amsrefs("eprint"), "biblatex": biblatex("\\verb{eprint}\n\\verb @\n\\endverb"),
+        "jats reference": jats_reference('<pub-id pub-id-type="arxiv">@</pub-id>'),
+        "tei reference": tei_reference('<idno type="arXiv">{}</idno>'),
+        "s2ag": source("s2ag", record("corpusid", externalids={"ArXiv": "@"})), "jsonl": source("jsonl", record(arxiv_id="@")),
+    },
+    **{
+        name: {
+            "bib": bibtex(short), "jats reference": jats_reference(f'<pub-id pub-id-type="{short}">@</pub-id>'),
+            "tei reference": tei_reference(f'<idno type="{short.upper()}">{{}}</idno>'),
+            "openalex": source("openalex", openalex(ids={short: "@"})),
+            "s2ag": source("s2ag", record("corpusid", externalids={graph: "@"})),
+            "jats": source("jats", jats_article(f"<article-id pub-id-type='{short}'>@</article-id>")),
+            "jsonl": source("jsonl", record(**{name: "@"})),
+        }
+        for name, short, graph in (("pmc_id", "pmcid", "PubMedCentral"), ("pubmed_id", "pmid", "PubMed"))
+    },
+    "licence": {
+        "jats": source("jats", jats_article("<permissions><license><license-p>@</license-p></license></permissions>")),
+        "jats link": source("jats", jats_article("<permissions><license href='@'><license_ref>@</license_ref></license></permissions>")),
+        "crossref": source("crossref", crossref(license=[{"URL": "@"}])), "jsonl": source("jsonl", record(licence="@")),
+        "unpaywall": source("unpaywall", lambda text: {"doi": "10.1016/x", "best_oa_location": {"license": text}}),
+        "openalex": source("openalex", openalex(best_oa_location={"license": "@"})),
+        "arxiv": source("arxiv", lambda text: {"id": "1706.03762", "title": "T", "license": text}),
+        "s2ag": source("s2ag", record("corpusid", openaccesspdf={"license": "@"})),
+        "s2ag dataset": source("s2ag", record("corpusid", openaccessinfo={"license": "@"})),
+    },
+    "title": {
+        "jats": source("jats", jats_article("<title-group><article-title>@</article-title></title-group>")),
+        "jats mark": source("jats",
+            jats_article("<title-group><article-title>@<xref ref-type='fn' rid='f'>*</xref></article-title></title-group>")),
+        "pubmed": source("pubmed", pubmed_article("<ArticleTitle>@</ArticleTitle>")), "crossref": source("crossref", crossref(title=["@"])),
+        "dblp": source("dblp", dblp_paper("<title>@</title>")), "acl": source("acl", acl_paper("<title>@</title>")),
+        "arxiv": source("arxiv", lambda text: {"id": "1706.03762", "title": text}), "jsonl": source("jsonl", record(title="@")),
+        "openalex": source("openalex", openalex(title="@")), "s2ag": source("s2ag", record("corpusid", title="@")),
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("concept", "entrance"), [(concept, name) for concept in ENTRANCES for name in ENTRANCES[concept]]
+)
+def test_every_notation_is_read_through_every_format(concept: str, entrance: str) -> None:
+    written = [text for text, _ in VARIANTS[concept]]
+    found = dict(zip(written, ENTRANCES[concept][entrance](written, concept), strict=True))
+    wanted = dict(VARIANTS[concept])
+    if concept == "date" and entrance in GIVE_YEARS:
+        wanted = {text: value and value[:4] for text, value in wanted.items()}
+    assert found == wanted
+
+
+def test_formula_has_one_text_in_every_format() -> None:
+    written, wanted = zip(*VARIANTS["formula"], strict=True)
+    body = "".join(f"<p><inline-formula><tex-math>{escape(tex)}</tex-math></inline-formula></p>" for tex in written)
+    assert tuple(paragraph.text for paragraph in articles.parse(body).body_text) == wanted
+    tagged = [
+        f"<jats:inline-formula><jats:tex-math>${escape(tex)}$</jats:tex-math></jats:inline-formula>" for tex in written
+    ]
+    assert tuple(one("crossref", crossref(title=[title])("")).title for title in tagged) == wanted
+    assert tuple(bibtex("title")([f"${tex}$" for tex in written], "title")) == wanted
+
+
+def test_title_and_subtitle_become_one_title() -> None:
+    for title, subtitle, joined in (("On rivers.", "A survey", "On rivers: A survey"), ("Why?", "Because", "Why? Because"),
+                                    ("On rivers*", "A survey†", "On rivers: A survey")):  # fmt: skip
+        group = f"<title-group><article-title>{title}</article-title><subtitle>{subtitle}</subtitle></title-group>"
+        assert one("jats", jats_article(group)("")).title == joined
+        assert one("crossref", crossref(title=[title], subtitle=[subtitle])("")).title == joined
+
+
+# -- A license is never read more permissive than it is.
+
+CONDITIONS = [(), ("NC",), ("ND",), ("SA",), ("NC", "ND"), ("NC", "SA"), ("ND", "SA"), ("NC", "ND", "SA")]
+SHORT = (
+    "CC BY{}",
+    "cc-by{}",
+    "CCBY{}",
+    "CC: BY{}",
+    "(CC BY{})",
+    "licensed under CC BY{}, see below",
+    "https://creativecommons.org/licenses/by{}/",
+)
+SEPARATORS = ("-", " ", "", "_", "–", "‑", ".", "/", ", ", " (", " - ")
+WORDS: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
+    "en": ("Creative Commons Attribution{}",
+        {"NC": ("NonCommercial", "Non-Commercial", "Noncommercial"),
+            "ND": ("NoDerivatives", "NoDerivs", "No Derivative Works", "Non-Derivative"), "SA": ("ShareAlike", "Share Alike")}),
+    "es": ("Creative Commons Atribución{}",
+        {"NC": ("NoComercial", "No comercial"), "ND": ("SinDerivadas", "Sin Obra Derivada"), "SA": ("CompartirIgual",)}),
+    "pt": ("Creative Commons Atribuição{}",
+        {"NC": ("NãoComercial", "Não Comercial"), "ND": ("SemDerivações", "Sem Derivados"), "SA": ("CompartilhaIgual",)}),
+    "fr": ("Creative Commons Attribution{}",
+        {"NC": ("Pas d’Utilisation Commerciale",), "ND": ("Pas de Modification",), "SA": ("Partage dans les Mêmes Conditions",)}),
+    "de": ("Creative Commons Namensnennung{}",
+        {"NC": ("Nicht kommerziell", "NichtKommerziell"), "ND": ("Keine Bearbeitungen", "KeineBearbeitung"),
+            "SA": ("Weitergabe unter gleichen Bedingungen",)}),
+    "fr 2": ("Creative Commons Attribution{}",
+        {"NC": ("Pas d’usage commercial",), "ND": ("Pas d’œuvre dérivée",), "SA": ("Partage à l’identique",)}),
+    "de 2": ("Creative Commons Namensnennung{}", {"NC": ("Keine kommerzielle Nutzung",), "ND": ("Keine abgeleiteten Werke",),
+        "SA": ("Weitergabe unter gleichen Bedingungen",)}),
+    "ca": ("Creative Commons Reconeixement{}", {"NC": ("NoComercial",), "ND": ("SenseObraDerivada",), "SA": ("CompartirIgual",)}),
+    "id": ("Creative Commons Atribusi{}", {"NC": ("NonKomersial",), "ND": ("TanpaTurunan",), "SA": ("BerbagiSerupa",)}),
+    "sv": ("Creative Commons Erkännande{}", {"NC": ("Ickekommersiell",), "ND": ("IngaBearbetningar",), "SA": ("DelaLika",)}),
+    "no": ("Creative Commons Navngivelse{}", {"NC": ("Ikkekommersiell",), "ND": ("IngenBearbeidelse",), "SA": ("DelPåSammeVilkår",)}),
+    "fi": ("Creative Commons Nimeä{}", {"NC": ("EiKaupallinen",), "ND": ("EiMuutoksia",), "SA": ("JaaSamoin",)}),
+    "ja": ("Creative Commons 表示{}", {"NC": ("非営利",), "ND": ("改変禁止",), "SA": ("継承",)}),
+    "zh": ("Creative Commons 署名{}", {"NC": ("非商业性使用",), "ND": ("禁止演绎",), "SA": ("相同方式共享",)}),
+    "ko": ("Creative Commons 저작자표시{}", {"NC": ("비영리",), "ND": ("변경금지",), "SA": ("동일조건변경허락",)}),
+}  # fmt: skip
+VERSIONS = ("", " 1.0", " 2.5", " 3.0", " 4.0", " v4.0", "/4.0/", " 4.0 International License", " 2.0 Generic", " 99")
+
+
+def rank(conditions: Sequence[str]) -> int:
+    """Return the strictness of a Creative Commons license with these conditions (SPEC §0.10–0.14)."""
+    ordered = [name for name in ("NC", "ND", "SA") if name in conditions and not (name == "SA" and "ND" in conditions)]
+    return rank_strictness("-".join(("CC-BY", *ordered)))
+
+
+def list_written(conditions: Sequence[str]) -> list[str]:
+    """Return all notations of a license: short names and words, in every order of its conditions."""
+    found = [
+        form.format("".join(f"{separator}{code}" for code in order))
+        for form, separator, order in product(SHORT, SEPARATORS, permutations(conditions))
+    ]
+    for form, words in WORDS.values():
+        for order in permutations(conditions):
+            for chosen in product(*(words[name] for name in order)):
+                found += [
+                    form.format("".join(f"{separator}{word}" for word in chosen))
+                    for separator in ("-", " ", " - ", ", ")
+                ]
+    return [text + version for text in found for version in VERSIONS]
+
+
+@pytest.mark.parametrize("conditions", CONDITIONS, ids=lambda names: "-".join(("BY", *names)))
+def test_license_is_never_read_more_permissive_than_it_is(conditions: Sequence[str]) -> None:
+    wanted = rank(conditions)
+    for text in list_written(conditions):
+        for written in (text, text.upper(), text.lower()):
+            licence = find_licence(written)
+            assert licence is not None and rank_strictness(licence) >= wanted, (written, licence)
+            assert rank_strictness(licence) == wanted, (written, licence)
+            assert parse_licence(licence) == licence
+
+
+@pytest.mark.parametrize(("first", "second"), [(a, b) for a in CONDITIONS for b in CONDITIONS])
+def test_conditions_of_all_statements_apply(first: Sequence[str], second: Sequence[str]) -> None:
+    link = f"https://creativecommons.org/licenses/{'-'.join(('by', *map(str.lower, first)))}/4.0/"
+    licence = find_licence(f"{link} This work is licensed under {'-'.join(('CC BY', *second))}.")
+    assert licence is not None and rank_strictness(licence) >= max(rank(first), rank(second))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CC BY-NCX",
+        "publisher-specific-oa",
+        "Licença Creative Commons",
+        "published by ND Press",
+        "by-laws",
+        "Creative Commons Attribution-Xyzzy 4.0",
+        "Creative Commons Uznanie autorstwa 4.0",
+    ],
+)
+def test_unknown_license_is_unchanged(text: str) -> None:
+    assert (find_licence(text), parse_licence(text)) == (None, text)

@@ -1,0 +1,216 @@
+"""An answer of S3 that was cut, replaced or lost on its way is named as that, and never taken for an object.
+
+The server stores objects; each test damages some of its answers.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from s2corpus.errors import LostRace, TransientError, UserError
+from s2corpus.pipeline.acceptance import accept, read_acceptances
+from s2corpus.pipeline.checks import list_all_checks
+from s2corpus.snapshot import pointer
+from s2corpus.storage.duck import create_view, duckdb_connection
+from s2corpus.storage.error_kinds import convert_errors
+from s2corpus.storage.lake import ABSENT, Conflict, Lake, open_lake
+from tests.s3_store import (
+    PAGE,
+    Answer,
+    Fault,
+    Handler,
+    Request,
+    Store,
+    compress,
+    compress_body,
+    cut,
+    lose,
+    pad,
+    replace_all,
+    replace_body,
+    reset,
+    s3_store,
+)  # fmt: skip
+from tests.unit.s2corpus.storage.test_lakes import use_server
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """Yield a store behind the lake `s3://corpus`. Requests are repeated without waiting."""
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    with s3_store() as store:
+        use_server(monkeypatch, store.port)
+        yield store
+
+
+@pytest.fixture
+def lake(store: Store) -> Lake:
+    return open_lake("s3://corpus")
+
+
+DAMAGES = [cut, reset, replace_all, replace_body, pad, compress, compress_body]
+
+
+def read_in_pieces(lake: Lake, key: str) -> bytes:
+    with lake.open(key) as stream:
+        return b"".join(iter(lambda: stream.read(7), b""))
+
+
+def download(lake: Lake, key: str, path: Path) -> bytes:
+    lake.download(key, path)
+    return path.read_bytes()
+
+
+READERS: dict[str, Callable[[Lake, str, Path], Any]] = {
+    "get": lambda lake, key, folder: lake.get(key)[0],
+    "download": lambda lake, key, folder: download(lake, key, folder / "copy"),
+    "open": lambda lake, key, folder: read_in_pieces(lake, key),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("reader", READERS)
+def test_damaged_answer_is_never_an_object(
+    store: Store, lake: Lake, reader: str, damage: Fault, tmp_path: Path
+) -> None:
+    """Whole reads repeat a request whose answer was damaged. A stream cannot, because its reader has used its beginning."""
+    store.objects["a/b"] = content = orjson.dumps({"snapshot": None, "words": ["word"] * 100})
+    read = READERS[reader]
+    store.spoil(damage, "a/b", 1)
+    if reader == "open" and damage not in (replace_all, compress):
+        with pytest.raises(TransientError, match="s3://corpus/a/b: "):
+            read(lake, "a/b", tmp_path)
+    assert read(lake, "a/b", tmp_path) == content
+    store.spoil(damage, "a/b", 100)
+    with pytest.raises(TransientError, match=r"s3://corpus/a/b: .*(cut|proxy)"):
+        read(lake, "a/b", tmp_path)
+
+
+@pytest.mark.parametrize("damage", DAMAGES[:6])
+@pytest.mark.parametrize("rows", [10, 200_000])
+def test_damaged_answer_is_never_a_part(store: Store, lake: Lake, damage: Fault, rows: int, tmp_path: Path) -> None:
+    """Parts are read whole if they are small, and in ranges otherwise. Both engines name the cause."""
+    table = pa.table({"a": range(rows), "b": [hashlib.sha256(str(n).encode()).hexdigest() for n in range(rows)]})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    store.objects["p.parquet"] = sink.getvalue().to_pybytes()
+    fs, root = lake.filesystem()
+
+    def read_with_arrow() -> pa.Table:
+        return pq.read_table(f"{root}p.parquet", filesystem=fs)
+
+    def read_with_duckdb() -> pa.Table:
+        with convert_errors(), duckdb_connection(memory_mb=200, scratch=tmp_path) as connection:
+            create_view(connection, "p", [f"{root}p.parquet"], fs)
+            return connection.execute("FROM p").to_arrow_table()
+
+    is_range = rows > 10
+    for read in (read_with_arrow, read_with_duckdb):
+        if not (is_range and damage is pad):  # A range has no checksum; Parquet's own may find the damage.
+            store.spoil(damage, "p.parquet", 1)
+            assert read().equals(table)
+            store.spoil(damage, "p.parquet", 1000)
+            with pytest.raises(TransientError, match=r"s3://corpus/p.parquet: .*(cut|proxy)"):
+                read()
+            store.fault = None
+
+
+@pytest.mark.parametrize("damage", [cut, reset, replace_all, compress])
+def test_damaged_listing_is_never_an_empty_one(store: Store, lake: Lake, damage: Fault) -> None:
+    store.objects |= {"drops/a/_READY": b"{}", "drops/a/1.pdf": b"1"}
+    store.spoil(damage, "", 1)
+    assert [entry.key for entry in lake.list("")] == ["drops/a/1.pdf", "drops/a/_READY"]
+    store.spoil(damage, "", 100)
+    with pytest.raises(TransientError, match="s3://corpus"):
+        list(lake.list(""))
+
+
+@pytest.mark.parametrize("damage", [lose, replace_all])
+def test_write_with_lost_answer_succeeds(store: Store, lake: Lake, damage: Fault) -> None:
+    store.spoil(damage, "k", 1, "PUT")
+    etag = lake.put("k", b"1", expect=ABSENT)
+    store.spoil(damage, "k", 1, "PUT")
+    assert lake.put("k", b"2", expect=etag) == lake.etag("k") != etag
+    store.spoil(damage, "k", 1, "PUT")
+    with pytest.raises(Conflict):
+        lake.put("k", b"3", expect=etag)
+    store.spoil(damage, "k", 1, "DELETE")
+    lake.delete("k")
+    assert not store.objects
+
+
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("damage", [cut, lose, replace_all, PAGE, Answer.error(503, "SlowDown")])
+def test_upload_in_parts_survives_each_damaged_answer(
+    store: Store, lake: Lake, damage: Fault, number: int, tmp_path: Path
+) -> None:
+    """boto3 sends one request to begin, one for each of two parts, and one to join them."""
+    content = hashlib.sha256(b"seed").digest() * (9 << 15)
+    (tmp_path / "large").write_bytes(content)
+    count = 0
+
+    def meets(request: Request) -> bool:
+        nonlocal count
+        count += request.method in ("POST", "PUT")
+        return count == number + 1 and request.method in ("POST", "PUT")
+
+    store.fault, store.meets = damage, meets
+    lake.upload("large", tmp_path / "large")
+    assert count >= 4 and store.objects == {"large": content}
+
+
+def test_refused_upload_in_parts_is_no_passing_fault(store: Store, lake: Lake, tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(bytes(9 << 20))
+    store.spoil(Answer.error(403, "AccessDenied"), "large", 9, "POST")
+    with pytest.raises(UserError, match=r"s3://corpus/large: access refused \(AccessDenied"):
+        lake.upload("large", tmp_path / "large")
+
+
+def complete_snapshot(store: Store, day: str) -> str:
+    snapshot = f"test-2026{day}-01234567"
+    store.objects[f"snapshots/{snapshot}/manifest.json"] = orjson.dumps({"files": []})
+    return snapshot
+
+
+def test_decisions_with_lost_answers_succeed(store: Store, lake: Lake) -> None:
+    """Publish, yank, restore and accept compare a conflicting object with their own."""
+    old, new = complete_snapshot(store, "0101"), complete_snapshot(store, "0201")
+    latest = "snapshots/test/latest.json"
+    pointer.publish(lake, old)
+    store.spoil(lose, latest, 1, "PUT")
+    assert pointer.publish(lake, new).snapshot == new
+    store.spoil(lose, latest, 1, "PUT")
+    assert pointer.yank(lake, new, "its texts are wrong").snapshot == old
+    store.spoil(lose, f"snapshots/test/yanked/{new}", 9, "DELETE")
+    with pytest.raises(TransientError):  # all answers are lost
+        pointer.restore(lake, new, "they were right")
+    store.fault = None
+    assert pointer.restore(lake, new, "they were right").snapshot == new
+    with pytest.raises(UserError, match="is not yanked"):
+        pointer.restore(lake, new, "another reason")
+    key, checks = "releases/r/_accepted.json", list_all_checks()
+    name = next(f"{check.stage}.{check.name}" for check in checks if check.overridable)
+    store.spoil(lose, key, 1, "PUT")
+    assert accept(lake, "r", {name: "it is expected"}, "me", checks) == [name]
+    assert read_acceptances(lake, "r")[name].by == "me"
+
+
+def test_another_publisher_is_named(store: Store, lake: Lake) -> None:
+    """A conflict with a different object is a lost race."""
+    first, second = complete_snapshot(store, "0101"), complete_snapshot(store, "0201")
+
+    def publish_first(handler: Handler, answer: Answer) -> Answer:
+        store.objects["snapshots/test/latest.json"] = b'{"snapshot": null}'
+        return Answer.error(412, "PreconditionFailed")
+
+    pointer.publish(lake, first)
+    store.spoil(publish_first, "snapshots/test/latest.json", 1, "PUT")
+    with pytest.raises(LostRace, match="another publisher was first"):
+        pointer.publish(lake, second)

@@ -139,7 +139,8 @@ def test_pipe_and_huge_file_cost_one_outcome_each(tmp_path: Path) -> None:
 def children(thread: int | None = None) -> list[int]:
     """Return the ids of the processes that read PDFs for this thread, or for another one."""
     started = Path(f"/proc/self/task/{thread or threading.get_native_id()}/children").read_text().split()
-    return [int(p) for p in started if b"s2corpus.pdf.child" in Path(f"/proc/{p}/cmdline").read_bytes()]
+    programs = {p.pid: p.info["cmdline"] or () for p in psutil.process_iter(["cmdline"])}
+    return [pid for pid in map(int, started) if any("s2corpus.pdf.child" in word for word in programs.get(pid, ()))]
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ class Catalog:
     def __init__(self, url: str) -> None:
         try:
             self._engine = create_engine(url, pool_pre_ping=True)
-        except (ArgumentError, NoSuchModuleError):
+        except (ArgumentError, NoSuchModuleError, ImportError):  # ImportError: of another driver
             raise UserError(
                 "S2CORPUS_CATALOG is not the URL of a database: expected postgresql+psycopg2://user:password@host/database "
                 "or sqlite:////folder/catalog.db"

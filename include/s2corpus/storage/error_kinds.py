@@ -9,9 +9,9 @@ import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from s2corpus.errors import TransientError, UnreadableObject, UserError
+from s2corpus.storage.s3_errors import BrokenAnswer
 from s2orc_parse.outputs import printable
 
 _PERMANENT_ERRORS = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError)
@@ -22,17 +22,10 @@ _DISK_FULL_TEXTS = ("No space left on device", "max_temp_directory_size", "datab
 # Arrow and DuckDB report errors of S3 and disks only in the message.
 _TRANSIENT_TEXTS = ("AWS Error", "Could not establish connection", "curlCode", "IOError", "OSError:")
 
-_KEY_CODES = frozenset(
-    {"InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "TokenRefreshRequired"}
+_DATABASE_REFUSES = re.compile(
+    'authentication failed|no pg_hba.conf entry|(database|role) "[^"]*" (does not exist|is not)|permission denied|does not support SSL'
+    "|unable to open database file|readonly database|file is not a database"
 )
-_ACCESS_CODES = frozenset({"AccessDenied", "AllAccessDisabled", "AccountProblem", "Forbidden", "401", "403"})
-_REDIRECTS = frozenset({"PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException"})
-
-
-class BrokenAnswer(TransientError):
-    """An answer of S3 was cut, or is not from S3."""
-
-
 _CLASSES = {kind.__name__: kind for kind in (BrokenAnswer, TransientError, UnreadableObject, UserError)}
 _IN_DUCKDB = re.compile(rf"(?:[\w ]+ Error: )?({'|'.join(_CLASSES)}): (.+)")
 """Errors of the lake, which DuckDB turns into text."""
@@ -53,6 +46,8 @@ def classify_error(error: Exception) -> UserError | TransientError | None:
     """Return the error to raise instead of a transient error or an error of the setup; None for other errors."""
     if isinstance(error, UserError | TransientError):
         return None
+    if type(error).__module__ == "sqlalchemy.exc" and (cause := getattr(error, "orig", None)):
+        return _convert_database_error(type(error).__name__, " ".join(str(cause).split())[:300])
     if (raised := _IN_DUCKDB.match(str(error))) and type(error).__module__.lstrip("_").startswith("duckdb"):
         return _CLASSES[raised[1]](raised[2])
     if message := _transient_message(error):
@@ -69,6 +64,20 @@ def convert_environment_error(error: Exception) -> UserError | TransientError | 
     if isinstance(error, OSError):
         where = f"{printable(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
         return UserError(f"{where}{error.strerror or error}")
+    return None
+
+
+def _convert_database_error(kind: str, message: str) -> UserError | TransientError | None:
+    """Return the error to raise instead of an error of the catalog's database; None for an error of our statements."""
+    catalog = "the catalog (S2CORPUS_CATALOG)"
+    if any(full in message for full in _DISK_FULL_TEXTS):
+        return TransientError(f"the disk is full: {message}: free space where {catalog} stores its data")
+    if "read-only transaction" in message:
+        return TransientError(f"{catalog} is read-only: {message}: after a failover, name the primary server")
+    if kind not in ("IntegrityError", "DataError") and _DATABASE_REFUSES.search(message):
+        return UserError(f"{catalog} refuses access: {message}: correct its URL, or let its owner grant the rights")
+    if kind in ("OperationalError", "InterfaceError"):
+        return TransientError(f"{catalog} does not respond: {message}: start its database, or wait for it")
     return None
 
 
@@ -95,72 +104,8 @@ def _transient_message(error: Exception) -> str | None:
     library = kind.partition(".")[0].lstrip("_")
     if isinstance(error, OSError) and not isinstance(error, _PERMANENT_ERRORS) and error.errno not in _PERMANENT_ERRNOS:
         return f"{kind.removeprefix('builtins.')}: {text}"
-    if kind in ("sqlalchemy.exc.OperationalError", "sqlalchemy.exc.InterfaceError"):
-        cause = getattr(error, "orig", None) or error
-        return (
-            f"the catalog (S2CORPUS_CATALOG) does not respond: {_one_line(cause)}: start its database, or wait for it"
-        )
     if library in _NETWORK_LIBRARIES:
-        return f"{kind}: {_one_line(error)}"
+        return f"{kind}: {' '.join(text.split())[:300]}"
     if library in ("duckdb", "pyarrow") and any(transient in text for transient in _TRANSIENT_TEXTS):
         return f"{kind}: {text}"
     return None
-
-
-def _s3_error(error: BaseException) -> dict[str, Any]:
-    response: dict[str, Any] = getattr(error, "response", None) or {}
-    return response.get("Error") or {}
-
-
-def s3_code(error: BaseException) -> str:
-    """Return the error code of S3; empty if S3 did not respond."""
-    return str(_s3_error(error).get("Code", ""))
-
-
-def convert_s3_error(uri: str, error: BaseException, *, opening: bool = False, is_read: bool = False) -> Exception:
-    """Return the error to raise instead of an error of boto3.
-
-    Keys that S3 accepted before are transient errors, unlike keys that it refuses when the lake is opened (`opening`). An object that
-    S3 refuses to give (`is_read`) is an `UnreadableObject`.
-    """
-    code = s3_code(error)
-    detail = " ".join(str(_s3_error(error).get("Message") or "").split())[:300]
-    if code in _KEY_CODES and not opening:
-        return TransientError(
-            f"{uri}: S3 refuses the AWS keys that it accepted before ({code}): they may have been rotated or expired; "
-            "the next try reads them again. If it fails too, set new keys"
-        )
-    if code == "RequestTimeTooSkewed":
-        return TransientError(f"{uri}: the clock of this machine differs from that of S3 ({code}): set the clock (NTP)")
-    if is_read and code == "InvalidObjectState":
-        return UnreadableObject(
-            f"{uri}: access refused ({code}): the object is archived: restore it from its storage class"
-        )
-    if is_read and (code in _ACCESS_CODES or code.startswith("KMS.")):
-        return UnreadableObject(
-            f"{uri}: access refused ({code}{detail and f': {detail}'}): another account may own this object, or another key encrypt it: "
-            "let its owner grant s3:GetObject (and kms:Decrypt) to the keys of the pipeline"
-            + (", or deliver it again" if re.search("/(drops|sources)/", uri) else "")
-        )
-    if code in _KEY_CODES | _ACCESS_CODES:
-        return UserError(
-            f"{uri}: access refused ({code}{detail and f': {detail}'}): the AWS keys in the environment have no rights on it"
-        )
-    if code in _REDIRECTS:
-        return UserError(
-            f"{uri}: the bucket is in another region or at another address ({detail}): set AWS_DEFAULT_REGION and AWS_ENDPOINT_URL"
-        )
-    if code in ("404", "NoSuchBucket"):
-        return UserError(f"{uri}: no such bucket: create it, or name another lake with S2CORPUS_LAKE")
-    if type(error).__name__ == "NoCredentialsError":
-        return UserError(f"{uri}: no AWS keys given: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
-    if type(error).__name__ == "ResponseParserError" or re.fullmatch(r"[23]\d\d", code):
-        return BrokenAnswer(
-            f"{uri}: the answer is cut or not from S3: a proxy may answer instead; check AWS_ENDPOINT_URL and the proxy "
-            f"({_one_line(error)})"
-        )
-    return TransientError(f"{uri}: {_one_line(error)}")
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300]

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
 from s2corpus.errors import TransientError, UnreadableObject, UserError
-from s2corpus.storage.error_kinds import BrokenAnswer, convert_s3_error, s3_code
 from s2corpus.storage.objects import ABSENT, Conflict, ListedObject, check_key
+from s2corpus.storage.s3_errors import BrokenAnswer, convert_s3_error, s3_code
 
 if TYPE_CHECKING:
     import pyarrow.fs
@@ -80,7 +80,12 @@ class S3Lake:
             max_pool_connections=32,  # the number of threads that verify files of several drops
         )
         options: dict[str, Any] = {name: os.environ.get(f"S2CORPUS_S3_{name.upper()}") for name in _OPTIONS}
-        client = boto3.session.Session(botocore_session=session).client("s3", config=config, **options)
+        try:
+            client = boto3.session.Session(botocore_session=session).client("s3", config=config, **options)
+        except ValueError as error:
+            raise UserError(
+                f"{self.root}: {error}: correct AWS_DEFAULT_REGION, and AWS_ENDPOINT_URL (http(s)://host:port, or empty)"
+            ) from None
         # After a redirect without a region, boto3 requests the bucket to learn it, which a proxy redirects too, without end.
         client.meta.events.register("before-call.s3.HeadBucket", _answer_no_region)
         return client
@@ -103,10 +108,13 @@ class S3Lake:
         except self._errors as error:
             if verb == "head_object":
                 error = self._find_cause(key, error)
+            if isinstance(error, BrokenAnswer):
+                raise error from None
             code = s3_code(error)
             if code in ("NoSuchKey", "404", "NotFound"):
                 raise FileNotFoundError(self.uri(key)) from None
-            if code in ("PreconditionFailed", "ConditionalRequestConflict", "412", "409"):
+            is_conflict = code in ("PreconditionFailed", "ConditionalRequestConflict", "412", "409")
+            if is_conflict and kwargs.keys() & {"IfMatch", "IfNoneMatch"}:
                 raise Conflict(key) from None
             raise convert_s3_error(self.uri(key), error, is_read=verb in ("get_object", "head_object")) from error
         self._check_answer(verb, self.uri(key), answer)
@@ -119,8 +127,10 @@ class S3Lake:
         try:
             self._client.get_object(Bucket=self._bucket, Key=self._prefix + key, Range="bytes=0-0")["Body"].close()
         except self._errors as cause:
-            return error if s3_code(cause) == "InvalidRange" else cause  # The object is empty.
-        return error
+            if s3_code(cause) != "InvalidRange":  # The object is empty.
+                return cause
+        why = f"HEAD fails with {s3_code(error)}, GET does not: a proxy may answer instead"
+        return BrokenAnswer(f"{self.uri(key)}: the answer is not from S3: {why}; check AWS_ENDPOINT_URL and the proxy")
 
     @staticmethod
     def _check_answer(verb: str, uri: str, answer: Mapping[str, Any]) -> None:
@@ -314,6 +324,11 @@ class S3Lake:
         except self._errors as error:
             raise convert_s3_error(self.uri(prefix), error) from error
         self._check_answer("list_objects_v2", self.uri(prefix), page)
+        is_complete = all("Key" in item and "Size" in item for item in page.get("Contents", ()))
+        if not is_complete or (page["IsTruncated"] and "NextContinuationToken" not in page):
+            raise BrokenAnswer(
+                f"{self.uri(prefix)}: a listing without keys, sizes or its next page: check AWS_ENDPOINT_URL"
+            )
         return page
 
     def delete(self, key: str) -> None:

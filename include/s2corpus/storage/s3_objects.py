@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Protocol, cast
 import pyarrow as pa
 from pyarrow.fs import FileInfo, FileType, FSSpecHandler, PyFileSystem
 
-from s2corpus.storage.error_kinds import BrokenAnswer
+from s2corpus.storage.s3_errors import BrokenAnswer
 
 _BLOCK = 1 << 20
 _SMALL_BYTES = 1 << 20

@@ -1,4 +1,4 @@
-"""An object that the lake refuses to give costs its delivery, or its file, and nothing else (SPEC §0.7)."""
+"""An object that the lake refuses to give costs its delivery, or its file, and nothing else (SPEC §0.19)."""
 
 import time
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import DELIVERIES, RECORDS
 from s2corpus.tables.parses import SELECTIONS
-from tests.s3_store import Answer, Store, cut, replace_all, s3_store
+from tests.s3_store import HTML, Answer, Store, cut, replace_all, s3_store
 from tests.unit.s2corpus.deliveries.samples import AS_OF, PAPER, deliver, intake, lines
 from tests.unit.s2corpus.storage.test_lakes import use_server
 
@@ -92,7 +92,14 @@ def test_unreadable_pdf_costs_only_itself_after_registration(store: Store, run: 
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"), [(cut, "cut"), (replace_all, "not from S3"), (Answer.error(503, "SlowDown"), "SlowDown")]
+    ("fault", "said"),
+    [
+        (cut, "cut"),
+        (replace_all, "not from S3"),
+        (Answer(403, HTML), "not from S3"),
+        (Answer.error(503, "SlowDown"), "SlowDown"),
+        (Answer.error(400, "KMS.ThrottlingException"), "Throttling"),
+    ],
 )
 @pytest.mark.parametrize("key", [READY, PDF, "sources/dblp/1/records.jsonl"])
 def test_failed_transport_refuses_nothing(store: Store, run: Run, key: str, fault: object, said: str) -> None:

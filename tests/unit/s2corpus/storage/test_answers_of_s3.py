@@ -6,6 +6,7 @@ The server stores objects; each test damages some of its answers.
 import hashlib
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from s2corpus.storage.duck import create_view, duckdb_connection
 from s2corpus.storage.error_kinds import convert_errors
 from s2corpus.storage.lake import ABSENT, Conflict, Lake, open_lake
 from tests.s3_store import (
+    HTML,
     PAGE,
     Answer,
     Fault,
@@ -129,6 +131,39 @@ def test_damaged_listing_is_never_an_empty_one(store: Store, lake: Lake, damage:
     assert [entry.key for entry in lake.list("")] == ["drops/a/1.pdf", "drops/a/_READY"]
     store.spoil(damage, "", 100)
     with pytest.raises(TransientError, match="s3://corpus"):
+        list(lake.list(""))
+
+
+@pytest.mark.parametrize("status", [302, 400, 401, 403, 407, 451])
+def test_error_page_of_a_proxy_is_no_error_of_s3(store: Store, lake: Lake, status: int) -> None:
+    """S3 refuses with a code in XML. The page of a proxy refuses nothing in the lake."""
+    page = Answer(status, HTML, {"Content-Type": "text/html"})
+    acts: dict[str, Callable[[], Any]] = {
+        "GET": lambda: lake.get("k"),
+        "PUT": lambda: lake.put("k", b"1"),
+        "HEAD": lambda: lake.size("k"),
+        "LIST": lambda: list(lake.list("")),
+        "DELETE": partial(lake.delete, "k"),
+    }
+    for method, act in acts.items():
+        key, sent = ("", "GET") if method == "LIST" else ("k", method)
+        store.objects["k"] = b"1"
+        store.spoil(page, key, 1, sent)
+        assert act() or store.objects == {}, method
+        store.fault, store.meets = page, lambda request: request.key == key  # noqa: B023  # called within the loop
+        with pytest.raises(TransientError, match=r"s3://corpus/.*: the answer is cut or not from S3"):
+            act()
+        store.fault = None
+
+
+@pytest.mark.parametrize(
+    "content", ["<Contents><Key>a</Key></Contents>", "<Contents><Size>1</Size></Contents>", "<Contents/>"]
+)
+@pytest.mark.parametrize("more", ["true", "false"])
+def test_incomplete_listing_is_not_used(store: Store, lake: Lake, content: str, more: str) -> None:
+    body = f"<ListBucketResult><IsTruncated>{more}</IsTruncated>{content}</ListBucketResult>"
+    store.spoil(Answer(200, body.encode()), "", 99)
+    with pytest.raises(TransientError, match="s3://corpus/: a listing without keys, sizes or its next page"):
         list(lake.list(""))
 
 

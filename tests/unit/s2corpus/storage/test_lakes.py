@@ -4,6 +4,7 @@ The server is the S3 server of docker-compose.yaml; it starts in a few seconds. 
 """
 
 import contextlib
+import os
 import pickle
 import threading
 import time
@@ -174,15 +175,18 @@ DENIED = (UserError, "the AWS keys in the environment have no rights on it")
         (403, "InvalidAccessKeyId", DENIED, ROTATED),
         (400, "ExpiredToken", DENIED, ROTATED),
         (403, "AccessDenied", None, UNREADABLE),
-        (403, "InvalidObjectState", (TransientError, "State"), (UnreadableObject, "key: .*the object is archived: restore it")),
-        (400, "KMS.DisabledException", (TransientError, "KMS"), UNREADABLE),
+        (403, "InvalidObjectState", DENIED, (UnreadableObject, "key: .*the object is archived: restore it")),
+        (400, "KMS.DisabledException", (UserError, "the KMS key"), UNREADABLE),
         (301, "PermanentRedirect", (UserError, "in another region"), (UserError, "key: .*set AWS_DEFAULT_REGION")),
-        (302, "", (TransientError, "proxy"), (TransientError, "s3://lake/x/key: the answer is cut or not from S3: a proxy may answer")),
+        (302, "", (TransientError, "proxy"), (TransientError, "s3://lake/x/key: the answer is cut or not from S3 .HTTP 302.: a proxy")),
         (429, "", (TransientError, "429"), (TransientError, "s3://lake/x/key: .*429")),
         (503, "SlowDown", (TransientError, "SlowDown"), (TransientError, "s3://lake/x/key: .*SlowDown")),
         (404, "NoSuchBucket", (UserError, "no such bucket"), (UserError, "no such bucket")),
         (404, "NoSuchKey", (TransientError, "NoSuchKey"), (FileNotFoundError, "s3://lake/x/key")),
-        (412, "PreconditionFailed", (TransientError, "PreconditionFailed"), (Conflict, "key")),
+        (412, "PreconditionFailed", (TransientError, "PreconditionFailed"), (TransientError, "PreconditionFailed")),
+        (400, "KMS.ThrottlingException", (TransientError, "Throttling"), (TransientError, "s3://lake/x/key: .*ThrottlingException")),
+        (403, "AccountProblem", DENIED, DENIED),
+        (501, "NotImplemented", (UserError, "needs a server"), (UserError, "key: S3 refuses .*: the lake needs a server")),
         (403, "RequestTimeTooSkewed", (TransientError, "set the clock"), (TransientError, r"s3://lake/x/key: .*set the clock \(NTP\)")),
     ],
 )  # fmt: skip
@@ -201,7 +205,37 @@ def test_error_codes_of_s3(
             list(lake.list(""))
 
 
-@pytest.mark.parametrize(("status", "error"), [(403, UnreadableObject), (412, Conflict)])
+@pytest.mark.parametrize(
+    ("status", "code", "kind", "words"),
+    [
+        (403, "AccessDenied", UserError, "access refused .* have no rights on it"),
+        (400, "KMS.DisabledException", UserError, "the KMS key of the bucket is disabled, .*: enable it, or let its owner grant"),
+        (507, "XMinioStorageFull", TransientError, "the storage of S3 is full .*: free space or raise the quota"),
+        (403, "QuotaExceeded", TransientError, "the storage of S3 is full or over its quota"),
+        (501, "NotImplemented", UserError, "the lake needs a server with ListObjectsV2, conditional writes and uploads in parts"),
+        (400, "BadDigest", TransientError, "BadDigest"),
+    ],
+)  # fmt: skip
+def test_refused_writes_name_the_next_step(
+    status: int,
+    code: str,
+    kind: type[Exception],
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    quick: None,
+    tmp_path: Path,
+) -> None:
+    """Only an error that may pass is transient: commands then advise to try again."""
+    (tmp_path / "large").write_bytes(bytes(9 * MEGABYTE))
+    with fixed_server(monkeypatch, status, code):
+        lake = open_lake("s3://lake/x")
+        for write in (lambda: lake.put("key", b"1"), lambda: lake.upload("key", tmp_path / "large")):
+            with pytest.raises((UserError, TransientError), match=f"s3://lake/x/key: .*{words}") as raised:
+                write()
+            assert type(raised.value) is kind
+
+
+@pytest.mark.parametrize(("status", "error"), [(403, UnreadableObject), (412, TransientError)])
 def test_errors_without_a_body(
     status: int, error: type[Exception], monkeypatch: pytest.MonkeyPatch, quick: None
 ) -> None:
@@ -225,6 +259,26 @@ def test_failing_server_is_asked_eight_more_times(tmp_path: Path, monkeypatch: p
             lake.upload("large", tmp_path / "large")
     with pytest.raises(TransientError, match="s3://lake/k: "):
         lake.get("k")  # The server is gone.
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("AWS_ENDPOINT_URL", "localhost:8333", r"correct .*AWS_ENDPOINT_URL \(http\(s\)://host:port, or empty\)"),
+        ("AWS_ENDPOINT_URL", "ftp://localhost", "ftp://localhost.*correct the variables AWS_"),
+        ("AWS_ENDPOINT_URL", "https://127.0.0.1:PORT", "no TLS with the server: check AWS_ENDPOINT_URL"),
+        ("AWS_DEFAULT_REGION", "my region", "'my region'.*correct AWS_DEFAULT_REGION"),
+        ("AWS_PROFILE", "nobody", r"nobody.*correct the variables AWS_… and S2CORPUS_S3_…, or ~/\.aws/config"),
+    ],
+)
+def test_wrong_setting_gives_one_sentence(
+    name: str, value: str, words: str, monkeypatch: pytest.MonkeyPatch, quick: None
+) -> None:
+    with fixed_server(monkeypatch, 200):
+        port = os.environ["AWS_ENDPOINT_URL"].rpartition(":")[2]
+        monkeypatch.setenv(name, value.replace("PORT", port))
+        with pytest.raises(UserError, match=f"s3://lake: .*{words}"):
+            open_lake("s3://lake")
 
 
 def test_missing_keys_give_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

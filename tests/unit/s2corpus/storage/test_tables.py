@@ -292,7 +292,7 @@ def test_connection_has_its_limits(tmp_path: Path) -> None:
         duckdb.IOException("Could not write file: No space left on device"),
         sqlalchemy.exc.OperationalError("SELECT 1", {}, Exception("terminating connection")),
         psycopg2.OperationalError("server closed the connection"),
-        Exception("database or disk is full"),
+        sqlalchemy.exc.OperationalError("INSERT", {}, Exception("database or disk is full")),
     ],
     ids=lambda error: type(error).__name__,
 )
@@ -309,6 +309,7 @@ def test_transient_errors_are_retried(error: Exception) -> None:
         pa.ArrowInvalid("column paper_id is null"),
         duckdb.Error("FileNotFoundError: [Errno 2] Failed to open local file"),
         ValueError("IOError: text of another library"),
+        sqlalchemy.exc.IntegrityError("INSERT", {}, Exception("Key (reason)=(permission denied) exists")),
     ],
     ids=lambda error: type(error).__name__,
 )

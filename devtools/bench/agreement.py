@@ -21,9 +21,9 @@ from devtools.real_data import MISSING, REAL_DATA
 from pdf2tei import extract
 from pdf2tei.references.fields import parse_bibliography_item
 from s2corpus import sources
+from s2corpus.snapshot.agreement import FIELDS, Facts, compare_forms, read_facts
 from s2corpus.sources.record import Record
 from s2orc_parse import jats, latex, tei
-from s2orc_parse.agreement import FIELDS, Facts, compare_forms, read_facts
 from s2orc_parse.parse_model import Parse
 
 FOLDERS = ("pmc-pdf", "cases/layout", "pmc-with-tei", "pairs", "jats", "latex")

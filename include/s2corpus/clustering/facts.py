@@ -14,12 +14,12 @@ import pyarrow.compute as pc
 from s2corpus import titles
 from s2corpus.clustering.places import Places, first_pages, issues
 from s2corpus.compiled import njit
+from s2corpus.sources.documents import DOCUMENT_WORDS, Document, find_document
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
 from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
 from s2corpus.titles.facts import number_keys
 from s2corpus.titles.rules import are_uninformative
 from s2corpus.titles.similarity import unique_pairs
-from s2orc_parse.bibliography.documents import DOCUMENT_WORDS, Document, find_document
 from s2orc_parse.bibliography.name_words import GROUP
 
 COLUMNS = (

@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 
 from s2corpus.snapshot import rights
+from s2corpus.snapshot.agreement import compare_forms, read_facts
 from s2corpus.snapshot.documents import IDENTIFIERS
 from s2corpus.snapshot.removed import SECTIONS
-from s2orc_parse.agreement import compare_forms, read_facts
 from s2orc_parse.parse_model import ParseKind
 
 SCHEMA = pa.schema(

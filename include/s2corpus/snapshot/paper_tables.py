@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from s2corpus.outcomes import S2ORC_PAPERS, FilterOutcome, SelectOutcome
+from s2corpus.snapshot.agreement import FIELDS
 from s2corpus.snapshot.census import KINDS, NO_FIELD
-from s2orc_parse.agreement import FIELDS
 from s2orc_parse.outcomes import Outcome, PaperRow, format_word
 
 Counts = Mapping[tuple[str, str], int]
@@ -154,7 +154,7 @@ def _gold(measured: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
 
 
 def _agreement(counts: Counts) -> dict[str, Any]:
-    """Return how far the full texts of one paper agree, by pair of forms and field (`s2orc_parse.agreement`)."""
+    """Return how far the full texts of one paper agree, by pair of forms and field (`s2corpus.snapshot.agreement`)."""
     rows: list[Row] = []
     for pair in sorted({which for what, which in counts if what.startswith("agreement.")}):
         for name in FIELDS:

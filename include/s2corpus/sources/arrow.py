@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from s2corpus.errors import UserError
 from s2corpus.sources import Dropped, read
+from s2corpus.sources.documents import Document
 from s2corpus.sources.jsonl import parse_line
 from s2corpus.sources.record import (
     RECORD_KEYS,
@@ -27,7 +28,6 @@ from s2corpus.sources.record import (
 from s2corpus.storage.parquet import read_parquet
 from s2corpus.tables.intake import RECORDS
 from s2orc_parse.bibliography.author import Affiliation, Author
-from s2orc_parse.bibliography.documents import Document
 
 _FIELDS = tuple(field.name for field in fields(Record))
 

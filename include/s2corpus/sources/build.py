@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
+from s2corpus.sources.documents import Document
 from s2corpus.sources.record import (
     DatedLicence,
     Dropped,
@@ -22,7 +23,6 @@ from s2corpus.sources.record_titles import read_record_title
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
-from s2orc_parse.bibliography.documents import Document
 from s2orc_parse.bibliography.fields import (
     clean_abstract,
     clean_issns,

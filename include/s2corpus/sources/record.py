@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
+from s2corpus.sources.documents import Document
 from s2corpus.trust import DECLARED as DECLARED
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.documents import Document
 from s2orc_parse.outcomes import Outcome, Word
 
 SCIENCEPARSE = "scienceparse"

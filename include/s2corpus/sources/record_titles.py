@@ -7,10 +7,10 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from s2corpus.sources.documents import Document, find_document, is_name_of_series
 from s2corpus.sources.editorial import read_title_status, strip_title_status
 from s2corpus.sources.record import Editorial
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.documents import Document, find_document, is_name_of_series
 from s2orc_parse.bibliography.fields import clean_text, clean_title
 
 MIN_WORDS = 3

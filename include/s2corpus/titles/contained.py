@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from s2corpus.sources.documents import ends_with_kind
 from s2corpus.titles.arrays import hash_strings, text_of
 from s2corpus.titles.facts import page_keys
 from s2corpus.titles.threegrams import normalise_one, normalize
-from s2orc_parse.bibliography.documents import ends_with_kind
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -14,13 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.outcomes import LinkReason, LinkWarning
+from s2corpus.sources.documents import DOCUMENT_WORDS, find_document
 from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.contained import MIN_YEARS_APART, find_contained
 from s2corpus.titles.facts import FACTS, IDENTIFIERS, add_facts, same_journal
 from s2corpus.titles.index import LinkIndex
 from s2corpus.titles.rules import Difference, begins_with_number, differences, find_missing_part, find_undecided, is_cut
 from s2corpus.titles.similarity import Pairs, Search, find_similar, score_titles
-from s2orc_parse.bibliography.documents import DOCUMENT_WORDS, find_document
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

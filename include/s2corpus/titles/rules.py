@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from s2corpus.sources.documents import is_name_of_series
 from s2corpus.titles.threegrams import normalise_one
-from s2orc_parse.bibliography.documents import is_name_of_series
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 
 from devtools.bench.agreement import Agreement, read_folder, read_snapshot
-from s2orc_parse.agreement import FIELDS
+from s2corpus.snapshot.agreement import FIELDS
 
 LATEX = r"""\documentclass{article}\usepackage{natbib}
 \title{Odd rivers}\author{Ada Byron \and Jos\'e van der Doe}\begin{document}\maketitle

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from s2orc_parse.bibliography.documents import find_document
+from s2corpus.sources.documents import find_document
 from tests.unit.s2corpus.stages.link.samples import Row, link_all
 
 SEPSIS = "Obesity is not associated with poor outcomes in older patients with sepsis"

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 from html.entities import html5
-from typing import Any
+from typing import Any, cast
 
 from lxml import etree
+
+from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
+from s2orc_parse.outcomes import BadArticle, BadTei, JatsOutcome, TeiRefusal
 
 _QUALIFIED = etree.XPath("descendant-or-self::*[namespace-uri()]")
 _CHARACTER_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
@@ -60,3 +63,129 @@ def iter_text(element: Any, skipped: Container[str]) -> Iterator[str]:
         if str(child.tag).rpartition("}")[2] not in skipped:
             yield from iter_text(child, skipped)
         yield child.tail or ""
+
+
+MAX_TAGS = 2_000_000  # opening and closing tags
+MATHML = "{http://www.w3.org/1998/Math/MathML}"
+Element = etree._Element
+# Most elements have no namespace. The cheaper test comes first and excludes them.
+_FOREIGN = etree.XPath("descendant-or-self::*[namespace-uri()][not(self::m:*)]", namespaces={"m": MATHML.strip("{}")})
+_NAMESPACE = re.compile(rb"xmlns(?!:mml=\"http://www\.w3\.org/1998/Math/MathML\"):?([^\s=]*)")
+_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)")
+_PLAIN_ENCODINGS = ("utf-8", "us-ascii", "iso-8859-1")  # in these encodings the bytes of a name are its letters
+
+
+def read_article(data: bytes) -> Element:
+    """Return the `article` of a JATS file: its root, or the only article in a wrapper (OAI-PMH, `pmc-articleset`).
+
+    A document type may be referenced but not extended: a file that declares entities is rejected. Element names have no
+    namespace, except for MathML names, which begin with `MATHML`. Raises `BadArticle`.
+    """
+    if len(data) > MAX_ENTRY_BYTES or data.count(b"<") > MAX_TAGS:
+        raise BadArticle(JatsOutcome.TOO_LARGE)
+    if not data.strip():
+        raise BadArticle(JatsOutcome.EMPTY)
+    try:
+        root = cast(Element, parse_xml(data.lstrip()))
+    except ValueError as error:
+        raise BadArticle(_classify_error(str(error)), str(error)) from None
+    declared = root.getroottree().docinfo.internalDTD
+    if declared is not None and next(iter(declared.iterentities()), None) is not None:
+        raise BadArticle(JatsOutcome.ENTITIES)
+    plain = (root.getroottree().docinfo.encoding or "utf-8").casefold() in _PLAIN_ENCODINGS
+    if not plain or _ENTITY.search(data):
+        etree.strip_elements(root, etree.Entity, with_tail=False)
+    if not plain or _has_foreign(data):
+        for element in _FOREIGN(root):
+            element.tag = str(element.tag).rpartition("}")[2]
+    if root.tag == "article":
+        return root
+    articles = [found for found in root.iter("article") if found.find("front") is not None]
+    if len(articles) > 1:
+        raise BadArticle(JatsOutcome.SEVERAL_ARTICLES, f"{len(articles)} articles")
+    if not articles:
+        raise BadArticle(JatsOutcome.NOT_AN_ARTICLE, f"<{root.tag!s}>"[:100])
+    return articles[0]
+
+
+def _has_foreign(data: bytes) -> bool:
+    """Return whether an element may have a namespace other than MathML's.
+
+    Testing the bytes is faster than testing all elements.
+    """
+    prefixes = set(_NAMESPACE.findall(data))
+    return b"" in prefixes or any(b"<%b:" % prefix in data for prefix in (*prefixes, b"xml"))
+
+
+def _classify_error(error: str) -> JatsOutcome:
+    """Return the outcome for a message of the parser."""
+    error = error.casefold()
+    if "depth" in error:
+        return JatsOutcome.TOO_DEEP
+    if "amplification" in error or "entity reference loop" in error:
+        return JatsOutcome.ENTITIES
+    return JatsOutcome.TOO_LARGE if "huge" in error else JatsOutcome.NOT_WELL_FORMED
+
+
+MAX_TEI_BYTES = 12_000_000  # SPEC §2: a larger TEI is rejected
+MAX_TEI_TAGS = 500_000  # a real TEI of 12 MB has 300,000
+_BOM = b"\xef\xbb\xbf"
+_DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
+"""a document type declaration before the root element"""
+
+
+class _LocalNames(dict[object, str]):
+    """Tag → local name, cached for the first few thousand tags; "" for comments and processing instructions."""
+
+    def __missing__(self, tag: object) -> str:
+        name = tag.rpartition("}")[2] if isinstance(tag, str) else ""
+        if len(self) < 4096:
+            self[tag] = name
+        return name
+
+
+NAMES = _LocalNames()
+"""Local names by tag: `NAMES[element.tag]` avoids a function call for every element."""
+
+
+def local_name(element: etree._Element) -> str:
+    """Return an element's name without namespace; "" for comments and processing instructions."""
+    return NAMES[element.tag]
+
+
+def read_tei(tei: bytes) -> etree._Element:
+    """Parse a TEI document and return its root element.
+
+    Namespaces are ignored: they differ between GROBID versions and are sometimes missing. Raises `BadTei`.
+    """
+    if len(tei) > MAX_TEI_BYTES or tei.count(b"<") > MAX_TEI_TAGS:
+        raise BadTei(TeiRefusal.TOO_LARGE)
+    if tei.startswith(_BOM):
+        tei = tei[len(_BOM) :]
+    tei = tei.strip()
+    if not tei:
+        raise BadTei(TeiRefusal.EMPTY)
+    if _DOCTYPE.match(tei):  # with collect_ids=False, lxml loads a DTD in spite of load_dtd=False
+        raise BadTei(TeiRefusal.DOCTYPE)
+    parser = etree.XMLParser(
+        encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False,
+        remove_comments=True, remove_pis=True, collect_ids=False,
+    )  # fmt: skip
+    try:
+        root = etree.fromstring(tei, parser)
+    except etree.XMLSyntaxError as error:
+        raise BadTei(_classify_tei_error(tei, error)) from None
+    if local_name(root) not in ("TEI", "TEI.2"):
+        raise BadTei(TeiRefusal.NOT_TEI)
+    return root
+
+
+def _classify_tei_error(xml: bytes, error: etree.XMLSyntaxError) -> TeiRefusal:
+    """Return the reason for a parser error."""
+    try:
+        xml.decode("utf-8")
+    except UnicodeDecodeError:
+        return TeiRefusal.NOT_UTF8
+    if "depth" in str(error).casefold():
+        return TeiRefusal.TOO_DEEP
+    return TeiRefusal.TOO_LARGE if "huge" in str(error).casefold() else TeiRefusal.NOT_WELL_FORMED

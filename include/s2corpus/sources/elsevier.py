@@ -10,7 +10,7 @@ from s2corpus.sources.json_objects import load_object, parse_objects
 from s2corpus.sources.record import Dropped, Entry, Record, RecordKind, RejectReason
 from s2corpus.sources.streams import Peekable, is_tar
 from s2corpus.sources.xml_elements import parse_documents
-from s2orc_parse.jats.elsevier_front import read_front
+from s2orc_parse.jats.elsevier import read_front
 
 NAME = "elsevier"
 KIND = RecordKind.PUBLISHER

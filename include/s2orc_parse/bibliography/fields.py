@@ -11,37 +11,27 @@ from itertools import islice
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Affiliation, Author
 from s2orc_parse.bibliography.markup import ATTRIBUTE, resolve_formulas, space_formulas
-from s2orc_parse.bibliography.notices import remove_notices
+from s2orc_parse.words import read_table
 
+_WORDS = read_table("bibliography/words")
 MAX_TITLE = 3_000  # characters; a longer title belongs to a broken entry
 MAX_ABSTRACT = 100_000  # characters
 MAX_AUTHORS = 10_000
 MAX_AFFILIATIONS = 50  # per author
 MAX_LOCATOR = 60  # maximum length of a volume, issue or pages
 _LOCATOR_WORD = re.compile(r"^(?:vol(?:ume)?|no|nr|number|issue|pp?|pages?|s)\b\.?\s*(?=\w)", re.IGNORECASE)
-_UNPUBLISHED = re.compile(
-    r"\W*(?:no(?:t|n)?[- ]?(?:pagination|paginated|page numbers?|pages?)(?: (?:specified|given|available))?|unpaginated|unpaged|"
-    r"n\.?\s?pag|n/?a|n\.?p|none|null|(?:e?pub\W*)?(?:published online )?ahead[- ]of[- ](?:print|publication)|in[- ]press|forthcoming|"
-    r"online[- ]first|early access)\W*",
-    re.IGNORECASE,
-)
-"""statements in the place of a volume, an issue or pages"""
+_UNPUBLISHED = re.compile(rf"\W*(?:{'|'.join(_WORDS['unpublished'])})\W*", re.IGNORECASE)
 _SHORT_RANGE = re.compile(r"([A-Za-z]{0,2})(\d+)-(?:\1)?(\d+)")
 _CATALOG = re.compile(
     r"\s+[:=/]\s.*$|\s*\((?:[^()]*[,:][^()]*|[^()]*\bed\.?|online|print|internet|electronic(?: resource)?)\)(?=\s*$)",
     re.IGNORECASE,
 )
 """the title proper of a journal ends here (ISBD)"""
-_ROLE = re.compile(
-    r"\W*(?:the )?(?:(?:guest|associate|managing|section|series|volume|executive|chief)?[ -]?(?:co-?)?editors?(?:[ -]in[ -]chief)?|"
-    r"editorial (?:board|team|staff|office)|anon(?:ymous)?|no authors? (?:listed|given)|unknown(?: authors?)?|various(?: authors)?)\W*",
-    re.IGNORECASE,
-)
+_ROLE = re.compile(rf"\W*(?:the )?(?:{'|'.join(_WORDS['roles'])})\W*", re.IGNORECASE)
 _NOTE = re.compile(
     r"\.?\s*\[(?:erratum|corrigendum|correction|comment|retraction|republished|summary for|original|reprint|see comment)s?\b.*$|"
     r"\.?\s*(?:\[(?:\d+ refs?|(?:systematic )?review|letter|abstract|editorial|commentary|news|case reports?|article in [a-z, ]+|"
-    r"(?:english|spanish|french|german|italian|portuguese|russian|ukrainian|chinese|japanese|korean|polish|dutch|turkish|hungarian|czech|"
-    r"slovak|danish|swedish|norwegian|finnish|greek|hebrew|arabic|persian|romanian|bulgarian|serbian|croatian)(?:, [a-z]+)*)\]\.?)+\s*$",
+    rf"(?:{'|'.join(_WORDS['title_languages'].split())})(?:, [a-z]+)*)\]\.?)+\s*$",
     re.IGNORECASE,
 )
 """notes that MEDLINE and EMBASE append to a title: [Review] [33 refs], [Erratum appears in …], [Spanish]"""
@@ -74,12 +64,7 @@ _GLUED_NOTE = re.compile(
     r"1(?:\s*,\s*[2-9*∗†])*$|"
     r"(?<![\w-])([A-Z]?[a-z]{3,}(?:tion|ment|ness|ship|ances?|ences?|ology|ities|isms?)s?[)\]?!.]*)[2-9](?:\s*,\s*[2-9*∗†])*$"
 )
-_NUMBERED_WORD = re.compile(
-    r"(?:in|ins|ase|ases|one|ones|part|chapter|version|volume|section|phase|type|stage|level|grade|class|figure|table|study|trial|group|"
-    r"experiment|receptor|factor|protein|mission|sentinel|appendix|problem|solution|generation|edition|question|session)$",
-    re.IGNORECASE,
-)
-"""A number that follows these words at once belongs to the title: Galectin1, Kinase1, Version1."""
+_NUMBERED_WORD = re.compile(rf"(?:{'|'.join(_WORDS['numbered_words'].split())})$", re.IGNORECASE)
 _TRANSLATED = re.compile(r"\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\.*")
 _AMPERSANDS = re.compile(r"&(?:amp;)+")
 _MAX_ROUNDS = 10  # of removing tags and unescaping; real texts need fewer
@@ -249,3 +234,54 @@ def clean_issns(values: object) -> tuple[str, ...]:
     """Return the distinct valid ISSNs of a list, or of one string, in order."""
     found = map(identifiers.normalise_issn, clean_words(values))
     return tuple(dict.fromkeys(issn for issn in found if issn))
+
+
+_YEAR = r"(?:19|20)\d\d\b"
+_SIGN = r"(?:©|\(c\)|copyright\b)"
+_RIGHTS = (
+    rf"(?:{_SIGN}\s*:?\s*(?:{_SIGN}\s*)?(?:{_YEAR}|the authors?\b)|{_YEAR}\s*(?:©|\(c\)\s)"
+    r"|all rights reserved|this article is protected by copyright|this is an open[- ]access article)[^\n]{0,400}"
+    r"|©[^\n.]{0,80}\.?|published by (?:elsevier|(?:john )?wiley|springer|oxford|lippincott|mosby|academic press|wolters|taylor|blackwell|"
+    r"cambridge|"
+    r"sage|the american|s\. karger|georg thieme)\b[^\n]{0,80}"
+)
+_COPYRIGHT = re.compile(
+    rf"(?:(?<=[.!?:)\]”\"])|\n)\s*(?:{_RIGHTS})\Z|\s+(?:copyright\s*)?©\s*{_YEAR}[^\n]{{0,150}}\Z|\A(?:{_RIGHTS})\n|\A(?:copyright\s*)?©[^\n.]{{0,80}}\.?\Z",
+    re.I,
+)
+"""a copyright line at the end, or as the first line"""
+_SENTENCE = r"(?:[^\n.]|\.(?=\S))*\.?"
+_SUPPLEMENT = re.compile(
+    r"\s*(?:\b(?:electronic )?supplementary (?:information|materials?|data)\b\s*[:.]?\s*)?"
+    r"(?:the online version (?:of this article )?(?:\([^()]*\) )?contains (?:additional )?supplementary (?:material|data|information)\b"
+    rf"|supplementary (?:data|materials?|information) (?:is|are) available (?:at|from|in|online)\b){_SENTENCE}",
+    re.I,
+)
+_CORRECTION = re.compile(
+    r"\W*(?:this (?:corrects|retracts|article corrects|erratum corrects|corrigendum corrects|is a correction)\b"
+    r"|an? (?:author |publisher )?(?:correction|amendment|erratum|corrigendum|retraction)(?: note)? to this (?:paper|article) has been\b"
+    r"|the original article (?:can be found|was (?:published|updated|corrected))|this article has been (?:corrected|retracted))[^\n]{0,300}"
+    r"|\W*(?:no abstract(?: (?:is )?(?:available|provided|given))?|abstract (?:is )?(?:not available|missing))\W*",
+    re.I,
+)
+"""a notice in the place of an abstract"""
+_APPENDED = re.compile(
+    r"(?<=[.!?])\s*an? (?:author |publisher )?(?:correction|amendment|erratum|corrigendum) to this (?:paper|article) has been published\b"
+    r"[^\n]{0,250}\Z",
+    re.I,
+)
+_NOTICES = (
+    (_SUPPLEMENT, ("supplementary",)),
+    (_COPYRIGHT, ("©", "(c)", "copyright", "rights reserved", "open access", "open-access", "published by")),
+    (_APPENDED, ("has been published",)),
+)
+"""the patterns, and words without which they cannot match"""
+
+
+def remove_notices(abstract: str) -> str:
+    """Return an abstract without notices; empty if it is only a notice. A sentence about copyright remains."""
+    text, folded = abstract, abstract.casefold()
+    for pattern, marks in _NOTICES:
+        if any(mark in folded for mark in marks):
+            text = pattern.sub("", text)
+    return "" if _CORRECTION.fullmatch(text) else text.strip()

@@ -12,19 +12,14 @@ from urllib.parse import unquote
 
 from s2orc_parse.words import read_table
 
+_WORDS = read_table("bibliography/words")
 MAX_CHARACTERS = 2_000  # longer texts are cut: no identifier is longer
 ARXIV_DOI = "10.48550/arxiv."
 ACL_DOIS = ("10.18653/v1/", "10.3115/")
 
 _DOI_PREFIX = re.compile(r"^(?:(?:https?://)?(?:\w+\.)*doi\.org/|info:doi/|urn:doi:|doi\s*[:=]?\s*)+", re.IGNORECASE)
 _DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\x00-\x1f]+")
-_NEXT_LABEL = re.compile(
-    r"(?:arxiv|eprint|(?<![a-z])(?:pmc?id|doi|issn|isbn|url))\s*:|https?:|…"
-    r"|/?\.(?:acesso|accessed|consultado|dispon[ií]vel|available|retrieved|epub|pmc?id)\b|\.?(?:acesso|dispon[ií]vel|retrieved|accessed)"
-    r"(?:em|from|on|at|:)|epub(?:19|20)\d\d|pmc?id\d+$|issn\d{4}-|\.?(?:crossref|googlescholar|pubmed)$"
-    r"|\.?\[(?:cross ?ref|pub ?med|google|medline|web|isi|scopus|cas|doi|free|pmc|view|abstract|green)",
-    re.IGNORECASE,
-)
+_NEXT_LABEL = re.compile("|".join(_WORDS["labels_after_dois"]), re.IGNORECASE)
 """what a missing space joins to a DOI: 10.1126/science.adj5957arXiv:https://…"""
 _DOI_TAIL = ".,;:'\"*>»”’|\\"
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff")) | dict.fromkeys(map(ord, "‐‑"), "-")
@@ -39,14 +34,12 @@ _PLACEHOLDER = re.compile(
     r"(?<![a-z0-9])(?:x{3,}|n{4,}|y{4,}|z{4,}|\?{2,}|(?<!\d-)0{5,}|tbd|tba)(?![a-z0-9])"  # nnnnnnn.nnnnnnn, xxx, 0000000.0000000
     r"|x{4,}|n{7,}|(?<=\.)doi$"  # fmicb.20xx.xxxxx, ACCESS.2017.DOI
 )
-_TEMPLATE_DOIS = frozenset(read_table("bibliography/words")["template_dois"].split())
+_TEMPLATE_DOIS = frozenset(_WORDS["template_dois"].split())
 _TEMPLATE_PREFIXES = ("10.0000/", "10.1234/", "10.12345/", "10.9999/")
 
 _ARXIV_NEW = re.compile(r"(?<!\d)(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(?:v\d+)?(?!\d)")
 _ARXIV_OLD = re.compile(
-    r"(?<![a-z])((?:acc-phys|adap-org|alg-geom|ao-sci|astro-ph|atom-ph|bayes-an|chao-dyn|chem-ph|cmp-lg|comp-gas|cond-mat"
-    r"|cs|dg-ga|funct-an|gr-qc|hep-ex|hep-lat|hep-ph|hep-th|math-ph|math|mtrl-th|nlin|nucl-ex|nucl-th|patt-sol|physics"
-    r"|plasm-ph|q-alg|q-bio|quant-ph|solv-int|supr-con))(?:\.[a-z-]{2,7})?/(\d{2}(?:0[1-9]|1[0-2])\d{3})(?:v\d+)?(?!\d)",
+    rf"(?<![a-z])((?:{'|'.join(_WORDS['arxiv_archives'].split())}))(?:\.[a-z-]{{2,7}})?/(\d{{2}}(?:0[1-9]|1[0-2])\d{{3}})(?:v\d+)?(?!\d)",
     re.IGNORECASE,
 )
 _PMID = re.compile(

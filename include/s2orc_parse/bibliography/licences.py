@@ -53,10 +53,13 @@ def find_licence(text: str) -> str | None:
     Of several statements, all conditions apply. The version is that of the statements with all conditions, if they
     agree: `CC-BY-NC` means an unknown version. ShareAlike has no effect if there may be no derivatives.
     """
-    text = _normalize(text)
+    folded = unicodedata.normalize("NFKD", text[:MAX_CHARACTERS].translate(_DASHES)).casefold()
+    plain = " ".join("".join(c for c in folded if not unicodedata.combining(c)).split())
+    text = _DOTTED.sub(r"\1\2", plain)
     if match := _ARXIV.search(text):
         return f"arXiv-nonexclusive-{match.group(1)}"
-    if any(part and not _read_words(part[1]) for part in map(_match_next_part, _ATTRIBUTION.finditer(text))):
+    names = _ATTRIBUTION.finditer(text)
+    if any(part and not _read_words(part[1]) for name in names for part in (_NEXT_PART.match(text, name.end()),)):
         return None
     statements = list(_find_statements(text))
     if not statements and not (_COMMONS.search(text) and _read_words(text)):
@@ -78,12 +81,6 @@ def parse_licence(value: object) -> str | None:
     return find_licence(value) or " ".join(value.split())[:200]
 
 
-def _normalize(text: str) -> str:
-    folded = unicodedata.normalize("NFKD", text[:MAX_CHARACTERS].translate(_DASHES)).casefold()
-    plain = " ".join("".join(c for c in folded if not unicodedata.combining(c)).split())
-    return _DOTTED.sub(r"\1\2", plain)
-
-
 def _find_statements(text: str) -> Iterator[tuple[set[str], str | None]]:
     """Yield the conditions and the version of each short name and each name in words."""
     for match in _SHORT.finditer(text):
@@ -92,10 +89,6 @@ def _find_statements(text: str) -> Iterator[tuple[set[str], str | None]]:
     for match in _ATTRIBUTION.finditer(text):
         words = re.split(r"[.;](?= )|, which |https?:", text[match.start("words") :], maxsplit=1)[0]
         yield _read_words(words), _read_version(words)
-
-
-def _match_next_part(name: re.Match[str]) -> re.Match[str] | None:
-    return _NEXT_PART.match(name.string, name.end())
 
 
 def _read_words(text: str) -> set[str]:

@@ -105,7 +105,10 @@ def collect_identifiers(
             take(name, identifier)
     for text in printed:
         if "doi" not in found and "10." in text and (match := _PRINTED_DOI.search(text)):
-            take("doi", _complete(match.group(1)))
+            suffix = match.group(1).partition("/")[2]
+            # A space or a line end cut a DOI whose suffix has no digit, or does not end with a letter or digit.
+            if not suffix.endswith(("-", "_", "/", "(")) and any(map(str.isdecimal, suffix)):
+                take("doi", normalise_doi(match.group(1)))
         if "PM" in text or "ubMed" in text:
             if match := _PRINTED_PMID.search(text):
                 take("pubmed_id", match.group(1).lstrip("0"))
@@ -115,7 +118,11 @@ def collect_identifiers(
             match := _PRINTED_ARXIV.search(text)
         ):
             take("arxiv_id", identifiers.normalise_arxiv(text[match.start() : match.end() + _ARXIV_REACH]))
-    return add_arxiv(found)
+    if (arxiv_id := identifiers.arxiv_of_doi(found.get("doi"))) is not None:
+        take("arxiv_id", arxiv_id)
+    elif "arxiv_id" in found:
+        take("doi", identifiers.doi_of_arxiv(found["arxiv_id"]))
+    return found
 
 
 def _read_untyped(value: str) -> Iterable[tuple[str, str | None]]:
@@ -140,21 +147,3 @@ def _read_address(url: str) -> Iterable[tuple[str, str | None]]:
     elif "://" in url:
         yield "pubmed_id", identifiers.normalise_pmid(url)
         yield "pmc_id", identifiers.normalise_pmcid(url)
-
-
-def _complete(doi: str) -> str | None:
-    """Return a printed DOI; None if a space or a line end cut it: a suffix needs a digit and ends with a letter or digit."""
-    suffix = doi.partition("/")[2]
-    is_cut = suffix.endswith(("-", "_", "/", "(")) or not any(character.isdecimal() for character in suffix)
-    return None if is_cut else normalise_doi(doi)
-
-
-def add_arxiv(found: dict[str, str]) -> dict[str, str]:
-    """Add the missing identifier of an arXiv preprint: the DOI 10.48550/arxiv.X from the id X, or X from the DOI."""
-    if not found:
-        return found
-    if (arxiv_id := identifiers.arxiv_of_doi(found.get("doi"))) and "arxiv_id" not in found:
-        return {**found, "arxiv_id": arxiv_id}
-    if "arxiv_id" in found and "doi" not in found:
-        return {**found, "doi": identifiers.doi_of_arxiv(found["arxiv_id"])}
-    return found

@@ -6,7 +6,7 @@ import html
 import re
 from dataclasses import dataclass, field
 
-from s2orc_parse.bibliography.tex_math import read_formula_text
+from s2orc_parse.bibliography.tex import read_formula_text
 
 ATTRIBUTE = r"\s+[\w:.-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+)"
 _TAG = re.compile(

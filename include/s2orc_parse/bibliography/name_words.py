@@ -14,12 +14,9 @@ _DOTTED = re.compile(rf"(?:{_LETTER}{{1,2}}\.\s?{_HYPHEN}?\s?)+(?:{_LETTER}\.?)?
 _CAPITALS = re.compile(rf"{_LETTER}(?:{_HYPHEN}?{_LETTER}){{0,2}}")
 _INITIAL = re.compile(rf"{_LETTER}{{1,2}}\.?(?:{_HYPHEN}{_LETTER}{{1,2}}\.?)+|{_LETTER}{{1,2}}\.|{_LETTER}\.?")
 _GENERATION = re.compile(r"(?:jr|sr|jnr|snr|ii|iii|iv|2nd|3rd|4th)\.?", re.IGNORECASE)
-_DEGREE = re.compile(
-    r"(?:ph\.?\s?d|d\.?phil|m\.?d|dr\.?ph|m\.?p\.?h|m\.?sc|b\.?sc|esq|frcp|frcs|facs|d\.?v\.?m|d\.?d\.?s|mbbs|mba)\.?",
-    re.IGNORECASE,
-)
 _SYLLABLE = re.compile(r"[^AEIOUY][AEIOUY]\w")
 _WORDS = read_table("bibliography/words")
+_DEGREE = re.compile(rf"(?:{'|'.join(_WORDS['degrees'].split())})\.?", re.IGNORECASE)
 _PARTICLES = frozenset(_WORDS["particles"].split())
 _CAPITALISED = frozenset(_WORDS["capitalized_particles"].split())
 _AMBIGUOUS_PARTICLES = frozenset(_WORDS["ambiguous_particles"].split())
@@ -34,10 +31,7 @@ _TITLE = re.compile(r"(?:dr|prof|professor|mr|mrs|ms|sir|dame|rev|doc|ing|dipl\.
 GROUP = rf"\b(?:{'|'.join(_WORDS['group_words'])})\b"
 
 _GROUP = re.compile(GROUP, re.IGNORECASE)
-_UNIT = re.compile(
-    r"(?:(?:departments?|ministry|office|bureau|directorate) (?:of|for)|minist(?:ère|erio|ério)|bundes(?:ministerium|amt))\b",
-    re.IGNORECASE,
-)
+_UNIT = re.compile(rf"(?:{'|'.join(_WORDS['offices'])})\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)  # the same words recur in every list of references

@@ -57,7 +57,9 @@ def parse_authors(text: str) -> tuple[Author, ...]:
         most = max((len(block.parts) for block in blocks), default=0)
         pairs = sum(len(block.parts) == 2 for block in blocks)
         if len(blocks) > 1 and most == 2 and (pairs == len(blocks) or len(blocks) > 2):
-            blocks = [_Block(block.parts, not any(map(_starts_with_initial, block.parts[:1]))) for block in blocks]
+            firsts = [block.parts[0].split() for block in blocks]
+            natural = [words.are_initials(t[:1]) and len(t) > 1 and not words.are_initials(t[1:]) for t in firsts]
+            blocks = [_Block(block.parts, not is_natural) for block, is_natural in zip(blocks, natural, strict=True)]
     people = [block for block in blocks if not block.is_group]
     style = detect_style([part for block in people for part in block.parts if len(block.parts) != 2 or not block.one])
     return tuple(author for block in blocks for author in _parse_block(block, style))
@@ -182,28 +184,17 @@ def _separates_people(piece: str) -> bool:
     return bool(left) and ((words.are_initials(left[-1:]) and "." in left[-1]) or (len(left) > 1 and len(right) > 1))
 
 
-def _starts_with_initial(part: str) -> bool:
-    tokens = part.split()
-    return len(tokens) > 1 and words.are_initials(tokens[:1]) and not words.are_initials(tokens[1:])
-
-
 def _parse_block(block: _Block, style: NameStyle) -> list[Author]:
     parts = block.parts
     if block.is_group:
         return [group] if (group := make_group(parts[0])) else []
     if block.one and len(parts) > 1:
         found = [part for part in parts if not words.is_certain_suffix(part.split())]
-        if len(found) == 2 and not _is_degree_of(found, style):
+        # "John Smith, MD" has a degree in a list of that style, but not "García Márquez, M.D.".
+        if len(found) == 2 and (style.inverted or len(found[0].split()) < 2 or not words.is_suffix(found[1].split())):
             suffix = next((part for part in parts if part not in found), "")
             return [author] if (author := parse_inverted(found[0], found[1], suffix)) else []
     return [author for author in _choose_reading(parts, style) if author is not None]
-
-
-def _is_degree_of(parts: Sequence[str], style: NameStyle) -> bool:
-    """Return whether the second part is a degree: "John Smith, MD" in a list of that style, but not "García Márquez,
-    M.D.".
-    """
-    return words.is_suffix(parts[1].split()) and len(parts[0].split()) > 1 and not style.inverted
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hashlib
 
-from s2orc_parse.jats.citations import JatsCitationLinker
-from s2orc_parse.jats.entries import Entries
+from s2orc_parse.jats.entries import Entries, JatsCitationLinker
 from s2orc_parse.jats.front import find_abstract, read_front
 from s2orc_parse.jats.header import build_header
-from s2orc_parse.jats.read import read_article
 from s2orc_parse.jats.references import read_references
 from s2orc_parse.jats.text import JatsTextReader
 from s2orc_parse.outcomes import BadArticle, JatsOutcome
 from s2orc_parse.parse_model import Parse, Provenance
 from s2orc_parse.tei.callouts import detect_style
 from s2orc_parse.tei.sections import NO_SECTION, SectionPath, make_section
+from s2orc_parse.xml import read_article
 
 CONVERTER_VERSION = "10"  # part of the key of every stored parse; increase it when the parse of any article may change
 _UNNAMED: dict[object, str] = {"ack": "acknowledgement", "app": "annex", "glossary": "glossary", "bio": "biography"}

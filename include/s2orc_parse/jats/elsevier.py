@@ -7,20 +7,19 @@ a section become one paragraph, ordered by offset.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
-from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
+from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES, Author
 from s2orc_parse.bibliography.dates import extract_year, parse_date
-from s2orc_parse.bibliography.fields import CONTROL
+from s2orc_parse.bibliography.fields import CONTROL, clean_issns
 from s2orc_parse.bibliography.leading_names import split_leading_names
 from s2orc_parse.bibliography.links import collect_identifiers
 from s2orc_parse.bibliography.names import make_author
-from s2orc_parse.jats.elsevier_front import read_front
-from s2orc_parse.jats.header import build_header
+from s2orc_parse.jats.header import FrontMatter, build_header
 from s2orc_parse.jats.text import split_number
 from s2orc_parse.outcomes import BadArticle, JatsOutcome
 from s2orc_parse.parse_model import BibEntry, CiteSpan, Paragraph, Parse, Provenance
@@ -51,7 +50,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
         file_sha1=sha1,
         header=build_header(read_front(article)),
         citation_style=detect_style(drafts),
-        abstract=_abstract(article.get("abstract")),
+        abstract=_read_abstract(article.get("abstract")),
         body_text=tuple(_paragraph(draft, keys) for draft in drafts),
         back_matter=(),
         bib_entries=tuple(entries),
@@ -99,6 +98,7 @@ _SENTENCE = {
     "sentence": str, "startOffset": int, "secId": str, "title": str, "parents": [{"title": str}],
     "refoffsets": {"*": {"startOffset": int, "endOffset": int}},
 }  # fmt: skip
+_ABSTRACT_SENTENCE = {"sentence": str, "startOffset": int}
 _ENTRY = dict.fromkeys(
     ["title", "doi", "pmid", "pub_year", "source_title", "journal", "volume", "firstpage", "lastpage", "issn"], _TEXT
 )
@@ -207,24 +207,67 @@ def _paragraph(draft: TextDraft, keys: Mapping[str, str]) -> Paragraph:
     return Paragraph(draft.section.path, draft.text, draft.section.num, tuple(ordered))
 
 
-def _abstract(given: object) -> tuple[Paragraph, ...]:
+def _read_abstract(given: object) -> tuple[Paragraph, ...]:
     """Return the abstract, a text or a list of texts and sentences, as one paragraph."""
     sentences = [given] if isinstance(given, str) else _check([] if given is None else given, list, "abstract")
     items = [{"sentence": item} if isinstance(item, str) else item for item in sentences]
-    schema = [{"sentence": str, "startOffset": int}]
-    ordered = sorted(_check(items, schema, "abstract"), key=lambda item: item["startOffset"])
-    text = " ".join(CONTROL.sub(" ", " ".join(item["sentence"] for item in ordered)).split())
+    text = " ".join(CONTROL.sub(" ", _join_abstract(_check(items, [_ABSTRACT_SENTENCE], "abstract"))).split())
     return (Paragraph("Abstract", text),) if text else ()
 
 
 def _entry(key: str, name: str, item: Json) -> BibEntry:
-    names = (make_author(one["first"] or one["initial"], one["last"], one["suffix"]) for one in item["authors"])
-    title, authors = split_leading_names(" ".join(item["title"].split()), tuple(filter(None, names)))
+    names = tuple(filter(None, _read_authors(item["authors"])))
+    title, authors = split_leading_names(" ".join(item["title"].split()), names)
     ids = collect_identifiers((("doi", item["doi"]), ("pmid", item["pmid"])), (), ())
-    first, last = item["firstpage"], item["lastpage"]
     return BibEntry(
         key=key, ref_id=name, title=title, authors=authors, year=extract_year(parse_date(item["pub_year"])[0]),
         venue=" ".join((item["source_title"] or item["journal"]).split()), volume=item["volume"],
-        pages=f"{first}--{last}" if first and last and first != last else first, issn=item["issn"],
+        pages=_join_pages(item, "--"), issn=item["issn"],
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv_id"), pubmed_id=ids.get("pubmed_id"),
     )  # fmt: skip
+
+
+def read_front(article: dict[str, Any]) -> FrontMatter | None:
+    """Return the front matter of an article, or None if it has no metadata.
+
+    All articles are open access under CC BY 4.0.
+    """
+    native, metadata = article.get("docId"), article.get("metadata")
+    if not isinstance(metadata, dict):
+        return None
+    areas, codes = metadata.get("subjareas"), metadata.get("asjc")  # Scopus's areas (MEDI) and ASJC codes (2700)
+    subjects = [*(areas if isinstance(areas, list) else [areas]), *(codes if isinstance(codes, list) else [codes])]
+    return FrontMatter(
+        native_id=native if isinstance(native, str) and native.strip() else "",
+        title=metadata.get("title"), authors=tuple(_read_authors(metadata.get("authors"))), date=metadata.get("pub_year"),
+        journal=metadata.get("journal") or metadata.get("source_title"), abstract=_join_abstract(article.get("abstract")),
+        volume=metadata.get("volume"), issue=metadata.get("issue"), pages=_join_pages(metadata, "-"),
+        doi=metadata.get("doi"), pubmed_id=metadata.get("pmid"), issns=clean_issns(metadata.get("issn")),
+        subjects=[str(value) for value in subjects if isinstance(value, str | int) and not isinstance(value, bool)],
+        licence="CC-BY-4.0", open_access=True,
+    )  # fmt: skip
+
+
+def _join_pages(work: Json, dash: str) -> str:
+    first, last = (str(work.get(key) or "") for key in ("firstpage", "lastpage"))
+    return f"{first}{dash}{last}" if first and last and first != last else first
+
+
+def _read_authors(authors: object) -> Iterator[Author | None]:
+    for author in authors if isinstance(authors, list) else ():
+        if isinstance(author, dict):
+            first, initial, last, suffix = (
+                str(author.get(key) or "") for key in ("first", "initial", "last", "suffix")
+            )
+            yield make_author(first or initial, last, suffix)
+
+
+def _join_abstract(abstract: object) -> str:
+    """Return the sentences ordered by offset, or a text unchanged."""
+    if isinstance(abstract, str):
+        return abstract
+    sentences = abstract if isinstance(abstract, list) else []
+    found = [(item.get("startOffset") or 0, item.get("sentence")) for item in sentences if isinstance(item, dict)]
+    if found:
+        sentences = [text for _, text in sorted(found, key=lambda pair: pair[0] if isinstance(pair[0], int) else 0)]
+    return " ".join(text.strip() for text in sentences if isinstance(text, str))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Mapping
 
-from s2orc_parse.jats.read import Element
 from s2orc_parse.jats.text import plain, read_flat_draft
 from s2orc_parse.parse_model import RefType
 from s2orc_parse.tei.drafts import TextDraft
+from s2orc_parse.xml import Element
 
 MAX_CELLS = 20_000  # per table
 MAX_SPAN = 100  # maximum number of columns that a cell spans

@@ -16,9 +16,8 @@ from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalis
 from s2orc_parse.bibliography.licences import find_licence
 from s2orc_parse.bibliography.name_words import is_title
 from s2orc_parse.bibliography.names import make_author, make_group, parse_name
-from s2orc_parse.bibliography.tex_math import read_formula_text
-from s2orc_parse.jats.header import MAX_KEYWORDS, FrontMatter
-from s2orc_parse.jats.values import is_author_type, rank_abstract, rank_date
+from s2orc_parse.bibliography.tex import read_formula_text
+from s2orc_parse.jats.header import MAX_KEYWORDS, FrontMatter, is_author_type, rank_abstract, rank_date
 from s2orc_parse.words import read_table
 from s2orc_parse.xml import extract_text, iter_text
 

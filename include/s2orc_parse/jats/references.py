@@ -11,10 +11,10 @@ from s2orc_parse.bibliography.leading_names import split_leading_names
 from s2orc_parse.bibliography.links import clean_url, collect_identifiers
 from s2orc_parse.bibliography.names import make_author, make_group
 from s2orc_parse.jats import front
-from s2orc_parse.jats.read import Element
 from s2orc_parse.jats.text import plain
 from s2orc_parse.parse_model import BibEntry
 from s2orc_parse.words import read_table
+from s2orc_parse.xml import Element
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _CITATIONS = frozenset(("element-citation", "mixed-citation", "nlm-citation", "citation", "product"))
@@ -179,10 +179,7 @@ _PRINTED = frozenset(("mixed-citation", "citation", "ref"))
 
 
 _PERIODICAL_NAME = re.compile(
-    r"\b(?:journals?|jnl|annals|annual|archives?|acta|advances|bulletin|bolet[ií]n|cahiers|comptes|ieee|letters|magazine|newsletter|news"
-    r"|proc|proceedings|progress|quarterly|reviews?|revista|revue|rivista|studies|transactions|trans|trends|weekly|zeitschrift)\b"
-    r"|\b(?-i:[A-Z])\w{0,8}\.(?:\s|$)",
-    re.IGNORECASE,
+    rf"\b(?:{'|'.join(_WORDS['periodical_names'])})\b|\b(?-i:[A-Z])\w{{0,8}}\.(?:\s|$)", re.IGNORECASE
 )
 _PAGE_COUNT = re.compile(r"\d+\s*(?:pp?|pages)\.?", re.IGNORECASE)
 

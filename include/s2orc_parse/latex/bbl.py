@@ -1,15 +1,24 @@
-"""Read bibliographies of a source: `thebibliography` (by BibTeX or by hand) and biblatex's `.bbl`."""
+"""Read bibliographies of a source: `thebibliography` (by BibTeX or by hand), biblatex's `.bbl`, amsrefs and apacite."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from s2orc_parse.latex.apacite import is_apacite, mark_fields
-from s2orc_parse.latex.bibtex import BibtexEntry
-from s2orc_parse.latex.tex import balance, find_calls, find_environments, read_argument, read_option
+from s2orc_parse.latex.bibtex import BibtexEntry, read_pairs
+from s2orc_parse.latex.tex import (
+    Call,
+    balance,
+    find_calls,
+    find_environments,
+    read_argument,
+    read_option,
+    replace_intervals,
+)
+from s2orc_parse.words import read_table
 
 MAX_ENTRIES = 5_000
+_TABLE = read_table("latex/words")
 _BIBITEM = re.compile(r"\\(?:bibitem|harvarditem)(?![A-Za-z@])\s*")
 
 
@@ -96,20 +105,10 @@ def _read_positional(name: str) -> dict[str, str]:
 _NAME_PARTS = re.compile(r"\b(family|given|prefix|suffix)\s*=\s*(?=\{)")
 
 
-_DELIMITERS = (
-    (re.compile(r"\\bib(?:namedelim[a-z]*|initdelim|nametitledelim)(?![A-Za-z])\s*"), " "),
-    (re.compile(r"\\bib(?:init)?hyphendelim(?![A-Za-z])\s*"), "-"),
-    (re.compile(r"\\bibinitperiod(?![A-Za-z])\s*"), "."),
-    (re.compile(r"\\bib(?:range|date)dash(?![A-Za-z])\s*"), "--"),
-    (re.compile(r"\\bibrangessep(?![A-Za-z])\s*"), ", "),
-)
-"""Biber's delimiters of names, initials, ranges and dates"""
-
-
 def read_biblatex(bbl: str) -> list[BibtexEntry]:
     """Return the entries of a biblatex `.bbl` in printed order, with fields as TeX."""
-    for delimiter, text in _DELIMITERS:
-        bbl = delimiter.sub(text, bbl)
+    for text, delimiters in _TABLE["biber_delimiters"].items():
+        bbl = re.sub(rf"\\bib(?:{delimiters})(?![A-Za-z])\s*", text, bbl)
     found: dict[str, BibtexEntry] = {}
     at = list(re.finditer(r"\\entry\s*\{([^{}]*)\}\s*\{([^{}]*)\}", bbl))
     for i, match in enumerate(at):
@@ -139,3 +138,112 @@ def read_biblatex(bbl: str) -> list[BibtexEntry]:
             fields["author"] = " and ".join(people)
         found.setdefault(match.group(1), BibtexEntry(match.group(1), fields))
     return list(found.values())[:MAX_ENTRIES]
+
+
+_CITATION = re.compile(r"\\(cite|ocite|ycite|fullcite)\s*(?=\{)")
+_CANONICAL = {"ocite": "cite", "fullcite": "cite", "ycite": "citeyear"}
+_WORK_PARTS = ("book", "conference")
+"""fields with the fields of the work that contains the cited one"""
+
+
+def is_amsrefs(text: str) -> bool:
+    """Return whether a text contains entries of amsrefs."""
+    return "\\bib{" in text or "\\bib*{" in text
+
+
+def read_amsrefs(text: str) -> list[BibtexEntry]:
+    """Return the entries `\\bib{key}{type}{fields}` in printed order. The names of authors are joined as in BibTeX."""
+    found: dict[str, BibtexEntry] = {}
+    for call in find_calls(text, "bib", 3, options=0):
+        key, _, content = call.arguments
+        fields: dict[str, str] = {}
+        for name, value in read_pairs(content):
+            if name in ("author", "editor"):
+                fields[name] = f"{fields[name]} and {value}" if name in fields else value
+            elif name in _WORK_PARTS:
+                inner = dict(read_pairs(value))
+                fields["booktitle"] = fields.get("booktitle") or inner.pop("title", "")
+                fields = {**{inherited: inner[inherited] for inherited in inner if inherited != "author"}, **fields}
+            else:
+                fields.setdefault(name, value)
+        found.setdefault(key.strip(), BibtexEntry(key.strip(), fields))
+    return list(found.values())
+
+
+def rewrite_citations(text: str) -> str:
+    """Return the text with citations as in biblatex: `\\cite{a}*{§1}` → `\\cite[§1]{a}`, and `\\citelist` as `\\cites`."""
+    parts: list[str] = []
+    at = 0
+    for call in find_calls(text, "citelist", 1, options=0):
+        groups = re.sub(r"\\cite(?=[\[{])|[,;]\s*(?=\\cite)", "", _move_notes(call.arguments[0]))
+        parts += (_move_notes(text[at : call.start]), f"\\cites{groups}")
+        at = call.end
+    return "".join((*parts, _move_notes(text[at:])))
+
+
+def _move_notes(text: str) -> str:
+    """Return the text with the starred notes of citations as optional arguments."""
+    parts: list[str] = []
+    at = 0
+    for match in _CITATION.finditer(text):
+        keys = read_argument(text, match.end())
+        if keys is None or match.start() < at:
+            continue
+        note = read_argument(text, keys[1] + 1) if text[keys[1] : keys[1] + 2] == "*{" else None
+        option = "" if note is None else f"[{{{note[0]}}}]" if "]" in note[0] else f"[{note[0]}]"
+        parts += (text[at : match.start()], f"\\{_CANONICAL.get(match[1], match[1])}{option}{{{keys[0]}}}")
+        at = keys[1] if note is None else note[1]
+    return "".join((*parts, text[at:]))
+
+
+_WORDS, _ARGUMENTS = _TABLE["apacite_words"], _TABLE["apacite_arguments"]
+_COMMAND = re.compile(r"\\(" + "|".join(sorted(_WORDS, key=len, reverse=True)) + r")(?![A-Za-z])\s*(?:\{\})?")
+_LINE_END = re.compile(r"(?<!\\)%[ \t]*\n[ \t]*")
+_AUTHORS = re.compile(r"\\begin\s*\{APACrefauthors\}(.*?)\\end\s*\{APACrefauthors\}", re.DOTALL)
+_UNPRINTED = re.compile(
+    r"\\(?:begin|end)\s*\{APACref[A-Za-z]*\}(?:\s*\[[^\[\]]*\])?|\\PrintBackRefs\s*\{[^{}]*\}|\\APACinsertmetastar\s*\{[^{}]*\}"
+    r"|\\(?:unskip|protect)(?![A-Za-z])|\\(?:APACyear|APACmonth|APACexlab|BCnt|APACcitebtitle|APACciteatitle)(?![A-Za-z])"
+)
+
+
+def is_apacite(text: str) -> bool:
+    """Return whether an entry or a label has commands of apacite."""
+    return "\\APAC" in text or "\\BBA" in text or "\\BCBT" in text
+
+
+def mark_fields(entry: str) -> str:
+    r"""Return an entry or a label with plain words for apacite's words, and `\bibinfo` for its fields."""
+    entry = _LINE_END.sub("", entry)
+    entry = _COMMAND.sub(lambda match: _WORDS[match.group(1)], entry)
+    entry = _UNPRINTED.sub("", _AUTHORS.sub(lambda match: f"\\bibinfo{{author}}{{{match.group(1).strip()}}}", entry))
+    book = "booktitle" if "\\APACrefatitle" in entry else "title"
+    for name, arguments in _ARGUMENTS.items():
+        if f"\\{name}" in entry:
+            calls = find_calls(entry, name, arguments, options=0)
+            entry = replace_intervals(entry, ((call.start, call.end, _print_call(call, book)) for call in calls))
+    return entry
+
+
+def _print_call(call: Call, book: str) -> str:
+    name, first, last = call.name, call.arguments[0].strip(), call.arguments[-1].strip()
+    if name in ("APACrefYearMonthDay", "APACrefYear"):
+        return f"({_mark('year', first)})"
+    if name == "APACrefatitle":
+        return _mark("title", first)
+    if name == "APACrefbtitle":
+        return f"\\emph{{{_mark(book, first)}}}"
+    if name == "APACjournalVolNumPages":
+        journal, volume, number, pages = (argument.strip() for argument in call.arguments)
+        place = _mark("volume", volume) + (f"({_mark('number', number)})" if number else "")
+        return ", ".join(filter(None, (f"\\emph{{{_mark('journal', journal)}}}", place, _mark("pages", pages))))
+    if "Address" in name or name.startswith("APACaddress"):
+        return ": ".join(
+            filter(None, (*(argument.strip() for argument in call.arguments[:-1]), _mark("publisher", last)))
+        )
+    if name.startswith("BOthers"):
+        return "et al."
+    return " ".join(filter(None, (argument.strip() for argument in call.arguments)))
+
+
+def _mark(field: str, text: str) -> str:
+    return f"\\bibinfo{{{field}}}{{{text}}}" if text else ""

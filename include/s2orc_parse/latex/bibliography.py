@@ -14,7 +14,7 @@ from s2orc_parse.bibliography.fields import join_titles
 from s2orc_parse.bibliography.leading_names import split_leading_names
 from s2orc_parse.bibliography.links import clean_url, collect_identifiers
 from s2orc_parse.bibliography.names import parse_authors
-from s2orc_parse.bibliography.tex_math import read_formula_text
+from s2orc_parse.bibliography.tex import read_formula_text
 from s2orc_parse.latex.bibtex import BibtexEntry
 from s2orc_parse.latex.document import BibItem, Inlines, MarkedText, Math
 from s2orc_parse.latex.marks import BLOCK, EMPH, EMPH_END, END, FIELD, VALUE

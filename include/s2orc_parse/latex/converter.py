@@ -8,10 +8,8 @@ import time
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_name
 from s2orc_parse.latex import mathml
-from s2orc_parse.latex.amsrefs import is_amsrefs, read_amsrefs
-from s2orc_parse.latex.archive import unpack
 from s2orc_parse.latex.assemble import Assembler, list_formulas
-from s2orc_parse.latex.bbl import is_biblatex, read_biblatex
+from s2orc_parse.latex.bbl import is_amsrefs, is_biblatex, read_amsrefs, read_biblatex
 from s2orc_parse.latex.bibliography import ReferenceParser, build_entries, leave_unparsed
 from s2orc_parse.latex.bibtex import BibtexEntry, read_bib
 from s2orc_parse.latex.citing import Printer, detect_style
@@ -20,6 +18,7 @@ from s2orc_parse.latex.document import Cite, LatexDocument, walk_blocks
 from s2orc_parse.latex.numbering import count_document
 from s2orc_parse.latex.pandoc import convert_records, get_pandoc_version, read_latex
 from s2orc_parse.latex.pandoc_ast import plain
+from s2orc_parse.latex.process import unpack
 from s2orc_parse.latex.source import LatexSource, read_source
 from s2orc_parse.latex.tex import deadline
 from s2orc_parse.outcomes import BadSource, LatexOutcome

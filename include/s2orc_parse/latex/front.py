@@ -18,8 +18,10 @@ from s2orc_parse.latex.tex import (
     replace_intervals,
     skip_space,
 )
+from s2orc_parse.words import read_table
 
 MAX_AUTHORS = 3_000
+_WORDS = read_table("latex/words")
 _DEFINES = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand|DeclareRobustCommand|\w*DocumentCommand|(?:re)?newenvironment|[egx]?def|let)\*?\s*\{?\s*\Z"
 )
@@ -40,9 +42,8 @@ _NAME_ENDS = re.compile(
 )
 _AUTHOR_ENDS = re.compile(r"\\(?:[Aa]nd|AND)(?![A-Za-z])")
 _NOT_IN_NAMES = re.compile(
-    r"\\(?:thanks|inst|IEEEauthorrefmark|authorrefmark|textsuperscript|footnotemark|footnote|orcidID|orcidlink|orcid|ORCID|corref|fnref|thanksref"
-    r"|tanm|dgr|aff|authormark|authornotemark|tnoteref|IEEEmembership|email|textdagger|textsection|Letter|envelope)(?![A-Za-z])(?:\[[^\]]*\])?(?:\s*\{(?:[^{}]|\{[^{}]*\})*\})?"
-    r"|\\(?:bf|tt|small|large|Large|it|normalsize|xspace|bfseries|itshape|rm|sc)(?![A-Za-z])|\$[^$]*\$|\\(?:[dt]ag|dagger|ddagger)(?![A-Za-z])"
+    rf"\\(?:{'|'.join(_WORDS['notes_in_names'].split())})(?![A-Za-z])(?:\[[^\]]*\])?(?:\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})?"
+    rf"|\\(?:{'|'.join(_WORDS['type_in_names'].split())})(?![A-Za-z])|\$[^$]*\$|\\(?:[dt]ag|dagger|ddagger)(?![A-Za-z])"
 )
 
 

@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from s2orc_parse.latex.tex import find_calls, read_argument, read_option, read_value
 from s2orc_parse.words import invert, read_table
 
-_DEFINES = (
-    "newacronym|newabbreviation|newglossaryentry|longnewglossaryentry|DeclareAcronym"
-    "|acro|acrodef|newacro|acrodefplural|newacroplural"
-)
+_DEFINES = "|".join(read_table("latex/words")["glossary_definitions"].split())
 _FORMS = invert(read_table("latex/words")["glossary"])
 _USE = re.compile(
     r"\\(?P<command>" + "|".join(sorted({f"[{n[0].upper()}{n[0].lower()}]{n[1:]}" for n in _FORMS}, key=len, reverse=True))

@@ -12,9 +12,9 @@ from s2orc_parse.latex.marks import CLOSE, OPEN
 from s2orc_parse.latex.tex import find_calls, read_argument, read_option, read_value
 from s2orc_parse.words import read_table
 
-_NUMBERED, _OTHER = (frozenset(read_table("latex/words")[name].split()) for name in ("numbered_lists", "other_lists"))
-_NUMBERED_ENVIRONMENTS = re.compile(
-    r"(?:equation|align|gather|eqnarray|multline|alignat|flalign|dmath|subequations|figure|table|algorithm|lstlisting|longtable)\*?"
+_NUMBERED, _OTHER, _LABELLED = (
+    frozenset(read_table("latex/words")[name].split())
+    for name in ("numbered_lists", "other_lists", "labelled_environments")
 )
 _TOKEN = re.compile(
     r"\\begin\s*\{(?P<begin>[^{}]*)\}|\\end\s*\{(?P<end>[^{}]*)\}|\\(?P<item>item)(?![A-Za-z@])|\\label\s*\{(?P<label>[^{}]*)\}"
@@ -66,7 +66,7 @@ def find_items(
             elif name in _OTHER:
                 lists.append(_OpenList(-1, None, ""))
                 stack.append(lists[-1])
-            elif _NUMBERED_ENVIRONMENTS.fullmatch(name) or name in theorems:
+            elif name.removesuffix("*") in _LABELLED or name in theorems:
                 stack.append(name)
         elif match["end"] is not None:
             name = match["end"]

@@ -1,4 +1,4 @@
-"""Extract the macros, environments and theorems of a source as TeX that pandoc can process."""
+"""Extract the macros, environments and theorems of a source as TeX that pandoc can process, and provide those of packages."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from s2orc_parse.latex.marks import BLOCK, END, FIELD, VALUE, XSPACE
 from s2orc_parse.latex.tex import group_end, read_argument, read_option, replace_intervals, skip_space
 from s2orc_parse.words import read_table
 
@@ -230,3 +231,18 @@ def _choose_branches(tex: str) -> str:
         branch = _BRANCHES[match[1]]
         tex = tex[: match.start()] + (arguments[branch + 1] if branch is not None else "") + tex[at:]
     return tex
+
+
+_TABLE = read_table("latex/words")
+IN_TEXT = (
+    *find_definitions(_TABLE["provided"]["text"].replace("XSPACE", XSPACE)),
+    *(
+        Definition(name, f"\\providecommand{{\\{name}}}{{{text.replace('&', chr(92) + '&')}}}", 0, 0)
+        for name, text in _TABLE["journals"].items()
+    ),
+)
+"""definitions for the text and the bibliography"""
+IN_ENTRIES: str = _TABLE["provided"]["entries"].replace("FIELD ", FIELD)
+for _name, _mark in (("FIELD", FIELD), ("VALUE", VALUE), ("END", END), ("BLOCK", BLOCK)):
+    IN_ENTRIES = IN_ENTRIES.replace(_name, _mark)
+"""definitions for the bibliography only: they mark the fields of its entries"""

@@ -11,6 +11,7 @@ import orjson
 from s2orc_parse.latex.pandoc import build_command, limit_policy
 from s2orc_parse.latex.process import run
 from s2orc_parse.outcomes import BadSource
+from s2orc_parse.words import invert, read_table
 
 MAX_FORMULA = 20_000
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
@@ -20,10 +21,7 @@ _LABELS = re.compile(r"\\(?:label|tag\*?)\s*\{[^{}]*\}|\\(?:nonumber|notag)(?![A
 _TEXT = re.compile(r"\\(?:textsc|textsl|textnormal|textmd|mbox|hbox|emph|textup)\s*\{")
 _COMMANDS = re.compile(r"\\(?:[A-Za-z]+\s*|.)|[{}&$]")
 _ENVIRONMENT = re.compile(r"\A\s*\\begin\{(\w+)(\*?)\}(.*)\\end\{\1\2\}\s*\Z", re.DOTALL)
-_INNER = {
-    **dict.fromkeys(("align", "alignat", "flalign", "eqnarray", "split"), "aligned"),
-    **dict.fromkeys(("gather", "multline"), "gathered"),
-}
+_INNER = invert(read_table("latex/words")["inner_environments"])
 
 
 def strip_environment(tex: str) -> str:

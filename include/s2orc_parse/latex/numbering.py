@@ -9,10 +9,9 @@ from s2orc_parse.latex import document as doc
 from s2orc_parse.latex.counting import Counting, format_number, write_numeral
 from s2orc_parse.latex.marks import CLOSE, OPEN
 from s2orc_parse.parse_model import RefType
+from s2orc_parse.words import read_table
 
-_NUMBERED = frozenset((
-    "equation", "align", "gather", "eqnarray", "multline", "alignat", "flalign", "dmath", "subequations",
-))  # fmt: skip
+NUMBERED = frozenset(read_table("latex/words")["numbered_formulas"].split())
 _BY_ROW = frozenset(("align", "gather", "eqnarray", "alignat", "flalign"))
 _ENVIRONMENT = re.compile(r"\A\s*\\begin\{(\w+)(\*?)\}")
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
@@ -286,7 +285,7 @@ class _Counter:
 def _rows(tex: str) -> list[tuple[str, bool]]:
     """Return the rows of a display formula, and whether each row has a number."""
     match = _ENVIRONMENT.match(tex)
-    if match is None or match.group(1) not in _NUMBERED:
+    if match is None or match.group(1) not in NUMBERED:
         return [(tex, False)]
     counted = not match.group(2)
     if match.group(1) not in _BY_ROW:

@@ -14,10 +14,9 @@ from typing import Any
 
 import orjson
 
-from s2orc_parse.bibliography.tex_math import read_formula_text
+from s2orc_parse.bibliography.tex import read_formula_text
 from s2orc_parse.errors import UserError
-from s2orc_parse.latex.amsrefs import is_amsrefs, rewrite_citations
-from s2orc_parse.latex.bbl import RawItem, read_items, take_bibliography
+from s2orc_parse.latex.bbl import RawItem, is_amsrefs, read_items, rewrite_citations, take_bibliography
 from s2orc_parse.latex.bibtex import BibtexEntry, list_links, mark_groups, unmark_groups
 from s2orc_parse.latex.citations import find_aliases, mark_citations
 from s2orc_parse.latex.classes import find_forms
@@ -27,6 +26,8 @@ from s2orc_parse.latex.floats import FloatSource, take_floats
 from s2orc_parse.latex.front import FrontMatter
 from s2orc_parse.latex.glossary import expand_glossary, expand_in_macros
 from s2orc_parse.latex.macros import (
+    IN_ENTRIES,
+    IN_TEXT,
     Definition,
     find_definitions,
     find_names,
@@ -37,7 +38,6 @@ from s2orc_parse.latex.macros import (
 from s2orc_parse.latex.marks import CELL, CLOSE, OPEN
 from s2orc_parse.latex.pandoc_ast import Reader, plain
 from s2orc_parse.latex.process import run
-from s2orc_parse.latex.provided import IN_ENTRIES, IN_TEXT
 from s2orc_parse.latex.rewriting import mark_items, remove_theorem_setup, rewrite
 from s2orc_parse.latex.source import LatexSource
 from s2orc_parse.latex.tex import balance

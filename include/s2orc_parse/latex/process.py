@@ -1,4 +1,4 @@
-"""Run a program in its sandbox: no shell, no network, no other files, and limits on time, memory and output."""
+"""Run programs in their sandbox, and unpack a source archive with one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from s2orc_parse import sandbox
+from s2orc_parse.archives import child
 from s2orc_parse.disk import check_free_space
 from s2orc_parse.outcomes import BadSource, LatexOutcome
 from s2orc_parse.sandbox.confine import NOT_CONFINED
@@ -57,3 +58,37 @@ def run(
             raise BadSource(LatexOutcome.TOO_LARGE, f"the converter wrote more than {MAX_OUTPUT} bytes")
         stdout.seek(0)
         return status, stdout.read(), messages
+
+
+MAX_PACKED = 128 << 20
+MAX_UNPACKED = 256 << 20
+"""maximum size of the unpacked archive in bytes"""
+MAX_FILES = 5_000
+MAX_TEXT = 16 << 20
+"""maximum size of all files that may contain text; larger content is data"""
+SECONDS = 60.0
+
+
+def unpack(data: bytes, seconds: float = SECONDS) -> dict[str, bytes]:
+    """Return the text files of a source archive by name. Figures and other data are counted but not stored.
+
+    Raises:
+        BadSource: with the outcome. The limits on bytes, files, time and memory apply to any input.
+    """
+    if len(data) > MAX_PACKED:
+        raise BadSource(LatexOutcome.TOO_LARGE, f"{len(data)} bytes; at most {MAX_PACKED} are read")
+    command = child.child_command("source", MAX_UNPACKED, MAX_FILES, MAX_TEXT)
+    status, out, _ = run(command, data, seconds=seconds, policy=child.child_policy())
+    if status == -signal.SIGKILL:  # the kernel ran out of memory
+        raise BadSource(LatexOutcome.OUT_OF_MEMORY)
+    files: dict[str, bytes] = {}
+    try:
+        for head, content in child.parse_frames(out, MAX_TEXT):
+            if "outcome" in head:
+                raise BadSource(LatexOutcome(head["outcome"]), str(head["detail"]))
+            if "end" in head:
+                return files
+            files[str(head["name"])] = content
+    except ValueError as error:
+        raise BadSource(LatexOutcome.DAMAGED, str(error)) from None
+    raise BadSource(LatexOutcome.DAMAGED, f"the process that read the archive ended with status {status}")

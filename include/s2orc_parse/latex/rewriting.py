@@ -12,28 +12,19 @@ from s2orc_parse.latex.marks import CLOSE, KEYS, NOTE, NOTE_END, OPEN, REF
 from s2orc_parse.latex.tex import find_environments, read_argument, read_option, replace_intervals
 from s2orc_parse.words import read_table
 
-_WRAPPERS = read_table("latex/words")["wrappers"]
-_INLINE_WRAPPERS = frozenset(read_table("latex/words")["inline_wrappers"].split())
+_TABLE = read_table("latex/words")
+_WRAPPERS, _INLINE_WRAPPERS = _TABLE["wrappers"], frozenset(_TABLE["inline_wrappers"].split())
 _WRAPPER = re.compile(r"\\(begin|end)\s*\{(" + "|".join(map(re.escape, _WRAPPERS)) + r")\}")
-_BEFORE_GROUP = re.compile(
-    r"\\(?:noindent|indent|(?:med|big|small)skip|(?:new|clear|cleardouble)page|centering|sloppy|leavevmode|relax|flushbottom|raggedbottom|maketitle"
-    r"|normalfont|protect|allowbreak|nobreak|unskip|break|nopagebreak|pagebreak|linebreak|nolinebreak|null|frenchspacing)(?![A-Za-z@])\s*(?=\{)"
-)
+_BEFORE_GROUP = re.compile(rf"\\(?:{'|'.join(_TABLE['commands_before_groups'].split())})(?![A-Za-z@])\s*(?=\{{)")
 """commands without arguments, whose following group pandoc takes for an argument and drops"""
 _FOOTNOTE = re.compile(
     r"\\footnote(?:text)?\s*\[\s*(\d{1,4})\s*\]\s*\{|\\footnotetext(?=\s*\{)|\\footnotemark(?![A-Za-z])(?:\[[^\]]*\]|\{\})?"
 )
-_REFERENCE = re.compile(
-    r"\\(?P<command>[Cc]refrange|labelcrefrange|vrefrange|[Nn]ameref|titleref|labelcref|[Vv]ref|fullref|thref|Autoref|zcref|zcpageref|zvref"
-    r"|[Nn]amecrefs?|lcnamecrefs?|[Cc]pagerefrange|[Cc]pageref|vpageref(?:range)?|autopageref)(?![A-Za-z@])\*?"
-)
+_REFERENCE = re.compile(rf"\\(?P<command>{'|'.join(_TABLE['linked_references'])})(?![A-Za-z@])\*?")
 _SILENT = re.compile(r"pageref")
 _KEYED = re.compile(r"\s*(?:name|label|restate|continues)\s*=")
 _SUBEQUATIONS = re.compile(r"\\(begin|end)\s*\{subequations\}")
-_THEOREM_SETUP = (
-    "newtheorem|spnewtheorem|newmdtheoremenv|newsiamthm|newsiamremark|newdefinition|newproof|theoremstyle|declaretheorem|declaretheoremstyle"
-    "|crefname|Crefname|newtheoremstyle|theoremheaderfont|theorembodyfont"
-)
+_THEOREM_SETUP = "|".join(_TABLE["theorem_setup"].split())
 
 
 def rewrite(text: str, counting: Counting, defined: Collection[str]) -> str:

@@ -12,9 +12,8 @@ from pathlib import PurePosixPath
 
 from s2orc_parse.archives.reading import normalize_member_name
 from s2orc_parse.latex.bbl import is_biblatex
-from s2orc_parse.latex.conditionals import resolve_conditionals
 from s2orc_parse.latex.tex import find_calls
-from s2orc_parse.latex.verbatim import remove_comments
+from s2orc_parse.latex.verbatim import remove_comments, resolve_conditionals
 from s2orc_parse.outcomes import BadSource, LatexOutcome
 from s2orc_parse.words import read_table
 

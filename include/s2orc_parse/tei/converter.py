@@ -6,13 +6,14 @@ import hashlib
 from dataclasses import replace
 from itertools import starmap
 
-from s2orc_parse.parse_model import EQUATION, BackPart, EqSpan, Paragraph, Parse, Provenance, RefEntry, RefType
-from s2orc_parse.tei.bibliography import XML_ID, read_bibliography
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import parse_date
+from s2orc_parse.bibliography.links import collect_identifiers
+from s2orc_parse.parse_model import EQUATION, BackPart, EqSpan, Header, Paragraph, Parse, Provenance, RefEntry, RefType
+from s2orc_parse.tei.bibliography import XML_ID, read_author, read_bibliography, read_identifier
 from s2orc_parse.tei.callouts import CalloutLinker
-from s2orc_parse.tei.crossrefs import RefIndex
-from s2orc_parse.tei.drafts import Element, TextDraft
-from s2orc_parse.tei.header import read_extractor, read_header
-from s2orc_parse.tei.read import local_name, read_tei
+from s2orc_parse.tei.crossrefs import RefIndex, Statements
+from s2orc_parse.tei.drafts import TextDraft
 from s2orc_parse.tei.references import (
     assign_keys,
     classify_float,
@@ -23,9 +24,8 @@ from s2orc_parse.tei.references import (
     read_note,
 )
 from s2orc_parse.tei.sections import SectionPath, Sections
-from s2orc_parse.tei.statements import Statements
 from s2orc_parse.tei.text import TeiTextReader
-from s2orc_parse.xml import extract_text
+from s2orc_parse.xml import Element, extract_text, local_name, read_tei
 
 _BACK_PARTS = {part.value: part for part in BackPart}
 CONVERTER_VERSION = "12"  # part of the key of every stored parse; increase it when the parse of any TEI may change
@@ -165,3 +165,53 @@ def _paragraph(draft: TextDraft, linker: CalloutLinker, floats: _Floats, where: 
         ref_spans=linker.find_references(draft, cites),
         eq_spans=tuple(starmap(floats.equation, draft.formulas)),
     )
+
+
+_DATE_TYPES = ("published", "e-published", "collection-published", "")
+
+
+def read_header(header: Element | None) -> Header:
+    """Return title, authors, date, venue and identifiers; without a header, all are empty."""
+    if header is None:
+        return Header()
+    title = ""
+    titles: dict[str, str] = {}
+    dates: list[tuple[int, str]] = []
+    authors: tuple[Author, ...] = ()
+    idnos: list[Element] = []
+    for element in header.iter():
+        tag = local_name(element)
+        if tag == "title":
+            parent = element.getparent()
+            above = local_name(parent) if parent is not None else ""
+            text = extract_text(element)
+            if above in ("titleStmt", "analytic"):
+                title = title or text
+            elif text:
+                titles.setdefault(element.get("level") or "m", text)
+        elif tag == "analytic":
+            authors = authors or tuple(filter(None, map(read_author, element.iter("{*}author"))))
+        elif tag == "date" and (element.get("type") or "") in _DATE_TYPES:
+            dates.append((_DATE_TYPES.index(element.get("type") or ""), element.get("when") or extract_text(element)))
+        elif tag == "idno":
+            parent = element.getparent()
+            if parent is not None and local_name(parent) in ("biblStruct", "analytic", "monogr", "publicationStmt"):
+                idnos.append(element)
+    found = collect_identifiers(map(read_identifier, idnos), (), ())
+    date, precision = next((parsed for _, text in sorted(dates) if (parsed := parse_date(text))[0]), (None, None))
+    return Header(
+        title=title, authors=authors, date=date, date_precision=precision,
+        venue=titles.get("m") or titles.get("s") or None, journal=titles.get("j"),
+        doi=found.get("doi"), arxiv_id=found.get("arxiv_id"), pubmed_id=found.get("pubmed_id"), pmc_id=found.get("pmc_id"),
+    )  # fmt: skip
+
+
+def read_extractor(header: Element | None) -> tuple[str, str, str]:
+    """Return the extractor and its version as recorded in the TEI ("unknown" if missing).
+
+    The TEI contains no options.
+    """
+    for element in header.iter() if header is not None else ():
+        if local_name(element) == "application":
+            return (element.get("ident") or "unknown").lower(), element.get("version") or "", ""
+    return "unknown", "", ""

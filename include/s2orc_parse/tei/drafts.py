@@ -11,12 +11,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, NoReturn
 
-from lxml import etree
-
 from s2orc_parse.parse_model import EQUATION, EqSpan
 from s2orc_parse.tei.sections import NO_SECTION, SectionPath
-
-Element = etree._Element
+from s2orc_parse.xml import Element
 
 
 class Effect(Enum):

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 
 from s2orc_parse.parse_model import RefEntry, RefType
 from s2orc_parse.tei.bibliography import XML_ID
-from s2orc_parse.tei.drafts import Element, TextDraft
-from s2orc_parse.tei.read import local_name
+from s2orc_parse.tei.drafts import TextDraft
 from s2orc_parse.tei.text import read_flat
-from s2orc_parse.xml import extract_text, iter_text
+from s2orc_parse.xml import Element, extract_text, iter_text, local_name
 
 _PREFIXES = {
     RefType.FIGURE: ("FIGREF", re.compile(r"fig_(\d{1,5})")),

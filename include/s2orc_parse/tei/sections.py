@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from s2orc_parse.words import read_table
+
 MAX_HEAD = 500  # maximum number of characters; a longer header is a paragraph
 MAX_PATH = 1_000  # maximum number of characters; outer headers of a longer path are omitted
 _SPACE_IN_NUMBER = re.compile(r"\s*([.\-])\s*")
@@ -25,22 +27,11 @@ _FURNITURE = re.compile(
 )
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
-# parts of a research article with subsections, by the letters of their headers, and sections that are never subsections
-# of these
-_METHODS = re.compile(
-    r"(?:(?:materials?|patients|subjects|participants|animals|data)and)?methods?(?:and(?:materials?|procedures?|data))?|methodology"
-    r"|(?:patients|subjects)andmaterials?|experimental(?:section|procedures?|methods?|part)?"
+_METHODS, _RESULTS, _DISCUSSION, _TOP_LEVEL = (
+    re.compile("|".join(heads)) for heads in read_table("tei/words")["heads"].values()
 )
-_RESULTS = re.compile(r"(?:experimental)?results?(?:and(?:discussions?|analys[ie]s))?|findings")
-_DISCUSSION = re.compile(r"(?:general)?discussions?(?:and(?:conclusions?|outlook))?")
 _APPENDIX_LABEL = re.compile(r"(?i:appendix|annex)\s+(?P<num>[A-Z](?:\.?\d{1,2})*|\d{1,2}|[IVX]{1,4})(?=$|[\s.:,)—–-])")
 _APPENDIX = re.compile(r"append(?:ix|ices)\b|annex(?:es)?\b", re.IGNORECASE)
-_TOP_LEVEL = re.compile(
-    r"(?:introduction|background|conclusions?|concludingremarks|summary|abstract|keywords|acknowledge?ments?|references"
-    r"|(?:notes?|limitations?|abbreviations?|disclosures?|nomenclature))$"
-    r"|(?:acknowledg|funding|conflicts?of|competing|declaration|supplement|supporting|appendi|annex|(?:data|code|material).*availab|availab"
-    r"|authors?|credit|ethic|broaderimpact|conclu|onlineresources|additionalinformation)"
-)
 
 
 class SectionPath(NamedTuple):

@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from s2orc_parse.outcomes import BadTei, TeiRefusal
-from s2orc_parse.tei.drafts import Effect, Element, TextDraft, TextReader
-from s2orc_parse.tei.read import NAMES
+from s2orc_parse.tei.drafts import Effect, TextDraft, TextReader
 from s2orc_parse.tei.sections import MAX_HEAD, NO_SECTION, SectionPath, Sections
 from s2orc_parse.words import invert, read_table
-from s2orc_parse.xml import extract_text
+from s2orc_parse.xml import NAMES, Element, extract_text
 
 _TABLE = read_table("tei/words")
 _DOES = {name: Effect[effect] for name, effect in invert(_TABLE["effects"]).items()}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from s2orc_parse.tei.header import read_header
+from s2orc_parse.tei.converter import read_header
 from tests.unit.pdf2tei.samples import (
     ENTRIES,
     HANGING,

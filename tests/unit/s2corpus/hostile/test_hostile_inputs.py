@@ -39,7 +39,7 @@ from s2corpus.text.files import read_documents
 from s2corpus_reader.bounded import TooLarge
 from s2orc_parse import jats, tei
 from s2orc_parse.archives.reading import BadArchive, unpack_source
-from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED
+from s2orc_parse.latex.process import MAX_FILES, MAX_TEXT, MAX_UNPACKED
 from tests.releases import ROOT
 from tests.unit.s2corpus.snapshot.release import release
 from tests.unit.s2orc_parse.jats.articles import article

@@ -6,8 +6,7 @@ from itertools import product
 
 import pytest
 
-from s2orc_parse import jats, tei
-from s2orc_parse.tei import read
+from s2orc_parse import jats, tei, xml
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.jats import articles
 from tests.unit.s2orc_parse.tei import teis
@@ -121,6 +120,6 @@ def test_tei_at_its_limits_gives_an_empty_parse(data: bytes) -> None:
 
 
 def test_entities_are_not_expanded_without_the_doctype_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "_DOCTYPE", re.compile(b"(?!)"))
+    monkeypatch.setattr(xml, "_DOCTYPE", re.compile(b"(?!)"))
     inside = b'<!DOCTYPE TEI [<!ENTITY x "expanded">]><TEI>a&x;b</TEI>'
-    assert "expanded" not in "".join(read.read_tei(inside).itertext())
+    assert "expanded" not in "".join(xml.read_tei(inside).itertext())

@@ -9,11 +9,7 @@ from s2orc_parse.scratch import private
 
 
 def end_with_parent(parent: int) -> None:
-    """Make the kernel kill this process when its parent ends; exit immediately if the parent has already ended.
-
-    `parent` is the pid of the process that started this process. The kernel watches the thread that started it, so that
-    thread must outlive this process.
-    """
+    """Make the kernel kill this process when the thread of process `parent` that started it ends; exit now if it has ended."""
     confine.die_with_parent()
     if os.getppid() != parent:
         os._exit(1)

@@ -128,11 +128,7 @@ def parse_document(schema: str, document: Document) -> ParsedInput:
 
 
 def parse_latex(path: Path, schema: str = SCHEMAS[0], paper_id: str | None = None, **options: Any) -> ParsedInput:
-    """Convert a LaTeX source; `options` are those of `latex.convert`. By default, the file name is the paper_id.
-
-    Raises:
-        UserError: pandoc is not installed.
-    """
+    """Convert a LaTeX source with `options` of `latex.convert`; `paper_id` is by default the file name. Raises UserError without pandoc."""
     from s2orc_parse import latex
 
     name = printable(path.name)
@@ -187,15 +183,11 @@ def write_parses(
             progress.show(format_line)
     progress.clear()
     if not quiet:
-        print(f"{_format_parse_counts(outcomes, unit)}, {time.monotonic() - start:.1f} s", file=sys.stderr)
+        bad = {outcome: n for outcome, n in outcomes.items() if outcome != "ok"}
+        counts = f"{outcomes.total():,} {unit}: {outcomes['ok']:,} parsed, {sum(bad.values()):,} rejected"
+        details = f" ({format_counts(bad)})" if bad else ""
+        print(f"{counts}{details}, {time.monotonic() - start:.1f} s", file=sys.stderr)
     return outcomes
-
-
-def _format_parse_counts(outcomes: Mapping[str, int], unit: str) -> str:
-    bad = {outcome: n for outcome, n in outcomes.items() if outcome != "ok"}
-    parsed, rejected = outcomes.get("ok", 0), sum(bad.values())
-    details = f" ({format_counts(bad)})" if bad else ""
-    return f"{parsed + rejected:,} {unit}: {parsed:,} parsed, {rejected:,} rejected{details}"
 
 
 if __name__ == "__main__":

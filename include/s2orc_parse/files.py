@@ -31,26 +31,17 @@ def convert_document(data: bytes, sha1: str) -> tuple[Parse | None, str]:
         return None, f"bad_{form}:{bad.outcome}"
 
 
-def list_files(path: Path, suffix: re.Pattern[str] = SUFFIX, names: str = ".xml, .nxml, .tei or .json") -> list[Path]:
-    """Return the file itself, or the full-text files of a folder (`names` describes the suffix), sorted by name.
-
-    Raises:
-        UserError: the folder contains no full-text file.
-    """
-    if not path.is_dir():
-        return [path]
-    files = sorted(p for p in path.rglob("*") if suffix.search(p.name) and not p.is_dir())
-    if not files:
-        raise UserError(f"{path} contains no full-text file: expected names that end in {names}")
-    return files
-
-
 def read_files(path: Path) -> Iterator[tuple[Path, bytes | None]]:
-    """Yield each file with at most MAX_ENTRY_BYTES + 1 bytes of its content, or with None if it cannot be read.
+    """Yield the file, or the full-text files of a folder by name, with up to MAX_ENTRY_BYTES + 1 bytes, or None if unreadable.
 
-    In a folder, only regular files are opened.
+    In a folder, only regular files are opened. Raises UserError if it contains no full-text file.
     """
-    for file in list_files(path):
+    files = [path]
+    if path.is_dir():
+        files = sorted(p for p in path.rglob("*") if SUFFIX.search(p.name) and not p.is_dir())
+    if not files:
+        raise UserError(f"{path} contains no full-text file: expected names that end in .xml, .nxml, .tei or .json")
+    for file in files:
         data = None
         try:
             if file == path or file.is_file():

@@ -6,7 +6,7 @@ Enums, checks, reports, page labels and documentation follow from these declarat
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class PaperRow(NamedTuple):
@@ -41,27 +41,16 @@ class Outcome(StrEnum):
     is_kept: bool
     paper: PaperRow
 
-    def __new__(
-        cls,
-        word: str,
-        meaning: str = "",
-        action: str = "",
-        label: str = "",
-        is_kept: bool = False,
-        paper: PaperRow | None = None,
-    ) -> Outcome:
-        """Return a member with the values of its `Word`.
-
-        Raises:
-            ValueError: a member has no meaning.
-        """
-        if not meaning:
-            raise ValueError(f"{cls.__name__}: the outcome {word!r} has no meaning")
-        self = str.__new__(cls, word)
-        self._value_ = word
-        self.meaning, self.action, self.is_kept = meaning, action, is_kept
-        self.label = label or format_word(word)
-        self.paper = paper or PaperRow(self.label[0].upper() + self.label[1:], None)
+    def __new__(cls, *values: Any) -> Outcome:
+        """Return a member with the values of its `Word`. Raises ValueError if it has no meaning."""
+        if len(values) < 2 or not values[1]:
+            raise ValueError(f"{cls.__name__}: the outcome {values[0]!r} has no meaning")
+        word = Word(*values)
+        self = str.__new__(cls, word.word)
+        self._value_ = word.word
+        self.meaning, self.action, self.is_kept = word.meaning, word.action, word.is_kept
+        self.label = word.label or format_word(word.word)
+        self.paper = word.paper or PaperRow(self.label[0].upper() + self.label[1:], None)
         return self
 
 

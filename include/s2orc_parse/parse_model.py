@@ -94,13 +94,9 @@ class RefSpan(Span):
 
 
 @dataclass(frozen=True, slots=True)
-class EqSpan:
+class EqSpan(Span):
     """A formula. `text` is the token EQUATION for a display formula; `raw_text` is the text of the source."""
 
-    start: int
-    end: int
-    text: str
-    ref_id: str | None
     raw_text: str = ""
     latex: str | None = None
     mathml: str | None = None

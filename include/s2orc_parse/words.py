@@ -33,3 +33,18 @@ def to_letters(text: str) -> str:
     """Return the letters and digits of a text in one case, without accents: "Garcia-Molina" becomes garciamolina."""
     decomposed = unicodedata.normalize("NFKD", text).casefold()
     return "".join(character for character in decomposed if character.isalnum())
+
+
+def write_numeral(style: str, count: int) -> str:
+    """Return a count in the notation of \\arabic, \\alph, \\Alph, \\roman or \\Roman."""
+    if style.lower() == "alph" and 0 < count <= 26:
+        return chr(ord("a" if style == "alph" else "A") + count - 1)
+    if style.lower() == "roman" and 0 < count < 4000:
+        signs = zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
+                    ("m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"), strict=True)  # fmt: skip
+        text = ""
+        for value, sign in signs:
+            text += sign * (count // value)
+            count %= value
+        return text if style == "roman" else text.upper()
+    return str(count)

@@ -95,7 +95,8 @@ def read_article(data: bytes) -> Element:
     plain = (root.getroottree().docinfo.encoding or "utf-8").casefold() in _PLAIN_ENCODINGS
     if not plain or _ENTITY.search(data):
         etree.strip_elements(root, etree.Entity, with_tail=False)
-    if not plain or _has_foreign(data):
+    prefixes = set(_NAMESPACE.findall(data))  # Testing the bytes is faster than testing all elements.
+    if not plain or b"" in prefixes or any(b"<%b:" % prefix in data for prefix in (*prefixes, b"xml")):
         for element in _FOREIGN(root):
             element.tag = str(element.tag).rpartition("}")[2]
     if root.tag == "article":
@@ -106,15 +107,6 @@ def read_article(data: bytes) -> Element:
     if not articles:
         raise BadArticle(JatsOutcome.NOT_AN_ARTICLE, f"<{root.tag!s}>"[:100])
     return articles[0]
-
-
-def _has_foreign(data: bytes) -> bool:
-    """Return whether an element may have a namespace other than MathML's.
-
-    Testing the bytes is faster than testing all elements.
-    """
-    prefixes = set(_NAMESPACE.findall(data))
-    return b"" in prefixes or any(b"<%b:" % prefix in data for prefix in (*prefixes, b"xml"))
 
 
 def _classify_error(error: str) -> JatsOutcome:

@@ -101,11 +101,7 @@ class _ForwardFile:
 
 
 def tar_members(file: IO[bytes]) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
-    """Yield the members of an uncompressed tar in order.
-
-    Raises:
-        Exception: of many types, if the archive is damaged; `describe_error` converts it to a message.
-    """
+    """Yield the members of an uncompressed tar in order. For a damaged one, raise any exception; `describe_error` describes it."""
     forward: Any = _ForwardFile(file)
     with tarfile.open(fileobj=forward, mode="r:", tarinfo=_Header, errorlevel=0) as archive:
         while (member := archive.next()) is not None:

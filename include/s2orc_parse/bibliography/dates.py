@@ -129,9 +129,7 @@ def to_month(text: str | None) -> int | None:
 
 
 def first_month(text: str | None) -> int | None:
-    """Return the number of the first month in a text such as "10–12 August", "July 28 – August 2", "Jul/Aug" or "8", or
-    None.
-    """
+    """Return the number of the first month in a text ("10–12 August", "July 28 – August 2", "Jul/Aug", "8"), or None."""
     if not text:
         return None
     words = re.findall(r"[^\W\d_]+", fold(text[:200]))

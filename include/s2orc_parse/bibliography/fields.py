@@ -77,10 +77,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 
 
 def clean_text(value: object, limit: int = MAX_TITLE) -> str | None:
-    """Return the plain text of a title or venue, or None if it is empty.
-
-    Markup and entities are resolved and white space is normalized.
-    """
+    """Return the plain text of a title or venue, with markup and entities resolved and normalized white space; None if it is empty."""
     text = " ".join(_clean_parts(value, limit))[:limit]
     return text or None
 
@@ -198,10 +195,7 @@ def clean_locator(value: object) -> str | None:
 
 
 def add_affiliations(author: Author | None, affiliations: Iterable[tuple[str, str]], orcid: str = "") -> Author | None:
-    """Return an author with affiliations and an ORCID.
-
-    An affiliation is a name and a text that may contain its ROR id.
-    """
+    """Return an author with an ORCID and affiliations, each a name and a text that may contain its ROR id."""
     if author is None:
         return None
     found = dict.fromkeys(

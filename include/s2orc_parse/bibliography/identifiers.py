@@ -179,9 +179,7 @@ def normalise_issn(text: str) -> str | None:
 
 
 def normalise_orcid(text: str) -> str | None:
-    """Return an ORCID such as "0000-0002-1825-0097", or None if it is malformed or its check digit (ISO 7064, 11-2) is
-    wrong.
-    """
+    """Return an ORCID, "0000-0002-1825-0097", or None for a wrong form or check digit (ISO 7064, 11-2)."""
     match = _ORCID.search(text[:MAX_CHARACTERS])
     if match is None:
         return None

@@ -88,10 +88,7 @@ def is_particle(word: str, surname: str) -> bool:
 
 
 def is_surname_only(word: str, surname: str) -> bool:
-    """Return whether a name is only a surname because it begins with a particle.
-
-    "Van Gogh" and "de Vries" are surnames; "Al Gore" and "De Wang" are not.
-    """
+    """Return whether a name is only a surname because of its particle: "Van Gogh", "de Vries"; not "Al Gore", "De Wang"."""
     return is_lower_particle(word) or (
         word not in _AMBIGUOUS_PARTICLES
         and is_particle(word, surname)
@@ -132,8 +129,5 @@ def is_unit(text: str) -> bool:
 
 
 def is_uppercase_given_name(word: str, surname: str) -> bool:
-    """Return whether a word is a given name in capitals, as in "KIM, JIN".
-
-    The surname must be in capitals too, and the word must be one syllable.
-    """
+    """Return whether a word is a given name in capitals, of one syllable, next to a surname in capitals: "KIM, JIN"."""
     return surname.isupper() and len(surname) > 1 and bool(_SYLLABLE.fullmatch(word))

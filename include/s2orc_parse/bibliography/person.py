@@ -141,10 +141,7 @@ def _tokenize(text: str) -> list[str]:
 
 
 def _is_generation(tokens: Sequence[str], style: NameStyle) -> bool:
-    """Return whether "JR", "II" or "III" at the end is a generation, not initials.
-
-    It is a generation after initials, or if the list does not put initials last.
-    """
+    """Return whether "JR", "II" or "III" at the end is a generation: after initials, or if the list does not put initials last."""
     if not words.is_generation(tokens[-1]):
         return False
     surnames = sum(not words.is_lower_particle(token.casefold()) for token in tokens[:-1])

@@ -126,10 +126,7 @@ def _parse_count(text: str | None, default: int) -> int:
 
 
 def _read_columns(group: Element) -> dict[str, int]:
-    """Return the column numbers, from 0, by the names in a `tgroup`.
-
-    A `spanspec` adds the keys `<name> start` and `<name> end`.
-    """
+    """Return the column numbers, from 0, by the names in a `tgroup`. A `spanspec` adds `<name> start` and `<name> end`."""
     found: dict[str, int] = {}
     number = 0
     for spec in group.iterchildren("colspec"):

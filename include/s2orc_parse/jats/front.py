@@ -52,12 +52,15 @@ def read_front(article: Any) -> FrontMatter | None:
         else pmc_id or ids.get("pmid") or ids.get("publisher-id") or next(iter(ids.values()), "")
     )
     licence, open_access = _read_licence(meta)
+    first, last, electronic = (extract_text(meta.find(f"{{*}}{name}")) for name in ("fpage", "lpage", "elocation-id"))
     return FrontMatter(
         native_id=native,
-        title=_read_title(meta), authors=tuple(_read_authors(meta)), date=_read_date(meta),
+        title=join_titles(*(_plain(meta.find(f"{{*}}title-group/{{*}}{part}")) for part in ("article-title", "subtitle"))),
+        authors=tuple(_read_authors(meta)), date=_read_date(meta),
         venue=extract_text(meta.find("{*}conference/{*}conf-name")) or extract_text(meta.find("{*}conference/{*}conf-acronym")),
         journal=extract_text(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
-        volume=extract_text(meta.find("{*}volume")), issue=extract_text(meta.find("{*}issue")), pages=_read_pages(meta),
+        volume=extract_text(meta.find("{*}volume")), issue=extract_text(meta.find("{*}issue")),
+        pages=f"{first}-{last}" if first and last and first != last else first or electronic,
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_read_subjects(meta),
         licence=licence, open_access=open_access, keywords=_read_keywords(meta), issns=_read_issns(article),
         emails=tuple(_read_emails(meta)),
@@ -79,18 +82,6 @@ def _identifiers(meta: Any) -> dict[str, str]:
     if "doi" not in found and (doi := doi_of_jstor(found.get("jstor", ""))):
         found["doi"] = doi
     return found
-
-
-def _read_pages(meta: Any) -> str:
-    first, last, electronic = (extract_text(meta.find(f"{{*}}{name}")) for name in ("fpage", "lpage", "elocation-id"))
-    return f"{first}-{last}" if first and last and first != last else first or electronic
-
-
-def _read_title(meta: Any) -> str:
-    group = meta.find("{*}title-group")
-    if group is None:
-        return ""
-    return join_titles(_plain(group.find("{*}article-title")), _plain(group.find("{*}subtitle")))
 
 
 def _plain(element: Any) -> str:

@@ -51,10 +51,7 @@ class FrontMatter:
 
 
 def build_header(front: FrontMatter | None) -> Header:
-    """Return the header with normalized values.
-
-    It is empty if the article has no id, or neither title nor identifier.
-    """
+    """Return the header with normalized values; it is empty without an id, and without title and identifiers."""
     if front is None or not front.native_id:
         return Header()
     emails = [email for author, email in zip(front.authors, front.emails, strict=False) if author is not None]

@@ -207,10 +207,7 @@ def _has_text(element: Element) -> bool:
 
 
 def _separate(parts: list[str], before: str, tag: str, after: str) -> str:
-    """Return the separator between two fields of a citation without punctuation.
-
-    Example: `Lee A, Hu B. Work. J Odd. 2001;3(2):12-15`.
-    """
+    """Return the separator between two fields of a citation without punctuation: `Lee A, Hu B. Work. J Odd. 2001;3(2):12-15`."""
     if tag in _PEOPLE and after in _PEOPLE:
         return ", "
     if tag in _DATES and after in ("volume", "issue"):

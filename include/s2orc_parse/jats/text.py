@@ -203,10 +203,7 @@ def read_head(element: Element) -> tuple[str, str]:
 
 
 def split_number(label: str, head: str) -> tuple[str | None, str]:
-    """Return the number of a section and its header without the number.
-
-    A label that is not a number ("Box 1") belongs to the header.
-    """
+    """Return the number of a section and its header without it. A label that is no number ("Box 1") belongs to the header."""
     if label:
         num = label.strip(" .):")
         return (num, head) if SECTION_NUMBER.fullmatch(num) else (None, f"{label} {head}".strip())

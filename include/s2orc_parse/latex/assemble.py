@@ -71,9 +71,7 @@ class Assembler:
         return found
 
     def build_body(self, document: doc.LatexDocument) -> tuple[list[Paragraph], list[Paragraph]]:
-        """Return the paragraphs of the body, and those of the back matter (acknowledgments and similar parts in any
-        position).
-        """
+        """Return the paragraphs of the body, and those of acknowledgments and other back matter, in any position."""
         body: list[Paragraph] = []
         back: list[Paragraph] = []
         path: list[tuple[int, str, str | None]] = []
@@ -338,8 +336,3 @@ def _add_rows_of_parts(entry: RefEntry, block: doc.LatexFloat, entries: Mapping[
         latex="\n".join(part.latex for part in parts if part.latex) or None,
         cells=tuple(row for part in parts for row in part.cells or ()),
     )
-
-
-def list_formulas(blocks: list[doc.Block]) -> list[str]:
-    """Return the TeX of every formula in some blocks, including captions and footnotes."""
-    return [inline.tex for inline in doc.walk_blocks(blocks) if isinstance(inline, doc.Math)]

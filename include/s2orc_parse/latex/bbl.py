@@ -33,12 +33,9 @@ class RawItem:
 
 def take_bibliography(body: str) -> tuple[str, str]:
     """Return a document's body without its `thebibliography` environments, and their content."""
-    parts, lists, at = [], [], 0
-    for environment in find_environments(body, "thebibliography|references|bibdiv|biblist|bibsection"):
-        parts.append(body[at : environment.start])
-        lists.append(environment.body)
-        at = environment.end
-    return "".join([*parts, body[at:]]), "\n".join(lists)
+    found = list(find_environments(body, "thebibliography|references|bibdiv|biblist|bibsection"))
+    rest = replace_intervals(body, ((environment.start, environment.end, "") for environment in found))
+    return rest, "\n".join(environment.body for environment in found)
 
 
 def read_items(bbl: str) -> list[RawItem]:
@@ -172,28 +169,24 @@ def read_amsrefs(text: str) -> list[BibtexEntry]:
 
 def rewrite_citations(text: str) -> str:
     """Return the text with citations as in biblatex: `\\cite{a}*{§1}` → `\\cite[§1]{a}`, and `\\citelist` as `\\cites`."""
-    parts: list[str] = []
-    at = 0
+    lists: list[tuple[int, int, str]] = []
     for call in find_calls(text, "citelist", 1, options=0):
         groups = re.sub(r"\\cite(?=[\[{])|[,;]\s*(?=\\cite)", "", _move_notes(call.arguments[0]))
-        parts += (_move_notes(text[at : call.start]), f"\\cites{groups}")
-        at = call.end
-    return "".join((*parts, _move_notes(text[at:])))
+        lists.append((call.start, call.end, f"\\cites{groups}"))
+    return _move_notes(replace_intervals(text, lists))
 
 
 def _move_notes(text: str) -> str:
     """Return the text with the starred notes of citations as optional arguments."""
-    parts: list[str] = []
-    at = 0
+    moved: list[tuple[int, int, str]] = []
     for match in _CITATION.finditer(text):
-        keys = read_argument(text, match.end())
-        if keys is None or match.start() < at:
+        if (keys := read_argument(text, match.end())) is None:
             continue
         note = read_argument(text, keys[1] + 1) if text[keys[1] : keys[1] + 2] == "*{" else None
         option = "" if note is None else f"[{{{note[0]}}}]" if "]" in note[0] else f"[{note[0]}]"
-        parts += (text[at : match.start()], f"\\{_CANONICAL.get(match[1], match[1])}{option}{{{keys[0]}}}")
-        at = keys[1] if note is None else note[1]
-    return "".join((*parts, text[at:]))
+        new = f"\\{_CANONICAL.get(match[1], match[1])}{option}{{{keys[0]}}}"
+        moved.append((match.start(), keys[1] if note is None else note[1], new))
+    return replace_intervals(text, moved)
 
 
 _WORDS, _ARGUMENTS = _TABLE["apacite_words"], _TABLE["apacite_arguments"]

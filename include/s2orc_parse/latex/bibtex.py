@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from s2orc_parse.bibliography.links import clean_url
+from s2orc_parse.latex.tex import replace_intervals
 
 MAX_ENTRIES = 50_000
 _ENTRY = re.compile(r"@\s*([A-Za-z]+)\s*[{(]")
@@ -63,20 +64,13 @@ def list_links(record: BibtexEntry) -> list[str]:
 def mark_groups(names: str) -> str:
     """Replace the braces around names of groups and around parts of names by marks that pandoc retains."""
     ends = _find_group_ends(names)
-    parts: list[str] = []
-    at = 0
+    groups: list[tuple[int, int, str]] = []
     for start in sorted(ends):
         inner = names[start + 1 : ends[start] - 1]
-        if (
-            start < at
-            or not re.search(r"[\s,]", inner)
-            or (inner[0] == "\\" and len(inner) < 6)
-            or _ARGUMENT.search(names, 0, start)
-        ):
-            continue
-        parts += (names[at:start], _GROUP_OPEN, inner, _GROUP_CLOSE)
-        at = ends[start]
-    return "".join((*parts, names[at:]))
+        is_accent = inner[:1] == "\\" and len(inner) < 6
+        if re.search(r"[\s,]", inner) and not is_accent and not _ARGUMENT.search(names, 0, start):
+            groups.append((start, ends[start], f"{_GROUP_OPEN}{inner}{_GROUP_CLOSE}"))
+    return replace_intervals(names, groups)
 
 
 def unmark_groups(text: str) -> str:

@@ -8,13 +8,13 @@ import time
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_name
 from s2orc_parse.latex import mathml
-from s2orc_parse.latex.assemble import Assembler, list_formulas
+from s2orc_parse.latex.assemble import Assembler
 from s2orc_parse.latex.bbl import is_amsrefs, is_biblatex, read_amsrefs, read_biblatex
 from s2orc_parse.latex.bibliography import ReferenceParser, build_entries, leave_unparsed
 from s2orc_parse.latex.bibtex import BibtexEntry, read_bib
 from s2orc_parse.latex.citing import Printer, detect_style
 from s2orc_parse.latex.counting import read_counting
-from s2orc_parse.latex.document import Cite, LatexDocument, walk_blocks
+from s2orc_parse.latex.document import Cite, LatexDocument, Math, walk_blocks
 from s2orc_parse.latex.numbering import count_document
 from s2orc_parse.latex.pandoc import convert_records, get_pandoc_version, read_latex
 from s2orc_parse.latex.pandoc_ast import plain
@@ -66,9 +66,9 @@ def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, pars
     entries = {entry.ref_id: (entry, named) for entry, named in reversed(bibliography)}
     numbered = reversed(list(enumerate(bibliography, 1)))
     printer = Printer(style, {entry.ref_id: (i, named, entry) for i, (entry, named) in numbered})
-    formulas = mathml.to_mathml(
-        list_formulas([*document.abstract, *document.blocks]), seconds=seconds, memory_mb=memory_mb
-    )
+    inlines = walk_blocks((*document.abstract, *document.blocks))
+    tex = [inline.tex for inline in inlines if isinstance(inline, Math)]
+    formulas = mathml.to_mathml(tex, seconds=seconds, memory_mb=memory_mb)
     assembler = Assembler(numbers, printer, entries, formulas)
     abstract = assembler.build_paragraphs(document.abstract)
     body, back = assembler.build_body(document)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from s2orc_parse.latex.source import LatexSource
 from s2orc_parse.latex.tex import find_calls, read_argument, read_option, read_value
-from s2orc_parse.words import read_table
+from s2orc_parse.words import read_table, write_numeral
 
 _CLASS_THEOREMS = {name: row for row in read_table("latex/words")["theorems"] for name in row["classes"].split()}
 _THEOREM = re.compile(
@@ -87,21 +87,6 @@ def format_number(template: str, values: dict[str, int], printed: dict[str, str]
         return write_numeral(match[1], values.get(match[2] or match[3], 0))
 
     return strip_tex(_NUMERAL.sub(numeral, template))[:_MAX_NUMBER_LENGTH]
-
-
-def write_numeral(style: str, count: int) -> str:
-    """Return a count in the notation of \\arabic, \\alph, \\Alph, \\roman or \\Roman."""
-    if style.lower() == "alph" and 0 < count <= 26:
-        return chr(ord("a" if style == "alph" else "A") + count - 1)
-    if style.lower() == "roman" and 0 < count < 4000:
-        signs = zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
-                    ("m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"), strict=True)  # fmt: skip
-        text = ""
-        for value, sign in signs:
-            text += sign * (count // value)
-            count %= value
-        return text if style == "roman" else text.upper()
-    return str(count)
 
 
 def strip_tex(tex: str) -> str:

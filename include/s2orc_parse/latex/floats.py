@@ -116,28 +116,23 @@ class FloatSource:
 def take_floats(body: str) -> tuple[str, list[FloatSource]]:
     """Return the body without its floats and tables, and these in order."""
     pieces: list[FloatSource] = []
-    out: list[str] = []
-    at = 0
-    found = list(find_environments(body, f"{FLOATS}|{TABULAR}"))
-    for environment in found:
-        out.append(body[at : environment.start])
-        at = environment.end
+    taken: list[tuple[int, int, str]] = []
+    for environment in find_environments(body, f"{FLOATS}|{TABULAR}"):
+        shown = ""
         if re.fullmatch(FLOATS, environment.name):
             pieces += _read_float(environment, body)
             # remove the line end too, so that no paragraph ends
-            out.append("%" if re.match(r"[ \t]*\n", body[at:]) else " ")
-            continue
-        rows = split_cells(environment.name, environment.body)
-        if len(rows) > 1 and max(map(len, rows)) > 1:
+            shown = "%" if re.compile(r"[ \t]*\n").match(body, environment.end) else " "
+        elif len(rows := split_cells(environment.name, environment.body)) > 1 and max(map(len, rows)) > 1:
             pieces.append(
                 FloatSource(
                     LatexFloat("table", numbered=False, latex=body[environment.start : environment.end]), None, rows
                 )
             )
         else:
-            out.append(" " + " ".join(cell for row in rows for cell in row) + " ")
-    out.append(body[at:])
-    return "".join(out), pieces
+            shown = f" {' '.join(cell for row in rows for cell in row)} "
+        taken.append((environment.start, environment.end, shown))
+    return replace_intervals(body, taken), pieces
 
 
 def _read_float(environment: Environment, text: str) -> list[FloatSource]:
@@ -212,8 +207,4 @@ def _take_subfloats(body: str, kind: str) -> tuple[str, list[FloatSource]]:
         _set_cells(piece, content, list(find_environments(content, TABULAR)))
         found.append((call.start, end, piece))
     found.sort(key=lambda item: item[0])
-    rest, at = [], 0
-    for start, end, _ in found:
-        rest.append(body[at:start])
-        at = max(at, end)
-    return "".join([*rest, body[at:]]), [piece for _, _, piece in found]
+    return replace_intervals(body, ((start, end, "") for start, end, _ in found)), [piece for _, _, piece in found]

@@ -6,11 +6,11 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from s2orc_parse.latex.counting import strip_tex, write_numeral
+from s2orc_parse.latex.counting import strip_tex
 from s2orc_parse.latex.document import ListItemStart
 from s2orc_parse.latex.marks import CLOSE, OPEN
 from s2orc_parse.latex.tex import find_calls, read_argument, read_option, read_value
-from s2orc_parse.words import read_table
+from s2orc_parse.words import read_table, write_numeral
 
 _NUMBERED, _OTHER, _LABELLED = (
     frozenset(read_table("latex/words")[name].split())
@@ -158,9 +158,7 @@ def _read_short_template(written: str) -> tuple[str, str] | None:
 
 
 def _read_settings(text: str) -> tuple[dict[str, str], set[str]]:
-    """Return the options of enumitem's lists by `name` or `name,level`, and the names of the source's own numbered
-    lists.
-    """
+    """Return enumitem's options by `name` or `name,level`, and the names of the source's own numbered lists."""
     shared: dict[str, str] = {}
     for call in find_calls(text, "setlist|setenumerate", 1):
         for name in re.split(r",\s*(?![1-4])", call.options[0] or "enumerate"):

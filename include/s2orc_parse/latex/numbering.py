@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, field, replace
 
 from s2orc_parse.latex import document as doc
-from s2orc_parse.latex.counting import Counting, format_number, write_numeral
+from s2orc_parse.latex.counting import Counting, format_number
 from s2orc_parse.latex.marks import CLOSE, OPEN
 from s2orc_parse.parse_model import RefType
-from s2orc_parse.words import read_table
+from s2orc_parse.words import read_table, write_numeral
 
 NUMBERED = frozenset(read_table("latex/words")["numbered_formulas"].split())
 _BY_ROW = frozenset(("align", "gather", "eqnarray", "alignat", "flalign"))
@@ -63,10 +63,7 @@ class Numbers:
 
 
 def count_document(document: doc.LatexDocument, *, chapters: bool, counting: Counting) -> Numbers:
-    """Count a document.
-
-    With chapters, headers of level 1 are chapters, and floats and formulas are counted within each.
-    """
+    """Count a document. With chapters, headers of level 1 are chapters, within which floats and formulas are counted."""
     counter = _Counter(chapters=chapters, counting=counting)
     for paragraph in document.abstract:
         counter.count_inlines(paragraph.content)
@@ -246,12 +243,6 @@ class _Counter:
         for position, part in enumerate(found.parts):
             self._count_float(part, num or "", position)
 
-    def _step_equation(self) -> str:
-        if self.shared is None:
-            return self.increment("equation")
-        self.shared.count += 1
-        return f"{self.shared.num}{write_numeral('alph', self.shared.count)}"
-
     def _close_subequations(self) -> None:
         """Assign the labels of the group to its first formula."""
         whole, self.shared = self.shared, None
@@ -270,8 +261,11 @@ class _Counter:
             num: str | None = None
             if tag := _TAG.search(row):
                 num = tag.group(1)
-            elif counted:
-                num = self._step_equation()
+            elif counted and self.shared is None:
+                num = self.increment("equation")
+            elif counted and self.shared is not None:
+                self.shared.count += 1
+                num = f"{self.shared.num}{write_numeral('alph', self.shared.count)}"
             nums += [num] if num else []
             labels += [(label, num) for label in _LABEL.findall(row)]
         shown = nums[0] if len(nums) == 1 else f"{nums[0]}–{nums[-1]}" if nums else None

@@ -57,11 +57,7 @@ _SKIPPED = re.compile(r"\[INFO\] Skipped '\\([A-Za-z]+)((?:\[.*?\])?)((?:\{.*\})
 
 @functools.cache
 def find_binary() -> str:
-    """Return the path of pandoc from pypandoc-binary.
-
-    Raises:
-        UserError: it is not installed.
-    """
+    """Return the path of pandoc from pypandoc-binary. Raises UserError if it is not installed."""
     try:
         import pypandoc
     except ModuleNotFoundError:
@@ -222,10 +218,7 @@ def _format_entries(items: list[RawItem]) -> str:
 
 
 def _convert(text: str, seconds: float, memory_mb: int) -> dict[str, Any]:
-    """Return pandoc's AST.
-
-    A skipped command with text is defined so that the text is shown. A paragraph that pandoc cannot read is removed.
-    """
+    """Return pandoc's AST. Skipped commands with text are defined to show it; paragraphs that pandoc cannot read are removed."""
     deadline = time.monotonic() + seconds
     defined, removed = False, 0
     while removed <= _MAX_REPAIRS:

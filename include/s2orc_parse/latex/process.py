@@ -70,11 +70,7 @@ SECONDS = 60.0
 
 
 def unpack(data: bytes, seconds: float = SECONDS) -> dict[str, bytes]:
-    """Return the text files of a source archive by name. Figures and other data are counted but not stored.
-
-    Raises:
-        BadSource: with the outcome. The limits on bytes, files, time and memory apply to any input.
-    """
+    """Return the text files of a source archive by name, within the limits. Figures and other data are only counted. Raises `BadSource`."""
     if len(data) > MAX_PACKED:
         raise BadSource(LatexOutcome.TOO_LARGE, f"{len(data)} bytes; at most {MAX_PACKED} are read")
     command = child.child_command("source", MAX_UNPACKED, MAX_FILES, MAX_TEXT)

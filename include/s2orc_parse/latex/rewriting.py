@@ -21,7 +21,6 @@ _FOOTNOTE = re.compile(
     r"\\footnote(?:text)?\s*\[\s*(\d{1,4})\s*\]\s*\{|\\footnotetext(?=\s*\{)|\\footnotemark(?![A-Za-z])(?:\[[^\]]*\]|\{\})?"
 )
 _REFERENCE = re.compile(rf"\\(?P<command>{'|'.join(_TABLE['linked_references'])})(?![A-Za-z@])\*?")
-_SILENT = re.compile(r"pageref")
 _KEYED = re.compile(r"\s*(?:name|label|restate|continues)\s*=")
 _SUBEQUATIONS = re.compile(r"\\(begin|end)\s*\{subequations\}")
 _THEOREM_SETUP = "|".join(_TABLE["theorem_setup"].split())
@@ -104,15 +103,13 @@ def _rewrite_references(text: str, defined: Collection[str]) -> str:
             labels.append(" ".join(got[0].split()))
             at = got[1]
         else:
-            shown = "" if _SILENT.search(command) else f"\\href{{{REF}{command}{KEYS}{','.join(labels)}}}{{}}"
+            shown = "" if "pageref" in command else f"\\href{{{REF}{command}{KEYS}{','.join(labels)}}}{{}}"
             found.append((match.start(), at, shown))
     return replace_intervals(text, found)
 
 
 def _rewrite_theorems(text: str, counting: Counting) -> str:
-    """Return the text with notes of theorems inside the environments, and restatable environments replaced by their
-    kind.
-    """
+    """Return the text with the notes of theorems in their environments, and `restatable` replaced by its kind."""
     if "restatable" in text:
         pieces: list[tuple[int, int, str]] = []
         for found in find_environments(text, r"restatable\*?"):

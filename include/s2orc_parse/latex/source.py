@@ -55,11 +55,7 @@ class LatexSource:
 
 
 def read_source(files: dict[str, bytes]) -> LatexSource:
-    """Assemble a source.
-
-    Raises:
-        BadSource: `no_latex` if no file starts a document, `too_large` if the text exceeds the limit.
-    """
+    """Assemble a source. Raises BadSource: `no_latex` if no file starts a document, `too_large` if the text exceeds the limit."""
     main = _find_main(files)
     files = {**_extract_embedded(files, PurePosixPath(main).stem), **files}
     encoding = _ENCODING.search(files[main].decode("latin-1"))

@@ -119,11 +119,7 @@ def start(
 
 
 def enter(policy: Policy) -> None:
-    """Confine this process and its future child processes. Call it with one thread, before reading hostile data.
-
-    Raises:
-        OSError: the kernel refused, or the process has several threads.
-    """
+    """Confine this process and its children; call it with one thread, before reading hostile data. Raises OSError if the kernel refuses."""
     global _CONFINED
     if (missing_feature := find_missing_feature()) is not None:
         _warn(missing_feature)
@@ -159,10 +155,7 @@ def wait(process: Program, seconds: float) -> int | None:
 
 
 def interpreter_folders() -> tuple[str, ...]:
-    """Return the folders from which a Python process of this installation imports modules.
-
-    They are the standard library, site-packages, and the folder with the project's packages.
-    """
+    """Return the folders from which this Python imports modules: standard library, site-packages, and the project's packages."""
     paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     paths |= {path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")}
     paths |= {f"{prefix}/lib" for prefix in (sys.prefix, sys.base_prefix)}

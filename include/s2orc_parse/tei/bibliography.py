@@ -66,9 +66,7 @@ def read_author(element: Element) -> Author | None:
 
 
 def _read_affiliation(element: Element) -> tuple[str, str]:
-    """Return name and ROR id: the printed affiliation if the TEI has it, else department, institution, place and
-    country.
-    """
+    """Return name and ROR id: the printed affiliation, else department, institution, place and country."""
     for note in element.iter("{*}note"):
         if note.get("type") == "raw_affiliation":
             labels = [extract_text(label) for label in note.iter("{*}label")]
@@ -91,10 +89,7 @@ _INNER_LABEL = re.compile(r"\[(\d{1,4})\]")
 
 
 def read_bibliography(lists: Iterable[Element]) -> tuple[list[Element], list[BibEntry]]:
-    """Return the elements and entries of all `listBibl` elements in order.
-
-    Keys use GROBID's numbers if they are distinct.
-    """
+    """Return the elements and entries of all `listBibl` in order. Keys use GROBID's numbers if these are distinct."""
     elements = [child for found in lists for child in found.iter("{*}biblStruct", "{*}bibl")]
     ids = [element.get(XML_ID) or "" for element in elements]
     matches = [_GROBID_ID.fullmatch(identifier) for identifier in ids]
@@ -176,7 +171,8 @@ class _EntryContent:
         elif tag == "ptr":
             self.urls.append((element.get("target") or "").strip())
         elif tag == "date" and "access" not in (element.get("type") or ""):
-            self.year = self.year or _read_year(element)
+            texts = (element.get("when"), element.get("from"), element.get("notBefore"), element.text)
+            self.year = self.year or next(filter(None, (extract_year(parse_date(text)[0]) for text in texts)), None)
         elif tag == "biblScope":
             unit = element.get("unit") or element.get("type") or ""
             self.scopes[unit] = _join_scope(self.scopes.get(unit, ""), element)
@@ -215,13 +211,6 @@ class _EntryContent:
             urls=tuple(dict.fromkeys(filter(None, map(clean_url, self.urls)))),
             **found,
         )
-
-
-def _read_year(date: Element) -> int | None:
-    for text in (date.get("when"), date.get("from"), date.get("notBefore"), date.text):
-        if text and (year := extract_year(parse_date(text)[0])):
-            return year
-    return None
 
 
 def _join_scope(before: str, scope: Element) -> str:

@@ -156,10 +156,7 @@ class CalloutLinker:
         )  # fmt: skip
 
     def _is_citation(self, text: str, group: numbers.NumberGroup) -> bool:
-        """Return whether a group without a TEI mark is a citation.
-
-        All its numbers must be in the bibliography, and it must not be mathematics.
-        """
+        """Return whether a group without a TEI mark is a citation: its numbers are in the bibliography, and it is no mathematics."""
         cited = [number for piece in group.pieces for number in piece.numbers]
         if not all(piece.numbers for piece in group.pieces) or not all(number in self._numbers for number in cited):
             return False

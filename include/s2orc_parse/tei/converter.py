@@ -18,7 +18,6 @@ from s2orc_parse.tei.references import (
     assign_keys,
     classify_float,
     find_label,
-    index_ids,
     read_float,
     read_formula,
     read_note,
@@ -45,7 +44,7 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
         (head.get("n"), extract_text(head))
         for element in parts["body"]
         for head in element.iter("{*}head")
-        if _is_section_head(head)
+        if local_name(next(head.iterancestors())) not in ("figure", "table")
     )
     abstract, body, back = TeiTextReader(), TeiTextReader(sections), TeiTextReader(sections)
     for element in parts["abstract"]:
@@ -63,7 +62,8 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
     floats = _Floats((abstract, body, back))
     statements = Statements([*body.drafts, *back.drafts])
     index = RefIndex(floats.entries, sections, statements)
-    ids = index_ids(zip(bib_elements, (entry.key for entry in entries), strict=True))
+    cited = reversed(list(zip(bib_elements, entries, strict=True)))  # the first element with an id counts
+    ids = {identifier: entry.key for element, entry in cited if (identifier := element.get(XML_ID))}
     linker = CalloutLinker([*body.drafts, *back.drafts], entries, ids, index, floats.ids)
     texts = {
         name: tuple(_paragraph(draft, linker, floats, name) for draft in reader.drafts)
@@ -98,12 +98,6 @@ def _find_outermost(root: Element, *names: str) -> dict[str, list[Element]]:
         if next(element.iterancestors(f"{{*}}{name}"), None) is None:
             found[name].append(element)
     return found
-
-
-def _is_section_head(head: Element) -> bool:
-    """Return whether a header belongs to a section, not to a figure or table."""
-    parent = head.getparent()
-    return parent is not None and local_name(parent) not in ("figure", "table")
 
 
 class _Floats:

@@ -80,7 +80,7 @@ class Statements:
             yield from link_items(match, _STATEMENT_ITEM, partial(self._find, _get_kind(match)))
 
     def _find(self, kind: str, number: str) -> str | None:
-        return self._keys.get((kind, _remove_spaces(number)))
+        return self._keys.get((kind, "".join(number.split())))
 
 
 def _read_statements(drafts: Iterable[TextDraft]) -> Iterator[Statement]:
@@ -90,18 +90,14 @@ def _read_statements(drafts: Iterable[TextDraft]) -> Iterator[Statement]:
         if draft.section is not section:
             section = draft.section
             if section.heads and (match := _IN_HEAD.match(section.heads[-1])):
-                yield Statement(_get_kind(match), _remove_spaces(match["num"]), f"{section.heads[-1]} {draft.text}")
+                yield Statement(_get_kind(match), "".join(match["num"].split()), f"{section.heads[-1]} {draft.text}")
         if not _HINT.search(draft.text):
             continue
-        found = [match for at in _find_candidates(draft.text) if (match := _match_label(draft.text, at)) is not None]
+        starts = (0, *(match.start() for match in _IN_TEXT.finditer(draft.text) if match.start()))
+        found = [match for at in starts if (match := _match_label(draft.text, at)) is not None]
         for at, match in enumerate(found):
             end = found[at + 1].start() if at + 1 < len(found) else len(draft.text)
-            yield Statement(_get_kind(match), _remove_spaces(match["num"]), draft.text[match.start() : end])
-
-
-def _find_candidates(text: str) -> Iterator[int]:
-    yield 0
-    yield from (match.start() for match in _IN_TEXT.finditer(text) if match.start())
+            yield Statement(_get_kind(match), "".join(match["num"].split()), draft.text[match.start() : end])
 
 
 def _match_label(text: str, at: int) -> re.Match[str] | None:
@@ -115,10 +111,6 @@ def _match_label(text: str, at: int) -> re.Match[str] | None:
 
 def _get_kind(match: re.Match[str]) -> str:
     return next(name for name in _KIND_WORDS if match[name])
-
-
-def _remove_spaces(number: str) -> str:
-    return re.sub(r"\s+", "", number)
 
 
 _WORDS = {
@@ -208,16 +200,13 @@ class RefIndex:
                     yield from link_items(match, _ITEM_PATTERN, partial(self.find, kind))
                 at = text.find(stem, at + 1)
         if self._appendices and ("ppendi" in text or "PPENDI" in text or "pp." in text or "nnex" in text):
-            yield from self._appendix_mentions(text)
+            for match in _APPENDIX_MENTION.finditer(text):
+                yield from link_items(match, _APPENDIX_ITEM, self._find_appendix)
         yield from self._statements.mentions(text)
 
-    def _appendix_mentions(self, text: str) -> Iterable[tuple[int, int, str]]:
-        def find(printed: str) -> str | None:
-            section = self._appendices.get(_normalize(printed))
-            return None if section is None else self._get_section_key(section)
-
-        for match in _APPENDIX_MENTION.finditer(text):
-            yield from link_items(match, _APPENDIX_ITEM, find)
+    def _find_appendix(self, printed: str) -> str | None:
+        section = self._appendices.get(_normalize(printed))
+        return None if section is None else self._get_section_key(section)
 
 
 def follows_reference_word(text: str, at: int) -> bool:

@@ -62,10 +62,7 @@ def find_groups(text: str) -> list[NumberGroup]:
 
 
 def split_pieces(text: str, start: int, end: int, list_start: int, list_end: int) -> tuple[Cited, ...]:
-    """Return the pieces of the list of numbers at `list_start:list_end`.
-
-    They cover `start:end`, including the brackets.
-    """
+    """Return the pieces of the list of numbers at `list_start:list_end`; they cover `start:end`, including the brackets."""
     items = list(ITEM.finditer(text, list_start, list_end))
     found: list[Cited] = []
     for at, item in enumerate(items):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from s2orc_parse.parse_model import RefEntry, RefType
 from s2orc_parse.tei.bibliography import XML_ID
@@ -27,10 +26,7 @@ _EQUATION_LABEL = re.compile(r"[\s(\[]*([0-9A-Za-z][0-9A-Za-z.\-′'* ]{0,11}?)[
 
 
 def assign_keys(kind: RefType, elements: list[Element]) -> list[str]:
-    """Return the keys of the entries of one kind.
-
-    They use the extractor's numbers if these are distinct, else the order.
-    """
+    """Return the keys of the entries of one kind, with the extractor's numbers if these are distinct, else in order."""
     prefix, pattern = _PREFIXES[kind]
     matches = [pattern.fullmatch(element.get(XML_ID) or "") for element in elements]
     numbers = [int(match.group(1)) for match in matches if match]
@@ -104,12 +100,3 @@ def read_note(element: Element, key: str) -> tuple[RefEntry, TextDraft]:
     """Return the entry of a footnote without spans, and the draft for making the spans."""
     draft = read_flat([element])
     return RefEntry(key, RefType.FOOTNOTE, draft.text, element.get("n")), draft
-
-
-def index_ids(entries: Iterable[tuple[Element, str]]) -> dict[str, str]:
-    """Map each xml:id to its key; the first element with an id counts."""
-    found: dict[str, str] = {}
-    for element, key in entries:
-        if identifier := element.get(XML_ID):
-            found.setdefault(identifier, key)
-    return found

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from s2orc_parse.words import read_table
+from s2orc_parse.words import read_table, write_numeral
 
 MAX_HEAD = 500  # maximum number of characters; a longer header is a paragraph
 MAX_PATH = 1_000  # maximum number of characters; outer headers of a longer path are omitted
@@ -25,7 +25,7 @@ _IN_HEAD = re.compile(
 _FURNITURE = re.compile(
     r"(?:fig(?:ure|\.)?|table|tab\.)\s*[0-9IVX]{1,4}[a-z]?\s*[.:]?|arxiv:\d{4}\.\d{4,5}.*", re.IGNORECASE
 )
-_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+_ROMAN = {write_numeral("Roman", number): number for number in range(1, 400)}
 
 _METHODS, _RESULTS, _DISCUSSION, _TOP_LEVEL = (
     re.compile("|".join(heads)) for heads in read_table("tei/words")["heads"].values()
@@ -148,8 +148,7 @@ class Sections:
             self._is_roman = num == "I"
         if not self._is_roman or not self._current:
             return parts
-        top = _roman_value(self._current[0])
-        value = _roman_value(num)
+        top, value = _ROMAN.get(self._current[0], 0), _ROMAN.get(num, 0)
         if value and (value == top + 1 or (value > top and len(num) > 1)):
             return parts
         if num.isalpha():
@@ -173,14 +172,3 @@ def _clean_number(n: str) -> str | None:
     """Return a header's number without closing punctuation ("3.2." → "3.2"), or None if it is not a number."""
     num = _SPACE_IN_NUMBER.sub(r"\1", n.strip()).rstrip(".)-: ")
     return num if SECTION_NUMBER.fullmatch(num) else None
-
-
-def _roman_value(text: str) -> int:
-    """Return the value of a Roman numeral, or 0 for other text."""
-    total = 0
-    for character, following in zip(text, f"{text[1:]} ", strict=True):
-        value = _ROMAN.get(character, 0)
-        if not value:
-            return 0
-        total += -value if _ROMAN.get(following, 0) > value else value
-    return total

@@ -19,10 +19,7 @@ _KINDS = invert(_TABLE["kinds"])
 
 
 class TeiTextReader(TextReader):
-    """Reads elements of a TEI into drafts.
-
-    With `sections`, headers open sections; without (in an abstract), they only end paragraphs.
-    """
+    """Reads elements of a TEI into drafts. Headers open `sections`; without these (in an abstract), they only end paragraphs."""
 
     MAX_DEPTH = 150
 

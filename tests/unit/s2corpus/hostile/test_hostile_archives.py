@@ -13,7 +13,7 @@ import pytest
 from s2corpus.sources.record import Dropped, RejectReason
 from s2corpus.sources.streams import read_documents, stop_at_damage
 from s2orc_parse.archives import child
-from s2orc_parse.latex import BadSource, archive
+from s2orc_parse.latex import BadSource, process
 from s2orc_parse.outcomes import LatexOutcome
 from tests.unit.s2orc_parse.latex.archives import article, gz
 
@@ -71,7 +71,7 @@ UNSAFE: dict[str, tuple[bytes, LatexOutcome]] = {
 
 def unpack_error(data: bytes, **limits: float) -> BadSource:
     with pytest.raises(BadSource) as raised:
-        archive.unpack(data, **limits)
+        process.unpack(data, **limits)
     return raised.value
 
 
@@ -141,5 +141,5 @@ def test_ordinary_tar_is_read(form: int) -> None:
             info = tarfile.TarInfo(name)
             info.size = len(data)
             made.addfile(info, io.BytesIO(data))
-    assert archive.unpack(gzip.compress(out.getvalue())) == files
+    assert process.unpack(gzip.compress(out.getvalue())) == files
     assert read_delivered(out.getvalue()) == (list(files.items()), [])

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from s2orc_parse.latex import BadSource, archive, convert, source
+from s2orc_parse.latex import BadSource, convert, process, source
 from s2orc_parse.latex.bbl import read_items, take_bibliography
 from s2orc_parse.latex.bibtex import read_bib
 from s2orc_parse.latex.floats import take_floats
@@ -49,7 +49,7 @@ CASES: dict[str, tuple[bytes, LatexOutcome]] = {
     "device": (member("a.tex", tarfile.CHRTYPE), LatexOutcome.UNSAFE_DEVICE),
     "gzip bomb": (gzip.compress(bytes((8 << 20) + 1), 9, mtime=0), LatexOutcome.TOO_LARGE),
     "a huge text file": (tar({"main.tex": GOOD, "b.txt": bytes((1 << 20) + 1)}), LatexOutcome.TOO_LARGE),
-    "too many files": (tar(dict.fromkeys(map(str, range(archive.MAX_FILES + 1)), "")), LatexOutcome.TOO_MANY_FILES),
+    "too many files": (tar(dict.fromkeys(map(str, range(process.MAX_FILES + 1)), "")), LatexOutcome.TOO_MANY_FILES),
     "files that input each other twice": (bomb_of_inputs(), LatexOutcome.TOO_LARGE),
     "cut off": (tar({"main.tex": GOOD})[:-30], LatexOutcome.DAMAGED),
     "checksum wrong": (gz(GOOD)[:-8] + b"\0" * 8, LatexOutcome.DAMAGED),
@@ -64,7 +64,7 @@ CASES: dict[str, tuple[bytes, LatexOutcome]] = {
 
 def test_limits_of_sources() -> None:
     """docs/fulltexts.md: the largest archives that are read."""
-    limits = (archive.MAX_PACKED, archive.MAX_UNPACKED, archive.MAX_TEXT, source.MAX_FLAT, archive.MAX_FILES)
+    limits = (process.MAX_PACKED, process.MAX_UNPACKED, process.MAX_TEXT, source.MAX_FLAT, process.MAX_FILES)
     assert limits == (128 << 20, 256 << 20, 16 << 20, 8 << 20, 5_000)
 
 
@@ -78,7 +78,7 @@ def test_six_unreadable_paragraphs_are_left_out(broken: int, outcome: LatexOutco
 @pytest.mark.parametrize("behind", [b"junk", b"\xff\xff\xff\0", gz("another")])
 def test_trailing_bytes_of_an_archive_are_ignored(behind: bytes) -> None:
     """The trailing bytes are not used as its size either."""
-    assert archive.unpack(gz(GOOD) + behind) == archive.unpack(gz(GOOD)) == {"main.tex": GOOD.encode()}
+    assert process.unpack(gz(GOOD) + behind) == process.unpack(gz(GOOD)) == {"main.tex": GOOD.encode()}
 
 
 @pytest.fixture
@@ -100,8 +100,8 @@ def unwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 def test_malicious_archive_has_its_outcome(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Lower the limits to reach them sooner.
     for module, limit, value in (
-        (archive, "MAX_UNPACKED", 8 << 20),
-        (archive, "MAX_TEXT", 1 << 20),
+        (process, "MAX_UNPACKED", 8 << 20),
+        (process, "MAX_TEXT", 1 << 20),
         (source, "MAX_FLAT", 1 << 20),
     ):
         monkeypatch.setattr(module, limit, value)

@@ -52,7 +52,7 @@ def _read_pdf(_: bytes, path: Path) -> Parse:
 _READERS: dict[str, Callable[[bytes, Path], Parse]] = {
     "pdf": _read_pdf,
     "grobid": lambda data, _: tei.convert(data, file_sha1=""),
-    "jats": lambda data, _: jats.convert(data, sha1=""),
+    "jats": lambda data, _: jats.convert(data, sha1="", parse_reference=parse_bibliography_item),
     "latex": lambda data, _: latex.convert(data, sha1="", parse_reference=parse_bibliography_item),
 }
 

@@ -12,13 +12,13 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import orjson
 
 from s2orc_parse import tei
+from s2orc_parse.bibliography.printed import ReferenceParser
 from s2orc_parse.cores import map_in_order
 from s2orc_parse.errors import TransientError, UserError
 from s2orc_parse.files import SUFFIX, convert_document, read_files
@@ -79,7 +79,10 @@ def main() -> None:
         for path in given.inputs:
             if not path.exists():
                 raise UserError(f"{path} does not exist: give files of TEI, JATS, Elsevier JSON or LaTeX, or folders")
-        results = map_in_order(partial(_parse, given.schema), _list_inputs(given.inputs))
+        results = map_in_order(
+            lambda one: parse_latex(one, given.schema) if isinstance(one, Path) else parse_document(given.schema, one),
+            _list_inputs(given.inputs),
+        )
         outcomes = write_parses(results, "documents", out=given.out, rejects=given.rejects, quiet=given.quiet)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -103,10 +106,6 @@ def _list_inputs(inputs: Iterable[Path]) -> Iterator[Document | Path]:
             yield from read_documents(path)
 
 
-def _parse(schema: str, given: Document | Path) -> ParsedInput:
-    return parse_latex(given, schema) if isinstance(given, Path) else parse_document(schema, given)
-
-
 def read_documents(path: Path) -> Iterator[Document]:
     """Yield a file, or the full-text files of a folder. A file that is named by a SHA-1 is the text of this PDF."""
     for file, data in read_files(path):
@@ -114,14 +113,14 @@ def read_documents(path: Path) -> Iterator[Document]:
         yield Document(name, name, name if SHA1.fullmatch(name) else "", data)
 
 
-def parse_document(schema: str, document: Document) -> ParsedInput:
+def parse_document(schema: str, document: Document, parse_reference: ReferenceParser = None) -> ParsedInput:
     """Convert TEI, JATS or Elsevier JSON."""
     data = document.data
     if data is None:
         return reject("unreadable", document.name)
     if data.lstrip()[:5] == b"%PDF-":
         return reject("pdf", document.name, "`corpus convert` converts PDFs")
-    parse, outcome = convert_document(data, document.file_sha1)
+    parse, outcome = convert_document(data, document.file_sha1, parse_reference)
     if parse is None:
         return reject(outcome, document.name)
     return ParsedInput(outcome, format_line(parse, document.paper_id, schema), {})

@@ -23,20 +23,19 @@ _INLINE_ITEMS = 8
 _work: Callable[[Any], Any]
 
 
-def map_in_order(work: Callable[[T], R], items: Iterable[T], inline: int = _INLINE_ITEMS) -> Iterator[R]:
+def map_in_order(
+    work: Callable[[T], R], items: Iterable[T], cores: int | None = None, inline: int = _INLINE_ITEMS
+) -> Iterator[R]:
     """Yield the result of each item, in the order of the items.
 
     This process handles the first `inline` items, which loads the modules that forked workers then share. The workers get batches
     of `inline // 2` items. `work` may contain large objects; items and results are pickled. With one core, or if threads are already
-    running, this process handles all items.
-
-    Raises:
-        UserError: a worker was killed, usually because memory ran out.
+    running, this process handles all items. Raises UserError if a worker was killed, usually because memory ran out.
     """
     items = iter(items)
     yield from map(work, islice(items, inline))
     batch_size = max(inline // 2, 1)
-    cores = len(os.sched_getaffinity(0))
+    cores = cores or len(os.sched_getaffinity(0))
     if (following := next(items, None)) is None:
         return
     items = chain([following], items)

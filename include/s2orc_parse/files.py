@@ -8,6 +8,7 @@ from pathlib import Path
 
 from s2orc_parse import jats, tei
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
+from s2orc_parse.bibliography.printed import ReferenceParser
 from s2orc_parse.errors import UserError
 from s2orc_parse.parse_model import Parse
 
@@ -15,13 +16,12 @@ SUFFIX = re.compile(r"(?:\.grobid)?(?:\.tei)?\.(?:xml|tei|nxml|json)$", re.IGNOR
 """end of the name of a TEI, JATS or Elsevier JSON file"""
 
 
-def convert_document(data: bytes, sha1: str) -> tuple[Parse | None, str]:
-    """Return the parse of a document and `ok`, or None and the reason.
-
-    A document that is neither JATS nor Elsevier JSON is read as TEI.
-    """
+def convert_document(data: bytes, sha1: str, parse_reference: ReferenceParser = None) -> tuple[Parse | None, str]:
+    """Return the parse of a document and `ok`, or None and the reason. What is neither JATS nor Elsevier JSON is read as TEI."""
     form = jats.detect_kind(data)
     try:
+        if form == "jats":
+            return jats.convert(data, sha1=sha1, parse_reference=parse_reference), "ok"
         if form is not None:
             return jats.CONVERTERS[form](data, sha1=sha1), "ok"
         return tei.convert(data, file_sha1=sha1), "ok"

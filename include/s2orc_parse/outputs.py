@@ -1,4 +1,4 @@
-"""Write output files atomically, and print progress, counts and file names."""
+"""Write output files atomically, check the free space, and print progress, counts and file names."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import sys
+import tempfile
 import time
 import unicodedata
 import uuid
@@ -59,6 +60,12 @@ def atomic_path(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def check_free_space(folder: Path) -> None:
+    """Raise `OSError` if less than a megabyte can be written: on a full disk, a program may fail with good input."""
+    with tempfile.TemporaryFile(dir=folder) as probe:
+        os.posix_fallocate(probe.fileno(), 0, _MIN_FREE_BYTES)
+
+
 @contextmanager
 def open_atomic(path: Path) -> Iterator[BinaryIO]:
     """Yield the file of `atomic_path`, opened for writing bytes."""
@@ -108,11 +115,10 @@ def format_progress(label: str, done: int, total: int, seconds: float, unit: str
     if not total:
         return f"{label} {done / size:,.0f} {unit}, {speed}"
     bar = "#" * int(20 * done / total)
-    left = f", {_format_seconds((total - done) / rate)} left" if rate else ""
-    return f"{label} [{bar:<20}] {done / size:,.0f} of {total / size:,.0f} {unit}, {speed}{left}"
-
-
-def _format_seconds(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, seconds = divmod(round((total - done) / rate) if rate else 0, 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+    time_left = (
+        f"{hours} h {minutes:02} min" if hours else f"{minutes} min {seconds:02} s" if minutes else f"{seconds} s"
+    )
+    left = f", {time_left} left" if rate else ""
+    return f"{label} [{bar:<20}] {done / size:,.0f} of {total / size:,.0f} {unit}, {speed}{left}"

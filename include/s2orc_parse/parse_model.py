@@ -31,11 +31,7 @@ class ParseKind(StrEnum):
 
 
 def make_parse_id(sha1: str, kind: str, converter_version: str, extractor: Sequence[str] = ()) -> str:
-    """Return the id of a parse.
-
-    It consists of the file's SHA-1, the kind, a hash of the extractor (program, version, options) and the converter's
-    version.
-    """
+    """Return the id of a parse: SHA-1 of the file, kind, hash of the extractor (program, version, options), version of the converter."""
     program = hashlib.sha1("\0".join(extractor).encode(), usedforsecurity=False).hexdigest()[:8] if extractor else "-"
     return f"{sha1}:{kind}:{program}:{converter_version}"
 
@@ -58,6 +54,16 @@ class RefType(StrEnum):
     FOOTNOTE = "footnote"
     THEOREM = "theorem"  # theorem, lemma, definition and similar environments
     ITEM = "item"  # of a list
+
+    def make_key(self, number: int) -> str:
+        """Return the key of the n-th entry of this kind, counted from 0."""
+        return f"{_PREFIXES[self]}{number}"
+
+
+_PREFIXES = {
+    RefType.FIGURE: "FIGREF", RefType.TABLE: "TABREF", RefType.FORMULA: "EQREF", RefType.SECTION: "SECREF",
+    RefType.FOOTNOTE: "FOOTREF", RefType.THEOREM: "THMREF", RefType.ITEM: "ITEMREF",
+}  # fmt: skip
 
 
 class BackPart(StrEnum):
@@ -105,10 +111,7 @@ class EqSpan(Span):
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """One paragraph. `section` is the path of headers, joined by `::` ("" before the first header).
-
-    `sec_num` is the number of the innermost header.
-    """
+    """One paragraph. `section` is the path of headers, joined by `::` ("" before the first); `sec_num` is the number of the innermost."""
 
     section: str
     text: str
@@ -154,10 +157,7 @@ class CellCite:
 
 @dataclass(frozen=True, slots=True)
 class RefEntry:
-    """A figure, table, formula, section, footnote, theorem or item.
-
-    `text` is its caption, formula, header, note or statement.
-    """
+    """A figure, table, formula, section, footnote, theorem or item; `text` is its caption, formula, header, note or statement."""
 
     key: str  # FIGREF0, TABREF0, EQREF0, SECREF0, FOOTREF0, THMREF0, ITEMREF0 …
     type: RefType

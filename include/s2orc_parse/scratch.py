@@ -42,8 +42,7 @@ _MADE: dict[tuple[int, str], tuple[Path, int]] = {}
 def private() -> Path:
     """Return this process's private folder; the first call creates it and points `tempfile` to it.
 
-    Raises:
-        UserError: the base folder is missing, is not a folder, is not writable, or lets other users replace files in it.
+    Raises UserError if the base folder is missing, no folder, not writable, or lets other users replace files in it.
     """
     name, base = _find_base()
     key = (os.getpid(), str(base))
@@ -78,10 +77,7 @@ def check_socket_path() -> None:
 def shared(name: str, fill: Callable[[Path], None], *variables: str) -> Iterator[Path]:
     """Yield a folder that this user's processes on this machine share. The first fills it; the last removes it.
 
-    The first of these environment variables that is set replaces the base folder.
-
-    Raises:
-        UserError: as for `private`.
+    The first of these environment variables that is set replaces the base folder. Raises UserError as `private` does.
     """
     variable, base = _find_base(*variables)
     _check(variable, base)

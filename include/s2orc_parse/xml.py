@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 from html.entities import html5
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from lxml import etree
 
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
-from s2orc_parse.outcomes import BadArticle, BadTei, JatsOutcome, TeiRefusal
+from s2orc_parse.outcomes import BadArticle, BadTei, JatsOutcome, Outcome, TeiRefusal
 
+T = TypeVar("T", bound=Outcome)
+_ERRORS = {"depth": "too_deep", "amplification": "entities", "entity reference loop": "entities", "huge": "too_large"}
 _QUALIFIED = etree.XPath("descendant-or-self::*[namespace-uri()]")
 _CHARACTER_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
 
@@ -88,7 +90,7 @@ def read_article(data: bytes) -> Element:
     try:
         root = cast(Element, parse_xml(data.lstrip()))
     except ValueError as error:
-        raise BadArticle(_classify_error(str(error)), str(error)) from None
+        raise BadArticle(_classify_error(error, JatsOutcome), str(error)) from None
     declared = root.getroottree().docinfo.internalDTD
     if declared is not None and next(iter(declared.iterentities()), None) is not None:
         raise BadArticle(JatsOutcome.ENTITIES)
@@ -109,14 +111,10 @@ def read_article(data: bytes) -> Element:
     return articles[0]
 
 
-def _classify_error(error: str) -> JatsOutcome:
+def _classify_error(error: object, outcomes: type[T]) -> T:
     """Return the outcome for a message of the parser."""
-    error = error.casefold()
-    if "depth" in error:
-        return JatsOutcome.TOO_DEEP
-    if "amplification" in error or "entity reference loop" in error:
-        return JatsOutcome.ENTITIES
-    return JatsOutcome.TOO_LARGE if "huge" in error else JatsOutcome.NOT_WELL_FORMED
+    words = [word for sign, word in _ERRORS.items() if sign in str(error).casefold()]
+    return next((outcome for word in words for outcome in outcomes if outcome == word), outcomes("not_well_formed"))
 
 
 MAX_TEI_BYTES = 12_000_000  # SPEC §2: a larger TEI is rejected
@@ -166,18 +164,8 @@ def read_tei(tei: bytes) -> etree._Element:
     try:
         root = etree.fromstring(tei, parser)
     except etree.XMLSyntaxError as error:
-        raise BadTei(_classify_tei_error(tei, error)) from None
+        is_utf8 = tei.decode("utf-8", "ignore").encode() == tei
+        raise BadTei(_classify_error(error, TeiRefusal) if is_utf8 else TeiRefusal.NOT_UTF8) from None
     if local_name(root) not in ("TEI", "TEI.2"):
         raise BadTei(TeiRefusal.NOT_TEI)
     return root
-
-
-def _classify_tei_error(xml: bytes, error: etree.XMLSyntaxError) -> TeiRefusal:
-    """Return the reason for a parser error."""
-    try:
-        xml.decode("utf-8")
-    except UnicodeDecodeError:
-        return TeiRefusal.NOT_UTF8
-    if "depth" in str(error).casefold():
-        return TeiRefusal.TOO_DEEP
-    return TeiRefusal.TOO_LARGE if "huge" in str(error).casefold() else TeiRefusal.NOT_WELL_FORMED

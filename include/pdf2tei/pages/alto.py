@@ -20,7 +20,7 @@ from pdf2tei.pages.directions import CONTROLS
 from pdf2tei.pages.model import Box, Document, Font, Line, Page, Token
 from pdf2tei.pages.text import LIGATURES
 from s2orc_parse import sandbox
-from s2orc_parse.disk import check_free_space
+from s2orc_parse.outputs import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 OUTPUT_BYTES = 256 << 20

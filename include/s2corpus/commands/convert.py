@@ -205,8 +205,9 @@ def _convert(
 ) -> ParsedInput:
     """Convert one file; a PDF from the answer of the extractor `made_by` (name of the adapter, identity)."""
     name = printable(item.path)
+    from pdf2tei.references.fields import parse_bibliography_item
+
     if item.is_latex:
-        from pdf2tei.references.fields import parse_bibliography_item
         from s2orc_parse import latex
 
         options = {"seconds": seconds or latex.SECONDS, "parse_reference": parse_bibliography_item}
@@ -227,7 +228,7 @@ def _convert(
             return reject(refused.outcome, name)
         return ParsedInput("ok", format_line(parse, item.paper_id, schema), {})
     sha1 = item.sha1 or (item.paper_id if SHA1.fullmatch(item.paper_id) else "")
-    return parse_document(schema, Document(name, item.paper_id, sha1, data))
+    return parse_document(schema, Document(name, item.paper_id, sha1, data), parse_bibliography_item)
 
 
 def _extract(

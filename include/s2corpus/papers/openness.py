@@ -6,15 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from s2corpus.papers.file_names import acl_id_of_name, arxiv_id_of_name, pmc_id_of_name
 from s2corpus.papers.licences import select_strictest
 from s2corpus.sources.record import ACL, ARXIV, DECLARED, OPENALEX, UNPAYWALL, OpenVersion, Record, RecordKind
-from s2orc_parse.bibliography.identifiers import (
-    acl_id_of_name,
-    acl_of_doi,
-    arxiv_id_of_name,
-    arxiv_of_doi,
-    pmc_id_of_name,
-)
+from s2orc_parse.bibliography.identifiers import acl_of_doi, arxiv_of_doi
 from s2orc_parse.outcomes import Outcome, Word
 
 

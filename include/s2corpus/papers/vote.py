@@ -22,11 +22,11 @@ from s2corpus.papers.ballots import (
     select_supported,
     to_comparison_form,
 )
+from s2corpus.papers.file_names import acl_id_of_name, pmc_id_of_name
 from s2corpus.papers.openness import CLOSED, Declaration, Openness, decide_openness
 from s2corpus.papers.support import select_fewest_sources
 from s2corpus.rules import VoteRules
 from s2corpus.sources.record import ARXIV, DECLARED, SCIENCEPARSE, RecordKind
-from s2orc_parse.bibliography.identifiers import acl_id_of_name, pmc_id_of_name
 from s2orc_parse.outcomes import Outcome, Word
 
 # the number of these fields in a publisher record breaks ties between PDFs

@@ -15,7 +15,7 @@ from pdf2tei.pages.alto_cache import ENTRY, OPTIONS, pack
 from s2corpus.outcomes import SelectOutcome
 from s2corpus.pdf.outcome import Inspection
 from s2orc_parse import sandbox
-from s2orc_parse.disk import check_free_space
+from s2orc_parse.outputs import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 if TYPE_CHECKING:  # not in the child: it starts with little memory

@@ -330,7 +330,8 @@ def _convert_articles(run: Run, shard: int) -> list[ArticleParseRow]:
 def _convert_article(run: Run, article: ArticleRow) -> StoredParseRow:
     sha1, kind = article["file_sha1"], ParseKind(article["kind"])
     try:
-        parse = jats.CONVERTERS[kind](read_file(run.lake, article["places"][0], sha1), sha1=sha1)
+        options = {"parse_reference": parse_bibliography_item} if kind is ParseKind.JATS else {}
+        parse = jats.CONVERTERS[kind](read_file(run.lake, article["places"][0], sha1), sha1=sha1, **options)
     except UnreadableObject as error:
         log.warning("%s", error)
         return _make_stored_row(sha1, kind, jats.JatsOutcome.UNREADABLE)

@@ -73,9 +73,7 @@ def _parse_frame(data: bytes | bytearray, at: int, max_content: int) -> tuple[di
 def stream_frames(stream: IO[bytes], max_content: int) -> Iterator[tuple[dict[str, Any], bytes]]:
     """Send an uncompressed tar to a child and yield its frames as they arrive.
 
-    Raises:
-        ArchiveReaderError: the child is inactive for too long, or its output is malformed.
-        Exception: any exception of `stream`, after all readable frames.
+    Raises ArchiveReaderError if the child is inactive for too long or writes no frames, and errors of `stream` at the end.
     """
     process = sandbox.start(
         child_command("stream", max_content),
@@ -117,14 +115,10 @@ def stream_frames(stream: IO[bytes], max_content: int) -> Iterator[tuple[dict[st
                 if not piece:
                     break
     finally:
-        _end(process)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        for end in (process.stdin, process.stdout):
+            if not end.closed:
+                end.close()
     if stream_error is not None:
         raise stream_error
-
-
-def _end(process: sandbox.Program) -> None:
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    for end in (process.stdin, process.stdout):
-        if end is not None and not end.closed:
-            end.close()

@@ -125,8 +125,7 @@ def describe_error(error: Exception) -> str:
 def unpack_source(data: bytes, max_unpacked: int, max_files: int, max_text: int) -> dict[str, bytes]:
     """Return the text files of a source archive by name. Figures and other data are counted but not stored.
 
-    Raises:
-        BadArchive: with the outcome. Besides it, only MemoryError is raised, for any input.
+    Raises BadArchive with the outcome; besides it, only MemoryError is raised, for any input.
     """
     content = _inflate(data, max_unpacked) if data[:2] == b"\x1f\x8b" else data
     if content[:4] in (b"%PDF", b"%!PS") or content[:5] == b"\x04%!PS":

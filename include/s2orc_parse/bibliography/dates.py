@@ -105,10 +105,7 @@ def join_date(year: str, month: str = "", day: str = "") -> PlainDate:
 
 
 def find_year(printed: str) -> int | None:
-    """Return the year of a printed reference if it contains exactly one year.
-
-    Dates of access and numbers in addresses, identifiers and page ranges are not years of publication.
-    """
+    """Return the only year of a printed reference, except in dates of access, addresses, identifiers and page ranges; else None."""
     if not any(century in printed for century in ("15", "16", "17", "18", "19", "20")):
         return None
     text = _ADDRESS.sub(" ", printed)

@@ -247,15 +247,11 @@ _COPYRIGHT = re.compile(
 _SENTENCE = r"(?:[^\n.]|\.(?=\S))*\.?"
 _SUPPLEMENT = re.compile(
     r"\s*(?:\b(?:electronic )?supplementary (?:information|materials?|data)\b\s*[:.]?\s*)?"
-    r"(?:the online version (?:of this article )?(?:\([^()]*\) )?contains (?:additional )?supplementary (?:material|data|information)\b"
-    rf"|supplementary (?:data|materials?|information) (?:is|are) available (?:at|from|in|online)\b){_SENTENCE}",
+    rf"(?:{'|'.join(_WORDS['supplement_notices'])}){_SENTENCE}",
     re.I,
 )
 _CORRECTION = re.compile(
-    r"\W*(?:this (?:corrects|retracts|article corrects|erratum corrects|corrigendum corrects|is a correction)\b"
-    r"|an? (?:author |publisher )?(?:correction|amendment|erratum|corrigendum|retraction)(?: note)? to this (?:paper|article) has been\b"
-    r"|the original article (?:can be found|was (?:published|updated|corrected))|this article has been (?:corrected|retracted))[^\n]{0,300}"
-    r"|\W*(?:no abstract(?: (?:is )?(?:available|provided|given))?|abstract (?:is )?(?:not available|missing))\W*",
+    rf"\W*(?:{'|'.join(_WORDS['correction_notices'])})[^\n]{{0,300}}|\W*(?:{'|'.join(_WORDS['missing_abstracts'])})\W*",
     re.I,
 )
 """a notice in the place of an abstract"""

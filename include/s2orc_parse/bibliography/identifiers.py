@@ -64,14 +64,6 @@ _ACL = re.compile(
     r"(?<![A-Za-z0-9])([A-Z]\d{2}-\d{4,5}|\d{4}\.[a-z][a-z0-9_]*-[a-z0-9]+\.\d+)(?:v\d+)?(?:\.pdf|/)?$", re.IGNORECASE
 )
 
-_STEM = re.compile(r"(?:\.(?:pdf|tar|tgz|gz|tex|zip|nxml|xml))+$", re.IGNORECASE)
-_ARXIV_NAME = re.compile(
-    r"(?:.*/)?(?:arxiv[-_.: ]?)?(?:(\d{4}\.\d{4,5})|([a-z]+(?:-[a-z]+)?)(?:\.[a-z-]{2,7})?[/_-]?(\d{7}))(?:v\d+)?",
-    re.IGNORECASE,
-)
-_PMC_NAME = re.compile(r"(?:.*/)?PMC0*([1-9]\d{0,8})(?:\.\d+)?", re.IGNORECASE)
-_ACL_NAME = re.compile(r"(?:[a-z]\d{2}-\d{4,5}|\d{4}\.[a-z][a-z0-9_]*-[a-z0-9]+\.\d+)(?:v\d+)?", re.IGNORECASE)
-
 
 def normalise_doi(text: str) -> str | None:
     """Return a DOI in lower case without resolver; return None for other text, template DOIs and placeholder DOIs.
@@ -204,26 +196,6 @@ def normalise_acl(text: str) -> str | None:
         return None
     found = match.group(1)
     return found.lower() if found[0].isdigit() else found.upper()
-
-
-def arxiv_id_of_name(name: str) -> str | None:
-    """Return the arXiv id that is a complete file name (`1911.02782v3.pdf`, `hep-th9711200.gz`), or None."""
-    match = _ARXIV_NAME.fullmatch(_STEM.sub("", name))
-    if match is None:
-        return None
-    return normalise_arxiv(match.group(1) or f"{match.group(2)}/{match.group(3)}")
-
-
-def acl_id_of_name(name: str) -> str | None:
-    """Return the ACL Anthology id that is a complete file name (`P19-1001.pdf`, `2020.acl-main.207.pdf`), or None."""
-    stem = _STEM.sub("", name).rpartition("/")[2]
-    return normalise_acl(stem) if _ACL_NAME.fullmatch(stem) else None
-
-
-def pmc_id_of_name(name: str) -> str | None:
-    """Return the PubMed Central id that is a complete file name (`PMC4391421.pdf`), or None."""
-    match = _PMC_NAME.fullmatch(_STEM.sub("", name))
-    return f"PMC{match.group(1)}" if match else None
 
 
 def plain(value: object) -> str:

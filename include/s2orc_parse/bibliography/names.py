@@ -246,10 +246,7 @@ def _make_author(parts: Sequence[str], paired: bool, style: NameStyle) -> Author
 
 
 def _list_costs(parts: Sequence[Sequence[str]], suffixed: Sequence[bool]) -> list[tuple[bool, float]]:
-    """Return the possible readings of parts as one author: whether it is "Last, First", and the cost.
-
-    `suffixed` states which parts after the first are suffixes.
-    """
+    """Return the readings of parts as one author: whether it is "Last, First", and the cost. `suffixed`: which later parts are suffixes."""
     name, rest = parts[0], parts[1:]
     costs = []
     if all(suffixed):

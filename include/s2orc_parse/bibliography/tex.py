@@ -42,6 +42,7 @@ _SPACE = re.compile(r"\\(?:[ ,;:!/@\n]|\\(?:\[[^\[\]]*\])?)|(?<=\w)~(?=\w)|(?<=[
 _GROUP = re.compile(r"(\\[A-Za-z]+\s{0,3})?\{([\w .:&+/'’-]*)\}")
 _MAX_ROUNDS = 8  # of removing braces inside braces
 _FORMULA = "\ue000"
+_HIDDEN_BRACES = {"{": "\ue001", "}": "\ue002"}  # escaped braces do not group
 
 
 def decode_accents(text: str) -> str:
@@ -64,7 +65,9 @@ def decode_text(text: str) -> str:
         return _FORMULA
 
     text = decode_accents(_MATH.sub(keep, text.replace(_FORMULA, "")))
-    text = _SPACE.sub(" ", _ESCAPED.sub(_hide_brace, _COMMANDS_WITHOUT_TEXT.sub("", text)))
+    text = _SPACE.sub(
+        " ", _ESCAPED.sub(lambda match: _HIDDEN_BRACES.get(match[1], match[1]), _COMMANDS_WITHOUT_TEXT.sub("", text))
+    )
     for _ in range(_MAX_ROUNDS):
         before = text
         text = _STYLED.sub(_first_group, _LINK.sub(_first_group, _SYMBOL.sub(_replace_name, text)))
@@ -78,9 +81,7 @@ def decode_text(text: str) -> str:
 
 
 def _replace_accent(match: re.Match[str]) -> str:
-    base = next(
-        found for name in ("dotless", "inner", "bare_dotless", "braced", "bare") if (found := match[name]) is not None
-    )
+    base = next(found for found in match.groups()[2:] if found is not None)
     return base[0] + _COMBINING[match["sign"] or match["name"]] + base[1:]
 
 
@@ -90,11 +91,6 @@ def _replace_name(match: re.Match[str]) -> str:
 
 def _first_group(match: re.Match[str]) -> str:
     return next((group for group in match.groups() if group is not None), "")
-
-
-def _hide_brace(match: re.Match[str]) -> str:
-    """Replace an escaped brace temporarily, so that the removal of grouping braces ignores it."""
-    return {"{": "\ue001", "}": "\ue002"}.get(match.group(1), match.group(1))
 
 
 _DOCUMENT = re.compile(r"\\begin\s*\{document\}(.*?)\\end\s*\{document\}", re.DOTALL)

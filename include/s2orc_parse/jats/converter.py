@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from s2orc_parse.bibliography.printed import ReferenceParser
 from s2orc_parse.jats.entries import Entries, JatsCitationLinker
 from s2orc_parse.jats.front import find_abstract, read_front
 from s2orc_parse.jats.header import build_header
@@ -15,23 +16,23 @@ from s2orc_parse.tei.callouts import detect_style
 from s2orc_parse.tei.sections import NO_SECTION, SectionPath, make_section
 from s2orc_parse.xml import read_article
 
-CONVERTER_VERSION = "10"  # part of the key of every stored parse; increase it when the parse of any article may change
+CONVERTER_VERSION = "11"  # part of the key of every stored parse; increase it when the parse of any article may change
 _UNNAMED: dict[object, str] = {"ack": "acknowledgement", "app": "annex", "glossary": "glossary", "bio": "biography"}
 _ABSTRACT = SectionPath(("Abstract",), "Abstract")
 
 
-def convert(data: bytes, *, sha1: str) -> Parse:
+def convert(data: bytes, *, sha1: str, parse_reference: ReferenceParser = None) -> Parse:
     """Convert one JATS article (NLM 2 to JATS 1.3: PMC, PLOS, eLife and other publishers) to a parse.
 
-    `sha1` identifies the file and is only recorded. Equal bytes give an equal parse. Raises `BadArticle` with an
-    outcome; no other exception is raised for any input.
+    `sha1` identifies the file and is only recorded. `parse_reference` reads references without tagged title. Equal
+    bytes give an equal parse. Raises `BadArticle` with an outcome; no other exception is raised for any input.
     """
     article = read_article(data)
     parts = {str(child.tag): child for child in reversed(article)}
     body = parts.get("body")
     if body is None or not any(True for _ in body.iter("p", "sec", "disp-formula")):
         raise BadArticle(JatsOutcome.NO_BODY)
-    entries, ids = read_references(article)
+    entries, ids = read_references(article, parse_reference)
     referenced: set[str] = set()
     if next(article.iter("fn-group"), None) is not None:
         referenced.update(rid for xref in article.iter("xref") for rid in (xref.get("rid") or "").split())
@@ -58,6 +59,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
             collector.add_note(note)
         collector.register_sections(reader.sections)
     paragraphs = [tuple(collector.paragraph(draft) for draft in reader.drafts) for reader in readers]
+    digest = hashlib.sha1(data, usedforsecurity=False).hexdigest()
     return Parse(
         file_sha1=sha1,
         header=build_header(read_front(article)),
@@ -67,11 +69,5 @@ def convert(data: bytes, *, sha1: str) -> Parse:
         back_matter=paragraphs[2],
         bib_entries=tuple(entries),
         ref_entries=collector.entries(),
-        provenance=Provenance(
-            "jats",
-            article.get("dtd-version") or "",
-            "",
-            hashlib.sha1(data, usedforsecurity=False).hexdigest(),
-            CONVERTER_VERSION,
-        ),
+        provenance=Provenance("jats", article.get("dtd-version") or "", "", digest, CONVERTER_VERSION),
     )

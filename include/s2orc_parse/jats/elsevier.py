@@ -46,6 +46,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
     if not any(sentence.text for sentence in sentences):
         raise BadArticle(JatsOutcome.NO_BODY)
     drafts = _join_sections(sentences)
+    digest = hashlib.sha1(data, usedforsecurity=False).hexdigest()
     return Parse(
         file_sha1=sha1,
         header=build_header(read_front(article)),
@@ -55,9 +56,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
         back_matter=(),
         bib_entries=tuple(entries),
         ref_entries=(),
-        provenance=Provenance(
-            "elsevier-json", "", "", hashlib.sha1(data, usedforsecurity=False).hexdigest(), CONVERTER_VERSION
-        ),
+        provenance=Provenance("elsevier-json", "", "", digest, CONVERTER_VERSION),
         article=article,
     )
 
@@ -228,10 +227,7 @@ def _entry(key: str, name: str, item: Json) -> BibEntry:
 
 
 def read_front(article: dict[str, Any]) -> FrontMatter | None:
-    """Return the front matter of an article, or None if it has no metadata.
-
-    All articles are open access under CC BY 4.0.
-    """
+    """Return the front matter of an article, or None without metadata. All articles are open access under CC BY 4.0."""
     native, metadata = article.get("docId"), article.get("metadata")
     if not isinstance(metadata, dict):
         return None

@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from s2orc_parse.jats.floats import find_floats, make_key, read_caption, read_number, read_rows
+from s2orc_parse.jats.floats import find_floats, read_caption, read_number, read_rows
 from s2orc_parse.jats.text import plain, read_flat_draft, read_formula
 from s2orc_parse.parse_model import (
     EQUATION,
@@ -172,13 +172,13 @@ class Entries:
         key = self._keys.get(target)
         if key is None and (section := self._sections.get(target)) is not None:
             known = self._found[RefType.SECTION]
-            key = self._keys[target] = make_key(RefType.SECTION, len(known))
+            key = self._keys[target] = RefType.SECTION.make_key(len(known))
             known.append(RefEntry(key, RefType.SECTION, section.heads[-1], section.num))
         return key
 
     def _add(self, element: Element, kind: RefType, text: str, **fields: Any) -> str:
         """Add an entry with the other fields of `RefEntry`; return its key."""
-        key = make_key(kind, len(self._found[kind]))
+        key = kind.make_key(len(self._found[kind]))
         self._found[kind].append(RefEntry(key, kind, text, **fields))
         if identifier := element.get("id"):
             self._keys.setdefault(identifier, key)

@@ -12,9 +12,6 @@ from s2orc_parse.xml import Element
 
 MAX_CELLS = 20_000  # per table
 MAX_SPAN = 100  # maximum number of columns that a cell spans
-_PREFIXES = {
-    RefType.FIGURE: "FIGREF", RefType.TABLE: "TABREF", RefType.FORMULA: "EQREF", RefType.SECTION: "SECREF", RefType.FOOTNOTE: "FOOTREF",
-}  # fmt: skip
 _LABEL = re.compile(
     r"\s*(?:(?:supplementary|extended data|online)\s+)?"
     r"(?:fig(?:ure|\.)?s?|tab(?:le|\.)?|scheme|chart|algorithm|plate|movie|video)\.?\s*(?P<num>.*?)[\s.:|]*",
@@ -25,11 +22,6 @@ _AFTER = re.compile(r"(?P<num>[A-Z]?\d+)\s+(?:fig(?:ure)?|table)[\s.:|]*", re.IG
 _GROUPS = {"fig-group": RefType.FIGURE, "table-wrap-group": RefType.TABLE}
 _ROWS = ("thead", "tbody", "tfoot", "table", "array", "tgroup")
 _CELLS = frozenset(("td", "th", "entry", "entrytbl"))
-
-
-def make_key(kind: RefType, number: int) -> str:
-    """Return the key of the n-th entry of a kind, counted from 0."""
-    return f"{_PREFIXES[kind]}{number}"
 
 
 def find_floats(element: Element) -> Iterator[tuple[RefType, Element]]:

@@ -213,10 +213,7 @@ def read_date(element: Any) -> PlainDate:
 
 
 def find_abstract(meta: Any) -> Any:
-    """Return the main abstract, or None: in the article's language, else another one, else a translation.
-
-    A teaser, a highlight, a graphic or a summary for other readers is not an abstract.
-    """
+    """Return the main abstract, or None: in the article's language, else another one, else a translation."""
     own = (article_language(meta) or "")[:2]
     ranked = [
         (element.tag.endswith("trans-abstract"), rank, bool(language) and language != own, at)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import extract_year, find_year, parse_date
 from s2orc_parse.bibliography.leading_names import split_leading_names
 from s2orc_parse.bibliography.links import clean_url, collect_identifiers
 from s2orc_parse.bibliography.names import make_author, make_group
+from s2orc_parse.bibliography.printed import ReferenceParser, read_certain_fields
 from s2orc_parse.jats import front
 from s2orc_parse.jats.text import plain
 from s2orc_parse.parse_model import BibEntry
@@ -25,12 +27,23 @@ _FIELDS, _AUTHORS, _PERIODICALS, _BOOKS, _PEOPLE, _DATES, _PAGES = (
     frozenset(_WORDS[name]) for name in ("fields", "authors", "periodicals", "books", "people", "dates", "pages")
 )
 _NO_NAMES = frozenset(("et al", "others", "and others"))
+_ACCESS_DATES = frozenset(("date-in-citation", "access-date"))
+_PUBLISHED = re.compile(r"pub|collection|copyright|issue", re.IGNORECASE)
+_PRINTED = frozenset(("mixed-citation", "citation", "ref"))
+_PERIODICAL_NAME = re.compile(
+    rf"\b(?:{'|'.join(_WORDS['periodical_names'])})\b|\b(?-i:[A-Z])\w{{0,8}}\.(?:\s|$)", re.IGNORECASE
+)
+_PAGE_COUNT = re.compile(r"\d+\s*(?:pp?|pages)\.?", re.IGNORECASE)
+_STRUCTURE = frozenset[object](_PEOPLE | _DATES | _FIELDS | {*_WORDS["others"]})
 
 
-def read_references(article: Element) -> tuple[list[BibEntry], Mapping[str, tuple[str, ...]]]:
+def read_references(
+    article: Element, parse_reference: ReferenceParser = None
+) -> tuple[list[BibEntry], Mapping[str, tuple[str, ...]]]:
     """Return the entries of all reference lists except the lists of sub-articles, and the keys of the entries by id.
 
     A reference with several works (`(a) …; (b) …`) has an entry for each work. Its own id refers to all its entries.
+    `parse_reference` reads those whose title is not tagged.
     """
     entries: list[BibEntry] = []
     ids: dict[str, tuple[str, ...]] = {}
@@ -44,7 +57,10 @@ def read_references(article: Element) -> tuple[list[BibEntry], Mapping[str, tupl
             key = f"BIBREF{len(entries)}"
             work_id = work.get("id") or ""
             name = ref_id if n == 0 and ref_id else work_id or (f"{ref_id}.{n}" if ref_id else f"ref{len(entries)}")
-            entries.append(_build_entry(work, printed, key, name, label.strip(" []().") or None))
+            entry = _build_entry(work, printed, key, name, label.strip(" []().") or None)
+            if not entry.title and not entry.venue and (read := read_certain_fields(entry.raw_text, parse_reference)):
+                entry = replace(entry, **{field: value for field, value in read.items() if not getattr(entry, field)})
+            entries.append(entry)
             keys.append(key)
             if work_id:
                 ids.setdefault(work_id, (key,))
@@ -173,17 +189,6 @@ class _CitationContent:
             self._read(child, authors=authors)
 
 
-_ACCESS_DATES = frozenset(("date-in-citation", "access-date"))
-_PUBLISHED = re.compile(r"pub|collection|copyright|issue", re.IGNORECASE)
-_PRINTED = frozenset(("mixed-citation", "citation", "ref"))
-
-
-_PERIODICAL_NAME = re.compile(
-    rf"\b(?:{'|'.join(_WORDS['periodical_names'])})\b|\b(?-i:[A-Z])\w{{0,8}}\.(?:\s|$)", re.IGNORECASE
-)
-_PAGE_COUNT = re.compile(r"\d+\s*(?:pp?|pages)\.?", re.IGNORECASE)
-
-
 def _is_part(content: _CitationContent) -> bool:
     """Return whether the cited work is part of its `source`: an article without title in a journal, not a book.
 
@@ -225,9 +230,6 @@ def _separate(parts: list[str], before: str, tag: str, after: str) -> str:
         return ": "
     last = next((part for part in reversed(parts) if part.strip()), "").rstrip()
     return "). " if is_closing else " " if last.endswith((".", "?", "!")) else ". "
-
-
-_STRUCTURE = frozenset[object](_PEOPLE | _DATES | _FIELDS | {*_WORDS["others"]})
 
 
 def _join_printed(tag: object, tail: str | None, after: object) -> str:

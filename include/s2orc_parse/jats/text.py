@@ -109,7 +109,9 @@ class JatsTextReader(TextReader):
             elif element.text:
                 self.append(element.text)
         elif does is Effect.CALLOUT:
-            self._reference(element)
+            targets = tuple((element.get("rid") or "").split())
+            cites = element.get("ref-type") == "bibr" or any(target in self._entries for target in targets)
+            self._callout(element, "cite" if cites else "other", targets)
         elif does is Effect.LEAVE or (does is Effect.FLOAT and self._flat):
             return
         elif does is Effect.INLINE or (does is Effect.FORMULA and self._flat):
@@ -125,7 +127,12 @@ class JatsTextReader(TextReader):
         elif does is Effect.FLOAT:
             self.floats.append(element)
         elif does is Effect.NOTE:
-            self._note(element)
+            parent = element.getparent()
+            is_grouped = parent is not None and parent.tag == "fn-group"
+            if is_grouped and element.get("id", "") not in self._referenced:
+                self._item(element)
+            else:
+                self.notes.append(element)
         elif does is Effect.FORMULA:
             self._formula(element)
         elif does is Effect.HEAD:
@@ -135,14 +142,6 @@ class JatsTextReader(TextReader):
                 self._paragraph(element)
         else:
             self._spaced(element)
-
-    def _note(self, element: Element) -> None:
-        parent = element.getparent()
-        grouped = parent is not None and parent.tag == "fn-group"
-        if grouped and element.get("id", "") not in self._referenced:
-            self._item(element)
-        else:
-            self.notes.append(element)
 
     def _item(self, element: Element) -> None:
         """Read an item of a list, a definition or a theorem. Its label or title begins its first paragraph."""
@@ -173,11 +172,6 @@ class JatsTextReader(TextReader):
         self._content(element)
         self._flush()
         self._section = outer
-
-    def _reference(self, element: Element) -> None:
-        targets = tuple((element.get("rid") or "").split())
-        cites = element.get("ref-type") == "bibr" or any(target in self._entries for target in targets)
-        self._callout(element, "cite" if cites else "other", targets)
 
     def _formula_in_line(self, element: Element) -> None:
         formula = read_formula(element)

@@ -19,6 +19,7 @@ from s2orc_parse.words import read_table
 
 MAX_ENTRIES = 5_000
 _TABLE = read_table("latex/words")
+_NAME_PARTS = re.compile(r"\b(family|given|prefix|suffix)\s*=\s*(?=\{)")
 _BIBITEM = re.compile(r"\\(?:bibitem|harvarditem)(?![A-Za-z@])\s*")
 
 
@@ -97,9 +98,6 @@ def _read_positional(name: str) -> dict[str, str]:
         found.append(got[0])
         at = got[1]
     return dict(zip(("family", "given", "prefix", "suffix"), found[1::2], strict=False))
-
-
-_NAME_PARTS = re.compile(r"\b(family|given|prefix|suffix)\s*=\s*(?=\{)")
 
 
 def read_biblatex(bbl: str) -> list[BibtexEntry]:

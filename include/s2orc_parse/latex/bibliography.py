@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import extract_year, parse_date
@@ -14,6 +12,7 @@ from s2orc_parse.bibliography.fields import join_titles
 from s2orc_parse.bibliography.leading_names import split_leading_names
 from s2orc_parse.bibliography.links import clean_url, collect_identifiers
 from s2orc_parse.bibliography.names import parse_authors
+from s2orc_parse.bibliography.printed import Fields, ReferenceParser
 from s2orc_parse.bibliography.tex import read_formula_text
 from s2orc_parse.latex.bibtex import BibtexEntry
 from s2orc_parse.latex.document import BibItem, Inlines, MarkedText, Math
@@ -44,17 +43,6 @@ _WITHOUT_LINK = re.compile(
 )
 
 
-Fields = dict[str, Any]
-"""Fields of an entry: `authors` a tuple of Author, everything else text."""
-ReferenceParser = Callable[[str], Fields]
-"""returns the fields of an entry without marked fields"""
-
-
-def leave_unparsed(_reference: str) -> Fields:
-    """Return no fields: the entry keeps its printed text only."""
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class CitationNames:
     """The names of an entry in citations."""
@@ -69,10 +57,7 @@ class CitationNames:
 def build_entries(
     items: list[BibItem], records: dict[str, BibtexEntry], parse_reference: ReferenceParser
 ) -> list[tuple[BibEntry, CitationNames]]:
-    """Return the first printed entry of each key, else the entries of biblatex or of a database.
-
-    Fields of a database, already converted to text, have priority over printed fields.
-    """
+    """Return the first printed entry of each key, with the fields of a database first; else the entries of biblatex or a database."""
     if not items:
         return [_read_record_entry(number, record) for number, record in enumerate(records.values())]
     first = {item.key: item for item in reversed(items)}
@@ -190,7 +175,7 @@ def _read_printed_fields(text: str, raw: str, parse_reference: ReferenceParser) 
     blocks = [block for block in text.split(BLOCK) if _clean(block)]
     if len(blocks) > 1 and (by_block := _read_blocks(blocks)):
         return by_block
-    return {**parse_reference(raw), **by_field}
+    return {**(parse_reference(raw) if parse_reference else {}), **by_field}  # else only the printed text
 
 
 def _read_bibinfo(marked: dict[str, list[str]]) -> Fields:

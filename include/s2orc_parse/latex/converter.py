@@ -7,10 +7,11 @@ import time
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_name
+from s2orc_parse.bibliography.printed import ReferenceParser
 from s2orc_parse.latex import mathml
 from s2orc_parse.latex.assemble import Assembler
 from s2orc_parse.latex.bbl import is_amsrefs, is_biblatex, read_amsrefs, read_biblatex
-from s2orc_parse.latex.bibliography import ReferenceParser, build_entries, leave_unparsed
+from s2orc_parse.latex.bibliography import build_entries
 from s2orc_parse.latex.bibtex import BibtexEntry, read_bib
 from s2orc_parse.latex.citing import Printer, detect_style
 from s2orc_parse.latex.counting import read_counting
@@ -25,11 +26,12 @@ from s2orc_parse.outcomes import BadSource, LatexOutcome
 from s2orc_parse.parse_model import Header, Parse, Provenance
 from s2orc_parse.words import read_table
 
-CONVERTER_VERSION = "14"  # part of the key of every stored parse; increase it when the parse of any source may change
+CONVERTER_VERSION = "15"  # part of the key of every stored parse; increase it when the parse of any source may change
 MEMORY_MB = 1024
 SECONDS = 120.0
 """default time limit of one source"""
-_CHAPTERS = frozenset(read_table("latex/words")["chapter_classes"].split())
+_WORDS = read_table("latex/words")
+_CHAPTERS = frozenset(_WORDS["chapter_classes"].split())
 
 
 def convert(
@@ -38,15 +40,12 @@ def convert(
     sha1: str,
     seconds: float = SECONDS,
     memory_mb: int = MEMORY_MB,
-    parse_reference: ReferenceParser = leave_unparsed,
+    parse_reference: ReferenceParser = None,
 ) -> Parse:
     """Convert one source archive to a parse. `sha1` is only recorded. Equal bytes give an equal parse.
 
     `seconds` and `memory_mb` limit each run of pandoc; the other steps together have twice the time. `parse_reference` reads
-    entries without marked fields.
-
-    Raises:
-        BadSource: with the outcome. For any input, no other exception is raised.
+    entries without marked fields. Raises `BadSource` with an outcome; no other exception is raised for any input.
     """
     try:
         return _convert_source(data, sha1, seconds, memory_mb, parse_reference)
@@ -89,10 +88,7 @@ def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, pars
     )
 
 
-_AFFILIATION = re.compile(
-    r"@|\d|\b(?:Univ|Inst|Dep|School|Lab|Center|Centre|College|Facult|Research|Inc|Ltd|Academy|Division|Group)",
-    re.IGNORECASE,
-)
+_AFFILIATION = re.compile(rf"@|\d|\b(?:{'|'.join(_WORDS['affiliation_words'].split())})", re.IGNORECASE)
 
 
 def _read_authors(document: LatexDocument) -> tuple[Author, ...]:

@@ -74,7 +74,12 @@ def read_counting(source: LatexSource) -> Counting:
     for match in _FORMAT.finditer(source.preamble):
         if got := read_argument(source.preamble, match.end()):
             found.formats[match[1] or match[2]] = got[0]
-    _read_words(text, found)
+    for call in find_calls(text, "crefname|Crefname", 3, options=0):
+        kind, singular, several = (strip_tex(value) for value in call.arguments)
+        found.words[call.name[:4], kind] = (singular, several)
+    for match in _AUTOREF.finditer(text):
+        if got := read_argument(text, match.end()):
+            found.words["autoref", match[1] or match[2]] = (strip_tex(got[0]),) * 2
     return found
 
 
@@ -169,12 +174,3 @@ def _read_declaretheorem(name: str, options: str, found: Counting) -> None:
         if words := read_value(options, key):
             singular, _, several = words.partition(",")
             found.words[command, name] = (strip_tex(singular), strip_tex(several) or pluralize(strip_tex(singular)))
-
-
-def _read_words(text: str, found: Counting) -> None:
-    for call in find_calls(text, "crefname|Crefname", 3, options=0):
-        kind, singular, several = (strip_tex(value) for value in call.arguments)
-        found.words[call.name[:4], kind] = (singular, several)
-    for match in _AUTOREF.finditer(text):
-        if got := read_argument(text, match.end()):
-            found.words["autoref", match[1] or match[2]] = (strip_tex(got[0]),) * 2

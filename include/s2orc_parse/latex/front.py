@@ -18,13 +18,11 @@ from s2orc_parse.latex.tex import (
     replace_intervals,
     skip_space,
 )
+from s2orc_parse.latex.verbatim import DEFINES
 from s2orc_parse.words import read_table
 
 MAX_AUTHORS = 3_000
 _WORDS = read_table("latex/words")
-_DEFINES = re.compile(
-    r"\\(?:(?:re)?newcommand|providecommand|DeclareRobustCommand|\w*DocumentCommand|(?:re)?newenvironment|[egx]?def|let)\*?\s*\{?\s*\Z"
-)
 _HEADING = re.compile(r"\\(?:chapter|section)\*?\s*[\[{]")
 _RUN_IN = re.compile(r"\\(?:sub)*(?:section|paragraph)\*?\s*(?=\{)")
 _KEYWORD_END = re.compile(r"\\(?:PACS|MSC|JEL|UAT|amsmsc)(?![A-Za-z])")
@@ -84,7 +82,7 @@ class FrontMatter:
                     values.append(got[0])
                     end = got[1]
                 removed.append((call.start, end, ""))
-                if _DEFINES.search(text, max(call.start - 40, 0), call.start):
+                if DEFINES.search(text, max(call.start - 40, 0), call.start):
                     continue
                 shown = self._rewrite(" ".join(values[: form.shown]), [])
                 if form.role is Role.AUTHOR:
@@ -106,7 +104,7 @@ class FrontMatter:
         heading = _HEADING.search(text) if taken is None else None
         first_heading = heading.start() if heading else len(text)
         for match in self._call.finditer(text):
-            if match.start() < at or _DEFINES.search(text, max(match.start() - 40, 0), match.start()):
+            if match.start() < at or DEFINES.search(text, max(match.start() - 40, 0), match.start()):
                 continue
             check_deadline()
             name = match[1] or match[2]
@@ -140,7 +138,9 @@ class FrontMatter:
             case Role.ABSTRACT:
                 return self._replace_abstract(form, arguments, taken, is_front=is_front)
             case Role.KEYWORDS:
-                marked = _mark("K", _separate_keywords(text)) if is_front or taken is not None else ""
+                # on one line, with semicolons for commands that separate keywords, without classifications
+                words = _KEYWORD_SEPARATOR.sub("; ", _RUN_IN.sub("", _KEYWORD_END.split(text)[0])).strip()
+                marked = _mark("K", re.sub(r"\n\s*\n", "; ", words)) if is_front or taken is not None else ""
                 if taken is None:
                     return marked
                 taken.append(marked)
@@ -182,12 +182,6 @@ class FrontMatter:
 
 def _mark(kind: str, text: str) -> str:
     return f"\n\n{OPEN}{kind}{CLOSE} {text}\n\n{OPEN}E{CLOSE}\n\n"
-
-
-def _separate_keywords(tex: str) -> str:
-    """Return keywords on one line, with semicolons for commands that separate them, without classifications."""
-    tex = _KEYWORD_SEPARATOR.sub("; ", _RUN_IN.sub("", _KEYWORD_END.split(tex)[0]))
-    return re.sub(r"\n\s*\n", "; ", tex.strip())
 
 
 def _read_environment(text: str, match: re.Match[str], form: Form) -> tuple[list[str], int] | None:

@@ -134,27 +134,20 @@ def _open_list(
         shared[key] for list_name in names for key in (list_name, f"{list_name},{level + 1}") if key in shared
     )
     opened = _OpenList(level, shared.get(f"the{_ENUMI[level]}"), _LEVELS[level])
+    short = next((match for match in _SHORT.finditer(written) if match[1]), None)
     for found in (options, written):
         template = read_value(found, "ref") or read_value(found, "label")
         if template is not None:
             opened.template = template
-        elif found is written and "=" not in written and (short := _read_short_template(written)):
-            opened.style = short[0]
-            opened.template = short[1] if has_enumitem else opened.template
+        elif found is written and "=" not in written and short:
+            opened.style = _STYLES[short[1]]  # a short option such as `[(i)]`
+            template = f"{written[: short.start()]}\\{opened.style}*{written[short.end() :]}"
+            opened.template = template if has_enumitem else opened.template
         if (start := read_value(found, "start")) and start.isdecimal() and len(start) < 5:
             opened.count = int(start) - 1
         if re.search(r"(?:^|,)\s*resume\*?\s*(?:,|=|$)", found):
             opened.count = last.get(level, 0)
     return opened
-
-
-def _read_short_template(written: str) -> tuple[str, str] | None:
-    """Return the style and the template of a short option such as `[(i)]`."""
-    for match in _SHORT.finditer(written):
-        if match[1]:
-            style = _STYLES[match[1]]
-            return style, f"{written[: match.start()]}\\{style}*{written[match.end() :]}"
-    return None
 
 
 def _read_settings(text: str) -> tuple[dict[str, str], set[str]]:

@@ -24,12 +24,8 @@ _DEFINES = re.compile(
     r"|\\let\s*(?P<alias>\\([A-Za-z]+))\s*=?\s*\\[A-Za-z]+"
 )
 _STARRED = re.compile(
-    r"\\DeclarePairedDelimiter(?:XPP|X)?"
-    + _NAME
-    + r"|\\(?:New|Renew|Provide|Declare)(?:Expandable)?DocumentCommand"
-    + _NAME
-    + r"\s*\{\s*s"
-    r"|\\(?:newcommand|renewcommand|def)\*?" + _NAME + r"\s*\{?\s*\\@ifstar"
+    rf"\\DeclarePairedDelimiter(?:XPP|X)?{_NAME}|\\(?:New|Renew|Provide|Declare)(?:Expandable)?DocumentCommand{_NAME}\s*\{{\s*s"
+    rf"|\\(?:newcommand|renewcommand|def)\*?{_NAME}\s*\{{?\s*\\@ifstar"
 )
 _PHYSICS, _SUPPORTED, _SYMBOLS = (
     frozenset(read_table("latex/words")[name].split())
@@ -63,10 +59,7 @@ def find_names(text: str) -> set[str]:
 
 
 def find_definitions(text: str) -> list[Definition]:
-    """Return the definitions in a text, in order, as far as pandoc can process them.
-
-    Definitions that need TeX's internals (`@`, conditionals) are omitted.
-    """
+    """Return the definitions in a text that pandoc can process, in order: not those that need TeX's internals (`@`, conditionals)."""
     found: list[Definition] = []
     at = 0
     while match := _DEFINES.search(text, at):

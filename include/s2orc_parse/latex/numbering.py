@@ -162,8 +162,14 @@ class _Counter:
             elif isinstance(inline, doc.Subequations):
                 if inline.is_start:
                     self.shared = _Subequations(self.increment("equation"), len(self.numbers.formula_list))
-                else:
-                    self._close_subequations()
+                elif self.shared is not None:  # The labels of the group belong to its first formula.
+                    formulas = self.numbers.formula_list[self.shared.first :]
+                    whole = Target(
+                        RefType.FORMULA, formulas[0][0].key if formulas else None, self.shared.num, "equation"
+                    )
+                    for label in self.shared.labels:
+                        self.numbers.labels.setdefault(label, whole)
+                    self.shared = None
             elif isinstance(inline, doc.MarkedText | doc.Note):
                 self.count_inlines(inline.content)
 
@@ -242,16 +248,6 @@ class _Counter:
             self.numbers.labels.setdefault(label, target)
         for position, part in enumerate(found.parts):
             self._count_float(part, num or "", position)
-
-    def _close_subequations(self) -> None:
-        """Assign the labels of the group to its first formula."""
-        whole, self.shared = self.shared, None
-        if whole is None:
-            return
-        formulas = self.numbers.formula_list[whole.first :]
-        key = formulas[0][0].key if formulas else None
-        for label in whole.labels:
-            self.numbers.labels.setdefault(label, Target(RefType.FORMULA, key, whole.num, "equation"))
 
     def _count_formula(self, math: doc.Math) -> None:
         key = f"EQREF{len(self.numbers.formula_list)}"

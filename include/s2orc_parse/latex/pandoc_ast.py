@@ -201,7 +201,11 @@ class Reader:
             elif kind == "Link":
                 append(self._link(content))
             elif kind == "Note":
-                append((_numbered_note(self._flat(content)),))
+                note = self._flat(content)
+                match = _INLINE_MARK.match(note[0].lstrip()) if note and isinstance(note[0], str) else None
+                if match is not None:  # its number
+                    note = (match.string[match.end() :], *note[1:])
+                append((doc.Note(note, match[2] if match else None),))
             elif kind == "Span":
                 (identifier, _, pairs), inner = content
                 label = dict(pairs).get("label") or identifier
@@ -306,13 +310,6 @@ def _take_note(blocks: list[doc.Block]) -> tuple[doc.Inlines, list[doc.Block]]:
     return note, [doc.Para(content), *blocks[1:]] if content else blocks[1:]
 
 
-def _numbered_note(content: doc.Inlines) -> doc.Note:
-    """Return a footnote with the number in the mark at its start."""
-    if content and isinstance(content[0], str) and (match := _INLINE_MARK.match(content[0].lstrip())):
-        return doc.Note((content[0].lstrip()[match.end() :], *content[1:]), match[2])
-    return doc.Note(content)
-
-
 def _restore_link(match: re.Match[str]) -> str:
     """Return a citation or reference inside a formula in its original form."""
     command, of = (match[1], match[2]) if match[1] else (match[3], match[4])
@@ -320,10 +317,7 @@ def _restore_link(match: re.Match[str]) -> str:
 
 
 def plain(content: doc.Inlines, read_formula: Callable[[str], str] = str) -> str:
-    """Return inlines as text with normalized white space, without footnotes, labels and references.
-
-    Formulas are TeX, or the result of `read_formula`.
-    """
+    """Return inlines as normalized text without notes, labels and references. Formulas are TeX, or the result of `read_formula`."""
     parts = []
     for inline in content:
         if isinstance(inline, str):

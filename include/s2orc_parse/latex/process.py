@@ -11,8 +11,8 @@ from pathlib import Path
 
 from s2orc_parse import sandbox
 from s2orc_parse.archives import child
-from s2orc_parse.disk import check_free_space
 from s2orc_parse.outcomes import BadSource, LatexOutcome
+from s2orc_parse.outputs import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 MAX_OUTPUT = 128 << 20
@@ -25,9 +25,7 @@ def run(
 ) -> tuple[int, bytes, str]:
     """Run a program that reads `given`; return its exit status, standard output and the end of standard error.
 
-    Raises:
-        BadSource: `timeout`, `out_of_memory` or `too_large` (its output).
-        OSError: the disk is full, or the program could not be started.
+    Raises `BadSource` (timeout, out of memory, too large output), or OSError for a full disk or a program without start.
     """
     limits = {"CPU": math.ceil(seconds) + 1, "FSIZE": MAX_OUTPUT, "CORE": 0, **policy.limits}
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:

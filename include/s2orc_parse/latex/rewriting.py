@@ -17,9 +17,8 @@ _WRAPPERS, _INLINE_WRAPPERS = _TABLE["wrappers"], frozenset(_TABLE["inline_wrapp
 _WRAPPER = re.compile(r"\\(begin|end)\s*\{(" + "|".join(map(re.escape, _WRAPPERS)) + r")\}")
 _BEFORE_GROUP = re.compile(rf"\\(?:{'|'.join(_TABLE['commands_before_groups'].split())})(?![A-Za-z@])\s*(?=\{{)")
 """commands without arguments, whose following group pandoc takes for an argument and drops"""
-_FOOTNOTE = re.compile(
-    r"\\footnote(?:text)?\s*\[\s*(\d{1,4})\s*\]\s*\{|\\footnotetext(?=\s*\{)|\\footnotemark(?![A-Za-z])(?:\[[^\]]*\]|\{\})?"
-)
+_FOOTNOTE = re.compile(r"\\footnote(?:text)?\s*\[\s*(\d{1,4})\s*\]\s*\{|\\footnotetext(?=\s*\{)")
+_FOOTNOTE_MARK = re.compile(r"\\footnotemark(?![A-Za-z])(?:\[[^\]]*\]|\{\})?")
 _REFERENCE = re.compile(rf"\\(?P<command>{'|'.join(_TABLE['linked_references'])})(?![A-Za-z@])\*?")
 _KEYED = re.compile(r"\s*(?:name|label|restate|continues)\s*=")
 _SUBEQUATIONS = re.compile(r"\\(begin|end)\s*\{subequations\}")
@@ -27,12 +26,10 @@ _THEOREM_SETUP = "|".join(_TABLE["theorem_setup"].split())
 
 
 def rewrite(text: str, counting: Counting, defined: Collection[str]) -> str:
-    """Return a text or definitions without constructs that pandoc cannot read.
-
-    Names defined by the paper are unchanged.
-    """
+    """Return a text or definitions without constructs that pandoc cannot read; names that the paper defines are unchanged."""
     text = _unwrap(text)
-    text = _FOOTNOTE.sub(_rewrite_footnote, _BEFORE_GROUP.sub(" ", text))
+    text = _FOOTNOTE_MARK.sub("", _BEFORE_GROUP.sub(" ", text))
+    text = _FOOTNOTE.sub(lambda match: f"\\footnote{{{OPEN}N{match[1]}{CLOSE}" if match[1] else "\\footnote", text)
     text = _rewrite_references(text, defined)
     text = _SUBEQUATIONS.sub(lambda match: f"{OPEN}U{int(match[1] == 'begin')}{CLOSE}", text)
     return _rewrite_theorems(text, counting)
@@ -80,12 +77,6 @@ def _unwrap(text: str) -> str:
                 at = got[1] if got else at
         found.append((match.start(), at, shown))
     return replace_intervals(text, found)
-
-
-def _rewrite_footnote(match: re.Match[str]) -> str:
-    if match[0].startswith("\\footnotemark"):
-        return ""
-    return f"\\footnote{{{OPEN}N{match[1]}{CLOSE}" if match[1] else "\\footnote"
 
 
 def _rewrite_references(text: str, defined: Collection[str]) -> str:

@@ -41,10 +41,7 @@ def replace_intervals(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
 
 
 def group_end(text: str, start: int, within: int = _FAR) -> int | None:
-    """Return the end of the group that opens at `start` (after its brace), or None.
-
-    Raises `BadSource` after the deadline.
-    """
+    """Return the end of the group that opens at `start` (after its brace), or None. Raises `BadSource` after the deadline."""
     check_deadline()
     depth = 0
     for match in _BRACE.finditer(text, start, start + within):
@@ -129,10 +126,7 @@ class Call:
 
 
 def find_calls(text: str, names: str, arguments: int, options: int = 1) -> Iterator[Call]:
-    """Yield the outermost calls of matching commands.
-
-    A call has up to `options` optional and exactly `arguments` mandatory arguments.
-    """
+    """Yield the outermost calls of matching commands with up to `options` optional and exactly `arguments` mandatory arguments."""
     pattern = re.compile(rf"\\({names})(?![A-Za-z@])\*?")
     at = 0
     while match := pattern.search(text, at):
@@ -164,20 +158,12 @@ class Environment:
 
 def find_environments(text: str, names: str) -> Iterator[Environment]:
     """Yield the outermost environments with a matching name; unclosed environments are skipped."""
-    pattern = re.compile(rf"\\(begin|end)\s*\{{({names})\}}")
-    stack: list[tuple[str, int, int]] = []
-    open_ = Counter[str]()
-    for match in pattern.finditer(text):
-        name = match.group(2)
-        if match.group(1) == "begin":
-            stack.append((name, match.start(), match.end()))
-            open_[name] += 1
-        elif open_[name]:
-            while (popped := stack.pop())[0] != name:
-                open_[popped[0]] -= 1
-            open_[name] -= 1
-            if not stack:
-                yield Environment(name, popped[1], match.end(), text[popped[2] : match.start()])
+    end = 0
+    pairs, _ = _match_pairs(text, re.compile(rf"\\(?:(begin)|end)\s*\{{(?P<name>{names})\}}"))
+    for first, last in sorted(pairs, key=lambda pair: pair[0].start()):
+        if first.start() >= end:
+            end = last.end()
+            yield Environment(first["name"], first.start(), end, text[first.end() : last.start()])
 
 
 _ENVIRONMENT = re.compile(r"\\(?:(begin)|end)\s*\{(?P<name>[^{}]*)\}")
@@ -192,8 +178,16 @@ def balance(text: str) -> str:
 
 
 def _remove_unmatched(text: str, pattern: re.Pattern[str]) -> str:
-    """Return the text without matches that open or close nothing; those with group 1 open, and others close their name."""
+    ends = sorted(_match_pairs(text, pattern)[1], key=lambda match: match.start())
+    return replace_intervals(text, ((match.start(), match.end(), "") for match in ends)) if ends else text
+
+
+def _match_pairs(
+    text: str, pattern: re.Pattern[str]
+) -> tuple[list[tuple[re.Match[str], re.Match[str]]], list[re.Match[str]]]:
+    """Return the pairs of matches that open, with group 1, and close a name; and the matches without a partner."""
     stack: list[re.Match[str]] = []
+    pairs: list[tuple[re.Match[str], re.Match[str]]] = []
     unmatched: list[re.Match[str]] = []
     open_ = Counter[str]()
     for match in pattern.finditer(text):
@@ -207,7 +201,7 @@ def _remove_unmatched(text: str, pattern: re.Pattern[str]) -> str:
                 unmatched.append(popped)
                 open_[popped["name"]] -= 1
             open_[name] -= 1
+            pairs.append((popped, match))
         else:
             unmatched.append(match)
-    ends = sorted((*unmatched, *stack), key=lambda match: match.start())
-    return replace_intervals(text, ((match.start(), match.end(), "") for match in ends)) if ends else text
+    return pairs, [*unmatched, *stack]

@@ -26,9 +26,10 @@ _DELIMITERS = {"url": "|!\"+@/'=^", "path": '|!"', "nolinkurl": '|!"'}
 _LONGEST = 2000
 """maximum length of a verbatim argument"""
 _ESCAPES = {"\\": "\\textbackslash{}", "^": "\\^{}", "~": "\\~{}"}
-_DEFINED = re.compile(
-    r"\\(?:(?:re)?newcommand|providecommand|DeclareRobustCommand|\w*DocumentCommand|[egx]?def|let)\*?\s*\{?\s*\Z"
+DEFINES = re.compile(
+    r"\\(?:(?:re)?newcommand|providecommand|DeclareRobustCommand|\w*DocumentCommand|(?:re)?newenvironment|[egx]?def|let)\*?\s*\{?\s*\Z"
 )
+"""the beginning of a definition, before the defined name"""
 _BEFORE_ARGUMENT = re.compile(r"(?:[ \t]|%?\n(?!\s*\n))*(\[[^\]\n]*\](?=\{))?")
 _BRACES = re.compile(r"[{}]|\n\s*\n")
 
@@ -53,7 +54,7 @@ def remove_comments(text: str) -> str:
     at = 0
     while match := skip.search(text, at):
         kind = match.lastgroup
-        if kind in ("code", "url") and _DEFINED.search(text, max(match.start() - 40, 0), match.start()):
+        if kind in ("code", "url") and DEFINES.search(text, max(match.start() - 40, 0), match.start()):
             kind = None
         parts.append(text[at : match.start()])
         at = match.end()
@@ -168,10 +169,7 @@ _NOT_TEX_CONDITIONALS = frozenset(("iff", "ifthenelse", "ifstrequal", "ifblank",
 
 
 def resolve_conditionals(preamble: str, body: str) -> tuple[str, str]:
-    """Return preamble and body without text that \\iffalse and the document's own switches (\\newif) hide.
-
-    All other conditionals remain in the text.
-    """
+    r"""Return preamble and body without text that \iffalse and the document's switches (\newif) hide; other conditionals remain."""
     switches = dict.fromkeys(_NEWIF.findall(preamble), False)
     return _remove_hidden(preamble, switches), _remove_hidden(body, switches)
 

@@ -77,10 +77,8 @@ def start(
     """Start a program in its sandbox, with its own folder and session and an empty environment.
 
     The status is `confine.NOT_CONFINED` if the program could not be confined. SIGALRM ends the program after `seconds`.
-    If this process is in a sandbox, the program shares it, and this process cannot kill the program.
-
-    Raises:
-        FileNotFoundError: the program does not exist.
+    If this process is in a sandbox, the program shares it, and this process cannot kill the program. Raises
+    FileNotFoundError if the program does not exist.
     """
     program = shutil.which(command[0])
     if program is None:

@@ -87,10 +87,8 @@ def confine(policy: dict) -> None:  # type: ignore[type-arg]
     """Confine this process and all its future child processes permanently.
 
     The keys of `policy`: `own` (working folder, or None), `read` and `execute` (lists of paths), `limits` (name of an
-    RLIMIT_… → number), `processes` (number of child processes). The process must have one thread.
-
-    Raises:
-        OSError: the kernel refused.
+    RLIMIT_… → number), `processes` (number of child processes). The process must have one thread. Raises OSError if
+    the kernel refuses.
     """
     limit(policy["limits"])
     os.umask(0o077)
@@ -251,10 +249,7 @@ def _filter_calls(*, fork: bool) -> None:
 
 
 def main() -> None:
-    """Confine this process and execute the program.
-
-    The arguments are the time limit in seconds, the policy and the program's command line.
-    """
+    """Confine this process and execute the program. The arguments are its time limit in seconds, the policy and its command line."""
     try:
         confine(marshal.loads(bytes.fromhex(sys.argv[2])))
         setitimer(0, float(sys.argv[1]))

@@ -31,10 +31,7 @@ _INTERVAL_BEFORE = re.compile(
 
 
 def group_marks(draft: TextDraft) -> list[list[ReferenceMark]]:
-    """Return the citation marks grouped as printed: only separators are between the marks of a group.
-
-    GROBID splits one printed citation into several marks.
-    """
+    """Return the citation marks grouped as printed, with only separators inside a group: GROBID splits a citation into several marks."""
     joined: list[list[ReferenceMark]] = []
     for mark in draft.marks:
         if mark.kind != "cite":

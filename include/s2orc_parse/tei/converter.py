@@ -74,17 +74,14 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
         for draft, part in zip(back.drafts, back_parts, strict=True)
     )
     ref_entries = floats.add_spans(linker)
+    digest = hashlib.sha1(tei, usedforsecurity=False).hexdigest()
     return Parse(
         file_sha1=file_sha1,
         header=read_header(header),
         citation_style=linker.style,
         bib_entries=tuple(entries),
         ref_entries=(*ref_entries, *index.section_entries(), *statements.entries),
-        provenance=Provenance(
-            *(made_by or read_extractor(header)),
-            hashlib.sha1(tei, usedforsecurity=False).hexdigest(),
-            CONVERTER_VERSION,
-        ),
+        provenance=Provenance(*(made_by or read_extractor(header)), digest, CONVERTER_VERSION),
         back_matter=back_matter,
         **texts,
     )
@@ -201,10 +198,7 @@ def read_header(header: Element | None) -> Header:
 
 
 def read_extractor(header: Element | None) -> tuple[str, str, str]:
-    """Return the extractor and its version as recorded in the TEI ("unknown" if missing).
-
-    The TEI contains no options.
-    """
+    """Return the extractor and its version in the TEI ("unknown" if missing). The TEI contains no options."""
     for element in header.iter() if header is not None else ():
         if local_name(element) == "application":
             return (element.get("ident") or "unknown").lower(), element.get("version") or "", ""

@@ -136,8 +136,6 @@ _STEMS = {
 _ITEM_PATTERN = re.compile(_ITEM)
 _NUM = re.compile(NUMBER)
 _LEADING = re.compile(r"[^0-9A-Za-z]*")
-
-
 _LABEL_OF_APPENDIX = r"(?:[A-Z](?:[.\-]?\d{1,2})?(?:\.\d{1,2}){0,2}|\d{1,2}|[IVX]{1,4})(?![\w%])"
 _APPENDIX_ITEM = re.compile(_LABEL_OF_APPENDIX)
 _APPENDIX_MENTION = re.compile(

@@ -78,10 +78,7 @@ class TextBuffer:
 
 
 class TextReader(TextBuffer, ABC):
-    """Reads elements into drafts, and collects floats and notes in document order.
-
-    A flat reader reads its elements as one text.
-    """
+    """Reads elements into drafts, and collects floats and notes in document order. A flat reader reads its elements as one text."""
 
     MAX_DEPTH: int
     """maximum nesting of elements in a text"""

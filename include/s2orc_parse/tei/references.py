@@ -10,12 +10,7 @@ from s2orc_parse.tei.drafts import TextDraft
 from s2orc_parse.tei.text import read_flat
 from s2orc_parse.xml import Element, extract_text, iter_text, local_name
 
-_PREFIXES = {
-    RefType.FIGURE: ("FIGREF", re.compile(r"fig_(\d{1,5})")),
-    RefType.TABLE: ("TABREF", re.compile(r"tab_(\d{1,5})")),
-    RefType.FORMULA: ("EQREF", re.compile(r"formula_(\d{1,5})")),
-    RefType.FOOTNOTE: ("FOOTREF", re.compile(r"foot_(\d{1,5})")),
-}
+_GROBID_IDS = {RefType.FIGURE: "fig", RefType.TABLE: "tab", RefType.FORMULA: "formula", RefType.FOOTNOTE: "foot"}
 NUMBER = r"(?:[A-Z]{1,2}[.\s]?)?\d{1,4}(?:\s?[.\-]\s?\d{1,3})*|[IVXLC]{1,6}|[A-Z](?=[\s.:|)])"
 _FIGURE_LABEL = re.compile(
     rf"(?:supplementary\s+|extended\s+data\s+|online\s+)?(?P<kind>fig(?:ure|\.)?|table|tab\.|scheme|chart|algorithm|box|plate)\s*(?P<num>{NUMBER})(?![A-Za-z]\w)",
@@ -27,12 +22,12 @@ _EQUATION_LABEL = re.compile(r"[\s(\[]*([0-9A-Za-z][0-9A-Za-z.\-′'* ]{0,11}?)[
 
 def assign_keys(kind: RefType, elements: list[Element]) -> list[str]:
     """Return the keys of the entries of one kind, with the extractor's numbers if these are distinct, else in order."""
-    prefix, pattern = _PREFIXES[kind]
+    pattern = re.compile(rf"{_GROBID_IDS[kind]}_(\d{{1,5}})")
     matches = [pattern.fullmatch(element.get(XML_ID) or "") for element in elements]
     numbers = [int(match.group(1)) for match in matches if match]
     if len(numbers) < len(elements) or len(set(numbers)) < len(numbers):
         numbers = list(range(len(elements)))
-    return [f"{prefix}{number}" for number in numbers]
+    return [kind.make_key(number) for number in numbers]
 
 
 def find_label(element: Element) -> re.Match[str] | None:

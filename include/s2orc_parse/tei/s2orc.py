@@ -37,7 +37,9 @@ def to_s2orc(parse: Parse, paper_id: str | None = None) -> Json:
         "title": parse.header.title,
         "authors": [a.as_dict() for a in parse.header.authors],
         "provenance": asdict(parse.provenance),
-        **{name: value for name in ("keywords", "issn", "emails") if (value := getattr(parse.header, name))},
+        **({"keywords": list(parse.header.keywords)} if parse.header.keywords else {}),
+        **({"issn": parse.header.issn} if parse.header.issn else {}),
+        **({"emails": list(parse.header.emails)} if parse.header.emails else {}),
         **({"article": parse.article} if parse.article is not None else {}),
     }
 
@@ -82,14 +84,10 @@ def _split_cites(spans: Iterable[CiteSpan]) -> tuple[list[Json], list[Json]]:
     return [span for span in found if span["ref_id"] is not None], unlinked
 
 
-def _innermost(section: str) -> str:
-    return section.rpartition("::")[2]
-
-
 def _paragraph_to_json(paragraph: Paragraph) -> Json:
     linked, unlinked = _split_cites(paragraph.cite_spans)
     return {
-        "section": _innermost(paragraph.section),
+        "section": paragraph.section.rpartition("::")[2],
         "text": paragraph.text,
         "cite_spans": linked,
         "ref_spans": [asdict(span) for span in paragraph.ref_spans],
@@ -152,7 +150,7 @@ def _gorc_paragraph(paragraph: Paragraph, known: set[str]) -> Json:
         "cite_spans": [span(s, s.ref_id) for s in paragraph.cite_spans],
         "ref_spans": [span(s, s.ref_id if s.ref_id in known else None) for s in paragraph.ref_spans],
         "eq_spans": [{**span(s, s.ref_id), "latex": s.latex} for s in paragraph.eq_spans],
-        "section": _innermost(paragraph.section) or None,
+        "section": paragraph.section.rpartition("::")[2] or None,
     }
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pdf2tei.references.fields import parse_bibliography_item
 from s2orc_parse import jats, tei
 from s2orc_parse.parse_model import BibEntry, Parse, RefEntry, RefType
 from tests.unit.parse_laws import check_laws
@@ -256,6 +257,37 @@ def test_source_is_venue_of_parts_and_title_of_books(kind: str, fields: str, tit
     for element in ("element-citation", "mixed-citation", "nlm-citation"):
         found = reference(fields, kind, element)
         assert (found.title, found.venue) == (title, venue)
+
+
+# references of 10.1371/journal.pone.0081648, 10.1371/journal.pone.0087236 and 10.1107/S1744309111002077, whose files tag no title
+@pytest.mark.parametrize(
+    ("printed", "title", "authors", "place"),
+    [
+        ("Stocker TF (2013) The closing door of climate targets. Science 339, 280–282.",
+         "The closing door of climate targets", ["Stocker"], ("Science", "339", "280--282")),
+        ("Leksell L. The stereotactic method and radiosurgery of the brain. Acta Chir Scand. 1951;102(4):316–9.",
+         "The stereotactic method and radiosurgery of the brain", ["Leksell"], ("Acta Chir Scand", "102", "316--9")),
+        ("Hotez PJ (2013) The Disease next door. Foreign Policy March 25, 2013, accessed April 20, 2013.",
+         "The Disease next door", ["Hotez"], ("", "", "")),
+        # a journal, the title of another part, and the first half of a title
+        ("Ogita, H., Rikitake, Y., Miyoshi, J. &amp; Takai, Y. (2010). Proc. Jpn Acad. Ser. B Phys. Biol. Sci. 86, 621–629.",
+         "", [], ("", "", "")),
+        ("Roček Z (2000) Mesozoic anurans. In: Heatwole H, Carroll RL, editors, Amphibian Biology, Vol. 4. Palaeontology. "
+         "The evolutionary history of amphibians. Chipping Norton: Surrey Beatty. pp. 1295–1331.", "", [], ("", "", "")),
+        ("Petron G, Frost GJ (2013) Reply to comment on “Hydrocarbon emissions characterization in the Colorado Front Range "
+         "– A pilot study” by Michael A. Levi. J Geophys Res 118, D018487.", "", [], ("", "", "")),
+    ],
+)  # fmt: skip
+def test_printed_reference_gives_only_a_certain_title(
+    printed: str, title: str, authors: list[str], place: tuple[str, ...]
+) -> None:
+    back = (
+        f'<ref-list><ref id="R1"><mixed-citation publication-type="other">{printed}</mixed-citation></ref></ref-list>'
+    )
+    data = articles.article("<p>Text.</p>", back=back)
+    entry = jats.convert(data, sha1="", parse_reference=parse_bibliography_item).bib_entries[0]
+    found = (entry.title, [author.last for author in entry.authors], (entry.venue, entry.volume, entry.pages))
+    assert found == (title, authors, place)
 
 
 PRINTED = "<mixed-citation>LEE, A. Um rio. Rev. Odd, v. 1, p. 3, 2001. Doi: 10.5555/rio.1</mixed-citation>"

@@ -10,6 +10,7 @@ import pytest
 
 from pdf2tei.references.fields import parse_bibliography_item
 from s2orc_parse.latex import convert
+from s2orc_parse.latex.tex import find_environments
 from s2orc_parse.parse_model import CitationStyle, RefType
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_entries, parse, texts
@@ -275,3 +276,8 @@ def test_acknowledgments_are_back_matter(thanks: str) -> None:
     check_laws(found)
     assert [(p.section, p.text) for p in found.body_text] == [("A", "One."), ("B", "Two.")]
     assert [paragraph.text for paragraph in found.back_matter] == ["We thank all."]
+
+
+def test_unclosed_environment_hides_no_later_one() -> None:
+    found = find_environments(r"\begin{table} a \begin{table} b \end{table} \begin{table} c \end{table}", "table")
+    assert [environment.body.strip() for environment in found] == ["b", "c"]

@@ -73,6 +73,42 @@ PARTS = " ::: "
 """The separator between the parts of an abstract, as in S2ORC. Adapters join parts with it; it becomes a line break."""
 _PART_BREAK = re.compile(r"\x1e|(?<!\S):::(?!\S)")
 _ABSTRACT_HEAD = re.compile(r"^\s*(?:abstract|summary)\s*[:.—–-]?\s+(?=\S)", re.IGNORECASE)
+_YEAR = r"(?:19|20)\d\d\b"
+_SIGN = r"(?:©|\(c\)|copyright\b)"
+_RIGHTS = (
+    rf"(?:{_SIGN}\s*:?\s*(?:{_SIGN}\s*)?(?:{_YEAR}|the authors?\b)|{_YEAR}\s*(?:©|\(c\)\s)"
+    r"|all rights reserved|this article is protected by copyright|this is an open[- ]access article)[^\n]{0,400}"
+    r"|©[^\n.]{0,80}\.?|published by (?:elsevier|(?:john )?wiley|springer|oxford|lippincott|mosby|academic press|wolters|taylor|blackwell|"
+    r"cambridge|"
+    r"sage|the american|s\. karger|georg thieme)\b[^\n]{0,80}"
+)
+_COPYRIGHT = re.compile(
+    rf"(?:(?<=[.!?:)\]”\"])|\n)\s*(?:{_RIGHTS})\Z|\s+(?:copyright\s*)?©\s*{_YEAR}[^\n]{{0,150}}\Z|\A(?:{_RIGHTS})\n|\A(?:copyright\s*)?©[^\n.]{{0,80}}\.?\Z",
+    re.I,
+)
+"""a copyright line at the end, or as the first line"""
+_SENTENCE = r"(?:[^\n.]|\.(?=\S))*\.?"
+_SUPPLEMENT = re.compile(
+    r"\s*(?:\b(?:electronic )?supplementary (?:information|materials?|data)\b\s*[:.]?\s*)?"
+    rf"(?:{'|'.join(_WORDS['supplement_notices'])}){_SENTENCE}",
+    re.I,
+)
+_CORRECTION = re.compile(
+    rf"\W*(?:{'|'.join(_WORDS['correction_notices'])})[^\n]{{0,300}}|\W*(?:{'|'.join(_WORDS['missing_abstracts'])})\W*",
+    re.I,
+)
+"""a notice in the place of an abstract"""
+_APPENDED = re.compile(
+    r"(?<=[.!?])\s*an? (?:author |publisher )?(?:correction|amendment|erratum|corrigendum) to this (?:paper|article) has been published\b"
+    r"[^\n]{0,250}\Z",
+    re.I,
+)
+_NOTICES = (
+    (_SUPPLEMENT, ("supplementary",)),
+    (_COPYRIGHT, ("©", "(c)", "copyright", "rights reserved", "open access", "open-access", "published by")),
+    (_APPENDED, ("has been published",)),
+)
+"""the patterns, and words without which they cannot match"""
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 
 
@@ -87,8 +123,12 @@ def clean_abstract(value: object) -> str | None:
 
     Parts are separated by `:::` (S2ORC, PubMed's structured abstracts) or by markup, not by line breaks of the source.
     """
-    text = "\n".join(_clean_parts(value, MAX_ABSTRACT))[:MAX_ABSTRACT].rstrip()
-    return remove_notices(_ABSTRACT_HEAD.sub("", text)) or None if text else None
+    text = _ABSTRACT_HEAD.sub("", "\n".join(_clean_parts(value, MAX_ABSTRACT))[:MAX_ABSTRACT].rstrip())
+    folded = text.casefold()
+    for pattern, marks in _NOTICES:
+        if any(mark in folded for mark in marks):
+            text = pattern.sub("", text)
+    return None if _CORRECTION.fullmatch(text) else text.strip() or None
 
 
 def _clean_parts(value: object, limit: int) -> list[str]:
@@ -116,7 +156,10 @@ def _clean_parts(value: object, limit: int) -> list[str]:
 
 def clean_title(value: object) -> str | None:
     """Return a title without a final full stop (PubMed, DBLP) and without PubMed's brackets around translated titles."""
-    text = _remove_note_marks(clean_text(_remove_raised_notes(value)) or "")
+    if isinstance(value, str) and ">" in (marked := html.unescape(html.unescape(value[: 4 * MAX_TITLE]))):
+        raised = _RAISED_NOTE.search(marked.rstrip())  # a mark of a footnote at its end: <sup>1</sup>
+        value = marked[: raised.end(1)] if raised else value
+    text = _remove_note_marks(clean_text(value) or "")
     if not text:
         return None
     head, _, cited = text.rpartition("...")
@@ -128,13 +171,6 @@ def clean_title(value: object) -> str | None:
     if text.endswith(".") and not text.endswith("..") and not _ABBREVIATED.search(text):
         text = text[:-1]
     return text.strip() or None
-
-
-def _remove_raised_notes(value: object) -> object:
-    """Return a title without a raised mark of a footnote at its end, which is markup: <sup>1</sup>."""
-    if not isinstance(value, str) or ">" not in (text := html.unescape(html.unescape(value[: 4 * MAX_TITLE]))):
-        return value
-    return text[: match.end(1)] if (match := _RAISED_NOTE.search(text.rstrip())) else value
 
 
 def _remove_note_marks(title: str) -> str:
@@ -228,50 +264,3 @@ def clean_issns(values: object) -> tuple[str, ...]:
     """Return the distinct valid ISSNs of a list, or of one string, in order."""
     found = map(identifiers.normalise_issn, clean_words(values))
     return tuple(dict.fromkeys(issn for issn in found if issn))
-
-
-_YEAR = r"(?:19|20)\d\d\b"
-_SIGN = r"(?:©|\(c\)|copyright\b)"
-_RIGHTS = (
-    rf"(?:{_SIGN}\s*:?\s*(?:{_SIGN}\s*)?(?:{_YEAR}|the authors?\b)|{_YEAR}\s*(?:©|\(c\)\s)"
-    r"|all rights reserved|this article is protected by copyright|this is an open[- ]access article)[^\n]{0,400}"
-    r"|©[^\n.]{0,80}\.?|published by (?:elsevier|(?:john )?wiley|springer|oxford|lippincott|mosby|academic press|wolters|taylor|blackwell|"
-    r"cambridge|"
-    r"sage|the american|s\. karger|georg thieme)\b[^\n]{0,80}"
-)
-_COPYRIGHT = re.compile(
-    rf"(?:(?<=[.!?:)\]”\"])|\n)\s*(?:{_RIGHTS})\Z|\s+(?:copyright\s*)?©\s*{_YEAR}[^\n]{{0,150}}\Z|\A(?:{_RIGHTS})\n|\A(?:copyright\s*)?©[^\n.]{{0,80}}\.?\Z",
-    re.I,
-)
-"""a copyright line at the end, or as the first line"""
-_SENTENCE = r"(?:[^\n.]|\.(?=\S))*\.?"
-_SUPPLEMENT = re.compile(
-    r"\s*(?:\b(?:electronic )?supplementary (?:information|materials?|data)\b\s*[:.]?\s*)?"
-    rf"(?:{'|'.join(_WORDS['supplement_notices'])}){_SENTENCE}",
-    re.I,
-)
-_CORRECTION = re.compile(
-    rf"\W*(?:{'|'.join(_WORDS['correction_notices'])})[^\n]{{0,300}}|\W*(?:{'|'.join(_WORDS['missing_abstracts'])})\W*",
-    re.I,
-)
-"""a notice in the place of an abstract"""
-_APPENDED = re.compile(
-    r"(?<=[.!?])\s*an? (?:author |publisher )?(?:correction|amendment|erratum|corrigendum) to this (?:paper|article) has been published\b"
-    r"[^\n]{0,250}\Z",
-    re.I,
-)
-_NOTICES = (
-    (_SUPPLEMENT, ("supplementary",)),
-    (_COPYRIGHT, ("©", "(c)", "copyright", "rights reserved", "open access", "open-access", "published by")),
-    (_APPENDED, ("has been published",)),
-)
-"""the patterns, and words without which they cannot match"""
-
-
-def remove_notices(abstract: str) -> str:
-    """Return an abstract without notices; empty if it is only a notice. A sentence about copyright remains."""
-    text, folded = abstract, abstract.casefold()
-    for pattern, marks in _NOTICES:
-        if any(mark in folded for mark in marks):
-            text = pattern.sub("", text)
-    return "" if _CORRECTION.fullmatch(text) else text.strip()

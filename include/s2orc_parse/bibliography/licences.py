@@ -32,10 +32,7 @@ _ZERO = re.compile(
     r"|public domain (?:declaration|dedication)"
 )
 _PUBLIC_DOMAIN_MARK = re.compile(r"publicdomain/mark|public domain mark|(?<![a-z])cc[ -]?pdm(?![a-z])|^\W*pdm\b")
-_BOTH = re.compile(
-    r"\bcommercial(?:ly)?\W+(?:and|or|&|as well as)\W+non\W{0,2}commercial(?:ly)?"
-    r"|\bnon\W{0,2}commercial(?:ly)?\W+(?:and|or|&|as well as)\W+commercial"
-)
+_BOTH = re.compile("|".join(_WORDS["permissions_of_both_uses"]))
 """A permission of both kinds of use."""
 _CONDITIONS = {
     name: re.compile(unicodedata.normalize("NFKD", "|".join(patterns)))

@@ -10,12 +10,9 @@ from s2orc_parse.bibliography.identifiers import decode_escapes, normalise_doi
 from s2orc_parse.words import read_table
 
 _ADDRESS = re.compile(r"(?:(?:https?:)?//)?(?P<host>[a-z][\w-]*(?:\.[\w-]+)+)(?::\d+)?/+(?P<path>\S*)", re.IGNORECASE)
-_RESOLVER = re.compile(
-    r"(?:[\w-]+\.)*doi\.org|(?:dx\.)?doi\.[\w.-]+|(?:[\w-]+\.)*doi-org\.[\w.-]+|hdl\.handle\.net|chooser\.crossref\.org"
-)
-_PUBLISHER_HOSTS = re.compile(
-    r"(?:[\w-]+\.)*(?:springer|springerlink|springeropen|biomedcentral|aps|iop|frontiersin|biorxiv|medrxiv|plos|jstor)\.(?:com|org)"
-)
+_WORDS = read_table("bibliography/words")
+_RESOLVER = re.compile("|".join(_WORDS["doi_resolvers"]))
+_PUBLISHER_HOSTS = re.compile(rf"(?:[\w-]+\.)*(?:{'|'.join(_WORDS['doi_hosts'].split())})\.(?:com|org)")
 """Hosts with DOIs of articles in their addresses, after words other than `doi`."""
 _START = r"(?=10\.\d{4,9}(?:\.\d+)*/)"
 _DOI_IN_PATH = re.compile(rf"(?:[\w.-]{{1,40}}/){{0,5}}?(?:doi[:/]\s*)?{_START}", re.IGNORECASE)
@@ -37,7 +34,7 @@ _PRINTED_ARXIV = re.compile(r"\b(?:arxiv\b|abs/)", re.IGNORECASE)
 _PRINTED_PMID = re.compile(r"\b(?:PMID\s?:?|PubMed(?: ID)?:)\s*(\d{1,8})\b", re.IGNORECASE)
 _PRINTED_PMCID = re.compile(r"\bPMC\s?(\d{4,8})\b")
 _ARXIV_REACH = 40  # characters after the word arXiv
-_OTHER_IDS = frozenset(read_table("bibliography/words")["other_ids"].split())
+_OTHER_IDS = frozenset(_WORDS["other_ids"].split())
 _READERS: dict[str, tuple[str, Callable[[str], str | None]]] = {
     "doi": ("doi", normalise_doi), "jstor": ("doi", identifiers.doi_of_jstor),
     **dict.fromkeys(("pmid", "pubmed"), ("pubmed_id", identifiers.normalise_pmid)),

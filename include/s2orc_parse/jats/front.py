@@ -19,7 +19,7 @@ from s2orc_parse.bibliography.names import make_author, make_group, parse_name
 from s2orc_parse.bibliography.tex import read_formula_text
 from s2orc_parse.jats.header import MAX_KEYWORDS, FrontMatter, is_author_type, rank_abstract, rank_date
 from s2orc_parse.words import read_table
-from s2orc_parse.xml import extract_text, iter_text
+from s2orc_parse.xml import extract_text, iter_text, local_name
 
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _EMAIL = re.compile(r"[^\s@<>\"]{1,64}@[^\s@<>\"]{1,190}\.[A-Za-z]{2,24}")
@@ -65,10 +65,6 @@ def read_front(article: Any) -> FrontMatter | None:
         licence=licence, open_access=open_access, keywords=_read_keywords(meta), issns=_read_issns(article),
         emails=tuple(_read_emails(meta)),
     )  # fmt: skip
-
-
-def _local(element: Any) -> str:
-    return str(element.tag).rpartition("}")[2]
 
 
 def _identifiers(meta: Any) -> dict[str, str]:
@@ -145,7 +141,7 @@ def _read_author(contributor: Any) -> Author | None:
         *contributor.iterfind("{*}collab-alternatives"),
     ):
         for child in place:
-            kind = _local(child)
+            kind = local_name(child)
             if kind == "name":
                 return make_author(
                     *(extract_text(child.find(f"{{*}}{part}")) for part in ("given-names", "surname", "suffix"))
@@ -182,7 +178,7 @@ def _affiliation(aff: Any) -> tuple[str, str]:
     given, aff = aff, original if original is not None else aff
 
     def add(element: Any) -> None:
-        if _local(element) not in _NOT_AFFILIATION:
+        if local_name(element) not in _NOT_AFFILIATION:
             pieces.append(element.text or "")
             for child in element:
                 add(child)
@@ -199,17 +195,15 @@ def _read_date(meta: Any) -> PlainDate:
     found: dict[int, PlainDate] = {}
     for element in meta.iterfind("{*}pub-date"):
         rank = rank_date(element.get("pub-type") or element.get("date-type"), element.get("publication-format"))
-        if rank is not None and (date := read_date(element))[0]:
+        date = join_date(*(extract_text(element.find(f"{{*}}{part}")) for part in ("year", "month", "day")))
+        date = (
+            date
+            if date[0]
+            else parse_date(element.get("iso-8601-date") or extract_text(element.find("{*}string-date")))
+        )
+        if rank is not None and date[0]:
             found.setdefault(rank, date)
     return found[min(found)] if found else NO_DATE
-
-
-def read_date(element: Any) -> PlainDate:
-    """Return the date of a `date` or `pub-date`: from its parts, its ISO date, or its printed form."""
-    date = join_date(*(extract_text(element.find(f"{{*}}{part}")) for part in ("year", "month", "day")))
-    if date[0]:
-        return date
-    return parse_date(element.get("iso-8601-date") or extract_text(element.find("{*}string-date")))
 
 
 def find_abstract(meta: Any) -> Any:
@@ -232,7 +226,7 @@ def _abstract(meta: Any) -> str:
         if next(element.iterancestors("{*}fig", "{*}table-wrap", "{*}boxed-text"), None) is not None:
             continue  # a caption
         text = _plain(element)
-        if _local(element) == "title":
+        if local_name(element) == "title":
             head = "" if text.casefold().rstrip(":.") in ("", "abstract", "summary") else f"{text.rstrip(':')}: "
         elif text:
             parts.append(f"{head}{text}")
@@ -261,7 +255,7 @@ def _read_keywords(meta: Any) -> tuple[str, ...]:
         ).casefold() not in _KEYWORD_GROUPS or language.casefold() != own.casefold():
             continue
         for keyword in group.iter("{*}kwd", "{*}compound-kwd"):
-            if keyword.tag.rpartition("}")[2] == "compound-kwd":
+            if local_name(keyword) == "compound-kwd":
                 text = ": ".join(filter(None, map(extract_text, keyword.iterfind("{*}compound-kwd-part"))))
             else:
                 text = _plain(keyword)

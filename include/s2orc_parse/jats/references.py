@@ -164,7 +164,13 @@ class _CitationContent:
 
     def _other(self, child: Element, tag: object, authors: bool) -> None:
         if tag == "string-name" or tag == "collab":
-            text = front.read_group_name(child) if tag == "collab" else _string_name(child)
+            if tag == "collab":
+                text = front.read_group_name(child)
+            else:
+                words = [child.text or ""]
+                for part in child:  # with a space between adjacent parts
+                    words += [plain(part), part.tail or (" " if part.getnext() is not None else "")]
+                text = " ".join("".join(words).split())
             self._parts.append(text)
             if not authors or not text or text.casefold().strip(" .,") in _NO_NAMES:
                 return
@@ -244,14 +250,6 @@ def _join_printed(tag: object, tail: str | None, after: object) -> str:
         if after in ("pub-id", "object-id", "ext-link", "uri") and text[-1] not in " \t\r\n([{:/=\"'“<"
         else text
     )
-
-
-def _string_name(element: Element) -> str:
-    """Return the text of a `string-name`, with a space between adjacent parts."""
-    parts = [element.text or ""]
-    for child in element:
-        parts += [plain(child), child.tail or (" " if child.getnext() is not None else "")]
-    return " ".join("".join(parts).split())
 
 
 def _build_entry(work: Element, printed: Element | None, key: str, ref_id: str, label: str | None) -> BibEntry:

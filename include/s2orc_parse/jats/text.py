@@ -115,7 +115,10 @@ class JatsTextReader(TextReader):
         elif does is Effect.LEAVE or (does is Effect.FLOAT and self._flat):
             return
         elif does is Effect.INLINE or (does is Effect.FORMULA and self._flat):
-            self._formula_in_line(element)
+            if (formula := read_formula(element)).text:
+                start, end = self.append(formula.text)
+                span = EqSpan(start, end, formula.text, None, formula.text, formula.latex, formula.mathml)
+                self._inline.append(span)
         elif self._flat:  # a caption, a cell or a note is always one text
             self._spaced(element)
         elif does is Effect.BREAK:
@@ -172,12 +175,6 @@ class JatsTextReader(TextReader):
         self._content(element)
         self._flush()
         self._section = outer
-
-    def _formula_in_line(self, element: Element) -> None:
-        formula = read_formula(element)
-        if formula.text:
-            start, end = self.append(formula.text)
-            self._inline.append(EqSpan(start, end, formula.text, None, formula.text, formula.latex, formula.mathml))
 
 
 def read_head(element: Element) -> tuple[str, str]:

@@ -28,15 +28,12 @@ from s2orc_parse.parse_model import (
 from s2orc_parse.tei.drafts import TextBuffer
 from s2orc_parse.words import read_table
 
-_WORDS = {
-    RefType.FIGURE: "Figure", RefType.TABLE: "Table", RefType.FORMULA: "Equation", RefType.SECTION: "Section", RefType.ITEM: "Item",
-}  # fmt: skip
+_TABLE = read_table("latex/words")
+_WORDS: Mapping[str, str] = _TABLE["reference_words"]
 _COMMANDS_WITH_WORD, _TITLE_COMMANDS, _WORD_COMMANDS, _SILENT_COMMANDS = (
-    frozenset(commands.split()) for commands in read_table("latex/words")["references"].values()
+    frozenset(commands.split()) for commands in _TABLE["references"].values()
 )
-_BACK_MATTER_HEAD = re.compile(
-    r"(?i)\s*(?:acknowledge?ments?|funding|author contributions?|conflicts? of interest|competing interests?|data availability)\b"
-)
+_BACK_MATTER_HEAD = re.compile(rf"(?i)\s*(?:{'|'.join(_TABLE['back_matter_heads'])})\b")
 
 
 class Assembler:
@@ -180,15 +177,8 @@ class Assembler:
         if paragraph.text:
             self.note_number += note.num is None  # a note with a number of its own does not step LaTeX's counter
             number = note.num or str(self.note_number)
-            self.notes.append(
-                RefEntry(
-                    f"FOOTREF{len(self.notes)}",
-                    RefType.FOOTNOTE,
-                    paragraph.text,
-                    number,
-                    cite_spans=paragraph.cite_spans,
-                )
-            )
+            key = RefType.FOOTNOTE.make_key(len(self.notes))
+            self.notes.append(RefEntry(key, RefType.FOOTNOTE, paragraph.text, number, cite_spans=paragraph.cite_spans))
 
 
 class _Text(TextBuffer):
@@ -316,14 +306,8 @@ class _Text(TextBuffer):
         ends = [*(start for _, start in self.items[1:]), len(text)]
         for (key, start), end in zip(self.items, ends, strict=True) if self.items else ():
             self.assembler.statements[key] = [text[start:end].strip()]
-        return Paragraph(
-            section,
-            text,
-            sec_num,
-            tuple(sorted(self.cites, key=lambda span: (span.start, span.end))),
-            tuple(self.refs),
-            tuple(self.equations),
-        )
+        cites = tuple(sorted(self.cites, key=lambda span: (span.start, span.end)))
+        return Paragraph(section, text, sec_num, cites, tuple(self.refs), tuple(self.equations))
 
 
 def _add_rows_of_parts(entry: RefEntry, block: doc.LatexFloat, entries: Mapping[int, RefEntry]) -> RefEntry:

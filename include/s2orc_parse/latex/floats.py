@@ -146,18 +146,11 @@ def _read_float(environment: Environment, text: str) -> list[FloatSource]:
     captions: list[tuple[str, str, int, bool]] = []
     for call in find_calls(body, _CAPTION, 1):
         starred = body[call.start : call.start + len(call.name) + 2].endswith("*")
+        shown, caption = kind, call.arguments[0]
         if call.name == "captionof":
             got = read_argument(body, read_option(body, call.end)[1])
-            captions.append(
-                (
-                    _CAPTION_KINDS.get(call.arguments[0], call.arguments[0]).strip("*"),
-                    got[0] if got else "",
-                    call.start,
-                    starred,
-                )
-            )
-        else:
-            captions.append((kind, call.arguments[0], call.start, starred))
+            shown, caption = _CAPTION_KINDS.get(caption, caption).strip("*"), got[0] if got else ""
+        captions.append((shown, caption, call.start, starred))
     labels = [(match.group(1), match.start()) for match in _LABEL.finditer(body)]
     if not captions:
         piece = FloatSource(LatexFloat(kind, numbered=False, labels=tuple(name for name, _ in labels)), parts=parts)

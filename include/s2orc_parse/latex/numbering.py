@@ -151,7 +151,11 @@ class _Counter:
             if isinstance(inline, doc.Math) and inline.display:
                 self._count_formula(inline)
             elif isinstance(inline, doc.LabelName):
-                self._assign_label(inline.name)
+                around = self.scopes[-1] if self.scopes else self.section
+                if self.shared is not None:
+                    self.shared.labels.append(inline.name)
+                elif around is not None:
+                    self.numbers.labels.setdefault(inline.name, around)
             elif isinstance(inline, doc.ListItemStart):
                 key = f"ITEMREF{len(self.numbers.items)}"
                 num = _COUNTER_IN_ITEM.sub(lambda match: self.printed.get(match[1], ""), inline.num)
@@ -172,14 +176,6 @@ class _Counter:
                     self.shared = None
             elif isinstance(inline, doc.MarkedText | doc.Note):
                 self.count_inlines(inline.content)
-
-    def _assign_label(self, name: str) -> None:
-        if self.shared is not None:
-            self.shared.labels.append(name)
-        elif self.scopes:
-            self.numbers.labels.setdefault(name, self.scopes[-1])
-        elif self.section is not None:
-            self.numbers.labels.setdefault(name, self.section)
 
     def _enclosing_num(self) -> str | None:
         around = self.scopes[-1] if self.scopes else self.section

@@ -75,14 +75,8 @@ def read_source(files: dict[str, bytes]) -> LatexSource:
         if (found := decoder.find(name + suffix)) is not None
     )
     preamble, body = resolve_conditionals(preamble, body)
-    return LatexSource(
-        preamble,
-        body,
-        packages,
-        styles,
-        _find_bbl(decoder, main, body),
-        _find_databases(decoder, preamble + body),
-    )
+    bbl, databases = _find_bbl(decoder, main, body), _find_databases(decoder, preamble + body)
+    return LatexSource(preamble, body, packages, styles, bbl, databases)
 
 
 _FILECONTENTS = re.compile(

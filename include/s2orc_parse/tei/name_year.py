@@ -9,12 +9,11 @@ from typing import NamedTuple
 from s2orc_parse.parse_model import BibEntry
 from s2orc_parse.words import read_table, to_letters
 
+_TABLE = read_table("tei/words")
 YEAR = re.compile(r"(?<![\d\-–.])(1[5-9]\d\d|20\d\d)([a-z]?)(?!\w)")
-_NO_DATE = re.compile(
-    r"\b(?:in press|in preparation|forthcoming|submitted|to appear|n\.d\.|under review)(?!\w)", re.IGNORECASE
-)
+_NO_DATE = re.compile(rf"\b(?:{'|'.join(_TABLE['undated'])})(?!\w)", re.IGNORECASE)
 _MORE_LETTERS = re.compile(r"\s*[,;&]\s*([a-z])(?!\w)|\s+and\s+([a-z])(?!\w)")
-_NOT_SURNAMES = frozenset(read_table("tei/words")["not_surnames"].split())
+_NOT_SURNAMES = frozenset(_TABLE["not_surnames"].split())
 _SURNAME = re.compile(r"[^\W\d_a-z][\w'’‘`´-]+")
 _PARTICLES = r"(?:van der|van den|von der|de la|van|von|de|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten)"
 _BEFORE = re.compile(

@@ -83,12 +83,8 @@ def read_formula(element: Element, key: str) -> RefEntry:
     """Return the entry of a formula: its text without its label."""
     labels = [extract_text(child) for child in element if local_name(child) == "label"]
     match = _EQUATION_LABEL.fullmatch(labels[0]) if labels else None
-    return RefEntry(
-        key,
-        RefType.FORMULA,
-        " ".join("".join(iter_text(element, ("label",))).split()),
-        match.group(1) if match else None,
-    )
+    text = " ".join("".join(iter_text(element, ("label",))).split())
+    return RefEntry(key, RefType.FORMULA, text, match.group(1) if match else None)
 
 
 def read_note(element: Element, key: str) -> tuple[RefEntry, TextDraft]:

@@ -141,9 +141,9 @@ PINNED: dict[str, tuple[Make, str, str]] = {
     "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "2, identity 3: c6582d14054d1214"),
     "extraction": (extraction, EXTRACTION, "0.17.1: 702893d3250af0e6"),
     "TEI": (conversion, tei.CONVERTER_VERSION, "12: ee7be18557ce3f31"),
-    "JATS": (build("article", jats.convert, JATS), jats.VERSIONS["jats"], "10: 1b6cd548e8ec7254"),
+    "JATS": (build("article", jats.convert, JATS), jats.VERSIONS["jats"], "11: 1b6cd548e8ec7254"),
     "Elsevier": (build("article", elsevier.convert, ELSEVIER), jats.VERSIONS["elsevier"], "9: 68afe6dfa29d6429"),
-    "LaTeX": (build("source", latex.convert, SOURCE), latex.CONVERTER_VERSION, "14: ba25f3cc91d28523"),
+    "LaTeX": (build("source", latex.convert, SOURCE), latex.CONVERTER_VERSION, "15: ba25f3cc91d28523"),
 }
 
 

@@ -12,7 +12,7 @@ from s2corpus.deliveries import status
 from s2corpus.deliveries.ready import Refused, folder_of, iso, read_ready
 from s2corpus.deliveries.status import Arrival, ArrivalState, ArrivalStatus
 from s2corpus.errors import UnreadableObject, UserError
-from s2corpus.ids import SnapshotId
+from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.outcomes import Refusal
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
@@ -65,7 +65,7 @@ def iterate_drop_statuses(lake: Lake, *, paused: bool = False, max_rows: int | N
 
     `paused`: the DAG `pdf_drops` is paused; report pending drops as `paused` instead of `waiting`.
     """
-    seen = _deliveries_in_snapshots(lake)
+    seen = _deliveries_in_releases(lake)
     for row in status.iterate_statuses(lake, max_rows):
         deliveries = [] if row.state in _NEVER_PUBLISHED else seen.get(row.folder, [])
         is_pending = row.state in (ArrivalState.WAITING, ArrivalState.ANNOUNCED)
@@ -87,8 +87,8 @@ def iterate_drop_statuses(lake: Lake, *, paused: bool = False, max_rows: int | N
         yield DropStatus(row, name, tuple(snapshot for snapshot, _ in deliveries))
 
 
-def _add_outcome(lake: Lake, row: ArrivalStatus, snapshot: str, delivery: dict[str, Any]) -> ArrivalStatus:
-    """Return the row with the outcome of a release that did not take it, unless `_READY` has changed since."""
+def _add_outcome(lake: Lake, row: ArrivalStatus, name: str, delivery: dict[str, Any]) -> ArrivalStatus:
+    """Return the row with the outcome of a snapshot or release (`name`) that did not take it, unless `_READY` has changed since."""
     outcome, _, reason = delivery["outcome"].partition(":")
     ready_at = None
     try:
@@ -102,28 +102,41 @@ def _add_outcome(lake: Lake, row: ArrivalStatus, snapshot: str, delivery: dict[s
         return row
     return replace(
         row, state=ArrivalState(outcome), refusal=Refusal(reason) if reason else None, ready_at=ready_at,
-        detail=f"{delivery['detail']} (not in {snapshot})", files=delivery["files"],
+        detail=f"{delivery['detail']} (not in {name})", files=delivery["files"],
     )  # fmt: skip
 
 
-def _deliveries_in_snapshots(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:
-    """Return the drops and deliveries that the newest snapshot of each spec saw, by folder, with rows of the table `deliveries`."""
+def _deliveries_in_releases(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:
+    """Return the drops and deliveries by folder, with their rows of the table `deliveries`.
+
+    The rows are those of the newest snapshot of each spec, and those that its newest release did not take, even if a check stopped it.
+    """
+    names = (ReleaseId(name) for name in lake.folders("releases/") if ReleaseId.is_valid(name))
+    newest = {release.spec: release for release in sorted(names, key=lambda release: release.day)}
     seen: dict[str, list[tuple[str, dict[str, Any]]]] = {}
-    for spec in lake.folders("snapshots/"):
-        if SnapshotId.is_valid(spec):
-            continue
+    for spec in sorted(newest.keys() | {name for name in lake.folders("snapshots/") if not SnapshotId.is_valid(name)}):
         try:
             snapshot = pointer.read_latest(lake, spec).snapshot
         except UserError as error:  # A damaged pointer of one spec must not hide drops of other specs.
             log.warning("%s", error)
-            continue
-        if not snapshot:
-            continue
-        table = TableRef(lake, f"releases/{SnapshotId(snapshot).release}/{DELIVERIES.name}", DELIVERIES)
-        try:
-            rows = table.read().to_pylist()
-        except NotCommitted:
-            continue  # The tables were deleted; the snapshot remains.
-        for row in rows:
-            seen.setdefault(folder_of(row["kind"], row["source"], row["delivery"]), []).append((snapshot, row))
+            snapshot = None
+        if snapshot:
+            for row in _read_rows(lake, SnapshotId(snapshot).release):
+                seen.setdefault(folder_of(row["kind"], row["source"], row["delivery"]), []).append((snapshot, row))
+        release = newest.get(spec)
+        if release and not (snapshot and SnapshotId(snapshot).release == release):
+            for row in _read_rows(lake, release):
+                if row["outcome"] != "taken":
+                    seen.setdefault(folder_of(row["kind"], row["source"], row["delivery"]), []).append((release, row))
     return seen
+
+
+def _read_rows(lake: Lake, release: ReleaseId) -> list[dict[str, Any]]:
+    """Return the rows of the table `deliveries` of a release; none if it is not committed, or was deleted."""
+    try:
+        rows: list[dict[str, Any]] = (
+            TableRef(lake, f"releases/{release}/{DELIVERIES.name}", DELIVERIES).read().to_pylist()
+        )
+    except NotCommitted:
+        return []
+    return rows

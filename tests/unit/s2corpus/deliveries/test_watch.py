@@ -72,6 +72,9 @@ def test_drop_state_follows_row_release_and_paused_dag(lake: Lake, tmp_path: Pat
     assert mark
     put_row(lake, ArrivalStatus("drops/c/", mark, ArrivalState.REFUSED, Refusal.CHANGED, "a.pdf"))
     intake(Run(ReleaseSpec(name="t", drops=("a", "e", "f")), AS_OF, lake, tmp_path))
+    stopped = {s.row.name: (s.outcome, s.detail) for s in iterate_drop_statuses(lake)}  # No snapshot is published yet.
+    assert stopped["drops/a"] == ("waiting", "") and stopped["drops/e"][0] == "refused:changed"
+    assert stopped["drops/e"][1].endswith("(not in t-20230201)")
     pointer = {"snapshot": SNAPSHOT, "manifest": f"snapshots/{SNAPSHOT}/manifest.json", "manifest_sha256": "0" * 64}
     lake.put("snapshots/t/latest.json", orjson.dumps(pointer))
     lake.put("snapshots/u/latest.json", b"{")  # The damaged pointer of another spec hides nothing.

@@ -187,10 +187,13 @@ def _plan_yank(lake: Lake, values: Values) -> Plan:
     snapshot = SnapshotId.parse(values["snapshot"])
     pointer.check_reason(values["reason"])
     published = pointer.list_published(lake, snapshot.spec)
-    if snapshot not in published:
+    is_latest = pointer.read_latest(lake, snapshot.spec).snapshot == snapshot
+    if (
+        snapshot not in published and not is_latest
+    ):  # It is the latest if an earlier try ended before it moved the pointer.
         raise UserError(f"{snapshot} is not published; published snapshots: {', '.join(published) or 'none'}")
     effects = [f"{snapshot} is withdrawn; its files remain, and it is no parent of later releases."]
-    if pointer.read_latest(lake, snapshot.spec).snapshot == snapshot:
+    if is_latest:
         rest = [id_ for id_ in published if id_ != snapshot]
         effects.append(f"latest.json of {snapshot.spec} then names {rest[-1] if rest else 'no snapshot'}.")
     return Plan((*effects, "The action restore undoes it."), "a few requests", frozenset({snapshot.spec}))
@@ -200,7 +203,7 @@ def _plan_restore(lake: Lake, values: Values) -> Plan:
     snapshot = SnapshotId.parse(values["snapshot"])
     pointer.check_reason(values["reason"])
     yanked = pointer.list_marked(lake, snapshot.spec, "yanked")
-    if snapshot not in yanked:
+    if snapshot not in yanked | pointer.list_marked(lake, snapshot.spec, "restored"):  # An earlier try may continue.
         raise UserError(f"{snapshot} is not yanked; yanked snapshots: {', '.join(sorted(yanked)) or 'none'}")
     effects = [f"{snapshot} is published again with the same bytes."]
     published = pointer.list_published(lake, snapshot.spec)

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from s2corpus.corpora.actions import ACTIONS, SUPPRESSED, perform
 from s2corpus.errors import LostRace, TransientError, UserError
 from s2corpus.pipeline.acceptance import accept, read_acceptances
 from s2corpus.pipeline.checks import list_all_checks
@@ -182,7 +183,7 @@ def test_write_with_lost_answer_succeeds(store: Store, lake: Lake, damage: Fault
 
 
 @pytest.mark.parametrize("number", range(4))
-@pytest.mark.parametrize("damage", [cut, lose, replace_all, PAGE, Answer.error(503, "SlowDown")])
+@pytest.mark.parametrize("damage", [cut, reset, lose, replace_all, PAGE, Answer.error(503, "SlowDown")])
 def test_upload_in_parts_survives_each_damaged_answer(
     store: Store, lake: Lake, damage: Fault, number: int, tmp_path: Path
 ) -> None:
@@ -235,6 +236,30 @@ def test_decisions_with_lost_answers_succeed(store: Store, lake: Lake) -> None:
     store.spoil(lose, key, 1, "PUT")
     assert accept(lake, "r", {name: "it is expected"}, "me", checks) == [name]
     assert read_acceptances(lake, "r")[name].by == "me"
+
+
+def test_takedown_with_lost_answer_succeeds(store: Store, lake: Lake) -> None:
+    takedown, values = ACTIONS["takedown"], {"paper": "10.1000/a", "reason": "its author asked for it"}
+    for lines in (1, 2):
+        store.spoil(lose, SUPPRESSED, 1, "PUT")
+        perform(lake, takedown, values, takedown.plan(lake, values).token, "me")
+        assert store.objects[SUPPRESSED].count(b"10.1000/") == lines
+        values = values | {"paper": "10.1000/b"}
+
+
+def test_interrupted_action_of_the_page_is_repeated(store: Store, lake: Lake) -> None:
+    """The pointer moves last. A second confirmation continues, although the snapshot is already marked as withdrawn or restored."""
+    old, new = complete_snapshot(store, "0101"), complete_snapshot(store, "0201")
+    for snapshot in (old, new):
+        pointer.publish(lake, snapshot)
+    for name, latest in (("yank", old), ("restore", new)):
+        action, values = ACTIONS[name], {"snapshot": new, "reason": "its texts are checked"}
+        store.spoil(Answer.error(503, "SlowDown"), "snapshots/test/latest.json", 99, "PUT")
+        with pytest.raises(TransientError, match="SlowDown"):
+            perform(lake, action, values, action.plan(lake, values).token, "me")
+        store.fault = None
+        perform(lake, action, values, action.plan(lake, values).token, "me")
+        assert pointer.read_latest(lake, "test").snapshot == latest
 
 
 def test_another_publisher_is_named(store: Store, lake: Lake) -> None:

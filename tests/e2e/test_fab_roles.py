@@ -14,6 +14,7 @@ from tests.airflow_server import api_server
 from tests.releases import ROOT
 
 pytestmark = [pytest.mark.airflow, pytest.mark.long]
+ALL = "/api/v2/dags?dag_id_pattern=~"
 ROLES = {"reader": "Reader", "deliverer": "Operator", "approver": "Approver"}
 USERS = """
 import sys
@@ -68,6 +69,7 @@ def ask(server: tuple[str, dict[str, str]], who: str | None, method: str, path: 
         ("PATCH", APPROVAL, ANSWER, {"reader": 403, "deliverer": 403, "approver": 404}),
         ("POST", f"{DAG}/dagRuns", {"logical_date": None}, {"reader": 403, "deliverer": 404, "approver": 403}),
         ("PATCH", DAG, {"is_paused": False}, {"reader": 403, "deliverer": 404, "approver": 403}),
+        ("PATCH", ALL, {"is_paused": False}, {"reader": 403, "deliverer": 200, "approver": 403}),
         ("PATCH", RUN, {"state": "failed"}, {"reader": 403, "deliverer": 404, "approver": 403}),
         ("POST", f"{RUN}/clear", {"dry_run": False}, {"reader": 403, "deliverer": 404, "approver": 403}),
         ("PATCH", f"{RUN}/taskInstances/approve", SUCCESS, {"reader": 403, "deliverer": 404, "approver": 403}),

@@ -3,6 +3,7 @@
 A release that is interrupted on the command line goes on in Airflow, and the command says so.
 """
 
+import json
 import os
 import re
 import shutil
@@ -33,6 +34,7 @@ from s2corpus.tables.intake import DELIVERIES
 from tests.releases import ROOT
 from tests.standin_grobid import StandIn
 from tests.unit.devtools.local.test_services import check_exposure
+from tests.unit.pdf2tei.samples import PROSE, TITLE, write_prose
 from tests.unit.s2corpus.deliveries.samples import deliver
 from tests.unit.s2corpus.extractors.test_extract_stage import papers
 from tests.waiting import until
@@ -56,6 +58,8 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     for name, hours, then in (("patient", 1, "fail"), ("strict", 0.001, "fail"), ("bold", 0.001, "continue")):
         expects = f'cron: null, expects: ["late-{{year}}"], expects_hours: {hours}, without_expected: {then}'
         (specs / f"{name}.yaml").write_text(f'name: {name}\ndrops: ["late-*"]\nschedule: {{{expects}}}\n')
+    own = (specs / "own.yaml").read_text().replace("own-*", "careful-*").replace("name: own", "name: careful")
+    (specs / "careful.yaml").write_text(f"{own}export: {{approval: true}}\n")
     with pytest.MonkeyPatch.context() as patch, StandIn() as grobid:
         patch.setenv("S2CORPUS_RELEASES", str(specs))
         patch.setenv("S2CORPUS_DROPS_SECONDS", "2")
@@ -159,16 +163,21 @@ def test_drops_are_processed_as_they_arrive(airflow: Running) -> None:
     assert set(grobid.uploads.values()) == {1} and len(grobid.uploads) == 8, "no PDF is extracted twice"
 
 
+Start = Callable[..., tuple[Popen[str], Path]]
+
+
 @pytest.fixture
-def start_release(airflow: Running, tmp_path: Path) -> Iterator[Callable[[bytes], tuple[Popen[str], Path]]]:
-    """Start `python -m devtools release` with a PDF; return the process, and the file with its standard output."""
+def start_release(airflow: Running, tmp_path: Path) -> Iterator[Start]:
+    """Start `python -m devtools release` with a PDF that has an abstract; return the process, and the file with its standard output."""
     started: list[Popen[str]] = []
 
-    def start(pdf: bytes) -> tuple[Popen[str], Path]:
+    def start(pdf: bytes, corpus: str = "own") -> tuple[Popen[str], Path]:
         folder, output = tmp_path / f"papers-{len(started)}", tmp_path / f"output-{len(started)}"
         folder.mkdir()
         (folder / "a.pdf").write_bytes(pdf)
-        command = [sys.executable, "-u", "-m", "devtools", "release", str(folder)]
+        declared = {"name": "a.pdf", "title": TITLE, "authors": ["Ada Byron"], "abstract": f"{PROSE} {write_prose(0)}"}
+        (folder / "records.jsonl").write_text(json.dumps(declared))
+        command = [sys.executable, "-u", "-m", "devtools", "release", str(folder), corpus]
         environ = os.environ | {"S2CORPUS_STATE": str(airflow[0].state.root)}
         with output.open("w") as file:
             started.append(Popen(command, env=environ, stdout=file, stderr=PIPE, text=True, cwd=ROOT))
@@ -184,9 +193,7 @@ def has_printed(process: Popen[str], output: Path, text: str) -> bool:
     return text in output.read_text() or process.poll() is not None
 
 
-def test_interrupted_release_says_what_goes_on(
-    airflow: Running, start_release: Callable[[bytes], tuple[Popen[str], Path]]
-) -> None:
+def test_interrupted_release_says_what_goes_on(airflow: Running, start_release: Start) -> None:
     """A call that follows says that it waits for the earlier run."""
     _, client, grobid = airflow
     grobid.faults = lambda upload: "busy"  # Runs go on until they are marked as failed.
@@ -213,6 +220,28 @@ def test_interrupted_release_says_what_goes_on(
         assert re.fullmatch(sentence, errors.strip()), errors
     for run in client.running("corpus_release__own"):
         client.call("PATCH", f"dags/corpus_release__own/dagRuns/{run}", {"state": "failed"})
+
+
+@pytest.mark.long
+def test_release_says_that_it_waits_for_an_approval(airflow: Running, start_release: Start) -> None:
+    """So does the next call, which waits for the run that awaits it."""
+    _, client, grobid = airflow
+    grobid.faults = lambda upload: None
+    waits = ("  waits for an approval: ", "  waits for the earlier run {}, which waits for an approval: ")
+    earlier = ""
+    for pdf, says in zip(list(papers(13).values())[11:], waits, strict=True):
+        process, output = start_release(pdf, "careful")
+        until(partial(has_printed, process, output, "approval: "), "no approval is awaited", 900)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=120)
+        runs = f"/dags/{RELEASE_DAG}careful/runs/"
+        link = f"{runs}{earlier}" if earlier else "/tasks/approve"
+        assert any(
+            line.startswith(says.format(earlier)) and line.endswith(link) for line in output.read_text().splitlines()
+        ), errors
+        earlier = earlier or client.running(f"{RELEASE_DAG}careful")[0]
+    for run in client.running(f"{RELEASE_DAG}careful"):
+        client.call("PATCH", f"dags/{RELEASE_DAG}careful/dagRuns/{quote(run)}", {"state": "failed"})
 
 
 def test_release_waits_for_expected_drops(airflow: Running) -> None:

@@ -25,7 +25,7 @@ from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.declarations import Declarations, DeclaredFacts
 from s2corpus.deliveries.pdf_names import map_pdf_names, select_own
 from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refused, hash_stream, parse_ready
-from s2corpus.errors import UserError
+from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import EXTRACTORS
 from s2corpus.ids import RecordId
 from s2corpus.outcomes import Refusal
@@ -213,6 +213,13 @@ def _verify_file(lake: Lake, delivery: Delivery, file: ListedFile) -> str:
     """Return the SHA-1 of a file; raise Refused if its size or SHA-256 is not the listed one."""
     with lake.open(delivery.key(file.name)) as stream:
         digests = hash_stream(stream, file.bytes)
+    if (
+        digests.bytes > file.bytes == lake.size(delivery.key(file.name))
+    ):  # The reader stopped before the checksum of the answer.
+        raise TransientError(
+            f"{lake.uri(delivery.key(file.name))}: the answer is longer than the object: a proxy may answer instead of S3; "
+            "check AWS_ENDPOINT_URL and the proxy"
+        )
     if digests.bytes != file.bytes:
         size = "more" if digests.bytes > file.bytes else digests.bytes
         raise Refused(Refusal.CHANGED, f"{file.name}: {file.bytes} bytes listed, {size} found")

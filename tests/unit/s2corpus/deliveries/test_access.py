@@ -97,6 +97,7 @@ def test_unreadable_pdf_costs_only_itself_after_registration(store: Store, run: 
         (cut, "cut"),
         (replace_all, "not from S3"),
         (Answer(403, HTML), "not from S3"),
+        pytest.param(lambda _, answer: Answer(200, HTML * 30_000, answer.headers), "proxy", id="long page"),
         (Answer.error(503, "SlowDown"), "SlowDown"),
         (Answer.error(400, "KMS.ThrottlingException"), "Throttling"),
     ],

@@ -77,7 +77,7 @@ AREAS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("s2corpus/snapshot/*.py", "s2corpus_reader/*.py"),
         ("../s2corpus_reader", "snapshot", "evaluation/test_gold.py"),
     ),
-    "deliveries": (("s2corpus/deliveries/*.py",), ("deliveries",)),
+    "deliveries": (("s2corpus/deliveries/*.py",), ("deliveries", "commands/test_check.py")),
     "storage": (("s2corpus/storage/*.py",), ("storage", "web/test_web.py")),
     "extractors": (("s2corpus/extractors/*.py",), ("extractors",)),
 }

@@ -241,6 +241,16 @@ def test_fault_of_a_task_gives_its_outcome() -> None:
 
 
 @pytest.mark.usefixtures("adapter")
+def test_task_is_not_polled_before_the_wait_of_its_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wait is longer than the attempt, so the task is polled at most when the attempt ends."""
+    monkeypatch.setattr(docling, "WAIT", 3600.0)
+    with standin_docling.StandIn(faults=lambda sha1, times: "never") as server:
+        results = run(Pool([server.url], limits=replace(TASKS, request=1.0, tries=1)), pdfs(1))
+        assert [one.outcome for one in results.values()] == [ExtractOutcome.TIMEOUT]
+        assert [work.polls <= 1 for work in server.tasks.values()] == [True]
+
+
+@pytest.mark.usefixtures("adapter")
 def test_restarted_server_gets_its_lost_tasks_again() -> None:
     lost: set[str] = set()
 

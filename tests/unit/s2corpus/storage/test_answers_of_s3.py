@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from s2corpus.corpora.actions import ACTIONS, SUPPRESSED, perform
+from s2corpus.deliveries.ready import hash_stream
 from s2corpus.errors import LostRace, TransientError, UserError
 from s2corpus.pipeline.acceptance import accept, read_acceptances
 from s2corpus.pipeline.checks import list_all_checks
@@ -23,6 +24,7 @@ from s2corpus.snapshot import pointer
 from s2corpus.storage.duck import create_view, duckdb_connection
 from s2corpus.storage.error_kinds import convert_errors
 from s2corpus.storage.lake import ABSENT, Conflict, Lake, open_lake
+from s2corpus_reader.bounded import copy_file, read_bytes
 from tests.s3_store import (
     HTML,
     PAGE,
@@ -123,6 +125,33 @@ def test_damaged_answer_is_never_a_part(store: Store, lake: Lake, damage: Fault,
             with pytest.raises(TransientError, match=r"s3://corpus/p.parquet: .*(cut|proxy)"):
                 read()
             store.fault = None
+
+
+@pytest.mark.parametrize("damage", [cut, reset, pad])
+@pytest.mark.parametrize("room", [-1, 0, 1])
+def test_bounded_reader_at_its_limit_names_the_cut(
+    store: Store, lake: Lake, damage: Fault, room: int, tmp_path: Path
+) -> None:
+    """A file is too large only if its answer is complete as far as it is read."""
+    store.objects["k"] = content = bytes(range(256)) * 9
+    limit = len(content) + room
+    bounded: tuple[Callable[[], Any], ...] = (
+        lambda: read_bytes(lake, "k", limit),
+        lambda: copy_file(lake, "k", tmp_path / "k", limit),
+        lambda: hash_stream(lake.open("k"), limit),
+    )
+    for read in bounded:
+        store.spoil(damage, "k", 9)
+        with pytest.raises(TransientError, match=r"s3://corpus/k: .*(cut|proxy)"):
+            read()
+
+
+def test_random_access_ends_at_the_end_of_the_object(store: Store, lake: Lake) -> None:
+    store.objects["k"] = content = bytes(range(256)) * 8192  # It is read in ranges.
+    fs, root = lake.filesystem()
+    with fs.open_input_file(f"{root}k") as file:
+        file.seek(len(content) - 3)
+        assert [file.read(9), file.read(9), file.read()] == [content[-3:], b"", b""]
 
 
 @pytest.mark.parametrize("damage", [cut, reset, replace_all, compress])

@@ -6,7 +6,7 @@ import datetime
 import re
 from enum import StrEnum
 
-from s2orc_parse.words import fold, read_table
+from s2orc_parse.words import fold, read_table, write_numeral
 
 
 class Precision(StrEnum):
@@ -21,8 +21,10 @@ FIRST_YEAR, LAST_YEAR = 1400, 2100  # values outside are typing errors
 _WORDS = read_table("bibliography/words")
 _MONTHS = {fold(name): number for number, names in enumerate(_WORDS["months"], 1) for name in names.split()}
 _ISO = re.compile(
-    r"^\s*(\d{4})(?:\s*[-/.年년]\s*(\d{1,2})(?:\s*[-/.月월]\s*(\d{1,2})(?:[日일]|[T ].*|/.*)?|[月월])?|[年년]|-\d{2}/.*)?\s*$"
+    r"^\s*(\d{4})(?:\s*[-/.年년]\s*(\d{1,2})(?:\s*[-/.月월]\s*(\d{1,2})(?:[日일]|[T ].*|/.*)?|[月월])?|[年년]|-\d{2}/.*)?\.?\s*$"
 )
+_ROMAN = {write_numeral("Roman", month): month for month in range(1, 13)}
+_ROMAN_MONTH = re.compile(r"^\s*(\d{1,2})[-./ ]+([IVX]{1,4})[-./ ]+(\d{4})\s*$")
 _COMPACT = re.compile(r"^\s*(\d{4})(\d{2})(\d{2})\s*$")
 _YEAR_LAST = re.compile(r"^\s*(?:(\d{1,2})\s*([-/.])\s*)?(\d{1,2})\s*[-/.]\s*(\d{4})\s*$")
 _YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
@@ -87,6 +89,8 @@ def parse_date(value: object) -> PlainDate:
         if first is None or separator == "." or int(first) > 12:
             return make_date(int(year), int(second), int(first) if first else None)
         return make_date(int(year), int(first), int(second)) if int(second) > 12 else make_date(int(year))
+    if match := _ROMAN_MONTH.match(text):
+        return make_date(int(match.group(3)), _ROMAN.get(match.group(2)), int(match.group(1)))
     years = _YEAR.findall(text)
     if not years:
         return NO_DATE

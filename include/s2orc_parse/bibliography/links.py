@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from urllib.parse import unquote
 
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.identifiers import decode_escapes, normalise_doi
@@ -28,7 +29,7 @@ _AFTER_DOI = re.compile(
 )
 _URL = re.compile(r"(?:https?|ftp)://[^\s<>{}\"|\\^]{4,}|www\.[^\s<>{}\"|\\^]{4,}", re.IGNORECASE)
 _PRINTED_DOI = re.compile(
-    r"(?:doi\.org/|\bdoi\b\s{0,2}[:=]?\s{0,2}|(?<![\w./-]))(10\.\d{4,9}(?:\.\d+)*/\S+)", re.IGNORECASE
+    r"(?:doi\.org/|\bdoi\b\s{0,2}[:=]?\s{0,2}|(?<![\w./-]))(10\.\d{4,9}(?:\.\d+)*(?:/|%2F)\S+)", re.IGNORECASE
 )
 _PRINTED_ARXIV = re.compile(r"\b(?:arxiv\b|abs/)", re.IGNORECASE)
 _PRINTED_PMID = re.compile(r"\b(?:PMID\s?:?|PubMed(?: ID)?:)\s*(\d{1,8})\b", re.IGNORECASE)
@@ -102,10 +103,12 @@ def collect_identifiers(
             take(name, identifier)
     for text in printed:
         if "doi" not in found and "10." in text and (match := _PRINTED_DOI.search(text)):
-            suffix = match.group(1).partition("/")[2]
+            suffix = unquote(match.group(1)).partition("/")[2]
             # A space or a line end cut a DOI whose suffix has no digit, or does not end with a letter or digit.
             if not suffix.endswith(("-", "_", "/", "(")) and any(map(str.isdecimal, suffix)):
                 take("doi", normalise_doi(match.group(1)))
+        if "doi" not in found and "://" in text:
+            take("doi", next(filter(None, (doi_of_url(match.group()) for match in _URL.finditer(text))), None))
         if "PM" in text or "ubMed" in text:
             if match := _PRINTED_PMID.search(text):
                 take("pubmed_id", match.group(1).lstrip("0"))

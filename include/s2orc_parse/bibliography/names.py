@@ -147,7 +147,9 @@ def _split_blocks(text: str) -> list[_Block]:
     joined: list[str] = []
     for piece in pieces:
         before = joined[-1].rsplit(",", 1)[-1] if joined else ""
-        if before and words.is_group(before) and " " not in piece.split(",")[0].strip():
+        first, _, rest = piece.partition(",")
+        is_person = words.are_initials(rest.split(",")[0].split())  # CMS Collaboration and Smith, J.
+        if before and words.is_group(before) and " " not in first.strip() and not is_person:
             joined[-1] += f" and {piece}"  # Centers for Disease Control and Prevention
         else:
             joined.extend(_AND_OF_NAMES.split(piece) if _separates_people(piece) else [piece])
@@ -280,7 +282,10 @@ def _last_first_cost(surname: Sequence[str], given: Sequence[str]) -> float:
         return 15.0
     if words.is_group(" ".join(surname)) or words.is_group(" ".join(given)):
         return 8.0
-    if len(surname) > 1 and (words.are_initials(surname[:1]) or words.are_initials(surname[-1:])):
+    starts_with_initials = words.are_initials(surname[:1]) and not words.is_particle(
+        surname[0], surname[-1]
+    )  # St. John
+    if len(surname) > 1 and (starts_with_initials or words.are_initials(surname[-1:])):
         return 12.0  # already a complete name
     if EAST_ASIAN.fullmatch("".join(surname)):
         return 4.0

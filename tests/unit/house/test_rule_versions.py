@@ -137,12 +137,12 @@ def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 PINNED: dict[str, tuple[Make, str, str]] = {
-    "registration": (registration, READER_VERSION, "18: ff1b9f70ac50b034"),
+    "registration": (registration, READER_VERSION, "19: ff1b9f70ac50b034"),
     "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "2, identity 3: c6582d14054d1214"),
     "extraction": (extraction, EXTRACTION, "0.17.1: 702893d3250af0e6"),
-    "TEI": (conversion, tei.CONVERTER_VERSION, "12: ee7be18557ce3f31"),
+    "TEI": (conversion, tei.CONVERTER_VERSION, "13: ee7be18557ce3f31"),
     "JATS": (build("article", jats.convert, JATS), jats.VERSIONS["jats"], "11: 1b6cd548e8ec7254"),
-    "Elsevier": (build("article", elsevier.convert, ELSEVIER), jats.VERSIONS["elsevier"], "9: 68afe6dfa29d6429"),
+    "Elsevier": (build("article", elsevier.convert, ELSEVIER), jats.VERSIONS["elsevier"], "10: 68afe6dfa29d6429"),
     "LaTeX": (build("source", latex.convert, SOURCE), latex.CONVERTER_VERSION, "15: ba25f3cc91d28523"),
 }
 

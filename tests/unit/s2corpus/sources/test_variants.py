@@ -43,12 +43,13 @@ VARIANTS: dict[str, list[tuple[str, Any]]] = {
         ("2 stycznia 2001", "2001-01-02"), ("12 января 2010", "2010-01-12"), ("5. desember 2001", "2001-12-05"),
         ("5 Ocak 2012", "2012-01-05"),
         ("5 de gener de 2012", "2012-01-05"), ("Jänner 2001", "2001-01"), ("10. května 2001", "2001-05-10"), ("2001. június", "2001-06"),
+        ("2020. 3. 5.", "2020-03-05"), ("5.III.2020", "2020-03-05"), ("12 XI 1998", "1998-11-12"),
     ],
     "person": [
         ("Jane A. Doe", "Jane A|Doe"), ("Doe, Jane A.", "Jane A|Doe"), ("van den Berg, Pieter", "Pieter|van den Berg"),
         ("Pieter van den Berg", "Pieter|van den Berg"), ("García Márquez, Gabriel", "Gabriel|García Márquez"),
         ("Müller, Jörg", "Jörg|Müller"), ("O'Neill, Ann", "Ann|O'Neill"), ("Lee, S.-H.", "S.-H.|Lee"),
-        ("Wharton, III, R. A.", "R A|Wharton|III"),
+        ("Wharton, III, R. A.", "R A|Wharton|III"), ("St. John, Mary", "Mary|St. John"), ("Mary St. John", "Mary|St. John"),
         ("Bo Hu 0002", "Bo|Hu"),
     ],
     "group": [(group, f"|{group}") for group in GROUPS],
@@ -56,6 +57,7 @@ VARIANTS: dict[str, list[tuple[str, Any]]] = {
         (CHAPTER, CHAPTER), ("10.1007/978-3-030-58548-8\\_1", CHAPTER), ("10.1007/978-3-030-58548-8{\\_}1", CHAPTER),
         ("https://doi.org/10.1007/978-3-030-58548-8\\_1", CHAPTER), ("http://dx.doi.org/10.1007/978-3-030-58548-8%5C_1", CHAPTER),
         ("doi:10.1007/978-3-030-58548-8_1.", CHAPTER), (f"{CHAPTER}arXiv:https://arxiv.org/pdf/2005.12872", CHAPTER),
+        ("http://dx.doi.org/10.1007%2F978-3-030-58548-8_1", CHAPTER), (f"https://link.springer.com/chapter/{CHAPTER}", CHAPTER),
         (f"{CHAPTER}/.Acesso", CHAPTER), (f"{CHAPTER}[Crossref]", CHAPTER), (f"{CHAPTER}.PMID12345", CHAPTER),
         (f"{CHAPTER}Epub2020", CHAPTER),
         (f"{CHAPTER}.Disponívelem:", CHAPTER), (f"{CHAPTER}ISSN1234-5678", CHAPTER), (f"\\doi{{{CHAPTER}}}", CHAPTER),
@@ -141,9 +143,7 @@ def bibtex(field: str, braces: str = "{}") -> Entrance:
 def amsrefs(field: str, braces: str = "{%s}") -> Entrance:
     def read(written: Sequence[str], name: str) -> list[Any]:
         items = "".join(
-            f"\\bib{{k{n}}}{{misc}}{{title={{T}}, {field}={braces % text}}}\n".replace("%5C", "\\%5C").replace(
-                "%3", "\\%3"
-            )
+            f"\\bib{{k{n}}}{{misc}}{{title={{T}}, {field}={braces % text}}}\n".replace("%", "\\%")
             for n, text in enumerate(written)
         )
         text = f"Text.\n\\begin{{biblist}}\n{items}\\end{{biblist}}"

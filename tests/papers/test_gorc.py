@@ -17,9 +17,9 @@ from s2corpus.papers.openness import Declaration
 from s2corpus.papers.vote import Pdf, VoteRule, elect_metadata
 from s2corpus.rules import ClusterRules, VoteRules
 from s2corpus.snapshot import paper_tables
+from s2corpus.snapshot.flat import OF_PAPERS
 from s2corpus.snapshot.metadata import gorc_line
 from s2corpus.sources import Record
-from s2corpus.tables.published import OF_PAPERS
 from s2orc_parse.parse_model import RefType
 from s2orc_parse.tei import to_gorc_line, to_s2orc
 from tests.unit.s2corpus.clustering import samples as clustering

@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import duckdb
 import pyarrow as pa
 
-from s2corpus.tables.published import published_schema
+from s2corpus.tables.columns import Set
+from s2corpus.tables.published import PublishedId
+from s2corpus.tables.schema import file_schema
 
 _ROWS = 8192
 _MAX_LISTED_IDS = 100
 """Maximum number of ids per kind of change in `diff.json`."""
 
-CHANGES = published_schema("changes")
-"""Columns of `changes.parquet`."""
-TOMBSTONES = published_schema("tombstones")
-"""Columns of `tombstones.parquet`: documents of earlier snapshots that this snapshot does not contain."""
+
+class ChangeRow(TypedDict):
+    """Documents that differ from the parent: `changes.parquet`."""
+
+    id: PublishedId
+    set: Annotated[str, "current set; for removed documents the last set"]
+    split: Annotated[str, "current split; for removed documents the last split"]
+    change: Annotated[str, "added, removed, moved or changed"]
+    reason: Annotated[str | None, "reason of a removal"]
+    now: Annotated[str | None, "id of the paper into which the removed paper was merged"]
+    former_id: Annotated[str | None, "earlier id of a document with a new id"]
+    former_set: Annotated[str | None, "set in the parent"]
+    former_split: Annotated[str | None, "split in the parent"]
+
+
+class TombstoneRow(TypedDict):
+    """Documents of earlier snapshots that this snapshot does not contain: `tombstones.parquet`."""
+
+    id: PublishedId
+    set: Set
+    removed_in: Annotated[str, "snapshot that first lacked the document"]
+    reason: Annotated[str, "reason of the removal"]
+    now: Annotated[str | None, "id of the paper into which the removed paper was merged"]
+
+
+CHANGES, TOMBSTONES = file_schema(ChangeRow), file_schema(TombstoneRow)
+"""Columns of `changes.parquet` and `tombstones.parquet`."""
 
 
 _CHANGES = """

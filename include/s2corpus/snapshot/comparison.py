@@ -20,8 +20,8 @@ import pyarrow as pa
 from s2corpus.outcomes import Split
 from s2corpus.rules import SplitRules
 from s2corpus.snapshot import documents, flat, report, rights, rows
+from s2corpus.snapshot.columns import PUBLISHED
 from s2corpus.snapshot.documents import IDENTIFIERS, year
-from s2corpus.tables.published import SINCE_1_0
 from s2corpus.text.near_duplicates import text_key
 from s2corpus.text.splits import assign_split, compute_bounds
 from s2corpus_reader.files import keys_path, lookup_key
@@ -238,8 +238,9 @@ class Comparison:
         folder, name = path.split("/")[:2]
         if folder != "graph":
             schema = {"documents": documents.SCHEMA, "keys": rows.KEYS}.get(folder) or flat.SCHEMAS.get(name)
-            earlier = schema and pa.schema([field for field in schema if field.name not in SINCE_1_0])
-            if schema is None or not (table.schema.equals(schema) or table.schema.equals(earlier)):
+            later = {column.name for column in PUBLISHED.get(name, PUBLISHED["documents"]) if column.is_later}
+            schema = schema and pa.schema([f for f in schema if f.name in table.schema.names or f.name not in later])
+            if schema is None or not table.schema.equals(schema):
                 yield f"the columns differ from the columns of {folder}/{name}"
                 return
         for claim in Claim:

@@ -11,7 +11,7 @@ import orjson
 import pyarrow as pa
 
 from s2corpus.snapshot import documents, hub
-from s2corpus.tables.published import describe_column
+from s2corpus.snapshot.columns import describe_column
 from s2corpus_reader.files import SnapshotFile
 
 _TERMS = (

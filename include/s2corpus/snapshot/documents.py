@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import pyarrow as pa
 
 from pdf2tei.pages.language import language
 from s2corpus.rules import CleanRules
 from s2corpus.snapshot import removed
-from s2corpus.tables.published import published_schema
+from s2corpus.tables.columns import LogProb, RemovedSections, SectionLogProbs, TopShare, TopWord
+from s2corpus.tables.published import DocumentKeyRow, DocumentOriginRow
+from s2corpus.tables.schema import LATER, file_schema
 from s2corpus.text import personal, signals
+from s2corpus.text.signals import SignalRow
 from s2corpus_reader.parquet import parquet_writer
 
 _ROWS = 1024
@@ -23,8 +26,46 @@ ROW_GROUP_BYTES = 4 << 20
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
 _COUNTED = ("num_citations", "num_bib_entries", "num_equations", "num_figures", "num_tables")
 
-SCHEMA = published_schema("documents")
-"""Columns of `documents/<set>/<split>/<nn>.parquet`. See `text/signals.py` for the signals. Parse columns are null in s2ag."""
+
+class DescribedDocumentRow(DocumentKeyRow, DocumentOriginRow):
+    """Documents with metadata and facts of their parses, which are null in s2ag."""
+
+    parse_kind: Annotated[str | None, "kind of full text: pdf, latex, jats or elsevier"]
+    extractor: Annotated[str | None, "extractor or converter with its version (s2orc only)"]
+    num_ocr_pages: Annotated[int | None, "number of pages read by OCR (s2orc only)"]
+    language: Annotated[str | None, "CLD3's first choice for the complete text"]
+    language_probability: Annotated[float | None, "CLD3's probability of that language"]
+    log_prob: LogProb
+    removed_sections: Annotated[RemovedSections, LATER]
+    removed_words: Annotated[
+        int | None, "number of words of the full text that `tables/removed` has (s2orc only)", LATER
+    ]
+    section_log_probs: Annotated[SectionLogProbs, LATER]
+    top_word: TopWord
+    top_share: TopShare
+    section_types: Annotated[list[str], "recognized sections: introduction, methods, results …"]
+    num_citations: Annotated[int | None, "number of inline citations in the body (s2orc only)"]
+    num_bib_entries: Annotated[int | None, "number of bibliography entries (s2orc only)"]
+    num_equations: Annotated[int | None, "number of formulas in the body (s2orc only)"]
+    num_figures: Annotated[int | None, "number of figures (s2orc only)"]
+    num_tables: Annotated[int | None, "number of tables (s2orc only)"]
+    num_emails: Annotated[int, "number of e-mail addresses, including masked ones"]
+    num_phone_numbers: Annotated[int, "number of phone numbers, including masked ones"]
+    num_ip_addresses: Annotated[int, "number of IP addresses, including masked ones"]
+    num_tokens: Annotated[int | None, "number of tokens by `export.tokenizer`, else null"]
+
+
+class PublishedDocumentRow(DescribedDocumentRow, SignalRow):
+    """Documents with metadata and quality signals."""
+
+    text: Annotated[str, "title, abstract and, in s2orc, the body"]
+    model_text: Annotated[
+        str | None, "text in the form that the spec requests; null if not requested or equal to `text`"
+    ]
+
+
+SCHEMA = file_schema(PublishedDocumentRow)
+"""Columns of `documents/<set>/<split>/<nn>.parquet`."""
 
 
 def build_row(

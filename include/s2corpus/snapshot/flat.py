@@ -7,13 +7,18 @@ only bibliography entries, as in the JSONL of `corpus/`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from s2corpus.rules import CleanRules
 from s2corpus.snapshot import removed, rights
 from s2corpus.snapshot.documents import year
-from s2corpus.tables.published import OF_PAPERS, published_schema
+from s2corpus.tables.columns import CitedPaperId, ParagraphNumber, ParseKind, Year
+from s2corpus.tables.papers import PaperRow
+from s2corpus.tables.published import PublishedId
+from s2corpus.tables.schema import INT32, Column, columns_of, schema_of
+from s2corpus.tables.texts import EntryRow
 
 Row = dict[str, Any]
 GROUP_BYTES = {"papers": 2 << 20}
@@ -22,9 +27,107 @@ have the same size. Other tables use the size of documents."""
 
 _IDS = {"DOI": "doi", "arXiv": "arxiv_id", "PMID": "pubmed_id", "PMCID": "pmc_id"}
 
-SCHEMAS = {
-    name: published_schema(name) for name in ("papers", "paragraphs", "bib_entries", "ref_entries", "rights", "removed")
+OF_PAPERS = (
+    "title", "authors", "abstract", "date", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "preprints", "mag_ids",
+    "venue", "journal", "volume", "issue", "pages", "issns", "fields_of_study", "subjects", "open_access", "oa_evidence", "licence",
+    "editorial", "editorial_by",
+)  # fmt: skip
+"""columns of `tables/papers` copied from the internal table papers"""
+
+
+class SpanValue(TypedDict):
+    """A citation or mention in a text, with offsets in code points."""
+
+    start: Annotated[int, INT32]
+    end: Annotated[int, INT32]
+    text: str
+    ref_id: str | None
+
+
+class CellSpan(TypedDict):
+    """An inline citation in a cell of a table."""
+
+    row: Annotated[int, INT32]
+    column: Annotated[int, INT32]
+    start: Annotated[int, INT32]
+    end: Annotated[int, INT32]
+    text: str
+    ref_id: str | None
+
+
+class FormulaSpan(SpanValue):
+    """A formula in a text."""
+
+    latex: str | None
+    mathml: str | None
+
+
+CiteSpans = Annotated[list[SpanValue], "inline citations with offsets in code points"]
+
+
+class PublishedPaperRow(TypedDict):
+    """Columns that `tables/papers` has in addition to those of the internal table papers."""
+
+    year: Year
+    outbound_citations: Annotated[list[str], "ids of the cited papers of the corpus"]
+    parses: Annotated[list[str], "kinds of full text with a parse"]
+
+
+class ParagraphRow(TypedDict):
+    """Paragraphs of the parses, numbered as in `graph/contexts`."""
+
+    paper_id: PublishedId
+    parse_kind: ParseKind
+    paragraph: ParagraphNumber
+    part: Annotated[str, "part of the parse: abstract, body or back"]
+    back_part: Annotated[str | None, "type of back matter, or null"]
+    section: Annotated[str, "innermost section header; empty without one"]
+    section_path: Annotated[str, "all section headers, joined by `::`"]
+    sec_num: Annotated[str | None, "number of the section"]
+    text: Annotated[str, "text of the paragraph"]
+    cite_spans: CiteSpans
+    ref_spans: Annotated[list[SpanValue], "mentions of figures, tables and sections, with offsets in code points"]
+    eq_spans: Annotated[list[FormulaSpan], "formulas with offsets in code points"]
+
+
+class LinkedEntryRow(TypedDict):
+    """The column that `tables/bib_entries` has in addition to those of the internal table entries."""
+
+    cited_paper_id: CitedPaperId
+
+
+class RefEntryRow(TypedDict):
+    """Figures, tables, formulas, sections, theorems and notes of the parses."""
+
+    paper_id: PublishedId
+    parse_kind: ParseKind
+    ref_id: Annotated[str, "id of the entry within its parse, such as BIBREF0 or FIGREF0"]
+    type: Annotated[str, "type of the entry: figure, table, formula, section …"]
+    num: Annotated[str | None, "printed number of the entry"]
+    text: Annotated[str | None, "caption or text of the entry"]
+    latex: Annotated[str | None, "LaTeX source of the entry"]
+    html: Annotated[str | None, "table as HTML"]
+    cells: Annotated[list[list[str]] | None, "table as rows of cells"]
+    cite_spans: CiteSpans
+    cell_cite_spans: Annotated[list[CellSpan], "inline citations in the cells of a table"]
+
+
+COLUMNS: dict[str, tuple[Column, ...]] = {
+    "papers": (*columns_of(PaperRow, "paper_id", *OF_PAPERS), *columns_of(PublishedPaperRow)),
+    "paragraphs": columns_of(ParagraphRow),
+    "bib_entries": (
+        *(
+            replace(c, nullable=c.nullable and c.name != "authors")
+            for c in columns_of(EntryRow)
+            if c.name != "parse_id"
+        ),
+        *columns_of(LinkedEntryRow),
+    ),
+    "ref_entries": columns_of(RefEntryRow),
+    "rights": columns_of(rights.RightsRow),
+    "removed": columns_of(removed.RemovedRow),
 }
+SCHEMAS = {name: schema_of(columns) for name, columns in COLUMNS.items()}
 """Schemas of `tables/<name>/<nn>.parquet`. Paragraphs are numbered from 0 over abstract, body and back matter, as in `graph/contexts`."""
 
 

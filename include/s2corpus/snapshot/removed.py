@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from s2corpus.outcomes import CleanOutcome, Split
 from s2corpus.papers.licences import to_spdx
 from s2corpus.rules import CleanRules
 from s2corpus.snapshot import rights
+from s2corpus.tables.columns import Set
+from s2corpus.tables.published import PublishedId
+from s2corpus.tables.schema import INT32
 from s2corpus_reader.layout import (
     EQUATION_WORD,
     RECIPE,
@@ -29,6 +32,27 @@ from s2corpus_reader.layout import (
 )
 
 Row = dict[str, Any]
+
+
+class RemovedRow(TypedDict):
+    """What the rules removed from the papers that passed the filter. Words of an open full text are in its document or here."""
+
+    paper_id: PublishedId
+    set: Set
+    kind: Annotated[str, "document, section, paragraph, formula, reference_mark, figure, table or footnote"]
+    rule: Annotated[
+        str, "rule of the spec: clean.min_log_prob, clean.citations, clean.formulas, clean.body_only, or stage.outcome"
+    ]
+    parse_kind: Annotated[str | None, "kind of full text, as in parses; null for titles and abstracts"]
+    paragraph: Annotated[int | None, INT32, "number of its first paragraph in tables/paragraphs"]
+    start: Annotated[int | None, INT32, "start in that paragraph, code points; null for whole paragraphs"]
+    end: Annotated[int | None, INT32, "end in that paragraph, code points, exclusive"]
+    section: Annotated[str | None, "header, or path of headers joined by `::`"]
+    value: Annotated[float | None, "measured value that the rule compares"]
+    threshold: Annotated[float | None, "value of the rule"]
+    words: Annotated[int | None, "number of words between white space; null if the text is not open"]
+    text: Annotated[str | None, "the removed words, LaTeX of a formula; null if the text is not open"]
+    licence: Annotated[str, "licence of the text, SPDX id"]
 
 
 class RemovedKind(StrEnum):

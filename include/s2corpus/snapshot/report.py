@@ -20,9 +20,9 @@ import pyarrow as pa
 from s2corpus.escaping import escape_cell, escape_markdown
 from s2corpus.papers.licences import rank_strictness
 from s2corpus.snapshot import documents, hub
+from s2corpus.snapshot.columns import describe_column
 from s2corpus.snapshot.manifest import describe_rule
 from s2corpus.snapshot.paper_tables import format_value
-from s2corpus.tables.published import describe_column
 from s2corpus_reader.files import SnapshotFile
 
 FunnelRow = tuple[str, str, int]

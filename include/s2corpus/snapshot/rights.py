@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypedDict, TypeVar
 
 import pyarrow.compute as pc
 
@@ -20,8 +20,8 @@ from s2corpus.papers.vote import VoteRule
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables.papers import MEMBERS, PAPERS
-from s2corpus.tables.published import published_schema
-from s2corpus.tables.schema import Table
+from s2corpus.tables.published import PublishedId
+from s2corpus.tables.schema import Table, file_schema
 
 T = TypeVar("T")
 ABSTRACT = "abstract"
@@ -29,8 +29,20 @@ BIBLIOGRAPHY_ONLY = "bibliography_only"
 SPDX_FORM = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
 """Pattern of an SPDX id, a `LicenseRef-…` and `NOASSERTION`."""
 
-SCHEMA = published_schema("rights")
-"""Columns of `tables/rights`. `of` is `abstract` or a parse kind; `sha1` identifies the parsed file."""
+
+class RightsRow(TypedDict):
+    """The rights of each abstract and parse."""
+
+    paper_id: PublishedId
+    of: Annotated[str, "abstract, or the kind of a parse"]
+    sha1: Annotated[str | None, "SHA-1 of the parse's file; null for abstracts"]
+    open_access: Annotated[bool, "false for closed files: only their bibliography is published"]
+    evidence: Annotated[str, "evidence of open access; the source of an abstract; bibliography_only for closed files"]
+    licence: Annotated[str, "licence of the abstract or file, SPDX id"]
+
+
+SCHEMA = file_schema(RightsRow)
+"""Columns of `tables/rights`."""
 
 
 class TableOpener(Protocol):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypedDict, TypeVar
 
 import orjson
 import pyarrow as pa
@@ -21,8 +21,8 @@ from s2corpus.snapshot.metadata import released_parse
 from s2corpus.snapshot.rights import TableOpener
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables.papers import PAPERS
-from s2corpus.tables.published import published_schema
-from s2corpus.tables.schema import Table
+from s2corpus.tables.published import DocumentKeyRow, DocumentOriginRow
+from s2corpus.tables.schema import Table, file_schema
 from s2corpus.tables.texts import (
     CONTEXTS,
     DOCUMENTS,
@@ -47,8 +47,23 @@ Row = dict[str, Any]
 ROW_GROUP = 16_384
 """Rows per row group of the Parquet files. A different number changes the published bytes."""
 
-INDEX = published_schema("index")
-"""Columns of the document index: file and line (from 1), metadata, word count, and a hash of the normalized text."""
+
+class DocumentFileRow(TypedDict):
+    """The place of a document in the JSON lines."""
+
+    file: Annotated[str, "path of the file that contains the document"]
+    line: Annotated[int, "line in that file, from 1"]
+
+
+class IndexRow(DocumentKeyRow, DocumentFileRow, DocumentOriginRow):
+    """The documents of all sets: place, metadata, number of words, and a hash of the normalized text."""
+
+    words: Annotated[int, "number of words between white space"]
+    text_key: Annotated[int, "hash of the normalized text"]
+
+
+INDEX = file_schema(IndexRow)
+"""Columns of `index.parquet`."""
 
 
 KEYS = pa.schema([pa.field("key", pa.int64(), nullable=False), pa.field("paper_id", pa.string(), nullable=False)])

@@ -15,6 +15,7 @@ by key within a part. `Table.shards` defines the meaning of part numbers, by whi
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import NoneType
 from typing import Annotated, Any, Generic, Literal, get_args, get_origin, get_type_hints, is_typeddict
@@ -25,14 +26,22 @@ from typing_extensions import TypeVar
 INT32 = pa.int32()
 
 
+class _Later:
+    """The mark of a published column that snapshots of version 1.0 lack."""
+
+
+LATER = _Later()
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: name, Arrow type, and meaning with its unit."""
+    """A column: name, Arrow type, and meaning with its unit. Snapshots of version 1.0 lack a column that `is_later`."""
 
     name: str
     type: pa.DataType
     meaning: str
     nullable: bool = True
+    is_later: bool = False
 
 
 R_co = TypeVar("R_co", covariant=True, default=Any)
@@ -100,11 +109,21 @@ def columns_of(row: type, *names: str) -> tuple[Column, ...]:
     return tuple(_column(name, *get_args(hints[name])) for name in names or hints)
 
 
+def schema_of(columns: Iterable[Column]) -> pa.Schema:
+    """Return the Arrow schema of a published file, without the meanings of its columns."""
+    return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in columns])
+
+
+def file_schema(row: type) -> pa.Schema:
+    """Return the Arrow schema of a published file with rows of this class."""
+    return schema_of(columns_of(row))
+
+
 def _column(name: str, hint: Any, *notes: Any) -> Column:
     """Return a column from its Python type, its meaning, and its Arrow type if that is given."""
     (meaning,) = (note for note in notes if isinstance(note, str))
     given = next((note for note in notes if isinstance(note, pa.DataType)), None)
-    return Column(name, given or arrow_type(_not_null(hint)), meaning, _is_nullable(hint))
+    return Column(name, given or arrow_type(_not_null(hint)), meaning, _is_nullable(hint), LATER in notes)
 
 
 _ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(), bytes: pa.binary()}

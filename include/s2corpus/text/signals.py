@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +47,36 @@ _HEADINGS = {
 _NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])[.)]?\s+")
 _NOT_WORD = re.compile(r"[^a-z]+")
 _LONGEST = 60
+
+
+class SignalRow(TypedDict):
+    """The quality signals."""
+
+    num_chars: Annotated[int, "number of code points"]
+    num_lines: Annotated[int, "number of lines with words"]
+    num_words: Annotated[int, "number of words between white space"]
+    rps_doc_word_count: Annotated[int, "number of normalized words"]
+    rps_doc_mean_word_length: Annotated[float, "mean length of normalized words, characters"]
+    rps_doc_frac_unique_words: Annotated[float, "share of distinct words"]
+    rps_doc_stop_word_fraction: Annotated[float, "stop words per word"]
+    rps_doc_frac_all_caps_words: Annotated[float, "share of words in capitals"]
+    rps_doc_frac_no_alph_words: Annotated[float, "share of words without letters"]
+    rps_doc_symbol_to_word_ratio: Annotated[float, "`#`, `...` and `…` per word"]
+    rps_doc_frac_lines_end_with_ellipsis: Annotated[float, "share of lines that end with an ellipsis"]
+    frac_digits: Annotated[float, "share of digits among characters other than white space"]
+    frac_upper: Annotated[float, "share of capitals among characters other than white space"]
+    frac_lines_repeated: Annotated[float, "share of repeated lines"]
+    frac_chars_lines_repeated: Annotated[float, "share of characters in repeated lines"]
+    frac_lines_of_numbers: Annotated[float, "share of lines that are mostly numbers"]
+    rps_doc_frac_chars_top_2gram: Annotated[float, "share of characters in the most frequent 2-gram"]
+    rps_doc_frac_chars_top_3gram: Annotated[float, "share of characters in the most frequent 3-gram"]
+    rps_doc_frac_chars_top_4gram: Annotated[float, "share of characters in the most frequent 4-gram"]
+    rps_doc_frac_chars_dupe_5grams: Annotated[float, "share of characters in repeated 5-grams"]
+    rps_doc_frac_chars_dupe_6grams: Annotated[float, "share of characters in repeated 6-grams"]
+    rps_doc_frac_chars_dupe_7grams: Annotated[float, "share of characters in repeated 7-grams"]
+    rps_doc_frac_chars_dupe_8grams: Annotated[float, "share of characters in repeated 8-grams"]
+    rps_doc_frac_chars_dupe_9grams: Annotated[float, "share of characters in repeated 9-grams"]
+    rps_doc_frac_chars_dupe_10grams: Annotated[float, "share of characters in repeated 10-grams"]
 
 
 def compute_signals(text: str) -> dict[str, float]:

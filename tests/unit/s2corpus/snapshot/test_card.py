@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from s2corpus.snapshot import documents, hub
+from s2corpus.snapshot.columns import describe_column
 from s2corpus.snapshot.report import data_card, format_record, may_show, shorten_record
-from s2corpus.tables.published import describe_column
 
 
 def test_names_in_head_cannot_add_keys() -> None:

@@ -13,11 +13,11 @@ from s2corpus.rules import IGNORED_BY_RECIPE, CleanRules
 from s2corpus.snapshot import documents, flat, paper_tables, report, rights
 from s2corpus.snapshot import read_files as checks
 from s2corpus.snapshot.census import Census, sum_tables
+from s2corpus.snapshot.flat import OF_PAPERS
 from s2corpus.snapshot.manifest import build_manifest, list_rules
 from s2corpus.snapshot.metadata import gorc_line, metadata_row, released_parse
 from s2corpus.snapshot.rows import INDEX, build_index_row
 from s2corpus.spec import ReleaseSpec
-from s2corpus.tables.published import OF_PAPERS
 from s2corpus_reader.files import SnapshotFile
 
 

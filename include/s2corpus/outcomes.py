@@ -116,7 +116,9 @@ class ExtractOutcome(Outcome):
     PDFALTO_CONVERSION_FAILURE = Word(
         "failed:PDFALTO_CONVERSION_FAILURE", "status 500 with this code", _REFUSED_BY_GROBID
     )
-    NOT_CONVERTED = Word("failed:NOT_CONVERTED", "every other error of the server", "read the server's log")
+    NOT_CONVERTED = Word(
+        "failed:NOT_CONVERTED", "an extractor of another package cannot convert the PDF", "read the server's log"
+    )
     BUSY = Word(
         "gave_up:busy",
         "status 503 until the deadline",

@@ -23,8 +23,12 @@ ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs"
 PROSE = [*sorted(DOCS.glob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
 TEST_FILES = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
-MADE_BY_READER = {"include/s2corpus/stages/venues.py", "sql/quality/venues.sql"}
-"""files of the example stage in extending.md"""
+MADE_BY_READER = {
+    "include/s2corpus/sources/repository.py",
+    "include/s2corpus/stages/venues.py",
+    "sql/quality/venues.sql",
+}
+"""files of the examples in extending.md"""
 RUNBOOK = (DOCS / "runbook.md").read_text("utf-8")
 WORDS = set(re.findall(r"`([^`\n]+)`", RUNBOOK))
 STAGE_SECTIONS = [

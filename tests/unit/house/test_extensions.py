@@ -1,27 +1,28 @@
-"""Each extension has all its parts (docs/extending.md): a message names what was forgotten.
-
-Columns have test_contract.py, outcomes test_docs.py, LaTeX classes test_latex_classes.py.
-"""
+"""Each extension has all its parts (docs/extending.md): a message names what was forgotten. Columns have test_contract.py."""
 
 import inspect
 import re
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import orjson
 import pytest
 from pydantic import BaseModel
 
 from s2corpus.datasets.spec import DATASETS
 from s2corpus.extractors import EXTRACTORS
+from s2corpus.outcomes import Outcome
 from s2corpus.pipeline.checks import QualityCheck, list_all_checks
 from s2corpus.pipeline.stages import PIPELINE
-from s2corpus.snapshot.manifest import read_descriptions
+from s2corpus.snapshot.manifest import list_rules, read_descriptions
 from s2corpus.sources import SOURCES
 from s2corpus.spec import ReleaseSpec
 from tests.unit.s2corpus.sources.test_adapters import test_documented_entry_becomes_a_record as documented_entries
 
 ROOT = Path(__file__).resolve().parents[3]
 INCLUDE = ROOT / "include" / "s2corpus"
+LAST_RELEASE = "1.0.0"
 TESTS = "\n".join(
     path.read_text("utf-8") for path in sorted((ROOT / "tests").rglob("test_*.py")) if path != Path(__file__)
 )
@@ -77,7 +78,7 @@ def test_extension_has_all_parts(kind: str, name: str) -> None:
 
 
 def test_each_module_of_an_extension_is_registered() -> None:
-    assert find_modules("sources", r"^KIND\b") == {*SOURCES.built_in}
+    assert find_modules("sources", r"^(?:\w+, )?KIND\b") == {*SOURCES.built_in}
     assert find_modules("extractors", r"^CONVERTER_VERSION\b") == {*EXTRACTORS.built_in}
     assert find_modules("datasets", r"^DATASET = ") == {*DATASETS.built_in}
 
@@ -102,3 +103,32 @@ def test_each_field_of_a_spec_has_a_meaning() -> None:
     for section, model in models.items():
         missing += [f"{section}.{name}" for name in model.model_fields if name not in read_descriptions(model)]
     assert missing == [], "no docstring below the field"
+
+
+@pytest.mark.parametrize("kind", Outcome.__subclasses__(), ids=lambda kind: kind.__name__)
+def test_each_outcome_is_returned(kind: type[Outcome]) -> None:
+    """Check that code or SQL outside the declaration names each outcome; an example of an adapter returns one of them."""
+    examples = (ROOT / "devtools" / "examples").glob("*.py")
+    files = [*INCLUDE.parent.rglob("*.py"), *(ROOT / "sql").rglob("*.sql"), *examples]
+    code = "\n".join(path.read_text("utf-8") for path in sorted(files) if path.name != "outcomes.py")
+    words = {outcome: outcome.value.removeprefix("failed:") for outcome in kind}
+    missing = [
+        outcome.name
+        for outcome, word in words.items()
+        if not any(name in code for name in (f"{kind.__name__}.{outcome.name}", f'"{word}"', f"'{word}'"))
+    ]
+    assert missing == [], f"no code returns them: {kind.__module__} declares them"
+
+
+def test_changed_default_is_in_the_changelog() -> None:
+    """Compare with the rules that the manifest of the last version's fixture states: a new default changes texts."""
+    with tarfile.open(ROOT / "tests" / "data" / "releases" / f"{LAST_RELEASE}.tar.gz") as archive:
+        name = min(name for name in archive.getnames() if re.search(r"/snapshots/[^/]+/manifest\.json$", name))
+        content = archive.extractfile(name)
+        assert content is not None
+        released = orjson.loads(content.read())["rules"]
+    defaults = list_rules(ReleaseSpec(name="sample"))
+    assert released.keys() & defaults.keys() > {"clean.min_words", "filter.min_characters", "link.min_score"}
+    changed = [key for key in defaults if released.get(key, defaults[key]) != defaults[key] and key != "export.files"]
+    news = read("CHANGELOG.md").partition(f"## [{LAST_RELEASE}]")[0]
+    assert [key for key in changed if f"`{key}`" not in news] == [], "a default changed: name it in CHANGELOG.md"

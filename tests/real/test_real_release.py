@@ -24,6 +24,7 @@ from s2corpus.spec import SelectRules
 from s2corpus.tables.papers import PAPERS
 from s2orc_parse.bibliography.identifiers import normalise_doi
 from tests.releases import ROOT
+from tests.unit.s2corpus.snapshot.test_removed import check_sums
 
 pytestmark = [pytest.mark.long, pytest.mark.services]
 
@@ -80,6 +81,16 @@ def test_closed_and_withdrawn_texts_are_not_published(run: Run) -> None:
         published |= {orjson.loads(line)["sha1"] for line in gzip.decompress(run.lake.get(entry.key)[0]).splitlines()}
     assert len(kept_out) == 2
     assert published and not published & kept_out
+
+
+def test_each_word_is_published_or_removed(run: Run, tmp_path: Path) -> None:
+    prefix = f"snapshots/{run.snapshot_id}/"
+    for entry in run.lake.list(prefix):
+        path = tmp_path / entry.key.removeprefix(prefix)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(run.lake.get(entry.key)[0])
+    published, removed = check_sums(tmp_path)
+    assert published > 20 and removed > 20
 
 
 def test_gold_figures_are_above_their_limits(run: Run) -> None:

@@ -12,12 +12,12 @@ from pydantic import BaseModel
 
 from s2corpus.datasets.spec import DATASETS
 from s2corpus.extractors import EXTRACTORS
-from s2corpus.outcomes import Outcome
 from s2corpus.pipeline.checks import QualityCheck, list_all_checks
 from s2corpus.pipeline.stages import PIPELINE
 from s2corpus.snapshot.manifest import list_rules, read_descriptions
 from s2corpus.sources import SOURCES
 from s2corpus.spec import ReleaseSpec
+from s2orc_parse.outcomes import Outcome
 from tests.unit.s2corpus.sources.test_adapters import test_documented_entry_becomes_a_record as documented_entries
 
 ROOT = Path(__file__).resolve().parents[3]

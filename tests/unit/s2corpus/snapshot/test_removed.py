@@ -1,6 +1,5 @@
 """SPEC §8.11: each word of an open full text is published or removed by a named rule, and a reader can give it back."""
 
-import gzip
 import hashlib
 import math
 import random
@@ -10,7 +9,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pyarrow.parquet as pq
 import pytest
 import wordfreq
@@ -90,32 +88,35 @@ def read(folder: Path, table: str) -> list[dict[str, Any]]:
     )
 
 
-def read_parses(folder: Path) -> Iterator[dict[str, Any]]:
-    for path in sorted((folder / "corpus/pdf_parses").iterdir()):
-        yield from map(orjson.loads, gzip.decompress(path.read_bytes()).splitlines())
+def group_parses(folder: Path, name: str) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return the rows of a table of parses by paper and kind."""
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in read(folder, f"tables/{name}"):
+        found.setdefault((row["paper_id"], row["parse_kind"]), []).append(row)
+    return found
 
 
-def count_printed(parse: dict[str, Any]) -> int:
-    """Return the words of a paper's full text: body with its headings, back matter, figures, tables and notes."""
+def count_printed(paragraphs: list[dict[str, Any]], entries: list[dict[str, Any]]) -> int:
+    """Return the words of a full text: body with its headings, back matter, figures, tables and notes."""
     headings: list[str] = []
     path: tuple[str, ...] = ()
-    for unit in parse["body_text"]:
-        new = tuple(unit["section"].split("::"))
-        if new != path:  # an inner heading that follows its outer heading is entered alone
-            headings += [head for i, head in enumerate(new) if new[: i + 1] != path[: i + 1] or i == len(new) - 1]
-        path = new
-    floats = (e for e in parse["ref_entries"].values() if e["type"] != "section")
-    texts = [
-        *headings, *(p["text"] for p in parse["body_text"] + parse["back_matter"]), *(e["text"] for e in floats),
-        *("\t".join(row) for e in parse["ref_entries"].values() for row in e.get("cells") or ()),
-    ]  # fmt: skip
+    for unit in paragraphs:
+        if unit["part"] == "body":
+            new = tuple(unit["section_path"].split("::"))
+            if new != path:  # an inner heading that follows its outer heading is entered alone
+                headings += [head for i, head in enumerate(new) if new[: i + 1] != path[: i + 1] or i == len(new) - 1]
+            path = new
+    printed = [unit["text"] for unit in paragraphs if unit["part"] != "abstract"]
+    floats = [entry for entry in entries if entry["type"] in ("figure", "table", "footnote")]
+    cells = ("\t".join(row) for entry in floats for row in entry["cells"] or ())
+    texts = [*headings, *printed, *(entry["text"] or "" for entry in floats), *cells]
     return sum(len(text.split()) for text in texts)
 
 
 def check_sums(folder: Path) -> tuple[int, int]:
     """Check that each word of a full text is published or in a row of `removed`; return the numbers of both papers."""
     published = {row["id"]: row for row in read(folder, "documents/s2orc")}
-    parses = {parse["paper_id"]: parse for parse in read_parses(folder)}
+    paragraphs, entries = (group_parses(folder, name) for name in ("paragraphs", "ref_entries"))
     removed: dict[str, list[dict[str, Any]]] = {}
     for row in read(folder, "tables/removed"):
         if row["set"] == "s2orc" and row["words"] is not None:
@@ -127,7 +128,9 @@ def check_sums(folder: Path) -> tuple[int, int]:
             assert document["removed_words"] == sum(row["words"] for row in rows)
             assert document["removed_sections"] == sum(row["kind"] == "section" for row in rows)
         assert (paper_id in published) != any(row["kind"] == "document" for row in rows)
-        assert body + sum(row["words"] for row in rows) == count_printed(parses[paper_id]), paper_id
+        kind = document["parse_kind"] if document else rows[0]["parse_kind"]
+        printed = count_printed(paragraphs[paper_id, kind], entries.get((paper_id, kind), []))
+        assert body + sum(row["words"] for row in rows) == printed, paper_id
     return len(published), len(removed)
 
 

@@ -55,6 +55,7 @@ class Commands(click.Group):
                 "yank",
                 "restore",
                 "takedown",
+                "correct",
                 "prune",
             ),
             *("dataset", "similar"),
@@ -69,7 +70,8 @@ class Commands(click.Group):
         "corpora": ("init", "add", "list", "status"),
         "releases": ("drops", "build", "accept", "report"),
         "snapshots": ("read", "verify", "diff", "delta", "apply"),
-        "publishing": ("push", "register", "publish", "yank", "restore", "takedown", "prune"),
+        "publishing": ("push", "register", "publish", "prune"),
+        "actions": ("yank", "restore", "takedown", "correct"),
         "papers": ("cluster", "vote", "filter", "explain"),
     }
     """module → its functions `<name>_command`. Another command is the function `command` of the module with its name."""

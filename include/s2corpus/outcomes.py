@@ -97,6 +97,19 @@ class SelectOutcome(Outcome):
     SELECTED = Word("selected", "otherwise", is_kept=True)
 
 
+class CorrectionOutcome(Outcome):
+    """The outcome of an operator's correction (SPEC §5.25)."""
+
+    APPLIED = Word("applied", "the paper has the value", is_kept=True)
+    SUPERSEDED = Word("superseded", "a later correction of the same field applies")
+    NO_PAPER = Word("no_paper", "no paper of the release has the id or had it", "`corpus correct` with the present id")
+    REFUSED = Word(
+        "refused",
+        "a license or openness that no full text takes: it is more open, and lacks the URL of a statement or the SHA-1 of the text",
+        "`corpus correct` with the SHA-1 and `--evidence URL`",
+    )
+
+
 _REFUSED_BY_GROBID = "nothing: GROBID refuses the PDF finally"
 
 

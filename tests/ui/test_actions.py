@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -23,10 +24,12 @@ SITE = {"Sec-Fetch-Site": "same-origin"}
 REASON = "the authors withdrew their consent"
 
 
-def open_page(lake: Path, *, may_edit: Any = lambda dag_id: True, **others: Any) -> Any:
+def open_page(
+    lake: Path, *, may_edit: Any = lambda dag_id: True, may_approve: Any = lambda dag_id: True, **others: Any
+) -> Any:
     from s2corpus_airflow.release_page.actions import Editor
 
-    return page_over(lake, editor=lambda: Editor("ann", may_edit), **others)
+    return page_over(lake, editor=lambda: Editor("ann", may_edit, may_approve), **others)
 
 
 def confirm(page: Any, name: str, **values: str) -> Any:
@@ -72,6 +75,45 @@ def test_takedown_is_in_the_next_release_and_is_proved(built: Built, tmp_path: P
     again = CliRunner().invoke(corpus, ["takedown", doi, "--reason", REASON, "--lake", str(folder), "--yes"])
     assert again.exit_code == 0 and "still has the paper" in again.output
     assert [orjson.loads(line) for line in lake.get("suppress.jsonl")[0].splitlines()] == lines, "no line twice"
+
+
+def test_license_is_corrected_by_those_who_may_and_is_proved(built: Built, tmp_path: Path) -> None:
+    """A more open license needs the URL of its statement, and the right to approve releases (SPEC §5.26)."""
+    folder = copied(built, tmp_path)
+    lake, page = open_lake(str(folder)), open_page(folder)
+    snapshot = str(read_latest(lake, "sample").snapshot)
+    rights = pq.read_table(folder / "snapshots" / snapshot / "tables" / "rights").to_pylist()
+    row = next(row for row in rights if row["sha1"] and row["licence"] == "CC-BY-4.0")
+    stricter = {
+        "paper": row["sha1"], "field": "licence", "value": "CC-BY-NC-4.0", "evidence": "a letter of May 3", "reason": REASON,
+    }  # fmt: skip
+    plan = words(page.get("actions/correct", params=stricter).text)
+    assert f"{row['sha1']}: the next release of sample has licence CC-BY-NC-4.0, now CC-BY-4.0: not more open." in plan
+    assert snapshot in plan and "1 lines in corrections.jsonl" in plan and lake.size("corrections.jsonl") is None
+    assert confirm(page, "correct", **stricter).status_code == 303
+    line = orjson.loads(lake.get("corrections.jsonl")[0])
+    assert (line["paper_id"], line["by"], line["files"]) == (row["paper_id"], "ann", [])
+    assert f"{snapshot} has licence CC-BY-4.0: {row['paper_id']} does not have CC-BY-NC-4.0 everywhere" in words(
+        read(page, "actions")
+    )
+
+    opened = stricter | {"value": "CC0-1.0"}
+    no_url = page.get("actions/correct", params=opened)
+    assert (
+        "expected the URL of the license statement as evidence" in words(no_url.text) and "Confirm" not in no_url.text
+    )
+    opened |= {"evidence": "https://creativecommons.org/publicdomain/zero/1.0/"}
+    locked = open_page(folder, may_approve=lambda dag_id: False)
+    assert "the right to approve releases of sample" in words(locked.get("actions/correct", params=opened).text)
+    assert confirm(locked, "correct", **stricter).status_code == 303, "a stricter license does not need that right"
+    assert confirm(page, "correct", **opened).status_code == 303
+    assert [orjson.loads(one)["files"] for one in lake.get("corrections.jsonl")[0].splitlines()] == [
+        [],
+        [],
+        [row["sha1"]],
+    ]
+    wrong = page.get("actions/correct", params=stricter | {"field": "license"})
+    assert "expected a field, one of title, authors" in words(wrong.text)
 
 
 def test_paper_that_no_snapshot_has_can_be_taken_down(built: Built, tmp_path: Path) -> None:

@@ -223,6 +223,7 @@ def explain_command(ids: tuple[str, ...], release: str, as_json: bool) -> None:
         for line in format_access(trace.paper["access"] if trace.paper else ()):
             click.echo(line)
         for line in (
+            *trace.correction_descriptions,
             *trace.unjoined_descriptions,
             trace.end,
             *trace.removed_descriptions,

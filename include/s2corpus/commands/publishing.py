@@ -1,9 +1,8 @@
-"""Commands that publish and withdraw snapshots: `corpus push`, `register`, `yank`, `restore` and `prune`."""
+"""Commands for published snapshots: `corpus push`, `register`, `publish` and `prune`."""
 
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -113,56 +112,6 @@ def publish_command(snapshot: str, reason: str, lake: str) -> None:
     click.echo(f"{snapshot} is published; latest.json names {latest.snapshot}")
 
 
-@with_examples('corpus yank s2_v2-20230101-0a1b2c3d --reason "half of the records of one source were missing"')
-@click.argument("snapshot")
-@click.option("--reason", required=True, help="Reason, ten characters or more; recorded.")
-@click.option("--yes", is_flag=True, help="Skip the confirmation.")
-@lake_option()
-def yank_command(snapshot: str, reason: str, yes: bool, lake: str) -> None:
-    """Withdraw a published snapshot.
-
-    latest.json points to the newest remaining snapshot, and no later release uses SNAPSHOT as its parent. The files remain:
-    `corpus restore` publishes them again, `corpus prune` deletes them.
-    """
-    from s2corpus.corpora.actions import record
-    from s2corpus.snapshot import iceberg
-    from s2corpus.snapshot.pointer import yank
-
-    opened = open_lake(lake)
-    if not yes and sys.stdin.isatty():
-        click.confirm(f"Withdraw {SnapshotId.parse(snapshot)} from {lake}?", abort=True)
-    pointer = yank(opened, snapshot, reason)
-    spec = SnapshotId(snapshot).spec
-    result = f"{snapshot} is withdrawn; the latest of {spec} is {pointer.snapshot or 'none'}"
-    record(opened, "yank", {"snapshot": snapshot, "reason": reason}, current_account(), result, [spec])
-    click.echo(result)
-    if iceberg.has_tables(opened, spec):
-        click.echo(
-            "If it is registered in an Iceberg catalog, it remains a version there. "
-            f"Register {pointer.snapshot or 'another snapshot'} first, then run corpus register {snapshot} --forget",
-            err=True,
-        )
-
-
-@with_examples('corpus restore s2_v2-20230101-0a1b2c3d --reason "the records were there, the count was wrong"')
-@click.argument("snapshot")
-@click.option("--reason", required=True, help="Reason, ten characters or more; recorded.")
-@lake_option()
-def restore_command(snapshot: str, reason: str, lake: str) -> None:
-    """Publish a withdrawn snapshot again.
-
-    The bytes are the same. If SNAPSHOT is the newest published one, latest.json points to it.
-    """
-    from s2corpus.corpora.actions import record
-    from s2corpus.snapshot.pointer import restore
-
-    opened = open_lake(lake)
-    pointer, spec = restore(opened, snapshot, reason), SnapshotId(snapshot).spec
-    result = f"{snapshot} is published again; the latest of {spec} is {pointer.snapshot}"
-    record(opened, "restore", {"snapshot": snapshot, "reason": reason}, current_account(), result, [spec])
-    click.echo(result)
-
-
 @with_examples(
     "corpus prune --keep 3",
     "corpus prune --keep 3 --delete",
@@ -262,31 +211,3 @@ def _prune_snapshots(lake: Lake, corpus: str, keep: int, *, dry_run: bool, icebe
             click.echo(f"{snapshot}: deleted {prune(lake, snapshot)} files")
     verb = "would remain" if dry_run else "remain"
     click.echo(f"{len(remaining)} published snapshots of {corpus} {verb}: {', '.join(remaining)}", err=True)
-
-
-@with_examples(
-    'corpus takedown 10.1234/example.5 --reason "the authors withdrew their consent"',
-    'corpus takedown "On a title" --reason "court order of May 3" --yes',
-)
-@click.argument("paper")
-@click.option("--reason", required=True, help="Reason, ten characters or more; recorded.")
-@click.option("--yes", is_flag=True, help="Do it. Without this option, only the plan is shown.")
-@lake_option()
-def takedown_command(paper: str, reason: str, yes: bool, lake: str) -> None:
-    """Take down a paper in all corpora: later releases omit it.
-
-    PAPER is a DOI, the title or id of a paper, or the SHA-1 of its file. Published snapshots do not change; `corpus yank` withdraws
-    them. With --yes, also show whether the latest snapshots still have the paper.
-    """
-    from s2corpus.corpora.actions import ACTIONS, perform, prove_takedown
-
-    opened, action, values = open_lake(lake), ACTIONS["takedown"], {"paper": paper, "reason": reason}
-    plan = action.plan(opened, values)
-    for line in plan.effects:
-        click.echo(line)
-    if not yes:
-        click.echo(f"{plan.cost}: nothing was changed; add --yes", err=True)
-        return
-    click.echo(perform(opened, action, values, plan.token, current_account()))
-    for line in prove_takedown(opened, {"values": values}).values():
-        click.echo(line)

@@ -28,7 +28,7 @@ from s2corpus.tables.intake import DELIVERIES
 
 KEPT = frozenset({
     "_run.json", "_answer.json", "_accepted.json", "_awaited.json", "_quality", "_metrics", "_checked", "_evaluation",
-    "suppress.jsonl", DELIVERIES.name, PRUNED,
+    "suppress.jsonl", "corrections.jsonl", DELIVERIES.name, PRUNED,
 })  # fmt: skip
 """files and folders of a pruned release that remain"""
 LOG_DAYS = 30

@@ -25,6 +25,9 @@ class Evidence(Outcome):
     UNPAYWALL = Word("unpaywall", "the DOI is open in an Unpaywall delivery")
     PUBLISHER = Word("publisher", "the publisher's own record states open access")
     DECLARED = Word("declared", "the deliverer states open access, or the release contains the user's own PDFs")
+    CORRECTION = Word(
+        "correction", "an operator corrected the openness of the full text, with the URL of a statement (§5.26)"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import groupby, islice
 from typing import cast
 
 import pyarrow as pa
 
 from s2corpus.papers.ballots import DeliveredRecord
+from s2corpus.papers.corrections import Corrections
 from s2corpus.papers.journals import FieldInference
 from s2corpus.papers.openness import Declaration, Openness, decide_article_openness, decide_source_openness
 from s2corpus.papers.vote import Pdf, VotedPaper, elect_metadata
@@ -70,23 +72,37 @@ def build_papers(
     all_open: bool,
     is_preprint: Callable[[str], bool],
     inference: FieldInference | None = None,
+    corrections: Corrections | None = None,
     rows: int = 2_000,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the canonical metadata of every paper in `members` (sorted by paper_id), in batches of `rows` papers."""
+    """Yield the canonical metadata of every paper in `members` (sorted by paper_id), in batches of `rows` papers.
+
+    `corrections` then has the outcome of each correction.
+    """
+    corrections = Corrections() if corrections is None else corrections
     by_paper = groupby((row for batch in members for row in batch.to_pylist()), key=lambda row: row["paper_id"])
 
     def build_paper(paper_id: str, given: Iterable[MemberRow]) -> PaperRow:
         delivered = [DeliveredRecord(read_record(row), row["ready_at"] or "") for row in given]
         records = [one.record for one in delivered]
         preprint = _correct_preprint_test(records, is_preprint)
-        voted = elect_metadata(paper_id, delivered, rules, pdfs=facts.pdfs, all_open=all_open, is_preprint=preprint)
+        voted = elect_metadata(
+            paper_id,
+            delivered,
+            rules,
+            pdfs=facts.pdfs,
+            all_open=all_open,
+            is_preprint=preprint,
+            corrections=corrections,
+        )
         if inference is not None:
             voted = inference.complete(voted, records)
         selected = _select_articles(records, facts.articles)
-        texts = [_decide_access(article, records, rules, preprint, all_open) for article in selected]
+        correct = partial(corrections.correct_rights, paper_id)
+        texts = [_decide_access(article, records, rules, preprint, all_open, correct) for article in selected]
         status, stated_by = find_status(records, facts.notices, preprint)
         return {
-            **_build_row(voted, _select_latex(voted, records, facts.latex_parses), records, texts),
+            **_build_row(voted, _select_latex(voted, records, facts.latex_parses), records, texts, correct),
             "editorial": status,
             "editorial_by": list(stated_by),
         }
@@ -97,7 +113,12 @@ def build_papers(
 
 
 def _decide_access(
-    article: Article, records: Sequence[Record], rules: VoteRules, is_preprint: Callable[[str], bool], all_open: bool
+    article: Article,
+    records: Sequence[Record],
+    rules: VoteRules,
+    is_preprint: Callable[[str], bool],
+    all_open: bool,
+    correct: Callable[[str, Openness], Openness],
 ) -> Access:
     own = Record(
         f"{article.kind}:{article.sha1}", article.kind, RecordKind.ARCHIVE, doi=article.doi, pmc_id=article.pmc_id,
@@ -112,7 +133,7 @@ def _decide_access(
         all_open=all_open,
         unit=rules.openness,
     )
-    return _build_access(article.sha1, article.kind, openness)
+    return _build_access(article.sha1, article.kind, correct(article.sha1, openness))
 
 
 def _correct_preprint_test(records: Iterable[Record], is_preprint: Callable[[str], bool]) -> Callable[[str], bool]:
@@ -150,14 +171,18 @@ def _select_articles(records: Iterable[Record], articles: Mapping[str, Article])
 
 
 def _build_row(
-    paper: VotedPaper, latex: ArxivParse | None, records: Sequence[Record], articles: Iterable[Access]
+    paper: VotedPaper,
+    latex: ArxivParse | None,
+    records: Sequence[Record],
+    articles: Iterable[Access],
+    correct: Callable[[str, Openness], Openness],
 ) -> PaperRow:
     date, precision = paper.values.get("date", (None, None))
     by_canonical = sorted(paper.access, key=lambda sha1: (sha1 != paper.canonical_pdf, sha1))
     access = [_build_access(sha1, "pdf", paper.access[sha1]) for sha1 in by_canonical]
     if latex is not None:
         openness = decide_source_openness(latex.arxiv_id, records, latex.declarations)
-        access.append(_build_access(latex.sha1, "latex", openness))
+        access.append(_build_access(latex.sha1, "latex", correct(latex.sha1, openness)))
     access += articles
     # Only the canonical PDF is a full text of the paper; the text of other PDFs is not used.
     texts = [one for one in access if one["sha1"] == paper.canonical_pdf or one["kind"] != "pdf"]

@@ -22,6 +22,7 @@ from s2corpus.papers.ballots import (
     select_supported,
     to_comparison_form,
 )
+from s2corpus.papers.corrections import SOURCE, Corrections, parse_value
 from s2corpus.papers.file_names import acl_id_of_name, pmc_id_of_name
 from s2corpus.papers.openness import CLOSED, Declaration, Openness, decide_openness
 from s2corpus.papers.support import select_fewest_sources
@@ -45,6 +46,7 @@ class VoteRule(Outcome):
     INFERRED = Word(
         "inferred", "fields of study: from the other papers of the journal", "`vote.infer_fields: false` infers none"
     )
+    CORRECTION = Word("correction", "an operator corrected the field (§5.25)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +112,9 @@ def elect_metadata(
     pdfs: Mapping[str, Pdf] | None = None,
     all_open: bool = False,
     is_preprint: Callable[[str], bool] = lambda doi: False,
+    corrections: Corrections | None = None,
 ) -> VotedPaper:
-    """Determine the canonical metadata of one cluster. The order of records does not matter.
+    """Determine the canonical metadata of one cluster. The order of records does not matter. Corrected fields are not put to the vote.
 
     `pdfs` contains data about PDFs by SHA-1. With `all_open` (profile `own`), every PDF is open unless it is declared closed, and
     declared metadata win every tie. `is_preprint` recognizes DOIs of preprint servers.
@@ -127,18 +130,19 @@ def elect_metadata(
        abstract. Fields of study that OpenAlex's model assigns count only if no source declares any. Records of PDFs vote on a
        field only if no other record has a value for it; an abstract never comes from a closed PDF.
     """
+    corrections = Corrections() if corrections is None else corrections
     electorate = Electorate.of(records, is_preprint, weigh=rules.records == "weighed")
     members = electorate.members
     publishing = {d.record.source for d in members if d.record.kind is RecordKind.PUBLISHER}
     rank = make_rank(rules.trust, publishing, DECLARED if all_open else None)
     pdf_data = {sha1: (pdfs or {}).get(sha1, Pdf()) for sha1 in _list_pdfs(members)}
     cluster = sorted((delivered.record for delivered in members), key=lambda record: record.record_id)
-    open_of = {
-        sha1: decide_openness(
+    open_of = {}
+    for sha1, pdf in pdf_data.items():
+        stated = decide_openness(
             sha1, cluster, pdf.declarations, is_preprint=is_preprint, all_open=all_open, unit=rules.openness
         )
-        for sha1, pdf in pdf_data.items()
-    }
+        open_of[sha1] = corrections.correct_rights(paper_id, sha1, stated)
     publishers = {sha1: _find_publisher_record(sha1, pdf, electorate, rank) for sha1, pdf in pdf_data.items()}
     chosen = _select_canonical_pdf(pdf_data, open_of, publishers)
     publisher = publishers[chosen] if chosen else None
@@ -147,22 +151,25 @@ def elect_metadata(
     provenance: dict[str, FieldDecision] = {}
     best: dict[str, list[tuple[Group, list[str]]]] = {}  # the supported groups, and their sources with the best form
     ballots = {name: group_votes(name, electorate.select_voters(name, open_of, rules.pdf_fields)) for name in FIELDS}
+    corrected = corrections.find(paper_id)
     for name, groups in ballots.items():
         published = _get_published(name, publisher, electorate)
-        if (
+        if line := corrected.get(name):
+            values[name] = parse_value(name, line.value)
+            votes = _count_votes(groups, to_comparison_form(name, values[name]))
+            provenance[name] = FieldDecision(SOURCE, line.record_id, VoteRule.CORRECTION, *votes)
+        elif (
             publisher is not None
             and published is not None
             and (rules.records == "equal" or not is_contradicted(name, published, publisher.record.source, groups))
         ):
-            compared = to_comparison_form(name, published)
-            agreeing = sum(len(group.votes) for group in groups if group.value == compared)
-            against = sum(len(group.votes) for group in groups) - agreeing
             values[name] = published
-            provenance[name] = _make_decision(publisher, VoteRule.PUBLISHER, agreeing, against)
+            votes = _count_votes(groups, to_comparison_form(name, published))
+            provenance[name] = _make_decision(publisher, VoteRule.PUBLISHER, *votes)
         elif groups:
             supported = select_supported(name, groups, rules.support)
             best[name] = [(group, group.list_supporters(name)) for group in supported]
-    used = {decision.source for decision in provenance.values()}
+    used = {decision.source for decision in provenance.values()} - {SOURCE}
     used |= select_fewest_sources([{s for _, some in groups for s in some} for groups in best.values()], used, rank)
     for name, candidates in best.items():
         allowed = {source: group for group, sources in candidates for source in sources if source in used}
@@ -192,6 +199,12 @@ def elect_metadata(
         tuple(sorted({subject for record in cluster for subject in record.subjects})),
         tuple(record.record_id for record in cluster),
     )
+
+
+def _count_votes(groups: Iterable[Group], value: Value) -> tuple[int, int]:
+    """Return the number of votes for a value in comparison form, and against it."""
+    counts = [(len(group.votes), group.value == value) for group in groups]
+    return sum(n for n, agrees in counts if agrees), sum(n for n, agrees in counts if not agrees)
 
 
 def _get_published(name: str, publisher: DeliveredRecord | None, electorate: Electorate) -> Value:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from s2corpus.outcomes import (
     CleanOutcome,
+    CorrectionOutcome,
     DeliveryOutcome,
     ExtractOutcome,
     FilterOutcome,
@@ -214,11 +215,12 @@ PIPELINE = (
     ),
     StageRow(
         "vote",
-        reads=("members", "pdfs", "latex_sources", "latex_parses", "articles", "article_parses", "notices"),
-        writes=("papers",),
+        reads=("members", "aliases", "pdfs", "latex_sources", "latex_parses", "articles", "article_parses", "notices"),
+        writes=("papers", "corrections"),
         shards=Shards.PAPERS,
         items=("papers", ("rows.papers",)),
         rounds=3,
+        outcomes=(OutcomeColumn("corrections", "outcome", (("", CorrectionOutcome),)),),
         metrics=(
             Metric("has.*", "papers", "papers with each field (S2ORC Table 3)"),
             Metric("with_pdf", "papers", "papers with a canonical PDF"),
@@ -315,6 +317,7 @@ PIPELINE = (
             "documents",
             "splits",
             "papers",
+            "corrections",
             "members",
             "filtered",
             "fulltexts",

@@ -20,7 +20,7 @@ from s2corpus.snapshot.removed import SECTIONS, list_parts
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.parts import NotCommitted, OtherColumns
 from s2corpus.tables.intake import PDFS
-from s2corpus.tables.papers import ALIASES, EDGES, MEMBERS, PAPERS
+from s2corpus.tables.papers import ALIASES, CORRECTIONS, EDGES, MEMBERS, PAPERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS
 from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, ENTRIES, FILTERED, FULLTEXTS, LINKS, SPLITS
@@ -77,6 +77,17 @@ class PaperTrace:
     """what cleaning removed from the text of s2orc (`snapshot.removed`)"""
     unjoined: list[Row] = field(default_factory=list)
     """records of other papers with a DOI of this paper"""
+    corrections: list[Row] = field(default_factory=list)
+    """corrections of its fields, oldest first"""
+
+    @property
+    def correction_descriptions(self) -> list[str]:
+        """One line for each correction of the paper, with its outcome."""
+        return [
+            f"correction of {row['ready_at'][:10]} by {row['by']}: {row['field']} “{row['value']}”, {row['outcome']}: "
+            f"{row['reason']} ({row['evidence']})"
+            for row in self.corrections
+        ]
 
     @property
     def removed_descriptions(self) -> list[str]:
@@ -206,6 +217,7 @@ def trace_paper(tables: ReleaseTables, requested_id: str) -> PaperTrace | None:
         _read_duplicates(tables, paper_id),
         _list_removed(tables, paper_id, documents),
         _list_unjoined(tables, paper_id, records),
+        sorted(tables.of_paper(CORRECTIONS, paper_id), key=lambda row: str(row["ready_at"])),
     )
 
 

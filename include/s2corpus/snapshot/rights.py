@@ -15,11 +15,13 @@ from typing import Annotated, Any, Protocol, TypedDict, TypeVar
 
 import pyarrow.compute as pc
 
-from s2corpus.papers.licences import to_spdx
+from s2corpus.outcomes import CorrectionOutcome
+from s2corpus.papers.corrections import LICENCE, parse_value
+from s2corpus.papers.licences import select_strictest, to_spdx
 from s2corpus.papers.vote import VoteRule
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.papers import CORRECTIONS, MEMBERS, PAPERS
 from s2corpus.tables.published import PublishedId
 from s2corpus.tables.schema import Table, file_schema
 
@@ -55,8 +57,11 @@ class TableOpener(Protocol):
 def read_abstract_origins(tables: TableOpener, bucket: int, batch_rows: int) -> Iterator[dict[str, Any]]:
     """Yield the origin of each abstract in a bucket: `paper_id`, `source`, `rule`, and the `licence` that its record states.
 
-    Read batches of `batch_rows` rows.
+    A stricter license of a correction replaces the license of the record (SPEC §5.26). Read batches of `batch_rows` rows.
     """
+    is_licence = (pc.field("field") == LICENCE) & (pc.field("outcome") == CorrectionOutcome.APPLIED)
+    lines = tables(CORRECTIONS).rows(["paper_id", "field", "value"], shard=bucket, where=is_licence)
+    corrected = {line["paper_id"]: parse_value(LICENCE, line["value"]) for line in lines}
     columns, has_licence = ["paper_id", "record_id", "licence"], pc.field("licence").is_valid()
     members = ByPaper(tables(MEMBERS).rows(columns, shard=bucket, where=has_licence, at_once=batch_rows))
     columns, has_abstract = ["paper_id", "provenance", "abstract"], pc.field("abstract").is_valid()
@@ -65,7 +70,10 @@ def read_abstract_origins(tables: TableOpener, bucket: int, batch_rows: int) -> 
         for paper_id, provenance in zip(batch["paper_id"].to_pylist(), provenances.to_pylist(), strict=True):
             source, rule, record_id = ((provenance or {}).get(name) or "" for name in ("source", "rule", "record_id"))
             licences = {member["record_id"]: member["licence"] for member in members.at(paper_id)}
-            yield {"paper_id": paper_id, "source": source, "rule": rule, "licence": licences.get(record_id)}
+            licence = (
+                select_strictest([licences[record_id], corrected.get(paper_id)]) if record_id in licences else None
+            )
+            yield {"paper_id": paper_id, "source": source, "rule": rule, "licence": licence}
 
 
 def find_abstract_rights(paper: Mapping[str, Any], origin: Mapping[str, Any] | None) -> tuple[str | None, str]:

@@ -33,6 +33,7 @@ from s2corpus.deliveries.ready import (
 from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UnreadableObject, UserError
 from s2corpus.ids import SnapshotId
+from s2corpus.papers.corrections import FILE, read_corrections
 from s2corpus.pipeline.run import OF_RUN, Metrics, Run, Shard, Stage, count_outcomes
 from s2corpus.snapshot.pointer import check_pointer, list_published
 from s2corpus.sources.arrow import apply_licences
@@ -99,7 +100,10 @@ class IntakeStage(Stage):
             else:
                 metadata_bytes += delivery.metadata_bytes
             params.append({"row": row, "delivery": asdict(delivery)})
-        params.append({"row": None, "suppress": _copy_suppressions(run), "parent": _find_parent(run)})
+        parent = _find_parent(run)
+        digest, correctors = _copy_corrections(run, parent)
+        facts = {"suppress": _copy_suppressions(run), "corrections": digest, "correctors": correctors, "parent": parent}
+        params.append({"row": None, **facts})
         buckets = max(1, -(-metadata_bytes // BUCKET_BYTES))
         return [Shard(index, {**shard, "buckets": buckets}) for index, shard in enumerate(params)]
 
@@ -174,11 +178,13 @@ class IntakeStage(Stage):
         }
         run.table(RECORDS).commit(range(facts["buckets"]))
         run.table(NOTICES).commit(range(facts["buckets"]))
-        inputs = orjson.dumps([[d.kind, d.source, d.id, d.digest] for d in taken] + [facts["suppress"]])
+        inputs = orjson.dumps(
+            [[d.kind, d.source, d.id, d.digest] for d in taken] + [facts["suppress"], facts["corrections"]]
+        )
         about_release = {
             "inputs": hashlib.sha256(inputs).hexdigest(),
             "parent": facts["parent"],
-            "delivered_by": _list_deliverers(taken, facts["parent"]),
+            "delivered_by": {**facts["correctors"], **_list_deliverers(taken, facts["parent"])},
         }
         run.table(DELIVERIES).commit(range(len(shards)), about_release)
         run.exchange(
@@ -267,16 +273,30 @@ def _divide(run: Run, delivery: Delivery, index: int, buckets: int) -> None:
     exchange.put_counts(name, 0, {"chunks": chunks, "files": files_by_table})
 
 
-def _copy_suppressions(run: Run) -> str:
-    """Copy `suppress.jsonl` to the release and return its SHA-256; return an empty text if the file is missing."""
+def _read_list(run: Run, name: str) -> bytes:
+    """Return the content of a list of operators at the top of the lake; nothing if it is missing."""
     try:
-        data, _ = run.lake.get("suppress.jsonl")
+        return run.lake.get(name)[0]
     except NotALakeFile:
         raise
     except FileNotFoundError:
-        data = b""
+        return b""
+
+
+def _copy_suppressions(run: Run) -> str:
+    """Copy `suppress.jsonl` to the release and return its SHA-256; return an empty text if the file is missing."""
+    data = _read_list(run, "suppress.jsonl")
     run.lake.put(f"releases/{run.release_id}/suppress.jsonl", data)
     return hashlib.sha256(data).hexdigest() if data else ""
+
+
+def _copy_corrections(run: Run, parent: str | None) -> tuple[str, dict[str, str]]:
+    """Copy the corrections that were ready before `as_of` to the release; return their SHA-256, and who wrote them after the parent."""
+    lines = read_corrections(_read_list(run, FILE), iso(run.as_of))
+    data = b"".join(line.as_line() for line in lines)
+    run.lake.put(f"releases/{run.release_id}/{FILE}", data)
+    since = iso(SnapshotId(parent).release.as_of) if parent else ""
+    return hashlib.sha256(data).hexdigest() if data else "", {line.by: FILE for line in lines if line.ready_at >= since}
 
 
 def _check_patterns(run: Run, delivered: list[tuple[Literal["drop", "delivery"], str, str]]) -> None:

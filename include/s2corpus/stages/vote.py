@@ -25,19 +25,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.facts import preprint_of
+from s2corpus.papers.corrections import FILE, Corrections, read_corrections
 from s2corpus.papers.journals import FieldInference, JournalCounts, count_declarations
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
-from s2corpus.pipeline.run import Metrics, Run, Shard, Stage
+from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, count_outcomes
 from s2corpus.sources.arrow import read_record
 from s2corpus.sources.editorial import Statement
 from s2corpus.sources.record import Editorial
 from s2corpus.storage.exchange import RowsRemoved, covered_shards, spread
 from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, NOTICES, PDFS
-from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.papers import ALIASES, CORRECTIONS, MEMBERS, PAPERS
 from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES
-from s2corpus.tables.schema import Table
+from s2corpus.tables.schema import Table, paper_shard
 from s2corpus.titles.arrays import hash_strings, text_of
 from s2corpus.titles.similarity import expand_ranges, find_keys
 
@@ -66,7 +67,7 @@ class VoteStage(Stage):
         (_send_requests_and_facts, _send_requested_facts, self._vote)[round](run, shard)
 
     def _vote(self, run: Run, shard: Shard) -> None:
-        infers = run.spec.vote.infer_fields
+        infers, corrections = run.spec.vote.infer_fields, _read_corrections(run, shard)
         inference = FieldInference(_read_journals(run, shard.index)) if infers else None
         papers = build_papers(
             run.table(MEMBERS).batches(shard=shard.index),
@@ -75,8 +76,10 @@ class VoteStage(Stage):
             all_open=run.spec.profile == "own",
             is_preprint=preprint_of(run.spec.cluster.preprint_prefixes),
             inference=inference,
+            corrections=corrections,
         )
         run.table(PAPERS).write(shard.index, papers)
+        run.table(CORRECTIONS).write(shard.index, list(corrections.rows()))
         run.exchange(_EXCHANGE).put_counts("inferred", shard.index, inference.tally if inference else {})
 
     def finish(self, run: Run) -> Metrics:
@@ -86,7 +89,21 @@ class VoteStage(Stage):
             counts = run.exchange(_EXCHANGE).all_counts("inferred", run.paper_shards)
             run.lake.put(key, orjson.dumps(sum(map(Counter, counts), Counter())))
         metrics = super().finish(run)
-        return metrics | {f"fields.{name}": float(n) for name, n in orjson.loads(run.lake.get(key)[0]).items()}
+        outcomes = {name: n for name, n in count_outcomes(run, CORRECTIONS).items() if name != "rows"}
+        return (
+            metrics | outcomes | {f"fields.{name}": float(n) for name, n in orjson.loads(run.lake.get(key)[0]).items()}
+        )
+
+
+def _read_corrections(run: Run, shard: Shard) -> Corrections:
+    """Return the corrections of the papers of a bucket, also under their former ids."""
+    lines = read_corrections(run.lake.get(f"releases/{run.release_id}/{FILE}")[0])
+    if not lines:
+        return Corrections()
+    ids = pa.array(sorted({line.paper_id for line in lines}), pa.string())
+    present = {row["alias"]: row["paper_id"] for row in run.table(ALIASES).rows(where=pc.field("alias").isin(ids))}
+    found = Corrections.of(lines, present).lines
+    return Corrections({id_: found[id_] for id_ in found if paper_shard(id_, run.paper_shards) == shard.index})
 
 
 def _read_file_facts(facts_by_identifier: Facts) -> FileFacts:

@@ -83,7 +83,8 @@ class PaperRow(PaperKeyRow, MetadataRow):
     latex_parse_id: Annotated[str | None, "parse_id of the LaTeX parse, found by arXiv id"]
     open_access: Annotated[bool, "whether a full text may be published"]
     oa_evidence: Annotated[
-        str | None, "evidence for the first open full text: arxiv, acl, pmc, unpaywall, publisher or declared"
+        str | None,
+        "evidence for the first open full text: arxiv, acl, pmc, unpaywall, publisher, declared or correction",
     ]
     licence: Annotated[str | None, "licence of the first open full text"]
     editorial: Editorial
@@ -96,3 +97,20 @@ class PaperRow(PaperKeyRow, MetadataRow):
 
 
 PAPERS = define(PaperRow, "papers", key=("paper_id",), shards="paper")
+
+
+class CorrectionRow(PaperKeyRow):
+    """Corrections by operators that were ready before the release (`corrections.jsonl`), each with its outcome."""
+
+    field: Annotated[str, "corrected field"]
+    ready_at: Annotated[str, "instant of the correction, ISO UTC"]
+    value: Annotated[str, "value as written"]
+    outcome: Annotated[str, "a `CorrectionOutcome`"]
+    reason: Annotated[str, "reason"]
+    evidence: Annotated[str, "URL or description of the evidence"]
+    by: Annotated[str, "name of the person"]
+
+
+CORRECTIONS = define(
+    CorrectionRow, "corrections", key=("paper_id", "field", "ready_at"), shards="paper", counted=(("outcome",),)
+)

@@ -6,8 +6,9 @@ from typing import Annotated, Any, NamedTuple
 from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
-from s2corpus.corpora.actions import ACTIONS, Action, Plan, list_records, perform, prove_takedown
+from s2corpus.corpora.actions import ACTIONS, list_records, perform
 from s2corpus.corpora.listing import measure_disk
+from s2corpus.corpora.plans import Action, Plan
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG
 from s2corpus_airflow.release_page.evaluation import same_origin
@@ -18,10 +19,11 @@ _MAX_VALUE, _PROVED = 1000, 10
 
 
 class Editor(NamedTuple):
-    """A user, and a function that returns whether the user may edit a DAG."""
+    """A user, and functions that return whether the user may edit a DAG, and may approve its releases."""
 
     name: str
     may_edit: Callable[[str], bool]
+    may_approve: Callable[[str], bool]
 
 
 def add_routes(
@@ -44,12 +46,12 @@ def add_routes(
     def overview(request: Request, allowed: Annotated[Callable[[str], bool], Depends(visible)]) -> Response:
         lake = archive().lake
         records = [r for r in list_records(lake) if all(allowed(RELEASE_DAG + corpus) for corpus in r["corpora"])]
-        taken = [record for record in records if record["action"] == "takedown"][:_PROVED]
+        provable = [(r, prove) for r in records if (prove := getattr(actions.get(r["action"]), "prove", None))]
         proofs = {
             record["at"]: [
-                text for corpus, text in prove_takedown(lake, record).items() if allowed(RELEASE_DAG + corpus)
+                text for corpus, text in prove(lake, record["values"]).items() if allowed(RELEASE_DAG + corpus)
             ]
-            for record in taken
+            for record, prove in provable[:_PROVED]
         }
         return render(
             request,
@@ -71,6 +73,9 @@ def add_routes(
         plan = action.plan(archive().lake, values)
         if locked := sorted(corpus for corpus in plan.corpora if not who.may_edit(RELEASE_DAG + corpus)):
             raise HTTPException(403, f"This needs the right to edit the DAG of {', '.join(locked)}.")
+        closed = sorted(corpus for corpus in plan.corpora if not who.may_approve(RELEASE_DAG + corpus))
+        if plan.needs_approver and closed:
+            raise HTTPException(403, f"This needs the right to approve releases of {', '.join(closed)}.")
         return plan
 
     @app.get("/actions/{name}", dependencies=[Depends(anyone)])

@@ -22,7 +22,7 @@ from fastapi.responses import FileResponse, RedirectResponse, Response, Streamin
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from s2corpus.corpora.actions import Action
+from s2corpus.corpora.plans import Action
 from s2corpus.datasets.shelf import find_similar_papers
 from s2corpus.drops.standing import NAMES
 from s2corpus.errors import TransientError, UserError

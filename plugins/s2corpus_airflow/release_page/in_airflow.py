@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import UTC, date, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated
 
 from airflow.api_fastapi.app import get_auth_manager
-from airflow.api_fastapi.auth.managers.models.resource_details import DagDetails
+from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessEntity, DagDetails
 from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_dag
 from airflow.models.backfill import ReprocessBehavior, _create_backfill
 from airflow.models.dag import DagModel as Dags
@@ -23,7 +23,7 @@ from fastapi import Depends
 from sqlalchemy import select
 
 from s2corpus.catalog import Catalog
-from s2corpus.corpora.actions import Action, Plan, Values
+from s2corpus.corpora.plans import Action, Plan, Values
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
@@ -83,12 +83,14 @@ def _marker(user: GetUserDep, _: Annotated[None, Depends(requires_access_dag("PU
 
 
 def _editor(user: GetUserDep) -> Editor:
-    """Return the user, with the DAGs that they may edit."""
+    """Return the user, with the DAGs that they may edit, and those with approval requests that they may answer."""
 
-    def may_edit(dag_id: str) -> bool:
-        return get_auth_manager().is_authorized_dag(method="PUT", details=DagDetails(id=dag_id), user=user)
+    def may_edit(dag_id: str, entity: DagAccessEntity | None = None) -> bool:
+        return get_auth_manager().is_authorized_dag(
+            method="PUT", access_entity=entity, details=DagDetails(id=dag_id), user=user
+        )
 
-    return Editor(user.get_name(), may_edit)
+    return Editor(user.get_name(), may_edit, partial(may_edit, entity=DagAccessEntity.HITL_DETAIL))
 
 
 def _plan_backfill(_: Lake, values: Values) -> Plan:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from pyarrow.fs import LocalFileSystem
 
 from s2corpus.errors import TransientError
+from s2corpus.outcomes import CorrectionOutcome
 from s2corpus.pipeline import funnel
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import OF_RUN, Metrics, Run
@@ -24,7 +25,7 @@ from s2corpus.snapshot.store import Store
 from s2corpus.stages.export.files import document_paths, list_paths
 from s2corpus.storage.duck import create_view, duckdb_connection
 from s2corpus.tables.intake import DELIVERIES
-from s2corpus.tables.papers import ALIASES, CLUSTERS, MEMBERS
+from s2corpus.tables.papers import ALIASES, CLUSTERS, CORRECTIONS, MEMBERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, SPLITS
 from s2corpus.text import overlaps
@@ -73,6 +74,8 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
         for set_, row in sorted(published.samples.items())
     }
     stats["removed_section"] = _find_removed_section(run, store)
+    columns, applied = ["paper_id", "field", "value", "reason", "evidence"], CorrectionOutcome.APPLIED
+    stats["corrections"] = list(run.table(CORRECTIONS).rows(columns, where=pc.field("outcome") == applied))
     put_text("stats.json", _to_json(stats))
     description = (
         run.spec.description or f"Open-access papers cleaned by the rules of the S2 V2 card ({run.spec.name})."

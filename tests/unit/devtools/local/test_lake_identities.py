@@ -27,13 +27,21 @@ ROOT = Path(__file__).resolve().parents[4]
 POLICIES = ROOT / "deploy" / "s3"
 ABOVE = (
     "drops/d/_READY", "sources/s/d/_READY", "snapshots/x/manifest.json", "releases/r/papers/part-0.parquet", "suppress.jsonl",
-    "datasets/d/x/manifest.json",
+    "datasets/d/x/manifest.json", "corrections.jsonl",
 )  # fmt: skip
 MAY: dict[str, dict[str, str]] = {
     # g: get, p: put, d: delete, l: list its folder.
     "admin": dict.fromkeys(ABOVE, "gpdl"),
     "deliver": {ABOVE[0]: "gpl", ABOVE[1]: "gpl"},
-    "worker": {ABOVE[0]: "gl", ABOVE[1]: "gl", ABOVE[2]: "gpdl", ABOVE[3]: "gpdl", ABOVE[4]: "gl", ABOVE[5]: "gpdl"},
+    "worker": {
+        ABOVE[0]: "gl",
+        ABOVE[1]: "gl",
+        ABOVE[2]: "gpdl",
+        ABOVE[3]: "gpdl",
+        ABOVE[4]: "gl",
+        ABOVE[5]: "gpdl",
+        ABOVE[6]: "gl",
+    },
     "consumer": {ABOVE[2]: "gl", ABOVE[5]: "gl"},
     "page": dict.fromkeys(ABOVE, "gl"),
 }
@@ -76,7 +84,7 @@ def test_each_identity_has_exactly_its_permissions(server: dict[str, int], who: 
         }
         found[key] = "".join(name for name, act in actions.items() if allowed(act))
         multipart = allowed(partial(begin_and_abort_upload, s3, other))
-        if key != "suppress.jsonl":
+        if not key.endswith(".jsonl"):
             assert multipart is ("p" in found[key])
             source = {"Bucket": "corpus", "Key": ABOVE[0]}
             admin.put_object(Bucket="corpus", Key=ABOVE[0], Body=b"whole")

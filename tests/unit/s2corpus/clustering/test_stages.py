@@ -58,6 +58,7 @@ def run(lake: Lake, tmp_path: Path) -> Run:
     for table in (*given, LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES, NOTICES, DELIVERIES):
         run.table(table).write(0, given.get(table, []))
         run.table(table).commit([0], facts.get(table))
+    run.lake.put(f"releases/{run.release_id}/corrections.jsonl", b"")
     return run
 
 

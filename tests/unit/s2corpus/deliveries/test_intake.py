@@ -145,7 +145,7 @@ def test_inputs_list_taken_deliveries_and_suppressions(run: Run) -> None:
         if suppressed:
             run.lake.put("suppress.jsonl", suppressed)
         intake(run)
-        inputs = [["drop", "", "b", digest], hashlib.sha256(suppressed).hexdigest() if suppressed else ""]
+        inputs = [["drop", "", "b", digest], hashlib.sha256(suppressed).hexdigest() if suppressed else "", ""]
         expected = hashlib.sha256(orjson.dumps(inputs)).hexdigest()
         assert run.table(DELIVERIES).committed().facts == {"inputs": expected, "parent": None, "delivered_by": {}}
         assert run.lake.get(f"releases/{run.release_id}/suppress.jsonl")[0] == suppressed

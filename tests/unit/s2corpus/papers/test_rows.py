@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from s2corpus.papers.corrections import Corrections
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
@@ -20,10 +21,22 @@ def member(record_id: str, paper_id: str = "p", **fields: Any) -> dict[str, Any]
     return {"record_id": record_id, "paper_id": paper_id, "source": source, "kind": kind, "title": "T", **fields}
 
 
-def rows(*members: dict[str, Any], all_open: bool = False, **known: Any) -> list[dict[str, Any]]:
+def rows(
+    *members: dict[str, Any], all_open: bool = False, corrections: Corrections | None = None, **known: Any
+) -> list[dict[str, Any]]:
     batch = pa.RecordBatch.from_pylist(list(members), MEMBERS.schema)
     facts = FileFacts(**known)
-    made = list(build_papers([batch], facts, VoteRules(trust=()), all_open=all_open, is_preprint=is_preprint, rows=2))
+    made = list(
+        build_papers(
+            [batch],
+            facts,
+            VoteRules(trust=()),
+            all_open=all_open,
+            is_preprint=is_preprint,
+            rows=2,
+            corrections=corrections,
+        )
+    )
     assert all(0 < len(one) <= 2 for one in made)
     return [row for one in made for row in one.to_pylist()]
 

@@ -34,7 +34,7 @@ ADA, ALAN = Author("Ada", (), "Lovelace", ""), Author("Alan", ("M",), "Turing", 
 A_LOVELACE = Author("A", (), "Lovelace", "")
 BY_ACL_ID, BY_PMC_ID = publisher("acl", acl_id="P19-1001", title="ACL"), publisher("jats", pmc_id="PMC1", title="PMC")
 PRINTED, BY_DOI, BY_SHA1 = header(doi=DOI), publisher(doi=DOI, title="By DOI"), publisher("acl", file_sha1=A, title="By SHA-1")  # fmt: skip
-PUBLISHER, MAJORITY, FEWEST, BY_TRUST, BY_PREPRINT, PDF, _ = VoteRule
+PUBLISHER, MAJORITY, FEWEST, BY_TRUST, BY_PREPRINT, PDF, *_ = VoteRule
 SPACED = publisher(doi=DOI, title="New Tech Nology")
 IANNACCI = Author("G", (), "Iannacci", "")
 PREPRINTED = publisher(doi=PREPRINT, type=WorkType.PREPRINT, date="2019", abstract="We preprint.")

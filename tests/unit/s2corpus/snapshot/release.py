@@ -23,7 +23,7 @@ from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.intake import DELIVERIES, PDFS
-from s2corpus.tables.papers import ALIASES, CLUSTERS, MEMBERS, PAPERS
+from s2corpus.tables.papers import ALIASES, CLUSTERS, CORRECTIONS, MEMBERS, PAPERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS
 from s2corpus.tables.schema import Table, paper_shard
 from s2corpus.tables.texts import CONTEXTS, FILTERED, FULLTEXTS, LINKS
@@ -140,6 +140,7 @@ def lay_out(
         {"paper_shards": buckets, "files": spec.export.count_files(len(ordered))},
     )
     _write(run, PAPERS, [[paper.row for paper in bucket] for bucket in sharded])
+    _write(run, CORRECTIONS, [[] for _ in sharded])
     outcomes = ([(p.row["paper_id"], "kept" if p.kept else "no_authors") for p in bucket] for bucket in sharded)
     _write(
         run,

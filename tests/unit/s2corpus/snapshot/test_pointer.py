@@ -15,7 +15,7 @@ from typing import Any
 import click
 import pytest
 
-from s2corpus.commands.publishing import yank_command
+from s2corpus.commands.actions import yank_command
 from s2corpus.commands.releases import build_command
 from s2corpus.errors import LostRace, UserError
 from s2corpus.ids import ReleaseId, SnapshotId

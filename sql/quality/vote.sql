@@ -26,6 +26,14 @@ SELECT canonical_pdf, count(*) AS papers FROM papers WHERE canonical_pdf IS NOT 
 SELECT paper_id FROM papers WHERE open_access AND oa_evidence IS NULL
 UNION SELECT paper_id FROM (SELECT paper_id, unnest(access) AS one FROM papers) WHERE one.open_access AND one.oa_evidence IS NULL;
 
+-- check: corrections_are_applied
+-- severity: block
+-- overridable: no
+-- by: paper
+-- reason: an operator corrected a field, and the paper has another value: clear vote
+SELECT paper_id, field FROM corrections LEFT JOIN papers USING (paper_id)
+WHERE outcome = 'applied' AND field NOT IN ('licence', 'open_access') AND coalesce(provenance[field].rule, '') <> 'correction';
+
 -- check: drift_of_open_papers
 -- severity: drift
 -- reason: the share of open_papers moved against the parent release by more than the threshold: look for a source, extractor or rule that changed

@@ -17,7 +17,7 @@ METRICS = pa.schema([("stage", pa.string()), ("name", pa.string()), ("value", pa
 SCHEMAS = {name: table.schema for name, table in TABLES.items()} | dict.fromkeys(("metrics", "parent_metrics"), METRICS)
 DEFAULTS = {
     "string": "p", "bool": "true", "outcome": "ok", "filtered.outcome": "kept", "documents.outcome": "kept", "set": "s2orc",
-    "selections.outcome": "selected", "deliveries.outcome": "taken",
+    "selections.outcome": "selected", "deliveries.outcome": "taken", "corrections.outcome": "applied",
     "kind": "pdf", "deliveries.kind": "delivery", "parse_kind": "pdf", "stage": "export", "split": "train",
     "access": "[{kind: jats, sha1: p, open_access: true, oa_evidence: p}]",
 }  # fmt: skip
@@ -44,6 +44,8 @@ cluster.aliases_resolve: aliases clusters | aliases clusters(paper_id=q)
 vote.every_cluster_is_a_paper: clusters papers | clusters | papers
 vote.canonical_pdf_is_parsed: papers parses | papers | papers parses(outcome=failed)
 vote.one_paper_a_canonical_pdf: papers papers(canonical_pdf=q) | papers papers(paper_id=q)
+vote.corrections_are_applied: corrections(field=title) papers(provenance={title={rule: correction}}) | corrections(field=title) papers
+vote.corrections_outcome_is_known: corrections corrections(outcome=refused) | corrections(outcome=ok)
 vote.open_has_evidence: papers | papers(oa_evidence=) | papers(access=[{open_access: true}])
 assemble.every_canonical_pdf_has_its_text: papers fulltexts | papers | papers fulltexts(parse_kind=jats)
 assemble.every_latex_parse_is_there: papers fulltexts(parse_kind=latex) | papers fulltexts
@@ -113,7 +115,7 @@ def count_offending(name: str, rows: str) -> int:
         for table, changed in re.findall(r"(\w+)(?:\((.*?)\))?", rows):
             names = {f.name: (f"{table}.{f.name}", f.name, str(f.type)) for f in SCHEMAS[table]}
             values = {column: next(filter(None, map(DEFAULTS.get, keys)), None) for column, keys in names.items()}
-            values |= dict(pair.split("=") for pair in re.split(r",(?=\w+=)", changed) if changed)
+            values |= dict(pair.split("=", 1) for pair in re.split(r",(?=\w+=)", changed) if changed)
             columns = ", ".join(f"'{value}' AS \"{column}\"" for column, value in values.items() if value)
             connection.execute(f"INSERT INTO {table} BY NAME SELECT {columns}")
         return len(connection.execute(check.sql, {k: v for k, v in given.items() if f"${k}" in check.sql}).fetchall())

@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from s2corpus.corpora.actions import ACTIONS, SUPPRESSED, perform
+from s2corpus.corpora.actions import ACTIONS, perform
+from s2corpus.corpora.takedown import SUPPRESSED
 from s2corpus.deliveries.ready import hash_stream
 from s2corpus.errors import LostRace, TransientError, UserError
 from s2corpus.pipeline.acceptance import accept, read_acceptances

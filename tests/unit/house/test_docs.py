@@ -48,6 +48,40 @@ TARGETS = set(re.findall(r"^([a-z][a-z-]*):", MAKEFILE, re.MULTILINE))
 STARTS = {("corpus",): corpus, ("python", "-m", "devtools"): tools}
 
 
+ANSWERS = (
+    ("Which languages", "min_english", 0), ("Which languages", "cld3", 1), ("GPU", "need none", 0),
+    ("GPU", "nvidia gpu", 1), ("GPU", "docling-serve", 1),
+    ("hardware", "4 gb", 0), ("hardware", "core-hours", 1), ("licenses", "apache-2.0", 0), ("licenses", "trained on", 0),
+    ("licenses", "tables/rights", 1), ("taken down", "corpus takedown", 0), ("taken down", "tombstones.parquet", 1),
+    ("taken down", "corpus correct", 1), ("cite", "citation.cff", 0), ("how long", "the latest release gets fixes", 1),
+)  # fmt: skip
+"""words of a question on the first page, words of its answer, and the clicks to it"""
+LINK = re.compile(r"\]\(([\w-]+\.md)?(?:#([\w.-]+))?\)")
+
+
+def read_section(page: str, anchor: str | None) -> str:
+    """Return the text of a page from an anchor to the next heading of the same level, or of all of it."""
+    text = (DOCS / page).read_text("utf-8")
+    if anchor is None:
+        return text
+    for heading in re.finditer(r"^(#+) (.*)$", text, re.MULTILINE):
+        slug = re.sub(r"[^\w\s-]", "", re.sub("<.*?>", "", heading[2]).strip().lower()).replace(" ", "-")
+        if f'id="{anchor}"' in heading[2] or slug == anchor:
+            return re.split(rf"^#{{1,{len(heading[1])}}} ", text[heading.end() :], maxsplit=1, flags=re.MULTILINE)[0]
+    return re.split(r"^#", text[text.index(f'id="{anchor}"') :], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+@pytest.mark.parametrize(("question", "answer", "clicks"), ANSWERS)
+def test_answer_is_at_most_two_clicks_from_the_first_page(question: str, answer: str, clicks: int) -> None:
+    """Each link leads to the section with the answer, not to a page in which it must be searched."""
+    paragraphs = read_section("index.md", "frequent-questions").split("\n\n")
+    (reached,) = ([one] for one in paragraphs if re.match(rf"\*\*[^*]*{question}[^*]*\?\*\*", one))
+    for _ in range(clicks):
+        links = (link.groups() for text in reached for link in LINK.finditer(text))
+        reached = [read_section(page or "index.md", anchor) for page, anchor in links]
+    assert any(answer in text.lower() for text in reached)
+
+
 @pytest.mark.parametrize("name", LISTS)
 def test_every_list_of_outcomes_is_in_the_runbook_and_specification(name: str) -> None:
     """Check that both pages have the line that `make docs` replaces by the table, in the section of the stage."""

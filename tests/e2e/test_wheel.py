@@ -85,7 +85,7 @@ def test_wheel_links_the_entries_of_a_parse_without_airflow(wheels: Path, tmp_pa
     assert call(corpus.with_name("python"), "-I", "-c", code).split() == ["None", "None", "None"]
     title = "S2ORC: The Semantic Scholar Open Research Corpus"
     (tmp_path / "a.tei.xml").write_bytes(document("<div><head>Methods</head><p>We measured.</p></div>"))
-    call(corpus, "parse", tmp_path / "a.tei.xml", "--out", tmp_path / "parses.jsonl")
+    call(corpus, "convert", tmp_path / "a.tei.xml", "--out", tmp_path / "parses.jsonl")
     (parse,) = map(json.loads, (tmp_path / "parses.jsonl").read_text().splitlines())
     assert [(p["section"], p["text"]) for p in parse["body_text"]] == [("Methods", "We measured.")]
     (tmp_path / "e.jsonl").write_text(json.dumps({"entry_id": "e", "title": title.upper(), "year": 2020}) + "\n")

@@ -198,6 +198,7 @@ def test_some_faults_of_the_lake(release: Release) -> None:
 
 @BOTH
 @pytest.mark.long
+@pytest.mark.timeout(3600)  # The limit is long because the machine may be busy.
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("lasts", [False, True], ids=["once", "always"])

@@ -147,6 +147,12 @@ def test_bounded_reader_at_its_limit_names_the_cut(
             read()
 
 
+def test_file_systems_of_two_lakes_differ(store: Store) -> None:
+    first, again, second = (open_lake(f"s3://corpus/{name}") for name in "aab")
+    systems = [lake.filesystem()[0] for lake in (first, first, again, second)]
+    assert [systems[0] == system for system in systems] == [True, True, False, False]
+
+
 def test_random_access_ends_at_the_end_of_the_object(store: Store, lake: Lake) -> None:
     store.objects["k"] = content = bytes(range(256)) * 8192  # It is read in ranges.
     fs, root = lake.filesystem()

@@ -102,9 +102,11 @@ def shared(name: str, fill: Callable[[Path], None], *variables: str) -> Iterator
             _release(lock, handle)
             raise
         if handle is not None:
-            fcntl.flock(handle, fcntl.LOCK_SH)
-        elif (handle := _lock(lock, fcntl.LOCK_SH)) is not None and not (folder / COMPLETE).exists():
-            _release(lock, handle)  # the process that filled it failed
+            fcntl.flock(handle, fcntl.LOCK_SH)  # Not atomic: another process may have had the lock in between.
+        else:
+            handle = _lock(lock, fcntl.LOCK_SH)
+        if handle is not None and not (_is_at(handle, lock) and (folder / COMPLETE).exists()):
+            _release(lock, handle)  # The process that filled it failed, or another one removed it.
             handle = None
     try:
         yield folder
@@ -129,6 +131,14 @@ def _is_private(folder: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
 
 
+def _is_at(handle: int, path: Path) -> bool:
+    """Return whether an open file is still the file at this path."""
+    try:
+        return os.fstat(handle).st_ino == path.stat().st_ino
+    except FileNotFoundError:
+        return False
+
+
 def _lock(path: Path, how: int) -> int | None:
     """Lock a file and return the handle, or None if `how` does not wait and another process has the lock.
 
@@ -138,7 +148,7 @@ def _lock(path: Path, how: int) -> int | None:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(handle, how)
-            if path.exists() and os.fstat(handle).st_ino == path.stat().st_ino:
+            if _is_at(handle, path):
                 return handle
         except BlockingIOError:
             os.close(handle)
@@ -151,8 +161,9 @@ def _release(lock: Path, handle: int | None) -> None:
     if handle is not None:
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
-            lock.unlink(missing_ok=True)
+            if _is_at(handle, lock):
+                shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
+                lock.unlink()
         os.close(handle)
 
 

@@ -3,6 +3,7 @@
 Processes of one machine share a folder: the first fills it, all use it, and the last deletes it.
 """
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -175,6 +176,29 @@ def test_incomplete_folder_is_filled_again(base: Path) -> None:
         pass
     with shared("one", lambda folder: (folder / "complete").touch()) as folder:
         assert sorted(path.name for path in folder.iterdir()) == [".whole", "complete"]
+
+
+def test_folder_that_another_process_removes_between_two_locks_is_filled_again(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An exclusive lock becomes a shared one in two steps (flock(2)): another process may lock, and remove, in between."""
+    fills, lock = 0, fcntl.flock
+
+    def fill(folder: Path) -> None:
+        nonlocal fills
+        fills += 1
+        (folder / "x").touch()
+
+    def lock_in_two_steps(handle: int, how: int) -> None:
+        if how == fcntl.LOCK_SH and fills == 1:
+            lock(handle, fcntl.LOCK_UN)
+            code = "from s2orc_parse.scratch import find_shared, shared; shared('other', print).__enter__()"
+            program(code + "; print(find_shared('one'))").communicate()
+        lock(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", lock_in_two_steps)
+    with shared("one", fill) as folder:
+        assert (folder / "x").exists() and fills == 2
 
 
 def test_shared_folder_of_another_user_is_refused(base: Path) -> None:

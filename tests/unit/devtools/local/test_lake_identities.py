@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[4]
 POLICIES = ROOT / "deploy" / "s3"
 ABOVE = (
     "drops/d/_READY", "sources/s/d/_READY", "snapshots/x/manifest.json", "releases/r/papers/part-0.parquet", "suppress.jsonl",
-    "datasets/d/x/manifest.json", "corrections.jsonl",
+    "datasets/d/x/manifest.json", "corrections.jsonl", "actions/a.json", "snapshots/x/latest.json", "snapshots/x/yanked/x-1",
 )  # fmt: skip
 MAY: dict[str, dict[str, str]] = {
     # g: get, p: put, d: delete, l: list its folder.
@@ -41,9 +41,11 @@ MAY: dict[str, dict[str, str]] = {
         ABOVE[4]: "gl",
         ABOVE[5]: "gpdl",
         ABOVE[6]: "gl",
+        **dict.fromkeys(ABOVE[7:], "gpdl"),
     },
-    "consumer": {ABOVE[2]: "gl", ABOVE[5]: "gl"},
-    "page": dict.fromkeys(ABOVE, "gl"),
+    "consumer": {key: "gl" for key in ABOVE if key.startswith(("snapshots/", "datasets/"))},
+    # What the actions of the page write: a correction, a takedown, a withdrawal or restoration, and their records.
+    "page": dict.fromkeys(ABOVE, "gl") | dict.fromkeys((ABOVE[4], *ABOVE[6:9]), "gpl") | {ABOVE[9]: "gpdl"},
 }
 
 
@@ -84,7 +86,7 @@ def test_each_identity_has_exactly_its_permissions(server: dict[str, int], who: 
         }
         found[key] = "".join(name for name, act in actions.items() if allowed(act))
         multipart = allowed(partial(begin_and_abort_upload, s3, other))
-        if not key.endswith(".jsonl"):
+        if not key.endswith((".jsonl", "latest.json")):  # Other keys have the rights of their folder.
             assert multipart is ("p" in found[key])
             source = {"Bucket": "corpus", "Key": ABOVE[0]}
             admin.put_object(Bucket="corpus", Key=ABOVE[0], Body=b"whole")

@@ -107,7 +107,7 @@ def test_malicious_archive_has_its_outcome(name: str, monkeypatch: pytest.Monkey
         monkeypatch.setattr(module, limit, value)
     data, outcome = CASES[name]
     with pytest.raises(BadSource) as raised:
-        convert(data, sha1="", seconds=3, memory_mb=256)
+        convert(data, sha1="", seconds=3 if name == "a macro without end" else 60, memory_mb=256)
     if name == "a macro without end":  # Any limit may be reached first.
         assert raised.value.outcome in OVER_LIMITS
     else:

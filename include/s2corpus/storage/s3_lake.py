@@ -129,6 +129,9 @@ class S3Lake:
         except self._errors as cause:
             if s3_code(cause) != "InvalidRange":  # The object is empty.
                 return cause
+        headers = getattr(error, "response", {}).get("ResponseMetadata", {}).get("HTTPHeaders", {})
+        if not headers.get("content-type", "").startswith("text/html"):
+            return error
         why = f"HEAD fails with {s3_code(error)}, GET does not: a proxy may answer instead"
         return BrokenAnswer(f"{self.uri(key)}: the answer is not from S3: {why}; check AWS_ENDPOINT_URL and the proxy")
 

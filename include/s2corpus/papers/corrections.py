@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from s2corpus.errors import UserError
+from s2corpus.errors import UserError, suggest
 from s2corpus.outcomes import CorrectionOutcome
 from s2corpus.papers.ballots import IDENTIFIERS, OF_PUBLICATION, Value, get_value
 from s2corpus.papers.licences import rank_strictness
@@ -67,7 +67,9 @@ def parse_value(name: str, text: str) -> Value:
         UserError: the field cannot be corrected, or the text is no value of it.
     """
     if name not in CORRECTABLE:
-        raise UserError(f"{name!r} given: expected a field, one of {', '.join(CORRECTABLE)}")
+        raise UserError(
+            f"{name!r} given{suggest(name, CORRECTABLE)}: expected a field, one of {', '.join(CORRECTABLE)}"
+        )
     value: Any = None
     if name == OPEN_ACCESS:
         value = _OPENNESS.get(text.strip().lower())

@@ -296,17 +296,6 @@ class SplitRules(Rules):
     that is similar to a train text, and every repetition of a text, is held back. ignore: compare no texts (S2 V2 card)"""
     min_jaccard: Fraction = 0.8
     """minimum Jaccard index of the word n-grams of near-duplicates (Lee et al., arXiv:2107.06499, §4.2)"""
-    shingle_words: Count = 5
-    """number of words of an n-gram (Lee et al., arXiv:2107.06499, §4.2; also datatrove's default)"""
-    minhash_bands: Count = 20
-    """number of MinHash keys of a text. With 20 keys of 6 hashes, the probability to find a pair is 0.998 at a Jaccard index of 0.8, and
-    0.9999 at 0.85"""
-    minhash_rows: Count = 6
-    """number of hashes in a MinHash key"""
-    minhash_seed: NonNegative = 1
-    """seed of the hash functions"""
-    max_group: Count = 100
-    """if more texts share a MinHash key, each is compared with only this number of others"""
 
     @model_validator(mode="after")
     def _check_order(self) -> SplitRules:

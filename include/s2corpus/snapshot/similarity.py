@@ -17,8 +17,6 @@ from s2corpus.tables.texts import DUPLICATES
 from s2corpus.text import minhash
 from s2corpus.text.near_duplicates import DuplicateReason
 
-MAX_KEYS = 4096
-"""Maximum number of hash functions in the rules of a manifest."""
 Row = dict[str, Any]
 Pair = tuple[str, str]
 _PUBLISHED = (Split.TRAIN.value, Split.VALID.value)
@@ -42,8 +40,7 @@ class SimilarityCheck:
 
     def add_document(self, id_: str, split: str, text: str) -> None:
         """Store the MinHash keys of a text."""
-        bands, rows, seed = (self.rules[f"split.minhash_{name}"] for name in ("bands", "rows", "seed"))
-        found = minhash.compute_keys(minhash.hash_shingles(text, self.rules["split.shingle_words"]), bands, rows, seed)
+        found = minhash.compute_keys(minhash.hash_shingles(text))
         if len(found):
             self.ids[split].append(id_)
             self.keys[split].frombytes(found.tobytes())
@@ -122,10 +119,10 @@ class SimilarityCheck:
         crossing = self._find_candidates()
         pairs = [*recorded, *crossing]
         wanted = {id_ for pair in pairs for id_ in pair}
-        length, places = self.rules["split.shingle_words"], dict[str, tuple[int, int]]()
+        places: dict[str, tuple[int, int]] = {}
         with tempfile.TemporaryFile() as spill:  # The n-grams of all candidates need more memory than a machine has.
             for id_, text in read_texts(wanted) if wanted else ():
-                shingles = np.unique(minhash.hash_shingles(text, length))
+                shingles = np.unique(minhash.hash_shingles(text))
                 places[id_] = spill.tell(), len(shingles)
                 spill.write(shingles.tobytes())
 
@@ -147,15 +144,13 @@ class SimilarityCheck:
         """Return pairs of a train document and a valid document that share a MinHash key; none if the rules ignore similar texts."""
         if self.rules["split.near_duplicates"] == "ignore":
             return []
-        bands = self.rules["split.minhash_bands"]
         keys = [np.frombuffer(self.keys[split], np.int64) for split in _PUBLISHED]
-        nodes = [np.repeat(np.arange(len(self.ids[split])), bands) for split in _PUBLISHED]
+        nodes = [np.repeat(np.arange(len(self.ids[split])), minhash.BANDS) for split in _PUBLISHED]
         shared = np.intersect1d(keys[0], keys[1])
         is_shared = [np.isin(keys_of_split, shared) for keys_of_split in keys]
         train, valid = (self.ids[split] for split in _PUBLISHED)
         pairs = minhash.list_candidate_pairs(
             np.concatenate([keys[0][is_shared[0]], keys[1][is_shared[1]]]),
             np.concatenate([nodes[0][is_shared[0]], nodes[1][is_shared[1]] + len(train)]),
-            self.rules["split.max_group"],
         )
         return [(train[a], valid[b - len(train)]) for a, b in pairs.tolist() if a < len(train) <= b]

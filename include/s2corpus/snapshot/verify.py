@@ -19,7 +19,7 @@ from s2corpus.snapshot.comparison import MAX_FAULTS, Comparison, Fault
 from s2corpus.snapshot.manifest import find_identity_fault, find_invalid_rule
 from s2corpus.snapshot.read_files import UNEXPECTED, Verification, check_file
 from s2corpus.snapshot.rows import INDEX
-from s2corpus.snapshot.similarity import MAX_KEYS, SimilarityCheck
+from s2corpus.snapshot.similarity import SimilarityCheck
 from s2corpus.snapshot.verify_format_1 import compare_files, verify_format_1
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import Lake, NotALakeFile
@@ -36,8 +36,8 @@ _ALWAYS = (
     "duplicates.parquet", "clusters.parquet",
 )  # fmt: skip
 _REQUIRED_RULES = {
-    "export.files", "clean.citations", "clean.profile", "clean.sets", "split.shingle_words", "split.minhash_bands",
-    "split.minhash_rows", "split.minhash_seed", "split.max_group", "split.min_jaccard", "split.near_duplicates", "link.count_warnings",
+    "export.files", "clean.citations", "clean.profile", "clean.sets", "split.min_jaccard",
+    "split.near_duplicates", "link.count_warnings",
 }  # fmt: skip
 """Rules of the manifest that the checks read."""
 
@@ -136,8 +136,6 @@ def _find_rule_fault(state: Verification) -> str | None:
         return message
     if state.rules["export.files"] is None:
         return "export.files is null: expected the number of files"
-    if state.rules["split.minhash_bands"] * state.rules["split.minhash_rows"] > MAX_KEYS:
-        return f"split.minhash_bands and split.minhash_rows require more than {MAX_KEYS} hash functions"
     return None
 
 

@@ -193,10 +193,7 @@ class Bucket:
             surnames = [author["last"] for author in paper["authors"] or ()]
             row["text_key"] = text_key(decision.text)
             row["title_key"] = title_key(paper["title"] or "", surnames[0] if surnames else "")
-            rules = self._run.spec.split
-            shingles = minhash.hash_shingles(decision.text, rules.shingle_words)
-            keys = minhash.compute_keys(shingles, rules.minhash_bands, rules.minhash_rows, rules.minhash_seed)
-            row["minhash"] = keys.tolist()
+            row["minhash"] = minhash.compute_keys(minhash.hash_shingles(decision.text)).tolist()
         row["language_votes"] = decision.language_votes and list(decision.language_votes.items())
         return cast(DocumentRow, row)  # the fields of DocumentDecision are columns of DOCUMENTS
 

@@ -117,8 +117,8 @@ def _find_similar_texts(run: Run) -> dict[tuple[int, int], float]:
 
 def _candidates(run: Run) -> npt.NDArray[np.int64]:
     """Return the text keys that share a MinHash key, as sorted pairs."""
-    table, rules = run.table(DOCUMENTS), run.spec.split
-    keys = table.committed().rows * rules.minhash_bands
+    table = run.table(DOCUMENTS)
+    keys = table.committed().rows * minhash.BANDS
     passes = keys * _BYTES_PER_KEY // (run.spec.resources.memory_mb << 20) + 1
     found = np.empty((0, 2), np.int64)
     for number in range(passes):
@@ -130,7 +130,7 @@ def _candidates(run: Run) -> npt.NDArray[np.int64]:
             in_pass = minhash_keys % passes == number
             chunks.append(np.stack([minhash_keys[in_pass], text_keys[in_pass]]))
         minhash_keys, text_keys = np.concatenate(chunks, axis=1)
-        pairs = minhash.list_candidate_pairs(minhash_keys, text_keys, rules.max_group)
+        pairs = minhash.list_candidate_pairs(minhash_keys, text_keys)
         found = minhash.sort_unique_pairs(np.concatenate([found, pairs]))
     return found
 
@@ -155,7 +155,7 @@ def _write_shingles(
                 if chosen.setdefault(key, paper_id) < paper_id:
                     continue
                 chosen[key] = paper_id
-                shingles = np.unique(minhash.hash_shingles(text, run.spec.split.shingle_words))
+                shingles = np.unique(minhash.hash_shingles(text))
                 shingles.tofile(file)
                 node = np.searchsorted(nodes, key)
                 starts[node], ends[node] = offset, offset + len(shingles)

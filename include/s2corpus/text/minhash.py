@@ -18,8 +18,16 @@ from s2corpus.titles.threegrams import lower
 Hashes = npt.NDArray[np.uint64]
 Keys = npt.NDArray[np.int64]
 
+SHINGLE_WORDS = 5
+"""Words of an n-gram (Lee et al., arXiv:2107.06499, §4.2; also datatrove's default)."""
+BANDS, ROWS, SEED = 20, 6, 1
+"""MinHash keys of a text, hashes in a key, and seed of the hash functions. The probability to find a pair is 0.998 at a Jaccard index of
+0.8, and 0.9999 at 0.85."""
+MAX_GROUP = 100
+"""If more texts share a MinHash key, each is compared with only this number of others."""
 
-def hash_shingles(text: str, length: int) -> Hashes:
+
+def hash_shingles(text: str, length: int = SHINGLE_WORDS) -> Hashes:
     """Return the hashes of the n-grams of `length` words, one for each position.
 
     A shorter text has one hash over all its words. An empty text has none.
@@ -27,7 +35,7 @@ def hash_shingles(text: str, length: int) -> Hashes:
     return _shingles(word_hashes.hash_words(text)[0], length)
 
 
-def compute_keys(shingles: Hashes, bands: int, rows: int, seed: int) -> Keys:
+def compute_keys(shingles: Hashes, bands: int = BANDS, rows: int = ROWS, seed: int = SEED) -> Keys:
     """Return the keys of a set of n-grams, one for each band; the empty set has no keys.
 
     A key is a hash of the minima of `rows` hash functions and the band number. Keys of different bands never match.
@@ -35,7 +43,7 @@ def compute_keys(shingles: Hashes, bands: int, rows: int, seed: int) -> Keys:
     return _keys(shingles, *_coefficients(bands * rows, seed), rows)
 
 
-def list_candidate_pairs(keys: Keys, nodes: Keys, max_group: int) -> Keys:
+def list_candidate_pairs(keys: Keys, nodes: Keys, max_group: int = MAX_GROUP) -> Keys:
     """Return candidate pairs: nodes (texts) that share a key. Shape (pairs, 2), distinct, smaller node first, sorted.
 
     `keys[i]` is a key of `nodes[i]`. A node is paired only with the next `max_group` nodes that have the same key.

@@ -270,9 +270,9 @@ def test_rules_of_manifests_have_bounds_of_specs(tmp_path: Path, rule: str, valu
     lake = snapshot(tmp_path / "forged", "small-20230101-00000000", {}, rules=RULES | {rule: value})
     faults = [str(fault) for fault in verify(lake)]
     assert ("malformed" not in str(faults)) if is_valid else (len(faults) == 1 and rule in faults[0])
-    fewer = {name: given for name, given in RULES.items() if name != "split.max_group"}
+    fewer = {name: given for name, given in RULES.items() if name != "split.min_jaccard"}
     (fault,) = verify(snapshot(tmp_path / "fewer", "small-20230101-00000000", {}, rules=fewer))
-    assert str(fault) == "manifest.json: malformed: split.max_group missing from the rules"
+    assert str(fault) == "manifest.json: malformed: split.min_jaccard missing from the rules"
 
 
 @pytest.mark.parametrize("kind", ["fifo", "device", "folder", "outside", "sparse"])

@@ -184,14 +184,14 @@ def test_candidate_pairs_share_a_key_and_are_unique(rows: list[tuple[int, int]],
 
 def test_pairs_are_found_with_the_expected_probability() -> None:
     """Check measured shares against 1 - (1 - J^6)^20, which is 0.998 at J = 0.8 and 0.08 at J = 0.4."""
-    rng, rules = random.Random(5), ReleaseSpec(name="t").split
-    assert (rules.min_jaccard, rules.shingle_words, rules.minhash_bands, rules.minhash_rows) == (0.8, 5, 20, 6)
+    rng = random.Random(5)
+    assert (ReleaseSpec(name="t").split.min_jaccard, minhash.SHINGLE_WORDS, minhash.BANDS, minhash.ROWS) == (0.8, 5, 20, 6)
     for both, low, high in ((16, 0.97, 1.0), (8, 0.03, 0.14)):
         met = 0
         for _ in range(150):
             values = np.array([rng.getrandbits(64) for _ in range(20)], np.uint64)
             one, other = np.split(values[both:], 2)
-            keys = [minhash.compute_keys(np.concatenate([values[:both], own]), 20, 6, 1) for own in (one, other)]
+            keys = [minhash.compute_keys(np.concatenate([values[:both], own])) for own in (one, other)]
             met += bool(np.intersect1d(keys[0], keys[1]).size)
         assert low <= met / 150 <= high
 

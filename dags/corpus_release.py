@@ -250,7 +250,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
             retries=5,
             doc_md=_DOC.format("publish"),
         )
-        if spec.export.approval:
+        if spec.export.needs_approval:
             approval = Approve(**describe_approval(spec), doc_md=_DOC.format("approve"))
             before >> approval >> last()
         else:

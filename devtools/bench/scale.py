@@ -12,7 +12,7 @@ The second (`: finish`) runs the end, metrics and checks, which are one process 
 
 The script prints three figures:
 - the CPU seconds, including child processes, per record or PDF;
-- the memory of the process, without its PDF-reading children, which have `pdf_memory_mb` each;
+- the memory of the process, without its PDF-reading children, which have `file_memory_mb` each;
 - the exponent of the CPU time between two sizes: 1 is linear.
 
 At 10,000 records a stage mostly measures its start. Imports are not counted, and numba compiles its kernels in a

@@ -118,9 +118,7 @@ class ExtractOutcome(Outcome):
 
     OK = Word("ok", "the answer is stored", is_kept=True)
     NO_CONTENT = Word("no_content", "status 204", "scans: `extract: {ocr: scans}` and the extra `ocr`")
-    BAD_TEI = Word(
-        "bad_tei", "from `<TEI>` to `</TEI>` not well-formed, or larger than `extract.max_tei_bytes`", "inspect the PDF"
-    )
+    BAD_TEI = Word("bad_tei", "from `<TEI>` to `</TEI>` not well-formed, or larger than 12 MB", "inspect the PDF")
     BAD_ANSWER = Word("bad_answer", "as `bad_tei`, for an extractor that does not write TEI", "inspect the PDF")
     BAD_INPUT_DATA = Word("failed:BAD_INPUT_DATA", "status 500 with this code", _REFUSED_BY_GROBID)
     NO_BLOCKS = Word("failed:NO_BLOCKS", "status 500 with this code", _REFUSED_BY_GROBID)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from s2corpus.trust import TRUST
 from s2corpus_reader.layout import TextRules
@@ -58,24 +58,15 @@ class SelectRules(Rules):
 
 
 class ExtractRules(Rules):
-    """Parameters of the extractor (SPEC §2). Extractors other than GROBID read `options`."""
+    """Parameters of the extractor (SPEC §2)."""
 
-    consolidate_header: Literal[0, 1, 2] = 0
-    """GROBID: complete the header from a bibliographic service (0: no, 1: all metadata, 2: only the DOI)"""
-    consolidate_citations: Literal[0, 1, 2] = 0
-    """GROBID: complete bibliography entries from a bibliographic service (values as in `consolidate_header`)"""
-    include_raw_citations: bool = True
-    """GROBID: whether the response contains the printed text of each bibliography entry"""
-    segment_sentences: bool = False
-    """GROBID: whether the response marks sentences"""
-    coordinates: tuple[str, ...] = ()
-    """GROBID: elements that the stored TEI gives with page and box, such as ref, biblStruct and figure"""
     ocr: Literal["off", "scans"] = "off"
     """scans: recognize the text of pages without a usable text layer (embedded extractor, extra `ocr`)"""
-    max_tei_bytes: Count = 12_000_000
-    """maximum size of a response; a larger response has outcome `bad_tei`, or `bad_answer` if the extractor does not write TEI"""
-    options: dict[str, str] = Field(default={})
-    """parameters of extractors other than GROBID, by the names of the adapter (docs/extractors.md)"""
+    options: dict[str, Annotated[str, BeforeValidator(lambda given: str(given) if type(given) is int else given)]] = (
+        Field(default={})
+    )
+    """parameters of the extractor by its own names, such as GROBID's `consolidateHeader: 1` and `teiCoordinates: ref,figure`
+    (docs/extractors.md)"""
     reuse: Literal["current", "any"] = "current"
     """any: keep the stored answers of earlier versions of the extractor with the same options. Texts then come from several versions"""
     max_failure_rate: Fraction = 0.2
@@ -94,46 +85,6 @@ class ClusterRules(Rules):
 
     min_title_score: Fraction = 0.8
     """titles are similar if S is above this threshold (S2ORC §2.6, eq. 1)"""
-    max_preprint_years: NonNegative = 2
-    """maximum years between a preprint and its published version"""
-    preprint_prefixes: tuple[str, ...] = (
-        "10.48550",
-        "10.1101/[0-9]",
-        "10.64898",  # openRxiv: bioRxiv and medRxiv since 2025
-        "10.21203",
-        "10.2139",
-        "10.312(?:19|2[0-9]|3[0-7])",  # OSF's communities: EarthArXiv, engrXiv, PsyArXiv, …
-        "10.31730",  # AfricArXiv
-        "10.32942",  # EcoEvoRxiv
-        "10.33767",  # MediArXiv
-        "10.35542",  # EdArXiv
-        "10.35543",  # IndiaRxiv
-        "10.1149/osf[.]io",  # ECSarXiv
-        "10.26434",
-        "10.20944",
-        "10.36227",
-        "10.22541",
-        "10.1002/essoar[.]",
-        "10.2196/preprints[.]",
-        "10.33774",  # Cambridge Open Engage
-        "10.31124",  # Advance
-        "10.3762/bxiv[.]",  # Beilstein Archives
-        "10.21034/(?:wp|sr)[.]",  # Federal Reserve Bank of Minneapolis
-        "10.1590/scielopreprints[.]",
-        "10.3897/arphapreprints[.]",
-        "10.14293/(?:s2199-1006[.]1[.]sor-[.]pp|pr2199[.])",  # ScienceOpen Preprints
-        "10.14324/111[.]444/",  # UCL Open Environment
-        "10.51094/jxiv[.]",
-        "10.55277/researchhub[.]",
-        "10.32388",  # Qeios
-        "10.24108/preprints-",
-        "10.5281",
-        "10.6084",
-        "10.7287",
-        "10.5194/(?:[a-z]+-discuss|egusphere-|[a-z]+-(?:19|20)[0-9]{2}-[0-9])",
-        "10.5194/(?:acp|amt|angeo|bg|cp|esd|essd|esurf|gi|gmd|hess|nhess|npg|os|se|soil|tc|wes)d-[0-9]",
-    )
-    """regular expressions of the DOI prefixes of preprint servers"""
 
 
 class VoteRules(Rules):
@@ -175,14 +126,6 @@ class LinkRules(Rules):
     """an entry links if S of the titles is above this threshold (S2ORC §2.6)"""
     evidence: Literal["all", "title"] = "all"
     """title: only S of the titles decides, without warnings; the smallest paper_id wins a tie (S2ORC §2.6)"""
-    bands: Count = 40
-    """number of MinHash keys of a title"""
-    rows: Count = 6
-    """number of hashes in a key"""
-    min_keys: Count = 2
-    """minimum number of equal keys of a candidate pair"""
-    min_recall: Fraction = 0.99
-    """minimum recall against an exhaustive search, on the sample of the release"""
     count_warnings: tuple[Literal["numeral", "tie", "contradiction"], ...] = ()
     """count links with these warnings as citations (SPEC §7: none)"""
 
@@ -242,8 +185,6 @@ class CleanRules(Rules):
     """keep: assign documents with an unknown year to train (for the profile own)"""
     editorial: Literal["flag", "exclude"] = "flag"
     """retracted and withdrawn papers: flag their text (the S2 V2 card drops none) or exclude it"""
-    evaluate_all: bool = False
-    """compute every value of every document, to tune thresholds; decisions do not change"""
     rules: OwnRules = ()
     """cleaning rules of other packages, {name, version, options}, after the rules of the profile (docs/own-filter.md)"""
 

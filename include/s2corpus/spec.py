@@ -137,20 +137,21 @@ class ExportRules(Rules):
     """whether corpus/gorc also contains the papers with a parse, in the form of release 20190928 (GORC, Appendix E)"""
     benchmarks: tuple[BenchmarkRules, ...] = ()
     """benchmark texts; overlaps.parquet lists documents that share n-grams with them. These documents are still published"""
-    benchmark_words: Count = 13
-    """words of an n-gram for `benchmarks` (GPT-3, arXiv:2005.14165, Appendix C)"""
     tokenizer: TokenizerRules | None = None
     """tokenizer that counts `num_tokens` of each document; null: not counted (see docs/formats.md)"""
     shard_bytes: Annotated[int, Field(ge=1 << 20)] | None = None
     """maximum uncompressed bytes of a file of documents, at least 1 MiB; a longer document has a separate file; null: no limit"""
     text: ModelTextRules = ModelTextRules()
     """form of the texts for models (docs/formats.md); default: the form of the S2 V2 card"""
-    approval: bool = False
-    """whether a person must approve the release before the pointer moves"""
-    approver: Literal["other", "anyone"] = "other"
-    """who may approve: anyone, or only a person who neither started the run nor delivered its new inputs"""
+    approval: Literal["none", "other", "anyone"] = "none"
+    """who must approve the release before the pointer moves. other: a person who neither started the run nor delivered its new inputs"""
     approval_hours: Count = 72
     """time limit of the approval; without an answer, the release is rejected"""
+
+    @property
+    def needs_approval(self) -> bool:
+        """Return whether a person must approve the release."""
+        return self.approval != "none"
 
     def count_files(self, papers: int) -> tuple[int, int]:
         """Return the number of files per set and split, and in each folder of `corpus/`."""
@@ -170,8 +171,6 @@ class QualityRules(Rules):
     """shares of fewer items are not compared"""
     gold_sample: Count = 2000
     """papers, PDFs and bibliography entries in the samples that measure precision and recall against identifiers and publishers' XML"""
-    gold_seed: int = 20200705
-    """seed of these samples"""
     max_dropped: Fraction = 0.01
     """maximum share of unreadable records in a delivery; dumps of S2 and Crossref have far fewer"""
     max_records: Count = 200
@@ -185,20 +184,14 @@ class ResourceRules(Rules):
     """files of one shard in the stages before cluster"""
     papers_per_shard: Count = 50_000
     """papers of one shard in the later stages"""
-    max_shards: Count = 16_384
-    """maximum shards of a stage; if it is reached, shards are larger"""
     max_tasks: Annotated[int, Field(ge=1, le=1000)] = 1000
     """maximum mapped tasks of a stage (Airflow allows 1024); additional shards share tasks"""
     memory_mb: Annotated[int, Field(ge=64)] = 2048
     """memory for the joins and sorts of one task, MB"""
-    pdf_memory_mb: Annotated[int, Field(ge=128)] = 1024
-    """address space of the child process that reads one PDF, MB"""
-    pdf_seconds: Annotated[float, Field(gt=0)] = 120
-    """time limit of the child process that reads one PDF, seconds"""
-    latex_seconds: Annotated[float, Field(gt=0)] = 120
-    """time limit of the converter for one LaTeX source, seconds"""
-    latex_memory_mb: Annotated[int, Field(ge=128)] = 1024
-    """heap of the converter for one LaTeX source, MB"""
+    file_memory_mb: Annotated[int, Field(ge=128)] = 1024
+    """address space of the child process that reads one PDF, and heap of the converter for one LaTeX source, MB"""
+    file_seconds: Annotated[float, Field(gt=0)] = 120
+    """time limit of the child process that reads one PDF or LaTeX source, seconds"""
     extract_seconds: Annotated[float, Field(gt=0)] = 600
     """deadline of one PDF in the pool of extractors, seconds, including retries after 503 and polling; each attempt may use a third"""
     task_hours: Annotated[float, Field(gt=0)] = 24
@@ -277,7 +270,7 @@ class ReleaseSpec(Rules):
     def digest(self) -> str:
         """Return the SHA-256 of the fields that affect bytes: all except resources, schedule and approval."""
         rules = self.model_dump(mode="json", exclude={"resources", "schedule"})
-        for operational in ("approval", "approver", "approval_hours"):
+        for operational in ("approval", "approval_hours"):
             del rules["export"][operational]
         return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()
 

@@ -99,12 +99,12 @@ class LatexOutcome(Outcome):
     TIMEOUT = Word(
         "timeout",
         "the converter exceeded its time limit",
-        "the next release retries it; raise `resources.latex_seconds`",
+        "the next release retries it; raise `resources.file_seconds`",
     )
     OUT_OF_MEMORY = Word(
         "out_of_memory",
         "the converter exceeded its memory limit",
-        "the next release retries it; raise `resources.latex_memory_mb`",
+        "the next release retries it; raise `resources.file_memory_mb`",
     )
     NO_TEXT = Word("no_text", "converted, but the result has no text")
 

@@ -36,7 +36,7 @@ def bag(airflow_home: None, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
     folder = tmp_path_factory.mktemp("specs")
     (folder / "other.yaml").write_text(
-        "name: other\nexport: {approval: true}\nresources: {task_hours: 3, in_flight: 5}\n"
+        "name: other\nexport: {approval: other}\nresources: {task_hours: 3, in_flight: 5}\n"
     )
     for name, (content, _) in WRONG_SPECS.items():
         (folder / f"{name}.yaml").write_text(content, "utf-8")
@@ -73,7 +73,7 @@ def test_planned_run_keeps_its_dag_without_the_spec(load: Callable[..., Any], tm
     """The DAG is that of the planned spec, and starts no other run."""
     if file:
         (tmp_path / "planned.yaml").write_text(file)
-    spec = '{"name": "planned", "export": {"approval": true}}'
+    spec = '{"name": "planned", "export": {"approval": "other"}}'
     task = {"S2CORPUS_RELEASES": str(tmp_path), "_AIRFLOW_PARSING_CONTEXT_DAG_ID": "corpus_release__planned"}
     found = vars(load("corpus_release", **task, AIRFLOW_VAR_S2CORPUS_RUN__PLANNED=spec))
     dag = found["corpus_release__planned"]

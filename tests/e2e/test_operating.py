@@ -112,7 +112,7 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
     work = tmp_path_factory.mktemp("operated")
     specs = work / "specs"
     specs.mkdir()
-    for name, approval in (("monthly", "true"), ("beside", "false")):
+    for name, approval in (("monthly", "other"), ("beside", "none")):
         (specs / f"{name}.yaml").write_text(SPEC.replace("NAME", name).replace("APPROVAL", approval))
     shutil.copy(ROOT / "include" / "releases" / "own.yaml", specs)
     (datasets := work / "datasets").mkdir()

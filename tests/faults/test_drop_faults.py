@@ -59,7 +59,7 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         expects = f'cron: null, expects: ["late-{{year}}"], expects_hours: {hours}, without_expected: {then}'
         (specs / f"{name}.yaml").write_text(f'name: {name}\ndrops: ["late-*"]\nschedule: {{{expects}}}\n')
     own = (specs / "own.yaml").read_text().replace("own-*", "careful-*").replace("name: own", "name: careful")
-    (specs / "careful.yaml").write_text(f"{own}export: {{approval: true}}\n")
+    (specs / "careful.yaml").write_text(f"{own}export: {{approval: other}}\n")
     with pytest.MonkeyPatch.context() as patch, StandIn() as grobid:
         patch.setenv("S2CORPUS_RELEASES", str(specs))
         patch.setenv("S2CORPUS_DROPS_SECONDS", "2")

@@ -39,7 +39,7 @@ select: {{max_pages: PAGES}}
 export: {{approval: APPROVAL, approval_hours: 1, files: 3}}
 resources: {{pdfs_per_shard: 40, papers_per_shard: 400, memory_mb: 512}}
 """
-APPROVAL = {"guarded": "true", "open": "false"}
+APPROVAL = {"guarded": "other", "open": "none"}
 PAGES = (50, 3)
 QUICK, LONG = range(1), range(1, 25)
 ACTIONS_PER_SEQUENCE = 8
@@ -164,7 +164,7 @@ class Cluster:
 
 
 def write_spec(specs: Path, name: str, pages: int) -> None:
-    text = SPEC.replace("NAME", name).replace("APPROVAL", APPROVAL.get(name, "false")).replace("PAGES", str(pages))
+    text = SPEC.replace("NAME", name).replace("APPROVAL", APPROVAL.get(name, "none")).replace("PAGES", str(pages))
     (specs / "new").write_text(text)
     (specs / "new").rename(specs / f"{name}.yaml")
 

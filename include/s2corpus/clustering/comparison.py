@@ -10,6 +10,8 @@ import numpy as np
 from s2corpus.clustering.facts import Nodes, count_common
 from s2corpus.clustering.places import ELECTRONIC, NUMERIC, journals_differ
 
+MAX_PREPRINT_YEARS = 2
+"""Maximum years between a preprint and its published version (SPEC §4)."""
 MIN_EVIDENCE = 10
 """Records are one paper if their evidence sums up to this."""
 EVIDENCE: Final = {
@@ -88,14 +90,13 @@ def compare(
     nodes: Nodes,
     left: np.ndarray,
     right: np.ndarray,
-    max_preprint_years: int,
     title: np.ndarray,
     number: np.ndarray | int = 0,
 ) -> Comparison:
     """Compare pairs of records. `title` is the value of that fact, `number` the `Difference` of titles.
 
     - Authors agree if at least half of the shorter list of surnames is common.
-    - Neighboring years are one apart. A preprint may be `max_preprint_years` earlier or later than its paper.
+    - Neighboring years are one apart. A preprint may be MAX_PREPRINT_YEARS earlier or later than its paper.
     - A record of a preprint has another place. Only records of published papers contradict each other's.
     - Issues differ if they are numbers of two volumes, unless titles, volumes and first pages are equal. A column with few authors has
       one title in every issue; an abstract and its paper, with many authors, may have two issues and two pages.
@@ -114,7 +115,7 @@ def compare(
     years = nodes.year[left], nodes.year[right]
     apart = np.abs(years[0] - years[1])
     is_other_form = nodes.preprint[left] != nodes.preprint[right]
-    is_unknown = (years[0] == 0) | (years[1] == 0) | (is_other_form & (apart <= max_preprint_years) & (apart > 0))
+    is_unknown = (years[0] == 0) | (years[1] == 0) | (is_other_form & (apart <= MAX_PREPRINT_YEARS) & (apart > 0))
     journal = np.where((a.journal >= 0) & (b.journal >= 0), 1, 0)
     rows = np.flatnonzero((journal > 0) & (a.journal != b.journal))
     journal[rows] = np.where(journals_differ(a.journal[rows], b.journal[rows], nodes.journals), -1, 1)

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from s2corpus.clustering.comparison import MAX_PREPRINT_YEARS
 from s2corpus.clustering.edges import CONTRADICTION, OPPOSING, PREFIX, TITLE, UNRELATED, Edges
 
 
@@ -24,7 +25,7 @@ Span = tuple[int, int] | None
 
 
 def components(
-    final_doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, edges: Edges, max_preprint_years: int
+    final_doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, edges: Edges
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the cluster of each node (its smallest node, int32) and the outcome of each edge (int8).
 
@@ -38,7 +39,7 @@ def components(
     several edges cut between two clusters, only the first is a CONFLICT; the others are REDUNDANT. So are cut edges within a cluster
     that a later edge joined: a place joins records whose title edge was cut for their years.
     """
-    clusters = _Clusters(final_doi, year, preprint, max_preprint_years)
+    clusters = _Clusters(final_doi, year, preprint)
     refused = np.flatnonzero(np.isin(edges.reason, OPPOSING))
     columns = edges.left.tolist(), edges.right.tolist(), edges.reason.tolist()
     for left, right, reason in (tuple(column[edge] for column in columns) for edge in refused.tolist()):
@@ -59,11 +60,10 @@ def components(
 class _Clusters:
     """Union-find. The facts of a cluster are stored at its root, which is its smallest node."""
 
-    def __init__(self, doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, max_preprint_years: int) -> None:
+    def __init__(self, doi: np.ndarray, year: np.ndarray, preprint: np.ndarray) -> None:
         self._parent = list(range(len(doi)))
         self._doi = doi.tolist()
         self._spans = list(map(_spans, year.tolist(), preprint.tolist()))
-        self._max_preprint_years = max_preprint_years
         self.opponents = defaultdict[int, list[tuple[int, bool]]](list)
         """by root: nodes that contradict a node of the cluster, and whether the two are unrelated"""
 
@@ -104,7 +104,7 @@ class _Clusters:
 
     def _years_differ(self, spans: tuple[Span, ...], others: tuple[Span, ...]) -> bool:
         """Return whether years of one form are more than one apart, or a preprint and a published record are too many years apart."""
-        limits = (1, self._max_preprint_years), (self._max_preprint_years, 1)
+        limits = (1, MAX_PREPRINT_YEARS), (MAX_PREPRINT_YEARS, 1)
         return any(
             a
             and b

@@ -67,7 +67,7 @@ class Edges:
         return len(self.left)
 
 
-def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprint_years: int) -> Edges:
+def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
     """Return the edges that one kind of identifier makes, sorted by strength and nodes.
 
     Their reason is `reason`, the number of the kind in IDENTIFIERS, or UNRELATED.
@@ -112,27 +112,27 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprin
     if is_file_hash:
         found.append(pairs.pair_untitled(nodes, codes))
     if kind in _PRINTED:
-        found.append(_find_owners(nodes, codes, max_preprint_years))
+        found.append(_find_owners(nodes, codes))
     if kind in _CLAIMED:
-        found.append(_find_claimed(nodes, codes, is_file_hash, min_title_score, max_preprint_years))
+        found.append(_find_claimed(nodes, codes, is_file_hash, min_title_score))
     n_joined, n_refused = sum(len(side) for side, _ in found), int(refused.sum())
     found.append([left[refused], right[refused]])
     left, right = map(np.concatenate, zip(*found, strict=True))
     return _sort_by_strength(left, right, np.repeat([reason, UNRELATED], [n_joined, n_refused]), strength)
 
 
-def _find_owners(nodes: Nodes, codes: np.ndarray, max_preprint_years: int) -> tuple[np.ndarray, np.ndarray]:
+def _find_owners(nodes: Nodes, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs (record of an identifier, PDF without a title that has it), if authors and years do not contradict."""
     is_compared = nodes.trusted | (nodes.title < 0)
     owner, pdf = pairs.stars(group_nodes(np.where(is_compared, codes, -1), ~nodes.trusted * 2 + (nodes.title < 0)))
     accepted = np.flatnonzero(nodes.trusted[owner] & (nodes.title[owner] >= 0) & ~nodes.trusted[pdf])
     owner, pdf = owner[accepted], pdf[accepted]
-    found = compare(nodes, owner, pdf, max_preprint_years, np.full(len(pdf), ALMOST))
+    found = compare(nodes, owner, pdf, np.full(len(pdf), ALMOST))
     return owner[found.agrees], pdf[found.agrees]
 
 
 def _find_claimed(
-    nodes: Nodes, codes: np.ndarray, is_file_hash: bool, min_title_score: float, max_preprint_years: int
+    nodes: Nodes, codes: np.ndarray, is_file_hash: bool, min_title_score: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs (untitled record, PDF) with the same identifier.
 
@@ -152,7 +152,7 @@ def _find_claimed(
     pdfs = np.flatnonzero(is_pdf & is_eligible[codes] & (first_untitled[codes] >= 0))
 
     def contradicts(_: np.ndarray, pdf: np.ndarray, other: np.ndarray) -> np.ndarray:
-        found = compare(nodes, pdf, other, max_preprint_years, np.full(len(pdf), ALMOST))
+        found = compare(nodes, pdf, other, np.full(len(pdf), ALMOST))
         result: np.ndarray = is_untitled[other] & ~found.agrees
         is_reading = ~nodes.trusted[other] & (file[other] >= 0) & (file[other] == file[pdf])
         titled = np.flatnonzero((nodes.title[other] >= 0) & (other != pdf) & ~is_reading)
@@ -165,7 +165,7 @@ def _find_claimed(
     return first_untitled[codes[pdfs]], pdfs
 
 
-def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int) -> Edges:
+def equal_title_edges(nodes: Nodes, labels: np.ndarray) -> Edges:
     """Return the edges between records with equal titles, sorted by nodes.
 
     Pairs already in one cluster (`labels`) are skipped.
@@ -179,21 +179,19 @@ def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int)
 
     left, right = pairs.select(pairs.windows(nodes.by_title), may_join)
     title = np.full(len(left), EQUAL)
-    return _judge(nodes, left, right, compare(nodes, left, right, max_preprint_years, title), np.ones(len(left)))
+    return _judge(nodes, left, right, compare(nodes, left, right, title), np.ones(len(left)))
 
 
-def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarray, max_preprint_years: int) -> Edges:
+def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarray) -> Edges:
     """Return the edges between the records of similar titles. `a` and `b` are rows of `nodes.titles`, `score` their S."""
     numbers = differences(*(nodes.original_titles.take(pa.array(side)) for side in (a, b)))
     left, right, pair = pairs.select(pairs.cross(nodes.by_title, a, b))
     title = np.where(score > MIN_SCORE_WITHOUT_AUTHORS, ALMOST, SIMILAR)[pair]
-    found = compare(nodes, left, right, max_preprint_years, title, numbers[pair])
+    found = compare(nodes, left, right, title, numbers[pair])
     return _judge(nodes, left, right, found, score[pair])
 
 
-def edges_of_front(
-    nodes: Nodes, group: np.ndarray, labels: np.ndarray, max_preprint_years: int, min_title_score: float
-) -> Edges:
+def edges_of_front(nodes: Nodes, group: np.ndarray, labels: np.ndarray, min_title_score: float) -> Edges:
     """Return the edges between different titles of one paper, sorted by strength and nodes.
 
     `group` encodes authors, year and first page, which must be equal; it is −1 if one of them is missing. One title lacks the subtitle
@@ -219,7 +217,7 @@ def edges_of_front(
     for row, pair in zip(rows.tolist(), _rows(*columns), strict=True):
         title[row] = _relate_titles(*pair, bool(is_translated[row]))
         number[row] = compare_numbers(*pair)
-    found = compare(nodes, left, right, max_preprint_years, title, number)
+    found = compare(nodes, left, right, title, number)
     kept = found.agrees
     left, right, evidence = left[kept], right[kept], found.codes()[kept]
     scores = np.minimum(_title_scores(nodes, left, right), min_title_score)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -224,22 +222,6 @@ def group_nodes(codes: np.ndarray, order_by: np.ndarray | None = None) -> Groups
     keys = (codes[nodes],) if order_by is None else (order_by[nodes], codes[nodes])
     nodes = nodes[np.lexsort(keys)]
     return Groups(nodes, np.searchsorted(codes[nodes], np.arange(codes.max(initial=-1) + 2)))
-
-
-def from_preprint_server(dois: pa.Array, prefixes: Sequence[str]) -> np.ndarray:
-    """Return which DOIs start with a prefix (bool).
-
-    Prefixes are regular expressions; a prefix without a slash stands for a complete DOI registrant.
-    """
-    if not prefixes or not len(dois):
-        return np.zeros(len(dois), bool)
-    pattern = "^(?:" + "|".join(prefix if "/" in prefix else f"{prefix}/" for prefix in prefixes) + ")"
-    return np.asarray(pc.match_substring_regex(dois, pattern))
-
-
-def preprint_of(prefixes: Sequence[str]) -> Callable[[str], bool]:
-    """Return a cached function that returns whether a DOI starts with one of the prefixes (see `from_preprint_server`)."""
-    return cache(lambda doi: bool(from_preprint_server(pa.array([doi]), prefixes)[0]))
 
 
 @njit(cache=True, nogil=True)

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     "--out", required=True, type=FILE, help="Write the kept documents: lines of a snapshot, with their split."
 )
 @click.option("--dropped", type=FILE, help="Write the dropped documents with id, reason and measured values.")
-@click.option("--evaluate-all", is_flag=True, help="Compute every value of dropped documents, to tune thresholds.")
 def command(
     source: Path,
     set_: Set,
@@ -47,7 +46,6 @@ def command(
     as_of: datetime | None,
     out: Path,
     dropped: Path | None,
-    evaluate_all: bool,
 ) -> None:
     """Clean documents and drop unsuitable ones.
 
@@ -57,13 +55,13 @@ def command(
     """
     from s2corpus.text.files import clean_file, format_outcomes
 
-    spec = _spec(spec_file, profile, unigrams, evaluate_all)
+    spec = _spec(spec_file, profile, unigrams)
     word_list = _load_word_list(spec, is_checked=unigrams is None)
     outcomes = clean_file(source, set_, spec.clean, spec.split, word_list, out, dropped, as_of)
     click.echo(format_outcomes(outcomes), err=True)
 
 
-def _spec(spec_file: Path | None, profile: str | None, unigrams: str | None, evaluate_all: bool) -> ReleaseSpec:
+def _spec(spec_file: Path | None, profile: str | None, unigrams: str | None) -> ReleaseSpec:
     """Return the given or default spec, changed by the options."""
     from s2corpus.spec import CleanRules, ReleaseSpec, SplitRules, UnigramRules, load_spec
     from s2corpus.text.recipe import CUTOFF
@@ -77,7 +75,7 @@ def _spec(spec_file: Path | None, profile: str | None, unigrams: str | None, eva
         )
     if profile != "card-wordfreq" and word_list is None:
         raise UserError(f"profile {profile} needs --unigrams FILE, the card's word list; without one use card-wordfreq")
-    values = {**spec.clean.model_dump(), "profile": profile, "evaluate_all": evaluate_all or spec.clean.evaluate_all}
+    values = {**spec.clean.model_dump(), "profile": profile}
     clean = CleanRules.model_validate({**values, "unigrams": word_list if profile != "card-wordfreq" else None})
     split = spec.split
     if profile == "recipe-2024" and not spec_file:

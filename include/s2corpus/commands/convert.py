@@ -91,7 +91,7 @@ class Input:
 @click.option(
     "--seconds",
     type=click.FloatRange(min=1),
-    help=f"Time limit of one file.  [default: {PDF_SECONDS:.0f} for a PDF, `resources.latex_seconds` for LaTeX]",
+    help=f"Time limit of one file.  [default: {PDF_SECONDS:.0f} for a PDF, `resources.file_seconds` for LaTeX]",
 )
 @click.option("--quiet", is_flag=True, help="Print no progress and no summary.")
 def command(

@@ -104,7 +104,6 @@ def vote_command(
     import pyarrow.compute as pc
 
     from s2corpus import spec
-    from s2corpus.clustering.facts import preprint_of
     from s2corpus.papers.journals import FieldInference
     from s2corpus.papers.rows import FileFacts, build_papers
     from s2corpus.sources.arrow import read_latest, read_record
@@ -132,7 +131,7 @@ def vote_command(
         build_papers(
             members.to_batches(), FileFacts(notices=notices),
             spec.VoteRules.model_validate({name: value for name, value in given.items() if value}),
-            all_open=all_open, is_preprint=preprint_of(spec.ClusterRules().preprint_prefixes), inference=inference,
+            all_open=all_open, inference=inference,
         ),
         schema=PAPERS.schema,
     )  # fmt: skip

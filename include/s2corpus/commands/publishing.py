@@ -103,7 +103,7 @@ def publish_command(snapshot: str, reason: str, lake: str) -> None:
     opened, id_ = open_lake(lake), SnapshotId.parse(snapshot)
     check_reason(reason)
     run = sealed.find_run(opened, id_, private())
-    if run.spec.export.approval:
+    if run.spec.export.needs_approval:
         record = sealed.read_record(opened, id_.release)
         runner.record_answer(
             run, ReleaseDecision.APPROVED, current_account(), reason.strip(), datetime.now(UTC), record.started_by

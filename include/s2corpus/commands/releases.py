@@ -128,7 +128,7 @@ def build_command(
                     runner.run_stage(each, name, workers=workers, progress=progress)
     for line in list_losses(run):
         click.echo(f"fewer than {run.parent}: {line}", err=True)
-    if publish and not (needs_approval := run.spec.export.approval):
+    if publish and not (needs_approval := run.spec.export.needs_approval):
         runner.publish(run)
     else:
         runner.record_unpublished(run)

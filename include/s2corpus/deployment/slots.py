@@ -28,7 +28,9 @@ def available_memory(limits: Iterable[Path] = _LIMITS) -> int:
 
 def compute_slots(bytes_of_memory: int, cores: int, specs: Iterable[ReleaseSpec]) -> int:
     """Return the number of tasks of any release that fit into memory: at least one, at most two per core."""
-    task = max((max(spec.resources.memory_mb, spec.resources.pdf_memory_mb) for spec in specs), default=0) + OVERHEAD_MB
+    task = (
+        max((max(spec.resources.memory_mb, spec.resources.file_memory_mb) for spec in specs), default=0) + OVERHEAD_MB
+    )
     return max(1, min((bytes_of_memory // _MB - WORKER_MB) // task, 2 * cores))
 
 

@@ -35,26 +35,29 @@ _PERMANENT_CODES = {
     )
 }
 _ERROR_CODE = re.compile(rb"\b(" + b"|".join(code.encode() for code in [*_PERMANENT_CODES, "TIMEOUT"]) + rb")\b")
+OPTIONS = {
+    "consolidateHeader": "[0-3]", "consolidateCitations": "[0-2]", "includeRawCitations": "[01]", "segmentSentences": "[01]",
+    "teiCoordinates": r"[A-Za-z]+(,[A-Za-z]+)*",
+}  # fmt: skip
+"""parameter of GROBID (`extract.options`) → pattern of its values"""
+DEFAULTS = {"consolidateHeader": "0", "consolidateCitations": "0", "includeRawCitations": "1", "segmentSentences": "0"}
 _SEARCHED_BYTES = 4096
 _START, _END = re.compile(rb"<(\w+:)?TEI\b"), re.compile(rb"</(\w+:)?TEI\s*>\s*\Z")
 """tags of the first and the last bytes of a complete TEI"""
 
 
 def form(rules: ExtractRules) -> dict[str, str]:
-    """Return all form fields of `processFulltextDocument`, so that the server's defaults have no effect."""
-    if rules.options:
-        raise UserError(
-            f"extract.options: expected no options, found {dict(rules.options)!r}: set GROBID's parameters in the other fields of `extract`"
-        )
-    return {
-        "consolidateHeader": str(rules.consolidate_header),
-        "consolidateCitations": str(rules.consolidate_citations),
-        "includeRawCitations": str(int(rules.include_raw_citations)),
-        "segmentSentences": str(int(rules.segment_sentences)),
-        # Omit `ocr` when off: keys of stored extractions remain valid.
-        **({"ocr": "1"} if rules.ocr == "scans" else {}),
-        **({"teiCoordinates": ",".join(rules.coordinates)} if rules.coordinates else {}),
-    }
+    """Return the form fields of `processFulltextDocument`: all that have a default, so that the server's defaults have no effect.
+
+    Raises:
+        UserError: an option is not a parameter of GROBID that changes a TEI, or has an impossible value.
+    """
+    for name, value in rules.options.items():
+        if not re.fullmatch(OPTIONS.get(name, "(?!)"), value):
+            known = ", ".join(f"{option} ({values})" for option, values in OPTIONS.items())
+            raise UserError(f"extract.options: {name}: {value!r} given; expected {known}")
+    # Omit `ocr` when off: keys of stored extractions remain valid.
+    return DEFAULTS | rules.options | ({"ocr": "1"} if rules.ocr == "scans" else {})
 
 
 def convert(data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse:

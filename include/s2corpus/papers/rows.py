@@ -18,6 +18,7 @@ from s2corpus.papers.vote import Pdf, VotedPaper, elect_metadata
 from s2corpus.rules import VoteRules
 from s2corpus.sources.arrow import read_record
 from s2corpus.sources.editorial import Statement, find_status
+from s2corpus.sources.preprints import is_preprint_doi
 from s2corpus.sources.record import Record, RecordKind, WorkType
 from s2corpus.tables.columns import Access, RecordRights, SearchedEvidence
 from s2corpus.tables.papers import PAPERS, MemberRow, PaperRow
@@ -70,7 +71,6 @@ def build_papers(
     rules: VoteRules,
     *,
     all_open: bool,
-    is_preprint: Callable[[str], bool],
     inference: FieldInference | None = None,
     corrections: Corrections | None = None,
     rows: int = 2_000,
@@ -85,7 +85,7 @@ def build_papers(
     def build_paper(paper_id: str, given: Iterable[MemberRow]) -> PaperRow:
         delivered = [DeliveredRecord(read_record(row), row["ready_at"] or "") for row in given]
         records = [one.record for one in delivered]
-        preprint = _correct_preprint_test(records, is_preprint)
+        preprint = _correct_preprint_test(records)
         voted = elect_metadata(
             paper_id,
             delivered,
@@ -136,8 +136,8 @@ def _decide_access(
     return _build_access(article.sha1, article.kind, correct(article.sha1, openness))
 
 
-def _correct_preprint_test(records: Iterable[Record], is_preprint: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Return `is_preprint` corrected by the work types in records.
+def _correct_preprint_test(records: Iterable[Record]) -> Callable[[str], bool]:
+    """Return `is_preprint_doi` corrected by the work types in records.
 
     Records with an arXiv id are skipped, because arXiv states the DOI of the published version.
     """
@@ -148,7 +148,7 @@ def _correct_preprint_test(records: Iterable[Record], is_preprint: Callable[[str
                 types[record.doi] = True
             elif record.kind is RecordKind.PUBLISHER:
                 types.setdefault(record.doi, False)
-    return lambda doi: types[doi] if doi in types else is_preprint(doi)
+    return lambda doi: types[doi] if doi in types else is_preprint_doi(doi)
 
 
 def _select_latex(

@@ -101,7 +101,7 @@ class AnotherPerson(TransientError):
 
 def excluded_people(run: Run, started_by: str | None) -> dict[str, str]:
     """Return the people who may not approve a release, with the reason ("started its run")."""
-    if run.spec.export.approver == "anyone":
+    if run.spec.export.approval == "anyone":
         return {}
     delivered: dict[str, str] = run.table(DELIVERIES).committed().facts.get("delivered_by", {})
     reasons = {person: f"delivered {folder}" for person, folder in delivered.items()}
@@ -118,7 +118,7 @@ def find_objection(run: Run, who: str, started_by: str | None) -> str | None:
     reason = reasons.get(_normalize_name(who))
     return reason and (
         f"{who} {reason} and may not approve {run.release_id}: another person must answer "
-        "(`export.approver: anyone` in the spec lets one person do both)"
+        "(`export.approval: anyone` in the spec lets one person do both)"
     )
 
 

@@ -33,6 +33,8 @@ from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import FULLTEXTS
 from s2orc_parse.parse_model import ParseKind
 
+GOLD_SEED = 20200705
+"""seed of the samples: the date of the S2ORC release"""
 SLICE = 100_000
 """number of papers from which samples are drawn"""
 MAX_DISTRACTORS = 20
@@ -78,7 +80,7 @@ def select_slice(run: Run, papers: int) -> pc.Expression | None:
     """Return the range of paper ids from which samples are drawn, or None for all papers. Ids are hashes."""
     if papers <= SLICE:
         return None
-    first = int(hashlib.sha256(str(run.spec.quality.gold_seed).encode()).hexdigest()[: _ID_BITS // 4], 16)
+    first = int(hashlib.sha256(str(GOLD_SEED).encode()).hexdigest()[: _ID_BITS // 4], 16)
     last = first + (SLICE << _ID_BITS) // papers
     ids = pc.field("paper_id")
     if last < 1 << _ID_BITS:
@@ -94,13 +96,12 @@ def measure_clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Tab
     Known pairs belong to one paper and share an identifier. A joined pair is right if it shares an identifier. It is
     wrong if both records have an identifier of one kind but different values (except DOIs of preprints).
     """
-    from s2corpus.clustering.facts import from_preprint_server
     from s2corpus.compiled import interpret_if_small
+    from s2corpus.sources.preprints import find_preprints
 
     members = run.table(MEMBERS).read(list(_COLUMNS), where=select_slice(run, papers))
-    prefixes = run.spec.cluster.preprint_prefixes
     preprint = pc.or_(
-        pa.array(from_preprint_server(pc.fill_null(members["doi"], "").combine_chunks(), prefixes)),
+        pa.array(find_preprints(pc.fill_null(members["doi"], "").combine_chunks())),
         pc.fill_null(pc.equal(members["type"], "preprint"), False),
     )
     final = pc.if_else(preprint, pa.scalar(None, pa.string()), members["doi"])
@@ -108,8 +109,8 @@ def measure_clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Tab
         connection.register("slice", members.append_column("final_doi", final).drop_columns(["authors"]))
         connection.execute(_CREATE_TITLED)
         quality = run.spec.quality
-        connection.execute(_CREATE_SAMPLED_PAPERS, {"seed": str(quality.gold_seed), "n": quality.gold_sample})
-        connection.execute(_CREATE_SAMPLE, {"seed": str(quality.gold_seed)})
+        connection.execute(_CREATE_SAMPLED_PAPERS, {"seed": str(GOLD_SEED), "n": quality.gold_sample})
+        connection.execute(_CREATE_SAMPLE, {"seed": str(GOLD_SEED)})
         ids = connection.execute("SELECT record_id FROM sample").to_arrow_table()["record_id"]
         sample = members.filter(pc.is_in(members["record_id"], ids.combine_chunks())).drop_columns(["paper_id"])
         if not len(sample):
@@ -162,7 +163,7 @@ def measure_titles(run: Run) -> Gold:
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         run.table(MEMBERS).view(connection)
         rows = connection.execute(
-            _TITLES, {"seed": str(run.spec.quality.gold_seed), "n": run.spec.quality.gold_sample, "other": SCIENCEPARSE}
+            _TITLES, {"seed": str(GOLD_SEED), "n": run.spec.quality.gold_sample, "other": SCIENCEPARSE}
         ).fetchall()
     counts = Gold()
     for pdf_title, record_titles in rows:
@@ -197,7 +198,7 @@ def measure_parses(run: Run) -> dict[str, Gold]:
         kinds.setdefault(row["paper_id"], set()).add(row["parse_kind"])
     publishers = {ParseKind.JATS.value, ParseKind.ELSEVIER.value}
     with_both = [paper_id for paper_id, of_paper in kinds.items() if "pdf" in of_paper and of_paper & publishers]
-    seed = str(run.spec.quality.gold_seed)
+    seed = str(GOLD_SEED)
     with_both.sort(key=lambda paper_id: hashlib.sha256(f"{seed}{paper_id}".encode()).digest())
     in_sample = pc.field("paper_id").isin(pa.array(with_both[: run.spec.quality.gold_sample], pa.string()))
     counts = {name: Gold() for name in ("title", "authors", "abstract", "bibliography", "citations")}

@@ -34,6 +34,8 @@ from s2corpus.tables.schema import Table, paper_shard, pdf_shard
 from s2corpus.version import code_version
 from s2orc_parse.scratch import private
 
+MAX_SHARDS = 16_384
+"""maximum shards of a stage; if it is reached, shards are larger"""
 Metrics = dict[str, float]
 OF_RUN = "run."
 """beginning of the names of metrics that two runs of a release may give different values. They are not part of the snapshot"""

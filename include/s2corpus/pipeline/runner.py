@@ -246,7 +246,7 @@ def publish(run: Run, *, by_person: bool = False) -> pointer.Pointer:
     """
     record = sealed.check_publishable(run, by_person=by_person)
     is_published = pointer.was_published(run.lake, run.snapshot_id)
-    approval = sealed.read_approval(run, record) if run.spec.export.approval and not is_published else None
+    approval = sealed.read_approval(run, record) if run.spec.export.needs_approval and not is_published else None
     latest = _retry_lost_race(lambda: pointer.publish(run.lake, run.snapshot_id, approval))
     if catalog := Catalog.from_environment():
         catalog.set_release_state(run.release_id, ReleaseState.PUBLISHED, run.snapshot_id)

@@ -84,7 +84,6 @@ class ExtractStage(Stage):
             in_flight=run.spec.resources.in_flight,
             deadline=deadline,
             request=request,
-            max_tei_bytes=run.spec.extract.max_tei_bytes,
         )
         servers = os.environ.get("GROBID_URL", "")
         if not servers:

@@ -34,7 +34,7 @@ from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UnreadableObject, UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.papers.corrections import FILE, read_corrections
-from s2corpus.pipeline.run import OF_RUN, Metrics, Run, Shard, Stage, count_outcomes
+from s2corpus.pipeline.run import MAX_SHARDS, OF_RUN, Metrics, Run, Shard, Stage, count_outcomes
 from s2corpus.snapshot.pointer import check_pointer, list_published
 from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.lake import NotALakeFile
@@ -145,8 +145,8 @@ class IntakeStage(Stage):
         files_by_table: Counter[str] = Counter()
         for index in with_files:
             files_by_table.update(counts[index]["files"])
-        resources, most_files = run.spec.resources, max(files_by_table.values(), default=0)
-        ranges = max(1, min(resources.max_shards, -(-most_files // resources.pdfs_per_shard)))
+        most_files = max(files_by_table.values(), default=0)
+        ranges = max(1, min(MAX_SHARDS, -(-most_files // run.spec.resources.pdfs_per_shard)))
         buckets = run.read_plan(self.name)[-1].params["buckets"]
         return [Shard(i, {"buckets": buckets, "pdf_shards": ranges}) for i in range(max(buckets, ranges))]
 

@@ -293,8 +293,8 @@ def _convert_latex(run: Run, source: LatexSourceRow) -> StoredParseRow:
         parse = latex.convert(
             read_file(run.lake, source["places"][0], sha1),
             sha1=sha1,
-            seconds=rules.latex_seconds,
-            memory_mb=rules.latex_memory_mb,
+            seconds=rules.file_seconds,
+            memory_mb=rules.file_memory_mb,
             parse_reference=parse_bibliography_item,
         )
     except UnreadableObject as error:

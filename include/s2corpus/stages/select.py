@@ -61,8 +61,8 @@ class SelectStage(Stage):
                 copies(),
                 rules=run.spec.select,
                 workers=max(1, min(len(missing), cores // run.pdf_shards)),
-                timeout=resources.pdf_seconds,
-                memory_bytes=resources.pdf_memory_mb << 20,
+                timeout=resources.file_seconds,
+                memory_bytes=resources.file_memory_mb << 20,
             ):
                 (Path(folder) / selection.file_sha1).unlink()
                 if ocr and selection.detail == NO_TEXT:

@@ -24,7 +24,6 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.clustering.facts import preprint_of
 from s2corpus.papers.corrections import FILE, Corrections, read_corrections
 from s2corpus.papers.journals import FieldInference, JournalCounts, count_declarations
 from s2corpus.papers.openness import Declaration
@@ -74,7 +73,6 @@ class VoteStage(Stage):
             _read_file_facts(_read_facts(run, shard.index)),
             run.spec.vote,
             all_open=run.spec.profile == "own",
-            is_preprint=preprint_of(run.spec.cluster.preprint_prefixes),
             inference=inference,
             corrections=corrections,
         )

@@ -56,9 +56,7 @@ class CardFullText(_CardFacts):
         """The language of most paragraphs."""
         rules = self.rules
         units = [paragraph for section in self.sections for paragraph in section.paragraphs]
-        vote = vote_language(
-            units, rules.language_characters, min_letters=rules.language_letters, count_all=rules.evaluate_all
-        )
+        vote = vote_language(units, rules.language_characters, min_letters=rules.language_letters)
         self.decision.language, self.decision.language_votes = vote.language, vote.votes
         return vote.language
 

@@ -50,13 +50,11 @@ class LanguageVote:
     """language → number of texts, highest first"""
 
 
-def vote_language(
-    texts: Sequence[str], characters: int, *, min_letters: int = 0, count_all: bool = False, blank: str = UNKNOWN
-) -> LanguageVote:
+def vote_language(texts: Sequence[str], characters: int, *, min_letters: int = 0, blank: str = UNKNOWN) -> LanguageVote:
     """Return the most frequent language over the first `characters` of each text (S2 V2 card).
 
-    The shortest texts vote first because CLD3's time grows with length. The vote stops when the remaining votes cannot change the winner,
-    unless `count_all` is set. A text with fewer than `min_letters` letters does not vote. A blank text votes for `blank`.
+    The shortest texts vote first because CLD3's time grows with length. The vote stops when the remaining votes cannot change the winner.
+    A text with fewer than `min_letters` letters does not vote. A blank text votes for `blank`.
     """
     texts = [text for text in texts if _has_letters(text[:characters], min_letters)]
     votes: Counter[str] = Counter()
@@ -65,7 +63,7 @@ def vote_language(
         code = language(text[:characters])[0]
         votes[blank if code == UNKNOWN else code] += 1
         remaining -= 1
-        if not count_all and len(texts) > 2 * remaining and _lead_of_winner(votes) > remaining:
+        if len(texts) > 2 * remaining and _lead_of_winner(votes) > remaining:
             break
     ranked = sorted(votes.items(), key=lambda v: (-v[1], v[0]))
     if not ranked:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from s2corpus.errors import UserError
 from s2corpus.text import minhash, word_hashes
 
+NGRAM_WORDS = 13
 _COLUMNS = {
     "id": pa.string(), "set": pa.string(), "split": pa.string(), "benchmark": pa.string(), "ngrams": pa.int64(), "share": pa.float64(),
 }  # fmt: skip
@@ -25,23 +26,24 @@ SCHEMA = pa.schema([pa.field(name, type_, nullable=False) for name, type_ in _CO
 class Benchmarks:
     """The n-grams of some benchmarks. Items with fewer words than an n-gram are skipped."""
 
-    def __init__(self, contents: Mapping[str, bytes], length: int) -> None:
+    def __init__(self, contents: Mapping[str, bytes]) -> None:
         """Read the benchmarks. `contents` maps a name to JSON lines (all strings are used) or to lines of text.
 
         Raises:
             UserError: a benchmark has no item that is long enough.
         """
-        self.length = length
         self._sets: dict[str, minhash.Hashes] = {}
         for name, content in sorted(contents.items()):
-            items = [minhash.hash_shingles(item, length) for item in _items(content) if _words(item) >= length]
+            items = [
+                minhash.hash_shingles(item, NGRAM_WORDS) for item in _items(content) if _words(item) >= NGRAM_WORDS
+            ]
             if not items:
-                raise UserError(f"benchmark {name}: no item of {length} words or more")
+                raise UserError(f"benchmark {name}: no item of {NGRAM_WORDS} words or more")
             self._sets[name] = np.unique(np.concatenate(items))
 
     def overlaps(self, text: str) -> Iterator[tuple[str, int, float]]:
         """Yield (benchmark, number of distinct common n-grams, their share of the benchmark's) for each overlap."""
-        own = np.unique(minhash.hash_shingles(text, self.length))
+        own = np.unique(minhash.hash_shingles(text, NGRAM_WORDS))
         for name, theirs in self._sets.items():
             if both := len(np.intersect1d(own, theirs, assume_unique=True)):
                 yield name, both, both / len(theirs)

@@ -61,7 +61,7 @@ class RecipeFullText(DocumentFacts):
     def language(self) -> str | None:
         """The language of most paragraphs; the smallest code on a tie."""
         rules, texts = self.rules, [paragraph.text.strip() for paragraph in self.paragraphs]
-        vote = vote_language(texts, rules.language_characters, count_all=rules.evaluate_all, blank=_BLANK)
+        vote = vote_language(texts, rules.language_characters, blank=_BLANK)
         self.decision.language_votes = vote.votes
         self.decision.language = next(iter(vote.votes), None)
         return self.decision.language

@@ -139,17 +139,13 @@ class RuleSeries(Generic[F]):
     rules: Sequence[DropRule[F]]
 
     def decide(self, document: CleanedDocument, rules: CleanRules, unigrams: Unigrams) -> DocumentDecision:
-        """Return the decision for a document, with its text if kept.
-
-        With `evaluate_all` every rule is evaluated; the first rule that applies still decides.
-        """
+        """Return the decision for a document by the first rule that applies, with its text if kept."""
         facts = self.facts(document, rules, unigrams)
         decision = facts.decision
         for rule in self.rules:
-            if rule.drops(facts) and decision.outcome is CleanOutcome.KEPT:
+            if rule.drops(facts):
                 decision.outcome = rule.outcome
-                if not rules.evaluate_all:
-                    break
-        if decision.outcome is CleanOutcome.KEPT:
+                break
+        else:
             decision.text = facts.text()
         return decision

@@ -55,7 +55,7 @@ def write_titles(titles: pa.Array, folder: Path, number: int, search: Search) ->
     with pa.ipc.new_stream(str(texts), _TITLES) as writer:
         writer.write_table(pa.table([titles], schema=_TITLES))
     with keys.open("wb") as file:
-        for band_keys in compute_keys(titles, search.bands, search.rows):
+        for band_keys in compute_keys(titles, search.bands):
             band = sort_keys(band_keys)
             band.keys.tofile(file)
             band.rows.astype(np.uint32).tofile(file)

@@ -16,8 +16,10 @@ import pyarrow as pa
 
 from s2corpus.compiled import njit
 from s2corpus.titles.arrays import one_chunk
-from s2corpus.titles.threegrams import BANDS, ROWS, grams, minhash_keys, score_pairs
+from s2corpus.titles.threegrams import BANDS, grams, minhash_keys, score_pairs
 
+MIN_KEYS = 2
+"""Equal keys that make a candidate pair."""
 MAX_TITLES_PER_KEY = 256
 """A key of more titles proposes no candidate pairs. This limit bounds the work on titles made from one template."""
 MAX_PAIRS_PER_TITLE = 64
@@ -33,14 +35,11 @@ _BYTES_PER_TITLE = 4096
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Parameters of the search (`link` in the spec). The defaults are measured by `devtools/bench/link.py`."""
+    """Parameters of the search. The defaults are measured by `devtools/bench/link.py`."""
 
     threshold: float = 0.8
     """S must be above this value (SPEC §7.4)"""
     bands: int = BANDS
-    rows: int = ROWS
-    min_keys: int = 2
-    """equal keys that make a candidate pair"""
     by_title: bool = False
     """whether only S links an entry (`link.evidence: title`)"""
     memory_mb: int = 1024
@@ -102,12 +101,12 @@ def pair_equal_keys(keys: np.ndarray, others: SortedKeys) -> tuple[np.ndarray, n
     return row, others.rows[place]
 
 
-def compute_keys(titles: pa.Array, bands: int, rows: int = ROWS) -> np.ndarray:
+def compute_keys(titles: pa.Array, bands: int) -> np.ndarray:
     """Return the MinHash keys of normalized titles, uint32 (bands, titles); 0 for the empty title."""
     keys = np.zeros((bands, len(titles)), np.uint32)
     for begin in range(0, len(titles), _TITLES_PER_BLOCK):
         block = titles.slice(begin, _TITLES_PER_BLOCK)
-        keys[:, begin : begin + len(block)] = minhash_keys(grams(block, sort=False), bands, rows)
+        keys[:, begin : begin + len(block)] = minhash_keys(grams(block, sort=False), bands)
     return keys
 
 
@@ -150,7 +149,7 @@ def find_similar(titles: pa.Array, pieces: Sequence[TitlesOnDisk], search: Searc
 
 
 def _find_similar_block(titles: pa.Array, begin: int, pieces: Sequence[TitlesOnDisk], search: Search) -> Pairs:
-    keys = compute_keys(titles, search.bands, search.rows)
+    keys = compute_keys(titles, search.bands)
     codes = _propose(keys, 0, pieces, search)
     a, b = (codes >> np.uint64(32)).astype(np.int64), (codes & np.uint64(0xFFFFFFFF)).astype(np.int64)
     scores = np.zeros(len(codes))
@@ -165,7 +164,7 @@ def _find_similar_block(titles: pa.Array, begin: int, pieces: Sequence[TitlesOnD
 
 
 def _propose(keys: np.ndarray, begin: int, pieces: Sequence[TitlesOnDisk], search: Search) -> np.ndarray:
-    """Return the candidate pairs as a << 32 | b (uint64, ascending): two titles with `min_keys` equal keys."""
+    """Return the candidate pairs as a << 32 | b (uint64, ascending): two titles with MIN_KEYS equal keys."""
     found = [np.empty(0, np.uint64)]
     room = search.memory_mb << 15  # pairs of half the memory, which is needed twice to sort them
     for band in range(len(keys)):
@@ -187,7 +186,7 @@ def _propose(keys: np.ndarray, begin: int, pieces: Sequence[TitlesOnDisk], searc
             halves = (keys[:, :middle], begin), (keys[:, middle:], begin + middle)
             return np.concatenate([_propose(half, first_row, pieces, search) for half, first_row in halves])
     codes, count = np.unique(np.concatenate(found), return_counts=True)
-    return codes[count >= search.min_keys]
+    return codes[count >= MIN_KEYS]
 
 
 def find_best_scores(sample: pa.Array, pieces: Sequence[TitlesOnDisk], threshold: float) -> np.ndarray:

@@ -19,7 +19,7 @@ from s2corpus import spec
 from s2corpus.clustering.identity import Parent
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.pipeline import gold
-from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all
+from s2corpus.pipeline.run import MAX_SHARDS, Metrics, Run, Shard, Stage, commit_all
 from s2corpus.stages.cluster.many import cluster_in_rounds, do_here, workers
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.intake import DELIVERIES, RECORDS
@@ -76,10 +76,9 @@ def _counts_key(run: Run) -> str:
 
 def _buckets(run: Run, papers: int) -> int:
     """Return papers / `papers_per_shard`, made a multiple of the snapshot's file numbers if it is `_FEW` or more."""
-    resources = run.spec.resources
-    buckets = max(1, min(resources.max_shards, -(-papers // resources.papers_per_shard)))
+    buckets = max(1, min(MAX_SHARDS, -(-papers // run.spec.resources.papers_per_shard)))
     files = math.lcm(*run.spec.export.count_files(papers))
-    return buckets if buckets < _FEW else files * max(1, min(-(-buckets // files), resources.max_shards // files))
+    return buckets if buckets < _FEW else files * max(1, min(-(-buckets // files), MAX_SHARDS // files))
 
 
 _PARENT = "records-20000101-00000000"

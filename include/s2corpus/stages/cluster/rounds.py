@@ -18,8 +18,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.clustering.edges import Edges
-from s2corpus.clustering.facts import COLUMNS, FACTS, PREPRINT, from_preprint_server, read_facts
+from s2corpus.clustering.facts import COLUMNS, FACTS, PREPRINT, read_facts
 from s2corpus.rules import ClusterRules
+from s2corpus.sources.preprints import find_preprints
 from s2corpus.storage.exchange import Exchange
 
 SAMPLED = 256
@@ -117,9 +118,7 @@ class Home:
     @cached_property
     def has_preprint_doi(self) -> np.ndarray:
         """Whether each record has the DOI of a preprint (bool). The types of the DOI's records decide; if unknown, its prefix."""
-        is_preprint = np.array(
-            from_preprint_server(pc.fill_null(self["doi"], ""), self._rounds.rules.preprint_prefixes)
-        )
+        is_preprint = np.array(find_preprints(pc.fill_null(self["doi"], "")))
         rows = self._rounds.receive("doi_forms", self._number, FORM)
         is_preprint[rows["node"].to_numpy() - self.first] = rows["form"].to_numpy() == PREPRINT
         return is_preprint

@@ -77,7 +77,7 @@ def identifier_edges(rounds: Rounds, task: int) -> None:
             of_kind = of_kind.append_column(name, of_kind["value"])
         node = of_kind["node"].to_numpy()
         nodes = nodes_from(of_kind)
-        edges = edges_of_kind(nodes, reason, rounds.rules.min_title_score, rounds.rules.max_preprint_years)
+        edges = edges_of_kind(nodes, reason, rounds.rules.min_title_score)
         found.append((node[edges.left], node[edges.right], edges.reason, edges.strength, edges.evidence))
         if name == "declared":
             declares = np.asarray(of_kind["declares"])
@@ -121,9 +121,7 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
     doi, dois = codes_of(ends["final_doi"])
     left, right = (np.searchsorted(node, rows[side].to_numpy()) for side in ("left", "right"))
     edges = Edges(left, right, *(rows[name].to_numpy() for name in ("reason", "strength", "evidence")))
-    label, outcomes = components(
-        doi, ends["year"].to_numpy(), np.asarray(ends["preprint"]), edges, rounds.rules.max_preprint_years
-    )
+    label, outcomes = components(doi, ends["year"].to_numpy(), np.asarray(ends["preprint"]), edges)
     labels = pa.table([node, node[label]], schema=LABELS)
     rounds.send(f"labels-{number}", task, labels, rounds.find_homes(node))
     if number == 1:

@@ -64,7 +64,7 @@ def equal_titles(rounds: Rounds, task: int) -> None:
     rows = _read_titled(rounds, task)
     nodes = nodes_from(rows)
     _, label = np.unique(rows["label"].to_numpy(), return_inverse=True)
-    edges = equal_title_edges(nodes, label, rounds.rules.max_preprint_years)
+    edges = equal_title_edges(nodes, label)
     rounds.write_edges("edges-1", task, edges, rows["node"].to_numpy(), near=0)
 
 
@@ -160,7 +160,7 @@ def similar_titles(rounds: Rounds, task: int) -> None:
     title_a = nodes.title[np.searchsorted(node, sent["node"].to_numpy()[where])]
     a = title_a[np.searchsorted(ids, pairs["a"].to_numpy())]
     b = nodes.title[np.searchsorted(node, _node(pairs["b"].to_numpy()))]
-    edges = edges_of_similar(nodes, a, b, pairs["score"].to_numpy(), rounds.rules.max_preprint_years)
+    edges = edges_of_similar(nodes, a, b, pairs["score"].to_numpy())
     rounds.write_edges("edges-2", task, edges, node, near=1)
 
 
@@ -201,5 +201,5 @@ def cut_titles(rounds: Rounds, task: int) -> None:
     rows = rows.take(pa.array(shared)).combine_chunks()
     nodes = nodes_from(rows)
     rules, labels = rounds.rules, rows["label"].to_numpy()
-    edges = edges_of_front(nodes, group[shared], labels, rules.max_preprint_years, rules.min_title_score)
+    edges = edges_of_front(nodes, group[shared], labels, rules.min_title_score)
     rounds.write_edges("prefix-edges", task, edges, rows["node"].to_numpy(), near=1)

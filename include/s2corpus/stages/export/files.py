@@ -153,7 +153,7 @@ def _load_benchmarks(run: Run) -> Benchmarks | None:
         contents[benchmark.name] = fetch(benchmark.uri)
         if (found := hashlib.sha256(contents[benchmark.name]).hexdigest()) != benchmark.sha256:
             raise UserError(f"{benchmark.uri}: the SHA-256 is {found}; the spec expects {benchmark.sha256}")
-    return Benchmarks(contents, run.spec.export.benchmark_words) if contents else None
+    return Benchmarks(contents) if contents else None
 
 
 _PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial, reduce
 from operator import or_
@@ -20,10 +20,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from duckdb import DuckDBPyConnection
 
-from s2corpus.clustering.facts import preprint_of
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.pipeline.gold import Gold, select_slice
 from s2corpus.pipeline.run import OF_RUN, Metrics, Run, Shard, Stage, commit_all
+from s2corpus.sources.preprints import is_preprint_doi
 from s2corpus.sources.record import RecordKind, WorkType
 from s2corpus.stages.link.index import (
     open_exchange,
@@ -160,17 +160,16 @@ def _measure_title_links(run: Run, index: LinkIndex) -> dict[str, int]:
     entries = entries.filter(pc.is_in(entries["citing_paper_id"], ids.combine_chunks()))
     entries = entries.sort_by([(name, "ascending") for name in ("citing_paper_id", "parse_kind", "ref_id")])
 
-    is_preprint = preprint_of(run.spec.cluster.preprint_prefixes)
     with _database(run) as connection:
         search, sample = _search(run), run.spec.quality.gold_sample
-        published_dois = partial(_published_dois, run, is_preprint)
-        found = measure_title_links(connection, entries, index, search, sample, is_preprint, published_dois)
+        published_dois = partial(_published_dois, run)
+        found = measure_title_links(connection, entries, index, search, sample, is_preprint_doi, published_dois)
     # Only an entry with a link by identifier can be right, so all right links are found.
     gold = Gold(found["known"], found["right"], found["said"], found["right"]).metrics("links")
     return {name: int(n) for name, n in gold.items()} | {name: found[name] for name in ("tried", "agreed")}
 
 
-def _published_dois(run: Run, is_preprint: Callable[[str], bool], paper_ids: pa.Array) -> dict[str, str]:
+def _published_dois(run: Run, paper_ids: pa.Array) -> dict[str, str]:
     """Return the DOIs of papers, without DOIs of preprints. As in the vote, the types of records take precedence over DOI prefixes."""
     if not len(paper_ids):
         return {}
@@ -183,7 +182,7 @@ def _published_dois(run: Run, is_preprint: Callable[[str], bool], paper_ids: pa.
     return {
         row["paper_id"]: doi
         for row in papers
-        if (doi := row["doi"]) and doi not in preprints and (doi in published or not is_preprint(doi))
+        if (doi := row["doi"]) and doi not in preprints and (doi in published or not is_preprint_doi(doi))
     }
 
 
@@ -204,7 +203,7 @@ def _entries_at_once(run: Run) -> int:
 def _search(run: Run) -> Search:
     rules = run.spec.link
     by_title, memory_mb = rules.evidence == "title", run.spec.resources.memory_mb // 4
-    return Search(rules.min_score, rules.bands, rules.rows, rules.min_keys, by_title, memory_mb)
+    return Search(rules.min_score, by_title=by_title, memory_mb=memory_mb)
 
 
 def _read_contexts(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> Iterator[pa.RecordBatch]:

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from s2corpus.clustering.comparison import MAX_PREPRINT_YEARS
 from s2corpus.clustering.components import EdgeOutcome, components
 from s2corpus.clustering.edges import AUTHORS, CONTRADICTION, OPPOSING, PLACE, PREFIX, TITLE, UNRELATED, Edges
 
@@ -24,9 +25,7 @@ EDGES = st.lists(
 )  # fmt: skip
 
 
-def taken_one_by_one(
-    facts: Facts, edges: list[tuple[int, int, int]], years: int
-) -> tuple[list[int], list[EdgeOutcome]]:
+def taken_one_by_one(facts: Facts, edges: list[tuple[int, int, int]]) -> tuple[list[int], list[EdgeOutcome]]:
     cluster = [{node} for node in range(len(facts))]
     refused = [edge for edge in edges if edge[2] in OPPOSING]
     fates = []
@@ -38,7 +37,7 @@ def taken_one_by_one(
             fates.append(EdgeOutcome.REDUNDANT)
         elif (
             len({facts[node][0] for node in one | other} - {-1}) > 1
-            or (reason in (TITLE, PREFIX) and not years_agree(facts, one, other, years))
+            or (reason in (TITLE, PREFIX) and not years_agree(facts, one, other))
             or any(
                 (why == UNRELATED or reason >= TITLE) and ((a in one and b in other) or (b in one and a in other))
                 for a, b, why in refused
@@ -61,22 +60,22 @@ def taken_one_by_one(
     return labels, fates
 
 
-def years_agree(facts: Facts, one: set[int], other: set[int], most: int) -> bool:
+def years_agree(facts: Facts, one: set[int], other: set[int]) -> bool:
     for a_preprint in (False, True):
         for b_preprint in (False, True):
             a = [facts[node][1] for node in one if facts[node][1] and facts[node][2] is a_preprint]
             b = [facts[node][1] for node in other if facts[node][1] and facts[node][2] is b_preprint]
             apart = max(min(a) - max(b), min(b) - max(a)) if a and b else 0
             is_series = a_preprint == b_preprint and apart > 0 and max(a + b) - min(a + b) > 1
-            if is_series or apart > (1 if a_preprint == b_preprint else most):
+            if is_series or apart > (1 if a_preprint == b_preprint else MAX_PREPRINT_YEARS):
                 return False
     return True
 
 
 @settings(max_examples=300)
-@given(FACTS, EDGES, st.integers(0, 2))
-@example([(-1, year, False) for year in (2000, 2001, 0, 0, 0, 0, 0)], [(0, 1, TITLE), (0, 1, PLACE)], 0)
-def test_edges_are_taken_if_they_break_no_rule(facts: Facts, edges: list[tuple[int, int, int]], years: int) -> None:
+@given(FACTS, EDGES)
+@example([(-1, year, False) for year in (2000, 2001, 0, 0, 0, 0, 0)], [(0, 1, TITLE), (0, 1, PLACE)])
+def test_edges_are_taken_if_they_break_no_rule(facts: Facts, edges: list[tuple[int, int, int]]) -> None:
     left, right, reason = (
         np.array([edge[at] for edge in edges], kind) for at, kind in enumerate((np.int32, np.int32, np.int8))
     )
@@ -85,6 +84,5 @@ def test_edges_are_taken_if_they_break_no_rule(facts: Facts, edges: list[tuple[i
         np.array([year for _, year, _ in facts], np.int32),
         np.array([preprint for _, _, preprint in facts]),
         Edges(left, right, reason, np.ones(len(edges)), np.full(len(edges), -1)),
-        years,
     )
-    assert (labels.tolist(), fates.tolist()) == taken_one_by_one(facts, edges, years)
+    assert (labels.tolist(), fates.tolist()) == taken_one_by_one(facts, edges)

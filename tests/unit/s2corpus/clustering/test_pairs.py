@@ -13,20 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus import spec
 from s2corpus.clustering import pairs
 from s2corpus.clustering.edges import TITLE, edges_of_kind
 from s2corpus.clustering.facts import (
     IDENTIFIERS,
     Nodes,
-    from_preprint_server,
     group_nodes,
     nodes_from,
-    preprint_of,
     surname_keys,
 )
 from s2corpus.clustering.places import ELECTRONIC, first_pages
 from s2corpus.papers.support import MAX_EXHAUSTIVE
+from s2corpus.sources.preprints import find_preprints, is_preprint_doi
 from s2corpus.stages.cluster.rounds_titles import BANDS
 from s2corpus.tables.intake import RECORDS as TABLE
 from s2corpus.titles.facts import number_keys as numbers
@@ -100,7 +98,7 @@ def test_untitled_pdf_joins_trusted_records_of_one_paper(codes: list[int], recor
 def test_identifiers_are_stronger_than_titles() -> None:
     given: dict[str, Any] = {name: ["x", "x"] for name in IDENTIFIERS}
     one = nodes_from(pa.table(given | {"trusted": [True] * 2, "declares": [True, False]}))
-    strengths = [edges_of_kind(one, reason, 0.8, 2).strength.tolist() for reason in range(TITLE - 1)]
+    strengths = [edges_of_kind(one, reason, 0.8).strength.tolist() for reason in range(TITLE - 1)]
     assert strengths == [[8], [7], [6], [5], [4], [3]]
 
 
@@ -184,12 +182,10 @@ def test_page_with_letters_is_electronic() -> None:
 
 
 def test_preprint_server_is_matched_by_prefix_or_registrant() -> None:
-    dois = ["10.1101/x", "10.11012/x", "10.48550/arxiv.1", "10.48550/x", "10.1/10.1101/x"]
-    prefixes = ["10.1101", "10.48550/arxiv"]
+    dois = ["10.1101/2020.1", "10.11012/2020.1", "10.48550/arxiv.1", "10.485501/x", "10.1/10.1101/2020.1"]
     expected = [True, False, True, False, False]
-    assert from_preprint_server(pa.array(dois), prefixes).tolist() == list(map(preprint_of(prefixes), dois)) == expected
-    assert from_preprint_server(pa.array(dois), []).tolist() == [False] * 5
-    assert len(from_preprint_server(pa.array([], pa.string()), prefixes)) == 0
+    assert find_preprints(pa.array(dois)).tolist() == list(map(is_preprint_doi, dois)) == expected
+    assert len(find_preprints(pa.array([], pa.string()))) == 0
 
 
 def test_preprint_patterns_do_not_match_journals() -> None:
@@ -197,5 +193,5 @@ def test_preprint_patterns_do_not_match_journals() -> None:
     preprints = [f"10.{server}/x" for server in servers.split()]
     preprints += ["10.2196/preprints.1", "10.1101/2020.01.01.1", "10.5194/acp-discuss-1", "10.5194/gmd-2016-78"]
     journals = ["10.2196/12345", "10.1101/gr.123456.107", "10.5194/acp-1-1-2001", "10.1149/2.0101501jes"]
-    found = from_preprint_server(pa.array(preprints + journals), spec.ClusterRules().preprint_prefixes)
+    found = find_preprints(pa.array(preprints + journals))
     assert found.tolist() == [True] * len(preprints) + [False] * len(journals)

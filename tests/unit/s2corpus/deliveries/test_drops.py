@@ -111,7 +111,9 @@ def test_latex_sources_are_processed(lake: Lake, process: Process, grobid: Stand
 
 
 def test_drops_are_read_for_each_distinct_set_of_rules(lake: Lake, process: Process, grobid: StandIn) -> None:
-    other = ReleaseSpec.model_validate({"name": "other", "drops": ["x*"], "extract": {"consolidate_header": 1}})
+    other = ReleaseSpec.model_validate(
+        {"name": "other", "drops": ["x*"], "extract": {"options": {"consolidateHeader": 1}}}
+    )
     first = SPEC.model_copy(update={"drops": ("a", "x")})
     deliver(lake, "drops/a", {"a.pdf": pdfs()[0]})
     deliver(lake, "drops/x", {"a.pdf": pdfs()[1]})

@@ -110,13 +110,17 @@ def test_every_response_has_an_outcome(status: int, body: bytes) -> None:
 
 def test_options_change_the_key() -> None:
     changes: list[dict[str, object]] = [
-        {}, {"consolidate_header": 1}, {"consolidate_header": 2}, {"consolidate_citations": 1}, {"include_raw_citations": False},
-        {"segment_sentences": True},
+        {}, {"consolidateHeader": 1}, {"consolidateHeader": "2"}, {"consolidateCitations": 1}, {"includeRawCitations": 0},
+        {"segmentSentences": 1}, {"teiCoordinates": "ref,biblStruct"},
     ]  # fmt: skip
-    assert len({options_hash(form(ExtractRules.model_validate(one))) for one in changes}) == len(changes)
+    hashes = {options_hash(form(ExtractRules.model_validate({"options": one}))) for one in changes}
+    assert len(hashes) == len(changes)
     assert options_hash({"a": "1", "b": "2"}) == options_hash({"b": "2", "a": "1"})
-    with pytest.raises(UserError, match=r"extract\.options: expected no options"):
-        form(ExtractRules(options={"do_ocr": "true"}))
+    for name, value in (("do_ocr", "true"), ("consolidateHeader", "4"), ("teiCoordinates", "ref figure")):
+        with pytest.raises(
+            UserError, match=rf"extract\.options: {name}: '{value}' given; expected consolidateHeader \(\[0-3\]\)"
+        ):
+            form(ExtractRules(options={name: value}))
     assert options_hash(form(ExtractRules())) == "2531976d7b1d5c70"
 
 

@@ -134,7 +134,7 @@ def test_extracted_pdf_is_never_sent_again(lake: Lake, serve: Serve) -> None:
     server.version = {"version": "0.9.0"}
     work(ExtractStage(FAST), selected(Intake(lake, first, month=3).run()))
     assert server.requests == 8 + 5
-    work(ExtractStage(FAST), selected(Intake(lake, first, month=4).run(extract={"consolidate_header": 1})))
+    work(ExtractStage(FAST), selected(Intake(lake, first, month=4).run(extract={"options": {"consolidateHeader": 1}})))
     assert server.requests == 8 + 5 + 5
 
 

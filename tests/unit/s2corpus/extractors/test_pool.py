@@ -77,8 +77,8 @@ def test_every_option_is_sent() -> None:
     with StandIn() as server:
         for rules in (
             ExtractRules(),
-            ExtractRules(consolidate_header=2, consolidate_citations=1, include_raw_citations=False),
-            ExtractRules(segment_sentences=True, ocr="scans", coordinates=("ref", "biblStruct")),
+            ExtractRules(options={"consolidateHeader": "2", "consolidateCitations": "1", "includeRawCitations": "0"}),
+            ExtractRules(ocr="scans", options={"segmentSentences": "1", "teiCoordinates": "ref,biblStruct"}),
         ):
             run(Pool([server.url], rules, QUICK), pdfs(1))
     others: list[dict[str, str]] = [{}, {}, {"ocr": "1", "teiCoordinates": "ref,biblStruct"}]

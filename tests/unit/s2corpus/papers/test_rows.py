@@ -12,7 +12,7 @@ from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.rules import VoteRules
 from s2corpus.tables.papers import MEMBERS
-from tests.unit.s2corpus.papers.samples import A, B, C, is_preprint
+from tests.unit.s2corpus.papers.samples import A, B, C
 
 
 def member(record_id: str, paper_id: str = "p", **fields: Any) -> dict[str, Any]:
@@ -32,7 +32,6 @@ def rows(
             facts,
             VoteRules(trust=()),
             all_open=all_open,
-            is_preprint=is_preprint,
             rows=2,
             corrections=corrections,
         )

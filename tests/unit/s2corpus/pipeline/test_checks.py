@@ -61,7 +61,7 @@ def release(lake: Lake, tmp_path: Path) -> Run:
     """Return a release after intake. ann delivered before its parent; bob and an anonymous user delivered after it."""
     for drop, by, at in (("old", "ann", "2022-12-15"), ("new", "Bob", "2023-01-15"), ("other", "", "2023-01-16")):
         deliver(lake, f"drops/{drop}", {"a.pdf": drop.encode()}, f"{at}T00:00:00Z", delivered_by=by)
-    run = Run(ReleaseSpec(name="t", export=ExportRules(approval=True)), AS_OF, lake, tmp_path)
+    run = Run(ReleaseSpec(name="t", export=ExportRules(approval="other")), AS_OF, lake, tmp_path)
     put_parent(run)
     intake(run)
     return run
@@ -84,7 +84,7 @@ def test_deliverer_and_starter_cannot_approve(release: Run, who: str, started_by
 
 def test_request_names_who_cannot_approve_unless_anyone_can(release: Run) -> None:
     assert excluded_people(release, "carol") == {"Bob": "delivered drops/new", "carol": "started its run"}
-    spec = release.spec.model_copy(update={"export": ExportRules(approval=True, approver="anyone")})
+    spec = release.spec.model_copy(update={"export": ExportRules(approval="anyone")})
     assert find_objection(Run(spec, release.as_of, release.lake, release.scratch), "bob", "bob") is None
     assert spec.digest == release.spec.digest, "who approves decides no bytes"
 

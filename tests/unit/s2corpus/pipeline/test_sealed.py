@@ -168,7 +168,7 @@ def test_missing_fact_prevents_publication(case: str, run: Run) -> None:
 
 
 def with_approval(run: Run, started_by: str = "ann") -> Run:
-    rules = run.spec.model_copy(update={"export": run.spec.export.model_copy(update={"approval": True})})
+    rules = run.spec.model_copy(update={"export": run.spec.export.model_copy(update={"approval": "other"})})
     assert rules.digest == run.spec.digest
     return sealed.seal(Run(rules, run.as_of, run.lake, run.scratch), started_by=started_by)
 

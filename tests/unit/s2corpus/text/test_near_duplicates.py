@@ -185,7 +185,12 @@ def test_candidate_pairs_share_a_key_and_are_unique(rows: list[tuple[int, int]],
 def test_pairs_are_found_with_the_expected_probability() -> None:
     """Check measured shares against 1 - (1 - J^6)^20, which is 0.998 at J = 0.8 and 0.08 at J = 0.4."""
     rng = random.Random(5)
-    assert (ReleaseSpec(name="t").split.min_jaccard, minhash.SHINGLE_WORDS, minhash.BANDS, minhash.ROWS) == (0.8, 5, 20, 6)
+    assert (ReleaseSpec(name="t").split.min_jaccard, minhash.SHINGLE_WORDS, minhash.BANDS, minhash.ROWS) == (
+        0.8,
+        5,
+        20,
+        6,
+    )
     for both, low, high in ((16, 0.97, 1.0), (8, 0.03, 0.14)):
         met = 0
         for _ in range(150):
@@ -202,7 +207,7 @@ ANSWER = "helicase"
 
 def test_ngrams_of_benchmark_questions_are_found() -> None:
     line = orjson.dumps({"question": {"stem": QUESTION}, "choices": [ANSWER, 3, None], "n": 1})
-    benchmarks = Benchmarks({"exam": line + b"\n" + b"in plain lines: " + b"word " * 12 + b"\n"}, 13)
+    benchmarks = Benchmarks({"exam": line + b"\n" + b"in plain lines: " + b"word " * 12 + b"\n"})
     text = (
         f"We ask: WHICH of the following enzymes unwinds -- the double helix, ahead of the replication fork? {ANSWER}"
     )
@@ -212,7 +217,7 @@ def test_ngrams_of_benchmark_questions_are_found() -> None:
     assert share == pytest.approx(ngrams / (words - 12 + len({"line 1", "line 2", "line 3"})))
     assert list(benchmarks.overlaps(text.replace("double", "twofold"))) == []
     with pytest.raises(UserError, match="no item of 13 words"):
-        Benchmarks({"short": b"too short\n"}, 13)
+        Benchmarks({"short": b"too short\n"})
 
 
 def test_overlapping_documents_are_listed_and_published(tmp_path: Path) -> None:

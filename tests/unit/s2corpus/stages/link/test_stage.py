@@ -175,9 +175,10 @@ def test_links_without_identifiers_are_measured(work_type: str, judged: int, lak
     assert metrics["precision"] == 0.5, "of what an identifier links"
 
 
-def test_low_recall_blocks_the_release(lake: Lake, tmp_path: Path) -> None:
+def test_low_recall_blocks_the_release(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("s2corpus.titles.similarity.MIN_KEYS", 30)
     papers, entries = _corpus(np.random.default_rng(5), 300, 900)
-    run = release(lake, tmp_path, papers, entries, link={"bands": 2})
+    run = release(lake, tmp_path, papers, entries)
     with pytest.raises(QualityBlocked, match="recall"):
         runner.run_stage(run, "link")
 

@@ -58,7 +58,7 @@ def command(release: str, rules: dict[str, Any], out: Path | None, lake: str) ->
 
     opened, id_ = open_release(lake, release)
     record = read_record(opened, id_)
-    spec = ReleaseSpec.model_validate(record.spec)
+    spec = ReleaseSpec.model_validate(record.spec, extra="ignore")
     changed = change_spec(spec, rules)
     with (
         tempfile.TemporaryDirectory(prefix="s2corpus-preview-") as scratch,

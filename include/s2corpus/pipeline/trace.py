@@ -238,7 +238,7 @@ def _list_removed(tables: ReleaseTables, paper_id: str, documents: list[Row]) ->
         return []
     try:
         record = read_record(tables.lake, ReleaseId.parse(tables.folder.removeprefix("releases/")))
-        rules = ReleaseSpec.model_validate(record.spec).clean
+        rules = ReleaseSpec.model_validate(record.spec, extra="ignore").clean
     except (UserError, ValueError):
         return []
     for fulltext in tables.of_paper(FULLTEXTS, paper_id, ["paper_id", "file_sha1", "parse"]):

@@ -162,7 +162,9 @@ def open_run(lake: Lake, release: ReleaseId, name: str, scratch: Path) -> Run:
             f"{record.run} planned the release {release} after this run and writes the same tables: "
             "wait until it ends, then clear intake.plan of this run to build the release again"
         )
-    return Run(ReleaseSpec.model_validate(record.spec, extra="ignore"), datetime.fromisoformat(record.as_of), lake, scratch)
+    return Run(
+        ReleaseSpec.model_validate(record.spec, extra="ignore"), datetime.fromisoformat(record.as_of), lake, scratch
+    )
 
 
 def check_publishable(run: Run, *, by_person: bool = False) -> RunRecord:

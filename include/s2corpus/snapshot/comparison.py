@@ -141,7 +141,9 @@ class Comparison:
         texts: dict[int, str] = {}
         has_date_split = self.rules["clean.profile"] != "recipe-2024"
         rules = {name.removeprefix("split."): v for name, v in self.rules.items() if name.startswith("split.")}
-        boundaries = compute_bounds(SplitRules.model_validate(rules, extra="ignore"), datetime.fromisoformat(self.as_of))
+        boundaries = compute_bounds(
+            SplitRules.model_validate(rules, extra="ignore"), datetime.fromisoformat(self.as_of)
+        )
         for row in table:
             id_, set_, split, date = row["id"], row["set"], row["split"], row["date"]
             metadata_hash = _hash(*_names(row), year(date), row["fields_of_study"] or None)

@@ -19,18 +19,17 @@ from devtools.sample.model import (
     TableBlock,
 )
 from devtools.sample.prose import InlineCite, SentenceWriter
-from devtools.sample.sentences import Role
-from devtools.sample.vocabulary import FIELDS, FIRST_NAMES, LAST_NAMES, Field
+from devtools.sample.words import FIELDS, WORDS, Field, Role
 
 DOI_PREFIX = "10.70112"
 
 
 def people(rng: random.Random, n: int) -> tuple[Person, ...]:
     """Return `n` authors with different surnames."""
-    lasts = rng.sample(LAST_NAMES, n)
+    lasts = rng.sample(WORDS["last_names"], n)
     return tuple(
         Person(
-            rng.choice(FIRST_NAMES),
+            rng.choice(WORDS["first_names"]),
             (f"{rng.choice('ABCDEFGHJKLMPRST')}.",) if rng.random() < 0.35 else (),
             last,
             "Jr." if rng.random() < 0.04 else "",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from devtools.sample import foreign, sources
+from devtools.sample import sources
 from devtools.sample.cast import Case, Cast, delivered, published
+from devtools.sample.words import WORDS
 
 
 def dropped(cast: Cast) -> None:
@@ -93,8 +94,7 @@ def foreign_metadata(case: Case) -> None:
     """Set title and abstract to texts in the case's language."""
     p = case.paper
     p.language = "de" if case.body == "german" else "zh"
-    p.title = foreign.GERMAN_TITLE if p.language == "de" else foreign.CHINESE_TITLE
-    p.abstract = foreign.GERMAN_ABSTRACT if p.language == "de" else foreign.CHINESE_ABSTRACT
+    p.title, p.abstract = WORDS[case.body]["title"], WORDS[case.body]["abstract"]
 
 
 def unselected(cast: Cast) -> None:

@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from devtools.sample.sentences import OPENING, SENTENCES, Role
-from devtools.sample.vocabulary import Field
+from devtools.sample.words import OPENING, SENTENCES, Field, Role
 
 
 @dataclass(frozen=True, slots=True)

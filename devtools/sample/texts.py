@@ -7,12 +7,11 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from devtools.sample import foreign, prose
+from devtools.sample import prose
 from devtools.sample.cast import Case, Cast
 from devtools.sample.compose import absent_works, order_references, paragraphs, reference_to, write_body
 from devtools.sample.model import Block, PageBreak, PrintedReference, SectionHead
-from devtools.sample.sentences import Role
-from devtools.sample.vocabulary import FIELDS
+from devtools.sample.words import FIELDS, WORDS, Role
 
 _WITHOUT_REFERENCES = frozenset({"german", "chinese", "editorial", "short", "few", "slides", "thesis", "scan"})
 
@@ -82,10 +81,9 @@ def _body(cast: Cast, case: Case) -> None:
             write_body(rng, p, w)
         case "short":
             p.blocks = paragraphs(english, [_plain(w, r, 4) for r in ("intro", "method", "results", "discussion")])
-        case "german":
-            p.blocks = paragraphs(foreign.GERMAN_HEADS, [foreign.german(rng, 8) for _ in range(12)])
-        case "chinese":
-            p.blocks = paragraphs(foreign.CHINESE_HEADS, [foreign.chinese(rng, 8) for _ in range(12)])
+        case "german" | "chinese":
+            words, space = WORDS[case.body], " " if case.body == "german" else ""
+            p.blocks = paragraphs(words["heads"], [space.join(rng.sample(words["sentences"], 8)) for _ in range(12)])
         case "editorial":
             p.blocks = [
                 SectionHead("A new volume", None),
@@ -95,9 +93,9 @@ def _body(cast: Cast, case: Case) -> None:
                 [_plain(w, "conclusion", 7)],
             ]
         case "the":
-            _usual_with(rng, case, [[foreign.the_heavy(rng, 8)] for _ in range(5)])
+            _usual_with(rng, case, [[" ".join(rng.sample(WORDS["the_heavy"] * 2, 8))] for _ in range(5)])
         case "0.05":
-            _usual_with(rng, case, [[foreign.threshold_heavy(rng, 6)] for _ in range(6)])
+            _usual_with(rng, case, [[_write_thresholds(rng)] for _ in range(6)])
         case "figures":
             _usual_with(rng, case, [[f"{rng.uniform(1, 99):.2f} ± {rng.uniform(0, 3):.2f}"] for _ in range(40)])
         case "few":
@@ -127,6 +125,15 @@ def _usual_with(rng: random.Random, case: Case, more: Sequence[Block]) -> None:
     blocks = case.paper.blocks
     at = next(i for i, b in enumerate(blocks) if isinstance(b, SectionHead) and b.text == "Discussion")
     blocks[at:at] = more
+
+
+def _write_thresholds(rng: random.Random) -> str:
+    """Return English with `0.05` as its most frequent word, which is not all letters."""
+    samples = (rng.sample(WORDS["habitats"], 4) for _ in range(6))
+    return " ".join(
+        f"A level of 0.05 suits {a}, yet 0.05 hides {b}, while 0.05 overstates {c} as much as 0.05 does {d}."
+        for a, b, c, d in samples
+    )
 
 
 def _plain(w: prose.SentenceWriter, role: Role, sentences: int) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
+
+from pydantic import TypeAdapter
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,40 +96,4 @@ class Truth:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read the truth from the text of `truth.json`."""
-        data = json.loads(text)
-        return cls(
-            **{
-                **data,
-                "pdfs": tuple(PdfTruth(**{**p, "places": _pairs(p["places"])}) for p in data["pdfs"]),
-                "papers": tuple(_paper(p) for p in data["papers"]),
-                "conflicts": tuple(data["conflicts"]),
-                "merged": _pairs(data["merged"]),
-                "split_off": _pairs(data["split_off"]),
-            }
-        )
-
-
-def _pairs(items: list[list[str]]) -> tuple[tuple[str, str], ...]:
-    return tuple((a, b) for a, b in items)
-
-
-def _paper(data: dict[str, Any]) -> PaperTruth:
-    body = tuple(
-        ParagraphTruth(p["section"], p["text"], tuple((t, tuple(refs)) for t, refs in p["callouts"]))
-        for p in data["body"]
-    )
-    return PaperTruth(
-        **{
-            **data,
-            "authors": tuple(data["authors"]),
-            "record_ids": tuple(data["record_ids"]),
-            "pdfs": tuple(data["pdfs"]),
-            "identifiers": tuple(data["identifiers"]),
-            "fulltexts": tuple(data["fulltexts"]),
-            "declared": _pairs(data["declared"]),
-            "heads": tuple(data["heads"]),
-            "removed_heads": tuple(data["removed_heads"]),
-            "body": body,
-            "bibliography": tuple(EntryTruth(**e) for e in data["bibliography"]),
-        }
-    )
+        return TypeAdapter(cls).validate_json(text)

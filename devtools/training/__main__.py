@@ -1,102 +1,170 @@
-r"""Train the reference CRF.
+"""Train a CRF of the extractor, and print its figures for documents that it was not trained on.
 
-This command made the committed model:
+    python -m devtools.training segmentation | passages | front | entries | references
 
-    python -m devtools.training --titles ../shared/data/titles/titles_dev.tsv.gz --jats ../shared/data/jats \
-        --gold ../shared/data/citations/grobid-citation-training
-
-It used 20,194 strings; 6,000 of them are GROBID's hand-labeled strings (CC BY 4.0). The model has 1.6 MB. Training took
-four minutes on one core. devtools/bench/references.py measures the model on files that were not used in training.
-
-The result is deterministic: the same metadata, seed and versions give the same model.
+These commands made the committed models. The result is deterministic: the same data, seed and versions give the same
+model. The data are GROBID's annotated documents (CC BY 4.0), of which a fifth is held out by name. `references` uses
+20,194 strings: 6,000 are GROBID's hand-labeled strings, the others are made from metadata; its figures are for a
+quarter of GROBID's files. It takes four minutes on one core.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-import time
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from pdf2tei.references.crf import MODEL
-from pdf2tei.references.tokens import features, pieces
+from devtools.real_data import REAL_DATA
+from pdf2tei.body import passages
+from pdf2tei.front import front_lines
+from pdf2tei.models import segmentation
+from pdf2tei.references import crf, tokens
+from pdf2tei.references import entries as entry_lines
 
-from . import gold, metadata
+from . import entries, gold, lines, metadata
 from .forms import bibtex, terse
-from .marks import LabelledString, labelled
+from .marks import labelled
 from .noise import roughen
 from .render import render
 
 SEED = 20200705
-PARAMETERS = {"c1": 1.0, "c2": 0.02, "feature.possible_transitions": True}
-"""CRFsuite's parameters; rare weights are left out, which limits the model's size."""
+MADE = 14_000
+"""Strings to make from metadata."""
+STRINGS = Path("citations/grobid-citation-training")
+Document = tuple[str, Any, list[str]]
+"""Name, lines or tokens, and their labels."""
 
 
-def samples(
-    titles: Path, jats: Path | None, labelled_by_hand: Path | None, count: int
-) -> list[tuple[str, LabelledString]]:
-    """Return about `count` labeled strings made from metadata, and the training part of the hand-labeled strings.
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A CRF with its training data and CRFsuite's parameters."""
 
-    Each has the name of its CSL style, form or file.
+    path: Path
+    read: Callable[[Path], Iterable[Document]]
+    features: Callable[[Any], Sequence[list[str]]]
+    parameters: dict[str, Any]
+
+
+def read_strings(data: Path) -> list[Document]:
+    """Return labeled strings made from metadata, and the training part of the hand-labeled strings.
+
     Two thirds of the made strings are rendered with CSL styles. The rest have BibTeX's forms, or terse forms without
     title. Strings with fields that cannot be separated are left out.
     """
     rng = random.Random(SEED)
-    papers = metadata.titles(titles, rng, count)
-    cited = metadata.jats(jats) if jats else []
-    cited += gold.metadata(labelled_by_hand) if labelled_by_hand else []
+    papers = metadata.titles(data / "titles" / "titles_dev.tsv.gz", rng, MADE)
+    cited = metadata.jats(data / "jats") + gold.metadata(data / STRINGS)
     rng.shuffle(cited)
-    cited = cited[: count // 2]
-    pool = metadata.mixed(papers[: count - len(cited)], cited, rng)
-    strings = list(render(pool[: count * 2 // 3], rng))
-    strings += [("bibtex", bibtex(meta, rng)) for meta in pool[count * 2 // 3 : count * 5 // 6]]
-    strings += [("terse", terse(meta, rng)) for meta in pool[count * 5 // 6 :]]
-    out = [(name, sample) for name, string in strings if (sample := labelled(roughen(string, rng))) is not None]
-    if labelled_by_hand:
-        out += gold.samples(labelled_by_hand, ("train",))
-    rng.shuffle(out)
-    return out
+    cited = cited[: MADE // 2]
+    pool = metadata.mixed(papers[: MADE - len(cited)], cited, rng)
+    made = [string for _, string in render(pool[: MADE * 2 // 3], rng)]
+    made += [bibtex(meta, rng) for meta in pool[MADE * 2 // 3 : MADE * 5 // 6]]
+    made += [terse(meta, rng) for meta in pool[MADE * 5 // 6 :]]
+    strings = [sample for string in made if (sample := labelled(roughen(string, rng))) is not None]
+    strings += gold.samples(data / STRINGS, "train")
+    rng.shuffle(strings)
+    return [("", tokens.pieces(x.raw), [label.value for label in x.labels]) for x in strings]
 
 
-def train(data: list[LabelledString], model: Path, iterations: int) -> None:
-    """Train with L-BFGS and elastic net."""
+MODELS = {
+    "segmentation": Model(
+        segmentation.MODEL,
+        lambda data: lines.read_segments(data / "grobid-training/segmentation.tar.xz"),
+        segmentation.features,
+        {"c1": 1.0, "c2": 0.1, "feature.minfreq": 3, "max_iterations": 80},
+    ),
+    "passages": Model(
+        passages.MODEL,
+        lambda data: lines.read_passages(data / "grobid-training/fulltext.tar.xz"),
+        passages.features,
+        {"c1": 1.0, "c2": 0.1, "feature.minfreq": 3, "max_iterations": 80},
+    ),
+    "front": Model(
+        front_lines.MODEL,
+        lambda data: lines.read_headers(data / "grobid-training/header.tar.xz"),
+        front_lines.features,
+        {"c1": 0.1, "c2": 0.1, "max_iterations": 120},
+    ),
+    "entries": Model(
+        entry_lines.MODEL,
+        lambda data: entries.read_lists(data / "grobid-training/reference-segmenter.tar.xz"),
+        entry_lines.features,
+        {"c1": 0.5, "c2": 0.1, "max_iterations": 60},
+    ),
+    "references": Model(
+        crf.MODEL,
+        read_strings,
+        tokens.features,
+        {"c1": 1.0, "c2": 0.02, "feature.possible_transitions": True, "max_iterations": 80},
+    ),
+}
+
+
+def is_held_out(name: str) -> bool:
+    """Return whether a document is used for measuring only: a fifth of the documents, by name."""
+    return bool(name) and zlib.crc32(name.encode()) % 5 == 0
+
+
+def train(model: Model, documents: Iterable[Document], out: Path) -> None:
+    """Train a model on the documents that are not held out."""
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(verbose=False)
-    for sample in data:
-        found = pieces(sample.raw)
-        trainer.append(features(found), [x.value for x in sample.labels])
+    for name, items, labels in documents:
+        if not is_held_out(name):
+            trainer.append(model.features(items), labels)
     trainer.select("lbfgs")
-    trainer.set_params(PARAMETERS | {"max_iterations": iterations})
-    trainer.train(str(model))
+    trainer.set_params(model.parameters)
+    trainer.train(str(out))
+
+
+def print_labels(found: Sequence[tuple[list[str], list[str]]]) -> None:
+    """Print precision, recall and F1 of each label, from pairs of right and found labels."""
+    right, ours, theirs = Counter[str](), Counter[str](), Counter[str]()
+    for labels, tagged in found:
+        ours.update(tagged)
+        theirs.update(labels)
+        right.update(x for x, y in zip(tagged, labels, strict=True) if x == y)
+    for label in sorted(theirs):
+        p, r = right[label] / max(ours[label], 1), right[label] / theirs[label]
+        print(f"{label:12} precision {p:.3f} recall {r:.3f} F1 {2 * p * r / max(p + r, 1e-9):.3f} of {theirs[label]}")
 
 
 def main() -> None:
-    """Parse the command line, then train or print the strings."""
-    parser = argparse.ArgumentParser(prog="python -m devtools.training", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument(
-        "--titles", type=Path, required=True, help="gzipped TSV: source, id, year, venue, title, authors"
+    """Parse the command line, train, and print the measurements."""
+    import pycrfsuite
+
+    parser = argparse.ArgumentParser(
+        prog="python -m devtools.training", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--jats", type=Path, help="folder of JATS articles, whose reference lists are rendered too")
-    parser.add_argument("--gold", type=Path, help="folder of GROBID's citation training files, half of which train too")
-    parser.add_argument("--count", type=int, default=14000, help="strings to make")
-    parser.add_argument("--iterations", type=int, default=80)
-    parser.add_argument("--out", type=Path, default=MODEL)
-    parser.add_argument("--show", type=int, help="print so many strings with their labels instead of training")
+    parser.add_argument("model", choices=MODELS)
+    parser.add_argument("--data", type=Path, default=REAL_DATA, help="folder of the training data (%(default)s)")
+    parser.add_argument("--out", type=Path, help="model to write (default: the committed model)")
+    parser.add_argument("--measure", action="store_true", help="measure the model that is there, without training")
     given = parser.parse_args()
-    began = time.monotonic()
-    data = [sample for _, sample in samples(given.titles, given.jats, given.gold, given.count)]
-    print(f"{len(data)} strings, {time.monotonic() - began:.0f} s")
-    if given.show:
-        for sample in data[: given.show]:
-            print(sample.raw)
-            print(
-                "   ",
-                " ".join(f"{p.text}/{x.value[:5]}" for p, x in zip(pieces(sample.raw), sample.labels, strict=True)),
-            )
+    model = MODELS[given.model]
+    path = given.out or model.path
+    is_strings = given.model == "references"
+    documents = [] if is_strings and given.measure else list(model.read(given.data))
+    if not given.measure:
+        train(model, documents, path)
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(path))
+    if is_strings:
+        gold.measure(given.data / STRINGS, lambda pieces: tagger.tag(model.features(pieces)))
         return
-    train(data, given.out, given.iterations)
-    print(f"{given.out}: {given.out.stat().st_size / 1e6:.1f} MB, {time.monotonic() - began:.0f} s")
+    held_out = [
+        (items, labels, tagger.tag(model.features(items))) for name, items, labels in documents if is_held_out(name)
+    ]
+    if given.model == "entries":
+        entries.measure(held_out)
+    else:
+        print_labels([(labels, found) for _, labels, found in held_out])
 
 
 if __name__ == "__main__":

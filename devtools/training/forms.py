@@ -8,9 +8,9 @@ from typing import Any
 
 from pdf2tei.references.crf import TokenLabel
 
-from . import lexicon
 from .marks import mark
 from .render import Metadata, item
+from .words import WORDS
 
 
 def _initials(given: str, rng: random.Random) -> str:
@@ -53,7 +53,7 @@ def terse(meta: Metadata, rng: random.Random) -> str:
     if rng.random() < 0.12:
         group = mark(
             TokenLabel.COLLABORATION,
-            rng.choice(lexicon.COLLABORATIONS) + rng.choice([" Collaboration", " collaboration", ""]),
+            rng.choice(WORDS["collaborations"]) + rng.choice([" Collaboration", " collaboration", ""]),
         )
         who = rng.choice([f"{group}, {who}", f"{who} [{group}]", f"{who} ({group})", group])
     journal, volume, pages, issue = csl["container-title-short"], csl["volume"], csl.get("page", ""), csl.get("issue")

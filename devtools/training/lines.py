@@ -1,22 +1,9 @@
-"""Train the CRFs over lines.
-
-These commands made the committed models:
-
-    python -m devtools.training.lines segmentation ../shared/data/grobid-training
-    python -m devtools.training.lines passages ../shared/data/grobid-training
-
-The result is deterministic: the same archive, seed and versions give the same model. The data are GROBID's annotated
-documents (CC BY 4.0): `tei/` contains the label of each line, `raw/` its typesetting. A fifth of the documents is held
-out; the script prints the figures for that fifth.
-"""
+"""Read GROBID's annotated documents (CC BY 4.0): `tei/` contains the label of each line, `raw/` its typesetting."""
 
 from __future__ import annotations
 
-import argparse
 import re
 import tarfile
-import time
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
@@ -24,12 +11,11 @@ from pathlib import Path
 
 from lxml import etree
 
-from pdf2tei.body import passages as body
 from pdf2tei.body.passages import Passage
-from pdf2tei.models import segmentation
+from pdf2tei.front.front_lines import FrontLabel
 from pdf2tei.models.segmentation import LineAttributes, SegmentLabel
 
-_LABELS = {
+_SEGMENTS = {
     "front": SegmentLabel.FRONT,
     "titlePage": SegmentLabel.FRONT,
     "cover": SegmentLabel.FRONT,
@@ -44,6 +30,22 @@ _LABELS = {
     "availability": SegmentLabel.BACK,
     "funding": SegmentLabel.BACK,
 }
+_PASSAGES = {"head": Passage.HEAD, "figure": Passage.FLOAT, "table": Passage.FLOAT, "formula": Passage.FORMULA}
+_FRONT = {
+    "titlePart": FrontLabel.TITLE,
+    "docAuthor": FrontLabel.AUTHOR,
+    "affiliation": FrontLabel.AFFILIATION,
+    "address": FrontLabel.AFFILIATION,
+    "email": FrontLabel.AFFILIATION,
+    "phone": FrontLabel.AFFILIATION,
+    "abstract": FrontLabel.ABSTRACT,
+    "keyword": FrontLabel.KEYWORDS,
+    "keywords": FrontLabel.KEYWORDS,
+}
+_FIRST = re.compile(r"\w+|\W")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+Documents = Iterator[tuple[str, list[LineAttributes], list[str]]]
+"""Name, lines and labels of each document."""
 
 
 def members(archive: Path, folder: str) -> dict[str, bytes]:
@@ -57,221 +59,165 @@ def members(archive: Path, folder: str) -> dict[str, bytes]:
     return out
 
 
-PARAMETERS = {"c1": 1.0, "c2": 0.1, "feature.minfreq": 3}
-"""CRFsuite's parameters for both models."""
-Documents = Iterator[tuple[str, list[LineAttributes], list[str]]]
-"""Name, lines and labels of each document."""
+def parse(tei: bytes) -> etree._Element:
+    """Parse an annotated document."""
+    return etree.fromstring(tei, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
 
 
-def segmented(archive: Path) -> Documents:
+def read_segments(archive: Path) -> Documents:
     """Yield the annotated documents of `segmentation`, by name."""
+
+    def find_label(child: etree._Element, label: str) -> str:
+        name = etree.QName(child).localname
+        kind = child.get("place") or child.get("type") or name
+        return _SEGMENTS.get(kind, _SEGMENTS.get(name, label))
+
     raws = members(archive, "corpus/raw")
     for name, tei in sorted(members(archive, "corpus/tei").items()):
-        raw = raws.get(name.removesuffix(".tei.xml"))
-        if raw is None:
-            continue
-        labelled = _labelled(tei)
-        rows = [row for x in raw.decode("utf-8", "replace").splitlines() if len(row := x.split(" ")) == 33]
-        firsts = [text.split()[0] for text, _ in labelled]
-        lines: list[LineAttributes] = []
-        labels: list[str] = []
-        for block in SequenceMatcher(None, [row[0] for row in rows], firsts, autojunk=False).get_matching_blocks():
-            for k in range(block.size):
-                text, label = labelled[block.b + k]
-                row = rows[block.a + k]
-                size = {"HIGHERFONT": 1, "LOWERFONT": -1}.get(row[10], 0)
-                lines.append(
-                    LineAttributes(
-                        text,
-                        row[7] == "BLOCKSTART",
-                        row[8] == "PAGESTART",
-                        row[9] == "NEWFONT" or size != 0,
-                        size,
-                        row[11] == "1",
-                        row[12] == "1",
-                    )
-                )
-                labels.append(label.value)
-        if lines:
-            yield name, lines, labels
+        if (raw := raws.get(name.removesuffix(".tei.xml"))) is not None:
+            labelled = _list_lines(tei, SegmentLabel.BODY, find_label)
+            firsts = [text.split()[0] for text, _ in labelled]
+            yield from _match(name, _split_rows(raw, 33), labelled, firsts, block=7, font=9)
 
 
-_PASSAGES = {
-    "head": Passage.HEAD,
-    "figure": Passage.FLOAT,
-    "table": Passage.FLOAT,
-    "formula": Passage.FORMULA,
-}
-
-
-def passages(archive: Path) -> Documents:
+def read_passages(archive: Path) -> Documents:
     """Yield the annotated bodies of `fulltext`, by name; their `raw/` has one row per token."""
+
+    def find_label(child: etree._Element, label: str) -> str:
+        return label if label == Passage.FLOAT else _PASSAGES.get(etree.QName(child).localname, label)
+
     raws = members(archive, "corpus/raw")
     for name, tei in sorted(members(archive, "corpus/tei").items()):
-        raw = raws.get(name.removesuffix(".tei.xml"))
-        if raw is None:
-            continue
-        labelled = _passages(tei)
-        rows: list[list[str]] = []
-        for x in raw.decode("utf-8", "replace").splitlines():
-            row = x.split(" ")
-            if len(row) != 27:
-                continue
-            if row[11] == "LINESTART":
-                rows.append(row)
-        firsts = [_FIRST.match(text).group() for text, _ in labelled]  # type: ignore[union-attr]  # each labelled text begins with a word
-        lines: list[LineAttributes] = []
-        labels: list[str] = []
-        for run in SequenceMatcher(None, [row[0] for row in rows], firsts, autojunk=False).get_matching_blocks():
-            for k in range(run.size):
-                text, label = labelled[run.b + k]
-                row = rows[run.a + k]
-                size = {"HIGHERFONT": 1, "LOWERFONT": -1}.get(row[14], 0)
-                block = row[10] == "BLOCKSTART"
-                fresh = row[13] == "NEWFONT" or size != 0
-                lines.append(LineAttributes(text, block, False, fresh, size, row[15] == "1", row[16] == "1"))
-                labels.append(label.value)
-        if lines:
-            yield name, lines, labels
+        if (raw := raws.get(name.removesuffix(".tei.xml"))) is not None:
+            labelled = _list_lines(tei, Passage.TEXT, find_label, separate=("p", "figure"))
+            rows = [row for row in _split_rows(raw, 27) if row[11] == "LINESTART"]
+            firsts = [_FIRST.match(text).group() for text, _ in labelled]  # type: ignore[union-attr]  # each labelled text begins with a word
+            yield from _match(name, rows, labelled, firsts, block=10, font=13)
 
 
-_FIRST = re.compile(r"\w+|\W")
+def _split_rows(raw: bytes, columns: int) -> list[list[str]]:
+    return [row for x in raw.decode("utf-8", "replace").splitlines() if len(row := x.split(" ")) == columns]
 
 
-def _passages(tei: bytes) -> list[tuple[str, Passage]]:
-    """Return the lines of an annotated body with their labels."""
-    root = etree.fromstring(tei, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
-    lines: list[tuple[str, Passage]] = []
+def _list_lines(
+    tei: bytes, first: str, find_label: Callable[[etree._Element, str], str], separate: Sequence[str] = ()
+) -> list[tuple[str, str]]:
+    """Return the lines of an annotated document with their labels. Elements in `separate` begin and end a line."""
+    lines: list[tuple[str, str]] = []
     current: list[str] = []
 
-    def end(label: Passage) -> None:
+    def end(label: str) -> None:
         if text := " ".join("".join(current).split()):
             lines.append((text, label))
         current.clear()
 
-    def walk(element: etree._Element, label: Passage) -> None:
+    def walk(element: etree._Element, label: str) -> None:
         current.append(element.text or "")
         for child in element:
             if isinstance(child.tag, str):
                 name = etree.QName(child).localname
-                inner = label if label is Passage.FLOAT else _PASSAGES.get(name, label)
-                if name == "lb":
+                inner = find_label(child, label)
+                is_separate = name == "lb" or inner is not label or name in separate
+                if is_separate:
                     end(label)
-                else:
-                    own = inner is not label or name in ("p", "figure")
-                    if own:
-                        end(label)
+                if name != "lb":
                     walk(child, inner)
-                    if own:
+                    if is_separate:
                         end(inner)
             current.append(child.tail or "")
 
-    for text in root.iter("{*}text"):
-        walk(text, Passage.TEXT)
-        end(Passage.TEXT)
-        break
+    if (text := next(parse(tei).iter("{*}text"), None)) is not None:
+        walk(text, first)
+        end(first)
     return lines
 
 
-def _labelled(tei: bytes) -> list[tuple[str, SegmentLabel]]:
-    """Return the lines of an annotated document with their labels."""
-    root = etree.fromstring(tei, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
-    lines: list[tuple[str, SegmentLabel]] = []
-    current: list[str] = []
-
-    def end(label: SegmentLabel) -> None:
-        text = " ".join("".join(current).split())
-        if text:
-            lines.append((text, label))
-        current.clear()
-
-    def walk(element: etree._Element, label: SegmentLabel) -> None:
-        current.append(element.text or "")
-        for child in element:
-            if isinstance(child.tag, str):
-                name = etree.QName(child).localname
-                if name == "lb":
-                    end(label)
-                else:
-                    kind = child.get("place") or child.get("type") or name
-                    inner = _LABELS.get(kind, _LABELS.get(name, label))
-                    if inner is not label:
-                        end(label)
-                    walk(child, inner)
-                    if inner is not label:
-                        end(inner)
-            current.append(child.tail or "")
-
-    for text in root.iter("{*}text"):
-        walk(text, SegmentLabel.BODY)
-        end(SegmentLabel.BODY)
-        break
-    return lines
+def _match(
+    name: str, rows: list[list[str]], labelled: list[tuple[str, str]], firsts: list[str], *, block: int, font: int
+) -> Documents:
+    """Yield a document with the lines whose first words match in both files, if there are any."""
+    lines: list[LineAttributes] = []
+    labels: list[str] = []
+    for run in SequenceMatcher(None, [row[0] for row in rows], firsts, autojunk=False).get_matching_blocks():
+        for k in range(run.size):
+            text, label = labelled[run.b + k]
+            row = rows[run.a + k]
+            lines.append(_read_attributes(text, row, row[8] == "PAGESTART", block=block, font=font))
+            labels.append(str(label))
+    if lines:
+        yield name, lines, labels
 
 
-def fold(name: str) -> int:
-    """Return which fifth of the documents a document belongs to, by its name."""
-    return zlib.crc32(name.encode()) % 5
-
-
-def apart(name: str) -> bool:
-    """Return whether a document is held out for measuring: a fifth of the documents, by name."""
-    return fold(name) == 0
-
-
-def train(data: Path, task: str, model: Path, iterations: int) -> None:
-    """Train the model on four fifths of the documents, then print each label's figures on the rest."""
-    import pycrfsuite
-
-    archive, read, features = _TASKS[task]
-    trainer = pycrfsuite.Trainer(verbose=False)
-    kept: list[tuple[list[list[str]], list[str]]] = []
-    for name, lines, labels in read(data / archive):
-        if apart(name):
-            kept.append((features(lines), labels))
-        else:
-            trainer.append(features(lines), labels)
-    trainer.select("lbfgs")
-    trainer.set_params(PARAMETERS | {"max_iterations": iterations})
-    trainer.train(str(model))
-    tagger = pycrfsuite.Tagger()
-    tagger.open(str(model))
-    right: Counter[str] = Counter()
-    ours: Counter[str] = Counter()
-    theirs: Counter[str] = Counter()
-    for rows, labels in kept:
-        found = tagger.tag(rows)
-        ours.update(found)
-        theirs.update(labels)
-        right.update(x for x, y in zip(found, labels, strict=True) if x == y)
-    for label in sorted(theirs):
-        p, r = right[label] / max(ours[label], 1), right[label] / theirs[label]
-        print(
-            f"{label:10} precision {p:.3f} recall {r:.3f} F1 {2 * p * r / max(p + r, 1e-9):.3f} of {theirs[label]} lines"
-        )
-
-
-_TASKS: dict[str, tuple[str, Callable[[Path], Documents], Callable[[Sequence[LineAttributes]], list[list[str]]]]] = {
-    "segmentation": ("segmentation.tar.xz", segmented, segmentation.features),
-    "passages": ("fulltext.tar.xz", passages, body.features),
-}
-
-
-def main() -> None:
-    """Parse the command line, train, and print the measurements."""
-    parser = argparse.ArgumentParser(
-        prog="python -m devtools.training.lines", description=(__doc__ or "").split("\n")[0]
+def _read_attributes(text: str, row: list[str], is_page_start: bool, *, block: int, font: int) -> LineAttributes:
+    """Return the attributes of a line; `block` and `font` are the columns of its block and its font in `raw/`."""
+    size = {"HIGHERFONT": 1, "LOWERFONT": -1}.get(row[font + 1], 0)
+    is_new = row[font] == "NEWFONT" or size != 0
+    return LineAttributes(
+        text, row[block] == "BLOCKSTART", is_page_start, is_new, size, row[font + 2] == "1", row[font + 3] == "1"
     )
-    parser.add_argument("task", choices=sorted(_TASKS))
-    parser.add_argument("data", type=Path, help="folder with GROBID's training archives")
-    parser.add_argument("--iterations", type=int, default=80)
-    parser.add_argument("--out", type=Path, help="default: the committed model")
-    given = parser.parse_args()
-    began = time.monotonic()
-    out = given.out or {"segmentation": segmentation.MODEL, "passages": body.MODEL}[given.task]
-    train(given.data, given.task, out, given.iterations)
-    print(f"{out}: {out.stat().st_size / 1e6:.1f} MB, {time.monotonic() - began:.0f} s")
 
 
-if __name__ == "__main__":
-    main()
+def read_headers(archive: Path) -> Documents:
+    """Yield the annotated headers, by name."""
+    for part in ("corpus", "evaluation"):
+        raws = members(archive, f"{part}/raw")
+        for name, tei in sorted(members(archive, f"{part}/tei").items()):
+            stem = re.sub(r"(?:\.training)?\.header\.tei\.xml$", "", name)
+            raw = next((raws[key] for key in (f"{stem}.training.header", f"{stem}.header") if key in raws), None)
+            if raw is not None and (lines := _align(raw, tei)):
+                yield name, [line for line, _ in lines], [str(label) for _, label in lines]
+
+
+def _align(raw: bytes, tei: bytes) -> list[tuple[LineAttributes, FrontLabel]]:
+    """Return the lines of a header: typesetting facts from `raw`, text and labels from `tei`."""
+    text, kinds = _label_characters(tei)
+    tokens = [(m.group().casefold(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
+    rows = _split_rows(raw, 32)
+    pieces = [(i, m.group().casefold()) for i, row in enumerate(rows) for m in _TOKEN.finditer(row[0])]
+    places: dict[int, tuple[int, int]] = {}
+    matcher = SequenceMatcher(None, [piece for _, piece in pieces], [token for token, _, _ in tokens], autojunk=False)
+    for block in matcher.get_matching_blocks():
+        for k in range(block.size):
+            at_row, (_, start, end) = pieces[block.a + k][0], tokens[block.b + k]
+            places[at_row] = (min(start, places.get(at_row, (start, end))[0]), end)
+    found: list[tuple[LineAttributes, FrontLabel]] = []
+    line: list[int] = []
+    for i, row in enumerate(rows):
+        line.append(i)
+        if row[11] != "LINEEND" and i + 1 < len(rows) and rows[i + 1][11] != "LINESTART":
+            continue
+        at = [places[j] for j in line if j in places]
+        first = rows[line[0]]
+        line = []
+        if not at:
+            continue
+        here = Counter(kind for start, end in at for kind in kinds[start:end])
+        words = " ".join(text[at[0][0] : at[-1][1]].split())
+        if len(words) > 600:  # a wrong alignment
+            continue
+        found.append((_read_attributes(words, first, not found, block=10, font=13), here.most_common(1)[0][0]))
+    return found
+
+
+def _label_characters(tei: bytes) -> tuple[str, list[FrontLabel]]:
+    """Return the text of an annotated header and the label of each character."""
+    text: list[str] = []
+    kinds: list[FrontLabel] = []
+
+    def add(piece: str | None, label: FrontLabel) -> None:
+        text.append(piece or "")
+        kinds.extend([label] * len(piece or ""))
+
+    def walk(element: etree._Element, label: FrontLabel) -> None:
+        add(element.text, label)
+        for child in element:
+            if isinstance(child.tag, str):
+                name = etree.QName(child).localname
+                if name == "lb":
+                    add(" ", label)
+                walk(child, _FRONT.get(child.get("type") or name, _FRONT.get(name, label)))
+            add(child.tail, label)
+
+    for front in parse(tei).iter("{*}front"):
+        walk(front, FrontLabel.OTHER)
+    return "".join(text), kinds

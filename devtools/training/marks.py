@@ -10,25 +10,7 @@ from pdf2tei.references.tokens import Piece, pieces
 
 _OPEN = 0xE100
 _CLOSE = 0xE200
-MARKED = [
-    TokenLabel.TITLE,
-    TokenLabel.JOURNAL,
-    TokenLabel.BOOKTITLE,
-    TokenLabel.SERIES,
-    TokenLabel.PUBLISHER,
-    TokenLabel.LOCATION,
-    TokenLabel.INSTITUTION,
-    TokenLabel.VOLUME,
-    TokenLabel.ISSUE,
-    TokenLabel.PAGES,
-    TokenLabel.IDNO,
-    TokenLabel.URL,
-    TokenLabel.NOTE,
-    TokenLabel.AUTHOR,
-    TokenLabel.EDITOR,
-    TokenLabel.COLLABORATION,
-    TokenLabel.DATE,
-]
+MARKED = [label for label in TokenLabel if label is not TokenLabel.OTHER]
 _NAMES = (TokenLabel.AUTHOR, TokenLabel.EDITOR)
 SURNAME_ENDS = "".join(chr(_CLOSE + MARKED.index(label)) for label in _NAMES)
 """The characters that end a surname."""

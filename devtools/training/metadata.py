@@ -10,8 +10,9 @@ from pathlib import Path
 
 from lxml import etree
 
-from . import lexicon, variants
+from . import variants
 from .render import Metadata, subject
+from .words import WORDS
 
 
 def names(text: str) -> list[tuple[str, str]]:
@@ -78,7 +79,7 @@ def _cited(citation: etree._Element) -> Metadata | None:
 def mixed(papers: list[Metadata], cited: list[Metadata], rng: random.Random) -> list[Metadata]:
     """Return one list with the publication types of real reference lists; titles and journals have many forms."""
     out: list[Metadata] = []
-    journals = [name for line in lexicon.JOURNALS for name in line.split("|")]
+    journals = [name for line in WORDS["journals"] for name in line.split("|")]
     journals += [meta.source for meta in cited if meta.kind == "article-journal" and meta.source]
     every = [meta.title for meta in (*papers, *cited)]
     for meta in papers:

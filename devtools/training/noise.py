@@ -8,27 +8,7 @@ import re
 from pdf2tei.references.crf import TokenLabel
 
 from .marks import SURNAME_ENDS, mark
-
-_NOTES = [
-    "(in press)", "in German", "(in Chinese)", "PMID: 1234567", "Accessed: 2020-01-01", "[INSPIRE]", "(unpublished)",
-    "and references therein",     "Accessed on 25/02/2025", "Epub 2017 Jul 20", "to appear", "Preprint",
-    "submitted for publication", "Last accessed 3 May 2019",
-]  # fmt: skip
-_DOIS = [
-    "10.1103/PhysRevD.{a}.{b:06d}", "10.1016/j.{w}.{y}.0{c}.0{d:02d}", "10.1007/s{b:05d}-0{d:02d}-{a:04d}-{c}", "10.1145/{b}.{a}{b}",
-    "10.1093/{w}/{w}{a}", "10.1038/nature{b}", "10.1371/journal.pone.{b:07d}", "10.1109/{w}.{y}.{a}{b}", "10.1002/{w}.{b}",
-    "10.1080/0{b}{a}{b}", "10.1186/1743-{b}-{c}-{d}", "10.5281/zenodo.{a}{b}", "10.48550/arXiv.{d:02d}0{c}.{b:05d}",
-]  # fmt: skip
-_HOSTS = [
-    "github.com",
-    "www.who.int",
-    "openai.com",
-    "www.nist.gov",
-    "cran.r-project.org",
-    "dl.acm.org",
-    "www.cl.cam.ac.uk",
-    "ckm.in2p3.fr",
-]
+from .words import WORDS
 
 
 def roughen(string: str, rng: random.Random) -> str:
@@ -45,7 +25,7 @@ def roughen(string: str, rng: random.Random) -> str:
     if rng.random() < 0.18:
         string = f"{string.rstrip()} {_tail(rng)}"
     if rng.random() < 0.05:
-        string += " " + mark(TokenLabel.NOTE, rng.choice(_NOTES))
+        string += " " + mark(TokenLabel.NOTE, rng.choice(WORDS["notes"]))
     if rng.random() < 0.05:
         string = re.sub(rf"(?<=[^\W\d_])[^\W\d_]+(?=[{SURNAME_ENDS}])", lambda m: m.group().upper(), string)
     if rng.random() < 0.06:
@@ -69,7 +49,7 @@ def _quotes(string: str, rng: random.Random) -> str:
 def _tail(rng: random.Random) -> str:
     """Return an identifier or address that follows a reference."""
     values = {"a": rng.randint(10, 999), "b": rng.randint(1000, 99999), "c": rng.randint(1, 9), "d": rng.randint(1, 60)}
-    doi = rng.choice(_DOIS).format(
+    doi = rng.choice(WORDS["dois"]).format(
         **values, y=rng.randint(1995, 2022), w=rng.choice(["jmlr", "cell", "eswa", "neuro", "bioinformatics", "tia"])
     )
     kind = rng.random()
@@ -87,7 +67,7 @@ def _tail(rng: random.Random) -> str:
             TokenLabel.IDNO,
             rng.choice(["PMID: ", "PMCID: PMC", "ISBN ", "ISSN ", "MR0"]) + str(rng.randint(1000000, 39999999)),
         )
-    path = f"{rng.choice(_HOSTS)}/{rng.choice(['reports', 'special', 'abstract', 'index'])}{rng.choice(['.html', '/', '.pdf', ''])}"
+    path = f"{rng.choice(WORDS['hosts'])}/{rng.choice(['reports', 'special', 'abstract', 'index'])}{rng.choice(['.html', '/', '.pdf', ''])}"
     return rng.choice(["", "URL ", "URL: ", "Available at: ", "Available from: "]) + mark(
         TokenLabel.URL, f"http{rng.choice(['', 's'])}://{path}"
     )

@@ -11,8 +11,8 @@ from typing import Any
 
 from pdf2tei.references.crf import TokenLabel
 
-from . import lexicon
 from .marks import mark
+from .words import WORDS
 
 STYLES = Path(__file__).with_name("styles.txt").read_text(encoding="utf-8").split()
 """CSL styles of journals and publishers; styles missing from the collection are skipped."""
@@ -52,7 +52,7 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
         del csl["author"]
     if rng.random() < 0.03:
         del csl["issued"]
-    full, _, short = rng.choice(lexicon.JOURNALS).partition("|")
+    full, _, short = rng.choice(WORDS["journals"]).partition("|")
     volume = str(
         rng.choice([rng.randint(1, 60), rng.randint(1, 700), meta.year if rng.random() < 0.1 else rng.randint(1, 200)])
     )
@@ -61,7 +61,7 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
     pages = rng.choice(
         [f"{first}-{last}"] * 5 + [f"{first}"] * 4 + [f"{first:06d}", f"L{first}", f"e{first}{last}", f"A{first % 100}"]
     )
-    publisher, _, place = rng.choice(lexicon.PUBLISHERS).partition("|")
+    publisher, _, place = rng.choice(WORDS["publishers"]).partition("|")
     if kind == "article-journal":
         part = "part" in meta.extra
         label = TokenLabel.BOOKTITLE if part else TokenLabel.JOURNAL
@@ -83,7 +83,7 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
             ]
             csl["issue"] = mark(TokenLabel.ISSUE, rng.choice(more))
     elif kind == "paper-conference":
-        name = rng.choice(rng.choice(lexicon.CONFERENCES).split("|"))
+        name = rng.choice(rng.choice(WORDS["conferences"]).split("|"))
         name = name.format(
             n=_ordinal(rng.randint(2, 60)), num=rng.randint(1, 35), year=meta.year, yy=f"{meta.year % 100:02d}"
         )
@@ -94,11 +94,11 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
             csl["publisher"] = mark(TokenLabel.PUBLISHER, publisher)
         if rng.random() < 0.3:
             csl["publisher-place" if rng.random() < 0.5 else "event-place"] = mark(
-                TokenLabel.LOCATION, rng.choice(lexicon.PLACES)
+                TokenLabel.LOCATION, rng.choice(WORDS["places"])
             )
         if rng.random() < 0.15:
             csl["volume"] = mark(TokenLabel.VOLUME, volume)
-            csl["collection-title"] = mark(TokenLabel.SERIES, rng.choice(lexicon.SERIES))
+            csl["collection-title"] = mark(TokenLabel.SERIES, rng.choice(WORDS["series"]))
     elif kind in ("book", "chapter"):
         csl["publisher"] = mark(TokenLabel.PUBLISHER, publisher)
         csl["publisher-place"] = mark(TokenLabel.LOCATION, place)
@@ -110,10 +110,10 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
                 for given, family in meta.authors[::-1][: rng.randint(1, 3)]
             ]
         if rng.random() < 0.2:
-            csl["collection-title"] = mark(TokenLabel.SERIES, rng.choice(lexicon.SERIES))
+            csl["collection-title"] = mark(TokenLabel.SERIES, rng.choice(WORDS["series"]))
             csl["volume"] = mark(TokenLabel.VOLUME, str(rng.randint(1, 900)))
     elif kind in ("thesis", "report"):
-        csl["publisher"] = mark(TokenLabel.INSTITUTION, rng.choice(lexicon.INSTITUTIONS))
+        csl["publisher"] = mark(TokenLabel.INSTITUTION, rng.choice(WORDS["institutions"]))
         csl["genre"] = mark(
             TokenLabel.NOTE,
             rng.choice(["PhD thesis", "Ph.D. dissertation", "Technical report", "Master’s thesis", "Tech. Rep."]),
@@ -137,8 +137,8 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
 
 def subject(rng: random.Random) -> str:
     """Return a title in the form of books and older papers."""
-    a, b = rng.sample(lexicon.SUBJECTS, 2)
-    return rng.choice(lexicon.FRAMES).format(a=a, b=b, A=a[0].upper() + a[1:])
+    a, b = rng.sample(WORDS["subjects"], 2)
+    return rng.choice(WORDS["frames"]).format(a=a, b=b, A=a[0].upper() + a[1:])
 
 
 def render(metadata: list[Metadata], rng: random.Random, per_style: int = 60) -> Iterator[tuple[str, str]]:

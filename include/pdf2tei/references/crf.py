@@ -13,7 +13,7 @@ from pdf2tei.models.tagger import load_tagger
 from pdf2tei.references.tokens import Piece, columns, pieces
 
 MODEL = Path(__file__).with_name("references.crfsuite")
-"""Trained by `python -m devtools.training`."""
+"""Trained by `python -m devtools.training references`."""
 
 
 class TokenLabel(StrEnum):

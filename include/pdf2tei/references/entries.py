@@ -11,7 +11,7 @@ from pdf2tei.models.segmentation import YEAR, score_as_reference
 from pdf2tei.models.tagger import load_tagger
 
 MODEL = Path(__file__).with_name("entries.crfsuite")
-"""Trained by `python -m devtools.training.entries` on GROBID's annotated reference lists (CC BY 4.0, see NOTICE.md)."""
+"""Trained by `python -m devtools.training entries` on GROBID's annotated reference lists (CC BY 4.0, see NOTICE.md)."""
 BEGINS, INSIDE = "B", "I"
 
 LABEL = re.compile(

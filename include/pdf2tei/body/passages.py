@@ -14,7 +14,7 @@ from pdf2tei.models.tagger import load_tagger
 from pdf2tei.pages.model import Line
 
 MODEL = Path(__file__).with_name("passages.crfsuite")
-"""Trained by `python -m devtools.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
+"""Trained by `python -m devtools.training passages` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
 _NUMBER = re.compile(r"\s*(\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,4}|[A-Z])[.)]?\s+[A-Z]")
 
 

@@ -14,7 +14,7 @@ from pdf2tei.models.tagger import load_tagger
 from pdf2tei.pages.model import Line
 
 MODEL = Path(__file__).with_name("front.crfsuite")
-"""Trained by `python -m devtools.training.front` on GROBID's annotated headers (CC BY 4.0, see NOTICE.md)."""
+"""Trained by `python -m devtools.training front` on GROBID's annotated headers (CC BY 4.0, see NOTICE.md)."""
 MAX_LINES = 400
 _SHARED = (
     "font=", "style=", "block=", "len=", "names=", "share=", "affiliation=", "paperwork=", "small=", "digits=",

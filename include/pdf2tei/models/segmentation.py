@@ -14,7 +14,7 @@ from pdf2tei.models.tagger import add_neighbors, load_tagger
 from pdf2tei.pages.model import Document, Line
 
 MODEL = Path(__file__).with_name("segmentation.crfsuite")
-"""Trained by `python -m devtools.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
+"""Trained by `python -m devtools.training segmentation` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
 MAX_LINES = 60_000
 """Maximum number of lines that are labeled; later lines count as body."""
 

@@ -144,8 +144,9 @@ coverage: .venv/.development ## Report the branches of the rules that the quick 
 	@COVERAGE_FILE=build/coverage/data $(RUN) coverage report --show-missing --skip-covered \
 	  --include="$$(printf 'include/s2corpus/%s/*,' $(COVERED))$$(printf 'include/s2corpus/%s.py,' $(COVERED))"
 
-mutants: .venv/.development ## Whether the quick tests notice small faults: a seeded sample (two hours; docs/quality.md)
-	@$(RUN) devtools.mutants
+mutants: .venv/.development ## Whether the quick tests of an area notice small faults: make mutants AREA=titles [SAMPLE=20] [SEED=1] (docs/quality.md)
+	@test -n "$(AREA)" || { echo "which area? devtools/mutants.toml lists them: make mutants AREA=titles" >&2; exit 2; }
+	@$(RUN) devtools.mutants "$(AREA)" --sample $(or $(SAMPLE),20) --seed $(or $(SEED),1)
 
 audit: .venv/.development ## Check licenses and known vulnerabilities of all locked packages (exceptions: deploy/audit.toml)
 	@.venv/bin/python deploy/audit.py

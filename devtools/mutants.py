@@ -18,7 +18,6 @@ import tomllib
 from pathlib import Path
 
 from cosmic_ray.work_db import use_db
-from cosmic_ray.work_item import WorkerOutcome, WorkResult
 
 from devtools.real_data import REAL_DATA
 
@@ -70,9 +69,8 @@ def main() -> None:
         with use_db(str(copy / "session.sqlite")) as session:
             pending = sorted(session.pending_work_items, key=lambda item: str(item.mutations))
             drawn = random.Random(given.seed).sample(pending, min(given.sample, len(pending)))
-            left = {item.job_id for item in pending} - {item.job_id for item in drawn}
-            skipped = WorkResult(output="not drawn", worker_outcome=WorkerOutcome.SKIPPED)
-            session.set_multiple_results(left, skipped)
+            session.clear()
+            session.add_work_items(drawn)
         run("cosmic-ray", "exec", "mutants.toml", "session.sqlite")
         run("cr-report", "--surviving-only", "--show-diff", "session.sqlite")
     finally:

@@ -1,6 +1,6 @@
 """Measure the embedded extractor on papers with a publisher's JATS or GROBID's TEI, as one table per data set.
 
-    python -m devtools.bench.extraction [--data FOLDER] [--apart] [--papers] [--tei FOLDER]
+    python -m devtools.bench.extraction [--data FOLDER] [--apart] [--papers] [--tei FOLDER] [--speed]
 
 The data sets are `pmc-pdf`, `pairs` and `cases/layout` of FOLDER (default REAL_DATA). Each is divided into
 development papers and held-out papers. Held out are every third paper of `pmc-pdf` and `pairs`, and the listed papers
@@ -12,11 +12,17 @@ sets. A failed paper counts as a paper without content. The columns:
   abstracts    share of papers with an abstract at Levenshtein similarity >= 0.8
   headings     F1 of section headings without numbers, over all papers (letters and digits only), with precision and
   recall
-  references   precision and recall of reference entries (token F1 >= 0.7)
+  references   precision and recall of reference entries: token F1 of the raw strings >= 0.7; if the truth has fields but
+               no raw strings, its title and first surname occur in ours
   ref. titles  F1 of reference titles over all papers (letters and digits only)
-  contexts     F1 of citation contexts over all papers, counted as GROBID's EndToEndEvaluation does
+  contexts     F1 of citation contexts over all papers, counted as GROBID's EndToEndEvaluation does: entries of both sides
+               match if one of these is equal: title and year; authors and year; journal with volume and page; first
+               author and title. For each matched entry the smaller number of citations counts as right
   cut DOIs     gold DOIs that the PDF prints in full and that the extractor cuts
   lost lists   papers in which more than 10 % of the references are missing
+
+`--speed` instead prints the pages of the development papers of `pmc-pdf` per CPU second, including pdfalto: of the
+extractor, of the extractor with pdfalto's output of `select`, as in a release, and of programs that only extract text.
 """
 
 from __future__ import annotations
@@ -24,9 +30,14 @@ from __future__ import annotations
 import argparse
 import csv
 import re
+import resource
+import shutil
+import subprocess
 import sys
+import tempfile
 import traceback
 from collections import Counter
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,12 +45,10 @@ from pathlib import Path
 import pypdfium2
 from lxml import etree
 
-from devtools.bench.extract import entry_map
-from devtools.bench.extract import titles as paper_titles
-from devtools.bench.extract_paper import NS, PaperContent, letters, text
-from devtools.bench.grobid_measures import WAYS, contexts, f1, of_jats, of_tei, shared, soft
 from devtools.real_data import REAL_DATA
 from pdf2tei import extract
+from pdf2tei.pages.alto_cache import ENTRY
+from s2corpus.pdf.inspection import find_text_failure
 
 CASES_APART = {"PMC7718682", "PMC7863429", "PMC5824918", "PMC5301171", "e200057"}
 """Held-out papers of `cases/layout`; `e200057` was read once, to repair titles with a translation."""
@@ -47,12 +56,200 @@ SETS = ("pmc-pdf", "pairs", "cases/layout")
 COLUMNS = (
     "papers", "titles", "authors", "abstracts", "headings (P, R)", "references P, R", "ref. titles", "contexts", "cut DOIs", "lost lists",
 )  # fmt: skip
+TIMEOUT = 120.0
+"""Maximum seconds per PDF."""
+NS = {"t": "http://www.tei-c.org/ns/1.0"}
+ID = "{http://www.w3.org/XML/1998/namespace}id"
 _NUMBER = re.compile(r"\s*(?:\d+(?:\.\d+)*[.)]?|[IVX]+\.|[A-Z]\.)\s+")
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def letters(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
+def text(element: etree._Element | None) -> str:
+    return " ".join("".join(element.itertext()).split()) if element is not None else ""
+
+
+@dataclass
+class Entry:
+    """A reference entry: its words, the title and first surname that a raw string must contain, and its fields."""
+
+    id: str
+    words: Counter[str]
+    named: tuple[str, str]
+    title: str
+    doi: str
+    signatures: list[str]
+    """keys of GROBID's evaluation, strongest first; empty if a part is missing"""
+
+
+@dataclass
+class Content:
+    """Title, authors, abstract, headings, entries and citations of a paper."""
+
+    titles: set[str]
+    surnames: str
+    abstract: str
+    headings: list[str]
+    entries: list[Entry]
+    cited: Counter[str]
+    """number of citations of each entry"""
+    has_raws: bool
+    """whether an entry has its raw string"""
+
+
+def sign(title: str, within: str, authors: list[str], year: str, volume: str, page: str) -> list[str]:
+    """Return the keys by which two entries may match; a key is empty if a part of it is missing."""
+    title, within, everybody = letters(title), letters(within), letters("".join(authors))
+    first = letters(authors[0]) if authors else ""
+    ways = ((title, year), (everybody, year), (within, volume, page), (first, title or within))
+    return [" ".join(way) if all(way) else "" for way in ways]
+
+
+def read_content(xml: bytes) -> Content:
+    """Read a paper from a TEI (ours or GROBID's) or from a publisher's JATS."""
+    parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, recover=True)
+    root = etree.fromstring(xml, parser)
+    return read_jats(root) if etree.QName(root).localname == "article" else read_tei(root)
+
+
+def read_tei(root: etree._Element) -> Content:
+    """Read a paper from a TEI."""
+    title, sub = (letters(text(root.find(f".//t:titleStmt/t:title{of}", NS))) for of in ("", "[@type='sub']"))
+    people = root.findall(".//t:sourceDesc//t:analytic/t:author/t:persName", NS)
+    entries = root.findall(".//t:listBibl/t:biblStruct", NS)
+    headings = [text(head) for head in root.iterfind(".//t:body//t:div/t:head", NS)]
+    targets = (ref.get("target", "")[1:] for ref in root.iterfind(".//t:text//t:ref[@type='bibr']", NS))
+    return Content(
+        {title, title + sub},
+        letters("".join(text(person.find("t:surname", NS)) for person in people)),
+        letters(text(root.find(".//t:profileDesc/t:abstract", NS))),
+        headings,
+        [read_tei_entry(entry) for entry in entries],
+        Counter(target for target in targets if target),
+        any(text(entry.find("t:note[@type='raw_reference']", NS)) for entry in entries),
+    )
+
+
+def read_tei_entry(entry: etree._Element) -> Entry:
+    """Read an entry of a TEI."""
+    dates = (str(v) for e in entry.iter() for k, v in e.attrib.items() if k in ("when", "from", "to"))
+    raw = text(entry.find("t:note[@type='raw_reference']", NS)) or " ".join([*map(str, entry.itertext()), *dates])
+    title = text(entry.find("t:analytic/t:title", NS))
+    paths = ("t:analytic/t:title[@type='main']", "t:analytic/t:title", "t:monogr/t:title")
+    named = next((found for path in paths if (found := text(entry.find(path, NS)))), "")
+    authors = [text(surname) for surname in entry.iterfind(".//t:author//t:surname", NS)]
+    year = next(((date.get("when") or text(date))[:4] for date in entry.iterfind(".//t:date", NS)), "")
+    volume, page = (
+        "" if (found := entry.find(f".//t:biblScope[@unit='{unit}']", NS)) is None else found.get("from") or text(found)
+        for unit in ("volume", "page")
+    )
+    return Entry(
+        entry.get(ID, ""),
+        Counter(words(raw)),
+        (named, letters(text(entry.find(".//t:surname", NS)))),
+        letters(title),
+        text(entry.find(".//t:idno[@type='DOI']", NS)).casefold(),
+        sign(title, text(entry.find("t:monogr/t:title", NS)), authors, year, volume, page),
+    )
+
+
+def read_jats(root: etree._Element) -> Content:
+    """Read a paper from a JATS article."""
+    title, sub = (letters(text(root.find(path))) for path in ("front//article-title", "front//title-group/subtitle"))
+    surnames = root.findall("front//contrib[@contrib-type='author']/name/surname")
+    abstracts = [e for e in root.iterfind("front//abstract") if not e.get("abstract-type")]
+    marks = (i for x in root.iter("xref") if x.get("ref-type") == "bibr" for i in (x.get("rid") or "").split())
+    return Content(
+        {title, title + sub},
+        letters("".join(map(text, surnames))),
+        letters("".join(text(p) for abstract in abstracts[:1] for p in abstract.iter("p", "title"))),
+        [text(heading) for heading in root.iterfind("body//sec/title")],
+        [read_jats_entry(ref) for ref in root.findall(".//ref-list//ref")],
+        Counter(marks),
+        has_raws=False,
+    )
+
+
+def read_jats_entry(ref: etree._Element) -> Entry:
+    """Read an entry of a JATS article."""
+
+    def first(*names: str) -> str:
+        return next((text(element) for element in ref.iter(*names)), "")
+
+    raw = " ".join(str(t) for element in ref if element.tag != "label" for t in element.itertext())
+    titles = (text(e) for name in ("article-title", "chapter-title", "source") for e in ref.iter(name))
+    authors = [text(surname) for surname in ref.iter("surname")]
+    year, title = first("year")[:4], first("article-title")
+    return Entry(
+        ref.get("id", ""),
+        Counter(words(raw)),
+        (next((t for t in titles if t), ""), letters(first("surname", "collab"))),
+        letters(title),
+        text(ref.find(".//pub-id[@pub-id-type='doi']")).casefold(),
+        sign(title, first("source"), authors, year, first("volume"), first("fpage")),
+    )
+
+
+def is_named_in(entry: Entry, raw: Counter[str]) -> bool:
+    """Return whether a raw string contains an entry: nine tenths of its title's words and its first surname."""
+    title, surname = Counter(words(entry.named[0])), entry.named[1]
+    total = title.total()
+    return total > 1 and (title & raw).total() >= 0.9 * total and surname in letters("".join(raw))
+
+
+def match_entries(ours: Content, gold: Content) -> dict[int, int]:
+    """Return gold entry → our entry, matched greedily by token F1 of raw strings, at least 0.7."""
+    scored = []
+    for i, wanted in enumerate(gold.entries):
+        for j, entry in enumerate(ours.entries):
+            total = wanted.words.total() + entry.words.total()
+            value = 2 * (wanted.words & entry.words).total() / total if total else 1.0
+            if value >= 0.7 or (not gold.has_raws and is_named_in(wanted, entry.words)):
+                scored.append((-value, i, j))
+    taken: dict[int, int] = {}
+    used: set[int] = set()
+    for _, i, j in sorted(scored):
+        if i not in taken and j not in used:
+            taken[i] = j
+            used.add(j)
+    return taken
+
+
+def count_contexts(ours: Content, gold: Content) -> int:
+    """Return the number of our citations that cite the right entry."""
+    left = {entry.id: entry.signatures for entry in gold.entries}
+    count = 0
+    for ident, signatures in {entry.id: entry.signatures for entry in ours.entries}.items():
+        for level, signature in enumerate(signatures):
+            other = next((i for i, those in left.items() if signature and those[level] == signature), None)
+            if other is not None:
+                count += min(ours.cited[ident], gold.cited[other])
+                del left[other]
+                break
+    return count
+
+
+def is_similar(a: str, b: str, least: float = 0.8) -> bool:
+    """Return whether 1 - edit distance / length of the longer string reaches a value."""
+    if a == b or abs(len(a) - len(b)) > (1 - least) * max(len(a), len(b)):
+        return a == b
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
+    return 1 - row[-1] / max(len(a), len(b), 1) >= least
 
 
 @dataclass
 class MeasureCounts:
-    """Counts of one or more papers; triples are correct, ours, gold."""
+    """Counts of one or more papers, by measure."""
 
     papers: int = 0
     gold: Counter[str] = field(default_factory=Counter)
@@ -68,7 +265,7 @@ class MeasureCounts:
     def rates(self, name: str) -> tuple[float, float, float]:
         """Return F1, precision and recall of a measure."""
         precision, recall = (self.right[name] / max(side[name], 1) for side in (self.ours, self.gold))
-        return f1(precision, recall), precision, recall
+        return 2 * precision * recall / max(precision + recall, 1e-9), precision, recall
 
     def row(self) -> list[str]:
         """Return the cells of a table row, in the order of COLUMNS."""
@@ -80,7 +277,7 @@ class MeasureCounts:
         return [str(self.papers), *shares, *middle, *fields, *cut]
 
 
-def merge(parts: list[MeasureCounts]) -> MeasureCounts:
+def merge(parts: Sequence[MeasureCounts]) -> MeasureCounts:
     """Return the sum of the papers' counts."""
     total = MeasureCounts()
     for part in parts:
@@ -90,42 +287,27 @@ def merge(parts: list[MeasureCounts]) -> MeasureCounts:
     return total
 
 
-def find_dois(xml: bytes) -> list[str]:
-    """Return the DOI of each reference entry of a JATS article or TEI; an empty string for an entry without DOI."""
-    root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True, recover=True))
-    entries = root.findall(".//ref-list//ref") or root.findall(".//t:listBibl/t:biblStruct", NS)
-    paths = (".//pub-id[@pub-id-type='doi']", ".//t:idno[@type='DOI']")
-    found = (next((e for path in paths for e in entry.findall(path, NS)), None) for entry in entries)
-    return [text(e).casefold() for e in found]
-
-
-def compare(ours: bytes, gold: bytes, printed: str) -> MeasureCounts:
-    """Return the counts of one paper.
-
-    `printed` is the PDF's text in lower case without white space."""
+def compare(ours: Content, gold: Content, printed: str) -> MeasureCounts:
+    """Return the counts of one paper. `printed` is the PDF's text in lower case without white space."""
     counts = MeasureCounts(1)
-    mine, theirs = PaperContent(ours), PaperContent(gold)
-    my_fields, gold_fields = of_tei(ours), (of_jats if theirs.jats else of_tei)(gold)
-    counts.add("titles", bool(paper_titles(mine) & paper_titles(theirs)), 1, 1)
-    a, b = my_fields.fields, gold_fields.fields
-    if soft(b["authors"][0]):
-        counts.add("authors", soft(a["authors"][0]) == soft(b["authors"][0]), 1, 1)
-    if b["abstract"] and soft(b["abstract"][0]):
-        counts.add("abstracts", WAYS["Levenshtein"](a["abstract"][0], b["abstract"][0]), 1, 1)
-    heads = [[h for value in side["heads"] if (h := letters(_NUMBER.sub("", value)))] for side in (a, b)]
-    counts.add("headings", (Counter(heads[0]) & Counter(heads[1])).total(), *map(len, heads))
-    pairs = entry_map(mine, theirs)
-    counts.add("references", len(pairs), len(mine.raws), len(theirs.raws))
-    titles = [[t for t in side["reference title"] if soft(t)] for side in (a, b)]
-    counts.add("reference titles", shared(titles[0], titles[1], WAYS["soft"]), *map(len, titles))
-    if gold_fields.cited:
-        cited = (my_fields.cited.total(), gold_fields.cited.total())
-        counts.add("contexts", contexts(my_fields, gold_fields), *cited)
-    my_dois, gold_dois = find_dois(ours), find_dois(gold)
-    whole = [(i, doi) for i, doi in enumerate(gold_dois) if doi and doi in printed]
-    cut = [doi for i, doi in whole if i in pairs and (d := my_dois[pairs[i]]) != doi and doi.startswith(d or "?")]
+    counts.add("titles", bool(ours.titles & gold.titles), 1, 1)
+    if gold.surnames:
+        counts.add("authors", ours.surnames == gold.surnames, 1, 1)
+    if gold.abstract:
+        counts.add("abstracts", is_similar(ours.abstract, gold.abstract), 1, 1)
+    heads = [Counter(h for value in side.headings if (h := letters(_NUMBER.sub("", value)))) for side in (ours, gold)]
+    titles = [Counter(entry.title for entry in side.entries if entry.title) for side in (ours, gold)]
+    for name, (a, b) in (("headings", heads), ("reference titles", titles)):
+        counts.add(name, (a & b).total(), a.total(), b.total())
+    pairs = match_entries(ours, gold)
+    counts.add("references", len(pairs), len(ours.entries), len(gold.entries))
+    if gold.cited:
+        counts.add("contexts", count_contexts(ours, gold), ours.cited.total(), gold.cited.total())
+    whole = [(i, entry.doi) for i, entry in enumerate(gold.entries) if entry.doi and entry.doi in printed]
+    found = [(doi, ours.entries[pairs[i]].doi) for i, doi in whole if i in pairs]
+    cut = [doi for doi, mine in found if mine != doi and doi.startswith(mine or "?")]
     counts.add("cut DOIs", len(cut), 0, len(whole))
-    counts.add("lost lists", len(pairs) < 0.9 * len(theirs.raws), 0, bool(theirs.raws))
+    counts.add("lost lists", len(pairs) < 0.9 * len(gold.entries), 0, bool(gold.entries))
     return counts
 
 
@@ -133,15 +315,20 @@ def read_paper(pdf: Path, gold: Path, tei: Path | None) -> MeasureCounts:
     """Extract a PDF, or read its TEI from a folder, and compare it with its gold file."""
     saved = tei / f"{pdf.stem}.xml" if tei else None
     try:
-        xml = saved.read_bytes() if saved and saved.exists() else extract(pdf, timeout=120) or b"<TEI/>"
+        xml = saved.read_bytes() if saved and saved.exists() else extract(pdf, timeout=TIMEOUT) or b"<TEI/>"
     except Exception:
         traceback.print_exc()
         xml = b"<TEI/>"
     if saved and not saved.exists():
         saved.write_bytes(xml)
+    printed = "".join(read_text(pdf).replace("\ufffe", "-").split()).casefold()
+    return compare(read_content(xml), read_content(gold.read_bytes()), printed)
+
+
+def read_text(pdf: Path) -> str:
+    """Return the text of a PDF without structure."""
     with pypdfium2.PdfDocument(pdf) as document:
-        printed = "".join(page.get_textpage().get_text_range() for page in document)
-    return compare(xml, gold.read_bytes(), "".join(printed.replace("\ufffe", "-").split()).casefold())
+        return "".join(page.get_textpage().get_text_range() for page in document)
 
 
 def list_papers(folder: Path) -> list[tuple[Path, Path, bool]]:
@@ -159,6 +346,40 @@ def list_papers(folder: Path) -> list[tuple[Path, Path, bool]]:
     return [(pdf, gold, pdf.stem in apart) for pdf, gold in found]
 
 
+def measure_speed(pdfs: list[Path]) -> None:
+    """Print the pages per CPU second of the extractor and of programs that only extract text."""
+
+    def extract_cached(pdf: Path) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            find_text_failure(pdf.read_bytes(), Path(folder), timeout=TIMEOUT, cache=True)
+            before = cpu_seconds()
+            extract(pdf, timeout=TIMEOUT, cached=Path(folder) / ENTRY)
+            seconds["extractor with pdfalto's output"] += cpu_seconds() - before
+
+    pages = sum(len(pypdfium2.PdfDocument(pdf)) for pdf in pdfs)
+    ways: dict[str, Callable[[Path], object]] = {
+        "extractor": lambda pdf: extract(pdf, timeout=TIMEOUT), "pypdfium2": read_text,
+    }  # fmt: skip
+    if shutil.which("pdftotext"):
+        ways["pdftotext"] = lambda pdf: subprocess.run(["pdftotext", pdf, "/dev/null"], capture_output=True)
+    extract(pdfs[0], timeout=TIMEOUT)  # loads code and models
+    seconds: Counter[str] = Counter()
+    for pdf in pdfs:
+        for name, work in ways.items():
+            before = cpu_seconds()
+            work(pdf)
+            seconds[name] += cpu_seconds() - before  # type: ignore[assignment]  # a counter of seconds
+        extract_cached(pdf)
+    for name, used in seconds.items():
+        print(f"{name}: {pages / used:.0f} pages per CPU second ({len(pdfs)} papers, {pages} pages)")
+
+
+def cpu_seconds() -> float:
+    """Return the CPU seconds of this process and its finished child processes."""
+    uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(use.ru_utime + use.ru_stime for use in uses)
+
+
 def main() -> int:
     """Print the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -166,9 +387,13 @@ def main() -> int:
     options.add_argument("--apart", action="store_true", help="also measure the papers kept apart")
     options.add_argument("--papers", action="store_true", help="print each paper developed on")
     options.add_argument("--tei", type=Path, help="read <paper>.xml from this folder; extract and store missing papers")
+    options.add_argument("--speed", action="store_true", help="measure only the speed")
     given = options.parse_args()
     if not any(list_papers(given.data / name) for name in SETS):
         options.error(f"--data {given.data}: no papers in {', '.join(SETS)}: give a folder with one of these data sets")
+    if given.speed:
+        measure_speed([pdf for pdf, _, is_apart in list_papers(given.data / "pmc-pdf") if not is_apart])
+        return 0
     if given.tei:
         given.tei.mkdir(parents=True, exist_ok=True)
     print("| papers of | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 1) + "|")

@@ -7,9 +7,7 @@ from pathlib import Path
 import typst
 from lxml import etree
 
-from devtools.bench import typeset_fronts, typeset_publishers
-from devtools.bench.typeset import LAYOUTS, Layout, TypesetArticle, source, truth
-from devtools.bench.typeset_fronts import Look
+from devtools import typeset as typesetting
 from pdf2tei import extract
 from pdf2tei.pages.model import Document, Font, Line, Page, Token
 
@@ -44,14 +42,6 @@ CITED = [("Wu", 2014), ("van der Sluis", 2015), ("Weihs", 2018), ("Xiong", 2017)
 HANGING = "\n\n".join(f'#par(hanging-indent: 1.2em)[#"{e}"]' for e in ENTRIES)
 
 
-LOOKS: dict[str, tuple[Layout, Look]] = {
-    **{f"{layout.name}, plain": (layout, lambda article: ("", "")) for layout in LAYOUTS},
-    **typeset_fronts.LOOKS,
-    **{f"{name}, complete": look for name, look in typeset_publishers.LOOKS.items()},
-}
-"""the looks of publishers: plain papers, fronts and covers of papers, and complete papers"""
-
-
 def write_prose(number: int) -> str:
     """Return a paragraph; the paragraphs of a paper differ."""
     return " ".join(
@@ -60,37 +50,32 @@ def write_prose(number: int) -> str:
     )
 
 
-class Article(TypesetArticle):
-    """A paper with the entries above."""
-
-    def __init__(self, look: str) -> None:
-        people = [("Waleed", "Ammar"), ("Maria", "van der Lo"), ("Ana Luzia", "Ferreira")]
-        self.title, self.authors = TITLE, people[: 1 if look in ("essay", "thesis") else 3]
-        self.affiliations = ["Department of Beetles, University of Montreal, Canada", "Institute of Litter, Germany"]
-        self.abstract = (
-            "" if look == "essay" else f"We relate the traits of beetles to the traits of the litter. {PROSE}"
-        )
-        self.numbers = {f"r{i}": i for i in range(len(ENTRIES))}
-        self.csl = [
-            {"author": [{"family": name}], "issued": {"date-parts": [[year]]}, "title": ""} for name, year in CITED
-        ]
-        first = [(f"{PROSE} Earlier work ", ""), ("", "r0"), (f" agrees. {write_prose(0)}", "")]
-        second = [(f"{write_prose(1)} Others ", ""), ("", "r1"), (", ", ""), ("", "r3"), (" do not.", "")]
-        self.sections = [
-            (1, "Introduction", [first, second]), (2, "Aims", [[(write_prose(2), "")], [("INSIDE", "")]]),
-            (1, "Methods", [[(write_prose(n), "")] for n in range(3, 9)]),
-            (1, "Results", [[(write_prose(9), "")], [(f"{write_prose(10)} {LAST}", "")]]),
-        ]  # fmt: skip
+def make_article(look: str) -> typesetting.Article:
+    """Return a paper with the entries above; an essay has no abstract."""
+    people = [("Waleed", "Ammar"), ("Maria", "van der Lo"), ("Ana Luzia", "Ferreira")]
+    first: typesetting.Runs = [(f"{PROSE} Earlier work ", None), ("", 0), (f" agrees. {write_prose(0)}", None)]
+    second: typesetting.Runs = [(f"{write_prose(1)} Others ", None), ("", 1), (", ", None), ("", 3), (" do not.", None)]
+    return typesetting.Article(
+        TITLE,
+        people[: 1 if look in ("essay", "thesis") else 3],
+        ["Department of Beetles, University of Montreal, Canada", "Institute of Litter, Germany"],
+        "" if look == "essay" else f"We relate the traits of beetles to the traits of the litter. {PROSE}",
+        [
+            (1, "Introduction", [first, second]), (2, "Aims", [[(write_prose(2), None)], [("INSIDE", None)]]),
+            (1, "Methods", [[(write_prose(n), None)] for n in range(3, 9)]),
+            (1, "Results", [[(write_prose(9), None)], [(f"{write_prose(10)} {LAST}", None)]]),
+        ],
+        ENTRIES,
+        CITED,
+    )  # fmt: skip
 
 
 @cache
 def typeset(look: str, inside: str = "", after: str = "", own_front: str = "") -> tuple[bytes, etree._Element]:
     """Return a paper in a look, with typst code inside its text, after its list or as its front, and its true TEI."""
-    article = Article(look)
-    layout, write = LOOKS[look]
-    front, cover = write(article)
-    text = source(article, layout, ENTRIES, front=own_front or front, cover=cover).replace('#"INSIDE"', inside) + after
-    return typst.compile(text.encode(), format="pdf"), etree.fromstring(truth(article, layout, ENTRIES))
+    article = make_article(look)
+    pdf = typesetting.typeset(article, look, inside=inside, after=after, front=own_front)
+    return pdf, typesetting.write_truth(article, look)
 
 
 def read(source: str, folder: Path) -> etree._Element:

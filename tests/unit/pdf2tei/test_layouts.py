@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from devtools.typeset import LOOKS
 from s2orc_parse.tei.converter import read_header
 from tests.unit.pdf2tei.samples import (
     ENTRIES,
     HANGING,
     LAST,
-    LOOKS,
     NS,
     PROSE,
     TITLE,
@@ -91,7 +91,7 @@ def test_typeset_paper_is_read_completely(name: str, tmp_path: Path) -> None:
     for path in PARTS:
         expected = [text.casefold() for text in list_texts(truth, path) if text]
         assert [text.casefold() for text in list_texts(tei, path)] == expected
-    numbers = ["1", "1.1", "2", "3"] if LOOKS[look][0].heads in ("numbered", "bar") else []
+    numbers = ["1", "1.1", "2", "3"] if LOOKS[look]["heads"] in ("numbered", "bar") else []
     assert tei.xpath(f"{PARTS[-1]}/@n", namespaces=NS) == numbers
     assert join_body(tei).replace(" ", "") == join_body(truth).replace(" ", "").replace("INSIDE", "")
     assert list_raws(tei) == ENTRIES

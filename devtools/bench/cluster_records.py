@@ -1,4 +1,4 @@
-"""Generate records with known clusters and with the noise of real sources, for `devtools/bench/cluster.py scale`.
+"""Generate records with known clusters and with the noise of real sources, for `devtools/bench/cluster.py`.
 
 A paper has a title of Zipf-distributed made-up words, authors with surnames of very different frequency, a year, and
 the identifiers that are usual in its field. Each source describes the paper in its own way: DBLP and PubMed in their

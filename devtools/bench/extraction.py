@@ -36,7 +36,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -46,8 +46,8 @@ import pypdfium2
 from lxml import etree
 
 from devtools.real_data import REAL_DATA
-from pdf2tei import extract
 from pdf2tei.pages.alto_cache import ENTRY
+from pdf2tei.paper import extract
 from s2corpus.pdf.inspection import find_text_failure
 
 CASES_APART = {"PMC7718682", "PMC7863429", "PMC5824918", "PMC5301171", "e200057"}
@@ -145,10 +145,8 @@ def read_tei_entry(entry: etree._Element) -> Entry:
     named = next((found for path in paths if (found := text(entry.find(path, NS)))), "")
     authors = [text(surname) for surname in entry.iterfind(".//t:author//t:surname", NS)]
     year = next(((date.get("when") or text(date))[:4] for date in entry.iterfind(".//t:date", NS)), "")
-    volume, page = (
-        "" if (found := entry.find(f".//t:biblScope[@unit='{unit}']", NS)) is None else found.get("from") or text(found)
-        for unit in ("volume", "page")
-    )
+    scopes = (entry.find(f".//t:biblScope[@unit='{unit}']", NS) for unit in ("volume", "page"))
+    volume, page = ("" if scope is None else scope.get("from") or text(scope) for scope in scopes)
     return Entry(
         entry.get(ID, ""),
         Counter(words(raw)),
@@ -363,12 +361,12 @@ def measure_speed(pdfs: list[Path]) -> None:
     if shutil.which("pdftotext"):
         ways["pdftotext"] = lambda pdf: subprocess.run(["pdftotext", pdf, "/dev/null"], capture_output=True)
     extract(pdfs[0], timeout=TIMEOUT)  # loads code and models
-    seconds: Counter[str] = Counter()
+    seconds = defaultdict[str, float](float)
     for pdf in pdfs:
         for name, work in ways.items():
             before = cpu_seconds()
             work(pdf)
-            seconds[name] += cpu_seconds() - before  # type: ignore[assignment]  # a counter of seconds
+            seconds[name] += cpu_seconds() - before
         extract_cached(pdf)
     for name, used in seconds.items():
         print(f"{name}: {pages / used:.0f} pages per CPU second ({len(pdfs)} papers, {pages} pages)")

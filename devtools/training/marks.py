@@ -10,7 +10,7 @@ from pdf2tei.references.tokens import Piece, pieces
 
 _OPEN = 0xE100
 _CLOSE = 0xE200
-MARKED = [label for label in TokenLabel if label is not TokenLabel.OTHER]
+MARKED: list[TokenLabel] = [label for label in TokenLabel if label is not TokenLabel.OTHER]
 _NAMES = (TokenLabel.AUTHOR, TokenLabel.EDITOR)
 SURNAME_ENDS = "".join(chr(_CLOSE + MARKED.index(label)) for label in _NAMES)
 """The characters that end a surname."""

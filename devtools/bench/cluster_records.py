@@ -10,13 +10,11 @@ years, editorials without number.
 from __future__ import annotations
 
 import random
-import string
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.tables.intake import RECORDS
@@ -39,37 +37,6 @@ def write(path: Path, records: int, seed: int = 0) -> int:
                 written, chunk = written + len(chunk), []
         writer.write_table(pa.Table.from_pylist(chunk, schema))
     return written + len(chunk)
-
-
-def copied(records: pa.Table, number: int) -> pa.Table:
-    """Return as many records of other papers, equally similar to each other: other ids, titles in other letters.
-
-    `number` is 0 to 25; 0 returns the records themselves. Titles that many papers share are unchanged.
-    """
-    lower, upper = string.ascii_lowercase, string.ascii_uppercase
-    other = bytes.maketrans(
-        (lower + upper).encode(), (lower[number:] + lower[:number] + upper[number:] + upper[:number]).encode()
-    )
-    titles = []
-    for chunk in records["title"].cast(pa.large_string()).chunks:
-        valid, offsets, text = chunk.buffers()
-        moved = pa.py_buffer(text.to_pybytes().translate(other))
-        titles.append(pa.Array.from_buffers(chunk.type, len(chunk), [valid, offsets, moved], offset=chunk.offset))
-    title = pa.chunked_array(titles, pa.large_string())
-    for kept in (*GENERIC, "part III", "part II", "part 2"):
-        for said in (kept, kept.upper(), kept.title()):
-            title = pc.replace_substring(title, said.encode().translate(other).decode(), said)
-    suffix = pa.scalar(str(number))
-    columns = {
-        "record_id": pc.replace_substring(records["record_id"], ":", f":{number}", max_replacements=1),
-        "title": title.cast(pa.string()),
-        "doi": pc.replace_substring(records["doi"], "/j.", f"/{number}."),
-        "file_sha1": pc.utf8_replace_slice(records["file_sha1"], 0, 2, f"{number:02}"),
-        **{name: pc.binary_join_element_wise(records[name], suffix, "") for name in ("arxiv_id", "pubmed_id")},
-    }
-    for name, values in columns.items():
-        records = records.set_column(records.column_names.index(name), name, values)
-    return records
 
 
 def rows(records: int, rng: random.Random, words: Sequence[str] = ()) -> Iterator[dict[str, object]]:

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -98,22 +97,6 @@ def figures(vocabulary: str | None) -> None:
             print(summary(job))
 
 
-DISCIPLINES = {
-    "immunology": r"immun|leukoc|vaccin", "virology": r"virol|virus|retrovir", "neuroscience": r"neuro|brain|cereb|cortex|synap",
-    "genetics": r"genet|genom|chromos|hered|rna", "oncology": r"cancer|oncol|tumou?r|carcinog|leuk", "psychology": r"psychol|cogn|behav",
-    "ecology and evolution": r"ecol|evol|conserv|biodiv|syst biol", "entomology": r"entomol|insect|mosq|vector",
-    "cells": r"cell|develop|embryo",
-    "infection": r"infect|microb|bact|pathog|antimicrob|parasit|malar|trop", "plants": r"plant|phyto|bot",
-    "biochemistry": r"biochem|biol chem|protein|enzym|nucleic|mol biol|struct|biophys", "bioinformatics": r"bioinform|comput|stat",
-    "heart and metabolism": r"cardi|circul|heart|diabet|endocr|metab|nutr|obes", "public health": r"epidemiol|public health|disabil|health",
-    "economics": r"econom|financ|manage", "chemistry and physics": r"chem|phys|mater|nano|langmuir",
-}  # fmt: skip
-"""Word of a journal's name → its subject, judged by the names.
-
-Journals of all subjects (Nature, PLoS ONE …) match none.
-"""
-
-
 def extracted_papers() -> list[dict[str, Any]]:
     """Return the papers of the shared data that GROBID read from PDFs."""
     found = []
@@ -123,84 +106,6 @@ def extracted_papers() -> list[dict[str, Any]]:
             id_ = hashlib.sha256(path.name.encode()).hexdigest()[:15]
             found.append(paper(id_, {"pdf": to_s2orc(parse)}, title=parse.header.title, fields_of_study=[]))
     return found
-
-
-def cited_papers() -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Return the real articles and the papers they cite, and by cited paper the article that cites it first.
-
-    The articles link to every paper that they mention at least twice in total.
-    """
-    articles = [*real_articles(), *extracted_papers()]
-    mentions: Counter[str] = Counter()
-    known: dict[str, dict[str, Any]] = {}
-    first: dict[str, str] = {}
-    for article in articles:
-        (parse,) = article["parses"].values()
-        named = [span.get("ref_id") for p in parse["body_text"] for span in p["cite_spans"]]
-        for ref, entry in parse["bib_entries"].items():
-            name = (entry.get("other_ids", {}).get("DOI") or [entry["title"].casefold()])[0]
-            if name and (number := named.count(ref)):
-                entry["link"] = entry.get("link") or hashlib.sha256(name.encode()).hexdigest()[:15]
-                mentions[entry["link"]] += number
-                known.setdefault(entry["link"], entry)
-                first.setdefault(entry["link"], article["paper_id"])
-    own = {article["paper_id"] for article in articles}
-    cited = []
-    for id_, entry in known.items():
-        if id_ not in own and mentions[id_] > 1:
-            about = [
-                name
-                for name, words in DISCIPLINES.items()
-                if re.search(rf"\b(?:{words})", (entry["venue"] or "").casefold())
-            ]
-            cited.append(paper(id_, {}, title=entry["title"], journal=entry["venue"], fields_of_study=about[:1]))
-    return [*({**article, "fields_of_study": []} for article in articles), *cited], first
-
-
-def neighbours() -> None:
-    """Print how often the nearest papers are from journals on the same subject, compared with chance.
-
-    The vectors are learned from the real articles.
-    """
-    import numpy as np
-
-    from s2corpus.datasets.vectors.learning import PaperVectors, measure_field_agreement
-
-    papers, first = cited_papers()
-    about = {row["paper_id"]: (row["fields_of_study"] or [None])[0] for row in papers}
-    with tempfile.TemporaryDirectory() as folder:
-        source = SnapshotSource(open_lake(str(write_snapshot(Path(folder), papers, files=2))))
-        job = Job(DatasetSpec(name="vectors", dataset="vectors"), source, open_lake(folder))
-        began = time.process_time()
-        metrics = runner.make(job)
-        (kept,) = Path(folder).glob("datasets/vectors/_kept/*/learned-*")
-        learned = PaperVectors.from_arrays(np.load(kept, allow_pickle=False))
-    fields = [about[id_] for id_ in learned.ids]
-    citing = np.asarray([first.get(id_, id_) for id_ in learned.ids])
-    elsewhere = learned.neighbors.copy()
-    elsewhere[(learned.neighbors >= 0) & (citing[learned.neighbors] == citing[:, None])] = -1
-    print(
-        f"vectors: {metrics['papers']:,.0f} papers, {sum(map(bool, fields)):,} in journals about one thing, {metrics['mentions']:,.0f} "
-        f"mentions in {len(set(citing))} articles; {time.process_time() - began:.0f} s"
-    )
-    draws = np.random.default_rng(1)
-    articles = np.unique(citing)
-    for name, near in (("all neighbours", learned.neighbors), ("those that another article cites first", elsewhere)):
-        pairs = [
-            (i, fields[i] == fields[j])
-            for i, row in enumerate(near.tolist())
-            for j in row
-            if j >= 0 and fields[i] and fields[j]
-        ]
-        of = np.asarray([np.flatnonzero(articles == citing[i])[0] for i, _ in pairs])
-        same, all_ = (
-            np.bincount(of, weights=w, minlength=len(articles)) for w in ([s for _, s in pairs], [1] * len(pairs))
-        )
-        # Draw articles with replacement: the papers of one article are not independent of each other.
-        drawn = draws.integers(0, len(articles), (1000, len(articles)))
-        low, high = np.percentile(same[drawn].sum(axis=1) / all_[drawn].sum(axis=1), [2.5, 97.5])
-        share, chance = measure_field_agreement(near, fields)
-        print(f"  {name:<40} same {share:.1%} ({low:.1%} to {high:.1%}; {len(pairs):,} pairs), by chance {chance:.1%}")
 
 
 SMALL: dict[str, dict[str, Any]] = {
@@ -261,7 +166,7 @@ def _peak() -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=100_000)
-    parser.add_argument("--part", choices=["sentences", "speed", "figures", "neighbours", "memory"], help="only this")
+    parser.add_argument("--part", choices=["sentences", "speed", "figures", "memory"], help="only this")
     parser.add_argument("--vocabulary", help="another vocabulary (an entry a line) that figures compare ours with")
     parser.add_argument("--write", type=int)
     parser.add_argument("--work")
@@ -286,7 +191,7 @@ def main() -> None:
     else:
         if not REAL_DATA.exists():
             print(MISSING)
-        for part in (sentences, speed, neighbours) if REAL_DATA.exists() else ():
+        for part in (sentences, speed) if REAL_DATA.exists() else ():
             if given.part in (None, part.__name__):
                 part()
         if REAL_DATA.exists() and given.part in (None, "figures"):

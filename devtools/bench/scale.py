@@ -1,6 +1,6 @@
 """Measure how each stage grows with the number of records.
 
-    python -m devtools.bench.scale [RECORDS …] [--stages intake,select] [--pdfs 0.01] [--folder DIR] [--copies N]
+    python -m devtools.bench.scale [RECORDS …] [--stages intake,select] [--pdfs 0.01]
 
 The default is 10,000 and 100,000 records. The release consists of generated records (`cluster_records`) with abstracts,
 delivered as gzipped JSON lines by source. One record in a hundred has a PDF: a distinct page of text, so that `select`
@@ -16,13 +16,7 @@ The script prints three figures:
 - the exponent of the CPU time between two sizes: 1 is linear.
 
 At 10,000 records a stage mostly measures its start. Imports are not counted, and numba compiles its kernels in a
-release of 2,000 records before the first one. `rounds` is the cluster stage again, as Spark workers run it
-(ENGINE=here).
-
-With `--folder` the lakes are stored there, and the measurements in `figures-RECORDS.jsonl`: an interrupted run
-continues at the same point. `--copies N` then copies the records of an existing lake N times, with other titles and
-identifiers, and stores them in the tables of intake. So the later stages can be measured with ten times as many
-records.
+release of 2,000 records before the first one.
 """
 
 from __future__ import annotations
@@ -38,10 +32,8 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack
 from datetime import UTC, datetime
-from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -49,15 +41,13 @@ from typing import Any
 import orjson
 import wordfreq
 
-from devtools.bench.cluster_records import GENERIC, copied, rows
+from devtools.bench.cluster_records import GENERIC, rows
 from s2corpus.errors import QualityBlocked
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run, load_stage
 from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables.intake import DELIVERIES, RECORDS
-from s2corpus.tables.parses import PDF_RECORDS
 from tests.standin_grobid import StandIn
 from tests.unit.s2corpus.snapshot.release import paragraph
 
@@ -182,40 +172,22 @@ def _authors(row: dict[str, Any]) -> str:
     )
 
 
-def work(folder: Path, name: str, ending: bool, given: argparse.Namespace, answer: Any) -> None:
+def work(folder: Path, name: str, is_end: bool, memory_mb: int, answer: Any) -> None:
     """Run the rounds of a stage, or its end and checks, as the runner does; measure CPU and memory."""
-    engine = "here" if name == "rounds" else ""
-    os.environ["ENGINE"] = engine
-    name = "cluster" if engine else name
-    spec = ReleaseSpec.model_validate({"name": "scale", "resources": {"memory_mb": given.memory_mb}})
+    spec = ReleaseSpec.model_validate({"name": "scale", "resources": {"memory_mb": memory_mb}})
     run = Run(spec, AS_OF, LocalLake(folder / "lake"), folder)
     load_stage(name)
     before = _cpu()
-    if ending:
+    if is_end:
         runner.finish(run, name)
         try:
             runner.check(run, name)
         except QualityBlocked as blocked:  # continue, as a run continues with other code
             print(blocked, flush=True)
     else:
-        _shards(partial(runner.work, run, name), runner.plan(run, name), given.workers)
-        for number in range(1, stage_row(name).rounds):
-            _shards(partial(_gather, run, name, number), runner.plan(run, name, number), given.workers)
-    who = resource.RUSAGE_SELF if given.workers == 1 or ending else resource.RUSAGE_CHILDREN
-    answer.put((_cpu() - before, resource.getrusage(who).ru_maxrss / 1024))
-
-
-def _shards(do: Callable[[list[int]], None], indexes: list[int], workers: int) -> None:
-    """Call `do` in `workers` processes; each processes some of the shards one after the other."""
-    if workers == 1:
-        do(indexes)
-        return
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        list(pool.map(do, [some for first in range(4 * workers) if (some := indexes[first :: 4 * workers])]))
-
-
-def _gather(run: Run, name: str, number: int, indexes: list[int]) -> None:
-    runner.work(run, name, indexes, number)
+        for number in range(stage_row(name).rounds):
+            runner.work(run, name, runner.plan(run, name, number), number)
+    answer.put((_cpu() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
 
 
 def _cpu() -> float:
@@ -223,81 +195,42 @@ def _cpu() -> float:
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
-@contextmanager
-def corpus(folder: Path, count: int, pdfs: float) -> Iterator[None]:
-    """Deliver the corpus in that folder and run a stand-in for GROBID with its TEIs during the block."""
-    if not (folder / "delivered").exists():
-        process = multiprocessing.get_context("spawn").Process(target=deliver, args=(folder, count, pdfs))
-        process.start()
-        process.join()
-        (folder / "delivered").touch()
-    with StandIn(tei=folder / "teis") as server:
-        os.environ["GROBID_URL"] = server.url
-        yield
+def run_alone(target: Callable[..., None], *arguments: object) -> None:
+    """Call a function in a new process."""
+    process = multiprocessing.get_context("spawn").Process(target=target, args=arguments)
+    process.start()
+    process.join()
+    if process.exitcode:
+        raise SystemExit(f"{target.__name__} failed: {arguments}")
 
 
-def copy(folder: Path, of: Path, copies: int) -> None:
-    """Copy the tables after intake of another lake, with each record `copies` times, as records of different papers."""
-    whole, few = (Run(ReleaseSpec(name="scale"), AS_OF, LocalLake(place / "lake"), place) for place in (folder, of))
-    parts = len(few.table(RECORDS).committed().parts)
-    for part, number in ((part, number) for part in range(parts) for number in range(copies)):
-        whole.table(RECORDS).write(part * copies + number, copied(few.table(RECORDS).read(shard=part), number))
-    whole.table(RECORDS).commit(range(parts * copies))
-    for table, facts in ((PDF_RECORDS, None), (DELIVERIES, {"parent": None})):
-        whole.table(table).write(0, [])
-        whole.table(table).commit([0], facts)
-
-
-def measured(folder: Path, count: int, given: argparse.Namespace) -> Iterator[tuple[str, float, float]]:
+def measure(folder: Path, count: int, given: argparse.Namespace) -> Iterator[tuple[str, float, float]]:
     """Yield name, CPU seconds and memory in MB of each stage and of each stage's end, for `count` records."""
-    name = f"{count}x{given.copies}" if given.copies else f"{count}"
-    kept = folder / f"figures-{name}.jsonl"
-    lines = kept.read_bytes().splitlines() if kept.exists() else []
-    before = {said: (cpu, memory) for said, cpu, memory in map(orjson.loads, lines)}
-    spawn = multiprocessing.get_context("spawn")
-    lake = folder / name
-    lake.mkdir(exist_ok=True)
-    if given.copies and not (lake / "delivered").exists():
-        process = spawn.Process(target=copy, args=(lake, folder / f"{count}", given.copies))
-        process.start()
-        process.join()
-        (lake / "delivered").touch()
-    with corpus(lake, count, given.pdfs):
-        for name, ending in ((name, ending) for name in given.stages.split(",") for ending in (False, True)):
-            said = f"{name}: finish" if ending else name
-            if said not in before:
-                answer = spawn.Queue()
-                process = spawn.Process(target=work, args=(lake, name, ending, given, answer))
-                process.start()
-                process.join()
-                if process.exitcode:
-                    raise SystemExit(f"{said} failed")
-                before[said] = answer.get()
-                with kept.open("ab") as out:
-                    out.write(orjson.dumps([said, *before[said]]) + b"\n")
-            yield (said, *before[said])
+    lake = folder / f"{count}"
+    lake.mkdir()
+    run_alone(deliver, lake, count, given.pdfs)
+    with StandIn(tei=lake / "teis") as server:
+        os.environ["GROBID_URL"] = server.url
+        for name, is_end in ((name, is_end) for name in given.stages.split(",") for is_end in (False, True)):
+            answer = multiprocessing.get_context("spawn").Queue()
+            run_alone(work, lake, name, is_end, given.memory_mb, answer)
+            yield (f"{name}: finish" if is_end else name, *answer.get())
 
 
 def main() -> None:
     """Print two lines for each stage and size."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", type=int, nargs="*", default=[10_000, 100_000])
-    parser.add_argument("--stages", default=",".join([*STAGE_NAMES[:5], "rounds", *STAGE_NAMES[5:]]))
+    parser.add_argument("--stages", default=",".join(STAGE_NAMES))
     parser.add_argument("--pdfs", type=float, default=0.01, help="PDFs for each record")
     parser.add_argument("--memory-mb", type=int, default=ReleaseSpec(name="scale").resources.memory_mb)
-    parser.add_argument("--workers", type=int, default=1, help="processes for the shards of a stage")
-    parser.add_argument("--folder", type=Path, help="keeps the lakes, and what was measured")
-    parser.add_argument("--copies", type=int, default=0, help="of each record of a run in --folder")
     given = parser.parse_args()
     before: dict[str, tuple[int, float]] = {}
-    with nullcontext(given.folder) if given.folder else tempfile.TemporaryDirectory(prefix="s2corpus-scale-") as name:
-        folder = Path(name)
-        folder.mkdir(parents=True, exist_ok=True)
-        for _ in measured(folder, 2000, given):
+    with tempfile.TemporaryDirectory(prefix="s2corpus-scale-") as name:
+        for _ in measure(Path(name), 2000, given):
             pass
-        for records in given.records:
-            count = records * max(given.copies, 1)
-            for said, cpu, megabytes in measured(folder, records, given):
+        for count in given.records:
+            for said, cpu, megabytes in measure(Path(name), count, given):
                 units, unit = (count * given.pdfs, "PDF") if said in OF_PDFS else (count, "record")
                 exponent = ""
                 if said in before and cpu > 0 < before[said][1]:

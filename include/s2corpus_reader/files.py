@@ -16,9 +16,7 @@ from s2corpus_reader.bounded import can_have_rows, can_inflate_to
 from s2corpus_reader.errors import SnapshotError
 
 LEVEL = 4
-"""Compression level of libdeflate: files are 4 % larger than with gzip's best level, at six times the speed
-(devtools/bench/export.py).
-"""
+"""Compression level of libdeflate: files are 4 % larger than with gzip's best level, at six times the speed."""
 MEMBER_BYTES = 1 << 20
 """Uncompressed size at which a gzip member ends, after a complete line. It limits the memory per file."""
 

@@ -7,34 +7,28 @@ A package registers this module in its `pyproject.toml` under `[project.entry-po
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
 import orjson
 import requests
 
-from pdf2tei.references import fields
 from s2corpus.errors import UserError
 from s2corpus.extractors import BackgroundTask, BadAnswer, ExtractorAnswer, ExtractorIdentity
 from s2corpus.extractors.http import HttpServer, classify_error_status
+from s2corpus.extractors.outline import VERSION, build_parse
 from s2corpus.outcomes import ExtractOutcome
 from s2corpus.spec import ExtractRules
-from s2orc_parse.bibliography.dates import to_int
-from s2orc_parse.bibliography.names import make_author, parse_authors
-from s2orc_parse.parse_model import BibEntry, CitationStyle, CiteSpan, Header, Paragraph, Parse, Provenance
+from s2orc_parse.parse_model import Parse
 
 NAME = "docling"
-CONVERTER_VERSION = "1"
+CONVERTER_VERSION = f"1.{VERSION}"
 WAIT = 1.0
 """seconds between two polls"""
 _OPTIONS = {"do_ocr": "false", "pdf_backend": "dlparse_v4", "table_mode": "accurate"}
 """options of docling-serve that a spec may set, with their defaults"""
-_CALLOUT = re.compile(r"\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]")
-_LABEL = re.compile(r"\[?(\d{1,3})[\].]\s+")
-_NUMBER = re.compile(r"\d+(?:\.\d+)*\.?\s+(?=\S)")
+_LABELS = {"title": "title", "section_header": "heading", "text": "text", "paragraph": "text", "list_item": "text"}
 
 
 def form(asked: ExtractRules) -> dict[str, str]:
@@ -126,73 +120,17 @@ class Server(HttpServer):
 
 
 def convert(data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse:
-    """Convert one DoclingDocument to a parse: title, authors, abstract, sections, references and the numbers that cite them."""
+    """Convert one DoclingDocument to a parse. Running heads are excluded."""
     document = _object(data)
     if document.get("schema_name") != "DoclingDocument" or not isinstance(document.get("texts"), list):
         raise BadAnswer("bad_answer:not_a_docling_document")
-    items = [item for item in document["texts"] if isinstance(item, dict) and isinstance(item.get("text"), str)]
-    title, authors, section = "", "", ""
-    references: list[str] = []
-    abstract: list[tuple[str, str]] = []
-    body: list[tuple[str, str]] = []
-    for label, text in _printed(items):
-        if label == "title" or (label == "section_header" and not title):
-            title = text
-        elif label == "section_header":
-            section = _NUMBER.sub("", text, count=1)
-        elif section.casefold() in ("references", "bibliography"):
-            references.append(text)
-        elif not section:
-            authors = authors or text
-        elif label in ("text", "paragraph", "list_item"):
-            (abstract if section.casefold() == "abstract" else body).append((section, text))
-    entries = tuple(_entry(number, raw) for number, raw in enumerate(references))
-    keys = {entry.label: entry.key for entry in entries if entry.label}
-    sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
-    return Parse(
-        file_sha1=file_sha1,
-        header=Header(title=title, authors=tuple(parse_authors(authors))),
-        citation_style=CitationStyle.BRACKET if references else CitationStyle.OTHER,
-        abstract=tuple(_paragraph(*each, keys) for each in abstract),
-        body_text=tuple(_paragraph(*each, keys) for each in body),
-        back_matter=(),
-        bib_entries=entries,
-        ref_entries=(),
-        provenance=Provenance(NAME, made_by.full_version, made_by.options_hash, sha1, CONVERTER_VERSION),
-    )
-
-
-def _printed(items: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield label and text of the paper's own items; running heads and empty texts are excluded."""
-    for item in items:
-        if item.get("content_layer", "body") == "body" and (text := " ".join(item["text"].split())):
-            yield str(item.get("label")), text
-
-
-def _entry(number: int, printed: str) -> BibEntry:
-    label = _LABEL.match(printed)
-    raw = printed[label.end() :] if label else printed
-    read = fields.parse_reference(raw)
-    return BibEntry(
-        key=f"BIBREF{number}",
-        ref_id=f"b{number}",
-        title=read.title,
-        authors=tuple(a for each in read.authors if (a := make_author(" ".join(each.forenames), each.surname))),
-        year=to_int(read.year[:4]),
-        venue=read.journal or read.booktitle,
-        label=label[1] if label else None,
-        raw_text=raw,
-    )
-
-
-def _paragraph(section: str, text: str, keys: Mapping[str, str]) -> Paragraph:
-    spans = [
-        CiteSpan(at, at + len(number[0]), number[0], keys.get(number[0]))
-        for group in _CALLOUT.finditer(text)
-        for number in re.finditer(r"\d+", group[1])
-        for at in [group.start(1) + number.start()]
+    items = [
+        (_LABELS[label], item["text"])
+        for item in document["texts"]
+        if isinstance(item, dict) and isinstance(item.get("text"), str) and item.get("content_layer", "body") == "body"
+        if (label := str(item.get("label"))) in _LABELS
     ]
-    return Paragraph(section=section, text=text, cite_spans=tuple(spans))
+    return build_parse(items, data, file_sha1=file_sha1, made_by=made_by, converter_version=CONVERTER_VERSION)
 
 
 def _object(body: bytes) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import boto3
@@ -245,14 +246,15 @@ def test_page_on_openalex_links_papers_to_works_outside_their_folder(
     )
 
 
-def test_page_on_extractors_converts_with_docling(papers: Path, tmp_path: Path) -> None:
-    """The adapter is installed from its package, and the server answers in docling's form."""
+@pytest.fixture
+def run_extractor(papers: Path, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
+    """Install the adapters from their package as the page does; return a function that runs the block with an address."""
     for name in ("devtools", ".venv"):
         (tmp_path / name).symlink_to(ROOT / name)
-    (code,) = [
-        code for page, _, code, excuse in BLOCKS if page == "extractors" and not excuse and "pip install" in code
+    install, *conversions = [
+        code for page, language, code, excuse in BLOCKS if (page, language) == ("extractors", "bash") and not excuse
     ]
-    code = code.replace(
+    install = install.replace(
         "uv pip install --python .venv/bin/python", "uv pip install -q --no-build-isolation --target installed"
     )
     environment = {
@@ -261,10 +263,41 @@ def test_page_on_extractors_converts_with_docling(papers: Path, tmp_path: Path) 
         "VIRTUAL_ENV": str(ROOT / ".venv"),
     }
     environment["PYTHONPATH"] = os.pathsep.join(map(str, (ROOT / "include", tmp_path / "installed", ROOT)))
+    run_block(install, tmp_path, environment)
+
+    def run(address: str, own: str = "") -> list[dict[str, Any]]:
+        (code,) = [code for code in conversions if address in code]
+        run_block(code.strip().replace(address, own or address) + " || true", tmp_path, environment)
+        return [json.loads(line) for line in (tmp_path / "s2orc.jsonl").open()]
+
+    return run
+
+
+def test_page_on_extractors_converts_with_docling(run_extractor: Callable[..., list[dict[str, Any]]]) -> None:
+    """The server answers in docling's form."""
     with StandIn() as server:
-        run_block(code.replace("docling+http://127.0.0.1:5001", server.url), tmp_path, environment)
-    lines = [json.loads(line) for line in (tmp_path / "s2orc.jsonl").open()]
+        lines = run_extractor("docling+http://127.0.0.1:5001", server.url)
     assert {line["title"] for line in lines} == {"A small paper"} and len(lines) == 3
+
+
+def test_page_on_extractors_converts_with_opendataloader(
+    run_extractor: Callable[..., list[dict[str, Any]]], tiny: tuple[Path, Truth]
+) -> None:
+    """The program itself reads the PDFs, of which `truncated.pdf` is unreadable."""
+    pytest.importorskip("opendataloader_pdf", reason="run `pip install opendataloader-pdf`")
+    if shutil.which("java") is None:
+        pytest.skip("Java is not installed: run `apt-get install default-jre-headless`")
+    lines = {line["paper_id"]: line for line in run_extractor("opendataloader+program://java")}
+    truth = {paper["title"]: paper for paper in json.loads((tiny[0] / "truth.json").read_bytes())["papers"]}
+    assert lines.keys() == {"bracket", "name-year"}
+    for line in lines.values():
+        paper = truth[line["title"]]
+        assert [author["last"] for author in line["authors"]] == paper["authors"]
+        assert {"Introduction", "Results"} <= {part["section"] for part in line["body_text"]}
+    entries = lines["bracket"]["bib_entries"]
+    assert len(entries) == len(truth[lines["bracket"]["title"]]["bibliography"])
+    cited = {span["ref_id"] for part in lines["bracket"]["body_text"] for span in part["cite_spans"]}
+    assert cited and cited <= entries.keys()
 
 
 def comparable(text: str) -> str:

@@ -11,7 +11,7 @@ from s2corpus.registry import Registry
 
 DEFAULT = "grobid"
 """adapter of addresses without a prefix"""
-_PREFIX = re.compile(r"([a-z0-9_-]+)\+(?=https?://)")
+_PREFIX = re.compile(r"([a-z0-9_-]+)\+(?=\w+://)")
 
 
 EXTRACTORS: Registry[Adapter] = Registry("extractor", (DEFAULT,))

@@ -17,24 +17,8 @@ def crossref(paper: Paper, *, abstract: bool = True, **changes: Any) -> Row:
 
     The caller adds `file_sha1` if the source names the file.
     """
-    return (
-        _row(
-            record_id=f"crossref:{paper.doi}",
-            source="crossref",
-            kind="publisher",
-            title=paper.title,
-            authors=[a.as_dict() for a in paper.authors],
-            date=paper.date,
-            journal=paper.journal,
-            venue=paper.venue,
-            abstract=paper.abstract if abstract else None,
-            volume=str(paper.volume) if paper.journal else None,
-            pages=paper.pages,
-            doi=paper.doi,
-            subjects=subjects("crossref", paper.field),
-        )
-        | changes
-    )
+    fields = ["date", "journal", "venue", "volume", "pages", "doi", *(["abstract"] if abstract else [])]
+    return _describe(paper, "crossref", paper.doi, fields, kind="publisher") | changes
 
 
 def dblp(rng: random.Random, paper: Paper, **changes: Any) -> Row:
@@ -44,21 +28,8 @@ def dblp(rng: random.Random, paper: Paper, **changes: Any) -> Row:
     if year is not None and rng.random() < 0.2:
         year -= 1
     native = f"journals/smp/{paper.authors[0].last.replace(' ', '').replace(chr(39), '')}{paper.key}"
-    return (
-        _row(
-            record_id=f"dblp:{native}",
-            source="dblp",
-            kind="archive",
-            title=f"{title}.",
-            authors=[a.as_dict() for a in paper.authors],
-            year=year,
-            venue=paper.venue or paper.journal,
-            volume=str(paper.volume) if paper.journal else None,
-            pages=paper.pages,
-            doi=paper.doi,
-        )
-        | changes
-    )
+    own = {"kind": "archive", "title": f"{title}.", "year": year, "venue": paper.venue or paper.journal}
+    return _describe(paper, "dblp", native, ["volume", "pages", "doi"], **own) | changes
 
 
 def pubmed(rng: random.Random, paper: Paper, **changes: Any) -> Row:
@@ -67,27 +38,12 @@ def pubmed(rng: random.Random, paper: Paper, **changes: Any) -> Row:
     if rng.random() < 0.25:
         at = rng.randrange(4, len(title) - 4)
         title = title[:at] + title[at + 1] + title[at] + title[at + 2 :]
-    return (
-        _row(
-            record_id=f"pubmed:{paper.pubmed_id}",
-            source="pubmed",
-            kind="archive",
-            title=title,
-            authors=[
-                a.as_dict() | {"first": a.first[:1] + ".", "middle": [m[:1] + "." for m in a.middle]}
-                for a in paper.authors
-            ],
-            date=paper.date[:7] if paper.date else None,
-            journal=paper.journal,
-            abstract=paper.abstract,
-            volume=str(paper.volume) if paper.journal else None,
-            pages=paper.pages,
-            doi=paper.doi,
-            pubmed_id=paper.pubmed_id,
-            subjects=subjects("pubmed", paper.field),
-        )
-        | changes
-    )
+    initials = [
+        a.as_dict() | {"first": a.first[:1] + ".", "middle": [m[:1] + "." for m in a.middle]} for a in paper.authors
+    ]
+    own = {"kind": "archive", "title": title, "authors": initials, "date": paper.date[:7] if paper.date else None}
+    fields = ["journal", "abstract", "volume", "pages", "doi", "pubmed_id"]
+    return _describe(paper, "pubmed", paper.pubmed_id, fields, **own) | changes
 
 
 def arxiv(paper: Paper, **changes: Any) -> Row:
@@ -95,103 +51,37 @@ def arxiv(paper: Paper, **changes: Any) -> Row:
 
     The DOI of the published version is included only if the author added it.
     """
-    return (
-        _row(
-            record_id=f"arxiv:{paper.arxiv_id}",
-            source="arxiv",
-            kind="archive",
-            title=paper.title,
-            authors=[a.as_dict() for a in paper.authors],
-            date=paper.date,
-            abstract=paper.abstract,
-            arxiv_id=paper.arxiv_id,
-            subjects=subjects("arxiv", paper.field),
-        )
-        | changes
-    )
+    return _describe(paper, "arxiv", paper.arxiv_id, ["date", "abstract", "arxiv_id"], kind="archive") | changes
 
 
 def acl(paper: Paper, acl_id: str, **changes: Any) -> Row:
     """Return an anthology's record: a publisher's record with the anthology's own id."""
-    return (
-        _row(
-            record_id=f"acl:{acl_id}",
-            source="acl",
-            kind="publisher",
-            title=paper.title,
-            authors=[a.as_dict() for a in paper.authors],
-            date=paper.date,
-            venue=paper.venue,
-            abstract=paper.abstract,
-            doi=paper.doi,
-            acl_id=acl_id,
-        )
-        | changes
-    )
+    fields = ["date", "venue", "abstract", "doi"]
+    return _describe(paper, "acl", acl_id, fields, kind="publisher", acl_id=acl_id) | changes
 
 
 def jats(paper: Paper, **changes: Any) -> Row:
     """Return PubMed Central's record of the publisher's article, under a license that makes it open."""
-    return (
-        _row(
-            record_id=f"jats:{paper.doi}",
-            source="jats",
-            title=paper.title,
-            authors=[a.as_dict() for a in paper.authors],
-            date=paper.date,
-            journal=paper.journal,
-            doi=paper.doi,
-            pubmed_id=paper.pubmed_id,
-            subjects=[paper.field],
-        )
-        | changes
-    )
+    fields = ["date", "journal", "doi", "pubmed_id"]
+    return _describe(paper, "jats", paper.doi, fields, subjects=[paper.field]) | changes
 
 
 def s2orc(paper: Paper, corpus_id: int, **changes: Any) -> Row:
     """Return a record of release 20200705: `:::` separates and precedes the parts of its abstract. It names the PDF."""
-    return (
-        _row(
-            record_id=f"s2:{corpus_id}",
-            source="s2orc",
-            title=paper.title,
-            authors=[a.as_dict() for a in paper.authors],
-            date=paper.date,
-            journal=paper.journal,
-            venue=paper.venue,
-            abstract=f"{PARTS}{paper.abstract}".strip(),
-            doi=paper.doi,
-            subjects=subjects("s2orc", paper.field),
-        )
-        | changes
-    )
+    own = {"record_id": f"s2:{corpus_id}", "abstract": f"{PARTS}{paper.abstract}".strip()}
+    return _describe(paper, "s2orc", corpus_id, ["date", "journal", "venue", "doi"], **own) | changes
 
 
 def scienceparse(paper: Paper, **changes: Any) -> Row:
     """Return the record of another PDF parser, of kind pdf."""
-    return (
-        _row(
-            record_id=f"scienceparse:{paper.key}",
-            source="scienceparse",
-            kind="pdf",
-            title=paper.title,
-            authors=[a.full for a in paper.authors],
-            abstract=paper.abstract,
-        )
-        | changes
-    )
+    names = [author.full for author in paper.authors]
+    return _describe(paper, "scienceparse", paper.key, ["abstract"], kind="pdf", authors=names) | changes
 
 
 def unpaywall(paper: Paper) -> Row:
     """Return Unpaywall's record for a DOI: an open copy exists."""
-    return _row(
-        record_id=f"unpaywall:{paper.doi}",
-        source="unpaywall",
-        kind="archive",
-        doi=paper.doi,
-        open_access=True,
-        licence="CC-BY-4.0",
-    )
+    own = {"source": "unpaywall", "kind": "archive", "open_access": True, "licence": "CC-BY-4.0"}
+    return {"record_id": f"unpaywall:{paper.doi}", "doi": paper.doi, **own}
 
 
 def tombstone(record_id: str) -> Row:
@@ -199,5 +89,11 @@ def tombstone(record_id: str) -> Row:
     return {"record_id": record_id, "source": record_id.split(":")[0], "deleted": True}
 
 
-def _row(**values: Any) -> Row:
-    return {k: v for k, v in values.items() if v not in (None, "", [])}
+def _describe(paper: Paper, source: str, native: object, fields: list[str], **own: Any) -> Row:
+    """Return a record with the source's own values, the paper's title, authors and subjects, and some of its fields."""
+    row: Row = {name: getattr(paper, name) for name in fields}
+    row |= {"record_id": f"{source}:{native}", "source": source, "title": paper.title}
+    row |= {"authors": [a.as_dict() for a in paper.authors], "subjects": subjects(source, paper.field)}
+    if "volume" in row:
+        row["volume"] = str(paper.volume) if paper.journal else None
+    return {name: value for name, value in (row | own).items() if value not in (None, "", [])}

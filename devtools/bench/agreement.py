@@ -1,9 +1,8 @@
 """Compare the forms of the same paper: `python -m devtools.bench.agreement [--folder NAME …] [--snapshot FOLDER] [--show 3]`.
 
-The forms are PDF, a GROBID TEI, JATS and LaTeX with the same file name, and metadata records (`--records SOURCE=FILE`) with
-the same DOI, PMC or arXiv id. A snapshot's forms are its published parses and metadata. For each pair of forms and each field,
-the script prints the papers in which both forms have the field, the share of equal papers, and the share of common items
-(intersection ÷ union). Then it lists what differs.
+The forms are PDF, a GROBID TEI, JATS and LaTeX with the same file name; of a snapshot, its published parses and metadata.
+For each pair of forms and each field, the script prints the papers in which both forms have the field, the share of equal
+papers, and the share of common items (intersection ÷ union). Then it lists what differs.
 """
 
 from __future__ import annotations
@@ -20,9 +19,7 @@ import orjson
 from devtools.real_data import MISSING, REAL_DATA
 from pdf2tei import extract
 from pdf2tei.references.fields import parse_bibliography_item
-from s2corpus import sources
 from s2corpus.snapshot.agreement import FIELDS, Facts, compare_forms, read_facts
-from s2corpus.sources.record import Record
 from s2orc_parse import jats, latex, tei
 from s2orc_parse.parse_model import Parse
 
@@ -67,24 +64,6 @@ def list_files(folder: Path) -> dict[str, dict[str, Path]]:
     return papers
 
 
-def read_records(named: list[str]) -> dict[str, tuple[str, Facts]]:
-    """Return the source and the facts of metadata records by identifier."""
-    found: dict[str, tuple[str, Facts]] = {}
-    for argument in named:
-        source, _, file = argument.partition("=")
-        for entry in sources.read(source, file):
-            if not isinstance(entry, Record):
-                continue
-            authors = [{"last": author.last} for author in entry.authors or ()]
-            facts = read_facts(
-                {"title": entry.title, "authors": authors, "abstract": entry.abstract, "year": (entry.date or "")[:4]}
-            )
-            for value in (entry.doi, entry.pmc_id, entry.arxiv_id):
-                if value:
-                    found.setdefault(str(value).casefold(), (source, facts))
-    return found
-
-
 def read_snapshot(folder: Path) -> Iterator[tuple[str, dict[str, Facts]]]:
     """Yield each paper of a snapshot that has two forms, with the facts of its forms."""
     papers: dict[str, dict[str, Facts]] = defaultdict(dict)
@@ -99,16 +78,11 @@ def read_snapshot(folder: Path) -> Iterator[tuple[str, dict[str, Facts]]]:
     yield from ((paper, forms) for paper, forms in sorted(papers.items()) if len(forms) > 1)
 
 
-def read_folder(
-    folder: Path, records: Mapping[str, tuple[str, Facts]], most: int
-) -> Iterator[tuple[str, dict[str, Facts]]]:
+def read_folder(folder: Path, most: int | None = None) -> Iterator[tuple[str, dict[str, Facts]]]:
     """Yield each paper of a folder that has two forms, with the facts of its forms."""
     for paper, files in sorted(list_files(folder).items())[:most]:
-        record = records.get(paper.casefold())
-        if len(files) + (record is not None) < 2:
-            continue
-        forms = {kind: read_form(kind, path) for kind, path in sorted(files.items())}
-        yield paper, {**forms, **({record[0]: record[1]} if record else {})}
+        if len(files) > 1:
+            yield paper, {kind: read_form(kind, path) for kind, path in sorted(files.items())}
 
 
 class Agreement:
@@ -148,9 +122,8 @@ def main() -> None:
     parser.add_argument(
         "--folder", action="append", help=f"folders of {REAL_DATA}, or paths (default: {', '.join(FOLDERS)})"
     )
-    parser.add_argument("--records", action="append", default=[], metavar="SOURCE=FILE", help="metadata records")
     parser.add_argument("--snapshot", type=Path, help="compare the forms of a published snapshot instead")
-    parser.add_argument("--most", type=int, default=10**6, help="papers of each folder")
+    parser.add_argument("--most", type=int, help="papers of each folder")
     parser.add_argument("--show", type=int, default=3, help="items of each difference (0: only the table)")
     arguments = parser.parse_args()
     agreement = Agreement()
@@ -160,8 +133,7 @@ def main() -> None:
         folders = [REAL_DATA / name for name in arguments.folder or FOLDERS]  # an absolute path stays itself
         if not any(folder.exists() for folder in folders):
             raise SystemExit(MISSING)
-        records = read_records(arguments.records)
-        papers = (paper for folder in folders for paper in read_folder(folder, records, arguments.most))
+        papers = (paper for folder in folders for paper in read_folder(folder, arguments.most))
     for number, (paper, forms) in enumerate(papers, 1):
         print(f"\r{number} {paper:44}", end="", file=sys.stderr, flush=True)
         agreement.add(paper, forms)

@@ -31,7 +31,7 @@ JATS = """<article><front><article-meta><article-id pub-id-type="doi">10.1162/co
 def compare(folder: Path) -> Agreement:
     """Return the agreement of the papers of a folder."""
     found = Agreement()
-    for paper, forms in read_folder(folder, {}, 10):
+    for paper, forms in read_folder(folder):
         found.add(paper, forms)
     return found
 

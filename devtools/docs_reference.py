@@ -1,27 +1,21 @@
 """Generate the reference pages of the documentation from the code (a hook of MkDocs).
 
-The pages list tables (from their row classes), commands (from click), spec fields (from pydantic), checks (from `sql/quality/`)
-outcomes and metrics (from their declarations). `docs/` does not contain them, so they cannot be outdated.
+The pages list tables (from their row classes), checks (from `sql/quality/`), outcomes and metrics
+(from their declarations). `docs/` does not contain them, so they cannot be outdated.
 """
 
 from __future__ import annotations
 
-import ast
 import inspect
-import itertools
 import re
-import textwrap
-from collections.abc import Callable, Iterable, Iterator
-from enum import StrEnum
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-import click
 import yaml
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from pydantic import BaseModel
 
 if TYPE_CHECKING:
     from s2corpus.tables.schema import Column
@@ -35,49 +29,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, write in PAGES.items():
         files.append(File.generated(config, f"{name}.md", content=write()))
     return files
-
-
-def describe_commands() -> str:
-    """Return the help of every command."""
-    from devtools.cli import tools
-    from s2corpus.cli import corpus
-
-    lines = ["# Command help", "", "Generated from the commands' own help. [Commands](commands.md) has an overview."]
-    for program, group in (("corpus", corpus), ("python -m devtools", tools)):
-        context = click.Context(group, info_name=program, max_content_width=100)
-        for name in group.list_commands(context):
-            command = group.get_command(context, name)
-            assert command is not None
-            text = command.get_help(click.Context(command, parent=context, info_name=name, max_content_width=100))
-            lines += ["", f"## {program} {name}", "", "```text", text, "```"]
-    return "\n".join(lines) + "\n"
-
-
-def describe_spec() -> str:
-    """Return every field of a release spec with its type, default, meaning and source."""
-    from s2corpus.spec import ReleaseSpec
-
-    lines = [
-        "# Spec fields",
-        "",
-        "Generated from the classes in `include/s2corpus/rules.py` and `spec.py`. A source in parentheses names the paper, card or",
-        "program that the value comes from. An unknown field in a spec is an error.",
-    ]
-    models: list[tuple[str, type[BaseModel]]] = [("Release", ReleaseSpec), *_sections(ReleaseSpec)]
-    for title, model in models:
-        documented = _attribute_docstrings(model)
-        lines += ["", f"## {title}", "", "| field | type | default | meaning and source |", "|---|---|---|---|"]
-        for name, field in model.model_fields.items():
-            if _model_of(field.annotation) is not None and title == "Release":
-                lines.append(f"| `{name}` | section | | see below |")
-                continue
-            default = (
-                "required" if field.is_required() else f"`{_shorten(field.get_default(call_default_factory=True))}`"
-            )
-            lines.append(
-                f"| `{name}` | {_cell(_type_name(field.annotation))} | {_cell(default)} | {_cell(documented.get(name, ''))} |"
-            )
-    return "\n".join(lines) + "\n"
 
 
 def describe_checks() -> str:
@@ -158,8 +109,6 @@ SOURCES_LINE = re.compile(r"^\[metadata sources\]\(extending\.md\)$", re.MULTILI
 FILES_LINE = re.compile(r"^\[files of a snapshot\]\(snapshot\.yaml\)$", re.MULTILINE)
 PAGES: dict[str, Callable[[], str]] = {
     "tables": describe_tables,
-    "reference-commands": describe_commands,
-    "reference-spec": describe_spec,
     "reference-checks": describe_checks,
     "reference-outcomes": describe_outcomes,
     "reference-metrics": describe_metrics,
@@ -258,49 +207,6 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
     markdown = OUTCOMES_LINE.sub(tabulate, markdown)
     markdown = SOURCES_LINE.sub(lambda _: "\n".join(list_sources()), markdown)
     return FILES_LINE.sub(lambda _: "\n".join(list_files()), markdown)
-
-
-def _sections(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
-    for name, field in model.model_fields.items():
-        section = _model_of(field.annotation)
-        if section is not None:
-            yield f"{prefix}{name}", section
-            yield from _sections(section, f"{prefix}{name}.")
-
-
-def _model_of(annotation: Any) -> type[BaseModel] | None:
-    for each in (annotation, *(inner for outer in get_args(annotation) for inner in (outer, *get_args(outer)))):
-        if inspect.isclass(each) and issubclass(each, BaseModel):
-            return each
-    return None
-
-
-def _attribute_docstrings(cls: type) -> dict[str, str]:
-    """Return the string that follows each attribute in the source of a class, base classes included."""
-    found: dict[str, str] = {}
-    for each in reversed(cls.__mro__):
-        try:
-            (node,) = ast.parse(textwrap.dedent(inspect.getsource(each))).body
-        except (OSError, TypeError, SyntaxError, ValueError):
-            continue
-        body = node.body if isinstance(node, ast.ClassDef) else []
-        for attribute, text in itertools.pairwise(body):
-            target: ast.expr | None = attribute.target if isinstance(attribute, ast.AnnAssign) else None
-            if isinstance(attribute, ast.Assign):
-                target = attribute.targets[0]
-            if isinstance(target, ast.Name) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
-                found[target.id] = str(text.value.value)
-    return found
-
-
-def _type_name(annotation: Any) -> str:
-    name = annotation.__name__ if inspect.isclass(annotation) and not get_args(annotation) else str(annotation)
-    return re.sub(r"\b(?:typing|pathlib|datetime|s2corpus[\w.]*)\.|Annotated\[(\w+), [^]]*\]", r"\1", name)
-
-
-def _shorten(value: object, most: int = 60) -> str:
-    text = str(value) if not isinstance(value, StrEnum) else value.value
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _cell(text: str) -> str:

@@ -4,7 +4,7 @@
 
 These commands made the committed models. The result is deterministic: the same data, seed and versions give the same
 model. The data are GROBID's annotated documents (CC BY 4.0), of which a fifth is held out by name. `references` uses
-20,194 strings: 6,000 are GROBID's hand-labeled strings, the others are made from metadata; its figures are for a
+20,193 strings: 6,000 are GROBID's hand-labeled strings, the others are made from metadata; its figures are for a
 quarter of GROBID's files. It takes four minutes on one core.
 """
 

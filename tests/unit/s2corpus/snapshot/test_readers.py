@@ -1,8 +1,10 @@
 """docs/formats.md, docs/reading.md: the code blocks run unchanged in the folder of a snapshot, and other tools read each file."""
 
 import gzip
+import os
 import re
 import shutil
+import subprocess
 import warnings
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import orjson
 import pandas
 import pyarrow.parquet as pq
 import pytest
+import tokenizers
 
 from s2corpus.snapshot import documents, hub
 from s2corpus_reader.schemas import PARSE
@@ -126,6 +129,44 @@ def test_croissant_description_is_valid_and_loads(published: Path) -> None:
             assert found == find_ids(published, set_, split), name
     for name, (path, _) in hub.TABLES.items():
         assert sum(1 for _ in dataset.records(name)) == count_rows(published, path), name
+
+
+@pytest.mark.long
+def test_dolma_tags_mixes_and_tokenizes_the_export(
+    published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Run the blocks of the page in order with the program itself."""
+    if shutil.which("dolma") is None:
+        pytest.skip(
+            "Dolma is not installed: `uv venv dolma && uv pip install -p dolma dolma`, and dolma/bin on the PATH"
+        )
+    export, commands = re.findall(r"```\w+\n([^`]*\bdocuments/00.jsonl.gz.*?|dolma tag .*?)```", TEXT, re.DOTALL)
+    monkeypatch.chdir(published)
+    (tmp_path / "mine/documents").mkdir(parents=True)
+    exec(compile(export.replace("<your folder>", str(tmp_path / "mine")), "documentation", "exec"), {})
+    (file,) = (tmp_path / "mine/documents").iterdir()
+    lines = [orjson.loads(line) for line in read_lines(file.parent)]
+    for number, line in enumerate(lines):  # The papers of the fixture have one length.
+        line["text"] = " ".join(line["text"].split()[: 60 + 5 * number])
+    file.write_bytes(gzip.compress(b"".join(orjson.dumps(line) + b"\n" for line in lines)))
+    words = {line["id"]: len(line["text"].split()) for line in lines}
+    (tmp_path / "tokenizers/punkt").mkdir(parents=True)
+    vocabulary = {word: number for number, word in enumerate(["[UNK]", "<eos>", "<pad>", *map(str, range(300))])}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    subprocess.run(
+        ["bash", "-euc", commands],
+        cwd=tmp_path, env={**os.environ, "NLTK_DATA": str(tmp_path)}, check=True, timeout=1800,
+    )  # fmt: skip
+    mixed = {orjson.loads(line)["id"] for line in read_lines(tmp_path / "mixed/documents")}
+    assert mixed == {id_ for id_, count in words.items() if count > 100} and mixed != words.keys()
+    (tokens,) = (tmp_path / "tokens").glob("*.npy")
+    assert tokens.stat().st_size == 2 * sum(words[id_] + 1 for id_ in mixed)
+
+
+def read_lines(folder: Path) -> list[bytes]:
+    return [line for file in folder.glob("*.gz") for line in gzip.decompress(file.read_bytes()).splitlines()]
 
 
 @pytest.mark.long

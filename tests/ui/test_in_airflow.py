@@ -136,7 +136,7 @@ def test_browser_shows_every_page_without_errors(scheme: str, width: int, browse
         f"{stopped}/quality",
     )
     of_release = ("", "/quality", "/trends", f"/compare?other={SECOND.rpartition('-')[2]}", "/snapshot")
-    of_papers = ("/documents/s2orc", "/rejects/select?outcome=unreadable")
+    of_papers = ("/documents/s2orc", "/documents/s2orc?by=log_prob&outcome=train", "/rejects/select?outcome=unreadable")
     for path in (*of_list, *(RELEASE + rest for rest in of_release + of_papers), text, paper):
         page.goto(urljoin(server.url, path))
         too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth") > 0
@@ -174,6 +174,7 @@ def test_page_works_by_keyboard_in_airflows_frame_and_its_links_leave_it(browser
 def test_pictures_of_the_documentation_are_made(browser: Any, server: Server, tmp_path: Path) -> None:
     intervals = f"{PAGE}corpus_release__sample/intervals?first=2023-01-01&last=2023-06-30"
     pictures = {"release": (RELEASE, 1280, 900), "intervals": (intervals, 1280, 480)}
+    pictures["explorer"] = f"{RELEASE}/documents/s2orc?by=log_prob", 1280, 900
     pictures["dag"] = "/dags/corpus_release__sample", 1600, 420
     for name, (path, width, height) in pictures.items():
         page = server.open(browser, path)

@@ -49,7 +49,8 @@ def test_every_link_has_a_target(page: Any) -> None:
             ("file/%2e%2e/sample/latest.json", (404, 422)), ("file//etc/passwd", 404), ("file/..%2f..%2fsample%2flatest.json", 404),
             ("file/v2%2f..%2fmanifest.json", 404), ("file/%252e%252e%252fsample%252flatest.json", 404),
             ("file/..%5c..%5csample%5clatest.json", 404), ("file/manifest.json%00", 404), ("file/manifest.json%0d%0aX-A:%20b", 404),
-            (f"file/{'a' * 301}", 422),
+            (f"file/{'a' * 301}", 422), ("documents/s2orc?by=text", 422), ("documents/s2orc?low=nan", 422), ("documents/s3", 422),
+            ("documents/s2orc?first=-1", 422), (f"documents/s2orc?rule={'x' * 201}", 422), ("documents/s2orc?order=%27", 422),
         )),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Build flat, typed Parquet tables of the corpus: papers, paragraphs, bibliography entries, reference entries and rights.
+"""Build flat, typed Parquet tables of the corpus: papers, paragraphs, bibliography entries, reference entries, rights and scores.
 
 A file contains the papers of one file number. Rows are in the order of papers, and of the parts of a parse. A closed full text has
 only bibliography entries, as in the JSONL of `corpus/`.
@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Annotated, Any, TypedDict
 
 from s2corpus.rules import CleanRules
-from s2corpus.snapshot import removed, rights
+from s2corpus.snapshot import removed, rights, scores
 from s2corpus.snapshot.documents import year
 from s2corpus.tables.columns import CitedPaperId, ParagraphNumber, ParseKind, Year
 from s2corpus.tables.papers import PaperRow
@@ -126,18 +126,24 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "ref_entries": columns_of(RefEntryRow),
     "rights": columns_of(rights.RightsRow),
     "removed": columns_of(removed.RemovedRow),
+    "scores": scores.COLUMNS,
 }
 SCHEMAS = {name: schema_of(columns) for name, columns in COLUMNS.items()}
 """Schemas of `tables/<name>/<nn>.parquet`. Paragraphs are numbered from 0 over abstract, body and back matter, as in `graph/contexts`."""
 
 
 def rows(paper: Mapping[str, Any], rules: CleanRules) -> Iterator[tuple[str, Row, int]]:
-    """Yield (table, row, approximate bytes) for all rows of a released paper. Its `parses` are released parses."""
+    """Yield (table, row, approximate bytes) for all rows of a released paper.
+
+    Its `parses` are released parses. Its `signals` are the quality signals of its published documents by set.
+    """
     own = {name: paper[name] for name in OF_PAPERS}
     own |= {"paper_id": paper["paper_id"], "year": year(paper["date"]), "parses": sorted(paper["parses"])}
     yield "papers", own | {"outbound_citations": paper["outbound"]}, 1000 + len(paper["abstract"] or "")
     yield from (("rights", row, 100) for row in rights.rows(paper))
-    yield from (("removed", row, 200 + len(row["text"] or "")) for row in removed.rows(paper, rules))
+    parts = list(removed.rows(paper, rules))
+    yield from (("removed", row, 200 + len(row["text"] or "")) for row in parts)
+    yield from (("scores", row, 400) for row in scores.rows(paper, parts))
     for kind in sorted(paper["parses"]):
         key = {"paper_id": paper["paper_id"], "parse_kind": kind}
         parse = paper["parses"][kind]

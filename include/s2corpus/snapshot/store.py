@@ -122,10 +122,12 @@ class Store:
             number -= group.num_rows
         raise ValueError(f"{path} has fewer rows than the index states")
 
-    def read_rows(self, path: str, where: pc.Expression) -> Iterator[dict[str, Any]]:
+    def read_rows(
+        self, path: str, where: pc.Expression | None = None, columns: Sequence[str] | None = None
+    ) -> Iterator[dict[str, Any]]:
         """Yield the rows of a Parquet file of the snapshot that satisfy a condition. Memory: one row group."""
-        for group in self._row_groups(f"{self.prefix}/{path}"):
-            yield from group.filter(where).to_pylist()
+        for group in self._row_groups(f"{self.prefix}/{path}", columns):
+            yield from (group if where is None else group.filter(where)).to_pylist()
 
     def _row_groups(self, key: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         fs, root = self.lake.filesystem()

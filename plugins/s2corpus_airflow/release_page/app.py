@@ -31,8 +31,9 @@ from s2corpus.pipeline import trace
 from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.spec import releases_folder
 from s2corpus.storage.parts import OtherColumns
-from s2corpus_airflow.release_page import actions, evaluation, intervals, lists, texts, views
+from s2corpus_airflow.release_page import actions, evaluation, explorer, intervals, lists, texts, views
 from s2corpus_airflow.release_page.compare import compare
+from s2corpus_airflow.release_page.explorer import Choice
 from s2corpus_airflow.release_page.releases import Archive
 from s2corpus_airflow.release_page.render import page as render
 
@@ -53,6 +54,10 @@ AsOf = Annotated[str, InPath(pattern=DAY)]
 PaperId = Annotated[str, InPath(pattern="^[0-9a-f]{15}$")]
 Sha1 = Annotated[str, InPath(pattern="^[0-9a-f]{40}$")]
 Page = Annotated[int, Query(ge=1, le=1000)]
+Word = Annotated[str, Query(max_length=200)]
+Year = Annotated[str, Query(pattern="^[0-9]{0,4}$")]
+DEFAULT_VALUE = explorer.Value("words")
+Bound = Annotated[float | None, Query(allow_inf_nan=False)]
 Stage = StrEnum("Stage", {name: name for name in lists.REJECTS})  # type: ignore[misc]  # members are computed
 DropState = StrEnum("DropState", {name: name for name in NAMES})  # type: ignore[misc]  # members are computed
 Set = Literal["s2orc", "s2ag"]
@@ -73,6 +78,23 @@ def open_release(request: Request, dag_id: DagId, as_of: AsOf) -> Opened:
     archive = request.app.state.archive()
     release = _find(archive, dag_id, as_of)
     return Opened(archive, release, ReleaseTables(archive.lake, release))
+
+
+def read_choice(
+    outcome: Word = "",
+    rule: Word = "",
+    field: Word = "",
+    source: Word = "",
+    licence: Word = "",
+    first: Year = "",
+    last: Year = "",
+    by: explorer.Value = DEFAULT_VALUE,
+    low: Bound = None,
+    high: Bound = None,
+    order: Literal["ascending", "descending"] = "ascending",
+) -> Choice:
+    """Return the documents that a query chooses."""
+    return Choice(outcome, rule, field, source, licence, first, last, by.value, low, high, order)
 
 
 Release = Annotated[Opened, Depends(open_release)]
@@ -233,9 +255,10 @@ def _add_rows(app: FastAPI, guarded: list[Any]) -> None:
     """Add the lists of documents and rejects."""
 
     @app.get(AT + "/documents/{set_}", dependencies=guarded)
-    def documents(request: Request, opened: Release, set_: Set, page: Page = 1) -> Response:
-        rows, buckets = lists.sample_documents(opened.tables, set_, page)
-        values: dict[str, Any] = {"set_": set_, "rows": rows, "page": page, "buckets": buckets}
+    def documents(
+        request: Request, opened: Release, set_: Set, choice: Annotated[Choice, Depends(read_choice)], page: Page = 1
+    ) -> Response:
+        values = explorer.explore(opened.archive, opened.release, set_, choice, page)
         return render(request, "documents.html", release_id=opened.release, **values)
 
     @app.get(AT + "/rejects/{stage}", dependencies=guarded)

@@ -5,7 +5,7 @@ Every mark has a title, and shapes supplement colors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -95,6 +95,73 @@ def trend(points: Points, label: str, format_value: Format) -> Markup:
         ),
         line=_polyline(points, (_LEFT + 6, right, _TOP, floor), (0.0, high), format_value),
     )
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def interval(edges: Sequence[float], number: int) -> str:
+    """Return the range of a bin; the first and the last bin are open."""
+    low, high = _number(edges[number]), _number(edges[number + 1])
+    return f"below {high}" if number == 0 else f"from {low}" if number == len(edges) - 2 else f"{low} to {high}"
+
+
+def histogram(
+    layers: Sequence[tuple[str, Sequence[int]]],
+    edges: Sequence[float],
+    thresholds: Mapping[str, float],
+    label: str,
+    links: Sequence[tuple[str, str, Sequence[tuple[str, int]]]] = (),
+) -> Markup:
+    """Return a histogram with the thresholds drawn in.
+
+    Args:
+        layers: class and count in each bin; layers are stacked from below.
+        edges: edges of the bins, ascending.
+        thresholds: values by rule.
+        label: description for a reader of the page who does not see the picture.
+        links: range, query and counts by outcome of each bin: a larger histogram with a link on each bar. A table must repeat them.
+    """
+    width, high = (2 * _WIDE, 2 * _HIGH) if links else (_WIDE, _HIGH)
+    left, right, top, floor = 4, width - 4, _TOP + 6, high - _BOTTOM
+    most = max(int(sum(column)) for column in zip(*(counts for _, counts in layers), strict=True)) or 1
+    step = (right - left) / (len(edges) - 1)
+    bars = [Markup("")] * (len(edges) - 1)
+    paths = []
+    base = [float(floor)] * len(bars)
+    for kind, counts in layers:
+        shapes = []
+        for number, count in enumerate(counts):
+            if count:
+                size = max((floor - top) * int(count) / most, 0.6)
+                base[number] -= size
+                path = f"M{left + number * step:.1f} {base[number]:.1f}h{step - 0.6:.1f}v{size:.1f}h{0.6 - step:.1f}z"
+                shapes.append(path)
+                bars[number] += Markup('<path class="{}" d="{}"/>').format(kind, path)
+        paths.append(Markup('<path class="{}" d="{}"/>').format(kind, "".join(shapes)))
+    drawn = Markup("").join(paths)
+    if links:
+        one = Markup('<a href="?{}" tabindex="-1"><title>{}</title>{}</a>')
+        titles = [f"{range_}: " + ", ".join(f"{n:,} {word}" for word, n in counted) for range_, _, counted in links]
+        drawn = Markup("").join(
+            one.format(link, title, bar) for (_, link, _), title, bar in zip(links, titles, bars, strict=True) if bar
+        )
+    line = Markup(
+        '<path class="threshold" d="M{:.1f} 2V{}"><title>{}: {}</title></path><text x="{:.1f}" y="12" text-anchor="{}">{}</text>'
+    )
+    lines = []
+    for rule, value in thresholds.items():
+        x = left + (right - left) * (value - edges[0]) / (edges[-1] - edges[0])
+        side, anchor = (6, "start") if x < width / 2 else (-6, "end")
+        lines.append(line.format(x, floor, rule, f"{value:g}", x + side, anchor, _number(value)))
+    return Markup(
+        '<svg class="trend histogram" viewBox="0 0 {} {}" {}>{}{}<path class="axis" d="M{} {}H{}"/>'
+        '<text x="{}" y="{}">{}</text><text x="{}" y="{}" text-anchor="end">{}</text></svg>'
+    ).format(
+        width, high, Markup('aria-hidden="true"') if links else Markup('role="img" aria-label="{}"').format(label),
+        drawn, Markup("").join(lines), left, floor, right, left, high - 6, _number(edges[0]), right, high - 6, _number(edges[-1]),
+    )  # fmt: skip
 
 
 def _range(values: Sequence[float]) -> tuple[float, float]:

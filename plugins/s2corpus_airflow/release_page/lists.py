@@ -1,4 +1,4 @@
-"""Find papers and PDFs by a query, list rejected rows by outcome, and sample the published documents."""
+"""Find papers and PDFs by a query, and list rows by outcome."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ import pyarrow.compute as pc
 
 from s2corpus.pipeline.run import ReleaseTables, Row, list_columns
 from s2corpus.pipeline.stages import PIPELINE
-from s2corpus.storage.parts import NotCommitted, OtherColumns
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.papers import CLUSTERS, PAPERS
 from s2corpus.tables.schema import TABLES, Table, paper_shard
-from s2corpus.tables.texts import DOCUMENTS
 
 PAGE = 25
 """rows on one page of a list"""
@@ -59,23 +57,6 @@ def list_rejects(
     first = (page - 1) * PAGE
     found = list(islice(tables.rows(table, where, list_columns(table, "text")), first, first + PAGE + 1))
     return _add_names(tables, table, found[:PAGE]), len(found) > PAGE
-
-
-def sample_documents(tables: ReleaseTables, set_: str, page: int = 1) -> tuple[list[Row], int]:
-    """Return kept documents of one shard, and the number of shards.
-
-    A shard is a random sample of the papers, because shards are chosen by the hash of the paper.
-    """
-    kept = (pc.field("set") == set_) & (pc.field("outcome") == "kept")
-    columns = ["set", "paper_id", "outcome", "words", "paragraphs"]
-    try:
-        shard = (page - 1) % tables.paper_shards
-    except OtherColumns:
-        raise
-    except NotCommitted:
-        return [], 0
-    found = list(islice(tables.rows(DOCUMENTS, kept, columns, shard), PAGE))
-    return _add_names(tables, DOCUMENTS, found), tables.paper_shards
 
 
 def _add_names(tables: ReleaseTables, table: Table, rows: list[Row]) -> list[Row]:

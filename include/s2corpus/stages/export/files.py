@@ -10,6 +10,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
+from heapq import merge
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ from s2corpus.tables.texts import CONTEXTS, LINKS
 from s2corpus.text import token_counts
 from s2corpus.text.model_text import model_text
 from s2corpus.text.overlaps import SCHEMA, Benchmarks
+from s2corpus.text.signals import NAMES
 from s2corpus_reader.files import (
     corpus_path,
     describe_file,
@@ -192,6 +195,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
         if table_path(table, nn) in missing
     }
     warnings, mask = group.run.spec.link.count_warnings, group.run.spec.clean.pii == "mask"
+    signals = _read_signals(group)
     inbound = citations() if any(corpus_path("metadata", nn) in missing for nn in group.corpus_numbers) else None
 
     def write_rows(
@@ -206,6 +210,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
                 census[nn].add(paper)
                 for key in (*rows.hash_identifiers(paper), *rows.hash_preprints(paper)):
                     key_fragments[nn].write({"key": key, "paper_id": paper["paper_id"]})
+                paper["signals"] = {row["set"]: row for row in signals.at(paper["paper_id"])}
                 for table, row, size in flat.rows(paper, group.run.spec.clean):
                     if table == "removed":
                         census[nn].add_removed(paper, row)
@@ -235,6 +240,18 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
         pq.write_table(counted.table(), scratch / f"census-{nn}")
     group.store.put_fragments({f"census/{nn:02d}": scratch / f"census-{nn}" for nn in census})
     group.store.put_fragments({f"keys/{nn:02d}": fragment.path for nn, fragment in key_fragments.items()})
+
+
+def _read_signals(group: ExportGroup) -> ByPaper[dict[str, Any]]:
+    """Return the quality signals of the group's documents, which `write_documents` has written."""
+    paths = [
+        parquet_path(path)
+        for set_ in group.run.spec.clean.sets
+        for nn in group.numbers
+        for path in document_paths(group.run, group.store, set_, nn) or ()
+    ]
+    columns = ["id", "set", *NAMES]
+    return ByPaper(merge(*(group.store.read_rows(path, None, columns) for path in paths), key=itemgetter("id")), "id")
 
 
 def write_graph(group: ExportGroup, table: Table, scratch: Path) -> None:

@@ -135,5 +135,5 @@ def hostile_lake(lake: Path) -> Path:
         rewrite(lake, table, lambda rows, columns=columns: [r | {c: markup for c in columns if r[c]} for r in rows])
     person = {"first": markup, "middle": [], "last": markup, "suffix": ""}
     rewrite(lake, MEMBERS, lambda rows: [r | {"authors": [person]} for r in rows])
-    rewrite(lake, PDFS, lambda rows: [r | {"places": [{"drop": "d", "name": markup}]} for r in rows])
+    rewrite(lake, PDFS, lambda rows: [r | {"places": [*r["places"], {"drop": "d", "name": markup}]} for r in rows])
     return lake

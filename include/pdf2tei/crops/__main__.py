@@ -1,7 +1,8 @@
-"""Crop figures and tables from a hostile PDF: `python -m pdf2tei.crops` in a folder with `in.pdf` and `captions.json`.
+"""Crop figures and tables from a hostile PDF, or draw a page: `python -m pdf2tei.crops` in a folder with `in.pdf` and `order.json`.
 
-`captions.json` contains `[[key, "figure" or "table", number, caption], …]` and the limits. The process writes `<n>.png` and
-`crops.json`, a list of `{key, outcome, page, box, file, width, height}`. It runs in a sandbox and imports PDFium only.
+`order.json` contains the limits, and either `captions`, `[[key, "figure" or "table", number, caption], …]`, or `page`, a number from 1.
+The process writes `<n>.png` and `results.json`, a list of `{key, outcome, page, box, file, width, height}`. It runs in a sandbox and
+imports PDFium only.
 """
 
 from __future__ import annotations
@@ -41,9 +42,19 @@ def render(page: Any, area: Area, dpi: int, max_pixels: int) -> tuple[int, int, 
     return bitmap.width, bitmap.height, encode_png(bitmap.width, bitmap.height, bitmap.stride, bytes(bitmap.buffer))
 
 
-def crop_all(folder: Path) -> list[dict[str, Any]]:
+def draw_page(folder: Path, order: dict[str, Any]) -> list[dict[str, Any]]:
+    """Write a page of `in.pdf` to `0.png`, and return its description; return nothing if the page does not exist."""
+    with pypdfium2.PdfDocument((folder / "in.pdf").read_bytes()) as document:
+        if order["page"] > len(document):
+            return []
+        page = document[order["page"] - 1]
+        width, height, png = render(page, Area(*page.get_cropbox()), order["dpi"], order["max_pixels"])
+    (folder / "0.png").write_bytes(png)
+    return [{"width": width, "height": height}]
+
+
+def crop_all(folder: Path, order: dict[str, Any]) -> list[dict[str, Any]]:
     """Write the crops of `in.pdf` and return their descriptions."""
-    order = json.loads((folder / "captions.json").read_text("utf-8"))
     results: list[dict[str, Any]] = []
     with pypdfium2.PdfDocument((folder / "in.pdf").read_bytes()) as document:
         numbers = range(min(len(document), order["max_pages"]))
@@ -76,4 +87,6 @@ def crop_all(folder: Path) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    Path("crops.json").write_text(json.dumps(crop_all(Path.cwd())), "utf-8")
+    orders = json.loads(Path("order.json").read_text("utf-8"))
+    results = draw_page(Path.cwd(), orders) if "page" in orders else crop_all(Path.cwd(), orders)
+    Path("results.json").write_text(json.dumps(results), "utf-8")

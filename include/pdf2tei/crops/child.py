@@ -26,8 +26,28 @@ def crop(
 
     The PNG files are written to `folder`, which must be empty.
     """
+    answer = _run(pdf, {"captions": captions, **limits}, folder, seconds, memory_mb)
+    if answer is None:
+        return None
+    try:
+        return _check(json.loads(answer), captions, folder)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def render_page(
+    pdf: bytes, number: int, folder: Path, *, limits: dict[str, int], seconds: float, memory_mb: int
+) -> bytes | None:
+    """Return a page (from 1) as PNG, or None if it does not exist, or the child failed or took too long."""
+    answer = _run(pdf, {"page": number, **limits}, folder, seconds, memory_mb)
+    image = folder / "0.png"
+    return image.read_bytes() if answer is not None and _is_file(image) else None
+
+
+def _run(pdf: bytes, order: dict[str, Any], folder: Path, seconds: float, memory_mb: int) -> bytes | None:
+    """Return the answer of the child to an order, or None if the child failed or took too long."""
     (folder / "in.pdf").write_bytes(pdf)
-    (folder / "captions.json").write_text(json.dumps({"captions": captions, **limits}), "utf-8")
+    (folder / "order.json").write_text(json.dumps(order), "utf-8")
     folders = sandbox.interpreter_folders()
     policy = sandbox.Policy(
         str(folder),
@@ -36,13 +56,14 @@ def crop(
     )
     command = [os.path.realpath(sys.executable), "-I", "-S", "-c", _LAUNCH, *folders]
     status = sandbox.wait(sandbox.start(command, policy, seconds=seconds), seconds)
-    result = folder / "crops.json"
-    if status != 0 or not result.is_file() or result.is_symlink() or result.stat().st_size > _MAX_OUTPUT:
+    result = folder / "results.json"
+    if status != 0 or not _is_file(result):
         return None
-    try:
-        return _check(json.loads(result.read_bytes()), captions, folder)
-    except (ValueError, KeyError, TypeError):
-        return None
+    return result.read_bytes()
+
+
+def _is_file(path: Path) -> bool:
+    return not path.is_symlink() and path.is_file() and path.stat().st_size <= _MAX_OUTPUT
 
 
 def _check(results: Any, captions: Sequence[Caption], folder: Path) -> list[dict[str, Any]]:
@@ -51,6 +72,6 @@ def _check(results: Any, captions: Sequence[Caption], folder: Path) -> list[dict
         raise ValueError("the child answered for other captions")
     for n, result in enumerate(results):
         path = folder / f"{n}.png"
-        if result["outcome"] == "cropped" and (result["file"] != path.name or path.is_symlink() or not path.is_file()):
+        if result["outcome"] == "cropped" and (result["file"] != path.name or not _is_file(path)):
             raise ValueError("the child wrote no image")
     return list(results)

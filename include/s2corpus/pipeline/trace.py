@@ -16,6 +16,7 @@ from s2corpus.ids import ReleaseId
 from s2corpus.outcomes import Split
 from s2corpus.pipeline.run import ReleaseTables, Row, list_columns
 from s2corpus.pipeline.sealed import read_record
+from s2corpus.rules import CleanRules
 from s2corpus.snapshot.removed import SECTIONS, list_parts
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.parts import NotCommitted, OtherColumns
@@ -231,15 +232,20 @@ def _list_unjoined(tables: ReleaseTables, paper_id: str, records: list[Row]) -> 
     return sorted(found, key=lambda row: str(row["record_id"]))
 
 
+def read_clean_rules(tables: ReleaseTables) -> CleanRules | None:
+    """Return the cleaning rules of the release, or None if it has no record of its run."""
+    try:
+        record = read_record(tables.lake, ReleaseId.parse(tables.folder.removeprefix("releases/")))
+        return ReleaseSpec.model_validate(record.spec, extra="ignore").clean
+    except (UserError, ValueError):
+        return None
+
+
 def _list_removed(tables: ReleaseTables, paper_id: str, documents: list[Row]) -> list[Row]:
     """Return the removed parts of the full text that cleaning evaluated, or nothing if the release has no record of its rules."""
     document = next((row for row in documents if row["section_log_probs"] is not None), None)
-    if document is None:
-        return []
-    try:
-        record = read_record(tables.lake, ReleaseId.parse(tables.folder.removeprefix("releases/")))
-        rules = ReleaseSpec.model_validate(record.spec, extra="ignore").clean
-    except (UserError, ValueError):
+    rules = read_clean_rules(tables)
+    if document is None or rules is None:
         return []
     for fulltext in tables.of_paper(FULLTEXTS, paper_id, ["paper_id", "file_sha1", "parse"]):
         if fulltext["file_sha1"] == document["sha1"]:

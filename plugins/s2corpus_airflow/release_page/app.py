@@ -31,7 +31,7 @@ from s2corpus.pipeline import trace
 from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.spec import releases_folder
 from s2corpus.storage.parts import OtherColumns
-from s2corpus_airflow.release_page import actions, evaluation, explorer, intervals, lists, texts, views
+from s2corpus_airflow.release_page import actions, evaluation, explorer, intervals, lists, sheets, texts, views
 from s2corpus_airflow.release_page.compare import compare
 from s2corpus_airflow.release_page.explorer import Choice
 from s2corpus_airflow.release_page.releases import Archive
@@ -248,7 +248,14 @@ def _add_papers(app: FastAPI, guarded: list[Any]) -> None:
         found = texts.read_text(opened.tables, paper_id)
         if found is None:
             raise HTTPException(404, "There is no such paper in this release.")
-        return render(request, "text.html", release_id=opened.release, paper_id=paper_id, text=found)
+        sheets_ = sheets.find_sheets(opened.tables, paper_id)
+        return render(request, "text.html", release_id=opened.release, paper_id=paper_id, text=found, sheets=sheets_)
+
+    @app.get(AT + "/text/{paper_id}/page/{number}", dependencies=guarded)
+    def sheet(
+        opened: Release, paper_id: PaperId, number: Annotated[int, InPath(ge=1, le=sheets.MOST_PAGES)]
+    ) -> Response:
+        return Response(sheets.draw_sheet(opened.tables, paper_id, number), media_type="image/png")
 
 
 def _add_rows(app: FastAPI, guarded: list[Any]) -> None:

@@ -1,9 +1,11 @@
 """Figures and tables are cropped from a PDF: the graphics next to a caption, and the area between a table's rules."""
 
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
-from pdf2tei.crops.child import crop
+from pdf2tei.crops.child import crop, render_page
 from tests.unit.s2corpus.pdf.bad_pdfs import assemble, paper, stream
 
 CAPTION = "Growth of frogs in two ponds over a year."
@@ -57,3 +59,32 @@ def test_picture_belongs_to_the_nearer_of_two_captions(tmp_path: Path) -> None:
 
 def test_broken_pdf_gives_no_crops(tmp_path: Path) -> None:
     assert crops(tmp_path, b"%PDF-1.4 broken", ("figure", "1", CAPTION)) is None
+
+
+def draw(folder: Path, pdf: bytes, number: int = 1, **limits: int) -> tuple[int, int, bytes] | None:
+    """Return width, height and the rows of a drawn page, each with its filter byte."""
+    png = render_page(pdf, number, folder, limits=LIMITS | limits, seconds=60, memory_mb=1536)
+    if png is None:
+        return None
+    length = struct.unpack(">I", png[33:37])[0]
+    return *struct.unpack(">II", png[16:24]), zlib.decompress(png[41 : 41 + length])
+
+
+def test_page_is_drawn_in_its_size(tmp_path: Path) -> None:
+    drawn = draw(tmp_path, PDF)
+    assert drawn and drawn[:2] == (400, 600)
+    at = (
+        (600 - 400) * (1 + 3 * 400) + 1 + 3 * 200
+    )  # the picture covers the point (200, 400), from the lower left corner
+    assert drawn[2][at : at + 3] == b"\xff\0\0" and drawn[2][1:4] == b"\xff\xff\xff"
+
+
+def test_large_page_is_drawn_with_fewer_pixels(tmp_path: Path) -> None:
+    drawn = draw(tmp_path, assemble(paper(box=b"[0 0 14400 14400]")), max_pixels=250_000)
+    assert drawn and 240_000 < drawn[0] * drawn[1] <= 260_000
+
+
+def test_missing_page_and_broken_pdf_are_not_drawn(tmp_path: Path) -> None:
+    for number, (pdf, page) in enumerate([(PDF, 2), (b"%PDF-1.4 broken", 1)]):
+        (tmp_path / str(number)).mkdir()
+        assert draw(tmp_path / str(number), pdf, page) is None

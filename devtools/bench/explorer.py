@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -45,7 +46,7 @@ def write_scores(path: Path, count: int) -> None:
     rng = np.random.default_rng(1)
     table = ParquetFile(path, flat.SCHEMAS["scores"])
     for number in range(count):
-        row: dict[str, object] = {
+        row: dict[str, Any] = {
             name: float(value) for name, value in zip(flat.SCHEMAS["scores"].names, rng.gamma(2, 0.1, 60), strict=False)
         }
         row |= {
@@ -57,7 +58,7 @@ def write_scores(path: Path, count: int) -> None:
         }  # fmt: skip
         for field in flat.SCHEMAS["scores"]:
             if pa.types.is_integer(field.type):
-                row[field.name] = int(row[field.name])  # type: ignore[call-overload]
+                row[field.name] = int(row[field.name])
         table.write(row, 400)
     table.close()
 

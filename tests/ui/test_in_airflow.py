@@ -175,6 +175,8 @@ def test_pictures_of_the_documentation_are_made(browser: Any, server: Server, tm
     intervals = f"{PAGE}corpus_release__sample/intervals?first=2023-01-01&last=2023-06-30"
     pictures = {"release": (RELEASE, 1280, 900), "intervals": (intervals, 1280, 480)}
     pictures["explorer"] = f"{RELEASE}/documents/s2orc?by=log_prob", 1280, 900
+    second = f"{PAGE}corpus_release__sample/{SECOND.rpartition('-')[2]}"
+    pictures["document"] = f"{second}/documents/s2orc?by=words&order=descending", 1280, 900
     pictures["dag"] = "/dags/corpus_release__sample", 1600, 420
     for name, (path, width, height) in pictures.items():
         page = server.open(browser, path)
@@ -186,6 +188,9 @@ def test_pictures_of_the_documentation_are_made(browser: Any, server: Server, tm
             page.locator(".react-flow__controls-fitview").click()
             page.wait_for_timeout(2_000)  # The graph moves into view.
             page.evaluate("document.querySelector('.react-flow__minimap')?.remove()")
+        if name == "document":
+            page.click(".list > li > a")
+            page.wait_for_load_state("networkidle")
         page.screenshot(path=Path(SAVED or tmp_path, f"{name}.png"))
         page.context.close()
 

@@ -211,9 +211,12 @@ def _split(paragraph: Row, targets: set[str], removed: Iterable[Row]) -> Iterato
         while marks and marks[0][1] <= start:
             marks.pop(0)
         target = links[0][2] if links and links[0][0] <= start else ""
-        mark = marks[0][2] if marks and marks[0][0] <= start else None
-        is_formula = mark is not None and mark["kind"] == RemovedKind.FORMULA and mark["text"]
-        yield Piece(mark["text"] if is_formula else text[start:end], target, mark["rule"] if mark else "")
+        words, rule = text[start:end], ""
+        if marks and marks[0][0] <= start:
+            mark = marks[0][2]
+            rule = mark["rule"]
+            words = (mark["text"] if mark["kind"] == RemovedKind.FORMULA else None) or words
+        yield Piece(words, target, rule)
 
 
 def _disjoint(spans: list[tuple[int, int, Any]], length: int) -> list[tuple[int, int, Any]]:

@@ -271,7 +271,7 @@ def test_markup_and_wrong_places_in_a_parse_do_no_harm(run: Run, tmp_path: Path)
     ref.commit([0])
     shown = read(page_over(lake), f"{AT}/text/{hostile['paper_id']}")
     bare = re.sub(r'<script src="[^"]*" defer></script>', "", shown)
-    assert "<script" not in bare and "<img" not in bare and bare.count("&lt;script&gt;alert(1)") > 10
+    assert "<script" not in bare and "<img" not in bare and bare.count("&lt;script&gt;alert(1)") > 5
 
 
 # Pages of the PDF, and the browser

@@ -30,21 +30,21 @@ _PERMISSIVE = re.compile(
 """permissive licenses, and MPL 2.0 for packages that are used unchanged"""
 
 
-def is_permissive(licence: str) -> bool:
+def is_permissive(license: str) -> bool:
     """Return whether a license is permissive. `OR` offers a choice; all parts that `AND` or a comma joins apply."""
     parts = (
         part.removeprefix("(").removesuffix(")") if part.startswith("(") else part
-        for part in re.split(r" AND |, ", licence)
+        for part in re.split(r" AND |, ", license)
     )
     return all(any(_PERMISSIVE.fullmatch(choice) for choice in part.split(" OR ")) for part in parts)
 
 
-def find_licences(listed: Mapping[str, tuple[str, str]], accepted: Mapping[str, str]) -> Iterator[str]:
+def find_licenses(listed: Mapping[str, tuple[str, str]], accepted: Mapping[str, str]) -> Iterator[str]:
     """Yield packages with a license that is neither permissive nor accepted, and exceptions without a package."""
-    findings = {name: licence for name, (_, licence) in listed.items() if not is_permissive(licence)}
-    for name, licence in sorted(findings.items()):
+    findings = {name: license for name, (_, license) in listed.items() if not is_permissive(license)}
+    for name, license in sorted(findings.items()):
         if not accepted.get(name, "").strip():
-            yield f"{name}: license {licence!r}: replace the package, or give a reason under [licenses] in {EXCEPTIONS.name}"
+            yield f"{name}: license {license!r}: replace the package, or give a reason under [licenses] in {EXCEPTIONS.name}"
     for name in sorted(accepted.keys() - findings.keys()):
         yield f"{name}: no longer a finding: delete it from [licenses] in {EXCEPTIONS.name}"
 
@@ -108,7 +108,7 @@ def ask_pip_audit(lock: Path) -> list[dict[str, Any]]:
 def main() -> int:
     """Print findings and unchecked packages; return the exit status."""
     exceptions = tomllib.loads(EXCEPTIONS.read_text("utf-8"))
-    findings = list(find_licences(third_party.listed(), exceptions["licenses"]))
+    findings = list(find_licenses(third_party.listed(), exceptions["licenses"]))
     packages = {}
     for lock in third_party.LOCKS:
         for package in ask_pip_audit(third_party.ROOT / lock):

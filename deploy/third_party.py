@@ -1,8 +1,8 @@
-"""Write docs/third-party.md: every locked package with its licence, as its installed metadata says it.
+"""Write docs/third-party.md: every locked package with its license, as its installed metadata says it.
 
     python deploy/third_party.py        # after `make lock` and an installation of what it locked
 
-A package that is not installed here (it is locked for another system) keeps the licence that the list had for its name.
+A package that is not installed here (it is locked for another system) keeps the license that the list had for its name.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ LOCKS = {
 }
 HEAD = """# Third-party packages
 
-Made from the lock by `deploy/third_party.py`; licences as the packages' own metadata gives them. The project itself is under the
-Apache License 2.0, and NOTICE at the root of the repository names what asks for more than a permissive licence does.
+Made from the lock by `deploy/third_party.py`; licenses as the packages' own metadata gives them. The project itself is under the
+Apache License 2.0, and NOTICE at the root of the repository names what asks for more than a permissive license does.
 """
 _LOCKED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;\\]+)", re.MULTILINE)
 _ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
@@ -37,13 +37,13 @@ def locked(lock: Path) -> dict[str, str]:
 
 
 def listed() -> dict[str, tuple[str, str]]:
-    """Name → version and licence of what the list has."""
+    """Name → version and license of what the list has."""
     text = LIST.read_text("utf-8") if LIST.exists() else ""
-    return {name: (version, licence) for name, version, licence in _ROW.findall(text) if version != "version"}
+    return {name: (version, license) for name, version, license in _ROW.findall(text) if version != "version"}
 
 
-def licence_of(given: PackageMetadata) -> str:
-    """A licence by its SPDX expression, else its classifiers, else the first line of what stands in its place."""
+def license_of(given: PackageMetadata) -> str:
+    """A license by its SPDX expression, else its classifiers, else the first line of what stands in its place."""
     if expression := given.get("License-Expression"):
         return str(expression)
     classifiers = [
@@ -66,11 +66,11 @@ def main() -> None:
                 continue
             seen.add(name)
             try:
-                licence = licence_of(metadata(name))
+                license = license_of(metadata(name))
             except PackageNotFoundError:
-                licence = before.get(name, ("", "not installed here"))[1]
-            rows.append(f"| {name} | {version} | {licence} |")
-        sections.append("\n".join([f"## {what}", "", "| package | version | licence |", "|---|---|---|", *rows]) + "\n")
+                license = before.get(name, ("", "not installed here"))[1]
+            rows.append(f"| {name} | {version} | {license} |")
+        sections.append("\n".join([f"## {what}", "", "| package | version | license |", "|---|---|---|", *rows]) + "\n")
     LIST.write_text("\n".join(sections), "utf-8")
 
 

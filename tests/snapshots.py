@@ -44,8 +44,8 @@ def paper(paper_id: str, parses: Mapping[str, Row], *, inbound: Iterable[str] = 
     links = {entry.get("link") for parse in parses.values() for entry in parse["bib_entries"].values()} - {None}
     lists = ("preprints", "mag_ids", "record_ids", "authors", "editorial_by", "fields_of_study", "issns", "subjects")
     row: Row = {column.name: None for column in PAPERS.columns} | {name: [] for name in lists}
-    row |= {"open_access": True, "licence": "CC-BY-4.0"} | known | {"paper_id": paper_id}
-    text = {"file_sha1": None, "open_access": row["open_access"], "oa_evidence": "publisher", "licence": row["licence"]}
+    row |= {"open_access": True, "license": "CC-BY-4.0"} | known | {"paper_id": paper_id}
+    text = {"file_sha1": None, "open_access": row["open_access"], "oa_evidence": "publisher", "license": row["license"]}
     return {
         **row, "parses": parses, "fulltexts": dict.fromkeys(parses, text), "abstract_from": None,
         "outbound": sorted(links), "inbound": sorted(inbound),
@@ -133,7 +133,7 @@ def real_articles() -> list[Row]:
     return [
         paper(
             id_, {"jats": parse}, inbound=inbound.get(id_, ()), title=header.title, doi=doi, date=header.date,
-            journal=header.journal, venue=header.venue, licence=header.licence or "CC-BY-4.0",
+            journal=header.journal, venue=header.venue, license=header.license or "CC-BY-4.0",
             abstract=" ".join(p["text"] for p in parse["abstract"]) or None,
             fields_of_study=list(fields_of_study([header.journal or ""]))[:1] or ["Biology"],
         )

@@ -104,7 +104,7 @@ def _drop(folder: Path, texts: list[dict[str, Any]], count: int) -> None:
         (teis / f"{sha1}.tei.xml").write_bytes(
             _tei(row, rng.choices(prose, k=PARAGRAPHS), rng.choices(texts, k=REFERENCES))
         )
-        declared.append(orjson.dumps({"name": name, "open_access": True, "licence": "CC-BY-4.0"}) + b"\n")
+        declared.append(orjson.dumps({"name": name, "open_access": True, "license": "CC-BY-4.0"}) + b"\n")
     (drop / "records.jsonl").write_bytes(b"".join(declared))
     _say_ready(drop)
 

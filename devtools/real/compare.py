@@ -13,7 +13,7 @@ from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, SPLITS
 from tests.releases import rows
 
-FACTS = ("title", "authors", "date", "open by", "licence", "sections", "references", "field", "set", "split")
+FACTS = ("title", "authors", "date", "open by", "license", "sections", "references", "field", "set", "split")
 _NUMBER = re.compile(r"^(?:[IVX]+|[A-Z]|\d+(?:\.\d+)*)\.?\s+(?=\S)")
 
 
@@ -63,7 +63,7 @@ def _metadata(
 ) -> dict[str, tuple[object, object, bool]]:
     """Return fact → (truth, value of the release, whether it is right)."""
     names = [" ".join([a["first"], *a["middle"], a["last"], a["suffix"]]) for a in paper["authors"] or ()]
-    evidence, licence = (fulltext["oa_evidence"], fulltext["licence"]) if fulltext else (None, None)
+    evidence, license = (fulltext["oa_evidence"], fulltext["license"]) if fulltext else (None, None)
     fields, title = paper["fields_of_study"] or [], str(paper["title"])
     parse = orjson.loads(fulltext["parse"]) if fulltext else {"body_text": [], "bib_entries": {}}
     missing, heads = [], list(_heads(parse["body_text"]))
@@ -72,17 +72,17 @@ def _metadata(
             heads = heads[heads.index(head) + 1 :]
         else:
             missing.append(section)
-    # Unpaywall's evidence has no version of a licence.
-    licences = {
-        truth.licence,
-        truth.licence.rpartition("-")[0] if truth.open_by == "unpaywall" and truth.licence else truth.licence,
+    # Unpaywall's evidence has no version of a license.
+    licenses = {
+        truth.license,
+        truth.license.rpartition("-")[0] if truth.open_by == "unpaywall" and truth.license else truth.license,
     }
     return {
         "title": (truth.title, title, _letters(truth.title) == _letters(title)),
         "authors": (truth.authors, names, [_letters(n) for n in names] == [_letters(n) for n in truth.authors]),
         "date": (truth.date, paper["date"], truth.date == paper["date"]),
         "open by": (truth.open_by, evidence, truth.open_by == evidence),
-        "licence": (truth.licence, licence, licence in licences),
+        "license": (truth.license, license, license in licenses),
         "field": (truth.fields, fields, fields[0] in truth.fields if fields else not truth.fields),
         "sections": (truth.sections, f"without {'; '.join(missing)}" if missing else "all", not missing),
         "references": (truth.references, len(parse["bib_entries"]), truth.references == len(parse["bib_entries"])),

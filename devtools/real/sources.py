@@ -39,7 +39,7 @@ def row(source: str, data: Path, paper: RealPaper) -> Row:
     journal = paper.journal if root is None else text(root.find(".//journal-title"))
     open_url = "http://creativecommons.org/licenses/by/4.0/" if paper.open_by else None
     own: dict[str, Row] = {
-        "crossref": {"subjects": paper.subjects, "licence_url": open_url},
+        "crossref": {"subjects": paper.subjects, "license_url": open_url},
         "unpaywall": {"is_open": paper.open_by is not None},
         "pubmed": {
             "record_id": f"pubmed:{paper.pubmed.get('pmid')}", "subjects": paper.pubmed.get("mesh"), "date": paper.date[:7],
@@ -47,7 +47,7 @@ def row(source: str, data: Path, paper: RealPaper) -> Row:
         "arxiv": {
             "arxiv_id": paper.arxiv_id, "date": paper.arxiv.get("created", paper.date),
             "title": paper.arxiv.get("title", paper.title), "subjects": paper.arxiv.get("categories", "").split(),
-            "licence_url": paper.arxiv.get("licence"), "doi": None,
+            "license_url": paper.arxiv.get("license"), "doi": None,
         },
         "acl": {"record_id": f"acl:{Path(paper.delivered_name).stem}", "venue": paper.acl.get("booktitle"), "doi": None},
     }  # fmt: skip
@@ -64,7 +64,7 @@ def declared(data: Path, papers: Sequence[RealPaper]) -> bytes:
         [
             {
                 "name": paper.delivered_name, "title": paper.title, "authors": paper.authors, "published": paper.date,
-                "abstract": abstract(data, paper), "licence": paper.licence, "open_access": True,
+                "abstract": abstract(data, paper), "license": paper.license, "open_access": True,
             }
             for paper in papers
         ]

@@ -19,7 +19,7 @@ class RealPaper:
     title: str
     authors: list[str]
     date: str
-    licence: str | None
+    license: str | None
     open_by: str | None
     sections: list[str]
     references: int

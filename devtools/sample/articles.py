@@ -14,10 +14,10 @@ from devtools.sample.typeset import callout
 _SENTENCE = re.compile(r"\S.*?(?:\.(?= [A-Z])|$)", re.DOTALL)
 
 
-def jats(paper: Paper, licence: str) -> bytes:
+def jats(paper: Paper, license: str) -> bytes:
     """Return the article in JATS, under the license (an SPDX id of Creative Commons); every citation is an `xref`."""
     article = ElementTree.Element("article", {"xmlns:xlink": "http://www.w3.org/1999/xlink"})
-    formats.front(article, sources.jats(paper, abstract=paper.abstract, licence=licence))
+    formats.front(article, sources.jats(paper, abstract=paper.abstract, license=license))
     body, back = formats.add(article, "body"), formats.add(article, "back")
     open_: list[ElementTree.Element] = []  # the sections around the next block, outermost first
     for block in paper.blocks:

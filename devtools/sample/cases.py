@@ -93,7 +93,7 @@ def regular(cast: Cast, i: int) -> Case:
         if i % 2:
             delivered(case, sources.dblp(rng, p))
     if i % 3 == 0:
-        pdf.declared, case.evidence, case.licence = None, "unpaywall", "CC-BY"
+        pdf.declared, case.evidence, case.license = None, "unpaywall", "CC-BY"
         delivered(case, sources.unpaywall(p))
     return case
 

@@ -13,7 +13,7 @@ from devtools.sample.model import InlineStyle, Paper
 from devtools.sample.prose import SentenceWriter
 
 STYLES = (InlineStyle.BRACKET, InlineStyle.NAME_YEAR, InlineStyle.BRACKET, InlineStyle.SUPERSCRIPT)
-OPEN = {"open_access": True, "licence": "CC-BY-4.0"}
+OPEN = {"open_access": True, "license": "CC-BY-4.0"}
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class Case:
     declares: bool = False  # whether its drop declares title and authors for its PDF, which makes a separate record
     open_access: bool = True
     evidence: str | None = "declared"  # evidence that its canonical PDF is open
-    licence: str | None = "CC-BY-4.0"  # its license
+    license: str | None = "CC-BY-4.0"  # its license
     filtered: str = "kept"
     s2orc: str | None = "kept"
     s2ag: str | None = None

@@ -73,7 +73,7 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
         _fields("canonical PDF", truth, ids, papers, lambda p: p.canonical_pdf, lambda row: row["canonical_pdf"]),
         _fields("open access by", truth, ids, papers, lambda p: p.oa_evidence, lambda row: row["oa_evidence"]),
         _fields("open access", truth, ids, papers, _is_open, lambda row: bool(row["open_access"])),
-        _fields("licence", truth, ids, papers, lambda p: p.licence, lambda row: row["licence"]),
+        _fields("license", truth, ids, papers, lambda p: p.license, lambda row: row["license"]),
         row_of(
             "declared facts",
             (

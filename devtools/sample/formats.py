@@ -87,8 +87,8 @@ def _work(row: Row) -> Row:
         "subject": row.get("subjects", []),
         **{key: row[name] for key, name in (("volume", "volume"), ("page", "pages")) if name in row},
     }
-    if "licence_url" in row:
-        work["license"] = [{"URL": row["licence_url"], "content-version": "vor"}]
+    if "license_url" in row:
+        work["license"] = [{"URL": row["license_url"], "content-version": "vor"}]
     if row.get("date"):
         work["issued"] = {"date-parts": [[int(part) for part in row["date"].split("-")]]}
     if abstract := _parts(row):
@@ -164,7 +164,7 @@ def _arxiv(rows: Sequence[Row]) -> bytes:
         add(paper, "categories", " ".join(row.get("subjects", ())))
         if "doi" in row:
             add(paper, "doi", row["doi"])
-        add(paper, "license", row.get("licence_url", "http://creativecommons.org/licenses/by/4.0/"))
+        add(paper, "license", row.get("license_url", "http://creativecommons.org/licenses/by/4.0/"))
         add(paper, "abstract", "  " + row.get("abstract", "").replace(". ", ".\n"))  # wrapped, as in arXiv
     return _xml(root)
 
@@ -244,7 +244,7 @@ def _jats(rows: Sequence[Row]) -> bytes:
 
 
 def front(article: ElementTree.Element, row: Row) -> None:
-    """Add the front matter of an article; `licence`, if present, is an SPDX id of Creative Commons, version 4.0."""
+    """Add the front matter of an article; `license`, if present, is an SPDX id of Creative Commons, version 4.0."""
     front = add(article, "front")
     titles = add(add(front, "journal-meta"), "journal-title-group")
     add(titles, "journal-title", row.get("journal", ""))
@@ -265,9 +265,9 @@ def front(article: ElementTree.Element, row: Row) -> None:
     date = add(meta, "pub-date", **{"pub-type": "epub"})
     for tag, text in zip(("day", "month", "year"), reversed(row["date"].split("-")), strict=False):
         add(date, tag, text)
-    terms = row.get("licence", "CC-BY-4.0").removeprefix("CC-").removesuffix("-4.0").lower()
-    licence = {"license-type": "open-access", "xlink:href": f"http://creativecommons.org/licenses/{terms}/4.0/"}
-    add(add(meta, "permissions"), "license", **licence)
+    terms = row.get("license", "CC-BY-4.0").removeprefix("CC-").removesuffix("-4.0").lower()
+    license = {"license-type": "open-access", "xlink:href": f"http://creativecommons.org/licenses/{terms}/4.0/"}
+    add(add(meta, "permissions"), "license", **license)
     if "abstract" in row:
         add(add(meta, "abstract"), "p", row["abstract"])
 

@@ -115,7 +115,7 @@ def _pdfs(cast: Cast, workers: int) -> dict[str, bytes]:
 
 KINDS: dict[str, tuple[str, Callable[[Case], bytes]]] = {
     ".gz": ("latex", lambda case: latex.archive(case.paper)),
-    ".nxml": ("jats", lambda case: articles.jats(case.paper, case.licence or "")),
+    ".nxml": ("jats", lambda case: articles.jats(case.paper, case.license or "")),
     ".json": ("elsevier", lambda case: articles.elsevier(case.paper)),
 }
 """Suffix of a full text that is not a PDF → its kind, and the function that writes it."""
@@ -250,7 +250,7 @@ def _paper_truth(
         abstract_delivered=any(said.get("abstract") for said in says),
         identifiers=tuple(sorted(_identifiers(case, records, selected))),
         fulltexts=kinds,
-        licence=case.licence if case.open_access and has_text else None,
+        license=case.license if case.open_access and has_text else None,
         declared=_declared(case),
         filtered=case.filtered,
         s2orc=case.s2orc,
@@ -291,8 +291,8 @@ def _declared(case: Case) -> tuple[tuple[str, str], ...]:
     """
     said = next((pdf.declared for pdf in case.pdfs if pdf.name == case.canonical and pdf.declared), {})
     if not case.declares:
-        said = {"licence": said["licence"]} if case.evidence == "declared" and "licence" in said else {}
-    columns = {"title": "title", "published": "date", "abstract": "abstract", "licence": "licence"}
+        said = {"license": said["license"]} if case.evidence == "declared" and "license" in said else {}
+    columns = {"title": "title", "published": "date", "abstract": "abstract", "license": "license"}
     return tuple((column, said[name]) for name, column in columns.items() if name in said)
 
 

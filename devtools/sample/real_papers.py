@@ -19,7 +19,7 @@ def real_papers(cast: Cast) -> None:
     publishers(cast)
     two = cast.add(
         "two-dois", "open by Unpaywall, though it prints no DOI and its preprint has one too", "2017-05-17", evidence="unpaywall",
-        licence="CC-BY",
+        license="CC-BY",
     )  # fmt: skip
     two.paper.arxiv_id = f"1701.9{cast.number(two):04d}"
     published(two, declared=None, prints_doi=False)
@@ -41,10 +41,10 @@ def real_papers(cast: Cast) -> None:
         citable=False,
     )
     declared.paper.journal = declared.paper.venue = declared.paper.doi = None
-    declared.title, declared.licence = f"{declared.paper.title} (final draft)", "CC-BY-SA-4.0"
+    declared.title, declared.license = f"{declared.paper.title} (final draft)", "CC-BY-SA-4.0"
     pdf = published(declared)
     pdf.declared = {
-        "open_access": True, "licence": declared.licence, "published": declared.paper.date, "title": declared.title,
+        "open_access": True, "license": declared.license, "published": declared.paper.date, "title": declared.title,
         "authors": [author.full for author in declared.paper.authors], "abstract": declared.paper.abstract,
         "subjects": [declared.paper.field],
     }  # fmt: skip
@@ -102,10 +102,10 @@ def publishers(cast: Cast) -> None:
 
     The file itself states that it is open, and its license.
     """
-    for key, suffix, licence in (("jats-only", "nxml", "CC-BY-NC-4.0"), ("elsevier-only", "json", "CC-BY-4.0")):
+    for key, suffix, license in (("jats-only", "nxml", "CC-BY-NC-4.0"), ("elsevier-only", "json", "CC-BY-4.0")):
         case = cast.add(
             key, f"its publisher's .{suffix} without a PDF, joined by its DOI", "2018-10-12", evidence="publisher",
-            licence=licence, columns=1,
+            license=license, columns=1,
         )  # fmt: skip
         case.full_text = f"{key}.{suffix}"
         delivered(case, sources.crossref(case.paper))

@@ -66,7 +66,7 @@ class PaperTruth:
     field: str | None = None  # its primary field of study, by its sources' subjects
     identifiers: tuple[str, ...] = ()  # columns of the identifiers in its records or its PDFs, sorted
     fulltexts: tuple[str, ...] = ()  # kinds of its full texts
-    licence: str | None = None  # license of its open full text
+    license: str | None = None  # license of its open full text
     declared: tuple[tuple[str, str], ...] = ()  # (column, value) that its drop declares and the paper must have
     heads: tuple[str, ...] = ()
     removed_heads: tuple[str, ...] = ()  # sections removed as too improbable

@@ -133,7 +133,7 @@ class Snapshot:
     ) -> Iterator[pa.RecordBatch]:
         """Yield documents as Arrow batches with all or the given columns of `documents/`; `where` filters by any column.
 
-        >>> for batch in snapshot.documents("s2orc", "train", where=pc.field("licence") == "CC-BY-4.0"): ...
+        >>> for batch in snapshot.documents("s2orc", "train", where=pc.field("license") == "CC-BY-4.0"): ...
 
         Raises:
             SnapshotError: the set or split does not exist, or pyarrow is not installed.

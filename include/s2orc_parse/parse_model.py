@@ -184,7 +184,7 @@ class Header:
     arxiv_id: str | None = None
     pubmed_id: str | None = None
     pmc_id: str | None = None
-    licence: str | None = None  # SPDX id if available
+    license: str | None = None  # SPDX id if available
     open_access: bool | None = None  # whether the paper states that it is open access
     keywords: tuple[str, ...] = ()  # the publisher's
     issn: str | None = None  # of the journal: "1932-6203"

@@ -6,10 +6,10 @@
 -- reason: the number of documents in the snapshot is not the number in train and valid
 SELECT (SELECT count(*) FROM splits WHERE split IN ('train', 'valid')) AS documents, (SELECT coalesce(sum(value), 0) FROM metrics WHERE stage = 'export' AND name LIKE 'documents.%') AS published WHERE documents <> published;
 
--- check: everything_has_its_licence
+-- check: everything_has_its_license
 -- severity: block
 -- overridable: no
--- reason: an abstract or a parse of a kept paper has no row in tables/rights, where its licence and evidence stand
+-- reason: an abstract or a parse of a kept paper has no row in tables/rights, where its license and evidence stand
 WITH kept AS (SELECT paper_id FROM filtered WHERE outcome = 'kept'),
   abstracts AS (SELECT paper_id FROM papers SEMI JOIN kept USING (paper_id) WHERE abstract <> ''),
   parses AS (SELECT paper_id FROM fulltexts SEMI JOIN kept USING (paper_id))

@@ -32,7 +32,7 @@ UNION SELECT paper_id FROM (SELECT paper_id, unnest(access) AS one FROM papers) 
 -- by: paper
 -- reason: an operator corrected a field, and the paper has another value: clear vote
 SELECT paper_id, field FROM corrections LEFT JOIN papers USING (paper_id)
-WHERE outcome = 'applied' AND field NOT IN ('licence', 'open_access') AND coalesce(provenance[field].rule, '') <> 'correction';
+WHERE outcome = 'applied' AND field NOT IN ('license', 'open_access') AND coalesce(provenance[field].rule, '') <> 'correction';
 
 -- check: drift_of_open_papers
 -- severity: drift

@@ -10,6 +10,6 @@ SELECT field, provenance[field].rule AS rule, provenance[field].source AS source
 FROM papers, LATERAL (SELECT unnest(map_keys(provenance)) AS field) GROUP BY ALL ORDER BY field, count(*) DESC, rule, source;
 
 -- table: What says that full texts are open access
--- columns: Full text, Evidence, Licence, Files
-SELECT one.kind, coalesce(one.oa_evidence, 'none: closed'), coalesce(one.licence, 'not said'), count(*)
+-- columns: Full text, Evidence, License, Files
+SELECT one.kind, coalesce(one.oa_evidence, 'none: closed'), coalesce(one.license, 'not said'), count(*)
 FROM (SELECT unnest(access) AS one FROM papers) GROUP BY ALL ORDER BY count(*) DESC, 1, 2, 3;

@@ -40,7 +40,7 @@ def test_next_release_has_the_correction_and_former_ones_keep_their_bytes(
         "name": "a.pdf",
         "doi": pdf.doi,
         "date": "2019",
-        "licence": "CC-BY-4.0",
+        "license": "CC-BY-4.0",
         "abstract": "We measure rates. " * 20,
     }
     (papers / "records.jsonl").write_text(json.dumps(stated))
@@ -64,18 +64,18 @@ def test_next_release_has_the_correction_and_former_ones_keep_their_bytes(
 
     def read_index(snapshot: str) -> list[object]:
         (row,) = pq.read_table(tmp_path / "lake" / "snapshots" / snapshot / "index.parquet").to_pylist()
-        return [row["licence"], row["date"]]
+        return [row["license"], row["date"]]
 
     first = build()
     reference = hash_files(first)
-    plan = correct(pdf.doi, "licence", "CC BY-NC 4.0")
-    assert "licence CC BY-NC 4.0, now CC-BY-4.0: not more open" in plan.output and "nothing was changed" in plan.output
+    plan = correct(pdf.doi, "license", "CC BY-NC 4.0")
+    assert "license CC BY-NC 4.0, now CC-BY-4.0: not more open" in plan.output and "nothing was changed" in plan.output
     assert lake.size("corrections.jsonl") is None, "a plan changes nothing"
-    done = correct(pdf.doi, "licence", "CC BY-NC 4.0", "--yes")
-    assert f"{first} has licence CC-BY-4.0" in done.output and "a later release has it" in done.output
+    done = correct(pdf.doi, "license", "CC BY-NC 4.0", "--yes")
+    assert f"{first} has license CC-BY-4.0" in done.output and "a later release has it" in done.output
     assert correct(pdf.doi, "date", "2018-03", "--yes").exit_code == 0
     fields = [record["values"]["field"] for record in list_records(lake) if record["action"] == "correct"]
-    assert sorted(fields) == ["date", "licence"] and list_records(lake)[0]["corpora"] == ["mine"]
+    assert sorted(fields) == ["date", "license"] and list_records(lake)[0]["corpora"] == ["mine"]
 
     second = build()
     assert second != first and hash_files(first) == reference
@@ -88,14 +88,14 @@ def test_next_release_has_the_correction_and_former_ones_keep_their_bytes(
     )
     assert run("verify", f"{tmp_path}/lake/snapshots/{second}").exit_code == 0
 
-    refused = correct(pdf.doi, "licence", "CC BY 4.0", "--yes")
+    refused = correct(pdf.doi, "license", "CC BY 4.0", "--yes")
     assert "expected the URL of the license statement as evidence" in str(refused.exception)
-    opened = correct(pdf.doi, "licence", "CC BY 4.0", "--yes", evidence=URL)
+    opened = correct(pdf.doi, "license", "CC BY 4.0", "--yes", evidence=URL)
     assert "more open" in opened.output
     third = build()
     assert read_index(third) == ["CC-BY-4.0", "2018-03"]
-    proof = correct(pdf.doi, "licence", "CC BY 4.0", "--yes").output
-    assert f"{third} has licence CC-BY-4.0" in proof and "is corrected" in proof
+    proof = correct(pdf.doi, "license", "CC BY 4.0", "--yes").output
+    assert f"{third} has license CC-BY-4.0" in proof and "is corrected" in proof
 
     (other := tmp_path / "other").mkdir()
     shutil.copytree(tmp_path / "lake" / "drops", other / "drops")

@@ -12,7 +12,7 @@ import pytest
 from devtools.sample import Truth, compare
 from devtools.sample.compare import TABLES
 from devtools.sample.truth import PaperTruth
-from s2corpus.papers.licences import to_spdx
+from s2corpus.papers.licenses import to_spdx
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import PIPELINE
@@ -129,5 +129,5 @@ def test_table_of_fields_equals_the_truth(shown: Shown, kept: list[PaperTruth]) 
 def test_tables_of_years_and_licenses_equal_the_truth(shown: Shown, kept: list[PaperTruth]) -> None:
     years = Counter(paper.date[:4] if paper.date else "n/a" for paper in kept)
     assert {label: row[0] for label, row in shown["years"].items()} == years
-    licences = Counter(to_spdx(paper.licence) for paper in full(kept))
-    assert {label: row[0] for label, row in shown["licences"].items()} == licences
+    licenses = Counter(to_spdx(paper.license) for paper in full(kept))
+    assert {label: row[0] for label, row in shown["licenses"].items()} == licenses

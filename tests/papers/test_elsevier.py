@@ -34,11 +34,11 @@ def body(*texts: str, path: str = "Results::Frogs") -> dict[str, Any]:
     }
 
 
-def judge(sentences: int = 20, unclean: int = 0, year: int = 2014, licence: str = "CC-BY-4.0") -> str:
+def judge(sentences: int = 20, unclean: int = 0, year: int = 2014, license: str = "CC-BY-4.0") -> str:
     """Return the outcome of an article with this number of clean and of unclean sentences."""
     texts = [*["Frogs are loud in the ponds of the north."] * sentences, *["<b>x</b> <i>y</i> <b>z</b>"] * unclean]
     paper = SnapshotPaper(
-        {**METADATA, "year": year}, {**KNOWN, "licence": licence}, {"jats": body(*texts)}, {"jats": 0}
+        {**METADATA, "year": year}, {**KNOWN, "license": license}, {"jats": body(*texts)}, {"jats": 0}
     )
     result = StepResult()
     list(ElsevierCorpus().rows(PARAMS, paper, result))
@@ -54,7 +54,7 @@ def judge(sentences: int = 20, unclean: int = 0, year: int = 2014, licence: str 
     [
         ({}, ArticleOutcome.KEPT),
         ({"year": 2013}, ArticleOutcome.TOO_OLD),
-        ({"licence": "CC-BY-NC-4.0"}, ArticleOutcome.LICENCE),
+        ({"license": "CC-BY-NC-4.0"}, ArticleOutcome.LICENSE),
         ({"sentences": 19}, ArticleOutcome.FEW_SENTENCES),
         ({"sentences": 20, "unclean": 5}, ArticleOutcome.KEPT),
         ({"sentences": 20, "unclean": 6}, ArticleOutcome.UNCLEAN),
@@ -77,7 +77,7 @@ def test_older_versions_of_the_license_are_accepted() -> None:
     Deviation: Older versions of CC-BY are accepted.
     Reason: They permit the same.
     """
-    assert judge(licence="CC-BY-3.0") == ArticleOutcome.KEPT
+    assert judge(license="CC-BY-3.0") == ArticleOutcome.KEPT
 
 
 def test_sentence_with_excessive_markup_is_removed() -> None:

@@ -127,7 +127,7 @@ def stalled(built: Built, to: Path) -> Path:
 def hostile_lake(lake: Path) -> Path:
     """Replace all delivered text of papers, entries, records and files in a lake by markup."""
     markup = INJECTED
-    of_papers, of_members = "title venue journal abstract licence acl_id", "title venue abstract delivery"
+    of_papers, of_members = "title venue journal abstract license acl_id", "title venue abstract delivery"
     changed: dict[Table[Any], str] = {PAPERS: of_papers, MEMBERS: of_members, ENTRIES: "title raw_text"}
     changed |= {DOCUMENTS: "text top_word", SELECTIONS: "detail"}
     for table, names in changed.items():

@@ -83,17 +83,17 @@ def test_license_is_corrected_by_those_who_may_and_is_proved(built: Built, tmp_p
     lake, page = open_lake(str(folder)), open_page(folder)
     snapshot = str(read_latest(lake, "sample").snapshot)
     rights = pq.read_table(folder / "snapshots" / snapshot / "tables" / "rights").to_pylist()
-    row = next(row for row in rights if row["sha1"] and row["licence"] == "CC-BY-4.0")
+    row = next(row for row in rights if row["sha1"] and row["license"] == "CC-BY-4.0")
     stricter = {
-        "paper": row["sha1"], "field": "licence", "value": "CC-BY-NC-4.0", "evidence": "a letter of May 3", "reason": REASON,
+        "paper": row["sha1"], "field": "license", "value": "CC-BY-NC-4.0", "evidence": "a letter of May 3", "reason": REASON,
     }  # fmt: skip
     plan = words(page.get("actions/correct", params=stricter).text)
-    assert f"{row['sha1']}: the next release of sample has licence CC-BY-NC-4.0, now CC-BY-4.0: not more open." in plan
+    assert f"{row['sha1']}: the next release of sample has license CC-BY-NC-4.0, now CC-BY-4.0: not more open." in plan
     assert snapshot in plan and "1 lines in corrections.jsonl" in plan and lake.size("corrections.jsonl") is None
     assert confirm(page, "correct", **stricter).status_code == 303
     line = orjson.loads(lake.get("corrections.jsonl")[0])
     assert (line["paper_id"], line["by"], line["files"]) == (row["paper_id"], "ann", [])
-    assert f"{snapshot} has licence CC-BY-4.0: {row['paper_id']} does not have CC-BY-NC-4.0 everywhere" in words(
+    assert f"{snapshot} has license CC-BY-4.0: {row['paper_id']} does not have CC-BY-NC-4.0 everywhere" in words(
         read(page, "actions")
     )
 
@@ -112,7 +112,7 @@ def test_license_is_corrected_by_those_who_may_and_is_proved(built: Built, tmp_p
         [],
         [row["sha1"]],
     ]
-    wrong = page.get("actions/correct", params=stricter | {"field": "license"})
+    wrong = page.get("actions/correct", params=stricter | {"field": "licence"})
     assert "expected a field, one of title, authors" in words(wrong.text)
 
 

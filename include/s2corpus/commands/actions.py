@@ -86,7 +86,7 @@ def takedown_command(paper: str, reason: str, yes: bool, lake: str) -> None:
 
 
 @with_examples(
-    'corpus correct 10.1234/example.5 licence CC-BY-NC-4.0 --evidence https://a.org/terms --reason "Crossref names the wrong license"',
+    'corpus correct 10.1234/example.5 license CC-BY-NC-4.0 --evidence https://a.org/terms --reason "Crossref names the wrong license"',
     'corpus correct 10.1234/example.5 date 2019-05 --evidence "page 1 of the PDF" --reason "the record has the year of the reprint" --yes',
 )
 @click.argument("paper")
@@ -100,7 +100,7 @@ def correct_command(paper: str, field: str, value: str, evidence: str, reason: s
     """Correct a field or the license of a paper in all corpora: later releases have VALUE.
 
     PAPER is a DOI, the title or id of a paper, or the SHA-1 of its file. FIELD is title, authors, date, venue, journal, volume, issue,
-    pages, an identifier, licence or open_access. Published snapshots do not change. With --yes, also show the value in the latest
+    pages, an identifier, license or open_access. Published snapshots do not change. With --yes, also show the value in the latest
     snapshots.
     """
     values = {"paper": paper, "field": field, "value": value, "evidence": evidence, "reason": reason}

@@ -244,7 +244,7 @@ def _read_clusters(path: Path) -> pa.Table:
 def format_rights(rights: Mapping[str, Any]) -> str:
     """Return a line about the rights that a record states, given an item of `stated` in the column `access`."""
     openness = {True: "open access", False: "closed access"}.get(rights["open_access"])
-    return f"{rights['record_id']} states {', '.join(filter(None, (openness, rights['licence'])))}: {rights['effect']}"
+    return f"{rights['record_id']} states {', '.join(filter(None, (openness, rights['license'])))}: {rights['effect']}"
 
 
 def format_access(access: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -252,8 +252,8 @@ def format_access(access: Iterable[Mapping[str, Any]]) -> list[str]:
     lines = []
     for text in access:
         verdict = f"open by {text['oa_evidence']}" if text["open_access"] else "closed"
-        licence = text["licence_detail"] or text["licence"] or "no license stated"
-        lines.append(f"  {_KINDS.get(text['kind'], text['kind'])} {text['sha1']}: {verdict}; {licence}")
+        license = text["license_detail"] or text["license"] or "no license stated"
+        lines.append(f"  {_KINDS.get(text['kind'], text['kind'])} {text['sha1']}: {verdict}; {license}")
         lines += [
             f"    {evidence['evidence']:<10} {'found' if evidence['found'] else 'not found'}: {evidence['detail']}"
             for evidence in text["looks"]

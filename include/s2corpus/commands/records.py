@@ -10,7 +10,7 @@ import click
 
 from s2corpus.commands._options import FILE, PATH, with_examples
 
-_NOT_GENERIC = ["later_licences", "notices", "original_title"]
+_NOT_GENERIC = ["later_licenses", "notices", "original_title"]
 """columns that the generic form does not have"""
 
 

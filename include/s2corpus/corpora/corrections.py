@@ -14,14 +14,14 @@ from s2corpus.errors import UserError
 from s2corpus.papers.corrections import (
     CORRECTABLE,
     FILE,
-    LICENCE,
+    LICENSE,
     RIGHTS,
     Correction,
     is_more_open,
     parse_value,
     read_corrections,
 )
-from s2corpus.papers.licences import NOASSERTION, to_spdx
+from s2corpus.papers.licenses import NOASSERTION, to_spdx
 from s2corpus.papers.openness import Openness
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
@@ -101,8 +101,8 @@ def _change_rights(lake: Lake, paper: FoundPaper, values: Values) -> _Change:
 
 def _would_open(name: str, value: Any, row: Mapping[str, Any]) -> bool:
     """Return whether a license or openness is more open than that of a row of `tables/rights`."""
-    licence = None if row["licence"] == NOASSERTION else row["licence"]
-    return is_more_open(name, to_spdx(value) if name == LICENCE else value, Openness(row["open_access"], None, licence))
+    license = None if row["license"] == NOASSERTION else row["license"]
+    return is_more_open(name, to_spdx(value) if name == LICENSE else value, Openness(row["open_access"], None, license))
 
 
 def _show(name: str, value: Any) -> str:
@@ -114,7 +114,7 @@ def _show(name: str, value: Any) -> str:
 
 
 def _show_right(name: str, row: Mapping[str, Any]) -> str:
-    return str(row["licence"]) if name == LICENCE else str(row["open_access"]).lower()
+    return str(row["license"]) if name == LICENSE else str(row["open_access"]).lower()
 
 
 def _plan(lake: Lake, values: Values) -> Plan:
@@ -164,7 +164,7 @@ def _prove(lake: Lake, values: Values) -> dict[str, str]:
     for paper in (paper for id_ in sorted(ids) for paper in find_papers(lake, id_)):
         if name in RIGHTS:
             shown = {_show_right(name, row) for row in read_rights(lake, paper).values()}
-            expected = to_spdx(value) if name == LICENCE else str(value).lower()
+            expected = to_spdx(value) if name == LICENSE else str(value).lower()
         else:
             shown, expected = {_show(name, paper.row.get(name))}, _show(name, value)
         state = (

@@ -25,7 +25,7 @@ def write(job: Job, result: StepResult, metrics: dict[str, float], out: Outputs)
             name: _round_metric(value) for name, value in job.dataset.published_metrics.items() if name in metrics
         },
         "funnel": [{"step": step, "outcome": outcome, "count": count} for step, outcome, count in funnel],
-        "licences": report.ranked(result.licences),
+        "licenses": report.ranked(result.licenses),
     }
     out.write_json("stats.json", stats)
     out.write_bytes("funnel.csv", report.funnel_csv(funnel).encode())
@@ -38,7 +38,7 @@ def write(job: Job, result: StepResult, metrics: dict[str, float], out: Outputs)
     data = [(f"{t.name}-{split}", path, t.schema) for t in tables for split, path in t.splits.items()]
     files = [*result.files, *out.result.files]
     out.write_json(
-        "croissant.json", describe_dataset(name, about, job.source.as_of, sorted(result.licences), data, files)
+        "croissant.json", describe_dataset(name, about, job.source.as_of, sorted(result.licenses), data, files)
     )
     configs = {table.name: (table.schema, dict(table.splits)) for table in tables}
     head = hub.yaml_head(name, configs, files, tags=("scientific papers", "s2orc", "croissant", job.spec.dataset))

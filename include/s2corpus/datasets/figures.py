@@ -28,7 +28,7 @@ from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Params, Row, 
 from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.deliveries.files import ChangedInput, read_file
 from s2corpus.ids import SnapshotId
-from s2corpus.papers.licences import rank_strictness
+from s2corpus.papers.licenses import rank_strictness
 from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.snapshot.reader import open_lake_of
 from s2corpus.storage.lake import open_lake
@@ -48,7 +48,7 @@ class EntryOutcome(StrEnum):
 
     SELECTED = "selected"
     CLOSED = "not_open"
-    LICENCE = "license_forbids_copies"
+    LICENSE = "license_forbids_copies"
     NO_PDF = "no_pdf"
     NO_CAPTION = "no_caption"
 
@@ -84,14 +84,14 @@ class FiguresParams(Params):
 
 
 _SELECTED = pa.schema([
-    ("paper_id", pa.string()), ("pdf_sha1", pa.string()), ("licence", pa.string()), ("ref_id", pa.string()),
+    ("paper_id", pa.string()), ("pdf_sha1", pa.string()), ("license", pa.string()), ("ref_id", pa.string()),
     ("type", pa.string()), ("number", pa.string()), ("caption", pa.string()), ("mentions", pa.list_(pa.string())),
 ])  # fmt: skip
 FIGURE = pa.schema([
     ("key", pa.string()), ("paper_id", pa.string()), ("ref_id", pa.string()), ("type", pa.string()),
     ("label", pa.string()), ("caption", pa.string()), ("mentions", pa.list_(pa.string())), ("page", pa.int32()),
     ("box", pa.list_(pa.float64())), ("width", pa.int32()), ("height", pa.int32()), ("image", pa.string()),
-    ("licence", pa.string()), ("pdf_sha1", pa.string()),
+    ("license", pa.string()), ("pdf_sha1", pa.string()),
 ])  # fmt: skip
 """`page` counts from 1; `box` is left, bottom, right, top in points; `width` and `height` are in pixels; `image` is the tar file"""
 
@@ -121,7 +121,7 @@ class Figures(Dataset):
             result.add_outcome("entries", outcome)
             if parse and outcome is EntryOutcome.SELECTED:
                 yield {
-                    "paper_id": paper.id, "pdf_sha1": parse["_pdf_hash"], "licence": paper.columns["licence"], "ref_id": ref_id,
+                    "paper_id": paper.id, "pdf_sha1": parse["_pdf_hash"], "license": paper.columns["license"], "ref_id": ref_id,
                     "type": kind, "number": _number(entry), "caption": entry["text"], "mentions": _list_mentions(parse, ref_id),
                 }  # fmt: skip
 
@@ -164,11 +164,11 @@ def _number(entry: Mapping[str, Any]) -> str:
 def _select(params: FiguresParams, paper: SnapshotPaper, entry: Mapping[str, Any]) -> EntryOutcome:
     """Return the outcome of an entry before its PDF is read."""
     # LicenseRef-CC-BY is CC BY of an unknown version; SPDX has no id for it.
-    strictness = rank_strictness((paper.columns["licence"] or "").removeprefix("LicenseRef-"))
+    strictness = rank_strictness((paper.columns["license"] or "").removeprefix("LicenseRef-"))
     if not paper.columns["open_access"]:
         return EntryOutcome.CLOSED
     if strictness > _ALTERED_FREELY and not (params.non_commercial and strictness in _NON_COMMERCIAL):
-        return EntryOutcome.LICENCE
+        return EntryOutcome.LICENSE
     if not paper.parses["pdf"].get("_pdf_hash"):
         return EntryOutcome.NO_PDF
     return EntryOutcome.SELECTED if entry["text"].strip() else EntryOutcome.NO_CAPTION

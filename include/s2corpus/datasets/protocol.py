@@ -63,7 +63,7 @@ class StepResult:
     """(step, outcome) → number. Outcome `in` counts inputs; every input must have one outcome, see the check `outcomes_sum`."""
     tally: Counter[str] = field(default_factory=Counter)
     """additional counts, named by the dataset"""
-    licences: Counter[str] = field(default_factory=Counter)
+    licenses: Counter[str] = field(default_factory=Counter)
     """number of papers with rows, by license"""
     files: list[SnapshotFile] = field(default_factory=list)
 
@@ -85,7 +85,7 @@ class StepResult:
         """Add the result of another shard or step."""
         self.funnel.update(other.funnel)
         self.tally.update(other.tally)
-        self.licences.update(other.licences)
+        self.licenses.update(other.licenses)
         self.files += other.files
 
     def as_json(self) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class StepResult:
         return {
             "funnel": [[*key, number] for key, number in self.funnel.items()],
             "tally": dict(sorted(self.tally.items())),
-            "licences": dict(sorted(self.licences.items())),
+            "licenses": dict(sorted(self.licenses.items())),
             "files": [file.as_json() for file in self.files],
         }
 
@@ -103,6 +103,6 @@ class StepResult:
         return cls(
             Counter({(step, outcome): number for step, outcome, number in value["funnel"]}),
             Counter(value["tally"]),
-            Counter(value["licences"]),
+            Counter(value["licenses"]),
             [SnapshotFile(**file) for file in value["files"]],
         )

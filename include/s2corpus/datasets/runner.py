@@ -18,7 +18,7 @@ from s2corpus.datasets.job import Job
 from s2corpus.datasets.outputs import LISTED_BYTES, LISTED_FILES, Outputs
 from s2corpus.datasets.protocol import DatasetCheck, StepResult
 from s2corpus.errors import QualityBlocked, UserError
-from s2corpus.papers.licences import NOASSERTION
+from s2corpus.papers.licenses import NOASSERTION
 from s2corpus.storage.error_kinds import convert_errors
 from s2orc_parse.children import begin_worker
 
@@ -82,7 +82,7 @@ def _cache_shard(job: Job, shard: int, scratch: Path) -> StepResult:
             for row in dataset.rows(job.params, paper, result):
                 file.write(row, sum(len(value) for value in row.values() if isinstance(value, str | bytes)) + 100)
             if file.count > before:
-                result.licences[paper.columns["licence"] or NOASSERTION] += 1  # older releases have null
+                result.licenses[paper.columns["license"] or NOASSERTION] += 1  # older releases have null
     if dataset.sort_columns and file.count:
         rows = _sort_rows(job, rows, scratch)
     job.lake.upload(job.cache_key(shard), rows)

@@ -25,7 +25,7 @@ from s2orc_parse.parse_model import ParseKind
 
 Row = dict[str, Any]
 T = TypeVar("T")
-_TABLE = ("paper_id", "licence", "open_access", "issns", "subjects", "volume", "issue", "pages", "date")
+_TABLE = ("paper_id", "license", "open_access", "issns", "subjects", "volume", "issue", "pages", "date")
 _BATCH = 256
 _CORPUS = re.compile(r"corpus/(metadata|[a-z]+_parses)/[a-z_]+_([0-9]+)\.jsonl\.gz")
 _PAPERS = re.compile(r"tables/papers/([0-9]+)\.parquet")
@@ -37,7 +37,7 @@ class SnapshotPaper:
 
     metadata: Row
     columns: Row
-    """licence, open_access, issns, subjects, volume, issue, pages, date"""
+    """license, open_access, issns, subjects, volume, issue, pages, date"""
     parses: dict[str, Row] = field(default_factory=dict)
     """kind → parse; the parse of a closed full text contains no text"""
     line_offsets: dict[str, int] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """Read the `records.jsonl` of a drop, which describes its files (SPEC §0.10–0.14).
 
-A line identifies a file of the drop by `name` or `file_sha1`. It contains access claims (`open_access`, `licence`) and metadata of the
+A line identifies a file of the drop by `name` or `file_sha1`. It contains access claims (`open_access`, `license`) and metadata of the
 paper (columns of the table `records`; `published` or `year` also give `date`). We set the id, source and kind of these records. A line
 with one of these keys, or with an access claim of a wrong type, refuses the drop. Other unusable values give warnings. A key that
 differs only in case, hyphens or spelling (`Title`, `license`) is read. A line with another unknown key opens no file, because this key
@@ -19,22 +19,22 @@ import orjson
 from s2corpus.deliveries.ready import Refused
 from s2corpus.errors import suggest
 from s2corpus.outcomes import Refusal
-from s2corpus.papers.licences import select_strictest
+from s2corpus.papers.licenses import select_strictest
 from s2corpus.sources.json_values import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.jsonl import find_type_error, parse_line, quote_json
 from s2corpus.sources.record import CLAIMS, DECLARED, DROP_KEYS, RECORD_KEYS, Dropped, Entry, Record, RejectReason
 from s2corpus.sources.streams import read_lines
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
-from s2orc_parse.bibliography.licences import parse_licence
+from s2orc_parse.bibliography.licenses import parse_license
 
 FILE = "records.jsonl"
 """In a drop, this file describes the other files. In a delivery, it contains generic records."""
 _FILE_KEYS = ("name", "file_sha1")
 _FIELDS = {"published": "date", "year": "date", "fields_of_study": "subjects"}
 """Keys whose record field has another name."""
-_ACCESS_KEYS = ("open_access", "licence")
+_ACCESS_KEYS = ("open_access", "license")
 _MAX_WARNINGS = 100
-_SPELLINGS = {"license": "licence", "openaccess": "open_access", "sha1": "file_sha1"}
+_SPELLINGS = {"licence": "license", "openaccess": "open_access", "sha1": "file_sha1"}
 """Other spellings of keys, without hyphens and underscores."""
 _REPEATED_KEY_EFFECTS = {
     **dict.fromkeys(_FILE_KEYS, "the line is ignored, except for open_access: false"),
@@ -49,7 +49,7 @@ class DeclaredFacts:
 
     line: int
     open_access: bool | None = None
-    licence: str | None = None
+    license: str | None = None
     arxiv_id: str | None = None
 
 
@@ -159,9 +159,9 @@ class Declarations:
         return f" (did you mean {quote_json(found[0])}?)" if len(found) == 1 else ""
 
     def _store_claims(self, number: int, line: Mapping[str, Any], files: list[str], *, is_usable: bool) -> None:
-        """Store the access claims of a line. For several lines on one file, closed access and the strictest licence win."""
+        """Store the access claims of a line. For several lines on one file, closed access and the strictest license win."""
         arxiv_id = normalise_arxiv(str(line.get("arxiv_id") or "")) if is_usable else None
-        licence = parse_licence(line.get("licence")) if is_usable else None
+        license = parse_license(line.get("license")) if is_usable else None
         for name in files:
             before = self.facts.get(name)
             if before is not None:
@@ -169,7 +169,7 @@ class Declarations:
             else:
                 before = DeclaredFacts(number)
             claims = [claim for claim in (before.open_access, line.get("open_access")) if claim is not None]
-            strictest = select_strictest([before.licence, licence])
+            strictest = select_strictest([before.license, license])
             self.facts[name] = DeclaredFacts(number, min(claims, default=None), strictest, arxiv_id or before.arxiv_id)
 
     def _build_record(self, number: int, line: Mapping[str, Any], name: str) -> Record | None:
@@ -216,8 +216,8 @@ def _use_strictest(line: dict[str, Any], values: Mapping[str, list[Any]]) -> dic
     strict = dict(line)
     if given := values.get("open_access"):
         strict["open_access"] = min(given)
-    if given := values.get("licence"):
-        strict["licence"] = select_strictest(map(parse_licence, given))
+    if given := values.get("license"):
+        strict["license"] = select_strictest(map(parse_license, given))
     return strict
 
 

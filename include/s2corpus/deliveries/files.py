@@ -25,7 +25,7 @@ from s2orc_parse import jats
 def _group_by_content(table: Table, kinds: Iterable[str], origin: str, *more: str) -> tuple[Table, str]:
     """Return a table and the query that builds it; a place of a file names its `origin` (a column of DELIVERED_FILES)."""
     columns = ", ".join(["any_value(bytes) AS bytes", "min(ready_at) AS first_seen", *more])
-    place = f"""{{'{origin}': "{origin}", 'name': name, 'open_access': open_access, 'licence': licence}}"""
+    place = f"""{{'{origin}': "{origin}", 'name': name, 'open_access': open_access, 'license': license}}"""
     return (
         table,
         f"""

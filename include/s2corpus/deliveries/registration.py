@@ -104,7 +104,7 @@ def register(lake: Lake, delivery: Delivery) -> Registered:
             claims = declared.facts.get(file.name) or DeclaredFacts(0)
             row = RegisteredFileRow(
                 name=file.name, kind=kind, bytes=file.bytes, sha1=sha1_of[file.name], record_id=record_id,
-                arxiv_id=claims.arxiv_id or arxiv_id_of(file.name), open_access=claims.open_access, licence=claims.licence,
+                arxiv_id=claims.arxiv_id or arxiv_id_of(file.name), open_access=claims.open_access, license=claims.license,
             )  # fmt: skip
             rows.append(row)
     files.write(0, rows)
@@ -131,7 +131,7 @@ def _read_articles(
     Also yield ScienceParse's records of the PDFs in a drop, and add the names of their files to `descriptions`.
 
     `articles` is complete when the generator ends. A drop describes only its files. We therefore assign the ids of its records and
-    the kind `archive`. A licence in a file applies only to that file. Files of a delivery are articles of its source, and their
+    the kind `archive`. A license in a file applies only to that file. Files of a delivery are articles of its source, and their
     records are read with the delivery.
     """
     for file in ready.files:
@@ -154,7 +154,7 @@ def _read_articles(
         elif isinstance(record, sources.Record):
             id_ = f"{kind}:{sha1_of[file.name]}"
             articles[file.name] = kind, id_
-            yield replace(record, record_id=id_, kind=sources.RecordKind.ARCHIVE, licence=None, open_access=None)
+            yield replace(record, record_id=id_, kind=sources.RecordKind.ARCHIVE, license=None, open_access=None)
         else:
             articles[file.name] = kind, None
             yield sources.Dropped(sources.RejectReason.MALFORMED, file.name)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from s2corpus.errors import UserError, suggest
 from s2corpus.outcomes import CorrectionOutcome
 from s2corpus.papers.ballots import IDENTIFIERS, OF_PUBLICATION, Value, get_value
-from s2corpus.papers.licences import rank_strictness
+from s2corpus.papers.licenses import rank_strictness
 from s2corpus.papers.openness import Evidence, EvidenceSearch, Openness
 from s2corpus.rules import MIN_REASON
 from s2corpus.sources.json_values import find_repeated_keys
@@ -24,8 +24,8 @@ from s2corpus.sources.record import Record
 
 FILE = "corrections.jsonl"
 SOURCE = "correction"
-LICENCE, OPEN_ACCESS = "licence", "open_access"
-RIGHTS = (LICENCE, OPEN_ACCESS)
+LICENSE, OPEN_ACCESS = "license", "open_access"
+RIGHTS = (LICENSE, OPEN_ACCESS)
 CORRECTABLE = tuple(dict.fromkeys(("title", "authors", *OF_PUBLICATION, *IDENTIFIERS, *RIGHTS)))
 _OPENNESS = {"true": True, "false": False}
 
@@ -87,7 +87,7 @@ def is_more_open(name: str, value: Value, openness: Openness) -> bool:
     """Return whether a license or openness is more open than that of a full text; equal ones are not."""
     if name == OPEN_ACCESS:
         return bool(value) and not openness.open
-    return value != openness.licence and rank_strictness(value) < rank_strictness(openness.licence or "")
+    return value != openness.license and rank_strictness(value) < rank_strictness(openness.license or "")
 
 
 def read_corrections(content: bytes, before: str | None = None) -> list[Correction]:
@@ -152,10 +152,10 @@ class Corrections:
         """
         latest = self._find_latest(paper_id)
         searches, corrected = list(openness.looks), openness
-        for name in (LICENCE, OPEN_ACCESS):
+        for name in (LICENSE, OPEN_ACCESS):
             if (line := latest.get(name)) is None:
                 continue
-            value, old = parse_value(name, line.value), openness.licence if name == LICENCE else openness.open
+            value, old = parse_value(name, line.value), openness.license if name == LICENSE else openness.open
             if is_more_open(name, value, openness) and not (line.has_url and sha1 in line.files):
                 detail = (
                     f"{line.record_id} does not apply to this text: more open, without its SHA-1 or a URL (SPEC §5.26)"
@@ -164,9 +164,9 @@ class Corrections:
                 continue
             self._applied.add(line.record_id)
             why = f"corrected by {line.record_id}: {line.reason} ({line.evidence})"
-            if name == LICENCE:
+            if name == LICENSE:
                 corrected = replace(
-                    corrected, licence=value, licence_detail=f"{value}, was {old or 'not stated'}: {why}"
+                    corrected, license=value, license_detail=f"{value}, was {old or 'not stated'}: {why}"
                 )
             elif value != old:
                 evidence = Evidence.CORRECTION if value else None

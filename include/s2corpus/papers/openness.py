@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from s2corpus.papers.file_names import acl_id_of_name, arxiv_id_of_name, pmc_id_of_name
-from s2corpus.papers.licences import select_strictest
+from s2corpus.papers.licenses import select_strictest
 from s2corpus.sources.record import ACL, ARXIV, DECLARED, OPENALEX, UNPAYWALL, OpenVersion, Record, RecordKind
 from s2orc_parse.bibliography.identifiers import acl_of_doi, arxiv_of_doi
 from s2orc_parse.outcomes import Outcome, Word
@@ -44,7 +44,7 @@ class StatedRights:
     """A record's license and statement about open access, and their effect on one full text."""
 
     record_id: str
-    licence: str | None
+    license: str | None
     open_access: bool | None
     effect: str
 
@@ -59,9 +59,9 @@ class Openness:
 
     open: bool
     evidence: Evidence | None
-    licence: str | None
+    license: str | None
     looks: tuple[EvidenceSearch, ...] = ()
-    licence_detail: str | None = None
+    license_detail: str | None = None
     """the licenses from which the strictest was selected, if there were several; or the evidence that states the license"""
     stated: tuple[StatedRights, ...] = ()
     """the rights that the records of the paper state, by record id"""
@@ -78,7 +78,7 @@ class Declaration:
     drop: str
     name: str
     open_access: bool | None = None
-    licence: str | None = None
+    license: str | None = None
 
     def __str__(self) -> str:
         return f"{self.drop}/{self.name}"
@@ -175,7 +175,7 @@ def decide_article_openness(
         return _decide(_search_paper(records, all_open), declarations)
     others = [r for r in records if r.kind is not RecordKind.PDF and r.source != DECLARED]
     shared = _collect_shared(sha1, [own], others, records, sorted({d.name for d in declarations}), is_preprint)
-    stated = _Found(f"its own metadata states open access{f', {own.licence}' if own.licence else ''}", [own])
+    stated = _Found(f"its own metadata states open access{f', {own.license}' if own.license else ''}", [own])
     found = {
         Evidence.PMC: _search_pmc(shared),
         Evidence.UNPAYWALL: _search_unpaywall(shared, is_preprint),
@@ -230,29 +230,29 @@ def _decide(
     used: dict[Evidence, Sequence[Record]] = {
         name: result.records for name, result in found.items() if evidence and isinstance(result, _Found)
     }
-    stating, licences = evidence, _list_licences(declarations, used.get(evidence, ()) if evidence else ())
+    stating, licenses = evidence, _list_licenses(declarations, used.get(evidence, ()) if evidence else ())
     if evidence not in (Evidence.ARXIV, Evidence.ACL):  # The other evidence is about another version.
-        for other in used if not licences else ():
-            if licences := _list_licences((), used[other]):
+        for other in used if not licenses else ():
+            if licenses := _list_licenses((), used[other]):
                 stating = other
                 break
-    strictest = select_strictest(licences)
-    chosen = f"{strictest}: the strictest of {_format_list(licences)}" if len(licences) > 1 else strictest
+    strictest = select_strictest(licenses)
+    chosen = f"{strictest}: the strictest of {_format_list(licenses)}" if len(licenses) > 1 else strictest
     is_other = strictest is not None and stating is not evidence
     origin = f"{chosen}, by {stating}: {evidence} states no license" if is_other else chosen
     rights = tuple(
-        StatedRights(r.record_id, r.licence, r.open_access, _describe_effect(r, evidence, used, stating, shared))
+        StatedRights(r.record_id, r.license, r.open_access, _describe_effect(r, evidence, used, stating, shared))
         for r in sorted(records, key=lambda record: record.record_id)
-        if r.kind is not RecordKind.PDF and (r.licence or r.open_access is not None)
+        if r.kind is not RecordKind.PDF and (r.license or r.open_access is not None)
     )
     return Openness(
         evidence is not None, evidence, strictest, tuple(searches), origin if origin != strictest else None, rights
     )
 
 
-def _list_licences(declarations: Iterable[Declaration], records: Iterable[Record]) -> list[str]:
-    given = [*(one.licence for one in declarations), *(record.licence for record in records)]
-    return sorted({licence for licence in given if licence})
+def _list_licenses(declarations: Iterable[Declaration], records: Iterable[Record]) -> list[str]:
+    given = [*(one.license for one in declarations), *(record.license for record in records)]
+    return sorted({license for license in given if license})
 
 
 def _describe_effect(
@@ -264,7 +264,7 @@ def _describe_effect(
 ) -> str:
     """Return what a record's rights open, or the rule that forbids it and what would help."""
     opens = evidence is not None and record in used.get(evidence, ())
-    if record.licence and stating is not None and record in used.get(stating, ()):
+    if record.license and stating is not None and record in used.get(stating, ()):
         return "opens this text and states its license" if opens else "states the license of this text"
     if opens:
         return "opens this text"

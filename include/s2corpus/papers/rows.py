@@ -46,7 +46,7 @@ class Article:
     first_seen: str
     doi: str | None = None
     pmc_id: str | None = None
-    licence: str | None = None
+    license: str | None = None
     open_access: bool | None = None
     declarations: tuple[Declaration, ...] = ()
 
@@ -122,7 +122,7 @@ def _decide_access(
 ) -> Access:
     own = Record(
         f"{article.kind}:{article.sha1}", article.kind, RecordKind.ARCHIVE, doi=article.doi, pmc_id=article.pmc_id,
-        licence=article.licence, open_access=article.open_access,
+        license=article.license, open_access=article.open_access,
     )  # fmt: skip
     openness = decide_article_openness(
         article.sha1,
@@ -203,7 +203,7 @@ def _build_row(
         "latex_parse_id": latex.parse_id if latex else None,
         "open_access": first is not None and first["open_access"],
         "oa_evidence": first and first["oa_evidence"],
-        "licence": first and first["licence"],
+        "license": first and first["license"],
         "access": access,
         "provenance": [(name, asdict(decision)) for name, decision in paper.provenance.items()],
         "record_ids": list(paper.record_ids),
@@ -217,13 +217,13 @@ def _build_access(sha1: str, kind: str, openness: Openness) -> Access:
         kind=kind,
         open_access=openness.open,
         oa_evidence=openness.evidence,
-        licence=openness.licence,
-        licence_detail=openness.licence_detail,
+        license=openness.license,
+        license_detail=openness.license_detail,
         looks=[
             SearchedEvidence(evidence=look.evidence, found=look.found, detail=look.detail) for look in openness.looks
         ],
         stated=[
-            RecordRights(record_id=one.record_id, licence=one.licence, open_access=one.open_access, effect=one.effect)
+            RecordRights(record_id=one.record_id, license=one.license, open_access=one.open_access, effect=one.effect)
             for one in openness.stated
         ],
     )

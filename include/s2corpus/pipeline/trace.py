@@ -110,7 +110,7 @@ class PaperTrace:
         return [
             f"{row['record_id']} has the DOI {row['doi']} of this paper, but is another paper, {row['paper_id']}: its title "
             f"“{row['title'] or ''}” or its authors contradict (SPEC §4.5, §4.6), so that its license "
-            f"({row['licence'] or 'none'}) does not apply; if it describes this file, declare its doi in the drop's records.jsonl"
+            f"({row['license'] or 'none'}) does not apply; if it describes this file, declare its doi in the drop's records.jsonl"
             for row in self.unjoined
         ]
 
@@ -228,7 +228,7 @@ def _list_unjoined(tables: ReleaseTables, paper_id: str, records: list[Row]) -> 
     if not dois:
         return []
     where = pc.field("doi").isin(dois) & (pc.field("paper_id") != paper_id)
-    found = tables.rows(MEMBERS, where, ["paper_id", "record_id", "doi", "title", "licence"])
+    found = tables.rows(MEMBERS, where, ["paper_id", "record_id", "doi", "title", "license"])
     return sorted(found, key=lambda row: str(row["record_id"]))
 
 

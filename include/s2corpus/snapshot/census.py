@@ -93,9 +93,9 @@ class Census:
         if full:
             yield "field_full_text", _find_field(paper)
             yield "year_full_text", year
-            yield "licence", paper["licence"]
+            yield "license", paper["license"]
         for row in rights.rows(paper):
-            yield "licence_of", f"{row['of']}: {row['licence']}"
+            yield "license_of", f"{row['of']}: {row['license']}"
 
     def _add_parse(self, kind: str, parse: Mapping[str, Any]) -> set[str]:
         """Count a released parse; return the papers that its text mentions."""

@@ -57,9 +57,9 @@ class Claim(Enum):
         "paper {} links other bibliography entries in graph/links than in its parses",
     )  # fmt: skip
     TEXT = "documents", ("id", "set", "split", "sha1", "text"), "document {} differs from its line in v2/"
-    LICENCE = (
-        "documents", ("id", "licence", "oa_evidence", "abstract_source"),
-        "licence, evidence or abstract source of document {} differ from the index",
+    LICENSE = (
+        "documents", ("id", "license", "oa_evidence", "abstract_source"),
+        "license, evidence or abstract source of document {} differ from the index",
     )  # fmt: skip
     PAPER = (
         "tables/papers", ("paper_id", "title", *IDENTIFIERS), "title or identifiers of paper {} differ from corpus/metadata"
@@ -121,7 +121,7 @@ class Comparison:
     files: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """document → SHA-1s of the files of its parses (current group of files)"""
     text_rights: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    """(document, origin of its text) → licence and evidence in `documents/` (current group of files)"""
+    """(document, origin of its text) → license and evidence in `documents/` (current group of files)"""
 
     def next_group(self) -> None:
         """Discard the state of the previous group of files."""
@@ -152,7 +152,7 @@ class Comparison:
             self.index[id_] = _IndexEntry(
                 set_, split, (row["file"], row["line"]), row["words"], metadata_hash, row["text_key"], row["sha1"]
             )
-            self.add(Claim.LICENCE, id_, row["licence"], row["oa_evidence"], row["abstract_source"])
+            self.add(Claim.LICENSE, id_, row["license"], row["oa_evidence"], row["abstract_source"])
             if row["sha1"]:
                 self.add(Claim.KEYS, id_, lookup_key("sha1", row["sha1"]))
             if not row["file"].startswith(f"v2/{set_}/{split}/"):
@@ -251,11 +251,11 @@ class Comparison:
                     self.add(claim, owner, *values, sign=-1)
         if folder == "documents":
             for row in table.select(
-                ["id", "set", "parse_kind", "licence", "oa_evidence", "abstract_source"]
+                ["id", "set", "parse_kind", "license", "oa_evidence", "abstract_source"]
             ).to_pylist():
                 is_abstract = row["set"] == "s2ag"
                 self.text_rights[row["id"], rights.ABSTRACT if is_abstract else row["parse_kind"]] = (
-                    row["licence"], row["abstract_source"] if is_abstract else row["oa_evidence"],
+                    row["license"], row["abstract_source"] if is_abstract else row["oa_evidence"],
                 )  # fmt: skip
         elif name == "papers":
             for row in table.select(["paper_id", "preprints", "doi", "arxiv_id"]).to_pylist():
@@ -279,8 +279,8 @@ class Comparison:
             if message := rights.find_fault(row):
                 yield message
             expected = self.text_rights.pop((row["paper_id"], row["of"]), None)
-            if expected not in (None, (row["licence"], row["evidence"])):
-                yield f"licence or evidence of the {row['of']} of {row['paper_id']} differ from documents/"
+            if expected not in (None, (row["license"], row["evidence"])):
+                yield f"license or evidence of the {row['of']} of {row['paper_id']} differ from documents/"
 
     def _add_citations(self, table: pa.Table) -> None:
         """Subtract the citations of graph/links: repeated citations of a paper count once."""

@@ -68,13 +68,13 @@ def describe_snapshot(
         for split in splits
     } | dict(hub.TABLES)
     groups += [_Group(name, f"files-{name}", path, schema) for name, (path, schema) in tables.items()]
-    return _describe(snapshot, description, as_of, sorted(stats["licences"]), data, groups, is_snapshot=True)
+    return _describe(snapshot, description, as_of, sorted(stats["licenses"]), data, groups, is_snapshot=True)
 
 
 def is_current(
     found: Mapping[str, Any], manifest: Mapping[str, Any], stats: Mapping[str, Any], *, with_columns: bool
 ) -> bool:
-    """Return whether croissant.json (`found`) lists the same files and licences as manifest and statistics, in any order.
+    """Return whether croissant.json (`found`) lists the same files and licenses as manifest and statistics, in any order.
 
     `with_columns`: compare the columns too, which a later version of the code may extend.
     """
@@ -93,7 +93,7 @@ def describe_dataset(
     name: str,
     description: str,
     as_of: str,
-    licences: Sequence[str],
+    licenses: Sequence[str],
     tables: Sequence[tuple[str, str, pa.Schema]],
     files: Sequence[SnapshotFile],
 ) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def describe_dataset(
     """
     groups = [_Group(table, f"files-{table}", path, schema) for table, path, schema in tables]
     data = [file for file in files if any(hub.match_files(group.path, [file]) for group in groups)]
-    return _describe(name, description, as_of, licences, data, groups, is_snapshot=False)
+    return _describe(name, description, as_of, licenses, data, groups, is_snapshot=False)
 
 
 class _Group(NamedTuple):
@@ -120,7 +120,7 @@ def _describe(
     name: str,
     description: str,
     as_of: str,
-    licences: Sequence[str],
+    licenses: Sequence[str],
     data: Sequence[SnapshotFile],
     groups: Sequence[_Group],
     *,
@@ -138,7 +138,7 @@ def _describe(
         "datePublished": as_of[:10],
         "citeAs": f"{name}, {noun} made by s2corpus",
         "version": "1.0.0",
-        "license": list(licences),
+        "license": list(licenses),
         "distribution": [*map(_file_object, data), *map(_file_set, present)],
         "recordSet": [_record_set(group, is_snapshot=is_snapshot) for group in present],
     }

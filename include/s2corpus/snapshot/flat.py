@@ -29,7 +29,7 @@ _IDS = {"DOI": "doi", "arXiv": "arxiv_id", "PMID": "pubmed_id", "PMCID": "pmc_id
 
 OF_PAPERS = (
     "title", "authors", "abstract", "date", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "preprints", "mag_ids",
-    "venue", "journal", "volume", "issue", "pages", "issns", "fields_of_study", "subjects", "open_access", "oa_evidence", "licence",
+    "venue", "journal", "volume", "issue", "pages", "issns", "fields_of_study", "subjects", "open_access", "oa_evidence", "license",
     "editorial", "editorial_by",
 )  # fmt: skip
 """columns of `tables/papers` copied from the internal table papers"""

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Annotated, Any, TypedDict
 
 from s2corpus.outcomes import CleanOutcome, Split
-from s2corpus.papers.licences import to_spdx
+from s2corpus.papers.licenses import to_spdx
 from s2corpus.rules import CleanRules
 from s2corpus.snapshot import rights
 from s2corpus.tables.columns import Set
@@ -52,7 +52,7 @@ class RemovedRow(TypedDict):
     threshold: Annotated[float | None, "value of the rule"]
     words: Annotated[int | None, "number of words between white space; null if the text is not open"]
     text: Annotated[str | None, "the removed words, LaTeX of a formula; null if the text is not open"]
-    licence: Annotated[str, "licence of the text, SPDX id"]
+    license: Annotated[str, "license of the text, SPDX id"]
 
 
 class RemovedKind(StrEnum):
@@ -92,9 +92,9 @@ def rows(paper: Mapping[str, Any], rules: CleanRules) -> Iterator[Row]:
         key = {"paper_id": paper["paper_id"], "set": decision["set"], "parse_kind": kind}
         parse = None if kind is None or decision["set"] == "s2ag" else paper["parses"][kind]
         if decision["set"] == "s2ag":
-            key["licence"] = rights.find_abstract_rights(paper, paper["abstract_from"])[1]
+            key["license"] = rights.find_abstract_rights(paper, paper["abstract_from"])[1]
         else:
-            key["licence"] = to_spdx(decision["licence"])
+            key["license"] = to_spdx(decision["license"])
         if parse is not None:
             yield from (key | row for row in list_parts(parse, rules, decision["section_log_probs"]))
         if (rule := _name_rule(decision)) is not None:

@@ -18,7 +18,7 @@ import jinja2
 import pyarrow as pa
 
 from s2corpus.escaping import escape_cell, escape_markdown
-from s2corpus.papers.licences import rank_strictness
+from s2corpus.papers.licenses import rank_strictness
 from s2corpus.snapshot import documents, hub
 from s2corpus.snapshot.columns import describe_column
 from s2corpus.snapshot.manifest import describe_rule
@@ -27,7 +27,7 @@ from s2corpus_reader.files import SnapshotFile
 
 FunnelRow = tuple[str, str, int]
 """stage, outcome, count"""
-_PROPERTIES = ("licences", "oa_evidence", "editorial", "fields_of_study")
+_PROPERTIES = ("licenses", "oa_evidence", "editorial", "fields_of_study")
 _CUT = "[…]"
 _CHARACTERS, _LINES, _ITEMS = 160, 10, 3
 """maximum number of characters per line, of lines per text and of items per list"""
@@ -39,7 +39,7 @@ _BAR, _GAP, _LABEL, _WIDTH = 18, 6, 260, 420
 
 @dataclass(slots=True)
 class IndexStatistics:
-    """Counts over the index: documents and words by set and split, and documents by year, licence and other properties."""
+    """Counts over the index: documents and words by set and split, and documents by year, license and other properties."""
 
     documents: Counter[tuple[str, str]] = field(default_factory=Counter)
     words: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -59,7 +59,7 @@ class IndexStatistics:
             self.words[at] += row["words"]
             if row["date"]:
                 self.years[int(row["date"][:4])] += 1
-            self.others["licences"][row["licence"]] += 1
+            self.others["licenses"][row["license"]] += 1
             self.others["oa_evidence"][row["oa_evidence"] or "none"] += 1
             self.others["editorial"].update(filter(None, [row["editorial"]]))
             self.others["fields_of_study"].update(row["fields_of_study"] or ["unknown"])
@@ -111,14 +111,14 @@ def ranked(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 @lru_cache(1024)
-def may_show(licence: str) -> bool:
+def may_show(license: str) -> bool:
     """Return whether a license permits everyone to copy and shorten a text: CC0, CC BY, CC BY-SA and similar licenses."""
-    return rank_strictness(licence) <= rank_strictness("CC-BY-SA-4.0")
+    return rank_strictness(license) <= rank_strictness("CC-BY-SA-4.0")
 
 
 def precedes(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether the first of two rows of the index is the better sample: its license permits it, or its id is smaller."""
-    return (not may_show(row["licence"]), row["id"]) < (not may_show(other["licence"]), other["id"])
+    return (not may_show(row["license"]), row["id"]) < (not may_show(other["license"]), other["id"])
 
 
 def shorten(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def shorten(row: Mapping[str, Any]) -> dict[str, Any]:
 def shorten_record(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return all columns of a row of `documents/`, with shortened values. If the license forbids copies, omit the texts."""
     record = shorten(document)
-    if not may_show(document["licence"]):
+    if not may_show(document["license"]):
         hidden = f"{_CUT} (the license does not permit a copy here)"
         record |= {name: hidden for name in _TEXTS if document[name] is not None}
     return record

@@ -1,6 +1,6 @@
-"""Build the rows of `tables/rights`: licence and evidence of every abstract and parse in a snapshot.
+"""Build the rows of `tables/rights`: license and evidence of every abstract and parse in a snapshot.
 
-The licence is an SPDX id, `LicenseRef-…` or `NOASSERTION`. The evidence depends on the text:
+The license is an SPDX id, `LicenseRef-…` or `NOASSERTION`. The evidence depends on the text:
 
 - open full text: the evidence for open access;
 - abstract: the source of the record that supplied it;
@@ -16,8 +16,8 @@ from typing import Annotated, Any, Protocol, TypedDict, TypeVar
 import pyarrow.compute as pc
 
 from s2corpus.outcomes import CorrectionOutcome
-from s2corpus.papers.corrections import LICENCE, parse_value
-from s2corpus.papers.licences import select_strictest, to_spdx
+from s2corpus.papers.corrections import LICENSE, parse_value
+from s2corpus.papers.licenses import select_strictest, to_spdx
 from s2corpus.papers.vote import VoteRule
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.parts import TableRef
@@ -40,7 +40,7 @@ class RightsRow(TypedDict):
     sha1: Annotated[str | None, "SHA-1 of the parse's file; null for abstracts"]
     open_access: Annotated[bool, "false for closed files: only their bibliography is published"]
     evidence: Annotated[str, "evidence of open access; the source of an abstract; bibliography_only for closed files"]
-    licence: Annotated[str, "licence of the abstract or file, SPDX id"]
+    license: Annotated[str, "license of the abstract or file, SPDX id"]
 
 
 SCHEMA = file_schema(RightsRow)
@@ -55,40 +55,40 @@ class TableOpener(Protocol):
 
 
 def read_abstract_origins(tables: TableOpener, bucket: int, batch_rows: int) -> Iterator[dict[str, Any]]:
-    """Yield the origin of each abstract in a bucket: `paper_id`, `source`, `rule`, and the `licence` that its record states.
+    """Yield the origin of each abstract in a bucket: `paper_id`, `source`, `rule`, and the `license` that its record states.
 
     A stricter license of a correction replaces the license of the record (SPEC §5.26). Read batches of `batch_rows` rows.
     """
-    is_licence = (pc.field("field") == LICENCE) & (pc.field("outcome") == CorrectionOutcome.APPLIED)
-    lines = tables(CORRECTIONS).rows(["paper_id", "field", "value"], shard=bucket, where=is_licence)
-    corrected = {line["paper_id"]: parse_value(LICENCE, line["value"]) for line in lines}
-    columns, has_licence = ["paper_id", "record_id", "licence"], pc.field("licence").is_valid()
-    members = ByPaper(tables(MEMBERS).rows(columns, shard=bucket, where=has_licence, at_once=batch_rows))
+    is_license = (pc.field("field") == LICENSE) & (pc.field("outcome") == CorrectionOutcome.APPLIED)
+    lines = tables(CORRECTIONS).rows(["paper_id", "field", "value"], shard=bucket, where=is_license)
+    corrected = {line["paper_id"]: parse_value(LICENSE, line["value"]) for line in lines}
+    columns, has_license = ["paper_id", "record_id", "license"], pc.field("license").is_valid()
+    members = ByPaper(tables(MEMBERS).rows(columns, shard=bucket, where=has_license, at_once=batch_rows))
     columns, has_abstract = ["paper_id", "provenance", "abstract"], pc.field("abstract").is_valid()
     for batch in tables(PAPERS).batches(columns, shard=bucket, where=has_abstract, rows=batch_rows):
         provenances = pc.map_lookup(batch["provenance"], "abstract", "first")
         for paper_id, provenance in zip(batch["paper_id"].to_pylist(), provenances.to_pylist(), strict=True):
             source, rule, record_id = ((provenance or {}).get(name) or "" for name in ("source", "rule", "record_id"))
-            licences = {member["record_id"]: member["licence"] for member in members.at(paper_id)}
-            licence = (
-                select_strictest([licences[record_id], corrected.get(paper_id)]) if record_id in licences else None
+            licenses = {member["record_id"]: member["license"] for member in members.at(paper_id)}
+            license = (
+                select_strictest([licenses[record_id], corrected.get(paper_id)]) if record_id in licenses else None
             )
-            yield {"paper_id": paper_id, "source": source, "rule": rule, "licence": licence}
+            yield {"paper_id": paper_id, "source": source, "rule": rule, "license": license}
 
 
 def find_abstract_rights(paper: Mapping[str, Any], origin: Mapping[str, Any] | None) -> tuple[str | None, str]:
-    """Return (evidence, licence) of an abstract: its source, and the licence of its record or else of the paper's open full text."""
-    origin = origin or {"source": None, "rule": None, "licence": None}
-    record_licence = origin["licence"] if origin["rule"] != VoteRule.PDF else None
-    return origin["source"] or None, to_spdx(record_licence or paper["licence"])
+    """Return (evidence, license) of an abstract: its source, and the license of its record or else of the paper's open full text."""
+    origin = origin or {"source": None, "rule": None, "license": None}
+    record_license = origin["license"] if origin["rule"] != VoteRule.PDF else None
+    return origin["source"] or None, to_spdx(record_license or paper["license"])
 
 
 def rows(paper: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the rows of a released paper (`rows.read_released_papers`): first its abstract, then its parses by kind."""
     key = {"paper_id": paper["paper_id"]}
     if paper["abstract"]:
-        evidence, licence = find_abstract_rights(paper, paper["abstract_from"])
-        yield key | {"of": ABSTRACT, "open_access": True, "evidence": evidence or "", "licence": licence}
+        evidence, license = find_abstract_rights(paper, paper["abstract_from"])
+        yield key | {"of": ABSTRACT, "open_access": True, "evidence": evidence or "", "license": license}
     for kind in sorted(paper["parses"]):
         text = paper["fulltexts"][kind]
         is_open = text["open_access"]
@@ -98,7 +98,7 @@ def rows(paper: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "sha1": text["file_sha1"],
             "open_access": is_open,
             "evidence": evidence or "",
-            "licence": to_spdx(text["licence"]),
+            "license": to_spdx(text["license"]),
         }
 
 
@@ -109,6 +109,6 @@ def find_fault(row: Mapping[str, Any]) -> str | None:
     if row["open_access"] == (row["evidence"] == BIBLIOGRAPHY_ONLY):
         access = "open" if row["open_access"] else "closed"
         return f"the {row['of']} of {row['paper_id']} is {access}, but its evidence is {row['evidence']}"
-    if not SPDX_FORM.fullmatch(row["licence"]):
-        return f"the licence of the {row['of']} of {row['paper_id']} is {row['licence']!r}; expected an SPDX id"
+    if not SPDX_FORM.fullmatch(row["license"]):
+        return f"the license of the {row['of']} of {row['paper_id']} is {row['license']!r}; expected an SPDX id"
     return None

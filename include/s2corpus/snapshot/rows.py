@@ -13,7 +13,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.papers.licences import to_spdx
+from s2corpus.papers.licenses import to_spdx
 from s2corpus.papers.vote import VoteRule
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import IDENTIFIERS, year
@@ -90,7 +90,7 @@ _PASSED_FILTER = pc.field("outcome") == "kept"
 def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, links: bool) -> Iterator[Row]:
     """Yield the published documents of one set in one bucket: text, split and index fields.
 
-    In s2orc, licence and evidence belong to the PDF or source file. In s2ag, the licence belongs to the abstract, and the evidence
+    In s2orc, license and evidence belong to the PDF or source file. In s2ag, the license belongs to the abstract, and the evidence
     to the paper.
 
     Args:
@@ -106,7 +106,7 @@ def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, l
     published = (pc.field("set") == set_) & (pc.field("outcome") == "kept")
     columns = ["paper_id", "text", "text_key", "sha1", "log_prob", "top_word", "top_share"]
     columns += ["removed_sections", "section_log_probs"]
-    columns += ["licence", "oa_evidence"] if set_ == "s2orc" else []
+    columns += ["license", "oa_evidence"] if set_ == "s2orc" else []
     texts = tables(DOCUMENTS).rows(columns, shard=bucket, where=published, at_once=_TEXT_BATCH_ROWS)
     columns = ["paper_id", "parse_kind", "file_sha1", "text_layer", "parse"]
     parses = ByPaper(
@@ -118,7 +118,7 @@ def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, l
     abstracts = ByPaper(rights.read_abstract_origins(tables, bucket, _BATCH_ROWS))
     columns = ["paper_id", "split"]
     splits = ByPaper(tables(SPLITS).rows(columns, shard=bucket, where=pc.field("set") == set_, at_once=_BATCH_ROWS))
-    columns = ["paper_id", "title", "date", *IDENTIFIERS, "editorial", "licence", "oa_evidence", "fields_of_study"]
+    columns = ["paper_id", "title", "date", *IDENTIFIERS, "editorial", "license", "oa_evidence", "fields_of_study"]
     papers = ByPaper(tables(PAPERS).rows(columns, shard=bucket, at_once=_BATCH_ROWS))
     for document in texts:
         split = splits.one(document["paper_id"])
@@ -129,8 +129,8 @@ def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, l
             fulltexts = parses.at(document["paper_id"]) if set_ == "s2orc" else []
             row = {**paper, **document, "split": split["split"], **_select_parse(document, fulltexts, mask=mask)}
             origin = abstracts.one(document["paper_id"])
-            row["abstract_source"], licence = rights.find_abstract_rights(paper, origin)
-            row["licence"] = to_spdx(document["licence"]) if set_ == "s2orc" else licence
+            row["abstract_source"], license = rights.find_abstract_rights(paper, origin)
+            row["license"] = to_spdx(document["license"]) if set_ == "s2orc" else license
             if mask:
                 row["title"] = _mask(row["title"])
             if links_by_paper is not None:
@@ -170,7 +170,7 @@ def read_released_papers(
 
     - `outbound`: the ids of the cited papers, sorted;
     - `parses`: parse kind → released parse;
-    - `fulltexts`: parse kind → licence and evidence;
+    - `fulltexts`: parse kind → license and evidence;
     - `abstract_from`: the source of the abstract, or None;
     - `publisher_abstract`: true if a metadata source, not a PDF, supplied the abstract;
     - `decisions`: the paper's documents in each set, with their split.
@@ -182,7 +182,7 @@ def read_released_papers(
         mask: replace personal data (`clean.pii`).
     """
     filtered = _read_filtered_papers(tables, bucket)
-    columns = ["paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "licence", "parse"]
+    columns = ["paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "license", "parse"]
     fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=_PARSE_BATCH_ROWS))
     links = ByPaper(tables(LINKS).rows(shard=bucket, where=_HAS_CITED_PAPER, at_once=_BATCH_ROWS))
     abstracts = ByPaper(rights.read_abstract_origins(tables, bucket, _BATCH_ROWS))
@@ -204,7 +204,7 @@ def read_released_papers(
         abstract_from = abstracts.one(paper["paper_id"])
         yield {
             **paper,
-            "licence": to_spdx(paper["licence"]),
+            "license": to_spdx(paper["license"]),
             "outbound": sorted(
                 {link["cited_paper_id"] or "" for link in linked if is_counted(link["warning"], count_warnings)}
             ),

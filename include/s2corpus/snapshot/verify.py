@@ -222,7 +222,7 @@ def _check_derived_files(state: Verification, stats: Mapping[str, Any]) -> Itera
     """Yield contradictions between manifest, statistics and the files generated from them."""
     described = read_object(state.lake, "croissant.json")
     if not croissant.is_current(described, state.manifest, stats, with_columns=_is_same_code(state)):
-        yield Fault("croissant.json", "the files or licences differ from the manifest and stats.json")
+        yield Fault("croissant.json", "the files or licenses differ from the manifest and stats.json")
     if _is_same_code(state):
         for path, content in report.generate_files(state.manifest, stats, described["description"]):
             if path in state.files and read_bytes(state.lake, path) != content:

@@ -60,7 +60,7 @@ def _parse(collection: str, volume: Any, paper: Any) -> Entry:
         issue=extract_text(meta.find("journal-issue")),
         doi=extract_text(paper.find("doi")), acl_id=acl_id, open_access=True,
         editorial=next((status for name, status in _STATUS.items() if paper.find(name) is not None), None),
-        licence="CC-BY-4.0" if year and year >= OPEN_FROM else "CC-BY-NC-SA-3.0",
+        license="CC-BY-4.0" if year and year >= OPEN_FROM else "CC-BY-NC-SA-3.0",
     ).normalize()  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from s2corpus.sources.documents import Document
 from s2corpus.sources.jsonl import parse_line
 from s2corpus.sources.record import (
     RECORD_KEYS,
-    DatedLicence,
+    DatedLicense,
     Editorial,
     EditorialNotice,
     OpenVersion,
@@ -44,7 +44,7 @@ def batches(
 def _batch(records: list[Record], delivery: str | None, ready_at: str | None) -> pa.RecordBatch:
     columns: dict[str, list[Any]] = {name: [getattr(record, name) for record in records] for name in _FIELDS}
     columns["authors"] = [[author.as_dict() for author in authors] for authors in columns["authors"]]
-    for name in ("notices", "later_licences"):
+    for name in ("notices", "later_licenses"):
         columns[name] = [[asdict(one) for one in found] or None for found in columns[name]]
     columns["delivery"] = [delivery] * len(records)
     columns["ready_at"] = [ready_at] * len(records)
@@ -63,8 +63,8 @@ def read_record(row: Mapping[str, Any]) -> Record:
     values["document"] = Document(values["document"]) if values["document"] else None
     values["editorial"] = Editorial(values["editorial"]) if values["editorial"] else None
     values["notices"] = tuple(EditorialNotice(n["about"], Editorial(n["status"])) for n in values["notices"] or ())
-    later = values["later_licences"] or ()
-    values["later_licences"] = tuple(DatedLicence(one["licence"], one["start"]) for one in later)
+    later = values["later_licenses"] or ()
+    values["later_licenses"] = tuple(DatedLicense(one["license"], one["start"]) for one in later)
     return Record(**values)
 
 
@@ -75,16 +75,16 @@ def read_author(author: Mapping[str, Any]) -> Author:
     return Author(author["first"], middle, author["last"], author["suffix"], affiliations, author.get("orcid"))
 
 
-def apply_licences(rows: pa.Table, day: str) -> pa.Table:
-    """Replace the licence of each record by the best one in force on a day (YYYY-MM-DD)."""
-    affected = [at for at, found in enumerate(rows["later_licences"].is_valid().to_pylist()) if found]
+def apply_licenses(rows: pa.Table, day: str) -> pa.Table:
+    """Replace the license of each record by the best one in force on a day (YYYY-MM-DD)."""
+    affected = [at for at, found in enumerate(rows["later_licenses"].is_valid().to_pylist()) if found]
     if not affected:
         return rows
-    licences = rows["licence"].to_pylist()
+    licenses = rows["license"].to_pylist()
     for at in affected:
-        started = [one["licence"] for one in rows["later_licences"][at].as_py() if one["start"] <= day]
-        licences[at] = started[0] if started else licences[at]
-    return rows.set_column(rows.schema.get_field_index("licence"), "licence", pa.array(licences, pa.string()))
+        started = [one["license"] for one in rows["later_licenses"][at].as_py() if one["start"] <= day]
+        licenses[at] = started[0] if started else licenses[at]
+    return rows.set_column(rows.schema.get_field_index("license"), "license", pa.array(licenses, pa.string()))
 
 
 def read_latest(paths: Iterable[Path]) -> pa.Table:

@@ -128,7 +128,7 @@ def _build_record(
         f"{NAME}:{native}", NAME, KIND, native, title=decode_text(texts["title"]), authors=authors, date=date,
         journal=journal.group() if journal else None, abstract=decode_text(texts["abstract"]),
         doi=next(iter(texts["doi"].split()), None), arxiv_id=native, type="preprint", subjects=texts["categories"].split(),
-        licence=texts["license"], editorial=editorial or read_arxiv_status(texts["comments"], texts["abstract"]),
+        license=texts["license"], editorial=editorial or read_arxiv_status(texts["comments"], texts["abstract"]),
     ).normalize()  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from s2corpus.sources.documents import Document
 from s2corpus.sources.record import (
-    DatedLicence,
+    DatedLicense,
     Dropped,
     Editorial,
     EditorialNotice,
@@ -33,7 +33,7 @@ from s2orc_parse.bibliography.fields import (
     clean_words,
     select_authors,
 )
-from s2orc_parse.bibliography.licences import parse_licence
+from s2orc_parse.bibliography.licenses import parse_license
 
 _TYPE_NAMES: dict[WorkType, tuple[str, ...]] = {
     WorkType.PREPRINT: ("preprint", "posted-content", "working-paper", "e-print", "eprint", "informal"),
@@ -92,7 +92,7 @@ _CLEANERS: dict[str, Callable[[Any], Any]] = {
     "file_sha1": lambda value: text if re.fullmatch("[0-9a-f]{40}", text := identifiers.plain(value).lower()) else None,
     "issns": clean_issns,
     "subjects": clean_words,
-    "licence": parse_licence,
+    "license": parse_license,
     "open_access": lambda value: value if isinstance(value, bool) else None,
     "open_version": lambda value: next((version for version in OpenVersion if version == value), None),
     "type": lambda value: _TYPES.get(re.sub("[^a-z]", "", value.lower())) if isinstance(value, str) else None,
@@ -130,8 +130,8 @@ class RawRecord:
     file_sha1: object = None
     issns: object = None
     subjects: object = None
-    licence: object = None
-    later_licences: tuple[DatedLicence, ...] = ()
+    license: object = None
+    later_licenses: tuple[DatedLicense, ...] = ()
     open_access: object = None
     open_version: object = None
     type: object = None

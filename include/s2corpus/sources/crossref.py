@@ -11,12 +11,12 @@ from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import read_crossref_notices
 from s2corpus.sources.json_objects import parse_objects
 from s2corpus.sources.json_values import read_list, read_object, read_objects, read_text
-from s2corpus.sources.record import DatedLicence, Dropped, Entry, RecordKind, RejectReason
+from s2corpus.sources.record import DatedLicense, Dropped, Entry, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
 from s2orc_parse.bibliography.fields import add_affiliations, join_titles
 from s2orc_parse.bibliography.identifiers import doi_key
-from s2orc_parse.bibliography.licences import parse_licence
+from s2orc_parse.bibliography.licenses import parse_license
 from s2orc_parse.bibliography.names import make_author, make_group, parse_name
 
 NAME = "crossref"
@@ -51,7 +51,7 @@ def _parse(work: dict[str, Any], where: str) -> Entry:
     container = next(iter(containers if kind == "journal-article" else containers[::-1]), None)
     venue = read_object(work.get("event")).get("name")
     editorial, notices = read_crossref_notices(work)
-    licence, later_licences, is_open = _licences(work)
+    license, later_licenses, is_open = _licenses(work)
     return RawRecord(
         f"{NAME}:{doi_key(doi)}", NAME, RecordKind.ARCHIVE if kind == "posted-content" else KIND, doi,
         title=_title(work), authors=_authors(work.get("author")), date=_date(work),
@@ -59,7 +59,7 @@ def _parse(work: dict[str, Any], where: str) -> Entry:
         journal=container if kind == "journal-article" else None,
         abstract=work.get("abstract"), volume=work.get("volume"), issue=work.get("issue"),
         pages=work.get("page") or work.get("article-number"), doi=doi, issns=work.get("ISSN"), subjects=work.get("subject"),
-        licence=licence, later_licences=later_licences, open_access=is_open or None, editorial=editorial, notices=notices, type=kind,
+        license=license, later_licenses=later_licenses, open_access=is_open or None, editorial=editorial, notices=notices, type=kind,
         document=list(read_object(work.get("relation"))),
     ).normalize()  # fmt: skip
 
@@ -125,37 +125,37 @@ def _date(work: dict[str, Any]) -> object:
 
 
 _OPEN = ("CC-BY", "CC0-", "PDM-")
-_LICENCE_VERSIONS = ("vor", "unspecified", "am", "tdm")
-"""`content-version` of a licence: version of record, unspecified, accepted manuscript, text and data mining"""
+_LICENSE_VERSIONS = ("vor", "unspecified", "am", "tdm")
+"""`content-version` of a license: version of record, unspecified, accepted manuscript, text and data mining"""
 
 
-def _licences(work: dict[str, Any]) -> tuple[str | None, tuple[DatedLicence, ...], bool]:
-    """Return the best licence in force when Crossref wrote the work, better licences that start later, best first, and openness.
+def _licenses(work: dict[str, Any]) -> tuple[str | None, tuple[DatedLicense, ...], bool]:
+    """Return the best license in force when Crossref wrote the work, better licenses that start later, best first, and openness.
 
-    Creative Commons licences are best, then those of the version of record. A licence without `start`, or with a
-    `delay-in-days` of 0, is in force from the publication on. The work is open if a Creative Commons licence in force is not
+    Creative Commons licenses are best, then those of the version of record. A license without `start`, or with a
+    `delay-in-days` of 0, is in force from the publication on. The work is open if a Creative Commons license in force is not
     that of the accepted manuscript.
     """
-    licences = [item for item in read_objects(work.get("license")) if isinstance(item.get("URL"), str)]
+    licenses = [item for item in read_objects(work.get("license")) if isinstance(item.get("URL"), str)]
     written = max((day for key in ("indexed", "deposited", "created") if (day := _day(work.get(key)))), default="")
-    later: list[DatedLicence] = []
-    for item in sorted(licences, key=_rank_licence):
-        start, licence = _day(item.get("start")), parse_licence(item["URL"])
+    later: list[DatedLicense] = []
+    for item in sorted(licenses, key=_rank_license):
+        start, license = _day(item.get("start")), parse_license(item["URL"])
         if start is None or item.get("delay-in-days") == 0 or start <= written:
-            return licence, tuple(later), item.get("content-version") != "am" and (licence or "").startswith(_OPEN)
-        if licence is not None:
-            later.append(DatedLicence(licence, start))
+            return license, tuple(later), item.get("content-version") != "am" and (license or "").startswith(_OPEN)
+        if license is not None:
+            later.append(DatedLicense(license, start))
     return None, tuple(later), False
 
 
-def _rank_licence(licence: dict[str, Any]) -> tuple[bool, int]:
-    version = licence.get("content-version") or "unspecified"
-    rank = _LICENCE_VERSIONS.index(version) if version in _LICENCE_VERSIONS else 1
-    return "creativecommons.org" not in licence["URL"].casefold(), rank
+def _rank_license(license: dict[str, Any]) -> tuple[bool, int]:
+    version = license.get("content-version") or "unspecified"
+    rank = _LICENSE_VERSIONS.index(version) if version in _LICENSE_VERSIONS else 1
+    return "creativecommons.org" not in license["URL"].casefold(), rank
 
 
 def _day(given: object) -> str | None:
-    """Return a date of the REST API as YYYY-MM-DD; a missing month or day becomes the last one, so that no licence applies too early."""
+    """Return a date of the REST API as YYYY-MM-DD; a missing month or day becomes the last one, so that no license applies too early."""
     parts = read_object(given).get("date-parts")
     date, precision = parse_date(parts[0]) if isinstance(parts, list) and parts else (None, None)
     if date is None:

@@ -56,7 +56,7 @@ def read(
             yield parse_line({**line, "source": line.get("source") or source}, where)
 
 
-DECISIVE_KEYS = frozenset(("record_id", "id", "source", "kind", "deleted", "open_access", "licence", "ready_at"))
+DECISIVE_KEYS = frozenset(("record_id", "id", "source", "kind", "deleted", "open_access", "license", "ready_at"))
 """keys whose repetition in one line rejects the complete delivery"""
 
 
@@ -90,7 +90,7 @@ def parse_line(line: dict[str, Any], where: str) -> Entry:
     ).normalize()
 
 
-_TYPED_KEYS = {"deleted": bool, "open_access": bool, "licence": str, "source": str, "ready_at": str}
+_TYPED_KEYS = {"deleted": bool, "open_access": bool, "license": str, "source": str, "ready_at": str}
 _EXPECTED = {bool: "true or false", str: "a text"}
 
 

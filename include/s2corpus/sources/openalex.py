@@ -67,7 +67,7 @@ def _parse(work: dict[str, Any], where: str) -> Entry:
         abstract=_restore_abstract(work.get("abstract_inverted_index")),
         volume=biblio.get("volume"), issue=biblio.get("issue"), pages=_read_pages(biblio),
         doi=work.get("doi") or ids.get("doi"), arxiv_id=_find_arxiv_id(work), pubmed_id=ids.get("pmid"), pmc_id=ids.get("pmcid"),
-        mag_id=ids.get("mag"), issns=source.get("issn") if is_journal else None, subjects=_read_subjects(work), licence=best.get("license"),
+        mag_id=ids.get("mag"), issns=source.get("issn") if is_journal else None, subjects=_read_subjects(work), license=best.get("license"),
         open_access=read_object(work.get("open_access")).get("is_oa"),
         open_version=_best_version([best, *locations] if best else locations),
         type=read_text(work.get("type_crossref")) or type_ if type_ == "article" else type_,

@@ -65,10 +65,10 @@ class EditorialNotice:
 
 
 @dataclass(frozen=True, slots=True)
-class DatedLicence:
-    """A licence and the day from which it applies, for example after the embargo of an accepted manuscript."""
+class DatedLicense:
+    """A license and the day from which it applies, for example after the embargo of an accepted manuscript."""
 
-    licence: str
+    license: str
     start: str  # YYYY-MM-DD
 
 
@@ -110,8 +110,8 @@ class Record:
     file_sha1: str | None = None
     issns: tuple[str, ...] = ()  # of the journal: 1932-6203
     subjects: tuple[str, ...] = ()  # the source's own categories, headings or codes
-    licence: str | None = None
-    later_licences: tuple[DatedLicence, ...] = ()  # better licences that start later, best first
+    license: str | None = None
+    later_licenses: tuple[DatedLicense, ...] = ()  # better licenses that start later, best first
     open_access: bool | None = None
     open_version: OpenVersion | None = None  # None: not given
     type: WorkType | None = None
@@ -123,7 +123,7 @@ class Record:
 RECORD_KEYS = (
     frozenset(field.name for field in fields(Record))
     | {"id", "year", "deleted", "fields_of_study", "delivery", "ready_at"}
-) - {"notices", "later_licences", "original_title"}
+) - {"notices", "later_licenses", "original_title"}
 """keys of a line of `records.jsonl` in a delivery"""
 CLAIMS = ("record_id", "source", "kind", "deleted")
 """keys that a drop must not contain: its lines describe only its own files"""

@@ -33,7 +33,7 @@ def _parse(paper: dict[str, Any], where: str) -> Entry:
         return Dropped(RejectReason.NO_ID, where, "no corpusid")
     journal = read_object(paper.get("journal"))
     fields = [field.get("category") for field in read_objects(paper.get("s2fieldsofstudy"))]
-    licences = (
+    licenses = (
         read_object(paper.get(key)).get("license") for key in ("openaccesspdf", "openaccessinfo")
     )  # API, datasets
     return RawRecord(
@@ -44,5 +44,5 @@ def _parse(paper: dict[str, Any], where: str) -> Entry:
         journal=journal.get("name"), volume=journal.get("volume"), pages=journal.get("pages"), abstract=paper.get("abstract"),
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pubmed"), pmc_id=ids.get("pubmedcentral"),
         acl_id=ids.get("acl"), mag_id=ids.get("mag"), subjects=fields or paper.get("fieldsofstudy"),
-        licence=next(filter(None, licences), None), open_access=paper.get("isopenaccess"),
+        license=next(filter(None, licenses), None), open_access=paper.get("isopenaccess"),
     ).normalize()  # fmt: skip

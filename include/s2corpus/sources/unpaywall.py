@@ -34,10 +34,10 @@ def _parse(line: dict[str, Any], where: str) -> Entry:
         if place.get("host_type") == "publisher" or place.get("version") == "publishedVersion"
     ]
     with_version = [place for place in locations if "host_type" in place or "version" in place]
-    licences = (place.get("license") for place in published or locations)
+    licenses = (place.get("license") for place in published or locations)
     return RawRecord(
         f"{NAME}:{doi_key(doi)}", NAME, KIND, doi, doi=doi, issns=read_text(line.get("journal_issns")).split(","),
         open_access=line.get("is_oa"), type=line.get("genre"),
-        licence=next((licence for licence in licences if licence), None),
+        license=next((license for license in licenses if license), None),
         open_version=OpenVersion.PUBLISHED if published else OpenVersion.COPY if with_version else None,
     ).normalize()  # fmt: skip

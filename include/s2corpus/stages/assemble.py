@@ -173,7 +173,7 @@ def _collect_fulltexts(run: Run, bucket: int) -> Iterator[tuple[FulltextRow, Jso
                 file_sha1=sent["sha1"],
                 open_access=access["open_access"],
                 oa_evidence=access["oa_evidence"],
-                licence=access["licence"],
+                license=access["license"],
                 text_layer=sent["text_layer"],
                 parse=orjson.dumps({**parse, "paper_id": paper_id}),
             )

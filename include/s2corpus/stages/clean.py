@@ -34,7 +34,7 @@ from s2corpus.text.personal import mask_parse, mask_text
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
 from s2corpus_reader.layout import list_units
 
-_PARSE = ("paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "licence", "parse")
+_PARSE = ("paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "license", "parse")
 _PAPER = ("paper_id", "title", "authors", "abstract", "date", "access", "provenance", "editorial")
 log = logging.getLogger(__name__)
 _ROWS = 256
@@ -141,7 +141,7 @@ class Bucket:
             row = self._make_row(decision, paper)
             if selected is not None:
                 row["sha1"], row["oa_evidence"] = selected["file_sha1"], selected["oa_evidence"]
-                row["licence"] = selected["licence"]
+                row["license"] = selected["license"]
             yield row
 
     def _read_kept_papers(self) -> Iterator[_KeptPaper]:

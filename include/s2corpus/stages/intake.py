@@ -36,7 +36,7 @@ from s2corpus.ids import SnapshotId
 from s2corpus.papers.corrections import FILE, read_corrections
 from s2corpus.pipeline.run import MAX_SHARDS, OF_RUN, Metrics, Run, Shard, Stage, count_outcomes
 from s2corpus.snapshot.pointer import check_pointer, list_published
-from s2corpus.sources.arrow import apply_licences
+from s2corpus.sources.arrow import apply_licenses
 from s2corpus.storage.lake import NotALakeFile
 from s2corpus.tables.intake import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow
 from s2corpus.tables.schema import pdf_shard
@@ -234,7 +234,7 @@ def _merge_records(run: Run, bucket: int, deliveries: list[tuple[int, int]]) -> 
     latest = order.filter(pa.array(is_latest))
     latest = latest.filter(pc.invert(rows["deleted"].take(latest)))
     day = run.as_of.date().isoformat()
-    merged = (apply_licences(rows.take(latest.slice(begin, _ROWS)), day) for begin in range(0, len(latest), _ROWS))
+    merged = (apply_licenses(rows.take(latest.slice(begin, _ROWS)), day) for begin in range(0, len(latest), _ROWS))
     run.table(NOTICES).write(bucket, _list_notices(rows.select(["record_id", "notices"]).take(latest)))
     run.table(RECORDS).write(bucket, (batch for table in merged for batch in table.to_batches()))
 

@@ -51,7 +51,7 @@ _LISTED = ("outcome", "citation_style", "header", "bytes")
 """columns of stored parses that the tables of a release list"""
 _TRANSIENT_OUTCOMES = (latex.LatexOutcome.TIMEOUT, latex.LatexOutcome.OUT_OF_MEMORY, latex.LatexOutcome.UNREADABLE)
 """outcomes that can differ on a retry; they are not stored"""
-_ARTICLE_HEADER = ("doi", "pmc_id", "licence", "open_access")
+_ARTICLE_HEADER = ("doi", "pmc_id", "license", "open_access")
 _IDENTIFIERS = ("doi", "arxiv_id", "acl_id", "pmc_id")
 _PRINTED = ["file_sha1", *_IDENTIFIERS, "date", "date_precision"]
 _PRECISIONS = (None, "year", "month", "day")
@@ -321,7 +321,7 @@ def _convert_articles(run: Run, shard: int) -> list[ArticleParseRow]:
             rows.append(ArticleParseRow(
                 file_sha1=sha1, kind=kind, record_ids=article["record_ids"], first_seen=article["first_seen"],
                 parse_id=make_parse_id(sha1, kind, version), doi=values["doi"], pmc_id=values["pmc_id"],
-                licence=values["licence"], open_access=values["open_access"], **_describe(stored[sha1], ""),
+                license=values["license"], open_access=values["open_access"], **_describe(stored[sha1], ""),
             ))  # fmt: skip
     log.info("postprocess shard %d: %d publishers' full texts", shard, len(rows))
     return sorted(rows, key=lambda row: row["file_sha1"])

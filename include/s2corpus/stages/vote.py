@@ -118,7 +118,7 @@ def _read_file_facts(facts_by_identifier: Facts) -> FileFacts:
             latex_sources[identifier] = ArxivParse(row["archive_sha1"], row["parse_id"], identifier, _declarations(row))
         elif kind == "record":
             row = _select_latest(rows, "file_sha1")
-            stated = {name: row[name] for name in ("doi", "pmc_id", "licence", "open_access")}
+            stated = {name: row[name] for name in ("doi", "pmc_id", "license", "open_access")}
             articles[identifier] = Article(
                 row["file_sha1"], row["kind"], row["first_seen"], declarations=_declarations(row), **stated
             )
@@ -134,7 +134,7 @@ def _select_latest(rows: list[dict[str, Any]], sha1: str) -> dict[str, Any]:
 
 def _declarations(row: dict[str, Any]) -> tuple[Declaration, ...]:
     return tuple(
-        Declaration(p["folder"] if "folder" in p else p["drop"], p["name"], p["open_access"], p["licence"])
+        Declaration(p["folder"] if "folder" in p else p["drop"], p["name"], p["open_access"], p["license"])
         for p in row["places"]
     )
 
@@ -244,7 +244,7 @@ def _read_requests(run: Run, bucket: int) -> pa.Table:
 def _read_facts_of_parts(run: Run, task: int, tasks: int) -> Iterator[pa.RecordBatch]:
     """Yield the facts of every `tasks`-th part of each table, starting with part `task`."""
     latex = ["archive_sha1", "arxiv_id", "parse_id", "first_seen"]
-    article = ["file_sha1", "kind", "record_ids", "first_seen", "doi", "pmc_id", "licence", "open_access"]
+    article = ["file_sha1", "kind", "record_ids", "first_seen", "doi", "pmc_id", "license", "open_access"]
     for part in range(task, len(run.table(PDFS).committed().parts), tasks):
         for batch in run.table(PDFS).batches(["file_sha1", "first_seen", "places"], shard=part, rows=_AT_ONCE):
             yield _to_batch((f"pdf:{row['file_sha1']}", row) for row in batch.to_pylist())

@@ -41,7 +41,7 @@ class FilePlace(TypedDict):
     drop: str
     name: str
     open_access: bool | None
-    licence: str | None
+    license: str | None
 
 
 class ArticlePlace(TypedDict):
@@ -50,7 +50,7 @@ class ArticlePlace(TypedDict):
     folder: str
     name: str
     open_access: bool | None
-    licence: str | None
+    license: str | None
 
 
 class SearchedEvidence(TypedDict):
@@ -65,7 +65,7 @@ class RecordRights(TypedDict):
     """The rights that a record states, and their effect on one full text."""
 
     record_id: str
-    licence: str | None
+    license: str | None
     open_access: bool | None
     effect: str
 
@@ -77,8 +77,8 @@ class Access(TypedDict):
     kind: str
     open_access: bool
     oa_evidence: str | None
-    licence: str | None
-    licence_detail: str | None
+    license: str | None
+    license_detail: str | None
     looks: list[SearchedEvidence]
     stated: list[RecordRights] | None
 
@@ -108,10 +108,10 @@ class RecordNotice(TypedDict):
     status: str
 
 
-class LaterLicence(TypedDict):
-    """A licence and the date from which it is valid."""
+class LaterLicense(TypedDict):
+    """A license and the date from which it is valid."""
 
-    licence: str
+    license: str
     start: str
 
 

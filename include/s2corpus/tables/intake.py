@@ -10,7 +10,7 @@ from s2corpus.tables.columns import (
     FileFirstSeen,
     FilePlace,
     FirstSeen,
-    LaterLicence,
+    LaterLicense,
     MetadataRow,
     PdfSha1,
     RecordId,
@@ -82,10 +82,10 @@ class RecordRow(RecordHeadRow, MetadataRow):
     file_sha1: Annotated[str | None, "SHA-1 of the PDF that the record describes, if the source names it"]
     issns: Annotated[list[str] | None, "ISSNs of the journal, such as 1932-6203"]
     subjects: Annotated[list[str] | None, "subjects from the source: categories, headings, codes"]
-    licence: Annotated[str | None, "licence; an SPDX id if one exists"]
-    later_licences: Annotated[
-        list[LaterLicence] | None,
-        "more permissive licences that start at a later ISO date, such as after an embargo; best first",
+    license: Annotated[str | None, "license; an SPDX id if one exists"]
+    later_licenses: Annotated[
+        list[LaterLicense] | None,
+        "more permissive licenses that start at a later ISO date, such as after an embargo; best first",
     ]
     open_access: Annotated[bool | None, "whether the source declares the paper open access"]
     open_version: Annotated[str | None, "published: the published version is open; copy: only another version is open"]
@@ -137,7 +137,7 @@ class RegisteredFileRow(TypedDict):
     ]
     record_id: Annotated[str | None, "id of the record in a publisher's full text"]
     open_access: Annotated[bool | None, "open access as declared in the drop's records.jsonl"]
-    licence: Annotated[str | None, "licence declared in the drop's records.jsonl"]
+    license: Annotated[str | None, "license declared in the drop's records.jsonl"]
 
 
 REGISTERED_FILES = define(RegisteredFileRow, "registered_files", key=("name",))

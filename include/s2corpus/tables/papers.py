@@ -86,7 +86,7 @@ class PaperRow(PaperKeyRow, MetadataRow):
         str | None,
         "evidence for the first open full text: arxiv, acl, pmc, unpaywall, publisher, declared or correction",
     ]
-    licence: Annotated[str | None, "licence of the first open full text"]
+    license: Annotated[str | None, "license of the first open full text"]
     editorial: Editorial
     editorial_by: Annotated[list[str], "ids of the records with that status, sorted"]
     access: Annotated[

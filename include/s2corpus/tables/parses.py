@@ -144,7 +144,7 @@ class ArticleParseRow(TypedDict):
     outcome: Annotated[str, "ok, or the reason for a missing parse (`JatsOutcome`)"]
     doi: Annotated[str | None, "DOI in the file"]
     pmc_id: Annotated[str | None, "PubMed Central id in the file"]
-    licence: Annotated[str | None, "licence in the file; an SPDX id if one exists"]
+    license: Annotated[str | None, "license in the file; an SPDX id if one exists"]
     open_access: Annotated[bool | None, "whether the file declares open access"]
     citation_style: CitationStyle
     bytes: JsonBytes

@@ -42,7 +42,7 @@ class DocumentOriginRow(TypedDict):
     pmc_id: PmcId
     acl_id: AclId
     editorial: Editorial
-    licence: Annotated[str, "licence of the file (s2orc) or of the abstract (s2ag), SPDX id"]
+    license: Annotated[str, "license of the file (s2orc) or of the abstract (s2ag), SPDX id"]
     oa_evidence: Annotated[str | None, "s2orc: evidence that the file is open"]
     abstract_source: Annotated[str | None, "source of the record that provides the abstract"]
     fields_of_study: FieldsOfStudy

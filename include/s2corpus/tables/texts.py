@@ -34,7 +34,7 @@ class FulltextRow(TypedDict):
     file_sha1: Annotated[str, "SHA-1 of the PDF or source archive"]
     open_access: Annotated[bool, "whether the text may be published; if false, only bibliography and links"]
     oa_evidence: Annotated[str | None, "evidence of open access"]
-    licence: Annotated[str | None, "licence of the file"]
+    license: Annotated[str | None, "license of the file"]
     text_layer: Annotated[
         str | None, "for PDFs: pages read by OCR, and pages with a defective text layer, as in extractions"
     ]
@@ -149,7 +149,7 @@ class DocumentRow(TypedDict):
     text: Annotated[str | None, "text of the document, only if kept"]
     sha1: Annotated[str | None, "s2orc: SHA-1 of the text's file"]
     oa_evidence: Annotated[str | None, "s2orc: evidence that the file is open"]
-    licence: Annotated[str | None, "s2orc: licence of the file"]
+    license: Annotated[str | None, "s2orc: license of the file"]
 
 
 DOCUMENTS = define(

@@ -240,7 +240,7 @@ def read_front(article: dict[str, Any]) -> FrontMatter | None:
         volume=metadata.get("volume"), issue=metadata.get("issue"), pages=_join_pages(metadata, "-"),
         doi=metadata.get("doi"), pubmed_id=metadata.get("pmid"), issns=clean_issns(metadata.get("issn")),
         subjects=[str(value) for value in subjects if isinstance(value, str | int) and not isinstance(value, bool)],
-        licence="CC-BY-4.0", open_access=True,
+        license="CC-BY-4.0", open_access=True,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, join_date, parse_date
 from s2orc_parse.bibliography.fields import PARTS, add_affiliations, clean_issns, join_titles
 from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalise_pmcid
-from s2orc_parse.bibliography.licences import find_licence
+from s2orc_parse.bibliography.licenses import find_license
 from s2orc_parse.bibliography.name_words import is_title
 from s2orc_parse.bibliography.names import make_author, make_group, parse_name
 from s2orc_parse.bibliography.tex import read_formula_text
@@ -51,7 +51,7 @@ def read_front(article: Any) -> FrontMatter | None:
         if "doi" in ids
         else pmc_id or ids.get("pmid") or ids.get("publisher-id") or next(iter(ids.values()), "")
     )
-    licence, open_access = _read_licence(meta)
+    license, open_access = _read_license(meta)
     first, last, electronic = (extract_text(meta.find(f"{{*}}{name}")) for name in ("fpage", "lpage", "elocation-id"))
     return FrontMatter(
         native_id=native,
@@ -62,7 +62,7 @@ def read_front(article: Any) -> FrontMatter | None:
         volume=extract_text(meta.find("{*}volume")), issue=extract_text(meta.find("{*}issue")),
         pages=f"{first}-{last}" if first and last and first != last else first or electronic,
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_read_subjects(meta),
-        licence=licence, open_access=open_access, keywords=_read_keywords(meta), issns=_read_issns(article),
+        license=license, open_access=open_access, keywords=_read_keywords(meta), issns=_read_issns(article),
         emails=tuple(_read_emails(meta)),
     )  # fmt: skip
 
@@ -297,7 +297,7 @@ def _read_emails(meta: Any) -> Iterator[str | None]:
         yield addresses.pop() if len(addresses) == 1 else None
 
 
-def _read_licence(meta: Any) -> tuple[str | None, bool | None]:
+def _read_license(meta: Any) -> tuple[str | None, bool | None]:
     """Return the license that links and text state together, and whether the article states open access."""
     permissions = meta.find("{*}permissions")
     if permissions is None:
@@ -308,6 +308,6 @@ def _read_licence(meta: Any) -> tuple[str | None, bool | None]:
     links += [extract_text(reference) for reference in permissions.iter("{*}license_ref")]
     words = " ".join(extract_text(element) for element in permissions.iter("{*}license", "{*}copyright-statement"))
     types = [element.get("license-type", "") for element in permissions.iter("{*}license")]
-    if licence := find_licence(" . ".join((*links, *types, words))):
-        return licence, True
+    if license := find_license(" . ".join((*links, *types, words))):
+        return license, True
     return None, True if any(kind.casefold().replace("-", "") == "openaccess" for kind in types) else None

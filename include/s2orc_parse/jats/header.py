@@ -10,7 +10,7 @@ from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
 from s2orc_parse.bibliography.fields import clean_text, clean_title, select_authors
-from s2orc_parse.bibliography.licences import parse_licence
+from s2orc_parse.bibliography.licenses import parse_license
 from s2orc_parse.parse_model import Header
 from s2orc_parse.words import read_table
 
@@ -37,7 +37,7 @@ class FrontMatter:
     pubmed_id: object
     pmc_id: object = None
     subjects: object
-    licence: object
+    license: object
     open_access: bool | None
     keywords: tuple[str, ...] = ()
     issns: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ def build_header(front: FrontMatter | None) -> Header:
         journal=clean_text(front.journal), doi=doi, arxiv_id=identifiers.arxiv_of_doi(doi),
         pubmed_id=identifiers.normalise_pmid(identifiers.plain(front.pubmed_id)),
         pmc_id=identifiers.normalise_pmcid(identifiers.plain(front.pmc_id)),
-        licence=parse_licence(front.licence), open_access=front.open_access, keywords=front.keywords,
+        license=parse_license(front.license), open_access=front.open_access, keywords=front.keywords,
         issn=next(iter(front.issns), None),
         emails=tuple(emails) if any(emails) else (),
     )  # fmt: skip

@@ -229,22 +229,22 @@ def audit(third_party: ModuleType) -> Iterator[ModuleType]:
 
 def test_every_license_is_permissive_or_has_a_reason(audit: ModuleType, third_party: ModuleType) -> None:
     accepted = tomllib.loads((ROOT / "deploy/audit.toml").read_text())["licenses"]
-    assert list(audit.find_licences(third_party.listed(), accepted)) == []
-    (finding,) = audit.find_licences(third_party.listed() | {"new": ("1", "AGPL-3.0")}, accepted)
+    assert list(audit.find_licenses(third_party.listed(), accepted)) == []
+    (finding,) = audit.find_licenses(third_party.listed() | {"new": ("1", "AGPL-3.0")}, accepted)
     assert finding.startswith("new: license 'AGPL-3.0'")
-    (finding,) = audit.find_licences(third_party.listed(), accepted | {"gone": "a reason"})
+    (finding,) = audit.find_licenses(third_party.listed(), accepted | {"gone": "a reason"})
     assert finding.startswith("gone: no longer a finding")
 
 
 @pytest.mark.parametrize(
-    ("licence", "expected"),
+    ("license", "expected"),
     [
         ("MPL-2.0 AND (Apache-2.0 OR MIT)", True), ("GPL-3.0 OR MIT", True), ("MIT AND GPL-3.0", False), ("not stated", False),
         ("MIT License, Apache Software License", True), ("MIT License, GNU General Public License (GPL)", False),
     ],
 )  # fmt: skip
-def test_license_expression_is_read_as_spdx_defines(audit: ModuleType, licence: str, expected: bool) -> None:
-    assert audit.is_permissive(licence) is expected
+def test_license_expression_is_read_as_spdx_defines(audit: ModuleType, license: str, expected: bool) -> None:
+    assert audit.is_permissive(license) is expected
 
 
 def test_known_vulnerability_needs_a_reason(audit: ModuleType) -> None:
@@ -276,10 +276,10 @@ def test_images_have_the_tested_versions(third_party: ModuleType, image: str) ->
 def test_notice_names_every_package_with_copyleft_license(third_party: ModuleType) -> None:
     notice = (ROOT / "NOTICE").read_text("utf-8").lower()
     runtime = third_party.locked(ROOT / "requirements-fab.txt")
-    for name, (_, licence) in third_party.listed().items():
-        assert not re.search("AGPL|Affero", licence), f"{name} is under the AGPL"
-        if name in runtime and re.search(r"GPL|Lesser General|General Public", licence) and "Artistic" not in licence:
-            assert name.removesuffix("-binary") in notice, f"{name} ({licence}) is not in NOTICE"
+    for name, (_, license) in third_party.listed().items():
+        assert not re.search("AGPL|Affero", license), f"{name} is under the AGPL"
+        if name in runtime and re.search(r"GPL|Lesser General|General Public", license) and "Artistic" not in license:
+            assert name.removesuffix("-binary") in notice, f"{name} ({license}) is not in NOTICE"
     for data in ("wordfreq", "noto cjk", "pandoc"):
         assert data in notice
 

@@ -27,7 +27,7 @@ from s2corpus.datasets.outputs import Outputs
 from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Params, Row, Share, StepResult, hash_number
 from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.escaping import format_csv
-from s2corpus.papers.licences import to_spdx
+from s2corpus.papers.licenses import to_spdx
 from s2corpus.text import sentences
 from s2orc_parse.parse_model import ParseKind
 
@@ -41,7 +41,7 @@ class ArticleOutcome(StrEnum):
 
     KEPT = "kept"
     NO_TEXT = "no_open_full_text"
-    LICENCE = "other_licence"
+    LICENSE = "other_license"
     TOO_OLD = "too_old"
     FEW_SENTENCES = "few_sentences"
     UNCLEAN = "too_many_sentences_removed"
@@ -52,7 +52,7 @@ class ElsevierParams(Params):
 
     kinds: tuple[ParseKind, ...] = (ParseKind.ELSEVIER, ParseKind.JATS, ParseKind.LATEX, ParseKind.PDF)
     """kinds of full text in order of preference; the first available kind is used"""
-    licences: tuple[str, ...] = ("CC-BY-4.0", "CC-BY-3.0", "CC-BY-2.5", "CC-BY-2.0", "CC-BY")
+    licenses: tuple[str, ...] = ("CC-BY-4.0", "CC-BY-3.0", "CC-BY-2.5", "CC-BY-2.0", "CC-BY")
     """accepted licenses of papers (§3.1: CC-BY 4.0; older versions permit the same)"""
     since: int = 2014
     """first year of publication (§3.1)"""
@@ -114,8 +114,8 @@ class ElsevierCorpus(Dataset):
         outcome = ArticleOutcome.KEPT
         _, parse = full_text
         article, number, removed = build_article(paper, parse, params.max_markup_share)
-        if paper.columns["licence"] not in map(to_spdx, params.licences):
-            outcome = ArticleOutcome.LICENCE
+        if paper.columns["license"] not in map(to_spdx, params.licenses):
+            outcome = ArticleOutcome.LICENSE
         elif (paper.metadata["year"] or 0) < params.since:
             outcome = ArticleOutcome.TOO_OLD
         elif number - removed < params.min_sentences:

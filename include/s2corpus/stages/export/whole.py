@@ -118,7 +118,7 @@ def _find_removed_section(run: Run, store: Store) -> dict[str, Any] | None:
     found: dict[str, Any] | None = None
     for nn in range(run.file_counts[0]):
         for row in store.read_rows(table_path("removed", nn), pc.field("rule") == removed.SECTIONS):
-            if report.may_show(row["licence"]) and (found is None or row["paper_id"] < found["paper_id"]):
+            if report.may_show(row["license"]) and (found is None or row["paper_id"] < found["paper_id"]):
                 found = row
                 break
     return found and report.shorten(found)

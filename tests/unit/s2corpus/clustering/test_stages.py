@@ -48,7 +48,7 @@ def run(lake: Lake, tmp_path: Path) -> Run:
         pdf(f"grobid:{SHA1}", TITLE_OF_PDF, "", None, file_sha1=SHA1, doi="10.18653/v1/n18"),
         pdf(f"grobid:{OTHER}", None, "", None, file_sha1=OTHER),
     ]
-    place = {"drop": "d", "name": "a.pdf", "open_access": True, "licence": "CC-BY-4.0"}
+    place = {"drop": "d", "name": "a.pdf", "open_access": True, "license": "CC-BY-4.0"}
     lines = read("jsonl", io.BytesIO(b"\n".join(orjson.dumps(line) for line in RECORD_LINES)))
     given: dict[Table, Any] = {
         RECORDS: make_table(line for line in lines if isinstance(line, Record)), PDF_RECORDS: make_table(headers),
@@ -92,7 +92,7 @@ def test_vote_follows_the_clusters(run: Run, profile: str, open_access: int, ven
     assert metrics["rows.papers"] == metrics["with_pdf"] == 2 and metrics["open_access"] == open_access
     paper, other = sorted(run.table(PAPERS).read().to_pylist(), key=lambda row: row["doi"] is None)
     assert (paper["title"], paper["date"], paper["arxiv_id"]) == (TITLE_OF_PDF, "2020-05-01", "1911.02782")
-    assert (paper["canonical_pdf"], paper["licence"]) == (SHA1, "CC-BY-4.0")
+    assert (paper["canonical_pdf"], paper["license"]) == (SHA1, "CC-BY-4.0")
     assert dict(paper["provenance"])["title"]["rule"] == "publisher" and other["venue"] == venue
 
 

@@ -83,13 +83,13 @@ def test_each_unused_file_has_an_outcome_and_a_reason(papers: Path) -> None:
 
 
 def test_each_unused_line_has_a_warning(papers: Path) -> None:
-    lines = [{"name": "a.pdf", "license": "CC0"}, {"name": "A"}, {"name": "a.pdf", "titel": "x"}]
+    lines = [{"name": "a.pdf", "licence": "CC0"}, {"name": "A"}, {"name": "a.pdf", "titel": "x"}]
     (papers / "records.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     result = run("check", papers)
     assert result.exit_code == 1
     found = outcomes(result)
     assert found["records.jsonl"] == ("metadata", "3 lines describe 1 files")
-    assert found["records.jsonl, line 1"] == ("warning", "license: is read as licence")
+    assert found["records.jsonl, line 1"] == ("warning", "licence: is read as license")
     assert 'did you mean "a.pdf"?' in found["records.jsonl, line 2"][1]
 
 

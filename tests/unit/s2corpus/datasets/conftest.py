@@ -41,7 +41,7 @@ METADATA: Row = {
     "arxiv_id": None, "acl_id": None, "pubmed_id": None, "pmc_id": None, "inbound_citations": ["q"], "mag_field_of_study": ["Biology"],
 }  # fmt: skip
 KNOWN: Row = {
-    "licence": "CC-BY-4.0", "open_access": True, "issns": None, "subjects": None, "pages": None, "volume": None, "date": "2020",
+    "license": "CC-BY-4.0", "open_access": True, "issns": None, "subjects": None, "pages": None, "volume": None, "date": "2020",
 }  # fmt: skip
 """metadata and columns of a paper for tests without a snapshot"""
 PIECE = st.sampled_from(["We saw it. ", "Fig. 2 shows x [1]. ", "It is é… ", "A (Lee, 2010). ", "et al. ", "B? "])
@@ -162,7 +162,7 @@ def deliver_pdf(lake: Path) -> None:
     (lake / "drops" / "d").mkdir(parents=True)
     (lake / "drops" / "d" / "frogs.pdf").write_bytes(PDF)
     pdfs = ReleaseTables(open_lake(str(lake)), "real-20260401")(PDFS)
-    place = {"drop": "d", "name": "frogs.pdf", "open_access": True, "licence": None}
+    place = {"drop": "d", "name": "frogs.pdf", "open_access": True, "license": None}
     pdfs.write(0, [{"file_sha1": SHA1, "bytes": len(PDF), "places": [place], "first_seen": "2026-04-01T00:00:00Z"}])
     pdfs.commit([0], {"pdf_shards": 1})
 

@@ -111,12 +111,12 @@ def figures_of(folder: Path, **known: Any) -> Job:
 
 def test_hugging_face_loads_rows_and_each_has_its_image(tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
-    job = figures_of(tmp_path, licence="CC-BY-4.0")
+    job = figures_of(tmp_path, license="CC-BY-4.0")
     runner.make(job)
     folder, cache = tmp_path / job.prefix, str(tmp_path / "cache")
     rows = datasets.load_dataset(str(folder), split="train", cache_dir=cache)
     assert {row["label"]: row["mentions"] for row in rows} == {"Figure 1": ["In Fig. 1 frogs grow."], "Table 1": []}
-    assert rows[0]["caption"] == CAPTION and rows[0]["licence"] == "CC-BY-4.0"
+    assert rows[0]["caption"] == CAPTION and rows[0]["license"] == "CC-BY-4.0"
     with tarfile.open(folder / rows[0]["image"]) as tar:
         names = tar.getnames()
         described, image = map(tar.extractfile, names[:2])
@@ -126,13 +126,13 @@ def test_hugging_face_loads_rows_and_each_has_its_image(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("licence", "outcome", "count"),
+    ("license", "outcome", "count"),
     [("LicenseRef-CC-BY", "cropped", 2), ("LicenseRef-CC-BY-NC", "license_forbids_copies", 3)],
 )
 def test_only_licenses_that_permit_copies_give_images(
-    licence: str | None, outcome: str, count: int, tmp_path: Path
+    license: str | None, outcome: str, count: int, tmp_path: Path
 ) -> None:
-    job = figures_of(tmp_path, licence=licence)
+    job = figures_of(tmp_path, license=license)
     build_unchecked(job)
     assert outcomes(job)[outcome] == count
 

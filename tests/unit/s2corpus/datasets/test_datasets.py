@@ -53,7 +53,7 @@ def test_published_dataset_is_described(name: str, made: dict[str, Job]) -> None
     for step in {row["step"] for row in stats(one)["funnel"]}:
         entered, *counts = (row["count"] for row in stats(one)["funnel"] if row["step"] == step)
         assert entered == sum(counts) > 0, step
-    assert stats(one)["licences"]["CC-BY-4.0"] > 0
+    assert stats(one)["licenses"]["CC-BY-4.0"] > 0
 
 
 @pytest.mark.parametrize("name", DATASETS.names)

@@ -44,8 +44,8 @@ def read(*lines: dict[str, Any] | bytes) -> tuple[Declarations, list[Entry]]:
         ({**HERE, "arxiv_id": "arXiv:1706.03762v5"}, {"a.pdf": DeclaredFacts(1, arxiv_id="1706.03762")}),
         ({"file_sha1": f" {'B' * 40} ", "open_access": True}, {"b.pdf": DeclaredFacts(1, True)}),
         ({"file_sha1": "a" * 40, "open_access": False}, CLOSED | {"again/a.pdf": DeclaredFacts(1, False)}),
-        ({**HERE, "note": "x", "open_access": False, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762"}, CLOSED),
-        ({**HERE, "embargo": "2030", "open_access": True, "licence": "CC-BY-4.0"}, {}),
+        ({**HERE, "note": "x", "open_access": False, "license": "CC-BY-4.0", "arxiv_id": "1706.03762"}, CLOSED),
+        ({**HERE, "embargo": "2030", "open_access": True, "license": "CC-BY-4.0"}, {}),
         ({**HERE, "Open-Access": False, "License": "CC-BY-4.0"}, {"a.pdf": DeclaredFacts(1, False, "CC-BY-4.0")}),
         ({"name": "z.pdf", "open_access": False}, {}),
         (codecs.BOM_UTF8 + b'{"name": "a.pdf"}', {"a.pdf": DeclaredFacts(1)}),
@@ -60,7 +60,7 @@ def test_line_gives_facts_about_its_file(line: dict[str, Any] | bytes, facts: di
     [
         ({}, {"open_access": True}, DeclaredFacts(2, True)),
         ({"open_access": True}, {"open_access": False}, DeclaredFacts(2, False)),
-        ({"licence": "CC-BY-NC-4.0"}, {"licence": "CC-BY-4.0"}, DeclaredFacts(2, None, "CC-BY-NC-4.0")),
+        ({"license": "CC-BY-NC-4.0"}, {"license": "CC-BY-4.0"}, DeclaredFacts(2, None, "CC-BY-NC-4.0")),
     ],
 )
 def test_conflicting_lines_give_the_stricter_facts(
@@ -78,7 +78,7 @@ def test_conflicting_lines_give_the_stricter_facts(
             "by: is not a key of a drop's records: it is ignored, and the line opens no file",
             "titel: is not a key of a drop's records (did you mean title?): it is ignored, and the line opens no file",
         ]),
-        ({**HERE, "Title": "On a", "license": "CC0"}, ["Title: is read as title", "license: is read as licence"]),
+        ({**HERE, "Title": "On a", "licence": "CC0"}, ["Title: is read as title", "licence: is read as license"]),
         ({**HERE, "title": "On a", "Title": "B"}, [
             "Title: is not a key of a drop's records (did you mean title?): it is ignored, and the line opens no file",
         ]),
@@ -120,7 +120,7 @@ def test_unknown_key_does_not_lose_the_metadata_of_its_line() -> None:
 def test_line_becomes_a_record_of_its_file() -> None:
     said = {
         "title": "On a", "authors": ["Ada Byron"], "date": "2021-05", "published": "2020", "doi": "10.1016/a",
-        "venue": "ACL", "fields_of_study": ["cs.CL"], "open_access": True, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762",
+        "venue": "ACL", "fields_of_study": ["cs.CL"], "open_access": True, "license": "CC-BY-4.0", "arxiv_id": "1706.03762",
     }  # fmt: skip
     reader, (entry,) = read({**HERE, **said})
     assert isinstance(entry, Record) and reader.warning_messages == ()
@@ -128,7 +128,7 @@ def test_line_becomes_a_record_of_its_file() -> None:
     assert (entry.file_sha1, entry.title, entry.date, entry.date_precision) == ("a" * 40, "On a", "2021-05", "month")
     assert (entry.doi, entry.venue, entry.authors[0].last) == ("10.1016/a", "ACL", "Byron")
     assert (entry.subjects, entry.arxiv_id) == (("cs.CL",), "1706.03762")
-    assert (entry.open_access, entry.licence) == (None, None), "a promise is about the file, not about the paper"
+    assert (entry.open_access, entry.license) == (None, None), "a promise is about the file, not about the paper"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_line_becomes_a_record_of_its_file() -> None:
         ),
         ({"open_access": None}, "open_access: null given, true or false expected"),
         ({"open_access": 1}, "open_access: 1 given, true or false expected"),
-        ({"licence": ["CC-BY"]}, 'licence: ["CC-BY"] given, a text expected'),
+        ({"license": ["CC-BY"]}, 'license: ["CC-BY"] given, a text expected'),
         ({"ready_at": 20230101}, "ready_at: 20230101 given, a text expected"),
     ],
 )
@@ -155,7 +155,7 @@ def test_line_with_foreign_claim_refuses_the_drop(line: dict[str, Any], said: st
     [
         (b'{"name":"a.pdf","open_access":false,"open_access":true}', CLOSED, "open_access"),
         (b'{"name":"a.pdf","open_access":false,"open_\\u0061ccess":true}', CLOSED, "open_access"),
-        (b'{"licence":"CC-BY-NC-4.0","name":"a.pdf","licence":"CC-BY-4.0"}', {"a.pdf": DeclaredFacts(1, None, "CC-BY-NC-4.0")}, "licence"),
+        (b'{"license":"CC-BY-NC-4.0","name":"a.pdf","license":"CC-BY-4.0"}', {"a.pdf": DeclaredFacts(1, None, "CC-BY-NC-4.0")}, "license"),
         (b'{"name":"a.pdf","name":"b.pdf","open_access":true}', {}, "name"),
         (b'{"name":"a.pdf","name":"b.pdf","open_access":false}', CLOSED | {"b.pdf": DeclaredFacts(1, False)}, "name"),
     ],
@@ -166,7 +166,7 @@ def test_repeated_keys_warn_and_take_stricter_value(line: bytes, facts: dict[str
     assert any(f"line 1: {key}: is given more than once" in warning for warning in reader.warning_messages)
 
 
-@pytest.mark.parametrize("claim", [b'"open_access":null,"open_access":true', b'"licence":7,"licence":"CC0"'])
+@pytest.mark.parametrize("claim", [b'"open_access":null,"open_access":true', b'"license":7,"license":"CC0"'])
 def test_every_value_of_repeated_keys_is_checked(claim: bytes) -> None:
     with pytest.raises(Refused):
         read(b'{"name":"a.pdf",' + claim + b"}")
@@ -218,10 +218,10 @@ def test_delivery_that_claims_foreign_records_is_refused(
 
 
 @pytest.mark.parametrize(
-    "repeated", [b'"open_access":false', b'"licence":"x"', b'"deleted":true', b'"record_id":"dblp:2"']
+    "repeated", [b'"open_access":false', b'"license":"x"', b'"deleted":true', b'"record_id":"dblp:2"']
 )
 def test_delivery_with_repeated_promise_is_refused(run: Run, repeated: bytes) -> None:
-    line = b'{"record_id":"dblp:1","title":"T","open_access":true,"licence":"CC0","deleted":false,%b}\n'
+    line = b'{"record_id":"dblp:1","title":"T","open_access":true,"license":"CC0","deleted":false,%b}\n'
     assert "the key is repeated" in refusal(run, "dblp", {"records.jsonl": line % repeated})
 
 

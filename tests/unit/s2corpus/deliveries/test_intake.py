@@ -250,17 +250,17 @@ def test_notices_are_unique_and_ordered(run: Run) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("days", "licence"), [(0, "CC-BY-4.0"), (1, None)])
-def test_embargoed_license_is_valid_from_its_start_date(run: Run, days: int, licence: str | None) -> None:
+@pytest.mark.parametrize(("days", "license"), [(0, "CC-BY-4.0"), (1, None)])
+def test_embargoed_license_is_valid_from_its_start_date(run: Run, days: int, license: str | None) -> None:
     start = (AS_OF + timedelta(days=days)).date()
     dates = {"delay-in-days": 365, "start": {"date-parts": [[start.year, start.month, start.day]]}}
-    licence_of_work = {"URL": "http://creativecommons.org/licenses/by/4.0/", "content-version": "am", **dates}
-    work = {"DOI": "10.1016/j.x.2020.1", "title": ["T"], "license": [licence_of_work]}
+    license_of_work = {"URL": "http://creativecommons.org/licenses/by/4.0/", "content-version": "am", **dates}
+    work = {"DOI": "10.1016/j.x.2020.1", "title": ["T"], "license": [license_of_work]}
     deliver(run.lake, "sources/crossref/1", lines(work, name="works.jsonl"))
     intake(run)
     (record,) = records(run).values()
-    assert record["licence"] == licence
-    assert record["later_licences"] == [{"licence": "CC-BY-4.0", "start": start.isoformat()}]
+    assert record["license"] == license
+    assert record["later_licenses"] == [{"license": "CC-BY-4.0", "start": start.isoformat()}]
 
 
 # -- Files.

@@ -128,7 +128,7 @@ def test_full_texts_of_publishers_are_files(
     assert row["record_id"] == (record_id and record_id.format(sha1=sha1))
     assert (found.rows, found.pdfs) == (records, 0)
     claims = ("publisher", "CC-BY-4.0", True) if source else ("archive", None, None)
-    stored = [(r["record_id"], r["kind"], r["licence"], r["open_access"]) for r in rows_in(lake, delivery, "records")]
+    stored = [(r["record_id"], r["kind"], r["license"], r["open_access"]) for r in rows_in(lake, delivery, "records")]
     assert stored == [(row["record_id"], *claims)] * records, "a drop makes no claims about a paper"
 
 

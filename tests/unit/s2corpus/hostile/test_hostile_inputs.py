@@ -56,7 +56,7 @@ TEI = (
 )
 TEX = rb"\documentclass{article}\begin{document}\section{One}Words of a paper.\end{document}"
 DOCUMENT = b'{"id": "a", "title": "A title", "abstract": "Words.", "date": "2020-01", "body": [{"section": "One::Two", "text": "Words."}]}'
-DECLARED = b'{"name": "a.pdf", "open_access": true, "licence": "CC-BY-4.0", "published": "2020-01-02", "title": "T", "doi": "10.1/x"}'
+DECLARED = b'{"name": "a.pdf", "open_access": true, "license": "CC-BY-4.0", "published": "2020-01-02", "title": "T", "doi": "10.1/x"}'
 FILE = {"name": "a.pdf", "bytes": 1, "sha256": "0" * 64}
 READY = orjson.dumps({"ready_at": "2023-01-01T00:00:00Z", "files": [FILE], "mode": "delta"})
 NASTY = (b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"[" * 2000, b"<a>" * 2000, b"&#0;", b"1e999", b"-1", b"9" * 400,

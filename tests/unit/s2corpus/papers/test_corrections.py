@@ -8,7 +8,7 @@ import pytest
 from s2corpus.errors import UserError
 from s2corpus.papers.ballots import DeliveredRecord
 from s2corpus.papers.corrections import CORRECTABLE, Corrections, parse_value, read_corrections
-from s2corpus.papers.licences import to_spdx
+from s2corpus.papers.licenses import to_spdx
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse
 from s2corpus.papers.vote import Pdf, elect_metadata
@@ -32,13 +32,13 @@ def correct(*lines: str, **present: str) -> Corrections:
     return Corrections.of(read_corrections("\n".join(lines).encode()), present)
 
 
-def vote(corrections: Corrections, licence: str | None = "CC-BY-4.0", is_open: bool | None = True) -> Any:
+def vote(corrections: Corrections, license: str | None = "CC-BY-4.0", is_open: bool | None = True) -> Any:
     """Vote on a paper that two sources describe, with the PDF A that its drop declares."""
     records = [
         publisher(title="A fomal model", date="2017", doi="10.1/a"), record("dblp", title="A fomal model", date="2017"),
         header(title="A Formal Model", doi="10.1/a"), declare(title="A fomal model"),
     ]  # fmt: skip
-    pdfs = {A: Pdf("2026-01-01", (Declaration("d", "a.pdf", is_open, licence),))}
+    pdfs = {A: Pdf("2026-01-01", (Declaration("d", "a.pdf", is_open, license),))}
     delivered = [DeliveredRecord(one) for one in records]
     return elect_metadata(PAPER, delivered, VoteRules(), pdfs=pdfs, is_preprint=is_preprint, corrections=corrections)
 
@@ -69,7 +69,7 @@ def test_later_correction_of_a_field_replaces_an_earlier_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stated", "corrected", "others", "licence", "outcome"),
+    ("stated", "corrected", "others", "license", "outcome"),
     [
         ("CC-BY-4.0", "CC BY-NC 4.0", {}, "CC-BY-NC-4.0", "applied"),  # less open: a letter is enough
         ("CC-BY-4.0", "All rights reserved", {}, "All rights reserved", "applied"),
@@ -83,14 +83,14 @@ def test_later_correction_of_a_field_replaces_an_earlier_one() -> None:
     ],
 )  # fmt: skip
 def test_license_becomes_less_open_always_and_more_open_with_evidence(
-    stated: str | None, corrected: str, others: dict[str, Any], licence: str | None, outcome: str
+    stated: str | None, corrected: str, others: dict[str, Any], license: str | None, outcome: str
 ) -> None:
-    corrections = correct(line("licence", corrected, **others))
+    corrections = correct(line("license", corrected, **others))
     openness = vote(corrections, stated).access[A]
-    assert openness.licence == licence and openness.open and openness.evidence == "declared"
+    assert openness.license == license and openness.open and openness.evidence == "declared"
     assert [word for *_, word in list_outcomes(corrections)] == [outcome]
-    is_explained = (openness.licence_detail or "").startswith(
-        f"{licence}, was {stated or 'not stated'}: corrected by correction:"
+    is_explained = (openness.license_detail or "").startswith(
+        f"{license}, was {stated or 'not stated'}: corrected by correction:"
     )
     assert is_explained is (outcome == "applied")
     assert any("does not apply to this text" in look.detail for look in openness.looks) is (outcome == "refused")
@@ -116,17 +116,17 @@ def test_openness_follows_the_same_rule(
 def test_stricter_license_applies_to_all_full_texts_of_the_paper() -> None:
     from tests.unit.s2corpus.papers.test_rows import member, rows
 
-    corrections = Corrections.of(read_corrections(line("licence", "CC-BY-NC-4.0").encode()), {PAPER: "p"})
+    corrections = Corrections.of(read_corrections(line("license", "CC-BY-NC-4.0").encode()), {PAPER: "p"})
     (row,) = rows(
-        member(f"grobid:{A}", file_sha1=A), member("arxiv:1911.02782", arxiv_id="1911.02782", licence="CC-BY-4.0"), member("jats:1"),
+        member(f"grobid:{A}", file_sha1=A), member("arxiv:1911.02782", arxiv_id="1911.02782", license="CC-BY-4.0"), member("jats:1"),
         pdfs={A: Pdf("2023", (Declaration("d", "a.pdf", True, "CC-BY-4.0"),))}, corrections=corrections,
         latex_parses={"1911.02782": ArxivParse(B, "parse", "1911.02782")},
-        articles={"jats:1": Article(C, "jats", "2023", open_access=True, licence="CC-BY-4.0")},
+        articles={"jats:1": Article(C, "jats", "2023", open_access=True, license="CC-BY-4.0")},
     )  # fmt: skip
-    assert [(text["kind"], text["licence"]) for text in row["access"]] == [
+    assert [(text["kind"], text["license"]) for text in row["access"]] == [
         (kind, "CC-BY-NC-4.0") for kind in ("pdf", "latex", "jats")
     ]
-    assert row["licence"] == "CC-BY-NC-4.0"
+    assert row["license"] == "CC-BY-NC-4.0"
 
 
 def test_correction_follows_a_merged_paper_and_reports_an_absent_one() -> None:
@@ -147,7 +147,7 @@ def test_release_takes_corrections_that_were_ready_before_it() -> None:
     [
         ("not JSON", "Invalid JSON"),
         (line("abstract", "x"), "'abstract' given: expected a field, one of title, authors"),
-        (line("license", "CC-BY-4.0"), "'license' given (did you mean licence?): expected a field"),
+        (line("licence", "CC-BY-4.0"), "'licence' given (did you mean license?): expected a field"),
         (line("date", "in spring"), "date: 'in spring' given: expected a value of date"),
         (line("open_access", "yes"), "open_access: 'yes' given: expected true or false"),
         (line("doi", "none"), "doi: 'none' given: expected a value of doi"),
@@ -169,11 +169,11 @@ def test_values_are_read_like_those_of_records() -> None:
     read = {
         "authors": "Ada B. Lovelace; Alan Turing",
         "date": "2018-03-05", "doi": "https://doi.org/10.1000/ABC", "arxiv_id": "arXiv:1911.02782v2",
-        "licence": "http://creativecommons.org/licenses/by-nc-sa/3.0/", "pages": "10--20", "pmc_id": "pmc5334499",
+        "license": "http://creativecommons.org/licenses/by-nc-sa/3.0/", "pages": "10--20", "pmc_id": "pmc5334499",
     }  # fmt: skip
     values = {name: parse_value(name, text) for name, text in read.items()}
     assert [(a.first, a.last) for a in values.pop("authors")] == [("Ada", "Lovelace"), ("Alan", "Turing")]
-    assert to_spdx(values.pop("licence")) == "CC-BY-NC-SA-3.0"
+    assert to_spdx(values.pop("license")) == "CC-BY-NC-SA-3.0"
     assert values == {
         "date": ("2018-03-05", "day"), "doi": "10.1000/abc", "arxiv_id": "1911.02782", "pages": "10-20", "pmc_id": "PMC5334499",
     }  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.papers.licences import rank_strictness, select_strictest, to_spdx
+from s2corpus.papers.licenses import rank_strictness, select_strictest, to_spdx
 from s2corpus.papers.openness import (
     Declaration,
     Evidence,
@@ -24,10 +24,10 @@ from tests.unit.s2corpus.papers.samples import DOI, PREPRINT, A, B, declare, hea
 
 ARXIV_ID, ACL_ID, ACL_DOI, OTHER_DOI = "1911.02782", "2020.acl-main.447", "10.18653/v1/2020.acl-main.447", "10.1016/y"
 COPY = OpenVersion.COPY
-ARXIVS = record("arxiv", arxiv_id=ARXIV_ID, licence="CC-BY-4.0")
-ACLS = publisher("acl", acl_id=ACL_ID, doi=ACL_DOI, open_access=True, licence="CC-BY-4.0")
-PMCS = record("pubmed", "7", doi=DOI, pmc_id="PMC7", open_access=True, licence="CC-BY-NC")
-JATS = publisher("jats", pmc_id="PMC4391421", open_access=True, licence="CC-BY-2.0")
+ARXIVS = record("arxiv", arxiv_id=ARXIV_ID, license="CC-BY-4.0")
+ACLS = publisher("acl", acl_id=ACL_ID, doi=ACL_DOI, open_access=True, license="CC-BY-4.0")
+PMCS = record("pubmed", "7", doi=DOI, pmc_id="PMC7", open_access=True, license="CC-BY-NC")
+JATS = publisher("jats", pmc_id="PMC4391421", open_access=True, license="CC-BY-2.0")
 CROSSREF, PRINTED = publisher(doi=DOI), header(doi=DOI)
 
 
@@ -121,7 +121,7 @@ def test_declaration_of_a_drop_closes_or_opens_a_pdf(case: str) -> None:
     assert judge(*records, places=(Declaration("d", name),), all_open=True).evidence == (evidence or DECLARED)
 
 
-BY = publisher(doi=DOI, open_access=True, licence="CC-BY-4.0")  # as of a version of record in Crossref
+BY = publisher(doi=DOI, open_access=True, license="CC-BY-4.0")  # as of a version of record in Crossref
 NOT_SHARED = "not applied: it does not have an identifier of this full text"
 RIGHTS: list[tuple[list[Record], dict[str, Any], Evidence | None, str | None, str | None, dict[str, str]]] = [
     # records, options, evidence, license, its detail, start of each record's effect
@@ -132,39 +132,39 @@ RIGHTS: list[tuple[list[Record], dict[str, Any], Evidence | None, str | None, st
         {"crossref:1": "states the license of this text", f"unpaywall:{DOI}": "opens this text"},
     ),
     (
-        [PRINTED, unpaywall(licence="CC-BY-NC"), BY], {}, UNPAYWALL, "CC-BY-NC", None,
+        [PRINTED, unpaywall(license="CC-BY-NC"), BY], {}, UNPAYWALL, "CC-BY-NC", None,
         {"crossref:1": "not needed: unpaywall decides", f"unpaywall:{DOI}": "opens this text and states its license"},
     ),
     ([header(doi=OTHER_DOI), BY], {}, None, None, None, {"crossref:1": NOT_SHARED}),
     ([header(doi=OTHER_DOI), BY], {"all_open": True}, DECLARED, None, None, {"crossref:1": NOT_SHARED}),
     ([header(arxiv_id=ARXIV_ID, doi=DOI), BY], {}, ARXIV, None, None, {"crossref:1": "not needed: arxiv decides"}),
-    ([PRINTED, publisher(doi=DOI, licence="tdm")], {}, None, None, None, {"crossref:1": "not applied: the publisher states a license"}),
-    ([PRINTED, record("s2", doi=DOI, licence="CC-BY")], {}, None, None, None, {"s2:1": "not applied: only publishers"}),
+    ([PRINTED, publisher(doi=DOI, license="tdm")], {}, None, None, None, {"crossref:1": "not applied: the publisher states a license"}),
+    ([PRINTED, record("s2", doi=DOI, license="CC-BY")], {}, None, None, None, {"s2:1": "not applied: only publishers"}),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("records", "options", "evidence", "licence", "detail", "effects"), RIGHTS)
+@pytest.mark.parametrize(("records", "options", "evidence", "license", "detail", "effects"), RIGHTS)
 def test_rights_that_records_state_have_this_effect(
     records: list[Record],
     options: dict[str, Any],
     evidence: Evidence | None,
-    licence: str | None,
+    license: str | None,
     detail: str | None,
     effects: dict[str, str],
 ) -> None:
     found = judge(*records, **options)
-    assert (found.evidence, found.licence, found.licence_detail) == (evidence, licence, detail)
+    assert (found.evidence, found.license, found.license_detail) == (evidence, license, detail)
     assert [one.record_id for one in found.stated] == [*effects]
     assert all(one.effect.startswith(effects[one.record_id]) for one in found.stated)
 
 
 @pytest.mark.parametrize(
-    ("own", "records", "places", "evidence", "licence"),
+    ("own", "records", "places", "evidence", "license"),
     [
-        ({"open_access": True, "licence": "MIT"}, [], [], PUBLISHER, "MIT"),
-        ({"licence": "MIT"}, [], [], None, None),
-        ({"doi": DOI}, [publisher(doi=DOI, open_access=True, licence="MIT")], [], PUBLISHER, "MIT"),
-        ({"doi": DOI}, [unpaywall(licence="MIT")], [], UNPAYWALL, "MIT"),
+        ({"open_access": True, "license": "MIT"}, [], [], PUBLISHER, "MIT"),
+        ({"license": "MIT"}, [], [], None, None),
+        ({"doi": DOI}, [publisher(doi=DOI, open_access=True, license="MIT")], [], PUBLISHER, "MIT"),
+        ({"doi": DOI}, [unpaywall(license="MIT")], [], UNPAYWALL, "MIT"),
         ({"doi": DOI}, [PMCS], [], PMC, "CC-BY-NC"),
         ({}, [], [Declaration("d", "a.xml", True, "MIT")], DECLARED, "MIT"),
         ({"open_access": True}, [], [Declaration("d", "a.xml", False, "CC-BY-NC-4.0")], None, "CC-BY-NC-4.0"),
@@ -175,12 +175,12 @@ def test_publishers_full_text_is_open_by_its_metadata(
     records: list[Record],
     places: list[Declaration],
     evidence: Evidence | None,
-    licence: str | None,
+    license: str | None,
 ) -> None:
     """No check searches a publisher's full text for arXiv and ACL ids."""
     text = record("jats", A, **own)
     found = decide_article_openness(A, records, places, own=text, is_preprint=is_preprint)
-    assert (found.open, found.evidence, found.licence) == (evidence is not None, evidence, licence)
+    assert (found.open, found.evidence, found.license) == (evidence is not None, evidence, license)
     assert [look.evidence for look in found.looks] == [PMC, UNPAYWALL, PUBLISHER, DECLARED]
     quiet = replace(text, open_access=None)
     own_release = decide_article_openness(A, [], own=quiet, is_preprint=is_preprint, all_open=True)
@@ -189,41 +189,41 @@ def test_publishers_full_text_is_open_by_its_metadata(
 
 def test_latex_source_is_open_with_license_of_arxiv_record() -> None:
     others = [
-        replace(ARXIVS, record_id="arxiv:2", arxiv_id="1706.03762", licence="CC-BY-NC-4.0"),
-        replace(ARXIVS, record_id="s2:1", source="s2", licence="CC-BY-NC-ND-4.0"),
-        publisher(licence="CC0-1.0"),
+        replace(ARXIVS, record_id="arxiv:2", arxiv_id="1706.03762", license="CC-BY-NC-4.0"),
+        replace(ARXIVS, record_id="s2:1", source="s2", license="CC-BY-NC-ND-4.0"),
+        publisher(license="CC0-1.0"),
     ]
     found = decide_source_openness(ARXIV_ID, [ARXIVS, *others], (Declaration("d", "a.gz", True),))
     source = f"! this is the source archive of arXiv {ARXIV_ID}"
     assert list_looks(found) == {"arxiv": source, "declared": "! declared open by d/a.gz"}
-    assert (found.evidence, found.licence, found.licence_detail) == (ARXIV, "CC-BY-4.0", None)
+    assert (found.evidence, found.license, found.license_detail) == (ARXIV, "CC-BY-4.0", None)
     quiet = decide_source_openness(ARXIV_ID, [])
     assert quiet.open and list_looks(quiet) == {"arxiv": source, "declared": "no drop declares open access"}
     assert not decide_source_openness(ARXIV_ID, [ARXIVS], (Declaration("d", f"{ARXIV_ID}.gz", False),)).open
 
 
 @pytest.mark.parametrize(
-    ("records", "licences", "expected", "detail"),
+    ("records", "licenses", "expected", "detail"),
     [
         # Only the licenses of the evidence and of the deliverers count.
-        ([header(arxiv_id=ARXIV_ID), ARXIVS, unpaywall(licence="CC0-1.0")], [], "CC-BY-4.0", None),
-        ([header(arxiv_id=ARXIV_ID), publisher(licence="CC0-1.0")], [], None, None),
-        ([PRINTED, unpaywall(licence="CC-BY")], ["CC-BY-NC-4.0"], "CC-BY-NC-4.0", "CC-BY, CC-BY-NC-4.0"),
-        ([PRINTED, PMCS, replace(PMCS, record_id="jats:1", licence="CC-BY")], [], "CC-BY-NC", "CC-BY, CC-BY-NC"),
+        ([header(arxiv_id=ARXIV_ID), ARXIVS, unpaywall(license="CC0-1.0")], [], "CC-BY-4.0", None),
+        ([header(arxiv_id=ARXIV_ID), publisher(license="CC0-1.0")], [], None, None),
+        ([PRINTED, unpaywall(license="CC-BY")], ["CC-BY-NC-4.0"], "CC-BY-NC-4.0", "CC-BY, CC-BY-NC-4.0"),
+        ([PRINTED, PMCS, replace(PMCS, record_id="jats:1", license="CC-BY")], [], "CC-BY-NC", "CC-BY, CC-BY-NC"),
         ([header()], ["CC-BY-4.0", None, "CC-BY-NC-4.0", "MIT"], "CC-BY-NC-4.0", "CC-BY-4.0, CC-BY-NC-4.0, MIT"),
     ],
 )
 def test_license_is_strictest_among_those_of_the_evidence(
-    records: list[Record], licences: list[str | None], expected: str | None, detail: str | None
+    records: list[Record], licenses: list[str | None], expected: str | None, detail: str | None
 ) -> None:
-    places = tuple(Declaration(f"d{n}", "a.pdf", None, licence) for n, licence in enumerate(licences))
+    places = tuple(Declaration(f"d{n}", "a.pdf", None, license) for n, license in enumerate(licenses))
     found = judge(*records, places=places, all_open=True)
     listed = detail and f"{expected}: the strictest of {', '.join(sorted(detail.split(', ')))}"
-    assert (found.licence, found.licence_detail) == (expected, listed)
+    assert (found.license, found.license_detail) == (expected, listed)
 
 
 @pytest.mark.parametrize(
-    ("strictness", "licences"),
+    ("strictness", "licenses"),
     [
         (0, ["CC0-1.0", "PDM-1.0", "CC-PDM-1.0", "public domain"]),
         (1, ["CC-BY-4.0", "cc by", "CC-BY-3.0-IGO", "MIT", "Apache-2.0"]),
@@ -235,18 +235,18 @@ def test_license_is_strictest_among_those_of_the_evidence(
         (7, ["CC-BY-SA-NC", "arXiv-nonexclusive-1.0", "publisher's own"]),
     ],
 )
-def test_license_has_its_strictness(strictness: int, licences: list[str]) -> None:
-    assert {rank_strictness(licence) for licence in licences} == {strictness}
-    assert select_strictest([None, "CC0-1.0", "", *licences]) == min(licences)
+def test_license_has_its_strictness(strictness: int, licenses: list[str]) -> None:
+    assert {rank_strictness(license) for license in licenses} == {strictness}
+    assert select_strictest([None, "CC0-1.0", "", *licenses]) == min(licenses)
     assert select_strictest(["", None]) is None
 
 
 @pytest.mark.parametrize(
-    ("licence", "written"),
+    ("license", "written"),
     [
         (None, "NOASSERTION"), ("—", "NOASSERTION"), ("cc-by-4.0", "CC-BY-4.0"), ("pdm-1.0", "CC-PDM-1.0"), (" MIT ", "MIT"),
         ("publisher's own", "LicenseRef-publisher-s-own"), ("LicenseRef-.x-", "LicenseRef-x"),
     ],
 )  # fmt: skip
-def test_license_is_converted_to_spdx(licence: str | None, written: str) -> None:
-    assert to_spdx(licence) == written
+def test_license_is_converted_to_spdx(license: str | None, written: str) -> None:
+    assert to_spdx(license) == written

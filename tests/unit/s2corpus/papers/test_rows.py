@@ -45,7 +45,7 @@ def test_canonical_pdf_is_listed_first(second: bool | None, pdfs: list[str], evi
     given = {sha1: Pdf("2023", (Declaration("d", "x", is_open, "MIT"),)) for sha1, is_open in ((A, None), (B, second))}
     (row,) = rows(*(member(f"grobid:{sha1}", file_sha1=sha1) for sha1 in (A, B)), pdfs=given)
     assert row["canonical_pdf"] == pdfs[0] and [text["sha1"] for text in row["access"]] == pdfs
-    assert (row["open_access"], row["oa_evidence"], row["licence"]) == (evidence is not None, evidence, "MIT")
+    assert (row["open_access"], row["oa_evidence"], row["license"]) == (evidence is not None, evidence, "MIT")
 
 
 @pytest.mark.parametrize(("work_type", "status"), [("preprint", None), ("article", "retracted")])
@@ -58,7 +58,7 @@ def test_retraction_of_a_preprint_is_ignored(work_type: str, status: str | None)
 
 
 def test_latest_then_smallest_article_of_a_kind_is_used() -> None:
-    article = Article(C, "jats", "2023-01-02", open_access=True, licence="CC-BY-4.0")
+    article = Article(C, "jats", "2023-01-02", open_access=True, license="CC-BY-4.0")
     others = {
         "jats:1": replace(article, sha1=A, first_seen="2023-01-01"),
         "jats:2": article,
@@ -87,7 +87,7 @@ def test_row_of_a_paper_has_all_columns() -> None:
     members = [
         member("acl:P19-1001", kind="publisher", doi="10.18653/v1/p19-1001", acl_id="P19-1001", authors=[author], date="2019-07",
                date_precision="month", mag_id="9", issns=["2-2"], subjects=["b", "a"], file_sha1=A, editorial="corrected", **stated),
-        member("arxiv:1911.02782", arxiv_id="1911.02782", mag_id="8", issns=["1-1", "2-2"], subjects=["a"], licence="CC-BY-4.0"),
+        member("arxiv:1911.02782", arxiv_id="1911.02782", mag_id="8", issns=["1-1", "2-2"], subjects=["a"], license="CC-BY-4.0"),
         member(f"grobid:{A}", file_sha1=A, title="Read"),
         member("jats:1", doi="10.18653/v1/p19-1001"),
     ]  # fmt: skip
@@ -97,7 +97,7 @@ def test_row_of_a_paper_has_all_columns() -> None:
         latex_parses={
             "1911.02782": ArxivParse(B, "parse", "1911.02782", (Declaration("d", "s.gz", None, "CC-BY-NC-4.0"),))
         },
-        articles={"jats:1": Article(C, "jats", "2023", open_access=True, licence="CC0-1.0")},
+        articles={"jats:1": Article(C, "jats", "2023", open_access=True, license="CC0-1.0")},
         notices={"doi:10.18653/v1/p19-1001": [("retracted", "crossref:n")]},
     )
     access, provenance = row.pop("access"), dict(row.pop("provenance"))
@@ -106,11 +106,11 @@ def test_row_of_a_paper_has_all_columns() -> None:
         "paper_id": "p", "title": "T", "date": "2019-07", "date_precision": "month", "doi": "10.18653/v1/p19-1001", **stated,
         "arxiv_id": "1911.02782", "acl_id": "P19-1001", "mag_ids": ["8", "9"], "fields_of_study": [], "subjects": ["a", "b"],
         "issns": ["1-1", "2-2"], "preprints": [{"doi": None, "arxiv_id": "1911.02782", "date": None}],
-        "canonical_pdf": A, "latex_parse_id": "parse", "open_access": True, "oa_evidence": "acl", "licence": "MIT",
+        "canonical_pdf": A, "latex_parse_id": "parse", "open_access": True, "oa_evidence": "acl", "license": "MIT",
         "editorial": "retracted", "editorial_by": ["crossref:n"],
         "record_ids": ["acl:P19-1001", "arxiv:1911.02782", f"grobid:{A}", "jats:1"],
     }  # fmt: skip
-    of_text = ("kind", "sha1", "open_access", "oa_evidence", "licence", "licence_detail")
+    of_text = ("kind", "sha1", "open_access", "oa_evidence", "license", "license_detail")
     assert [tuple(text[name] for name in of_text) for text in access] == [
         ("pdf", A, True, "acl", "MIT", None),
         ("latex", B, True, "arxiv", "CC-BY-NC-4.0", "CC-BY-NC-4.0: the strictest of CC-BY-4.0, CC-BY-NC-4.0"),

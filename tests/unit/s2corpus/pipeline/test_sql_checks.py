@@ -79,7 +79,7 @@ split.no_duplicate_of_a_train_text: documents splits | documents splits document
 split.no_cluster_in_train_and_valid: duplicates duplicates(paper_id=q) | duplicates duplicates(paper_id=q,split=valid)
 split.every_duplicate_is_split_as_its_cluster_says: duplicates splits | duplicates splits(split=valid) | splits(split=held_back:duplicate)
 export.published_is_what_was_split: splits metrics(name=documents.x,value=1) | splits | metrics(name=documents.x,value=1)
-export.everything_has_its_licence: filtered papers fulltexts metrics(name=rights,value=2) | filtered papers metrics(name=rights,value=0)
+export.everything_has_its_license: filtered papers fulltexts metrics(name=rights,value=2) | filtered papers metrics(name=rights,value=0)
 """
 SHARES = """
 select.selected_pdfs outcome.selected rows

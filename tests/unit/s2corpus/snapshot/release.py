@@ -84,7 +84,7 @@ def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
             "doi": f"10.1234/{i}",
             "open_access": sha1 is not None and i % 7 != 0,
             "oa_evidence": "declared" if sha1 and i % 7 else None,
-            "licence": "CC-BY-4.0" if i % 2 else None,
+            "license": "CC-BY-4.0" if i % 2 else None,
             "fields_of_study": ["Biology"] if i % 2 else None,
             "canonical_pdf": sha1,
             "access": [],
@@ -96,7 +96,7 @@ def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
             "mag_ids": [],
         }
         if sha1:
-            rights = {name: row[name] for name in ("open_access", "oa_evidence", "licence")}
+            rights = {name: row[name] for name in ("open_access", "oa_evidence", "license")}
             row["access"] = [{"sha1": sha1, "kind": "pdf", **rights, "looks": []}]
         yield Paper(row, _parse(rng, paper_id, sha1, words) if sha1 else None, i % 11 != 0)
 
@@ -233,7 +233,7 @@ def _member(paper: Paper) -> dict[str, Any]:
         "record_id": paper.row["record_ids"][0],
         "source": "crossref",
         "kind": "publisher",
-        "licence": "https://example.org/terms" if paper.row["licence"] else None,
+        "license": "https://example.org/terms" if paper.row["license"] else None,
     }
 
 
@@ -243,14 +243,14 @@ def _fulltext(paper: Paper) -> dict[str, Any]:
         "parse_kind": "pdf",
         "parse_id": f"{paper.row['canonical_pdf']}:pdf:-:1",
         "file_sha1": paper.row["canonical_pdf"],
-        **{name: paper.row[name] for name in ("open_access", "oa_evidence", "licence")},
+        **{name: paper.row[name] for name in ("open_access", "oa_evidence", "license")},
         "parse": orjson.dumps(paper.parse),
     }
 
 
 def _fulltexts(paper: Paper) -> list[dict[str, Any]]:
     """Return the full texts by kind: latex before pdf."""
-    latex = {"parse_kind": "latex", "open_access": True, "licence": "arXiv", "parse": orjson.dumps(paper.latex)}
+    latex = {"parse_kind": "latex", "open_access": True, "license": "arXiv", "parse": orjson.dumps(paper.latex)}
     return [
         *([{**_fulltext(paper), **latex, "parse_id": f"{'c' * 40}:latex:-:1"}] if paper.latex else []),
         *([_fulltext(paper)] if paper.parse else []),

@@ -43,7 +43,7 @@ def test_only_licenses_of_free_works_permit_a_sample() -> None:
 
 
 def test_forbidden_texts_are_omitted() -> None:
-    document = {"licence": "CC-BY-ND-4.0", "title": "T", "text": "secret", "model_text": None}
+    document = {"license": "CC-BY-ND-4.0", "title": "T", "text": "secret", "model_text": None}
     record = shorten_record(document)
     assert "secret" not in str(record) and record["title"] == "T" and record["model_text"] is None
 
@@ -88,7 +88,7 @@ def write_card(
         "columns": [{"name": "PDF", "unit": "count"}],
         "rows": [["Full texts", 3]],
     }
-    given = {"sets": dict.fromkeys(sets, COUNTED), "funnel": [], "languages": {}, "years": {}, "licences": {}, "oa_evidence": {},
+    given = {"sets": dict.fromkeys(sets, COUNTED), "funnel": [], "languages": {}, "years": {}, "licenses": {}, "oa_evidence": {},
              "editorial": {},
              "fields_of_study": {"Biology": 2}, "sources": {}, "metrics": {}, "tables": [parses], "samples": {}, **stats}  # fmt: skip
     manifest: dict[str, Any] = {

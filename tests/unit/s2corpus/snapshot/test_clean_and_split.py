@@ -155,7 +155,7 @@ def test_text_is_from_first_kind_of_the_spec(tmp_path: Path) -> None:
         _, documents, _ = release(tmp_path / first, with_latex, clean={"text_from": order})
         kept = [row for (set_, _), row in documents.items() if set_ == "s2orc" and row["outcome"] == "kept"]
         from_latex = {row["paper_id"] for row in kept if "Typeset" in row["text"]}
-        assert from_latex == {row["paper_id"] for row in kept if row["licence"] == "arXiv"}
+        assert from_latex == {row["paper_id"] for row in kept if row["license"] == "arXiv"}
         assert from_latex == {row["paper_id"] for row in kept if first == "latex" or row["paper_id"] in closed}
         assert 0 < len(from_latex) <= len(kept)
 

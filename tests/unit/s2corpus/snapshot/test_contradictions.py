@@ -103,11 +103,11 @@ def test_spans_of_a_parse_have_their_text_and_entry(kind: str, span: dict[str, A
         ({"evidence": ""}, "has no evidence"),
         ({"evidence": "bibliography_only"}, "is open, but its evidence is bibliography_only"),
         ({"open_access": False}, "is closed, but its evidence is declared"),
-        ({"licence": "CC BY"}, "is 'CC BY'; expected an SPDX id"),
+        ({"license": "CC BY"}, "is 'CC BY'; expected an SPDX id"),
     ],
 )
 def test_rights_have_evidence_and_an_spdx_id(changed: dict[str, Any], message: str | None) -> None:
-    row = {"paper_id": "1", "of": "pdf", "open_access": True, "evidence": "declared", "licence": "CC0-1.0"}
+    row = {"paper_id": "1", "of": "pdf", "open_access": True, "evidence": "declared", "license": "CC0-1.0"}
     found = rights.find_fault(row | changed)
     assert found is None if message is None else message in str(found)
 
@@ -119,7 +119,7 @@ def index_row(**changed: Any) -> dict[str, Any]:
     return {
         "id": "1", "set": "s2orc", "split": "train", "sha1": "a" * 40, "title": "A title", "date": "2022-11-30", "year": 2022,
         "text_key": text_key(TEXT), "fields_of_study": None, **dict.fromkeys(IDENTIFIERS), "words": 9, "line": 1,
-        "file": f"v2/{changed.get('set', 's2orc')}/{changed.get('split', 'train')}/00", "licence": "", "oa_evidence": "x",
+        "file": f"v2/{changed.get('set', 's2orc')}/{changed.get('split', 'train')}/00", "license": "", "oa_evidence": "x",
         "abstract_source": "",
     } | changed  # fmt: skip
 
@@ -184,12 +184,12 @@ def test_repeated_citations_count_once() -> None:
 
 
 OF_PARSE = {"paper_id": "1", "parse_kind": "pdf"}
-RIGHTS = {"paper_id": "1", "open_access": True, "evidence": "x", "licence": "MIT"}
+RIGHTS = {"paper_id": "1", "open_access": True, "evidence": "x", "license": "MIT"}
 KEYS = sorted([lookup_key("title", "atitle"), lookup_key("sha1", "a" * 40)])
-COPIED = DOCUMENT | {"set": "s2orc", "split": "train", "licence": "", "oa_evidence": "x", "abstract_source": ""}
+COPIED = DOCUMENT | {"set": "s2orc", "split": "train", "license": "", "oa_evidence": "x", "abstract_source": ""}
 TABLES: dict[Claim, tuple[pa.Schema, list[dict[str, Any]]]] = {
     Claim.TEXT: (documents.SCHEMA, [COPIED]),
-    Claim.LICENCE: (documents.SCHEMA, [COPIED]),
+    Claim.LICENSE: (documents.SCHEMA, [COPIED]),
     Claim.PAPER: (flat.SCHEMAS["papers"], [{"paper_id": "1", "title": "A title", **dict.fromkeys(IDENTIFIERS)}]),
     Claim.PARAGRAPHS: (flat.SCHEMAS["paragraphs"], [OF_PARSE | {"paragraph": 0, "text": "One [1] two."}]),
     Claim.BIB_ENTRIES: (flat.SCHEMAS["bib_entries"], [OF_PARSE | {"ref_id": "BIBREF0", "cited_paper_id": "2"}]),

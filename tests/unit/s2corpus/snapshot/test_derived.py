@@ -23,8 +23,8 @@ from s2corpus_reader.files import SnapshotFile
 
 def test_tables_of_a_small_corpus() -> None:
     counts = Counter({("papers", "all"): 4, ("papers", "full_text"): 2, ("year", "2020"): 3, ("year", "n/a"): 1})
-    counts |= {("year_full_text", "2020"): 2, ("licence", "CC0-1.0"): 1, ("licence", "A"): 1, ("licence", "B"): 2}
-    counts |= {("licence_of", "pdf: CC0-1.0"): 5, ("field", "Astronomy"): 3, ("field", "Art"): 1}
+    counts |= {("year_full_text", "2020"): 2, ("license", "CC0-1.0"): 1, ("license", "A"): 1, ("license", "B"): 2}
+    counts |= {("license_of", "pdf: CC0-1.0"): 5, ("field", "Astronomy"): 3, ("field", "Art"): 1}
     counts |= {
         (f"agreement.title.{what}", "jats/pdf"): n
         for what, n in {"papers": 4, "equal": 3, "common": 8, "items": 10}.items()
@@ -38,10 +38,10 @@ def test_tables_of_a_small_corpus() -> None:
     assert (
         " ".join(tables)
         == "pdfs filters sources parses fields inferred_fields citations tokens removed removed_sections "
-        "years licences rights languages gold agreement"
+        "years licenses rights languages gold agreement"
     )
     assert tables["years"] == [["n/a", 1, 0.25, 0, 0.0], ["2020", 3, 0.75, 2, 1.0]]
-    assert tables["licences"] == [["B", 2, 0.5], ["A", 1, 0.25], ["CC0-1.0", 1, 0.25]]
+    assert tables["licenses"] == [["B", 2, 0.5], ["A", 1, 0.25], ["CC0-1.0", 1, 0.25]]
     assert tables["agreement"] == [["jats/pdf: title", 4, 0.75, 0.8]]
     assert tables["removed"] == [["clean.min_log_prob: section", 2, 30]]
     assert tables["removed_sections"] == [["Art", 120, 30, 0.25]]
@@ -98,14 +98,14 @@ def paper(**others: Any) -> dict[str, Any]:
     closed = released_parse(deepcopy(PARSE), {"BIBREF1": "3"}, open_access=False)
     value = {
         **dict.fromkeys(OF_PAPERS), "paper_id": "1", "title": "On a", "abstract": "one two", "date": "2020-05",
-        "licence": "CC-BY-4.0",
+        "license": "CC-BY-4.0",
         "fields_of_study": ["Art", "Law"], "canonical_pdf": "a" * 40, "outbound": ["2", "3", "4"], "publisher_abstract": True,
         "authors": [{"first": "A", "middle": [], "last": "B", "suffix": "", "orcid": "0"}], "doi": "10.1/a", "record_ids": ["x:1", "s2:7"],
-        "mag_ids": ["9", "8"], "abstract_from": {"source": "crossref", "rule": "majority", "licence": None},
+        "mag_ids": ["9", "8"], "abstract_from": {"source": "crossref", "rule": "majority", "license": None},
         "parses": {"pdf": PARSE, "latex": closed},
         "fulltexts": {
-            "pdf": {"open_access": True, "oa_evidence": "declared", "file_sha1": "a" * 40, "licence": "CC0-1.0"},
-            "latex": {"open_access": False, "oa_evidence": "x", "file_sha1": "b" * 40, "licence": None},
+            "pdf": {"open_access": True, "oa_evidence": "declared", "file_sha1": "a" * 40, "license": "CC0-1.0"},
+            "latex": {"open_access": False, "oa_evidence": "x", "file_sha1": "b" * 40, "license": None},
         },
     }  # fmt: skip
     return value | others
@@ -132,8 +132,8 @@ def test_census_counts_a_paper() -> None:
     parses |= {"entries": 2, "linked": 1}
     expected = {
         ("papers", "all"): 2, **{("papers", name): 1 for name in facts}, ("full_text", "pdf"): 1, ("field", "Art"): 1, ("field", "n/a"): 1,
-        ("year", "2020"): 1, ("year", "n/a"): 1, ("field_full_text", "Art"): 1, ("year_full_text", "2020"): 1, ("licence", "CC-BY-4.0"): 1,
-        ("licence_of", "abstract: CC-BY-4.0"): 1, ("licence_of", "pdf: CC0-1.0"): 1, ("licence_of", "latex: NOASSERTION"): 1,
+        ("year", "2020"): 1, ("year", "n/a"): 1, ("field_full_text", "Art"): 1, ("year_full_text", "2020"): 1, ("license", "CC-BY-4.0"): 1,
+        ("license_of", "abstract: CC-BY-4.0"): 1, ("license_of", "pdf: CC0-1.0"): 1, ("license_of", "latex: NOASSERTION"): 1,
         ("tokens", "abstract"): 2, ("tokens", "body"): 5,
         ("body_words", "Art"): 5, ("citations", "pairs"): 3, ("citations", "mentioned"): 1,
         **{(f"all_parses.{name}", kind): parses[name] for kind in ("pdf", "latex") for name in ("parses", "entries", "linked")},
@@ -216,20 +216,20 @@ def test_flat_tables_have_parts_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "rule", "stated", "licence"),
+    ("source", "rule", "stated", "license"),
     [
         ("crossref", "majority", "CC-BY-SA-4.0", "CC-BY-SA-4.0"), ("crossref", "majority", None, "CC-BY-4.0"),
         ("grobid", "pdf", "CC-BY-SA-4.0", "CC-BY-4.0"), ("", "", "CC-BY-SA-4.0", "CC-BY-SA-4.0"), (None, "", None, "CC-BY-4.0"),
     ],
 )  # fmt: skip
-def test_rights_of_a_paper(source: str | None, rule: str, stated: str | None, licence: str) -> None:
-    origin = None if source is None else {"source": source, "rule": rule, "licence": stated}
+def test_rights_of_a_paper(source: str | None, rule: str, stated: str | None, license: str) -> None:
+    origin = None if source is None else {"source": source, "rule": rule, "license": stated}
     abstract, latex, pdf = rights.rows(paper(abstract_from=origin))
     opened, closed = {"paper_id": "1", "open_access": True}, {"paper_id": "1", "open_access": False}
-    assert abstract == opened | {"of": "abstract", "evidence": source or "", "licence": licence}
-    evidence = {"evidence": "bibliography_only", "licence": "NOASSERTION"}
+    assert abstract == opened | {"of": "abstract", "evidence": source or "", "license": license}
+    evidence = {"evidence": "bibliography_only", "license": "NOASSERTION"}
     assert latex == closed | evidence | {"of": "latex", "sha1": "b" * 40}
-    assert pdf == opened | {"of": "pdf", "sha1": "a" * 40, "evidence": "declared", "licence": "CC0-1.0"}
+    assert pdf == opened | {"of": "pdf", "sha1": "a" * 40, "evidence": "declared", "license": "CC0-1.0"}
     assert [row["of"] for row in rights.rows(paper(abstract=""))] == ["latex", "pdf"]
 
 
@@ -274,5 +274,5 @@ def test_row_of_a_document_describes_its_parse(parse: Any, layer: str | None, ex
     assert row == row | {"id": "1", "year": 2020, "num_tokens": len(text), "model_text": "A TITLE", "num_words": 7}
     indexed = build_index_row({**dict.fromkeys(INDEX.names), **document, "text_key": 1}, "s2orc", "v2/x", 7)
     assert indexed == indexed | {"id": "1", "words": 7, "year": 2020, "line": 7} and list(indexed) == INDEX.names
-    names = "set split file line date doi licence oa_evidence fields_of_study words sha1"  # SPEC §10.7
+    names = "set split file line date doi license oa_evidence fields_of_study words sha1"  # SPEC §10.7
     assert {*names.split()} < {*indexed}

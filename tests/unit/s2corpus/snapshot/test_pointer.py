@@ -93,8 +93,8 @@ def test_pointer_never_names_an_incomplete_snapshot(lake: Lake, damage: Any, mes
 
 def test_yank_moves_the_pointer_back_and_restore_undoes_it(lake: Lake) -> None:
     publish(lake, JANUARY, FEBRUARY)
-    assert pointer.yank(lake, JANUARY, "a wrong licence").snapshot == FEBRUARY, "the pointer names a later snapshot"
-    assert pointer.restore(lake, JANUARY, "the licence was right").snapshot == FEBRUARY
+    assert pointer.yank(lake, JANUARY, "a wrong license").snapshot == FEBRUARY, "the pointer names a later snapshot"
+    assert pointer.restore(lake, JANUARY, "the license was right").snapshot == FEBRUARY
     for _ in range(2):
         assert pointer.yank(lake, FEBRUARY, f" {REASON} ").snapshot == JANUARY
         assert pointer.list_published(lake, "spec") == [JANUARY]
@@ -191,7 +191,7 @@ def test_prune_keeps_the_newest_and_deletes_yanked_snapshots(lake: Lake) -> None
     with pytest.raises(UserError, match=r"latest\.json points to"):
         pointer.prune(lake, MARCH)
     assert pointer.list_published(lake, "spec") == [FEBRUARY, MARCH]
-    pointer.yank(lake, MARCH, "a wrong licence")
+    pointer.yank(lake, MARCH, "a wrong license")
     assert pointer.list_prunable(lake, "spec", 5) == [MARCH]
     with pytest.raises(UserError, match=r"no snapshot of other was ever published; specs with snapshots: spec$"):
         pointer.list_prunable(lake, "other", 1)

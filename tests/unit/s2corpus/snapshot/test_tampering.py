@@ -39,7 +39,7 @@ REPEATED = {
         "line",
         "date",
         "doi",
-        "licence",
+        "license",
         "oa_evidence",
         "words",
         "text_key",
@@ -47,7 +47,7 @@ REPEATED = {
     "documents/s2orc/train/": ("id", "text", "split"),
     "tables/paragraphs/": ("paper_id", "text"),
     "tables/bib_entries/": ("paper_id", "cited_paper_id"),
-    "tables/rights/": ("paper_id", "of", "open_access", "licence", "evidence"),
+    "tables/rights/": ("paper_id", "of", "open_access", "license", "evidence"),
     "graph/links/": ("paper_id", "cited_paper_id"),
     "duplicates.parquet": ("paper_id", "split", "reason", "duplicate_of", "jaccard"),
 }

@@ -88,21 +88,21 @@ PARSED = {"title": "T", "authors": ["Ada Lovelace"], "year": 2020, "abstractText
         ("crossref", CROSSREF, ["Kyle Lo", "Lucy Lu Wang", "AI2"], {
             "record_id": "crossref:10.18653/v1/2020.acl-main.447", "kind": RecordKind.PUBLISHER, "doi": "10.18653/v1/2020.acl-main.447",
             "title": "S2ORC: The Semantic Scholar Open Research Corpus", "date": "2020-07", "date_precision": "month", "venue": "ACL 2020",
-            "journal": None, "abstract": "We introduce S2ORC.", "licence": "CC-BY-4.0"}),
+            "journal": None, "abstract": "We introduce S2ORC.", "license": "CC-BY-4.0"}),
         ("crossref", {**CROSSREF, "type": "posted-content"}, None, {"kind": RecordKind.ARCHIVE, "type": "preprint"}),
         ("crossref", {**CROSSREF, "DOI": "10.2139/SSRN.5"}, None, {"kind": RecordKind.ARCHIVE, "type": "preprint"}),
         ("arxiv", ARXIV, ["C Balázs", "E L Berger"], {
             "date": "2007-04-02", "title": "Calculation of prompt diphotons", "abstract": "A fully differential calculation."}),
-        ("acl", ACL, ["Kyle Lo"], {"acl_id": "2020.acl-main.447", "title": "S2ORC: A corpus", "date": "2020-07", "licence": "CC-BY-4.0",
+        ("acl", ACL, ["Kyle Lo"], {"acl_id": "2020.acl-main.447", "title": "S2ORC: A corpus", "date": "2020-07", "license": "CC-BY-4.0",
                                    "open_access": True, "kind": RecordKind.PUBLISHER}),
-        ("acl", ACL_OLD, [], {"acl_id": "P15-1007", "licence": "CC-BY-NC-SA-3.0"}),
+        ("acl", ACL_OLD, [], {"acl_id": "P15-1007", "license": "CC-BY-NC-SA-3.0"}),
         ("s2ag", S2AG, ["Kyle Lo"], {
             "record_id": "s2:215416146", "source": "s2", "date": "2020-07-01", "doi": "10.18653/v1/2020.acl-main.447", "arxiv_id": "1911.02782",
             "acl_id": "2020.acl-main.447", "mag_id": "3104062172", "subjects": ("Computer Science",), "open_access": True}),
         ("s2orc", S2ORC, ["Kyle J Lo"], {"record_id": "s2:77", "title": "S2ORC", "date": "2020", "file_sha1": SHA1, "subjects": ("Biology",)}),
         ("elsevier", ELSEVIER, ["Ada Lovelace"], {
-            "record_id": "elsevier:S0022169416304498", "abstract": "First. Second.", "licence": "CC-BY-4.0", "open_access": True}),
-        ("unpaywall", UNPAYWALL, [], {"doi": "10.18653/v1/x", "open_access": True, "licence": "CC-BY", "title": None}),
+            "record_id": "elsevier:S0022169416304498", "abstract": "First. Second.", "license": "CC-BY-4.0", "open_access": True}),
+        ("unpaywall", UNPAYWALL, [], {"doi": "10.18653/v1/x", "open_access": True, "license": "CC-BY", "title": None}),
         ("scienceparse", {"name": f"{SHA1}.pdf", "metadata": PARSED}, ["Ada Lovelace"], {
             "record_id": f"scienceparse:{SHA1}", "kind": RecordKind.PDF, "file_sha1": SHA1, "date": "2020", "abstract": "We."}),
         ("jsonl", {"id": 7, "authors": "Lo, K.; Wang, L.", "volume": 12, "pages": "pp. 288–297", "doi": "https://doi.org/10.18653/V1/X"},
@@ -142,7 +142,7 @@ def test_arxiv_oai_records_are_read() -> None:
     assert (record.record_id, record.arxiv_id) == ("arxiv:1911.02782", "1911.02782")
     assert (record.doi, record.date) == ("10.18653/v1/2020.acl-main.447", "2019-11-07")
     assert record.title == "S2ORC: The Semantic Scholar Open Research Corpus"
-    assert (record.licence, record.subjects, record.journal) == ("CC-BY-4.0", ("cs.CL", "cs.DL"), "Phys.Rev. D")
+    assert (record.license, record.subjects, record.journal) == ("CC-BY-4.0", ("cs.CL", "cs.DL"), "Phys.Rev. D")
     assert names(record) == ["Kyle Lo", "Mark Neumann Jr"]
     assert deleted == Deleted("arxiv:hep-th/9711200") and no_metadata.reason is RejectReason.MALFORMED
 
@@ -161,7 +161,7 @@ def test_dblp_character_entities_are_expanded(chunk: int, monkeypatch: pytest.Mo
     ("source", "entry", "reason", "detail"),
     [
         *(("jsonl", {"record_id": "x:1", "title": "T", **wrong}, RejectReason.MALFORMED, said) for wrong, said in (
-            ({"licence": {}}, "licence: {} given, a text expected"), ({"titel": "T"}, "unknown keys: titel"),
+            ({"license": {}}, "license: {} given, a text expected"), ({"titel": "T"}, "unknown keys: titel"),
         )),
         ("jsonl", {"title": "T"}, RejectReason.NO_ID, "record_id is missing or not a string"),
         ("jsonl", {"record_id": "x:5"}, RejectReason.EMPTY, ""),
@@ -180,14 +180,14 @@ ACCEPTED = {"host_type": "repository", "version": "acceptedVersion", "license": 
 
 
 @pytest.mark.parametrize(
-    ("best", "locations", "version", "licence"),
+    ("best", "locations", "version", "license"),
     [(ACCEPTED, [ACCEPTED, PRINTED, PUBLISHERS], "published", "CC-BY-NC"), (ACCEPTED, [ACCEPTED], "copy", "CC0-1.0")],
 )
 def test_unpaywall_record_has_the_open_version(
-    best: Any, locations: Any, version: str | None, licence: str | None
+    best: Any, locations: Any, version: str | None, license: str | None
 ) -> None:
     record = one("unpaywall", {"doi": "10.1016/x", "is_oa": True, "best_oa_location": best, "oa_locations": locations})
-    assert (record.open_access, record.open_version, record.licence) == (True, version, licence)
+    assert (record.open_access, record.open_version, record.license) == (True, version, license)
 
 
 def test_real_jats_articles_become_records(shared_data: Path) -> None:
@@ -197,7 +197,7 @@ def test_real_jats_articles_become_records(shared_data: Path) -> None:
     assert len(records) >= 145 and all(r.title and r.doi and r.kind is RecordKind.PUBLISHER for r in records)
     assert sum(bool(r.authors) for r in records) > 0.97 * len(records)
     assert sum(r.date_precision == "day" for r in records) > 0.9 * len(records)
-    assert sum(bool(r.licence) for r in records) > 0.95 * len(records)
+    assert sum(bool(r.license) for r in records) > 0.95 * len(records)
     assert {entry.reason for entry in found if isinstance(entry, Dropped)} <= {RejectReason.MALFORMED}
 
 
@@ -266,7 +266,7 @@ def test_records_survive_the_conversion_to_rows() -> None:
     line = {"record_id": "x:1", "title": "On x", "authors": [author]}
     records = [one("crossref", {**CROSSREF, "license": [later]}), one("s2ag", S2AG), one("jsonl", line)]
     institute = Affiliation("Allen Institute for AI, Seattle", "05w520734")
-    assert records[0].later_licences and records[2].authors[0].affiliations == (Affiliation("Rome"), institute)
+    assert records[0].later_licenses and records[2].authors[0].affiliations == (Affiliation("Rome"), institute)
     table = pa.Table.from_batches(batches(records, delivery="d", rows=2), schema=RECORDS.schema)
     found = [read_record(row) for row in table.to_pylist()]
     assert found == records

@@ -52,7 +52,7 @@ def test_documented_work_becomes_a_record() -> None:
     assert (record.date, record.date_precision) == ("2018-02-13", "day")
     assert (record.journal, record.venue) == ("PeerJ", None)
     assert (record.volume, record.issue, record.pages) == ("6", None, "e4375")
-    assert (record.licence, record.open_access, record.open_version) == ("CC-BY", True, OpenVersion.PUBLISHED)
+    assert (record.license, record.open_access, record.open_version) == ("CC-BY", True, OpenVersion.PUBLISHED)
     assert record.abstract == "Despite growing interest in Open Access interest"
     assert record.subjects == ("subfields/2740",) and record.editorial is None
     piwowar, haustein = record.authors

@@ -205,31 +205,31 @@ def test_complete_name_in_family_is_split(author: dict[str, str], name: tuple[An
     assert (found.first, found.middle, found.last, found.suffix) == name
 
 
-def licence(url: str, version: str, start: list[int] | None = None, delay: int | None = None) -> dict[str, Any]:
+def license(url: str, version: str, start: list[int] | None = None, delay: int | None = None) -> dict[str, Any]:
     given: dict[str, Any] = {"URL": url, "content-version": version}
     if start is not None:
         given["start"] = {"date-parts": [start], "date-time": "ignored"}
     return given if delay is None else given | {"delay-in-days": delay}
 
 
-EMBARGOED = [licence(TDM, "tdm", [2020, 7, 1], 0), licence(NC_ND, "am", [2021, 7, 1], 365)]
+EMBARGOED = [license(TDM, "tdm", [2020, 7, 1], 0), license(NC_ND, "am", [2021, 7, 1], 365)]
 
 
 @pytest.mark.parametrize(
-    ("licences", "written", "now", "later"),
+    ("licenses", "written", "now", "later"),
     [
         (EMBARGOED, None, TDM, [("CC-BY-NC-ND-4.0", "2021-07-01")]),
         (EMBARGOED, [2021, 7, 1], "CC-BY-NC-ND-4.0", []),
-        ([licence(NC_ND, "am", [2021])], [2021, 3, 1], None, [("CC-BY-NC-ND-4.0", "2021-12-31")]),
+        ([license(NC_ND, "am", [2021])], [2021, 3, 1], None, [("CC-BY-NC-ND-4.0", "2021-12-31")]),
     ],
 )  # fmt: skip
 def test_license_is_valid_from_its_start_date(
-    licences: Any, written: Any, now: str | None, later: list[tuple[str, str]]
+    licenses: Any, written: Any, now: str | None, later: list[tuple[str, str]]
 ) -> None:
     indexed = {"indexed": {"date-parts": [written]}} if written else {}
-    record = work(license=licences, **indexed)
-    assert record.licence == now
-    assert [(one.licence, one.start) for one in record.later_licences] == later
+    record = work(license=licenses, **indexed)
+    assert record.license == now
+    assert [(one.license, one.start) for one in record.later_licenses] == later
     assert record.open_access is None  # the accepted manuscript's license does not open the version of record
 
 
@@ -239,7 +239,7 @@ def test_license_is_valid_from_its_start_date(
 def test_creative_commons_license_in_force_opens_version_of_record(
     version: str, start: list[int], is_open: bool | None
 ) -> None:
-    assert work(license=[licence(NC_ND, version, start)], indexed={"date-parts": [[2021, 7, 1]]}).open_access is is_open
+    assert work(license=[license(NC_ND, version, start)], indexed={"date-parts": [[2021, 7, 1]]}).open_access is is_open
 
 
 @pytest.mark.parametrize(

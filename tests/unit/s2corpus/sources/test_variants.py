@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from s2corpus.papers.licences import rank_strictness
+from s2corpus.papers.licenses import rank_strictness
 from s2corpus.sources import Author
 from s2orc_parse import jats
-from s2orc_parse.bibliography.licences import find_licence, parse_licence
+from s2orc_parse.bibliography.licenses import find_license, parse_license
 from s2orc_parse.jats import elsevier
 from s2orc_parse.parse_model import BibEntry
 from tests.unit.s2corpus.sources.samples import one
@@ -83,7 +83,7 @@ VARIANTS: dict[str, list[tuple[str, Any]]] = {
         ("http://www.ncbi.nlm.nih.gov/pubmed/123456", "123456"), ("https://europepmc.org/article/MED/123456", "123456"),
         ("https://www.ncbi.nlm.nih.gov/pmc/articles/PMC123456/", None), ("PMC123456", None),
     ],
-    "licence": [
+    "license": [
         ("https://creativecommons.org/licenses/by-nc-nd/4.0/", "CC-BY-NC-ND-4.0"), ("CC BY-NC-ND 4.0", "CC-BY-NC-ND-4.0"),
         ("CC BY-NC-ND", "CC-BY-NC-ND"), ("CCBYNCND", "CC-BY-NC-ND"), ("cc-by", "CC-BY"), ("CC0", "CC0-1.0"),
         ("http://creativecommons.org/licenses/by-nc-sa/3.0/us/", "CC-BY-NC-SA-3.0"),
@@ -313,10 +313,10 @@ ENTRANCES: dict[str, dict[str, Entrance]] = {
         }
         for name, short, graph in (("pmc_id", "pmcid", "PubMedCentral"), ("pubmed_id", "pmid", "PubMed"))
     },
-    "licence": {
+    "license": {
         "jats": source("jats", jats_article("<permissions><license><license-p>@</license-p></license></permissions>")),
         "jats link": source("jats", jats_article("<permissions><license href='@'><license_ref>@</license_ref></license></permissions>")),
-        "crossref": source("crossref", crossref(license=[{"URL": "@"}])), "jsonl": source("jsonl", record(licence="@")),
+        "crossref": source("crossref", crossref(license=[{"URL": "@"}])), "jsonl": source("jsonl", record(license="@")),
         "unpaywall": source("unpaywall", lambda text: {"doi": "10.1016/x", "best_oa_location": {"license": text}}),
         "openalex": source("openalex", openalex(best_oa_location={"license": "@"})),
         "arxiv": source("arxiv", lambda text: {"id": "1706.03762", "title": "T", "license": text}),
@@ -435,17 +435,17 @@ def test_license_is_never_read_more_permissive_than_it_is(conditions: Sequence[s
     wanted = rank(conditions)
     for text in list_written(conditions):
         for written in (text, text.upper(), text.lower()):
-            licence = find_licence(written)
-            assert licence is not None and rank_strictness(licence) >= wanted, (written, licence)
-            assert rank_strictness(licence) == wanted, (written, licence)
-            assert parse_licence(licence) == licence
+            license = find_license(written)
+            assert license is not None and rank_strictness(license) >= wanted, (written, license)
+            assert rank_strictness(license) == wanted, (written, license)
+            assert parse_license(license) == license
 
 
 @pytest.mark.parametrize(("first", "second"), [(a, b) for a in CONDITIONS for b in CONDITIONS])
 def test_conditions_of_all_statements_apply(first: Sequence[str], second: Sequence[str]) -> None:
     link = f"https://creativecommons.org/licenses/{'-'.join(('by', *map(str.lower, first)))}/4.0/"
-    licence = find_licence(f"{link} This work is licensed under {'-'.join(('CC BY', *second))}.")
-    assert licence is not None and rank_strictness(licence) >= max(rank(first), rank(second))
+    license = find_license(f"{link} This work is licensed under {'-'.join(('CC BY', *second))}.")
+    assert license is not None and rank_strictness(license) >= max(rank(first), rank(second))
 
 
 @pytest.mark.parametrize(
@@ -461,4 +461,4 @@ def test_conditions_of_all_statements_apply(first: Sequence[str], second: Sequen
     ],
 )
 def test_unknown_license_is_unchanged(text: str) -> None:
-    assert (find_licence(text), parse_licence(text)) == (None, text)
+    assert (find_license(text), parse_license(text)) == (None, text)

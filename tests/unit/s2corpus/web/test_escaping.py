@@ -66,7 +66,7 @@ def test_data_card_renders_nothing_from_outside(text: str) -> None:
     def card(outside: str) -> list[str]:
         stats = {
             "sets": {"s2orc": counted}, "funnel": [{"stage": "filter", "outcome": outside, "count": 1}], "years": {}, "metrics": {},
-            **{name: {outside: 1} for name in ("licences", "oa_evidence", "editorial", "sources", "fields_of_study")},
+            **{name: {outside: 1} for name in ("licenses", "oa_evidence", "editorial", "sources", "fields_of_study")},
             "tables": [table | {"rows": [["S2ORC", 1], [outside, 1]]}],
             "samples": {"s2orc": {"title": outside, "fields_of_study": [outside], "text": f"{outside}\n```\n{outside}"}},
         }  # fmt: skip

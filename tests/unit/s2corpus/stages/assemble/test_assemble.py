@@ -72,7 +72,7 @@ def paper(number: int) -> dict[str, Any]:
         "latex_parse_id": f"{sha(f'tex of {name}')}:latex:1" if has_latex else None,
         "access": [
             {"sha1": sha(name), "kind": kind, "open_access": open_access, "oa_evidence": "arxiv" if open_access else None,
-             "licence": "CC-BY-4.0", "looks": []} for name, kind, open_access in files
+             "license": "CC-BY-4.0", "looks": []} for name, kind, open_access in files
         ],
     }  # fmt: skip
 
@@ -95,7 +95,7 @@ def test_every_paper_has_its_texts_and_entries(run: Run) -> None:
         assert orjson.loads(row.pop("parse")) == {**orjson.loads(parse(name)), "paper_id": paper_id}
         assert row == {
             "paper_id": paper_id, "parse_kind": kind, "file_sha1": sha(name), "parse_id": f"{sha(name)}:x:1", "open_access": is_open,
-            "oa_evidence": "arxiv" if is_open else None, "licence": "CC-BY-4.0", "text_layer": None,
+            "oa_evidence": "arxiv" if is_open else None, "license": "CC-BY-4.0", "text_layer": None,
         }  # fmt: skip
         for ref_id, title in (("BIBREF0", None), ("BIBREF1", f"Cited by {name}")):
             entry = next(entries)

@@ -19,30 +19,30 @@ _CONDITIONS = ("", "-SA", "-ND", "-NC", "-NC-SA", "-NC-ND")
 _OTHER = len(_CONDITIONS) + 1
 
 
-def rank_strictness(licence: str) -> int:
+def rank_strictness(license: str) -> int:
     """Return the strictness of a license (an SPDX id or other text), from 0 (public domain) to 7 (unknown)."""
-    if _PUBLIC_DOMAIN.match(licence):
+    if _PUBLIC_DOMAIN.match(license):
         return 0
-    if match := _CREATIVE_COMMONS.fullmatch(licence):
+    if match := _CREATIVE_COMMONS.fullmatch(license):
         conditions = match.group(1).upper()
         return 1 + _CONDITIONS.index(conditions) if conditions in _CONDITIONS else _OTHER
-    return 1 if _SOFTWARE.fullmatch(licence) else _OTHER
+    return 1 if _SOFTWARE.fullmatch(license) else _OTHER
 
 
-def select_strictest(licences: Iterable[str | None]) -> str | None:
+def select_strictest(licenses: Iterable[str | None]) -> str | None:
     """Return the strictest license, or None without licenses. Among equally strict licenses, return the smallest text."""
     return min(
-        (licence for licence in licences if licence), key=lambda text: (-rank_strictness(text), text), default=None
+        (license for license in licenses if license), key=lambda text: (-rank_strictness(text), text), default=None
     )
 
 
 @cache
-def to_spdx(licence: str | None) -> str:
+def to_spdx(license: str | None) -> str:
     """Return a license in SPDX notation: its id in the SPDX list, else `LicenseRef-…`; `NOASSERTION` without a license."""
-    if licence is None or not (name := _IN_A_NAME.sub("-", licence.removeprefix(_REFERENCE)).strip("-.")):
+    if license is None or not (name := _IN_A_NAME.sub("-", license.removeprefix(_REFERENCE)).strip("-.")):
         return NOASSERTION
-    return _read_spdx_ids().get(licence.strip().casefold()) or (
-        licence if licence == NOASSERTION else f"{_REFERENCE}{name}"
+    return _read_spdx_ids().get(license.strip().casefold()) or (
+        license if license == NOASSERTION else f"{_REFERENCE}{name}"
     )
 
 

@@ -44,7 +44,7 @@ _ARXIV = re.compile(r"arxiv\.org/licenses/nonexclusive-distrib/(\d\.\d)")
 MAX_CHARACTERS = 20_000  # of a statement; the longest license texts in articles have 3,000
 
 
-def find_licence(text: str) -> str | None:
+def find_license(text: str) -> str | None:
     """Return the SPDX-like id of the license that an address, a short name or a sentence states, or None.
 
     Of several statements, all conditions apply. The version is that of the statements with all conditions, if they
@@ -71,11 +71,11 @@ def find_licence(text: str) -> str | None:
     return f"{name}-{versions.pop()}" if len(versions) == 1 else name
 
 
-def parse_licence(value: object) -> str | None:
-    """Return the license of `find_licence`; return other text unchanged, and None if it is empty."""
+def parse_license(value: object) -> str | None:
+    """Return the license of `find_license`; return other text unchanged, and None if it is empty."""
     if not isinstance(value, str) or not value.strip():
         return None
-    return find_licence(value) or " ".join(value.split())[:200]
+    return find_license(value) or " ".join(value.split())[:200]
 
 
 def _find_statements(text: str) -> Iterator[tuple[set[str], str | None]]:

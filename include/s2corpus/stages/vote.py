@@ -187,6 +187,7 @@ def _send_journals(run: Run, task: int, senders: int, begin: int, end: int) -> N
     buckets = rows.group_by(["journal", "bucket"]).aggregate([])
     counts = rows.group_by(["journal", "field"]).aggregate([("papers", "sum")]).rename_columns({"papers_sum": "papers"})
     answers = buckets.join(counts, "journal", join_type="inner").select(_JOURNALS.names).cast(_JOURNALS)
+    answers = answers.sort_by([(name, "ascending") for name in ("bucket", "journal", "field")])  # A join has no order.
     exchange.write("journal_answers", task, answers, answers["bucket"].to_numpy(), run.paper_shards)
 
 

@@ -261,7 +261,7 @@ def read_counted_citations(tables: TableOpener, bucket: int, count_warnings: tup
     counted = pc.field("warning").is_null() | pc.field("warning").isin(pa.array(count_warnings, pa.string()))
     where = _HAS_CITED_PAPER & pc.field("paper_id").isin(filtered.combine_chunks()) & counted
     pairs = tables(LINKS).read(CITATIONS.names, shard=bucket, where=where)
-    return pairs.group_by(CITATIONS.names).aggregate([]).cast(CITATIONS)
+    return pairs.group_by(CITATIONS.names, use_threads=False).aggregate([]).cast(CITATIONS)
 
 
 def group_by_cited(citations: pa.Table) -> ByPaper[dict[str, str]]:

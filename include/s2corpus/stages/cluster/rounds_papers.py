@@ -108,7 +108,11 @@ def write_members(rounds: Rounds, task: int) -> dict[str, list[str]]:
     """Write the records of the papers in a bucket. If two papers have the same id, return a record of each, and the id, as `twice`."""
     rows = rounds.exchange.read("members", range(len(rounds.records)), task, _MEMBERS)
     rows = rows.sort_by([("paper_id", "ascending"), ("record_id", "ascending")])
-    papers = rows.select(["paper_id", "label"]).group_by(["paper_id"]).aggregate([("label", "count_distinct")])
+    papers = (
+        rows.select(["paper_id", "label"])
+        .group_by(["paper_id"], use_threads=False)
+        .aggregate([("label", "count_distinct")])
+    )
     colliding_ids = papers.filter(pc.greater(papers["label_count_distinct"], 1))["paper_id"]
     if len(colliding_ids):
         paper_id = colliding_ids[0].as_py()

@@ -18,7 +18,7 @@ from s2corpus.tables.columns import ENTRY_AUTHORS
 from s2corpus.tables.intake import DELIVERIES
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import ENTRIES, FILTERED, FULLTEXTS
-from s2corpus.titles import normalise_one
+from s2corpus.titles import normalize_one
 
 VENUES = (
     "In Proceedings of NeurIPS",
@@ -36,7 +36,7 @@ def real_titles(data: Path) -> list[str]:
     """Return the real titles, without titles that have the same normalized form."""
     with gzip.open(data / "titles" / "titles_dev.tsv.gz", "rt", encoding="utf-8") as lines:
         titles = [line.split("\t")[4] for line in lines.read().split("\n")[1:] if line]
-    return list({normalise_one(title): title for title in titles if title.strip()}.values())
+    return list({normalize_one(title): title for title in titles if title.strip()}.values())
 
 
 def recombined(real: list[str], count: int, seed: int) -> list[str]:
@@ -112,7 +112,7 @@ def noisy(titles: list[str], count: int, seed: int) -> list[str]:
     while len(entries) < count:
         title = titles[int(rng.random() * len(titles))]
         made = NOISE[len(entries) % len(NOISE)](title, rng)
-        if made.strip() and normalise_one(made) != normalise_one(title):
+        if made.strip() and normalize_one(made) != normalize_one(title):
             entries.append(made)
     return entries
 

@@ -22,7 +22,7 @@ _MONTHS = re.compile(
 
 
 @dataclass(slots=True)
-class LabelledString:
+class LabeledString:
     """A reference string with a label for every token."""
 
     raw: str
@@ -35,7 +35,7 @@ def mark(kind: TokenLabel, text: str) -> str:
     return f"{chr(_OPEN + i)}{text}{chr(_CLOSE + i)}" if text else ""
 
 
-def labelled(string: str) -> LabelledString | None:
+def labeled(string: str) -> LabeledString | None:
     """Return a marked string as tokens with labels, or None if its fields cannot be separated."""
     chars: list[str] = []
     kinds: list[TokenLabel | None] = []
@@ -64,7 +64,7 @@ def labelled(string: str) -> LabelledString | None:
     _inner(found, labels)
     if len(found) < 4 or len(pieces(collapsed)) != len(found):
         return None
-    return LabelledString(collapsed, labels)
+    return LabeledString(collapsed, labels)
 
 
 def _extend_date(raw: str, kinds: list[TokenLabel | None], start: int, end: int) -> None:

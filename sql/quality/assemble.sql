@@ -42,13 +42,13 @@ SELECT paper_id, ref_id FROM entries ANTI JOIN fulltexts USING (paper_id, parse_
 -- check: drift_of_gold
 -- severity: drift
 -- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
-SELECT 'xml_title precision' AS measure, * FROM drift('assemble', 'gold.xml_title.right', 'gold.xml_title.said', $threshold, $drift_min_n)
+SELECT 'xml_title precision' AS measure, * FROM drift('assemble', 'gold.xml_title.right', 'gold.xml_title.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_title recall' AS measure, * FROM drift('assemble', 'gold.xml_title.found', 'gold.xml_title.known', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_authors precision' AS measure, * FROM drift('assemble', 'gold.xml_authors.right', 'gold.xml_authors.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_authors precision' AS measure, * FROM drift('assemble', 'gold.xml_authors.right', 'gold.xml_authors.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_authors recall' AS measure, * FROM drift('assemble', 'gold.xml_authors.found', 'gold.xml_authors.known', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_abstract precision' AS measure, * FROM drift('assemble', 'gold.xml_abstract.right', 'gold.xml_abstract.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_abstract precision' AS measure, * FROM drift('assemble', 'gold.xml_abstract.right', 'gold.xml_abstract.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_abstract recall' AS measure, * FROM drift('assemble', 'gold.xml_abstract.found', 'gold.xml_abstract.known', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_bibliography precision' AS measure, * FROM drift('assemble', 'gold.xml_bibliography.right', 'gold.xml_bibliography.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_bibliography precision' AS measure, * FROM drift('assemble', 'gold.xml_bibliography.right', 'gold.xml_bibliography.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_bibliography recall' AS measure, * FROM drift('assemble', 'gold.xml_bibliography.found', 'gold.xml_bibliography.known', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_citations precision' AS measure, * FROM drift('assemble', 'gold.xml_citations.right', 'gold.xml_citations.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_citations precision' AS measure, * FROM drift('assemble', 'gold.xml_citations.right', 'gold.xml_citations.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_citations recall' AS measure, * FROM drift('assemble', 'gold.xml_citations.found', 'gold.xml_citations.known', $threshold, $drift_min_n);

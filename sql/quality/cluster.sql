@@ -22,7 +22,7 @@ SELECT "left", "right" FROM edges WHERE "left" NOT IN (SELECT record_id FROM clu
 -- check: taken_edges_join
 -- severity: block
 -- overridable: no
--- reason: an edge that was taken lies between two papers
+-- reason: an accepted edge joins two papers
 SELECT "left", "right" FROM edges JOIN clusters a ON a.record_id = "left" JOIN clusters b ON b.record_id = "right" WHERE taken AND a.paper_id <> b.paper_id;
 
 -- check: aliases_resolve
@@ -40,7 +40,7 @@ SELECT paper_id, count(*) AS records FROM clusters GROUP BY paper_id HAVING reco
 -- check: drift_of_gold
 -- severity: drift
 -- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
-SELECT 'clusters precision' AS measure, * FROM drift('cluster', 'gold.clusters.right', 'gold.clusters.said', $threshold, $drift_min_n)
+SELECT 'clusters precision' AS measure, * FROM drift('cluster', 'gold.clusters.right', 'gold.clusters.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'clusters recall' AS measure, * FROM drift('cluster', 'gold.clusters.found', 'gold.clusters.known', $threshold, $drift_min_n)
-UNION ALL SELECT 'titles precision' AS measure, * FROM drift('cluster', 'gold.titles.right', 'gold.titles.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'titles precision' AS measure, * FROM drift('cluster', 'gold.titles.right', 'gold.titles.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'titles recall' AS measure, * FROM drift('cluster', 'gold.titles.found', 'gold.titles.known', $threshold, $drift_min_n);

@@ -2,12 +2,12 @@
 
 -- check: nothing_refused
 -- severity: warn
--- reason: a drop or delivery differs from its _READY: have it delivered again; until then the release goes without it
+-- reason: a drop or delivery differs from its _READY: have it delivered again; until then the release omits it
 SELECT kind, source, delivery, outcome, detail FROM deliveries WHERE outcome LIKE 'refused:%';
 
 -- check: objects_are_readable
 -- severity: warn
--- reason: the lake refuses access to a file of a drop or delivery: let its owner grant it to the keys of the pipeline; until then the release goes without it
+-- reason: the lake refuses access to a file of a drop or delivery: let its owner grant it to the keys of the pipeline; until then the release omits it
 SELECT kind, source, delivery, detail FROM deliveries WHERE outcome = 'unreadable_object';
 
 -- check: declarations_are_usable

@@ -59,5 +59,5 @@ FROM drift('link', 'linked', 'rows', $threshold, $drift_min_n);
 -- check: drift_of_gold
 -- severity: drift
 -- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
-SELECT 'links precision' AS measure, * FROM drift('link', 'gold.links.right', 'gold.links.said', $threshold, $drift_min_n)
+SELECT 'links precision' AS measure, * FROM drift('link', 'gold.links.right', 'gold.links.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'links recall' AS measure, * FROM drift('link', 'gold.links.found', 'gold.links.known', $threshold, $drift_min_n);

@@ -32,7 +32,7 @@ SELECT cluster, count(*) AS documents FROM duplicates WHERE split IN ('train', '
 -- severity: block
 -- overridable: no
 -- reason: duplicates and splits contradict each other: clear split
-SELECT "set", paper_id, duplicates.split AS said, splits.split FROM duplicates LEFT JOIN splits USING ("set", paper_id) WHERE splits.split IS DISTINCT FROM duplicates.split
+SELECT "set", paper_id, duplicates.split AS listed, splits.split FROM duplicates LEFT JOIN splits USING ("set", paper_id) WHERE splits.split IS DISTINCT FROM duplicates.split
 UNION ALL SELECT "set", paper_id, NULL, split FROM splits ANTI JOIN duplicates USING ("set", paper_id) WHERE split IN ('held_back:duplicate', 'held_back:near_duplicate');
 
 -- check: some_documents

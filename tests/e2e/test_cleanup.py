@@ -129,7 +129,7 @@ def test_unused_stores_batches_and_old_logs_are_deleted(copy: Built) -> None:
     unused = ("stored_tei/old/0.1/0", "stored_parses/0", "registered/0", "batches/done")
     for folder in unused:
         lake.put(f"{folder}/a.json", b"{}")
-    lake.put("batches/done/worked.json", b"{}")
+    lake.put("batches/done/processed.json", b"{}")
     lake.put("batches/begun/plan.json", b"{}")
     logs.mkdir(parents=True)
     for name, days in (("old.log", LOG_DAYS + 1), ("new.log", LOG_DAYS - 1)):
@@ -142,6 +142,6 @@ def test_unused_stores_batches_and_old_logs_are_deleted(copy: Built) -> None:
     done = run("prune", "--keep", 9, "--delete")
     assert done.exit_code == 0, done.output
     assert sorted(before.keys() - files_in(copy.lake).keys()) == sorted(
-        [*(f"{folder}/a.json" for folder in unused), "batches/done/worked.json"]
+        [*(f"{folder}/a.json" for folder in unused), "batches/done/processed.json"]
     )
     assert [path.name for path in logs.iterdir()] == ["new.log"]

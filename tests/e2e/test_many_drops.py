@@ -58,7 +58,7 @@ def test_each_run_takes_all_drops_that_exist(airflow: tuple[AirflowRuns, StandIn
         return sorted(found, key=lambda run: str(run["start_date"]))
 
     def are_done() -> bool:
-        worked = sum(row.outcome == "worked" for row in iterate_statuses(lake))
+        worked = sum(row.outcome == "processed" for row in iterate_statuses(lake))
         return worked == DROPS and all(run["state"] == "success" for run in find_runs())
 
     until(are_done, lambda: f"runs: {[run['state'] for run in find_runs()]}", 3000, 2)

@@ -180,14 +180,14 @@ def test_drops_are_processed_before_any_release(operated: Operated, delivered: P
 
     def ended() -> set[str]:
         rows = iterate_statuses(operated.lake)
-        return {row.folder for row in rows if row.outcome.startswith(("worked", "refused"))}
+        return {row.folder for row in rows if row.outcome.startswith(("processed", "refused"))}
 
     until(lambda: ended() == folders, lambda: [str(row) for row in iterate_statuses(operated.lake)])
     operated.extracted |= operated.extractions()
     assert operated.extracted
 
 
-def test_cancelled_release_resumes_from_the_cleared_stage(operated: Operated) -> None:
+def test_canceled_release_resumes_from_the_cleared_stage(operated: Operated) -> None:
     operator = operated.operator
     operator.client.unpause(operator.dag)
     run = operator.run_of(LATEST)

@@ -65,24 +65,24 @@ class Spark:
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
     """Start compose's services of the profile `spark`, with two workers. The test supplies host names, ports and folders."""
-    home: Path = tmp_path_factory.mktemp("spark")
-    (home / "s3").mkdir()
+    partition: Path = tmp_path_factory.mktemp("spark")
+    (partition / "s3").mkdir()
     master, web, connect = compose.free_ports(3)
     found = compose.services({})
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    beside = {"PATH": path, "HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOG_DIR": str(home)}
+    beside = {"PATH": path, "PARTITION": str(partition), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOG_DIR": str(partition)}
     running: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(name: str, service: str, places: dict[str, str], *more: str) -> None:
         command = [*compose.here(found[service]["command"], places), *more]
         environ = compose.here(found[service]["environment"], places) | beside
-        with (home / f"{name}.log").open("wb") as log:
+        with (partition / f"{name}.log").open("wb") as log:
             running[name] = subprocess.Popen(
-                command, env=environ, cwd=home, stdout=log, stderr=log, start_new_session=True
+                command, env=environ, cwd=partition, stdout=log, stderr=log, start_new_session=True
             )
 
     # A Connect client sets variables for its whole process, which local sessions of later tests would read.
-    with compose.s3_server(home / "s3") as ports, mock.patch.dict(os.environ):
+    with compose.s3_server(partition / "s3") as ports, mock.patch.dict(os.environ):
         places = {
             "spark://spark-master:7077": f"spark://127.0.0.1:{master}",
             "spark-master": "127.0.0.1",
@@ -92,16 +92,22 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
             "http://s3:8333": f"http://127.0.0.1:{ports['s3']}",
             "/usr/local/airflow/kernels": str(ROOT / "include" / "s2corpus" / "__pycache__"),
             "/usr/local/airflow": str(ROOT),
-            "/run/secrets": str(home / "s3" / "keys"),
+            "/run/secrets": str(partition / "s3" / "keys"),
         }
         try:
-            start("master", "spark-master", places | {"/scratch": str(home)})
+            start("master", "spark-master", places | {"/scratch": str(partition)})
             until(lambda: _listens(master), "no master")
             for name, port in zip(("one", "two"), compose.free_ports(2), strict=True):
-                (home / name).mkdir()
-                start(name, "spark-worker", places | {"/scratch": str(home / name), "8081": str(port)}, "--cores", "1")
+                (partition / name).mkdir()
+                start(
+                    name,
+                    "spark-worker",
+                    places | {"/scratch": str(partition / name), "8081": str(port)},
+                    "--cores",
+                    "1",
+                )
             conf = ["--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.connect.grpc.binding.address=127.0.0.1"]
-            start("connect", "spark", places | {"/scratch": str(home)}, *conf)
+            start("connect", "spark", places | {"/scratch": str(partition)}, *conf)
             until(lambda: _listens(connect), "no Spark Connect")
             made = Spark(f"sc://127.0.0.1:{connect}", [running["one"], running["two"]], ports["s3"])
             until(lambda: len(made.executors()) == 2, "no executor on each worker")

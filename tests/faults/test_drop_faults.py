@@ -93,10 +93,10 @@ def ended(lake: Lake, *folders: str) -> dict[str, ArrivalStatus]:
 
     def look() -> dict[str, ArrivalStatus] | None:
         found = {row.folder: row for row in iterate_statuses(lake)}
-        done = all(folder in found and found[folder].outcome.startswith(("worked", "refused")) for folder in folders)
+        done = all(folder in found and found[folder].outcome.startswith(("processed", "refused")) for folder in folders)
         return found if done else None
 
-    return until(look, f"not all of {folders[:3]} … are worked on", 1500)
+    return until(look, f"not all of {folders[:3]} … are processed", 1500)
 
 
 def announced(client: AirflowRuns) -> list[int]:
@@ -125,7 +125,7 @@ def test_drops_are_processed_as_they_arrive(airflow: Running) -> None:
     # One drop arrives.
     deliver(lake, "drops/first", {"a.pdf": pdfs[0], "b.pdf": pdfs[1]})
     found = ended(lake, "drops/first/")
-    assert (found["drops/first/"].outcome, found["drops/first/"].outcomes) == ("worked", {"ok": 2})
+    assert (found["drops/first/"].outcome, found["drops/first/"].outcomes) == ("processed", {"ok": 2})
     assert grobid.requests == 2
     assert [run["state"] for run in all_ended(client)] == ["success"]
     assert set(announced(client)) == {1}
@@ -154,7 +154,7 @@ def test_drops_are_processed_as_they_arrive(airflow: Running) -> None:
     found = ended(lake, "drops/second/", *many, "sources/dblp/1/")
     all_ended(client)
     outcomes = Counter(found[folder].outcome for folder in many)
-    assert outcomes == {"worked": AT_ONCE - 2, "refused:changed": 2}
+    assert outcomes == {"processed": AT_ONCE - 2, "refused:changed": 2}
     assert found["sources/dblp/1/"].rows == 1
     assert found["drops/unfinished/"].outcome == "writing"
     assert sum(announced(client)) >= len(["drops/first/", "drops/second/", "sources/dblp/1/", *many])

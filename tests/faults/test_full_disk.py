@@ -73,7 +73,7 @@ COMMANDS = {
     "add": "add own {sample}/drops/2023-01-a --lake {folder}",
     "dataset": "dataset contexts --snapshot {snapshot} --out {folder}",
     "push": "push {snapshot} {folder}/pushed",
-    "register": "register {snapshot} --catalog sqlite:///{folder}/catalogue.db",
+    "register": "register {snapshot} --catalog sqlite:///{folder}/catalog.db",
     "delta": "delta {snapshot} {snapshot} --out {folder}/delta",
     "apply": "apply {delta} --copy {snapshot} --out {folder}/copy",
     "evaluate": "evaluate {release} --lake {lake} --sheet {out}.csv",

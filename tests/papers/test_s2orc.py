@@ -33,7 +33,7 @@ from s2corpus.sources.fields_of_study import fields_of
 from s2corpus.spec import load_spec, releases_folder
 from s2corpus.tables.parses import LATEX_PARSES
 from s2corpus.text.sentences import sentence_spans
-from s2corpus.titles import grams, normalise_one, normalize, score, score_pairs
+from s2corpus.titles import grams, normalize, normalize_one, score, score_pairs
 from s2corpus.titles.similarity import Search
 from s2corpus_reader.schemas import METADATA, PARSE
 from s2orc_parse.bibliography.names import parse_authors
@@ -437,7 +437,7 @@ GRAPHS = "Inductive representation learning on large graphs"
 
 def test_title_is_normalized() -> None:
     """38. §2.6: white spaces are stripped, letters lower-cased, special characters removed."""
-    assert normalise_one(" Graph-\nBased  Methods: a (short) survey! ") == "graphbasedmethodsashortsurvey"
+    assert normalize_one(" Graph-\nBased  Methods: a (short) survey! ") == "graphbasedmethodsashortsurvey"
 
 
 def grams_of(text: str) -> set[str]:

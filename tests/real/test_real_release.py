@@ -22,7 +22,7 @@ from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import SelectRules
 from s2corpus.tables.papers import PAPERS
-from s2orc_parse.bibliography.identifiers import normalise_doi
+from s2orc_parse.bibliography.identifiers import normalize_doi
 from tests.releases import ROOT
 from tests.unit.s2corpus.snapshot.test_removed import check_sums
 
@@ -98,7 +98,7 @@ def test_gold_figures_are_above_their_limits(run: Run) -> None:
     metrics = read_metrics(run)
 
     def counts(stage: str, measure: str) -> list[float]:
-        return [metrics[stage][f"gold.{measure}.{name}"] for name in ("known", "found", "said", "right")]
+        return [metrics[stage][f"gold.{measure}.{name}"] for name in ("known", "found", "predicted", "right")]
 
     least = {
         ("cluster", "clusters"): 40,
@@ -115,7 +115,7 @@ def test_gold_figures_are_above_their_limits(run: Run) -> None:
 def test_printed_identifiers_are_read(shared_data: Path) -> None:
     truths = {paper.sha1: paper for paper in PAPERS_OF_TRUTH if paper.sha1}
     printed = {(paper.key, name): value for paper in truths.values() for name, value in paper.printed.items()}
-    printed = {key: normalise_doi(value) or value if key[1] == "doi" else value for key, value in printed.items()}
+    printed = {key: normalize_doi(value) or value if key[1] == "doi" else value for key, value in printed.items()}
     files, rules = [(sha1, shared_data / paper.file) for sha1, paper in truths.items()], SelectRules(max_pages=100)
     found = {
         (truths[selection.file_sha1].key, name): value

@@ -16,10 +16,10 @@ from enum import StrEnum
 from pdf2tei.front.printed_dates import publication_date
 from s2orc_parse.bibliography.identifiers import (
     arxiv_of_doi,
-    normalise_acl,
-    normalise_arxiv,
-    normalise_doi,
-    normalise_pmcid,
+    normalize_acl,
+    normalize_arxiv,
+    normalize_doi,
+    normalize_pmcid,
 )
 
 VERSION = "3"
@@ -142,7 +142,7 @@ def identify(first: FirstPages) -> Identity:
         arxiv_id=arxiv_id,
         acl_id=_find_acl_id(pages, doi),
         pmc_id=_get_single(
-            normalise_pmcid(text) for page in pages for line in page for text in _PMCID.findall(line.text)
+            normalize_pmcid(text) for page in pages for line in page for text in _PMCID.findall(line.text)
         ),
         date=date,
         date_precision=precision,
@@ -172,10 +172,10 @@ def _choose_doi(pages: list[list[PrintedLine]], metadata: Mapping[str, str]) -> 
     """Return the DOI with the most evidence; None if the evidence is weak or another DOI has nearly as much."""
     evidence: dict[str, float] = defaultdict(float)
     for key in _METADATA_DOI:
-        if doi := normalise_doi(metadata.get(key, "")):
+        if doi := normalize_doi(metadata.get(key, "")):
             evidence[doi] = _METADATA_DOI_WEIGHT
     for key in _METADATA_TEXT:
-        found = (normalise_doi(match.group()) for match in _DOI.finditer(metadata.get(key, "")))
+        found = (normalize_doi(match.group()) for match in _DOI.finditer(metadata.get(key, "")))
         if (doi := _get_single(found)) and doi not in evidence:
             evidence[doi] = _METADATA_TEXT_WEIGHT
     best: dict[tuple[str, int], float] = {}
@@ -214,7 +214,7 @@ def _find_printed_dois(pages: list[list[PrintedLine]]) -> Iterator[tuple[int, st
                     and (more := re.match(r"[a-z0-9][\w.()/;-]*", follows, re.IGNORECASE))
                 ):
                     text += more.group()
-                doi = normalise_doi(text)
+                doi = normalize_doi(text)
                 if doi is None:
                     continue
                 yield (
@@ -268,13 +268,13 @@ def _find_arxiv_id(
     """Return the arXiv id, and the stamp's date with whether it is the date of the first version."""
     for page in pages[:2]:
         for line in page:
-            if (match := _ARXIV_STAMP.match(line.text)) and (found := normalise_arxiv(match["id"])):
+            if (match := _ARXIV_STAMP.match(line.text)) and (found := normalize_arxiv(match["id"])):
                 return found, (match["date"], match["version"] in (None, "v1"))
     for key in ("arxivid", "pdfx:arxivid", "doi", "pdfx:doi"):
         if (
             key in metadata
             and ("arxiv" in key or "arxiv" in metadata[key].casefold())
-            and (found := normalise_arxiv(metadata[key]))
+            and (found := normalize_arxiv(metadata[key]))
         ):
             return found, None
     return None, None
@@ -283,9 +283,9 @@ def _find_arxiv_id(
 def _find_acl_id(pages: list[list[PrintedLine]], doi: str | None) -> str | None:
     """Return the ACL Anthology id, from the DOI or from the only Anthology address in the first page's margins."""
     if doi and (match := _ACL_DOI.fullmatch(doi)):
-        return normalise_acl(match.group(1))
+        return normalize_acl(match.group(1))
     margins = [line.text for page in pages[:1] for line in page if line.height > 0.88 or line.height < 0.12]
-    return _get_single(normalise_acl(address.rstrip(".")) for text in margins for address in _ACL_URL.findall(text))
+    return _get_single(normalize_acl(address.rstrip(".")) for text in margins for address in _ACL_URL.findall(text))
 
 
 def _has_acl_stamp(page: list[PrintedLine]) -> bool:

@@ -58,7 +58,7 @@ def find_title(document: Document, front: Front) -> tuple[list[Line], list[Line]
     combines the CRF's probability, the type size relative to the largest of the front, names of people under the candidate, and
     the title in the PDF's metadata.
     """
-    candidates = _find_labelled_runs(front)
+    candidates = _find_labeled_runs(front)
     pages = document.pages[: max((x.page for x in front.lines), default=0)]
     for page in pages:
         candidates += _group_by_type([x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7])
@@ -99,7 +99,7 @@ def _score_page(page: Page, front: Front) -> float:
     return 0.2 * named + 0.2 * has_abstract - 0.5 * is_cover(page)
 
 
-def _find_labelled_runs(front: Front) -> list[list[Line]]:
+def _find_labeled_runs(front: Front) -> list[list[Line]]:
     """Return the runs of consecutive lines that the header CRF labels as a title."""
     runs: list[list[Line]] = [[]]
     for line in front.lines:

@@ -48,7 +48,7 @@ def features(rows: Sequence[EntryLine]) -> list[list[str]]:
     numbers = [int(next((x for x in m.groups()[:4] if x), -1)) if m else -1 for m in marks]
     full = max(sorted(len(row.text) for row in rows)[int(0.8 * n)] if n else 1, 1)
     indented = round(4 * sum(row.indented for row in rows) / max(n, 1))
-    labelled = round(6 * sum(number >= 0 for number in numbers) / max(n, 1))
+    labeled = round(6 * sum(number >= 0 for number in numbers) / max(n, 1))
     base: list[list[str]] = []
     joint_features: list[tuple[str, str, str, str]] = []
     for i, row in enumerate(rows):
@@ -61,8 +61,8 @@ def features(rows: Sequence[EntryLine]) -> list[list[str]]:
             [
                 set_in,
                 f"{set_in}|{indented}",
-                f"run={int(run)}|{labelled}",
-                f"label={int(marks[i] is not None)}|{labelled}",
+                f"run={int(run)}|{labeled}",
+                f"label={int(marks[i] is not None)}|{labeled}",
                 author,
                 ends,
                 dated,

@@ -69,11 +69,11 @@ def take_references(document: Document, labels: dict[int, SegmentLabel], joiner:
         items += [line for line in stretch if not is_head(line)]
     raws = [joiner.text(group).text.strip() for group in split(items)]
     matches = [LABEL.match(raw) for raw in raws]
-    labelled = sum(m is not None for m in matches) > len(raws) / 2
+    labeled = sum(m is not None for m in matches) > len(raws) / 2
     return [
         entry
         for raw, match in zip(raws, matches, strict=True)
-        if len((entry := _build_entry(raw, match if labelled else None)).raw) > 8
+        if len((entry := _build_entry(raw, match if labeled else None)).raw) > 8
     ]
 
 

@@ -34,9 +34,9 @@ def split(lines: list[Line]) -> list[EntryLines]:
     """Return the list's lines grouped into entries, in order."""
     if not lines:
         return []
-    labelled = _split_at_labels(lines)
-    if labelled:
-        return labelled
+    labeled = _split_at_labels(lines)
+    if labeled:
+        return labeled
     offsets = _measure_indents(lines)
     ruled = _split_by_layout(lines, offsets)
     begins = {id(group[0]) for group in ruled}

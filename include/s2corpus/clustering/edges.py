@@ -26,7 +26,7 @@ from s2corpus.titles.rules import (
     word_count,
 )
 from s2corpus.titles.similarity import score_titles
-from s2corpus.titles.threegrams import normalise_one
+from s2corpus.titles.threegrams import normalize_one
 
 _CLAIMED = ("doi", "arxiv_id", "file_sha1")
 """Identifiers that join a record without a title to a PDF."""
@@ -227,7 +227,7 @@ def edges_of_front(nodes: Nodes, group: np.ndarray, labels: np.ndarray, min_titl
 def _relate_titles(a: str, b: str, is_translated: bool) -> int:
     """Return the value of the fact `title` for two titles that are not similar."""
     cut, title = sorted((a, b), key=len)
-    compared, longer = normalise_one(cut), normalise_one(title)
+    compared, longer = normalize_one(cut), normalize_one(title)
     if is_generic(cut):
         return OTHER
     if longer.startswith(compared):

@@ -37,7 +37,7 @@ _TRANSLATED = (
 PREPRINT, PUBLISHED = 1, 2
 """Forms of a work."""
 FACTS = pa.schema(
-    [(name, pa.string()) for name in ("record_id", "ready_at", *IDENTIFIERS, "title", "normalised", "journal")]
+    [(name, pa.string()) for name in ("record_id", "ready_at", *IDENTIFIERS, "title", "normalized", "journal")]
     + [(name, pa.bool_()) for name in ("publisher", "trusted", "declares", "second_header", "little", "translated")]
     + [("form", pa.int8()), ("document", pa.uint8()), ("year", pa.int32())]
     + [(name, pa.uint32()) for name in ("volume", "issue", "page")]
@@ -50,19 +50,19 @@ DOI of a published paper, and `preprint`, whether the record describes a preprin
 def read_facts(batch: pa.RecordBatch) -> pa.Table:
     """Return the facts of a batch with the columns of `records`."""
     title = batch["title"]
-    normalised = titles.normalize(title)
+    normalized = titles.normalize(title)
     offsets, surnames = surname_keys(batch["authors"])
     is_pdf = _equals(batch["kind"], "pdf")
     declares = _equals(batch["source"], DECLARED)
     facts = {
         **{name: batch[name] for name in ("record_id", "ready_at", *GIVEN, "title", "journal")},
         "declared": pc.if_else(pa.array(is_pdf | declares), batch["file_sha1"], pa.scalar(None, pa.string())),
-        "normalised": normalised,
+        "normalized": normalized,
         "publisher": _equals(batch["kind"], "publisher"),
         "trusted": ~is_pdf,
         "declares": declares,
         "second_header": _equals(batch["source"], SCIENCEPARSE),
-        "little": are_uninformative(title, normalised),
+        "little": are_uninformative(title, normalized),
         "translated": np.asarray(pc.fill_null(pc.match_substring_regex(batch["original_title"], _TRANSLATED), False)),
         "form": _forms(batch["type"]),
         "document": _documents(batch["document"], title),
@@ -189,8 +189,8 @@ def nodes_from(rows: pa.Table) -> Nodes:
     facts = complete_facts(rows)
     codes = {name: codes_of(facts[name])[0] for name in (*IDENTIFIERS, "final_doi")}
     year = facts["year"].to_numpy()
-    is_titled = pc.not_equal(facts["normalised"], "")
-    title, titles = codes_of(pc.if_else(is_titled, facts["normalised"], pa.scalar(None, pa.string())))
+    is_titled = pc.not_equal(facts["normalized"], "")
+    title, titles = codes_of(pc.if_else(is_titled, facts["normalized"], pa.scalar(None, pa.string())))
     titled = np.flatnonzero(title >= 0)
     first = titled[np.unique(title[titled], return_index=True)[1]]
     surnames = one_chunk(facts["surnames"])

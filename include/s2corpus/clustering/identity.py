@@ -27,7 +27,7 @@ def new_paper_id(record_id: str) -> str:
 
 
 def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, parent: Parent) -> tuple[pa.Table, pa.Table]:
-    """Return the tables `clusters` and `aliases` of records (ids ascending) with clusters labelled 0 … n − 1.
+    """Return the tables `clusters` and `aliases` of records (ids ascending) with clusters labeled 0 … n − 1.
 
     - A cluster without records of the parent gets the id of its earliest delivered record.
     - If several clusters have records of one parent paper, the cluster with the oldest record retains the id (split).

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _IDENTIFIERS = {
-    "doi": "normalise_doi", "arxiv_id": "normalise_arxiv", "pubmed_id": "normalise_pmid", "pmc_id": "normalise_pmcid",
+    "doi": "normalize_doi", "arxiv_id": "normalize_arxiv", "pubmed_id": "normalize_pmid", "pmc_id": "normalize_pmcid",
 }  # fmt: skip
 _SHARED = ("title", "authors", "year", "date", "venue", "journal", "volume", "issue", "pages", *_IDENTIFIERS)
 ENTRY_KEYS = ("entry_id", "citing_paper_id", *_SHARED, "raw_text")
@@ -175,8 +175,8 @@ def _normalize_columns(path: Path, key: str, rows: list[dict[str, Any]], first: 
     for name, function in _IDENTIFIERS.items():
         texts = strings(name)
         normalize = getattr(identifiers, function)
-        normalised = {text: normalize(text) for text in texts.unique().to_pylist() if text}
-        out[name] = pa.array([normalised.get(t) for t in texts.to_pylist()], pa.string())
+        normalized = {text: normalize(text) for text in texts.unique().to_pylist() if text}
+        out[name] = pa.array([normalized.get(t) for t in texts.to_pylist()], pa.string())
     return pa.table(out)
 
 

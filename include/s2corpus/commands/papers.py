@@ -256,7 +256,7 @@ def format_access(access: Iterable[Mapping[str, Any]]) -> list[str]:
         lines.append(f"  {_KINDS.get(text['kind'], text['kind'])} {text['sha1']}: {verdict}; {license}")
         lines += [
             f"    {evidence['evidence']:<10} {'found' if evidence['found'] else 'not found'}: {evidence['detail']}"
-            for evidence in text["looks"]
+            for evidence in text["searches"]
         ]
         lines += [f"    {format_rights(rights)}" for rights in text["stated"] or ()]
     return lines

@@ -53,7 +53,7 @@ def push_command(snapshot: str, to: str, lake: str | None) -> None:
 
 
 @with_examples(
-    "corpus register s2_v2 --catalog sqlite:////srv/catalogue.db",
+    "corpus register s2_v2 --catalog sqlite:////srv/catalog.db",
     "corpus register s2_v2-20230101-0a1b2c3d --forget",
 )
 @click.argument("snapshot")

@@ -40,5 +40,5 @@ def command(paper: str, snapshot: str, count: int, as_json: bool, lake: str | No
         click.echo(orjson.dumps(similar[:count]))
     for near in () if as_json else similar[:count]:
         click.echo(
-            f"{near['cosine']:.3f}  {near['neighbour_id']}  {near['field'] or 'unknown':<18} {near['title'] or ''}"
+            f"{near['cosine']:.3f}  {near['neighbor_id']}  {near['field'] or 'unknown':<18} {near['title'] or ''}"
         )

@@ -15,10 +15,10 @@ from s2corpus.corpora.listing import list_corpora
 from s2corpus.errors import LostRace, UserError
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Conflict, Lake
-from s2corpus.titles import normalise_one
+from s2corpus.titles import normalize_one
 from s2corpus_reader.bounded import read_object
 from s2corpus_reader.files import file_number, keys_path, lookup_key, table_path
-from s2orc_parse.bibliography.identifiers import normalise_doi
+from s2orc_parse.bibliography.identifiers import normalize_doi
 
 _PAPER_ID, _SHA1 = re.compile("[0-9a-f]{15}"), re.compile("[0-9a-f]{40}")
 _MAX_PAPERS = 20
@@ -61,8 +61,8 @@ def read_name(text: str) -> tuple[str, str]:
             for kind, found in (
                 ("id", text if _PAPER_ID.fullmatch(text) else None),
                 ("sha1", text if _SHA1.fullmatch(text) else None),
-                ("doi", normalise_doi(text)),
-                ("title", normalise_one(text)),
+                ("doi", normalize_doi(text)),
+                ("title", normalize_one(text)),
             )
             if found
         ),

@@ -39,7 +39,7 @@ def list_datasets(lake: Lake, snapshot: str) -> list[Row]:
 
 
 def find_similar_papers(lake: Lake, snapshot: str, paper_id: str) -> list[Row] | None:
-    """Return the nearest papers by a snapshot's vectors, nearest first: `rank, neighbour_id, cosine, title, field`.
+    """Return the nearest papers by a snapshot's vectors, nearest first: `rank, neighbor_id, cosine, title, field`.
 
     The list is empty if the paper has no vector. The result is None if the snapshot has no such dataset.
     """
@@ -47,8 +47,8 @@ def find_similar_papers(lake: Lake, snapshot: str, paper_id: str) -> list[Row] |
         manifest = read_json(lake, f"datasets/{name}/{snapshot}/manifest.json")
         if manifest is None or manifest["dataset"] != "vectors":
             continue
-        shards = sum(file["path"].startswith("neighbours/") for file in manifest["files"])
-        data, _ = lake.get(f"datasets/{name}/{snapshot}/neighbours/{file_number(paper_id, shards):02d}.parquet")
+        shards = sum(file["path"].startswith("neighbors/") for file in manifest["files"])
+        data, _ = lake.get(f"datasets/{name}/{snapshot}/neighbors/{file_number(paper_id, shards):02d}.parquet")
         table = pq.read_table(pa.BufferReader(data)).filter(pc.field("paper_id") == paper_id).sort_by("rank")
         rows: list[Row] = table.to_pylist()
         return rows

@@ -24,7 +24,7 @@ from s2corpus.sources.json_values import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.jsonl import find_type_error, parse_line, quote_json
 from s2corpus.sources.record import CLAIMS, DECLARED, DROP_KEYS, RECORD_KEYS, Dropped, Entry, Record, RejectReason
 from s2corpus.sources.streams import read_lines
-from s2orc_parse.bibliography.identifiers import normalise_arxiv
+from s2orc_parse.bibliography.identifiers import normalize_arxiv
 from s2orc_parse.bibliography.licenses import parse_license
 
 FILE = "records.jsonl"
@@ -160,7 +160,7 @@ class Declarations:
 
     def _store_claims(self, number: int, line: Mapping[str, Any], files: list[str], *, is_usable: bool) -> None:
         """Store the access claims of a line. For several lines on one file, closed access and the strictest license win."""
-        arxiv_id = normalise_arxiv(str(line.get("arxiv_id") or "")) if is_usable else None
+        arxiv_id = normalize_arxiv(str(line.get("arxiv_id") or "")) if is_usable else None
         license = parse_license(line.get("license")) if is_usable else None
         for name in files:
             before = self.facts.get(name)

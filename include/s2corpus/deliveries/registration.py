@@ -41,7 +41,7 @@ from s2corpus.tables.intake import REGISTERED_FILES, REGISTERED_RECORDS, Registe
 from s2corpus.tables.parses import STORED_TEI
 from s2orc_parse import jats
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
-from s2orc_parse.bibliography.identifiers import normalise_arxiv
+from s2orc_parse.bibliography.identifiers import normalize_arxiv
 
 _ARTICLE_SUFFIXES = (".xml", ".nxml", ".json")
 _BATCH_ROWS = 10_000
@@ -190,7 +190,7 @@ def arxiv_id_of(name: str) -> str | None:
     if kind_of(name) != "latex":
         return None
     stem = name.rpartition("/")[2]
-    return normalise_arxiv(re.sub(r"^([a-z-]+(?:\.[A-Z]{2})?)_?(\d{7})", r"\1/\2", stem))
+    return normalize_arxiv(re.sub(r"^([a-z-]+(?:\.[A-Z]{2})?)_?(\d{7})", r"\1/\2", stem))
 
 
 def _check_listing(lake: Lake, delivery: Delivery, ready: Ready) -> None:

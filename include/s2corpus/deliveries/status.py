@@ -39,8 +39,8 @@ class ArrivalState(StrEnum):
     WAITING = "waiting"  # ready, not announced yet
     ANNOUNCED = "announced"  # its event was fired, no run has started
     REGISTERED = "registered"  # verified and stored; its files are being processed
-    PROCESSED = "worked"  # the next release includes it
-    NOT_SELECTED = "unwanted"  # no release spec selects drops or sources of this name
+    PROCESSED = "processed"  # the next release includes it
+    NOT_SELECTED = "not_selected"  # no release spec selects drops or sources of this name
     REFUSED = "refused"  # it differs from its _READY, see `refusal`
     UNREADABLE_OBJECT = "unreadable_object"  # the lake refuses access to one of its files, see `detail`
     UNFINISHED = "unfinished"  # the extractor gave up on too many of its PDFs

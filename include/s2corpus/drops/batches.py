@@ -147,7 +147,7 @@ def process_batch(batch: Batch, *, last: bool) -> BatchResult:
             is_expected = isinstance(error, TooManyFailures | ChangedInput)
             detail = str(error) if is_expected else f"{type(error).__name__}: {error}"
             result = BatchResult({drops[0]: (state, detail[:300])}, {})
-    batch.run.lake.put(f"{batch.run.folder}/worked.json", orjson.dumps(result))
+    batch.run.lake.put(f"{batch.run.folder}/processed.json", orjson.dumps(result))
     return result
 
 
@@ -165,7 +165,7 @@ def merge_results(results: Iterable[BatchResult]) -> BatchResult:
 def read_result(batch: Batch) -> BatchResult | None:
     """Read the result of a batch; return None if no run has finished it."""
     try:
-        raw = orjson.loads(batch.run.lake.get(f"{batch.run.folder}/worked.json")[0])
+        raw = orjson.loads(batch.run.lake.get(f"{batch.run.folder}/processed.json")[0])
     except FileNotFoundError:
         return None
     stopped = {drop: (ArrivalState(state), detail) for drop, (state, detail) in raw["stopped"].items()}

@@ -23,7 +23,7 @@ from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.parses import SELECTIONS
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, SPLITS
 from s2corpus.text.near_duplicates import text_key
-from s2corpus.titles import normalise_one
+from s2corpus.titles import normalize_one
 
 NOT_DELIVERED = "not delivered"
 _MEMORY_MB = 2048
@@ -99,11 +99,11 @@ def _match_papers(tables: ReleaseTables, others: list[ExternalPaper]) -> dict[in
         best.setdefault(at, (paper_id, kind))
     wanted: dict[str, list[int]] = {}
     for at, other in enumerate(others):
-        if at not in best and (plain := normalise_one(other.title)):
+        if at not in best and (plain := normalize_one(other.title)):
             wanted.setdefault(plain, []).append(at)
     titled: dict[str, set[str]] = {}
     for row in tables.rows(PAPERS, None, ["paper_id", "title"], size=16_384) if wanted else ():
-        if row["title"] and (plain := normalise_one(row["title"])) in wanted:
+        if row["title"] and (plain := normalize_one(row["title"])) in wanted:
             titled.setdefault(plain, set()).add(row["paper_id"])
     return best | {at: (min(ids), "title") for plain, ids in titled.items() if len(ids) == 1 for at in wanted[plain]}
 

@@ -18,11 +18,11 @@ import orjson
 
 from s2corpus.errors import UserError
 from s2orc_parse.bibliography.identifiers import (
-    normalise_acl,
-    normalise_arxiv,
-    normalise_doi,
-    normalise_pmcid,
-    normalise_pmid,
+    normalize_acl,
+    normalize_arxiv,
+    normalize_doi,
+    normalize_pmcid,
+    normalize_pmid,
 )
 
 MAX_CONTENT = 8 << 30
@@ -119,11 +119,11 @@ _READERS: Mapping[Corpus, Callable[[Mapping[str, Any]], ExternalPaper]] = {
     Corpus.PES2O: _pes2o, Corpus.UNARXIVE: _unarxive, Corpus.S2ORC: _s2orc,
 }  # fmt: skip
 _NORMALIZERS: Mapping[str, Callable[[str], str | None]] = {
-    "doi": lambda text: normalise_doi(text) or _keep_placeholder_doi(text),
-    "arxiv_id": normalise_arxiv,
-    "pubmed_id": normalise_pmid,
-    "pmc_id": normalise_pmcid,
-    "acl_id": normalise_acl,
+    "doi": lambda text: normalize_doi(text) or _keep_placeholder_doi(text),
+    "arxiv_id": normalize_arxiv,
+    "pubmed_id": normalize_pmid,
+    "pmc_id": normalize_pmcid,
+    "acl_id": normalize_acl,
 }
 
 

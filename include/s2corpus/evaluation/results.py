@@ -176,17 +176,17 @@ def _parse_result(
 ) -> ParseResult:
     marked = [item for item in items if marks.get(item.item)]
     people, kappa = combine(
-        (f"{item.item} {number}", marker, number not in said.wrong)
+        (f"{item.item} {number}", marker, number not in mark.wrong)
         for item in marked
-        for marker, said in marks[item.item].items()
+        for marker, mark in marks[item.item].items()
         for number in range(1, len(item.lines) + 1)
-        if number not in said.unsure
+        if number not in mark.unsure
     )
     counts = []
     for item in marked:
         names = (f"{item.item} {number}" for number in range(1, len(item.lines) + 1))
         lines = [people[name] for name in names if name in people]
-        missing = median_high(said.missing for said in marks[item.item].values())
+        missing = median_high(mark.missing for mark in marks[item.item].values())
         counts.append((sum(lines), len(lines) - sum(lines), missing))
     right, wrong, missing = (sum(count[n] for count in counts) for n in range(3))
     return ParseResult(

@@ -49,14 +49,14 @@ class Load:
         if self.refusals >= max(3, self.in_flight):
             self.capacity, self.capacity_until = self.in_flight, until
 
-    def record_failure(self, limit: int, now: float, *, at_once: bool) -> None:
+    def record_failure(self, limit: int, now: float, *, is_unreachable: bool) -> None:
         """Record a timeout or broken connection, and remove the server from the pool if it fails too often.
 
-        The server leaves after `limit` consecutive failures, or after this failure with `at_once`. It returns after a
+        The server leaves after `limit` consecutive failures, or after this failure with `is_unreachable`. It returns after a
         successful health check; the first check is due immediately.
         """
         self.failures += 1
-        if not self.is_removed and (at_once or self.failures >= limit):
+        if not self.is_removed and (is_unreachable or self.failures >= limit):
             log.warning("%s does not respond: removed from the pool", self.server.name)
             self.is_removed, self.next_check = True, now
 
@@ -309,7 +309,7 @@ class ExtractionRun:
         if answer.outcome is ExtractOutcome.BUSY:
             wait = self.limits.busy_wait
         elif answer.broken:
-            load.record_failure(self.limits.failures, now, at_once=answer.unreachable)
+            load.record_failure(self.limits.failures, now, is_unreachable=answer.unreachable)
         job.failures[answer.outcome] += 1
         job.not_before = now + random.uniform(*wait)
         if answer.outcome is ExtractOutcome.BUSY:

@@ -13,7 +13,7 @@ from s2corpus.papers.openness import CLOSED, Openness
 from s2corpus.papers.support import compute_similarity
 from s2corpus.sources.fields_of_study import fields_of_study
 from s2corpus.sources.record import ARXIV, OPENALEX, SCIENCEPARSE, Record, RecordKind, WorkType
-from s2corpus.titles import normalise_one
+from s2corpus.titles import normalize_one
 from s2corpus.titles.facts import same_journal
 from s2orc_parse.bibliography.names import surname_key
 
@@ -137,7 +137,7 @@ def to_comparison_form(name: str, value: Value) -> Value:
     """Return the comparison form of a value: letters and digits of texts, surnames, the year."""
     match name:
         case "title" | "abstract" | "venue" | "journal":
-            return normalise_one(value)
+            return normalize_one(value)
         case "authors":
             return tuple(surname_key(author) for author in value)
         case "date":

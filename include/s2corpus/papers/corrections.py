@@ -151,7 +151,7 @@ class Corrections:
         a statement (SPEC §5.26).
         """
         latest = self._find_latest(paper_id)
-        searches, corrected = list(openness.looks), openness
+        searches, corrected = list(openness.searches), openness
         for name in (LICENSE, OPEN_ACCESS):
             if (line := latest.get(name)) is None:
                 continue
@@ -172,7 +172,7 @@ class Corrections:
                 evidence = Evidence.CORRECTION if value else None
                 corrected = replace(corrected, open=value, evidence=evidence)
                 searches.append(EvidenceSearch(Evidence.CORRECTION, value, why))
-        return replace(corrected, looks=tuple(searches))
+        return replace(corrected, searches=tuple(searches))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield a row of the table `corrections` for each line, after all papers have been corrected."""

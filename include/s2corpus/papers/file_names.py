@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from s2orc_parse.bibliography.identifiers import normalise_acl, normalise_arxiv
+from s2orc_parse.bibliography.identifiers import normalize_acl, normalize_arxiv
 
 _STEM = re.compile(r"(?:\.(?:pdf|tar|tgz|gz|tex|zip|nxml|xml))+$", re.IGNORECASE)
 _ARXIV_NAME = re.compile(
@@ -20,13 +20,13 @@ def arxiv_id_of_name(name: str) -> str | None:
     match = _ARXIV_NAME.fullmatch(_STEM.sub("", name))
     if match is None:
         return None
-    return normalise_arxiv(match.group(1) or f"{match.group(2)}/{match.group(3)}")
+    return normalize_arxiv(match.group(1) or f"{match.group(2)}/{match.group(3)}")
 
 
 def acl_id_of_name(name: str) -> str | None:
     """Return the ACL Anthology id that is a complete file name (`P19-1001.pdf`, `2020.acl-main.207.pdf`), or None."""
     stem = _STEM.sub("", name).rpartition("/")[2]
-    return normalise_acl(stem) if _ACL_NAME.fullmatch(stem) else None
+    return normalize_acl(stem) if _ACL_NAME.fullmatch(stem) else None
 
 
 def pmc_id_of_name(name: str) -> str | None:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from s2corpus.papers.vote import FieldDecision, VotedPaper, VoteRule
 from s2corpus.sources.fields_of_study import FIELDS, fields_of_study
 from s2corpus.sources.record import OPENALEX, Record, RecordKind
-from s2corpus.titles import normalise_one
+from s2corpus.titles import normalize_one
 
 MIN_PAPERS, MIN_SHARE = 5, Fraction(4, 5)
 """other papers of the journal that declare a field, and the share of them that declares the inferred field; our choice"""
@@ -24,7 +24,7 @@ JournalCounts = Mapping[str, Mapping[str, int]]
 def list_journals(records: Iterable[Record]) -> tuple[list[str], list[str]]:
     """Return the keys of a paper's journal: `issn:<ISSN>`, and `name:<normalized name>`. Headers of PDFs do not count."""
     listed = [record for record in records if record.kind is not RecordKind.PDF]
-    names = {normalise_one(record.journal) for record in listed if record.journal} - {""}
+    names = {normalize_one(record.journal) for record in listed if record.journal} - {""}
     return sorted({f"issn:{issn}" for record in listed for issn in record.issns}), sorted(f"name:{n}" for n in names)
 
 

@@ -60,7 +60,7 @@ class Openness:
     open: bool
     evidence: Evidence | None
     license: str | None
-    looks: tuple[EvidenceSearch, ...] = ()
+    searches: tuple[EvidenceSearch, ...] = ()
     license_detail: str | None = None
     """the licenses from which the strictest was selected, if there were several; or the evidence that states the license"""
     stated: tuple[StatedRights, ...] = ()

@@ -219,8 +219,9 @@ def _build_access(sha1: str, kind: str, openness: Openness) -> Access:
         oa_evidence=openness.evidence,
         license=openness.license,
         license_detail=openness.license_detail,
-        looks=[
-            SearchedEvidence(evidence=look.evidence, found=look.found, detail=look.detail) for look in openness.looks
+        searches=[
+            SearchedEvidence(evidence=search.evidence, found=search.found, detail=search.detail)
+            for search in openness.searches
         ],
         stated=[
             RecordRights(record_id=one.record_id, license=one.license, open_access=one.open_access, effect=one.effect)

@@ -4,10 +4,10 @@ Each measure has four counts, which are metrics `gold.<measure>.<count>` of its 
 
 - `known`: gold items;
 - `found`: gold items that the release contains;
-- `said`: items of the release that can be compared with gold;
+- `predicted`: items of the release that can be compared with gold;
 - `right`: correct items among these.
 
-Recall is found/known and precision is right/said; both have drift checks. All counts use seeded samples of a slice of the
+Recall is found/known and precision is right/predicted; both have drift checks. All counts use seeded samples of a slice of the
 papers. They do not depend on the size of the release or on its shards.
 """
 
@@ -54,7 +54,7 @@ class Gold:
 
     known: int = 0
     found: int = 0
-    said: int = 0
+    predicted: int = 0
     right: int = 0
 
     def __add__(self, other: Gold) -> Gold:
@@ -209,8 +209,8 @@ def measure_parses(run: Run) -> dict[str, Gold]:
             right = bool(titles_match(pdf["title"], xml["title"]))
             counts["title"] += Gold(1, right, bool(pdf["title"]), right)
         if xml["authors"]:
-            common, said, known = count_common_names(pdf["authors"], xml["authors"])
-            counts["authors"] += Gold(known, common, said, common)
+            common, predicted, known = count_common_names(pdf["authors"], xml["authors"])
+            counts["authors"] += Gold(known, common, predicted, common)
         if xml["abstract"]:
             pdf_words, xml_words = (Counter(_words(parse["abstract"])) for parse in (pdf, xml))
             common = (pdf_words & xml_words).total()
@@ -268,7 +268,7 @@ _PARSE_FIELDS = ("title", "authors", "abstract", "bib_entries", "body_text")
 
 def _group_parses(run: Run, where: pc.Expression) -> Iterator[dict[str, Any]]:
     """Yield the parses of each paper by kind; the rows are sorted by paper."""
-    rows = run.table(FULLTEXTS).rows(["paper_id", "parse_kind", "parse"], where=where, at_once=16)
+    rows = run.table(FULLTEXTS).rows(["paper_id", "parse_kind", "parse"], where=where, batch_size=16)
     for _, rows_of_paper in groupby(rows, key=lambda row: row["paper_id"]):
         parses = {row["parse_kind"]: orjson.loads(row["parse"]) for row in rows_of_paper}
         yield {kind: {name: parse[name] for name in _PARSE_FIELDS} for kind, parse in parses.items()}

@@ -95,7 +95,7 @@ class ReleaseTables:
             OtherColumns: another version wrote the table.
         """
         try:
-            yield from self(table).rows(columns, shard=shard, where=where, at_once=size)
+            yield from self(table).rows(columns, shard=shard, where=where, batch_size=size)
         except OtherColumns:
             raise
         except NotCommitted:

@@ -126,7 +126,7 @@ COMMON_METRICS = (
     Metric("rows.*", "rows", "rows of each table"),
     Metric("outcome.*", "rows", "rows by outcome"),
     Metric("run.outcome.*", "rows", "rows by outcome; another run may see other deliveries"),
-    Metric("gold.*", "items", "items that `pipeline.gold` compares: known, found, said and right"),
+    Metric("gold.*", "items", "items that `pipeline.gold` compares: known, found, predicted and right"),
 )
 
 

@@ -144,7 +144,8 @@ def _gold(measured: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
     rows: list[Row] = []
     for stage, measure, label, theirs in _GOLD:
         relevant, recalled, predicted, correct = (
-            measured.get(stage, {}).get(f"gold.{measure}.{name}", 0.0) for name in ("known", "found", "said", "right")
+            measured.get(stage, {}).get(f"gold.{measure}.{name}", 0.0)
+            for name in ("known", "found", "predicted", "right")
         )
         precision, recall = _share(correct, predicted), _share(recalled, relevant)
         f1 = round(2 * precision * recall / (precision + recall), 6) if precision and recall else None

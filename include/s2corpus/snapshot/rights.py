@@ -63,7 +63,7 @@ def read_abstract_origins(tables: TableOpener, bucket: int, batch_rows: int) -> 
     lines = tables(CORRECTIONS).rows(["paper_id", "field", "value"], shard=bucket, where=is_license)
     corrected = {line["paper_id"]: parse_value(LICENSE, line["value"]) for line in lines}
     columns, has_license = ["paper_id", "record_id", "license"], pc.field("license").is_valid()
-    members = ByPaper(tables(MEMBERS).rows(columns, shard=bucket, where=has_license, at_once=batch_rows))
+    members = ByPaper(tables(MEMBERS).rows(columns, shard=bucket, where=has_license, batch_size=batch_rows))
     columns, has_abstract = ["paper_id", "provenance", "abstract"], pc.field("abstract").is_valid()
     for batch in tables(PAPERS).batches(columns, shard=bucket, where=has_abstract, rows=batch_rows):
         provenances = pc.map_lookup(batch["provenance"], "abstract", "first")

@@ -36,7 +36,7 @@ from s2corpus.tables.texts import (
     LinkRow,
 )
 from s2corpus.text.personal import MaskedText, mask_parse, mask_text
-from s2corpus.titles import normalise_one
+from s2corpus.titles import normalize_one
 from s2corpus_reader.files import lookup_key
 from s2corpus_reader.parquet import parquet_writer
 
@@ -107,19 +107,19 @@ def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, l
     columns = ["paper_id", "text", "text_key", "sha1", "log_prob", "top_word", "top_share"]
     columns += ["removed_sections", "section_log_probs"]
     columns += ["license", "oa_evidence"] if set_ == "s2orc" else []
-    texts = tables(DOCUMENTS).rows(columns, shard=bucket, where=published, at_once=_TEXT_BATCH_ROWS)
+    texts = tables(DOCUMENTS).rows(columns, shard=bucket, where=published, batch_size=_TEXT_BATCH_ROWS)
     columns = ["paper_id", "parse_kind", "file_sha1", "text_layer", "parse"]
     parses = ByPaper(
-        tables(FULLTEXTS).rows(columns, shard=bucket, where=pc.field("open_access"), at_once=_PARSE_BATCH_ROWS)
+        tables(FULLTEXTS).rows(columns, shard=bucket, where=pc.field("open_access"), batch_size=_PARSE_BATCH_ROWS)
     )
     links_by_paper = (
-        ByPaper(tables(LINKS).rows(shard=bucket, where=_HAS_CITED_PAPER, at_once=_BATCH_ROWS)) if links else None
+        ByPaper(tables(LINKS).rows(shard=bucket, where=_HAS_CITED_PAPER, batch_size=_BATCH_ROWS)) if links else None
     )
     abstracts = ByPaper(rights.read_abstract_origins(tables, bucket, _BATCH_ROWS))
     columns = ["paper_id", "split"]
-    splits = ByPaper(tables(SPLITS).rows(columns, shard=bucket, where=pc.field("set") == set_, at_once=_BATCH_ROWS))
+    splits = ByPaper(tables(SPLITS).rows(columns, shard=bucket, where=pc.field("set") == set_, batch_size=_BATCH_ROWS))
     columns = ["paper_id", "title", "date", *IDENTIFIERS, "editorial", "license", "oa_evidence", "fields_of_study"]
-    papers = ByPaper(tables(PAPERS).rows(columns, shard=bucket, at_once=_BATCH_ROWS))
+    papers = ByPaper(tables(PAPERS).rows(columns, shard=bucket, batch_size=_BATCH_ROWS))
     for document in texts:
         split = splits.one(document["paper_id"])
         paper = papers.one(document["paper_id"])
@@ -183,12 +183,12 @@ def read_released_papers(
     """
     filtered = _read_filtered_papers(tables, bucket)
     columns = ["paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "license", "parse"]
-    fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=_PARSE_BATCH_ROWS))
-    links = ByPaper(tables(LINKS).rows(shard=bucket, where=_HAS_CITED_PAPER, at_once=_BATCH_ROWS))
+    fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, batch_size=_PARSE_BATCH_ROWS))
+    links = ByPaper(tables(LINKS).rows(shard=bucket, where=_HAS_CITED_PAPER, batch_size=_BATCH_ROWS))
     abstracts = ByPaper(rights.read_abstract_origins(tables, bucket, _BATCH_ROWS))
     decisions = [_join_decisions(tables, bucket, set_) for set_ in ("s2ag", "s2orc")]
     columns = [column.name for column in PAPERS.columns if column.name != "provenance"]
-    for paper in tables(PAPERS).rows(columns, shard=bucket, at_once=_BATCH_ROWS):
+    for paper in tables(PAPERS).rows(columns, shard=bucket, batch_size=_BATCH_ROWS):
         if not filtered.at(paper["paper_id"]):
             continue
         linked = links.at(paper["paper_id"])
@@ -220,8 +220,8 @@ def _join_decisions(tables: TableOpener, bucket: int, set_: str) -> Callable[[st
     """Return a function that returns a paper's document in one set, published or not, with its split and without its text."""
     in_set = pc.field("set") == set_
     columns = [c.name for c in DOCUMENTS.columns if c.name not in ("text", "minhash", "language_votes")]
-    documents = ByPaper(tables(DOCUMENTS).rows(columns, shard=bucket, where=in_set, at_once=_BATCH_ROWS))
-    splits = ByPaper(tables(SPLITS).rows(["paper_id", "split"], shard=bucket, where=in_set, at_once=_BATCH_ROWS))
+    documents = ByPaper(tables(DOCUMENTS).rows(columns, shard=bucket, where=in_set, batch_size=_BATCH_ROWS))
+    splits = ByPaper(tables(SPLITS).rows(["paper_id", "split"], shard=bucket, where=in_set, batch_size=_BATCH_ROWS))
 
     def find(paper_id: str) -> list[Row]:
         split = splits.one(paper_id)
@@ -240,7 +240,7 @@ def read_graph_rows(tables: TableOpener, table: Table[Any], bucket: int, *, mask
     `mask` replaces personal data in contexts and shifts their spans accordingly.
     """
     filtered = _read_filtered_papers(tables, bucket)
-    for row in tables(table).rows(shard=bucket, where=_HAS_CITED_PAPER, at_once=_BATCH_ROWS):
+    for row in tables(table).rows(shard=bucket, where=_HAS_CITED_PAPER, batch_size=_BATCH_ROWS):
         if not filtered.at(row["paper_id"]):
             continue
         if mask and table is CONTEXTS:
@@ -252,7 +252,7 @@ def read_graph_rows(tables: TableOpener, table: Table[Any], bucket: int, *, mask
 
 def _read_filtered_papers(tables: TableOpener, bucket: int) -> ByPaper[FilteredRow]:
     """Return the ids of the papers of a bucket that passed the filter."""
-    return ByPaper(tables(FILTERED).rows(["paper_id"], shard=bucket, where=_PASSED_FILTER, at_once=_BATCH_ROWS))
+    return ByPaper(tables(FILTERED).rows(["paper_id"], shard=bucket, where=_PASSED_FILTER, batch_size=_BATCH_ROWS))
 
 
 def read_counted_citations(tables: TableOpener, bucket: int, count_warnings: tuple[str, ...]) -> pa.Table:
@@ -274,7 +274,7 @@ def group_by_cited(citations: pa.Table) -> ByPaper[dict[str, str]]:
 def hash_identifiers(paper: Mapping[str, Any]) -> Iterator[int]:
     """Yield the keys of the identifiers and the title of a paper."""
     yield from (lookup_key(name, paper[name]) for name in IDENTIFIERS if paper[name])
-    if paper["title"] and (title := normalise_one(paper["title"])):
+    if paper["title"] and (title := normalize_one(paper["title"])):
         yield lookup_key("title", title)
 
 

@@ -10,7 +10,7 @@ from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Editorial, Entry, RecordKind, RejectReason
 from s2corpus.sources.xml_elements import parse_documents
 from s2orc_parse.bibliography.dates import extract_year, join_date
-from s2orc_parse.bibliography.identifiers import normalise_acl
+from s2orc_parse.bibliography.identifiers import normalize_acl
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.bibliography.tex import decode_text
 from s2orc_parse.xml import extract_text
@@ -83,14 +83,14 @@ def _plain(element: Any) -> str:
 def _acl_id(collection: str, volume: str, paper: Any) -> str | None:
     """Return the id from the paper's `url`, or build it: 2020.acl-main.207; P19-1001; W19-4401 (two digits of the volume)."""
     url, number = extract_text(paper.find("url")), paper.get("id") or ""
-    if (found := normalise_acl(url.rpartition("/")[2])) is not None:
+    if (found := normalize_acl(url.rpartition("/")[2])) is not None:
         return found
     if not collection[:1].isalpha():
-        return normalise_acl(f"{collection}-{volume}.{number}")
+        return normalize_acl(f"{collection}-{volume}.{number}")
     if not (volume.isdecimal() and number.isdecimal()):
         return None
     has_two_digits = collection.startswith("W") or collection in ("C69", "D19")
-    return normalise_acl(
+    return normalize_acl(
         f"{collection}-{int(volume):02d}{int(number):02d}"
         if has_two_digits
         else f"{collection}-{int(volume)}{int(number):03d}"

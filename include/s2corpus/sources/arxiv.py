@@ -18,7 +18,7 @@ from s2corpus.sources.streams import Peekable
 from s2corpus.sources.xml_elements import parse_xml_elements
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import PlainDate, make_date, parse_date
-from s2orc_parse.bibliography.identifiers import normalise_arxiv
+from s2orc_parse.bibliography.identifiers import normalize_arxiv
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_name
 from s2orc_parse.bibliography.tex import decode_text
 from s2orc_parse.xml import extract_text
@@ -53,7 +53,7 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
 def _parse_oai(root: Any, where: str) -> Entry:
     header = root.find("header")
     native = (
-        normalise_arxiv(extract_text(header.find("identifier")).rpartition("arXiv.org:")[2])
+        normalize_arxiv(extract_text(header.find("identifier")).rpartition("arXiv.org:")[2])
         if header is not None
         else None
     )
@@ -100,7 +100,7 @@ def _parse_dublin_core(native: str, paper: Any) -> Entry:
 
 
 def _parse_snapshot(line: dict[str, Any], where: str) -> Entry:
-    native = normalise_arxiv(str(line.get("id") or ""))
+    native = normalize_arxiv(str(line.get("id") or ""))
     if native is None:
         return Dropped(RejectReason.NO_ID, where, "no arXiv id")
     parsed = line.get("authors_parsed")

@@ -1,4 +1,4 @@
-"""Normalise the fields of a source's record, in one place for all sources."""
+"""Normalize the fields of a source's record, in one place for all sources."""
 
 from __future__ import annotations
 
@@ -83,11 +83,11 @@ _CLEANERS: dict[str, Callable[[Any], Any]] = {
     "abstract": clean_abstract,
     **dict.fromkeys(("volume", "issue"), clean_locator),
     "pages": clean_pages,
-    "doi": lambda value: identifiers.normalise_doi(identifiers.plain(value)),
-    "arxiv_id": lambda value: identifiers.normalise_arxiv(identifiers.plain(value)),
-    "pubmed_id": lambda value: identifiers.normalise_pmid(identifiers.plain(value)),
-    "pmc_id": lambda value: identifiers.normalise_pmcid(identifiers.plain(value)),
-    "acl_id": lambda value: identifiers.normalise_acl(identifiers.plain(value)),
+    "doi": lambda value: identifiers.normalize_doi(identifiers.plain(value)),
+    "arxiv_id": lambda value: identifiers.normalize_arxiv(identifiers.plain(value)),
+    "pubmed_id": lambda value: identifiers.normalize_pmid(identifiers.plain(value)),
+    "pmc_id": lambda value: identifiers.normalize_pmcid(identifiers.plain(value)),
+    "acl_id": lambda value: identifiers.normalize_acl(identifiers.plain(value)),
     "mag_id": lambda value: identifiers.plain(value) or None,
     "file_sha1": lambda value: text if re.fullmatch("[0-9a-f]{40}", text := identifiers.plain(value).lower()) else None,
     "issns": clean_issns,
@@ -140,7 +140,7 @@ class RawRecord:
     notices: tuple[EditorialNotice, ...] = ()
 
     def normalize(self) -> Record | Dropped:
-        """Return the record with every field normalised, or EMPTY if neither a title nor an identifier remains.
+        """Return the record with every field normalized, or EMPTY if neither a title nor an identifier remains.
 
         A malformed identifier or date counts as absent. An arXiv DOI also sets the arXiv id.
         """

@@ -9,7 +9,7 @@ from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Editorial, Entry, RecordKind, RejectReason
 from s2corpus.sources.xml_elements import parse_xml_elements
 from s2orc_parse.bibliography.dates import join_date
-from s2orc_parse.bibliography.identifiers import normalise_arxiv
+from s2orc_parse.bibliography.identifiers import normalize_arxiv
 from s2orc_parse.bibliography.links import doi_of_url
 from s2orc_parse.bibliography.names import parse_names
 from s2orc_parse.xml import extract_text
@@ -32,9 +32,9 @@ def _parse(root: Any, where: str) -> Iterator[Entry]:
         return
     links = [extract_text(link) for link in root.iterfind("ee")]
     journal, volume = extract_text(root.find("journal")), extract_text(root.find("volume"))
-    arxiv_id = next((found for link in links if "arxiv" in link.lower() and (found := normalise_arxiv(link))), None)
+    arxiv_id = next((found for link in links if "arxiv" in link.lower() and (found := normalize_arxiv(link))), None)
     if arxiv_id is None and journal == "CoRR" and volume.startswith("abs/"):
-        arxiv_id = normalise_arxiv(volume.removeprefix("abs/"))
+        arxiv_id = normalize_arxiv(volume.removeprefix("abs/"))
     yield RawRecord(
         f"{NAME}:{key}", NAME, KIND, key,
         title=extract_text(root.find("title")), authors=parse_names(extract_text(a) for a in root.iterfind("author")),

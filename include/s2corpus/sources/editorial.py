@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from s2corpus.sources.record import ARXIV, Editorial, EditorialNotice, Record, RecordKind
-from s2orc_parse.bibliography.identifiers import normalise_doi, normalise_pmid
+from s2orc_parse.bibliography.identifiers import normalize_doi, normalize_pmid
 from s2orc_parse.xml import extract_text
 
 BY_SERIOUSNESS = tuple(Editorial)
@@ -90,14 +90,14 @@ def read_crossref_notices(work: dict[str, Any]) -> tuple[Editorial | None, tuple
         dict.fromkeys(
             EditorialNotice(f"doi:{doi}", status)
             for status, given in _updates(work.get("update-to"))
-            if (doi := normalise_doi(str(given.get("DOI") or "")))
+            if (doi := normalize_doi(str(given.get("DOI") or "")))
         )
     )
     own = [status for status, _ in _updates(work.get("updated-by"))]
     title = work.get("title")
     if not notices:
         own += filter(None, map(read_title_status, title if isinstance(title, list) else [title]))
-    itself = f"doi:{normalise_doi(str(work.get('DOI') or ''))}"
+    itself = f"doi:{normalize_doi(str(work.get('DOI') or ''))}"
     own += [notice.status for notice in notices if notice.about == itself]
     return select_most_serious(own), tuple(notice for notice in notices if notice.about != itself)
 
@@ -120,7 +120,7 @@ def read_pubmed_notices(citation: Any) -> tuple[Editorial | None, tuple[Editoria
         match = _REF_TYPE.fullmatch(reference.get("RefType") or "")
         if match and match.group(2) == "In":
             own.append(_PUBMED_REFERENCES[match.group(1)])
-        elif match and (pmid := normalise_pmid(extract_text(reference.find("PMID")))):
+        elif match and (pmid := normalize_pmid(extract_text(reference.find("PMID")))):
             notices.append(EditorialNotice(f"pmid:{pmid}", _PUBMED_REFERENCES[match.group(1)]))
     return _conclude(own, notices, extract_text(citation.find("Article/ArticleTitle")))
 
@@ -133,9 +133,9 @@ def read_jats_notices(meta: Any) -> tuple[Editorial | None, tuple[EditorialNotic
         kind, named = related.get("related-article-type"), related.get("{http://www.w3.org/1999/xlink}href") or ""
         if kind in _JATS_FORWARD_LINKS:
             own.append(_JATS_FORWARD_LINKS[kind])
-        elif kind in _JATS_NOTICES and (doi := normalise_doi(named.removeprefix("info:doi/"))):
+        elif kind in _JATS_NOTICES and (doi := normalize_doi(named.removeprefix("info:doi/"))):
             notices.append(EditorialNotice(f"doi:{doi}", _JATS_NOTICES[kind]))
-        elif kind in _JATS_NOTICES and related.get("ext-link-type") == "pmid" and (pmid := normalise_pmid(named)):
+        elif kind in _JATS_NOTICES and related.get("ext-link-type") == "pmid" and (pmid := normalize_pmid(named)):
             notices.append(EditorialNotice(f"pmid:{pmid}", _JATS_NOTICES[kind]))
     return _conclude(own, notices, extract_text(meta.find("{*}title-group/{*}article-title")))
 

@@ -17,7 +17,7 @@ from s2corpus.sources.json_values import read_list, read_object, read_objects, r
 from s2corpus.sources.record import OPENALEX, Dropped, Editorial, Entry, OpenVersion, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.fields import MAX_ABSTRACT, MAX_AUTHORS, add_affiliations
-from s2orc_parse.bibliography.identifiers import normalise_arxiv
+from s2orc_parse.bibliography.identifiers import normalize_arxiv
 from s2orc_parse.bibliography.names import parse_names
 
 NAME = OPENALEX
@@ -141,7 +141,7 @@ def _find_arxiv_id(work: Mapping[str, Any]) -> str | None:
     for place in (read_object(work.get("primary_location")), *_list_objects(work.get("locations"))):
         for key in ("landing_page_url", "pdf_url"):
             if (address := _ARXIV_ADDRESS.match(read_text(place.get(key)))) and (
-                found := normalise_arxiv(address.group(1))
+                found := normalize_arxiv(address.group(1))
             ):
                 return found
     return None

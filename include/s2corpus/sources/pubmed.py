@@ -15,7 +15,7 @@ from s2corpus.sources.xml_elements import parse_xml_elements
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, join_date, parse_date
 from s2orc_parse.bibliography.fields import PARTS
-from s2orc_parse.bibliography.identifiers import normalise_pmid
+from s2orc_parse.bibliography.identifiers import normalize_pmid
 from s2orc_parse.bibliography.names import make_author, make_group
 from s2orc_parse.xml import extract_text
 
@@ -40,7 +40,7 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
 
 def _parse(root: Any, where: str) -> list[Entry]:
     if root.tag in _DELETIONS:
-        pmids = (normalise_pmid(extract_text(one)) for one in root.iterfind("PMID"))
+        pmids = (normalize_pmid(extract_text(one)) for one in root.iterfind("PMID"))
         return [Deleted(f"{NAME}:{pmid}") for pmid in pmids if pmid]
     return [_parse_citation(root, where)]
 
@@ -49,7 +49,7 @@ def _parse_citation(root: Any, where: str) -> Entry:
     citation = root.find("MedlineCitation")
     if citation is None:
         citation = root.find("BookDocument")
-    pmid = normalise_pmid(extract_text(citation.find("PMID"))) if citation is not None else None
+    pmid = normalize_pmid(extract_text(citation.find("PMID"))) if citation is not None else None
     if not pmid:
         return Dropped(RejectReason.NO_ID, where, "no PMID")
     article = citation.find("Article") if citation.find("Article") is not None else citation

@@ -85,7 +85,7 @@ class RejectReason(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A metadata record: a row of the table `records` without its delivery. Fields are normalised; absent fields are None or ()."""
+    """A metadata record: a row of the table `records` without its delivery. Fields are normalized; absent fields are None or ()."""
 
     record_id: str  # <source>:<native id>
     source: str

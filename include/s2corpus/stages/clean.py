@@ -128,7 +128,7 @@ class Bucket:
 
     def _decide_s2orc(self, dropped: set[str]) -> Iterator[DocumentRow]:
         """Yield the decisions on full texts; add the ids of dropped papers to `dropped`."""
-        parses = ByPaper(self._run.table(FULLTEXTS).rows(_PARSE, shard=self._number, at_once=16))
+        parses = ByPaper(self._run.table(FULLTEXTS).rows(_PARSE, shard=self._number, batch_size=16))
         order = self._rules.text_from
         for paper in self._read_kept_papers():
             fulltexts = parses.at(paper["paper_id"])

@@ -19,7 +19,7 @@ from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all, count_
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables.papers import ALIASES, MEMBERS, PAPERS
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, FulltextRow
-from s2orc_parse.bibliography.identifiers import normalise_doi
+from s2orc_parse.bibliography.identifiers import normalize_doi
 
 _PAPER_COLUMNS = ["paper_id", "title", "authors", "abstract", "access"]
 _SUPPRESSION_KEYS = ("doi", "sha1", "paper_id")
@@ -35,7 +35,7 @@ class FilterStage(Stage):
         suppressed = read_suppressions(run.lake.get(f"releases/{run.release_id}/suppress.jsonl")[0])
         identifiers = _find_suppressed(run, shard, suppressed)
         parse = ("paper_id", "parse_kind", "parse")
-        fulltexts = ByPaper(run.table(FULLTEXTS).rows(parse, shard=shard.index, at_once=64))
+        fulltexts = ByPaper(run.table(FULLTEXTS).rows(parse, shard=shard.index, batch_size=64))
         own = run.spec.filter.rules
         rows = []
         for paper in run.table(PAPERS).rows(None if own else _PAPER_COLUMNS, shard=shard.index):
@@ -87,7 +87,7 @@ def read_suppressions(content: bytes) -> set[str]:
             )
         for key in keys:
             value = entry[key].strip()
-            listed.add(normalise_doi(value) or value.lower() if key == "doi" else value.lower())
+            listed.add(normalize_doi(value) or value.lower() if key == "doi" else value.lower())
     return listed
 
 

@@ -255,10 +255,10 @@ class TableRef(Generic[R_co]):
         *,
         shard: int | None = None,
         where: pc.Expression | None = None,
-        at_once: int = 4096,
+        batch_size: int = 4096,
     ) -> Iterator[R_co]:
-        """Yield the committed rows (of one shard) with these columns, in order; `at_once` rows are in memory."""
-        for batch in self.batches(columns, shard=shard, where=where, rows=at_once):
+        """Yield the committed rows (of one shard) with these columns, in order; `batch_size` rows are in memory."""
+        for batch in self.batches(columns, shard=shard, where=where, rows=batch_size):
             yield from batch.to_pylist()
 
     def batches(

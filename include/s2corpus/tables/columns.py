@@ -79,7 +79,7 @@ class Access(TypedDict):
     oa_evidence: str | None
     license: str | None
     license_detail: str | None
-    looks: list[SearchedEvidence]
+    searches: list[SearchedEvidence]
     stated: list[RecordRights] | None
 
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from s2corpus.outcomes import Split
-from s2corpus.titles import normalise_one
+from s2corpus.titles import normalize_one
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _NOT_KEPT = bytes(point for point in range(128) if not chr(point).isalnum())
@@ -70,18 +70,18 @@ class Member:
 def text_key(text: str) -> int:
     """Return a 64-bit hash of the normalized text. Only letters and digits count, as in titles (SPEC §7)."""
     folded = unicodedata.normalize("NFKD", text).casefold()
-    kept = _NOT_ASCII.sub(lambda run: _normalised_run(run.group()), folded)
+    kept = _NOT_ASCII.sub(lambda run: _normalized_run(run.group()), folded)
     return _hash(kept.encode("utf-8", "surrogatepass").translate(None, _NOT_KEPT))
 
 
 @lru_cache(65_536)
-def _normalised_run(run: str) -> str:
-    return normalise_one(run)
+def _normalized_run(run: str) -> str:
+    return normalize_one(run)
 
 
 def title_key(title: str, surname: str | None) -> int | None:
     """Return a 64-bit hash of the normalized title and the first author's surname, or None if either is empty."""
-    title, surname = normalise_one(title), normalise_one(surname or "")
+    title, surname = normalize_one(title), normalize_one(surname or "")
     return _hash(f"{title}\n{surname}".encode("utf-8", "surrogatepass")) if title and surname else None
 
 

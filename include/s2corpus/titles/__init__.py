@@ -4,6 +4,6 @@ Kernels are compiled by numba at their first call on a machine.
 """
 
 from s2corpus.titles.rules import compare_numbers
-from s2corpus.titles.threegrams import Grams, grams, normalise_one, normalize, score, score_pairs
+from s2corpus.titles.threegrams import Grams, grams, normalize, normalize_one, score, score_pairs
 
-__all__ = ["Grams", "compare_numbers", "grams", "normalise_one", "normalize", "score", "score_pairs"]
+__all__ = ["Grams", "compare_numbers", "grams", "normalize", "normalize_one", "score", "score_pairs"]

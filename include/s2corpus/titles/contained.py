@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from s2corpus.sources.documents import ends_with_kind
 from s2corpus.titles.arrays import hash_strings, text_of
 from s2corpus.titles.facts import page_keys
-from s2corpus.titles.threegrams import normalise_one, normalize
+from s2corpus.titles.threegrams import normalize, normalize_one
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -50,20 +50,20 @@ WITH heads AS (
   FROM starts s JOIN ends e USING (entry) JOIN texts USING (entry)
   WHERE e.place - s.place BETWEEN {MIN_TITLE} AND {HEADS[0] - 1}
 ), headed AS (
-  SELECT *, CASE WHEN length(normalised) >= {HEADS[1]} THEN left(normalised, {HEADS[1]}) ELSE left(normalised, {HEADS[0]}) END AS head
-  FROM papers WHERE normalised IS NOT NULL
+  SELECT *, CASE WHEN length(normalized) >= {HEADS[1]} THEN left(normalized, {HEADS[1]}) ELSE left(normalized, {HEADS[0]}) END AS head
+  FROM papers WHERE normalized IS NOT NULL
 ), few AS (
   SELECT head FROM headed SEMI JOIN heads USING (head) GROUP BY head HAVING count(*) <= $most
 )
-SELECT DISTINCT entry, h.place, p.paper_id, p.title, p.normalised, p.is_uninformative, p.year, p.surname_key, p.volume_key, p.page_key
+SELECT DISTINCT entry, h.place, p.paper_id, p.title, p.normalized, p.is_uninformative, p.year, p.surname_key, p.volume_key, p.page_key
 FROM headed p SEMI JOIN few USING (head) JOIN heads h USING (head) JOIN texts t USING (entry)
-SEMI JOIN ends e ON e.entry = h.entry AND e.place = h.place + length(p.normalised)
-WHERE substr(t.text, h.place + 1, length(p.normalised)) = p.normalised AND p.paper_id IS DISTINCT FROM t.citing_paper_id
-ORDER BY entry, length(p.normalised) DESC, p.paper_id, h.place
+SEMI JOIN ends e ON e.entry = h.entry AND e.place = h.place + length(p.normalized)
+WHERE substr(t.text, h.place + 1, length(p.normalized)) = p.normalized AND p.paper_id IS DISTINCT FROM t.citing_paper_id
+ORDER BY entry, length(p.normalized) DESC, p.paper_id, h.place
 """
 _AGREEMENT = ("same_title", "agrees", "same_journal", "same_volume", "same_page", "same_year", "same_surname")
 _ROWS = pa.schema(
-    [("entry", pa.int32()), *((name, pa.string()) for name in ("paper_id", "title", "normalised"))]
+    [("entry", pa.int32()), *((name, pa.string()) for name in ("paper_id", "title", "normalized"))]
     + [(name, pa.bool_()) for name in _AGREEMENT]
 )
 
@@ -91,14 +91,14 @@ def find_contained(connection: DuckDBPyConnection, entries: pa.Table, most: int)
     evidence = dict(zip(some, _read_evidence(raw.take(pa.array(some, pa.int64())).to_pylist(), years), strict=True))
     rows, longest = [], dict[int, int]()
     for paper in found:
-        entry, length = paper["entry"], len(paper["normalised"])
+        entry, length = paper["entry"], len(paper["normalized"])
         if length < longest.get(entry, 0):
             continue  # A longer title contains this one.
         reference = evidence[row_of[entry]]
         agreement = reference.compare(paper)
         if agreement is not None and reference.is_the_work(paper["place"]):
             longest[entry] = length
-            rows.append({name: paper[name] for name in ("entry", "paper_id", "title", "normalised")} | agreement)
+            rows.append({name: paper[name] for name in ("entry", "paper_id", "title", "normalized")} | agreement)
     unique = {(row["entry"], row["paper_id"]): row for row in reversed(rows)}
     return pa.Table.from_pylist(list(unique.values()), _ROWS)
 
@@ -165,7 +165,7 @@ class _Reference:
         surname_differs = surname is not None and not same_surname
         is_placed = same_volume and same_page and (same_year or same_surname)
         is_dated = same_year and same_surname
-        is_long = len(paper["normalised"]) >= HEADS[0] and not paper["is_uninformative"]
+        is_long = len(paper["normalized"]) >= HEADS[0] and not paper["is_uninformative"]
         is_elsewhere = len(self._numbers) > _PLACE_NUMBERS and not (
             same_volume or same_page or None in (paper["volume_key"], paper["page_key"])
         )
@@ -195,7 +195,7 @@ class _Reference:
         """
         before, begin = "", 0
         for boundary in _BOUNDARY_OF_TEXT.finditer(self._text) if place else ():
-            place -= len(normalise_one(self._text[begin : boundary.end()]))
+            place -= len(normalize_one(self._text[begin : boundary.end()]))
             begin = boundary.end()
             if place <= 0:
                 before = self._text[:begin]

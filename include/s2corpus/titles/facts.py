@@ -22,8 +22,8 @@ OPENING_BYTES = 6
 """Length of the opening of a normalized title. A cut title has at least this length (SPEC §7.7)."""
 FACTS = pa.schema(
     [
-        ("normalised", pa.string()),  # null without a title
-        ("opening", pa.binary()),  # the first bytes of `normalised`; null if it is shorter
+        ("normalized", pa.string()),  # null without a title
+        ("opening", pa.binary()),  # the first bytes of `normalized`; null if it is shorter
         ("is_uninformative", pa.bool_()),  # generic, or fewer than 3 words (SPEC §7.6)
         ("surname_key", pa.uint64()),  # hash of the normalized surname of the first author
         ("journal_key", pa.uint32()),  # hash of the initials that all abbreviations of a journal share
@@ -39,13 +39,13 @@ def add_facts(rows: pa.Table) -> pa.Table:
     for name in PLACES:
         if name not in rows.column_names:
             rows = rows.append_column(name, pa.nulls(len(rows), pa.string()))
-    normalised = normalize(rows["title"])
-    is_long = pc.greater_equal(pc.binary_length(normalised), OPENING_BYTES)
-    opening = pc.binary_slice(normalised.cast(pa.binary()), 0, OPENING_BYTES)
+    normalized = normalize(rows["title"])
+    is_long = pc.greater_equal(pc.binary_length(normalized), OPENING_BYTES)
+    opening = pc.binary_slice(normalized.cast(pa.binary()), 0, OPENING_BYTES)
     columns = [
-        pc.if_else(pc.equal(normalised, ""), pa.scalar(None, pa.string()), normalised),
+        pc.if_else(pc.equal(normalized, ""), pa.scalar(None, pa.string()), normalized),
         pc.if_else(is_long, opening, pa.scalar(None, pa.binary())),
-        are_uninformative(rows["title"], normalised),
+        are_uninformative(rows["title"], normalized),
         _unless_zero(hash_strings(*text_of(normalize(rows["surname"])))),
         _unless_zero(journal_keys(rows["journal"])),
         _unless_zero(number_keys(rows["volume"])),

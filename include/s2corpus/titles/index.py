@@ -20,7 +20,7 @@ PAPERS = pa.schema(
         *FACTS,
     ]
 )
-_TITLES = pa.schema([("normalised", pa.string())])
+_TITLES = pa.schema([("normalized", pa.string())])
 _ROWS_PER_BATCH = 1 << 16
 
 

@@ -55,7 +55,7 @@ class Links:
 
 
 _AGREEMENT = f"""
-    coalesce(p.normalised = e.normalised, false) AS same_title,
+    coalesce(p.normalized = e.normalized, false) AS same_title,
     NOT coalesce(
       (p.year <> e.year AND p.surname_key <> e.surname_key) OR (
         $reason <> 'id' AND abs(p.year - e.year) >= {MIN_YEARS_APART}
@@ -68,10 +68,10 @@ _AGREEMENT = f"""
     coalesce(p.year = e.year, false) AS same_year,
     coalesce(p.surname_key = e.surname_key, false) AS same_surname
 """
-_CANDIDATE = f"e.entry, p.paper_id, p.title, p.normalised, {_AGREEMENT}"
+_CANDIDATE = f"e.entry, p.paper_id, p.title, p.normalized, {_AGREEMENT}"
 _CANDIDATES = """
 CREATE OR REPLACE TEMP TABLE candidates (
-  entry INTEGER, paper_id VARCHAR, title VARCHAR, normalised VARCHAR, same_title BOOLEAN, agrees BOOLEAN, same_journal BOOLEAN,
+  entry INTEGER, paper_id VARCHAR, title VARCHAR, normalized VARCHAR, same_title BOOLEAN, agrees BOOLEAN, same_journal BOOLEAN,
   same_volume BOOLEAN, same_page BOOLEAN, same_year BOOLEAN, same_surname BOOLEAN, reason VARCHAR, score DOUBLE,
   is_crowded BOOLEAN, has_more BOOLEAN
 )
@@ -82,15 +82,15 @@ _BY_IDENTIFIER = " UNION ALL ".join(
     f"SELECT *, '{name} ' || {name} AS value, NULL::DOUBLE AS score FROM entries WHERE {name} <> ''"
     for name in IDENTIFIERS
 )
-_BY_TITLE = f"SELECT *, normalised AS value, 1.0 AS score FROM {_OPEN} WHERE normalised IS NOT NULL"
+_BY_TITLE = f"SELECT *, normalized AS value, 1.0 AS score FROM {_OPEN} WHERE normalized IS NOT NULL"
 _TO_SEARCH = f"""
-SELECT DISTINCT normalised FROM {_OPEN}
-WHERE normalised IS NOT NULL AND (
+SELECT DISTINCT normalized FROM {_OPEN}
+WHERE normalized IS NOT NULL AND (
   NOT is_uninformative OR (year IS NOT NULL AND surname_key IS NOT NULL) OR (volume_key IS NOT NULL AND page_key IS NOT NULL)
 )
 """
 """An uninformative title needs year and surname, or volume and first page, to agree (SPEC §7.6)."""
-_BY_SIMILARITY = f"SELECT * FROM {_OPEN} JOIN similar_titles USING (normalised)"
+_BY_SIMILARITY = f"SELECT * FROM {_OPEN} JOIN similar_titles USING (normalized)"
 _FACTS = f"""
 paper_id, CASE WHEN $reason = 'fuzzy' THEN title END AS title, year, {", ".join(name for name in FACTS.names if name != "opening")}
 """
@@ -105,7 +105,7 @@ SEMI JOIN entries e ON preprint_doi = e.doi AND e.doi <> ''
 """
 )
 _MEMBERS_BY_TITLE = f"""
-SELECT value, {_FACTS} FROM (SELECT *, normalised AS value FROM papers) SEMI JOIN (SELECT value FROM proposals) USING (value)
+SELECT value, {_FACTS} FROM (SELECT *, normalized AS value FROM papers) SEMI JOIN (SELECT value FROM proposals) USING (value)
 """
 _GROUPS = """
 CREATE OR REPLACE TEMP TABLE groups AS
@@ -159,7 +159,7 @@ CREATE OR REPLACE TEMP TABLE candidates AS SELECT DISTINCT ON (entry, paper_id) 
 """
 _PARTIAL = """
 WITH wanted AS (
-  SELECT * FROM {open} WHERE normalised IS {title}
+  SELECT * FROM {open} WHERE normalized IS {title}
 ), found AS (
   SELECT * FROM papers SEMI JOIN wanted USING ({key})
 ), few AS (
@@ -167,7 +167,7 @@ WITH wanted AS (
 )
 SELECT {candidate}, p.journal, e.title AS entry_title, e.journal AS entry_journal
 FROM wanted e JOIN found p USING ({key}) SEMI JOIN few USING ({key})
-WHERE starts_with(coalesce(p.normalised, ''), coalesce(e.normalised, ''))
+WHERE starts_with(coalesce(p.normalized, ''), coalesce(e.normalized, ''))
   AND coalesce(p.volume_key = e.volume_key, true) AND coalesce(p.page_key = e.page_key, true)
   AND p.paper_id IS DISTINCT FROM e.citing_paper_id
 """
@@ -180,7 +180,7 @@ _CHOOSE = """
 WITH several AS (
   SELECT entry FROM candidates GROUP BY entry HAVING count(*) > 1
 ), ranked AS (
-  SELECT *, row_number() OVER best AS place, lead(normalised) OVER best AS next_normalised,
+  SELECT *, row_number() OVER best AS place, lead(normalized) OVER best AS next_normalized,
     lead(score) OVER best AS next_score, lead(agreement) OVER best AS next_agreement
   FROM (SELECT *, [same_title, agrees, same_journal, same_volume, same_page, same_year, same_surname] AS agreement
     FROM candidates SEMI JOIN several USING (entry))
@@ -190,7 +190,7 @@ WITH several AS (
       same_year DESC, same_surname DESC, paper_id
   )
 )
-SELECT entry, paper_id, title, normalised, reason, score, NOT agrees AS contradicts, next_normalised,
+SELECT entry, paper_id, title, normalized, reason, score, NOT agrees AS contradicts, next_normalized,
   same_volume AND same_page AS is_placed,
   CASE WHEN has_more THEN score ELSE next_score END AS next_score,
   is_crowded OR coalesce(next_agreement = agreement AND next_score IS NOT DISTINCT FROM score, false) AS is_tied
@@ -207,10 +207,10 @@ def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, se
     entries = _prepare(connection, entries, index, by_title=search.by_title)
     _add_candidates(connection, LinkReason.ID, _BY_IDENTIFIER)
     _add_candidates(connection, LinkReason.EXACT, _BY_TITLE)
-    searched = one_chunk(connection.execute(_TO_SEARCH).to_arrow_table()["normalised"])
+    searched = one_chunk(connection.execute(_TO_SEARCH).to_arrow_table()["normalized"])
     pairs = find_similar(searched, index.titles, search)
     similar = [searched.take(pa.array(pairs.a)), _take_titles(index, pairs.b), pairs.score]
-    connection.register("similar_titles", pa.table(similar, ["normalised", "value", "score"]))
+    connection.register("similar_titles", pa.table(similar, ["normalized", "value", "score"]))
     _add_candidates(connection, LinkReason.FUZZY, _BY_SIMILARITY)
     if not search.by_title:
         _drop_other_kinds(connection)
@@ -229,11 +229,11 @@ def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, se
 
 
 def read_titles(connection: DuckDBPyConnection, index: LinkIndex, paper_ids: pa.Array) -> pa.Table:
-    """Return `paper_id` and `normalised` of papers."""
+    """Return `paper_id` and `normalized` of papers."""
     connection.register("wanted_ids", pa.table({"paper_id": paper_ids}))
     _create_papers(connection, index, by_title=False)
     return connection.execute(
-        "SELECT paper_id, normalised FROM papers SEMI JOIN wanted_ids USING (paper_id)"
+        "SELECT paper_id, normalized FROM papers SEMI JOIN wanted_ids USING (paper_id)"
     ).to_arrow_table()
 
 
@@ -339,9 +339,9 @@ def _links(entries: pa.Table, chosen: pa.Table, undecided: list[int]) -> pa.Tabl
     reason = chosen["reason"].combine_chunks()
     rows = np.flatnonzero(np.asarray(pc.is_in(reason, pa.array([LinkReason.ID, LinkReason.PREFIX], pa.string()))))
     scores = []
-    for score, other in (("score", "normalised"), ("next_score", "next_normalised")):
+    for score, other in (("score", "normalized"), ("next_score", "next_normalized")):
         known = chosen[score].to_numpy().astype(np.float64)
-        known[rows] = _score(entries["normalised"].take(pa.array(entry[rows])), chosen[other].take(pa.array(rows)))
+        known[rows] = _score(entries["normalized"].take(pa.array(entry[rows])), chosen[other].take(pa.array(rows)))
         scores.append(pa.array(known, mask=np.isnan(known)))
     warning = np.full(len(chosen), None, object)
     warning[np.asarray(chosen["is_tied"]) | np.isin(entry, undecided)] = LinkWarning.TIE

@@ -53,7 +53,8 @@ def measure_title_links(
     - `tried`: known entries with a link by title;
     - `right`: tried entries with a link to the same paper;
     - `agreed`: tried entries with a link to the same paper, or to one with an equal title;
-    - `said`: tried entries, and wrong links of other entries: the entry's published DOI belongs to no paper but the linked paper has one.
+    - `predicted`: tried entries, and wrong links of other entries: the entry's published DOI belongs to no paper but the linked paper has
+      one.
 
     `published_dois` returns the DOIs of papers by their ids, without DOIs of preprints.
     """
@@ -61,7 +62,7 @@ def measure_title_links(
     entries = entries.filter(reduce(pc.or_, named))
     entries = entries.take(_draw_sample(entries["title"], sample))
     if not len(entries):
-        return dict.fromkeys(("known", "right", "said", "tried", "agreed"), 0)
+        return dict.fromkeys(("known", "right", "predicted", "tried", "agreed"), 0)
     rows = link(connection, entries, index, replace(search, by_title=False)).rows
     by_id = np.equal(rows["reason"].to_numpy(zero_copy_only=False), LinkReason.ID.value)
     without_ids = entries
@@ -72,7 +73,7 @@ def measure_title_links(
     is_linked = relinked.is_valid().to_numpy(zero_copy_only=False)
     pairs = [ids.filter(pa.array(by_id & is_linked)) for ids in (relinked, rows["paper_id"].combine_chunks())]
     titles = read_titles(connection, index, pa.concat_arrays(pairs))
-    title_again, title_known = (titles["normalised"].take(pc.index_in(ids, titles["paper_id"])) for ids in pairs)
+    title_again, title_known = (titles["normalized"].take(pc.index_in(ids, titles["paper_id"])) for ids in pairs)
     right = int(np.sum(pc.equal(*pairs).to_numpy(zero_copy_only=False)))
     rest = pa.array(is_linked & ~by_id)
     ids = relinked.filter(rest)
@@ -81,7 +82,7 @@ def measure_title_links(
     wrong = sum(bool(cited_doi and doi and not is_preprint(cited_doi)) for cited_doi, doi in cited)
     agreed = pc.sum(pc.equal(title_again, title_known)).as_py() or 0
     tried = len(pairs[0])
-    return {"known": int(by_id.sum()), "right": right, "said": tried + wrong, "tried": tried, "agreed": agreed}
+    return {"known": int(by_id.sum()), "right": right, "predicted": tried + wrong, "tried": tried, "agreed": agreed}
 
 
 def _draw_sample(titles: pa.Array | pa.ChunkedArray, sample: int) -> pa.Array:

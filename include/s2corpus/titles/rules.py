@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.sources.documents import is_name_of_series
-from s2corpus.titles.threegrams import normalise_one
+from s2corpus.titles.threegrams import normalize_one
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -50,7 +50,7 @@ GENERIC_TITLES = (
     "welcome message", "withdrawn", "workshop report",
 )  # fmt: skip
 """Titles that name a kind of contribution. Links by them need an equal year and surname. S2 and fuzzycat have similar lists."""
-_GENERIC = frozenset(normalise_one(title) for title in GENERIC_TITLES)
+_GENERIC = frozenset(normalize_one(title) for title in GENERIC_TITLES)
 
 # Scripts without spaces between words.
 _CJK = re.compile(
@@ -74,7 +74,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]+")
 
 def is_generic(title: str) -> bool:
     """Return whether the title names a kind of contribution or a journal: `Editorial`, `Book review`, `Journal of Ecology`."""
-    return normalise_one(title) in _GENERIC or is_name_of_series(title)
+    return normalize_one(title) in _GENERIC or is_name_of_series(title)
 
 
 def is_cut(cut: str, title: str) -> bool:
@@ -84,9 +84,9 @@ def is_cut(cut: str, title: str) -> bool:
 
 def find_missing_part(cut: str, title: str) -> str | None:
     """Return the part of the longer title that the cut title lacks, or None if the cut title does not end at a word's end."""
-    wanted, length = len(normalise_one(cut)), 0
+    wanted, length = len(normalize_one(cut)), 0
     for token in _TOKEN.finditer(title):
-        length += len(normalise_one(token.group()))
+        length += len(normalize_one(token.group()))
         if length >= wanted:
             return title[token.end() :] if length == wanted else None
     return None
@@ -133,9 +133,9 @@ def compare_numbers(a: str, b: str) -> Difference:
     return Difference.PART if has_numeral else Difference.ONE_SIDED
 
 
-def are_uninformative(titles: pa.Array | pa.ChunkedArray, normalised: pa.Array) -> np.ndarray:
+def are_uninformative(titles: pa.Array | pa.ChunkedArray, normalized: pa.Array) -> np.ndarray:
     """Return which titles are generic, name a journal, or have fewer than three words (bool)."""
-    pairs = zip(titles.to_pylist(), normalised.to_pylist(), strict=True)
+    pairs = zip(titles.to_pylist(), normalized.to_pylist(), strict=True)
     return np.array(
         [
             text in _GENERIC or word_count(title or "") < MIN_WORDS or is_name_of_series(title or "")

@@ -131,7 +131,7 @@ class TitlesOnDisk:
     def texts(self) -> pa.Array:
         """Return the titles."""
         with pa.memory_map(str(self._texts)) as file, pa.ipc.open_stream(file) as reader:
-            return one_chunk(reader.read_all()["normalised"])
+            return one_chunk(reader.read_all()["normalized"])
 
 
 def find_similar(titles: pa.Array, pieces: Sequence[TitlesOnDisk], search: Search) -> Pairs:

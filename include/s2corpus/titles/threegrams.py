@@ -30,7 +30,7 @@ _KEPT = _KeptCharacters()
 _ROWS_PER_BLOCK = 1 << 14
 
 
-def normalise_one(title: str) -> str:
+def normalize_one(title: str) -> str:
     """Return the normalized title: the letters, digits and spacing vowel signs of `NFKD(t).casefold()`.
 
     White space is removed too, which undoes hyphenation, line breaks and splits by OCR (SPEC §7; after S2ORC §2.6).
@@ -39,7 +39,7 @@ def normalise_one(title: str) -> str:
 
 
 def normalize(titles: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return the normalized form of each title (see `normalise_one`), or the empty string without a title.
+    """Return the normalized form of each title (see `normalize_one`), or the empty string without a title.
 
     Raises:
         ArrowCapacityError: the titles have 2 GiB or more.
@@ -50,8 +50,8 @@ def normalize(titles: pa.Array | pa.ChunkedArray) -> pa.Array:
             f"titles of {size:,} bytes, fewer than {1 << 31:,} are expected: cut them into batches"
         )
     blocks = (titles.slice(begin, _ROWS_PER_BLOCK).to_pylist() for begin in range(0, len(titles), _ROWS_PER_BLOCK))
-    normalised = [pa.array([normalise_one(title or "") for title in block], pa.string()) for block in blocks]
-    return pa.concat_arrays([pa.array([], pa.string()), *normalised])
+    normalized = [pa.array([normalize_one(title or "") for title in block], pa.string()) for block in blocks]
+    return pa.concat_arrays([pa.array([], pa.string()), *normalized])
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,12 @@ class Grams:
         return np.diff(self.offsets).astype(np.int32)
 
 
-def grams(normalised: pa.Array | pa.ChunkedArray, *, sort: bool = True) -> Grams:
+def grams(normalized: pa.Array | pa.ChunkedArray, *, sort: bool = True) -> Grams:
     """Return the set of 3-grams of each normalized title; without `sort`, its 3-grams in their order, with repeats.
 
     A string of one or two characters is one element. The empty string has the empty set, and S = 0 with every set.
     """
-    offsets, data = text_of(normalised)
+    offsets, data = text_of(normalized)
     text = data[offsets[0] : offsets[-1]].tobytes().decode()
     points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
     lengths = pc.utf8_length(strings(offsets, data)).to_numpy()
@@ -108,7 +108,7 @@ def score_pairs(
 
 def score(a: str, b: str) -> float:
     """Return S of two printed titles."""
-    both = grams(pa.array([normalise_one(a), normalise_one(b)]))
+    both = grams(pa.array([normalize_one(a), normalize_one(b)]))
     return float(score_pairs(both, np.array([0]), both, np.array([1]))[0])
 
 

@@ -235,12 +235,12 @@ def add_affiliations(author: Author | None, affiliations: Iterable[tuple[str, st
     if author is None:
         return None
     found = dict.fromkeys(
-        Affiliation(name, identifiers.normalise_ror(ror))
+        Affiliation(name, identifiers.normalize_ror(ror))
         for given, ror in islice(affiliations, MAX_AFFILIATIONS)
         if (name := (clean_text(given, 500) or "").strip(" ,;*"))
         if sum(map(str.isalpha, name)) > 2
     )
-    return replace(author, affiliations=tuple(found), orcid=identifiers.normalise_orcid(orcid))
+    return replace(author, affiliations=tuple(found), orcid=identifiers.normalize_orcid(orcid))
 
 
 def select_authors(authors: Iterable[Author | None]) -> tuple[Author, ...]:
@@ -262,5 +262,5 @@ def clean_words(values: object) -> tuple[str, ...]:
 
 def clean_issns(values: object) -> tuple[str, ...]:
     """Return the distinct valid ISSNs of a list, or of one string, in order."""
-    found = map(identifiers.normalise_issn, clean_words(values))
+    found = map(identifiers.normalize_issn, clean_words(values))
     return tuple(dict.fromkeys(issn for issn in found if issn))

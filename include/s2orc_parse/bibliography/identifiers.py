@@ -1,6 +1,6 @@
 """Normalize identifiers of papers. All other code uses these functions.
 
-Each `normalise_*` accepts an identifier with resolver, prefix, version or capitals. It returns the form of all tables,
+Each `normalize_*` accepts an identifier with resolver, prefix, version or capitals. It returns the form of all tables,
 or None if the text is not such an identifier. No function raises an exception.
 """
 
@@ -65,7 +65,7 @@ _ACL = re.compile(
 )
 
 
-def normalise_doi(text: str) -> str | None:
+def normalize_doi(text: str) -> str | None:
     """Return a DOI in lower case without resolver; return None for other text, template DOIs and placeholder DOIs.
 
     Escapes of URLs, HTML and TeX are decoded, as exports of dblp and Mendeley have them. Surrounding punctuation is
@@ -115,10 +115,10 @@ def doi_of_jstor(text: str) -> str | None:
 
 def doi_key(text: str) -> str:
     """Return a DOI in the form of record ids: normalized, or in lower case if it is malformed or a placeholder."""
-    return normalise_doi(text) or text.strip().lower()
+    return normalize_doi(text) or text.strip().lower()
 
 
-def normalise_arxiv(text: str) -> str | None:
+def normalize_arxiv(text: str) -> str | None:
     """Return an arXiv id without version, new ("1706.03762") or old ("hep-th/9711200", without subject class), or None."""
     text = text[:MAX_CHARACTERS]
     if match := _ARXIV_OLD.search(text):
@@ -129,7 +129,7 @@ def normalise_arxiv(text: str) -> str | None:
 
 def arxiv_of_doi(doi: str | None) -> str | None:
     """Return the arXiv id in a normalized DOI of arXiv's prefix: 10.48550/arxiv.1706.03762 → 1706.03762."""
-    return normalise_arxiv(doi[len(ARXIV_DOI) :]) if doi and doi.startswith(ARXIV_DOI) else None
+    return normalize_arxiv(doi[len(ARXIV_DOI) :]) if doi and doi.startswith(ARXIV_DOI) else None
 
 
 def doi_of_arxiv(arxiv_id: str) -> str:
@@ -144,22 +144,22 @@ def acl_of_doi(doi: str | None) -> str | None:
     """
     if not doi or not doi.startswith(ACL_DOIS):
         return None
-    return normalise_acl(doi.rpartition("/")[2]) or doi
+    return normalize_acl(doi.rpartition("/")[2]) or doi
 
 
-def normalise_pmid(text: str) -> str | None:
+def normalize_pmid(text: str) -> str | None:
     """Return a PubMed id (digits without leading zeros), or None."""
     match = _PMID.fullmatch(text[:MAX_CHARACTERS].strip())
     return match.group(1) or match.group(2) if match else None
 
 
-def normalise_pmcid(text: str) -> str | None:
+def normalize_pmcid(text: str) -> str | None:
     """Return a PubMed Central id ("PMC" and digits without version), or None."""
     match = _PMCID.fullmatch(text[:MAX_CHARACTERS].strip())
     return f"PMC{match.group(1) or match.group(2)}" if match else None
 
 
-def normalise_issn(text: str) -> str | None:
+def normalize_issn(text: str) -> str | None:
     """Return an ISSN, "1932-6203"; None if it is not one, or its check digit (ISO 3297, modulus 11) is wrong."""
     match = _ISSN.fullmatch(text.strip()[:20])
     if match is None:
@@ -170,7 +170,7 @@ def normalise_issn(text: str) -> str | None:
     return f"{digits[:4]}-{digits[4:]}" if digits[-1] == ("X" if check == 10 else str(check)) else None
 
 
-def normalise_orcid(text: str) -> str | None:
+def normalize_orcid(text: str) -> str | None:
     """Return an ORCID, "0000-0002-1825-0097", or None for a wrong form or check digit (ISO 7064, 11-2)."""
     match = _ORCID.search(text[:MAX_CHARACTERS])
     if match is None:
@@ -183,13 +183,13 @@ def normalise_orcid(text: str) -> str | None:
     return "-".join(match.groups()).upper() if digits[-1] == ("X" if check == 10 else str(check)) else None
 
 
-def normalise_ror(text: str) -> str | None:
+def normalize_ror(text: str) -> str | None:
     """Return an id of the Research Organization Registry such as "02jx3x895" from its address, or None."""
     match = _ROR.search(text[:MAX_CHARACTERS])
     return match.group(1).lower() if match else None
 
 
-def normalise_acl(text: str) -> str | None:
+def normalize_acl(text: str) -> str | None:
     """Return an ACL Anthology id without version ("N18-3011", "2020.acl-main.207"), or None."""
     match = _ACL.search(text[:MAX_CHARACTERS].strip())
     if match is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from urllib.parse import unquote
 
 from s2orc_parse.bibliography import identifiers
-from s2orc_parse.bibliography.identifiers import decode_escapes, normalise_doi
+from s2orc_parse.bibliography.identifiers import decode_escapes, normalize_doi
 from s2orc_parse.words import read_table
 
 _ADDRESS = re.compile(r"(?:(?:https?:)?//)?(?P<host>[a-z][\w-]*(?:\.[\w-]+)+)(?::\d+)?/+(?P<path>\S*)", re.IGNORECASE)
@@ -37,10 +37,10 @@ _PRINTED_PMCID = re.compile(r"\bPMC\s?(\d{4,8})\b")
 _ARXIV_REACH = 40  # characters after the word arXiv
 _OTHER_IDS = frozenset(_WORDS["other_ids"].split())
 _READERS: dict[str, tuple[str, Callable[[str], str | None]]] = {
-    "doi": ("doi", normalise_doi), "jstor": ("doi", identifiers.doi_of_jstor),
-    **dict.fromkeys(("pmid", "pubmed"), ("pubmed_id", identifiers.normalise_pmid)),
-    **dict.fromkeys(("pmcid", "pmc"), ("pmc_id", identifiers.normalise_pmcid)),
-    "arxiv": ("arxiv_id", identifiers.normalise_arxiv),
+    "doi": ("doi", normalize_doi), "jstor": ("doi", identifiers.doi_of_jstor),
+    **dict.fromkeys(("pmid", "pubmed"), ("pubmed_id", identifiers.normalize_pmid)),
+    **dict.fromkeys(("pmcid", "pmc"), ("pmc_id", identifiers.normalize_pmcid)),
+    "arxiv": ("arxiv_id", identifiers.normalize_arxiv),
 }  # fmt: skip
 
 
@@ -49,12 +49,12 @@ def doi_of_url(url: str) -> str | None:
     page.
 
     A path counts only if it contains a DOI, optionally with words before (`/doi/full/10.…`) and after (`.pdf`,
-    `/abstract`). A relative address or other text is passed to `normalise_doi` if it begins with a DOI.
+    `/abstract`). A relative address or other text is passed to `normalize_doi` if it begins with a DOI.
     """
     url = decode_escapes(url)
     match = _ADDRESS.match(url)
     if match is None:
-        return normalise_doi(url) if url.casefold().startswith(("10.", "doi:", "info:doi/", "urn:doi:")) else None
+        return normalize_doi(url) if url.casefold().startswith(("10.", "doi:", "info:doi/", "urn:doi:")) else None
     host, path = match["host"].casefold(), match["path"]
     is_resolver = _RESOLVER.fullmatch(host) is not None
     if is_resolver or _PUBLISHER_HOSTS.fullmatch(host):
@@ -64,7 +64,7 @@ def doi_of_url(url: str) -> str | None:
     if found is None:
         return None
     doi = re.split(r"[?&#]", path[found.end() :])[0]
-    return normalise_doi(doi if is_resolver else _AFTER_DOI.sub("", doi))
+    return normalize_doi(doi if is_resolver else _AFTER_DOI.sub("", doi))
 
 
 def clean_url(text: str) -> str | None:
@@ -106,7 +106,7 @@ def collect_identifiers(
             suffix = unquote(match.group(1)).partition("/")[2]
             # A space or a line end cut a DOI whose suffix has no digit, or does not end with a letter or digit.
             if not suffix.endswith(("-", "_", "/", "(")) and any(map(str.isdecimal, suffix)):
-                take("doi", normalise_doi(match.group(1)))
+                take("doi", normalize_doi(match.group(1)))
         if "doi" not in found and "://" in text:
             take("doi", next(filter(None, (doi_of_url(match.group()) for match in _URL.finditer(text))), None))
         if "PM" in text or "ubMed" in text:
@@ -117,7 +117,7 @@ def collect_identifiers(
         if ("rxiv" in text or "rXiv" in text or "RXIV" in text or "abs/" in text) and (
             match := _PRINTED_ARXIV.search(text)
         ):
-            take("arxiv_id", identifiers.normalise_arxiv(text[match.start() : match.end() + _ARXIV_REACH]))
+            take("arxiv_id", identifiers.normalize_arxiv(text[match.start() : match.end() + _ARXIV_REACH]))
     if (arxiv_id := identifiers.arxiv_of_doi(found.get("doi"))) is not None:
         take("arxiv_id", arxiv_id)
     elif "arxiv_id" in found:
@@ -128,11 +128,11 @@ def collect_identifiers(
 def _read_untyped(value: str) -> Iterable[tuple[str, str | None]]:
     """Yield the identifiers that a value without a known type contains, detected by their form."""
     if _PRINTED_ARXIV.search(value):
-        yield "arxiv_id", identifiers.normalise_arxiv(value)
+        yield "arxiv_id", identifiers.normalize_arxiv(value)
     if re.match(r"\s*(?:pmid|pubmed)\b", value, re.IGNORECASE):
-        yield "pubmed_id", identifiers.normalise_pmid(value)
+        yield "pubmed_id", identifiers.normalize_pmid(value)
     elif re.match(r"\s*PMC\s?\d", value, re.IGNORECASE):
-        yield "pmc_id", identifiers.normalise_pmcid(value)
+        yield "pmc_id", identifiers.normalize_pmcid(value)
     else:
         yield from _read_address(value)
 
@@ -143,7 +143,7 @@ def _read_address(url: str) -> Iterable[tuple[str, str | None]]:
     elif "jstor.org/stable/" in url:
         yield "doi", identifiers.doi_of_jstor(url)
     elif "arxiv.org/" in url.casefold():
-        yield "arxiv_id", identifiers.normalise_arxiv(url)
+        yield "arxiv_id", identifiers.normalize_arxiv(url)
     elif "://" in url:
-        yield "pubmed_id", identifiers.normalise_pmid(url)
-        yield "pmc_id", identifiers.normalise_pmcid(url)
+        yield "pubmed_id", identifiers.normalize_pmid(url)
+        yield "pmc_id", identifiers.normalize_pmcid(url)

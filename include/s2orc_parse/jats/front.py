@@ -12,7 +12,7 @@ from lxml import etree
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, join_date, parse_date
 from s2orc_parse.bibliography.fields import PARTS, add_affiliations, clean_issns, join_titles
-from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalise_pmcid
+from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalize_pmcid
 from s2orc_parse.bibliography.licenses import find_license
 from s2orc_parse.bibliography.name_words import is_title
 from s2orc_parse.bibliography.names import make_author, make_group, parse_name
@@ -45,7 +45,7 @@ def read_front(article: Any) -> FrontMatter | None:
     if meta is None:
         return None
     ids = _identifiers(meta)
-    pmc_id = normalise_pmcid(ids.get("pmcid") or ids.get("pmc") or "")
+    pmc_id = normalize_pmcid(ids.get("pmcid") or ids.get("pmc") or "")
     native = (
         doi_key(ids["doi"])
         if "doi" in ids

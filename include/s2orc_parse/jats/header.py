@@ -56,12 +56,12 @@ def build_header(front: FrontMatter | None) -> Header:
         return Header()
     emails = [email for author, email in zip(front.authors, front.emails, strict=False) if author is not None]
     date, precision = parse_date(front.date)
-    doi = identifiers.normalise_doi(identifiers.plain(front.doi))
+    doi = identifiers.normalize_doi(identifiers.plain(front.doi))
     header = Header(
         title=clean_title(front.title) or "", authors=select_authors(front.authors), date=date, date_precision=precision,
         journal=clean_text(front.journal), doi=doi, arxiv_id=identifiers.arxiv_of_doi(doi),
-        pubmed_id=identifiers.normalise_pmid(identifiers.plain(front.pubmed_id)),
-        pmc_id=identifiers.normalise_pmcid(identifiers.plain(front.pmc_id)),
+        pubmed_id=identifiers.normalize_pmid(identifiers.plain(front.pubmed_id)),
+        pmc_id=identifiers.normalize_pmcid(identifiers.plain(front.pmc_id)),
         license=parse_license(front.license), open_access=front.open_access, keywords=front.keywords,
         issn=next(iter(front.issns), None),
         emails=tuple(emails) if any(emails) else (),

@@ -51,7 +51,7 @@ class CitationNames:
     full: str
     year: str  # 2019, 2019a, in press
     alpha: str  # a label that is neither number nor name: ABC19
-    is_labelled: bool = False  # whether the names come from the entry's label
+    is_labeled: bool = False  # whether the names come from the entry's label
 
 
 def build_entries(
@@ -282,7 +282,7 @@ def _read_names(label: str | None, found: Fields) -> CitationNames:
         if match := _NATBIB.match(label) or _LABEL_YEAR.match(label):
             long = match.groupdict().get("long") or match["short"]
             return CitationNames(
-                match["short"].strip(' ,"{}'), long.strip(" ,{}"), match["year"].strip(), "", is_labelled=True
+                match["short"].strip(' ,"{}'), long.strip(" ,{}"), match["year"].strip(), "", is_labeled=True
             )
         return CitationNames(short, full, year, label)
     return CitationNames(short, full, year, "")

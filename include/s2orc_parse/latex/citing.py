@@ -101,15 +101,15 @@ def detect_style(source: LatexSource, entries: list[CitationNames]) -> PrintedSt
         "natbib" in source.packages
         or "natbib" in source.styles
         or bool(words & {"authoryear", "numbers"})
-        or any(e.is_labelled and e.full != e.short for e in entries)
+        or any(e.is_labeled and e.full != e.short for e in entries)
         or bib_style in _NAMED_STYLES
     )
-    if not natbib and any(e.is_labelled for e in entries):
+    if not natbib and any(e.is_labeled for e in entries):
         natbib = bool(_LABEL_COMMAND.search(source.bbl or source.body))
     if words & {"super", "superscript"}:
         return PrintedStyle(Mode.SUPER, "", "", sort, compress)
     numeric = bool(words & {"numbers", "numeric", "acmnumeric"}) or (
-        bib_style in _NUMBERED_STYLES and not any(e.is_labelled for e in entries)
+        bib_style in _NUMBERED_STYLES and not any(e.is_labeled for e in entries)
     )
     numeric = numeric or (bool(_NUMERIC_CLASSES & set(source.packages)) and not words & {"authoryear", "acmauthoryear"})
     printed = [e for e in entries if e.short]

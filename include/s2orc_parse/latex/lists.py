@@ -14,7 +14,7 @@ from s2orc_parse.words import read_table, write_numeral
 
 _NUMBERED, _OTHER, _LABELLED = (
     frozenset(read_table("latex/words")[name].split())
-    for name in ("numbered_lists", "other_lists", "labelled_environments")
+    for name in ("numbered_lists", "other_lists", "labeled_environments")
 )
 _TOKEN = re.compile(
     r"\\begin\s*\{(?P<begin>[^{}]*)\}|\\end\s*\{(?P<end>[^{}]*)\}|\\(?P<item>item)(?![A-Za-z@])|\\label\s*\{(?P<label>[^{}]*)\}"

@@ -75,8 +75,8 @@ class Archive:
         furthest = next((s for s in reversed(STAGE_NAMES) if s in measured), None)
         snapshot, state = self._snapshot(release, spec, snapshots)
         run = self.run_of(spec, id_.as_of) if self.run_of else None
-        cancelled = run is not None and run.state == "failed"
-        if state is ReleaseStatus.COMPLETE and not cancelled and self.catalog:
+        canceled = run is not None and run.state == "failed"
+        if state is ReleaseStatus.COMPLETE and not canceled and self.catalog:
             decisions = {ReleaseState.AWAITING: ReleaseStatus.AWAITING, ReleaseState.REJECTED: ReleaseStatus.REJECTED}
             row = self.catalog.release(release)
             state = decisions.get(ReleaseState(row.state), state) if row else state

@@ -192,16 +192,16 @@ def write_list(years: range) -> list[Row]:
     return rows
 
 
-def list_found_entries(document: Document, labelled: range | list[int]) -> list[str]:
+def list_found_entries(document: Document, labeled: range | list[int]) -> list[str]:
     """Return the entries if only these lines of the document are labeled as references."""
     lines = all_lines(document)
-    labels = {id(line): SegmentLabel.BODY for line in lines} | {id(lines[i]): SegmentLabel.REFERENCE for i in labelled}
+    labels = {id(line): SegmentLabel.BODY for line in lines} | {id(lines[i]): SegmentLabel.REFERENCE for i in labeled}
     return [e.raw for e in references.take_references(document, labels, Joiner(lines))]
 
 
-@pytest.mark.parametrize("labelled", [range(30, 45), range(51, 71)], ids=["tail", "start"])
-def test_missed_part_belongs_to_list(labelled: range) -> None:
-    found = list_found_entries(draw(write_list(range(1990, 2010))), labelled)
+@pytest.mark.parametrize("labeled", [range(30, 45), range(51, 71)], ids=["tail", "start"])
+def test_missed_part_belongs_to_list(labeled: range) -> None:
+    found = list_found_entries(draw(write_list(range(1990, 2010))), labeled)
     assert len(found) == 20 and "1990" in found[0] and "2009" in found[-1]
 
 

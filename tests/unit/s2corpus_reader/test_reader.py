@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import s2corpus_reader
-from s2corpus.titles import normalise_one
+from s2corpus.titles import normalize_one
 from s2corpus_reader import SnapshotError, UnreachableError, bounded, identifiers, parquet
 from s2corpus_reader.errors import NotASnapshotFile
 from s2corpus_reader.folder import Folder
@@ -125,8 +125,8 @@ WRITTEN = {
 @pytest.mark.parametrize(("kind", "written"), [(kind, value) for kind, values in WRITTEN.items() for value in values])
 def test_reader_normalizes_as_the_pipeline_does(kind: str, written: str) -> None:
     forms = {
-        "doi": bibliography.normalise_doi, "arxiv_id": bibliography.normalise_arxiv, "pubmed_id": bibliography.normalise_pmid,
-        "pmc_id": bibliography.normalise_pmcid, "acl_id": bibliography.normalise_acl, "title": normalise_one,
+        "doi": bibliography.normalize_doi, "arxiv_id": bibliography.normalize_arxiv, "pubmed_id": bibliography.normalize_pmid,
+        "pmc_id": bibliography.normalize_pmcid, "acl_id": bibliography.normalize_acl, "title": normalize_one,
     }  # fmt: skip
     assert identifiers.normalize(kind, written) == forms[kind](written)
 

@@ -49,7 +49,7 @@ class CiteWorth(Dataset):
 
     version = f"3.{sentences.VERSION}"
     description = (
-        "Paragraphs of open full texts whose sentences are labelled check-worthy (they cite) or not, with citation marks removed, "
+        "Paragraphs of open full texts whose sentences are labeled check-worthy (they cite) or not, with citation marks removed, "
         "balanced over ten fields (Wright and Augenstein, CiteWorth, 2021)."
     )
     params = CiteWorthParams

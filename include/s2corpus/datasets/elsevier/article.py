@@ -18,7 +18,7 @@ from s2corpus.datasets.citations import cited_sentences
 from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.sources.fields_of_study import asjc_codes
 from s2corpus.text.sentences import has_formula, is_prose, sentence_spans
-from s2orc_parse.bibliography.identifiers import normalise_issn
+from s2orc_parse.bibliography.identifiers import normalize_issn
 
 Json = dict[str, Any]
 _MARKUP = re.compile(
@@ -202,7 +202,7 @@ def _bib_entry(entry: Mapping[str, Any]) -> Json:
     found = {
         "title": entry["title"],
         "authors": [_author(author) for author in entry["authors"]],
-        "issn": normalise_issn(entry.get("issn") or ""),
+        "issn": normalize_issn(entry.get("issn") or ""),
         "volume": entry.get("volume"),
         "firstpage": first,
         "lastpage": last,

@@ -47,8 +47,8 @@ VECTORS = pa.schema([
     ("vector", pa.list_(pa.float32())),
 ])  # fmt: skip
 """`field` is null if it is unknown"""
-NEIGHBOURS = pa.schema([
-    ("paper_id", pa.string()), ("rank", pa.int32()), ("neighbour_id", pa.string()), ("cosine", pa.float32()),
+NEIGHBORS = pa.schema([
+    ("paper_id", pa.string()), ("rank", pa.int32()), ("neighbor_id", pa.string()), ("cosine", pa.float32()),
     ("title", pa.string()), ("field", pa.string()),
 ])  # fmt: skip
 """`title` and `field` describe the neighbor"""
@@ -65,7 +65,7 @@ class Vectors(Dataset):
     params = VectorsParams
     tables = (
         DatasetTable("vectors", VECTORS, {"train": "vectors/*.parquet"}),
-        DatasetTable("neighbours", NEIGHBOURS, {"train": "neighbours/*.parquet"}),
+        DatasetTable("neighbors", NEIGHBORS, {"train": "neighbors/*.parquet"}),
     )
     schema = pa.schema([
         ("kind", pa.string()), ("paper_id", pa.string()), ("title", pa.string()), ("field", pa.string()), ("category", pa.string()),
@@ -102,7 +102,7 @@ class Vectors(Dataset):
             yield {"kind": "text", "paper_id": paper.id, "text": "\n".join(lines)}
 
     def finish(self, job: Job, choice: Mapping[str, Any], result: StepResult, out: Outputs) -> dict[str, float]:
-        """Write `vectors/<nn>.parquet`, `neighbours/<nn>.parquet`, `word2vec.bin`, `picture.svg` and `arxiv.svg`.
+        """Write `vectors/<nn>.parquet`, `neighbors/<nn>.parquet`, `word2vec.bin`, `picture.svg` and `arxiv.svg`.
 
         `arxiv.svg` exists only if papers have one of the six categories. Return the counts and the share of neighbors with the same
         field.
@@ -124,13 +124,13 @@ class Vectors(Dataset):
         return {
             "papers": float(len(learned.ids)),
             "mentions": float(result.tally["mentions"]),
-            "neighbours_same_field": share,
+            "neighbors_same_field": share,
             "chance_same_field": chance,
         }
 
     def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that neighbors share a field more often than by chance."""
-        below = metrics["neighbours_same_field"] <= metrics["chance_same_field"]
+        below = metrics["neighbors_same_field"] <= metrics["chance_same_field"]
         return [
             DatasetCheck(
                 "above_chance", int(below), "neighbors share a field no more often than random papers", blocks=False
@@ -207,7 +207,7 @@ def _write_shard(out: Outputs, shard: int, shards: int, learned: PaperVectors, p
             title, field, _ = papers[i]
             row = {"paper_id": learned.ids[i], "title": title, "field": field, "mentions": learned.mentions[i]}
             file.write({**row, "vector": learned.vectors[i].tolist()}, 8 * learned.vectors.shape[1])
-    with out.open_parquet(f"neighbours/{shard:02d}.parquet", NEIGHBOURS) as file:
+    with out.open_parquet(f"neighbors/{shard:02d}.parquet", NEIGHBORS) as file:
         for i in rows:
             for rank, j in enumerate(learned.neighbors[i].tolist(), 1):
                 if j >= 0:
@@ -215,7 +215,7 @@ def _write_shard(out: Outputs, shard: int, shards: int, learned: PaperVectors, p
                     row = {
                         "paper_id": learned.ids[i],
                         "rank": rank,
-                        "neighbour_id": learned.ids[j],
+                        "neighbor_id": learned.ids[j],
                         "title": title,
                         "field": field,
                     }
@@ -223,7 +223,7 @@ def _write_shard(out: Outputs, shard: int, shards: int, learned: PaperVectors, p
 
 
 _SIZE, _LEGEND = 640, 190
-_COLOURS = (
+_COLORS = (
     "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#bcbd22", "#17becf", "#393b79", "#637939",
     "#8c6d31", "#843c39", "#7b4173", "#3182bd", "#e6550d", "#31a354", "#756bb1", "#636363",
 )  # fmt: skip
@@ -233,7 +233,7 @@ def scatter(title: str, places: np.ndarray, labels: Sequence[str]) -> str:
     """Return a plot of points (n × 2), colored by label, with the most frequent label first in the legend."""
     counts = Counter(labels)
     ranked = sorted(counts, key=lambda label: (-counts[label], label))
-    colour = {label: "#999" if label == "unknown" else _COLOURS[i % len(_COLOURS)] for i, label in enumerate(ranked)}
+    color = {label: "#999" if label == "unknown" else _COLORS[i % len(_COLORS)] for i, label in enumerate(ranked)}
     low, high = (places.min(axis=0), places.max(axis=0)) if len(places) else (np.zeros(2), np.ones(2))
     span = np.where(high > low, high - low, 1)
     parts = [
@@ -244,9 +244,9 @@ def scatter(title: str, places: np.ndarray, labels: Sequence[str]) -> str:
     ]
     for place, label in zip((places - low) / span, labels, strict=True):
         x, y = 20 + place[0] * (_SIZE - 40), 36 + place[1] * (_SIZE - 56)
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{colour[label]}" fill-opacity="0.7"/>')
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{color[label]}" fill-opacity="0.7"/>')
     for i, label in enumerate(ranked):
         y = 40 + 20 * i
-        parts.append(f'<rect x="{_SIZE + 4}" y="{y - 10}" width="12" height="12" fill="{colour[label]}"/>')
+        parts.append(f'<rect x="{_SIZE + 4}" y="{y - 10}" width="12" height="12" fill="{color[label]}"/>')
         parts.append(f'<text x="{_SIZE + 22}" y="{y}">{escape(label)} ({counts[label]:,})</text>')
     return "\n".join([*parts, "</svg>", ""])

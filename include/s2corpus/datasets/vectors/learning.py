@@ -28,7 +28,7 @@ class VectorsParams(TextParams):
     """dimensions of a vector (GORC §6.1)"""
     epochs: PositiveInt = 5
     """number of passes over the text (gensim's default; GORC does not state a number)"""
-    neighbours: PositiveInt = 10
+    neighbors: PositiveInt = 10
     """number of nearest papers stored for each paper, by cosine"""
     picture_papers: NonNegativeInt = 20_000
     """maximum number of papers in a picture (GORC, Figure 2: 20,126), those with the most mentions"""
@@ -59,7 +59,7 @@ class PaperVectors:
 def learn(params: VectorsParams, texts: Iterable[list[str]]) -> PaperVectors:
     """Compute vectors and neighbors. The result is equal on one kind of CPU."""
     ids, mentions, vectors = train(params, texts)
-    return PaperVectors(ids, mentions, vectors, *nearest(vectors, params.neighbours))
+    return PaperVectors(ids, mentions, vectors, *nearest(vectors, params.neighbors))
 
 
 def train(params: VectorsParams, texts: Iterable[list[str]]) -> tuple[list[str], list[int], np.ndarray]:

@@ -20,7 +20,7 @@ from s2corpus.clustering.identity import Parent
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.pipeline import gold
 from s2corpus.pipeline.run import MAX_SHARDS, Metrics, Run, Shard, Stage, commit_all
-from s2corpus.stages.cluster.many import cluster_in_rounds, do_here, workers
+from s2corpus.stages.cluster.many import cluster_in_rounds, run_locally, workers
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.intake import DELIVERIES, RECORDS
 from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
@@ -119,7 +119,7 @@ def cluster_records(
         if parent:
             _write_parent(run, folder, CLUSTERS, parent.clusters)
             _write_parent(run, folder, ALIASES, parent.aliases)
-        counts = cluster_in_rounds(run, do_here, buckets_of=None)
+        counts = cluster_in_rounds(run, run_locally, buckets_of=None)
         parts = range(counts["parts"])
         run.table(EDGES).commit(parts)
         run.table(CLUSTERS).commit(parts)

@@ -2,7 +2,7 @@
 
 This process finds connected components, with 8 bytes of memory for each record. Workers do everything else, in tasks of a few hundred
 thousand records. The lake stores the results of each task, so a retry of the release continues after the last completed task. The terms
-home, node and bucket are defined in `rounds`.
+partition, node and bucket are defined in `rounds`.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from s2corpus.tables.papers import ALIASES
 from s2corpus.tables.parses import PDF_RECORDS
 from s2corpus.version import code_version
 
-MAX_HOME_ROWS = 250_000
-"""maximum number of records of a home or bucket"""
+MAX_PARTITION_ROWS = 250_000
+"""maximum number of records of a partition or bucket"""
 _BYTES_PER_RECORD = 1200
-"""memory that one record of a home needs during comparison"""
+"""memory that one record of a partition needs during comparison"""
 _BYTES_PER_NODE = 8
 _TRIES = 3
 
@@ -52,26 +52,26 @@ def cluster_in_rounds(run: Run, workers: Workers, buckets_of: Callable[[int], in
     Raises:
         UserError: there are too many records for `memory_mb`, or two papers would have the same id.
     """
-    home_rows = min(MAX_HOME_ROWS, (run.spec.resources.memory_mb << 20) // _BYTES_PER_RECORD)
+    partition_rows = min(MAX_PARTITION_ROWS, (run.spec.resources.memory_mb << 20) // _BYTES_PER_RECORD)
     for _ in range(_TRIES - 1):
         try:
-            return _Driver(run, workers, home_rows).run(buckets_of)
+            return _Driver(run, workers, partition_rows).run(buckets_of)
         except RowsRemoved as removed:  # Another build of the release completed and removed its rounds: repeat them.
             log.info("cluster: %s", removed)
-    return _Driver(run, workers, home_rows).run(buckets_of)
+    return _Driver(run, workers, partition_rows).run(buckets_of)
 
 
 class _Driver:
-    def __init__(self, run: Run, workers: Workers, home_rows: int) -> None:
+    def __init__(self, run: Run, workers: Workers, partition_rows: int) -> None:
         rules = run.spec.cluster
         tables = [run.table(table) for table in (RECORDS, PDF_RECORDS)]
         keys = tuple(key for table in tables for key in table.keys())  # noqa: SIM118 - a method of TableRef
         parent = None if run.parent is None else f"snapshots/{run.parent}"
-        inputs = f"{code_version()} {keys} {rules.model_dump_json()} {parent} {home_rows} {run.spec.resources.papers_per_shard}"
+        inputs = f"{code_version()} {keys} {rules.model_dump_json()} {parent} {partition_rows} {run.spec.resources.papers_per_shard}"
         digest = hashlib.sha256(inputs.encode()).hexdigest()[:16]
         exchange = Exchange(run.lake.root, f"{run.folder}/_rounds/{digest}")
         self._rounds = Rounds(exchange, run.folder, keys, 1, rules, parent)
-        self._run, self._workers, self._home_rows = run, workers, home_rows
+        self._run, self._workers, self._partition_rows = run, workers, partition_rows
 
     def run(self, buckets_of: Callable[[int], int] | None) -> dict[str, int]:
         """Run all rounds in order; return the numbers of papers, and of parts."""
@@ -94,7 +94,7 @@ class _Driver:
         if buckets_of:
             self._write_members(buckets_of(count))
         self._rounds.exchange.remove()
-        return {"papers": count, "parts": self._rounds.homes}
+        return {"papers": count, "parts": self._rounds.partitions}
 
     def _write_members(self, buckets: int) -> None:
         self._rounds = replace(self._rounds, paper_buckets=buckets)
@@ -117,13 +117,13 @@ class _Driver:
                 f"{(self._run.spec.resources.memory_mb << 20) // _BYTES_PER_NODE} in resources.memory_mb = "
                 f"{self._run.spec.resources.memory_mb}: give it {-(-rows * _BYTES_PER_NODE >> 20)} or more"
             )
-        homes = max(1, -(-rows // self._home_rows))
+        partitions = max(1, -(-rows // self._partition_rows))
         weighted = sorted((id_, part["rows"] / len(part["ids"])) for part in parts for id_ in part["ids"])
         sums = np.cumsum([weight for _, weight in weighted])
-        cuts = [bisect_right(sums, rows * home / homes) for home in range(1, homes)]
+        cuts = [bisect_right(sums, rows * partition / partitions) for partition in range(1, partitions)]
         begins = tuple(dict.fromkeys(weighted[min(cut, len(weighted) - 1)][0] for cut in cuts))
-        self._rounds = replace(self._rounds, homes=len(begins) + 1, begins=begins)
-        log.info("cluster: %d records in %d homes", rows, self._rounds.homes)
+        self._rounds = replace(self._rounds, partitions=len(begins) + 1, begins=begins)
+        log.info("cluster: %d records in %d partitions", rows, self._rounds.partitions)
         self._do("send_home", send_home, len(self._rounds.records))
         starts = np.cumsum([0, *(found["rows"] for found in self._run_by_home(settle))])
         self._rounds = replace(self._rounds, starts=tuple(starts.tolist()))
@@ -132,25 +132,25 @@ class _Driver:
         """Find the components of all edges of this pass and earlier ones, then the clusters in each component."""
         self._unite(number, parent)
         for task in (identifiers.send_by_component, identifiers.decide):
-            self._do(f"{task.__name__}-{number}", partial(task, number), self._rounds.homes)
+            self._do(f"{task.__name__}-{number}", partial(task, number), self._rounds.partitions)
 
     def _unite(self, number: int, parent: np.ndarray) -> None:
         rounds = self._rounds
-        for home in rounds.tasks:
-            edges = rounds.read_edges(number, home)
+        for partition in rounds.tasks:
+            edges = rounds.read_edges(number, partition)
             unite(parent, edges["left"].to_numpy(), edges["right"].to_numpy())
         point_to_roots(parent)
-        for home in rounds.tasks:
+        for partition in rounds.tasks:
             rounds.exchange.put_array(
-                f"components-{number}", home, parent[rounds.starts[home] : rounds.starts[home + 1]]
+                f"components-{number}", partition, parent[rounds.starts[partition] : rounds.starts[partition + 1]]
             )
 
     def _name_papers(self) -> None:
         self._run_by_home(papers.connect_heirs)
         rounds = self._rounds
         parent = np.arange(rounds.starts[-1])
-        for home in rounds.tasks:
-            labels = rounds.receive("labels-2", home, LABELS)
+        for partition in rounds.tasks:
+            labels = rounds.receive("labels-2", partition, LABELS)
             unite(parent, labels["label"].to_numpy(), labels["node"].to_numpy())
         self._unite(3, parent)
         self._run_by_home(papers.families, papers.name_papers, papers.write_clusters)
@@ -158,8 +158,8 @@ class _Driver:
         self._run.table(ALIASES).write(0, aliases.sort_by("alias"))
 
     def _run_by_home(self, *tasks: Callable[[Rounds, int], Any]) -> list[Any]:
-        """Run rounds with a task for each home; return the counts of the last round."""
-        return [self._do(task.__name__, task, self._rounds.homes) for task in tasks][-1]
+        """Run rounds with a task for each partition; return the counts of the last round."""
+        return [self._do(task.__name__, task, self._rounds.partitions) for task in tasks][-1]
 
     def _do(self, name: str, task: Callable[[Rounds, int], Any], tasks: int) -> list[Any]:
         """Run the tasks of a round that no earlier try completed; return the counts of all tasks."""
@@ -206,7 +206,7 @@ Workers = Callable[[Task, Sequence[int]], None]
 """function that runs the tasks with these numbers, in any order and possibly in parallel; it returns when all are done"""
 
 
-def do_here(task: Task, numbers: Sequence[int]) -> None:
+def run_locally(task: Task, numbers: Sequence[int]) -> None:
     """Run one task after the other in this process."""
     for number in numbers:
         task(number)
@@ -242,7 +242,7 @@ def workers(name: str, memory_mb: int) -> Iterator[Workers]:
         UserError: unknown engine, or PySpark or Java is missing.
     """
     if name == "here":
-        yield do_here
+        yield run_locally
         return
     if not name.startswith(("local[", "sc://", "spark://")):
         raise UserError(

@@ -10,12 +10,12 @@ from s2corpus.clustering.comparison import describe
 from s2corpus.clustering.components import EdgeOutcome, components
 from s2corpus.clustering.edges import REASONS, Edges, edges_of_kind
 from s2corpus.clustering.facts import FACTS, IDENTIFIERS, PREPRINT, PUBLISHED, codes_of, nodes_from
-from s2corpus.stages.cluster.rounds import EDGE, FORM, LABELS, NODE, Home, Rounds
+from s2corpus.stages.cluster.rounds import EDGE, FORM, LABELS, NODE, Partition, Rounds
 from s2corpus.tables.papers import EDGES
 from s2corpus.titles.arrays import bucket_of
 
 _FACTS = (
-    "trusted", "declares", "second_header", "normalised", "surnames", "declared", "doi", "preprint", "year", "volume", "page",
+    "trusted", "declares", "second_header", "normalized", "surnames", "declared", "doi", "preprint", "year", "volume", "page",
 )  # fmt: skip
 _IDENTIFIED = pa.schema(
     [("node", pa.int64()), ("reason", pa.int8()), ("value", pa.string()), ("published", pa.bool_())]
@@ -30,11 +30,11 @@ OWNERS = pa.schema([FACTS.field("doi"), *LABELS, ("bucket", pa.int64())])
 
 
 def send_by_doi(rounds: Rounds, task: int) -> None:
-    """Send the records of a home with a DOI to the bucket of the DOI."""
-    home = Home(rounds, task)
-    columns = {"node": home.nodes, **{name: home[name] for name in ("doi", "arxiv_id", "form", "publisher")}}
-    rows = pa.table(columns, schema=_DOIS).filter(home["doi"].is_valid())
-    rounds.send("dois", task, rows, bucket_of(rows["doi"], rounds.homes))
+    """Send the records of a partition with a DOI to the bucket of the DOI."""
+    partition = Partition(rounds, task)
+    columns = {"node": partition.nodes, **{name: partition[name] for name in ("doi", "arxiv_id", "form", "publisher")}}
+    rows = pa.table(columns, schema=_DOIS).filter(partition["doi"].is_valid())
+    rounds.send("dois", task, rows, bucket_of(rows["doi"], rounds.partitions))
 
 
 def doi_forms(rounds: Rounds, task: int) -> None:
@@ -54,17 +54,21 @@ def doi_forms(rounds: Rounds, task: int) -> None:
 
 
 def send_by_identifier(rounds: Rounds, task: int) -> None:
-    """Send every record of a home to the buckets of its identifiers."""
-    home = Home(rounds, task)
-    published = np.asarray(home["doi"].is_valid()) & ~home.has_preprint_doi
+    """Send every record of a partition to the buckets of its identifiers."""
+    partition = Partition(rounds, task)
+    published = np.asarray(partition["doi"].is_valid()) & ~partition.has_preprint_doi
     tables = []
     for reason, name in enumerate(IDENTIFIERS):
-        rows = pa.array(np.flatnonzero(np.asarray(home[name].is_valid())))
-        columns = {"node": home.nodes, "reason": np.full(len(home.nodes), reason, np.int8), "value": home[name]}
-        columns |= {"published": published, **{column: home[column] for column in _FACTS}}
+        rows = pa.array(np.flatnonzero(np.asarray(partition[name].is_valid())))
+        columns = {
+            "node": partition.nodes,
+            "reason": np.full(len(partition.nodes), reason, np.int8),
+            "value": partition[name],
+        }
+        columns |= {"published": published, **{column: partition[column] for column in _FACTS}}
         tables.append(pa.table(columns, schema=_IDENTIFIED).take(rows))
     table = pa.concat_tables(tables)
-    rounds.send("identifiers", task, table, bucket_of(table["value"], rounds.homes))
+    rounds.send("identifiers", task, table, bucket_of(table["value"], rounds.partitions))
 
 
 def identifier_edges(rounds: Rounds, task: int) -> None:
@@ -91,24 +95,32 @@ def identifier_edges(rounds: Rounds, task: int) -> None:
 
 
 def send_by_component(number: int, rounds: Rounds, task: int) -> None:
-    """Send the edges of a home, and the facts of records with an edge, to the bucket of their component."""
-    home = Home(rounds, task)
+    """Send the edges of a partition, and the facts of records with an edge, to the bucket of their component."""
+    partition = Partition(rounds, task)
     label = rounds.exchange.array(f"components-{number}", task)
     edges = pa.concat_tables([rounds.read_edges(earlier, task) for earlier in range(number + 1)])
-    component_of_edge = label[edges["left"].to_numpy() - home.first]
+    component_of_edge = label[edges["left"].to_numpy() - partition.first]
     grouped = edges.append_column("label", pa.array(component_of_edge, pa.int64()))
-    rounds.send(f"edges-of-{number}", task, grouped, bucket_of(component_of_edge, rounds.homes))
-    has_edge = label != home.nodes
-    has_edge[edges["left"].to_numpy() - home.first] = True
-    bucket = bucket_of(home["normalised"], rounds.homes)
-    columns = [home.nodes, label, home.final_doi, home["year"], home.preprint, home["record_id"], bucket]
+    rounds.send(f"edges-of-{number}", task, grouped, bucket_of(component_of_edge, rounds.partitions))
+    has_edge = label != partition.nodes
+    has_edge[edges["left"].to_numpy() - partition.first] = True
+    bucket = bucket_of(partition["normalized"], rounds.partitions)
+    columns = [
+        partition.nodes,
+        label,
+        partition.final_doi,
+        partition["year"],
+        partition.preprint,
+        partition["record_id"],
+        bucket,
+    ]
     all_records = pa.table(columns, schema=_END)
     ends = all_records.filter(pa.array(has_edge))
-    rounds.send(f"ends-{number}", task, ends, bucket_of(ends["label"].to_numpy(), rounds.homes))
+    rounds.send(f"ends-{number}", task, ends, bucket_of(ends["label"].to_numpy(), rounds.partitions))
     if number == 1:  # Write the DOI of clusters with one record here; `decide` writes the DOIs of larger clusters.
-        single = all_records.filter(pc.and_(pa.array(~has_edge), home.final_doi.is_valid()))
+        single = all_records.filter(pc.and_(pa.array(~has_edge), partition.final_doi.is_valid()))
         owners = pa.table([single[name] for name in ("final_doi", "node", "node", "bucket")], schema=OWNERS)
-        rounds.send("alone", task, owners, bucket_of(owners["doi"], rounds.homes))
+        rounds.send("alone", task, owners, bucket_of(owners["doi"], rounds.partitions))
 
 
 def decide(number: int, rounds: Rounds, task: int) -> None:
@@ -135,7 +147,7 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
             ends["bucket"].take(pa.array(with_doi)),
         ]
         owners = pa.table(columns, schema=OWNERS)
-        rounds.send("owners", task, owners, bucket_of(owners["doi"], rounds.homes))
+        rounds.send("owners", task, owners, bucket_of(owners["doi"], rounds.partitions))
     if number == 2:
         written = np.flatnonzero(outcomes != EdgeOutcome.REDUNDANT)
         columns = [ends["record_id"].take(pa.array(side[written])) for side in (left, right)]

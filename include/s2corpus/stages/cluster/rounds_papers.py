@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.clustering.facts import FACTS, codes_of
 from s2corpus.clustering.identity import Parent, identify, new_paper_id
-from s2corpus.stages.cluster.rounds import EDGE, LABELS, Home, Rounds
+from s2corpus.stages.cluster.rounds import EDGE, LABELS, Partition, Rounds
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
 from s2corpus.tables.schema import paper_shard
@@ -24,21 +24,21 @@ _MEMBERS = pa.schema([*MEMBERS.schema, ("label", pa.int64())])
 
 
 def write_edges(rounds: Rounds, task: int) -> None:
-    """Write the edges that start in a home."""
+    """Write the edges that start in a partition."""
     edges = rounds.receive("decided", task, EDGES.schema).sort_by([("left", "ascending"), ("right", "ascending")])
     TableRef(rounds.exchange.lake, f"{rounds.release}/{EDGES.name}", EDGES).write(task, edges)
 
 
 def former_papers(rounds: Rounds, task: int) -> dict[str, int]:
-    """Send the records of a home that are in the parent to the bucket of their paper; return the number of clusters.
+    """Send the records of a partition that are in the parent to the bucket of their paper; return the number of clusters.
 
-    A cluster counts in the home of its first record.
+    A cluster counts in the partition of its first record.
     """
-    home = Home(rounds, task)
-    papers, _ = _read_parent(rounds, home)
-    rows = pa.table([papers, home.nodes], schema=_FORMER).filter(papers.is_valid())
-    rounds.send("former", task, rows, bucket_of(rows["paper_id"], rounds.homes))
-    return {"papers": int(np.count_nonzero(rounds.labels(2, task) == home.nodes))}
+    partition = Partition(rounds, task)
+    papers, _ = _read_parent(rounds, partition)
+    rows = pa.table([papers, partition.nodes], schema=_FORMER).filter(papers.is_valid())
+    rounds.send("former", task, rows, bucket_of(rows["paper_id"], rounds.partitions))
+    return {"papers": int(np.count_nonzero(rounds.labels(2, task) == partition.nodes))}
 
 
 def connect_heirs(rounds: Rounds, task: int) -> None:
@@ -55,12 +55,12 @@ def connect_heirs(rounds: Rounds, task: int) -> None:
 
 
 def families(rounds: Rounds, task: int) -> None:
-    """Send the records of a home to the bucket of their family: clusters connected by papers of the parent."""
-    home = Home(rounds, task)
+    """Send the records of a partition to the bucket of their family: clusters connected by papers of the parent."""
+    partition = Partition(rounds, task)
     family = rounds.exchange.array("components-3", task)
-    named = [home.nodes, rounds.labels(2, task), *_read_parent(rounds, home)]
-    columns = [family, *named, home["record_id"], home["ready_at"]]
-    rounds.send("families", task, pa.table(columns, schema=_FAMILY), bucket_of(family, rounds.homes))
+    named = [partition.nodes, rounds.labels(2, task), *_read_parent(rounds, partition)]
+    columns = [family, *named, partition["record_id"], partition["ready_at"]]
+    rounds.send("families", task, pa.table(columns, schema=_FAMILY), bucket_of(family, rounds.partitions))
 
 
 def name_papers(rounds: Rounds, task: int) -> None:
@@ -84,13 +84,13 @@ def name_papers(rounds: Rounds, task: int) -> None:
 
 
 def write_clusters(rounds: Rounds, task: int) -> None:
-    """Write the paper of each record of a home, and send it to the part of `records` that contains the record."""
-    home = Home(rounds, task)
+    """Write the paper of each record of a partition, and send it to the part of `records` that contains the record."""
+    partition = Partition(rounds, task)
     rows = rounds.receive("named", task, _NAMED).sort_by("node")
-    clusters = pa.table([home["record_id"], rows["paper_id"], rows["first_ready"]], schema=CLUSTERS.schema)
+    clusters = pa.table([partition["record_id"], rows["paper_id"], rows["first_ready"]], schema=CLUSTERS.schema)
     TableRef(rounds.exchange.lake, f"{rounds.release}/{CLUSTERS.name}", CLUSTERS).write(task, clusters)
-    origins = pa.table([home["row"], rows["label"], rows["paper_id"]], schema=_ORIGIN)
-    rounds.exchange.write("origins", task, origins, home["part"].to_numpy(), len(rounds.records))
+    origins = pa.table([partition["row"], rows["label"], rows["paper_id"]], schema=_ORIGIN)
+    rounds.exchange.write("origins", task, origins, partition["part"].to_numpy(), len(rounds.records))
 
 
 def send_by_paper(rounds: Rounds, task: int) -> None:
@@ -127,9 +127,9 @@ def write_members(rounds: Rounds, task: int) -> dict[str, list[str]]:
     return {}
 
 
-def _read_parent(rounds: Rounds, home: Home) -> tuple[pa.Array, pa.Array]:
-    """Return paper and first delivery of each record of a home in the parent, or null."""
-    ids = home["record_id"]
+def _read_parent(rounds: Rounds, partition: Partition) -> tuple[pa.Array, pa.Array]:
+    """Return paper and first delivery of each record of a partition in the parent, or null."""
+    ids = partition["record_id"]
     if rounds.parent is None or not len(ids):
         return pa.nulls(len(ids), pa.string()), pa.nulls(len(ids), pa.string())
     within = (pc.field("record_id") >= ids[0]) & (pc.field("record_id") <= ids[-1])

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from s2corpus.clustering.edges import edges_of_front, edges_of_similar, equal_title_edges
 from s2corpus.clustering.facts import FACTS, nodes_from
 from s2corpus.clustering.pairs import WINDOW
-from s2corpus.stages.cluster.rounds import LABELS, NODE, Home, Rounds
+from s2corpus.stages.cluster.rounds import LABELS, NODE, Partition, Rounds
 from s2corpus.titles.arrays import bucket_of, hash_strings, one_chunk, read_only
 from s2corpus.titles.similarity import (
     SortedKeys,
@@ -34,7 +34,7 @@ _NODE_BITS = 40
 _KEYS_PER_BLOCK = 1 << 16
 """number of keys in one lookup"""
 _FACTS = (
-    "title", "normalised", "little", "trusted", "translated", "document", "preprint",
+    "title", "normalized", "little", "trusted", "translated", "document", "preprint",
     "year", "final_doi", "surnames", "journal", "volume", "issue", "page",
 )  # fmt: skip
 _TITLED = pa.schema([*LABELS, *(FACTS.field(name) for name in _FACTS)])
@@ -47,12 +47,12 @@ _NEAR = pa.schema([*_TITLED, ("of", pa.int64())])
 
 
 def send_by_title(rounds: Rounds, task: int) -> None:
-    """Send every record of a home with a title to the bucket of its title."""
-    home = Home(rounds, task)
+    """Send every record of a partition with a title to the bucket of its title."""
+    partition = Partition(rounds, task)
     label = rounds.labels(0, task)
-    columns = {"node": home.nodes, "label": label, **{name: home[name] for name in _FACTS}}
-    rows = pa.table(columns, schema=_TITLED).take(pa.array(home.titled))
-    rounds.send("titles", task, rows, bucket_of(rows["normalised"], rounds.homes))
+    columns = {"node": partition.nodes, "label": label, **{name: partition[name] for name in _FACTS}}
+    rows = pa.table(columns, schema=_TITLED).take(pa.array(partition.titled))
+    rounds.send("titles", task, rows, bucket_of(rows["normalized"], rounds.partitions))
 
 
 def _read_titled(rounds: Rounds, bucket: int) -> pa.Table:
@@ -83,7 +83,7 @@ def keys(rounds: Rounds, task: int) -> None:
     title = task << _NODE_BITS | node[first[informative]]
     columns = [(key | band).ravel(), np.tile(title, BANDS), np.tile(is_open[informative], BANDS)]
     table = pa.table(columns, schema=_KEYS).filter(pa.array(key.ravel() != 0))
-    rounds.send("keys", task, table, bucket_of(table["key"].to_numpy(), rounds.homes))
+    rounds.send("keys", task, table, bucket_of(table["key"].to_numpy(), rounds.partitions))
 
 
 def propose(rounds: Rounds, task: int) -> None:
@@ -109,7 +109,7 @@ def send_texts(rounds: Rounds, task: int) -> None:
     pairs = rounds.receive("proposed", task, _PAIR)
     a, b = unique_pairs(pairs["a"].to_numpy(), pairs["b"].to_numpy())
     rows = _read_titled(rounds, task)
-    text = rows["normalised"].take(_places(rows, a))
+    text = rows["normalized"].take(_places(rows, a))
     rounds.send("texts", task, pa.table([a, b, text], schema=_TEXTS), b >> _NODE_BITS)
 
 
@@ -119,7 +119,7 @@ def score(rounds: Rounds, task: int) -> None:
     rows = _read_titled(rounds, task)
     a, b = pairs["a"].to_numpy(), pairs["b"].to_numpy()
     of_b, place = np.unique(b, return_inverse=True)
-    texts = one_chunk(rows["normalised"].take(_places(rows, of_b)))
+    texts = one_chunk(rows["normalized"].take(_places(rows, of_b)))
     found = score_titles(one_chunk(pairs["text"]), np.arange(len(a)), texts, place, rounds.rules.min_title_score)
     kept = found > 0.0
     table = pa.table([a[kept], b[kept], found[kept]], schema=_SCORED)
@@ -174,23 +174,23 @@ def _places(rows: pa.Table, titles: np.ndarray) -> pa.Array:
 
 
 def _with_titles(rows: pa.Table, titles: np.ndarray) -> pa.Table:
-    texts = rows["normalised"].take(_places(rows, np.unique(titles))).combine_chunks()
-    return rows.filter(pc.is_in(rows["normalised"], texts)).combine_chunks()
+    texts = rows["normalized"].take(_places(rows, np.unique(titles))).combine_chunks()
+    return rows.filter(pc.is_in(rows["normalized"], texts)).combine_chunks()
 
 
 def send_by_front(rounds: Rounds, task: int) -> None:
-    """Send each record of a home to the bucket of its year, first page and surnames, if it has these facts, and a title or a PDF."""
-    home = Home(rounds, task)
-    surnames, year, page = home["surnames"], home["year"].to_numpy(), home["page"].to_numpy()
+    """Send each record of a partition to the bucket of its year, first page and surnames, if it has these facts, and a title or a PDF."""
+    partition = Partition(rounds, task)
+    surnames, year, page = partition["surnames"], partition["year"].to_numpy(), partition["page"].to_numpy()
     names = hash_strings(
         read_only(surnames.offsets.to_numpy() * 8), surnames.values.to_numpy(zero_copy_only=False).view(np.uint8)
     )
     front = np.where((year == 0) | (page == 0) | (names == 0), 0, names ^ (year.astype(np.uint64) << 32 | page))
-    columns = {"node": home.nodes, "label": rounds.labels(1, task), **{name: home[name] for name in _FACTS}}
-    sent = ~np.asarray(home["trusted"])
-    sent[home.titled] = True
+    columns = {"node": partition.nodes, "label": rounds.labels(1, task), **{name: partition[name] for name in _FACTS}}
+    sent = ~np.asarray(partition["trusted"])
+    sent[partition.titled] = True
     rows = pa.table({**columns, "front": front}, schema=_FRONT).filter(pa.array(sent & (front != 0)))
-    rounds.send("fronts", task, rows, bucket_of(rows["front"].to_numpy(), rounds.homes))
+    rounds.send("fronts", task, rows, bucket_of(rows["front"].to_numpy(), rounds.partitions))
 
 
 def cut_titles(rounds: Rounds, task: int) -> None:

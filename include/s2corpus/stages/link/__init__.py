@@ -135,11 +135,11 @@ def _comparisons(run: Run) -> int:
 def group_tasks(run: Run) -> dict[int, list[list[int]]]:
     """Return the groups of neighboring buckets of each task, by the first bucket of the task. A group fits in memory."""
     groups: list[list[int]] = []
-    room, at_once = 0, _entries_at_once(run)
+    room, batch_size = 0, _choose_batch_size(run)
     for bucket, part in enumerate(run.table(ENTRIES).committed().parts):
         if not groups or part.rows > room:
             groups.append([])
-            room = at_once
+            room = batch_size
         groups[-1].append(bucket)
         room -= part.rows
     return {groups[first][0]: groups[first : first + GROUPS] for first in range(0, len(groups), GROUPS)}
@@ -165,7 +165,7 @@ def _measure_title_links(run: Run, index: LinkIndex) -> dict[str, int]:
         published_dois = partial(_published_dois, run)
         found = measure_title_links(connection, entries, index, search, sample, is_preprint_doi, published_dois)
     # Only an entry with a link by identifier can be right, so all right links are found.
-    gold = Gold(found["known"], found["right"], found["said"], found["right"]).metrics("links")
+    gold = Gold(found["known"], found["right"], found["predicted"], found["right"]).metrics("links")
     return {name: int(n) for name, n in gold.items()} | {name: found[name] for name in ("tried", "agreed")}
 
 
@@ -190,7 +190,7 @@ def _counts_key(run: Run, shard: Shard) -> str:
     return f"releases/{run.release_id}/{LINKS.name}/counts-{shard.index:05d}.json"
 
 
-def _entries_at_once(run: Run) -> int:
+def _choose_batch_size(run: Run) -> int:
     """Return the number of entries in one batch: as many as fit in a quarter of memory, at most half as many as papers.
     A batch has at least `_MIN_ENTRIES` if they fit.
 

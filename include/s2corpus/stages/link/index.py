@@ -30,7 +30,7 @@ from s2corpus.titles.index import LinkIndex, write_papers, write_titles
 from s2corpus.titles.similarity import Search
 from s2orc_parse.scratch import private, shared
 
-_TITLES = pa.schema([("normalised", pa.string())])
+_TITLES = pa.schema([("normalized", pa.string())])
 BYTES_PER_TITLE = 1024
 """upper estimate of the memory in bytes that a title of a piece needs while its keys are computed"""
 _WRITERS = 512
@@ -55,7 +55,7 @@ def write_paper_part(run: Run, shard: Shard) -> None:
         path = Path(folder) / "papers"
         write_papers(papers, path)
         run.lake.upload(f"{exchange.prefix}/index/papers-{task:05d}", path, move=True)
-    titles = papers["normalised"].drop_null().unique()
+    titles = papers["normalized"].drop_null().unique()
     exchange.write("titles", task, pa.table([titles], schema=_TITLES), bucket_of(titles, pieces), pieces)
 
 
@@ -67,7 +67,7 @@ def write_title_pieces(run: Run, shard: Shard, search: Search) -> None:
         return
     exchange, writers = open_exchange(run), range(len(spread(run.paper_shards, _WRITERS)))
     for piece in range(tasks.index(shard.index), pieces, len(tasks)):
-        titles = one_chunk(exchange.read("titles", writers, piece, _TITLES)["normalised"]).unique()
+        titles = one_chunk(exchange.read("titles", writers, piece, _TITLES)["normalized"]).unique()
         with TemporaryDirectory(prefix="s2corpus-link-", dir=run.scratch) as folder:
             for path in write_titles(titles, Path(folder), piece, search):
                 run.lake.upload(f"{exchange.prefix}/index/{path.name}", path, move=True)
@@ -182,6 +182,6 @@ def open_local_index(
     with tempfile.TemporaryDirectory(prefix="s2corpus-link-", dir=private()) as name:
         folder, papers = Path(name), add_facts(papers)
         write_papers(papers, folder / "papers-00000")
-        write_titles(papers["normalised"].drop_null().unique(), folder, 0, search)
+        write_titles(papers["normalized"].drop_null().unique(), folder, 0, search)
         with duckdb_connection(memory_mb=memory_mb // 2, scratch=folder) as connection:
             yield connection, LinkIndex.open(folder, search)

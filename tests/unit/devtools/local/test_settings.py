@@ -40,14 +40,14 @@ def test_every_kind_of_entry_is_translated(tmp_path: Path) -> None:
     airflow:
       pools: [{pool_name: grobid, pool_slot: 3, pool_description: in flight}]
       connections: [{conn_id: s3, conn_type: aws, conn_host: h, conn_port: 9000, conn_extra: {region: x}}]
-      variables: [{variable_name: colour, variable_value: blue}, {variable_name: null_}]
+      variables: [{variable_name: color, variable_value: blue}, {variable_name: null_}]
     """
     settings = read(tmp_path, text)
     assert settings["pools"] == [{"name": "grobid", "slots": 3, "description": "in flight"}]
     assert settings["connections"] == [
         {"connection_id": "s3", "conn_type": "aws", "host": "h", "port": 9000, "extra": '{"region": "x"}'}
     ]
-    assert settings["variables"] == [{"key": "colour", "value": "blue"}, {"key": "null_", "value": None}]
+    assert settings["variables"] == [{"key": "color", "value": "blue"}, {"key": "null_", "value": None}]
 
 
 @pytest.mark.parametrize(

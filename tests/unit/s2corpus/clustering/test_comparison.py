@@ -48,7 +48,7 @@ def compare_rows(one: Row, other: Row, title: int = EQUAL, number: int = 0) -> C
         for name, kind in KINDS.items()
     }
     columns |= {
-        "normalised": pa.array(["a", "a"]),
+        "normalized": pa.array(["a", "a"]),
         "journal": pa.array([row.get("journal") for row in rows], pa.string()),
     }
     return compare(nodes_from(pa.table(columns)), np.array([0, 1]), np.array([1, 0]), np.full(2, title), number)

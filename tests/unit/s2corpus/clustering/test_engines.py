@@ -1,4 +1,4 @@
-"""Edges, clusters and members are equal with one home, with many homes, and on Spark."""
+"""Edges, clusters and members are equal with one partition, with many partitions, and on Spark."""
 
 import contextlib
 import importlib.util
@@ -92,13 +92,13 @@ def _clustered(run: Run) -> dict[str, pa.Table]:
 
 
 def _same(run: Run, found: Workers, monkeypatch: pytest.MonkeyPatch) -> dict[str, pa.Table]:
-    """Cluster in this process with one home, then by these workers with several homes. Compare every row."""
+    """Cluster in this process with one partition, then by these workers with several partitions. Compare every row."""
     with monkeypatch.context() as patch:
         patch.delenv("ENGINE", raising=False)
         stage = ClusterStage()
         stage.work(run, stage.plan(run)[0])
         expected = _clustered(run)
-    monkeypatch.setattr(many, "MAX_HOME_ROWS", 150)
+    monkeypatch.setattr(many, "MAX_PARTITION_ROWS", 150)
     monkeypatch.setattr(cluster_stage, "workers", lambda name, memory_mb: contextlib.nullcontext(found))
     stage.work(run, stage.plan(run)[0])
     again = _clustered(run)

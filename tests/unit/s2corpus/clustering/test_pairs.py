@@ -37,7 +37,7 @@ RECORDS = st.lists(
     st.fixed_dictionaries(
         {
             "trusted": st.booleans(),
-            "normalised": st.sampled_from(["", "a", "b"]),
+            "normalized": st.sampled_from(["", "a", "b"]),
             "doi": st.sampled_from([None, "1", "2"]),
         }
     ),
@@ -56,7 +56,7 @@ def make_nodes(records: list[dict[str, Any]]) -> Nodes:
         name: pa.array([record.get(name, 2000 if name == "year" else 0) for record in records]).cast(kind)
         for name, kind in KINDS.items()
     }
-    for name in ("normalised", "doi", "final_doi"):
+    for name in ("normalized", "doi", "final_doi"):
         columns[name] = pa.array([record.get(name) for record in records], pa.string())
     return nodes_from(pa.table(columns))
 
@@ -86,11 +86,11 @@ def test_untitled_pdf_joins_trusted_records_of_one_paper(codes: list[int], recor
     for group in range(4):
         members = [node for node, code in enumerate(codes) if code == group]
         sure = [node for node in members if records[node]["trusted"]]
-        titles = {records[node]["normalised"] for node in sure}
+        titles = {records[node]["normalized"] for node in sure}
         dois = {records[node]["doi"] for node in sure}
         first = records[sure[0]]["doi"] if sure else None
         if len(titles) == 1 and (first is None or dois <= {first, None}):
-            untitled = [node for node in members if not records[node]["trusted"] and not records[node]["normalised"]]
+            untitled = [node for node in members if not records[node]["trusted"] and not records[node]["normalized"]]
             expected += [(sure[0], node) for node in untitled]
     assert sorted(list_pairs([pairs.pair_untitled(nodes, np.array(codes, np.int32))])) == sorted(expected)
 

@@ -94,7 +94,7 @@ def test_each_unused_line_has_a_warning(papers: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "outcome", "said"),
+    ("data", "outcome", "predicted"),
     [
         (WORK, 0, "1 record"),
         (b"", 1, "no entries"),

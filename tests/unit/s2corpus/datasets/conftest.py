@@ -28,7 +28,7 @@ PARAMS: dict[str, Row] = {
     "contexts": {"negatives": 2, "years": 1},
     "pretraining": {"vocabulary_size": 300, "vocabulary_sample": 0.5},
     "elsevier": {"min_sentences": 3, "per_subject": 3},
-    "vectors": {"dimensions": 16, "neighbours": 3, "epochs": 20},
+    "vectors": {"dimensions": 16, "neighbors": 3, "epochs": 20},
     "figures": {},
 }
 WORDS = {

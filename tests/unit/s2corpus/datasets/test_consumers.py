@@ -82,10 +82,10 @@ def test_gensim_loads_vectors_most_mentioned_first(made: dict[str, Job], tmp_pat
         assert np.array_equal(vectors[paper_id], np.asarray(row["vector"], np.float32))
     mentions = [expected[paper_id]["mentions"] for paper_id in vectors.index_to_key]
     assert mentions == sorted(mentions, reverse=True)
-    for row in load(job, tmp_path, "neighbours", split="train"):
+    for row in load(job, tmp_path, "neighbors", split="train"):
         if row["rank"] == 1:
             (nearest, cosine), *_ = vectors.most_similar(row["paper_id"], topn=1)
-            assert cosine == pytest.approx(row["cosine"], abs=1e-5) and nearest == row["neighbour_id"]
+            assert cosine == pytest.approx(row["cosine"], abs=1e-5) and nearest == row["neighbor_id"]
 
 
 ENTRIES = {

@@ -97,7 +97,7 @@ def test_other_rules_with_the_same_name_are_refused(lake: Path, made: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "predicted"),
     [
         ("dataset: nothing", "no dataset is called 'nothing': expected one of citeworth"),
         ("dataset: citeworth\nparams: {dev_share: 0.5, test_share: 0.5}", "leave nothing to train on"),
@@ -115,6 +115,6 @@ def test_wrong_spec_is_refused_with_the_reason(text: str, said: str, tmp_path: P
 def test_neighbors_share_fields_and_pictures_show_papers(made: dict[str, Job]) -> None:
     one = made["vectors"]
     metrics = stats(one)["metrics"]
-    assert metrics["neighbours_same_field"] > 2 * metrics["chance_same_field"]
+    assert metrics["neighbors_same_field"] > 2 * metrics["chance_same_field"]
     circles = {name: content(one, name)[f"/{name}"].count(b"<circle") for name in ("picture.svg", "arxiv.svg")}
     assert circles == {"picture.svg": 60, "arxiv.svg": 20}

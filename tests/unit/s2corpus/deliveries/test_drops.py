@@ -1,4 +1,4 @@
-"""Drops are processed before any release: refused with a reason, or worked on once. A release reuses the results (docs/drops.md)."""
+"""Drops are processed before any release: refused with a reason, or processed once. A release reuses the results (docs/drops.md)."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -68,8 +68,8 @@ def test_refused_drop_stores_reason_and_blocks_no_other(lake: Lake, process: Pro
     deliver(lake, "sources/unheard/1", {"file.xml": b"<x/>"})
     found = {row.folder: row for row in process()}
     assert states(list(found.values())) == {
-        "drops/changed/": "refused:changed", "drops/good/": "worked", "drops/unreadable/": "refused:unreadable",
-        "sources/dblp/1/": "worked", "sources/unheard/1/": "refused:unknown_source",
+        "drops/changed/": "refused:changed", "drops/good/": "processed", "drops/unreadable/": "refused:unreadable",
+        "sources/dblp/1/": "processed", "sources/unheard/1/": "refused:unknown_source",
     }  # fmt: skip
     assert all(row.detail for row in iterate_statuses(lake) if row.state == ArrivalState.REFUSED)
     assert "no source is called 'unheard'" in str(found["sources/unheard/1/"].detail)
@@ -78,7 +78,7 @@ def test_refused_drop_stores_reason_and_blocks_no_other(lake: Lake, process: Pro
     assert process() == []
     # A changed _READY reopens the drop; its content was sent.
     deliver(lake, "drops/changed", {"a.pdf": pdfs()[2]}, SECOND)
-    assert [(row.outcome, row.outcomes) for row in process()] == [("worked", {"ok": 1})]
+    assert [(row.outcome, row.outcomes) for row in process()] == [("processed", {"ok": 1})]
     assert len(list(lake.list("arrivals/"))) == 5 and grobid.requests == 1
 
 
@@ -119,7 +119,7 @@ def test_drops_are_read_for_each_distinct_set_of_rules(lake: Lake, process: Proc
     deliver(lake, "drops/x", {"a.pdf": pdfs()[1]})
     deliver(lake, "drops/mine", {"a.pdf": b"A"}, listed={"a.pdf": b"B"})
     found = states(process(first, other, first.model_copy(update={"name": "same"})))
-    assert found == {"drops/a/": "worked", "drops/mine/": "unwanted", "drops/x/": "worked"}
+    assert found == {"drops/a/": "processed", "drops/mine/": "not_selected", "drops/x/": "processed"}
     assert grobid.uploads == dict(zip(sha1s(*pdfs()[:2]), (1, 2), strict=True))
 
 
@@ -135,7 +135,7 @@ def test_failed_extraction_blocks_no_other_drop(lake: Lake, process: Process, gr
         assert "given up" in str(found["drops/bad/"].detail)
         assert ("drops/good/" in found) is (tries == 1)
     assert process() == [], "the drop is left to the releases"
-    assert states(list(iterate_statuses(lake)))["drops/good/"] == "worked"
+    assert states(list(iterate_statuses(lake)))["drops/good/"] == "processed"
 
 
 def test_changed_drop_is_refused_and_blocks_no_other(lake: Lake, tmp_path: Path, grobid: StandIn) -> None:
@@ -147,7 +147,7 @@ def test_changed_drop_is_refused_and_blocks_no_other(lake: Lake, tmp_path: Path,
     lake.put("drops/changed/a.pdf", pdfs()[2])
     batches.process_batch(batches.read_batch(lake, id_, [SPEC], tmp_path), last=False)
     found = states(processing.settle(lake, arrivals, [id_], [SPEC]))
-    assert found == {"drops/changed/": "refused:changed", "drops/good/": "worked"}
+    assert found == {"drops/changed/": "refused:changed", "drops/good/": "processed"}
     assert list(grobid.uploads) == sha1s(pdfs()[1])
 
 
@@ -165,7 +165,7 @@ def test_command_continues_an_interrupted_run(tmp_path: Path, grobid: StandIn) -
     assert drops("--process") == [], "an error"
     assert drops() == ["registered", "refused:unlisted"]
     grobid.start()
-    assert drops("--process") == ["worked", "refused:unlisted"]
+    assert drops("--process") == ["processed", "refused:unlisted"]
 
 
 def test_internal_error_fails_one_drop_only(
@@ -182,7 +182,7 @@ def test_internal_error_fails_one_drop_only(
     deliver(lake, "drops/bad", {"a.pdf": pdfs()[0]})
     deliver(lake, "drops/good", {"a.pdf": pdfs()[1]})
     found = [(row.folder, row.outcome, row.detail) for row in process()]
-    assert found == [("drops/bad/", "failed", "KeyError: 'an error of ours'"), ("drops/good/", "worked", None)]
+    assert found == [("drops/bad/", "failed", "KeyError: 'an error of ours'"), ("drops/good/", "processed", None)]
     assert [row.tries for _ in range(3) for row in process()] == [2, 3], "then it waits for a new _READY"
 
 

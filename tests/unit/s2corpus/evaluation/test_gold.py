@@ -48,7 +48,7 @@ def test_clusters_without_identifiers_are_measured(run: Run) -> None:
     found = gold.measure_clusters(run, 5, cluster)
     # Known pairs: 1–1, 2–2, 3–3. Joined pairs with identifiers: crossref:1–pubmed:1 and crossref:3–pubmed:3 are right;
     # crossref:3–crossref:4 is wrong.
-    assert found == Gold(known=3, found=2, said=3, right=2)
+    assert found == Gold(known=3, found=2, predicted=3, right=2)
     assert gold.measure_clusters(run, 5, cluster) == found
 
 
@@ -64,7 +64,7 @@ def test_titles_of_pdfs_are_measured_against_records(run: Run) -> None:
         record("p4", "grobid:4", COHORT, "pdf"), record("p5", "grobid:5", COHORT, "pdf", doi="10.1016/z"),
     ]  # fmt: skip
     write(run, MEMBERS, rows)
-    assert gold.measure_titles(run) == Gold(known=3, found=1, said=2, right=1)
+    assert gold.measure_titles(run) == Gold(known=3, found=1, predicted=2, right=1)
 
 
 def fulltext(
@@ -92,9 +92,9 @@ def test_headers_of_pdfs_are_measured_against_publishers_xml(run: Run) -> None:
     write(run, FULLTEXTS, rows)
     write(run, PAPERS, [])
     found = gold.measure_parses(run)
-    assert found["title"] == Gold(known=2, found=1, said=1, right=1)
-    assert found["authors"] == Gold(known=4, found=2, said=3, right=2)
-    assert found["abstract"] == Gold(known=5, found=5, said=6, right=5)
+    assert found["title"] == Gold(known=2, found=1, predicted=1, right=1)
+    assert found["authors"] == Gold(known=4, found=2, predicted=3, right=2)
+    assert found["abstract"] == Gold(known=5, found=5, predicted=6, right=5)
     assert found["bibliography"] == found["citations"] == Gold()
 
 
@@ -113,5 +113,5 @@ def test_bibliographies_and_citations_of_pdfs_beside_publishers_xml(run: Run) ->
     write(run, FULLTEXTS, rows)
     write(run, PAPERS, [])
     found = gold.measure_parses(run)
-    assert found["bibliography"] == Gold(known=4, found=3, said=3, right=3), "entry 3 cannot be judged"
-    assert found["citations"] == Gold(known=6, found=4, said=5, right=4)
+    assert found["bibliography"] == Gold(known=4, found=3, predicted=3, right=3), "entry 3 cannot be judged"
+    assert found["citations"] == Gold(known=6, found=4, predicted=5, right=4)

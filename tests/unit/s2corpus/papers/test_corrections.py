@@ -93,7 +93,7 @@ def test_license_becomes_less_open_always_and_more_open_with_evidence(
         f"{license}, was {stated or 'not stated'}: corrected by correction:"
     )
     assert is_explained is (outcome == "applied")
-    assert any("does not apply to this text" in look.detail for look in openness.looks) is (outcome == "refused")
+    assert any("does not apply to this text" in look.detail for look in openness.searches) is (outcome == "refused")
 
 
 @pytest.mark.parametrize(

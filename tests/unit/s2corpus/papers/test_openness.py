@@ -45,7 +45,7 @@ def judge(*records: Record, places: tuple[Declaration, ...] = (Declaration("d", 
 
 def list_looks(found: Openness) -> dict[str, str]:
     """Return the detail of each check by kind of evidence. A detail begins with `! ` if the check found evidence."""
-    return {str(look.evidence): ("! " if look.found else "") + look.detail for look in found.looks}
+    return {str(look.evidence): ("! " if look.found else "") + look.detail for look in found.searches}
 
 
 ARXIV, ACL, PMC, UNPAYWALL, PUBLISHER, DECLARED, *_ = Evidence
@@ -105,7 +105,7 @@ def test_pdf_is_open_with_this_evidence(case: str) -> None:
         found = judge(*order, places=(Declaration("d", name),))
         assert (found.open, found.evidence) == (evidence is not None, evidence)
         assert list(list_looks(found)) == [one for one in Evidence if one is not Evidence.CORRECTION]
-        assert [look.evidence for look in found.looks if look.found][:1] == ([evidence] if evidence else [])
+        assert [look.evidence for look in found.searches if look.found][:1] == ([evidence] if evidence else [])
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -116,7 +116,7 @@ def test_declaration_of_a_drop_closes_or_opens_a_pdf(case: str) -> None:
         *records, places=(Declaration("a", name, True, "CC0-1.0"), Declaration("b", "x.pdf", False)), all_open=True
     )
     assert (closed.open, closed.evidence) == (False, None)
-    assert closed.looks[-1].detail == f"declared closed by b/x.pdf and open by a/{name}: closed has priority"
+    assert closed.searches[-1].detail == f"declared closed by b/x.pdf and open by a/{name}: closed has priority"
     assert judge(*records, places=(Declaration("d", name, True),)).evidence == (evidence or DECLARED)
     assert judge(*records, places=(Declaration("d", name),), all_open=True).evidence == (evidence or DECLARED)
 
@@ -181,7 +181,7 @@ def test_publishers_full_text_is_open_by_its_metadata(
     text = record("jats", A, **own)
     found = decide_article_openness(A, records, places, own=text, is_preprint=is_preprint)
     assert (found.open, found.evidence, found.license) == (evidence is not None, evidence, license)
-    assert [look.evidence for look in found.looks] == [PMC, UNPAYWALL, PUBLISHER, DECLARED]
+    assert [look.evidence for look in found.searches] == [PMC, UNPAYWALL, PUBLISHER, DECLARED]
     quiet = replace(text, open_access=None)
     own_release = decide_article_openness(A, [], own=quiet, is_preprint=is_preprint, all_open=True)
     assert own_release.evidence is DECLARED

@@ -269,7 +269,7 @@ def test_paper_without_header_has_no_pdf() -> None:
     paper = vote(*records)
     assert (paper.paper_id, paper.mag_ids, paper.subjects) == ("p", ("5", "7"), ("a", "b", "c"))
     assert paper.record_ids == ("s2:1", "s2:2", f"scienceparse:{A}")
-    assert (paper.canonical_pdf, paper.access, paper.openness.open, paper.openness.looks) == (None, {}, False, ())
+    assert (paper.canonical_pdf, paper.access, paper.openness.open, paper.openness.searches) == (None, {}, False, ())
 
 
 # -- Laws
@@ -347,8 +347,8 @@ def test_order_and_duplicates_of_records_do_not_matter(
     assert [replace(d, record_id="") for d in again.provenance.values()] == [
         replace(d, record_id="") for d in paper.provenance.values()
     ]
-    found = [[(look.evidence, look.found) for look in one.openness.looks] for one in (again, paper)]
-    assert found[0] == found[1] and replace(again.openness, looks=()) == replace(paper.openness, looks=())
+    found = [[(look.evidence, look.found) for look in one.openness.searches] for one in (again, paper)]
+    assert found[0] == found[1] and replace(again.openness, searches=()) == replace(paper.openness, searches=())
 
 
 @settings(max_examples=60)

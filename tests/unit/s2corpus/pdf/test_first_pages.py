@@ -11,7 +11,7 @@ from lxml import etree
 from pdf2tei.front.identity import FirstPages, Identity, PrintedLine, identify
 from s2corpus.pdf import Selection, inspect_many
 from s2corpus.spec import SelectRules
-from s2orc_parse.bibliography.identifiers import normalise_doi
+from s2orc_parse.bibliography.identifiers import normalize_doi
 
 TRUE_OF_PAIRS = {  # Taken from the papers' first pages.
     "1a47fb0dc980180fe7283f4f83bae1d73cdaaaa9": ("10.1186/s12984-016-0129-6", None, "2016"),
@@ -58,7 +58,7 @@ def test_identifiers_of_real_papers_equal_those_of_publishers(read: dict[str, Se
             for date in root.iterfind(".//article-meta/pub-date")
         ]
         found = read[path.stem].identity
-        assert found.doi in (None, normalise_doi(doi or "")), path.stem
+        assert found.doi in (None, normalize_doi(doi or "")), path.stem
         assert found.date is None or any(date.startswith(found.date) for date in dates), (path.stem, found.date, dates)
         right += found.doi is not None
     assert right == 27  # Two of the 29 have no DOI.

@@ -92,11 +92,11 @@ clean.own_rules s2orc.rule:few s2orc.rows
 clean.own_rules s2ag.rule:few s2ag.rows
 link.linked_entries linked rows
 clean.full_text_documents s2orc.kept s2orc.rows
-cluster.gold gold.clusters.right gold.clusters.said
+cluster.gold gold.clusters.right gold.clusters.predicted
 cluster.gold gold.titles.found gold.titles.known
-link.gold gold.links.right gold.links.said
+link.gold gold.links.right gold.links.predicted
 assemble.gold gold.xml_title.found gold.xml_title.known
-assemble.gold gold.xml_citations.right gold.xml_citations.said
+assemble.gold gold.xml_citations.right gold.xml_citations.predicted
 """
 
 

@@ -97,7 +97,7 @@ def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
         }
         if sha1:
             rights = {name: row[name] for name in ("open_access", "oa_evidence", "license")}
-            row["access"] = [{"sha1": sha1, "kind": "pdf", **rights, "looks": []}]
+            row["access"] = [{"sha1": sha1, "kind": "pdf", **rights, "searches": []}]
         yield Paper(row, _parse(rng, paper_id, sha1, words) if sha1 else None, i % 11 != 0)
 
 

@@ -157,7 +157,7 @@ def test_no_count_of_nothing_is_printed() -> None:
 
 CONSTANT = {
     "`id`: the paper's id, stable over releases (`aliases.parquet` has former ids).",
-    "Not evaluated when this snapshot was made. What people found later is beside it, in `evaluated/` of its spec's folder.",
+    "Not evaluated when this snapshot was made. Later evaluations are in `evaluated/` of its spec's folder.",
 }
 """sentences that hold for every snapshot: how ids are made and when evaluation happens"""
 

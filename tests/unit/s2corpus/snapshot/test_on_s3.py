@@ -64,7 +64,7 @@ def test_iceberg_tables_on_s3_are_read_by_duckdb(run: Run, tmp_path: Path) -> No
     pytest.importorskip("pyiceberg")
     from s2corpus.snapshot import iceberg
 
-    catalog = iceberg.open_catalog(f"sqlite:///{tmp_path}/catalogue.db")
+    catalog = iceberg.open_catalog(f"sqlite:///{tmp_path}/catalog.db")
     counts = iceberg.register(catalog, reader.open_snapshot(f"{run.lake.root}/snapshots/{run.snapshot_id}"))
     with duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
         for name in ("httpfs", "avro", "iceberg"):

@@ -26,7 +26,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.text import minhash
 from s2corpus.text.near_duplicates import Candidate, DuplicateReason, Pairs, cluster_duplicates, text_key, title_key
 from s2corpus.text.overlaps import Benchmarks
-from s2corpus.titles import normalise_one
+from s2corpus.titles import normalize_one
 from tests.unit.s2corpus.snapshot.release import papers, release
 
 TRAIN, VALID, LATE = Split.TRAIN, Split.VALID, Split.LATE
@@ -125,7 +125,7 @@ def test_every_reason_occurs() -> None:
 @given(st.text())
 @example("The cell.\n\nIt GROWS")
 def test_text_is_normalized_as_a_title(text: str) -> None:
-    assert text_key(text) == text_key(normalise_one(text)) != text_key(f"{text}x")
+    assert text_key(text) == text_key(normalize_one(text)) != text_key(f"{text}x")
 
 
 def test_title_key_includes_surname_of_first_author() -> None:

@@ -31,7 +31,7 @@ def test_unknown_facts_are_null() -> None:
         }
     )
     facts = add_facts(rows).select(FACTS.names).to_pydict()
-    assert facts["normalised"] == ["cellularsenescence", "cellul", "cellu", None, None, "深度学习"]
+    assert facts["normalized"] == ["cellularsenescence", "cellul", "cellu", None, None, "深度学习"]
     assert facts["opening"] == [b"cellul", b"cellul", None, None, None, "深度".encode()]
     assert facts["is_uninformative"] == [True, True, True, True, True, True]
     assert [key is None for key in facts["surname_key"]] == [False, True, True, True, False, False]

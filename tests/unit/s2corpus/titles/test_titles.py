@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devtools.bench.link_tables import indexed
-from s2corpus.titles import compare_numbers, grams, normalise_one, normalize, score
+from s2corpus.titles import compare_numbers, grams, normalize, normalize_one, score
 from s2corpus.titles.rules import Difference, are_uninformative, differences, is_generic, word_count
 from s2corpus.titles.similarity import (
     Pairs,
@@ -47,14 +47,14 @@ def test_title_has_its_normal_form() -> None:
         "हिन्दी भाषा": "हिनदीभाषा",  # Vowel signs remain; the virama (class 9) is removed.
         "": "",
     }
-    assert {title: normalise_one(title) for title in table} == table
+    assert {title: normalize_one(title) for title in table} == table
     assert normalize(pa.array(list(table))).to_pylist() == list(table.values())
 
 
 @given(st.lists(st.one_of(st.none(), TITLE), max_size=20), st.integers(0, 5))
 def test_column_is_normalized_title_by_title(titles: list[str | None], skipped: int) -> None:
     column = pa.array(titles, pa.string()).slice(skipped)
-    assert normalize(column).to_pylist() == [normalise_one(t or "") for t in titles[skipped:]]
+    assert normalize(column).to_pylist() == [normalize_one(t or "") for t in titles[skipped:]]
 
 
 def test_two_titles_have_their_score() -> None:
@@ -139,7 +139,7 @@ def test_search_finds_typos() -> None:
 
 @pytest.mark.compiled
 def test_search_finds_what_exhaustive_comparison_finds(real: list[str]) -> None:
-    titles = list(dict.fromkeys(normalise_one(t) for t in real[:6000:15]))
+    titles = list(dict.fromkeys(normalize_one(t) for t in real[:6000:15]))
     entries = _with_typos(titles, 1)
     expected = _all_pairs(entries, titles, 0.8)
     found = _search(pa.array(entries), pa.array(titles))
@@ -154,7 +154,7 @@ def test_search_finds_what_exhaustive_comparison_finds(real: list[str]) -> None:
 
 @pytest.mark.compiled
 def test_search_is_equal_in_any_memory_pieces_and_order(real: list[str]) -> None:
-    titles = pa.array(list(dict.fromkeys(normalise_one(t) for t in real[::30])))
+    titles = pa.array(list(dict.fromkeys(normalize_one(t) for t in real[::30])))
     entries = pa.array(_with_typos(titles.to_pylist()[::2] * 5, 2))
     whole = _search(entries, titles)
     assert len(whole.a) > 5000

@@ -111,8 +111,8 @@ def test_volume_issue_and_pages_are_cleaned(value: object, kept: str | None) -> 
     assert clean_locator(value) == kept
 
 
-DOI, ARXIV, PMID, PMCID = "normalise_doi", "normalise_arxiv", "normalise_pmid", "normalise_pmcid"
-ACL, ORCID, ISSN, ROR = "normalise_acl", "normalise_orcid", "normalise_issn", "normalise_ror"
+DOI, ARXIV, PMID, PMCID = "normalize_doi", "normalize_arxiv", "normalize_pmid", "normalize_pmcid"
+ACL, ORCID, ISSN, ROR = "normalize_acl", "normalize_orcid", "normalize_issn", "normalize_ror"
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ def test_identifier_has_one_plain_form(normalize: str, text: str, expected: str 
 
 @given(st.text(max_size=60).map(lambda tail: f"10.1000/{tail}"))
 def test_normalized_doi_is_a_fixed_point(text: str) -> None:
-    if doi := identifiers.normalise_doi(text):
-        assert identifiers.normalise_doi(doi) == doi == doi.lower()
+    if doi := identifiers.normalize_doi(text):
+        assert identifiers.normalize_doi(doi) == doi == doi.lower()
 
 
 @pytest.mark.parametrize(

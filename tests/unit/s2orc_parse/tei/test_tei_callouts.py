@@ -139,7 +139,7 @@ def test_callouts_become_citation_spans(
     assert [(surface, numbers) for (_, surface), numbers in found.items()] == expected
 
 
-def labelled(*labels: object) -> tuple[str, ...]:
+def labeled(*labels: object) -> tuple[str, ...]:
     """Return entries with printed labels."""
     return tuple(
         f'<biblStruct xml:id="b@"><note type="raw_reference">[{label}] W.</note></biblStruct>' for label in labels
@@ -157,9 +157,9 @@ def ref(targets: str, surface: str) -> str:
 BY_NAME = (FILLER[CitationStyle.NAME_YEAR], BIBLIOGRAPHY)
 LINKS: list[tuple[str, str, tuple[str, ...], list[tuple[str, int | None]]]] = [
     # Numbers match the printed labels: GROBID lost entries 3 and 6.
-    ("A ⟦[1]⟧ b ⟦[5, 7]⟧ c ⟦[3]⟧ d ⟦[3-6]⟧.", "", labelled(1, 2, 4, 5, 7),
+    ("A ⟦[1]⟧ b ⟦[5, 7]⟧ c ⟦[3]⟧ d ⟦[3-6]⟧.", "", labeled(1, 2, 4, 5, 7),
      [("[1]", 0), ("[5,", 3), ("7]", 4), ("[3]", None), ("[3-6]", 2), ("[3-6]", 3)]),
-    ("As ⟦[Kim02]⟧, ⟦[Lee01]⟧ and ⟦[Doe03]⟧ or ⟦[Doe03]|1⟧ say.", "", labelled("Lee01", "Kim02", "Lee01"),
+    ("As ⟦[Kim02]⟧, ⟦[Lee01]⟧ and ⟦[Doe03]⟧ or ⟦[Doe03]|1⟧ say.", "", labeled("Lee01", "Kim02", "Lee01"),
      [("[Kim02]", 1), ("[Lee01]", 0), ("[Doe03]", None), ("[Doe03]", 1)]),
     # All entries that the TEI names are linked. If none exists, name and year decide.
     (ref("#b3 #b6", "(Jones, 2011)"), *BY_NAME, [("(Jones, 2011)", 3), ("(Jones, 2011)", 6)]),

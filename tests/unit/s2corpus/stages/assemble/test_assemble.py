@@ -72,7 +72,7 @@ def paper(number: int) -> dict[str, Any]:
         "latex_parse_id": f"{sha(f'tex of {name}')}:latex:1" if has_latex else None,
         "access": [
             {"sha1": sha(name), "kind": kind, "open_access": open_access, "oa_evidence": "arxiv" if open_access else None,
-             "license": "CC-BY-4.0", "looks": []} for name, kind, open_access in files
+             "license": "CC-BY-4.0", "searches": []} for name, kind, open_access in files
         ],
     }  # fmt: skip
 

@@ -80,7 +80,7 @@ def run_filter(
     run = Run(rules, datetime(2023, 2, 1, tzinfo=UTC), lake, scratch)
     run.lake.put(f"releases/{run.release_id}/suppress.jsonl", json.dumps(suppressed).encode() if suppressed else b"")
     author = {"first": "Ada", "middle": [], "last": "Lovelace", "suffix": ""}
-    access = {"sha1": OTHER, "kind": "latex", "open_access": True, "looks": []}
+    access = {"sha1": OTHER, "kind": "latex", "open_access": True, "searches": []}
     common = {"title": "On the Engine", "authors": [author], "abstract": ENGLISH, "open_access": True}
     tables: dict[Table, list[dict[str, Any]]] = {
         PAPERS: [row(PAPERS, paper_id=TAKEN, **{**common, "access": [access], **paper}), row(PAPERS, paper_id=KEPT, **common)],

@@ -170,8 +170,8 @@ def test_links_without_identifiers_are_measured(work_type: str, judged: int, lak
     run = release(lake, tmp_path, papers, entries, members=(member,))
     run_link(run)
     metrics = quality.read_metrics(run)["link"]
-    counts = {name: metrics[f"gold.links.{name}"] for name in ("known", "found", "said", "right")}
-    assert counts == {"known": 3, "found": 1, "said": judged, "right": 1}
+    counts = {name: metrics[f"gold.links.{name}"] for name in ("known", "found", "predicted", "right")}
+    assert counts == {"known": 3, "found": 1, "predicted": judged, "right": 1}
     assert metrics["precision"] == 0.5, "of what an identifier links"
 
 

@@ -1,8 +1,8 @@
 """Common parts of the clustering rounds, and the first rounds: number the records, and divide them into partitions.
 
 Records have numbers in the order of record_id (nodes, int64). A partition is a range of some hundred thousand numbers. A round sends
-records with the same identifier, title or component to one bucket by hash. There, the kernels of `clustering` compare them. Neighbors, ties and
-order depend only on node numbers, so the result does not depend on the number of partitions.
+records with the same identifier, title or component to one bucket by hash. There, the kernels of `clustering` compare them. Neighbors,
+ties and order depend only on node numbers, so the result does not depend on the number of partitions.
 """
 
 from __future__ import annotations

@@ -19,10 +19,7 @@ from s2corpus.commands._options import FILE, with_examples
     help="Documents in the format of `corpus clean`; may be repeated.",
 )
 @click.option("--unigrams", required=True, help="Word list of the card: a path or URI.")
-@click.option(
-    "--threshold", type=float, default=-20.0, show_default=True, help="Threshold that the card uses with its list."
-)
-def command(sources: tuple[Path, ...], unigrams: str, threshold: float) -> None:
+def command(sources: tuple[Path, ...], unigrams: str) -> None:
     """Calibrate the word-probability threshold of card-wordfreq.
 
     Find the mean log2 probability at which wordfreq's list drops the same share of sections as the card's list.
@@ -32,7 +29,9 @@ def command(sources: tuple[Path, ...], unigrams: str, threshold: float) -> None:
     from s2corpus.storage.uris import fetch
     from s2corpus.text.files import read_documents, section_texts
     from s2corpus.text.unigrams import calibrate, parse_unigrams, wordfreq_unigrams
+    from s2corpus_reader.layout import IMPROBABLE
 
+    threshold = IMPROBABLE["card"]
     reference = parse_unigrams(unigrams, fetch(unigrams))
     texts = section_texts(document for source in sources for document in read_documents(source))
     if not texts:

@@ -23,21 +23,14 @@ _SHARED = ("title", "authors", "year", "date", "venue", "journal", "volume", "is
 ENTRY_KEYS = ("entry_id", "citing_paper_id", *_SHARED, "raw_text")
 PAPER_KEYS = ("paper_id", *_SHARED, "acl_id")
 _ROWS = 50_000
+_MEMORY_MB = 1024
 
 
 @with_examples("corpus link --entries entries.jsonl --papers papers.jsonl --out links.parquet")
 @click.option("--entries", required=True, type=PATH, help="Entries, .jsonl or .parquet.")
 @click.option("--papers", required=True, type=PATH, help="Papers, .jsonl or .parquet.")
 @click.option("--out", required=True, type=FILE, help="Output: links, .jsonl or .parquet.")
-@click.option(
-    "--min-score",
-    type=click.FloatRange(0.5, 1.0, max_open=True),
-    help="Minimum title similarity S (exclusive).  [default: the spec's]",
-)
-@click.option(
-    "--memory-mb", type=click.IntRange(min=64), default=1024, show_default=True, help="Memory limit of the search."
-)
-def command(entries: Path, papers: Path, out: Path, min_score: float | None, memory_mb: int) -> None:
+def command(entries: Path, papers: Path, out: Path) -> None:
     """Link bibliography entries to papers.
 
     An entry links by identifier, by equal title, or by the most similar title (S2ORC §2.6). Truncated titles then link by
@@ -64,16 +57,16 @@ def command(entries: Path, papers: Path, out: Path, min_score: float | None, mem
     from s2corpus.titles.similarity import Search
 
     check_table(out)
-    search = Search(LinkRules().min_score if min_score is None else min_score, memory_mb=memory_mb // 4)
+    search = Search(LinkRules().min_score, memory_mb=_MEMORY_MB // 4)
     targets = pa.concat_tables(_read_tables(papers, "paper_id", PAPER_KEYS))
     paper_id = targets["paper_id"]
     if len(paper_id.unique()) < len(paper_id) or pc.any(pc.equal(paper_id, "")).as_py():
         raise UserError(f"{papers}: a paper_id is empty or repeated: every paper needs a unique paper_id")
     linked = []
     tables = _read_tables(entries, "entry_id", ENTRY_KEYS)
-    with open_local_index(targets, search, memory_mb) as (connection, index):
+    with open_local_index(targets, search, _MEMORY_MB) as (connection, index):
         # Linking reads all papers once per batch.
-        while parts := list(islice(tables, max(memory_mb * 256 // _ROWS, 1))):
+        while parts := list(islice(tables, _MEMORY_MB * 256 // _ROWS)):
             batch = pa.concat_tables(parts)
             links = link(connection, batch, index, search).rows
             linked.append(links.add_column(0, "entry_id", batch["entry_id"]))

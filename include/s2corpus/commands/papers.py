@@ -8,7 +8,7 @@ from dataclasses import asdict
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
@@ -79,23 +79,7 @@ def cluster_command(
 @click.option("--records", "files", required=True, multiple=True, type=PATH, help="Records, .parquet or .jsonl.")
 @click.option("--clusters", required=True, type=PATH, help="Parquet: record_id, paper_id.")
 @click.option("--out", required=True, type=FILE, help="Papers, .parquet or .jsonl.")
-@click.option(
-    "--trust", help="Sources in order of trust, comma-separated; the order breaks ties.  [default: the spec's]"
-)
-@click.option(
-    "--support",
-    type=click.Choice(["similar", "equal"]),
-    help="Count similar votes in part, or only equal votes.  [default: the spec's]",
-)
-@click.option("--all-open", is_flag=True, help="Count every PDF as open access, like a release with `profile: own`.")
-def vote_command(
-    files: tuple[Path, ...],
-    clusters: Path,
-    out: Path,
-    trust: str | None,
-    support: Literal["similar", "equal"] | None,
-    all_open: bool,
-) -> None:
+def vote_command(files: tuple[Path, ...], clusters: Path, out: Path) -> None:
     """Vote on the metadata of each paper.
 
     Each source has one vote. The output names the source that decided each field, and the rule.
@@ -126,12 +110,9 @@ def vote_command(
     members = members.take(pc.sort_indices(members, [("paper_id", "ascending"), ("record_id", "ascending")]))
     by_paper = groupby(members.to_pylist(), key=itemgetter("paper_id"))
     inference = FieldInference.from_papers([read_record(row) for row in rows] for _, rows in by_paper)
-    given = {"trust": trust and tuple(trust.split(",")), "support": support}
     papers = pa.Table.from_batches(
         build_papers(
-            members.to_batches(), FileFacts(notices=notices),
-            spec.VoteRules.model_validate({name: value for name, value in given.items() if value}),
-            all_open=all_open, inference=inference,
+            members.to_batches(), FileFacts(notices=notices), spec.VoteRules(), all_open=False, inference=inference
         ),
         schema=PAPERS.schema,
     )  # fmt: skip
@@ -142,9 +123,8 @@ def vote_command(
 @with_examples("corpus filter --papers papers.parquet --bodies bodies.jsonl --out filtered.parquet")
 @click.option("--papers", required=True, type=PATH, help="Papers, Parquet: output of `corpus vote`.")
 @click.option("--bodies", type=PATH, help="Body texts of the papers, JSON Lines {paper_id, text}.")
-@click.option("--suppress", type=PATH, help="Papers to remove, JSON Lines {doi | sha1 | paper_id, reason}.")
 @click.option("--out", required=True, type=FILE, help="Outcomes, .parquet or .jsonl.")
-def filter_command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path) -> None:
+def filter_command(papers: Path, bodies: Path | None, out: Path) -> None:
     """Filter papers by the rules of S2ORC.
 
     The outcome of a paper is kept, or the first rule that drops it.
@@ -152,7 +132,6 @@ def filter_command(papers: Path, bodies: Path | None, suppress: Path | None, out
 
     from s2corpus import spec
     from s2corpus.papers.filter import decide
-    from s2corpus.stages.filter import read_suppressions
     from s2corpus.storage.parquet import check_table, read_parquet, write_rows
     from s2corpus.tables.texts import FILTERED
 
@@ -160,7 +139,6 @@ def filter_command(papers: Path, bodies: Path | None, suppress: Path | None, out
     try:
         columns = ["paper_id", "title", "authors", "abstract", "doi", "canonical_pdf"]
         rows = read_parquet(papers, columns).to_pylist()
-        listed = read_suppressions(suppress.read_bytes()) if suppress else set()
         lines = [orjson.loads(line) for line in bodies.read_bytes().splitlines()] if bodies else []
         text_of = {line["paper_id"]: line["text"] for line in lines}
     except (ValueError, OSError, KeyError, TypeError) as error:
@@ -172,7 +150,7 @@ def filter_command(papers: Path, bodies: Path | None, suppress: Path | None, out
     for paper in rows:
         decision = decide(
             [name for name in (paper["paper_id"], paper["doi"], paper["canonical_pdf"]) if name],
-            listed,
+            set(),
             rules,
             title=paper["title"],
             author_count=len(paper["authors"] or ()),

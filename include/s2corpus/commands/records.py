@@ -21,11 +21,7 @@ _NOT_GENERIC = ["later_licenses", "notices", "original_title"]
     "--out", required=True, type=FILE, help="Records, .parquet; or .jsonl in the generic form, without notices."
 )
 @click.option("--dropped", type=FILE, help="Write the entries that give no record, with their reason (JSONL).")
-@click.option("--delivery", help="Delivery id to write into each record.")
-@click.option("--ready-at", help="Time when that delivery was ready (ISO, UTC).")
-def command(
-    source: str, files: tuple[Path, ...], out: Path, dropped: Path | None, delivery: str | None, ready_at: str | None
-) -> None:
+def command(source: str, files: tuple[Path, ...], out: Path, dropped: Path | None) -> None:
     """Convert files of a metadata source to records.
 
     SOURCE is a metadata source, such as crossref; docs/sources.md lists them. Report the number of records and dropped entries of
@@ -66,7 +62,7 @@ def command(
 
         for file in files:
             counts: Counter[str] = Counter()
-            for batch in batches(read_records(file, counts), delivery=delivery, ready_at=ready_at):
+            for batch in batches(read_records(file, counts)):
                 write(batch if out.suffix == ".parquet" else batch.drop_columns(_NOT_GENERIC))
             entries, records, withdrawn = counts.total(), counts.pop("records", 0), counts.pop("withdrawn", 0)
             others = [("withdrawn", withdrawn)] * bool(withdrawn) + sorted(counts.items())

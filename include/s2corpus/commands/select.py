@@ -19,24 +19,20 @@ from s2orc_parse.outputs import format_counts, printable
 @with_examples("corpus select papers/*.pdf --out selections.parquet")
 @click.argument("pdfs", nargs=-1, required=True, type=PATH)
 @click.option("--out", type=FILE, help="Table to write, .parquet or .jsonl.")
-@click.option("--max-pages", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of pages.")
-@click.option("--seconds", type=click.FloatRange(1), default=120.0, show_default=True, help="Time limit of one PDF.")
-@click.option("--memory-mb", type=click.IntRange(128), default=1024, show_default=True, help="Memory limit of one PDF.")
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
     default=os.cpu_count() or 1,
     help="Number of PDFs read in parallel.  [default: the number of cores]",
 )
-def command(
-    pdfs: tuple[Path, ...], out: Path | None, max_pages: int, seconds: float, memory_mb: int, workers: int
-) -> None:
+def command(pdfs: tuple[Path, ...], out: Path | None, workers: int) -> None:
     """Select the PDFs that are worth extracting.
 
-    PDFS are files or folders. Each line of output has outcome, file and detail (S2ORC, Appendix B).
+    PDFS are files or folders. Each line of output has outcome, file and detail (S2ORC, Appendix B). Rules and limits are the defaults of
+    a release spec.
     """
     from s2corpus.pdf import inspect_many
-    from s2corpus.spec import SelectRules
+    from s2corpus.spec import ResourceRules, SelectRules
     from s2corpus.storage.parquet import check_table, write_rows
     from s2corpus.tables.parses import SELECTIONS
 
@@ -44,9 +40,13 @@ def command(
         check_table(out)
     files = _hash_pdfs(pdfs)
     rows = []
-    rules = SelectRules(max_pages=max_pages)
+    limits = ResourceRules()
     for selection in inspect_many(
-        files.items(), rules=rules, workers=workers, timeout=seconds, memory_bytes=memory_mb << 20
+        files.items(),
+        rules=SelectRules(),
+        workers=workers,
+        timeout=limits.file_seconds,
+        memory_bytes=limits.file_memory_mb << 20,
     ):
         rows.append(selection.as_row())
         name = printable(files[selection.file_sha1])

@@ -154,7 +154,7 @@ def list_outcomes() -> dict[str, tuple[str, list[tuple[str, Outcome | None, str]
     """Return each closed list: its stage ("" for releases) and its rows (word, declaration, name of the list that has it)."""
     from s2corpus.catalog.models import ReleaseState
     from s2corpus.outcomes import FileOutcome
-    from s2corpus.papers.openness import Evidence
+    from s2corpus.papers.evidence import Evidence
     from s2corpus.papers.vote import VoteRule
     from s2corpus.pipeline.stages import OutcomeColumn, list_outcome_columns
     from s2corpus.sources.record import RejectReason

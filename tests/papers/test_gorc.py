@@ -13,7 +13,7 @@ from s2corpus.datasets.vectors.learning import VectorsParams
 from s2corpus.evaluation.results import PAPER
 from s2corpus.evaluation.sample import EvaluationTask
 from s2corpus.papers.ballots import DeliveredRecord
-from s2corpus.papers.openness import Declaration
+from s2corpus.papers.evidence import Declaration
 from s2corpus.papers.vote import Pdf, VoteRule, elect_metadata
 from s2corpus.rules import ClusterRules, VoteRules
 from s2corpus.snapshot import paper_tables

@@ -19,8 +19,9 @@ from s2corpus.evaluation.sample import EvaluationTask
 from s2corpus.outcomes import SelectOutcome
 from s2corpus.papers.ballots import FIELDS, DeliveredRecord
 from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
+from s2corpus.papers.evidence import Declaration
 from s2corpus.papers.filter import decide
-from s2corpus.papers.openness import Declaration, Openness, decide_openness, decide_source_openness
+from s2corpus.papers.openness import Openness, decide_openness, decide_source_openness
 from s2corpus.papers.vote import Pdf, VotedPaper, VoteRule, elect_metadata
 from s2corpus.pipeline.stages import stage_row
 from s2corpus.rules import EvaluationRules, FilterRules, LinkRules, SelectRules, VoteRules

@@ -15,8 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from s2corpus.errors import UserError, suggest
 from s2corpus.outcomes import CorrectionOutcome
 from s2corpus.papers.ballots import IDENTIFIERS, OF_PUBLICATION, Value, get_value
+from s2corpus.papers.evidence import Evidence
 from s2corpus.papers.licenses import rank_strictness
-from s2corpus.papers.openness import Evidence, EvidenceSearch, Openness
+from s2corpus.papers.openness import EvidenceSearch, Openness
 from s2corpus.rules import MIN_REASON
 from s2corpus.sources.json_values import find_repeated_keys
 from s2corpus.sources.jsonl import parse_line

@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from s2corpus.papers.ballots import DeliveredRecord
 from s2corpus.papers.corrections import Corrections
+from s2corpus.papers.evidence import Declaration
 from s2corpus.papers.journals import FieldInference
-from s2corpus.papers.openness import Declaration, Openness, decide_article_openness, decide_source_openness
+from s2corpus.papers.openness import Openness, decide_article_openness, decide_source_openness
 from s2corpus.papers.vote import Pdf, VotedPaper, elect_metadata
 from s2corpus.rules import VoteRules
 from s2corpus.sources.arrow import read_record

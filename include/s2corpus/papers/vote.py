@@ -23,8 +23,9 @@ from s2corpus.papers.ballots import (
     to_comparison_form,
 )
 from s2corpus.papers.corrections import SOURCE, Corrections, parse_value
+from s2corpus.papers.evidence import Declaration
 from s2corpus.papers.file_names import acl_id_of_name, pmc_id_of_name
-from s2corpus.papers.openness import CLOSED, Declaration, Openness, decide_openness
+from s2corpus.papers.openness import CLOSED, Openness, decide_openness
 from s2corpus.papers.support import select_fewest_sources
 from s2corpus.rules import VoteRules
 from s2corpus.sources.record import ARXIV, DECLARED, SCIENCEPARSE, RecordKind

@@ -25,8 +25,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.papers.corrections import FILE, Corrections, read_corrections
+from s2corpus.papers.evidence import Declaration
 from s2corpus.papers.journals import FieldInference, JournalCounts, count_declarations
-from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, count_outcomes

@@ -8,8 +8,8 @@ import pytest
 from s2corpus.errors import UserError
 from s2corpus.papers.ballots import DeliveredRecord
 from s2corpus.papers.corrections import CORRECTABLE, Corrections, parse_value, read_corrections
+from s2corpus.papers.evidence import Declaration
 from s2corpus.papers.licenses import to_spdx
-from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse
 from s2corpus.papers.vote import Pdf, elect_metadata
 from s2corpus.rules import VoteRules

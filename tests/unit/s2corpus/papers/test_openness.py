@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
+from s2corpus.papers.evidence import Declaration, Evidence
 from s2corpus.papers.licenses import rank_strictness, select_strictest, to_spdx
 from s2corpus.papers.openness import (
-    Declaration,
-    Evidence,
     Openness,
     decide_article_openness,
     decide_openness,

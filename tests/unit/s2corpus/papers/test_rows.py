@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.papers.corrections import Corrections
-from s2corpus.papers.openness import Declaration
+from s2corpus.papers.evidence import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.rules import VoteRules

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from s2corpus.papers import support
 from s2corpus.papers.ballots import FIELDS, DeliveredRecord, Group, select_supported
-from s2corpus.papers.openness import Declaration
+from s2corpus.papers.evidence import Declaration
 from s2corpus.papers.support import compute_similarity, select_fewest_sources
 from s2corpus.papers.vote import (
     FieldDecision,

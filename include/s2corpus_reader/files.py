@@ -21,7 +21,7 @@ MEMBER_BYTES = 1 << 20
 """Uncompressed size at which a gzip member ends, after a complete line. It limits the memory per file."""
 
 
-SNAPSHOT_FORMAT = 2
+SNAPSHOT_FORMAT = 3
 """Format of the snapshots that this version writes. Readers accept it and all earlier formats (docs/compatibility.md)."""
 _FORMAT = re.compile(r"s2corpus-snapshot-([1-9]\d{0,3})", re.ASCII)
 _PATH = re.compile(r"[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)*", re.ASCII)

@@ -13,7 +13,7 @@ from s2corpus.rules import CleanRules
 from s2corpus.snapshot import removed
 from s2corpus.tables.columns import LogProb, RemovedSections, SectionLogProbs, TopShare, TopWord
 from s2corpus.tables.published import DocumentKeyRow, DocumentOriginRow
-from s2corpus.tables.schema import LATER, file_schema
+from s2corpus.tables.schema import file_schema
 from s2corpus.text import personal, signals
 from s2corpus.text.signals import SignalRow
 from s2corpus_reader.parquet import parquet_writer
@@ -36,11 +36,9 @@ class DescribedDocumentRow(DocumentKeyRow, DocumentOriginRow):
     language: Annotated[str | None, "CLD3's first choice for the complete text"]
     language_probability: Annotated[float | None, "CLD3's probability of that language"]
     log_prob: LogProb
-    removed_sections: Annotated[RemovedSections, LATER]
-    removed_words: Annotated[
-        int | None, "number of words of the full text that `tables/removed` has (s2orc only)", LATER
-    ]
-    section_log_probs: Annotated[SectionLogProbs, LATER]
+    removed_sections: RemovedSections
+    removed_words: Annotated[int | None, "number of words of the full text that `tables/removed` has (s2orc only)"]
+    section_log_probs: SectionLogProbs
     top_word: TopWord
     top_share: TopShare
     section_types: Annotated[list[str], "recognized sections: introduction, methods, results …"]

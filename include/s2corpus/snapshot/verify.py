@@ -20,13 +20,20 @@ from s2corpus.snapshot.manifest import find_identity_fault, find_invalid_rule
 from s2corpus.snapshot.read_files import UNEXPECTED, Verification, check_file
 from s2corpus.snapshot.rows import INDEX
 from s2corpus.snapshot.similarity import SimilarityCheck
-from s2corpus.snapshot.verify_format_1 import compare_files, verify_format_1
+from s2corpus.snapshot.verify_earlier import compare_files, verify_earlier
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import Lake, NotALakeFile
 from s2corpus.version import code_version
 from s2corpus_reader.bounded import TooLarge, read_bytes, read_object
 from s2corpus_reader.errors import SnapshotError
-from s2corpus_reader.files import documents_path, list_files, parquet_path, remove_piece, snapshot_format
+from s2corpus_reader.files import (
+    SNAPSHOT_FORMAT,
+    documents_path,
+    list_files,
+    parquet_path,
+    remove_piece,
+    snapshot_format,
+)
 from s2corpus_reader.parquet import read_table
 from s2corpus_reader.selection import read_at
 
@@ -83,8 +90,8 @@ def verify(
         number = snapshot_format(manifest)
     except (SnapshotError, ValueError) as error:
         raise UserError(f"{snapshot.root}/manifest.json: {error}") from None
-    if number == 1:
-        yield from verify_format_1(snapshot, manifest, progress)
+    if number < SNAPSHOT_FORMAT:
+        yield from verify_earlier(snapshot, manifest, progress)
         return
     try:
         comparison = Comparison(manifest["rules"], manifest["as_of"])

@@ -137,7 +137,7 @@ def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 PINNED: dict[str, tuple[Make, str, str]] = {
-    "registration": (registration, READER_VERSION, "19: ff1b9f70ac50b034"),
+    "registration": (registration, READER_VERSION, "20: 22700040752a268f"),
     "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "2, identity 3: c6582d14054d1214"),
     "extraction": (extraction, EXTRACTION, "0.17.1: 702893d3250af0e6"),
     "TEI": (conversion, tei.CONVERTER_VERSION, "13: ee7be18557ce3f31"),

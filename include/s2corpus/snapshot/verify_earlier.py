@@ -1,6 +1,7 @@
-"""Verify a snapshot of format 1, which versions before 1.0.0 wrote: its files, and their rows against the index.
+"""Verify a snapshot of an earlier format: its files, and their rows against the index.
 
-These versions changed columns and generated files without a new format number. Only rules that hold for all of them are checked.
+Earlier formats have other columns and generated files; versions before 1.0.0 changed them without a new number. Only rules that hold for
+all of them are checked.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from s2corpus_reader.files import SnapshotFile, list_files
 from s2corpus_reader.parquet import read_table
 
 
-def verify_format_1(
+def verify_earlier(
     snapshot: Lake, manifest: Mapping[str, Any], progress: Callable[[str], None] = lambda path: None
 ) -> Iterator[Fault]:
     """Yield missing and unlisted files, wrong sizes, checksums and row counts, unsorted lines, and documents at another place."""

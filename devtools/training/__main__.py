@@ -28,7 +28,7 @@ from pdf2tei.references import entries as entry_lines
 
 from . import entries, gold, lines, metadata
 from .forms import bibtex, terse
-from .marks import labelled
+from .marks import labeled
 from .noise import roughen
 from .render import render
 
@@ -65,7 +65,7 @@ def read_strings(data: Path) -> list[Document]:
     made = [string for _, string in render(pool[: MADE * 2 // 3], rng)]
     made += [bibtex(meta, rng) for meta in pool[MADE * 2 // 3 : MADE * 5 // 6]]
     made += [terse(meta, rng) for meta in pool[MADE * 5 // 6 :]]
-    strings = [sample for string in made if (sample := labelled(roughen(string, rng))) is not None]
+    strings = [sample for string in made if (sample := labeled(roughen(string, rng))) is not None]
     strings += gold.samples(data / STRINGS, "train")
     rng.shuffle(strings)
     return [("", tokens.pieces(x.raw), [label.value for label in x.labels]) for x in strings]

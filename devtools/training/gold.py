@@ -19,7 +19,7 @@ from pdf2tei.references.crf import TokenLabel, spans
 from pdf2tei.references.fields import parse_reference_authors
 from pdf2tei.references.tokens import Piece, pieces
 
-from .marks import LabelledString
+from .marks import LabeledString
 from .render import Metadata
 
 Part = Literal["train", "choose", "report"]
@@ -67,12 +67,12 @@ def strings(folder: Path, part: Part) -> Iterator[etree._Element]:
             yield from root.iter("{*}bibl")
 
 
-def samples(folder: Path, part: Part) -> list[LabelledString]:
+def samples(folder: Path, part: Part) -> list[LabeledString]:
     """Return the labeled string of every usable `bibl` of a part."""
     return [found for bibl in strings(folder, part) if (found := sample(bibl))]
 
 
-def sample(bibl: etree._Element) -> LabelledString | None:
+def sample(bibl: etree._Element) -> LabeledString | None:
     """Return a labeled string, or None if it has no field or fewer than four tokens."""
     chars: list[str] = []
     labels: list[TokenLabel] = []
@@ -88,7 +88,7 @@ def sample(bibl: etree._Element) -> LabelledString | None:
     found = pieces(raw)
     if len(found) < 4 or all(label is TokenLabel.OTHER for label in labels):
         return None
-    return LabelledString(raw, _trimmed(found, [labels[p.start] for p in found]))
+    return LabeledString(raw, _trimmed(found, [labels[p.start] for p in found]))
 
 
 def _texts(element: etree._Element, label: TokenLabel) -> Iterator[tuple[str, TokenLabel]]:

@@ -75,9 +75,9 @@ def read_segments(archive: Path) -> Documents:
     raws = members(archive, "corpus/raw")
     for name, tei in sorted(members(archive, "corpus/tei").items()):
         if (raw := raws.get(name.removesuffix(".tei.xml"))) is not None:
-            labelled = _list_lines(tei, SegmentLabel.BODY, find_label)
-            firsts = [text.split()[0] for text, _ in labelled]
-            yield from _match(name, _split_rows(raw, 33), labelled, firsts, block=7, font=9)
+            labeled = _list_lines(tei, SegmentLabel.BODY, find_label)
+            firsts = [text.split()[0] for text, _ in labeled]
+            yield from _match(name, _split_rows(raw, 33), labeled, firsts, block=7, font=9)
 
 
 def read_passages(archive: Path) -> Documents:
@@ -89,10 +89,10 @@ def read_passages(archive: Path) -> Documents:
     raws = members(archive, "corpus/raw")
     for name, tei in sorted(members(archive, "corpus/tei").items()):
         if (raw := raws.get(name.removesuffix(".tei.xml"))) is not None:
-            labelled = _list_lines(tei, Passage.TEXT, find_label, separate=("p", "figure"))
+            labeled = _list_lines(tei, Passage.TEXT, find_label, separate=("p", "figure"))
             rows = [row for row in _split_rows(raw, 27) if row[11] == "LINESTART"]
-            firsts = [_FIRST.match(text).group() for text, _ in labelled]  # type: ignore[union-attr]  # each labelled text begins with a word
-            yield from _match(name, rows, labelled, firsts, block=10, font=13)
+            firsts = [_FIRST.match(text).group() for text, _ in labeled]  # type: ignore[union-attr]  # each labeled text begins with a word
+            yield from _match(name, rows, labeled, firsts, block=10, font=13)
 
 
 def _split_rows(raw: bytes, columns: int) -> list[list[str]]:
@@ -133,14 +133,14 @@ def _list_lines(
 
 
 def _match(
-    name: str, rows: list[list[str]], labelled: list[tuple[str, str]], firsts: list[str], *, block: int, font: int
+    name: str, rows: list[list[str]], labeled: list[tuple[str, str]], firsts: list[str], *, block: int, font: int
 ) -> Documents:
     """Yield a document with the lines whose first words match in both files, if there are any."""
     lines: list[LineAttributes] = []
     labels: list[str] = []
     for run in SequenceMatcher(None, [row[0] for row in rows], firsts, autojunk=False).get_matching_blocks():
         for k in range(run.size):
-            text, label = labelled[run.b + k]
+            text, label = labeled[run.b + k]
             row = rows[run.a + k]
             lines.append(_read_attributes(text, row, row[8] == "PAGESTART", block=block, font=font))
             labels.append(str(label))

@@ -53,7 +53,7 @@ def write_scores(path: Path, count: int) -> None:
             "paper_id": f"{number:015x}", "set": "s2orc", "outcome": OUTCOMES[min(int(rng.geometric(0.5)), 5) - 1],
             "rules": ["clean.body_only", "clean.min_log_prob"][: rng.integers(3)], "source": ["pdf", "jats"][rng.integers(2)],
             "title": f"The yield of method {number} in field {rng.integers(10**6)}", "fields_of_study": [FIELDS[rng.integers(5)]],
-            "licence": ["CC-BY-4.0", "CC0-1.0"][rng.integers(2)], "section_log_probs": rng.normal(-15, 3, 20).tolist(),
+            "license": ["CC-BY-4.0", "CC0-1.0"][rng.integers(2)], "section_log_probs": rng.normal(-15, 3, 20).tolist(),
             "year": 1990 + int(rng.integers(33)), "words": int(rng.lognormal(8, 0.6)), "paragraphs": int(rng.integers(3, 90)),
         }  # fmt: skip
         for field in flat.SCHEMAS["scores"]:

@@ -80,7 +80,7 @@ def scienceparse(paper: Paper, **changes: Any) -> Row:
 
 def unpaywall(paper: Paper) -> Row:
     """Return Unpaywall's record for a DOI: an open copy exists."""
-    own = {"source": "unpaywall", "kind": "archive", "open_access": True, "licence": "CC-BY-4.0"}
+    own = {"source": "unpaywall", "kind": "archive", "open_access": True, "license": "CC-BY-4.0"}
     return {"record_id": f"unpaywall:{paper.doi}", "doi": paper.doi, **own}
 
 

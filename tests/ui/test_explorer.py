@@ -108,8 +108,8 @@ def test_each_filter_limits_the_documents(page: Any, run: Run) -> None:
     for query, is_chosen in filters:
         expected = {row["paper_id"] for row in rows if is_chosen(row)}
         assert set(list_ids(page, f"{OF}/s2orc?{urlencode(query)}")) == expected, query
-    licences = re.findall(r'<option value="([^"]+)">', read(page, f"{OF}/s2orc").partition('name="licence"')[2])
-    found = [list_ids(page, f"{OF}/s2orc?{urlencode({'licence': licence})}") for licence in licences[:2]]
+    licenses = re.findall(r'<option value="([^"]+)">', read(page, f"{OF}/s2orc").partition('name="license"')[2])
+    found = [list_ids(page, f"{OF}/s2orc?{urlencode({'license': license})}") for license in licenses[:2]]
     assert found[0] and not set(found[0]) & set(found[-1] if len(found) > 1 else ())
 
 
@@ -154,7 +154,7 @@ def test_markup_in_scores_and_parameters_is_escaped(run: Run, tmp_path: Path) ->
     lake = copied(run, tmp_path)
     for path in (lake / "snapshots" / str(run.snapshot_id) / "tables" / "scores").glob("*.parquet"):
         table = pq.read_table(path)
-        for name in ("outcome", "source", "title", "licence", "rules", "fields_of_study"):
+        for name in ("outcome", "source", "title", "license", "rules", "fields_of_study"):
             at = table.schema.get_field_index(name)
             value = [INJECTED] if pa.types.is_list(table.schema.types[at]) else INJECTED
             table = table.set_column(at, table.field(name), pa.array([value] * len(table)))
@@ -163,7 +163,7 @@ def test_markup_in_scores_and_parameters_is_escaped(run: Run, tmp_path: Path) ->
     for query in (
         {},
         {"outcome": INJECTED},
-        {"field": INJECTED, "rule": INJECTED, "licence": INJECTED},
+        {"field": INJECTED, "rule": INJECTED, "license": INJECTED},
         {"source": "'; DROP TABLE x --"},
     ):
         text = read(page, f"{OF}/s2orc?{urlencode(query)}")

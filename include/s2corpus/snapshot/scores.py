@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypedDict
 
 import pyarrow as pa
 
-from s2corpus.papers.licences import to_spdx
+from s2corpus.papers.licenses import to_spdx
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import year
 from s2corpus.snapshot.removed import RemovedKind
@@ -34,7 +34,7 @@ class ScoreRow(TypedDict):
     title: Title
     year: Year
     fields_of_study: FieldsOfStudy
-    licence: Annotated[str, "licence of the file (s2orc) or of the abstract (s2ag), SPDX id"]
+    license: Annotated[str, "license of the file (s2orc) or of the abstract (s2ag), SPDX id"]
     words: Annotated[int | None, "number of words that the rules compare; null if an earlier rule decided"]
     paragraphs: Annotated[int | None, INT32, "number of paragraphs after cleaning; null if an earlier rule decided"]
     top_share: TopShare
@@ -77,11 +77,11 @@ def rows(paper: Mapping[str, Any], removed: Sequence[Row]) -> Iterator[Row]:
             "year": year(paper["date"]),
         }
         if set_ == "s2ag":
-            row["source"], row["licence"] = rights.find_abstract_rights(paper, paper["abstract_from"])
+            row["source"], row["license"] = rights.find_abstract_rights(paper, paper["abstract_from"])
         else:
             texts = paper["fulltexts"].items()
             row["source"] = next((kind for kind, text in texts if text["file_sha1"] == decision["sha1"]), None)
-            row["licence"] = to_spdx(decision["licence"])
+            row["license"] = to_spdx(decision["license"])
             row["removed_words"] = sum(part["words"] or 0 for part in parts)
         signals = paper["signals"].get(set_, {})
         yield row | {column.name: signals.get(column.name) for column in COLUMNS if column.name not in row}

@@ -85,7 +85,7 @@ def read_choice(
     rule: Word = "",
     field: Word = "",
     source: Word = "",
-    licence: Word = "",
+    license: Word = "",
     first: Year = "",
     last: Year = "",
     by: explorer.Value = DEFAULT_VALUE,
@@ -94,7 +94,7 @@ def read_choice(
     order: Literal["ascending", "descending"] = "ascending",
 ) -> Choice:
     """Return the documents that a query chooses."""
-    return Choice(outcome, rule, field, source, licence, first, last, by.value, low, high, order)
+    return Choice(outcome, rule, field, source, license, first, last, by.value, low, high, order)
 
 
 Release = Annotated[Opened, Depends(open_release)]

@@ -41,7 +41,7 @@ SCORES = ("year", "words", "paragraphs", "top_share", "log_prob", SECTIONS, "rem
 VALUES = (*SCORES, *NAMES)
 Value = StrEnum("Value", {name: name for name in VALUES if name != SECTIONS})  # type: ignore[misc]  # members are computed
 """values that sort the list and limit it to a range"""
-FACETS = {"outcome": "outcome", "rule": "rules", "field": "fields_of_study", "source": "source", "licence": "licence"}
+FACETS = {"outcome": "outcome", "rule": "rules", "field": "fields_of_study", "source": "source", "license": "license"}
 """name of a filter → column"""
 PUBLISHED = ("train", "valid")
 _LISTS = ("rules", "fields_of_study")
@@ -60,7 +60,7 @@ class Choice:
     rule: str = ""
     field: str = ""
     source: str = ""
-    licence: str = ""
+    license: str = ""
     first: str = ""
     """first year"""
     last: str = ""
@@ -123,7 +123,7 @@ def explore(archive: Archive, release: ReleaseId, set_: str, choice: Choice, pag
         ).to_arrow_table()
         direction = "DESC" if choice.order == "descending" else "ASC"
         query = (
-            f"SELECT paper_id, title, outcome, year, fields_of_study, source, licence, {choice.by} AS value FROM scores WHERE {where} "
+            f"SELECT paper_id, title, outcome, year, fields_of_study, source, license, {choice.by} AS value FROM scores WHERE {where} "
             f"ORDER BY {choice.by} {direction} NULLS LAST, paper_id LIMIT {PAGE} OFFSET {(page - 1) * PAGE}"
         )
         rows = connection.execute(query, values).to_arrow_table().to_pylist()

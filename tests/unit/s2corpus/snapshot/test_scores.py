@@ -24,7 +24,7 @@ def test_published_documents_have_their_signals_and_metadata(snapshot: Path) -> 
     documents = by_document(read(snapshot, "documents"), "id")
     assert {key for key, row in scores.items() if row["outcome"] in ("train", "valid")} == set(documents)
     for key, document in documents.items():
-        for name in ("title", "year", "licence", "fields_of_study", "log_prob", "removed_words"):
+        for name in ("title", "year", "license", "fields_of_study", "log_prob", "removed_words"):
             assert scores[key][name] == document[name], name
         for name in NAMES:  # in single precision
             assert scores[key][name] == pytest.approx(document[name], rel=1e-6), name

@@ -121,7 +121,7 @@ format: .venv/.development ## Put the code into its form
 	@$(RUN) ruff check --fix . && $(RUN) ruff format .
 
 bench: .venv/.development ## All benchmarks that need no argument (long)
-	@for script in $$(grep -l __main__ devtools/bench/*.py | grep -v typeset); do echo "== $$script"; $(RUN) devtools.bench.$$(basename $$script .py); done
+	@for script in $$(grep -l __main__ devtools/bench/*.py); do echo "== $$script"; $(RUN) devtools.bench.$$(basename $$script .py); done
 
 lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra airflow --extra local -o requirements.txt

@@ -13,7 +13,7 @@ from pdf2tei.body.callouts import Linker, detect_style
 from pdf2tei.body.contents import mark_contents
 from pdf2tei.body.guard import restore_floats, restore_front
 from pdf2tei.body.notes import take_notes
-from pdf2tei.body.sections import BodyParagraph, read_sections
+from pdf2tei.body.sections import read_sections
 from pdf2tei.errors import Code, ExtractionError
 from pdf2tei.floats.figures_and_tables import take_floats
 from pdf2tei.front.affiliations import add_affiliations_of_sections
@@ -84,7 +84,7 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False, cached: Path | None
     sections, back_parts = split_back_matter(found_sections)
     # References and citations.
     parsed = parse_references([entry.raw for entry in entries])
-    texts = [item.content for section in sections for item in section.items if isinstance(item, BodyParagraph)]
+    texts = [item.content for section in sections for item in section.items]
     linker = Linker(detect_style(texts, entries), entries, parsed, float_ids(found))
     lines = [line for page in document.pages for line in page.lines]
     layer = TextLayer(

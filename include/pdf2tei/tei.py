@@ -16,7 +16,6 @@ from pdf2tei.floats.figures_and_tables import Float
 from pdf2tei.front.authors import FrontAuthor
 from pdf2tei.front.header import FrontContents
 from pdf2tei.pages.model import Kind
-from pdf2tei.pages.text import Text
 from pdf2tei.references.fields import Reference
 from pdf2tei.references.reference_list import PrintedEntry
 from pdf2tei.version import NAME, VERSION
@@ -173,16 +172,14 @@ def _write_section(parent: etree._Element, section: Section, linker: Linker, for
         if section.number:
             head.set("n", section.number)
     for item in section.items:
-        if isinstance(item, BodyParagraph):
-            _write_paragraph(_add(div, "p"), item.content, linker.find(item.content))
-        elif isinstance(item, Formula):
-            formula = _add(div, "formula", item.text, id=next(formula_ids))
-            if item.label:
-                _add(formula, "label", item.label)
+        parent = _add(div, "p") if item.content.text else div  # a formula without text is no paragraph
+        _write_paragraph(parent, item, linker.find(item.content), formula_ids)
 
 
-def _write_paragraph(parent: etree._Element, content: Text, callouts: list[Callout]) -> None:
-    position = 0
+def _write_paragraph(
+    parent: etree._Element, paragraph: BodyParagraph, callouts: list[Callout], formula_ids: Iterator[str]
+) -> None:
+    content, position = paragraph.content, 0
     last: etree._Element | None = None
 
     def append_text(text: str) -> None:
@@ -192,12 +189,20 @@ def _write_paragraph(parent: etree._Element, content: Text, callouts: list[Callo
         else:
             last.tail = (last.tail or "") + text
 
-    for callout in callouts:
-        append_text(content.text[position : callout.start])
-        last = _add(parent, "ref", content.text[callout.start : callout.end], type=callout.kind)
-        if callout.target:
-            last.set("target", f"#{callout.target}")
-        position = callout.end
+    items: list[tuple[int, int, Callout | Formula]] = [(at, at, formula) for at, formula in paragraph.formulas]
+    items += [(callout.start, callout.end, callout) for callout in callouts]
+    for start, end, item in sorted(items, key=lambda part: part[:2]):
+        start, end = max(start, position), max(end, position)
+        append_text(content.text[position:start])
+        position = end
+        if isinstance(item, Callout):
+            last = _add(parent, "ref", content.text[start:end], type=item.kind)
+            if item.target:
+                last.set("target", f"#{item.target}")
+        else:
+            last = _add(parent, "formula", item.text, id=next(formula_ids))
+            if item.label:
+                _add(last, "label", item.label)
     append_text(content.text[position:])
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from pdf2tei.body import passages
-from pdf2tei.body.formulas import LABEL, is_formula
+from pdf2tei.body.formulas import LABEL, formula_length
 from pdf2tei.body.heads import (
     find_numbered_heads,
     has_numbered_heads,
@@ -33,13 +33,6 @@ _CERTAIN_SIZE_RATIO = 1.15
 
 
 @dataclass(slots=True)
-class BodyParagraph:
-    """A paragraph of running text."""
-
-    content: Text
-
-
-@dataclass(slots=True)
 class Formula:
     """A display formula and its printed number."""
 
@@ -48,12 +41,21 @@ class Formula:
 
 
 @dataclass(slots=True)
+class BodyParagraph:
+    """A paragraph of running text."""
+
+    content: Text
+    formulas: list[tuple[int, Formula]] = field(default_factory=list)
+    """The display formulas, each with its position in the text."""
+
+
+@dataclass(slots=True)
 class Section:
     """A section: its head, the printed number of the head, and its content."""
 
     number: str
     head: str
-    items: list[BodyParagraph | Formula] = field(default_factory=list)
+    items: list[BodyParagraph] = field(default_factory=list)
     after_references: bool = False
     small: bool = False
     """Whether the type is smaller than the running text, as in statements after the body."""
@@ -74,12 +76,11 @@ def read_sections(document: Document, measures: Measures, joiner: Joiner) -> lis
 
 def _split_sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Section]:
     sections = [Section("", "")]
-    paragraph: list[Line] = []
+    paragraph: list[Line | Formula] = []
 
     def flush() -> None:
-        content = joiner.text(paragraph)
-        if content.text:
-            sections[-1].items.append(BodyParagraph(content))
+        if (built := _build_paragraph(paragraph, joiner)).content.text or built.formulas:
+            sections[-1].items.append(built)
         paragraph.clear()
 
     numbered = find_numbered_heads(lines, measures)
@@ -99,16 +100,14 @@ def _split_sections(lines: list[Line], measures: Measures, joiner: Joiner) -> li
             flush()
             number, head = split_number(joiner.text(lines[i : i + count]).text)
             sections.append(Section(number, head, small=local is not measures))
-        elif is_formula(line, measures):
-            flush()
-            count = 1
-            while (
-                i + count < len(lines) and lines[i + count].page == line.page and is_formula(lines[i + count], measures)
-            ):
-                count += 1
+        elif count := formula_length(lines, i, measures):
             for x in lines[i : i + count]:
                 x.kind = Kind.FORMULA
-            sections[-1].items.append(_build_formula(joiner.text(lines[i : i + count]).text))
+            formula = _build_formula(lines[i : i + count], joiner)
+            if paragraph and isinstance(before := paragraph[-1], Formula) and not before.label:
+                formula.text = f"{before.text} {formula.text}".strip()
+                paragraph.pop()
+            paragraph.append(formula)
         else:
             if split or begins:
                 flush()
@@ -122,21 +121,38 @@ def _split_sections(lines: list[Line], measures: Measures, joiner: Joiner) -> li
     return [s for s in sections if s.head or s.items]
 
 
-def _build_formula(text: str) -> Formula:
+def _build_paragraph(parts: list[Line | Formula], joiner: Joiner) -> BodyParagraph:
+    """Join lines; each formula has the position between the lines around it."""
+    built = BodyParagraph(joiner.text(x for x in parts if isinstance(x, Line)))
+    if any(isinstance(part, Formula) for part in parts):
+        for i, part in enumerate(parts):
+            if isinstance(part, Formula):
+                before = joiner.text(x for x in parts[:i] if isinstance(x, Line))
+                built.formulas.append((len(before.text), part))
+    return built
+
+
+def _build_formula(lines: list[Line], joiner: Joiner) -> Formula:
+    """Join the lines of a formula; its number is the last part."""
+    text = joiner.text(sorted(lines, key=lambda line: LABEL.fullmatch(line.text) is not None)).text
     label = LABEL.search(text)
     return Formula(text[: label.start()].strip(), label.group().strip()) if label else Formula(text, "")
 
 
-def _begins_paragraph(paragraph: list[Line], line: Line, measures: Measures) -> bool:
+def _begins_paragraph(paragraph: list[Line | Formula], line: Line, measures: Measures) -> bool:
     """Return whether a line begins a new paragraph.
 
     The text before it must have ended, except before an indent after a short line and before a block after a wide gap. The line
-    must also begin a block, a column or a page, be indented, follow a gap, or begin with the mark of a list item.
+    must also begin a block, a column or a page, be indented, follow a gap, or begin with the mark of a list item. After a formula,
+    the line must be indented or in another column.
     """
-    before = paragraph[-1]
     if line.text[:1].islower() and not _ITEM.match(line.text):
         return False
-    ended = _may_end_paragraph(paragraph)
+    before = paragraph[-1]
+    if isinstance(before, Formula):
+        column = [x.x0 for x in paragraph if isinstance(x, Line) and x.page == line.page and x.overlaps(line)]
+        return not column or line.x0 > min(column) + 0.7 * line.size or _ITEM.match(line.text) is not None
+    ended = _may_end_paragraph([x for x in paragraph[-4:] if isinstance(x, Line)])
     if line.page != before.page or line.y1 < before.y0 or line.x0 > before.x1:
         return ended
     gap = line.y0 - before.y1
@@ -157,6 +173,6 @@ def _may_end_paragraph(lines: list[Line]) -> bool:
     text = join_tokens(last)
     if not _ENDS.search(text) or _SHORTENED.search(text):
         return False
-    tail = " ".join(line.text for line in lines[-4:])[-250:]
+    tail = " ".join(line.text for line in lines)[-250:]
     opened = max(tail.rfind("("), tail.rfind("["))
     return opened < 0 or bool(re.search(r"[)\]]", tail[opened:])) or len(tail) - opened > 200

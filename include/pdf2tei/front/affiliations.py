@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from pdf2tei.body.sections import BodyParagraph, Section
+from pdf2tei.body.sections import Section
 from pdf2tei.front.authors import FrontAuthor, PrintedAffiliation, affiliation_words
 from pdf2tei.front.front_lines import Front, FrontLabel
 from pdf2tei.models.segmentation import score_as_reference
@@ -82,8 +82,7 @@ def add_affiliations_of_sections(authors: list[FrontAuthor], sections: list[Sect
     for section in sections:
         if _AUTHOR_DETAILS.match(section.head):
             for item in section.items:
-                if isinstance(item, BodyParagraph):
-                    keyed |= _parse_paragraph(item.content)
+                keyed |= _parse_paragraph(item.content)
     if len(keyed) <= len({place.mark for author in authors for place in author.affiliations}):
         return authors
     return [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 
@@ -16,6 +17,8 @@ _MAX_SHORT_TEXT = 8
 """Maximum number of characters of a part that may differ in size."""
 _LABEL = re.compile(r"\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}(?:\.\d{1,2}){0,3}[.)]?|[•▪●■]")
 _MAX_LABEL_LENGTH = 9
+_MIN_ENDS = 3
+"""Minimum number of lines that end where the number of a formula ends."""
 _MAX_LABEL_GAP = 3.5
 """Maximum gap between a label on a separate line and its text, in type sizes."""
 
@@ -67,14 +70,16 @@ def _join_letters(line: Line) -> None:
 
 
 def _join_labels(lines: list[Line]) -> list[Line]:
-    """Join each label that is a separate line to the nearest text at its right."""
+    """Join each label that is a separate line to the nearest text at its right. The number of a formula ends its column instead."""
     joined: dict[int, Line] = {}
     gone: set[int] = set()
+    ends = Counter(round(x.x1) for x in lines if len(x.text) > _MAX_LABEL_LENGTH)
     for label in lines:
         if (
             label.kind is Kind.FURNITURE
             or len(label.text) > _MAX_LABEL_LENGTH
             or not _LABEL.fullmatch(label.text.strip())
+            or (label.text[0] == "(" and ends[round(label.x1)] >= _MIN_ENDS)
         ):
             continue
         reach = _MAX_LABEL_GAP * label.size

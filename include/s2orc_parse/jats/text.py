@@ -113,12 +113,14 @@ class JatsTextReader(TextReader):
             cites = element.get("ref-type") == "bibr" or any(target in self._entries for target in targets)
             self._callout(element, "cite" if cites else "other", targets)
         elif does is Effect.LEAVE or (does is Effect.FLOAT and self._flat):
-            return
+            self._leave(element)
         elif does is Effect.INLINE or (does is Effect.FORMULA and self._flat):
             if (formula := read_formula(element)).text:
                 start, end = self.append(formula.text)
                 span = EqSpan(start, end, formula.text, None, formula.text, formula.latex, formula.mathml)
                 self._inline.append(span)
+            else:
+                self._leave(element)
         elif self._flat:  # a caption, a cell or a note is always one text
             self._spaced(element)
         elif does is Effect.BREAK:

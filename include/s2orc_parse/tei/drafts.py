@@ -5,15 +5,20 @@ White space is normalized while a text is built, so that all offsets are final.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple, NoReturn
 
 from s2orc_parse.parse_model import EQUATION, EqSpan
 from s2orc_parse.tei.sections import NO_SECTION, SectionPath
 from s2orc_parse.xml import Element
+
+_CONTINUES = re.compile(r"(?:[a-z]{2,}|a)(?:[\s,;:]|\Z)")
+"""The start of a paragraph that continues the sentence before a formula: `where x is …`"""
+_ENDS_SENTENCE = re.compile(r"[.!?][)\]\"'”’]*\Z")
 
 
 class Effect(Enum):
@@ -51,6 +56,29 @@ class TextDraft:
     # position of the token EQUATION, and the formula's element
     formulas: list[tuple[int, Element]] = field(default_factory=list)
     inline: list[EqSpan] = field(default_factory=list)
+
+    @property
+    def _is_formula(self) -> bool:
+        return len(self.text) == len(self.formulas) * (len(EQUATION) + 1) - 1
+
+    def continue_with(self, draft: TextDraft) -> bool:
+        """Append a draft that a display formula divides from this draft; return whether it does.
+
+        The formula follows an unfinished sentence, or the draft continues the sentence after this draft's last formula.
+        """
+        if draft.section != self.section or not (draft.formulas or self.formulas):
+            return False
+        if draft.formulas and draft._is_formula:
+            if _ENDS_SENTENCE.search(self.text):
+                return False
+        elif not (self.text.endswith(EQUATION) and self.formulas and _CONTINUES.match(draft.text)):
+            return False
+        shift = len(self.text) + 1
+        self.text = f"{self.text} {draft.text}"
+        self.marks += [mark._replace(start=mark.start + shift, end=mark.end + shift) for mark in draft.marks]
+        self.formulas += [(at + shift, element) for at, element in draft.formulas]
+        self.inline += [replace(span, start=span.start + shift, end=span.end + shift) for span in draft.inline]
+        return True
 
 
 class TextBuffer:
@@ -123,7 +151,9 @@ class TextReader(TextBuffer, ABC):
         if self._flat or self._begun:
             self._pending = True
         elif self._length:
-            self.drafts.append(self.draft())
+            draft = self.draft()
+            if not (self.drafts and self.drafts[-1].continue_with(draft)):
+                self.drafts.append(draft)
             self._start()
         else:
             self._pending = False
@@ -149,6 +179,11 @@ class TextReader(TextBuffer, ABC):
         except RecursionError:  # The caller's own stack is deep.
             self._reject_depth()
         self._depth -= 1
+
+    def _leave(self, element: Element) -> None:
+        """Leave out an element. No space remains before a punctuation mark."""
+        if (element.tail or " ")[0] in ",.;:)]":
+            self._pending = False
 
     def _spaced(self, element: Element) -> None:
         """Read the content of an element that separates words."""

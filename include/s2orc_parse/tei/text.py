@@ -15,6 +15,8 @@ from s2orc_parse.xml import NAMES, Element, extract_text
 _TABLE = read_table("tei/words")
 _DOES = {name: Effect[effect] for name, effect in invert(_TABLE["effects"]).items()}
 _ID = re.compile(r"#\S+|(?:foot|fig|tab|formula)_\d+|b\d+")  # ids of TEI elements in GROBID's form, not addresses
+_SPACED = re.compile(r"\s+(?=[,)\]](?!\w))|(?<![.\s])\s+(?=\.(?:\s+[^.\s]|\s*\Z))|(?<=[(\[])\s+")
+"""White space that GROBID writes where the font changes, as in `Eq. ( 3)` and `(Y )`"""
 _KINDS = invert(_TABLE["kinds"])
 
 
@@ -29,6 +31,10 @@ class TeiTextReader(TextReader):
         self._parent = NO_SECTION  # the section that contains the current division
         self._previous = NO_SECTION  # the section of the previous division
         self._in_paragraph = False
+
+    def append(self, text: str) -> tuple[int, int]:
+        """Append text without white space before a comma or full stop or inside of brackets; return the interval of its words."""
+        return super().append(_SPACED.sub("", text) if " " in text else text)
 
     def read(self, container: Element) -> None:
         """Read the content of a container (body, abstract, a part of the back matter)."""
@@ -89,8 +95,7 @@ class TeiTextReader(TextReader):
         target = element.get("target")
         # foot_0: GROBID writes the note's id if it cannot read its mark.
         if target and element.text and _ID.fullmatch(target) and target.lstrip("#") == element.text.strip():
-            if (element.tail or " ")[0] in ",.;:)]":
-                self._pending = False
+            self._leave(element)
             return
         targets = tuple(one[1:] for one in target.split() if one[0] == "#") if target else ()
         self._callout(element, _KINDS.get((element.get("type") or "").strip()), targets)

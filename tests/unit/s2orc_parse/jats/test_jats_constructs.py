@@ -87,6 +87,20 @@ def test_tables_have_rows_of_cells() -> None:
     assert [s.ref_id for s in table.cite_spans] == ["BIBREF1"]
 
 
+def test_sentence_continues_after_formula_outside_its_paragraph() -> None:
+    """eLife 14093 ends a paragraph at a display formula; the next begins "therefore giving us …"."""
+    formula = "<disp-formula id='E1'><label>(1)</label><mml:math xmlns:mml='http://www.w3.org/1998/Math/MathML'><mml:mi>x</mml:mi></mml:math></disp-formula>"
+    found = parse(
+        f"<sec><title>A</title><p>of the processes: {formula}</p><p>therefore giving us {cite(1)} an estimate.</p><p>where</p></sec>"
+        f"<sec><title>B</title><p>as follows</p>{formula}<p>Then new.</p></sec>",
+        1,
+    )
+    assert [p.text for p in found.body_text] == [
+        "of the processes: EQUATION therefore giving us 1 an estimate.", "where", "as follows EQUATION", "Then new.",
+    ]  # fmt: skip
+    check_laws(found)
+
+
 def test_display_formula_is_token_and_inline_formula_is_text() -> None:
     math = "<mml:math><mml:msup><mml:mi>x</mml:mi><mml:mn>2</mml:mn></mml:msup></mml:math>"
     tex = r"\documentclass{minimal}\begin{document}$$x^{2}=1$$\end{document}"
@@ -118,6 +132,15 @@ def test_footnotes_are_entries_and_back_matter_has_sections() -> None:
     assert [(p.section, p.text) for p in found.back_matter] == [
         ("acknowledgement", "Thanks."), ("Funding", "None."), ("Notes", "No interests."), ("Appendix A::Proofs", "Proof."),
     ]  # fmt: skip
+
+
+def test_no_space_remains_before_a_mark_after_an_image() -> None:
+    """eLife 00666: "an equation calling in an inline graphic <inline-graphic/>."; a formula may be an image too."""
+    image = "<inline-graphic xlink:href='inf1' xmlns:xlink='http://www.w3.org/1999/xlink'/>"
+    found = parse(
+        f"<p>calling in an inline graphic {image}. Let <inline-formula>{image}</inline-formula> be large ({image} ).</p>"
+    )
+    assert found.body_text[0].text == "calling in an inline graphic. Let be large ( )."
 
 
 def test_lists_and_theorems_have_their_labels() -> None:

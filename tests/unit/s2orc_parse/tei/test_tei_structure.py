@@ -106,9 +106,9 @@ def test_formula_and_caption_have_their_spans() -> None:
     parse = teis.parse(
         f"<div>{body}</div>" * 2 + figure("Figure 1", "1", f"After {cite}."), (teis.make_entry("Jones", 2011),)
     )
-    assert [p.text for p in parse.body_text[:3]] == ["(Jones, 2011)", "EQUATION", "Eq. (3) of (Jones, 2011)."]
-    assert parse.body_text[1].eq_spans == (EqSpan(0, 8, "EQUATION", "EQREF0", raw_text="E = m c 2", label="3"),)
-    assert [(s.text, s.ref_id) for s in parse.body_text[2].ref_spans] == [("Eq. (3)", "EQREF0")]
+    assert [p.text for p in parse.body_text[:2]] == ["(Jones, 2011) EQUATION", "Eq. (3) of (Jones, 2011)."]
+    assert parse.body_text[0].eq_spans == (EqSpan(14, 22, "EQUATION", "EQREF0", raw_text="E = m c 2", label="3"),)
+    assert [(s.text, s.ref_id) for s in parse.body_text[1].ref_spans] == [("Eq. (3)", "EQREF0")]
     caption = next(entry for entry in parse.ref_entries if entry.type is RefType.FIGURE)
     assert [(s.text, s.ref_id) for s in caption.cite_spans] == [("(Jones, 2011)", "BIBREF0")]
 
@@ -150,7 +150,15 @@ def test_mentions_link_by_their_numbers(text: str, expected: list[tuple[str, str
         ("<p><s>a.</s><s>b.</s></p>", ["a. b."]),
         ("<p>a<figure><figDesc>n</figDesc></figure>b</p>", ["ab"]),
         ("a<div>b</div>c", ["a", "b", "c"]),
-        ("<div>We have <formula>x</formula> and</div>", ["We have", "EQUATION", "and"]),
+        ("<div>We have <formula>x</formula> and</div>", ["We have EQUATION and"]),
+        # GROBID 0.8.0 divides a sentence at its formulas (Lim et al., Temporal Fusion Transformers) …
+        ("<p>takes the form:</p><formula>f q</formula><formula>( )</formula><p>where q is a quantile</p><p>The</p>",
+         ["takes the form: EQUATION EQUATION where q is a quantile", "The"]),
+        ("<p>It ends.</p><formula>x</formula><p>Then a new paragraph begins.</p>",
+         ["It ends.", "EQUATION", "Then a new paragraph begins."]),
+        ("<div><head>A</head><p>as in:</p></div><div><head>B</head><formula>x</formula></div>", ["as in:", "EQUATION"]),
+        # … and writes white space where the font changes.
+        ("<p>given (𝑋 , 𝑌 ) and c h . So f( . ) = . . .</p>", ["given (𝑋, 𝑌) and c h. So f(.) = . . ."]),
         # A callout that prints its target's id is removed; no space remains before a punctuation mark.
         ('<p>a <ref target="#foot_0">foot_0</ref>, b</p>', ["a, b"]),
     ],

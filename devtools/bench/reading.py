@@ -1,0 +1,142 @@
+"""Count faults that a reader of the full texts sees, by kind of source: `python -m devtools.bench.reading [--tei FOLDER]`.
+
+The files of REAL_DATA are divided by publisher or repository: half of the sources were read when the rules were written,
+the other half is kept apart. With --tei, the extractor's TEI is read from FOLDER, and stored there if it is missing. The
+columns:
+
+  cut          paragraphs that begin in the middle of a sentence after a display formula, or that a formula ends so
+  formulas     paragraphs without a letter or digit outside formulas
+  short        paragraphs with fewer than five words
+  exponents    spaces before an exponent: `mL −1`, `10 −3`
+  marks        spaces before a comma, a full stop or a closing bracket
+  capitals     spaces after an initial of a word in capitals: `M OBILE`
+  feet         running heads and feet in paragraphs: `Page 3 of 11`, `FOR PEER REVIEW`
+  joined       words that the publisher's XML writes with a hyphen only
+  divided      words with a hyphen that the publisher's XML writes without it only
+  glued        headings of the publisher's XML that begin a paragraph
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+from lxml import etree
+
+from devtools.real_data import MISSING, REAL_DATA
+from pdf2tei import extract
+from s2orc_parse import jats, tei
+from s2orc_parse.outcomes import BadArticle
+from s2orc_parse.parse_model import EQUATION, Parse
+
+COLUMNS = ("cut", "formulas", "short", "exponents", "marks", "capitals", "feet", "joined", "divided", "glued")
+_PATTERNS = {
+    "exponents": re.compile(r"(?<!\w)(?:[kmcdµμn]?[gLlm]|[μµ]?mol|min|h|s|ha|Pa|K|10)\s[−–-]\s?[1-9](?![\d.]*\w)"),
+    "marks": re.compile(r"\w (?:[,.](?=\s|$)|[)\]])"),
+    "capitals": re.compile(r"(?:^|(?<=[.:] ))[B-HJ-Z] [A-Z]{3,}\b"),
+    "feet": re.compile(
+        r"\b[Pp]age \d+ of \d+|FOR PEER REVIEW|\b\d+ of \d+\Z|Downloaded (?:from|by) http|[Cc]ontinued on next"
+    ),
+}
+_ENDED = re.compile(r"[.!?:;][)\]\"'”’]*$")
+_WORD, _COMPOUND = re.compile(r"[^\W\d_]+"), re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+")
+
+
+def is_apart(source: str) -> bool:
+    """Return whether a source is kept apart, by a hash of its first word."""
+    return hashlib.sha1(source.casefold().split()[0].encode()).digest()[0] % 2 == 1
+
+
+def find_source(path: Path) -> str:
+    """Return the publisher of a paper, or the repository of a TEI file."""
+    article = path.with_name(path.name.partition(".")[0] + ".nxml")
+    if path.parent.name == "pairs":
+        with (path.parent / "MANIFEST.csv").open(newline="", encoding="utf-8") as file:
+            return next(row["source_repo"] for row in csv.DictReader(file) if path.name.startswith(row["sha1"]))
+    text = (path if path.suffix != ".pdf" and not article.exists() else article).read_text("utf-8", "replace")
+    found = re.search("<publisher-name>([^<]*)", text)
+    return found[1] if found else "unknown"
+
+
+def letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def count_faults(parse: Parse, gold: Path) -> Counter[str]:
+    """Count the faults of one text; a publisher's XML, if it exists, has the right words and headings."""
+    counts = Counter(papers=1, paragraphs=len(parse.body_text))
+    before = None
+    for paragraph in parse.body_text:
+        text = paragraph.text
+        words = text.replace(EQUATION, " ").split()
+        counts["formulas"] += not any(map(str.isalnum, "".join(words)))
+        counts["short"] += 0 < len(words) < 5
+        is_cut = before and before.section == paragraph.section and EQUATION in (before.text[-8:], text[:8])
+        counts["cut"] += bool(
+            is_cut and (text[:1].islower() or not _ENDED.search(before.text.removesuffix(EQUATION).strip()))
+        )
+        counts.update({name: len(pattern.findall(text)) for name, pattern in _PATTERNS.items()})
+        before = paragraph
+    if gold.exists():
+        root = etree.fromstring(
+            gold.read_bytes(), etree.XMLParser(resolve_entities=False, no_network=True, recover=True)
+        )
+        printed = " ".join(root.itertext()).casefold().replace("\u2010", "-")
+        plain, compounds = set(_WORD.findall(printed)), set(_COMPOUND.findall(printed))
+        bare = {compound.replace("-", "") for compound in compounds} - plain
+        body = " ".join(paragraph.text for paragraph in parse.body_text).casefold()
+        counts["joined"] = sum(word in bare for word in set(_WORD.findall(body)))
+        counts["divided"] = sum(c.replace("-", "") in plain for c in set(_COMPOUND.findall(body)) - compounds)
+        heads = {letters(head).lstrip("0123456789") for p in parse.body_text for head in p.section.split("::")}
+        titles = {
+            letters("".join(t.itertext())).lstrip("0123456789") for t in root.findall(".//body//sec/title")
+        } - heads
+        starts = [letters(paragraph.text[:300]).lstrip("0123456789") for paragraph in parse.body_text]
+        counts["glued"] = sum(len(title) > 5 and any(start.startswith(title) for start in starts) for title in titles)
+    return counts
+
+
+def read_parse(kind: str, path: Path, folder: Path | None) -> Parse | None:
+    """Return the parse of one file; None if it has no full text."""
+    saved = folder / f"{path.stem}.xml" if folder else None
+    if kind == "PDF":
+        xml = saved.read_bytes() if saved and saved.exists() else extract(path, timeout=300) or b"<TEI/>"
+        if saved and not saved.exists():
+            saved.write_bytes(xml)
+        return tei.convert(xml, file_sha1="")
+    try:
+        return (
+            jats.convert(path.read_bytes(), sha1="") if kind == "JATS" else tei.convert(path.read_bytes(), file_sha1="")
+        )
+    except BadArticle:
+        return None
+
+
+def main() -> None:
+    """Print the table."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--tei", type=Path, help="folder of the extractor's TEI")
+    given = options.parse_args()
+    globs = {
+        "PDF": ("pmc-pdf/*.pdf", "pairs/*.pdf", "cases/layout/*.pdf"), "TEI": ("pairs/*.tei.xml", "pmc-with-tei/*.tei.xml"),
+        "JATS": ("jats/**/*.xml", "jats/*.nxml", "pmc-pdf/*.nxml", "pmc-with-tei/*.nxml", "cases/layout/*.nxml"),
+    }  # fmt: skip
+    print("| source | papers | paragraphs | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 3) + "|")
+    for kind, patterns in globs.items():
+        total = {False: Counter[str](), True: Counter[str]()}
+        for path in sorted(path for pattern in patterns for path in REAL_DATA.glob(pattern)):
+            if parse := read_parse(kind, path, given.tei):
+                gold = path.with_suffix(".nxml") if kind == "PDF" else Path("/nonexistent")
+                total[is_apart(find_source(path))] += count_faults(parse, gold)
+        for apart, counts in total.items():
+            cells = [counts[name] for name in ("papers", "paragraphs", *COLUMNS)]
+            print(f"| {kind}, {'kept apart' if apart else 'read'} | " + " | ".join(map(str, cells)) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(MISSING) if not REAL_DATA.exists() else main()

@@ -94,7 +94,7 @@ def test_each_unused_line_has_a_warning(papers: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "outcome", "predicted"),
+    ("data", "outcome", "said"),
     [
         (WORK, 0, "1 record"),
         (b"", 1, "no entries"),

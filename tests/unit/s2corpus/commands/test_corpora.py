@@ -60,7 +60,7 @@ def test_status_shows_what_is_built_what_waits_and_the_disk(built: Built, lake: 
 
 
 @pytest.mark.parametrize(
-    ("command", "predicted"),
+    ("command", "said"),
     [
         (("statsu",), "no command 'statsu' (did you mean status?)"),
         (("status", "sampel"), "no corpus 'sampel' (did you mean sample?)"),

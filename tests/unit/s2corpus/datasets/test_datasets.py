@@ -97,7 +97,7 @@ def test_other_rules_with_the_same_name_are_refused(lake: Path, made: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("text", "predicted"),
+    ("text", "said"),
     [
         ("dataset: nothing", "no dataset is called 'nothing': expected one of citeworth"),
         ("dataset: citeworth\nparams: {dev_share: 0.5, test_share: 0.5}", "leave nothing to train on"),

@@ -92,7 +92,7 @@ def test_unreadable_pdf_costs_only_itself_after_registration(store: Store, run: 
 
 
 @pytest.mark.parametrize(
-    ("fault", "predicted"),
+    ("fault", "said"),
     [
         (cut, "cut"),
         (replace_all, "not from S3"),

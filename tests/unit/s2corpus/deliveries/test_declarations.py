@@ -72,7 +72,7 @@ def test_conflicting_lines_give_the_stricter_facts(
 
 
 @pytest.mark.parametrize(
-    ("line", "predicted"),
+    ("line", "said"),
     [
         ({**HERE, "titel": "T", "by": 1}, [
             "by: is not a key of a drop's records: it is ignored, and the line opens no file",
@@ -132,7 +132,7 @@ def test_line_becomes_a_record_of_its_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "predicted"),
+    ("line", "said"),
     [
         *(
             ({key: value}, f"{key}: reserved, the pipeline sets it; remove the key")
@@ -201,7 +201,7 @@ def refusal(run: Run, source: str, files: dict[str, bytes]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("source", "line", "predicted"),
+    ("source", "line", "said"),
     [
         ("dblp", {"record_id": "crossref:10.1016/x", "deleted": True}, "record_id"),
         ("dblp", {"record_id": "dblp:1", "source": "unpaywall", "doi": "10.1016/x", "open_access": True}, "source"),

@@ -40,7 +40,7 @@ def refuse(lake: Lake, delivery: Delivery, refusal: Refusal, said: str) -> None:
 # -- Refusals.
 
 
-@pytest.mark.parametrize(("stored", "predicted"), [(0, None), (-1, "3145727 found"), (1, "more found")])
+@pytest.mark.parametrize(("stored", "said"), [(0, None), (-1, "3145727 found"), (1, "more found")])
 def test_files_of_several_blocks_have_listed_size(lake: Lake, stored: int, said: str | None) -> None:
     content = b"x" * (3 << 20)
     delivery = write_delivery(lake, {"a.pdf": b"x" * (len(content) + stored)}, listed={"a.pdf": content})

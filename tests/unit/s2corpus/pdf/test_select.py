@@ -68,7 +68,7 @@ def test_selection_has_reason_and_displayed_size(selections: dict[str, Selection
 
 
 @pytest.mark.parametrize(
-    ("status", "alto", "predicted"),
+    ("status", "alto", "said"),
     [
         (1, None, "exit status 1"),
         (-signal.SIGSEGV, None, "killed by signal 11"),

@@ -120,7 +120,7 @@ def test_acceptance_belongs_to_its_release_and_first_author(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "reason", "predicted"),
+    ("check", "reason", "said"),
     [
         ("link.no_such_check", REASON, "'link.no_such_check' is not a check; expected <stage>.<check>, one of link."),
         ("clean.no_closed_text", REASON, "cannot be overridden"),
@@ -238,7 +238,7 @@ def test_summary_begins_with_losses(lake: Lake, tmp_path: Path) -> None:
     assert lines[2:4] == [f"Counts below {PARENT}", "documents of s2orc train: 3 → 0 (-100.0%)"]
 
 
-@pytest.mark.parametrize(("pdfs", "predicted"), [(1, {"half_of_the_pdfs"}), (2, set()), (5, set())])
+@pytest.mark.parametrize(("pdfs", "said"), [(1, {"half_of_the_pdfs"}), (2, set()), (5, set())])
 def test_fewer_than_half_of_parents_pdfs_block_the_release(
     lake: Lake, tmp_path: Path, pdfs: int, said: set[str]
 ) -> None:
@@ -262,7 +262,7 @@ def test_own_folders_are_compared_with_earlier_ones(lake: Lake, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("splits", "predicted"),
+    ("splits", "said"),
     [
         (["train", "train", "train", "valid"], set()),
         (["train", "train", "valid", "held_back:undated"], {"lost_documents"}),

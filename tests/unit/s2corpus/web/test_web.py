@@ -121,7 +121,7 @@ def test_redirects_and_cookies_of_an_extractor_are_refused(server: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("statuses", "kind", "predicted"),
+    ("statuses", "kind", "said"),
     [
         ((404, 410), UserError, "no such file"),
         ((201, 204, 401, 403, 407, 409, 428), UserError, "only public addresses are supported"),
@@ -137,7 +137,7 @@ def test_response_status_of_an_address(server: Any, statuses: Sequence[int], kin
 
 
 @pytest.mark.parametrize(
-    ("path", "kind", "predicted"),
+    ("path", "kind", "said"),
     [
         ("/hop/6", UserError, "more than 5 redirects"),
         ("/round", UserError, "more than 5 redirects"),

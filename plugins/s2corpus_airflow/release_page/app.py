@@ -36,6 +36,7 @@ from s2corpus_airflow.release_page.compare import compare
 from s2corpus_airflow.release_page.explorer import Choice
 from s2corpus_airflow.release_page.releases import Archive
 from s2corpus_airflow.release_page.render import page as render
+from s2corpus_airflow.release_page.states import ReleaseStatus
 
 DROPS_DAG = "pdf_drops"
 STATIC = Path(__file__).parent / "static"
@@ -265,6 +266,8 @@ def _add_rows(app: FastAPI, guarded: list[Any]) -> None:
     def documents(
         request: Request, opened: Release, set_: Set, choice: Annotated[Choice, Depends(read_choice)], page: Page = 1
     ) -> Response:
+        if opened.archive.release(opened.release).state is ReleaseStatus.PRUNED:
+            raise HTTPException(410, "The files of this snapshot were pruned. Run its release again.")
         values = explorer.explore(opened.archive, opened.release, set_, choice, page)
         return render(request, "documents.html", release_id=opened.release, **values)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import yaml
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, field_validator, model_validator
 
 from s2corpus.errors import UserError, suggest
 from s2corpus.ids import SPEC_NAME
@@ -125,6 +125,11 @@ _FILE_NUMBERS, _PAPERS_PER_FILE = (1, 2, 4, 8, 16, 32), 5000
 """the number of files grows by doubling, so that few releases move papers between files"""
 
 
+def _read_approval(given: object) -> object:
+    """Read `true` and `false` of versions before 1.0.0."""
+    return ("none", "other")[given] if isinstance(given, bool) else given
+
+
 class ExportRules(Rules):
     """Rules for published files (SPEC §10)."""
 
@@ -143,7 +148,7 @@ class ExportRules(Rules):
     """maximum uncompressed bytes of a file of documents, at least 1 MiB; a longer document has a separate file; null: no limit"""
     text: ModelTextRules = ModelTextRules()
     """form of the texts for models (docs/formats.md); default: the form of the S2 V2 card"""
-    approval: Literal["none", "other", "anyone"] = "none"
+    approval: Annotated[Literal["none", "other", "anyone"], BeforeValidator(_read_approval)] = "none"
     """who must approve the release before the pointer moves. other: a person who neither started the run nor delivered its new inputs"""
     approval_hours: Count = 72
     """time limit of the approval; without an answer, the release is rejected"""

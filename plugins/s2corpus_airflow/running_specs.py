@@ -33,7 +33,7 @@ def list_removed(existing: Collection[str], name: str | None) -> Iterator[Releas
         return
     for missing in sorted(set(names) - set(existing)):
         try:
-            spec = ReleaseSpec.model_validate_json(Variable.get(SPEC + missing, default=""))
+            spec = ReleaseSpec.model_validate_json(Variable.get(SPEC + missing, default=""), extra="ignore")
         except ValueError as error:  # an unplanned run, or a spec of another version
             log.warning(
                 "%s%s is not a valid spec: restore %s.yaml to continue its run (%s)", SPEC, missing, missing, error

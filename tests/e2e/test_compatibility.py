@@ -17,12 +17,19 @@ import s2corpus_reader
 from s2corpus.catalog import Catalog
 from s2corpus.commands.releases import build_command
 from s2corpus.deliveries.ready import Refused, read_ready
+from s2corpus.deliveries.status import ArrivalState
 from s2corpus.drops.upgrade import StoreUse, list_unused, plan_upgrade
 from s2corpus.errors import UserError
 from s2corpus.extractors import ExtractorIdentity
+from s2corpus.ids import ReleaseId
+from s2corpus.papers.corrections import read_corrections
 from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.sealed import open_run, read_record
 from s2corpus.snapshot.pointer import published_manifest_sha256
 from s2corpus.snapshot.verify import verify
+from s2corpus.sources.jsonl import parse_line
+from s2corpus.sources.record import Record
+from s2corpus.spec import ExportRules
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import TableRef
@@ -68,6 +75,31 @@ def fixture(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def test_every_version_has_a_small_fixture() -> None:
     assert "2207af3" in VERSIONS
     assert all((FIXTURES / f"{version}.tar.gz").stat().st_size < 2 << 20 for version in VERSIONS)
+
+
+def test_former_names_are_read() -> None:
+    """What versions before 1.0.0 wrote into a lake, and what was delivered to them."""
+    assert [ArrivalState(name).value for name in ("worked", "unwanted")] == ["processed", "not_selected"]
+    assert [ExportRules.model_validate({"approval": given}).approval for given in (True, False)] == ["other", "none"]
+    record = parse_line({"record_id": "a:1", "title": "On a", "licence": "CC BY-NC 4.0"}, "line 1")
+    assert isinstance(record, Record) and record.license == "CC-BY-NC-4.0"
+    line = {
+        "paper_id": "0" * 15,
+        "field": "licence",
+        "value": "CC-BY-NC-4.0",
+        "reason": "stated in a letter",
+        "evidence": "a letter",
+    }
+    (correction,) = read_corrections(orjson.dumps(line | {"ready_at": "2026-11-28T00:00:00.000000Z", "by": "ann"}))
+    assert correction.field == "license"
+
+
+def test_specs_of_runs_are_read(fixture: Fixture) -> None:
+    for snapshot in fixture.snapshots:
+        release = ReleaseId(snapshot.name.rpartition("-")[0])
+        if fixture.lake.size(f"releases/{release}/_run.json") is not None:
+            run = open_run(fixture.lake, release, read_record(fixture.lake, release).run, fixture.folder)
+            assert run.spec.export.approval == "none"
 
 
 def test_snapshots_are_verified_by_the_rules_of_their_format(fixture: Fixture) -> None:

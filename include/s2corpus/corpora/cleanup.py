@@ -98,7 +98,7 @@ def _is_running(catalog: Catalog, release: str) -> bool:
 def _list_batches(lake: Lake) -> Iterator[Waste]:
     for batch in lake.folders("batches/"):
         found = [(entry.key, entry.bytes) for entry in lake.list(f"batches/{batch}/")]
-        if any(key.endswith("/processed.json") for key, _ in found):
+        if any(key.endswith(("/processed.json", "/worked.json")) for key, _ in found):
             yield _of_lake("batches of drops", f"batches/{batch}/", found)
 
 

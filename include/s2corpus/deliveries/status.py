@@ -46,6 +46,11 @@ class ArrivalState(StrEnum):
     UNFINISHED = "unfinished"  # the extractor gave up on too many of its PDFs
     FAILED = "failed"  # an error that a retry does not fix, see `detail`
 
+    @classmethod
+    def _missing_(cls, value: object) -> ArrivalState | None:
+        """Read the states that versions before 1.0.0 stored."""
+        return {"worked": cls.PROCESSED, "unwanted": cls.NOT_SELECTED}.get(str(value))
+
 
 REJECTED = (ArrivalState.REFUSED, ArrivalState.UNREADABLE_OBJECT, ArrivalState.FAILED)
 """States of arrivals that need a person."""

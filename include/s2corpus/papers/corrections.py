@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from s2corpus.errors import UserError, suggest
 from s2corpus.outcomes import CorrectionOutcome
@@ -36,7 +36,8 @@ class Correction(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     paper_id: Annotated[str, Field(pattern="^[0-9a-f]{15}$")]
-    field: str
+    field: Annotated[str, BeforeValidator(lambda given: LICENSE if given == "licence" else given)]
+    """versions before 1.0.0 wrote `licence`"""
     value: str
     reason: Annotated[str, Field(min_length=MIN_REASON)]
     evidence: Annotated[str, Field(min_length=1)]

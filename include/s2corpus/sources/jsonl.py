@@ -56,12 +56,16 @@ def read(
             yield parse_line({**line, "source": line.get("source") or source}, where)
 
 
-DECISIVE_KEYS = frozenset(("record_id", "id", "source", "kind", "deleted", "open_access", "license", "ready_at"))
+DECISIVE_KEYS = frozenset(
+    ("record_id", "id", "source", "kind", "deleted", "open_access", "license", "licence", "ready_at")
+)
 """keys whose repetition in one line rejects the complete delivery"""
 
 
 def parse_line(line: dict[str, Any], where: str) -> Entry:
-    """Return the record of one line."""
+    """Return the record of one line. The key `licence` of versions before 1.0.0 is read as `license`."""
+    if "licence" in line and "license" not in line:
+        line = {"license" if key == "licence" else key: value for key, value in line.items()}
     if unknown := sorted(set(line) - RECORD_KEYS):
         return Dropped(RejectReason.MALFORMED, where, f"unknown keys: {', '.join(unknown)[:200]}")
     if wrong := find_type_error(line):

@@ -147,7 +147,7 @@ def test_release_takes_corrections_that_were_ready_before_it() -> None:
     [
         ("not JSON", "Invalid JSON"),
         (line("abstract", "x"), "'abstract' given: expected a field, one of title, authors"),
-        (line("licence", "CC-BY-4.0"), "'licence' given (did you mean license?): expected a field"),
+        (line("licenses", "CC-BY-4.0"), "'licenses' given (did you mean license?): expected a field"),
         (line("date", "in spring"), "date: 'in spring' given: expected a value of date"),
         (line("open_access", "yes"), "open_access: 'yes' given: expected true or false"),
         (line("doi", "none"), "doi: 'none' given: expected a value of doi"),

@@ -112,8 +112,9 @@ class Store:
         if headers.get("if-match", etag) != etag:
             return Answer.error(412, "PreconditionFailed")
         found = Answer(200, current, {"ETag": etag, "Last-Modified": "Wed, 21 Oct 2026 07:28:00 GMT"})
-        if span := re.fullmatch(r"bytes=(\d+)-(\d+)", headers.get("range", "")):
-            first, last = int(span[1]), min(int(span[2]), len(current) - 1)
+        if span := re.fullmatch(r"bytes=(\d*)-(\d+)", headers.get("range", "")):
+            end = len(current) - 1
+            first, last = (int(span[1]), min(int(span[2]), end)) if span[1] else (max(0, end + 1 - int(span[2])), end)
             if first > last:
                 return Answer.error(416, "InvalidRange")
             found.headers["Content-Range"] = f"bytes {first}-{last}/{len(current)}"

@@ -120,11 +120,11 @@ def hash_bytes(data: bytes) -> str:
 
 def _hash_output(run: Run, stage: str) -> str:
     """Return the SHA-256 of the commits of a stage's tables, or of the manifest that the last stage wrote."""
-    keys = [f"{run.folder}/{table.name}/_COMMITTED.json" for table in stage_row(stage).written_tables]
-    digest = hashlib.sha256()
-    for key in keys or [f"snapshots/{run.snapshot_id}/manifest.json"]:
+    tables = stage_row(stage).written_tables
+    digest = hashlib.sha256(b"".join(run.table(table).read_commit() for table in tables))
+    if not tables:
         with suppress(FileNotFoundError):
-            digest.update(run.lake.get(key)[0])
+            digest.update(run.lake.get(f"snapshots/{run.snapshot_id}/manifest.json")[0])
     return digest.hexdigest()
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection
-from contextlib import suppress
 
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run, load_stage
@@ -21,15 +20,15 @@ def hash_basis(run: Run, stage: str, *, with_plan: bool = True) -> str:
     """Return the SHA-256 of everything that determines the output of a stage, or the first round of its plan."""
     digest = hashlib.sha256(f"{run.spec.digest} {code_version()} {run.as_of.isoformat()}".encode())
     row = stage_row(stage)
-    keys = [f"{run.folder}/{table.name}/_COMMITTED.json" for table in row.read_tables]
+    inputs = [run.table(table).read_commit() for table in row.read_tables]
     if with_plan and row.shards is Shards.PLANNED:
-        keys.append(run.plan_key(stage))
+        try:
+            inputs.append(run.lake.get(run.plan_key(stage))[0])
+        except FileNotFoundError:
+            inputs.append(b"")
     if not row.writes:  # the last stage writes the snapshot; overrides are part of its id
         digest.update(run.snapshot_id.encode())
-    for key in keys:
-        data = b""
-        with suppress(FileNotFoundError):
-            data = run.lake.get(key)[0]
+    for data in inputs:
         digest.update(hashlib.sha256(data).digest())
     return digest.hexdigest()
 

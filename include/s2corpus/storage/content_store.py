@@ -13,8 +13,8 @@ import pyarrow.dataset as ds
 
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import Lake
+from s2corpus.storage.objects import DamagedPart
 from s2corpus.storage.part import FORMAT, FORMAT_KEY, Chunk, as_table, upload
-from s2corpus.storage.parts import DamagedPart
 from s2corpus.tables.schema import R_co, Table
 
 log = logging.getLogger(__name__)

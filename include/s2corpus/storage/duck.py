@@ -6,7 +6,7 @@ import io
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +58,8 @@ def create_view(
 class _ImmutableFiles(ArrowFSWrapper):  # type: ignore[misc]
     """Immutable files of an Arrow file system; paths are literal, so `*` is no wildcard.
 
-    DuckDB requests the size, time and footer of a file for every query. Sizes, times and small files are cached. Without the cache, a
-    dozen checks of a small release would send hundreds of identical requests to S3.
+    DuckDB requests the size, time and footer of a file for every query. Sizes and small files are cached, and immutable files need no
+    time. Without the cache, a dozen checks of a small release would send hundreds of identical requests to S3.
     """
 
     cachable = False
@@ -80,22 +80,22 @@ class _ImmutableFiles(ArrowFSWrapper):  # type: ignore[misc]
         return path.removeprefix(f"{self._protocol}://")
 
     def info(self, path: str, **_: object) -> dict[str, Any]:
-        """Return the kind, size and modification time of a file; the result is cached."""
+        """Return the kind and size of a file. The first request opens it; a small file is cached."""
         if path not in self._infos:
-            self._infos[path] = super().info(path)
+            with self.fs.open_input_file(self._strip_protocol(path)) as file:
+                size = file.size()
+                if size <= _MAX_CACHED_FILE and self._cached_bytes + size <= _MAX_CACHE:
+                    self._cache[path] = file.read()
+                    self._cached_bytes += size
+            self._infos[path] = {"name": path, "size": size, "type": "file"}
         return self._infos[path]
 
     def modified(self, path: str) -> datetime:
-        """Return the modification time of a file."""
-        changed: datetime = self.info(path)["mtime"]
-        return changed
+        """Return one time for all files."""
+        return datetime(2000, 1, 1, tzinfo=UTC)
 
     def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> Any:
-        size = self.info(path)["size"]
-        if path not in self._cache and size <= _MAX_CACHED_FILE and self._cached_bytes + size <= _MAX_CACHE:
-            with super()._open(path, mode, **kwargs) as file:
-                self._cache[path] = file.read()
-            self._cached_bytes += size
+        self.info(path)
         return io.BytesIO(self._cache[path]) if path in self._cache else super()._open(path, mode, **kwargs)
 
     def glob(self, path: str, **_: object) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from s2corpus.errors import TransientError, UnreadableObject, UserError
+from s2corpus.storage.objects import DamagedPart
 from s2corpus.storage.s3_errors import BrokenAnswer
 from s2orc_parse.outputs import printable
 
@@ -26,7 +27,7 @@ _DATABASE_REFUSES = re.compile(
     'authentication failed|no pg_hba.conf entry|(database|role) "[^"]*" (does not exist|is not)|permission denied|does not support SSL'
     "|unable to open database file|readonly database|file is not a database"
 )
-_CLASSES = {kind.__name__: kind for kind in (BrokenAnswer, TransientError, UnreadableObject, UserError)}
+_CLASSES = {kind.__name__: kind for kind in (BrokenAnswer, DamagedPart, TransientError, UnreadableObject, UserError)}
 _IN_DUCKDB = re.compile(rf"(?:[\w ]+ Error: )?({'|'.join(_CLASSES)}): (.+)")
 """Errors of the lake, which DuckDB turns into text."""
 

@@ -9,12 +9,12 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from s2corpus.storage.objects import ABSENT, Conflict, ListedObject, NotALakeFile, check_key
+from s2corpus.storage.objects import ABSENT, NO_SIZES, Conflict, ListedObject, NotALakeFile, check_key, check_size
 
 if TYPE_CHECKING:
     import pyarrow.fs
@@ -167,8 +167,10 @@ class LocalLake:
         except FileNotFoundError:  # The open call reports it.
             pass
 
-    def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
+    def filesystem(self, sizes: Mapping[str, int] = NO_SIZES) -> tuple[pyarrow.fs.FileSystem, str]:
         """Implement `Lake.filesystem`."""
         import pyarrow.fs
 
+        for key, size in sizes.items():
+            check_size(self.uri(key), size, self.size(key))
         return pyarrow.fs.LocalFileSystem(), f"{self._folder}/"

@@ -6,9 +6,10 @@ Keys are relative (`releases/x/papers/part-00000.parquet`). Conditional writes p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
 
 from s2corpus.errors import UserError
@@ -18,10 +19,15 @@ if TYPE_CHECKING:
 
 ABSENT: Final = ""
 """ETag of a missing object: `expect=ABSENT` writes only if the object does not exist."""
+NO_SIZES: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 class NotALakeFile(UserError, FileNotFoundError):
     """A key of a local lake that is a folder, a FIFO, a device or a socket, or a link that leads out of the lake."""
+
+
+class DamagedPart(UserError):
+    """A part or its metadata is damaged or missing."""
 
 
 class Conflict(Exception):
@@ -77,8 +83,19 @@ class Lake(Protocol):
     def check_file(self, key: str) -> None:
         """Raise `NotALakeFile` if the key is no regular file in the lake. Call this before reading through `filesystem`."""
 
-    def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
-        """Return the lake as an Arrow file system, and the prefix of its keys there."""
+    def filesystem(self, sizes: Mapping[str, int] = NO_SIZES) -> tuple[pyarrow.fs.FileSystem, str]:
+        """Return the lake as an Arrow file system, and the prefix of its keys there.
+
+        A file of another size than in `sizes` raises `DamagedPart`: immediately in a folder; on S3, when it is opened.
+        """
+
+
+def check_size(uri: str, expected: int | None, found: int | None) -> None:
+    """Raise `DamagedPart` if a file of a table does not have its committed size. None is no size, or no file."""
+    if expected not in (None, found):
+        what = "the file is missing" if found is None else f"found {found}"
+        table = uri.rsplit("/", 2)[-2]
+        raise DamagedPart(f"{uri}: committed with {expected} bytes, {what}: run the stage that writes {table} again")
 
 
 def check_key(key: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -20,6 +21,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import LostRace, TransientError, UserError
 from s2corpus.storage.lake import Conflict, Lake
+from s2corpus.storage.objects import DamagedPart
 from s2corpus.storage.part import FORMAT, Part, Rows, count, upload
 from s2corpus.tables.schema import R_co, Table
 from s2corpus.version import code_version
@@ -66,6 +68,7 @@ class TableRef(Generic[R_co]):
         self.prefix = prefix.rstrip("/")
         self.table = table
         self._commit: Commit | None = None
+        self._stored = b""
 
     def write(self, shard: int, rows: Rows) -> Part:
         """Write the part of a shard, then its receipt. Rows are cast to the schema of the table; `rows` may be empty.
@@ -87,7 +90,9 @@ class TableRef(Generic[R_co]):
         return pq.read_table(path, filesystem=fs, schema=self.table.schema)
 
     def _json(self, key: str) -> Any:
-        data, _ = self.lake.get(key)
+        return self._parse(key, self.lake.get(key)[0])
+
+    def _parse(self, key: str, data: bytes) -> Any:
         try:
             return orjson.loads(data)
         except orjson.JSONDecodeError:
@@ -101,8 +106,8 @@ class TableRef(Generic[R_co]):
         Raises:
             TransientError: a shard has not written its part, or another run has committed different content.
         """
-        self._commit = None
-        key = f"{self.prefix}/_COMMITTED.json"
+        self._commit, self._stored = None, b""
+        key = self._commit_key
         before = self.lake.etag(key)
         parts = []
         for shard in sorted(shards):
@@ -128,6 +133,17 @@ class TableRef(Generic[R_co]):
                 raise LostRace(f"{self.lake.uri(key)}: another run has committed different content") from None
         return commit
 
+    @property
+    def _commit_key(self) -> str:
+        return f"{self.prefix}/_COMMITTED.json"
+
+    def read_commit(self) -> bytes:
+        """Return the stored commit, or no bytes without one. It is cached until `commit` writes a new one."""
+        if not self._stored:
+            with suppress(FileNotFoundError):
+                self._stored = self.lake.get(self._commit_key)[0]
+        return self._stored
+
     def committed(self) -> Commit:
         """Return the commit; it is cached until `commit` writes a new one.
 
@@ -137,18 +153,17 @@ class TableRef(Generic[R_co]):
         """
         if self._commit is not None:
             return self._commit
-        try:
-            raw = self._json(f"{self.prefix}/_COMMITTED.json")
-        except FileNotFoundError:
+        if not (data := self.read_commit()):
             release = self.prefix.rpartition("/")[0]
             if self.lake.size(f"{release}/{PRUNED}") is not None:
                 raise PrunedTables(
                     f"{self.lake.uri(release)}: the tables of this release were pruned; its snapshot is unchanged. "
                     "Ask about a newer release, or run this release again with the same code"
-                ) from None
+                )
             raise NotCommitted(
                 f"{self.lake.uri(self.prefix)}: table {self.table.name} is not committed: run the stage that writes it first"
-            ) from None
+            )
+        raw = self._parse(self._commit_key, data)
         if raw.get("format", FORMAT) > FORMAT:
             raise UserError(
                 f"{self.lake.uri(self.prefix)}: {self.table.name} has format {raw['format']}; this version reads up to {FORMAT}: "
@@ -185,32 +200,23 @@ class TableRef(Generic[R_co]):
         return [f"{self.prefix}/{part.name}" for part in self._parts(shard)]
 
     def _find_files(self, parts: Iterable[Part]) -> tuple[pa.fs.FileSystem, list[str]]:
-        """Return the file system and the paths of parts; raise `DamagedPart` if one does not have its committed size."""
-        fs, root = self.lake.filesystem()
-        paths = []
-        for part in parts:
-            paths.append(f"{root}{self.prefix}/{part.name}")
-            if (size := self.lake.size(f"{self.prefix}/{part.name}")) != part.bytes:
-                found = "the file is missing" if size is None else f"found {size}"
-                raise DamagedPart(
-                    f"{self.lake.uri(self.prefix)}/{part.name}: committed with {part.bytes} bytes, {found}: "
-                    f"run the stage that writes {self.table.name} again"
-                )
-        return fs, paths
+        """Return a file system that requires the committed sizes of parts, and their paths there."""
+        sizes = {f"{self.prefix}/{part.name}": part.bytes for part in parts}
+        fs, root = self.lake.filesystem(sizes)
+        return fs, [root + key for key in sizes]
 
     def is_complete(self) -> bool:
         """Return whether the table is committed and every part has its committed size."""
         try:
-            self._find_files(self._parts())
-        except (NotCommitted, DamagedPart):
+            return all(self.lake.size(f"{self.prefix}/{part.name}") == part.bytes for part in self._parts())
+        except NotCommitted:
             return False
-        return True
 
     def dataset(self, shard: int | None = None) -> ds.Dataset:
         """Return the committed parts as an Arrow dataset.
 
         Raises:
-            DamagedPart: a part does not have its committed size.
+            DamagedPart: a part does not have its committed size (on S3: when it is read).
         """
         fs, paths = self._find_files(self._parts(shard))
         return ds.dataset(paths, schema=self.table.schema, filesystem=fs, format="parquet")
@@ -219,7 +225,7 @@ class TableRef(Generic[R_co]):
         """Create a view of the committed parts (or of a slice), with the name of the table.
 
         Raises:
-            DamagedPart: a part does not have its committed size.
+            DamagedPart: a part does not have its committed size (on S3: when it is read).
         """
         from s2corpus.storage.duck import create_view
 
@@ -283,7 +289,3 @@ class TableRef(Generic[R_co]):
                     use_threads=False,
                 )
                 yield from (batch for batch in scanner.to_batches() if batch.num_rows)
-
-
-class DamagedPart(UserError):
-    """A part or its metadata is damaged or missing."""

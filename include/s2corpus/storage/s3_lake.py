@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
 from s2corpus.errors import TransientError, UnreadableObject, UserError
-from s2corpus.storage.objects import ABSENT, Conflict, ListedObject, check_key
+from s2corpus.storage.objects import ABSENT, NO_SIZES, Conflict, ListedObject, check_key
 from s2corpus.storage.s3_errors import BrokenAnswer, convert_s3_error, s3_code
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class S3Lake:
         return (ClientError, BotoCoreError, ResponseParserError, S3UploadFailedError)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_client", "_arrow_files")}
+        return {name: value for name, value in self.__dict__.items() if name != "_client"}
 
     def _call(self, verb: str, key: str, **kwargs: Any) -> Any:
         """Send one request and return its complete answer."""
@@ -162,13 +162,16 @@ class S3Lake:
 
     def _read(self, key: str) -> tuple[ObjectStream, str]:
         """Request an object; return its verified stream and its ETag."""
+        answer = self._call("get_object", key)
+        return self._stream(key, answer, is_complete=True), answer["ETag"]
+
+    def _stream(self, key: str, answer: Mapping[str, Any], *, is_complete: bool) -> ObjectStream:
+        """Return the body of an answer as a verified stream. Only a complete object has a checksum."""
         from s2corpus.storage.s3_objects import ObjectStream, find_md5
 
-        answer = self._call("get_object", key)
-        md5 = None if self._bucket.endswith("--x-s3") else find_md5(answer)  # ETags of directory buckets are no MD5.
-        return ObjectStream(answer, self.uri(key), md5, lambda error: self._convert_body_error(key, error)), answer[
-            "ETag"
-        ]
+        has_md5 = is_complete and not self._bucket.endswith("--x-s3")  # ETags of directory buckets are no MD5.
+        md5 = find_md5(answer) if has_md5 else None
+        return ObjectStream(answer, self.uri(key), md5, lambda error: self._convert_body_error(key, error))
 
     def _convert_body_error(self, key: str, error: Exception) -> Exception:
         from urllib3.exceptions import HTTPError
@@ -201,22 +204,39 @@ class S3Lake:
                 raise TransientError(
                     f"{self.uri(key)}: another process replaced the object while it was read"
                 ) from None
-            if (answer.get("ContentRange", "").partition("/")[0], answer["ContentLength"]) != (
-                f"bytes {start}-{start + size - 1}",
-                size,
-            ):
-                answer["Body"].close()
-                raise BrokenAnswer(
-                    f"{self.uri(key)}: the answer is not the requested range: a proxy may answer instead of S3"
-                )
-            with ObjectStream(
-                answer, self.uri(key), None, lambda error: self._convert_body_error(key, error)
-            ) as stream:
+            self._check_range(key, answer, start, size)
+            with self._stream(key, answer, is_complete=False) as stream:
                 return stream.readall()
 
-        from s2corpus.storage.s3_objects import ObjectStream
+        return self._retry(read)
+
+    def read_tail(self, key: str, size: int) -> tuple[bytes, int, str]:
+        """Return the last `size` bytes of an object, or all of its bytes, with its complete size and its ETag."""
+
+        def read() -> tuple[bytes, int, str]:
+            try:
+                answer = self._call("get_object", key, Range=f"bytes=-{size}")
+            except TransientError as error:
+                if s3_code(error.__cause__ or error) != "InvalidRange":
+                    raise
+                return b"", 0, ABSENT  # An empty object has no range.
+            total = int(answer.get("ContentRange", "").rpartition("/")[2] or answer["ContentLength"])
+            start = max(0, total - size)
+            if start or "ContentRange" in answer:  # A server may answer with a small object instead of its range.
+                self._check_range(key, answer, start, total - start)
+            with self._stream(key, answer, is_complete=start == 0) as stream:
+                return stream.readall(), total, answer["ETag"]
 
         return self._retry(read)
+
+    def _check_range(self, key: str, answer: Mapping[str, Any], start: int, size: int) -> None:
+        """Raise BrokenAnswer if the answer is not this range."""
+        found = answer.get("ContentRange", "").partition("/")[0], answer["ContentLength"]
+        if found != (f"bytes {start}-{start + size - 1}", size):
+            answer["Body"].close()
+            raise BrokenAnswer(
+                f"{self.uri(key)}: the answer is not the requested range: a proxy may answer instead of S3"
+            )
 
     def head(self, key: str) -> Mapping[str, Any]:
         """Return size, ETag and time of an object; raise `FileNotFoundError` if it does not exist."""
@@ -345,15 +365,11 @@ class S3Lake:
     def check_file(self, key: str) -> None:
         """Implement `Lake.check_file`."""
 
-    def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
+    def filesystem(self, sizes: Mapping[str, int] = NO_SIZES) -> tuple[pyarrow.fs.FileSystem, str]:
         """Implement `Lake.filesystem`."""
-        return self._arrow_files, ""
-
-    @cached_property
-    def _arrow_files(self) -> pyarrow.fs.FileSystem:
         from s2corpus.storage.s3_objects import arrow_files
 
-        return arrow_files(self)
+        return arrow_files(self, sizes), ""
 
 
 def _answer_no_region(**_: Any) -> Any:

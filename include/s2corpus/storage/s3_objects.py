@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Protocol, cast
 import pyarrow as pa
 from pyarrow.fs import FileInfo, FileType, FSSpecHandler, PyFileSystem
 
+from s2corpus.storage.objects import check_size
 from s2corpus.storage.s3_errors import BrokenAnswer
 
 _BLOCK = 1 << 20
@@ -99,18 +100,21 @@ class RangeReader(Protocol):
     def head(self, key: str) -> Mapping[str, Any]:
         """Return size, ETag and time of an object."""
 
-    def get(self, key: str) -> tuple[bytes, str]:
-        """Return the bytes and the ETag of the object."""
+    def uri(self, key: str) -> str:
+        """Return the address of the object."""
+
+    def read_tail(self, key: str, size: int) -> tuple[bytes, int, str]:
+        """Return the last `size` bytes of an object, or all of its bytes, with its complete size and its ETag."""
 
     def read_range(self, key: str, start: int, size: int, etag: str) -> bytes:
         """Return a range of an object that still has this ETag."""
 
 
 class _RandomAccess(io.RawIOBase):
-    """An object read in ranges, one request each. A range of a changed object is refused."""
+    """An object whose end is known, read in ranges, one request each. A range of a changed object is refused."""
 
-    def __init__(self, lake: RangeReader, key: str, size: int, etag: str) -> None:
-        self._lake, self._key, self._size, self._etag, self._at = lake, key, size, etag, 0
+    def __init__(self, lake: RangeReader, key: str, tail: bytes, size: int, etag: str) -> None:
+        self._lake, self._key, self._tail, self._size, self._etag, self._at = lake, key, tail, size, etag, 0
 
     def readable(self) -> bool:
         return True
@@ -128,19 +132,27 @@ class _RandomAccess(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         left = max(0, self._size - self._at)
         size = left if size < 0 else min(size, left)
-        data = self._lake.read_range(self._key, self._at, size, self._etag) if size else b""
+        if (begin := self._at - self._size + len(self._tail)) >= 0:
+            data = self._tail[begin : begin + size]
+        else:
+            data = self._lake.read_range(self._key, self._at, size, self._etag) if size else b""
         self._at += len(data)
         return data
 
 
 class _ArrowFiles(FSSpecHandler):  # type: ignore[misc]
-    """Files of Arrow that read objects through the lake. Only reading is implemented."""
+    """Files of Arrow that read objects through the lake. Only reading is implemented.
 
-    def __init__(self, lake: RangeReader) -> None:
-        self._lake = lake
+    Opening a file is one request, which gives its size and its end: a small object, or the footer of a Parquet file. The last file is
+    cached, because Arrow opens a file twice to read its footer and its rows.
+    """
+
+    def __init__(self, lake: RangeReader, sizes: Mapping[str, int]) -> None:
+        self._lake, self._sizes = lake, sizes
+        self._last: tuple[str, bytes, int, str] | None = None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ArrowFiles) and other._lake is self._lake
+        return isinstance(other, _ArrowFiles) and (other._lake, other._sizes) == (self._lake, self._sizes)
 
     def get_type_name(self) -> str:
         return "s2corpus"
@@ -162,15 +174,26 @@ class _ArrowFiles(FSSpecHandler):  # type: ignore[misc]
         return found
 
     def open_input_file(self, path: str) -> pa.PythonFile:
-        facts = self._lake.head(path)
-        if facts["ContentLength"] <= _SMALL_BYTES:
-            return pa.PythonFile(io.BytesIO(self._lake.get(path)[0]), mode="r")
-        file = _RandomAccess(self._lake, path, facts["ContentLength"], facts["ETag"])
+        if self._last is None or self._last[0] != path:
+            self._last = (path, *self._open(path))
+        _, tail, size, etag = self._last
+        if len(tail) == size:
+            return pa.PythonFile(io.BytesIO(tail), mode="r")
+        file = _RandomAccess(self._lake, path, tail, size, etag)
         return pa.PythonFile(cast(BinaryIO, file), mode="r")
 
     open_input_stream = open_input_file
 
+    def _open(self, path: str) -> tuple[bytes, int, str]:
+        try:
+            opened = self._lake.read_tail(path, _SMALL_BYTES)
+        except FileNotFoundError:
+            check_size(self._lake.uri(path), self._sizes.get(path), None)
+            raise
+        check_size(self._lake.uri(path), self._sizes.get(path), opened[1])
+        return opened
 
-def arrow_files(lake: RangeReader) -> PyFileSystem:
-    """Return the lake as a file system of Arrow that raises the errors of the lake."""
-    return PyFileSystem(_ArrowFiles(lake))
+
+def arrow_files(lake: RangeReader, sizes: Mapping[str, int]) -> PyFileSystem:
+    """Return the lake as a file system of Arrow that raises the errors of the lake, and `DamagedPart` for files of other sizes."""
+    return PyFileSystem(_ArrowFiles(lake, sizes))

@@ -25,6 +25,7 @@ from s2corpus.snapshot import pointer
 from s2corpus.storage.duck import create_view, duckdb_connection
 from s2corpus.storage.error_kinds import convert_errors
 from s2corpus.storage.lake import ABSENT, Conflict, Lake, open_lake
+from s2corpus.storage.objects import DamagedPart
 from s2corpus_reader.bounded import copy_file, read_bytes
 from tests.s3_store import (
     HTML,
@@ -107,12 +108,13 @@ def test_damaged_answer_is_never_a_part(store: Store, lake: Lake, damage: Fault,
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink)
     store.objects["p.parquet"] = sink.getvalue().to_pybytes()
-    fs, root = lake.filesystem()
 
     def read_with_arrow() -> pa.Table:
+        fs, root = lake.filesystem()
         return pq.read_table(f"{root}p.parquet", filesystem=fs)
 
     def read_with_duckdb() -> pa.Table:
+        fs, root = lake.filesystem()
         with convert_errors(), duckdb_connection(memory_mb=200, scratch=tmp_path) as connection:
             create_view(connection, "p", [f"{root}p.parquet"], fs)
             return connection.execute("FROM p").to_arrow_table()
@@ -153,12 +155,29 @@ def test_file_systems_of_two_lakes_differ(store: Store) -> None:
     assert [systems[0] == system for system in systems] == [True, True, False, False]
 
 
-def test_random_access_ends_at_the_end_of_the_object(store: Store, lake: Lake) -> None:
-    store.objects["k"] = content = bytes(range(256)) * 8192  # It is read in ranges.
+@pytest.mark.parametrize("times", [0, 1, 8192, 30_000])  # The last MB comes when a file is opened, the rest in ranges.
+def test_random_access_reads_what_was_stored(store: Store, lake: Lake, times: int) -> None:
+    store.objects["k"] = content = bytes(range(256)) * times
     fs, root = lake.filesystem()
     with fs.open_input_file(f"{root}k") as file:
-        file.seek(len(content) - 3)
-        assert [file.read(9), file.read(9), file.read()] == [content[-3:], b"", b""]
+        assert file.size() == len(content) and file.read() == content
+        for begin in sorted({0, len(content) // 2, max(0, len(content) - (1 << 20) - 1), max(0, len(content) - 3)}):
+            file.seek(begin)
+            assert [file.read(9), file.read(1 << 21)] == [content[begin : begin + 9], content[begin + 9 :][: 1 << 21]]
+    with pytest.raises(FileNotFoundError):
+        fs.open_input_file(f"{root}other")
+
+
+@pytest.mark.parametrize(("size", "found"), [(4, "found 3"), (None, "the file is missing")])
+def test_part_of_another_size_is_damaged(store: Store, lake: Lake, size: int | None, found: str) -> None:
+    """One request opens a part; its size is compared with that of the commit."""
+    store.objects["t/clusters/part"] = b"123"
+    key = "t/clusters/part" if size else "t/clusters/lost"
+    fs, root = lake.filesystem({key: size or 3})
+    with pytest.raises(
+        DamagedPart, match=f"{key}: committed with .* bytes, {found}: run the stage that writes clusters"
+    ):
+        fs.open_input_file(root + key)
 
 
 @pytest.mark.parametrize("damage", [cut, reset, replace_all, compress])

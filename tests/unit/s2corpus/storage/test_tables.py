@@ -32,7 +32,8 @@ from s2corpus.storage.error_kinds import convert_environment_error, convert_erro
 from s2corpus.storage.exchange import Exchange, RowsRemoved
 from s2corpus.storage.lake import ABSENT, Lake
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.storage.parts import DamagedPart, NotCommitted, TableRef
+from s2corpus.storage.objects import DamagedPart
+from s2corpus.storage.parts import NotCommitted, TableRef
 from s2corpus.tables.papers import CLUSTERS
 from s2corpus.tables.parses import STORED_PARSES
 from s2corpus.tables.schema import TABLES

@@ -138,7 +138,7 @@ class UnigramRules(Rules):
 
 
 IGNORED_BY_RECIPE = (
-    "language_letters", "layout", "max_top_share", "min_log_prob", "min_words", "min_year", "unknown_year",
+    "formulas", "language_letters", "layout", "max_top_share", "min_log_prob", "min_words", "min_year", "unknown_year",
 )  # fmt: skip
 """Fields of `clean` that the published recipe ignores (SPEC annex A)."""
 
@@ -158,6 +158,8 @@ class CleanRules(Rules):
     """drop: ignore titles and abstracts that only the extractor provides (S2 V2 card: never from GROBID)"""
     citations: Literal["keep", "drop"] = "keep"
     """keep: leave inline citations as printed"""
+    formulas: Literal["remove", "placeholder"] = "remove"
+    """remove: text without display formulas (S2 V2 card). placeholder: a display formula leaves the token EQUATION in its sentence"""
     layout: Literal["sections", "template", "template_blank"] = "sections"
     """sections: empty lines between sections (text of the S2 V2 card). template: empty lines between paragraphs too, but none below
     a header (first template of the card). template_blank: also an empty line below a header (second template)"""
@@ -191,7 +193,7 @@ class CleanRules(Rules):
     @property
     def text_rules(self) -> TextRules:
         """The rules that decide which parts of a body are in the text."""
-        return TextRules(self.profile, self.citations, self.layout, self.min_log_prob)
+        return TextRules(self.profile, self.citations, self.layout, self.min_log_prob, self.formulas)
 
     @field_validator("text_from", mode="before")
     @classmethod

@@ -45,6 +45,8 @@ class TextRules:
     layout: str = "sections"
     """sections, template or template_blank"""
     min_log_prob: float | None = None
+    formulas: str = "remove"
+    """remove or placeholder; snapshots without this rule removed them"""
 
     @property
     def threshold(self) -> float:
@@ -93,11 +95,12 @@ def format_abstract(text: str) -> str:
     return "\n".join(filter(None, map(to_one_line, _PARTS.split(text))))
 
 
-def build_blocks(units: Iterable[Unit]) -> tuple[list[Block], int]:
-    """Return the blocks of a body without formulas, and the number of words before formulas are removed.
+def build_blocks(units: Iterable[Unit], *, keep_formulas: bool = False) -> tuple[list[Block], int]:
+    """Return the blocks of a body, and the number of words before formulas are removed.
 
-    The word count includes headers and formulas (`EQUATION`). Paragraphs that contain only formulas are omitted. Each
-    new heading starts a block with that heading as its header. An outer heading without paragraphs is a block of its own.
+    With `keep_formulas`, a formula in a sentence leaves its placeholder. Paragraphs that contain only formulas are omitted.
+    The word count includes headers and formulas (`EQUATION`). Each new heading starts a block with that heading as its
+    header. An outer heading without paragraphs is a block of its own.
     """
     found: list[Block] = []
     words = 0
@@ -115,15 +118,18 @@ def build_blocks(units: Iterable[Unit]) -> tuple[list[Block], int]:
             text = to_one_line(unit.text)
             words += text.count(" ") + 1 if text else 0
             if "EQUATION" in text:
-                text = remove_formulas(text)
+                rest = remove_formulas(text)
+                text = text if keep_formulas and rest else rest
             if text:
                 found[-1].paragraphs.append(text)
     return [b for b in found if b.lines], words
 
 
-def list_sections(units: Iterable[Unit], profile: str) -> list[Block]:
+def list_sections(units: Iterable[Unit], rules: TextRules) -> list[Block]:
     """Return the parts of a body that are removed as a whole: sections, or merged paragraphs in profile `recipe-2024`."""
-    return merge_paragraphs(units) if profile == RECIPE else build_blocks(units)[0]
+    if rules.profile == RECIPE:
+        return merge_paragraphs(units)
+    return build_blocks(units, keep_formulas=rules.formulas == "placeholder")[0]
 
 
 def format_body(sections: Iterable[Block], rules: TextRules) -> str:

@@ -16,9 +16,10 @@ COLUMNS = ("id", "sha1", "text", "parse_kind", SCORES)
 PARAGRAPH_COLUMNS = ("paper_id", "parse_kind", "part", "section_path", "text", "cite_spans")
 """columns of `tables/paragraphs` that a rebuild needs"""
 _VALUES: Mapping[str, tuple[str, ...]] = {
-    "citations": ("keep", "drop"), "layout": ("sections", "template", "template_blank"), "profile": tuple(IMPROBABLE),
+    "citations": ("keep", "drop"), "formulas": ("remove", "placeholder"),
+    "layout": ("sections", "template", "template_blank"), "profile": tuple(IMPROBABLE),
 }  # fmt: skip
-_CHANGEABLE = ("citations", "layout", "min_log_prob")
+_CHANGEABLE = ("citations", "formulas", "layout", "min_log_prob")
 
 
 def read_rules(rules: Mapping[str, Any]) -> TextRules:
@@ -32,7 +33,7 @@ def read_rules(rules: Mapping[str, Any]) -> TextRules:
 
 
 def change_rules(own: TextRules, given: Mapping[str, Any]) -> TextRules:
-    """Return the rules with the given values, named as in the manifest: `clean.min_log_prob`, `clean.citations`, `clean.layout`.
+    """Return the rules with the given values, named as in the manifest: `clean.` and one of `_CHANGEABLE`.
 
     Raises:
         SnapshotError: a rule cannot be changed afterwards, or its value is unknown.
@@ -82,7 +83,7 @@ def rebuild(document: Row, paragraphs: Iterable[Row], own: TextRules, new: TextR
 def _format(body: Sequence[Row], log_probs: Sequence[float], rules: TextRules) -> str | None:
     """Return the body of a text, or None if it has another number of sections."""
     units = list_units({"body_text": body}, drop_citations=rules.citations == "drop")
-    sections = list_sections(units, rules.profile)
+    sections = list_sections(units, rules)
     if len(sections) != len(log_probs):
         return None
     kept = [section for section, mean in zip(sections, log_probs, strict=True) if mean >= rules.threshold]

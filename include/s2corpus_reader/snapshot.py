@@ -79,7 +79,8 @@ class Snapshot:
     ) -> Iterator[Row]:
         """Yield documents as `{"id", "sha1", "text"}` in the order of the files, optionally of one set or split.
 
-        With `rules`, texts are built as by a spec with other values of `clean.min_log_prob`, `clean.citations` or `clean.layout`.
+        With `rules`, texts are built as by a spec with other values of `clean.min_log_prob`, `clean.formulas`,
+        `clean.citations` or `clean.layout`.
         `rules={"clean.min_log_prob": -math.inf}` gives every removed section back. The documents remain the same.
 
         Raises:

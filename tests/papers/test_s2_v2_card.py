@@ -44,11 +44,24 @@ def test_paper_has_title_and_abstract(fields: dict[str, Any], outcome: str) -> N
 
 
 def test_text_is_headers_and_paragraphs() -> None:
-    """Demands of the card.
+    """2. S2ORC: section headers and paragraphs are extracted."""
+    text, body = clean_text_with_other_content("remove")
+    assert text.count("Methods") == 1 and body[4]["text"] in text and text.endswith("So holds.")
 
-    2. S2ORC: section headers and paragraphs are extracted.
-    3. S2ORC: figures, tables, references, and any other non-textual content are removed.
+
+def test_other_content_is_removed() -> None:
+    """3. S2ORC: figures, tables, references, and any other non-textual content are removed.
+
+    Deviation: In `s2_v2`, `EQUATION` replaces a display formula in a sentence (`clean.formulas: placeholder`).
+    Reason: A sentence without its formula is not well-formed. `remove` is the default and the card's rule.
     """
+    text, _ = clean_text_with_other_content(LITERAL.clean.formulas)
+    assert not any(other in text for other in ("Read", "Thanks", "plot", "Cited", "EQUATION"))
+    assert clean_text_with_other_content(OURS.clean.formulas)[0] == text.replace("So holds.", "So EQUATION holds.")
+
+
+def clean_text_with_other_content(formulas: str) -> tuple[str, list[dict[str, Any]]]:
+    """Return the published text of a full text with all kinds of content, and its paragraphs without formulas."""
     body: list[dict[str, Any]] = [
         {"section": "Methods", "section_path": "Methods", "text": english(120, n), "cite_spans": []} for n in range(5)
     ]
@@ -56,9 +69,8 @@ def test_text_is_headers_and_paragraphs() -> None:
              "bib_entries": {"BIBREF0": {"title": "Cited"}}}  # fmt: skip
     formula = {**body[0], "text": "So EQUATION holds."}
     units = list_units({"body_text": [*body, formula], **parts})
-    text = decide(paper([(unit.section, unit.text) for unit in units])).text or ""
-    assert text.count("Methods") == 1 and body[4]["text"] in text and text.endswith("So holds.")
-    assert not any(other in text for other in ("Read", "Thanks", "plot", "Cited", "EQUATION"))
+    decision = decide(paper([(unit.section, unit.text) for unit in units]), rules=make_rules(formulas=formulas))
+    return decision.text or "", body
 
 
 def test_title_and_abstract_are_not_from_the_extractor_in_the_literal_profile() -> None:

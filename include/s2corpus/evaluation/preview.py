@@ -20,13 +20,14 @@ from s2corpus.errors import UserError, suggest
 from s2corpus.outcomes import CleanOutcome, FilterOutcome, LinkReason, Split
 from s2corpus.pipeline.run import Row, Run, list_columns
 from s2corpus.rules import CleanRules
-from s2corpus.snapshot.removed import SECTIONS, list_parts
+from s2corpus.snapshot.removed import SECTIONS, list_kept_lines, list_parts
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.clean import Bucket
 from s2corpus.stages.split import read_kept
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, FULLTEXTS, LINKS, SPLITS
 from s2corpus.text.personal import mask_parse
+from s2corpus_reader.layout import EQUATION_WORD
 
 
 class Effect(StrEnum):
@@ -45,16 +46,16 @@ class Change:
     """One change that the new thresholds would make."""
 
     item: str
-    """paper, document, section, duplicate or link"""
+    """paper, document, section, formula, duplicate or link"""
     effect: Effect
     paper_id: str
     before: str
     after: str
     words: int | None = None
-    """words of a section"""
+    """words of a section or formula"""
 
 
-_LOG_PROB = "clean.min_log_prob"
+_LOG_PROB, _FORMULAS = "clean.min_log_prob", "clean.formulas"
 _COMPARED: Mapping[str, tuple[str, CleanOutcome, Callable[[float, float], bool]]] = {
     "clean.min_words": ("words", CleanOutcome.SHORT, lambda value, limit: value < limit),
     "clean.min_paragraphs": ("paragraphs", CleanOutcome.FEW_PARAGRAPHS, lambda value, limit: value < limit),
@@ -64,11 +65,13 @@ _COMPARED: Mapping[str, tuple[str, CleanOutcome, Callable[[float, float], bool]]
     "clean.max_abstract_words": ("words", CleanOutcome.ABSTRACT_LONG, lambda value, limit: value > limit),
 }
 """rule → the stored value that it compares, its outcome, and whether it drops a document"""
+_AROUND = 30
+"""number of characters before and after a formula in a preview"""
 _AFTER_SECTIONS = (CleanOutcome.FEW_PARAGRAPHS, CleanOutcome.BAD_TOP_WORD)
 _FILTERS = ("filter.min_characters", "filter.min_english")
 _DATES = ("split.train_before", "split.valid_until", "split.valid_days")
 _LOWER_NEEDS_A_BUILD = ("split.min_jaccard", "link.min_score")
-RULES = (_LOG_PROB, *_COMPARED, *_FILTERS, *_DATES, *_LOWER_NEEDS_A_BUILD)
+RULES = (_LOG_PROB, *_COMPARED, _FORMULAS, *_FILTERS, *_DATES, *_LOWER_NEEDS_A_BUILD)
 """rules that can be previewed"""
 
 
@@ -149,12 +152,11 @@ def _preview_clean(old: Run, new: Run, bucket: int) -> Iterator[Change]:
     for row in old.table(DOCUMENTS).rows(list_columns(DOCUMENTS, "text"), shard=bucket):
         before[row["paper_id"], row["set"]] = {**row, "year": years[row["paper_id"]]}
     affected = {paper for (paper, _), row in before.items() if _may_change(row, old.spec.clean, new.spec.clean)}
-    if not affected:
-        return
     after: dict[tuple[str, str], Row] = {}
-    with tempfile.TemporaryDirectory(prefix="s2corpus-preview-", dir=old.scratch) as scratch:
-        for batch in Bucket(new, bucket, affected).decide(Path(scratch) / "s2orc.parquet"):
-            after |= {(row["paper_id"], row["set"]): row for row in batch.to_pylist()}
+    if affected:
+        with tempfile.TemporaryDirectory(prefix="s2corpus-preview-", dir=old.scratch) as scratch:
+            for batch in Bucket(new, bucket, affected).decide(Path(scratch) / "s2orc.parquet"):
+                after |= {(row["paper_id"], row["set"]): row for row in batch.to_pylist()}
     for paper in sorted(affected):
         places = [next((s for s in ("s2orc", "s2ag") if _is_kept(rows, paper, s)), None) for rows in (before, after)]
         if places[0] != places[1]:
@@ -162,6 +164,8 @@ def _preview_clean(old: Run, new: Run, bucket: int) -> Iterator[Change]:
             sides = _describe(before, paper, places[0]), _describe(after, paper, places[1])
             yield Change("document", effect, paper, *sides)
         yield from _compare_sections(old, new, bucket, paper, after.get((paper, "s2orc")))
+    if old.spec.clean.formulas != new.spec.clean.formulas:
+        yield from _list_formulas(old, new, bucket, before | after)
 
 
 def _is_kept(rows: Mapping[tuple[str, str], Row], paper: str, set_: str) -> bool:
@@ -196,9 +200,7 @@ def _compare_sections(old: Run, new: Run, bucket: int, paper: str, document: Row
     if not any(low <= mean < high for mean in log_probs):
         return
     fulltexts = old.table(FULLTEXTS).rows(["file_sha1", "parse"], shard=bucket, where=pc.field("paper_id") == paper)
-    parse = next(orjson.loads(row["parse"]) for row in fulltexts if row["file_sha1"] == document["sha1"])
-    if old.spec.clean.pii == "mask":
-        parse = mask_parse(parse)
+    parse = next(_read_parse(old, row) for row in fulltexts if row["file_sha1"] == document["sha1"])
     is_lowered = new.spec.clean.text_rules.threshold == low
     for part in list_parts(parse, (old if is_lowered else new).spec.clean, log_probs):
         if part["rule"] == SECTIONS and part["value"] >= low:
@@ -206,6 +208,29 @@ def _compare_sections(old: Run, new: Run, bucket: int, paper: str, document: Row
             name = f"{part['section'] or 'without header'} ({part['value']:.2f})"
             effect = Effect.RETURNS if is_lowered else Effect.GOES
             yield Change("section", effect, paper, f"{states[0]}: {name}", states[1], part["words"])
+
+
+def _list_formulas(old: Run, new: Run, bucket: int, rows: Mapping[tuple[str, str], Row]) -> Iterator[Change]:
+    """Yield the formulas of texts that come back as placeholders, or go. The rules apply to the text without formulas."""
+    effect, *places = (Effect.GOES, "placeholder", "removed")
+    if old.spec.clean.formulas == "remove":
+        effect, *places = (Effect.RETURNS, "removed", "placeholder")
+    with_formulas = new.spec.clean.model_copy(update={"formulas": "placeholder"})
+    for fulltext in old.table(FULLTEXTS).rows(["paper_id", "file_sha1", "parse"], shard=bucket):
+        paper = fulltext["paper_id"]
+        if not _is_kept(rows, paper, "s2orc") or rows[paper, "s2orc"]["sha1"] != fulltext["file_sha1"]:
+            continue
+        for line in list_kept_lines(
+            _read_parse(old, fulltext), with_formulas, rows[paper, "s2orc"]["section_log_probs"]
+        ):
+            for found in EQUATION_WORD.finditer(line):
+                words = line[max(0, found.start() - _AROUND) : found.end() + _AROUND]
+                yield Change("formula", effect, paper, f"{places[0]}: … {words} …", places[1], 1)
+
+
+def _read_parse(run: Run, fulltext: Mapping[str, Any]) -> dict[str, Any]:
+    parse: dict[str, Any] = orjson.loads(fulltext["parse"])
+    return mask_parse(parse) if run.spec.clean.pii == "mask" else parse
 
 
 def _preview_dates(old: Run, new: Run, bucket: int) -> Iterator[Change]:

@@ -205,7 +205,8 @@ class Comparison:
                 self.paragraphs.add(_hash(paper, kind, number, paragraph["text"]))
         if (entry := self.index.get(paper)) is not None and entry.set == "s2orc":
             units = list_units(value, drop_citations=self.rules["clean.citations"] == "drop")
-            self.lines[paper].update(_hash(line) for block in build_blocks(units)[0] for line in block.lines)
+            blocks, _ = build_blocks(units, keep_formulas=self.rules.get("clean.formulas") == "placeholder")
+            self.lines[paper].update(_hash(line) for block in blocks for line in block.lines)
             self.files[paper].add(str(value["_pdf_hash"]))
 
     def check_document(self, value: Mapping[str, Any], set_: str, split: str, place: tuple[str, int]) -> Iterator[str]:

@@ -102,9 +102,7 @@ def rows(paper: Mapping[str, Any], rules: CleanRules) -> Iterator[Row]:
             if decision["set"] == "s2ag":
                 rest = document_text(paper["title"] or "", paper["abstract"] or "").strip()
             elif parse is not None:
-                units = list_units(parse, drop_citations=rules.citations == "drop")
-                kept, _ = _split_sections(units, rules, decision["section_log_probs"])
-                rest = "\n".join(section.text for section in kept)
+                rest = "\n".join(list_kept_lines(parse, rules, decision["section_log_probs"]))
             value, threshold = _compare(decision, paper, rules)
             yield key | _row(RemovedKind.DOCUMENT, rule, rest, value=value, threshold=threshold)
 
@@ -145,8 +143,8 @@ def list_parts(parse: Mapping[str, Any], rules: CleanRules, log_probs: Sequence[
         place = {"paragraph": number, "section": unit.section}
         if rules.citations == "drop":
             yield from (row | place for row in _list_marks(paragraph, unit.text or ""))
-        if rules.profile != RECIPE and "EQUATION" in (unit.text or ""):
-            yield from (row | place for row in _list_formulas(paragraph, unit.text or ""))
+        if rules.profile != RECIPE and "EQUATION" in (text := unit.text or "") and not _keeps_formulas(text, rules):
+            yield from (row | place for row in _list_formulas(paragraph, text))
     threshold = rules.text_rules.threshold
     is_any_removed = log_probs is not None and min(log_probs, default=threshold) < threshold
     for section, mean in _split_sections(units, rules, log_probs)[1] if is_any_removed else ():
@@ -163,6 +161,13 @@ def list_parts(parse: Mapping[str, Any], rules: CleanRules, log_probs: Sequence[
             yield _row(kind, BODY_ONLY, text)
 
 
+def list_kept_lines(parse: Mapping[str, Any], rules: CleanRules, log_probs: Sequence[float] | None) -> Iterator[str]:
+    """Yield the lines of the sections of a full text that the rules keep."""
+    units = list_units(parse, drop_citations=rules.citations == "drop")
+    for section in _split_sections(units, rules, log_probs)[0]:
+        yield from section.lines
+
+
 def _row(kind: RemovedKind, rule: str, text: str | None, **values: Any) -> Row:
     empty = dict.fromkeys(("paragraph", "start", "end", "section", "value", "threshold"))
     words = None if text is None else len(text.split())
@@ -173,7 +178,7 @@ def _split_sections(
     units: Sequence[Unit], rules: CleanRules, log_probs: Sequence[float] | None
 ) -> tuple[list[Block], list[tuple[Block, float]]]:
     """Return the sections that remain, and the improbable ones with their probability (§8.8)."""
-    sections = list_sections(units, rules.profile)
+    sections = list_sections(units, rules.text_rules)
     if log_probs is None:
         return sections, []
     threshold = rules.text_rules.threshold
@@ -189,6 +194,10 @@ def _list_marks(paragraph: Mapping[str, Any], rest: str) -> list[Row]:
         for start, end, _ in merge_citations(paragraph)
     ]
     return _adjust(found, len(text.split()) - len(rest.split()))
+
+
+def _keeps_formulas(text: str, rules: CleanRules) -> bool:
+    return rules.formulas == "placeholder" and remove_formulas(text) != ""
 
 
 def _list_formulas(paragraph: Mapping[str, Any], text: str) -> list[Row]:

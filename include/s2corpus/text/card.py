@@ -20,7 +20,15 @@ from s2corpus.text.rules import (
     RuleSeries,
 )
 from s2corpus.text.unigrams import log_probability
-from s2corpus_reader.layout import Block, build_blocks, document_text, format_abstract, format_body, to_one_line
+from s2corpus_reader.layout import (
+    Block,
+    build_blocks,
+    document_text,
+    format_abstract,
+    format_body,
+    list_sections,
+    to_one_line,
+)
 
 
 class _CardFacts(DocumentFacts):
@@ -61,12 +69,20 @@ class CardFullText(_CardFacts):
         return vote.language
 
     @cached_property
-    def kept(self) -> list[Block]:
-        """The sections that are not improbable. A section without paragraphs remains."""
-        means = [log_probability(s.text if s.paragraphs else "", self.unigrams) for s in self.sections]
+    def log_probs(self) -> list[float]:
+        """The log probability of each section. A section without paragraphs has the highest."""
+        return [log_probability(s.text if s.paragraphs else "", self.unigrams) for s in self.sections]
+
+    def select_probable(self, sections: list[Block]) -> list[Block]:
+        """Return the sections that are not improbable."""
         threshold = self.rules.text_rules.threshold
-        kept = [section for section, mean in zip(self.sections, means, strict=True) if mean >= threshold]
-        self.decision.set_section_log_probs(means, len(kept))
+        return [section for section, mean in zip(sections, self.log_probs, strict=True) if mean >= threshold]
+
+    @cached_property
+    def kept(self) -> list[Block]:
+        """The sections that are not improbable, without formulas."""
+        kept = self.select_probable(self.sections)
+        self.decision.set_section_log_probs(self.log_probs, len(kept))
         self.decision.paragraphs = sum(len(section.paragraphs) for section in kept)
         return kept
 
@@ -80,9 +96,14 @@ class CardFullText(_CardFacts):
         return bool(top) and (not top[0].isalpha() or (self.decision.top_share or 0) >= self.rules.max_top_share)
 
     def text(self) -> str:
-        """Return title, abstract and the remaining sections."""
-        head = document_text(self.document.title or "", self.document.abstract or "")
-        return head + format_body(self.kept, self.rules.text_rules)
+        """Return title, abstract and the remaining sections, with the formulas that the rules keep."""
+        head, rules = document_text(self.document.title or "", self.document.abstract or ""), self.rules.text_rules
+        kept = (
+            self.kept
+            if rules.formulas == "remove"
+            else self.select_probable(list_sections(self.document.body or (), rules))
+        )
+        return head + format_body(kept, rules)
 
 
 class CardAbstract(_CardFacts, AbstractFacts):

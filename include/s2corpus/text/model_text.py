@@ -16,9 +16,11 @@ from s2corpus_reader.layout import (
     EMPTY_BRACKETS,
     EQUATION_WORD,
     Block,
-    build_blocks,
+    TextRules,
+    list_sections,
     list_units,
     merge_citations,
+    remove_formulas,
     split_document_text,
     to_one_line,
 )
@@ -33,14 +35,12 @@ _Piece = tuple[int, int, str]
 """start, end and replacement of a text range"""
 
 
-def model_text(
-    text: str, parse: Json | None, linked: Mapping[str, str], rules: ModelTextRules, *, drop_citations: bool = False
-) -> str:
+def model_text(text: str, parse: Json | None, linked: Mapping[str, str], rules: ModelTextRules, own: TextRules) -> str:
     """Return the formatted document.
 
     `text` is the cleaned document. It was built from `parse`, which is None for a title with abstract.
     `linked` maps bibliography entries to papers: BIBREF → paper id. Entries that are not papers are absent.
-    Set `drop_citations` if `text` was built without citations.
+    `own` are the rules by which `text` was built.
 
     Raises:
         ValueError: `text` was not built from this parse.
@@ -51,9 +51,9 @@ def model_text(
     parts = [f"# {title}" if markdown else title, abstract]
     if parse is None:
         return "\n\n".join(filter(None, parts))
-    writer = _BlockWriter(parse, linked, rules, drop_citations=drop_citations)
+    writer = _BlockWriter(parse, linked, rules, own)
     at = 0
-    for block in build_blocks(list_units(parse, drop_citations=drop_citations))[0]:
+    for block in list_sections(list_units(parse, drop_citations=own.citations == "drop"), own):
         if kept[at : at + len(block.lines)] == block.lines:
             at += len(block.lines)
             parts += writer.format_block(block)
@@ -66,12 +66,13 @@ def model_text(
 class _BlockWriter:
     """Format the blocks of one parse. Each figure or table appears once, after the block that first mentions it."""
 
-    def __init__(self, parse: Json, linked: Mapping[str, str], rules: ModelTextRules, *, drop_citations: bool) -> None:
+    def __init__(self, parse: Json, linked: Mapping[str, str], rules: ModelTextRules, own: TextRules) -> None:
         self._paragraphs: Sequence[Json] = parse["body_text"]
         self._entries: Mapping[str | None, Json] = parse["ref_entries"]
         self._linked = linked
         self._rules = rules
-        self._drop = drop_citations
+        self._drop = own.citations == "drop"
+        self._placeholder = "EQUATION" if own.formulas == "placeholder" else " "
         self._shown: set[str | None] = set()
 
     def format_block(self, block: Block) -> Iterator[str]:
@@ -81,7 +82,7 @@ class _BlockWriter:
         heads = [] if block.header is None else [f"{marks}{block.header}"]
         paragraphs = [self._paragraphs[number] for number in block.units]
         texts = (self._text(paragraph["text"], paragraph) for paragraph in paragraphs)
-        lines = [*heads, *(text for text in texts if any(c.isalnum() for c in text))]
+        lines = [*heads, *filter(remove_formulas, texts)]
         yield ("\n\n" if markdown else "\n").join(lines)
         for paragraph in paragraphs:
             for span in paragraph.get("ref_spans", ()):
@@ -101,9 +102,9 @@ class _BlockWriter:
         at = 0
         for start, end, new in pieces:
             if start >= at:
-                parts += (EQUATION_WORD.sub(" ", text[at:start]), new)
+                parts += (EQUATION_WORD.sub(self._placeholder, text[at:start]), new)
                 at = end
-        found = "".join([*parts, EQUATION_WORD.sub(" ", text[at:])])
+        found = "".join([*parts, EQUATION_WORD.sub(self._placeholder, text[at:])])
         if self._drop:
             found = _BEFORE_POINT.sub("", EMPTY_BRACKETS.sub("", found))
         return to_one_line(found)

@@ -21,7 +21,7 @@ from s2corpus.storage.parts import NotCommitted, OtherColumns
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import DOCUMENTS, FULLTEXTS, LINKS, SPLITS
 from s2corpus.text.personal import mask_parse, mask_text
-from s2corpus_reader.layout import Block, format_abstract, list_sections, list_units, to_one_line
+from s2corpus_reader.layout import Block, TextRules, format_abstract, list_sections, list_units, to_one_line
 from s2orc_parse.parse_model import ParseKind
 
 MOST_CHARACTERS = 400_000
@@ -134,7 +134,7 @@ def _read_parse(
     entries = dict(islice(parse["bib_entries"].items(), MOST_ENTRIES))
     targets = {*floats, *entries}
     units = list_units(parse, drop_citations=rules is not None and rules.citations == "drop")
-    blocks = list_sections(units, rules.profile if rules else "card")
+    blocks = list_sections(units, rules.text_rules if rules else TextRules("card"))
     if log_probs is not None and len(log_probs) != len(blocks):
         log_probs = None  # another version cleaned this text
     parts = list(list_parts(parse, rules, log_probs)) if rules else []

@@ -28,6 +28,13 @@ def test_units_form_blocks(units: list[tuple[str | None, str | None]], words: in
     assert ([block.lines for block in blocks], found) == (expected, words)
 
 
+def test_formula_in_a_sentence_can_leave_its_placeholder() -> None:
+    made, words = build_blocks(
+        [Unit("A", "so EQUATION, where"), Unit("A", "EQUATION ."), Unit("B", "1")], keep_formulas=True
+    )
+    assert ([block.lines for block in made], words) == ([["A", "so EQUATION, where"], ["B", "1"]], 8)
+
+
 @pytest.mark.parametrize("abstract", ["AIM: To  parse.\nWe did.", "::: AIM: To parse. ::: ::: We did.\n\n"])
 def test_each_part_of_a_structured_abstract_is_a_line(abstract: str) -> None:
     assert document_text(" A  title\n", abstract) == "A title\n\nAIM: To parse.\nWe did."

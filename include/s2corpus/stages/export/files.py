@@ -139,10 +139,10 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
 
 def _make_text_formatter(run: Run) -> Callable[[Mapping[str, Any]], str] | None:
     """Return a function that formats a document as the spec requires, or None for the format of the S2 V2 card."""
-    rules, drop = run.spec.export.text, run.spec.clean.citations == "drop"
+    rules, own = run.spec.export.text, run.spec.clean.text_rules
     if rules == ModelTextRules():
         return None
-    return lambda row: model_text(row["text"], row["parse"], row["linked"], rules, drop_citations=drop)
+    return lambda row: model_text(row["text"], row["parse"], row["linked"], rules, own)
 
 
 def _load_benchmarks(run: Run) -> Benchmarks | None:

@@ -1,5 +1,6 @@
 """`corpus preview` says what a release with the other threshold does: both are built and compared."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,25 @@ def test_preview_of_clean_is_the_release(release: Run, tmp_path: Path, rule: dic
         sections = [change for change in changes if change.item == "section" and change.paper_id == paper]
         if n is not None and (former := removed[0][paper]) is not None:
             assert len(sections) == abs(n - former)
+
+
+@pytest.mark.parametrize("before", ["remove", "placeholder"])
+def test_preview_of_formulas_is_the_release(tmp_path: Path, before: str) -> None:
+    after = {"remove": "placeholder", "placeholder": "remove"}[before]
+    old = make(tmp_path / "old", formulas=before)
+    changes = list(preview(old, change_spec(old.spec, {"clean.formulas": after})))
+    counts: list[Counter[str]] = [
+        Counter({row["paper_id"]: row["text"].count("EQUATION") for row in run.table(DOCUMENTS).rows() if row["text"]})
+        for run in (old, make(tmp_path / "new", formulas=after))
+    ]
+    assert Counter(change.paper_id for change in changes) == (counts[1] - counts[0] or counts[0] - counts[1])
+    effect, places = (
+        (Effect.RETURNS, "removed: … We use") if before == "remove" else (Effect.GOES, "placeholder: … We use")
+    )
+    assert len(changes) > 20 and {(change.item, change.effect) for change in changes} == {("formula", effect)}
+    assert all(
+        change.before.startswith(f"{places} EQUATION, as shown") and change.after != before for change in changes
+    )
 
 
 def test_preview_of_dates_is_the_release(release: Run) -> None:

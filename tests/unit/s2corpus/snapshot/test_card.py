@@ -124,6 +124,7 @@ def write_card(
         ({"rules": {"export.gorc": True}}, "", "GORC's Appendix E"),
         ({"rules": {"export.benchmarks": [{"name": "b"}]}}, "", "`overlaps.parquet`"),
         ({"rules": {"export.text": {"formulas": "latex"}}}, "", "`model_text` has their LaTeX"),
+        ({"rules": {"clean.formulas": "placeholder"}}, "Formulas are left out", "the token EQUATION replaces a display formula in"),
         ({"parent": "x-20230101-00000000"}, "", "`diff.json` and `changes.parquet`"),
         ({"parent": "x-20230101-00000000"}, "", "its parent is `x-20230101-00000000`"),
         ({"rules": {"filter.language": "cld2"}}, "The English filter asks CLD3", "The English filter asks CLD2, as S2ORC did. "),

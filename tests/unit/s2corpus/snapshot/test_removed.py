@@ -82,6 +82,11 @@ def dropping(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return publish(tmp_path_factory.mktemp("removed") / "dropping", citations="drop")
 
 
+@pytest.fixture(scope="module")
+def placeholders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return publish(tmp_path_factory.mktemp("removed") / "placeholders", formulas="placeholder", citations="drop")
+
+
 def read(folder: Path, table: str) -> list[dict[str, Any]]:
     return list(
         chain.from_iterable(pq.read_table(path).to_pylist() for path in sorted((folder / table).rglob("*.parquet")))
@@ -134,7 +139,7 @@ def check_sums(folder: Path) -> tuple[int, int]:
     return len(published), len(removed)
 
 
-@pytest.mark.parametrize("name", ["snapshot", "dropping"])
+@pytest.mark.parametrize("name", ["snapshot", "dropping", "placeholders"])
 def test_each_word_is_published_or_removed(name: str, request: pytest.FixtureRequest) -> None:
     folder: Path = request.getfixturevalue(name)
     published, removed = check_sums(folder)
@@ -164,6 +169,16 @@ def test_row_has_place_rule_value_threshold_and_words(dropping: Path) -> None:
     assert others == {
         "paragraph": "We thank A. Nobody.", "figure": "Yield by day", "table": "Yields\nday\tyield\n1\t0.5", "footnote": "At 20 degrees.",
     }  # fmt: skip
+
+
+def test_formula_with_a_placeholder_is_not_removed(placeholders: Path) -> None:
+    documents = read(placeholders, "documents/s2orc")
+    rows = [row for row in read(placeholders, "tables/removed") if row["kind"] == "formula"]
+    assert len(documents) > 20 and {row["id"] for row in documents} < {row["paper_id"] for row in rows}
+    assert {(row["text"], row["words"], row["start"], row["end"]) for row in rows} == {("EQUATION", 1, 0, 8)}
+    assert all(
+        row["text"].count("We use EQUATION, as shown ") == row["text"].count("EQUATION") == 1 for row in documents
+    )
 
 
 def test_removed_document_names_its_rule(snapshot: Path) -> None:
@@ -197,6 +212,8 @@ def test_trace_of_a_paper_shows_what_was_removed(tmp_path: Path) -> None:
         ({"layout": "template_blank"}, {"min_log_prob": -1000.0}),
         ({"citations": "drop"}, {"citations": "keep", "min_log_prob": -1000.0}),
         ({"pii": "mask"}, {"min_log_prob": -1000.0}),
+        ({}, {"formulas": "placeholder"}),
+        ({"formulas": "placeholder", "layout": "template"}, {"formulas": "remove", "citations": "drop"}),
     ],
 )
 def test_rebuilt_text_is_the_text_of_a_release_with_these_rules(

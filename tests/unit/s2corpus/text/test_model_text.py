@@ -7,14 +7,15 @@ import pytest
 
 from s2corpus.spec import ModelTextRules
 from s2corpus.text.model_text import model_text
-from s2corpus_reader.layout import Unit, build_blocks, document_text, list_units
+from s2corpus_reader.layout import TextRules, Unit, build_blocks, document_text, list_sections, list_units
 from s2orc_parse import latex, tei
 
 ALL = ModelTextRules(headings="markdown", citations="linked", captions=True, tables="markdown", formulas="latex")
+CARD = TextRules("card")
 
 
-def card(parse: Any, title: str = "A title", abstract: str = "An abstract.") -> str:
-    return document_text(title, abstract, [block.text for block in build_blocks(list_units(parse))[0]])
+def card(parse: Any, title: str = "A title", abstract: str = "An abstract.", own: TextRules = CARD) -> str:
+    return document_text(title, abstract, [block.text for block in list_sections(list_units(parse), own)])
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def scifact(shared_data: Path) -> Any:
 
 
 def test_model_text_without_options_is_the_card_text(scifact: Any) -> None:
-    assert model_text(card(scifact), scifact, {}, ModelTextRules()) == card(scifact)
+    assert model_text(card(scifact), scifact, {}, ModelTextRules(), CARD) == card(scifact)
 
 
 def test_model_text_lacks_sections_removed_by_cleaning(scifact: Any) -> None:
@@ -35,15 +36,15 @@ def test_model_text_lacks_sections_removed_by_cleaning(scifact: Any) -> None:
     mention = {n for n, p in enumerate(scifact["body_text"]) if any(span["ref_id"] == key for span in p["ref_spans"])}
     (gone,) = [block for block in found if mention & set(block.units)]
     kept = [block.text for block in found if block is not gone]
-    whole = model_text(card(scifact), scifact, {}, ALL)
-    written = model_text(document_text("T", "A", kept), scifact, {}, ALL)
+    whole = model_text(card(scifact), scifact, {}, ALL, CARD)
+    written = model_text(document_text("T", "A", kept), scifact, {}, ALL, CARD)
     for words in (f"# {gone.header}\n", "Number of cited documents by journal", "| Journal | Count |"):
         assert words in whole and words not in written
 
 
 def test_text_of_another_paper_is_refused(scifact: Any) -> None:
     with pytest.raises(ValueError, match="does not occur in the parse"):
-        model_text(document_text("T", "A", ["A paragraph of another paper."]), scifact, {}, ALL)
+        model_text(document_text("T", "A", ["A paragraph of another paper."]), scifact, {}, ALL, CARD)
 
 
 def paragraph(text: str, *spans: tuple[str, str | None], **more: Any) -> Any:
@@ -52,10 +53,12 @@ def paragraph(text: str, *spans: tuple[str, str | None], **more: Any) -> Any:
     return {"section": "", "text": text, "cite_spans": linked, "unlinked_spans": unlinked, **more}
 
 
-def write(*paragraphs: Any, entries: list[Any] | None = None, rules: ModelTextRules = ALL) -> list[str]:
+def write(
+    *paragraphs: Any, entries: list[Any] | None = None, rules: ModelTextRules = ALL, own: TextRules = CARD
+) -> list[str]:
     """Return the parts of a text after its title and abstract."""
     parse = {"body_text": paragraphs, "ref_entries": {f"REF{n}": entry for n, entry in enumerate(entries or ())}}
-    return model_text(card(parse), parse, {"A": "a", "B": "b"}, rules).split("\n\n")[2:]
+    return model_text(card(parse, own=own), parse, {"A": "a", "B": "b"}, rules, own).split("\n\n")[2:]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +87,14 @@ def test_formulas_are_written_as_latex() -> None:
     ]
     assert write(*given) == ["with $$x = 1 + 2$$ and", "$$x = 1 + 2$$", "so $x$ is", "and is"]
     assert write(*given, rules=ModelTextRules(headings="markdown")) == ["with and", "so x is", "and is"]
+    own = TextRules("card", formulas="placeholder")
+    assert write(*given, own=own) == [
+        "with $$x = 1 + 2$$ and EQUATION",
+        "$$x = 1 + 2$$",
+        "so $x$ is",
+        "and EQUATION is",
+    ]
+    assert write(*given, rules=ModelTextRules(headings="markdown"), own=own)[1:] == ["so x is", "and EQUATION is"]
 
 
 def test_headers_have_levels_in_markdown() -> None:
@@ -96,7 +107,7 @@ def test_headers_have_levels_in_markdown() -> None:
     heads = ["## A", "### B", "#### C", "##### D", "###### E", "###### F", "###### G"]
     assert write(*given) == [*heads, "one", "two"]
     assert write(*given, rules=ModelTextRules()) == ["A", "B", "C", "D", "E", "F", "G\none\ntwo"]
-    assert model_text("T\n\nAn abstract.", None, {}, ALL) == "# T\n\nAn abstract."
+    assert model_text("T\n\nAn abstract.", None, {}, ALL, CARD) == "# T\n\nAn abstract."
 
 
 def float_(kind: str, text: str, num: str | None, **more: Any) -> Any:

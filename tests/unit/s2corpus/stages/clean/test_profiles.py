@@ -4,6 +4,7 @@ Each threshold of the card is checked from both sides, each tie, and each empty 
 its profile applies.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -115,6 +116,20 @@ def test_document_has_the_outcome_of_its_first_failed_rule(set_: Set, fields: di
 
 def test_formulas_have_no_language() -> None:
     assert decide(paper([("A", "EQUATION"), ("B", "EQUATION .")])).outcome == "not_english"
+
+
+def test_placeholders_of_formulas_change_only_the_text() -> None:
+    body = [
+        *SENTENCES,
+        ("Model", f"So EQUATION, {english(60, 9)}"),
+        ("Model", "EQUATION ."),
+        ("EQUATION", "EQUATION " * 300),
+    ]
+    removed, kept = (decide(paper(body), rules=make_rules(formulas=value)) for value in ("remove", "placeholder"))
+    assert removed.text is not None and kept.text is not None
+    assert removed.text.endswith(f"\n\nModel\nSo , {english(60, 9)}\n\nEQUATION")
+    assert kept.text == removed.text.replace("So ,", "So EQUATION,")
+    assert replace(kept, text=removed.text) == removed
 
 
 @pytest.mark.parametrize("set_", ["s2orc", "s2ag"])

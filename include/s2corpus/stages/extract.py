@@ -63,7 +63,9 @@ class ExtractStage(Stage):
         missing = [sha1 for sha1 in selected if sha1 not in stored]
         log.info("extract shard %d: %d selected, %d already extracted", shard.index, len(selected), len(stored))
         if missing:
-            failed = self._send(run, shard, run.store(STORED_TEI, *key.values()), missing, len(selected))
+            store = run.store(STORED_TEI, *key.values())
+            failed = self._send(run, shard, store, missing, len(selected))
+            store.merge(min(selected), max(selected))
             stored = failed | find_stored(run, key, selected)
         run.table(EXTRACTIONS).write(shard.index, [stored[sha1] for sha1 in selected])
 

@@ -110,6 +110,8 @@ def _convert_missing(
             batch, size = [], 0
     if batch:
         store.append(batch)
+    if missing:
+        store.merge(first, last)
     return {**(store.known(first, last, _LISTED) if missing else stored), **unstored}
 
 

@@ -71,6 +71,7 @@ class SelectStage(Stage):
                 read.append(selection.as_row())
         if final := [row for row in read if row["outcome"] not in _TRANSIENT_OUTCOMES]:
             store.append(final)
+            store.merge(pdfs[0]["file_sha1"], pdfs[-1]["file_sha1"])
         rows = {row["file_sha1"]: row for row in [*(row for row, _ in known.values()), *read]}
         run.table(SELECTIONS).write(
             shard.index, [{name: rows[pdf["file_sha1"]][name] for name in columns} for pdf in pdfs]

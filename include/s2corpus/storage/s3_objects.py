@@ -19,7 +19,7 @@ from s2corpus.storage.objects import check_size
 from s2corpus.storage.s3_errors import BrokenAnswer
 
 _BLOCK = 1 << 20
-_SMALL_BYTES = 1 << 20
+_SMALL_BYTES = 1 << 19
 """Maximum size of an object that is read in one request, with its checksum, for random access."""
 
 

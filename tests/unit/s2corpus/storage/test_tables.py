@@ -26,7 +26,6 @@ from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage import exchange
 from s2corpus.storage.by_paper import ByPaper
-from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.error_kinds import convert_environment_error, convert_errors
 from s2corpus.storage.exchange import Exchange, RowsRemoved
@@ -35,7 +34,6 @@ from s2corpus.storage.local_lake import LocalLake
 from s2corpus.storage.objects import DamagedPart
 from s2corpus.storage.parts import NotCommitted, TableRef
 from s2corpus.tables.papers import CLUSTERS
-from s2corpus.tables.parses import STORED_PARSES
 from s2corpus.tables.schema import TABLES
 from s2corpus.tables.texts import DOCUMENTS
 
@@ -154,35 +152,6 @@ def test_rows_and_parts_of_another_schema_are_refused(lake: Lake) -> None:
     TableRef(lake, "t", TABLES["aliases"]).commit([0])
     with pytest.raises(NotCommitted, match="with other columns"):
         TableRef(lake, "t", CLUSTERS).read()
-
-
-def make_row(sha: str) -> dict[str, object]:
-    return {"file_sha1": sha, "kind": "pdf", "outcome": "ok", "bytes": 40, "parse": sha.encode()}
-
-
-def test_content_store_opens_only_parts_of_its_range(lake: Lake) -> None:
-    """The first 12 digits of the first and last key are in the name of a part."""
-    store = ContentStore(lake, "parses/1", STORED_PARSES)
-    low, high = "a" * 40, "c" * 40
-    part = store.append([make_row(high), make_row(low)])
-    assert part.startswith(f"parses/1/{'a' * 12}-{'c' * 12}-")
-    assert [r["parse"] for r in store.fetch(part, [high], ["parse"])] == [high.encode()]
-    for first, last, found in (("0" * 40, low, [low]), ("b" * 40, "b" * 40, []), (high, "f" * 40, [high])):
-        assert list(store.known(first, last, ["outcome"])) == found
-    again = store.append([make_row(low) | {"outcome": "other"}, make_row("e" * 40)])
-    assert store.known(low, low, ["outcome"])[low][1] == min(part, again), "the first name decides"
-
-
-def test_keys_of_a_damaged_content_part_are_forgotten(lake: Lake, tmp_path: Path) -> None:
-    store = ContentStore(lake, "parses/1", STORED_PARSES)
-    part, other = (store.append([make_row(digit * 40)]) for digit in "12")
-    file = tmp_path / "lake" / part
-    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-    assert list(store.known("0" * 40, "f" * 40, ["outcome"])) == ["2" * 40]
-    with pytest.raises(DamagedPart, match="is missing"):
-        list(store.fetch(part, ["1" * 40], ["parse"]))
-    assert store.append([make_row("1" * 40)]) == part != other
-    assert len(store.known("0" * 40, "f" * 40, ["outcome"])) == 2
 
 
 def test_rows_of_a_sorted_table_are_read_by_ascending_paper() -> None:

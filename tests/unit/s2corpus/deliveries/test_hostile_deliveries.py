@@ -141,6 +141,14 @@ def test_disk_failure_is_not_a_refusal(run: Run, monkeypatch: pytest.MonkeyPatch
         break_reader(run, OSError(28, "No space left on device"), monkeypatch)
 
 
+@pytest.mark.parametrize(("listed", "metadata"), [(1 << 20, 1 << 20), (1 << 40, len(PDF))])
+def test_false_size_of_metadata_enlarges_no_table(run: Run, listed: int, metadata: int) -> None:
+    """A large listed size counts as far as the file is stored."""
+    put(run.lake, "sources/dblp/1", list_file(name="a.xml", bytes=listed), "a.xml")
+    found = read_ready(run.lake, "delivery", "dblp", "1")
+    assert found is not None and found.metadata_bytes == metadata
+
+
 def test_huge_ready_file_is_not_read(run: Run) -> None:
     put(run.lake, "drops/a")
     os.truncate(run.lake.uri("drops/a/_READY"), (1 << 28) + 1)

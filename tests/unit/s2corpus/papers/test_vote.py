@@ -202,6 +202,10 @@ CASES: dict[str, tuple[list[Cast], dict[str, Any], str, Any, tuple[str, VoteRule
         say("subjects", s2=("Physics", "Biology"), arxiv=("cs.LG",), acl=("cs.CL",), dblp=("Physics", "Geology"), x=("Physics",)),
         {}, "fields_of_study", ("Physics", "Computer Science"), ("acl:1", MAJORITY, 2, 3),
     ),
+    "three short words in capitals": (
+        say("title", crossref="ON THE USE", dblp="On the use"), {}, "title", "On the use", ("dblp:1", MAJORITY, 2, 0),
+    ),
+    "two acronyms": (say("title", crossref="BERT GPT", dblp="Bert gpt"), {}, "title", "BERT GPT", ("crossref:1", MAJORITY, 2, 0)),
     "OpenAlex without declared fields": (
         say("subjects", openalex=("subfields/1702",), s2=("unknown section",)),
         {}, "fields_of_study", ("Computer Science",), ("openalex:1", MAJORITY, 1, 0),

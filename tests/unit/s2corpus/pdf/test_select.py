@@ -51,6 +51,13 @@ def selections(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Selection]
     return inspect(items, timeout=3.0, workers=4)
 
 
+@pytest.mark.parametrize("at", range(-8, 2))
+def test_text_is_found_across_the_pieces_of_a_file(tmp_path: Path, at: int) -> None:
+    (tmp_path / "alto").write_bytes(b" " * (2 * inspection._PIECE + at) + b"<String ")
+    assert inspection._contains(tmp_path / "alto", b"<String ")
+    assert not inspection._contains(tmp_path / "alto", b"<String>")
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_each_kind_of_pdf_has_its_outcome(selections: dict[str, Selection], name: str) -> None:
     assert selections[name].outcome is KINDS[name][1], selections[name]

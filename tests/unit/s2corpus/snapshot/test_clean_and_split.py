@@ -103,6 +103,17 @@ def test_unknown_years_are_dropped_except_in_profile_own(tmp_path: Path) -> None
         assert {row["split"] for row in splits.values()} == {"train"}
 
 
+@pytest.mark.parametrize(("profile", "split"), [("card", "held_back:late"), ("recipe-2024", "valid")])
+def test_only_recipe_has_no_upper_bound(tmp_path: Path, profile: str, split: str) -> None:
+    """The card's valid split ends; that of the recipe (A.7) does not."""
+    words = tmp_path / "words.csv"
+    words.write_text("word,count\nsignificant,100\n")
+    unigrams = {"uri": str(words), "sha256": hashlib.sha256(words.read_bytes()).hexdigest()}
+    clean = {"profile": profile, "unigrams": unigrams, "min_log_prob": None}
+    _, _, splits = release(tmp_path / "release", partial(change_row, date="2030-05"), clean=clean)
+    assert {row["split"] for row in splits.values()} == {split}
+
+
 def test_later_duplicates_are_held_back_across_buckets_and_sets(tmp_path: Path) -> None:
     author = {"first": "Ada", "middle": [], "last": "Same", "suffix": ""}
     _, _, splits = release(tmp_path, partial(change_row, title="The Same Title", authors=[author]))

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from s2corpus.storage import content_store
@@ -29,6 +30,15 @@ def test_content_store_opens_only_parts_of_its_range(lake: Lake) -> None:
         assert list(store.known(first, last, ["outcome"])) == found
     again = store.append([make_row(low) | {"outcome": "other"}, make_row("e" * 40)])
     assert store.known(low, low, ["outcome"])[low][1] == min(part, again), "the first name decides"
+
+
+def test_row_group_of_a_part_has_at_most_4_mb(lake: Lake) -> None:
+    """A reader of one row reads its row group."""
+    rows = [make_row(hashlib.sha1(bytes([n])).hexdigest()) | {"parse": os.urandom(200_000)} for n in range(50)]
+    part = ContentStore(lake, "parses/1", STORED_PARSES).append(rows)
+    metadata = pq.read_metadata(lake.uri(part))
+    assert metadata.num_row_groups == 3
+    assert max(metadata.row_group(n).total_byte_size for n in range(3)) < 4.1 * (1 << 20)
 
 
 def test_keys_of_a_damaged_content_part_are_forgotten(lake: Lake, tmp_path: Path) -> None:

@@ -211,6 +211,8 @@ def theorems(found: Parse) -> list[tuple[str, str, str | None]]:
          "<p>Theorem 3. Every odd thing is odd.</p><p>Lemma 2.1 (Of Hu). It is.</p><p>Lemma 7: It was.</p>",
          [("Theorem 3. Every odd thing is odd.", "3"), ("Lemma 2.1 (Of Hu). It is.", "2.1"), ("Lemma 7: It was.", "7")],
          [("Theorem 3", "3"), ("Lemma 2.1", "2.1"), ("Lemmas 2.1", "2.1"), ("7", "7")]),
+        ("<p>Theorem 1. All are odd. Lemma 2. Some are even. Lemma 3. None is both.</p>",
+         [("Theorem 1. All are odd.", "1"), ("Lemma 2. Some are even.", "2"), ("Lemma 3. None is both.", "3")], []),
         # The first statement of a number is the target.
         ("<p>Theorem 1. One.</p><p>Theorem 1. Again.</p><p>Lemma 1. Other.</p><p>By Lemma 1.</p>",
          [("Theorem 1. One.", "1"), ("Lemma 1. Other.", "1")], [("Lemma 1", "1")]),

@@ -1,7 +1,9 @@
 """docs/explorer.md: the explorer's counts are those of the tables, and each filter, bar and page shows the documents that it names."""
 
+import hashlib
 import html
 import re
+import resource
 import shutil
 import socket
 import threading
@@ -25,12 +27,16 @@ from s2corpus.storage.parts import TableRef
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.parses import SELECTIONS
+from s2corpus.tables.schema import paper_shard, pdf_shard
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, LINKS, SPLITS
 from tests.releases import PUBLISHED, Built
+from tests.s3_store import s3_store
 from tests.ui.conftest import page_over
 from tests.ui.pages import AT as PAGES
 from tests.ui.pages import INJECTED, read, words
+from tests.unit.s2corpus.pdf import bad_pdfs
 from tests.unit.s2corpus.snapshot.test_removed import make
+from tests.unit.s2corpus.storage.test_lakes import use_server
 
 AT = "corpus_release__small/20230101"
 OF = f"{AT}/documents"
@@ -128,6 +134,47 @@ def test_histogram_counts_documents_and_its_bars_lead_to_them(page: Any, run: Ru
     assert f"<title>clean.min_log_prob: {threshold:g}</title>" in sections
     n = sum(len(row["section_log_probs"] or ()) for row in with_words)
     assert f'aria-label="section_log_probs: {n:,} values"' in sections
+
+
+def test_scores_of_filter_and_link_are_counted_by_outcome(page: Any, built: Built) -> None:
+    page, run = page_over(built.lake), built.runs[PUBLISHED]
+    scores = (
+        ("filter", "characters", "min_characters"),
+        ("filter", "english", "min_english"),
+        ("link", "score", "min_score"),
+    )
+    for stage, score, rule in scores:
+        table, column = (FILTERED, "outcome") if stage == "filter" else (LINKS, "reason")
+        rows = [row for row in run.table(table).read().to_pylist() if row[score] is not None]
+        text = read(page, f"{PAGES[PUBLISHED]}/scores/{stage}")
+        shown = text.partition(f'aria-label="{score}"')[2].partition("</table>")[0]
+        counted = Counter[str]()
+        for counts in re.findall(r'<th scope="row">[^<]*</th><td>([^<]*)</td>', shown):
+            for word, n in re.findall(r"(\w+) ([\d,]+)(?:, |$)", counts):
+                counted[word] += int(n.replace(",", ""))
+        assert counted == Counter(row[column] for row in rows) and counted, (stage, score)
+        threshold = getattr(getattr(run.spec, stage), rule)
+        assert f"<title>{stage}.{rule}: {threshold:g}</title>" in text
+        assert f'aria-label="{score}: {len(rows):,} values"' in text
+    assert page.get(f"{PAGES[PUBLISHED]}/scores/clean").status_code == 422
+
+
+def test_explorer_of_a_lake_on_s3(run: Run, page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with s3_store() as store:
+        use_server(monkeypatch, store.port)
+        root = run.scratch / "lake"
+        lake = open_lake("s3://corpus")
+        for path in sorted(path for path in root.rglob("*") if path.is_file()):
+            lake.put(path.relative_to(root).as_posix(), path.read_bytes())
+        remote, paper = page_over("s3://corpus"), decisions(run, "s2orc")[0]["paper_id"]
+        for address in (
+            f"{OF}/s2orc",
+            f"{OF}/s2ag?by=log_prob",
+            f"{AT}/scores/filter",
+            f"{AT}/scores/link",
+            f"{AT}/text/{paper}",
+        ):
+            assert read(remote, address) == read(page, address), address
 
 
 def test_list_is_sorted_by_the_chosen_value(page: Any, run: Run) -> None:
@@ -319,6 +366,56 @@ def test_missing_or_damaged_pdf_gives_a_sentence(built: Built, tmp_path: Path) -
     for change in (lambda: path.write_bytes(b"%PDF-1.4 other"), path.unlink):
         change()
         assert "The lake no longer contains this PDF." in words(read(page_over(lake), at, 404))
+
+
+HOSTILE: dict[str, tuple[Callable[[], bytes], int, bool]] = {
+    "huge page": (lambda: bad_pdfs.assemble(bad_pdfs.paper(box=b"[0 0 1000000 1000000]")), 1, True),
+    "page without width": (lambda: bad_pdfs.assemble(bad_pdfs.paper(box=b"[0 0 14400 0.001]")), 1, True),
+    "page after the last": (lambda: bad_pdfs.assemble(bad_pdfs.pages([bad_pdfs.A4] * 3)), 4, False),
+    "many pages": (lambda: bad_pdfs.assemble(bad_pdfs.pages([bad_pdfs.A4] * 20_000)), 100, True),
+    "compressed content": (bad_pdfs.KINDS["stream_bomb"][0], 1, False),
+    "compressed objects": (bad_pdfs.object_stream_bomb, 1, False),
+    "endless drawing": (lambda: bad_pdfs.drawn_forever(b"q Q"), 1, False),
+    "giant image": (bad_pdfs.giant_image, 1, True),
+}
+"""PDFs, each with a page, and whether the page can be drawn"""
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_pdf_gives_a_small_image_or_a_sentence(name: str, built: Built, tmp_path: Path) -> None:
+    make_pdf, number, is_drawn = HOSTILE[name]
+    lake, run = Path(shutil.copytree(built.lake, tmp_path / "lake")), built.runs[PUBLISHED]
+    found = find_open_pdf(built)
+    shard = pdf_shard(found["file_sha1"], run.pdf_shards)
+    pdf = next(
+        pdf
+        for n in range(1000)
+        if pdf_shard(hashlib.sha1(pdf := make_pdf() + b"%%%d" % n).hexdigest(), run.pdf_shards) == shard
+    )
+    sha1 = hashlib.sha1(pdf).hexdigest()
+    for table, values in ((PDFS, {"bytes": len(pdf)}), (SELECTIONS, {"pages": number}), (FULLTEXTS, {})):
+        ref = TableRef(open_lake(str(lake)), f"releases/{run.release_id}/{table.name}", table)
+        at = shard if table.shards == "pdf" else paper_shard(found["paper_id"], run.paper_shards)
+        shards, facts = sorted({int(part.name[5:10]) for part in ref.committed().parts}), ref.committed().facts
+        rows = ref.read(shard=at).to_pylist()
+        for row in rows:
+            if row["file_sha1"] == found["file_sha1"]:
+                row |= {"file_sha1": sha1, **values}
+                places = row.get("places") or ()
+        ref.write(at, sorted(rows, key=lambda row: str(row[table.key[0]])))
+        ref.commit(shards, facts)
+        if table is PDFS:
+            for place in places:
+                (lake / "drops" / place["drop"] / place["name"]).write_bytes(pdf)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    answer = page_over(lake).get(f"{PAGES[PUBLISHED]}/text/{found['paper_id']}/page/{number}")
+    if is_drawn:
+        assert answer.status_code == 200
+        width, height = (int.from_bytes(answer.content[at : at + 4], "big") for at in (16, 20))
+        assert 0 < width * height <= 3_100_000
+    else:
+        assert answer.status_code == 404 and "cannot be drawn within the limits" in words(answer.text)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < max(before, 1024 << 10), "1 GB of memory"
 
 
 @pytest.mark.parametrize(("width", "script"), [(1280, True), (400, False)])

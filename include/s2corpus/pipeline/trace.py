@@ -16,7 +16,6 @@ from s2corpus.ids import ReleaseId
 from s2corpus.outcomes import Split
 from s2corpus.pipeline.run import ReleaseTables, Row, list_columns
 from s2corpus.pipeline.sealed import read_record
-from s2corpus.rules import CleanRules
 from s2corpus.snapshot.removed import SECTIONS, list_parts
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.parts import NotCommitted, OtherColumns
@@ -232,11 +231,11 @@ def _list_unjoined(tables: ReleaseTables, paper_id: str, records: list[Row]) -> 
     return sorted(found, key=lambda row: str(row["record_id"]))
 
 
-def read_clean_rules(tables: ReleaseTables) -> CleanRules | None:
-    """Return the cleaning rules of the release, or None if it has no record of its run."""
+def read_spec(tables: ReleaseTables) -> ReleaseSpec | None:
+    """Return the spec of the release, or None if it has no record of its run."""
     try:
         record = read_record(tables.lake, ReleaseId.parse(tables.folder.removeprefix("releases/")))
-        return ReleaseSpec.model_validate(record.spec, extra="ignore").clean
+        return ReleaseSpec.model_validate(record.spec, extra="ignore")
     except (UserError, ValueError):
         return None
 
@@ -244,14 +243,14 @@ def read_clean_rules(tables: ReleaseTables) -> CleanRules | None:
 def _list_removed(tables: ReleaseTables, paper_id: str, documents: list[Row]) -> list[Row]:
     """Return the removed parts of the full text that cleaning evaluated, or nothing if the release has no record of its rules."""
     document = next((row for row in documents if row["section_log_probs"] is not None), None)
-    rules = read_clean_rules(tables)
-    if document is None or rules is None:
+    spec = read_spec(tables)
+    if document is None or spec is None:
         return []
     for fulltext in tables.of_paper(FULLTEXTS, paper_id, ["paper_id", "file_sha1", "parse"]):
         if fulltext["file_sha1"] == document["sha1"]:
             parse = orjson.loads(fulltext["parse"])
-            parse = mask_parse(parse) if rules.pii == "mask" else parse
-            return list(list_parts(parse, rules, document["section_log_probs"]))
+            parse = mask_parse(parse) if spec.clean.pii == "mask" else parse
+            return list(list_parts(parse, spec.clean, document["section_log_probs"]))
     return []
 
 

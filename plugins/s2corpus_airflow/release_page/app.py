@@ -6,7 +6,7 @@ those that store marks of an evaluation (`evaluation`) and do actions (`actions`
 URLs are `/` and `/<dag_id>/<as_of>/…`. The authorized DAG names the release, so a user cannot read a release of another DAG.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import date
 from enum import StrEnum
@@ -14,25 +14,31 @@ from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal, NamedTuple
 from urllib.parse import quote
 
-import pyarrow as pa
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
 from fastapi import Path as InPath
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, RedirectResponse, Response, StreamingResponse
-from sqlalchemy.exc import SQLAlchemyError
-from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from s2corpus.corpora.plans import Action
 from s2corpus.datasets.shelf import find_similar_papers
 from s2corpus.drops.standing import NAMES
-from s2corpus.errors import TransientError, UserError
+from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG, SPEC_NAME, ReleaseId
 from s2corpus.pipeline import trace
 from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.spec import releases_folder
-from s2corpus.storage.parts import OtherColumns
-from s2corpus_airflow.release_page import actions, evaluation, explorer, intervals, lists, sheets, texts, views
+from s2corpus_airflow.release_page import (
+    actions,
+    evaluation,
+    explorer,
+    intervals,
+    lists,
+    sheets,
+    stage_scores,
+    texts,
+    views,
+)
 from s2corpus_airflow.release_page.compare import compare
+from s2corpus_airflow.release_page.errors import answer_errors
 from s2corpus_airflow.release_page.explorer import Choice
 from s2corpus_airflow.release_page.releases import Archive
 from s2corpus_airflow.release_page.render import page as render
@@ -40,15 +46,6 @@ from s2corpus_airflow.release_page.states import ReleaseStatus
 
 DROPS_DAG = "pdf_drops"
 STATIC = Path(__file__).parent / "static"
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'self'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
-    "Cache-Control": "no-store",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-
 DagId = Annotated[str, InPath(pattern=f"^{RELEASE_DAG}{SPEC_NAME}$")]
 DAY = "^[0-9]{8}(T[0-9]{6})?$"
 AsOf = Annotated[str, InPath(pattern=DAY)]
@@ -59,6 +56,7 @@ Word = Annotated[str, Query(max_length=200)]
 Year = Annotated[str, Query(pattern="^[0-9]{0,4}$")]
 DEFAULT_VALUE = explorer.Value("words")
 Bound = Annotated[float | None, Query(allow_inf_nan=False)]
+ScoredStage = StrEnum("ScoredStage", {name: name for name in stage_scores.STAGES})  # type: ignore[misc]  # members are computed
 Stage = StrEnum("Stage", {name: name for name in lists.REJECTS})  # type: ignore[misc]  # members are computed
 DropState = StrEnum("DropState", {name: name for name in NAMES})  # type: ignore[misc]  # members are computed
 Set = Literal["s2orc", "s2ag"]
@@ -123,7 +121,7 @@ def build(
     are actions that need Airflow.
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    _answer_errors(app, login)
+    answer_errors(app, login)
 
     app.state.archive = archive
     guarded = [Depends(reader)]
@@ -271,6 +269,13 @@ def _add_rows(app: FastAPI, guarded: list[Any]) -> None:
         values = explorer.explore(opened.archive, opened.release, set_, choice, page)
         return render(request, "documents.html", release_id=opened.release, **values)
 
+    @app.get(AT + "/scores/{stage}", dependencies=guarded)
+    def scores(request: Request, opened: Release, stage: ScoredStage) -> Response:
+        if (spec := trace.read_spec(opened.tables)) is None:
+            raise HTTPException(404, "This release has no record of its thresholds.")
+        values = stage_scores.show_scores(opened.tables, spec, stage.value)
+        return render(request, "scores.html", release_id=opened.release, **values)
+
     @app.get(AT + "/rejects/{stage}", dependencies=guarded)
     def rejects(
         request: Request,
@@ -299,53 +304,3 @@ def _find(archive: Archive, dag_id: str, day: str) -> ReleaseId:
         if archive.has(release):
             return release
     raise HTTPException(404, "There is no such release.")
-
-
-def _answer_errors(app: FastAPI, login: Callable[[str], str] | None) -> None:
-    """Add security headers to every response, and render errors as pages without internal details."""
-
-    @app.middleware("http")
-    async def headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-        response = await call_next(request)
-        response.headers.update(HEADERS)
-        return response
-
-    def show(request: Request, status: int, words: str, login: str | None = None) -> Response:
-        return render(request, "error.html", status=status, words=words, login=login)
-
-    @app.exception_handler(StarletteHTTPException)
-    async def refused(request: Request, error: StarletteHTTPException) -> Response:
-        messages = {
-            401: "Please log in to Airflow.",
-            403: "You do not have permission to see this page.",
-            404: "This page does not exist.",
-        }
-        own = error.detail.endswith(".")
-        words = error.detail if own else messages.get(error.status_code, "The request was refused.")
-        back = login(request.url.path) if login and error.status_code == 401 else None
-        return show(request, error.status_code, words, back)
-
-    @app.exception_handler(RequestValidationError)
-    async def wrong(request: Request, _: RequestValidationError) -> Response:
-        return show(request, 422, "This address is invalid.")
-
-    async def broken(request: Request, error: Exception) -> Response:
-        return show(request, 503, f"The lake or the catalog cannot be read: {error}")
-
-    @app.exception_handler(OtherColumns)
-    async def earlier(request: Request, error: OtherColumns) -> Response:
-        return show(request, 410, str(error))
-
-    for kind in (UserError, TransientError, OSError, pa.ArrowException):
-        app.add_exception_handler(kind, broken)
-
-    @app.exception_handler(SQLAlchemyError)
-    async def no_catalog(request: Request, _: SQLAlchemyError) -> Response:
-        return show(request, 503, "The catalog is unreachable.")
-
-    @app.exception_handler(Exception)
-    async def fault(request: Request, _: Exception) -> Response:
-        """Hide an unexpected error from the user; the log contains it."""
-        response = show(request, 500, "This page failed: the log of Airflow's API server contains the error.")
-        response.headers.update(HEADERS)
-        return response

@@ -6,7 +6,6 @@ files of a larger snapshot are a fair sample.
 
 from __future__ import annotations
 
-import math
 import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -16,7 +15,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -26,6 +24,7 @@ from s2corpus.snapshot import flat
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.text.signals import NAMES
 from s2corpus_airflow.release_page import charts
+from s2corpus_airflow.release_page.distributions import Distribution, count_values
 from s2corpus_airflow.release_page.lists import PAGE
 from s2corpus_airflow.release_page.releases import Archive
 from s2corpus_reader.errors import SnapshotError
@@ -35,7 +34,6 @@ MOST_ROWS = 250_000
 MOST_BYTES = 256 << 20
 """rows and uncompressed bytes after which a page reads no further row group"""
 MEMORY_MB = 512
-BINS = 40
 SECTIONS = "section_log_probs"
 SCORES = ("year", "words", "paragraphs", "top_share", "log_prob", SECTIONS, "removed_words")
 VALUES = (*SCORES, *NAMES)
@@ -128,11 +126,11 @@ def explore(archive: Archive, release: ReleaseId, set_: str, choice: Choice, pag
         )
         rows = connection.execute(query, values).to_arrow_table().to_pylist()
     columns = columns.set_column(0, "outcome", columns["outcome"].combine_chunks().dictionary_encode())
-    histograms = {name: _draw(name, columns, thresholds.get(name, {})) for name in VALUES}
-    main = _draw(choice.by, columns, thresholds.get(choice.by, {}), choice)
+    histograms = {name: count_values(name, columns, thresholds.get(name, {}), PUBLISHED) for name in VALUES}
     return {
         "set_": set_, "reason": "", "choice": choice, "facets": facets, "rows": rows, "page": page, "found": len(columns),
-        "more": page * PAGE < len(columns), "total": sum(n for _, n in facets["outcome"]), "main": main, "histograms": histograms,
+        "more": page * PAGE < len(columns), "total": sum(n for _, n in facets["outcome"]), "main": _draw(histograms[choice.by], choice),
+        "histograms": histograms,
         "values": list(Value), "sample": is_sample,
         "thresholds": thresholds.get(choice.by, {}),
     }  # fmt: skip
@@ -185,49 +183,13 @@ def _list_thresholds(rules: Mapping[str, Any], set_: str) -> dict[str, dict[str,
     }
 
 
-def _draw(
-    name: str, columns: pa.Table, thresholds: Mapping[str, float], choice: Choice | None = None
-) -> tuple[Any, list[Any]] | None:
-    """Return the histogram of a value by outcome, and with a choice its bins as rows of a table; None without values.
-
-    The first and last bin contain the values outside of the quantiles 0.005 and 0.995.
-    """
-    values, outcomes = columns[name].combine_chunks(), columns["outcome"].combine_chunks()
-    codes = outcomes.indices.to_numpy()
-    if name == SECTIONS:
-        codes, values = codes[pc.list_parent_indices(values).to_numpy()], values.flatten()
-    numbers = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    if not (is_known := np.isfinite(numbers)).all():
-        numbers, codes = numbers[is_known], codes[is_known]
-    if not len(numbers):
+def _draw(values: Distribution | None, choice: Choice) -> tuple[Any, list[Any]] | None:
+    """Return the histogram of a value by outcome, and its bins as rows of a table; None without values."""
+    if values is None:
         return None
-    limits = [*np.quantile(numbers[:: len(numbers) // 10_000 + 1], (0.005, 0.995)), *thresholds.values()]
-    low, high = min(limits), max(limits)
-    step = (high - low) / (BINS - 2) or 1.0
-    if pa.types.is_integer(values.type):
-        low, step = math.floor(low), math.ceil(step)
-    first = min(thresholds.values(), default=low)  # an edge of the bins, so that no bin has both sides of the threshold
-    edges = first - step * max(math.ceil((first - low) / step), 1) + step * np.arange(BINS + 1)
-    bins = np.clip(np.floor((numbers - edges[0]) / step), 0, BINS - 1).astype(np.int64)
-    bins += (numbers >= edges[bins + 1]).astype(np.int64) - (numbers < edges[bins])  # rounding
-    bins = np.clip(bins, 0, BINS - 1)
-    words = outcomes.dictionary.to_pylist()
-    counts = np.bincount(codes * BINS + bins, minlength=len(words) * BINS).reshape(len(words), BINS)
-    order = sorted(range(len(words)), key=lambda code: (words[code] not in PUBLISHED, words[code]))
-    if choice is None:
-        is_published = np.array([word in PUBLISHED for word in words])
-        layers = [("kept", counts[is_published].sum(0)), ("excluded0", counts[~is_published].sum(0))]
-        return charts.histogram(layers, edges, thresholds, f"{name}: {len(numbers):,} values"), []
-    bounds = [None, *map(float, edges[1:-1]), None]
+    bounds = [None, *map(float, values.edges[1:-1]), None]
     rows = [
-        (
-            charts.interval(edges, bin_),
-            choice.link(low=bounds[bin_], high=bounds[bin_ + 1]),
-            [(words[code], int(counts[code, bin_])) for code in order if counts[code, bin_]],
-        )
-        for bin_ in range(BINS)
+        (range_, choice.link(low=bounds[bin_], high=bounds[bin_ + 1]), counted)
+        for bin_, (range_, counted) in enumerate(values.rows)
     ]
-    layers = [
-        ("kept" if words[code] in PUBLISHED else f"excluded{n % 2}", counts[code]) for n, code in enumerate(order)
-    ]
-    return charts.histogram(layers, edges, thresholds, "", rows), [row for row in rows if row[2]]
+    return charts.histogram(values.layers, values.edges, values.thresholds, "", rows), [row for row in rows if row[2]]

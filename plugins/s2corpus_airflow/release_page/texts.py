@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from s2corpus.pipeline.run import ReleaseTables, Row, list_columns
-from s2corpus.pipeline.trace import read_clean_rules
+from s2corpus.pipeline.trace import read_spec
 from s2corpus.rules import CleanRules
 from s2corpus.snapshot.removed import BODY_ONLY, SECTIONS, RemovedKind, list_parts
 from s2corpus.storage.parts import NotCommitted, OtherColumns
@@ -89,7 +89,8 @@ def read_text(tables: ReleaseTables, paper_id: str) -> ReadableText | None:
         return None
     if paper is None:
         return None
-    rules = read_clean_rules(tables)
+    spec = read_spec(tables)
+    rules = spec.clean if spec else None
     is_masked = rules is not None and rules.pii == "mask"
     title, abstract = (
         mask_text(text) if text and is_masked else text or "" for text in (paper["title"], paper["abstract"])

@@ -55,7 +55,9 @@ def extract_text(element: Any) -> str:
     """Return all text below an element with normalized white space; return "" for None."""
     if element is None:
         return ""
-    return " ".join("".join(element.itertext()).split())
+    # Most elements contain one text.
+    text = "".join(element.itertext()) if len(element) else element.text or ""
+    return " ".join(text.split())
 
 
 def iter_text(element: Any, skipped: Container[str]) -> Iterator[str]:

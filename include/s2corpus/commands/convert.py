@@ -205,12 +205,10 @@ def _convert(
 ) -> ParsedInput:
     """Convert one file; a PDF from the answer of the extractor `made_by` (name of the adapter, identity)."""
     name = printable(item.path)
-    from pdf2tei.references.fields import parse_bibliography_item
-
     if item.is_latex:
         from s2orc_parse import latex
 
-        options = {"seconds": seconds or latex.SECONDS, "parse_reference": parse_bibliography_item}
+        options = {"seconds": seconds or latex.SECONDS, "parse_reference": _parse_reference}
         return parse_latex(item.path, schema, item.paper_id, **options)
     if item.sha1 and (outcome := outcomes[item.sha1]) != "ok":
         return reject(outcome, name)
@@ -228,7 +226,14 @@ def _convert(
             return reject(refused.outcome, name)
         return ParsedInput("ok", format_line(parse, item.paper_id, schema), {})
     sha1 = item.sha1 or (item.paper_id if SHA1.fullmatch(item.paper_id) else "")
-    return parse_document(schema, Document(name, item.paper_id, sha1, data), parse_bibliography_item)
+    return parse_document(schema, Document(name, item.paper_id, sha1, data), _parse_reference)
+
+
+def _parse_reference(text: str) -> dict[str, Any]:
+    """Return the fields of a printed reference. A TEI needs none, so the models are imported with the first one."""
+    from pdf2tei.references.fields import parse_bibliography_item
+
+    return parse_bibliography_item(text)
 
 
 def _extract(

@@ -22,7 +22,8 @@ _STATEMENT_NUMBER = (
 _AT_START = re.compile(rf"{_WORD}\s+(?P<num>{_STATEMENT_NUMBER})(?:\s*[.:]|\s*\([^()]{{1,150}}\)|\s+(?=[A-Z(]))")
 _IN_TEXT = re.compile(rf"(?<![^\s]){_WORD}\s+(?P<num>{_STATEMENT_NUMBER})\s*(?:\([^()]{{1,150}}\)\s*)?[.:]\s")
 _IN_HEAD = re.compile(rf"{_WORD}\s+(?P<num>{_STATEMENT_NUMBER})(?=\W|$)")
-_SENTENCE_END = re.compile(r"[.!?:□∎■◻▪][)\]]?\s$|\[\d+\]\.\s$")
+_SENTENCE_END = re.compile(r"[.!?:□∎■◻▪][)\]]?\s")
+_BEFORE_SENTENCE = re.compile(_SENTENCE_END.pattern + "$")
 _STATEMENT_ITEM = re.compile(_STATEMENT_NUMBER)
 _MENTION = re.compile(
     rf"(?<![A-Za-z]){_WORD}\s+(?P<items>(?:{_STATEMENT_NUMBER})(?:\s*(?:,|and|&|or|to|–|-)\s*(?:{_STATEMENT_NUMBER}))*)"
@@ -93,7 +94,8 @@ def _read_statements(drafts: Iterable[TextDraft]) -> Iterator[Statement]:
                 yield Statement(_get_kind(match), "".join(match["num"].split()), f"{section.heads[-1]} {draft.text}")
         if not _HINT.search(draft.text):
             continue
-        starts = (0, *(match.start() for match in _IN_TEXT.finditer(draft.text) if match.start()))
+        # The search for the ends of sentences is ten times as fast as that for the words of statements.
+        starts = (0, *(end.end() for end in _SENTENCE_END.finditer(draft.text, 0, len(draft.text) - 1)))
         found = [match for at in starts if (match := _match_label(draft.text, at)) is not None]
         for at, match in enumerate(found):
             end = found[at + 1].start() if at + 1 < len(found) else len(draft.text)
@@ -104,7 +106,7 @@ def _match_label(text: str, at: int) -> re.Match[str] | None:
     """Return the label of the statement that begins at a position: at the start of the text or of a sentence."""
     if at == 0:
         return _AT_START.match(text) if text[:1].isupper() else None
-    if not text[at].isupper() or not _SENTENCE_END.search(text[max(0, at - 12) : at]):
+    if not text[at].isupper() or not _BEFORE_SENTENCE.search(text, max(0, at - 3), at):
         return None
     return _IN_TEXT.match(text, at)
 

@@ -77,9 +77,14 @@ def to_gorc_line(parse: Parse, paper_id: str | None = None) -> Json:
     }  # fmt: skip
 
 
+def _span_to_json(span: CiteSpan | RefSpan | EqSpan) -> Json:
+    """Return the fields of a span. They are flat, so no copy is needed, which takes most of the time of `asdict`."""
+    return {name: getattr(span, name) for name in span.__match_args__}
+
+
 def _split_cites(spans: Iterable[CiteSpan]) -> tuple[list[Json], list[Json]]:
     """Split citations into those with an entry (`cite_spans`) and those without (`unlinked_spans`)."""
-    found = [asdict(span) for span in spans]
+    found = [_span_to_json(span) for span in spans]
     unlinked = [{name: span[name] for name in ("start", "end", "text")} for span in found if span["ref_id"] is None]
     return [span for span in found if span["ref_id"] is not None], unlinked
 
@@ -90,8 +95,8 @@ def _paragraph_to_json(paragraph: Paragraph) -> Json:
         "section": paragraph.section.rpartition("::")[2],
         "text": paragraph.text,
         "cite_spans": linked,
-        "ref_spans": [asdict(span) for span in paragraph.ref_spans],
-        "eq_spans": [asdict(span) for span in paragraph.eq_spans],
+        "ref_spans": [_span_to_json(span) for span in paragraph.ref_spans],
+        "eq_spans": [_span_to_json(span) for span in paragraph.eq_spans],
         "unlinked_spans": unlinked,
         "section_path": paragraph.section,
         "sec_num": paragraph.sec_num,
@@ -124,7 +129,7 @@ def _other_ids(entry: BibEntry) -> Json:
 def _ref_entry_to_json(entry: RefEntry) -> Json:
     linked, unlinked = _split_cites(entry.cite_spans)
     in_cells = [
-        {"row": found.row, "column": found.column, **asdict(found.span)}
+        {"row": found.row, "column": found.column, **_span_to_json(found.span)}
         for found in entry.cell_cites
         if found.span.ref_id is not None
     ]

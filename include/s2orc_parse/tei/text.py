@@ -17,6 +17,8 @@ _DOES = {name: Effect[effect] for name, effect in invert(_TABLE["effects"]).item
 _ID = re.compile(r"#\S+|(?:foot|fig|tab|formula)_\d+|b\d+")  # ids of TEI elements in GROBID's form, not addresses
 _SPACED = re.compile(r"\s+(?=[,)\]](?!\w))|(?<![.\s])\s+(?=\.(?:\s+[^.\s]|\s*\Z))|(?<=[(\[])\s+")
 """White space that GROBID writes where the font changes, as in `Eq. ( 3)` and `(Y )`"""
+_BESIDE_MARK = re.compile(r"\s[,.)\]]|[(\[]\s")
+"""Every text that contains `_SPACED`: a search is faster than a substitution"""
 _KINDS = invert(_TABLE["kinds"])
 
 
@@ -34,7 +36,7 @@ class TeiTextReader(TextReader):
 
     def append(self, text: str) -> tuple[int, int]:
         """Append text without white space before a comma or full stop or inside of brackets; return the interval of its words."""
-        return super().append(_SPACED.sub("", text) if " " in text else text)
+        return super().append(_SPACED.sub("", text) if _BESIDE_MARK.search(text) else text)
 
     def read(self, container: Element) -> None:
         """Read the content of a container (body, abstract, a part of the back matter)."""

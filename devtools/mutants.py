@@ -44,7 +44,8 @@ def main() -> None:
         "HYPOTHESIS_PROFILE": "same",
     }
     environ |= {"PYTHONDONTWRITEBYTECODE": "1", "S2CORPUS_REAL_DATA": str(REAL_DATA)}
-    tests = f'{sys.executable} -m pytest -q -x -p no:cacheprovider --basetemp={copy}/build/pytest -m "{QUICK}" {" ".join(areas[given.area]["tests"].split())}'
+    folders = " ".join(areas[given.area]["tests"].split())
+    tests = f'{sys.executable} -m pytest -q -x -p no:cacheprovider --basetemp={copy}/pytest -m "{QUICK}" {folders}'
     modules = [
         str(path.relative_to(copy)) for glob in areas[given.area]["modules"].split() for path in sorted(copy.glob(glob))
     ]

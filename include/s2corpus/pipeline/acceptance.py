@@ -19,7 +19,7 @@ import orjson
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.pipeline.checks import QualityCheck
-from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.run import ACCEPTED, Run
 from s2corpus.rules import MIN_REASON
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2corpus.tables.intake import DELIVERIES
@@ -92,7 +92,7 @@ def _read(lake: Lake, release: str) -> tuple[dict[str, Acceptance], str]:
 
 
 def _key(release: str) -> str:
-    return f"releases/{release}/_accepted.json"
+    return f"releases/{release}/{ACCEPTED}"
 
 
 class AnotherPerson(TransientError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from s2corpus.pipeline.acceptance import Acceptance, read_acceptances
 from s2corpus.pipeline.checks import SQL, QualityCheck, list_checks
 from s2corpus.pipeline.receipts import hash_basis
 from s2corpus.pipeline.run import Metrics, Run
-from s2corpus.pipeline.stages import stage_row
+from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.schema import TABLES
@@ -66,15 +66,19 @@ def measure(run: Run, stage: str, measured: Metrics) -> None:
 
 
 def evaluate(run: Run, stage: str) -> list[CheckVerdict]:
-    """Run a stage's checks and store their verdicts, including the reasons for accepted failures."""
+    """Run a stage's checks and store their verdicts, including the reasons for accepted failures.
+
+    Checks see the metrics of the stages that their SQL quotes, or all metrics if it quotes none.
+    """
     reasons = read_acceptances(run.lake, run.release_id)
+    checks = list_checks(stage)
+    sql = " ".join(check.sql for check in checks)
+    quoted = [name for name in STAGE_NAMES if f"'{name}'" in sql]
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
-        connection.register("metrics", _metrics_table(read_metrics(run)))
+        connection.register("metrics", _metrics_table(read_metrics(run, quoted)))
         connection.register("parent_metrics", _metrics_table(parent_metrics(run)))
         connection.register("parent_counts", _metrics_table(parent_metrics(run, same_drops=True)))
         connection.execute((SQL / "macros.sql").read_text("utf-8"))
-        checks = list_checks(stage)
-        sql = " ".join(check.sql for check in checks)
         _create_views(run, connection, sql)
         if mentions_table(sql, "commits"):
             connection.register("commits", _commits(run))
@@ -194,10 +198,14 @@ def _iterate_parts(run: Run, connection: DuckDBPyConnection, check: QualityCheck
         table.view(connection)
 
 
-def read_metrics(run: Run) -> dict[str, Metrics]:
-    """Return the metrics of the release's finished stages, by stage."""
-    entries = run.lake.list(f"releases/{run.release_id}/_metrics/")
-    return {Path(entry.key).stem: orjson.loads(run.lake.get(entry.key)[0]) for entry in entries}
+def read_metrics(run: Run, stages: Sequence[str] = ()) -> dict[str, Metrics]:
+    """Return the metrics of the release's finished stages, or of those in `stages`, by stage."""
+    folder = f"releases/{run.release_id}/_metrics/"
+    found = {}
+    for stage in stages or [Path(entry.key).stem for entry in run.lake.list(folder)]:
+        with suppress(FileNotFoundError):
+            found[stage] = orjson.loads(run.lake.get(f"{folder}{stage}.json")[0])
+    return found
 
 
 def parent_metrics(run: Run, *, same_drops: bool = False) -> dict[str, Metrics]:

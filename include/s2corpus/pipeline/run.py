@@ -37,6 +37,8 @@ from s2orc_parse.scratch import private
 MAX_SHARDS = 16_384
 """maximum shards of a stage; if it is reached, shards are larger"""
 Metrics = dict[str, float]
+ACCEPTED = "_accepted.json"
+"""file of a release with the overrides of its checks"""
 OF_RUN = "run."
 """beginning of the names of metrics that two runs of a release may give different values. They are not part of the snapshot"""
 Row = dict[str, Any]
@@ -166,6 +168,8 @@ class Run(ReleaseTables):
     @cached_property
     def overrides(self) -> dict[str, str]:
         """Overridden checks of all stages before export: `<stage>.<check>` → the written reason."""
+        if self.lake.size(f"releases/{self.release_id}/{ACCEPTED}") is None:
+            return {}
         verdicts = [
             verdict
             for entry in self.lake.list(f"releases/{self.release_id}/_quality/")

@@ -174,7 +174,7 @@ def check(run: Run, name: str) -> None:
     """
     verdicts = quality.evaluate(run, name)
     if catalog := Catalog.from_environment():
-        catalog.end_stage(run.release_id, name, quality.read_metrics(run)[name], [asdict(v) for v in verdicts])
+        catalog.end_stage(run.release_id, name, quality.read_metrics(run, [name])[name], [asdict(v) for v in verdicts])
         overrides = acceptance.read_acceptances(run.lake, run.release_id)
         for check_name in (f"{v.stage}.{v.check}" for v in verdicts if v.accepted):
             override = overrides[check_name]

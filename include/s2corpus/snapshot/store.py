@@ -21,6 +21,8 @@ from s2corpus_reader.files import SnapshotFile
 
 _THREADS = 8
 """Number of concurrent requests to the lake."""
+_SMALL_BYTES = 8 << 20
+"""Below this size, a file is stored with one request, whose answer has its ETag."""
 
 
 class Store:
@@ -89,8 +91,12 @@ class Store:
                 f"{self.lake.uri(self.prefix)} is published and cannot change, but {file.path} differs: "
                 f"different content needs another id (change the spec or the package version)"
             )
-        self.lake.upload(f"{self.prefix}/{file.path}", local)
-        etag = self.lake.etag(f"{self.prefix}/{file.path}")
+        key = f"{self.prefix}/{file.path}"
+        if file.bytes < _SMALL_BYTES:
+            etag = self.lake.put(key, local.read_bytes())
+        else:
+            self.lake.upload(key, local)
+            etag = self.lake.etag(key)
         receipt = {"inputs": self._inputs, "etag": etag, "file": file.as_json()}
         self.lake.put(self._receipt_key(file.path), orjson.dumps(receipt))
 

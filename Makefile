@@ -133,7 +133,7 @@ lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
 	@echo 'uv==$(shell $(UV) --version | cut -d" " -f2)' | $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate - -o $(UV_LOCK)
 	@.venv/bin/python deploy/third_party.py
 
-COVERED := papers titles clustering stages/link stages/cluster stages/clean stages/split stages/export deliveries
+COVERED := papers titles clustering stages/link stages/cluster.py stages/clean stages/split stages/export deliveries
 MEASURED := $(RUN) coverage run --branch --source=include/s2corpus
 # Coverage sees the lines of a kernel only if it is not compiled.
 KERNELS := $(addprefix tests/unit/s2corpus/, clustering stages/link titles)

@@ -106,7 +106,7 @@ def compare(
     volume, page = (_relate(getattr(a, name), getattr(b, name)) for name in ("volume", "page"))
     page = np.where((page < 0) & ((a.page ^ b.page) & ELECTRONIC != 0), 0, page)  # An article number and a page.
     is_equal = title == EQUAL
-    is_uninformative = is_equal & np.append(nodes.strict, False)[nodes.title[left]]
+    is_uninformative = is_equal & nodes.little[left]
     shared = count_common(nodes.surname_offsets, nodes.surnames, left, right)
     sizes = np.diff(nodes.surname_offsets)
     shorter, longer = np.minimum(sizes[left], sizes[right]), np.maximum(sizes[left], sizes[right])

@@ -7,19 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from s2corpus.clustering import pairs
-from s2corpus.clustering.comparison import ALMOST, CUT, EQUAL, EVIDENCE, MISSING, OTHER, SIMILAR, Comparison, compare
+from s2corpus.clustering.comparison import ALMOST, CUT, EVIDENCE, MISSING, OTHER, Comparison, compare
 from s2corpus.clustering.comparison import WEAK as WEAKLY
 from s2corpus.clustering.facts import IDENTIFIERS, Nodes, count_common, group_nodes
 from s2corpus.clustering.places import ELECTRONIC
-from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS, UNRELATED_SCORE
+from s2corpus.rules import UNRELATED_SCORE
 from s2corpus.titles.rules import (
     MIN_WORDS,
     begins_with_number,
     compare_numbers,
-    differences,
     find_missing_part,
     is_generic,
     same_script,
@@ -165,63 +163,26 @@ def _find_claimed(
     return first_untitled[codes[pdfs]], pdfs
 
 
-def equal_title_edges(nodes: Nodes, labels: np.ndarray) -> Edges:
-    """Return the edges between records with equal titles, sorted by nodes.
+def judge_cut_titles(nodes: Nodes, left: np.ndarray, right: np.ndarray, min_title_score: float) -> Edges:
+    """Return the edges between records with different titles, but equal authors, year and first page.
 
-    Pairs already in one cluster (`labels`) are skipped.
+    One title lacks the subtitle of the other or is within the other, a title is a translation, or the header of a PDF has no title. A cut
+    title with few words, or before a number as in a series, needs more evidence. The strength is at most the threshold of similar
+    titles, which every edge by title exceeds.
     """
-    is_common = nodes.strict | (np.diff(nodes.by_title.starts) > pairs.WINDOW)
-
-    def may_join(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        differ = pairs.dois_differ(nodes.final_doi, left, right)
-        is_candidate: np.ndarray = (labels[left] != labels[right]) & ~(differ & is_common[nodes.title[left]])
-        return is_candidate
-
-    left, right = pairs.select(pairs.windows(nodes.by_title), may_join)
-    title = np.full(len(left), EQUAL)
-    return _judge(nodes, left, right, compare(nodes, left, right, title), np.ones(len(left)))
-
-
-def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarray) -> Edges:
-    """Return the edges between the records of similar titles. `a` and `b` are rows of `nodes.titles`, `score` their S."""
-    numbers = differences(*(nodes.original_titles.take(pa.array(side)) for side in (a, b)))
-    left, right, pair = pairs.select(pairs.cross(nodes.by_title, a, b))
-    title = np.where(score > MIN_SCORE_WITHOUT_AUTHORS, ALMOST, SIMILAR)[pair]
-    found = compare(nodes, left, right, title, numbers[pair])
-    return _judge(nodes, left, right, found, score[pair])
-
-
-def edges_of_front(nodes: Nodes, group: np.ndarray, labels: np.ndarray, min_title_score: float) -> Edges:
-    """Return the edges between different titles of one paper, sorted by strength and nodes.
-
-    `group` encodes authors, year and first page, which must be equal; it is −1 if one of them is missing. One title lacks the subtitle
-    of the other or is within the other, a title is a translation, or the header of a PDF has no title. A cut title with few words, or
-    before a number as in a series, needs more evidence. The strength is at most the threshold of similar titles, which every edge by
-    title exceeds. Pairs already in one cluster (`labels`) are skipped.
-    """
-
-    def may_join(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        is_candidate: np.ndarray = (nodes.title[left] != nodes.title[right]) & (labels[left] != labels[right])
-        is_candidate &= ~pairs.dois_differ(nodes.final_doi, left, right)
-        return is_candidate
-
-    # Sorted by title, a truncated title precedes its continuations.
-    rank = np.append(np.asarray(pc.rank(nodes.titles), np.int64), 0)
-    left, right = pairs.select(pairs.windows(group_nodes(group, rank[nodes.title])), may_join)
     title, number = np.full(len(left), OTHER), np.zeros(len(left), np.int64)
     is_titled = (nodes.title[left] >= 0) & (nodes.title[right] >= 0)
     title[~is_titled & ~(nodes.trusted[left] & nodes.trusted[right])] = MISSING
     rows = np.flatnonzero(is_titled)
-    columns = (nodes.original_titles.take(pa.array(nodes.title[side[rows]])) for side in (left, right))
+    columns = (nodes.given_titles.take(pa.array(side[rows])) for side in (left, right))
     is_translated = nodes.translated[left] | nodes.translated[right]
     for row, pair in zip(rows.tolist(), _rows(*columns), strict=True):
         title[row] = _relate_titles(*pair, bool(is_translated[row]))
         number[row] = compare_numbers(*pair)
     found = compare(nodes, left, right, title, number)
-    kept = found.agrees
-    left, right, evidence = left[kept], right[kept], found.codes()[kept]
-    scores = np.minimum(_title_scores(nodes, left, right), min_title_score)
-    return _sort_by_strength(left, right, PREFIX, scores, evidence)
+    kept = np.flatnonzero(found.agrees)
+    scores = np.minimum(_title_scores(nodes, left[kept], right[kept]), min_title_score)
+    return Edges(kept, kept, np.full(len(kept), PREFIX), scores, found.codes()[kept])
 
 
 def _relate_titles(a: str, b: str, is_translated: bool) -> int:
@@ -246,18 +207,16 @@ _AGAINST = {"number": NUMBER, "document": DOCUMENT, "authors": AUTHORS, "year": 
 _REFUSALS = np.array([_AGAINST.get(fact, CONTRADICTION) for fact in EVIDENCE] + [WEAK])
 
 
-def _judge(nodes: Nodes, left: np.ndarray, right: np.ndarray, found: Comparison, strength: np.ndarray) -> Edges:
+def judge(rows: pa.Table, found: Comparison, strength: np.ndarray) -> Edges:
     """Return the edges of pairs with similar titles; a refused pair has the fact that weighs most against it as reason.
 
     Refused pairs of uninformative titles, and of titles with more than WINDOW records, are omitted.
     """
-    differ = pairs.dois_differ(nodes.final_doi, left, right)
+    differ, is_common = (rows[name].to_numpy() for name in ("dois_differ", "is_common"))
     reason = np.where(found.agrees, np.where(found.located, PLACE, TITLE), _REFUSALS[found.strongest_against()])
     reason[found.agrees & differ] = DOIS
-    sizes = np.diff(nodes.by_title.starts)
-    is_common = nodes.strict | (sizes > pairs.WINDOW)
-    kept = np.flatnonzero((found.agrees & ~differ) | ~(is_common[nodes.title[left]] | is_common[nodes.title[right]]))
-    return _sort_by_strength(left[kept], right[kept], reason[kept], strength[kept], found.codes()[kept])
+    kept = np.flatnonzero((found.agrees & ~differ) | ~is_common)
+    return Edges(kept, kept, reason[kept], strength[kept], found.codes()[kept])
 
 
 def are_unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:

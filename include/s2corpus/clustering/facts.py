@@ -13,6 +13,7 @@ from s2corpus import titles
 from s2corpus.clustering.places import Places, first_pages, issues
 from s2corpus.compiled import njit
 from s2corpus.sources.documents import DOCUMENT_WORDS, Document, find_document
+from s2corpus.sources.preprints import find_preprints
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
 from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
 from s2corpus.titles.facts import number_keys
@@ -38,10 +39,13 @@ PREPRINT, PUBLISHED = 1, 2
 """Forms of a work."""
 FACTS = pa.schema(
     [(name, pa.string()) for name in ("record_id", "ready_at", *IDENTIFIERS, "title", "normalized", "journal")]
-    + [(name, pa.bool_()) for name in ("publisher", "trusted", "declares", "second_header", "little", "translated")]
-    + [("form", pa.int8()), ("document", pa.uint8()), ("year", pa.int32())]
-    + [(name, pa.uint32()) for name in ("volume", "issue", "page")]
-    + [("surnames", pa.list_(pa.uint64())), ("final_doi", pa.string()), ("preprint", pa.bool_())]
+    + [
+        (name, pa.bool_())
+        for name in ("publisher", "trusted", "declares", "second_header", "little", "translated", "preprint_prefix")
+    ]
+    + [(name, pa.int32()) for name in ("form", "document", "year")]
+    + [(name, pa.int64()) for name in ("volume", "issue", "page")]
+    + [("surnames", pa.list_(pa.int64())), ("preprint", pa.bool_())]
 )
 """One row for each record. Numbers are 0 if unknown. `form` is the form of the record by its type. Later rounds fill in `final_doi`, the
 DOI of a published paper, and `preprint`, whether the record describes a preprint."""
@@ -64,13 +68,14 @@ def read_facts(batch: pa.RecordBatch) -> pa.Table:
         "second_header": _equals(batch["source"], SCIENCEPARSE),
         "little": are_uninformative(title, normalized),
         "translated": np.asarray(pc.fill_null(pc.match_substring_regex(batch["original_title"], _TRANSLATED), False)),
+        "preprint_prefix": find_preprints(pc.fill_null(batch["doi"], "")),
         "form": _forms(batch["type"]),
         "document": _documents(batch["document"], title),
         "year": _years(batch["date"]),
         "volume": number_keys(batch["volume"]),
         "issue": issues(batch["issue"]),
         "page": first_pages(batch["pages"]),
-        "surnames": pa.ListArray.from_arrays(offsets.astype(np.int32), surnames),
+        "surnames": pa.ListArray.from_arrays(offsets.astype(np.int32), surnames.view(np.int64)),
     }
     return complete_facts(pa.table(facts))
 
@@ -86,7 +91,8 @@ def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     names = authors.values[offsets[0] : offsets[-1]]
     last, first = names.field("last"), names.field("first")
     has_no_last = pc.fill_null(pc.equal(last, ""), True)
-    keys = hash_strings(*text_of(titles.normalize(pc.if_else(has_no_last, first, last))))
+    names = pc.if_else(has_no_last, first, last).dictionary_encode()
+    keys = hash_strings(*text_of(titles.normalize(names.dictionary).take(names.indices)))
     may_be_group = np.flatnonzero(np.asarray(pc.equal(pc.binary_length(first), 0)))
     is_group = pc.match_substring_regex(last.take(pa.array(may_be_group)), rf"(?i){GROUP}.*")
     keys[may_be_group[np.asarray(pc.fill_null(is_group, False))]] = 0
@@ -98,7 +104,7 @@ def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
 
 def complete_facts(rows: pa.Table) -> pa.Table:
     """Return a table with all columns of FACTS; a column that `rows` lacks is null, false, 0 or the empty list."""
-    empty: dict[str, Any] = {"bool": False, "string": None, "list<item: uint64>": []}
+    empty: dict[str, Any] = {"bool": False, "string": None, "list<item: int64>": []}
     columns = [
         rows[field.name]
         if field.name in rows.column_names
@@ -165,16 +171,14 @@ class Nodes:
     declares: np.ndarray  # bool: a drop's own record of one of its files
     second_header: np.ndarray  # bool: ScienceParse's header of a PDF that the extractor reads too
     identifiers: dict[str, np.ndarray]  # kind → int32 code
-    final_doi: np.ndarray  # int32 code of a DOI that is not a preprint's
     preprint: np.ndarray  # bool: the record describes a preprint
+    little: np.ndarray  # bool: the title is too short or generic to identify a paper
     translated: np.ndarray  # bool: the title may be a translation of the printed one
     document: np.ndarray  # uint8: kind of document, see `_documents`
     year: np.ndarray  # int32, 0 = unknown
     title: np.ndarray  # int32 code into `titles`
     titles: pa.Array  # string: the distinct normalized titles
-    original_titles: pa.Array  # string, per distinct title: the title of its first record as delivered
-    strict: np.ndarray  # bool per distinct title: too short or generic to identify a paper
-    by_title: Groups  # records of each title, by year
+    given_titles: pa.Array  # string: the title as delivered
     surname_offsets: np.ndarray  # int64, n + 1
     surnames: np.ndarray  # uint64 hashes, ascending within a record
     places: Places
@@ -187,31 +191,26 @@ class Nodes:
 def nodes_from(rows: pa.Table) -> Nodes:
     """Return the nodes of records in the order of the rows, which have some columns of FACTS."""
     facts = complete_facts(rows)
-    codes = {name: codes_of(facts[name])[0] for name in (*IDENTIFIERS, "final_doi")}
-    year = facts["year"].to_numpy()
     is_titled = pc.not_equal(facts["normalized"], "")
     title, titles = codes_of(pc.if_else(is_titled, facts["normalized"], pa.scalar(None, pa.string())))
-    titled = np.flatnonzero(title >= 0)
-    first = titled[np.unique(title[titled], return_index=True)[1]]
     surnames = one_chunk(facts["surnames"])
     offsets = surnames.offsets.to_numpy().astype(np.int64)
     journal, journals = codes_of(facts["journal"])
+    volume, issue, page = (facts[name].to_numpy().astype(np.uint32) for name in ("volume", "issue", "page"))
     return Nodes(
         **{
             name: np.asarray(facts[name])
-            for name in ("trusted", "declares", "second_header", "preprint", "translated", "document")
+            for name in ("trusted", "declares", "second_header", "preprint", "translated", "little")
         },
-        final_doi=codes.pop("final_doi"),
-        identifiers=codes,
-        year=year,
+        document=facts["document"].to_numpy().astype(np.uint8),
+        identifiers={name: codes_of(facts[name])[0] for name in IDENTIFIERS},
+        year=facts["year"].to_numpy(),
         title=title,
         titles=titles,
-        original_titles=one_chunk(facts["title"]).take(pa.array(first)),
-        strict=np.asarray(facts["little"])[first],
-        by_title=group_nodes(title, year),
+        given_titles=one_chunk(facts["title"]),
         surname_offsets=offsets - offsets[0],
-        surnames=surnames.values[offsets[0] : offsets[-1]].to_numpy(zero_copy_only=False),
-        places=Places(facts["volume"].to_numpy(), facts["issue"].to_numpy(), facts["page"].to_numpy(), journal),
+        surnames=surnames.values[offsets[0] : offsets[-1]].to_numpy(zero_copy_only=False).view(np.uint64),
+        places=Places(volume, issue, page, journal),
         journals=journals,
     )
 

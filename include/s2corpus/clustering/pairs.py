@@ -44,14 +44,6 @@ def windows(groups: Groups) -> Iterator[list[np.ndarray]]:
         yield [groups.nodes[left], groups.nodes[right]]
 
 
-def cross(groups: Groups, a: np.ndarray, b: np.ndarray) -> Iterator[list[np.ndarray]]:
-    """For each k, yield all pairs of a node of group `a[k]` and a node of group `b[k]` (the first WINDOW nodes of each), and k."""
-    size = np.minimum(np.diff(groups.starts), WINDOW)
-    for k, left in expand(groups.starts[a], size[a]):
-        for row, right in expand(groups.starts[b[k]], size[b[k]]):
-            yield [groups.nodes[left[row]], groups.nodes[right], k[row]]
-
-
 def stars(groups: Groups) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs of the first node of a group and each other node of the group."""
     first = groups.nodes[np.repeat(groups.starts[:-1], np.diff(groups.starts))]

@@ -48,10 +48,9 @@ def cluster_command(
     import pyarrow.compute as pc
 
     from s2corpus.clustering.explain import explanations, format_explanation
-    from s2corpus.clustering.identity import Parent
     from s2corpus.compiled import interpret_if_small
     from s2corpus.sources.arrow import read_latest
-    from s2corpus.stages.cluster import cluster_records
+    from s2corpus.stages.cluster import Parent, cluster_records
     from s2corpus.storage.parquet import check_table, write_table
 
     for path in (out, edges_out, aliases_out):

@@ -135,11 +135,14 @@ def compare_numbers(a: str, b: str) -> Difference:
 
 def are_uninformative(titles: pa.Array | pa.ChunkedArray, normalized: pa.Array) -> np.ndarray:
     """Return which titles are generic, name a journal, or have fewer than three words (bool)."""
-    pairs = zip(titles.to_pylist(), normalized.to_pylist(), strict=True)
+    has_three_words = pc.match_substring_regex(
+        titles, r"[A-Za-z]\S*\s+[A-Za-z]\S*\s+[A-Za-z]"
+    )  # Most titles are not counted.
+    rows = zip(titles.to_pylist(), normalized.to_pylist(), has_three_words.to_pylist(), strict=True)
     return np.array(
         [
-            text in _GENERIC or word_count(title or "") < MIN_WORDS or is_name_of_series(title or "")
-            for title, text in pairs
+            text in _GENERIC or (not is_long and word_count(title or "") < MIN_WORDS) or is_name_of_series(title or "")
+            for title, text, is_long in rows
         ],
         bool,
     )

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus import titles
-from s2corpus.errors import UserError
 from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.record import WorkType
 from tests.unit.s2corpus.clustering.samples import (
@@ -248,13 +247,6 @@ def test_two_dois_never_join_and_the_conflict_is_reported() -> None:
 def test_many_records_of_one_title_need_few_edges() -> None:
     found = cluster_all(*(record(f"s:{i:04d}") for i in range(500)))
     assert len(partition(found)) == 1 and found.edges.num_rows == 499
-
-
-def test_too_many_records_for_memory_give_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("s2corpus.stages.cluster.many._BYTES_PER_NODE", 1 << 30)
-    message = "3 records to cluster, but one process numbers at most 2 in resources.memory_mb = 2048: give it 3072"
-    with pytest.raises(UserError, match=message):
-        cluster_all(*(record(f"a:{number}") for number in range(3)))
 
 
 def test_duplicate_record_id_is_refused() -> None:

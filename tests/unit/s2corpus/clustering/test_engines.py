@@ -1,6 +1,5 @@
-"""Edges, clusters and members are equal with one partition, with many partitions, and on Spark."""
+"""Edges, clusters and members are equal on DuckDB, with functions that get few rows, and on Spark."""
 
-import contextlib
 import importlib.util
 import shutil
 from collections.abc import Iterable, Iterator
@@ -17,9 +16,8 @@ from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.arrow import batches
 from s2corpus.sources.record import WorkType
 from s2corpus.spec import ReleaseSpec, ResourceRules
-from s2corpus.stages import cluster as cluster_stage
-from s2corpus.stages.cluster import ClusterStage, many
-from s2corpus.stages.cluster.many import Workers, workers
+from s2corpus.stages.cluster import ClusterStage
+from s2corpus.storage import engine
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import DELIVERIES, RECORDS
 from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
@@ -28,12 +26,6 @@ from tests.unit.s2corpus.clustering.samples import TITLE, record
 
 HAS_SPARK = importlib.util.find_spec("pyspark") is not None and shutil.which("java") is not None
 SPARK = [pytest.mark.long, pytest.mark.skipif(not HAS_SPARK, reason="needs PySpark (extra: spark) and Java")]
-
-
-@pytest.fixture(scope="module", params=["here", pytest.param("local[2]", marks=SPARK)])
-def found(request: pytest.FixtureRequest) -> Iterator[Workers]:
-    with workers(request.param, memory_mb=1024) as some:
-        yield some
 
 
 def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:
@@ -91,29 +83,28 @@ def _clustered(run: Run) -> dict[str, pa.Table]:
     return tables | {"metrics": pa.Table.from_pylist([dict(sorted(metrics.items()))])}
 
 
-def _same(run: Run, found: Workers, monkeypatch: pytest.MonkeyPatch) -> dict[str, pa.Table]:
-    """Cluster in this process with one partition, then by these workers with several partitions. Compare every row."""
-    with monkeypatch.context() as patch:
-        patch.delenv("ENGINE", raising=False)
-        stage = ClusterStage()
-        stage.work(run, stage.plan(run)[0])
-        expected = _clustered(run)
-    monkeypatch.setattr(many, "MAX_PARTITION_ROWS", 150)
-    monkeypatch.setattr(cluster_stage, "workers", lambda name, memory_mb: contextlib.nullcontext(found))
+def _same(run: Run, name: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, pa.Table]:
+    """Cluster on DuckDB, then on another engine, or with functions that get 150 rows. Compare every row."""
+    stage = ClusterStage()
+    monkeypatch.delenv("ENGINE", raising=False)
     stage.work(run, stage.plan(run)[0])
+    expected = _clustered(run)
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "_ROWS", 150)
+        patch.setenv("ENGINE", name)
+        stage.work(run, stage.plan(run)[0])
     again = _clustered(run)
     assert again.keys() == expected.keys()
-    for name, table in expected.items():
-        assert again[name].equals(table), name
+    for table, rows in expected.items():
+        assert again[table].equals(rows), table
     return expected
 
 
 @pytest.mark.compiled
-def test_number_of_homes_does_not_change_the_edges(
-    found: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("name", ["here", pytest.param("local[2]", marks=SPARK)])
+def test_engines_return_equal_rows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = _release(tmp_path, [*_made_up(np.random.default_rng(5), 600), *_cut_titles()])
-    tables = _same(run, found, monkeypatch)
+    tables = _same(run, name, monkeypatch)
     edges = tables["edges"]
     assert edges["taken"].to_pylist().count(False) > 10, "there is something to cut"
     assert set(edges["reason"].to_pylist()) == {
@@ -123,9 +114,27 @@ def test_number_of_homes_does_not_change_the_edges(
     assert any(0.8 < strength < 1 for strength in edges["strength"].to_pylist()), "some titles are only similar"
 
     parent = "rounds-20230201-0a1b2c3d"
-    for name in ("clusters", "aliases"):
-        pq.write_table(tables[name], tmp_path / "table.parquet")
-        run.lake.upload(f"snapshots/{parent}/{name}.parquet", tmp_path / "table.parquet")
+    for table in ("clusters", "aliases"):
+        pq.write_table(tables[table], tmp_path / "table.parquet")
+        run.lake.upload(f"snapshots/{parent}/{table}.parquet", tmp_path / "table.parquet")
     later = _release(tmp_path, _made_up(np.random.default_rng(6), 700), parent, day=2)
-    renamed = _same(later, found, monkeypatch)["aliases"]
+    renamed = _same(later, name, monkeypatch)["aliases"]
     assert len(renamed) > 10, "papers that the parent had were merged"
+
+
+def test_records_of_a_frequent_title_are_compared_with_the_next_64(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two million pairs of 2,000 records would be quadratic work (SPEC §4.16)."""
+    run = _release(tmp_path, (record(f"s:{i:05d}", "Introduction", "", None) for i in range(2_000)))
+    counts = list[int]()
+    run_statement = engine.DuckEngine.run
+
+    def count_pairs(self: engine.DuckEngine, name: str, sql: str) -> None:
+        run_statement(self, name, sql)
+        if name == "equal":
+            counts.extend(self.fetch("SELECT count(*) AS pairs FROM equal")["pairs"].to_pylist())
+
+    monkeypatch.setattr(engine.DuckEngine, "run", count_pairs)
+    ClusterStage().work(run, ClusterStage().plan(run)[0])
+    assert counts == [sum(min(64, 1_999 - place) for place in range(2_000))]

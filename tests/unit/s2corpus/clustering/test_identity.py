@@ -5,12 +5,14 @@ Papers are added, merged, split and removed in three releases; laws apply to any
 
 import hashlib
 
-import numpy as np
+import duckdb
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus.clustering.identity import Parent, identify, new_paper_id
+from s2corpus.spec import ClusterRules
+from s2corpus.stages.cluster import NAMES, Parent, make_tables
+from s2corpus.storage.engine import DuckEngine
 from s2corpus.tables.papers import CLUSTERS
 
 Clusters = list[set[str]]
@@ -22,10 +24,27 @@ def release(
 ) -> tuple[dict[str, str], Parent]:
     """Return the paper of each record, and the parent for the next release."""
     ids = sorted(record for cluster in clusters for record in cluster)
-    labels = np.array([next(i for i, cluster in enumerate(clusters) if record in cluster) for record in ids], np.int64)
-    when = pa.array([(ready or READY).get(record) for record in ids], pa.string())
-    table, aliases = identify(pa.array(ids, pa.string()), labels, when, parent or Parent())
-    return dict(zip(table["record_id"].to_pylist(), table["paper_id"].to_pylist(), strict=True)), Parent(table, aliases)
+    labels = [next(i for i, cluster in enumerate(clusters) if record in cluster) for record in ids]
+    when = [(ready or READY).get(record) for record in ids]
+    found = identify(ids, labels, when, parent or Parent())
+    return dict(zip(*found.clusters.select(["record_id", "paper_id"]).to_pydict().values(), strict=True)), found
+
+
+def identify(ids: list[str], labels: list[int], when: list[str | None], parent: Parent) -> Parent:
+    """Return the tables `clusters` and `aliases` of records with these clusters and first deliveries."""
+    with duckdb.connect(config={"threads": 1}) as connection:
+        engine = DuckEngine(connection, 1)
+        rows = pa.table({"node": list(range(len(ids))), "label": labels, "record_id": ids})
+        engine.create("clustered", rows.append_column("ready_at", pa.array(when, pa.string())))
+        engine.create("parent_clusters", parent.clusters)
+        engine.create("parent_aliases", parent.aliases)
+        make_tables(engine, ClusterRules(), NAMES)
+        clusters = engine.fetch("SELECT record_id, paper_id, first_ready FROM cluster_rows ORDER BY record_id")
+        return Parent(clusters, engine.fetch("FROM alias_rows ORDER BY alias"))
+
+
+def new_paper_id(record_id: str) -> str:
+    return hashlib.sha256(record_id.encode()).hexdigest()[:15]
 
 
 def aliases(parent: Parent) -> dict[str, str]:
@@ -74,10 +93,10 @@ def test_colliding_new_ids_are_resolved() -> None:
     taken = new_paper_id("b")
     known = pa.Table.from_pylist([{"record_id": "x", "paper_id": taken, "first_ready": "1"}], CLUSTERS.schema)
     parent = Parent(known)
-    table, _ = identify(pa.array(["b", "c", "x"]), np.array([0, 0, 1]), pa.array(["1", "2", "3"]), parent)
+    table = identify(["b", "c", "x"], [0, 0, 1], ["1", "2", "3"], parent).clusters
     assert table["paper_id"].to_pylist() == [new_paper_id("c")] * 2 + [taken]
     assert table["first_ready"].to_pylist() == ["1", "2", "1"]
-    table, _ = identify(pa.array(["b", "x"]), np.array([0, 1]), pa.array(["1", "3"]), parent)
+    table = identify(["b", "x"], [0, 1], ["1", "3"], parent).clusters
     assert table["paper_id"].to_pylist() == [new_paper_id("b#2"), taken]
 
 

@@ -22,10 +22,10 @@ from s2corpus.clustering.facts import (
     nodes_from,
     surname_keys,
 )
+from s2corpus.clustering.functions import BANDS
 from s2corpus.clustering.places import ELECTRONIC, first_pages
 from s2corpus.papers.support import MAX_EXHAUSTIVE
 from s2corpus.sources.preprints import find_preprints, is_preprint_doi
-from s2corpus.stages.cluster.rounds_titles import BANDS
 from s2corpus.tables.intake import RECORDS as TABLE
 from s2corpus.titles.facts import number_keys as numbers
 from s2corpus.titles.linking import MAX_GROUP

@@ -1,0 +1,216 @@
+"""Functions of `stages/cluster.sql`: each makes the rows of a table from rows of a statement, as Arrow tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from s2corpus.clustering.comparison import ALMOST, EQUAL, SIMILAR, compare, describe
+from s2corpus.clustering.components import EdgeOutcome, components
+from s2corpus.clustering.edges import REASONS, Edges, edges_of_kind, judge, judge_cut_titles
+from s2corpus.clustering.facts import FACTS, IDENTIFIERS, Nodes, codes_of, nodes_from, read_facts
+from s2corpus.compiled import njit
+from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS, ClusterRules
+from s2corpus.titles import similarity
+from s2corpus.titles.arrays import one_chunk
+from s2corpus.titles.rules import differences
+
+BANDS = 16
+"""number of MinHash keys of one title; two titles with Jaccard index J share a key with probability 1 − (1 − J⁶)¹⁶: 0.99 at J = 0.8.
+
+Linking uses more keys. Here, a third record usually joins the two sides of a missed pair.
+"""
+_INT, _TEXT, _FLAG, _REAL = pa.int64(), pa.string(), pa.bool_(), pa.float64()
+_PAIR = {"a": _INT, "b": _INT}
+_EDGE = {**_PAIR, "reason": pa.int8(), "near": pa.int8(), "strength": _REAL, "evidence": _INT}
+
+
+def join_identified(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+    """Return the edges between records with equal identifiers."""
+    facts = _flatten(rows["facts"])
+    found = []
+    for reason, name in enumerate(IDENTIFIERS):
+        chosen = pa.array(np.flatnonzero(rows["kind"].to_numpy() == reason))
+        of_kind = pa.concat_tables([facts.take(chosen)])
+        for column in ("declares", "second_header", "declared", "doi"):
+            of_kind = of_kind.append_column(column, rows[column].take(chosen))
+        if name in of_kind.column_names:
+            of_kind = of_kind.drop_columns([name])
+        node = rows["node"].take(chosen).to_numpy()
+        edges = edges_of_kind(
+            nodes_from(of_kind.append_column(name, rows["value"].take(chosen))), reason, rules.min_title_score
+        )
+        found.append(_tabulate(node[edges.left], node[edges.right], edges, near=0))
+    return pa.concat_tables(found)
+
+
+def judge_equal(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+    """Return the edges between records with equal titles."""
+    nodes, left, right = _pair(rows)
+    found = compare(nodes, left, right, np.full(len(rows), EQUAL))
+    return _join(rows, judge(rows, found, np.ones(len(rows))), near=0)
+
+
+def judge_similar(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+    """Return the edges between records with similar titles."""
+    nodes, left, right = _pair(rows)
+    score = rows["score"].to_numpy()
+    title = np.where(score > MIN_SCORE_WITHOUT_AUTHORS, ALMOST, SIMILAR)
+    numbers = differences(nodes.given_titles.take(pa.array(left)), nodes.given_titles.take(pa.array(right)))
+    return _join(rows, judge(rows, compare(nodes, left, right, title, numbers), score), near=1)
+
+
+def judge_cut(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+    """Return the edges between different titles of one paper."""
+    nodes, left, right = _pair(rows)
+    return _join(rows, judge_cut_titles(nodes, left, right, rules.min_title_score), near=1)
+
+
+def _flatten(column: pa.ChunkedArray) -> pa.Table:
+    return pa.Table.from_struct_array(one_chunk(column))
+
+
+def _pair(rows: pa.Table) -> tuple[Nodes, np.ndarray, np.ndarray]:
+    nodes = nodes_from(pa.concat_tables([_flatten(rows["facts_a"]), _flatten(rows["facts_b"])]))
+    return nodes, np.arange(len(rows)), np.arange(len(rows), 2 * len(rows))
+
+
+def _join(rows: pa.Table, edges: Edges, near: int) -> pa.Table:
+    """Return edges, whose left and right ends are the same row, as a table."""
+    a, b = (rows[name].to_numpy()[edges.left] for name in _PAIR)
+    return _tabulate(np.minimum(a, b), np.maximum(a, b), edges, near)
+
+
+def _tabulate(a: np.ndarray, b: np.ndarray, edges: Edges, near: int) -> pa.Table:
+    columns = [a, b, edges.reason, np.full(len(a), near), edges.strength, edges.evidence]
+    return pa.table(
+        [pa.array(column).cast(kind) for column, kind in zip(columns, _EDGE.values(), strict=True)], list(_EDGE)
+    )
+
+
+def compute_title_keys(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+    """Return the MinHash keys of titles."""
+    keys = similarity.compute_keys(one_chunk(rows["normalized"]), BANDS)
+    band = (np.arange(BANDS, dtype=np.uint64) << np.uint64(32))[:, None]
+    used = np.flatnonzero(keys.ravel())
+    row = pa.array(used % max(len(rows), 1))
+    key = (keys | band).ravel()[used].astype(np.int64)
+    return pa.table([rows["title"].take(row), rows["is_open"].take(row), key], ["title", "is_open", "key"])
+
+
+def score_titles(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+    """Return S of pairs of titles if it is above the threshold."""
+    a, b = (rows[name].to_numpy() for name in _PAIR)
+    first = [np.unique(ids, return_index=True, return_inverse=True)[1:] for ids in (a, b)]
+    texts = [
+        one_chunk(rows[name].take(pa.array(where)))
+        for name, (where, _) in zip(("title_a", "title_b"), first, strict=True)
+    ]
+    score = similarity.score_titles(texts[0], first[0][1], texts[1], first[1][1], rules.min_title_score)
+    kept = score > 0.0
+    return pa.table([a[kept], b[kept], score[kept]], ["a", "b", "score"])
+
+
+def connect(batches: Iterator[pa.Table], rules: ClusterRules) -> Iterator[pa.Table]:
+    """Yield the component of each record that is not the first of its component; it needs 8 bytes for each record."""
+    parent = np.empty(0, np.int64)
+    for rows in batches:
+        a, b = (rows[name].to_numpy() for name in _PAIR)
+        if (size := int(b.max(initial=-1)) + 1) > len(parent):
+            parent = np.concatenate([parent, np.arange(len(parent), max(size, 2 * len(parent)))])
+        unite(parent, a, b)
+    point_to_roots(parent)
+    for begin in range(0, len(parent), 1 << 18):
+        label = parent[begin : begin + (1 << 18)]
+        node = np.arange(begin, begin + len(label))
+        yield pa.table([node[label != node], label[label != node]], ["node", "label"])
+
+
+@njit(cache=True, nogil=True)
+def unite(parent: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
+    """Unite the ends of each edge in one tree. The root of a tree is its smallest node. All arrays are int64."""
+    for edge in range(len(left)):
+        a, b = left[edge], right[edge]
+        while parent[a] != a:
+            parent[a] = parent[parent[a]]
+            a = parent[a]
+        while parent[b] != b:
+            parent[b] = parent[parent[b]]
+            b = parent[b]
+        if a < b:
+            parent[b] = a
+        else:
+            parent[a] = b
+
+
+@njit(cache=True, nogil=True)
+def point_to_roots(parent: np.ndarray) -> None:
+    """Set the parent of every node to the root of its tree. Parents are smaller than children, so one pass is enough."""
+    for node in range(len(parent)):
+        parent[node] = parent[parent[node]]
+
+
+def decide(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+    """Return the edges of components with the decision on each, and the clusters of their records."""
+    a, b = (rows[name].to_numpy() for name in _PAIR)
+    node, first, place = np.unique(np.concatenate([a, b]), return_index=True, return_inverse=True)
+    doi, year, preprint = (
+        pa.chunked_array([*rows[f"{name}_a"].chunks, *rows[f"{name}_b"].chunks]).take(pa.array(first))
+        for name in ("doi", "year", "preprint")
+    )
+    edges = Edges(
+        place[: len(a)], place[len(a) :], *(rows[name].to_numpy() for name in ("reason", "strength", "evidence"))
+    )
+    label, outcome = components(codes_of(doi)[0], year.to_numpy(), preprint.to_numpy(), edges)
+    columns = [rows[name] for name in _EDGE]
+    columns += [outcome, node[label[edges.left]], node[label[edges.right]]]
+    return pa.table(columns, [*_EDGE, "outcome", "label_a", "label_b"])
+
+
+def name_edges(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+    """Return edges with their reason and evidence in words."""
+    codes, which = np.unique(rows["evidence"].to_numpy(), return_inverse=True)
+    texts = pa.array([None if code < 0 else describe(code) for code in codes.tolist()], _TEXT)
+    taken = pc.equal(rows["outcome"], int(EdgeOutcome.TAKEN))
+    columns = [rows["left"], rows["right"], pa.array(REASONS).take(rows["reason"]), rows["strength"], taken]
+    return pa.table(
+        [*columns, texts.take(pa.array(which)), rows["a"]],
+        ["left", "right", "reason", "strength", "taken", "evidence", "a"],
+    )
+
+
+def read_record_facts(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+    """Return the facts of records."""
+    return read_facts(rows.combine_chunks().to_batches()[0]) if len(rows) else FACTS.empty_table()
+
+
+FUNCTIONS: dict[str, tuple[Callable[..., Any], pa.Schema]] = {
+    "read_facts": (read_record_facts, FACTS),
+    "join_identified": (join_identified, pa.schema(_EDGE)),
+    "judge_equal": (judge_equal, pa.schema(_EDGE)),
+    "judge_similar": (judge_similar, pa.schema(_EDGE)),
+    "judge_cut": (judge_cut, pa.schema(_EDGE)),
+    "compute_title_keys": (compute_title_keys, pa.schema({"title": _INT, "is_open": _FLAG, "key": _INT})),
+    "score_titles": (score_titles, pa.schema({**_PAIR, "score": _REAL})),
+    "connect": (connect, pa.schema({"node": _INT, "label": _INT})),
+    "decide": (decide, pa.schema({**_EDGE, "outcome": pa.int8(), "label_a": _INT, "label_b": _INT})),
+    "name_edges": (
+        name_edges,
+        pa.schema(
+            {
+                "left": _TEXT,
+                "right": _TEXT,
+                "reason": _TEXT,
+                "strength": _REAL,
+                "taken": _FLAG,
+                "evidence": _TEXT,
+                "a": _INT,
+            }
+        ),
+    ),
+}
+"""Functions by name, with the schema of their rows."""

@@ -1,0 +1,195 @@
+"""Where rows meet: SQL statements in DuckDB's dialect, and functions on Arrow tables.
+
+The SQL file of a stage has named statements: `-- name [function by columns]: meaning`, then the statement. A function makes the rows of
+the table `name` from the rows of the statement: with `by`, from whole groups of rows with equal columns, in the statement's order; with
+`by all`, from an iterator of all rows; otherwise from any part of the rows. DuckDB runs everything on the cores of one machine and spills
+to scratch; Spark (`storage.spark`) runs the same statements and functions. The order of rows comes from keys, never from the engine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any, Protocol
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from s2corpus.storage.duck import create_view, duckdb_connection
+from s2corpus.storage.lake import Lake
+from s2corpus.storage.parts import TableRef
+
+ALL = ("all",)
+_ROWS = 1 << 14
+"""rows that a function gets, unless a group has more"""
+_HEAD = re.compile(r"-- (\w+)(?: \[(\w+)(?: by ([\w, ]+))?\])?: ")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement, with the name of the function for its rows."""
+
+    sql: str
+    function: str | None
+    by: tuple[str, ...]
+
+
+def read_statements(path: Path) -> dict[str, Statement]:
+    """Return the statements of a file by name."""
+    found = {}
+    for block in path.read_text(encoding="utf-8").split("\n\n"):
+        if (head := _HEAD.match(block)) and block.rstrip().endswith(";"):
+            sql = "\n".join(line for line in block.splitlines() if not line.startswith("--"))
+            found[head[1]] = Statement(sql.rstrip(" ;\n"), head[2], tuple(head[3].split(", ")) if head[3] else ())
+    return found
+
+
+class Engine(Protocol):
+    """Runs statements over named tables."""
+
+    def load(self, name: str, lake: Lake, keys: Sequence[str], schema: pa.Schema) -> None:
+        """Make a table of Parquet files of the lake, which may be none."""
+
+    def run(self, name: str, sql: str) -> None:
+        """Make a table of the rows of a statement."""
+
+    def map(self, name: str, statement: Statement, function: Callable[[Any], Any], schema: pa.Schema) -> None:
+        """Make a table of the rows that a function returns for the rows of a statement."""
+
+    def fetch(self, sql: str) -> pa.Table:
+        """Return the rows of a statement with a small result."""
+
+    def write(self, ref: TableRef[Any], sql: str, order: str, parts: int) -> None:
+        """Write the rows of a statement to the part that its column `part` names, in the given order."""
+
+
+class DuckEngine:
+    """DuckDB."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, threads: int) -> None:
+        self._connection, self._threads = connection, threads
+
+    def load(self, name: str, lake: Lake, keys: Sequence[str], schema: pa.Schema) -> None:
+        """Make a view of Parquet files of the lake."""
+        if not keys:
+            self.create(name, schema.empty_table())
+            return
+        filesystem, root = lake.filesystem()
+        create_view(self._connection, name, [root + key for key in keys], filesystem)
+
+    def create(self, name: str, rows: pa.Table) -> None:
+        """Make a table of rows in memory."""
+        self._connection.execute(f"CREATE OR REPLACE TABLE {name} AS FROM rows")
+
+    def run(self, name: str, sql: str) -> None:
+        """Make a table of the rows of a statement."""
+        self._connection.execute(f"CREATE OR REPLACE TABLE {name} AS {sql}")
+
+    def map(self, name: str, statement: Statement, function: Callable[[Any], Any], schema: pa.Schema) -> None:
+        """Make a table of the rows of a function, which several threads call."""
+        self.create(name, schema.empty_table())
+        batches = self._batches(statement.sql)
+        for found in apply(function, statement.by, batches, self._call_in_threads):
+            rows = found.select(schema.names).cast(schema)  # noqa: F841 - DuckDB reads the variable
+            self._connection.execute(f"INSERT INTO {name} FROM rows")
+
+    def _call_in_threads(
+        self, function: Callable[[pa.Table], pa.Table], tables: Iterable[pa.Table]
+    ) -> Iterator[pa.Table]:
+        with ThreadPoolExecutor(self._threads) as pool:
+            running = deque[Any]()
+            for table in tables:
+                running.append(pool.submit(function, table))
+                if len(running) > self._threads:
+                    yield running.popleft().result()
+            yield from (future.result() for future in running)
+
+    def _batches(self, sql: str) -> Iterator[pa.RecordBatch]:
+        with self._connection.cursor() as cursor:
+            yield from cursor.execute(sql).to_arrow_reader(_ROWS)
+
+    def fetch(self, sql: str) -> pa.Table:
+        """Return the rows of a statement."""
+        return self._connection.execute(sql).to_arrow_table()
+
+    def write(self, ref: TableRef[Any], sql: str, order: str, parts: int) -> None:
+        """Write the rows of a statement to parts."""
+        written = set(write_parts(ref, self._batches(f"SELECT * FROM ({sql}) ORDER BY part, {order}")))
+        write_empty_parts(ref, set(range(parts)) - written)
+
+
+def apply(
+    function: Callable[[Any], Any],
+    by: Sequence[str],
+    batches: Iterator[pa.RecordBatch],
+    call: Callable[[Callable[[Any], Any], Iterable[pa.Table]], Iterable[pa.Table]] = map,
+) -> Iterable[pa.Table]:
+    """Return the tables that a function makes of rows."""
+    if by == ALL:
+        return function(pa.Table.from_batches([batch]) for batch in batches)  # type: ignore[no-any-return]
+    return call(function, _divide(batches, by))
+
+
+def _divide(batches: Iterator[pa.RecordBatch], by: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield tables of about `_ROWS` rows; rows with equal columns `by` follow each other and are not divided."""
+    held: list[pa.RecordBatch] = []
+    rows, limit = 0, _ROWS
+    for batch in batches:
+        held.append(batch)
+        rows += len(batch)
+        if rows < limit:
+            continue
+        table, cut = pa.Table.from_batches(held), rows
+        if by:  # The last group may continue in the next batch.
+            cut = pc.index(reduce(pc.and_, (pc.equal(table[name], table[name][-1]) for name in by)), True).as_py()
+        if cut:
+            yield table.slice(0, cut)
+        held, rows = table.slice(cut).to_batches(), rows - cut
+        limit = max(_ROWS, 2 * rows)
+    if rows:
+        yield pa.Table.from_batches(held)
+
+
+def write_parts(ref: TableRef[Any], batches: Iterator[pa.RecordBatch]) -> Iterator[int]:
+    """Write rows, sorted by their column `part`, to these parts of a table; yield the number of each part."""
+    batch: pa.RecordBatch | None = next(batches, None)
+
+    def read_part(part: int) -> Iterator[pa.RecordBatch]:
+        nonlocal batch
+        while batch is not None:
+            end = pc.index(pc.not_equal(batch["part"], part), True).as_py()
+            if end:
+                yield batch.slice(0, end) if end > 0 else batch
+            batch = batch.slice(end) if end >= 0 else next(batches, None)
+            if end >= 0:
+                return
+
+    while batch is not None:
+        if not len(batch):
+            batch = next(batches, None)
+            continue
+        part = batch["part"][0].as_py()
+        ref.write(part, read_part(part))
+        yield part
+
+
+def write_empty_parts(ref: TableRef[Any], parts: Iterable[int]) -> None:
+    """Write the parts that have no rows."""
+    for part in sorted(parts):
+        ref.write(part, [])
+
+
+@contextmanager
+def open_duckdb(memory_mb: int, scratch: Path) -> Iterator[DuckEngine]:
+    """Yield DuckDB with all cores. Functions and their batches need a quarter of the memory."""
+    threads = len(os.sched_getaffinity(0))
+    with duckdb_connection(memory_mb=memory_mb * 3 // 4, scratch=scratch, threads=threads) as connection:
+        yield DuckEngine(connection, threads)

@@ -91,7 +91,8 @@ def _split_sections(lines: list[Line], measures: Measures, joiner: Joiner) -> li
         line = lines[i]
         local = measure_locally(lines, i, measures)
         begins = not paragraph or _begins_paragraph(paragraph, line, measures)
-        split = split_run_in(lines, i, begins=begins, is_numbered=is_numbered)
+        may_begin = begins or _follows_end_of_paragraph(paragraph, line, measures)
+        split = split_run_in(lines, i, begins=may_begin, is_numbered=is_numbered)
         count = 0 if split else head_length(lines, i, local) or (1 if id(line) in numbered else 0)
         is_certain = id(line) in numbered or line.size > _CERTAIN_SIZE_RATIO * measures.size or is_usual_name(line)
         if count and not is_certain and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_HEAD_PROBABILITY:
@@ -165,6 +166,18 @@ def _begins_paragraph(paragraph: list[Line | Formula], line: Line, measures: Mea
     if _ITEM.match(line.text) and ended and (short or indent < -0.5 * line.size):
         return True
     return ended and (gap > 0.8 * line.size or (short and gap > 0.55 * line.size))
+
+
+def _follows_end_of_paragraph(paragraph: list[Line | Formula], line: Line, measures: Measures) -> bool:
+    """Return whether a line begins in bold after a short line that ends a sentence, without an indent or gap."""
+    before = paragraph[-1]
+    return (
+        isinstance(before, Line)
+        and line.tokens[0].font.bold
+        and not before.tokens[-1].font.bold
+        and before.width < 0.85 * measures.width
+        and _may_end_paragraph([x for x in paragraph[-4:] if isinstance(x, Line)])
+    )
 
 
 def _may_end_paragraph(lines: list[Line]) -> bool:

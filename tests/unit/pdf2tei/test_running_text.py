@@ -10,6 +10,7 @@ import pytest
 from pdf2tei.body import guard
 from pdf2tei.body.heads import head_length
 from pdf2tei.body.run_in_heads import split_run_in
+from pdf2tei.body.sections import read_sections
 from pdf2tei.floats import figures_and_tables as floats
 from pdf2tei.pages import fragments, furniture
 from pdf2tei.pages.measures import Measures, measure
@@ -153,3 +154,43 @@ def test_bold_phrase_within_paragraph_or_numbered_paper_is_no_heading(runs: Runs
 def test_item_of_numbered_list_is_no_heading(following: str, count: int) -> None:
     lines = [draw_line((text, SLANTED), y=12.0 * i) for i, text in enumerate(("1. Overall survival (OS)", following))]
     assert head_length(lines, 0, COLUMN) == count
+
+
+FULL = "Fishes are now ready to the anaerobic fermentation process, in which they were left in the year {}."
+
+
+def read_heads(*lines: list[tuple[str, Font]], gaps: float = 1.4) -> list[tuple[str, str]]:
+    """Return number and head of the sections of a page with these lines, each of runs, between prose."""
+    prose = [[(FULL.format(year), ROMAN)] for year in range(1990, 1996)]
+    drawn, y = list[Line](), 60.0
+    for block, part in enumerate((prose, *([line] for line in lines), prose)):
+        y += gaps
+        for runs in part:
+            drawn.append(draw_line(*runs, x=50.0, y=y, block=block if gaps > 10 else 1))
+            y += 11.4
+    document = Document([Page(1, 600.0, 842.0, drawn, [])])
+    return [(x.number, x.head) for x in read_sections(document, measure(drawn), Joiner(drawn))]
+
+
+def test_numbered_heading_may_fill_its_line() -> None:
+    """PMC5507808: headings in the type of the text between gaps, one of them as long as the lines of the text."""
+    first, second = (
+        "3.1 Collection of Plant Leaves",
+        "3.2 Gas Chromatography–Mass Spectrometry Analysis of the Essential Oil of All the Fresh Leaves",
+    )
+    after = [(FULL.format(2000), ROMAN)]
+    assert read_heads([(first, ROMAN)], after, [(second, ROMAN)], after, gaps=16.0) == [
+        ("", ""), ("3.1", first[4:]), ("3.2", second[4:]),
+    ]  # fmt: skip
+
+
+def test_bold_heading_follows_a_short_line() -> None:
+    """PMC4391421: run-in headings without an indent or a gap. A bold word within a sentence is no heading."""
+    heading = [
+        ("Isolation of essential oils.", BOLD),
+        ("The oil was obtained by hydrodistillation as in the last edition", ROMAN),
+    ]
+    end = [("University of Medicine and Pharmacy, Timișoara, Romania.", ROMAN)]
+    assert read_heads(end, heading) == [("", ""), ("", "Isolation of essential oils.")]
+    for before in ([(FULL.format(2000), ROMAN)], [("University of Medicine and Pharmacy, as", ROMAN)]):
+        assert read_heads(before, heading) == [("", "")]

@@ -22,12 +22,13 @@ from s2orc_parse.tei.references import (
     read_formula,
     read_note,
 )
+from s2orc_parse.tei.repairs import TextRepairs
 from s2orc_parse.tei.sections import SectionPath, Sections
 from s2orc_parse.tei.text import TeiTextReader
 from s2orc_parse.xml import Element, extract_text, local_name, read_tei
 
 _BACK_PARTS = {part.value: part for part in BackPart}
-CONVERTER_VERSION = "14"  # part of the key of every stored parse; increase it when the parse of any TEI may change
+CONVERTER_VERSION = "15"  # part of the key of every stored parse; increase it when the parse of any TEI may change
 
 
 def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
@@ -46,7 +47,8 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
         for head in element.iter("{*}head")
         if local_name(next(head.iterancestors())) not in ("figure", "table")
     )
-    abstract, body, back = TeiTextReader(), TeiTextReader(sections), TeiTextReader(sections)
+    repairs = TextRepairs((*parts["abstract"], *parts["body"]))
+    abstract, body, back = (TeiTextReader(at, repairs=repairs) for at in (None, sections, sections))
     for element in parts["abstract"]:
         abstract.read(element)
     for element in parts["body"]:

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from s2orc_parse.outcomes import BadTei, TeiRefusal
 from s2orc_parse.tei.drafts import Effect, TextDraft, TextReader
+from s2orc_parse.tei.repairs import TextRepairs
 from s2orc_parse.tei.sections import MAX_HEAD, NO_SECTION, SectionPath, Sections
 from s2orc_parse.words import invert, read_table
 from s2orc_parse.xml import NAMES, Element, extract_text
@@ -15,10 +16,6 @@ from s2orc_parse.xml import NAMES, Element, extract_text
 _TABLE = read_table("tei/words")
 _DOES = {name: Effect[effect] for name, effect in invert(_TABLE["effects"]).items()}
 _ID = re.compile(r"#\S+|(?:foot|fig|tab|formula)_\d+|b\d+")  # ids of TEI elements in GROBID's form, not addresses
-_SPACED = re.compile(r"\s+(?=[,)\]](?!\w))|(?<![.\s])\s+(?=\.(?:\s+[^.\s]|\s*\Z))|(?<=[(\[])\s+")
-"""White space that GROBID writes where the font changes, as in `Eq. ( 3)` and `(Y )`"""
-_BESIDE_MARK = re.compile(r"\s[,.)\]]|[(\[]\s")
-"""Every text that contains `_SPACED`: a search is faster than a substitution"""
 _KINDS = invert(_TABLE["kinds"])
 
 
@@ -27,16 +24,19 @@ class TeiTextReader(TextReader):
 
     MAX_DEPTH = 150
 
-    def __init__(self, sections: Sections | None = None, *, flat: bool = False) -> None:
+    def __init__(
+        self, sections: Sections | None = None, *, repairs: TextRepairs | None = None, flat: bool = False
+    ) -> None:
         super().__init__(flat=flat)
+        self._repairs = repairs or TextRepairs()
         self._sections = sections
         self._parent = NO_SECTION  # the section that contains the current division
         self._previous = NO_SECTION  # the section of the previous division
         self._in_paragraph = False
 
     def append(self, text: str) -> tuple[int, int]:
-        """Append text without white space before a comma or full stop or inside of brackets; return the interval of its words."""
-        return super().append(_SPACED.sub("", text) if _BESIDE_MARK.search(text) else text)
+        """Append repaired text; return the interval of its words."""
+        return super().append(self._repairs.apply(text))
 
     def read(self, container: Element) -> None:
         """Read the content of a container (body, abstract, a part of the back matter)."""
@@ -100,6 +100,8 @@ class TeiTextReader(TextReader):
             self._leave(element)
             return
         targets = tuple(one[1:] for one in target.split() if one[0] == "#") if target else ()
+        if self._parts and self._parts[-1][-1] == ";" and (element.text or "")[:1].isalpha():
+            self._pending = True  # GROBID writes no space between citations: `2018;Smith`
         self._callout(element, _KINDS.get((element.get("type") or "").strip()), targets)
 
 

@@ -4,15 +4,15 @@ The files of REAL_DATA are divided by publisher or repository: half of the sourc
 the other half is kept apart. With --tei, the extractor's TEI is read from FOLDER, and stored there if it is missing. The
 columns:
 
-  cut          paragraphs that begin in the middle of a sentence after a display formula, or that a formula ends so
+  cut          paragraphs that begin in the middle of a sentence after a display formula, or with a formula that a sentence needs
   formulas     paragraphs without a letter or digit outside formulas
   short        paragraphs with fewer than five words
   exponents    spaces before an exponent: `mL −1`, `10 −3`
   marks        spaces before a comma, a full stop or a closing bracket
-  capitals     spaces after an initial of a word in capitals: `M OBILE`
+  signs        signs and spaces that the paper prints otherwise: `60 ◦C`, `× 10 8`, `mg/ day`, `2018;Smith`, `over-or under-`
   feet         running heads and feet in paragraphs: `Page 3 of 11`, `FOR PEER REVIEW`
   joined       words that the publisher's XML writes with a hyphen only
-  divided      words with a hyphen that the publisher's XML writes without it only
+  divided      words with a hyphen that the publisher's XML writes without it only; `word- word` that the text also has joined
   glued        headings of the publisher's XML that begin a paragraph
 """
 
@@ -30,20 +30,24 @@ from lxml import etree
 
 from devtools.real_data import MISSING, REAL_DATA
 from pdf2tei import extract
-from s2orc_parse import jats, tei
+from s2orc_parse import jats, latex, tei
 from s2orc_parse.outcomes import BadArticle
-from s2orc_parse.parse_model import EQUATION, Parse
+from s2orc_parse.parse_model import EQUATION, Paragraph, Parse
 
-COLUMNS = ("cut", "formulas", "short", "exponents", "marks", "capitals", "feet", "joined", "divided", "glued")
+COLUMNS = ("cut", "formulas", "short", "exponents", "marks", "signs", "feet", "joined", "divided", "glued")
 _PATTERNS = {
     "exponents": re.compile(r"(?<!\w)(?:[kmcdµμn]?[gLlm]|[μµ]?mol|min|h|s|ha|Pa|K|10)\s[−–-]\s?[1-9](?![\d.]*\w)"),
     "marks": re.compile(r"\w (?:[,.](?=\s|$)|[)\]])"),
-    "capitals": re.compile(r"(?:^|(?<=[.:] ))[B-HJ-Z] [A-Z]{3,}\b"),
+    "signs": re.compile(
+        r"\d\s?[∘◦](?:\s?[CF]\b|(?!\s?\w))|[×·]\s?10 [1-9]\d?(?![\d.]*\d)|[\w/]/ (?=\w)|\d;(?=[A-Z][a-z])"
+        r"|[a-z]-(?:and|or) [a-z]+-[a-z]"
+    ),
     "feet": re.compile(
         r"\b[Pp]age \d+ of \d+|FOR PEER REVIEW|\b\d+ of \d+\Z|Downloaded (?:from|by) http|[Cc]ontinued on next"
     ),
 }
 _ENDED = re.compile(r"[.!?:;][)\]\"'”’]*$")
+_SPLIT = re.compile(r"(?<![\w-])([^\W\d_]{2,})- ([a-z]{2,})(?![\w-])")
 _WORD, _COMPOUND = re.compile(r"[^\W\d_]+"), re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+")
 
 
@@ -55,6 +59,8 @@ def is_apart(source: str) -> bool:
 def find_source(path: Path) -> str:
     """Return the publisher of a paper, or the repository of a TEI file."""
     article = path.with_name(path.name.partition(".")[0] + ".nxml")
+    if path.parent.name == "latex":
+        return "arxiv.org"
     if path.parent.name == "pairs":
         with (path.parent / "MANIFEST.csv").open(newline="", encoding="utf-8") as file:
             return next(row["source_repo"] for row in csv.DictReader(file) if path.name.startswith(row["sha1"]))
@@ -70,18 +76,20 @@ def letters(text: str) -> str:
 def count_faults(parse: Parse, gold: Path) -> Counter[str]:
     """Count the faults of one text; a publisher's XML, if it exists, has the right words and headings."""
     counts = Counter(papers=1, paragraphs=len(parse.body_text))
-    before = None
+    before: Paragraph | None = None
     for paragraph in parse.body_text:
         text = paragraph.text
         words = text.replace(EQUATION, " ").split()
         counts["formulas"] += not any(map(str.isalnum, "".join(words)))
         counts["short"] += 0 < len(words) < 5
-        is_cut = before and before.section == paragraph.section and EQUATION in (before.text[-8:], text[:8])
-        counts["cut"] += bool(
-            is_cut and (text[:1].islower() or not _ENDED.search(before.text.removesuffix(EQUATION).strip()))
-        )
+        is_cut = before is not None and before.section == paragraph.section and EQUATION in (before.text[-8:], text[:8])
+        is_inside = before is not None and not _ENDED.search(before.text) and text.startswith(EQUATION)
+        counts["cut"] += bool(is_cut and (text[:1].islower() or is_inside))
         counts.update({name: len(pattern.findall(text)) for name, pattern in _PATTERNS.items()})
         before = paragraph
+    body = " ".join(paragraph.text for paragraph in parse.body_text).casefold()
+    known = set(_WORD.findall(body))
+    counts["divided"] = sum(left + right in known for left, right in _SPLIT.findall(body))
     if gold.exists():
         root = etree.fromstring(
             gold.read_bytes(), etree.XMLParser(resolve_entities=False, no_network=True, recover=True)
@@ -89,9 +97,8 @@ def count_faults(parse: Parse, gold: Path) -> Counter[str]:
         printed = " ".join(root.itertext()).casefold().replace("\u2010", "-")
         plain, compounds = set(_WORD.findall(printed)), set(_COMPOUND.findall(printed))
         bare = {compound.replace("-", "") for compound in compounds} - plain
-        body = " ".join(paragraph.text for paragraph in parse.body_text).casefold()
         counts["joined"] = sum(word in bare for word in set(_WORD.findall(body)))
-        counts["divided"] = sum(c.replace("-", "") in plain for c in set(_COMPOUND.findall(body)) - compounds)
+        counts["divided"] += sum(c.replace("-", "") in plain for c in set(_COMPOUND.findall(body)) - compounds)
         heads = {letters(head).lstrip("0123456789") for p in parse.body_text for head in p.section.split("::")}
         titles = {
             letters("".join(t.itertext())).lstrip("0123456789") for t in root.findall(".//body//sec/title")
@@ -109,10 +116,11 @@ def read_parse(kind: str, path: Path, folder: Path | None) -> Parse | None:
         if saved and not saved.exists():
             saved.write_bytes(xml)
         return tei.convert(xml, file_sha1="")
+    content = path.read_bytes()
     try:
-        return (
-            jats.convert(path.read_bytes(), sha1="") if kind == "JATS" else tei.convert(path.read_bytes(), file_sha1="")
-        )
+        if kind == "TEI":
+            return tei.convert(content, file_sha1="")
+        return jats.convert(content, sha1="") if kind == "JATS" else latex.convert(content, sha1="")
     except BadArticle:
         return None
 
@@ -125,13 +133,18 @@ def main() -> None:
     globs = {
         "PDF": ("pmc-pdf/*.pdf", "pairs/*.pdf", "cases/layout/*.pdf"), "TEI": ("pairs/*.tei.xml", "pmc-with-tei/*.tei.xml"),
         "JATS": ("jats/**/*.xml", "jats/*.nxml", "pmc-pdf/*.nxml", "pmc-with-tei/*.nxml", "cases/layout/*.nxml"),
+        "LaTeX": ("latex/*.gz",),
     }  # fmt: skip
     print("| source | papers | paragraphs | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 3) + "|")
     for kind, patterns in globs.items():
         total = {False: Counter[str](), True: Counter[str]()}
         for path in sorted(path for pattern in patterns for path in REAL_DATA.glob(pattern)):
             if parse := read_parse(kind, path, given.tei):
-                gold = path.with_suffix(".nxml") if kind == "PDF" else Path("/nonexistent")
+                gold = (
+                    path.with_name(f"{path.name.partition('.')[0]}.nxml")
+                    if kind in ("PDF", "TEI")
+                    else Path("/nonexistent")
+                )
                 total[is_apart(find_source(path))] += count_faults(parse, gold)
         for apart, counts in total.items():
             cells = [counts[name] for name in ("papers", "paragraphs", *COLUMNS)]

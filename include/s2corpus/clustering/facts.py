@@ -47,8 +47,8 @@ FACTS = pa.schema(
     + [(name, pa.int64()) for name in ("volume", "issue", "page")]
     + [("surnames", pa.list_(pa.int64())), ("preprint", pa.bool_())]
 )
-"""One row for each record. Numbers are 0 if unknown. `form` is the form of the record by its type. Later rounds fill in `final_doi`, the
-DOI of a published paper, and `preprint`, whether the record describes a preprint."""
+"""One row for each record. Numbers are 0 if unknown; hashes are signed, as all integers of Spark. `form` is the form of the record
+by its type, `preprint_prefix` whether its DOI has a preprint server's prefix. `stages/cluster.sql` decides `preprint` by both."""
 
 
 def read_facts(batch: pa.RecordBatch) -> pa.Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -34,13 +35,9 @@ class TextRepairs:
         self._parts = tuple(parts)
 
     @cached_property
-    def _words(self) -> list[str]:
-        """The words of the document between spaces; a compound is one word."""
-        return " ".join([text for part in self._parts for text in part.itertext()]).casefold().split()
-
-    @cached_property
-    def _known(self) -> frozenset[str]:
-        return frozenset(self._words)
+    def _words(self) -> Counter[str]:
+        """The words of the document between spaces with their frequency; a compound is one word."""
+        return Counter(" ".join([text for part in self._parts for text in part.itertext()]).casefold().split())
 
     def apply(self, text: str) -> str:
         """Return the repaired text."""
@@ -73,8 +70,8 @@ class TextRepairs:
         """
         if not space and left in _PREFIXES:
             return False
-        joined, known = f"{left}{right}", self._known
+        joined, known = f"{left}{right}", self._words
         if joined not in known or space:
             return joined in known
         is_printed = left in known or right in known
-        return not is_printed and self._words.count(f"{left}-{right}") <= self._words.count(joined)
+        return not is_printed and known[f"{left}-{right}"] <= known[joined]

@@ -23,6 +23,9 @@ _SHARED = re.compile(r"(?<=[a-z]-)(?=(?:and|or) [a-z]+-[a-z])")
 _PREFIXES = frozenset(read_table("tei/words")["prefixes"].split())
 _DIVIDED = re.compile(r"-(?<=[^\W\d_]{2}-)(\s?)([a-z]{2,})(?![\w-])")
 _LEFT = re.compile(r"(?<![\w-])[^\W\d_]+\Z")
+_COMPOUND = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]{2,})+")
+_HYPHEN = re.compile("-")
+_MARKS = ".,;:!?()[]\"'“”‘’"
 _MAX_LEFT = 30
 """characters before a hyphen that may belong to a divided word"""
 
@@ -39,6 +42,27 @@ class TextRepairs:
         """The words of the document between spaces with their frequency; a compound is one word."""
         return Counter(" ".join([text for part in self._parts for text in part.itertext()]).casefold().split())
 
+    @cached_property
+    def _joined(self) -> tuple[re.Pattern[str], dict[str, int]] | None:
+        """The compounds that lost a hyphen at the end of a line: a pattern of their forms, and the place of each form's hyphen.
+
+        The document has the compound at least twice, and more often than the form, and has each part as a word.
+        """
+        compounds = Counter[str]()
+        for word, times in self._words.items():
+            if "-" in word and _COMPOUND.fullmatch(word := word.strip(_MARKS)):
+                compounds[word] += times
+        places = {}
+        for compound, times in compounds.items():
+            if times > 1 and all(part in self._words for part in compound.split("-")):
+                for hyphen in _HYPHEN.finditer(compound):
+                    form = compound[: hyphen.start()] + compound[hyphen.end() :]
+                    if 0 < self._words[form] < times:
+                        places[form] = hyphen.start()
+        if not places:
+            return None
+        return re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(places))})(?![\w-])", re.IGNORECASE), places
+
     def apply(self, text: str) -> str:
         """Return the repaired text."""
         if _BESIDE_MARK.search(text):
@@ -49,6 +73,9 @@ class TextRepairs:
             if "-and " in text or "-or " in text:
                 text = _SHARED.sub(" ", text)
             text = self._join_words(text)
+        if self._joined:
+            pattern, places = self._joined
+            text = pattern.sub(lambda form: _insert_hyphen(form.group(), places), text)
         if "∘" in text or "◦" in text:
             text = _DEGREE.sub(r"\1°", text)
         return text
@@ -75,3 +102,8 @@ class TextRepairs:
             return joined in known
         is_printed = left in known or right in known
         return not is_printed and known[f"{left}-{right}"] <= known[joined]
+
+
+def _insert_hyphen(form: str, places: dict[str, int]) -> str:
+    at = places.get(form.casefold(), len(form))
+    return f"{form[:at]}-{form[at:]}" if at < len(form) else form

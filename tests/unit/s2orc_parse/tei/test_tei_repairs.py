@@ -44,6 +44,19 @@ def test_words_are_joined_if_the_paper_also_has_them_undivided() -> None:
     ]  # fmt: skip
 
 
+def test_compound_has_the_hyphen_that_it_lost_at_a_line_end() -> None:
+    """The paper has the compound more often, and each part as a word; otherwise both forms may be the paper's."""
+    written = (
+        "a phosphate-containing solution that in addition to electrolytes is containing phosphate", "phosphate-containing, Phosphatecontaining",
+        "a data-set, the dataset, a data-set of the dataset set, data", "pre-trained, pre-trained, pretrained and trained",
+        "end-to-end, the end-to-end models and endto-end to an end", "real-world, realworld and the real world",
+    )  # fmt: skip
+    assert read(*written) == [
+        written[0], "phosphate-containing, Phosphate-containing", written[2], written[3],
+        "end-to-end, the end-to-end models and end-to-end to an end", written[5],
+    ]  # fmt: skip
+
+
 def test_space_divides_citations() -> None:
     refs = ("(Bryant and Briscoe, 2018;", "Tetreault et al., 2018)", "[1,", "2]")
     marks = [f'<ref type="bibr">{text}</ref>' for text in refs]

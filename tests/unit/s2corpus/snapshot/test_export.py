@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -109,16 +110,19 @@ def test_existing_files_are_not_written_again(tmp_path: Path, monkeypatch: pytes
     before = content(run)
     damaged = f"snapshots/{run.snapshot_id}/v2/s2orc/train/03.jsonl.gz"
     run.lake.put(damaged, b"half a file")
-    uploaded: list[str] = []
-    upload = LocalLake.upload
+    written: list[str] = []
 
-    def record(lake: LocalLake, key: str, path: Path, **options: bool) -> None:
-        uploaded.append(key)
-        upload(lake, key, path, **options)
+    def record(name: str, write: Callable[..., Any]) -> None:
+        def recorded(lake: LocalLake, key: str, *given: Any, **options: Any) -> Any:
+            written.append(key)
+            return write(lake, key, *given, **options)
 
-    monkeypatch.setattr(LocalLake, "upload", record)
+        monkeypatch.setattr(LocalLake, name, recorded)
+
+    record("upload", LocalLake.upload)
+    record("put", LocalLake.put)
     work(run, ExportStage())
-    assert [key for key in uploaded if key.startswith("snapshots/")] == [damaged]
+    assert [key for key in written if key.startswith("snapshots/")] == [damaged]
     assert content(run) == before
 
 

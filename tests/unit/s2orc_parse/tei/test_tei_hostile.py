@@ -80,7 +80,8 @@ RESOLVED = '<p>As <ref type="bibr" target="#b0">[1]</ref>.</p>' * 4
         # Patterns.
         *(f'<div><p><ref type="bibr">{text}</ref></p><p>{text}</p>{RESOLVED}</div>' for text in (
             "[1" * 60_000, "[1-2" * 40_000, "Smith and " * 20_000, "Figure 1, " * 8_000 + "1 and 2 and " * 8_000,
-            " ".join(["Smith (2010a,b,c"] * 4_000), "qq-zz qqzz " * 20_000, "qq zz qq-zz qq-zz qqzz " * 9_000, "10 1 × 10 8 " * 8_000, "a/ b-or c-d " * 8_000,
+            " ".join(["Smith (2010a,b,c"] * 4_000),
+            "qq-zz qqzz " * 20_000, "qq zz qq-zz qq-zz qqzz " * 9_000, "10 1 × 10 8 " * 8_000, "a/ b-or c-d " * 8_000,
         )),
         # Paragraphs, mentions, numbers, a long header, a long path, contradictions.
         '<p><ref type="bibr" target="#b0">[1]</ref> </p>' * 3_000,

@@ -47,7 +47,8 @@ def test_words_are_joined_if_the_paper_also_has_them_undivided() -> None:
 def test_compound_has_the_hyphen_that_it_lost_at_a_line_end() -> None:
     """The paper has the compound more often, and each part as a word; otherwise both forms may be the paper's."""
     written = (
-        "a phosphate-containing solution that in addition to electrolytes is containing phosphate", "phosphate-containing, Phosphatecontaining",
+        "a phosphate-containing solution that in addition to electrolytes is containing phosphate",
+        "phosphate-containing, Phosphatecontaining",
         "a data-set, the dataset, a data-set of the dataset set, data", "pre-trained, pre-trained, pretrained and trained",
         "end-to-end, the end-to-end models and endto-end to an end", "real-world, realworld and the real world",
     )  # fmt: skip

@@ -26,6 +26,8 @@ from s2corpus.storage.duck import create_view, duckdb_connection
 from s2corpus.storage.error_kinds import convert_errors
 from s2corpus.storage.lake import ABSENT, Conflict, Lake, open_lake
 from s2corpus.storage.objects import DamagedPart
+from s2corpus.storage.parts import TableRef
+from s2corpus.tables.schema import TABLES
 from s2corpus_reader.bounded import copy_file, read_bytes
 from tests.s3_store import (
     HTML,
@@ -166,6 +168,31 @@ def test_random_access_reads_what_was_stored(store: Store, lake: Lake, times: in
             assert [file.read(9), file.read(1 << 21)] == [content[begin : begin + 9], content[begin + 9 :][: 1 << 21]]
     with pytest.raises(FileNotFoundError):
         fs.open_input_file(f"{root}other")
+
+
+def test_readers_ask_for_no_size_before_they_open_a_part(store: Store, lake: Lake, tmp_path: Path) -> None:
+    """A release on S3 has thousands of parts. Arrow and DuckDB ask for size, time and footer of each; opening it gives them."""
+    written = TableRef(lake, "releases/x/aliases", TABLES["aliases"])
+    for shard in range(3):
+        written.write(shard, [{"alias": f"{shard:015}", "paper_id": "f" * 15}])
+    written.commit(range(3))
+    sent: list[tuple[str, str]] = []
+
+    def record(request: Request) -> bool:
+        sent.append((request.method, request.key))
+        return False
+
+    store.fault, store.meets = lose, record
+    table = TableRef(lake, "releases/x/aliases", TABLES["aliases"])
+    assert len(list(table.rows())) == 3
+    assert {method for method, _ in sent} == {"GET"}
+    assert sum(key.endswith("_COMMITTED.json") for _, key in sent) == 1
+    sent.clear()
+    with duckdb_connection(memory_mb=200, scratch=tmp_path) as connection:
+        table.view(connection)
+        for _ in range(2):
+            assert connection.execute("SELECT count(*), min(alias) FROM aliases").fetchone() == (3, "0" * 15)
+    assert {method for method, _ in sent} == {"GET"} and len(set(sent)) == 3
 
 
 @pytest.mark.parametrize(("size", "found"), [(4, "found 3"), (None, "the file is missing")])

@@ -1,9 +1,9 @@
-"""Measure record clustering on generated records: precision, recall, CPU, memory.
+"""Measure the cluster stage on generated records: precision, recall, CPU, clock, memory.
 
-    python -m devtools.bench.cluster [--records 250000]
+    python -m devtools.bench.cluster [--records 250000] [--memory-mb 4096] [--file records.parquet]
 
-One Parquet file is read, and another one of record_id and paper_id is written. Imports and kernel loading are not
-counted: 2,000 of the records were clustered before.
+The stage reads and writes files, as in a release. Imports and kernel loading are not counted: 2,000 of the records were clustered
+before. `--file` retains the generated records for further runs. `taskset -c 0` in front of the command measures one core.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import resource
 import tempfile
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,26 +20,39 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from devtools.bench.cluster_records import write
-from s2corpus.stages.cluster import cluster_records
+from s2corpus.pipeline.run import Run
+from s2corpus.spec import ReleaseSpec, ResourceRules
+from s2corpus.stages.cluster import ClusterStage, cluster_records
+from s2corpus.storage.local_lake import LocalLake
+from s2corpus.tables.intake import DELIVERIES, RECORDS
+from s2corpus.tables.papers import CLUSTERS
+from s2corpus.tables.parses import PDF_RECORDS
 
 
-def scale(count: int, folder: Path) -> str:
-    """Return precision, recall, CPU seconds and peak memory of clustering generated records."""
-    records, clusters = folder / "records.parquet", folder / "clusters.parquet"
-    written = write(records, count)
-    cluster_records(pq.ParquetFile(records).read_row_group(0).slice(0, 2000))  # loads code and kernels
-    began = time.process_time()
-    found = cluster_records(pq.read_table(records))
-    pq.write_table(found.clusters.select(["record_id", "paper_id"]), clusters, compression="zstd")
-    seconds = time.process_time() - began
+def measure(records: pq.ParquetFile, folder: Path, memory_mb: int) -> str:
+    """Return precision, recall, CPU and clock seconds, and peak memory of clustering records."""
+    spec = ReleaseSpec(name="bench", resources=ResourceRules(memory_mb=memory_mb))
+    run = Run(spec, datetime(2023, 2, 1, tzinfo=UTC), LocalLake(folder / "lake"), folder)
+    for part in range(records.num_row_groups):
+        run.table(RECORDS).write(part, records.read_row_group(part, RECORDS.schema.names))
+    run.table(RECORDS).commit(range(records.num_row_groups))
+    for table, facts in ((PDF_RECORDS, {}), (DELIVERIES, {"inputs": "", "parent": None})):
+        run.table(table).write(0, [])
+        run.table(table).commit([0], facts)
+    cluster_records(records.read_row_group(0).slice(0, 2000))  # loads code and kernels
+    began, clock, stage = time.process_time(), time.monotonic(), ClusterStage()
+    stage.work(run, stage.plan(run)[0])
+    seconds, clock = time.process_time() - began, time.monotonic() - clock
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return f"{written:,} records: {quality(records, clusters)}  {seconds:.1f} CPU s, {peak:,.0f} MB at most"
+    stage.finish(run)
+    quality = compare(records.read(["record_id", "truth"]), run.table(CLUSTERS).read(["record_id", "paper_id"]))
+    return (
+        f"{records.metadata.num_rows:,} records: {quality}  {seconds:.1f} CPU s, {clock:.1f} s, {peak:,.0f} MB at most"
+    )
 
 
-def quality(records: Path, clusters: Path) -> str:
+def compare(truth: pa.Table, found: pa.Table) -> str:
     """Return pairwise precision and recall, counted without listing pairs."""
-    truth = pq.read_table(records, columns=["record_id", "truth"])
-    found = pq.read_table(clusters)
     paper = (
         found["paper_id"]
         .take(pc.index_in(truth["record_id"], found["record_id"]))
@@ -60,8 +74,14 @@ def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, default=250_000)
+    parser.add_argument("--memory-mb", type=int, default=ResourceRules().memory_mb)
+    parser.add_argument("--file", type=Path)
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-cluster-") as folder:
-        print(scale(parser.parse_args().records, Path(folder)))
+        path = args.file or Path(folder) / "records.parquet"
+        if not path.exists():
+            write(path, args.records)
+        print(measure(pq.ParquetFile(path), Path(folder), args.memory_mb))
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ FROM most_similar s JOIN nodes l ON l.title = s.a AND l.rank <= 64 JOIN nodes r 
 -- fronts: records that share authors, year and first page
 SELECT
     node, label, title, final_doi, min(node) OVER (PARTITION BY year, page, surnames) AS front,
-    row_number() OVER (PARTITION BY year, page, surnames ORDER BY coalesce(facts.normalized, ''), node) AS rank
+    row_number() OVER (PARTITION BY year, page, surnames ORDER BY coalesce(normalized, ''), node) AS rank
 FROM clustered
 WHERE year <> 0 AND page <> 0 AND array_length(surnames) > 0 AND (title IS NOT NULL OR NOT trusted)
 QUALIFY count(*) OVER (PARTITION BY year, page, surnames) > 1;
@@ -122,7 +122,9 @@ FROM edges LEFT JOIN connected c ON c.node = a JOIN nodes l ON l.node = a JOIN n
 ORDER BY component, near, strength DESC, a, b;
 
 -- clustered: the cluster of each record
-SELECT n.*, coalesce(d.label, n.node) AS label
+SELECT
+    n.node, record_id, ready_at, title, rank, is_common, trusted, year, page, surnames, final_doi, facts.normalized,
+    coalesce(d.label, n.node) AS label
 FROM nodes n LEFT JOIN (SELECT a AS node, label_a AS label FROM decided UNION SELECT b, label_b FROM decided) d USING (node);
 
 -- edge_rows [name_edges]: the table `edges`

@@ -14,8 +14,8 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
   | stage | steps |
   |---|---|
   | intake | `wait_for_drops`, if the spec expects drops; `regroup → gather` (mapped over buckets of records) |
-  | vote, assemble, link | `gather → gather_2` (mapped over buckets of papers) |
-  | export | `gather` |
+  | assemble, link | `gather → gather_2` (mapped over buckets of papers) |
+  | vote, export | `gather` (mapped over buckets of papers) |
 
 - **As of** the end of the data interval: the run of January uses data that was ready before February 1, regardless of when it runs.
   Backfill past intervals in the UI, on the command line or by REST. A release waits for running earlier releases of its spec, because
@@ -284,7 +284,7 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
         pool = {"pool": "grobid", "pool_slots": spec.resources.in_flight} if stage == "extract" else {}
         first = work.override(doc_md=doc_md, **pool, **_pod(stage))
         planned: Any = shards.get(find_planning_stage(stage))
-        if row.shards is Shards.ONE:
+        if row.shards is Shards.ONE or row.meets_first:
             done: Any = first(stage=stage, shards=[0])
         else:
             if before is None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
+
+import pyarrow as pa
 
 from s2corpus.papers.vote import FieldDecision, VotedPaper, VoteRule
+from s2corpus.sources.arrow import read_record
 from s2corpus.sources.fields_of_study import FIELDS, fields_of_study
 from s2corpus.sources.record import OPENALEX, Record, RecordKind
 from s2corpus.titles import normalize_one
@@ -34,17 +38,17 @@ def list_declared_fields(records: Iterable[Record]) -> set[str]:
     return {field for record in declared for field in fields_of_study(record.subjects)}
 
 
-def count_declarations(papers: Iterable[Sequence[Record]]) -> Iterator[tuple[str, str, int]]:
-    """Yield (journal, field or `ANY`, number of papers that declare it). Each journal has a row with `ANY`, also for no paper."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for records in papers:
-        fields = list_declared_fields(records)
-        for journals in list_journals(records):
-            for journal in journals:
-                counts[journal, ANY] += bool(fields)
-                counts.update((journal, field) for field in fields)
-    for (journal, field), number in counts.items():
-        yield journal, field, number
+DECLARED_FIELDS = pa.schema(
+    {"paper_id": pa.string(), "journals": pa.list_(pa.string()), "fields": pa.list_(pa.string())}
+)
+
+
+def read_declared_fields(members: pa.Table) -> pa.Table:
+    """Return the journals of records and the fields that they declare, with `ANY` before them: rows of DECLARED_FIELDS."""
+    records = [[read_record(row)] for row in members.to_pylist()]
+    journals = [[*chain(*list_journals(one))] for one in records]
+    fields = [[ANY, *sorted(found)] if (found := list_declared_fields(one)) else [] for one in records]
+    return pa.table([members["paper_id"], journals, fields], schema=DECLARED_FIELDS)
 
 
 class FieldInference:
@@ -57,9 +61,11 @@ class FieldInference:
     @classmethod
     def from_papers(cls, papers: Iterable[Sequence[Record]]) -> FieldInference:
         """Return the inference from the records of all papers."""
-        counts: dict[str, dict[str, int]] = {}
-        for journal, field, number in count_declarations(papers):
-            counts.setdefault(journal, {})[field] = number
+        counts: dict[str, Counter[str]] = {}
+        for records in papers:
+            fields = list_declared_fields(records)
+            for journal in chain(*list_journals(records)):
+                counts.setdefault(journal, Counter()).update([ANY, *fields] if fields else ())
         return cls(counts)
 
     def complete(self, paper: VotedPaper, records: Sequence[Record]) -> VotedPaper:

@@ -210,8 +210,10 @@ class Stage(ABC):
         A stage with another division defines its own plan. Equal inputs give equal shards. Return at least one, so that an empty table
         has a part.
         """
-        shards = stage_row(self.name).shards
-        count = run.pdf_shards if shards is Shards.PDFS else run.paper_shards if shards is Shards.PAPERS else 1
+        row = stage_row(self.name)
+        if row.shards is Shards.ONE or (row.meets_first and round == 0):
+            return [Shard(0)]
+        count = run.pdf_shards if row.shards is Shards.PDFS else run.paper_shards
         return [Shard(index) for index in range(count)]
 
     @abstractmethod
@@ -223,7 +225,7 @@ class Stage(ABC):
 
     def finish(self, run: Run) -> Metrics:
         """Commit the tables, after all parts exist, remove the exchanged rows, and return the metrics."""
-        metrics = commit_all(run, self.name, len(self.plan(run)))
+        metrics = commit_all(run, self.name, len(self.plan(run, stage_row(self.name).rounds - 1)))
         if self.exchange:
             run.exchange(self.exchange).remove()
         return metrics

@@ -92,6 +92,8 @@ class StageRow:
     """unit of the stage's throughput, and the metrics that add up to it"""
     rounds: int = 1
     """number of rounds; each round except the last sends rows to the next"""
+    meets_first: bool = False
+    """whether the first round is one shard, in which rows meet on an engine"""
     determines: Shards | None = None
     """the shards of later stages; this stage fixes their number"""
     outcomes: tuple[OutcomeColumn, ...] = ()
@@ -219,7 +221,8 @@ PIPELINE = (
         writes=("papers", "corrections"),
         shards=Shards.PAPERS,
         items=("papers", ("rows.papers",)),
-        rounds=3,
+        rounds=2,
+        meets_first=True,
         outcomes=(OutcomeColumn("corrections", "outcome", (("", CorrectionOutcome),)),),
         metrics=(
             Metric("has.*", "papers", "papers with each field (S2ORC Table 3)"),

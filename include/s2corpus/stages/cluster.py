@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 import tempfile
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -21,14 +20,14 @@ from s2corpus.clustering.functions import FUNCTIONS
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.errors import UserError
 from s2corpus.pipeline import gold
-from s2corpus.pipeline.engines import open_engine
+from s2corpus.pipeline.engines import BUCKETS, find_buckets, open_engine
 from s2corpus.pipeline.run import MAX_SHARDS, Metrics, Run, Shard, Stage, commit_all
-from s2corpus.storage.engine import Engine, Statement, open_duckdb, read_statements
+from s2corpus.storage.engine import Engine, Statement, make_tables, open_duckdb
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.intake import DELIVERIES, RECORDS
 from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
 from s2corpus.tables.parses import PDF_RECORDS
-from s2corpus.tables.schema import Table, paper_shard
+from s2corpus.tables.schema import Table
 from s2orc_parse.scratch import private
 
 _FEW = 8
@@ -88,18 +87,7 @@ _PARENT = "records-20000101-00000000"
 _ROWS_PER_PART = 250_000
 
 
-def make_tables(engine: Engine, rules: spec.ClusterRules, names: Iterable[str]) -> None:
-    """Make tables by statements of `cluster.sql`, in the given order."""
-    statements = read_statements(Path(__file__).with_suffix(".sql"))
-    for name in names:
-        statement = statements[name]
-        if statement.function:
-            function, schema = FUNCTIONS[statement.function]
-            engine.map(name, statement, partial(function, rules=rules), schema)
-        else:
-            engine.run(name, statement.sql)
-
-
+STATEMENTS = Path(__file__).with_suffix(".sql")
 NAMES = ("aged", "heirs", "papers", "alias_rows", "cluster_rows")
 """The tables that name papers."""
 _PASSES = (
@@ -117,7 +105,9 @@ def _write_clusters(run: Run, engine: Engine) -> dict[str, int]:
         ValueError: a record_id occurs twice.
         UserError: two papers would have the same id.
     """
-    rules = run.spec.cluster
+    functions = {
+        name: (partial(function, rules=run.spec.cluster), schema) for name, (function, schema) in FUNCTIONS.items()
+    }
     keys = [key for table in (RECORDS, PDF_RECORDS) for key in run.table(table).keys()]  # noqa: SIM118 - a method of TableRef
     engine.load("records", run.lake, keys, RECORDS.schema)
     for table in (CLUSTERS, ALIASES):
@@ -125,11 +115,11 @@ def _write_clusters(run: Run, engine: Engine) -> dict[str, int]:
         engine.load(f"parent_{table.name}", run.lake, [key] if run.parent else [], table.schema)
     edges: list[str] = []
     for names in _PASSES:
-        make_tables(engine, rules, names)
+        make_tables(engine, STATEMENTS, functions, names)
         edges += [f"SELECT * FROM {name}" for name in names if name.startswith("edges_")]
         engine.run("edges", " UNION ALL ".join(edges))
-        make_tables(engine, rules, ("connected", "decided", "clustered"))
-    make_tables(engine, rules, ("edge_rows", *NAMES))
+        make_tables(engine, STATEMENTS, functions, ("connected", "decided", "clustered"))
+    make_tables(engine, STATEMENTS, functions, ("edge_rows", *NAMES))
     _check_ids(engine)
     counts = engine.fetch("SELECT count(*) AS records, count(DISTINCT label) AS papers FROM clustered").to_pylist()[0]
     parts = max(1, -(-counts["records"] // _ROWS_PER_PART))
@@ -155,13 +145,8 @@ def _check_ids(engine: Engine) -> None:
 
 def _write_members(run: Run, engine: Engine, buckets: int) -> None:
     """Write the records of each paper into its bucket."""
-
-    def find_buckets(rows: pa.Table) -> pa.Table:
-        parts = [paper_shard(paper, buckets) for paper in rows["paper_id"].to_pylist()]
-        return pa.table([rows["paper_id"], parts], ["paper_id", "part"])
-
-    schema = pa.schema({"paper_id": pa.string(), "part": pa.int64()})
-    engine.map("buckets", Statement("SELECT paper_id FROM papers", None, ()), find_buckets, schema)
+    papers = Statement("SELECT paper_id FROM papers", None, ())
+    engine.map("buckets", papers, partial(find_buckets, buckets=buckets), BUCKETS)
     sql = "SELECT r.*, paper_id, part FROM records r JOIN cluster_rows USING (record_id) JOIN buckets USING (paper_id)"
     engine.write(run.table(MEMBERS), sql, "paper_id, record_id", buckets)
 

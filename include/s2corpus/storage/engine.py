@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -69,6 +69,20 @@ class Engine(Protocol):
 
     def write(self, ref: TableRef[Any], sql: str, order: str, parts: int) -> None:
         """Write the rows of a statement to the part that its column `part` names, in the given order."""
+
+
+Functions = Mapping[str, tuple[Callable[[Any], Any], pa.Schema]]
+"""functions by name, with the schema of their rows"""
+
+
+def make_tables(engine: Engine, statements: Path, functions: Functions, names: Iterable[str]) -> None:
+    """Make tables by the statements of a file, in the given order."""
+    found = read_statements(statements)
+    for name in names:
+        if function := found[name].function:
+            engine.map(name, found[name], *functions[function])
+        else:
+            engine.run(name, found[name].sql)
 
 
 class DuckEngine:

@@ -11,7 +11,7 @@ import logging
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -102,27 +102,21 @@ class Exchange:
         """Mark a shard of a round as done and store its counts."""
         self.lake.put(f"{self._key(name, task)}.done", orjson.dumps(counts))
 
-    def counts(self, name: str, tasks: int) -> list[Any]:
-        """Return the counts of the shards of a round; None for unfinished shards."""
-        done = {entry.key for entry in self.lake.list(f"{self.prefix}/{name}/") if entry.key.endswith(".done")}
-        keys = [f"{self._key(name, task)}.done" for task in range(tasks)]
-        with ThreadPoolExecutor(_READERS) as pool:
-            return list(pool.map(lambda key: self._count(key) if key in done else None, keys))
-
-    def _count(self, key: str) -> Any:
-        with suppress(FileNotFoundError):  # removed after the listing
-            return orjson.loads(self.lake.get(key)[0])
-
     def all_counts(self, name: str, tasks: int) -> list[Any]:
         """Return the counts of all shards of a round.
 
         Raises:
             RowsRemoved: a shard is not done.
         """
-        counts = self.counts(name, tasks)
-        if None in counts:
-            raise self.missing(name)
-        return counts
+
+        def read(task: int) -> Any:
+            try:
+                return orjson.loads(self.lake.get(f"{self._key(name, task)}.done")[0])
+            except FileNotFoundError:
+                raise self.missing(name) from None
+
+        with ThreadPoolExecutor(_READERS) as pool:
+            return list(pool.map(read, range(tasks)))
 
     def missing(self, name: str) -> RowsRemoved:
         """Return the error for missing rows of a round; a finished stage removes them."""
@@ -130,17 +124,6 @@ class Exchange:
             f"{self.prefix}/{name} is incomplete: a finished stage removes the rows that its rounds exchange. "
             "Run the complete stage again (in Airflow: clear all of its tasks and the downstream tasks)"
         )
-
-    def put_array(self, name: str, task: int, values: np.ndarray) -> None:
-        """Store an array of int64."""
-        self.lake.put(self._key(name, task), np.ascontiguousarray(values, np.int64).tobytes())
-
-    def array(self, name: str, task: int) -> np.ndarray:
-        """Return a stored array (int64)."""
-        try:
-            return np.frombuffer(self.lake.get(self._key(name, task))[0], np.int64)
-        except FileNotFoundError:
-            raise self.missing(name) from None
 
     def remove(self) -> None:
         """Delete all files of the exchange, marks first, so that a repeated round never misses rows that are marked as done.

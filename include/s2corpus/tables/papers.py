@@ -9,6 +9,8 @@ from s2corpus.tables.columns import (
     Editorial,
     FieldProvenance,
     FieldsOfStudy,
+    FilePlace,
+    FirstSeen,
     MetadataRow,
     PaperId,
     PaperKeyRow,
@@ -16,7 +18,7 @@ from s2corpus.tables.columns import (
     RecordId,
 )
 from s2corpus.tables.intake import RecordRow
-from s2corpus.tables.schema import define
+from s2corpus.tables.schema import Table, columns_of, define
 
 
 class EdgeRow(TypedDict):
@@ -114,3 +116,30 @@ class CorrectionRow(PaperKeyRow):
 CORRECTIONS = define(
     CorrectionRow, "corrections", key=("paper_id", "field", "ready_at"), shards="paper", counted=(("outcome",),)
 )
+
+
+class KnownFileRow(TypedDict):
+    """Files that the identifiers of a bucket's records name. The rounds of vote exchange them."""
+
+    about: Annotated[str, "pdf:<SHA-1>, arxiv:<arXiv id> or record:<record id>"]
+    sha1: Annotated[str, "SHA-1 of the file"]
+    kind: Annotated[str, "pdf, latex, jats or elsevier"]
+    parse_id: Annotated[str | None, "id of the LaTeX parse"]
+    first_seen: FirstSeen
+    doi: Annotated[str | None, "DOI in a publisher's full text; the next columns are from there too"]
+    pmc_id: Annotated[str | None, "PubMed Central id"]
+    license: Annotated[str | None, "license"]
+    open_access: Annotated[bool | None, "whether the file declares open access"]
+    places: Annotated[list[FilePlace], "folders that contain the file, with the rights that each declares"]
+
+
+class KnownJournalRow(TypedDict):
+    """Declared fields of study of the journals of a bucket's papers. The rounds of vote exchange them."""
+
+    journal: Annotated[str, "issn:<ISSN> or name:<normalized name>"]
+    field: Annotated[str, "field of study; empty for any field"]
+    papers: Annotated[int, "papers of the journal that declare it"]
+
+
+KNOWN_FILES = Table("files", str(KnownFileRow.__doc__), ("about",), columns_of(KnownFileRow))
+KNOWN_JOURNALS = Table("journals", str(KnownJournalRow.__doc__), ("journal", "field"), columns_of(KnownJournalRow))

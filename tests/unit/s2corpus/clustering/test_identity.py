@@ -10,9 +10,8 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus.spec import ClusterRules
-from s2corpus.stages.cluster import NAMES, Parent, make_tables
-from s2corpus.storage.engine import DuckEngine
+from s2corpus.stages.cluster import NAMES, STATEMENTS, Parent
+from s2corpus.storage.engine import DuckEngine, make_tables
 from s2corpus.tables.papers import CLUSTERS
 
 Clusters = list[set[str]]
@@ -38,7 +37,7 @@ def identify(ids: list[str], labels: list[int], when: list[str | None], parent: 
         engine.create("clustered", rows.append_column("ready_at", pa.array(when, pa.string())))
         engine.create("parent_clusters", parent.clusters)
         engine.create("parent_aliases", parent.aliases)
-        make_tables(engine, ClusterRules(), NAMES)
+        make_tables(engine, STATEMENTS, {}, NAMES)
         clusters = engine.fetch("SELECT record_id, paper_id, first_ready FROM cluster_rows ORDER BY record_id")
         return Parent(clusters, engine.fetch("FROM alias_rows ORDER BY alias"))
 

@@ -203,13 +203,10 @@ def test_tasks_without_rows_leave_empty_buckets(lake: Lake, tmp_path: Path) -> N
     assert read == [[], [n for n in range(70) if n % BUCKETS in (3, 4)], []]
 
 
-def test_counts_and_arrays_of_shards(lake: Lake) -> None:
+def test_counts_of_all_shards(lake: Lake) -> None:
     between = Exchange(lake.root, "between")
     for task, counts in ((0, {"a": 1}), (2, [5])):
         between.put_counts("round", task, counts)
-    between.put_array("round", 1, np.array([[3, 4]], np.int32))
-    assert between.counts("round", 4) == [{"a": 1}, None, [5], None]
-    assert between.array("round", 1).tolist() == [3, 4]
     with pytest.raises(RowsRemoved, match="between/round is incomplete"):
         between.all_counts("round", 3)
     between.put_counts("round", 1, 0)

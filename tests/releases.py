@@ -82,7 +82,7 @@ def released(
         variables = {"S2CORPUS_CATALOG": f"sqlite:///{folder / 'catalog.db'}", **request.getfixturevalue("extractor")}
         Catalog(variables["S2CORPUS_CATALOG"]).migrate()
         # Other releases have equal bytes with the cache of pdfalto's output.
-        with mock.patch.dict(os.environ, variables | {"S2CORPUS_ALTO_GB": "0"}):
+        with mock.patch.dict(os.environ, variables | {"S2CORPUS_CACHE_GB": "0"}):
             build(run_in(folder, spec(), tiny[0]))
         return tiny[1]
 

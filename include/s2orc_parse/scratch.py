@@ -79,12 +79,7 @@ def shared(name: str, fill: Callable[[Path], None], *variables: str) -> Iterator
 
     The first of these environment variables that is set replaces the base folder. Raises UserError as `private` does.
     """
-    variable, base = _find_base(*variables)
-    _check(variable, base)
-    parent = base / f"{_SHARED}{os.geteuid()}"
-    parent.mkdir(mode=0o700, exist_ok=True)
-    if not _is_private(parent):
-        raise UserError(f"the scratch folder {parent} is accessible to other users or is not yours: remove it")
+    parent = _make_parent(*variables)
     for lock in parent.glob("*.lock"):  # remove folders of killed processes
         _release(lock, _lock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB))
     lock, folder = parent / f"{name}.lock", parent / name
@@ -112,6 +107,23 @@ def shared(name: str, fill: Callable[[Path], None], *variables: str) -> Iterator
         yield folder
     finally:
         _release(lock, handle)
+
+
+def kept(name: str) -> Path:
+    """Return a folder of this user on this machine that outlives the process. Raises UserError as `private` does."""
+    folder = _make_parent() / name
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def _make_parent(*variables: str) -> Path:
+    variable, base = _find_base(*variables)
+    _check(variable, base)
+    parent = base / f"{_SHARED}{os.geteuid()}"
+    parent.mkdir(mode=0o700, exist_ok=True)
+    if not _is_private(parent):
+        raise UserError(f"the scratch folder {parent} is accessible to other users or is not yours: remove it")
+    return parent
 
 
 def find_shared(name: str, *variables: str) -> Path | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pdfalto
 
 from s2orc_parse import scratch
-from s2orc_parse.errors import UserError
+from s2orc_parse.bounded_folder import BoundedFolder, read_limit
 
 ENTRY = "alto.gz"
 """Name of an entry in the folder of the process that writes or reads it."""
@@ -30,8 +30,7 @@ MEMORY_BYTES = 2 << 30
 """Maximum address space of pdfalto in the extractor, in bytes."""
 MAX_BYTES = 32 << 20
 """Maximum size of an entry, compressed and not compressed."""
-_FOLDER, _GB = "S2CORPUS_ALTO", "S2CORPUS_ALTO_GB"
-_DEFAULT_GB = "5"
+_FOLDER = "S2CORPUS_ALTO"
 
 
 def pack(xml: Path, entry: Path) -> None:
@@ -68,13 +67,10 @@ def take(folder: Path, pdf: Path) -> None:
 
 
 class Writer:
-    """A writer of entries that removes the oldest entries if they exceed a bound, or half of the free space."""
+    """A writer of entries."""
 
-    def __init__(self, folder: Path, limit: int) -> None:
+    def __init__(self, folder: BoundedFolder) -> None:
         self._folder = folder
-        self._limit = limit
-        self._left = 0
-        """bytes to write before the next measurement"""
 
     @classmethod
     def find(cls) -> Writer | None:
@@ -83,53 +79,24 @@ class Writer:
         Raises:
             UserError: the bound is not a number.
         """
-        text = os.environ.get(_GB) or _DEFAULT_GB
-        try:
-            limit = int(float(text) * 1e9)
-        except (ValueError, OverflowError):
-            raise UserError(f"{_GB} is {text!r}: give a number of gigabytes, or 0 to disable the cache") from None
+        limit = read_limit()
         with suppress(OSError):
             if limit > 0 and (folder := scratch.find_shared(_folder_name(), _FOLDER)) is not None:
-                return cls(folder, limit)
+                return cls(BoundedFolder(folder, limit))
         return None
 
     def store(self, file_sha1: str, entry: Path) -> None:
         """Copy the entry that a sandboxed process wrote for a PDF; do nothing if this is not possible."""
-        new = self._folder / f".{file_sha1}-{os.getpid()}"
+        new = self._folder.path / f".{file_sha1}-{os.getpid()}"
         with suppress(OSError):
             with open(entry, "rb", opener=_open_file) as file:
                 data = file.read(MAX_BYTES + 1)  # None from an open pipe
-            if data and len(data) <= MAX_BYTES and self._make_room(len(data)):
+            if data and len(data) <= MAX_BYTES and self._folder.has_room(len(data)):
                 try:
                     new.write_bytes(data)
-                    new.replace(self._folder / file_sha1)
+                    new.replace(self._folder.path / file_sha1)
                 finally:
                     new.unlink(missing_ok=True)
-
-    def _make_room(self, size: int) -> bool:
-        """Return whether an entry of this size fits, after removing the oldest entries if necessary.
-
-        The sizes are measured after each 64th of the bound. An eighth is reserved for what other writers add meanwhile.
-        """
-        if size > self._left:
-            entries = []
-            for path in self._folder.iterdir():
-                with suppress(FileNotFoundError):  # the extractor took it
-                    found = path.stat()
-                    entries.append((found.st_mtime_ns, found.st_size, path))
-            used = sum(entry_size for _, entry_size, _ in entries)
-            limit = min(self._limit, (used + shutil.disk_usage(self._folder).free) // 2)
-            for _, entry_size, path in sorted(entries):
-                if used <= limit - limit // 8:
-                    break
-                if path.name != scratch.COMPLETE:
-                    path.unlink(missing_ok=True)
-                    used -= entry_size
-            self._left = limit // 64
-        if size > self._left:
-            return False
-        self._left -= size
-        return True
 
 
 def _open_file(path: str, flags: int) -> int:

@@ -11,7 +11,7 @@ import hashlib
 import logging
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -124,13 +124,17 @@ class Digests:
     bytes: int
 
 
-def hash_stream(stream: IO[bytes], max_bytes: float = math.inf) -> Digests:
-    """Return the digests of a stream; stop soon after `max_bytes` bytes."""
+def hash_stream(
+    stream: IO[bytes], max_bytes: float = math.inf, write: Callable[[bytes], object] | None = None
+) -> Digests:
+    """Return the digests of a stream, whose bytes `write` gets; stop soon after `max_bytes` bytes."""
     sha1, sha256, size = hashlib.sha1(usedforsecurity=False), hashlib.sha256(), 0
     while size <= max_bytes and (chunk := stream.read(1 << 20)):
         sha1.update(chunk)
         sha256.update(chunk)
         size += len(chunk)
+        if write is not None:
+            write(chunk)
     return Digests(sha1.hexdigest(), sha256.hexdigest(), size)
 
 

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from pdf2tei.version import NAME as EMBEDDED
 from s2corpus import sources
+from s2corpus.deliveries.copies import Copies
 from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.declarations import Declarations, DeclaredFacts
 from s2corpus.deliveries.pdf_names import map_pdf_names, select_own
@@ -75,8 +76,9 @@ def register(lake: Lake, delivery: Delivery) -> Registered:
     ready, _ = parse_ready(lake, delivery.key("_READY"), lake.size(delivery.key("_READY")) or 0)
     _check_listing(lake, delivery, ready)
     _check_source(lake, delivery, ready)
+    copies = Copies.find()
     with ThreadPoolExecutor(_THREADS) as pool:
-        digests = list(pool.map(lambda file: _verify_file(lake, delivery, file), ready.files))
+        digests = list(pool.map(lambda file: _verify_file(lake, delivery, file, copies), ready.files))
     sha1_of = {file.name: digest for file, digest in zip(ready.files, digests, strict=True)}
     declared = Declarations(delivery.id, sha1_of)
     counts = {"rows": 0, "dropped": 0}
@@ -209,10 +211,13 @@ def _check_listing(lake: Lake, delivery: Delivery, ready: Ready) -> None:
         raise Refused(Refusal.UNLISTED, f"{len(extra)} present but not listed: {extra[:3]}")
 
 
-def _verify_file(lake: Lake, delivery: Delivery, file: ListedFile) -> str:
-    """Return the SHA-1 of a file; raise Refused if its size or SHA-256 is not the listed one."""
-    with lake.open(delivery.key(file.name)) as stream:
-        digests = hash_stream(stream, file.bytes)
+def _verify_file(lake: Lake, delivery: Delivery, file: ListedFile, copies: Copies) -> str:
+    """Return the SHA-1 of a file, and retain a PDF; raise Refused if its size or SHA-256 is not the listed one."""
+    is_pdf = delivery.kind == "drop" and kind_of(file.name) == "pdf"
+    with lake.open(delivery.key(file.name)) as stream, copies.receive(file.bytes if is_pdf else None) as copy:
+        digests = hash_stream(stream, file.bytes, copy.write)
+        if (digests.bytes, digests.sha256) == (file.bytes, file.sha256):
+            copy.store(digests.sha1)
     if (
         digests.bytes > file.bytes == lake.size(delivery.key(file.name))
     ):  # The reader stopped before the checksum of the answer.

@@ -163,10 +163,10 @@ class _Child:
             elif self.selected:
                 return self._finish(SelectOutcome.SELECTED, None, Identity(*answer))
             else:
-                if self.cache is not None:
-                    self.cache.store(self.item[0], Path(self.folder) / alto_cache.ENTRY)
                 if answer[0] != SelectOutcome.SELECTED:
                     return self._finish(SelectOutcome(answer[0]), answer[1])
+                if self.cache is not None:
+                    self.cache.store(self.item[0], Path(self.folder) / alto_cache.ENTRY)
                 self.selected = True
         return None
 

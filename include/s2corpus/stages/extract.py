@@ -14,8 +14,9 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import cast
+from typing import Any, BinaryIO, cast
 
+from s2corpus.deliveries.copies import Copies
 from s2corpus.deliveries.files import open_file
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Limits, Pool
@@ -56,18 +57,21 @@ class ExtractStage(Stage):
         Raises:
             TooManyFailures: too many PDFs failed; a retry sends only these.
         """
-        selections = run.table(SELECTIONS).rows(["file_sha1", "outcome"], shard=shard.index)
+        selections = list(run.table(SELECTIONS).rows(["file_sha1", "outcome"], shard=shard.index))
         selected = [row["file_sha1"] for row in selections if row["outcome"] == "selected"]
+        copies = Copies.find()
         key = _key(shard)
         stored = find_stored(run, key, selected)
         missing = [sha1 for sha1 in selected if sha1 not in stored]
         log.info("extract shard %d: %d selected, %d already extracted", shard.index, len(selected), len(stored))
         if missing:
             store = run.store(STORED_TEI, *key.values())
-            failed = self._send(run, shard, store, missing, len(selected))
+            failed = self._send(run, shard, store, missing, len(selected), copies)
             store.merge(min(selected), max(selected))
             stored = failed | find_stored(run, key, selected)
         run.table(EXTRACTIONS).write(shard.index, [stored[sha1] for sha1 in selected])
+        for row in selections:
+            copies.remove(row["file_sha1"])
 
     def finish(self, run: Run) -> Metrics:
         """Commit the table with the extractor's identity; return the number of PDFs by outcome."""
@@ -93,7 +97,13 @@ class ExtractStage(Stage):
         return Pool(servers.split(","), run.spec.extract, limits, token=read_secret("S2CORPUS_EXTRACTOR_TOKEN"))
 
     def _send(
-        self, run: Run, shard: Shard, store: ContentStore[StoredTeiRow], missing: list[str], selected: int
+        self,
+        run: Run,
+        shard: Shard,
+        store: ContentStore[StoredTeiRow],
+        missing: list[str],
+        selected: int,
+        copies: Copies,
     ) -> dict[str, ExtractionRow]:
         """Extract PDFs and store the responses; return the rows of failed PDFs by file_sha1."""
         key = _key(shard)
@@ -109,7 +119,7 @@ class ExtractStage(Stage):
             for pdf in run.table(PDFS).rows(["file_sha1", "places"], shard=shard.index)
             if pdf["file_sha1"] in missing_sha1s
         }
-        items = ((sha1, partial(open_file, run.lake, places[sha1], sha1)) for sha1 in missing)
+        items = ((sha1, partial(_open_pdf, run, copies, places[sha1], sha1)) for sha1 in missing)
         limit = run.spec.extract.max_failure_rate * selected
         failed: dict[str, ExtractionRow] = {}
         batch: list[StoredTeiRow] = []
@@ -143,6 +153,10 @@ class ExtractStage(Stage):
                 f"the received responses are stored. The last cause: {detail}"
             )
         return failed
+
+
+def _open_pdf(run: Run, copies: Copies, place: Mapping[str, Any], sha1: str) -> BinaryIO:
+    return copies.open(sha1) or open_file(run.lake, place, sha1)
 
 
 def find_stored(run: Run, key: Mapping[str, str], selected: Sequence[str]) -> dict[str, ExtractionRow]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from s2corpus.deliveries.copies import Copies
 from s2corpus.deliveries.files import copy_file
 from s2corpus.errors import UnreadableObject
 from s2corpus.outcomes import SelectOutcome
@@ -44,13 +45,15 @@ class SelectStage(Stage):
         resources = run.spec.resources
         cores = len(os.sched_getaffinity(0))
         with tempfile.TemporaryDirectory(prefix="select-", dir=run.scratch) as folder:
-            read = []
+            read, pdf_copies = [], Copies.find()
 
             def copies() -> Iterator[tuple[str, Path]]:
                 for pdf in missing:
                     path = Path(folder) / pdf["file_sha1"]
                     try:
-                        copy_file(run.lake, pdf["places"][0], pdf["file_sha1"], path)
+                        if not pdf_copies.link(pdf["file_sha1"], path):
+                            copy_file(run.lake, pdf["places"][0], pdf["file_sha1"], path)
+                            pdf_copies.store(pdf["file_sha1"], path)
                     except UnreadableObject as error:
                         log.warning("%s", error)
                         read.append(Selection(pdf["file_sha1"], SelectOutcome.UNREADABLE, detail=str(error)).as_row())

@@ -191,7 +191,7 @@ def test_worker_pod_has_environment_of_compose_worker(services: dict[str, Any]) 
     """
     worker = {n.removesuffix("_FILE") for n in services["airflow-worker"]["environment"] if not n.startswith("AIRFLOW")}
     optional = {"AWS_ENDPOINT_URL", "S2CORPUS_ALERTS_WEBHOOK", "S2CORPUS_EXTRACTOR_TOKEN", "S2CORPUS_KERNELS"}
-    optional |= {"S2CORPUS_ALTO", "S2CORPUS_ALTO_GB", "AWS_SHARED_CREDENTIALS"}
+    optional |= {"S2CORPUS_ALTO", "S2CORPUS_CACHE_GB", "AWS_SHARED_CREDENTIALS"}
     for path in PODS:
         (base,) = documents(path)[0]["spec"]["containers"]
         assert worker - {each["name"] for each in base["env"]} <= optional, path.stem

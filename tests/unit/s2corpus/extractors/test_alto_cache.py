@@ -22,6 +22,7 @@ from s2corpus.stages.extract import ExtractStage
 from s2corpus.stages.select import SelectStage
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS
+from s2orc_parse.bounded_folder import BoundedFolder
 from tests.unit.s2corpus.extractors.test_extract_stage import Intake, papers, work
 from tests.unit.s2corpus.pdf.bad_pdfs import KINDS
 
@@ -49,7 +50,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_pdfalto_runs_once_for_each_pdf_of_a_release(
     lake: Lake, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Outcomes and TEI are equal without the cache. A scan's entry remains, because only OCR would need it."""
+    """Outcomes and TEI are equal without the cache, and no entry remains."""
     counter = tmp_path / "counter"
     (tmp_path / "sitecustomize.py").write_text(COUNTER.format(path=str(counter)))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
@@ -60,7 +61,7 @@ def test_pdfalto_runs_once_for_each_pdf_of_a_release(
         monkeypatch.setenv("GROBID_URL", url)
         monkeypatch.setenv("S2CORPUS_EXTRACTOR_TOKEN", token)
         for month, gigabytes, runs in ((1, "", (4, 4)), (2, "0", (8, 11))):
-            monkeypatch.setenv("S2CORPUS_ALTO_GB", gigabytes)
+            monkeypatch.setenv("S2CORPUS_CACHE_GB", gigabytes)
             run = Intake(lake, pdfs, shards=1, month=month).run()
             work(SelectStage(), run)
             runs_in_select = counter.stat().st_size
@@ -69,7 +70,7 @@ def test_pdfalto_runs_once_for_each_pdf_of_a_release(
             results.append((run.table(SELECTIONS).read(), run.table(EXTRACTIONS).read(COMPARED)))
             for key in [entry.key for entry in lake.list("") if entry.key.startswith("stored_")]:
                 lake.delete(key)
-        assert [path.name for path in base.rglob("*") if len(path.name) == 40] == [hashlib.sha1(scan).hexdigest()]
+        assert [path.name for path in base.rglob("*") if len(path.name) == 40] == []
     assert results[0] == results[1]
 
 
@@ -108,18 +109,21 @@ def list_entries(folder: Path) -> list[int]:
     return sorted(int(path.name) for path in folder.iterdir() if path.name != ".whole")
 
 
-def test_oldest_entries_are_removed_at_the_bound(tmp_path: Path, base: Path) -> None:
+def test_full_cache_stores_entries_after_others_were_taken(tmp_path: Path, base: Path) -> None:
+    """The bound is 64 entries, of which an eighth is reserved for other writers."""
     with alto_cache.open_folder() as folder:
-        writer = alto_cache.Writer(folder, 64_000)
-        for number in range(200):
-            (tmp_path / "entry").write_bytes(b"x" * 1000)
+        writer = alto_cache.Writer(BoundedFolder(folder, 64_000))
+        (tmp_path / "entry").write_bytes(b"x" * 1000)
+        for number in range(100):
             writer.store(str(number), tmp_path / "entry")
-            os.utime(folder / str(number), (number, number))
-            assert len(list_entries(folder)) <= 64
-        assert list_entries(folder) == list(range(200 - 57, 200))
+        assert list_entries(folder) == list(range(56))
+        (folder / "0").unlink()
+        writer.store("100", tmp_path / "entry")
+        assert list_entries(folder) == [*range(1, 56), 100]
 
 
-def test_writer_needs_a_server_and_a_private_folder(base: Path) -> None:
+def test_writer_needs_a_server_and_a_private_folder(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2CORPUS_CACHE_GB", "")
     assert alto_cache.Writer.find() is None
     with alto_cache.open_folder() as folder:
         assert alto_cache.Writer.find() is not None
@@ -135,5 +139,5 @@ def test_links_pipes_and_large_files_are_not_stored(tmp_path: Path, base: Path, 
     os.open(tmp_path / "pipe", os.O_RDWR)  # a reader would wait for this writer
     with alto_cache.open_folder() as folder:
         for number, name in enumerate(("link", "large", "pipe")):
-            alto_cache.Writer(folder, 1 << 40).store(str(number), tmp_path / name)
+            alto_cache.Writer(BoundedFolder(folder, 1 << 40)).store(str(number), tmp_path / name)
         assert list_entries(folder) == []

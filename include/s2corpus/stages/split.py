@@ -1,8 +1,8 @@
 """Split: assign every kept document to train or valid by its date; exclude or list duplicates (SPEC §9).
 
-Pairs of similar texts are candidates by MinHash keys, verified by exact Jaccard index. The number of passes over the keys depends on
-`resources.memory_mb`. The n-grams of the candidates' texts are stored on disk. A text is identified by the hash of its normalized form.
-Therefore, the result does not depend on the number of buckets.
+Candidates have equal keys; `split.sql` finds them on the engine that ENGINE names. Pairs of similar texts are verified by exact Jaccard
+index. The n-grams of their texts are stored on disk. A text is identified by the hash of its normalized form. Therefore, the result does
+not depend on the number of buckets.
 """
 
 from __future__ import annotations
@@ -14,25 +14,22 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.outcomes import Split
+from s2corpus.pipeline.engines import open_engine
 from s2corpus.pipeline.run import Metrics, Run, Shard, Stage, commit_all
-from s2corpus.storage.duck import duckdb_connection
+from s2corpus.storage.engine import make_tables
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, SPLITS
 from s2corpus.text import minhash, splits
 from s2corpus.text.near_duplicates import Candidate, Member, cluster_duplicates
 from s2corpus.titles.arrays import read_only
 
-_BYTES_PER_KEY = 64
-"""bytes of memory for each key while keys are sorted: the key, its text key, the sort order, and copies"""
 _TEXTS = 64
 """number of texts in memory at a time"""
-_REPEATED_KEYS = """
-SELECT key FROM (SELECT text_key AS key FROM documents UNION ALL SELECT title_key FROM documents)
-WHERE key IS NOT NULL GROUP BY key HAVING count(*) > 1
-"""
+_KEYS = ("text_key", "title_key", "minhash")
 
 
 class SplitStage(Stage):
@@ -64,17 +61,23 @@ class SplitStage(Stage):
 
 
 def _find_duplicates(run: Run) -> dict[tuple[str, str], Member]:
-    similar = _find_similar_texts(run)
-    keys = _find_repeated_keys(run).union(*similar)
+    repeated, candidates = _find_candidates(run)
+    similar = _compare_texts(run, candidates)
+    keys = repeated.union(*similar)
     documents = (document for bucket in range(run.paper_shards) for document in read_kept(run, bucket))
-    candidates = (document for document in documents if document.text_key in keys or document.title_key in keys)
-    return cluster_duplicates(candidates, similar, hold_back=run.spec.split.near_duplicates == "hold_back")
+    chosen = (document for document in documents if document.text_key in keys or document.title_key in keys)
+    return cluster_duplicates(chosen, similar, hold_back=run.spec.split.near_duplicates == "hold_back")
 
 
-def _find_repeated_keys(run: Run) -> set[int]:
-    with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
-        run.table(DOCUMENTS).view(connection)
-        return {key for (key,) in connection.execute(_REPEATED_KEYS).fetchall()}
+def _find_candidates(run: Run) -> tuple[set[int], npt.NDArray[np.int64]]:
+    """Return the repeated keys of texts and titles, and the text keys that share a MinHash key, as sorted pairs."""
+    table, names = run.table(DOCUMENTS), ("repeated", "shared", "texts", "pairs")
+    with open_engine(run) as engine:
+        engine.load("documents", run.lake, table.keys(), pa.schema([DOCUMENTS.schema.field(name) for name in _KEYS]))
+        make_tables(engine, Path(__file__).with_suffix(".sql"), {}, names, most=minhash.MAX_GROUP)
+        repeated = engine.fetch("SELECT key FROM repeated")["key"].to_pylist()
+        pairs = engine.fetch("SELECT a, b FROM pairs ORDER BY a, b")
+    return set(repeated), np.stack([pairs["a"].to_numpy(), pairs["b"].to_numpy()], axis=1)
 
 
 def read_kept(run: Run, bucket: int) -> Iterator[Candidate]:
@@ -101,9 +104,8 @@ def read_kept(run: Run, bucket: int) -> Iterator[Candidate]:
         yield Candidate(row["set"], row["paper_id"], date, split, row["text_key"], row["title_key"])
 
 
-def _find_similar_texts(run: Run) -> dict[tuple[int, int], float]:
-    """Return pairs of text keys, the smaller first → Jaccard index, for all pairs with at least `split.min_jaccard`."""
-    candidates = _candidates(run)
+def _compare_texts(run: Run, candidates: npt.NDArray[np.int64]) -> dict[tuple[int, int], float]:
+    """Return the candidates with a Jaccard index of at least `split.min_jaccard`, and the index."""
     nodes = np.unique(candidates)
     left, right = (np.searchsorted(nodes, column) for column in candidates.T)
     with tempfile.TemporaryDirectory(prefix="s2corpus-similar-", dir=run.scratch) as folder:
@@ -113,26 +115,6 @@ def _find_similar_texts(run: Run) -> dict[tuple[int, int], float]:
         index = minhash.compute_jaccards(read_only(values), starts, ends, left, right)
     similar = index >= run.spec.split.min_jaccard
     return dict(zip(map(tuple, candidates[similar].tolist()), index[similar].tolist(), strict=True))
-
-
-def _candidates(run: Run) -> npt.NDArray[np.int64]:
-    """Return the text keys that share a MinHash key, as sorted pairs."""
-    table = run.table(DOCUMENTS)
-    keys = table.committed().rows * minhash.BANDS
-    passes = keys * _BYTES_PER_KEY // (run.spec.resources.memory_mb << 20) + 1
-    found = np.empty((0, 2), np.int64)
-    for number in range(passes):
-        chunks = [np.empty((2, 0), np.int64)]
-        for batch in table.batches(["text_key", "minhash"], where=pc.field("outcome") == "kept", rows=65_536):
-            lists = batch["minhash"]
-            minhash_keys = lists.flatten().to_numpy()
-            text_keys = np.repeat(batch["text_key"].to_numpy(), pc.list_value_length(lists).to_numpy())
-            in_pass = minhash_keys % passes == number
-            chunks.append(np.stack([minhash_keys[in_pass], text_keys[in_pass]]))
-        minhash_keys, text_keys = np.concatenate(chunks, axis=1)
-        pairs = minhash.list_candidate_pairs(minhash_keys, text_keys)
-        found = minhash.sort_unique_pairs(np.concatenate([found, pairs]))
-    return found
 
 
 def _write_shingles(

@@ -35,7 +35,20 @@ from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES
 from s2corpus.tables.schema import Table, paper_shard
 
 _EXCHANGE = "_vote"
-_GIVEN = (MEMBERS, PDFS, LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES, NOTICES)
+_MEMBERS = (
+    "paper_id",
+    "record_id",
+    "source",
+    "kind",
+    "journal",
+    "issns",
+    "subjects",
+    "file_sha1",
+    "doi",
+    "arxiv_id",
+    "pubmed_id",
+)
+_GIVEN = (PDFS, LATEX_SOURCES, LATEX_PARSES, ARTICLES, ARTICLE_PARSES, NOTICES)
 
 
 class VoteStage(Stage):
@@ -82,6 +95,8 @@ class VoteStage(Stage):
 
 def _write_known(run: Run, engine: Engine) -> None:
     """Write what is known about the records of each bucket."""
+    columns = pa.schema([MEMBERS.schema.field(name) for name in _MEMBERS])
+    engine.load("members", run.lake, run.table(MEMBERS).keys(), columns)
     for table in _GIVEN:
         engine.load(table.name, run.lake, run.table(table).keys(), table.schema)
     functions: Functions = {

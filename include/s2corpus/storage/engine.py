@@ -2,8 +2,10 @@
 
 The SQL file of a stage has named statements: `-- name [function by columns]: meaning`, then the statement. A function makes the rows of
 the table `name` from the rows of the statement: with `by`, from whole groups of rows with equal columns, in the statement's order; with
-`by all`, from an iterator of all rows; otherwise from any part of the rows. DuckDB runs everything on the cores of one machine and spills
-to scratch; Spark (`storage.spark`) runs the same statements and functions. The order of rows comes from keys, never from the engine.
+`by all`, from an iterator of all rows; otherwise from any part of the rows. `$name` is a parameter.
+
+DuckDB runs everything on the cores of one machine and spills to scratch; Spark (`storage.spark`) runs the same statements and functions.
+The order of rows comes from keys, never from the engine.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ ALL = ("all",)
 _ROWS = 1 << 14
 """rows that a function gets, unless a group has more"""
 _HEAD = re.compile(r"-- (\w+)(?: \[(\w+)(?: by ([\w, ]+))?\])?: ")
+_PARAMETER = re.compile(r"\$(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +45,13 @@ class Statement:
     by: tuple[str, ...]
 
 
-def read_statements(path: Path) -> dict[str, Statement]:
-    """Return the statements of a file by name."""
+def read_statements(path: Path, **parameters: int) -> dict[str, Statement]:
+    """Return the statements of a file by name, with these values of their parameters."""
     found = {}
     for block in path.read_text(encoding="utf-8").split("\n\n"):
         if (head := _HEAD.match(block)) and block.rstrip().endswith(";"):
             sql = "\n".join(line for line in block.splitlines() if not line.startswith("--"))
+            sql = _PARAMETER.sub(lambda name: str(parameters[name[1]]), sql)
             found[head[1]] = Statement(sql.rstrip(" ;\n"), head[2], tuple(head[3].split(", ")) if head[3] else ())
     return found
 
@@ -56,7 +60,7 @@ class Engine(Protocol):
     """Runs statements over named tables."""
 
     def load(self, name: str, lake: Lake, keys: Sequence[str], schema: pa.Schema) -> None:
-        """Make a table of Parquet files of the lake, which may be none."""
+        """Make a table of Parquet files of the lake, which may be none. Statements read columns of `schema`."""
 
     def run(self, name: str, sql: str) -> None:
         """Make a table of the rows of a statement."""
@@ -75,9 +79,11 @@ Functions = Mapping[str, tuple[Callable[[Any], Any], pa.Schema]]
 """functions by name, with the schema of their rows"""
 
 
-def make_tables(engine: Engine, statements: Path, functions: Functions, names: Iterable[str]) -> None:
+def make_tables(
+    engine: Engine, statements: Path, functions: Functions, names: Iterable[str], **parameters: int
+) -> None:
     """Make tables by the statements of a file, in the given order."""
-    found = read_statements(statements)
+    found = read_statements(statements, **parameters)
     for name in names:
         if function := found[name].function:
             engine.map(name, found[name], *functions[function])

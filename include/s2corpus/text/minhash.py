@@ -52,13 +52,8 @@ def list_candidate_pairs(keys: Keys, nodes: Keys, max_group: int = MAX_GROUP) ->
     place = np.arange(len(keys))
     first, count = similarity.find_keys(keys, keys)
     left, right = similarity.expand_ranges(place + 1, np.minimum(first + count - place - 1, max_group))
-    return sort_unique_pairs(np.stack([nodes[left], nodes[right]], axis=1))
-
-
-def sort_unique_pairs(pairs: Keys) -> Keys:
-    """Return the distinct pairs, sorted."""
-    unique: Keys = np.stack(similarity.unique_pairs(pairs[:, 0], pairs[:, 1]), axis=1)
-    return unique
+    pairs: Keys = np.stack(similarity.unique_pairs(nodes[left], nodes[right]), axis=1)
+    return pairs
 
 
 @njit(cache=True, nogil=True)

@@ -20,7 +20,7 @@ from s2corpus.stages import split
 from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, SPLITS
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
 from s2corpus.text import minhash
 from s2corpus.text.near_duplicates import text_key
 from tests.unit.s2corpus.snapshot.release import AS_OF, Paper, lay_out, papers, paragraph, through
@@ -122,19 +122,6 @@ def test_later_duplicates_are_held_back_across_buckets_and_sets(tmp_path: Path) 
     duplicates = {row["reason"] for row in splits.values() if row["split"] == "held_back:near_duplicate"}
     assert duplicates == {train[0][1]}
     assert not any(row["split"] == "valid" for row in splits.values())
-
-
-def test_number_of_passes_does_not_change_similar_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first: dict[int, Paper] = {}
-
-    def in_pairs(paper: Paper) -> Paper:
-        other = first.setdefault(int(paper.row["record_ids"][0].rpartition(":")[2]) // 2, paper)
-        return dataclasses.replace(change_row(paper, abstract=other.row["abstract"]), parse=paper.parse and other.parse)
-
-    once = release(tmp_path / "once", in_pairs)[0].table(DUPLICATES).read()
-    assert once["reason"].to_pylist().count("words") > 3
-    monkeypatch.setattr(split, "_BYTES_PER_KEY", 1 << 24)  # several passes over the keys
-    assert release(tmp_path / "again", in_pairs)[0].table(DUPLICATES).read().equals(once)
 
 
 @pytest.mark.parametrize("ids", list(permutations("abc")))

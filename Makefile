@@ -8,14 +8,14 @@ UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
 RUN := .venv/bin/python -m
 # Packages of this repository: their dependencies are locked, they themselves are installed from their folders.
-OURS := --no-emit-package s2orc-parse --no-emit-package pdf2tei --no-emit-package s2corpus-reader
+OURS := --no-emit-package s2orc-parse --no-emit-package pdf2tei --no-emit-package s2corpus-reader --no-emit-package s2corpus-datasets
 QUICK := not slow and not long and not services and not airflow
 # Tests of pure functions: text in, values out. The others write lakes, read PDFs or start programs.
 PURE := $(addprefix tests/unit/s2corpus/, commands papers sources stages/assemble stages/clean stages/filter text titles web) \
   tests/unit/s2orc_parse/bibliography tests/unit/s2orc_parse/jats tests/unit/s2orc_parse/tei
 # About half of the rules by time; the other folders of tests/unit are the other half.
-FIRST_RULES := $(addprefix tests/unit/, house pdf2tei s2orc_parse/jats s2orc_parse/latex) \
-  $(addprefix tests/unit/s2corpus/, clustering commands datasets deliveries evaluation extractors hostile)
+FIRST_RULES := $(addprefix tests/unit/, house pdf2tei s2corpus_datasets s2orc_parse/jats s2orc_parse/latex) \
+  $(addprefix tests/unit/s2corpus/, clustering commands deliveries evaluation extractors hostile)
 export UV_PYTHON_DOWNLOADS = never
 # Where a shell sets it, each process would compile thousands of source files again: half of a small release's time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -35,7 +35,7 @@ $(UV):
 .venv/.runtime: requirements.txt pyproject.toml $(wildcard include/*/pyproject.toml) | $(UV)
 	@echo "installing into .venv"
 	@$(UV) pip install --quiet --python .venv/bin/python --require-hashes -r requirements.txt
-	@$(UV) pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e include/s2orc_parse -e include/pdf2tei -e include/s2corpus_reader -e .
+	@$(UV) pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e include/s2orc_parse -e include/pdf2tei -e include/s2corpus_reader -e include/s2corpus_datasets -e .
 	@touch $@
 
 .venv/.datasets: requirements-datasets.txt .venv/.runtime
@@ -111,7 +111,7 @@ lint: .venv/.development ## ruff and mypy --strict
 
 # From an sdist: a wheel of a folder could contain what an earlier build left in its `build/`.
 wheels: .venv/.runtime ## Build the packages that can be installed alone into dist/
-	@for package in s2orc_parse pdf2tei s2corpus_reader; do \
+	@for package in s2orc_parse pdf2tei s2corpus_reader s2corpus_datasets; do \
 	  $(UV) build --quiet --no-build-isolation --python .venv/bin/python --out-dir dist include/$$package; done
 
 docs: .venv/.development ## The documentation site, built strictly into site/

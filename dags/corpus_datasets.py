@@ -26,19 +26,22 @@ from s2corpus_airflow import events
 from s2corpus_airflow.connections import apply_connections
 from s2corpus_airflow.task_defaults import DEFAULT_ARGS, set_label
 
-from s2corpus.datasets.spec import DatasetSpec, datasets_folder, read_dataset_specs
+from s2corpus.datasets import datasets_folder
 from s2corpus.errors import UserError
 from s2corpus.spec import releases_folder
+from s2corpus.storage.error_kinds import convert_errors
+from s2corpus_datasets.spec import DatasetSpec, read_dataset_specs
 
 _DOC = "A step of a dataset. If it fails, see `docs/runbook.md#datasets`."
 
 
 def _job() -> Any:
     """Return the job of the current task: the dataset, and the snapshot of the partition key."""
-    from s2corpus.datasets.job import Job
-    from s2corpus.datasets.source import open_published_snapshot
-    from s2corpus.datasets.spec import load_dataset_spec
+    from s2corpus.datasets import ReleasePdfs, open_published_snapshot
     from s2corpus.storage.lake import lake_uri, open_lake
+    from s2corpus_datasets.job import Job
+    from s2corpus_datasets.source import SnapshotSource
+    from s2corpus_datasets.spec import load_dataset_spec
 
     apply_connections()
     context = get_current_context()
@@ -50,16 +53,18 @@ def _job() -> Any:
         )
     spec = load_dataset_spec(datasets_folder() / f"{name}.yaml")
     lake = open_lake(lake_uri())
-    return Job(spec, open_published_snapshot(lake, release, as_of), lake)
+    source = SnapshotSource(folder := open_published_snapshot(lake, release, as_of))
+    return Job(spec, source, lake, pdfs=ReleasePdfs(folder, source.id))
 
 
 @task(doc_md=_DOC)
+@convert_errors()
 def plan(*, triggering_asset_events: Any = None) -> list[list[int]]:
     """Return the shards of the snapshot in batches. A run that only events without content triggered is skipped.
 
     Process a small snapshot here and return no batches, because each task takes seconds to start.
     """
-    from s2corpus.datasets import runner
+    from s2corpus_datasets import runner
 
     triggering = [event for each in (triggering_asset_events or {}).values() for event in each]
     if triggering and not events.has_content(triggering):
@@ -76,35 +81,39 @@ def plan(*, triggering_asset_events: Any = None) -> list[list[int]]:
 
 
 @task(doc_md=_DOC, map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
+@convert_errors()
 def work(shards: list[int]) -> None:
     """Select the papers of these shards for the dataset."""
-    from s2corpus.datasets import runner
+    from s2corpus_datasets import runner
 
     set_label("shards", shards)
     runner.work(_job(), shards)
 
 
 @task(doc_md=_DOC)
+@convert_errors()
 def choose() -> None:
     """Make the decisions that depend on all shards."""
-    from s2corpus.datasets import runner
+    from s2corpus_datasets import runner
 
     runner.choose(_job())
 
 
 @task(doc_md=_DOC, map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
+@convert_errors()
 def write(shards: list[int]) -> None:
     """Write the files of these shards."""
-    from s2corpus.datasets import runner
+    from s2corpus_datasets import runner
 
     set_label("shards", shards)
     runner.write(_job(), shards)
 
 
 @task(doc_md=_DOC)
+@convert_errors()
 def finish() -> None:
     """Write the files that cover all shards, and the descriptions."""
-    from s2corpus.datasets import runner
+    from s2corpus_datasets import runner
 
     runner.finish(_job())
 
@@ -112,9 +121,10 @@ def finish() -> None:
 @task(
     doc_md=_DOC, trigger_rule="none_failed_min_one_success"
 )  # the steps in between are skipped if `plan` did their work
+@convert_errors()
 def quality() -> str:
     """Run the checks, and publish the dataset by writing its manifest."""
-    from s2corpus.datasets import description, runner
+    from s2corpus_datasets import description, runner
 
     job = _job()
     runner.check(job)

@@ -5,9 +5,10 @@ The file contains no DAG. While a spec is invalid, drops and deliveries that no 
 
 from __future__ import annotations
 
-from s2corpus.datasets.spec import datasets_folder, read_dataset_specs
+from s2corpus.datasets import datasets_folder
 from s2corpus.errors import UserError
 from s2corpus.spec import read_specs, releases_folder
+from s2corpus_datasets.spec import read_dataset_specs
 
 _, _errors = read_specs(releases_folder())
 _errors += read_dataset_specs(datasets_folder(), check_params=False)[1]

@@ -14,9 +14,7 @@ import orjson
 from devtools.real_data import REAL_DATA
 from s2corpus.rules import CleanRules
 from s2corpus.snapshot import flat
-from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.metadata import metadata_row, released_parse
-from s2corpus.sources.fields_of_study import fields_of_study
 from s2corpus.tables.papers import PAPERS
 from s2corpus_reader.files import (
     SNAPSHOT_FORMAT,
@@ -28,6 +26,8 @@ from s2corpus_reader.files import (
     json_line,
     table_path,
 )
+from s2corpus_reader.parquet import ParquetFile
+from s2orc_parse.bibliography.fields_of_study import fields_of_study
 from s2orc_parse.jats import BadArticle, convert
 from s2orc_parse.parse_model import ParseKind
 from s2orc_parse.tei.s2orc import to_s2orc

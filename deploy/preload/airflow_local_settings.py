@@ -66,7 +66,7 @@ _HEAVY = (
     "wordfreq",
 )
 _OURS = (
-    "s2corpus.datasets.spec",
+    "s2corpus_datasets.spec",
     "s2corpus.extractors.grobid",
     "s2corpus.pipeline.runner",
     "s2corpus.storage.local_lake",

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from devtools.real_data import MISSING, REAL_DATA
-from s2corpus.datasets import runner
-from s2corpus.datasets.description import summary
-from s2corpus.datasets.job import Job
-from s2corpus.datasets.protocol import StepResult
-from s2corpus.datasets.source import SnapshotSource
-from s2corpus.datasets.spec import DATASETS, DatasetSpec
 from s2corpus.storage.lake import open_lake
-from s2corpus.text.sentences import sentence_spans
+from s2corpus_datasets import runner
+from s2corpus_datasets.description import summary
+from s2corpus_datasets.job import Job
+from s2corpus_datasets.protocol import StepResult
+from s2corpus_datasets.sentences import sentence_spans
+from s2corpus_datasets.source import SnapshotSource
+from s2corpus_datasets.spec import DATASETS, DatasetSpec
 from s2orc_parse.files import convert_document
 from s2orc_parse.tei.s2orc import to_s2orc
 from tests.gold_sentences import gold, measure

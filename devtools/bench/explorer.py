@@ -21,9 +21,9 @@ import pyarrow as pa
 from fastapi.testclient import TestClient
 
 from s2corpus.snapshot import flat
-from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.storage.lake import open_lake
 from s2corpus_reader.files import describe_file
+from s2corpus_reader.parquet import ParquetFile
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "plugins"))
 from s2corpus_airflow.release_page.app import build

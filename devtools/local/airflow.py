@@ -87,7 +87,8 @@ def airflow_environ(state: State) -> dict[str, str]:
 
 def _sources() -> str:
     """Return a hash of all modules that tasks import: the modules that make releases, drops and datasets."""
-    return f"{code_version()} {sources_hash(*(project() / 'include' / 's2corpus' / name for name in EXCLUDED_MODULES))}"
+    others = (*(f"s2corpus/{name}" for name in EXCLUDED_MODULES), "s2corpus_datasets")
+    return f"{code_version()} {sources_hash(*(project() / 'include' / name for name in others))}"
 
 
 class AirflowPart(LocalService):

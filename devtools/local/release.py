@@ -21,10 +21,7 @@ from devtools.local.follow import follow
 from devtools.local.interruption import STOP, announce
 from devtools.local.services import Endpoints
 from devtools.local.state import project
-from s2corpus.datasets.description import summary
-from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import open_published_snapshot
-from s2corpus.datasets.spec import DatasetSpec, datasets_folder, read_dataset_specs
+from s2corpus.datasets import datasets_folder, open_published_snapshot
 from s2corpus.deliveries.status import ArrivalState, iterate_statuses
 from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import RELEASE_DAG
@@ -32,6 +29,10 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import format_summary
 from s2corpus.spec import load_spec, releases_folder
 from s2corpus.storage.lake import Lake, open_lake
+from s2corpus_datasets.description import summary
+from s2corpus_datasets.job import Job
+from s2corpus_datasets.source import SnapshotSource
+from s2corpus_datasets.spec import DatasetSpec, read_dataset_specs
 from s2corpus_reader.bounded import read_object
 from s2corpus_reader.parquet import read_table
 
@@ -178,9 +179,9 @@ def make_datasets(endpoints: Endpoints, run: Run, asked: list[tuple[DatasetSpec,
         print(f"Airflow run {run_id}: {client.url}/dags/{dag}/runs/{run_id}", flush=True)
         follow(client, dag, run_id, quiet=True)
     for spec, _ in asked:
-        source = open_published_snapshot(run.lake, run.spec.name, f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}")
+        folder = open_published_snapshot(run.lake, run.spec.name, f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}")
         print()
-        print(summary(Job(spec, source, run.lake, Path(run.scratch))))
+        print(summary(Job(spec, SnapshotSource(folder), run.lake, Path(run.scratch))))
 
 
 def _newest_run(client: AirflowRuns, dag: str) -> str | None:

@@ -25,7 +25,7 @@ class UnreadableObject(UserError):
 
 
 class QualityBlocked(UserError):
-    """A blocking check failed: the release stops before the next stage, or the dataset is not published."""
+    """A blocking check failed: the release stops before the next stage."""
 
 
 def suggest(given: str, names: Iterable[str]) -> str:

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from s2corpus.errors import UserError
-from s2corpus.registry import Registry
 from s2corpus.rules import OwnRule
+from s2orc_parse.registry import Registry
 
-FILTERS: Registry[Any] = Registry("filter", ())
+FILTERS: Registry[Any] = Registry("s2corpus.filters", "filter", ())
 """installed filters: `drops(paper: papers.filter.Paper, options)`"""
-CLEANING_RULES: Registry[Any] = Registry("cleaning_rule", ())
+CLEANING_RULES: Registry[Any] = Registry("s2corpus.cleaning_rules", "cleaning rule", ())
 """installed cleaning rules: `drops(document: text.documents.CleanedDocument, text, options)`"""
 
 
@@ -32,11 +32,11 @@ def load_rule(registry: Registry[Any], rule: OwnRule) -> Any:
         raise
     except Exception as error:  # the code is of another package
         raise UserError(
-            f"the {registry.label} {rule.name!r} cannot be loaded: {error!r}; correct its package"
+            f"the {registry.kind} {rule.name!r} cannot be loaded: {error!r}; correct its package"
         ) from error
     if version != rule.version:
         raise UserError(
-            f"the {registry.label} {rule.name!r} has version {version!r}; the spec names version {rule.version}: "
+            f"the {registry.kind} {rule.name!r} has version {version!r}; the spec names version {rule.version}: "
             "install that version, or change the spec"
         )
     return module
@@ -54,7 +54,7 @@ def find_dropping_rule(registry: Registry[Any], rules: Iterable[OwnRule], *subje
             drops = module.drops(*subject, rule.options)
         except Exception as error:
             raise UserError(
-                f"the {registry.label} {rule.name!r} fails on paper {subject[0].paper_id}: {error!r}; correct its package"
+                f"the {registry.kind} {rule.name!r} fails on paper {subject[0].paper_id}: {error!r}; correct its package"
             ) from error
         if drops:
             return rule.outcome

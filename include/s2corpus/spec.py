@@ -296,8 +296,8 @@ def find_spec(corpus: str) -> Path:
     return Path(corpus) if is_file else releases_folder() / f"{corpus}.yaml"
 
 
-def read_mapping(path: Path, kind: str) -> dict[str, Any]:
-    """Read the YAML of one spec file. `kind` is the kind of spec in the message for a missing file.
+def _read_mapping(path: Path) -> dict[str, Any]:
+    """Read the YAML of one spec file.
 
     Raises:
         UserError: the file is missing, not YAML, or not a mapping.
@@ -307,7 +307,7 @@ def read_mapping(path: Path, kind: str) -> dict[str, Any]:
     except FileNotFoundError:
         names = sorted(p.stem for p in path.parent.glob("*.yaml"))
         like = suggest(path.stem, names)
-        raise UserError(f"{path}: no such {kind} spec{like}; existing specs: {', '.join(names) or 'none'}") from None
+        raise UserError(f"{path}: no such release spec{like}; existing specs: {', '.join(names) or 'none'}") from None
     except RecursionError:
         raise UserError(f"{path}: not readable as YAML: nested too deeply") from None
     except (OSError, ValueError, yaml.YAMLError) as error:  # ValueError: not UTF-8, or an impossible date
@@ -323,7 +323,7 @@ def load_spec(path: Path) -> ReleaseSpec:
     Raises:
         UserError: names the file, each wrong field with its value, and what is allowed.
     """
-    raw = read_mapping(path, "release")
+    raw = _read_mapping(path)
     try:
         spec = ReleaseSpec.model_validate(raw)
     except ValidationError as error:

@@ -16,7 +16,7 @@ import s2corpus
 _INCLUDE = Path(__file__).parents[1]
 HASHED_PACKAGES = ("s2orc_parse", "pdf2tei", "s2corpus_reader", "s2corpus")
 """the packages with code that determines a release; the queries in `sql/` also determine it"""
-EXCLUDED_MODULES = ("drops", "corpora", "datasets", "evaluation", "deployment", "commands", "cli.py", "__main__.py")
+EXCLUDED_MODULES = ("drops", "corpora", "datasets.py", "evaluation", "deployment", "commands", "cli.py", "__main__.py")
 """modules that no stage imports: the layers of `s2corpus` after `stages`, and the command lines of all packages"""
 _SUFFIXES = frozenset({".py", ".sql", ".csv", ".crfsuite", ".json", ".j2", ".toml", ".txt", ".yaml"})
 """suffixes of the files that determine a release: code, queries, models, tables and templates"""

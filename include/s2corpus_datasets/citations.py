@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from s2corpus.text.sentences import FORMULA, sentence_spans
+from s2corpus_datasets.sentences import FORMULA, sentence_spans
 
 _SEPARATORS = re.compile(r"[\s,;&–—‐-]*(?:\band\b)?[\s,;&–—‐-]*")
 _BRACKETS = {"(": ")", "[": "]"}

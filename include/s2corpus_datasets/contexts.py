@@ -12,12 +12,12 @@ from typing import Any
 import pyarrow as pa
 from pydantic import NonNegativeInt, PositiveInt
 
-from s2corpus.datasets.citations import cited_sentences, remove_formulas, remove_formulas_outside_mark
-from s2corpus.datasets.job import Dataset, Job
-from s2corpus.datasets.outputs import Outputs
-from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Row, StepResult, TextParams, hash_number
-from s2corpus.datasets.source import SnapshotPaper, SortedRows
-from s2corpus.text import sentences
+from s2corpus_datasets import sentences
+from s2corpus_datasets.citations import cited_sentences, remove_formulas, remove_formulas_outside_mark
+from s2corpus_datasets.job import Dataset, Job
+from s2corpus_datasets.outputs import Outputs
+from s2corpus_datasets.protocol import DatasetCheck, DatasetTable, Row, StepResult, TextParams, hash_number
+from s2corpus_datasets.source import SnapshotPaper, SortedRows
 from s2corpus_reader.files import file_number
 
 _REJECTION_FACTOR = 8

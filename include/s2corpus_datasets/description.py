@@ -6,12 +6,11 @@ from typing import Any
 
 import orjson
 
-from s2corpus.datasets.job import Job
-from s2corpus.datasets.outputs import Outputs
-from s2corpus.datasets.protocol import StepResult
-from s2corpus.snapshot import hub, report
-from s2corpus.snapshot.croissant import describe_dataset
-from s2corpus.snapshot.manifest import read_descriptions
+from s2corpus_datasets.job import Job
+from s2corpus_datasets.outputs import Outputs
+from s2corpus_datasets.protocol import StepResult
+from s2corpus_reader.cards import bars, card_environment, funnel_csv, match_files, ranked, yaml_head
+from s2corpus_reader.croissant import Group, describe
 
 
 def write(job: Job, result: StepResult, metrics: dict[str, float], out: Outputs) -> None:
@@ -25,27 +24,27 @@ def write(job: Job, result: StepResult, metrics: dict[str, float], out: Outputs)
             name: _round_metric(value) for name, value in job.dataset.published_metrics.items() if name in metrics
         },
         "funnel": [{"step": step, "outcome": outcome, "count": count} for step, outcome, count in funnel],
-        "licenses": report.ranked(result.licenses),
+        "licenses": ranked(result.licenses),
     }
     out.write_json("stats.json", stats)
-    out.write_bytes("funnel.csv", report.funnel_csv(funnel).encode())
-    out.write_bytes(
-        "funnel.svg", report.bars(f"{job.spec.name}: funnel", [(f"{s}: {o}", n) for s, o, n in funnel]).encode()
-    )
+    out.write_bytes("funnel.csv", funnel_csv(funnel).encode())
+    chart = bars(f"{job.spec.name}: funnel", [(f"{s}: {o}", n) for s, o, n in funnel])
+    out.write_bytes("funnel.svg", chart.encode())
     tables = job.dataset.tables
     name = f"{job.spec.name}-{job.source.id}"
     about = job.spec.description or job.dataset.description
-    data = [(f"{t.name}-{split}", path, t.schema) for t in tables for split, path in t.splits.items()]
+    names = [(f"{t.name}-{split}", path, t.schema) for t in tables for split, path in t.splits.items()]
+    groups = [Group(table, f"files-{table}", path, schema) for table, path, schema in names]
     files = [*result.files, *out.result.files]
-    out.write_json(
-        "croissant.json", describe_dataset(name, about, job.source.as_of, sorted(result.licenses), data, files)
-    )
+    data = [file for file in files if any(match_files(group.path, [file]) for group in groups)]
+    noun = "a dataset made of an open-access paper corpus"
+    croissant = describe(name, about, job.source.as_of, sorted(result.licenses), data, groups, noun=noun)
+    out.write_json("croissant.json", croissant)
     configs = {table.name: (table.schema, dict(table.splits)) for table in tables}
-    head = hub.yaml_head(name, configs, files, tags=("scientific papers", "s2orc", "croissant", job.spec.dataset))
-    card = head + report.card_template("s2corpus.datasets").render(
-        job=job, name=name, about=about, stats=stats, rules=_rules(job)
-    )
-    out.write_bytes("README.md", card.encode())
+    head = yaml_head(name, configs, files, tags=("scientific papers", "s2orc", "croissant", job.spec.dataset))
+    card = card_environment("s2corpus_datasets").get_template("README.md.j2")
+    body = card.render(job=job, name=name, about=about, stats=stats, rules=_rules(job))
+    out.write_bytes("README.md", (head + body).encode())
 
 
 def _round_metric(value: float) -> float | int:
@@ -54,8 +53,10 @@ def _round_metric(value: float) -> float | int:
 
 def _rules(job: Job) -> list[dict[str, Any]]:
     values = job.params.model_dump(mode="json")
-    meaning_by_name = read_descriptions(job.dataset.params)
-    return [{"name": n, "value": v, "meaning": " ".join(meaning_by_name.get(n, "").split())} for n, v in values.items()]
+    fields = job.dataset.params.model_fields
+    return [
+        {"name": n, "value": v, "meaning": " ".join((fields[n].description or "").split())} for n, v in values.items()
+    ]
 
 
 def summary(job: Job) -> str:

@@ -6,6 +6,7 @@ as `<key>.json`.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import tarfile
 import tempfile
@@ -20,25 +21,21 @@ import orjson
 import pyarrow as pa
 from pydantic import PositiveInt
 
-from pdf2tei.crops.child import crop
-from s2corpus.datasets.citations import remove_formulas
-from s2corpus.datasets.job import Dataset, Job
-from s2corpus.datasets.outputs import Outputs
-from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Params, Row, StepResult
-from s2corpus.datasets.source import SnapshotPaper
-from s2corpus.deliveries.files import ChangedInput, read_file
-from s2corpus.ids import SnapshotId
-from s2corpus.papers.licenses import rank_strictness
-from s2corpus.pipeline.run import ReleaseTables
-from s2corpus.snapshot.reader import open_lake_of
-from s2corpus.storage.lake import open_lake
-from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables.intake import PDFS
-from s2corpus.text import sentences
-from s2corpus.text.sentences import sentence_spans
+from s2corpus_datasets import sentences
+from s2corpus_datasets.citations import remove_formulas
+from s2corpus_datasets.job import Dataset, Job, Pdfs
+from s2corpus_datasets.outputs import Outputs
+from s2corpus_datasets.protocol import DatasetCheck, DatasetTable, Params, Row, StepResult
+from s2corpus_datasets.sentences import sentence_spans
+from s2corpus_datasets.source import SnapshotPaper
+from s2corpus_reader.bounded import TooLarge, read_bytes
+from s2corpus_reader.folder import Folder
+from s2orc_parse.bibliography.licenses import rank_strictness
+from s2orc_parse.errors import UserError
 
 _ALTERED_FREELY = 2
 """strictness of CC BY-SA: stricter licenses forbid changed copies (ND) or commercial use (NC)"""
+_MAX_PDF_BYTES = 1 << 30
 _NON_COMMERCIAL = (4, 5)
 """strictness of CC BY-NC and CC BY-NC-SA"""
 
@@ -80,7 +77,7 @@ class FiguresParams(Params):
     memory_mb: PositiveInt = 1536
     """memory limit per PDF"""
     pdfs: str = ""
-    """URI of the lake with the release's PDFs; if empty, the lake of the snapshot"""
+    """address of a folder with the PDFs as `<SHA-1>.pdf`; if empty, the PDFs of the release in its lake"""
 
 
 _SELECTED = pa.schema([
@@ -99,7 +96,7 @@ FIGURE = pa.schema([
 class Figures(Dataset):
     """The dataset of figures and tables. `rows` selects entries; `write` reads the PDFs."""
 
-    version = f"3.{sentences.VERSION}"
+    version = f"4.{sentences.VERSION}"
     description = (
         "Figures and tables of open papers as images cropped from the PDF, each with caption, label, page, box, and the sentences "
         "that mention it."
@@ -107,6 +104,7 @@ class Figures(Dataset):
     params = FiguresParams
     tables = (DatasetTable("figures", FIGURE, {"train": "figures/*.jsonl.gz"}),)
     schema = _SELECTED
+    required_modules = ("pdf2tei",)
 
     def rows(self, params: FiguresParams, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
         """Yield the figure and table entries of the PDF's parse if the paper's license permits modified copies."""
@@ -129,7 +127,9 @@ class Figures(Dataset):
         """Write `figures/<nn>.jsonl.gz` and `images/<nn>.tar`."""
         params: FiguresParams = job.params
         image = f"images/{shard:02d}.tar"
-        pdfs = _Pdfs(job, params)
+        pdfs = PdfFolder(params.pdfs) if params.pdfs else job.pdfs
+        if pdfs is None:
+            raise UserError("figures need PDFs: set the parameter `pdfs` to a folder that contains them as <SHA-1>.pdf")
         count = 0
         with (
             out.open_lines(f"figures/{shard:02d}.jsonl.gz") as lines,
@@ -153,7 +153,7 @@ class Figures(Dataset):
     def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that the PDFs of the selected entries are available; the check blocks if none is."""
         missing, selected = result.funnel["crops", CropOutcome.NO_FILE], result.funnel["crops", "in"]
-        reason = "PDFs are not in the lake: set `pdfs` to the lake that contains them"
+        reason = "PDFs are missing: set `pdfs` to a folder that contains them as <SHA-1>.pdf"
         return [DatasetCheck("pdfs_available", missing, reason, blocks=missing == selected)]
 
 
@@ -186,29 +186,27 @@ def _list_mentions(parse: Row, ref_id: str) -> list[str]:
     return mentions
 
 
-class _Pdfs:
-    """The PDFs of the snapshot's release."""
+class PdfFolder:
+    """PDFs in a folder, named by their SHA-1."""
 
-    def __init__(self, job: Job, params: FiguresParams) -> None:
-        folder, snapshot = job.source.folder, job.source.id
-        advice = "name the lake that contains the release's PDFs in the parameter `pdfs`"
-        self._lake = open_lake(params.pdfs) if params.pdfs else open_lake_of(folder, snapshot, advice)
-        self._tables = ReleaseTables(self._lake, str(SnapshotId(snapshot).release))
+    def __init__(self, address: str) -> None:
+        self._folder = Folder(address)
 
     def read(self, sha1: str) -> bytes | None:
-        """Return a PDF, or None if the lake no longer contains it."""
+        """Return a PDF, or None if the folder does not contain it."""
         try:
-            for row in self._tables.of_pdf(PDFS, sha1):
-                return read_file(self._lake, row["places"][0], sha1)
-        except (NotCommitted, FileNotFoundError, ChangedInput):
-            pass
-        return None
+            pdf = read_bytes(self._folder, f"{sha1}.pdf", _MAX_PDF_BYTES)
+        except (FileNotFoundError, TooLarge):
+            return None
+        return pdf if hashlib.sha1(pdf, usedforsecurity=False).hexdigest() == sha1 else None
 
 
 def _crop_paper(
-    params: FiguresParams, pdfs: _Pdfs, rows: list[Row], image: str, out: Outputs
+    params: FiguresParams, pdfs: Pdfs, rows: list[Row], image: str, out: Outputs
 ) -> Iterator[tuple[Row, bytes]]:
     """Yield row and PNG of each entry of a paper that could be cropped."""
+    from pdf2tei.crops.child import crop
+
     out.result.add_input("crops", len(rows))
     pdf = pdfs.read(rows[0]["pdf_sha1"])
     if pdf is None:

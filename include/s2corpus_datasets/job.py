@@ -14,31 +14,45 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import orjson
 import pyarrow as pa
 
-from s2corpus.datasets.outputs import Outputs
-from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Params, Row, StepResult
-from s2corpus.datasets.shelf import read_json
-from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
-from s2corpus.datasets.spec import DATASETS, DatasetSpec
-from s2corpus.errors import TransientError
-from s2corpus.storage.lake import Lake
+from s2corpus_datasets.lake import Lake, read_json
+from s2corpus_datasets.outputs import Outputs
+from s2corpus_datasets.protocol import DatasetCheck, DatasetTable, Params, Row, StepResult
+from s2corpus_datasets.source import SnapshotPaper, SnapshotSource
+from s2corpus_datasets.spec import DATASETS, DatasetSpec
+from s2orc_parse.errors import TransientError
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
 
-class Job:
-    """One dataset spec, one snapshot, and the lake that contains `datasets/`."""
+class Pdfs(Protocol):
+    """The PDFs of the snapshot's papers."""
 
-    def __init__(self, spec: DatasetSpec, source: SnapshotSource, lake: Lake, scratch: Path | None = None) -> None:
+    def read(self, sha1: str) -> bytes | None:
+        """Return a PDF, or None if it is not available."""
+
+
+class Job:
+    """One dataset spec, one snapshot, the lake that contains `datasets/`, and the PDFs of the snapshot's papers."""
+
+    def __init__(
+        self,
+        spec: DatasetSpec,
+        source: SnapshotSource,
+        lake: Lake,
+        scratch: Path | None = None,
+        pdfs: Pdfs | None = None,
+    ) -> None:
         self.spec = spec
         self.source = source
         self.lake = lake
+        self.pdfs = pdfs
         self.scratch = scratch or Path(tempfile.gettempdir())
         self.dataset: Dataset = DATASETS.load(spec.dataset)
         self.params: Any = self.dataset.params.model_validate(spec.params)
@@ -104,12 +118,25 @@ class Job:
     @contextmanager
     def sql(self, shards: Sequence[int] | None = None) -> Iterator[Any]:
         """Yield a DuckDB connection with the cached rows as table `cached`. It spills to disk beyond the spec's memory."""
-        from s2corpus.storage.duck import duckdb_connection
-
-        with duckdb_connection(memory_mb=self.spec.memory_mb, scratch=self.scratch) as connection:
+        with self.connect(threads=2) as connection:
             connection.execute("SET preserve_insertion_order = false")
             connection.register("cached", self.cached_rows(shards))
             yield connection
+
+    @contextmanager
+    def connect(self, threads: int) -> Iterator[Any]:
+        """Yield a DuckDB connection that spills to a folder of its own, because connections would overwrite each other's pages."""
+        import duckdb
+
+        with self.scratch_folder() as folder:
+            settings: dict[str, Any] = {
+                "memory_limit": f"{self.spec.memory_mb}MB",
+                "temp_directory": str(folder),
+                "threads": threads,
+            }
+            with duckdb.connect(":memory:", config=settings) as connection:
+                connection.execute("SET enable_progress_bar = false")  # The bar would fill the logs of tasks.
+                yield connection
 
     @contextmanager
     def scratch_folder(self) -> Iterator[Path]:

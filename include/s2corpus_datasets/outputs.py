@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pyarrow as pa
 
-from s2corpus.datasets.protocol import StepResult
-from s2corpus.datasets.shelf import read_json
-from s2corpus.errors import UserError
-from s2corpus.storage.lake import Lake
+from s2corpus_datasets.lake import Lake, read_json
+from s2corpus_datasets.protocol import StepResult
 from s2corpus_reader.files import GzipLines, SnapshotFile, describe_file
+from s2orc_parse.errors import UserError
 
 if TYPE_CHECKING:
-    from s2corpus.snapshot.documents import ParquetFile
+    from s2corpus_reader.parquet import ParquetFile
 
 LISTED_FILES, LISTED_BYTES = "listed_files", "listed_bytes"
 """keys of `tally`: number and bytes of files that another output file lists instead of the manifest"""
@@ -44,7 +43,7 @@ class Outputs:
     @contextmanager
     def open_parquet(self, path: str, schema: pa.Schema) -> Iterator[ParquetFile]:
         """Yield a writer for a Parquet file; upload the file when the block ends."""
-        from s2corpus.snapshot.documents import ParquetFile
+        from s2corpus_reader.parquet import ParquetFile
 
         local = self._local(path)
         with ParquetFile(local, schema) as writer:

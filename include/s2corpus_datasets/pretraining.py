@@ -13,10 +13,11 @@ from typing import Any
 import pyarrow as pa
 from pydantic import NonNegativeInt, PositiveInt
 
-from s2corpus.datasets.citations import remove_formulas
-from s2corpus.datasets.job import Dataset, Job
-from s2corpus.datasets.outputs import Outputs
-from s2corpus.datasets.protocol import (
+from s2corpus_datasets import sentences
+from s2corpus_datasets.citations import remove_formulas
+from s2corpus_datasets.job import Dataset, Job
+from s2corpus_datasets.outputs import Outputs
+from s2corpus_datasets.protocol import (
     DatasetCheck,
     DatasetTable,
     Row,
@@ -25,11 +26,11 @@ from s2corpus.datasets.protocol import (
     TextParams,
     hash_number,
 )
-from s2corpus.datasets.source import SnapshotPaper
-from s2corpus.errors import UserError
-from s2corpus.storage import uris
-from s2corpus.text import sentences
-from s2corpus.text.sentences import count_tokens, heading_end, is_prose, sentence_spans
+from s2corpus_datasets.sentences import count_tokens, heading_end, is_prose, sentence_spans
+from s2corpus_datasets.source import SnapshotPaper
+from s2corpus_reader.bounded import read_bytes
+from s2corpus_reader.folder import Folder
+from s2orc_parse.errors import UserError
 
 _BIOMEDICAL = {"Medicine", "Biology"}
 _MAX_ALPHABET = 1_000
@@ -268,12 +269,13 @@ def _fetch_vocabulary(uri: str) -> set[str]:
     """Return the entries of another vocabulary.
 
     Raises:
-        UserError: the file is not UTF-8.
+        UserError: the file is missing or not UTF-8.
     """
+    folder, _, name = uri.rpartition("/")
     try:
-        return set(uris.fetch(uri).decode("utf-8").split("\n")) - {""}
-    except UnicodeDecodeError:
-        raise UserError(f"{uri}: not a vocabulary: expected UTF-8 with one entry per line") from None
+        return set(read_bytes(Folder(folder or "."), name).decode("utf-8").split("\n")) - {""}
+    except (FileNotFoundError, ValueError) as error:
+        raise UserError(f"{uri}: not a vocabulary: expected UTF-8 with one entry per line: {error}") from None
 
 
 def _read_sampled_lines(job: Job) -> Iterator[str]:

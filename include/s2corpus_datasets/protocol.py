@@ -12,6 +12,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field
 
 from s2corpus_reader.files import SnapshotFile
+from s2orc_parse.errors import UserError
 from s2orc_parse.parse_model import ParseKind
 
 Row = dict[str, Any]
@@ -23,10 +24,14 @@ def hash_number(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
+class DatasetBlocked(UserError):
+    """A blocking check failed: the dataset is not published."""
+
+
 class Params(BaseModel):
     """The parameters of a dataset. The docstring of a field is its meaning in the dataset's card."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class TextParams(Params):

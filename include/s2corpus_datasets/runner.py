@@ -14,19 +14,16 @@ from typing import Any
 
 import orjson
 
-from s2corpus.datasets.job import Job
-from s2corpus.datasets.outputs import LISTED_BYTES, LISTED_FILES, Outputs
-from s2corpus.datasets.protocol import DatasetCheck, StepResult
-from s2corpus.errors import QualityBlocked, UserError
-from s2corpus.papers.licenses import NOASSERTION
-from s2corpus.storage.error_kinds import convert_errors
+from s2corpus_datasets.job import Job
+from s2corpus_datasets.outputs import LISTED_BYTES, LISTED_FILES, Outputs
+from s2corpus_datasets.protocol import DatasetBlocked, DatasetCheck, StepResult
 from s2orc_parse.children import begin_worker
+from s2orc_parse.errors import UserError
 
 log = logging.getLogger(__name__)
 FORMAT = "s2corpus-dataset-1"
 
 
-@convert_errors()
 def plan(job: Job) -> list[int]:
     """Return the shards of the snapshot.
 
@@ -34,7 +31,7 @@ def plan(job: Job) -> list[int]:
         UserError: a package that the dataset needs is not installed, or the dataset was published with other rules.
     """
     if missing := [name for name in job.dataset.required_modules if find_spec(name) is None]:
-        raise UserError(f"{job.spec.dataset} needs {', '.join(missing)}: pip install 's2corpus[datasets]'")
+        raise UserError(f"{job.spec.dataset} needs {', '.join(missing)}: pip install 's2corpus-datasets[all]'")
     published = job.published()
     if published and published["rules_digest"] != job.rules:
         raise UserError(
@@ -54,7 +51,6 @@ def batches(job: Job, shards: Sequence[int]) -> list[list[int]]:
     return [list(shards[len(shards) * i // number : len(shards) * (i + 1) // number]) for i in range(number)]
 
 
-@convert_errors()
 def work(job: Job, shards: Sequence[int]) -> None:
     """Cache the rows of these shards. Skip a shard if its papers and rules have not changed."""
     for shard in shards:
@@ -72,7 +68,7 @@ def work(job: Job, shards: Sequence[int]) -> None:
 
 
 def _cache_shard(job: Job, shard: int, scratch: Path) -> StepResult:
-    from s2corpus.snapshot.documents import ParquetFile
+    from s2corpus_reader.parquet import ParquetFile
 
     result, dataset = StepResult(), job.dataset
     rows = scratch / "rows.parquet"
@@ -82,7 +78,7 @@ def _cache_shard(job: Job, shard: int, scratch: Path) -> StepResult:
             for row in dataset.rows(job.params, paper, result):
                 file.write(row, sum(len(value) for value in row.values() if isinstance(value, str | bytes)) + 100)
             if file.count > before:
-                result.licenses[paper.columns["license"] or NOASSERTION] += 1  # older releases have null
+                result.licenses[paper.columns["license"] or "NOASSERTION"] += 1  # older releases have null
     if dataset.sort_columns and file.count:
         rows = _sort_rows(job, rows, scratch)
     job.lake.upload(job.cache_key(shard), rows)
@@ -95,10 +91,8 @@ def _sort_rows(job: Job, rows: Path, scratch: Path) -> Path:
     """Sort a file's rows by the dataset's `sort_columns`, on disk; return the path of the sorted file."""
     import pyarrow.parquet as pq
 
-    from s2corpus.storage.duck import duckdb_connection
-
     target = scratch / "sorted.parquet"
-    with duckdb_connection(memory_mb=job.spec.memory_mb, scratch=scratch, threads=1) as connection:
+    with job.connect(threads=1) as connection:
         columns = ", ".join(job.dataset.sort_columns)
         found = connection.execute(f"SELECT * FROM read_parquet(?) ORDER BY {columns}", [str(rows)])
         with pq.ParquetWriter(target, job.dataset.schema, compression="zstd") as writer:
@@ -107,13 +101,11 @@ def _sort_rows(job: Job, rows: Path, scratch: Path) -> Path:
     return target
 
 
-@convert_errors()
 def choose(job: Job) -> None:
     """Store the decisions that depend on all shards."""
     job.store_state("choice", job.dataset.choose(job))
 
 
-@convert_errors()
 def write(job: Job, shards: Sequence[int]) -> None:
     """Write the files of these shards."""
     choice = job.read_state("choice")
@@ -124,14 +116,13 @@ def write(job: Job, shards: Sequence[int]) -> None:
         job.store_state(f"written-{shard:03d}", out.result.as_json())
 
 
-@convert_errors()
 def finish(job: Job) -> dict[str, float]:
     """Write the files that cover all shards, the card and the descriptions; return the metrics.
 
     Raises:
         UserError: a shard was not processed.
     """
-    from s2corpus.datasets import description  # slow (1 s); only this task writes the card
+    from s2corpus_datasets import description  # slow (1 s); only this task writes the card
 
     result = StepResult()
     for shard in range(job.source.shards):
@@ -152,12 +143,11 @@ def finish(job: Job) -> dict[str, float]:
     return metrics
 
 
-@convert_errors()
 def check(job: Job) -> list[DatasetCheck]:
     """Run the checks. If none blocks, publish the dataset by writing its manifest.
 
     Raises:
-        QualityBlocked: a check blocks; the message names it.
+        DatasetBlocked: a check blocks; the message names it.
     """
     finished = job.read_state("finished")
     result, metrics = StepResult.from_json(finished["made"]), finished["metrics"]
@@ -169,7 +159,7 @@ def check(job: Job) -> list[DatasetCheck]:
             verdict = "block" if one.blocks else "warn"
             log.warning("%s: %s: %s (%d: %s)", job.spec.name, one.name, verdict, one.violations, one.reason)
     if blocking := [f"{one.name}: {one.violations} ({one.reason})" for one in checks if one.blocks and one.violations]:
-        raise QualityBlocked(f"{job.spec.name} of {job.source.id} is not published: {'; '.join(blocking)}")
+        raise DatasetBlocked(f"{job.spec.name} of {job.source.id} is not published: {'; '.join(blocking)}")
     content = _encode_manifest(job, result)
     job.lake.put(f"{job.prefix}/manifest.json", content)
     log.info("%s published: manifest %s", job.prefix, hashlib.sha256(content).hexdigest())

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.storage.lake import Lake
+from s2corpus_datasets.lake import Lake, read_json
 from s2corpus_reader.files import file_number
 
 Row = dict[str, Any]
-
-
-def read_json(lake: Lake, key: str) -> Any | None:
-    """Return the JSON value of an object, or None if it does not exist."""
-    try:
-        return orjson.loads(lake.get(key)[0])
-    except FileNotFoundError:
-        return None
 
 
 def list_datasets(lake: Lake, snapshot: str) -> list[Row]:

@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from heapq import merge
 from operator import itemgetter
 from typing import Any, BinaryIO, Generic, TypeVar
@@ -15,12 +14,11 @@ from typing import Any, BinaryIO, Generic, TypeVar
 import orjson
 import pyarrow.parquet as pq
 
-from s2corpus.errors import UserError
-from s2corpus.snapshot import pointer
-from s2corpus.storage.lake import Lake, open_lake
+from s2corpus_datasets.lake import SnapshotFiles
 from s2corpus_reader.bounded import gzip_lines, read_object
 from s2corpus_reader.files import file_number, list_files
 from s2corpus_reader.parquet import check_parquet
+from s2orc_parse.errors import UserError
 from s2orc_parse.parse_model import ParseKind
 
 Row = dict[str, Any]
@@ -68,7 +66,7 @@ class SnapshotPaper:
 class SnapshotSource:
     """The papers of a published snapshot, in `shards` independent groups, each sorted by id."""
 
-    def __init__(self, folder: Lake) -> None:
+    def __init__(self, folder: SnapshotFiles) -> None:
         self.folder = folder
         self.manifest: Row = read_object(folder, "manifest.json")
         self.id = str(self.manifest["snapshot"])
@@ -108,11 +106,9 @@ class SnapshotSource:
         return (row for row in rows if file_number(row["paper_id"], self.shards) == shard)
 
     def _read_table(self, path: str, columns: Sequence[str]) -> Iterator[Row]:
-        filesystem, root = self.folder.filesystem()
-        self.folder.check_file(path)
-        with filesystem.open_input_file(f"{root}{path}") as file:
+        with self.folder.open_ranges(path) as file:
             parquet = pq.ParquetFile(file)
-            check_parquet(parquet.metadata, path, file.size())
+            check_parquet(parquet.metadata, path, self._files[path].bytes)
             for batch in parquet.iter_batches(_BATCH, columns=list(columns)):
                 yield from batch.to_pylist()
 
@@ -159,14 +155,14 @@ class SortedRows(Generic[T]):
         return self._next[1] if self._next is not None and self._next[0] == paper_id else None
 
 
-def _read_parses(folder: Lake, path: str | None) -> Iterator[tuple[str, tuple[int, Row]]]:
+def _read_parses(folder: SnapshotFiles, path: str | None) -> Iterator[tuple[str, tuple[int, Row]]]:
     """Yield the paper id, byte offset and content of each parse."""
     for offset, line in _read_lines(folder, path) if path else ():
         parse = orjson.loads(line)
         yield parse["paper_id"], (offset, parse)
 
 
-def _read_lines(folder: Lake, path: str) -> Iterator[tuple[int, bytes]]:
+def _read_lines(folder: SnapshotFiles, path: str) -> Iterator[tuple[int, bytes]]:
     """Yield the byte offset and content of each line of a gzipped file."""
     offset = 0
     raw: BinaryIO
@@ -174,24 +170,3 @@ def _read_lines(folder: Lake, path: str) -> Iterator[tuple[int, bytes]]:
         for line in gzip_lines(raw):
             yield offset, line
             offset += len(line)
-
-
-def open_published_snapshot(lake: Lake, release: str, as_of: str) -> SnapshotSource:
-    """Return the newest published snapshot of a release spec with this `as_of` (an ISO timestamp, as in its manifest).
-
-    Raises:
-        UserError: no such snapshot is published, or `as_of` is not a timestamp.
-    """
-    try:
-        instant = datetime.fromisoformat(as_of).replace(tzinfo=UTC)
-    except ValueError:
-        raise UserError(
-            f"{as_of!r} is not a timestamp: expected the release's as_of, as in 2023-02-01T00:00:00Z"
-        ) from None
-    published = pointer.list_published(lake, release)
-    found = [snapshot for snapshot in published if snapshot.release.as_of == instant]
-    if not found:
-        available = ", ".join(published) or "none"
-        raise UserError(f"no snapshot of {release} as of {as_of} is published; available: {available}")
-    latest = pointer.read_latest(lake, release).snapshot
-    return SnapshotSource(open_lake(lake.uri(f"snapshots/{latest if latest in found else found[-1]}")))

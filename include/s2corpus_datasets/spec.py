@@ -1,23 +1,21 @@
-"""Define `DatasetSpec`: the one file that defines a dataset.
-
-Spec files are in `include/datasets/` or in the folder named by `S2CORPUS_DATASETS`.
-"""
+"""Define `DatasetSpec`: the one file that defines a dataset."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
+import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from s2corpus.errors import UserError
-from s2corpus.ids import SPEC_NAME
-from s2corpus.registry import Registry
-from s2corpus.spec import read_mapping
+from s2orc_parse.errors import UserError
+from s2orc_parse.registry import Registry
 
 DATASETS: Registry[Any] = Registry(
-    "dataset", ("citeworth", "contexts", "pretraining", "elsevier", "vectors", "figures"), "DATASET"
+    "s2corpus_datasets",
+    "dataset",
+    ("citeworth", "contexts", "pretraining", "elsevier", "vectors", "figures"),
+    "DATASET",
 )
 """all kinds of datasets (`job.Dataset`)"""
 
@@ -27,13 +25,13 @@ class DatasetSpec(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: Annotated[str, Field(pattern=f"^{SPEC_NAME}$")]
+    name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9_]{0,40}$")]
     """name of the dataset's folder below `datasets/` in the lake"""
     dataset: str
     """kind of dataset: a name in `DATASETS`"""
     description: str = ""
     """introduction of the card; if empty, the description of the kind of dataset"""
-    releases: tuple[Annotated[str, Field(pattern=f"^{SPEC_NAME}$")], ...] = ()
+    releases: tuple[str, ...] = ()
     """names of release specs; for each of them, a DAG builds the dataset when a snapshot is published"""
     params: dict[str, Any] = {}
     """parameters that differ from the dataset's defaults"""
@@ -47,12 +45,6 @@ class DatasetSpec(BaseModel):
     """hours after which a task is stopped"""
 
 
-def datasets_folder() -> Path:
-    """Return the folder of the specs: `S2CORPUS_DATASETS` if set; otherwise `include/datasets`."""
-    configured = os.environ.get("S2CORPUS_DATASETS")
-    return Path(configured) if configured else Path(__file__).resolve().parents[2] / "datasets"
-
-
 def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
     """Read and validate one spec file.
 
@@ -61,9 +53,8 @@ def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
     Raises:
         UserError: the file is missing or invalid.
     """
-    raw = read_mapping(path, "dataset")
     try:
-        spec = DatasetSpec.model_validate(raw)
+        spec = DatasetSpec.model_validate(yaml.safe_load(path.read_text("utf-8")))
         if check_params:
             DATASETS.load(spec.dataset).params.model_validate(spec.params)
     except ValidationError as error:
@@ -72,6 +63,16 @@ def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
             for e in error.errors(include_url=False)
         )
         raise UserError("; ".join(errors)) from None
+    except FileNotFoundError:
+        names = ", ".join(sorted(one.stem for one in path.parent.glob("*.yaml"))) or "none"
+        raise UserError(f"{path}: no such dataset spec; existing specs: {names}") from None
+    except (
+        OSError,
+        RecursionError,
+        ValueError,
+        yaml.YAMLError,
+    ) as error:  # ValueError: not UTF-8, or an impossible date
+        raise UserError(f"{path}: not readable as YAML: {error}") from None
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
     if spec.name != path.stem:

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,6 +26,10 @@ _MIN_VALUE_BYTES, _MAX_EXPANSION = 64 << 20, 256
 """A file of n bytes may contain _MIN_VALUE_BYTES + n * _MAX_EXPANSION bytes of values."""
 _SMALL_FILE, _SMALL_BATCH_ROWS = 4 << 20, 64
 _BATCH_ROWS = 1024
+_BUFFERED_ROWS = 1024
+"""Rows buffered as Python objects while a file is written."""
+ROW_GROUP_BYTES = 4 << 20
+"""Bytes of text that end a row group. One look-up reads one row group, and the writer buffers one row group."""
 Piece = tuple[str, int, int]
 """(source: `old` or `new`, first line or row, number of lines or rows)"""
 
@@ -37,6 +41,54 @@ def parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     the footer, which every look-up reads.
     """
     return pq.ParquetWriter(path, schema, compression="zstd", write_statistics=[schema.names[0]])
+
+
+class ParquetFile:
+    """A Parquet writer that ends row groups by size. The caller sorts the rows; a file without rows has no row group."""
+
+    def __init__(self, path: Path, schema: pa.Schema, group_size: int | None = None) -> None:
+        """Open the file. A row group ends when the `size`s passed to `write` sum up to `group_size` (default: `ROW_GROUP_BYTES`)."""
+        self.path = path
+        self._writer = parquet_writer(path, schema)
+        self._schema = schema
+        self._group_size = group_size or ROW_GROUP_BYTES
+        self._rows: list[Mapping[str, Any]] = []
+        self._tables: list[pa.Table] = []
+        self._size = self.count = 0
+
+    def write(self, row: Mapping[str, Any], size: int = 1) -> None:
+        """Append a row; `size` counts toward the size of the row group."""
+        self._rows.append(row)
+        self._size += size
+        self.count += 1
+        if len(self._rows) == _BUFFERED_ROWS:
+            self._convert_buffer()
+        if self._size >= self._group_size:
+            self._end_group()
+
+    def _convert_buffer(self) -> None:
+        """Convert the buffered rows to Arrow, which needs a tenth of the memory."""
+        self._tables.append(pa.Table.from_pylist(self._rows, self._schema))
+        self._rows = []
+
+    def _end_group(self) -> None:
+        self._convert_buffer()
+        self._writer.write_table(pa.concat_tables(self._tables).combine_chunks())
+        self._tables, self._size = [], 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None:
+            self._rows, self._tables = [], []
+        self.close()
+
+    def close(self) -> None:
+        """Write the last row group and close the file."""
+        if self._rows or self._tables:
+            self._end_group()
+        self._writer.close()
 
 
 def read_table(files: Files, path: str, columns: Sequence[str] | None = None) -> pa.Table:

@@ -1,7 +1,7 @@
 """Extensions: a tuple names the built-in modules of a package, and an entry-point group adds those of installed packages.
 
-Sources, extractors, datasets, filters and cleaning rules use this convention: module `s2corpus.<kind>s.<name>`, entry-point group
-`s2corpus.<kind>s`. Modules are imported on first use.
+Sources, extractors, datasets, filters and cleaning rules use this convention: the group has the name of the package, such as
+`s2corpus.sources`. Modules are imported on first use.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
 
-from s2corpus.errors import UserError
+from s2orc_parse.errors import UserError
 
 T = TypeVar("T")
 
@@ -19,18 +19,14 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """The extensions of one kind. An extension is a module, or the object with the name `attribute` in it."""
 
-    def __init__(self, kind: str, built_in: tuple[str, ...], attribute: str = "") -> None:
-        self.kind, self.built_in, self._attribute = kind, built_in, attribute
+    def __init__(self, package: str, kind: str, built_in: tuple[str, ...], attribute: str = "") -> None:
+        """`package` is the package of the built-in modules and the entry-point group; `kind` is the kind in words."""
+        self.kind, self.built_in, self._package, self._attribute = kind, built_in, package, attribute
         self._loaded: dict[str, T] = {}
 
     @property
-    def label(self) -> str:
-        """The kind in words."""
-        return self.kind.replace("_", " ")
-
-    @property
     def _plugins(self) -> dict[str, EntryPoint]:
-        return {point.name: point for point in entry_points(group=f"s2corpus.{self.kind}s")}
+        return {point.name: point for point in entry_points(group=self._package)}
 
     @property
     def names(self) -> list[str]:
@@ -49,12 +45,12 @@ class Registry(Generic[T]):
 
     def _import(self, name: str) -> T:
         if name in self.built_in:
-            found: Any = importlib.import_module(f"s2corpus.{self.kind}s.{name}")
+            found: Any = importlib.import_module(f"{self._package}.{name}")
         elif name in self._plugins:
             found = self._plugins[name].load()
         else:
-            expected = f"expected one of {', '.join(self.names)}" if self.names else f"no {self.label} is installed"
-            raise UserError(f"no {self.label} is called {name!r}: {expected}")
+            expected = f"expected one of {', '.join(self.names)}" if self.names else f"no {self.kind} is installed"
+            raise UserError(f"no {self.kind} is called {name!r}: {expected}")
         if self._attribute and isinstance(found, ModuleType):
             found = getattr(found, self._attribute)
         return cast(T, found)

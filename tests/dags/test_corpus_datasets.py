@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from s2corpus.datasets.source import SnapshotSource
-from s2corpus.datasets.spec import DatasetSpec
-from s2corpus.errors import QualityBlocked, UserError
+from s2corpus.errors import UserError
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import open_lake
+from s2corpus_datasets.protocol import DatasetBlocked
+from s2corpus_datasets.source import SnapshotSource
+from s2corpus_datasets.spec import DatasetSpec
 from tests.snapshots import write_snapshot
-from tests.unit.s2corpus.datasets.conftest import papers
+from tests.unit.s2corpus_datasets.conftest import papers
 
 pytestmark = pytest.mark.airflow
 KEY = "2026-04-01T00:00:00Z"
@@ -57,7 +58,7 @@ def test_run_builds_and_publishes_the_dataset_of_its_key(
     assert folder.name.startswith("real-20260401-"), "the snapshot of the key, not the latest"
     stats = (folder / "stats.json").read_bytes()
     (folder / "stats.json").unlink()
-    with pytest.raises(QualityBlocked, match=rf"cited of {folder.name} is not published: files_complete: 1"):
+    with pytest.raises(DatasetBlocked, match=rf"cited of {folder.name} is not published: files_complete: 1"):
         module.quality.function()
     assert not (folder / "manifest.json").exists()
     module.finish.function()

@@ -324,10 +324,10 @@ assert any(("too_few_pages", 2) in step.left_out for step in steps), steps
         """
 import gzip
 from pathlib import Path
-from s2corpus.datasets import runner
-from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import SnapshotSource
-from s2corpus.datasets.spec import load_dataset_spec
+from s2corpus_datasets import runner
+from s2corpus_datasets.job import Job
+from s2corpus_datasets.source import SnapshotSource
+from s2corpus_datasets.spec import load_dataset_spec
 from s2corpus.storage.lake import open_lake
 from tests.snapshots import paper, write_snapshot
 folder = write_snapshot(Path("own"), [paper(f"{n:015x}", {}, title=f"Paper {n}") for n in range(3)], files=2)
@@ -411,10 +411,10 @@ def make_copy(change: Change, folder: Path, left_out: str | None = None) -> dict
     (info := folder / "other-1.dist-info").mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1\n")
     kinds = {
-        "sources": "repository", "extractors": "docling", "filters": "few_references", "cleaning_rules": "repeated_lines",
-        "datasets": "titles",
+        "s2corpus.sources": "repository", "s2corpus.extractors": "docling", "s2corpus.filters": "few_references",
+        "s2corpus.cleaning_rules": "repeated_lines", "s2corpus_datasets": "titles",
     }  # fmt: skip
-    points = [f"[s2corpus.{kind}]\n{file} = {file}\n" for kind, file in kinds.items() if f"{file}.py" in change.files]
+    points = [f"[{kind}]\n{file} = {file}\n" for kind, file in kinds.items() if f"{file}.py" in change.files]
     (info / "entry_points.txt").write_text("".join(points))
     folders = os.pathsep.join(map(str, (folder / "include", folder, ROOT)))
     return {**os.environ, "PYTHONPATH": folders, "PYTHONDONTWRITEBYTECODE": "1"}

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -20,7 +21,7 @@ UV = Path(sys.executable).with_name("uv")
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the wheels of the four packages, and the locked versions in `locked.txt`."""
+    """Return a folder with the wheels of all packages, and the locked versions in `locked.txt`."""
     if not UV.exists():
         pytest.skip("uv is not in this environment: make setup puts it there")
     folder = tmp_path_factory.mktemp("wheels")
@@ -33,7 +34,10 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     options = ["--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable, "--out-dir"]
     build: list[str | Path] = [UV, "build", *options, folder]
-    for package in (source, *(source / "include" / name for name in ("s2orc_parse", "pdf2tei", "s2corpus_reader"))):
+    for package in (
+        source,
+        *(source / "include" / name for name in ("s2orc_parse", "pdf2tei", "s2corpus_reader", "s2corpus_datasets")),
+    ):
         subprocess.run([*build, package], check=True)
     locked = re.findall(r"(?m)^[\w.-]+(?:\[[\w,-]+\])?==\S+(?: ; [^\\\n]+)?", (ROOT / "requirements.txt").read_text())
     (folder / "locked.txt").write_text("\n".join(re.sub(r"\[[\w,-]+\]", "", line) for line in locked))
@@ -77,6 +81,25 @@ def call(corpus: Path, *arguments: object) -> str:
     done = subprocess.run([corpus, *map(str, arguments)], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_datasets_alone_make_one_of_a_published_snapshot(wheels: Path, tmp_path: Path) -> None:
+    with tarfile.open(ROOT / "tests/data/releases/1.0.0.tar.gz") as archive:
+        archive.extractall(tmp_path / "lake", filter="data")
+    (snapshots,) = (tmp_path / "lake").rglob("snapshots")
+    python = install(wheels, tmp_path / "environment", "s2corpus-datasets") / "python"
+    code = "import importlib.util as u; print(*(u.find_spec(name) for name in ('s2corpus', 'airflow', 'pdf2tei')))"
+    assert call(python, "-I", "-c", code).split() == ["None", "None", "None"]
+    out = tmp_path / "out"
+    call(python, "-m", "s2corpus_datasets", "contexts", "--snapshot", snapshots / "sample", "--out", out)
+    (manifest,) = (json.loads(path.read_text()) for path in out.glob("datasets/contexts/*/manifest.json"))
+    assert sum(file["rows"] for file in manifest["files"] if file["path"].startswith("contexts/")) > 0
+    command: list[str | Path] = [python, "-m", "s2corpus_datasets", "vectors", "--snapshot", snapshots / "sample", "--out", out]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "s2corpus_datasets: vectors needs gensim, sklearn: pip install 's2corpus-datasets[all]'\n",
+    )
 
 
 def test_wheel_links_the_entries_of_a_parse_without_airflow(wheels: Path, tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from s2corpus.datasets.citeworth import rules
-from s2corpus.datasets.citeworth.dataset import LINE, CiteWorth
-from s2corpus.datasets.citeworth.rules import CiteWorthParams, classify_paper, classify_paragraph
-from s2corpus.datasets.source import SnapshotPaper
-from tests.unit.s2corpus.datasets.conftest import METADATA
-from tests.unit.s2corpus.datasets.test_citeworth import PARSE, paragraph
+from s2corpus_datasets.citeworth import rules
+from s2corpus_datasets.citeworth.dataset import LINE, CiteWorth
+from s2corpus_datasets.citeworth.rules import CiteWorthParams, classify_paper, classify_paragraph
+from s2corpus_datasets.source import SnapshotPaper
+from tests.unit.s2corpus_datasets.conftest import METADATA
+from tests.unit.s2corpus_datasets.test_citeworth import PARSE, paragraph
 
 PARAMS = CiteWorthParams(min_sentences=1)
 CITING = "Frogs are common in the north {[1]}."

@@ -5,15 +5,15 @@ from typing import Any
 import orjson
 import pytest
 
-from s2corpus.datasets.elsevier.article import ARTICLE, SUBJECTS, build_article, list_subjects, markup_share
-from s2corpus.datasets.elsevier.dataset import ArticleOutcome, ElsevierCorpus, ElsevierParams
-from s2corpus.datasets.protocol import StepResult
-from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.snapshot.metadata import released_parse
+from s2corpus_datasets.elsevier.article import ARTICLE, SUBJECTS, build_article, list_subjects, markup_share
+from s2corpus_datasets.elsevier.dataset import ArticleOutcome, ElsevierCorpus, ElsevierParams
+from s2corpus_datasets.protocol import StepResult
+from s2corpus_datasets.source import SnapshotPaper
 from s2orc_parse.jats.elsevier import convert
 from s2orc_parse.tei.s2orc import to_s2orc
-from tests.unit.s2corpus.datasets.conftest import METADATA
-from tests.unit.s2corpus.datasets.test_elsevier_corpus import GIVEN, KNOWN
+from tests.unit.s2corpus_datasets.conftest import METADATA
+from tests.unit.s2corpus_datasets.test_elsevier_corpus import GIVEN, KNOWN
 
 PARAMS = ElsevierParams()
 

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from s2corpus.datasets.vectors.dataset import CATEGORIES
-from s2corpus.datasets.vectors.learning import VectorsParams
 from s2corpus.evaluation.results import PAPER
 from s2corpus.evaluation.sample import EvaluationTask
 from s2corpus.papers.ballots import DeliveredRecord
@@ -20,6 +18,8 @@ from s2corpus.snapshot import paper_tables
 from s2corpus.snapshot.flat import OF_PAPERS
 from s2corpus.snapshot.metadata import gorc_line
 from s2corpus.sources import Record
+from s2corpus_datasets.vectors.dataset import CATEGORIES
+from s2corpus_datasets.vectors.learning import VectorsParams
 from s2orc_parse.parse_model import RefType
 from s2orc_parse.tei import to_gorc_line, to_s2orc
 from tests.unit.s2corpus.clustering import samples as clustering

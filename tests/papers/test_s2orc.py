@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.datasets.pretraining import PretrainingParams, classify_paragraph
 from s2corpus.evaluation.results import PAPER, PARSE_F1
 from s2corpus.evaluation.sample import EvaluationTask
 from s2corpus.outcomes import SelectOutcome
@@ -29,14 +28,15 @@ from s2corpus.snapshot import paper_tables
 from s2corpus.snapshot.census import NO_FIELD
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.sources import Author, Record
-from s2corpus.sources.fields_of_study import FIELDS as FIELDS_OF_STUDY
-from s2corpus.sources.fields_of_study import fields_of
 from s2corpus.spec import load_spec, releases_folder
 from s2corpus.tables.parses import LATEX_PARSES
-from s2corpus.text.sentences import sentence_spans
 from s2corpus.titles import grams, normalize, normalize_one, score, score_pairs
 from s2corpus.titles.similarity import Search
+from s2corpus_datasets.pretraining import PretrainingParams, classify_paragraph
+from s2corpus_datasets.sentences import sentence_spans
 from s2corpus_reader.schemas import METADATA, PARSE
+from s2orc_parse.bibliography.fields_of_study import FIELDS as FIELDS_OF_STUDY
+from s2orc_parse.bibliography.fields_of_study import fields_of
 from s2orc_parse.bibliography.names import parse_authors
 from s2orc_parse.parse_model import CitationStyle, Parse, RefType
 from s2orc_parse.tei import to_s2orc

@@ -24,17 +24,19 @@ def command(name: str, snapshot: str, out: str | None, workers: int, lake: str |
 
     NAME is a spec in `include/datasets/`, or the path of a YAML file.
     """
-    from s2corpus.datasets import description, runner
-    from s2corpus.datasets.job import Job
-    from s2corpus.datasets.source import SnapshotSource
-    from s2corpus.datasets.spec import datasets_folder, load_dataset_spec
+    from s2corpus.datasets import ReleasePdfs, datasets_folder
     from s2corpus.snapshot.reader import open_lake_of, open_snapshot
     from s2corpus.storage.lake import open_lake
+    from s2corpus_datasets import description, runner
+    from s2corpus_datasets.job import Job
+    from s2corpus_datasets.source import SnapshotSource
+    from s2corpus_datasets.spec import load_dataset_spec
 
     path = Path(name) if name.endswith((".yaml", ".yml")) else datasets_folder() / f"{name}.yaml"
     spec = load_dataset_spec(path)
-    source = SnapshotSource(open_snapshot(snapshot, lake))
-    to = open_lake(out) if out else open_lake_of(source.folder, source.id, "name the output lake or folder with --out")
-    job = Job(spec, source, to)
+    folder = open_snapshot(snapshot, lake)
+    source = SnapshotSource(folder)
+    to = open_lake(out) if out else open_lake_of(folder, source.id, "name the output lake or folder with --out")
+    job = Job(spec, source, to, pdfs=ReleasePdfs(folder, source.id))
     runner.make(job, workers=workers)
     click.echo(description.summary(job))

@@ -21,9 +21,9 @@ def command(paper: str, snapshot: str, count: int, as_json: bool, lake: str | No
     PAPER is a DOI or a paper id.
     """
     import s2corpus_reader
-    from s2corpus.datasets.shelf import find_similar_papers
     from s2corpus.errors import UserError
     from s2corpus.snapshot.reader import open_lake_of, open_snapshot
+    from s2corpus_datasets.shelf import find_similar_papers
 
     folder = open_snapshot(snapshot, lake)
     reader = s2corpus_reader.open(folder.root)

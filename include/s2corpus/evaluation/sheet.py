@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from s2corpus.errors import UserError
-from s2corpus.escaping import escape_cell, format_csv
 from s2corpus.evaluation.sample import Item, ParseItem, ParseTask
+from s2corpus_reader.escaping import escape_cell, format_csv
 
 COLUMNS = (
     "release", "item", "task", "paper_id", "file_sha1", "ref_id", "cited_paper_id", "title", "authors", "more", "against_title",

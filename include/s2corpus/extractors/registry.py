@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from s2corpus.errors import UserError
 from s2corpus.extractors.protocol import Adapter
-from s2corpus.registry import Registry
+from s2orc_parse.registry import Registry
 
 DEFAULT = "grobid"
 """adapter of addresses without a prefix"""
 _PREFIX = re.compile(r"([a-z0-9_-]+)\+(?=\w+://)")
 
 
-EXTRACTORS: Registry[Adapter] = Registry("extractor", (DEFAULT,))
+EXTRACTORS: Registry[Adapter] = Registry("s2corpus.extractors", "extractor", (DEFAULT,))
 """all installed adapters"""
 
 

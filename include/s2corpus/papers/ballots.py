@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 from s2corpus.papers.openness import CLOSED, Openness
 from s2corpus.papers.support import compute_similarity
-from s2corpus.sources.fields_of_study import fields_of_study
 from s2corpus.sources.record import ARXIV, OPENALEX, SCIENCEPARSE, Record, RecordKind, WorkType
 from s2corpus.titles import normalize_one
 from s2corpus.titles.facts import same_journal
+from s2orc_parse.bibliography.fields_of_study import fields_of_study
 from s2orc_parse.bibliography.names import surname_key
 
 FIELDS = (

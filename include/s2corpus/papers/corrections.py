@@ -16,12 +16,12 @@ from s2corpus.errors import UserError, suggest
 from s2corpus.outcomes import CorrectionOutcome
 from s2corpus.papers.ballots import IDENTIFIERS, OF_PUBLICATION, Value, get_value
 from s2corpus.papers.evidence import Evidence
-from s2corpus.papers.licenses import rank_strictness
 from s2corpus.papers.openness import EvidenceSearch, Openness
 from s2corpus.rules import MIN_REASON
 from s2corpus.sources.json_values import find_repeated_keys
 from s2corpus.sources.jsonl import parse_line
 from s2corpus.sources.record import Record
+from s2orc_parse.bibliography.licenses import rank_strictness
 
 FILE = "corrections.jsonl"
 SOURCE = "correction"

@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from s2corpus.papers.vote import FieldDecision, VotedPaper, VoteRule
 from s2corpus.sources.arrow import read_record
-from s2corpus.sources.fields_of_study import FIELDS, fields_of_study
 from s2corpus.sources.record import OPENALEX, Record, RecordKind
 from s2corpus.titles import normalize_one
+from s2orc_parse.bibliography.fields_of_study import FIELDS, fields_of_study
 
 MIN_PAPERS, MIN_SHARE = 5, Fraction(4, 5)
 """other papers of the journal that declare a field, and the share of them that declares the inferred field; our choice"""

@@ -1,4 +1,4 @@
-"""Compare the strictness of conflicting licenses of a paper (SPEC §0.10–0.14), and convert licenses to SPDX ids."""
+"""Select the strictest of conflicting licenses of a paper (SPEC §0.10–0.14), and convert licenses to SPDX ids."""
 
 from __future__ import annotations
 
@@ -6,27 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 
+from s2orc_parse.bibliography.licenses import rank_strictness
+
 NOASSERTION = "NOASSERTION"
 """SPDX's value for an unknown license (SPDX 2.3, §7.15)"""
 _REFERENCE = "LicenseRef-"
 _OUR_NAMES = {"pdm-1.0": "CC-PDM-1.0"}
 _IN_A_NAME = re.compile(r"[^A-Za-z0-9.]+")
-_PUBLIC_DOMAIN = re.compile(r"(?:CC0|(?:CC-)?PDM|public.?domain|unlicense)", re.IGNORECASE)
-_CREATIVE_COMMONS = re.compile(r"(?:CC[ -])?BY((?:-(?:NC|ND|SA))*)(?:-\d[\d.]*)?(?:-[A-Z]{2,4})?", re.IGNORECASE)
-_SOFTWARE = re.compile(r"(?:MIT|ISC|Apache-2\.0|BSD-[023]-Clause|ODC-BY)(?:-\d[\d.]*)?", re.IGNORECASE)
-_CONDITIONS = ("", "-SA", "-ND", "-NC", "-NC-SA", "-NC-ND")
-"""conditions of Creative Commons' attribution licenses, in order of strictness"""
-_OTHER = len(_CONDITIONS) + 1
-
-
-def rank_strictness(license: str) -> int:
-    """Return the strictness of a license (an SPDX id or other text), from 0 (public domain) to 7 (unknown)."""
-    if _PUBLIC_DOMAIN.match(license):
-        return 0
-    if match := _CREATIVE_COMMONS.fullmatch(license):
-        conditions = match.group(1).upper()
-        return 1 + _CONDITIONS.index(conditions) if conditions in _CONDITIONS else _OTHER
-    return 1 if _SOFTWARE.fullmatch(license) else _OTHER
 
 
 def select_strictest(licenses: Iterable[str | None]) -> str | None:

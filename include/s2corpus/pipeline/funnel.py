@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from s2corpus.pipeline.stages import stage_row
-from s2corpus.snapshot.report import ranked
+from s2corpus_reader.cards import ranked
 
 _PDF_STAGES = {"select": "selected", "extract": "extracted", "postprocess": "parsed"}
 """stages with one outcome for each PDF, and the label of the remaining PDFs"""

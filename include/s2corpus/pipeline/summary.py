@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from s2corpus.errors import UserError
-from s2corpus.escaping import escape_markdown
 from s2corpus.ids import ReleaseId
 from s2corpus.outcomes import Split
 from s2corpus.pipeline import quality, sealed
@@ -19,6 +18,7 @@ from s2corpus.pipeline.funnel import SETS, build_funnel
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake, open_lake
+from s2corpus_reader.escaping import escape_markdown
 
 _PUBLISHED = tuple(split for split in Split if split.is_kept)
 

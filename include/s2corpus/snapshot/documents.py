@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Annotated, Any, Self
-
-import pyarrow as pa
+from typing import Annotated, Any
 
 from pdf2tei.pages.language import language
 from s2corpus.rules import CleanRules
@@ -16,12 +13,6 @@ from s2corpus.tables.published import DocumentKeyRow, DocumentOriginRow
 from s2corpus.tables.schema import file_schema
 from s2corpus.text import personal, signals
 from s2corpus.text.signals import SignalRow
-from s2corpus_reader.parquet import parquet_writer
-
-_ROWS = 1024
-"""Rows buffered as Python objects while a file is written."""
-ROW_GROUP_BYTES = 4 << 20
-"""Bytes of text that end a row group. One look-up reads one row group, and the writer buffers one row group."""
 
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
 _COUNTED = ("num_citations", "num_bib_entries", "num_equations", "num_figures", "num_tables")
@@ -127,51 +118,3 @@ def _count_ocr_pages(text_layer: str | None) -> int:
     """Return the number of pages read by OCR from the extractor's report, for example 2 for `ocr 1 2, no_words 7`."""
     entries = [words.split() for words in (text_layer or "").split(", ")]
     return sum(len(pages) for kind, *pages in filter(None, entries) if kind == "ocr")
-
-
-class ParquetFile:
-    """A Parquet writer that ends row groups by size. The caller sorts the rows; a file without rows has no row group."""
-
-    def __init__(self, path: Path, schema: pa.Schema = SCHEMA, group_size: int | None = None) -> None:
-        """Open the file. A row group ends when the `size`s passed to `write` sum up to `group_size` (default: `ROW_GROUP_BYTES`)."""
-        self.path = path
-        self._writer = parquet_writer(path, schema)
-        self._schema = schema
-        self._group_size = group_size or ROW_GROUP_BYTES
-        self._rows: list[Mapping[str, Any]] = []
-        self._tables: list[pa.Table] = []
-        self._size = self.count = 0
-
-    def write(self, row: Mapping[str, Any], size: int = 1) -> None:
-        """Append a row; `size` counts toward the size of the row group."""
-        self._rows.append(row)
-        self._size += size
-        self.count += 1
-        if len(self._rows) == _ROWS:
-            self._convert_buffer()
-        if self._size >= self._group_size:
-            self._end_group()
-
-    def _convert_buffer(self) -> None:
-        """Convert the buffered rows to Arrow, which needs a tenth of the memory."""
-        self._tables.append(pa.Table.from_pylist(self._rows, self._schema))
-        self._rows = []
-
-    def _end_group(self) -> None:
-        self._convert_buffer()
-        self._writer.write_table(pa.concat_tables(self._tables).combine_chunks())
-        self._tables, self._size = [], 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is not None:
-            self._rows, self._tables = [], []
-        self.close()
-
-    def close(self) -> None:
-        """Write the last row group and close the file."""
-        if self._rows or self._tables:
-            self._end_group()
-        self._writer.close()

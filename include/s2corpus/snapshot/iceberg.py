@@ -21,6 +21,7 @@ import pyarrow as pa
 from s2corpus.errors import UserError
 from s2corpus.snapshot import documents, hub
 from s2corpus.storage.lake import Lake
+from s2corpus_reader.cards import match_files
 from s2corpus_reader.files import list_files
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def format_name(name: str) -> str:
 
 def _register(catalog: Catalog, name: str, schema: pa.Schema, manifest: Mapping[str, Any], snapshot: Lake) -> int:
     pattern = hub.TABLES.get(name.rpartition(".")[2], ("documents/*.parquet",))[0]
-    files = [file for file in hub.match_files(pattern, list_files(manifest).values()) if file.rows]
+    files = [file for file in match_files(pattern, list_files(manifest).values()) if file.rows]
     rows = sum(file.rows or 0 for file in files)
     lake = _address(snapshot).rsplit("/", 2)[0]
     location = f"{lake}/iceberg/{name.replace('.', '/')}"

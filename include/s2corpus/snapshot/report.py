@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections import Counter
@@ -11,22 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import MAXYEAR
 from functools import cache, lru_cache
-from html import escape
 from typing import Any
 
 import jinja2
 import pyarrow as pa
 
-from s2corpus.escaping import escape_cell, escape_markdown
-from s2corpus.papers.licenses import rank_strictness
 from s2corpus.snapshot import documents, hub
 from s2corpus.snapshot.columns import describe_column
 from s2corpus.snapshot.manifest import describe_rule
 from s2corpus.snapshot.paper_tables import format_value
+from s2corpus_reader.cards import FunnelRow, bars, card_environment, columns, funnel_csv, ranked
 from s2corpus_reader.files import SnapshotFile
+from s2orc_parse.bibliography.licenses import rank_strictness
 
-FunnelRow = tuple[str, str, int]
-"""stage, outcome, count"""
 _PROPERTIES = ("licenses", "oa_evidence", "editorial", "fields_of_study")
 _CUT = "[…]"
 _CHARACTERS, _LINES, _ITEMS = 160, 10, 3
@@ -34,7 +29,6 @@ _CHARACTERS, _LINES, _ITEMS = 160, 10, 3
 _TEXTS = ("text", "model_text")
 _UNSAFE = re.compile("[<>&`\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 """markup, and invisible characters that change the order of the text"""
-_BAR, _GAP, _LABEL, _WIDTH = 18, 6, 260, 420
 
 
 @dataclass(slots=True)
@@ -105,11 +99,6 @@ def compare_statistics(published: IndexStatistics, stats: Mapping[str, Any]) -> 
             yield f"the funnel has {found} documents of {set_} {split}; expected {count}"
 
 
-def ranked(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the counts, sorted by descending count, then by name."""
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-
 @lru_cache(1024)
 def may_show(license: str) -> bool:
     """Return whether a license permits everyone to copy and shorten a text: CC0, CC BY, CC BY-SA and similar licenses."""
@@ -154,84 +143,17 @@ def format_record(record: Mapping[str, Any]) -> str:
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def bars(title: str, rows: Sequence[tuple[str, int]]) -> str:
-    """Return an SVG chart with a horizontal bar per row, between its label and its count. The greatest count has the longest bar."""
-    height = 40 + len(rows) * (_BAR + _GAP)
-    greatest = max((count for _, count in rows), default=0) or 1
-    parts = []
-    for i, (label, count) in enumerate(rows):
-        y = 32 + i * (_BAR + _GAP)
-        width = round(_WIDTH * count / greatest)
-        parts.append(
-            f'<text x="{_LABEL - 8}" y="{y + 13}" text-anchor="end">{escape(label)}</text>'
-            f'<rect x="{_LABEL}" y="{y}" width="{width}" height="{_BAR}" fill="#3b6ea5"/>'
-            f'<text x="{_LABEL + width + 6}" y="{y + 13}">{count:,}</text>'
-        )
-    return _format_svg(title, parts, width=_LABEL + _WIDTH + 120, height=height, font_size=12, title_y=20)
-
-
-def columns(title: str, rows: Sequence[tuple[int, int]]) -> str:
-    """Return an SVG chart with a vertical bar per year, from the first to the last. Every tenth year has a label."""
-    counts = dict(rows)
-    years = range(min(counts), max(counts) + 1) if counts else range(0)
-    greatest = max(counts.values(), default=0) or 1
-    parts = []
-    for i, year in enumerate(years):
-        tall = round(150 * counts.get(year, 0) / greatest)
-        x = 20 + 10 * i
-        parts.append(
-            f'<rect x="{x}" y="{190 - tall}" width="8" height="{tall}" fill="#3b6ea5">'
-            f"<title>{year}: {counts.get(year, 0):,}</title></rect>"
-        )
-        if year % 10 == 0 or len(years) < 10:
-            parts.append(f'<text x="{x}" y="206">{year}</text>')
-    return _format_svg(title, parts, width=max(320, 40 + 10 * len(years)), height=220, font_size=11, title_y=18)
-
-
-def _format_svg(title: str, parts: list[str], *, width: int, height: int, font_size: int, title_y: int) -> str:
-    text = escape(title)
-    head = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img"',
-        f' aria-label="{text}" font-family="sans-serif" font-size="{font_size}">',
-        f"<title>{text}</title>",
-        f'<rect width="100%" height="100%" fill="#fff"/><text x="8" y="{title_y}" font-size="14">{text}</text>',
-    ]
-    return "\n".join([*head, *parts, "</svg>", ""])
-
-
-def funnel_csv(funnel: Sequence[FunnelRow]) -> str:
-    """Return the funnel as CSV with the columns stage, outcome and count."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("stage", "outcome", "count"))
-    writer.writerows([escape_cell(cell) for cell in row] for row in funnel)
-    return out.getvalue()
-
-
 @cache
-def card_template(package: str) -> jinja2.Template:
-    """Return the data-card template `templates/README.md.j2` of a package."""
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader(package),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # Markdown: `text` escapes external values, `cell` preserves the Markdown of our texts
-    )
-    environment.filters["cell"] = lambda value: str(value).replace("|", "\\|").replace("\n", " ")
-    environment.filters["meaning"] = describe_rule
-    environment.filters["record"] = format_record
-    environment.filters["text"] = escape_markdown
-    environment.filters["shown"] = format_value
-    environment.filters["thousands"] = lambda value: f"{value:,}"
+def _card_template() -> jinja2.Template:
+    environment = card_environment("s2corpus.snapshot")
+    environment.filters |= {"meaning": describe_rule, "record": format_record, "shown": format_value}
     return environment.get_template("README.md.j2")
 
 
 def data_card(manifest: Mapping[str, Any], stats: Mapping[str, Any], description: str) -> str:
     """Return the data card, `README.md`: the sections of the S2 V2 card with the values of the release."""
     head = hub.front_matter(stats, [SnapshotFile(**file) for file in manifest["files"]], manifest["snapshot"])
-    return head + card_template("s2corpus.snapshot").render(
+    return head + _card_template().render(
         manifest=manifest,
         stats=stats,
         description=description,

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Protocol
 
-from s2corpus.registry import Registry
 from s2corpus.sources.record import Deleted, Dropped, Entry, Record, RecordKind, RejectReason
 from s2corpus.trust import ADAPTERS
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.registry import Registry
 
 __all__ = [
     "SOURCES", "Author", "Deleted", "Dropped", "Entry", "Record", "RecordKind", "RejectReason", "read",
@@ -32,7 +32,7 @@ class Source(Protocol):
         ...
 
 
-SOURCES: Registry[Source] = Registry("source", ADAPTERS)
+SOURCES: Registry[Source] = Registry("s2corpus.sources", "source", ADAPTERS)
 """all installed sources"""
 
 

@@ -118,6 +118,8 @@ class LocalLake:
         """Implement `Lake.open`."""
         return self._file(key).open("rb")
 
+    open_ranges = open
+
     def list(self, prefix: str) -> Iterator[ListedObject]:
         """Implement `Lake.list`."""
         folder = prefix.rpartition("/")[0]

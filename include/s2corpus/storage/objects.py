@@ -68,6 +68,9 @@ class Lake(Protocol):
     def open(self, key: str) -> BinaryIO:
         """Open the object as a stream of bytes; raise `FileNotFoundError` if it does not exist."""
 
+    def open_ranges(self, key: str) -> BinaryIO:
+        """Open the object for random access; raise `FileNotFoundError` if it does not exist."""
+
     def list(self, prefix: str) -> Iterator[ListedObject]:
         """Yield the objects with keys that start with `prefix`, in key order."""
 

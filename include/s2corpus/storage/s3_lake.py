@@ -318,6 +318,10 @@ class S3Lake:
         """Implement `Lake.open`."""
         return cast(BinaryIO, self._retry(lambda: self._read(key))[0])
 
+    def open_ranges(self, key: str) -> BinaryIO:
+        """Implement `Lake.open_ranges`."""
+        return cast(BinaryIO, self.filesystem()[0].open_input_file(key))
+
     def list(self, prefix: str) -> Iterator[ListedObject]:
         """Implement `Lake.list`."""
         for page in self._pages(prefix):

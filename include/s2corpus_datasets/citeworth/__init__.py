@@ -1,5 +1,5 @@
 """CiteWorth (Wright and Augenstein 2021)."""
 
-from s2corpus.datasets.citeworth.dataset import CiteWorth
+from s2corpus_datasets.citeworth.dataset import CiteWorth
 
 DATASET = CiteWorth()

@@ -15,20 +15,20 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from s2corpus.datasets.citeworth.rules import (
+from s2corpus_datasets import sentences
+from s2corpus_datasets.citeworth.rules import (
     CiteworthPaperOutcome,
     CiteworthParagraphOutcome,
     CiteWorthParams,
     classify_paper,
     classify_paragraph,
 )
-from s2corpus.datasets.job import Dataset, Job
-from s2corpus.datasets.outputs import Outputs
-from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Row, StepResult, hash_number
-from s2corpus.datasets.source import SnapshotPaper
-from s2corpus.escaping import format_csv
-from s2corpus.text import sentences
-from s2corpus.text.sentences import count_tokens
+from s2corpus_datasets.job import Dataset, Job
+from s2corpus_datasets.outputs import Outputs
+from s2corpus_datasets.protocol import DatasetCheck, DatasetTable, Row, StepResult, hash_number
+from s2corpus_datasets.sentences import count_tokens
+from s2corpus_datasets.source import SnapshotPaper
+from s2corpus_reader.escaping import format_csv
 
 SPLITS = ("train", "dev", "test")
 LABELS = ("check-worthy", "non-check-worthy")

@@ -13,10 +13,10 @@ from typing import Any, Literal, Self
 
 from pydantic import NonNegativeInt, PositiveInt, model_validator
 
-from s2corpus.datasets.citations import Sentence, cited_sentences
-from s2corpus.datasets.protocol import Params, Share
-from s2corpus.datasets.source import SnapshotPaper
-from s2corpus.text.sentences import has_formula, heading_end
+from s2corpus_datasets.citations import Sentence, cited_sentences
+from s2corpus_datasets.protocol import Params, Share
+from s2corpus_datasets.sentences import has_formula, heading_end
+from s2corpus_datasets.source import SnapshotPaper
 from s2orc_parse.parse_model import ParseKind
 
 SECTIONS = (

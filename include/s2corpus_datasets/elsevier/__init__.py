@@ -1,5 +1,5 @@
 """Articles in the form of the Elsevier OA CC-BY corpus (Kershaw and Koeling 2020)."""
 
-from s2corpus.datasets.elsevier.dataset import ElsevierCorpus
+from s2corpus_datasets.elsevier.dataset import ElsevierCorpus
 
 DATASET = ElsevierCorpus()

@@ -5,19 +5,17 @@ Objects with free keys become lists in rows, so that tables can contain them.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.datasets.citations import cited_sentences
-from s2corpus.datasets.source import SnapshotPaper
-from s2corpus.sources.fields_of_study import asjc_codes
-from s2corpus.text.sentences import has_formula, is_prose, sentence_spans
+from s2corpus_datasets.citations import cited_sentences
+from s2corpus_datasets.sentences import has_formula, is_prose, sentence_spans
+from s2corpus_datasets.source import SnapshotPaper
+from s2orc_parse.bibliography.fields_of_study import asjc_codes, read_classification
 from s2orc_parse.bibliography.identifiers import normalize_issn
 
 Json = dict[str, Any]
@@ -133,9 +131,8 @@ def list_subjects(article: Mapping[str, Any]) -> list[str]:
 @cache
 def _subject_by_code() -> dict[str, str]:
     """Return ASJC code or letters → top-level subject: the four letters of each subject, followed by its codes."""
-    text = resources.files("s2corpus.sources").joinpath("classifications", "asjc.csv").read_text("utf-8")
     subjects, name = {}, ""
-    for row in csv.DictReader(text.splitlines()):
+    for row in read_classification("asjc"):
         name = row["name"] if row["code"].isalpha() else name
         subjects[row["code"]] = name
     return subjects

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from pydantic import NonNegativeInt
 
-from s2corpus.datasets.elsevier.article import (
+from s2corpus_datasets import sentences
+from s2corpus_datasets.elsevier.article import (
     ARTICLE,
     SUBJECTS,
     build_article,
@@ -22,13 +23,11 @@ from s2corpus.datasets.elsevier.article import (
     file_name,
     list_subjects,
 )
-from s2corpus.datasets.job import Dataset, Job
-from s2corpus.datasets.outputs import Outputs
-from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Params, Row, Share, StepResult, hash_number
-from s2corpus.datasets.source import SnapshotPaper
-from s2corpus.escaping import format_csv
-from s2corpus.papers.licenses import to_spdx
-from s2corpus.text import sentences
+from s2corpus_datasets.job import Dataset, Job
+from s2corpus_datasets.outputs import Outputs
+from s2corpus_datasets.protocol import DatasetCheck, DatasetTable, Params, Row, Share, StepResult, hash_number
+from s2corpus_datasets.source import SnapshotPaper
+from s2corpus_reader.escaping import format_csv
 from s2orc_parse.parse_model import ParseKind
 
 NO_SUBJECT = "no subject"
@@ -114,7 +113,7 @@ class ElsevierCorpus(Dataset):
         outcome = ArticleOutcome.KEPT
         _, parse = full_text
         article, number, removed = build_article(paper, parse, params.max_markup_share)
-        if paper.columns["license"] not in map(to_spdx, params.licenses):
+        if _name_license(paper.columns["license"]) not in map(_name_license, params.licenses):
             outcome = ArticleOutcome.LICENSE
         elif (paper.metadata["year"] or 0) < params.since:
             outcome = ArticleOutcome.TOO_OLD
@@ -222,6 +221,11 @@ class ElsevierCorpus(Dataset):
             ),
             DatasetCheck("sample_balanced", sum(n > limit for n in sampled.values()), "subjects exceed `per_subject`"),
         ]
+
+
+def _name_license(license: str | None) -> str:
+    """Return a license for comparison: a version of CC BY that is unknown has no SPDX id."""
+    return (license or "").removeprefix("LicenseRef-").casefold()
 
 
 def _path(row: Row, ambiguous_names: set[str]) -> str:

@@ -1,5 +1,5 @@
 """Paper vectors (GORC §6.1)."""
 
-from s2corpus.datasets.vectors.dataset import Vectors
+from s2corpus_datasets.vectors.dataset import Vectors
 
 DATASET = Vectors()

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from s2corpus.datasets.citations import cited_sentences
-from s2corpus.datasets.job import Dataset, Job
-from s2corpus.datasets.outputs import Outputs
-from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Row, StepResult
-from s2corpus.datasets.source import SnapshotPaper
-from s2corpus.datasets.vectors.learning import (
+from s2corpus_datasets import sentences
+from s2corpus_datasets.citations import cited_sentences
+from s2corpus_datasets.job import Dataset, Job
+from s2corpus_datasets.outputs import Outputs
+from s2corpus_datasets.protocol import DatasetCheck, DatasetTable, Row, StepResult
+from s2corpus_datasets.source import SnapshotPaper
+from s2corpus_datasets.vectors.learning import (
     PAPER,
     PaperVectors,
     VectorsParams,
@@ -27,7 +28,6 @@ from s2corpus.datasets.vectors.learning import (
     project,
     write_word2vec,
 )
-from s2corpus.text import sentences
 from s2corpus_reader.files import file_number
 from s2orc_parse.parse_model import EQUATION
 

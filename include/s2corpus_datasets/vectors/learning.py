@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import NonNegativeInt, PositiveInt
 
-from s2corpus.datasets.protocol import TextParams
+from s2corpus_datasets.protocol import TextParams
 
 PAPER = "paper:"
 """prefix of a token for a paper; blingfire never produces such a word"""

@@ -86,7 +86,7 @@ def _normalize_asjc(name: str) -> str:
 def _asjc_names() -> dict[str, tuple[str, ...]]:
     """Return letters of a name → codes of ASJC. Area names without "(all)" stand for the area's letters."""
     names: dict[str, tuple[str, ...]] = {}
-    for row in _rows("asjc"):
+    for row in read_classification("asjc"):
         key = _normalize_asjc(row["name"])
         names[key] = (*names.get(key, ()), row["code"])
     return names
@@ -97,7 +97,8 @@ def _normalize_name(name: str) -> str:
     return "".join(filter(str.isalnum, plain.replace("palaeo", "paleo").replace("gynaeco", "gyneco")))
 
 
-def _rows(table: str) -> list[dict[str, str]]:
+def read_classification(table: str) -> list[dict[str, str]]:
+    """Return the rows of a table in `classifications/`."""
     text = resources.files(__package__).joinpath("classifications", f"{table}.csv").read_text("utf-8")
     return list(csv.DictReader(text.splitlines()))
 
@@ -108,7 +109,7 @@ def _parse_fields(fields: str) -> tuple[str, ...]:
 
 @cache
 def _table(name: str, key: str = "code") -> dict[str, tuple[str, ...]]:
-    return {row[key]: _parse_fields(row["fields"]) for row in _rows(name)}
+    return {row[key]: _parse_fields(row["fields"]) for row in read_classification(name)}
 
 
 @cache
@@ -121,7 +122,7 @@ def _codes() -> dict[str, tuple[str, ...]]:
 @cache
 def _trees() -> dict[str, tuple[str, ...]]:
     # the first row of a tree is its top heading
-    return {row["tree"]: _parse_fields(row["fields"]) for row in reversed(_rows("mesh"))}
+    return {row["tree"]: _parse_fields(row["fields"]) for row in reversed(read_classification("mesh"))}
 
 
 @cache
@@ -129,6 +130,6 @@ def _names() -> dict[str, tuple[str, ...]]:
     """Return letters of a name → fields. MAG's names have priority, then publishers' and Semantic Scholar's, ASJC's, MeSH's."""
     names: dict[str, tuple[str, ...]] = {_normalize_name(field): (field,) for field in FIELDS}
     for table, column in (("subjects", "name"), ("asjc", "name"), ("mesh", "heading")):
-        for row in _rows(table):
+        for row in read_classification(table):
             names.setdefault(_normalize_name(row[column]), _parse_fields(row["fields"]))
     return names

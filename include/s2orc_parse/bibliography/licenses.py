@@ -1,4 +1,7 @@
-"""Read licenses given as addresses, short names or sentences. A license is never read more permissive than it is."""
+"""Read licenses given as addresses, short names or sentences, and compare their strictness.
+
+A license is never read more permissive than it is.
+"""
 
 from __future__ import annotations
 
@@ -41,6 +44,12 @@ _CONDITIONS = {
 """What a license forbids or requires."""
 _VERSION = re.compile(r"(?<![\d.])([1-4]\.0|2\.1|2\.5|[1-4])(?!\.?\d)")
 _ARXIV = re.compile(r"arxiv\.org/licenses/nonexclusive-distrib/(\d\.\d)")
+_PUBLIC_DOMAIN = re.compile(r"(?:CC0|(?:CC-)?PDM|public.?domain|unlicense)", re.IGNORECASE)
+_CREATIVE_COMMONS = re.compile(r"(?:CC[ -])?BY((?:-(?:NC|ND|SA))*)(?:-\d[\d.]*)?(?:-[A-Z]{2,4})?", re.IGNORECASE)
+_SOFTWARE = re.compile(r"(?:MIT|ISC|Apache-2\.0|BSD-[023]-Clause|ODC-BY)(?:-\d[\d.]*)?", re.IGNORECASE)
+_STRICTNESS = ("", "-SA", "-ND", "-NC", "-NC-SA", "-NC-ND")
+"""conditions of Creative Commons' attribution licenses, in order of strictness"""
+_OTHER = len(_STRICTNESS) + 1
 MAX_CHARACTERS = 20_000  # of a statement; the longest license texts in articles have 3,000
 
 
@@ -96,3 +105,13 @@ def _read_words(text: str) -> set[str]:
 def _read_version(text: str) -> str | None:
     match = _VERSION.search(re.split(r"[.;](?= )|https?:", text, maxsplit=1)[0])
     return None if match is None else match.group(1) if "." in match.group(1) else f"{match.group(1)}.0"
+
+
+def rank_strictness(license: str) -> int:
+    """Return the strictness of a license (an SPDX id or other text), from 0 (public domain) to 7 (unknown)."""
+    if _PUBLIC_DOMAIN.match(license):
+        return 0
+    if match := _CREATIVE_COMMONS.fullmatch(license):
+        conditions = match.group(1).upper()
+        return 1 + _STRICTNESS.index(conditions) if conditions in _STRICTNESS else _OTHER
+    return 1 if _SOFTWARE.fullmatch(license) else _OTHER

@@ -19,7 +19,6 @@ from fastapi import Path as InPath
 from fastapi.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 
 from s2corpus.corpora.plans import Action
-from s2corpus.datasets.shelf import find_similar_papers
 from s2corpus.drops.standing import NAMES
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG, SPEC_NAME, ReleaseId
@@ -43,6 +42,7 @@ from s2corpus_airflow.release_page.explorer import Choice
 from s2corpus_airflow.release_page.releases import Archive
 from s2corpus_airflow.release_page.render import page as render
 from s2corpus_airflow.release_page.states import ReleaseStatus
+from s2corpus_datasets.shelf import find_similar_papers
 
 DROPS_DAG = "pdf_drops"
 STATIC = Path(__file__).parent / "static"

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from s2corpus.datasets.shelf import list_datasets
 from s2corpus.drops.standing import NAMES, DropStatus, iterate_drop_statuses
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.funnel import Step, build_funnel
@@ -20,6 +19,7 @@ from s2corpus_airflow.release_page.measures import RATES, compute_rates, count_i
 from s2corpus_airflow.release_page.releases import Archive
 from s2corpus_airflow.release_page.render import duration, rate, short, size, thousands
 from s2corpus_airflow.release_page.states import ListedRelease, ReleaseStatus
+from s2corpus_datasets.shelf import list_datasets
 
 PER_PAGE = 25
 MOST_WAITING = 20

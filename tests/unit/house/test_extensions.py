@@ -10,13 +10,13 @@ import orjson
 import pytest
 from pydantic import BaseModel
 
-from s2corpus.datasets.spec import DATASETS
 from s2corpus.extractors import EXTRACTORS
 from s2corpus.pipeline.checks import QualityCheck, list_all_checks
 from s2corpus.pipeline.stages import PIPELINE
 from s2corpus.snapshot.manifest import list_rules, read_descriptions
 from s2corpus.sources import SOURCES
 from s2corpus.spec import ReleaseSpec
+from s2corpus_datasets.spec import DATASETS
 from s2orc_parse.outcomes import Outcome
 from tests.unit.s2corpus.sources.test_adapters import test_documented_entry_becomes_a_record as documented_entries
 
@@ -34,7 +34,7 @@ def read(path: str) -> str:
 
 def find_modules(folder: str, pattern: str) -> set[str]:
     """Return the names of modules and packages of a folder with a line that begins with the pattern."""
-    files = [*(INCLUDE / folder).glob("*.py"), *(INCLUDE / folder).glob("*/__init__.py")]
+    files = [*(ROOT / "include" / folder).glob("*.py"), *(ROOT / "include" / folder).glob("*/__init__.py")]
     found = (path for path in files if re.search(pattern, path.read_text("utf-8"), re.MULTILINE))
     return {path.parent.name if path.name == "__init__.py" else path.stem for path in found}
 
@@ -57,12 +57,12 @@ def list_missing_parts(kind: str, name: str) -> Iterator[str]:
             yield f"no spec include/datasets/{name}.yaml"
         if not re.search(rf"^- `{name}`:", read("docs/datasets.md"), re.MULTILINE):
             yield "no row in docs/datasets.md"
-        if f"datasets.{name}" not in TESTS and f'"{name}"' not in TESTS:
+        if f"s2corpus_datasets.{name}" not in TESTS and f'"{name}"' not in TESTS:
             yield "no test that names it"
     if kind == "stage":
         if not re.search(rf'^### <a id="stage-{name}"></a>', read("docs/runbook.md"), re.MULTILINE):
             yield f"no section stage-{name} in docs/runbook.md"
-        if name not in find_modules("stages", rf"^(?:class |from .* import ).*{name.capitalize()}Stage"):
+        if name not in find_modules("s2corpus/stages", rf"^(?:class |from .* import ).*{name.capitalize()}Stage"):
             yield f"no class {name.capitalize()}Stage in include/s2corpus/stages/{name}.py"
 
 
@@ -78,9 +78,9 @@ def test_extension_has_all_parts(kind: str, name: str) -> None:
 
 
 def test_each_module_of_an_extension_is_registered() -> None:
-    assert find_modules("sources", r"^(?:\w+, )?KIND\b") == {*SOURCES.built_in}
-    assert find_modules("extractors", r"^CONVERTER_VERSION\b") == {*EXTRACTORS.built_in}
-    assert find_modules("datasets", r"^DATASET = ") == {*DATASETS.built_in}
+    assert find_modules("s2corpus/sources", r"^(?:\w+, )?KIND\b") == {*SOURCES.built_in}
+    assert find_modules("s2corpus/extractors", r"^CONVERTER_VERSION\b") == {*EXTRACTORS.built_in}
+    assert find_modules("s2corpus_datasets", r"^DATASET = ") == {*DATASETS.built_in}
 
 
 @pytest.mark.parametrize("check", list_all_checks(), ids=lambda check: f"{check.stage}.{check.name}")

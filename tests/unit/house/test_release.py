@@ -15,7 +15,7 @@ CHECKLIST = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Releases
 
 def test_all_packages_have_one_version_and_require_it_of_each_other() -> None:
     projects = [tomllib.loads(path.read_text("utf-8"))["project"] for path in PROJECTS]
-    assert len(projects) == 4
+    assert len(projects) == 5
     assert {project["version"] for project in projects} == {s2corpus.__version__}
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["version"] == s2corpus.__version__
     names = {project["name"].replace("_", "-") for project in projects}

@@ -11,13 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import strategies as st
 
-from s2corpus.datasets import runner
-from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
-from s2corpus.datasets.spec import DATASETS, DatasetSpec
-from s2corpus.pipeline.run import ReleaseTables
-from s2corpus.storage.lake import open_lake
-from s2corpus.tables.intake import PDFS
+from s2corpus_datasets import runner
+from s2corpus_datasets.job import Job
+from s2corpus_datasets.lake import LocalLake
+from s2corpus_datasets.source import SnapshotPaper, SnapshotSource
+from s2corpus_datasets.spec import DATASETS, DatasetSpec
+from s2corpus_reader.folder import Folder
 from tests.snapshots import paper, write_snapshot
 from tests.unit.pdf2tei.test_crops import CAPTION, PDF
 
@@ -103,8 +102,11 @@ def _paper(n: int) -> Row:
 def job(lake: Path, name: str, out: Path | None = None, snapshot: Path | None = None, **params: Any) -> Job:
     """Return the job of a dataset with small parameters."""
     folder = snapshot or next((lake / "snapshots").glob("real-20260401-*"))
+    if name == "figures":
+        (lake / "pdfs").mkdir(exist_ok=True)
+        params["pdfs"] = str(lake / "pdfs")
     spec = DatasetSpec(name=name, dataset=name, params={**PARAMS[name], **params})
-    return Job(spec, SnapshotSource(open_lake(str(folder))), open_lake(str(out or lake)))
+    return Job(spec, SnapshotSource(Folder(str(folder))), LocalLake(out or lake))
 
 
 def make(folder: Path, name: str, found: list[Row], **params: Any) -> Job:
@@ -158,13 +160,9 @@ FIGURE = {"type": "figure", "num": "1", "text": CAPTION}
 
 
 def deliver_pdf(lake: Path) -> None:
-    """Put the PDF with `FIGURE` into a lake, as a drop of the snapshot's release."""
-    (lake / "drops" / "d").mkdir(parents=True)
-    (lake / "drops" / "d" / "frogs.pdf").write_bytes(PDF)
-    pdfs = ReleaseTables(open_lake(str(lake)), "real-20260401")(PDFS)
-    place = {"drop": "d", "name": "frogs.pdf", "open_access": True, "license": None}
-    pdfs.write(0, [{"file_sha1": SHA1, "bytes": len(PDF), "places": [place], "first_seen": "2026-04-01T00:00:00Z"}])
-    pdfs.commit([0], {"pdf_shards": 1})
+    """Put the PDF with `FIGURE` into a folder, under the name of its SHA-1."""
+    (lake / "pdfs").mkdir(exist_ok=True)
+    (lake / "pdfs" / f"{SHA1}.pdf").write_bytes(PDF)
 
 
 @pytest.fixture(scope="session")

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from devtools.bench.datasets import REAL, extracted_papers
-from s2corpus.datasets.citations import cited_sentences
-from s2corpus.datasets.citeworth import rules
-from s2corpus.datasets.citeworth.dataset import SPLITS
-from s2corpus.datasets.citeworth.rules import CiteWorthParams, classify_paragraph, classify_sentence
-from s2corpus.datasets.job import Job
+from s2corpus_datasets.citations import cited_sentences
+from s2corpus_datasets.citeworth import rules
+from s2corpus_datasets.citeworth.dataset import SPLITS
+from s2corpus_datasets.citeworth.rules import CiteWorthParams, classify_paragraph, classify_sentence
+from s2corpus_datasets.job import Job
 from tests.snapshots import real_articles
 from tests.unit.house.test_imports import ROOT
-from tests.unit.s2corpus.datasets.conftest import FIELDS, content, lines, make, papers
+from tests.unit.s2corpus_datasets.conftest import FIELDS, content, lines, make, papers
 
 SENTENCES = Path(__file__).with_name("citeworth_sentences.txt")
 PARAMS = CiteWorthParams()

@@ -12,13 +12,15 @@ import orjson
 import pandas
 import pytest
 
-from s2corpus.datasets import runner
-from s2corpus.datasets.job import Job
-from s2corpus.datasets.pretraining import SPECIAL
-from s2corpus.errors import QualityBlocked, UserError
+from s2corpus_datasets import runner
+from s2corpus_datasets.job import Job
+from s2corpus_datasets.pretraining import SPECIAL
+from s2corpus_datasets.protocol import DatasetBlocked
+from s2corpus_datasets.spec import DatasetSpec
+from s2orc_parse.errors import UserError
 from tests.snapshots import paper, write_snapshot
 from tests.unit.pdf2tei.test_crops import CAPTION
-from tests.unit.s2corpus.datasets.conftest import FIGURE, SHA1, build_unchecked, deliver_pdf, job, lines, outcomes, rows
+from tests.unit.s2corpus_datasets.conftest import FIGURE, SHA1, build_unchecked, deliver_pdf, job, lines, outcomes, rows
 
 
 def load(job: Job, tmp_path: Path, config: str | None = None, **options: Any) -> Any:
@@ -137,19 +139,13 @@ def test_only_licenses_that_permit_copies_give_images(
     assert outcomes(job)[outcome] == count
 
 
-def test_pdfs_are_read_from_the_snapshots_lake(tmp_path: Path) -> None:
-    one = figures_of(tmp_path)
-    snapshot = Path(one.source.folder.root.removeprefix("file://"))
-    runner.make(elsewhere := job(tmp_path, "figures", out=tmp_path / "out", snapshot=snapshot))
-    assert outcomes(elsewhere)["cropped"] == 2
-    moved = snapshot.rename(tmp_path / snapshot.name)
-    with pytest.raises(UserError, match=r"is not in a lake .* in the parameter `pdfs`"):
-        runner.make(job(tmp_path, "figures", out=tmp_path / "alone", snapshot=moved))
-    runner.make(job(tmp_path, "figures", out=tmp_path / "alone", snapshot=moved, pdfs=str(tmp_path)))
-
-
 def test_dataset_without_any_pdf_is_not_published(tmp_path: Path) -> None:
     one = figures_of(tmp_path)
-    (tmp_path / "drops" / "d" / "frogs.pdf").unlink()
-    with pytest.raises(QualityBlocked, match=r"pdfs_available: 3 \(PDFs are not in the lake: set `pdfs`"):
+    (pdf,) = (tmp_path / "pdfs").iterdir()
+    for content in (b"%PDF-1.7 another file", None):
+        pdf.write_bytes(content) if content else pdf.unlink()
+        with pytest.raises(DatasetBlocked, match=r"pdfs_available: 3 \(PDFs are missing: set `pdfs`"):
+            runner.make(one)
+    one = Job(DatasetSpec(name="none", dataset="figures"), one.source, one.lake)
+    with pytest.raises(UserError, match="set the parameter `pdfs` to a folder"):
         runner.make(one)

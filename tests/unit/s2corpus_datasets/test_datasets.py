@@ -10,14 +10,14 @@ from pathlib import Path
 import orjson
 import pytest
 
-from s2corpus.datasets import runner
-from s2corpus.datasets.job import Job
-from s2corpus.datasets.protocol import StepResult
-from s2corpus.datasets.spec import DATASETS, load_dataset_spec
-from s2corpus.errors import QualityBlocked, UserError
+from s2corpus_datasets import runner
+from s2corpus_datasets.job import Job
+from s2corpus_datasets.protocol import DatasetBlocked, StepResult
+from s2corpus_datasets.spec import DATASETS, load_dataset_spec
 from s2corpus_reader.files import file_number
+from s2orc_parse.errors import UserError
 from tests.snapshots import write_snapshot
-from tests.unit.s2corpus.datasets.conftest import build_unchecked, citing, content, job, make, papers, stats
+from tests.unit.s2corpus_datasets.conftest import build_unchecked, citing, content, job, make, papers, stats
 
 CITEWORTHY = "We saw {} frogs in the ponds. They are common in the north. They were shown in the south [1]."
 
@@ -71,7 +71,7 @@ def test_second_snapshot_processes_changed_shards_only(name: str, lake: Path, ma
 
 @pytest.mark.parametrize("name", DATASETS.names)
 def test_snapshot_without_papers_gives_no_dataset(name: str, tmp_path: Path) -> None:
-    with pytest.raises(QualityBlocked, match="not_empty: 1"):
+    with pytest.raises(DatasetBlocked, match="not_empty: 1"):
         make(tmp_path, name, [])
     assert not list(tmp_path.glob("datasets/*/*/manifest.json"))
 
@@ -81,11 +81,11 @@ def test_published_files_are_unchanged_and_lost_files_restored(
 ) -> None:
     one = made["contexts"]
     before = content(one)
-    one.lake.delete(f"{one.prefix}/contexts/01.parquet")
+    Path(one.lake.uri(f"{one.prefix}/contexts/01.parquet")).unlink()
     runner.make(one)
     assert content(one) == before
     # Another version of a library could also draw other negatives.
-    monkeypatch.setattr("s2corpus.datasets.contexts._REJECTION_FACTOR", 0)
+    monkeypatch.setattr("s2corpus_datasets.contexts._REJECTION_FACTOR", 0)
     with pytest.raises(UserError, match=r"is published, and contexts/0\d.parquet was built again with different"):
         runner.make(one)
     assert content(one) == before

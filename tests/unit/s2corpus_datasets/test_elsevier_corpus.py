@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.datasets import runner
-from s2corpus.datasets.elsevier.article import ARTICLE, SUBJECTS, build_article, build_row, list_subjects
-from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import SnapshotPaper
-from s2corpus.errors import QualityBlocked
-from tests.unit.s2corpus.datasets import conftest
-from tests.unit.s2corpus.datasets.conftest import PIECE, build_unchecked, content, job, make, outcomes, papers, rows
+from s2corpus_datasets import runner
+from s2corpus_datasets.elsevier.article import ARTICLE, SUBJECTS, build_article, build_row, list_subjects
+from s2corpus_datasets.job import Job
+from s2corpus_datasets.protocol import DatasetBlocked
+from s2corpus_datasets.source import SnapshotPaper
+from tests.unit.s2corpus_datasets import conftest
+from tests.unit.s2corpus_datasets.conftest import PIECE, build_unchecked, content, job, make, outcomes, papers, rows
 
 GIVEN = {
     "docId": "S0140673618300101",
@@ -113,9 +113,9 @@ def test_lost_or_changed_article_blocks_publishing(lake: Path, made: dict[str, J
         article = one.lake.get(f"{one.prefix}/{row['file']}")[0]
         assert (row["bytes"], row["sha256"]) == (len(article), hashlib.sha256(article).hexdigest())
     first, second, *_ = rows(one, "index/")
-    one.lake.delete(f"{one.prefix}/{first['file']}")
+    Path(one.lake.uri(f"{one.prefix}/{first['file']}")).unlink()
     one.lake.put(f"{one.prefix}/{second['file']}", b"{}")
-    with pytest.raises(QualityBlocked, match="articles_match_index: 2"):
+    with pytest.raises(DatasetBlocked, match="articles_match_index: 2"):
         runner.check(one)
     assert one.published() is None
     runner.write(one, shards)

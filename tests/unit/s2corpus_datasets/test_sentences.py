@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.text.sentences import sentence_spans
+from s2corpus_datasets.sentences import sentence_spans
 from tests.gold_sentences import gold, measure
 
 CASES = [

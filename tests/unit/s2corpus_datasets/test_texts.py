@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.datasets.contexts import Contexts, ContextsParams
-from s2corpus.datasets.job import Job
-from s2corpus.datasets.pretraining import Pretraining, PretrainingParams, classify_paragraph
-from s2corpus.datasets.protocol import StepResult
-from s2corpus.datasets.source import SnapshotPaper
-from tests.unit.s2corpus.datasets.conftest import PIECE, citing, papers, rows
+from s2corpus_datasets.contexts import Contexts, ContextsParams
+from s2corpus_datasets.job import Job
+from s2corpus_datasets.pretraining import Pretraining, PretrainingParams, classify_paragraph
+from s2corpus_datasets.protocol import StepResult
+from s2corpus_datasets.source import SnapshotPaper
+from tests.unit.s2corpus_datasets.conftest import PIECE, citing, papers, rows
 
 
 def test_citation_context_has_mark_neighbors_and_negatives(made: dict[str, Job]) -> None:

@@ -10,6 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
+from functools import partial
 from heapq import merge
 from operator import itemgetter
 from pathlib import Path
@@ -22,7 +23,6 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents, flat, rows
 from s2corpus.snapshot.census import Census
-from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.metadata import gorc_line, metadata_row
 from s2corpus.snapshot.store import Store
 from s2corpus.spec import ModelTextRules
@@ -45,6 +45,7 @@ from s2corpus_reader.files import (
     parquet_path,
     table_path,
 )
+from s2corpus_reader.parquet import ParquetFile
 from s2orc_parse.parse_model import ParseKind
 
 SPLIT_FOLDERS = ("train", "valid")
@@ -95,7 +96,7 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
     count_tokens = token_counts.load_token_counter(export.tokenizer, fetch) if export.tokenizer else None
     benchmarks = _load_benchmarks(group.run)
     rules, format_text = group.run.spec.clean, _make_text_formatter(group.run)
-    copies = Pieces(scratch, ParquetFile)
+    copies = Pieces(scratch, partial(ParquetFile, schema=documents.SCHEMA))
 
     def should_write(path: str) -> bool:
         return is_first_run or path in missing

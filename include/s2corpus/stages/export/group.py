@@ -15,11 +15,11 @@ import pyarrow as pa
 
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import stage_row
-from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.rows import ROW_GROUP
 from s2corpus.snapshot.store import Store
 from s2corpus.version import code_version
 from s2corpus_reader.files import GzipLines, remove_piece
+from s2corpus_reader.parquet import ParquetFile
 
 F = TypeVar("F", GzipLines, ParquetFile)
 

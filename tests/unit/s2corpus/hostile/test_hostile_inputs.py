@@ -23,7 +23,6 @@ import pytest
 from devtools.sample.truth import Truth
 from s2corpus import sources
 from s2corpus.cli import corpus
-from s2corpus.datasets.spec import load_dataset_spec
 from s2corpus.deliveries.declarations import Declarations
 from s2corpus.deliveries.ready import Refused, read_ready
 from s2corpus.errors import TransientError, UserError
@@ -36,6 +35,7 @@ from s2corpus.storage.error_kinds import convert_environment_error
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parquet import open_parquet, read_parquet
 from s2corpus.text.files import read_documents
+from s2corpus_datasets.spec import load_dataset_spec
 from s2corpus_reader.bounded import TooLarge
 from s2orc_parse import jats, tei
 from s2orc_parse.archives.reading import BadArchive, unpack_source

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from s2corpus.papers.evidence import Declaration, Evidence
-from s2corpus.papers.licenses import rank_strictness, select_strictest, to_spdx
+from s2corpus.papers.licenses import select_strictest, to_spdx
 from s2corpus.papers.openness import (
     Openness,
     decide_article_openness,
@@ -19,6 +19,7 @@ from s2corpus.papers.openness import (
 )
 from s2corpus.sources import Record
 from s2corpus.sources.record import OpenVersion
+from s2orc_parse.bibliography.licenses import rank_strictness
 from tests.unit.s2corpus.papers.samples import DOI, PREPRINT, A, B, declare, header, is_preprint, publisher, record
 
 ARXIV_ID, ACL_ID, ACL_DOI, OTHER_DOI = "1911.02782", "2020.acl-main.447", "10.18653/v1/2020.acl-main.447", "10.1016/y"

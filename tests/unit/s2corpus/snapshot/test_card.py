@@ -14,15 +14,16 @@ import yaml
 from s2corpus.snapshot import documents, hub
 from s2corpus.snapshot.columns import describe_column
 from s2corpus.snapshot.report import data_card, format_record, may_show, shorten_record
+from s2corpus_reader.cards import yaml_head
 
 
 def test_names_in_head_cannot_add_keys() -> None:
     hostile = 'x\n---\n<script>alert(1)</script>\nlicense: mit\n"quoted": {a: 1}'
-    head = hub.yaml_head(hostile, {}, [], tags=[hostile], count=1)
+    head = yaml_head(hostile, {}, [], tags=[hostile], count=1)
     parts = list(yaml.safe_load_all(head))
     assert parts[0]["pretty_name"] == hostile and parts[0]["tags"] == [hostile]
     assert parts[0]["license"] == "other" and len(parts) == 2
-    heads = (hub.yaml_head("x", {}, [], tags=[], count=n) for n in (999, 1000, 10**9 - 1, 10**9))
+    heads = (yaml_head("x", {}, [], tags=[], count=n) for n in (999, 1000, 10**9 - 1, 10**9))
     sizes = [size for head in heads for size in next(yaml.safe_load_all(head))["size_categories"]]
     assert sizes == ["n<1K", "1K<n<10K", "100M<n<1B", "n>1B"]
 

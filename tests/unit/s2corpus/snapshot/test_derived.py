@@ -18,6 +18,7 @@ from s2corpus.snapshot.manifest import build_manifest, list_rules
 from s2corpus.snapshot.metadata import gorc_line, metadata_row, released_parse
 from s2corpus.snapshot.rows import INDEX, build_index_row
 from s2corpus.spec import ReleaseSpec
+from s2corpus_reader.cards import bars
 from s2corpus_reader.files import SnapshotFile
 
 
@@ -62,7 +63,7 @@ def test_years_have_four_digits(years: tuple[int, ...], is_valid: bool) -> None:
 
 
 def test_bars_of_charts_are_in_proportion_and_add_no_markup() -> None:
-    svg = report.bars("A & <b>", [("first <i>", 4000), ("second", 1000), ("none", 0)])
+    svg = bars("A & <b>", [("first <i>", 4000), ("second", 1000), ("none", 0)])
     assert "<title>A &amp; &lt;b&gt;</title>" in svg and ">first &lt;i&gt;</text>" in svg
     rows = [('y="32"', 420), ('y="56"', 105), ('y="80"', 0)]
     assert all(f'{y} width="{width}" height="18"' in svg for y, width in rows) and 'height="112"' in svg

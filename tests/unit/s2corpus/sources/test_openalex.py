@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from s2corpus.sources import Dropped, Record, RecordKind, RejectReason, fields_of_study
+from s2corpus.sources import Dropped, Record, RecordKind, RejectReason
 from s2corpus.sources.record import Editorial, OpenVersion, WorkType
+from s2orc_parse.bibliography import fields_of_study
 from tests.unit.s2corpus.sources import samples
 
 WORK: dict[str, Any] = {

@@ -13,10 +13,9 @@ from typing import Any
 
 import pytest
 
-from s2corpus.papers.licenses import rank_strictness
 from s2corpus.sources import Author
 from s2orc_parse import jats
-from s2orc_parse.bibliography.licenses import find_license, parse_license
+from s2orc_parse.bibliography.licenses import find_license, parse_license, rank_strictness
 from s2orc_parse.jats import elsevier
 from s2orc_parse.parse_model import BibEntry
 from tests.unit.s2corpus.sources.samples import one

@@ -8,12 +8,13 @@ import lxml.html
 import pytest
 from markdown_it import MarkdownIt
 
-from s2corpus.datasets.elsevier.dataset import _format_table
-from s2corpus.escaping import escape_cell, escape_markdown
 from s2corpus.evaluation import sheet
 from s2corpus.evaluation.sample import EvaluationTask, Item, Side
-from s2corpus.snapshot.report import data_card, funnel_csv
+from s2corpus.snapshot.report import data_card
 from s2corpus.spec import ReleaseSpec
+from s2corpus_datasets.elsevier.dataset import _format_table
+from s2corpus_reader.cards import funnel_csv
+from s2corpus_reader.escaping import escape_cell, escape_markdown
 
 MARKUP = (
     "<script>window.pwned=1</script>",

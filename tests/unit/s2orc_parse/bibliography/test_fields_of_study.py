@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.sources import fields_of_study as tables
-from s2corpus.sources.fields_of_study import FIELDS, fields_of, fields_of_study
+from s2orc_parse.bibliography import fields_of_study as tables
+from s2orc_parse.bibliography.fields_of_study import FIELDS, fields_of, fields_of_study
 
 FOLDER = Path(tables.__file__).parent / "classifications"
 

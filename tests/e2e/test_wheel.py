@@ -91,11 +91,11 @@ def test_datasets_alone_make_one_of_a_published_snapshot(wheels: Path, tmp_path:
     code = "import importlib.util as u; print(*(u.find_spec(name) for name in ('s2corpus', 'airflow', 'pdf2tei')))"
     assert call(python, "-I", "-c", code).split() == ["None", "None", "None"]
     out = tmp_path / "out"
-    call(python, "-m", "s2corpus_datasets", "contexts", "--snapshot", snapshots / "sample", "--out", out)
+    options: list[str | Path] = ["--snapshot", snapshots / "sample", "--out", out]
+    call(python, "-m", "s2corpus_datasets", "contexts", *options)
     (manifest,) = (json.loads(path.read_text()) for path in out.glob("datasets/contexts/*/manifest.json"))
     assert sum(file["rows"] for file in manifest["files"] if file["path"].startswith("contexts/")) > 0
-    command: list[str | Path] = [python, "-m", "s2corpus_datasets", "vectors", "--snapshot", snapshots / "sample", "--out", out]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run([python, "-m", "s2corpus_datasets", "vectors", *options], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (
         2,
         "s2corpus_datasets: vectors needs gensim, sklearn: pip install 's2corpus-datasets[all]'\n",

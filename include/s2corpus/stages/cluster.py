@@ -22,8 +22,9 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline import gold
 from s2corpus.pipeline.engines import BUCKETS, find_buckets, open_engine
 from s2corpus.pipeline.run import MAX_SHARDS, Metrics, Run, Shard, Stage, commit_all
-from s2corpus.storage.engine import Engine, Statement, make_tables, open_duckdb
+from s2corpus.storage.engine import Engine, make_tables, open_duckdb
 from s2corpus.storage.local_lake import LocalLake
+from s2corpus.storage.statements import Statement
 from s2corpus.tables.intake import DELIVERIES, RECORDS
 from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
 from s2corpus.tables.parses import PDF_RECORDS

@@ -1,8 +1,7 @@
-"""Where rows meet: SQL statements in DuckDB's dialect, and functions on Arrow tables.
+"""Where rows meet: SQL statements in DuckDB's dialect (`storage.statements`), and functions on Arrow tables.
 
-The SQL file of a stage has named statements: `-- name [function by columns]: meaning`, then the statement. A function makes the rows of
-the table `name` from the rows of the statement: with `by`, from whole groups of rows with equal columns, in the statement's order; with
-`by all`, from an iterator of all rows; otherwise from any part of the rows. `$name` is a parameter.
+A function makes the rows of a table from the rows of a statement: with `by`, from whole groups of rows with equal columns, in the
+statement's order; with `by all`, from an iterator of all rows; otherwise from any part of the rows.
 
 DuckDB runs everything on the cores of one machine and spills to scratch; Spark (`storage.spark`) runs the same statements and functions.
 The order of rows comes from keys, never from the engine.
@@ -11,12 +10,10 @@ The order of rows comes from keys, never from the engine.
 from __future__ import annotations
 
 import os
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,32 +25,11 @@ import pyarrow.compute as pc
 from s2corpus.storage.duck import create_view, duckdb_connection
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import TableRef
+from s2corpus.storage.statements import Statement, read_statements
 
 ALL = ("all",)
 _ROWS = 1 << 14
 """rows that a function gets, unless a group has more"""
-_HEAD = re.compile(r"-- (\w+)(?: \[(\w+)(?: by ([\w, ]+))?\])?: ")
-_PARAMETER = re.compile(r"\$(\w+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A statement, with the name of the function for its rows."""
-
-    sql: str
-    function: str | None
-    by: tuple[str, ...]
-
-
-def read_statements(path: Path, **parameters: int) -> dict[str, Statement]:
-    """Return the statements of a file by name, with these values of their parameters."""
-    found = {}
-    for block in path.read_text(encoding="utf-8").split("\n\n"):
-        if (head := _HEAD.match(block)) and block.rstrip().endswith(";"):
-            sql = "\n".join(line for line in block.splitlines() if not line.startswith("--"))
-            sql = _PARAMETER.sub(lambda name: str(parameters[name[1]]), sql)
-            found[head[1]] = Statement(sql.rstrip(" ;\n"), head[2], tuple(head[3].split(", ")) if head[3] else ())
-    return found
 
 
 class Engine(Protocol):

@@ -19,9 +19,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.storage.engine import ALL, Statement, apply, write_empty_parts, write_parts
+from s2corpus.storage.engine import ALL, apply, write_empty_parts, write_parts
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import TableRef
+from s2corpus.storage.statements import Statement
 
 _BATCH_ROWS = 4096
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.sources.documents import ends_with_kind
-from s2corpus.titles.arrays import hash_strings, text_of
+from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
 from s2corpus.titles.facts import page_keys
 from s2corpus.titles.threegrams import normalize, normalize_one
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 HEADS = (16, 32)
 """Lengths of the beginnings of titles that are compared first. A shorter title is compared as a whole."""
@@ -36,31 +33,6 @@ _HOST = re.compile(r"(?:\bIn\b\W*(?:[^“\"]{0,80}\b[Ee]ds?\b\W*)?|\b[Ee]ds?\b\.
 _MAX_SURNAME_WORDS = 3
 _PLACE_NUMBERS = 2
 """A reference with more numbers has a volume and a page."""
-
-_HEADS_OF_ENTRIES = " UNION ALL ".join(
-    f"SELECT entry, place, substr(text, place + 1, {length}) AS head FROM starts JOIN texts USING (entry) "
-    f"WHERE length(text) >= place + {length}"
-    for length in HEADS
-)
-_FOUND = f"""
-WITH heads AS (
-  {_HEADS_OF_ENTRIES}
-  UNION ALL
-  SELECT entry, s.place, substr(text, s.place + 1, e.place - s.place)
-  FROM starts s JOIN ends e USING (entry) JOIN texts USING (entry)
-  WHERE e.place - s.place BETWEEN {MIN_TITLE} AND {HEADS[0] - 1}
-), headed AS (
-  SELECT *, CASE WHEN length(normalized) >= {HEADS[1]} THEN left(normalized, {HEADS[1]}) ELSE left(normalized, {HEADS[0]}) END AS head
-  FROM papers WHERE normalized IS NOT NULL
-), few AS (
-  SELECT head FROM headed SEMI JOIN heads USING (head) GROUP BY head HAVING count(*) <= $most
-)
-SELECT DISTINCT entry, h.place, p.paper_id, p.title, p.normalized, p.is_uninformative, p.year, p.surname_key, p.volume_key, p.page_key
-FROM headed p SEMI JOIN few USING (head) JOIN heads h USING (head) JOIN texts t USING (entry)
-SEMI JOIN ends e ON e.entry = h.entry AND e.place = h.place + length(p.normalized)
-WHERE substr(t.text, h.place + 1, length(p.normalized)) = p.normalized AND p.paper_id IS DISTINCT FROM t.citing_paper_id
-ORDER BY entry, length(p.normalized) DESC, p.paper_id, h.place
-"""
 _AGREEMENT = ("same_title", "agrees", "same_journal", "same_volume", "same_page", "same_year", "same_surname")
 _ROWS = pa.schema(
     [("entry", pa.int32()), *((name, pa.string()) for name in ("paper_id", "title", "normalized"))]
@@ -68,27 +40,22 @@ _ROWS = pa.schema(
 )
 
 
-def find_contained(connection: DuckDBPyConnection, entries: pa.Table, most: int) -> pa.Table:
-    """Return the papers whose title a reference contains, if enough else agrees: rows of `candidates`, except reason and score.
-
-    `entries` has `entry`, `raw_text`, `citing_paper_id` and `year`. A beginning of more than `most` titles proposes no paper.
-    """
+def read_references(entries: pa.Table) -> pa.Table:
+    """Return the entries whose printed reference is long enough, with its beginning."""
     entries = entries.filter(pc.greater_equal(pc.utf8_length(entries["raw_text"]), HEADS[0])).combine_chunks()
-    raw = (
-        pc.utf8_slice_codeunits(entries["raw_text"].combine_chunks(), 0, MAX_RAW)
-        if len(entries)
-        else pa.array([], pa.string())
-    )
-    tables = _split(entries, raw)
-    for name, table in tables.items():
-        connection.register(name, table)
-    found = connection.execute(_FOUND, {"most": most}).to_arrow_table().to_pylist()
-    for name in tables:
-        connection.unregister(name)
+    raw = pc.utf8_slice_codeunits(entries["raw_text"], 0, MAX_RAW) if len(entries) else entries["raw_text"]
+    return entries.set_column(entries.column_names.index("raw_text"), "raw_text", raw)
+
+
+def choose_contained(entries: pa.Table, found: list[dict[str, Any]]) -> pa.Table:
+    """Return the papers of the longest title that a reference contains, if enough else agrees: columns of `candidates`.
+
+    `found` are the rows of `contained` in `linking.sql`: papers whose title these references contain, longest first.
+    """
     row_of = {entry: row for row, entry in enumerate(entries["entry"].to_pylist())}
     some = list(dict.fromkeys(row_of[paper["entry"]] for paper in found))
-    years = entries["year"].take(pa.array(some, pa.int64())).to_pylist()
-    evidence = dict(zip(some, _read_evidence(raw.take(pa.array(some, pa.int64())).to_pylist(), years), strict=True))
+    raw, years = (entries[name].take(pa.array(some, pa.int64())).to_pylist() for name in ("raw_text", "year"))
+    evidence = dict(zip(some, _read_evidence(raw, years), strict=True))
     rows, longest = [], dict[int, int]()
     for paper in found:
         entry, length = paper["entry"], len(paper["normalized"])
@@ -103,8 +70,9 @@ def find_contained(connection: DuckDBPyConnection, entries: pa.Table, most: int)
     return pa.Table.from_pylist(list(unique.values()), _ROWS)
 
 
-def _split(entries: pa.Table, raw: pa.Array) -> dict[str, pa.Table]:
+def split_references(entries: pa.Table) -> dict[str, pa.Table]:
     """Return the normalized references, and the places in them (code points) where a title may begin and end."""
+    raw = one_chunk(entries["raw_text"])
     pieces = pc.split_pattern(pc.replace_substring_regex(raw, f"({_BOUNDARY})", rf"\1{_MARK}"), _MARK)
     lengths = pc.utf8_length(normalize(pieces.flatten())).to_numpy(zero_copy_only=False).astype(np.int64)
     row = pc.list_parent_indices(pieces).to_numpy(zero_copy_only=False)

@@ -9,7 +9,6 @@ from enum import IntEnum
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +16,6 @@ import pyarrow.compute as pc
 
 from s2corpus.sources.documents import is_name_of_series
 from s2corpus.titles.threegrams import normalize_one
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
 
 MIN_WORDS = 3
 """Titles with fewer words are uninformative: year and surname must agree."""
@@ -191,23 +186,16 @@ def _script(title: str) -> str:
     return max(sorted(found), key=lambda name: found[name], default="OTHER")
 
 
-_HAS_NUMBER = rf"(?i)\b(?:[0-9]+|{'|'.join(sorted(word for word in NUMERALS if word.isascii()))})\b"
-_CANDIDATES = """
-SELECT entry, e.title AS cited, c.title, c.paper_id, c.same_volume AND c.same_page AS is_placed
-FROM candidates c JOIN entries e USING (entry)
-WHERE c.reason IN ('fuzzy', 'prefix') AND regexp_matches(c.title, $number)
-QUALIFY count(*) OVER (PARTITION BY entry) > 1
-ORDER BY entry, c.paper_id
-"""
+HAS_NUMBER = rf"(?i)\b(?:[0-9]+|{'|'.join(sorted(word for word in NUMERALS if word.isascii()))})\b"
 
 
-def find_undecided(connection: DuckDBPyConnection, chosen: pa.Table) -> list[int]:
+def find_undecided(candidates: pa.Table, chosen: pa.Table) -> list[int]:
     """Return the entries with a chosen paper that is one of several members of a series, and perhaps not the cited one.
 
     It is the cited one if the cited title has its number, or if it alone has the cited volume and page. `chosen` has `entry` and
-    `paper_id`, the paper of each entry.
+    `paper_id`, the paper of each entry; `candidates` are the rows of `of_series` in `linking.sql`.
     """
-    rows = connection.execute(_CANDIDATES, {"number": _HAS_NUMBER}).fetchall()
+    rows = [tuple(row.values()) for row in candidates.to_pylist()]
     some = chosen.filter(pc.is_in(chosen["entry"], pa.array([row[0] for row in rows], pa.int32())))
     papers = dict(zip(some["entry"].to_pylist(), some["paper_id"].to_pylist(), strict=True))
     return [entry for entry, group in groupby(rows, itemgetter(0)) if _is_undecided(list(group), papers.get(entry))]

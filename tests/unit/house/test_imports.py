@@ -47,8 +47,8 @@ LAYERS = (
 )  # fmt: skip
 """The modules and folders of `s2corpus`: each imports only those before it, and the package itself."""
 KERNELS = ("sources", "titles", "text", "clustering", "pdf", "extractors", "papers")
-FILES_ONLY = ("s2corpus.storage.error_kinds", "s2corpus.storage.parquet")
-"""The parts of storage that kernels may import: transient errors, and reading and writing files."""
+FILES_ONLY = ("s2corpus.storage.error_kinds", "s2corpus.storage.parquet", "s2corpus.storage.statements")
+"""The parts of storage that kernels may import: transient errors, reading and writing files, and named statements."""
 
 IGNORED = re.compile(r"#\stype:\signore(?!\[[a-z, -]+\]  # \w)")
 

@@ -51,6 +51,8 @@ def test_objects_are_written_read_and_deleted(lake: Lake, tmp_path: Path) -> Non
     assert lake.put("a/b", b"1234") != etag
     with lake.open("a/b") as stream:
         assert stream.read(1) + stream.read() == b"1234"
+    with lake.open_ranges("a/b") as file:
+        assert (file.seek(2), file.read(1)) == (2, b"3")
     lake.download("a/b", tmp_path / "copy")
     assert (tmp_path / "copy").read_bytes() == b"1234"
     for size in (3, 9 * MEGABYTE):  # Larger files are sent in parts.
@@ -64,7 +66,7 @@ def test_objects_are_written_read_and_deleted(lake: Lake, tmp_path: Path) -> Non
     for _ in range(2):
         lake.delete("a/b")
     assert (lake.etag("a/b"), lake.size("a/b")) == (ABSENT, None)
-    for read in (lake.get, lake.open, lambda key: lake.download(key, tmp_path / "missing")):
+    for read in (lake.get, lake.open, lake.open_ranges, lambda key: lake.download(key, tmp_path / "missing")):
         with pytest.raises(FileNotFoundError):
             read("a/b")
 

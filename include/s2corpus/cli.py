@@ -76,6 +76,26 @@ class Commands(click.Group):
     }
     """module → its functions `<name>_command`. Another command is the function `command` of the module with its name."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options of the group, which may also follow the command."""
+        options = [p for p in self.params if isinstance(p, click.Option) and not p.is_eager]
+        is_flag = {name: option.is_flag for option in options for name in option.opts}
+        first: list[str] = []
+        rest: list[str] = []
+        words = iter(args)
+        for word in words:
+            if word == "--":
+                rest += [word, *words]
+            elif is_flag.get(word.partition("=")[0]) is None:
+                rest.append(word)
+            elif is_flag.get(word, True):
+                first.append(word)
+            elif (value := next(words, None)) is None:
+                raise click.BadOptionUsage(word, f"Option {word!r} requires an argument.", ctx)
+            else:
+                first += [word, value]
+        return super().parse_args(ctx, [*first, *rest])
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
         return [name for names in self.sections.values() for name in names]
@@ -132,11 +152,17 @@ def _not_installed(name: str, missing: ModuleNotFoundError) -> click.Command:
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(s2corpus.__version__, prog_name="corpus")
-def corpus() -> None:
+@click.option(
+    "--lake", help="s3://bucket[/prefix] or a folder.  [default: S2CORPUS_LAKE, else the lake of the local services]"
+)
+@click.option("--json", is_flag=True, help="Print JSON: one document, or one a line.")
+@click.pass_context
+def corpus(ctx: click.Context, lake: str | None, json: bool) -> None:
     """Build S2ORC-style corpora from scientific PDFs, and read their snapshots.
 
-    `corpus COMMAND --help` describes a command, with examples.
+    `corpus COMMAND --help` describes a command, with examples. `--lake` and `--json` may follow the command.
     """
+    ctx.obj = {"lake": lake, "json": json}
 
 
 def main() -> None:

@@ -12,8 +12,7 @@ from click.testing import CliRunner, Result
 
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision
-from s2corpus.commands.catalog import command as catalog_command
-from s2corpus.commands.doctor import command as doctor_command
+from s2corpus.cli import corpus
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import pointer
@@ -41,7 +40,7 @@ def environment(copy: Built, extractor: Mapping[str, str]) -> object:
 
 
 def doctor(copy: Built, *options: str) -> Result:
-    return CliRunner().invoke(doctor_command, ["--lake", copy.lake, *options])
+    return CliRunner().invoke(corpus, ["doctor", "--lake", copy.lake, *options])
 
 
 def lose(copy: Built, prefix: str) -> None:
@@ -61,7 +60,7 @@ def test_lost_catalog_is_rebuilt_from_the_lake(copy: Built) -> None:
     (copy.folder / "catalog.db").unlink()
     assert "has no tables: run corpus catalog upgrade" in str(doctor(copy).exception)
     for arguments in (["upgrade"], ["check"], ["rebuild", "--lake", copy.lake]):
-        assert CliRunner().invoke(catalog_command, arguments, catch_exceptions=False).exit_code == 0
+        assert CliRunner().invoke(corpus, ["catalog", *arguments], catch_exceptions=False).exit_code == 0
     assert Catalog(copy.catalog).releases() == [], "a dry run adds nothing"
     assert "3 releases of the lake are missing" in doctor(copy).output
     assert doctor(copy, "--repair").exit_code == 0
@@ -80,8 +79,8 @@ def test_approval_and_override_are_restored(copy: Built) -> None:
     pointer.publish(run.lake, run.snapshot_id, approval)
     runner.accept(run, {"link.recall_reaches_the_goal": "the sample is small"}, "ben")
     (copy.folder / "catalog.db").unlink()
-    assert CliRunner().invoke(catalog_command, ["upgrade"]).exit_code == 0
-    assert CliRunner().invoke(catalog_command, ["rebuild", "--lake", copy.lake, "--write"]).exit_code == 0
+    assert CliRunner().invoke(corpus, ["catalog", "upgrade"]).exit_code == 0
+    assert CliRunner().invoke(corpus, ["catalog", "rebuild", "--lake", copy.lake, "--write"]).exit_code == 0
     decisions = Catalog(copy.catalog).approvals(SECOND)
     assert {(d.what, d.who, d.answer, d.reason) for d in decisions} == {
         ("publish", "ann", "approved", "checked by hand"),

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from fastapi import Request
 
 from s2corpus.catalog import Catalog
-from s2corpus.commands.evaluate import command
+from s2corpus.cli import corpus
 from s2corpus.evaluation import store
 from s2corpus.storage.lake import open_lake
 from tests.releases import PUBLISHED, Built
@@ -45,7 +45,9 @@ def own(drawn: Path, tmp_path: Path) -> tuple[str, str]:
 
 def evaluate(lake: str, catalog: str, *options: str) -> str:
     environ = {"S2CORPUS_CATALOG": catalog, "S2CORPUS_LAKE": lake}
-    answer = CliRunner(env=environ).invoke(command, [PUBLISHED, "--lake", lake, *options], catch_exceptions=False)
+    answer = CliRunner(env=environ).invoke(
+        corpus, ["evaluate", PUBLISHED, "--lake", lake, *options], catch_exceptions=False
+    )
     assert answer.exit_code == 0, answer.output
     return answer.output
 

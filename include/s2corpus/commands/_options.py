@@ -29,6 +29,8 @@ PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, dir_okay=False)
 _AWS = {"AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"}
 """environment variables that select another S3"""
+_GROUP_OPTIONS = "group_options"
+"""attribute of a command's function"""
 _DAMAGE_ERRORS = (
     ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, TypeError, ValueError, gzip.BadGzipFile, zlib.error,
 )  # fmt: skip
@@ -45,7 +47,28 @@ def current_account() -> str:
 
 
 class Command(click.Command):
-    """A command with one example per line of its `epilog`, printed without line breaks under the heading "Examples"."""
+    """A command that may use options of the group. One example per line of its `epilog` is printed under the heading "Examples"."""
+
+    @property
+    def _group_options(self) -> dict[str, tuple[str, Callable[[Any], Any]]]:
+        """Options of the group that the command uses: name → parameter, and the function that returns its value."""
+        return getattr(self.callback, _GROUP_OPTIONS, {})
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command with its options of the group; refuse the others."""
+        given: dict[str, Any] = ctx.find_root().obj or {}
+        if unused := [name for name, value in given.items() if value and name not in self._group_options]:
+            raise click.UsageError(f"No such option: --{unused[0]}", ctx)
+        for name, (parameter, resolve) in self._group_options.items():
+            ctx.params[parameter] = resolve(given.get(name))
+        return super().invoke(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, and the names of the group's options that the command uses."""
+        super().format_options(ctx, formatter)
+        if self._group_options:
+            names = ", ".join(f"--{name}" for name in self._group_options)
+            formatter.write(f"\n{'':{formatter.current_indent}}  See corpus --help for {names}.\n")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples without line breaks, so that they can be copied."""
@@ -60,19 +83,15 @@ def with_examples(*examples: str) -> Callable[[Callable[..., Any]], Command]:
     return click.command(cls=Command, epilog="\n".join(examples))
 
 
-def lake_option(*also: str, needed: bool = True) -> Callable[[Any], Any]:
-    """Return a decorator that adds the option `--lake` to a command.
+def lake_option(*, needed: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator for a command that uses the group's option `--lake`; the parameter is `lake`.
 
     The lake is the value of the option, or S2CORPUS_LAKE, or the lake of the local services, in this order. The command
     uses the addresses and keys of the local services in the last case, and if the option names their lake and the
-    environment has no AWS keys.
-
-    Args:
-        also: other names of the option.
-        needed: raise UserError if no lake is found.
+    environment has no AWS keys. If `needed`, the command raises UserError if no lake is found.
     """
 
-    def resolve_lake(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
+    def resolve_lake(given: str | None) -> str | None:
         if given is None:
             use_local_services()
             given = os.environ.get("S2CORPUS_LAKE")
@@ -82,13 +101,19 @@ def lake_option(*also: str, needed: bool = True) -> Callable[[Any], Any]:
             raise UserError("no lake given: use --lake or set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
         return given
 
-    help_text = "s3://bucket[/prefix] or a folder.  [default: S2CORPUS_LAKE, else the lake of the local services]"
-    return click.option("--lake", *also, callback=resolve_lake, help=help_text)
+    return functools.partial(_use_group_option, "lake", "lake", resolve_lake)
 
 
 def json_option(command: Callable[P, R]) -> Callable[P, R]:
-    """Add the option `--json` to a command that reads; the parameter is `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON: one document, or one a line.")(command)
+    """Mark a command that uses the group's option `--json`; the parameter is `as_json`."""
+    return _use_group_option("json", "as_json", bool, command)
+
+
+def _use_group_option(
+    name: str, parameter: str, resolve: Callable[[Any], Any], command: Callable[P, R]
+) -> Callable[P, R]:
+    setattr(command, _GROUP_OPTIONS, {**getattr(command, _GROUP_OPTIONS, {}), name: (parameter, resolve)})
+    return command
 
 
 @contextmanager

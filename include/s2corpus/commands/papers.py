@@ -29,14 +29,12 @@ _KINDS = {"pdf": "PDF", "latex": "LaTeX source", "jats": "JATS", "elsevier": "El
 @click.option("--out", required=True, type=FILE, help="Write record_id and paper_id (.parquet or .jsonl).")
 @click.option("--edges", "edges_out", type=FILE, help="Write the used and the cut edges (.parquet or .jsonl).")
 @click.option("--parent", type=PATH, help="Clusters of an earlier run, to keep its ids (Parquet).")
-@click.option("--aliases", "aliases_out", type=FILE, help="Write alias and paper_id (.parquet or .jsonl).")
 @click.option("--explain", is_flag=True, help="Explain each cluster of two or more records.")
 def cluster_command(
     files: tuple[Path, ...],
     out: Path,
     edges_out: Path | None,
     parent: Path | None,
-    aliases_out: Path | None,
     explain: bool,
 ) -> None:
     """Cluster the metadata records of the same paper.
@@ -53,7 +51,7 @@ def cluster_command(
     from s2corpus.stages.cluster import Parent, cluster_records
     from s2corpus.storage.parquet import check_table, write_table
 
-    for path in (out, edges_out, aliases_out):
+    for path in (out, edges_out):
         if path is not None:
             check_table(path)
     before = Parent()
@@ -64,7 +62,7 @@ def cluster_command(
     with interpret_if_small(len(records) * records.nbytes):
         result = cluster_records(records, parent=before)
     clusters = result.clusters.select(["record_id", "paper_id"])
-    for path, table in ((out, clusters), (edges_out, result.edges), (aliases_out, result.aliases)):
+    for path, table in ((out, clusters), (edges_out, result.edges)):
         if path is not None:
             write_table(path, table)
     if explain:

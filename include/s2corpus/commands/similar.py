@@ -11,11 +11,10 @@ from s2corpus.commands._options import json_option, lake_option, reads_snapshot,
 @with_examples("corpus similar 10.18653/v1/2020.acl-main.447 --snapshot s2_v2")
 @click.argument("paper")
 @click.option("--snapshot", required=True, help="Address, id, or a spec for its latest snapshot.")
-@click.option("--count", default=10, show_default=True, type=click.IntRange(1, 100), help="Maximum number of papers.")
 @json_option
 @lake_option(needed=False)
 @reads_snapshot
-def command(paper: str, snapshot: str, count: int, as_json: bool, lake: str | None) -> None:
+def command(paper: str, snapshot: str, as_json: bool, lake: str | None) -> None:
     """List papers with similar vectors.
 
     PAPER is a DOI or a paper id.
@@ -37,8 +36,8 @@ def command(paper: str, snapshot: str, count: int, as_json: bool, lake: str | No
     if not similar:
         raise UserError(f"{row['paper_id']} is cited too rarely to have a vector")
     if as_json:
-        click.echo(orjson.dumps(similar[:count]))
-    for near in () if as_json else similar[:count]:
+        click.echo(orjson.dumps(similar))
+    for near in () if as_json else similar:
         click.echo(
             f"{near['cosine']:.3f}  {near['neighbor_id']}  {near['field'] or 'unknown':<18} {near['title'] or ''}"
         )

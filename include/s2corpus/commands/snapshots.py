@@ -27,7 +27,6 @@ from s2corpus.errors import UserError
     "--sample", "count", type=click.IntRange(1), help="Show this number of documents; the sample is always the same."
 )
 @click.option("--set", "set_", type=click.Choice(["s2orc", "s2ag"]), help="Show only documents of this set.")
-@click.option("--split", type=click.Choice(["train", "valid"]), help="Show only documents of this split.")
 @click.option("--text", is_flag=True, help="Print only the text instead of JSON.")
 @lake_option(needed=False)
 @reads_snapshot
@@ -37,7 +36,6 @@ def read_command(
     pattern: str | None,
     count: int | None,
     set_: str | None,
-    split: str | None,
     text: bool,
     lake: str | None,
 ) -> None:
@@ -48,6 +46,7 @@ def read_command(
     """
     from s2corpus.snapshot.reader import open_snapshot
     from s2corpus_reader import selection
+    from s2corpus_reader.snapshot import SPLITS
 
     if [bool(papers), pattern is not None, count is not None].count(True) != 1:
         raise UserError("select documents with exactly one of PAPERS, --grep or --sample")
@@ -55,13 +54,12 @@ def read_command(
     reader = s2corpus_reader.open(folder.root)
     ids = [_find_paper(reader, paper) for paper in papers]
     sets = [set_] if set_ else ["s2orc", "s2ag"]
-    splits = [split] if split else ["train", "valid"]
     if ids:
         documents = selection.read_by_ids(folder, ids)
     elif pattern is not None:
-        documents = selection.grep(reader, pattern, sets, splits)
+        documents = selection.grep(reader, pattern, sets, SPLITS)
     else:
-        documents = selection.read_sample(folder, count or 1, sets, splits)
+        documents = selection.read_sample(folder, count or 1, sets, SPLITS)
     for document in documents:
         line = f"{document['text']}\n\n".encode() if text else orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
         sys.stdout.buffer.write(line)

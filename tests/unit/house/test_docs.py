@@ -180,5 +180,6 @@ def find_problems(words: list[str]) -> list[str]:
         if (command := command.get_command(context, rest[0])) is None:
             return [f"{shown}: no command {rest[0]}"]
     known = {option for param in command.get_params(context) for option in (*param.opts, *param.secondary_opts)}
+    known |= {f"--{name}" for name in getattr(command.callback, "group_options", ())}
     options = [word.partition("=")[0] for word in rest[1:] if re.match(r"--?[a-z]", word)]
     return [f"{shown}: no option {option}" for option in options if option not in {*known, "--help"}]

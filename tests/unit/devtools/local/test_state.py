@@ -49,21 +49,21 @@ def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
 
 
 COMMAND = """
-import os, click
-from s2corpus.commands._options import lake_option
-@click.command()
+import os, sys
+from s2corpus.commands._options import lake_option, with_examples
+@with_examples()
 @lake_option()
 def command(lake): print(lake, "S2CORPUS_CATALOG" in os.environ, "AWS_ENDPOINT_URL" in os.environ)
-command()
+command([], obj={"lake": sys.argv[1] if sys.argv[1:] else None})
 """
 
 
 @pytest.mark.parametrize(
     ("variables", "arguments", "expected"),
     [
-        ({}, ["--lake", "s3://mine"], "s3://mine False False"),
-        ({}, ["--lake", "s3://corpus"], "s3://corpus True True"),
-        ({"AWS_PROFILE": "mine"}, ["--lake", "s3://corpus"], "s3://corpus False False"),
+        ({}, ["s3://mine"], "s3://mine False False"),
+        ({}, ["s3://corpus"], "s3://corpus True True"),
+        ({"AWS_PROFILE": "mine"}, ["s3://corpus"], "s3://corpus False False"),
         ({}, [], "s3://corpus True True"),
     ],
 )

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
+from s2corpus.cli import corpus
 from s2corpus.clustering.explain import explanations, format_explanation
 from s2corpus.commands import records
 from s2corpus.commands.papers import cluster_command, filter_command, vote_command
-from s2corpus.commands.releases import report_command
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.parts import TableRef
@@ -77,7 +77,7 @@ def test_reports_print_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         "funnel": [["landscape", 1], ["unreadable", 0], ["not english", 1], ["kept", 1], ["s2orc", "=1+1", 1]],
         "coverage": [["title", 1, 100.0], ["authors", 0, 0.0]],
     }.items():
-        printed = json.loads(run(report_command, report, "tiny-20230201", "--json").output)
+        printed = json.loads(run(corpus, "report", report, "tiny-20230201", "--json").output)
         rows = [row for table in printed for row in table["rows"]]
         assert all(row in rows for row in expected), rows
 

@@ -1,9 +1,13 @@
-"""No `--help` imports one of the large libraries."""
+"""No `--help` imports one of the large libraries, and options of the group may follow the command."""
 
 import json
 import subprocess
 import sys
 from pathlib import Path
+
+from click.testing import CliRunner
+
+from s2corpus.cli import corpus
 
 LARGE = ("sqlalchemy", "pyarrow", "duckdb", "airflow", "pandas", "numba", "numpy", "scipy", "pydantic", "boto3")
 PROBE = """
@@ -25,3 +29,27 @@ def test_help_imports_no_large_library() -> None:
     *shown, large = done.stdout.splitlines()
     assert sum(line.startswith("Usage: ") for line in shown) > 30
     assert json.loads(large) == []
+
+
+def test_options_of_the_group_may_follow_the_command(tmp_path: Path) -> None:
+    (tmp_path / "snapshots" / "own").mkdir(parents=True)
+    lake = str(tmp_path)
+    ways = (
+        ["--lake", lake, "--json", "list"],
+        ["list", "--json", f"--lake={lake}"],
+        ["list", "--lake", lake, "--json"],
+    )
+    first, *others = (CliRunner().invoke(corpus, arguments).output for arguments in ways)
+    assert json.loads(first)["snapshots"] == [] and others == [first, first]
+
+
+def test_unused_or_incomplete_option_of_the_group_is_refused(tmp_path: Path) -> None:
+    paper = tmp_path / "--json"  # after `--` it is a file
+    paper.write_text("x")
+    for arguments, message in (
+        (["calibrate", "--in", str(paper), "--unigrams", str(paper), "--lake", "x"], "No such option: --lake"),
+        (["list", "--lake"], "Option '--lake' requires an argument"),
+        (["check", "--source", "nothing", "--", "--json"], "'nothing'"),
+    ):
+        done = CliRunner().invoke(corpus, arguments)
+        assert done.exit_code != 0 and message in f"{done.output}{done.exception}", arguments

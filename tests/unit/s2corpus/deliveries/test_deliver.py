@@ -18,7 +18,7 @@ import requests
 from click.testing import CliRunner
 
 from s2corpus import web
-from s2corpus.commands.corpora import add_command
+from s2corpus.cli import corpus
 from s2corpus.deliveries import fetch
 from s2corpus.deliveries.upload import deliver, deliver_tree, files_below, new_delivery
 from s2corpus.errors import TransientError, UserError
@@ -150,7 +150,7 @@ def test_delivery_id_must_be_one_path_step(id_: str) -> None:
 
 
 def run_command(*arguments: object) -> Any:
-    return CliRunner().invoke(add_command, ["s2_v2", *map(str, arguments)])
+    return CliRunner().invoke(corpus, ["add", "s2_v2", *map(str, arguments)])
 
 
 def test_command_adds_a_folder(papers: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from s2corpus.commands.releases import drops_command
+from s2corpus.cli import corpus
 from s2corpus.deliveries.status import ArrivalState, ArrivalStatus, Watch, iterate_statuses
 from s2corpus.drops import batches, processing
 from s2corpus.extractors import Adapter
@@ -157,7 +157,7 @@ def test_command_continues_an_interrupted_run(tmp_path: Path, grobid: StandIn) -
     deliver(lake, "drops/b", {"a.pdf": pdfs()[0]}, listed={})
 
     def drops(*options: str) -> list[str]:
-        found = CliRunner().invoke(drops_command, ["--lake", lake.root, *options])
+        found = CliRunner().invoke(corpus, ["drops", "--lake", lake.root, *options])
         return [line.rpartition("\tdrops")[0] for line in found.stdout.splitlines()]
 
     assert drops() == ["waiting", "waiting"]

@@ -6,10 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from click import Command
 from click.testing import CliRunner
 
 from s2corpus.catalog import Catalog
+from s2corpus.cli import corpus
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
@@ -46,7 +46,7 @@ def write(run: Run, table: Table[Any], rows: list[Row]) -> None:
     run.table(table).commit([0], {"paper_shards": 1})
 
 
-def run_command(run: Run, command: Command, *arguments: object) -> str:
+def run_command(run: Run, command: str, *arguments: object) -> str:
     """Run a command over the run's lake and return what it prints."""
-    given = [RELEASE, "--lake", run.lake.root, *map(str, arguments)]
-    return CliRunner().invoke(command, given, catch_exceptions=False).output
+    given = [command, RELEASE, "--lake", run.lake.root, *map(str, arguments)]
+    return CliRunner().invoke(corpus, given, catch_exceptions=False).output

@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from s2corpus.catalog import Catalog
-from s2corpus.commands.compare import command as compare
-from s2corpus.commands.evaluate import command as evaluate
+from s2corpus.cli import corpus
 from s2corpus.errors import UserError
 from s2corpus.evaluation.sample import EvaluationTask, Item, Side
 from s2corpus.evaluation.sheet import read_items
@@ -34,9 +33,9 @@ def empty(run: Run) -> Run:
 
 @pytest.mark.parametrize("release", ["tiny-20230301", "../tiny-20230201", "tiny-20230201-00000000"])
 def test_mistyped_release_gives_one_sentence(empty: Run, release: str) -> None:
-    for command, more in ((evaluate, ()), (compare, ("x.jsonl", "--with", "peS2o"))):
+    for command, more in (("evaluate", ()), ("compare", ("x.jsonl", "--with", "peS2o"))):
         with pytest.raises(UserError, match=f"{release}: no such release in"):
-            CliRunner().invoke(command, [release, *more, "--lake", empty.lake.root], catch_exceptions=False)
+            CliRunner().invoke(corpus, [command, release, *more, "--lake", empty.lake.root], catch_exceptions=False)
 
 
 @pytest.fixture
@@ -49,12 +48,12 @@ def own(empty: Run) -> Run:
 def test_sheet_saved_by_a_spreadsheet_is_accepted(own: Run, catalog: Catalog, tmp_path: Path) -> None:
     """Check a sheet with a byte order mark, Windows line ends, and words in capitals; no cell may begin with a formula."""
     sheet = tmp_path / "sheet.csv"
-    assert run_command(own, evaluate, "--sheet", sheet).startswith("1 items in ")
+    assert run_command(own, "evaluate", "--sheet", sheet).startswith("1 items in ")
     text = sheet.read_text("utf-8")
     assert "'=A title" in text
     marked = "\ufeff" + text.replace('"right","right","",""', '"right","right","Right","UNSURE"').replace("\n", "\r\n")
     sheet.write_text(marked, "utf-8")
-    assert "1 marks of Ann Lee" in run_command(own, evaluate, "--marks", sheet, "--by", " Ann Lee ")
+    assert "1 marks of Ann Lee" in run_command(own, "evaluate", "--marks", sheet, "--by", " Ann Lee ")
     assert [(mark.marker, mark.title, mark.authors) for mark in catalog.marks(RELEASE)] == [("Ann Lee", True, None)]
 
 
@@ -79,7 +78,7 @@ def test_marks_need_a_name_and_publication_needs_marks(own: Run, tmp_path: Path)
     sheet.touch()
     for nobody in ([], ["--by", "  "]):
         with pytest.raises(UserError, match="needs --by NAME"):
-            run_command(own, evaluate, "--marks", sheet, *nobody)
+            run_command(own, "evaluate", "--marks", sheet, *nobody)
     own.lake.put(f"snapshots/{RELEASE}-00000000/README.md", b"")
     with pytest.raises(UserError, match="1 of 1 items have no marks yet"):
-        run_command(own, evaluate, "--publish")
+        run_command(own, "evaluate", "--publish")

@@ -12,7 +12,6 @@ import orjson
 import pytest
 
 from s2corpus.catalog import Catalog
-from s2corpus.commands.evaluate import command
 from s2corpus.errors import UserError
 from s2corpus.evaluation.results import parse_results
 from s2corpus.evaluation.sample import ParseItem, ParseLine, ParseTask, sample_parses
@@ -74,7 +73,7 @@ def test_sample_has_all_citations_and_entries_of_open_pdfs(release: Run) -> None
 def test_marked_sheet_gives_f1_on_the_card(release: Run, tmp_path: Path) -> None:
     """Check counts by hand: 1 right, 1 wrong, 2 missing citations: precision 1/2, recall 1/3, F1 2/5."""
     sheet = tmp_path / "parses.csv"
-    assert run_command(release, command, "--parses-sheet", sheet).startswith("4 items in ")
+    assert run_command(release, "evaluate", "--parses-sheet", sheet).startswith("4 items in ")
     rows = list(csv.DictReader(io.StringIO(sheet.read_text("utf-8"))))
     first = next(row["item"] for row in rows if "citations" in row["item"])
     marks = {"1": "Right", "2": "wrong", "missing": "2"}
@@ -82,14 +81,14 @@ def test_marked_sheet_gives_f1_on_the_card(release: Run, tmp_path: Path) -> None
         writer = csv.DictWriter(out, list(rows[0]))
         writer.writeheader()
         writer.writerows(row | {"mark": marks[row["line"]] if row["item"] == first else ""} for row in rows)
-    answer = run_command(release, command, "--marks", sheet, "--by", "ann")
+    answer = run_command(release, "evaluate", "--marks", sheet, "--by", "ann")
     assert "Inline citations: precision 0.500 (" in answer and "recall 0.333 (" in answer and "F1 0.400 (" in answer
     assert "1 right, 1 wrong, 2 missing in 1 of 2 papers; by ann; S2ORC 0.89" in answer
     assert "Bibliographies: not evaluated (2 papers)" in answer
     snapshot = f"{RELEASE}-00000000"
     release.lake.put(f"snapshots/{snapshot}/README.md", b"# Card\n\n## Evaluation\n\nNot evaluated\n\n## Years\n")
     release.lake.put(f"snapshots/{snapshot}/manifest.json", b"{}")
-    card = run_command(release, command, "--publish", "--card")
+    card = run_command(release, "evaluate", "--publish", "--card")
     assert "| Inline citations | 1 of 2 | 1 | 1 | 2 | 0.500 | 0.333 | 0.400 |" in card and "## Years" in card
     stored = orjson.loads(release.lake.get(f"snapshots/tiny/evaluated/{snapshot}.json")[0])
     assert isclose(stored["parses"][0]["f1"]["share"], 0.4)

@@ -19,13 +19,7 @@ from s2orc_parse.outputs import format_counts, printable
 @with_examples("corpus select papers/*.pdf --out selections.parquet")
 @click.argument("pdfs", nargs=-1, required=True, type=PATH)
 @click.option("--out", type=FILE, help="Table to write, .parquet or .jsonl.")
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 256),
-    default=os.cpu_count() or 1,
-    help="Number of PDFs read in parallel.  [default: the number of cores]",
-)
-def command(pdfs: tuple[Path, ...], out: Path | None, workers: int) -> None:
+def command(pdfs: tuple[Path, ...], out: Path | None) -> None:
     """Select the PDFs that are worth extracting.
 
     PDFS are files or folders. Each line of output has outcome, file and detail (S2ORC, Appendix B). Rules and limits are the defaults of
@@ -44,7 +38,7 @@ def command(pdfs: tuple[Path, ...], out: Path | None, workers: int) -> None:
     for selection in inspect_many(
         files.items(),
         rules=SelectRules(),
-        workers=workers,
+        workers=os.cpu_count() or 1,
         timeout=limits.file_seconds,
         memory_bytes=limits.file_memory_mb << 20,
     ):

@@ -13,12 +13,14 @@ import pytest
 from s2corpus_datasets import runner
 from s2corpus_datasets.job import Job
 from s2corpus_datasets.protocol import DatasetBlocked, StepResult
+from s2corpus_datasets.shelf import find_similar_papers, list_datasets
 from s2corpus_datasets.spec import DATASETS, load_dataset_spec
 from s2corpus_reader.files import file_number
 from s2orc_parse.errors import UserError
 from tests.snapshots import write_snapshot
-from tests.unit.s2corpus_datasets.conftest import build_unchecked, citing, content, job, make, papers, stats
+from tests.unit.s2corpus_datasets.conftest import build_unchecked, citing, content, job, make, papers, rows, stats
 
+PAPER = f"{7:015x}"
 CITEWORTHY = "We saw {} frogs in the ponds. They are common in the north. They were shown in the south [1]."
 
 
@@ -110,6 +112,28 @@ def test_wrong_spec_is_refused_with_the_reason(text: str, said: str, tmp_path: P
     (tmp_path / "x.yaml").write_text("name: y\ndataset: contexts\n")
     with pytest.raises(UserError, match="expected the name of the file, 'x'"):
         load_dataset_spec(tmp_path / "x.yaml")
+
+
+def test_published_datasets_of_a_snapshot_are_listed_with_their_size(made: dict[str, Job]) -> None:
+    one = made["elsevier"]
+    listed = {row["name"]: row for row in list_datasets(one.lake, one.source.id)}
+    assert listed.keys() == made.keys()
+    for name, row in listed.items():
+        files = content(made[name])
+        assert (row["files"], row["bytes"]) == (
+            len(files) - 1,
+            sum(map(len, files.values())) - len(files["/manifest.json"]),
+        )
+    assert list_datasets(one.lake, "real-20260101-00000000") == []
+
+
+def test_similar_papers_are_those_of_the_neighbors(made: dict[str, Job]) -> None:
+    one = made["vectors"]
+    expected = [row for row in rows(one, "neighbors/") if row["paper_id"] == PAPER]
+    found = find_similar_papers(one.lake, one.source.id, PAPER)
+    assert found == sorted(expected, key=lambda row: int(row["rank"])) and len(found) == 3
+    assert find_similar_papers(one.lake, one.source.id, "e" * 15) == []
+    assert find_similar_papers(one.lake, "real-20260101-00000000", PAPER) is None
 
 
 def test_neighbors_share_fields_and_pictures_show_papers(made: dict[str, Job]) -> None:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from devtools.bench.jats_documents import documents
 from s2corpus.errors import UserError
 from s2corpus.text import unigrams
 from s2corpus.text.files import read_document, section_texts
 from s2corpus.text.unigrams import Unigrams, calibrate, log_probability, parse_unigrams, wordfreq_unigrams
 from s2corpus_reader.layout import IMPROBABLE
+from tests.jats_documents import documents
 
 COUNTS = {"the": 6, "cat": 1, "sat": 1}  # V = 3, 8 words in total
 LIST = Unigrams.from_counts("three words", COUNTS)

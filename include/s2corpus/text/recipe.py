@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from datetime import date
 from functools import cached_property
 
 from pdf2tei.pages.language import UNKNOWN
@@ -23,8 +22,6 @@ from s2corpus.text.rules import (
 from s2corpus.text.unigrams import log_probability
 from s2corpus_reader.layout import IMPROBABLE, RECIPE, Block, format_body, merge_paragraphs
 
-CUTOFF = date(2024, 8, 1)
-"""first day after train in the published recipe"""
 _MIN_WORDS, _MAX_WORDS = 500, 50_000
 """bounds of a full text's word count, both exclusive"""
 _TOP_WORD = re.compile(r"[A-Za-z][a-z]+")

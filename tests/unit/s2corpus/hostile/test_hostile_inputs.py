@@ -253,7 +253,7 @@ PARQUET_COMMANDS = (
     "filter --papers FORGED --out OUT",
     "link --entries FORGED --papers PAPERS --out OUT",
     "link --entries ENTRIES --papers FORGED --out OUT",
-    "clean --in FORGED --set s2orc --profile card-wordfreq --out OUT",
+    "clean --in FORGED --set s2orc --out OUT",
 )
 _RUN = """
 import sys, resource

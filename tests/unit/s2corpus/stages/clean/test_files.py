@@ -72,7 +72,12 @@ def test_recipe_has_no_upper_date_of_valid(tmp_path: Path) -> None:
     dates = {"a": "2024", "b": "2024-08-01", "c": "2030"}
     body = [{"text": f"{english(101, n)}."} for n in range(5)]
     documents = [document(id_, date=date, year=None, body=body) for id_, date in dates.items()]
-    kept, _ = clean(tmp_path, documents, "--profile", "recipe-2024", "--unigrams", str(words))
+    sha256 = hashlib.sha256(words.read_bytes()).hexdigest()
+    (tmp_path / "own.yaml").write_text(
+        f"name: own\nclean: {{profile: recipe-2024, unigrams: {{uri: {words}, sha256: {sha256}}}}}\n"
+        f"split: {{train_before: 2024-08-01, valid_until: 2024-08-01}}\n"
+    )
+    kept, _ = clean(tmp_path, documents, "--spec", str(tmp_path / "own.yaml"))
     assert [line["split"] for line in kept] == ["train", "valid", "valid"]
 
 
@@ -107,7 +112,7 @@ def test_error_names_file_and_line(tmp_path: Path, documents: list[Any], message
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--profile", "card"), "profile card needs --unigrams"),
+        (("--spec", "card.yaml"), "unigrams"),
         (("--out", "/dev/null/out.jsonl"), r"out\.jsonl cannot be written"),
         (("--spec", "rolling.yaml"), "needs --as-of"),
     ],
@@ -115,6 +120,7 @@ def test_error_names_file_and_line(tmp_path: Path, documents: list[Any], message
 def test_wrong_options_are_refused(
     tmp_path: Path, options: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "card.yaml").write_text("name: card\nclean: {profile: card}\n")
     (tmp_path / "rolling.yaml").write_text("name: s\nsplit: {kind: rolling}\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=message):

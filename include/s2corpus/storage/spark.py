@@ -148,8 +148,12 @@ def open_spark(name: str, memory_mb: int, lake: Lake, folder: str) -> Iterator[S
     """Yield the engine of a Spark: `local[<cores>]`, `spark://<host>:<port>` or `sc://<host>:<port>`; its tables are in a folder of a lake.
 
     Raises:
-        UserError: PySpark or Java is missing.
+        UserError: PySpark or Java is missing, or PYSPARK_PYTHON for a `spark://`.
     """
+    if name.startswith("spark://") and not os.environ.get("PYSPARK_PYTHON"):
+        raise UserError(
+            f"ENGINE is {name!r} but PYSPARK_PYTHON is not set: set it to the Python of the executors that has this package"
+        )
     is_local = name.startswith("local[") and "PYSPARK_PYTHON" not in os.environ
     if is_local:  # A local Spark starts its workers with this interpreter.
         os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -184,4 +188,6 @@ def _session(name: str, memory_mb: int) -> Any:
     try:
         return builder.getOrCreate()
     except Exception as error:  # PySpark raises its own type of error if Java is missing or too old
-        raise UserError(f"ENGINE is {name!r} but Spark does not start (it needs Java 17): {error}") from None
+        raise UserError(
+            f"ENGINE is {name!r} but Spark does not start. It needs all modules of Java 17 or 21; what Java says is printed above: {error}"
+        ) from None

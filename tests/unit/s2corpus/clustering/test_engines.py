@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.arrow import batches
@@ -120,6 +121,21 @@ def test_engines_return_equal_rows(name: str, tmp_path: Path, monkeypatch: pytes
     later = _release(tmp_path, _made_up(np.random.default_rng(6), 700), parent, day=2)
     renamed = _same(later, name, monkeypatch)["aliases"]
     assert len(renamed) > 10, "papers that the parent had were merged"
+
+
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        pytest.param("yarn", "expected here, local", id="unknown"),
+        pytest.param("spark://127.0.0.1:9", "PYSPARK_PYTHON is not set", id="executors without this package"),
+    ],
+)
+def test_unusable_engine_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, expected: str) -> None:
+    monkeypatch.setenv("ENGINE", name)
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    run = _release(tmp_path, _cut_titles())
+    with pytest.raises(UserError, match=expected):
+        ClusterStage().work(run, ClusterStage().plan(run)[0])
 
 
 def test_records_of_a_frequent_title_are_compared_with_the_next_64(

@@ -97,9 +97,9 @@ def test_stages_follow_each_other(sample: Any) -> None:
         assert f"{before}.quality" in first.upstream_task_ids, f"{after} starts before {before} has passed its checks"
 
 
-def test_month_of_the_sample_has_at_most_40_task_instances(sample: Any) -> None:
+def test_month_of_the_sample_has_at_most_36_task_instances(sample: Any) -> None:
     """Count a skipped task too. Only extract divides the sample's PDFs; every other round is one small batch."""
-    assert len(sample.tasks) + load_spec(ROOT / "include/releases/sample.yaml").resources.max_tasks - 1 <= 40
+    assert len(sample.tasks) + load_spec(ROOT / "include/releases/sample.yaml").resources.max_tasks - 1 <= 36
 
 
 def test_tables_are_stable_assets_that_stages_exchange(sample: Any) -> None:

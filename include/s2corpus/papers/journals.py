@@ -11,7 +11,6 @@ from itertools import chain
 import pyarrow as pa
 
 from s2corpus.papers.vote import FieldDecision, VotedPaper, VoteRule
-from s2corpus.sources.arrow import read_record
 from s2corpus.sources.record import OPENALEX, Record, RecordKind
 from s2corpus.titles import normalize_one
 from s2orc_parse.bibliography.fields_of_study import FIELDS, fields_of_study
@@ -38,6 +37,7 @@ def list_declared_fields(records: Iterable[Record]) -> set[str]:
     return {field for record in declared for field in fields_of_study(record.subjects)}
 
 
+_READ = ("record_id", "source", "kind", "journal", "issns", "subjects")
 DECLARED_FIELDS = pa.schema(
     {"paper_id": pa.string(), "journals": pa.list_(pa.string()), "fields": pa.list_(pa.string())}
 )
@@ -45,9 +45,13 @@ DECLARED_FIELDS = pa.schema(
 
 def read_declared_fields(members: pa.Table) -> pa.Table:
     """Return the journals of records and the fields that they declare, with `ANY` before them: rows of DECLARED_FIELDS."""
-    records = [[read_record(row)] for row in members.to_pylist()]
-    journals = [[*chain(*list_journals(one))] for one in records]
-    fields = [[ANY, *sorted(found)] if (found := list_declared_fields(one)) else [] for one in records]
+    journals, fields = [], []
+    for id_, source, kind, journal, issns, subjects in zip(*(members[name].to_pylist() for name in _READ), strict=True):
+        given = {"journal": journal, "issns": tuple(issns or ()), "subjects": tuple(subjects or ())}
+        records = [Record(id_, source, RecordKind(kind), **given)]
+        journals.append([*chain(*list_journals(records))])
+        declared = sorted(list_declared_fields(records))
+        fields.append([ANY, *declared] if declared else [])
     return pa.table([members["paper_id"], journals, fields], schema=DECLARED_FIELDS)
 
 

@@ -176,7 +176,8 @@ def main() -> None:
         write_snapshot(Path(given.folder), documents(given.write), files=4)
     elif given.work:
         (snapshot,) = (Path(given.folder) / "snapshots").iterdir()
-        spec = DatasetSpec(name=given.work, dataset=given.work, params=SMALL.get(given.work, {}), memory_mb=64)
+        params = {"pdfs": given.folder} if given.work == "figures" else SMALL.get(given.work, {})
+        spec = DatasetSpec(name=given.work, dataset=given.work, params=params, memory_mb=64)
         job = Job(spec, SnapshotSource(open_lake(str(snapshot))), open_lake(given.folder))
         shards = runner.plan(job)
         print(f"start {_peak():,.0f} MB", end="; ")

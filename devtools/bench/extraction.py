@@ -1,8 +1,8 @@
 """Measure the embedded extractor on papers with a publisher's JATS or GROBID's TEI, as one table per data set.
 
-    python -m devtools.bench.extraction [--data FOLDER] [--apart] [--papers] [--tei FOLDER] [--speed]
+    python -m devtools.bench.extraction [--apart] [--tei FOLDER] [--speed]
 
-The data sets are `pmc-pdf`, `pairs` and `cases/layout` of FOLDER (default REAL_DATA). Each is divided into
+The data sets are `pmc-pdf`, `pairs` and `cases/layout` of REAL_DATA. Each is divided into
 development papers and held-out papers. Held out are every third paper of `pmc-pdf` and `pairs`, and the listed papers
 of `cases/layout`. `--apart` also reads the held-out papers. The last rows pool the papers of all data
 sets. A failed paper counts as a paper without content. The columns:
@@ -45,7 +45,7 @@ from pathlib import Path
 import pypdfium2
 from lxml import etree
 
-from devtools.real_data import REAL_DATA
+from devtools.real_data import MISSING, REAL_DATA
 from pdf2tei.pages.alto_cache import ENTRY
 from pdf2tei.paper import extract
 from s2corpus.pdf.inspection import find_text_failure
@@ -381,16 +381,14 @@ def cpu_seconds() -> float:
 def main() -> int:
     """Print the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--data", type=Path, default=REAL_DATA, help="folder of the data sets (default: %(default)s)")
     options.add_argument("--apart", action="store_true", help="also measure the papers kept apart")
-    options.add_argument("--papers", action="store_true", help="print each paper developed on")
     options.add_argument("--tei", type=Path, help="read <paper>.xml from this folder; extract and store missing papers")
     options.add_argument("--speed", action="store_true", help="measure only the speed")
     given = options.parse_args()
-    if not any(list_papers(given.data / name) for name in SETS):
-        options.error(f"--data {given.data}: no papers in {', '.join(SETS)}: give a folder with one of these data sets")
+    if not REAL_DATA.exists():
+        sys.exit(MISSING)
     if given.speed:
-        measure_speed([pdf for pdf, _, is_apart in list_papers(given.data / "pmc-pdf") if not is_apart])
+        measure_speed([pdf for pdf, _, is_apart in list_papers(REAL_DATA / "pmc-pdf") if not is_apart])
         return 0
     if given.tei:
         given.tei.mkdir(parents=True, exist_ok=True)
@@ -398,15 +396,12 @@ def main() -> int:
     pooled: dict[str, list[MeasureCounts]] = {"developed on": [], "kept apart": []}
     with ProcessPoolExecutor(2) as pool:
         for name in SETS:
-            papers = list_papers(given.data / name)
+            papers = list_papers(REAL_DATA / name)
             for is_apart in (False, True)[: 1 + given.apart]:
                 chosen = [(pdf, gold) for pdf, gold, apart in papers if apart is is_apart]
                 if not chosen:
                     continue
                 parts = list(pool.map(read_paper, *zip(*chosen, strict=True), [given.tei] * len(chosen)))
-                if given.papers and not is_apart:
-                    for (pdf, _), part in zip(chosen, parts, strict=True):
-                        print(f"| {pdf.stem[:10]} | " + " | ".join(part.row()) + " |")
                 kind = "kept apart" if is_apart else "developed on"
                 pooled[kind] += parts
                 print(f"| `{name}`, {kind} | " + " | ".join(merge(parts).row()) + " |", flush=True)

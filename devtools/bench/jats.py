@@ -1,4 +1,4 @@
-"""Measure parses of publishers' JATS: `python -m devtools.bench.jats [--rounds 3]`.
+"""Measure parses of publishers' JATS: `python -m devtools.bench.jats`.
 
 body     F1 of word tokens (letters and digits) of the body against `body//p` outside tables, captions and
          formulas, which this script reads independently
@@ -8,7 +8,6 @@ speed    documents per second on one core (process time), bytes to JSON
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 import time
@@ -87,9 +86,6 @@ def citations(parse: Parse) -> Counter[tuple[str, str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
     paths = [
         path
         for pattern in ("jats/**/*.xml", "jats/*.nxml", "pmc-with-tei/*.nxml", "pmc-pdf/*.nxml")
@@ -115,7 +111,7 @@ def main() -> None:
         f"{len(documents)} articles: body F1 {2 * shared / (ours + theirs):.4f}; cites {found / max(1, wanted):.4f} of {wanted}"
     )
     times = []
-    for _ in range(given.rounds):
+    for _ in range(3):
         start = time.process_time()
         for document in documents:
             tei.to_json_bytes(tei.to_s2orc(jats.convert(document, sha1="")))

@@ -1,9 +1,9 @@
-"""Compare a release of real papers with a reader's findings: `python -m devtools.bench.real_release [--all] [--lake FOLDER]`.
+"""Compare a release of real papers with a reader's findings: `python -m devtools.bench.real_release`.
 
 With `--tree FOLDER`, it only writes the drops and deliveries, for `corpus build --from FOLDER`.
 
 The papers are in REAL_DATA; devtools/real/truth.yaml contains the reader's findings. The table has a row for each
-fact, and a line for each wrong value (with --all: for every value). docs/quality.md lists the known errors with
+fact, and a line for each wrong value. docs/quality.md lists the known errors with
 their reasons.
 """
 
@@ -25,8 +25,6 @@ from s2corpus.extractors.embedded import embedded_extractor
 def main() -> None:
     """Build the release and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--all", action="store_true", help="every line, not only those that are not right")
-    parser.add_argument("--lake", type=Path, help="keep the lake below this folder (default: a temporary one)")
     parser.add_argument("--tree", type=Path, help="only write the drops and deliveries to this folder")
     options = parser.parse_args()
     if not REAL_DATA.is_dir():
@@ -38,7 +36,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary, embedded_extractor(workers=2) as (url, token):
         os.environ |= {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}
         started = time.perf_counter()
-        run = build(options.lake or Path(temporary), REAL_DATA)
+        run = build(Path(temporary), REAL_DATA)
         seconds = time.perf_counter() - started
         lines = compare(run)
     right = Counter(line.fact for line in lines if line.right)
@@ -48,8 +46,8 @@ def main() -> None:
         print(f"{fact:<12}{right[fact]:>7}{total[fact]:>5}")
     print(f"{'all':<12}{right.total():>7}{total.total():>5}   built in {seconds:.0f} s\n")
     for line in lines:
-        if options.all or not line.right:
-            print(f"{'' if line.right else 'x':<2}{line.paper:<12}{line.fact:<12}{line.expected}  ->  {line.found}")
+        if not line.right:
+            print(f"{line.paper:<12}{line.fact:<12}{line.expected}  ->  {line.found}")
 
 
 if __name__ == "__main__":

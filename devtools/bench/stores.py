@@ -1,15 +1,12 @@
 """Measure CPU, requests and bytes of stored results in twelve monthly releases: month 12 must cost about as much as month 2.
 
-    python -m devtools.bench.stores [--pdfs 20000] [--shards 8]
-
-Each release adds 1 % new PDFs. Each shard looks up its stored results, stores the new ones in three parts, as a task of extract does,
-merges small parts, and reads all results, as the tasks after it do. The lake is a folder, read by the code that reads S3: each
-operation is one request.
+`python -m devtools.bench.stores`. Each release adds 1 % new PDFs. Each shard looks up its stored results, stores the new ones in three
+parts, as a task of extract does, merges small parts, and reads all results, as the tasks after it do. The lake is a folder, read by the
+code that reads S3: each operation is one request.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import random
 import tempfile
@@ -28,7 +25,7 @@ from s2corpus.storage.s3_objects import arrow_files
 from s2corpus.tables.parses import STORED_PARSES
 from s2corpus.tables.schema import pdf_shard
 
-MONTHS = 12
+PDFS, SHARDS, MONTHS = 20_000, 8, 12
 PARTS_PER_MONTH = 3
 PARSE_BYTES = 20_000
 
@@ -110,20 +107,16 @@ def run_release(store: ContentStore[Any], shards: Mapping[int, list[str]], words
 
 def main() -> None:
     """Run the releases, and print a line for each."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pdfs", type=int, default=20_000)
-    parser.add_argument("--shards", type=int, default=8)
-    given = parser.parse_args()
     words = ["".join(random.Random(n).choices("aeiourstlnmdg", k=6)) for n in range(5000)]
-    total = given.pdfs + MONTHS * given.pdfs // 100
+    total = PDFS + MONTHS * PDFS // 100
     pdfs = [hashlib.sha1(str(number).encode(), usedforsecurity=False).hexdigest() for number in range(total)]
     with tempfile.TemporaryDirectory() as folder:
         lake = CountedLake(Path(folder))
         store = ContentStore(lake, "stored_parses/bench", STORED_PARSES)
         for month in range(MONTHS + 1):
             shards = defaultdict(list)
-            for sha1 in pdfs[: given.pdfs + month * given.pdfs // 100]:
-                shards[pdf_shard(sha1, given.shards)].append(sha1)
+            for sha1 in pdfs[: PDFS + month * PDFS // 100]:
+                shards[pdf_shard(sha1, SHARDS)].append(sha1)
             lake.counts.clear()
             began = time.process_time()
             run_release(store, shards, words)

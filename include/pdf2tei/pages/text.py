@@ -38,6 +38,11 @@ _BASE = re.compile(r"(?:.*[^\w.])?(?:[a-zα-ωΑ-Ω\U0001d400-\U0001d7ff]|[kcdmn
 _SYMBOL = re.compile(r"[A-Z][a-z]?(?![^\W\d_])|[^\w\s]")
 """The start of a token that a raised token may belong to: a chemical element, a unit or a sign, not the text of a note."""
 
+_URL = re.compile(r"\W*(?:[Dd][Oo][Ii]:)?(?:https?:|www\.|doi\.org/|10\.\d{4,9}/)\S*")
+_URL_SIGNS = frozenset("/_=?&%#")
+_URL_PART = re.compile(r"\S*\d|\S*[\w/][./_=?&%#-][\w/]|\w+/")
+"""The beginning of a token that continues a URL: unlike a word, it has a digit or a sign inside."""
+
 _COMBINING = dict(zip("´`¨ˆ˜¸ˇ˚", "\u0301\u0300\u0308\u0302\u0303\u0327\u030c\u030a", strict=True))
 """Combining characters by the accents that are printed as separate characters."""
 _ACCENT = re.compile(r"([^\W\d_]?)([´`¨ˆ˜¸ˇ˚])(\s?)([^\W\d_]?)")
@@ -124,7 +129,9 @@ class Joiner:
             if parts:
                 last = parts[-1]
                 first = line.tokens[0].text.translate(_SIGNS)
-                if len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalpha() and self._may_join(last, first):
+                if _continues_url(parts, first):
+                    separator = ""
+                elif len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalpha() and self._may_join(last, first):
                     left = _WORD.findall(last)[-1]
                     right = (_WORD.match(first) or [""])[0]
                     separator = ""
@@ -160,6 +167,25 @@ class Joiner:
                 length += len(text)
         out.text = "".join(parts)
         return out
+
+
+def _continues_url(parts: list[str], first: str) -> bool:
+    """Return whether a line continues the URL or DOI at the end of the one before, which was broken after or before a sign.
+
+    A word after a complete URL is no part of it: after a slash, a part has a digit or a sign; after a period, it is lowercase.
+    """
+    sign = parts[-1][-1]
+    if sign not in _URL_SIGNS and sign not in "-.:" and first[0] not in _URL_SIGNS:
+        return False
+    begin = next((place for place in range(len(parts) - 1, -1, -1) if parts[place] == " "), -1)
+    url = "".join(parts[begin + 1 :])
+    if _URL.fullmatch(url) is None:
+        return False
+    if sign == "." and not url.endswith("www."):
+        return first[0].islower() or first[0].isdigit()
+    if sign == "/" and not url.endswith("://"):
+        return _URL_PART.match(first) is not None
+    return sign != ":" or first[0] == "/"
 
 
 @cache

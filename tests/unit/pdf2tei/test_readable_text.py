@@ -69,6 +69,30 @@ def test_compound_at_line_end_keeps_its_hyphen(language: str, lines: list[str], 
     assert Joiner([*made, draw_line((language, ROMAN), y=100.0)]).text(made).text == text
 
 
+@pytest.mark.parametrize(
+    "lines, text",
+    [
+        (["(https://www.un.", "org/en/)"], "(https://www.un.org/en/)"),
+        (["at https://", "doi.org/10.3989/arbor.2021"], "at https://doi.org/10.3989/arbor.2021"),
+        (["doi:10.17605/OSF.IO/", "9ZW34)."], "doi:10.17605/OSF.IO/9ZW34)."),
+        (["http://tree.bio.ed.ac.uk/", "software/)."], "http://tree.bio.ed.ac.uk/software/)."),
+        (["https://www.uzis.cz/category/", "tematicke-rady/", "zdravotnicka-statistika/novotvary."],
+         "https://www.uzis.cz/category/tematicke-rady/zdravotnicka-statistika/novotvary."),
+        (["www.youtube.com/watch", "?v=YzD7Z2yRL7Y"], "www.youtube.com/watch?v=YzD7Z2yRL7Y"),
+        (["https://a.org/the-trans-", "formation-2"], "https://a.org/the-trans-formation-2"),
+        # A complete URL ends before the next sentence, word or work.
+        (["http://www.un.org/.", "FAO"], "http://www.un.org/. FAO"),
+        (["doi.org/10.1002/pa.333.", "Carvalho, J."], "doi.org/10.1002/pa.333. Carvalho, J."),
+        (["https://creativecommons.org/licenses/by/4.0/", "The authors"], "https://creativecommons.org/licenses/by/4.0/ The authors"),
+        (["www.ibm.com/blogs/", "(accessed 2020)"], "www.ibm.com/blogs/ (accessed 2020)"),
+        (["the ratio and/", "or 3.5 mg"], "the ratio and/ or 3.5 mg"),
+    ],
+)  # fmt: skip
+def test_url_that_was_broken_at_a_sign_is_whole(lines: list[str], text: str) -> None:
+    made = [draw_line((x, ROMAN), y=12.0 * i) for i, x in enumerate(lines)]
+    assert Joiner(made).text(made).text == text
+
+
 PROSE = [
     Row(f"{ENGLISH} Then they were treated as before, until the end of the study in {n}.") for n in range(2000, 2012)
 ]

@@ -21,13 +21,13 @@ from devtools.local.follow import follow
 from devtools.local.interruption import STOP, announce
 from devtools.local.services import Endpoints
 from devtools.local.state import project
-from s2corpus.datasets import datasets_folder, open_published_snapshot
+from s2corpus.datasets import open_published_snapshot
 from s2corpus.deliveries.status import ArrivalState, iterate_statuses
 from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import format_summary
-from s2corpus.spec import load_spec, releases_folder
+from s2corpus.spec import datasets_folder, load_spec, releases_folder
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus_datasets.description import summary
 from s2corpus_datasets.job import Job

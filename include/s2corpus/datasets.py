@@ -1,11 +1,9 @@
-"""Datasets of the releases in a lake: their specs, snapshots and PDFs. `s2corpus_datasets` makes them."""
+"""Datasets of the releases in a lake: their snapshots and PDFs. `s2corpus_datasets` makes them."""
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
 
 from s2corpus.deliveries.files import ChangedInput, read_file
 from s2corpus.errors import UserError
@@ -16,12 +14,6 @@ from s2corpus.snapshot.reader import open_lake_of
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.intake import PDFS
-
-
-def datasets_folder() -> Path:
-    """Return the folder of the specs: `S2CORPUS_DATASETS` if set; otherwise `include/datasets`."""
-    configured = os.environ.get("S2CORPUS_DATASETS")
-    return Path(configured) if configured else Path(__file__).resolve().parents[1] / "datasets"
 
 
 def open_published_snapshot(lake: Lake, release: str, as_of: str) -> Lake:

@@ -290,6 +290,12 @@ def releases_folder() -> Path:
     return Path(named) if named else SHIPPED
 
 
+def datasets_folder() -> Path:
+    """Return the folder of the specs of datasets: `S2CORPUS_DATASETS`, or `include/datasets` by default."""
+    named = os.environ.get("S2CORPUS_DATASETS")
+    return Path(named) if named else SHIPPED.with_name("datasets")
+
+
 def find_spec(corpus: str) -> Path:
     """Return the spec file of a corpus: the file itself, or `<corpus>.yaml` in the folder of the specs."""
     is_file = corpus.endswith((".yaml", ".yml")) or "/" in corpus

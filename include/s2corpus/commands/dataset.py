@@ -24,8 +24,9 @@ def command(name: str, snapshot: str, out: str | None, workers: int, lake: str |
 
     NAME is a spec in `include/datasets/`, or the path of a YAML file.
     """
-    from s2corpus.datasets import ReleasePdfs, datasets_folder
+    from s2corpus.datasets import ReleasePdfs
     from s2corpus.snapshot.reader import open_lake_of, open_snapshot
+    from s2corpus.spec import datasets_folder
     from s2corpus.storage.lake import open_lake
     from s2corpus_datasets import description, runner
     from s2corpus_datasets.job import Job

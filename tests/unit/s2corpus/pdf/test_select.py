@@ -216,7 +216,7 @@ def test_command_prints_outcomes_and_writes_the_table(tmp_path: Path) -> None:
     for name, kind in (("a.pdf", "paper"), ("b.PDF", "paper"), ("c.pdf", "html"), ("notes.txt", "html")):
         (tmp_path / name).write_bytes(KINDS[kind][0]())
     out = tmp_path / "selections.parquet"
-    result = CliRunner().invoke(corpus, ["select", str(tmp_path), "--out", str(out), "--workers", "1"])
+    result = CliRunner().invoke(corpus, ["select", str(tmp_path), "--out", str(out)])
     assert result.exit_code == 0, result.output
     assert f"selected\t{tmp_path}/a.pdf\n" in result.stdout
     assert result.stderr == "2 PDFs: 1 selected, 1 unreadable\n"

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from s2corpus.catalog.models import ReleaseDecision
-from s2corpus.commands.publishing import publish_command
+from s2corpus.cli import corpus
 from s2corpus.errors import UserError
 from s2corpus.pipeline import acceptance, quality, runner, sealed
 from s2corpus.pipeline.run import Run
@@ -199,10 +199,10 @@ def test_approval_of_another_run_does_not_count(run: Run) -> None:
 
 def test_person_publishes_a_trial_by_command(run: Run) -> None:
     plan_on_chosen_drops(run)
-    arguments = [run.snapshot_id, "--lake", run.lake.root, "--reason"]
-    refused = CliRunner().invoke(publish_command, [*arguments, "short"])
+    arguments = ["publish", run.snapshot_id, "--lake", run.lake.root, "--reason"]
+    refused = CliRunner().invoke(corpus, [*arguments, "short"])
     assert "is not a reason" in str(refused.exception)
-    done = CliRunner().invoke(publish_command, [*arguments, "two people read the trial"], catch_exceptions=False)
+    done = CliRunner().invoke(corpus, [*arguments, "two people read the trial"], catch_exceptions=False)
     assert f"{run.snapshot_id} is published" in done.output
     assert is_published(run)
 
@@ -211,12 +211,12 @@ def test_command_approves_with_the_name_of_its_account(run: Run, monkeypatch: py
     """Variables of the environment name no other approver."""
     account = pwd.getpwuid(os.getuid()).pw_name
     monkeypatch.setenv("LOGNAME", "bob")
-    arguments = [run.snapshot_id, "--lake", run.lake.root, "--reason", "read ten texts"]
+    arguments = ["publish", run.snapshot_id, "--lake", run.lake.root, "--reason", "read ten texts"]
     with_approval(run, started_by=account)
-    refused = CliRunner().invoke(publish_command, arguments)
+    refused = CliRunner().invoke(corpus, arguments)
     assert f"{account} started its run and may not approve" in str(refused.exception)
     with_approval(run, started_by="ann")
-    CliRunner().invoke(publish_command, arguments, catch_exceptions=False)
+    CliRunner().invoke(corpus, arguments, catch_exceptions=False)
     assert pointer.list_markers(run.lake, "sample", "published")[run.snapshot_id]["approved"]["by"] == account
 
 

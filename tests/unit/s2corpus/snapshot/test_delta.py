@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import click
 import orjson
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from s2corpus.commands.publishing import prune_command, register_command
-from s2corpus.commands.snapshots import apply_command, delta_command, diff_command
+from s2corpus.cli import corpus
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import hub, iceberg
@@ -93,16 +91,16 @@ def registered_tags(catalog: Catalog) -> set[str]:
     return {name for table in tables for name, ref in table.metadata.refs.items() if ref.snapshot_ref_type == "tag"}
 
 
-def run(command: click.Command, *arguments: object) -> str:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False).output
+def run(*words: object) -> str:
+    return CliRunner().invoke(corpus, list(map(str, words)), catch_exceptions=False).output
 
 
 def test_consecutive_deltas_give_the_last_snapshot(snapshots: list[Path], tmp_path: Path) -> None:
     at = snapshots[0]
     for number, (old, new) in enumerate(pairwise(snapshots)):
-        made = run(delta_command, old, new, "--out", tmp_path / f"delta-{number}")
+        made = run("delta", old, new, "--out", tmp_path / f"delta-{number}")
         assert " 0 with changed lines" not in made
-        run(apply_command, tmp_path / f"delta-{number}", "--copy", at, "--out", tmp_path / f"copy-{number}")
+        run("apply", tmp_path / f"delta-{number}", "--copy", at, "--out", tmp_path / f"copy-{number}")
         at = tmp_path / f"copy-{number}"
         assert _same(at, new)
     assert list(verify(open_lake(str(at)), parent=open_lake(str(snapshots[-2])))) == []
@@ -133,13 +131,13 @@ def test_every_removed_document_has_a_reason_and_a_tombstone(snapshots: list[Pat
     for id_, stone in stones[1].items():  # They remain for readers of older snapshots.
         assert stone["removed_in"] == snapshots[1].name
         assert id_ in index[3] or stones[3][id_] == stone
-    listed = run(diff_command, snapshots[0], snapshots[1], "--list").splitlines()
+    listed = run("diff", snapshots[0], snapshots[1], "--list").splitlines()
     assert {line.split("\t")[0] for line in listed} >= {"added", "removed"}
 
 
 def test_other_or_damaged_copy_or_plan_is_refused(snapshots: list[Path], tmp_path: Path) -> None:
     delta, damaged = tmp_path / "delta", Path(shutil.copytree(snapshots[0], tmp_path / "damaged"))
-    run(delta_command, snapshots[0], snapshots[1], "--out", delta)
+    run("delta", snapshots[0], snapshots[1], "--out", delta)
     victim = damaged / "v2/s2ag/train/00.jsonl.gz"
     victim.write_bytes(gzip.compress(gzip.decompress(victim.read_bytes()).replace(b'"text":"On', b'"text":"At')))
     for copy, name, content, says in (
@@ -151,7 +149,7 @@ def test_other_or_damaged_copy_or_plan_is_refused(snapshots: list[Path], tmp_pat
         if name:
             (delta / name).write_bytes(content)
         with pytest.raises(UserError, match=says):
-            run(apply_command, delta, "--copy", copy, "--out", tmp_path / "copy")
+            run("apply", delta, "--copy", copy, "--out", tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
 
 
@@ -189,7 +187,7 @@ def catalog(tmp_path: Path) -> str:
 def test_registered_snapshots_are_versions_of_the_same_tables(snapshots: list[Path], catalog: str) -> None:
     before = {path: path.stat().st_mtime_ns for path in snapshots[0].parent.rglob("*") if path.is_file()}
     for folder in (*snapshots[:2], snapshots[1]):  # A second registration changes nothing.
-        said = run(register_command, folder, "--catalog", catalog)
+        said = run("register", folder, "--catalog", catalog)
         assert f"index: {pq.read_metadata(folder / 'index.parquet').num_rows} rows" in said
     assert before == {path: path.stat().st_mtime_ns for path in snapshots[0].parent.rglob("*") if path.is_file()}
     loaded = iceberg.open_catalog(catalog)
@@ -204,9 +202,9 @@ def test_registered_snapshots_are_versions_of_the_same_tables(snapshots: list[Pa
             paths = {urlsplit(task.file.file_path).path for task in scan.plan_files()}
             assert paths == {path for path, n in rows.items() if n} and scan.to_arrow().num_rows == sum(rows.values())
     with pytest.raises(UserError, match="is the newest version"):
-        run(register_command, snapshots[1].name, "--catalog", catalog, "--forget")
-    run(register_command, snapshots[0], "--catalog", catalog)  # The older snapshot is the newest version again.
-    assert "documents" in run(register_command, snapshots[1].name, "--catalog", catalog, "--forget")
+        run("register", snapshots[1].name, "--catalog", catalog, "--forget")
+    run("register", snapshots[0], "--catalog", catalog)  # The older snapshot is the newest version again.
+    assert "documents" in run("register", snapshots[1].name, "--catalog", catalog, "--forget")
     assert registered_tags(iceberg.open_catalog(catalog)) == {iceberg.format_name(snapshots[0].name)}
 
 
@@ -214,11 +212,11 @@ def test_prune_needs_the_catalog_of_registered_files(snapshots: list[Path], cata
     lake = Path(shutil.copytree(snapshots[0].parents[1], tmp_path / "lake"))
     first, *_, last = (lake / "snapshots" / folder.name for folder in snapshots)
     for folder in (first, last):
-        run(register_command, folder, "--catalog", catalog)
+        run("register", folder, "--catalog", catalog)
     with pytest.raises(UserError, match="registered in an Iceberg catalog"):
-        run(prune_command, "small", "--keep", 1, "--snapshots", "--delete", "--lake", lake)
+        run("prune", "small", "--keep", 1, "--snapshots", "--delete", "--lake", lake)
     assert (first / "manifest.json").exists()
-    said = run(prune_command, "small", "--keep", 1, "--snapshots", "--delete", "--lake", lake, "--catalog", catalog)
+    said = run("prune", "small", "--keep", 1, "--snapshots", "--delete", "--lake", lake, "--catalog", catalog)
     assert f"{first.name}: removed from " in said and f"{first.name}: deleted " in said
     assert not (first / "manifest.json").exists()
     loaded = iceberg.open_catalog(catalog)

@@ -15,8 +15,7 @@ from typing import Any
 import click
 import pytest
 
-from s2corpus.commands.actions import yank_command
-from s2corpus.commands.releases import build_command
+from s2corpus.cli import corpus
 from s2corpus.errors import LostRace, UserError
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.snapshot import pointer
@@ -249,13 +248,22 @@ def test_damaged_pointer_gives_one_sentence(lake: Lake, tmp_path: Path, data: by
     lake.put("snapshots/spec/latest.json", data)
     (tmp_path / "spec.yaml").write_text("name: spec\n")
     LocalLake(tmp_path).put("drops/one/_READY", b"{}")
-    build = [str(tmp_path / "spec.yaml"), "--as-of", "2023-02-01", "--lake", lake.root, "--from", str(tmp_path)]
+    build = [
+        "build",
+        str(tmp_path / "spec.yaml"),
+        "--as-of",
+        "2023-02-01",
+        "--lake",
+        lake.root,
+        "--from",
+        str(tmp_path),
+    ]
     acts: list[Callable[[], object]] = [
         lambda: pointer.check_pointer(lake, ReleaseId("spec-20230301")),
         lambda: pointer.publish(lake, FEBRUARY),
         lambda: open_snapshot("spec", lake.root),
         lambda: open_snapshot(f"{lake.root}/snapshots/spec"),
-        lambda: build_command.main(build, standalone_mode=False),
+        lambda: corpus.main(build, standalone_mode=False),
     ]
     for act in acts:
         with pytest.raises(UserError, match=r"latest\.json is damaged") as refused:
@@ -319,6 +327,6 @@ def test_yank_asks_only_at_a_terminal(lake: Lake, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(stdin, "isatty", lambda answer=is_terminal: answer)
         monkeypatch.setattr(sys, "stdin", stdin)
         with pytest.raises(click.Abort) if stops else nullcontext():
-            yank_command.main([JANUARY, "--reason", REASON, *words, "--lake", lake.root], standalone_mode=False)
+            corpus.main(["yank", JANUARY, "--reason", REASON, *words, "--lake", lake.root], standalone_mode=False)
             pointer.restore(lake, JANUARY, "it was all there")
         assert stdin.tell() == (2 if is_terminal and not words else 0), "the question is answered"

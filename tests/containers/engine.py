@@ -167,7 +167,11 @@ def running_engine() -> Iterator[Engine]:
         config = CACHE / "client"
         engine = Engine(
             home,
-            {name: value for name, value in os.environ.items() if not name.startswith(("DOCKER_", "COMPOSE_"))}
+            {
+                name: value
+                for name, value in os.environ.items()
+                if not name.startswith(("DOCKER_", "COMPOSE_", "S2CORPUS_"))
+            }
             | {"DOCKER_HOST": f"unix://{home}/docker.sock", "DOCKER_CONFIG": str(config), "DOCKER_BUILDKIT": "1"},
         )
         try:

@@ -193,7 +193,8 @@ def test_commands_of_the_page_build_the_same_snapshot(
         "".join(f"spark.eventLog.{name} {value}\n" for name, value in log.items())
     )
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environ = os.environ | {"PATH": path, "SPARK_CONF_DIR": str(tmp_path), **extractor}
+    others = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}  # of Connect
+    environ = others | {"PATH": path, "SPARK_CONF_DIR": str(tmp_path), **extractor}
 
     def events(name: str) -> list[dict[str, Any]]:
         lines = [line for file in (tmp_path / "log").iterdir() for line in file.read_text().splitlines()]

@@ -78,7 +78,7 @@ class Copies:
             if self._folder is not None and size is not None:
                 with suppress(OSError):
                     if self._folder.has_room(size):
-                        file = stack.enter_context(tempfile.NamedTemporaryFile(dir=self._folder.path))
+                        file = stack.enter_context(tempfile.NamedTemporaryFile(dir=self._folder.path, buffering=0))
             yield Receiver(file)
 
 
@@ -100,6 +100,5 @@ class Receiver:
         """Retain the copy under the SHA-1 of its bytes."""
         if self._file is not None:
             with suppress(OSError):
-                self._file.flush()
                 path = Path(self._file.name)
                 os.link(path, path.with_name(sha1))

@@ -1,13 +1,14 @@
 """Registration, select and extract on one machine download a PDF once. A missing or damaged copy changes nothing."""
 
 import os
+import resource
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from s2corpus.deliveries.copies import Copies, Receiver
+from s2corpus.deliveries.copies import Copies
 from s2corpus.deliveries.ready import Delivery
 from s2corpus.deliveries.registration import register
 from s2corpus.errors import UserError
@@ -81,12 +82,19 @@ def test_without_copies_each_stage_downloads(
     assert set(count_downloads(lake, monkeypatch, lambda: None).values()) == {3}
 
 
-def test_full_disk_ends_the_copy_but_not_the_download() -> None:
-    with Path("/dev/full").open("wb", buffering=0) as file:
-        receiver = Receiver(file)
-        receiver.write(b"%PDF")
-        receiver.write(b"-1.4")
-        receiver.store("0" * 40)
+def test_full_disk_ends_the_copy_but_not_the_download(folder: Path) -> None:
+    """The limit of a file's size stands for a full disk. No data wait in a buffer, whose end would raise the error again."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    copies = Copies.find()
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        with copies.receive(6000) as receiver:
+            for _ in range(3):
+                receiver.write(b"%PDF" * 500)
+            receiver.store("0" * 40)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(folder.iterdir()) == []
 
 
 def test_copy_of_another_user_is_not_read(folder: Path) -> None:

@@ -26,7 +26,7 @@ Linking uses more keys. Here, a third record usually joins the two sides of a mi
 """
 _INT, _TEXT, _FLAG, _REAL = pa.int64(), pa.string(), pa.bool_(), pa.float64()
 _PAIR = {"a": _INT, "b": _INT}
-_EDGE = {**_PAIR, "reason": pa.int8(), "near": pa.int8(), "strength": _REAL, "evidence": _INT}
+EDGE = pa.schema({**_PAIR, "reason": pa.int8(), "near": pa.int8(), "strength": _REAL, "evidence": _INT})
 
 
 def join_identified(rows: pa.Table, rules: ClusterRules) -> pa.Table:
@@ -88,7 +88,7 @@ def _join(rows: pa.Table, edges: Edges, near: int) -> pa.Table:
 def _tabulate(a: np.ndarray, b: np.ndarray, edges: Edges, near: int) -> pa.Table:
     columns = [a, b, edges.reason, np.full(len(a), near), edges.strength, edges.evidence]
     return pa.table(
-        [pa.array(column).cast(kind) for column, kind in zip(columns, _EDGE.values(), strict=True)], list(_EDGE)
+        [pa.array(column).cast(kind) for column, kind in zip(columns, EDGE.types, strict=True)], schema=EDGE
     )
 
 
@@ -166,9 +166,9 @@ def decide(rows: pa.Table, rules: ClusterRules) -> pa.Table:
         place[: len(a)], place[len(a) :], *(rows[name].to_numpy() for name in ("reason", "strength", "evidence"))
     )
     label, outcome = components(codes_of(doi)[0], year.to_numpy(), preprint.to_numpy(), edges)
-    columns = [rows[name] for name in _EDGE]
+    columns = [rows[name] for name in EDGE.names]
     columns += [outcome, node[label[edges.left]], node[label[edges.right]]]
-    return pa.table(columns, [*_EDGE, "outcome", "label_a", "label_b"])
+    return pa.table(columns, [*EDGE.names, "outcome", "label_a", "label_b"])
 
 
 def name_edges(rows: pa.Table, rules: ClusterRules) -> pa.Table:
@@ -190,14 +190,14 @@ def read_record_facts(rows: pa.Table, rules: ClusterRules) -> pa.Table:
 
 FUNCTIONS: dict[str, tuple[Callable[..., Any], pa.Schema]] = {
     "read_facts": (read_record_facts, FACTS),
-    "join_identified": (join_identified, pa.schema(_EDGE)),
-    "judge_equal": (judge_equal, pa.schema(_EDGE)),
-    "judge_similar": (judge_similar, pa.schema(_EDGE)),
-    "judge_cut": (judge_cut, pa.schema(_EDGE)),
+    "join_identified": (join_identified, EDGE),
+    "judge_equal": (judge_equal, EDGE),
+    "judge_similar": (judge_similar, EDGE),
+    "judge_cut": (judge_cut, EDGE),
     "compute_title_keys": (compute_title_keys, pa.schema({"title": _INT, "is_open": _FLAG, "key": _INT})),
     "score_titles": (score_titles, pa.schema({**_PAIR, "score": _REAL})),
     "connect": (connect, pa.schema({"node": _INT, "label": _INT})),
-    "decide": (decide, pa.schema({**_EDGE, "outcome": pa.int8(), "label_a": _INT, "label_b": _INT})),
+    "decide": (decide, pa.schema([*EDGE, ("outcome", pa.int8()), ("label_a", _INT), ("label_b", _INT)])),
     "name_edges": (
         name_edges,
         pa.schema(

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus import spec
-from s2corpus.clustering.functions import FUNCTIONS
+from s2corpus.clustering.functions import EDGE, FUNCTIONS
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.errors import UserError
 from s2corpus.pipeline import gold
@@ -91,12 +91,20 @@ _ROWS_PER_PART = 250_000
 STATEMENTS = Path(__file__).with_suffix(".sql")
 NAMES = ("aged", "heirs", "papers", "alias_rows", "cluster_rows")
 """The tables that name papers."""
-_PASSES = (
-    ("facts", "numbers", "titles", "forms", "nodes", "identified", "edges_0"),
-    ("equal", "edges_1"),
-    ("open_titles", "keys", "candidates", "scored", "most_similar", "edges_2", "fronts", "cut", "edges_3"),
+_FOUND = ("edges", "connected", "decided", "clustered")
+_ORDER = (
+    *("facts", "numbers", "titles", "forms", "nodes", "identified", "edges_0"),
+    *_FOUND,
+    *("equal", "edges_1"),
+    *_FOUND,
+    *("open_titles", "keys", "candidates", "scored", "most_similar", "edges_2", "fronts", "cut", "edges_3"),
+    *_FOUND,
+    "edge_rows",
+    *NAMES,
 )
-"""The tables of each pass; after each, the clusters of all edges so far are found."""
+"""The tables in the order of their making. The clusters of all edges so far are found three times."""
+_KEPT = ("numbers", "clustered", "papers", "edge_rows", "alias_rows", "cluster_rows")
+"""The tables that are read after the last statement."""
 
 
 def _write_clusters(run: Run, engine: Engine) -> dict[str, int]:
@@ -114,13 +122,9 @@ def _write_clusters(run: Run, engine: Engine) -> dict[str, int]:
     for table in (CLUSTERS, ALIASES):
         key = f"snapshots/{run.parent}/{table.name}.parquet"
         engine.load(f"parent_{table.name}", run.lake, [key] if run.parent else [], table.schema)
-    edges: list[str] = []
-    for names in _PASSES:
-        make_tables(engine, STATEMENTS, functions, names)
-        edges += [f"SELECT * FROM {name}" for name in names if name.startswith("edges_")]
-        engine.run("edges", " UNION ALL ".join(edges))
-        make_tables(engine, STATEMENTS, functions, ("connected", "decided", "clustered"))
-    make_tables(engine, STATEMENTS, functions, ("edge_rows", *NAMES))
+    for later in ("edges_1", "edges_2", "edges_3"):
+        engine.load(later, run.lake, [], EDGE)
+    make_tables(engine, STATEMENTS, functions, _ORDER, _KEPT)
     _check_ids(engine)
     counts = engine.fetch("SELECT count(*) AS records, count(DISTINCT label) AS papers FROM clustered").to_pylist()[0]
     parts = max(1, -(-counts["records"] // _ROWS_PER_PART))

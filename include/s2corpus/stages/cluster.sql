@@ -111,6 +111,9 @@ WHERE l.title IS DISTINCT FROM r.title AND l.label <> r.label AND NOT coalesce(l
 -- edges_3 [judge_cut]: edges by cut, translated and missing titles (§4.22)
 SELECT a, b, l.facts AS facts_a, r.facts AS facts_b FROM cut JOIN nodes l ON l.node = a JOIN nodes r ON r.node = b;
 
+-- edges: all edges that were found so far
+FROM edges_0 UNION ALL FROM edges_1 UNION ALL FROM edges_2 UNION ALL FROM edges_3;
+
 -- connected [connect by all]: the component of each record, if it is not its first
 SELECT a, b FROM edges;
 

@@ -74,7 +74,9 @@ def _find_candidates(run: Run) -> tuple[set[int], npt.NDArray[np.int64]]:
     table, names = run.table(DOCUMENTS), ("repeated", "shared", "texts", "pairs")
     with open_engine(run) as engine:
         engine.load("documents", run.lake, table.keys(), pa.schema([DOCUMENTS.schema.field(name) for name in _KEYS]))
-        make_tables(engine, Path(__file__).with_suffix(".sql"), {}, names, most=minhash.MAX_GROUP)
+        make_tables(
+            engine, Path(__file__).with_suffix(".sql"), {}, names, ("repeated", "pairs"), most=minhash.MAX_GROUP
+        )
         repeated = engine.fetch("SELECT key FROM repeated")["key"].to_pylist()
         pairs = engine.fetch("SELECT a, b FROM pairs ORDER BY a, b")
     return set(repeated), np.stack([pairs["a"].to_numpy(), pairs["b"].to_numpy()], axis=1)

@@ -108,7 +108,7 @@ def _write_known(run: Run, engine: Engine) -> None:
     if run.spec.vote.infer_fields:
         names += ["declared", "journals", "field_counts", "journal_rows"]
         written["journal_rows"] = KNOWN_JOURNALS
-    make_tables(engine, Path(__file__).with_suffix(".sql"), functions, names)
+    make_tables(engine, Path(__file__).with_suffix(".sql"), functions, names, tuple(written))
     for name, table in written.items():
         engine.write(_known(run, table), f"SELECT * FROM {name}", ", ".join(table.key), run.paper_shards)
 

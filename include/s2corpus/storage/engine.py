@@ -10,6 +10,7 @@ The order of rows comes from keys, never from the engine.
 from __future__ import annotations
 
 import os
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -44,6 +45,9 @@ class Engine(Protocol):
     def map(self, name: str, statement: Statement, function: Callable[[Any], Any], schema: pa.Schema) -> None:
         """Make a table of the rows that a function returns for the rows of a statement."""
 
+    def drop(self, name: str) -> None:
+        """Remove a table that no later statement reads."""
+
     def fetch(self, sql: str) -> pa.Table:
         """Return the rows of a statement with a small result."""
 
@@ -56,15 +60,23 @@ Functions = Mapping[str, tuple[Callable[[Any], Any], pa.Schema]]
 
 
 def make_tables(
-    engine: Engine, statements: Path, functions: Functions, names: Iterable[str], **parameters: int
+    engine: Engine, statements: Path, functions: Functions, names: Sequence[str], kept: Sequence[str], **parameters: int
 ) -> None:
-    """Make tables by the statements of a file, in the given order."""
+    """Make tables by the statements of a file, in the given order. A table that is not kept is dropped after its last use."""
     found = read_statements(statements, **parameters)
-    for name in names:
+    last = {
+        read: place
+        for place, name in enumerate(names)
+        for read in (name, *re.findall(r"(?:FROM|JOIN)\s+(\w+)", found[name].sql))
+    }
+    for place, name in enumerate(names):
         if function := found[name].function:
             engine.map(name, found[name], *functions[function])
         else:
             engine.run(name, found[name].sql)
+        for unused in sorted(set(names[: place + 1]) - set(kept)):
+            if last[unused] == place:
+                engine.drop(unused)
 
 
 class DuckEngine:
@@ -96,6 +108,10 @@ class DuckEngine:
         for found in apply(function, statement.by, batches, self._call_in_threads):
             rows = found.select(schema.names).cast(schema)  # noqa: F841 - DuckDB reads the variable
             self._connection.execute(f"INSERT INTO {name} FROM rows")
+
+    def drop(self, name: str) -> None:
+        """Remove a table."""
+        self._connection.execute(f"DROP TABLE {name}")
 
     def _call_in_threads(
         self, function: Callable[[pa.Table], pa.Table], tables: Iterable[pa.Table]

@@ -73,6 +73,10 @@ class SparkEngine:
         rows = self._session.sql(self._translate(statement.sql, () if by == ALL else by))
         self._store(name, (rows.repartition(1) if by == ALL else rows).mapInArrow(call, from_arrow_schema(schema)))
 
+    def drop(self, name: str) -> None:
+        """Delete the files of a table."""
+        self._delete(f"{self._folder}/{name}/")
+
     def fetch(self, sql: str) -> pa.Table:
         """Return the rows of a statement."""
         return self._session.sql(self._translate(sql)).toArrow()
@@ -113,7 +117,7 @@ class SparkEngine:
 
         uri, prefix, schema = (
             self._lake.root,
-            f"{self._folder}/{name}_{next(self._numbers)}",
+            f"{self._folder}/{name}/{next(self._numbers)}",
             to_arrow_schema(rows.schema),
         )
 
@@ -139,7 +143,10 @@ class SparkEngine:
 
     def remove_tables(self) -> None:
         """Delete the files of all tables."""
-        for entry in self._lake.list(f"{self._folder}/"):
+        self._delete(f"{self._folder}/")
+
+    def _delete(self, prefix: str) -> None:
+        for entry in self._lake.list(prefix):
             self._lake.delete(entry.key)
 
 

@@ -37,7 +37,7 @@ def identify(ids: list[str], labels: list[int], when: list[str | None], parent: 
         engine.create("clustered", rows.append_column("ready_at", pa.array(when, pa.string())))
         engine.create("parent_clusters", parent.clusters)
         engine.create("parent_aliases", parent.aliases)
-        make_tables(engine, STATEMENTS, {}, NAMES)
+        make_tables(engine, STATEMENTS, {}, NAMES, NAMES)
         clusters = engine.fetch("SELECT record_id, paper_id, first_ready FROM cluster_rows ORDER BY record_id")
         return Parent(clusters, engine.fetch("FROM alias_rows ORDER BY alias"))
 

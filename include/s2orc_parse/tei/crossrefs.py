@@ -32,7 +32,12 @@ _CITED_BEFORE = re.compile(r"\[[^\[\]]*$|(?:19|20)\d\d[a-z]?,\s*$")
 _CITED_AFTER = re.compile(
     r"\s*,?\s+(?:of|in|from)\s+(?:\[|\(?[A-Z][\w’'-]+(?:\s+(?:et\s+al|and|&)|\s*[\[(,]\s*(?:\d|in\b)))"
 )
-_HINT = re.compile(r"\s(?:[A-Z]\.?)?\d|\s[A-Z]{1,5}\b")
+_STEMS_OF_WORDS = {
+    kind: re.findall(r"(?:^|\|)([a-z]+?)(?=[a-z]\?|[^a-z]|$)", re.sub(r"\(.*?\)", ".", words))
+    for kind, words in _KIND_WORDS.items()
+}
+"""The beginnings of each kind's words. To look for them is faster than to search for the words."""
+_ALL_STEMS = [stem for stems in _STEMS_OF_WORDS.values() for stem in stems]
 
 
 def link_items(
@@ -63,6 +68,7 @@ class Statements:
                 key = self._keys[statement.kind, statement.num] = f"THMREF{len(self.entries)}"
                 text = statement.text[:MAX_STATEMENT].rstrip()
                 self.entries.append(RefEntry(key, RefType.THEOREM, text, statement.num))
+        self._stems = [stem for kind in sorted({kind for kind, _ in self._keys}) for stem in _STEMS_OF_WORDS[kind]]
 
     def mentions(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Yield (start, end, key) of every mention. The first item of a list includes the word.
@@ -70,7 +76,7 @@ class Statements:
         A statement's own label is not a mention, and neither is a theorem of a cited work: `[18, Theorem 5]`, `Lemma 2
         of [3]`.
         """
-        if not self._keys:
+        if not _has_any(text, self._stems):
             return
         for match in _MENTION.finditer(text):
             start = match.start()
@@ -92,7 +98,7 @@ def _read_statements(drafts: Iterable[TextDraft]) -> Iterator[Statement]:
             section = draft.section
             if section.heads and (match := _IN_HEAD.match(section.heads[-1])):
                 yield Statement(_get_kind(match), "".join(match["num"].split()), f"{section.heads[-1]} {draft.text}")
-        if not _HINT.search(draft.text):
+        if not _has_any(draft.text, _ALL_STEMS):
             continue
         # The search for the ends of sentences is ten times as fast as that for the words of statements.
         starts = (0, *(end.end() for end in _SENTENCE_END.finditer(draft.text, 0, len(draft.text) - 1)))
@@ -109,6 +115,11 @@ def _match_label(text: str, at: int) -> re.Match[str] | None:
     if not text[at].isupper() or not _BEFORE_SENTENCE.search(text, max(0, at - 3), at):
         return None
     return _IN_TEXT.match(text, at)
+
+
+def _has_any(text: str, stems: Iterable[str]) -> bool:
+    folded = text.casefold()
+    return any(stem in folded for stem in stems)
 
 
 def _get_kind(match: re.Match[str]) -> str:

@@ -91,18 +91,23 @@ class TextBuffer:
 
     def append(self, text: str) -> tuple[int, int]:
         """Append text with normalized white space; return the interval of its words."""
-        words = text if text.isalnum() else " ".join(text.split())
+        spaced = self._repair(text if text.isalnum() else " ".join(f"|{text}|".split())[1:-1])
+        words = spaced.strip(" ")
         if not words:
-            self._pending = self._pending or bool(text)
+            self._pending = self._pending or bool(spaced)
             return self._length, self._length
-        if self._length and (self._pending or text[0].isspace()):
+        if self._length and (self._pending or spaced[0] == " "):
             self._parts.append(" ")
             self._length += 1
         start = self._length
         self._parts.append(words)
         self._length += len(words)
-        self._pending = text[-1].isspace()
+        self._pending = spaced[-1] == " "
         return start, self._length
+
+    def _repair(self, text: str) -> str:
+        """Return a text, whose white space is single spaces, as the buffer shall have it."""
+        return text
 
 
 class TextReader(TextBuffer, ABC):

@@ -34,9 +34,8 @@ class TeiTextReader(TextReader):
         self._previous = NO_SECTION  # the section of the previous division
         self._in_paragraph = False
 
-    def append(self, text: str) -> tuple[int, int]:
-        """Append repaired text; return the interval of its words."""
-        return super().append(self._repairs.apply(text))
+    def _repair(self, text: str) -> str:
+        return self._repairs.apply(text)
 
     def read(self, container: Element) -> None:
         """Read the content of a container (body, abstract, a part of the back matter)."""

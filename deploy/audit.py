@@ -102,13 +102,13 @@ def ask_pip_audit(lock: Path) -> list[dict[str, Any]]:
             dependencies: list[dict[str, Any]] = json.loads(answer.read_bytes())["dependencies"]
             return dependencies
     reason = (done.stderr.strip() or "no answer").splitlines()[-1]
-    return [{"name": name, "skip_reason": reason} for name in third_party.locked(lock)]
+    return [{"name": name, "skip_reason": reason} for name in third_party.read_lock(lock)]
 
 
 def main() -> int:
     """Print findings and unchecked packages; return the exit status."""
     exceptions = tomllib.loads(EXCEPTIONS.read_text("utf-8"))
-    findings = list(find_licenses(third_party.listed(), exceptions["licenses"]))
+    findings = list(find_licenses(third_party.read_list(), exceptions["licenses"]))
     packages = {}
     for lock in third_party.LOCKS:
         for package in ask_pip_audit(third_party.ROOT / lock):
@@ -118,7 +118,7 @@ def main() -> int:
     for line in findings:
         print(line)
     print(
-        f"{len(third_party.listed())} licenses and {len(packages) - len(unchecked)} packages checked: {len(findings)} findings"
+        f"{len(third_party.read_list())} licenses and {len(packages) - len(unchecked)} packages checked: {len(findings)} findings"
     )
     if unchecked:
         print(

@@ -1,8 +1,8 @@
-"""Write docs/third-party.md: every locked package with its license, as its installed metadata says it.
+"""Write docs/third-party.md: each locked package with the license in its installed metadata.
 
-    python deploy/third_party.py        # after `make lock` and an installation of what it locked
+    python deploy/third_party.py        # after `make lock` and the installation of the locked packages
 
-A package that is not installed here (it is locked for another system) keeps the license that the list had for its name.
+A package that is locked for another system is not installed. It retains its license in the existing list.
 """
 
 from __future__ import annotations
@@ -21,52 +21,52 @@ LOCKS = {
 }
 HEAD = """# Third-party packages
 
-Made from the lock by `deploy/third_party.py`; licenses as the packages' own metadata gives them. The project itself is under the
-Apache License 2.0, and NOTICE at the root of the repository names what asks for more than a permissive license does.
+`deploy/third_party.py` writes this list from the lock files and the packages' metadata. The project is under the Apache License 2.0.
+NOTICE at the root of the repository names the packages whose licenses demand more than a permissive one.
 """
 _LOCKED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;\\]+)", re.MULTILINE)
 _ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 
 
-def locked(lock: Path) -> dict[str, str]:
-    """Name → version of what a lock file has; `name==other` twice (for other systems) as "one, other"."""
+def read_lock(lock: Path) -> dict[str, str]:
+    """Return the versions of the packages in a lock file by name. Versions for several systems are joined: "1.0, 1.1"."""
     found: dict[str, list[str]] = {}
     for name, version in _LOCKED.findall(lock.read_text("utf-8")):
         found.setdefault(name, []).append(version)
     return {name: ", ".join(sorted(set(versions))) for name, versions in sorted(found.items())}
 
 
-def listed() -> dict[str, tuple[str, str]]:
-    """Name → version and license of what the list has."""
+def read_list() -> dict[str, tuple[str, str]]:
+    """Return version and license of the packages in the existing list by name."""
     text = LIST.read_text("utf-8") if LIST.exists() else ""
     return {name: (version, license) for name, version, license in _ROW.findall(text) if version != "version"}
 
 
-def license_of(given: PackageMetadata) -> str:
-    """A license by its SPDX expression, else its classifiers, else the first line of what stands in its place."""
+def find_license(given: PackageMetadata) -> str:
+    """Return the SPDX expression of a license, or its classifiers, or the first line of its text."""
     if expression := given.get("License-Expression"):
         return str(expression)
     classifiers = [
-        text.rpartition(" :: ")[2] for text in given.get_all("Classifier") or [] if text.startswith("License :: ")
+        name.rpartition(" :: ")[2] for name in given.get_all("Classifier") or [] if name.startswith("License :: ")
     ]
-    said = (given.get("License") or "").strip().split("\n")[0][:60]
-    chosen = ", ".join(one for one in classifiers if one != "OSI Approved") or said or "not stated"
+    text = (given.get("License") or "").strip().split("\n")[0][:60]
+    chosen = ", ".join(one for one in classifiers if one != "OSI Approved") or text or "not stated"
     return chosen.replace("|", "/")
 
 
 def main() -> None:
     """Write the list."""
-    before = listed()
+    before = read_list()
     sections = [HEAD]
     seen: set[str] = set()
     for lock, what in LOCKS.items():
         rows = []
-        for name, version in locked(ROOT / lock).items():
+        for name, version in read_lock(ROOT / lock).items():
             if name in seen:
                 continue
             seen.add(name)
             try:
-                license = license_of(metadata(name))
+                license = find_license(metadata(name))
             except PackageNotFoundError:
                 license = before.get(name, ("", "not installed here"))[1]
             rows.append(f"| {name} | {version} | {license} |")

@@ -216,8 +216,8 @@ def test_third_party_list_equals_the_lock(third_party: ModuleType) -> None:
     """Check the list against the lock files. If this fails, run `make lock` or `python deploy/third_party.py`."""
     wanted: dict[str, str] = {}
     for lock in third_party.LOCKS:
-        wanted = third_party.locked(ROOT / lock) | wanted
-    assert {name: version for name, (version, _) in third_party.listed().items()} == wanted
+        wanted = third_party.read_lock(ROOT / lock) | wanted
+    assert {name: version for name, (version, _) in third_party.read_list().items()} == wanted
 
 
 @pytest.fixture(scope="module")
@@ -229,10 +229,10 @@ def audit(third_party: ModuleType) -> Iterator[ModuleType]:
 
 def test_every_license_is_permissive_or_has_a_reason(audit: ModuleType, third_party: ModuleType) -> None:
     accepted = tomllib.loads((ROOT / "deploy/audit.toml").read_text())["licenses"]
-    assert list(audit.find_licenses(third_party.listed(), accepted)) == []
-    (finding,) = audit.find_licenses(third_party.listed() | {"new": ("1", "AGPL-3.0")}, accepted)
+    assert list(audit.find_licenses(third_party.read_list(), accepted)) == []
+    (finding,) = audit.find_licenses(third_party.read_list() | {"new": ("1", "AGPL-3.0")}, accepted)
     assert finding.startswith("new: license 'AGPL-3.0'")
-    (finding,) = audit.find_licenses(third_party.listed(), accepted | {"gone": "a reason"})
+    (finding,) = audit.find_licenses(third_party.read_list(), accepted | {"gone": "a reason"})
     assert finding.startswith("gone: no longer a finding")
 
 
@@ -268,15 +268,15 @@ def test_known_vulnerability_needs_a_reason(audit: ModuleType) -> None:
 
 @pytest.mark.parametrize("image", ["requirements-image.txt", "requirements-spark.txt"])
 def test_images_have_the_tested_versions(third_party: ModuleType, image: str) -> None:
-    in_image, tested = third_party.locked(ROOT / image), third_party.locked(ROOT / "requirements-fab.txt")
+    in_image, tested = third_party.read_lock(ROOT / image), third_party.read_lock(ROOT / "requirements-fab.txt")
     assert in_image.items() <= tested.items()
-    assert third_party.locked(ROOT / "requirements.txt").items() <= tested.items()
+    assert third_party.read_lock(ROOT / "requirements.txt").items() <= tested.items()
 
 
 def test_notice_names_every_package_with_copyleft_license(third_party: ModuleType) -> None:
     notice = (ROOT / "NOTICE").read_text("utf-8").lower()
-    runtime = third_party.locked(ROOT / "requirements-fab.txt")
-    for name, (_, license) in third_party.listed().items():
+    runtime = third_party.read_lock(ROOT / "requirements-fab.txt")
+    for name, (_, license) in third_party.read_list().items():
         assert not re.search("AGPL|Affero", license), f"{name} is under the AGPL"
         if name in runtime and re.search(r"GPL|Lesser General|General Public", license) and "Artistic" not in license:
             assert name.removesuffix("-binary") in notice, f"{name} ({license}) is not in NOTICE"

@@ -3,6 +3,8 @@
 import os
 import secrets
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +12,6 @@ from pathlib import Path
 
 import httpx
 
-from devtools.local.forks import Forks
 from tests.compose import ROOT, free_ports
 
 
@@ -41,24 +42,27 @@ def api_server(
         **settings,
     }
     log = home / "log"
-    with Forks(environ, home, log) as forks:  # One process imports Airflow for all commands.
+    airflow = [sys.executable, "-m", "airflow"]
+    with log.open("ab") as out:
         for command in (["db", "migrate"], *commands):
-            assert forks.start(command, folder=home, log=log).wait() == 0, log.read_text()[-3000:]
+            done = subprocess.run([*airflow, *command], cwd=home, env=environ, stdout=out, stderr=out)
+            assert done.returncode == 0, log.read_text()[-3000:]
         before(environ)
-        process = forks.start(["api-server", "--host", "127.0.0.1", "--port", str(port)], folder=home, log=log)
-        try:
-            deadline = time.monotonic() + 300
-            while True:
-                try:
-                    tokens = {name: _token(url, name, word) for name, word in passwords.items()}
-                    break
-                except (httpx.TransportError, ValueError):
-                    assert process.poll() is None and time.monotonic() < deadline, log.read_text()[-3000:]
-                    time.sleep(0.5)
-            yield url, tokens, environ
-        finally:
-            os.killpg(process.pid, signal.SIGTERM)
-            process.wait()
+        server = [*airflow, "api-server", "--host", "127.0.0.1", "--port", str(port)]
+        process = subprocess.Popen(server, cwd=home, env=environ, stdout=out, stderr=out, start_new_session=True)
+    try:
+        deadline = time.monotonic() + 300
+        while True:
+            try:
+                tokens = {name: _token(url, name, word) for name, word in passwords.items()}
+                break
+            except (httpx.TransportError, ValueError):
+                assert process.poll() is None and time.monotonic() < deadline, log.read_text()[-3000:]
+                time.sleep(0.5)
+        yield url, tokens, environ
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
     assert "Traceback" not in log.read_text(), log.read_text()[-3000:]
 
 

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
-from devtools.local.forks import Forks
+from devtools.local import process
 from devtools.local.postgres import Postgres
-from devtools.local.service import Child, LocalService
+from devtools.local.service import LocalService
 from devtools.local.state import State, project
 from s2corpus.deployment.http import ask
 from s2corpus.deployment.settings import load_settings, read_settings
@@ -96,9 +96,8 @@ class AirflowPart(LocalService):
 
     patience = 120.0
 
-    def __init__(self, state: State, part: str, common: Mapping[str, str], forks: Forks | None = None) -> None:
+    def __init__(self, state: State, part: str, common: Mapping[str, str]) -> None:
         super().__init__(state)
-        self.forks = forks
         self.part = part
         self.common = common
         self.name = f"airflow-{part.replace('_', '-')}"
@@ -117,11 +116,6 @@ class AirflowPart(LocalService):
     def command(self) -> list[str]:
         """Return the command line."""
         return [sys.executable, "-m", "airflow", *PARTS[self.part]]
-
-    def start(self, inherited: Mapping[str, str], log: Path) -> Child:
-        """Fork the process from the one that has already imported the shared modules."""
-        assert self.forks is not None, "only `Services.up` starts parts"
-        return self.forks.start(PARTS[self.part], folder=self.home, log=log)
 
     def environ(self) -> Mapping[str, str]:
         """Return the environment of DAGs and tasks: all endpoints and Airflow's settings."""
@@ -184,7 +178,7 @@ def _started(ticks: int) -> datetime.datetime:
 
 
 @contextmanager
-def migrating(state: State, forks: Forks) -> Iterator[None]:
+def migrating(state: State, environ: Mapping[str, str]) -> Iterator[None]:
     """Migrate Airflow's database to the installed version, if necessary, while the block runs."""
     version = importlib.metadata.version("apache-airflow-core")
     mark = state.root / "airflow" / "migrated"
@@ -193,7 +187,8 @@ def migrating(state: State, forks: Forks) -> Iterator[None]:
         return
     state.folder("airflow")
     log = state.logs / "airflow-migrate.log"
-    made = forks.start(["db", "migrate"], folder=state.root / "airflow", log=log)
+    command = [sys.executable, "-m", "airflow", "db", "migrate"]
+    made = process.start(command, folder=state.root / "airflow", log=log, environ=environ)
     try:
         yield
     finally:

@@ -17,7 +17,6 @@ from pathlib import Path
 from devtools.local import process
 from devtools.local.airflow import ADMIN, PARTS, AirflowPart, airflow_environ, migrating
 from devtools.local.extractor import Extractor, external_grobid
-from devtools.local.forks import Forks
 from devtools.local.postgres import Postgres
 from devtools.local.process import Process
 from devtools.local.s3 import BUCKET, S3
@@ -115,19 +114,15 @@ class Services:
                 first.append(Extractor(self.state, workers))
             endpoints = self.endpoints()
             common = endpoints.variables
-            with Forks(_inherited() | dict(common), self.state.root, self.state.logs / "airflow-imports.log") as forks:
-                parts: list[LocalService] = [
-                    AirflowPart(self.state, part, common, forks) for part in PARTS if "airflow" in wanted
-                ]
-                if not all(self._reusable(part) for part in parts):
-                    forks.open()
-                    # Start PostgreSQL alone: the next steps wait longest for its database.
-                    self._start([Postgres(self.state)])
-                with migrating(self.state, forks) if parts else nullcontext():
-                    self._start(first)
-                    if "postgres" in wanted:
-                        Catalog(Postgres(self.state).database_url("catalog")).migrate()
-                self._start(parts)
+            parts: list[LocalService] = [AirflowPart(self.state, part, common) for part in PARTS if "airflow" in wanted]
+            if not all(self._reusable(part) for part in parts):
+                # Start PostgreSQL alone: the next steps wait longest for its database.
+                self._start([Postgres(self.state)])
+            with migrating(self.state, _inherited() | dict(common)) if parts else nullcontext():
+                self._start(first)
+                if "postgres" in wanted:
+                    Catalog(Postgres(self.state).database_url("catalog")).migrate()
+            self._start(parts)
             return endpoints
 
     def endpoints(self) -> Endpoints:

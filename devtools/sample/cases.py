@@ -1,33 +1,36 @@
-"""Define the sample papers that a release includes, each with its reason, and the complete casts.
-
-Every case states its outcomes by hand from the specification; no code here computes a rule of the pipeline.
-"""
+"""Make the casts of the samples from `cases.yaml`. No code here computes a rule of the pipeline."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
+
+import jinja2
+import yaml
 
 from devtools.sample import sources
 from devtools.sample.cast import Case, Cast, delivered, preprint, published
-from devtools.sample.dropped import dropped, record_only, unselected
 from devtools.sample.model import InlineStyle
-from devtools.sample.months import three_months
-from devtools.sample.real_papers import real_papers
+from devtools.sample.words import WORDS
+
+Entry = dict[str, Any]
+_EXPRESSIONS = jinja2.Environment()
+_OF_PAPER = frozenset({"key", "why", "date", "title", "authors", "style", "columns"})
+_ELSEWHERE = frozenset({"each", "paper", "pdfs", "records"})
+_WITH_CHANCE = ("dblp", "pubmed")
 
 
 def sample_cast(seed: int, papers: int) -> Cast:
     """Return the complete cast: every special case, and ordinary papers (at least eight) up to `papers` papers with PDF."""
+    given = _read()
     cast = Cast(seed)
-    cast.extras = ("empty.pdf", "blank.pdf", "not-found.pdf")
-    dates(cast)
-    pairs(cast)
-    dropped(cast)
-    identities(cast)
-    open_by(cast)
-    unselected(cast)
-    record_only(cast)
-    real_papers(cast)
-    three_months(cast)
+    cast.extras, cast.conflicts = tuple(given["extras"]), tuple(given["conflicts"])
+    cast.merged, cast.split_off = (
+        {release: tuple((a, b) for a, b in pairs) for release, pairs in given[name].items()}
+        for name in ("merged", "split_off")
+    )
+    _add_cases(cast, given["sample"])
     specials = sum(any(p.belongs for p in c.pdfs) for c in cast.cases)
     for i in range(max(8, papers - specials)):
         regular(cast, i)
@@ -40,38 +43,79 @@ def tiny_cast(seed: int) -> Cast:
     They include both main citation styles, two papers that cite each other, a pair of versions and a closed paper.
     """
     cast = Cast(seed)
-
-    def case(key: str, why: str, date: str, **options: Any) -> Case:
-        made = cast.add(key, why, date, **options)
-        published(made)
-        delivered(made, sources.crossref(made.paper))
-        return made
-
-    bracket = case("bracket", "citations in brackets", "2015-05-04", style=InlineStyle.BRACKET, columns=1)
-    case("name-year", "citations by name and year", "2015-09-21", style=InlineStyle.NAME_YEAR, columns=1)
-    bracket.cites, cast.cases[1].cites = ["name-year"], ["bracket"]
-    delivered(bracket, sources.dblp(cast.rng("bracket", "dblp"), bracket.paper))
-    same = cast.add("pair", "preprint and published version with one title, joined by DOI", "2018-06-11", columns=2)
-    preprint(cast, same)
-    published(same)
-    same.evidence = "declared"
-    delivered(
-        same,
-        sources.crossref(same.paper),
-        sources.arxiv(same.paper, date="2017-11-02", doi=same.paper.doi),
-    )
-    case("valid", "published in the validation period", "2022-12-15", split="valid", columns=1)
-    case("late", "published after it", "2023-01-20", split="held_back:late", columns=1)
-    closed = case("closed", "no evidence of open access", "2016-02-03", s2orc="closed", s2ag="kept", columns=1)
-    closed.open_access = False
-    closed.pdfs[0].declared = None
-    case("no-authors", "nobody is named as its author", "2016-02-04", filtered="no_authors", authors=0, s2orc=None, split=None,
-         columns=1, citable=False)  # fmt: skip
-    bad = cast.add("truncated", "its PDF is cut in the middle", "2011-02-14", s2orc="no_parse", s2ag="kept", body="short", columns=1,
-                   open_access=False)  # fmt: skip
-    published(bad, selection="unreadable", treat="truncate")
-    delivered(bad, sources.crossref(bad.paper))
+    _add_cases(cast, _read()["tiny"])
     return cast
+
+
+def _read() -> Entry:
+    """Read the file; days remain text."""
+    text = Path(__file__).with_suffix(".yaml").read_text("utf-8")
+    loader = type("_Loader", (yaml.SafeLoader,), {"yaml_implicit_resolvers": {
+        first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
+        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }})  # fmt: skip
+    given: Entry = yaml.load(text, loader)
+    return given
+
+
+def _add_cases(cast: Cast, entries: list[Entry]) -> None:
+    """Add the papers with their PDFs; then their records and outcomes, which may refer to any paper."""
+    made: list[tuple[Case, Entry, Entry]] = []
+    for entry, row in ((given, row) for given in entries for row in given.get("each", [{}])):
+        names = row | {"of": {case.key: case.paper for case in cast.cases}}
+        options = _evaluate({name: entry[name] for name in _OF_PAPER & entry.keys()}, names)
+        if "style" in options:
+            options["style"] = InlineStyle(options["style"])
+        case = cast.add(**options)
+        p, w = case.paper, case.writer
+        names |= {"p": p, "w": w, "n": cast.number(case)}
+        names["abstracts"] = lambda n, sentences, joint, w=w: joint.join(w.abstract(sentences) for _ in range(n))
+        for name, value in entry.get("paper", {}).items():
+            setattr(p, name, _evaluate(value, names))
+        if (body := entry.get("body")) in ("german", "chinese"):
+            p.language = "de" if body == "german" else "zh"
+            p.title, p.abstract = WORDS[body]["title"], WORDS[body]["abstract"]
+        for pdf in _evaluate(entry.get("pdfs", [{}]), names):
+            if "drops" in pdf:
+                pdf["drops"] = tuple(pdf["drops"])
+            if pdf.get("make") == "preprint":
+                preprint(cast, case, **pdf)
+            else:
+                published(case, **pdf)
+        made.append((case, entry, names))
+    papers = {case.key: case.paper for case in cast.cases}
+    for case, entry, names in made:
+        names["of"] = papers
+        for name in entry.keys() - _OF_PAPER - _ELSEWHERE:
+            setattr(case, name.removeprefix("case_"), _evaluate(entry[name], names))
+        for source, changes in _list_records(entry):
+            _deliver(cast, case, source, _evaluate(changes, names), papers)
+
+
+def _list_records(entry: Entry) -> Iterator[tuple[str, Entry]]:
+    for record in entry.get("records", ["crossref"]):
+        yield from [(record, {})] if isinstance(record, str) else record.items()
+
+
+def _deliver(cast: Cast, case: Case, source: str, changes: Entry, papers: Mapping[str, Any]) -> None:
+    """Add a record of a source to the case."""
+    paper, delivery = papers[changes.pop("of", case.key)], changes.pop("delivery", "full")
+    chance = [cast.rng(*changes.pop("rng", (case.key, source)))] if source in _WITH_CHANCE else []
+    text = {"abstract": changes.pop("abstract_text")} if "abstract_text" in changes else {}
+    arguments = () if source == "tombstone" else (*chance, paper)
+    delivered(case, getattr(sources, source)(*arguments, **changes) | text, delivery=delivery)
+
+
+def _evaluate(value: Any, names: Mapping[str, Any]) -> Any:
+    """Return a value of the file, with the results of its expressions."""
+    match value:
+        case str() if value.startswith("="):
+            return _EXPRESSIONS.compile_expression(value[1:])(**names)
+        case dict():
+            return {name: _evaluate(item, names) for name, item in value.items()}
+        case list():
+            return [_evaluate(item, names) for item in value]
+    return value
 
 
 def regular(cast: Cast, i: int) -> Case:
@@ -96,142 +140,3 @@ def regular(cast: Cast, i: int) -> Case:
         pdf.declared, case.evidence, case.license = None, "unpaywall", "CC-BY"
         delivered(case, sources.unpaywall(p))
     return case
-
-
-def dates(cast: Cast) -> None:
-    """Add papers dated on both sides of 2022-12-01 and 2023-01-03, and papers with too coarse dates (SPEC §9)."""
-    table: tuple[tuple[str, str], ...] = (
-        ("2022-11-30", "train"),
-        ("2022-12-01", "valid"),
-        ("2023-01-03", "valid"),
-        ("2023-01-04", "held_back:late"),
-        ("2023-01-20", "held_back:late"),
-        ("2021", "train"),
-        ("2022", "held_back:undated"),
-        ("2022-11", "train"),
-        ("2022-12", "valid"),
-        ("2023-01", "held_back:undated"),
-    )
-    for date, split in table:
-        case = cast.add(f"dated-{date}", f"published {date}: {split}", date, split=split, citable=False)
-        published(case)
-        delivered(case, sources.crossref(case.paper))
-
-
-def pairs(cast: Cast) -> None:
-    """Add papers with a preprint and a published version."""
-    same = cast.add("pair-same-title", "preprint and published version with one title, joined by DOI", "2018-06-11")
-    preprint(cast, same)
-    published(same)
-    same.evidence = "declared"
-    delivered(
-        same,
-        sources.crossref(same.paper),
-        sources.arxiv(same.paper, date="2017-11-02", doi=same.paper.doi),
-    )
-
-    other = cast.add(
-        "pair-other-title",
-        "preprint and published version with slightly different titles, joined by title",
-        "2020-02-18",
-        title="Seasonal drift of pulsar timings in long archival series from two observatories",
-    )
-    earlier = "Seasonal drift in pulsar timings in long archival series of two observatories"
-    preprint(cast, other, title=earlier)
-    published(other)
-    other.evidence = "declared"
-    delivered(
-        other,
-        sources.crossref(other.paper),
-        sources.arxiv(other.paper, title=earlier, date="2019-03-05"),
-        sources.dblp(cast.rng(other.key, "dblp"), other.paper),
-    )
-
-    closed = cast.add(
-        "pair-closed", "the published version is closed, the preprint open: the preprint is canonical", "2019-09-30"
-    )
-    pdf = preprint(cast, closed)
-    closed.canonical = pdf.name
-    published(closed, declared={"open_access": False})
-    delivered(
-        closed,
-        sources.crossref(closed.paper),
-        sources.arxiv(closed.paper, doi=closed.paper.doi),
-    )
-
-    only = cast.add("preprint-only", "known to a preprint server alone", "2021-03-15")
-    only.paper.journal = only.paper.venue = only.paper.doi = None
-    only.filed_under = "Biology"  # arXiv has no medical papers
-    pdf = preprint(cast, only)
-    only.canonical = pdf.name
-    delivered(only, sources.arxiv(only.paper))
-
-
-def identities(cast: Cast) -> None:
-    """Add papers that are easily mistaken for each other."""
-    for part, date in (("I", "2012-03-09"), ("II", "2013-08-21")):
-        case = cast.add(
-            f"part-{part.lower()}",
-            "differs from its sister only in a numeral: two papers",
-            date,
-            title=f"Grain boundaries and porosity of recycled pellets under load: Part {part}",
-            citable=False,
-        )
-        published(case)
-        delivered(case, sources.crossref(case.paper))
-
-    first = cast.add("twin-first", "printed again later under another DOI", "2019-05-01", citable=False)
-    again = cast.add(
-        "twin-again", "the later twin of a train text", "2022-12-20", title=first.paper.title, split="held_back:duplicate",
-        citable=False,
-    )  # fmt: skip
-    again.paper.authors, again.paper.abstract = first.paper.authors, first.paper.abstract
-    for case in (first, again):
-        published(case)
-        delivered(case, sources.crossref(case.paper))
-
-    case = cast.add("doi-typo", "a source gives it a DOI with a slip: that record stays alone", "2014-10-10")
-    published(case)
-    assert case.paper.doi is not None
-    typo = cast.add(
-        "doi-typo-record", "the record with the mistyped DOI", "2014-10-10", title=case.paper.title, filtered="short_text",
-        s2orc=None, split=None, citable=False, canonical=None, open_access=False,
-    )  # fmt: skip
-    typo.paper.authors, typo.paper.doi, typo.paper.abstract = case.paper.authors, case.paper.doi + "7", None
-    typo.paper.journal, typo.paper.venue = case.paper.journal, case.paper.venue
-    case.paper.arxiv_id = f"1409.9{cast.number(case):04d}"  # matches both by title: the edge to the second paper is cut
-    delivered(case, sources.crossref(case.paper), sources.arxiv(case.paper))
-    delivered(typo, sources.dblp(cast.rng("doi-typo", "no-slip-0"), typo.paper, year=2014, title=typo.paper.title))
-    typo.date = "2014"
-    cast.conflicts = ("doi-typo-record",)
-
-    gibberish = cast.add("improbable-section", "one section of invented words is removed, the rest stays", "2010-07-07")
-    gibberish.body = "gibberish"
-    published(gibberish)
-    delivered(gibberish, sources.crossref(gibberish.paper))
-
-    twice = cast.add("two-drops", "the same bytes in two drops", "2017-01-19")
-    published(twice, drops=("2023-01-a", "2023-01-b"))
-    delivered(twice, sources.crossref(twice.paper))
-
-    owner = cast.add("owner-password", "protected against printing, needs no password to read", "2015-12-03", columns=1)
-    published(owner, treat="owner_password")
-    delivered(owner, sources.crossref(owner.paper))
-
-
-def open_by(cast: Cast) -> None:
-    """Add PDFs with other evidence of open access: the ACL Anthology, PMC's open access subset."""
-    acl = cast.add("open-acl", "open because the ACL Anthology has it", "2016-08-07", evidence="acl")
-    published(acl, name="2016.sample-main.7.pdf", declared=None)
-    acl.date = "2016-08"  # its name is an id of the Anthology, so that record is its publisher's
-    delivered(acl, sources.crossref(acl.paper), sources.acl(acl.paper, "2016.sample-main.7"))
-    pmc = cast.add("open-pmc", "open because it is in PMC's open access subset", "2019-02-21", evidence="pmc")
-    pmc.paper.pubmed_id, pmc.paper.journal, pmc.paper.venue = "99000003", "Freshwater Letters", None
-    published(pmc, declared=None, prints_pmc="PMC99000003")
-    rng = cast.rng("open-pmc", "pubmed")
-    delivered(
-        pmc,
-        sources.crossref(pmc.paper),
-        sources.pubmed(rng, pmc.paper, pmc_id="PMC99000003"),
-        sources.jats(pmc.paper, pmc_id="PMC99000003"),
-    )

@@ -95,7 +95,7 @@ def _truth_name(release: int) -> str:
 def _generator() -> str:
     """Return a hash of this package: another generator makes another sample."""
     files = sorted(
-        (f for f in resources.files(__package__).iterdir() if f.name.endswith((".py", ".toml", ".typ"))),
+        (f for f in resources.files(__package__).iterdir() if f.name.endswith((".py", ".toml", ".typ", ".yaml"))),
         key=lambda f: f.name,
     )
     return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()[:16]

@@ -61,9 +61,7 @@ class Commands(click.Group):
             *("dataset", "similar"),
         ),
         "Maintenance commands": ("catalog", "doctor"),
-        "File commands": (
-            *("convert", "select", "records", "cluster", "vote", "filter", "link", "clean", "calibrate"),
-        ),
+        "File commands": (*("convert", "select", "records", "cluster", "link", "clean", "calibrate"),),
     }
     """heading of `--help` → names of its commands, in the order of use"""
     modules: Mapping[str, tuple[str, ...]] = {
@@ -72,7 +70,7 @@ class Commands(click.Group):
         "snapshots": ("read", "verify", "diff", "delta", "apply"),
         "publishing": ("push", "register", "publish", "prune"),
         "actions": ("yank", "restore", "takedown", "correct"),
-        "papers": ("cluster", "vote", "filter", "explain"),
+        "papers": ("cluster", "explain"),
     }
     """module → its functions `<name>_command`. Another command is the function `command` of the module with its name."""
 

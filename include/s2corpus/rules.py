@@ -75,16 +75,11 @@ class ExtractRules(Rules):
 
 UNRELATED_SCORE = 0.3
 """Titles with a lower S are unrelated. If the surnames are disjoint too, equal identifiers do not join records (SPEC §4)."""
+MIN_TITLE_SCORE = 0.8
+"""Titles of records are similar if S is above this threshold (S2ORC §2.6, eq. 1)."""
 MIN_SCORE_WITHOUT_AUTHORS = 0.9
 """Records without authors, volume and page join if S is higher. Titles of clinical trials by one company can differ in one word:
 "… in Adult Patients" and "… in Pediatric Patients" have S = 0.87."""
-
-
-class ClusterRules(Rules):
-    """Rules that group the records of one paper (SPEC §4)."""
-
-    min_title_score: Fraction = 0.8
-    """titles are similar if S is above this threshold (S2ORC §2.6, eq. 1)"""
 
 
 class VoteRules(Rules):
@@ -126,8 +121,6 @@ class LinkRules(Rules):
     """an entry links if S of the titles is above this threshold (S2ORC §2.6)"""
     evidence: Literal["all", "title"] = "all"
     """title: only S of the titles decides, without warnings; the smallest paper_id wins a tie (S2ORC §2.6)"""
-    count_warnings: tuple[Literal["numeral", "tie", "contradiction"], ...] = ()
-    """count links with these warnings as citations (SPEC §7: none)"""
 
 
 class UnigramRules(Rules):
@@ -138,7 +131,7 @@ class UnigramRules(Rules):
 
 
 IGNORED_BY_RECIPE = (
-    "formulas", "language_letters", "layout", "max_top_share", "min_log_prob", "min_words", "min_year", "unknown_year",
+    "formulas", "language_letters", "layout", "min_log_prob", "min_words", "min_year", "unknown_year",
 )  # fmt: skip
 """Fields of `clean` that the published recipe ignores (SPEC annex A)."""
 
@@ -169,20 +162,10 @@ class CleanRules(Rules):
     """words of the body and its headers, split at white space (S2 V2 card)"""
     min_year: int = 1970
     """first year of publication (S2 V2 card: after 1969)"""
-    min_paragraphs: NonNegative = 5
-    """minimum number of paragraphs after improbable sections were removed (S2 V2 card)"""
-    max_top_share: Fraction = 0.075
-    """drop a text if its most frequent word has at least this share (S2 V2 card)"""
     min_log_prob: float | None = None
     """mean log2 probability of a word; null: default of the profile (S2 V2 card: −20; card-wordfreq: −19.82, docs/quality.md)"""
-    language_characters: Count = 2000
-    """leading characters of a paragraph that identify its language (S2 V2 card)"""
     language_letters: NonNegative = 10
     """a paragraph with fewer letters in these characters has no vote: table cells and formulas have no language (not in recipe-2024)"""
-    min_abstract_words: NonNegative = 50
-    """for s2ag (S2 V2 card)"""
-    max_abstract_words: NonNegative = 1000
-    """for s2ag (S2 V2 card)"""
     unknown_year: Literal["drop", "keep"] = "drop"
     """keep: assign documents with an unknown year to train (for the profile own)"""
     editorial: Literal["flag", "exclude"] = "flag"
@@ -225,20 +208,16 @@ class SplitRules(Rules):
     """Rules that assign documents to train or validation by publication date (SPEC §9)."""
 
     kind: Literal["fixed", "rolling"] = "fixed"
-    """fixed: by the given days; rolling: valid is the last `valid_days` before `as_of` (SPEC §9.2)"""
+    """fixed: by the given days; rolling: valid is the last 33 days before `as_of` (SPEC §9.2)"""
     train_before: date = date(2022, 12, 1)
     """fixed: first day after train (S2 V2 card)"""
     valid_until: date = date(2023, 1, 3)
     """fixed: last day of valid (S2 V2 card)"""
-    valid_days: Count = 33
-    """rolling: number of days before as_of that belong to valid"""
     imprecise_dates: Literal["hold_back", "first_day"] = "hold_back"
     """hold_back: a month or year decides only if all its days are in one split; first_day: it counts as its first day"""
     near_duplicates: Literal["publish", "hold_back", "ignore"] = "publish"
     """publish: publish all similar texts of one split; hold_back: publish one of them and hold back the others. With both, a valid text
     that is similar to a train text, and every repetition of a text, is held back. ignore: compare no texts (S2 V2 card)"""
-    min_jaccard: Fraction = 0.8
-    """minimum Jaccard index of the word n-grams of near-duplicates (Lee et al., arXiv:2107.06499, §4.2)"""
 
     @model_validator(mode="after")
     def _check_order(self) -> SplitRules:

@@ -22,9 +22,8 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError, field_v
 from s2corpus.errors import UserError, suggest
 from s2corpus.ids import SPEC_NAME
 from s2corpus.own_rules import CLEANING_RULES, FILTERS, load_rule
-from s2corpus.rules import BenchmarkRules, Count, Fraction, NonNegative, Rules
+from s2corpus.rules import BenchmarkRules, Count, NonNegative, Rules
 from s2corpus.rules import CleanRules as CleanRules
-from s2corpus.rules import ClusterRules as ClusterRules
 from s2corpus.rules import ExtractRules as ExtractRules
 from s2corpus.rules import FilterRules as FilterRules
 from s2corpus.rules import LinkRules as LinkRules
@@ -150,8 +149,6 @@ class ExportRules(Rules):
     """form of the texts for models (docs/formats.md); default: the form of the S2 V2 card"""
     approval: Annotated[Literal["none", "other", "anyone"], BeforeValidator(_read_approval)] = "none"
     """who must approve the release before the pointer moves. other: a person who neither started the run nor delivered its new inputs"""
-    approval_hours: Count = 72
-    """time limit of the approval; without an answer, the release is rejected"""
 
     @property
     def needs_approval(self) -> bool:
@@ -168,18 +165,8 @@ class ExportRules(Rules):
 class QualityRules(Rules):
     """Limits of the checks that compare with the parent release (SPEC §11)."""
 
-    drift_warn: Fraction = 0.1
-    """a larger relative change of a share, such as the share of papers in English, raises a warning"""
-    drift_block: Fraction = 0.5
-    """a larger relative change of a share blocks the release"""
     drift_min_n: NonNegative = 1000
     """shares of fewer items are not compared"""
-    gold_sample: Count = 2000
-    """papers, PDFs and bibliography entries in the samples that measure precision and recall against identifiers and publishers' XML"""
-    max_dropped: Fraction = 0.01
-    """maximum share of unreadable records in a delivery; dumps of S2 and Crossref have far fewer"""
-    max_records: Count = 200
-    """maximum records of one paper. Larger clusters share an identifier that belongs to no paper, such as that of a "not found" page"""
 
 
 class ResourceRules(Rules):
@@ -221,7 +208,6 @@ class ReleaseSpec(Rules):
     schedule: ScheduleRules = ScheduleRules()
     select: SelectRules = SelectRules()
     extract: ExtractRules = ExtractRules()
-    cluster: ClusterRules = ClusterRules()
     vote: VoteRules = VoteRules()
     filter: FilterRules = FilterRules()
     link: LinkRules = LinkRules()
@@ -275,11 +261,28 @@ class ReleaseSpec(Rules):
     def digest(self) -> str:
         """Return the SHA-256 of the fields that affect bytes: all except resources, schedule and approval."""
         rules = self.model_dump(mode="json", exclude={"resources", "schedule"})
-        for operational in ("approval", "approval_hours"):
-            del rules["export"][operational]
+        del rules["export"]["approval"]
         return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()
 
 
+CONSTANTS = {
+    "clean.language_characters": "the first 2,000 characters identify a language",
+    "clean.max_abstract_words": "an abstract has at most 1,000 words",
+    "clean.max_top_share": "the most frequent word has a share below 0.075",
+    "clean.min_abstract_words": "an abstract has at least 50 words",
+    "clean.min_paragraphs": "a text has at least 5 paragraphs",
+    "cluster": "similar titles of records have S above 0.8",
+    "export.approval_hours": "an approval is requested for 72 hours",
+    "link.count_warnings": "links with warnings are no citations",
+    "quality.drift_block": "a check blocks at a relative change above 0.5",
+    "quality.drift_warn": "a check warns at a relative change above 0.1",
+    "quality.gold_sample": "samples have 2,000 items",
+    "quality.max_dropped": "a check warns if more than 0.01 of a delivery are unreadable",
+    "quality.max_records": "a check warns if a paper has more than 200 records",
+    "split.min_jaccard": "near-duplicates have a Jaccard index of at least 0.8",
+    "split.valid_days": "a rolling valid has 33 days",
+}
+"""Fields of earlier specs → the rule that replaces them."""
 SHIPPED = Path(__file__).resolve().parents[1] / "releases"
 """folder of the specs that this repository contains"""
 
@@ -365,7 +368,9 @@ def read_specs(folder: Path) -> tuple[list[ReleaseSpec], list[str]]:
 def _explain(path: Path, error: ValidationError) -> Iterator[str]:
     for fault in error.errors(include_url=False):
         where = ".".join(str(step) for step in fault["loc"]) or "spec"
-        if fault["type"] == "extra_forbidden":
+        if fault["type"] == "extra_forbidden" and where in CONSTANTS:
+            yield f"{path}: {where}: {fault['input']!r} given, but {CONSTANTS[where]} in every release: remove this field"
+        elif fault["type"] == "extra_forbidden":
             allowed = _fields_at(fault["loc"][:-1])
             like = suggest(str(fault["loc"][-1]), allowed)
             yield f"{path}: {where}: unknown field{like} (value {fault['input']!r}); allowed here: {', '.join(allowed)}"

@@ -12,6 +12,9 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus_airflow import alerts
 from s2corpus_airflow.release_runs import get_starter, open_current
 
+APPROVAL_HOURS = 72
+"""Time limit of an approval. Without an answer, the release is rejected."""
+
 
 class Approve(ApprovalOperator):
     """Asks a person to approve the release and shows its summary. A timeout is a rejection."""
@@ -55,9 +58,9 @@ def describe_approval(spec: ReleaseSpec) -> dict[str, Any]:
         # A value that may not be null would disable the buttons until it is filled in.
         "params": {"note": Param(None, type=["null", "string"], title="Note (optional), stored with the answer")},
         "defaults": Approve.REJECT,
-        "response_timeout": timedelta(hours=spec.export.approval_hours),
+        "response_timeout": timedelta(hours=APPROVAL_HOURS),
         "retries": 50,  # a retry requests approval again after an answer from an excluded person
         "retry_delay": timedelta(seconds=5),
         "retry_exponential_backoff": False,
-        "execution_timeout": timedelta(hours=spec.export.approval_hours + spec.resources.task_hours),
+        "execution_timeout": timedelta(hours=APPROVAL_HOURS + spec.resources.task_hours),
     }

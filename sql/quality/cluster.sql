@@ -33,7 +33,7 @@ SELECT alias, paper_id FROM aliases ANTI JOIN clusters USING (paper_id);
 
 -- check: clusters_are_small
 -- severity: warn
--- threshold: quality.max_records
+-- threshold: 200
 -- reason: a paper has more records than the threshold, often by an identifier that many papers share: find it with `corpus explain` and correct the source
 SELECT paper_id, count(*) AS records FROM clusters GROUP BY paper_id HAVING records > $threshold;
 

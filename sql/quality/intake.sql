@@ -26,7 +26,7 @@ FROM (
 
 -- check: few_records_dropped
 -- severity: warn
--- threshold: quality.max_dropped
+-- threshold: 0.01
 -- reason: more of a delivery than the threshold could not be read: list the entries with `corpus records <source> <file> --dropped out.jsonl`
 SELECT source, delivery, "rows", dropped FROM deliveries WHERE dropped > $threshold * ("rows" + dropped);
 

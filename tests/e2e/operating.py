@@ -162,7 +162,7 @@ class Operator:
         until(lambda: self.tasks(run)[task, -1]["try_number"] >= number, lambda: self.why(run), seconds)
 
     def let_pass_the_time_to_answer(self, run: str) -> None:
-        """Simulate the expiry of `approval_hours` by changing the deadline in Airflow's database."""
+        """Simulate the expiry of the approval by changing the deadline in Airflow's database."""
         self.wait_to_be_asked(run)
         with create_engine(os.environ["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"]).begin() as database:
             passed = "UPDATE task_instance SET trigger_timeout = now() WHERE dag_id = :dag AND run_id = :run AND task_id = 'approve'"

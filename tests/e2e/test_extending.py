@@ -189,8 +189,8 @@ assert ReleaseSpec.model_validate({"name": "small", "select": {"min_pages": 2}})
             ),
             "include/s2corpus/spec.py": (
                 (
-                    "    max_records: Count",
-                    '    max_title_characters: Count = 3\n    """maximum characters of a title"""\n    max_records: Count',
+                    "    drift_min_n: NonNegative",
+                    '    max_title_characters: Count = 3\n    """maximum characters of a title"""\n    drift_min_n: NonNegative',
                 ),
             ),
         },

@@ -53,7 +53,7 @@ SPEC = f"""
 name: NAME
 description: A spec in an operator's own folder
 schedule: {{cron: "0 0 1 * *", start_date: {FIRST:%Y-%m-%d}, late_after_hours: 0.005}}
-export: {{approval: APPROVAL, approval_hours: 1, files: 3}}
+export: {{approval: APPROVAL, files: 3}}
 quality: {{drift_min_n: 5}}
 resources: {{pdfs_per_shard: 20, papers_per_shard: 40, max_tasks: 2, memory_mb: 512}}
 """

@@ -40,9 +40,9 @@ def inputs(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) -
     folder, sample = tmp_path_factory.mktemp("inputs"), tiny[0]
     (docs := folder / "docs.jsonl").write_text('{"id": "a", "title": "t", "abstract": "b", "body": [], "year": 2020}\n')
     (latex := folder / "a.tex").write_text(r"\documentclass{article}\begin{document}Some words.\end{document}")
-    made = {"tei": "convert", "delta": "delta/delta", "records": "records.parquet", "clusters": "cluster.parquet"}
+    made = {"tei": "convert", "delta": "delta/delta", "records": "records.parquet"}
     given = {name: str(folder / path) for name, path in made.items()}
-    given |= {"papers": str(folder / "vote.parquet"), "docs": str(docs), "latex": str(latex)}
+    given |= {"docs": str(docs), "latex": str(latex)}
     for kind in ("entry", "paper"):
         given[kind] = str(folder / f"{kind}.jsonl")
         Path(given[kind]).write_text(f'{{"{kind}_id": "1", "title": "A title"}}\n')
@@ -52,7 +52,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) -
     pointer.publish(run.lake, run.snapshot_id)
     given |= {"release": str(run.release_id), "lake": str(folder / "lake")}
     given["snapshot"] = str(folder / "lake" / "snapshots" / run.snapshot_id)
-    for name in ("convert", "delta", "records", "cluster", "vote"):
+    for name in ("convert", "delta", "records"):
         done = corpus(*COMMANDS[name].format(**given, out=folder / name, folder=folder / name).split())
         assert done.returncode == 0, done.stderr
     return given
@@ -65,8 +65,6 @@ COMMANDS = {
     "s2orc-parse": "s2orc-parse {tei} --out {out}.jsonl --rejects {out}.rejects.jsonl",
     "records": "records crossref {crossref} --out {out}.parquet",
     "cluster": "cluster --records {records} --out {out}.parquet",
-    "vote": "vote --records {records} --clusters {clusters} --out {out}.parquet",
-    "filter": "filter --papers {papers} --out {out}.jsonl",
     "link": "link --entries {entry} --papers {paper} --out {out}.parquet",
     "clean": "clean --in {docs} --set s2ag --out /dev/null --dropped {out}.jsonl",
     "sample": "sample --tiny --out {folder}/sample",

@@ -36,7 +36,7 @@ SPEC = f"""
 name: NAME
 schedule: {{cron: "0 0 1 * *", start_date: {START:%Y-%m-%d}, end_date: {START:%Y-%m-%d}}}
 select: {{max_pages: PAGES}}
-export: {{approval: APPROVAL, approval_hours: 1, files: 3}}
+export: {{approval: APPROVAL, files: 3}}
 resources: {{pdfs_per_shard: 40, papers_per_shard: 400, memory_mb: 512}}
 """
 APPROVAL = {"guarded": "other", "open": "none"}

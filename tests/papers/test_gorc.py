@@ -13,7 +13,7 @@ from s2corpus.evaluation.sample import EvaluationTask
 from s2corpus.papers.ballots import DeliveredRecord
 from s2corpus.papers.evidence import Declaration
 from s2corpus.papers.vote import Pdf, VoteRule, elect_metadata
-from s2corpus.rules import ClusterRules, VoteRules
+from s2corpus.rules import MIN_TITLE_SCORE, VoteRules
 from s2corpus.snapshot import paper_tables
 from s2corpus.snapshot.flat import OF_PAPERS
 from s2corpus.snapshot.metadata import gorc_line
@@ -67,7 +67,7 @@ def test_similar_titles_of_different_papers_stay_apart() -> None:
         clustering.record("b:1", "Foundations of graph learning, part I", authors="Kurt Gödel", year=1931),
     ):
         assert len(clustering.partition(clustering.cluster_all(one, other))) == 2
-    assert ClusterRules().min_title_score == 0.8
+    assert MIN_TITLE_SCORE == 0.8
 
 
 # -- §3.2 PDF processing, §3.3 LaTeX processing

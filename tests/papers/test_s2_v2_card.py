@@ -17,7 +17,8 @@ from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.texts import SPLITS
 from s2corpus.text.documents import Set
 from s2corpus.text.language import vote_language
-from s2corpus.text.splits import assign_split, compute_bounds
+from s2corpus.text.rules import LANGUAGE_CHARACTERS
+from s2corpus.text.splits import VALID_DAYS, assign_split, compute_bounds
 from s2corpus.text.unigrams import Unigrams, log_probability, parse_unigrams
 from s2corpus_reader.layout import IMPROBABLE, list_units
 from tests.unit.s2corpus.snapshot.release import build, lay_out, papers
@@ -99,8 +100,11 @@ def test_language_is_that_of_most_paragraphs(body: Body, outcome: str) -> None:
 def test_first_2000_characters_of_a_paragraph_count() -> None:
     """7. S2ORC: pycld3 runs on the first 2000 characters of each paragraph."""
     one, two = english(400, 1)[:2001], GERMAN * 40
-    assert make_rules().language_characters == LITERAL.clean.language_characters == 2000
-    assert vote_language([one[:2000] + two], 2000).language == "en" != vote_language([one[:200] + two], 2000).language
+    assert (
+        vote_language([one[:2000] + two], LANGUAGE_CHARACTERS).language
+        == "en"
+        != vote_language([one[:200] + two], 2000).language
+    )
 
 
 def test_short_paragraphs_vote_in_the_literal_profile() -> None:
@@ -254,7 +258,7 @@ def test_monthly_release_splits_by_its_own_date() -> None:
     Deviation: Validation of the monthly spec `s2_v2` is the last 33 days before the release (the card's number of days).
     Reason: With fixed dates, no later paper would be published. `s2_v2_reproduction` has the card's dates.
     """
-    assert (OURS.split.kind, OURS.split.valid_days) == ("rolling", 33) and LITERAL.split.kind == "fixed"
+    assert (OURS.split.kind, VALID_DAYS) == ("rolling", 33) and LITERAL.split.kind == "fixed"
 
 
 def test_every_document_is_train_or_validation_in_the_literal_profile() -> None:

@@ -14,7 +14,7 @@ from s2corpus.clustering.components import EdgeOutcome, components
 from s2corpus.clustering.edges import REASONS, Edges, edges_of_kind, judge, judge_cut_titles
 from s2corpus.clustering.facts import FACTS, IDENTIFIERS, Nodes, codes_of, nodes_from, read_facts
 from s2corpus.compiled import njit
-from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS, ClusterRules
+from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS, MIN_TITLE_SCORE
 from s2corpus.titles import similarity
 from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.rules import differences
@@ -29,7 +29,7 @@ _PAIR = {"a": _INT, "b": _INT}
 EDGE = pa.schema({**_PAIR, "reason": pa.int8(), "near": pa.int8(), "strength": _REAL, "evidence": _INT})
 
 
-def join_identified(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+def join_identified(rows: pa.Table) -> pa.Table:
     """Return the edges between records with equal identifiers."""
     facts = _flatten(rows["facts"])
     found = []
@@ -42,20 +42,20 @@ def join_identified(rows: pa.Table, rules: ClusterRules) -> pa.Table:
             of_kind = of_kind.drop_columns([name])
         node = rows["node"].take(chosen).to_numpy()
         edges = edges_of_kind(
-            nodes_from(of_kind.append_column(name, rows["value"].take(chosen))), reason, rules.min_title_score
+            nodes_from(of_kind.append_column(name, rows["value"].take(chosen))), reason, MIN_TITLE_SCORE
         )
         found.append(_tabulate(node[edges.left], node[edges.right], edges, near=0))
     return pa.concat_tables(found)
 
 
-def judge_equal(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+def judge_equal(rows: pa.Table) -> pa.Table:
     """Return the edges between records with equal titles."""
     nodes, left, right = _pair(rows)
     found = compare(nodes, left, right, np.full(len(rows), EQUAL))
     return _join(rows, judge(rows, found, np.ones(len(rows))), near=0)
 
 
-def judge_similar(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+def judge_similar(rows: pa.Table) -> pa.Table:
     """Return the edges between records with similar titles."""
     nodes, left, right = _pair(rows)
     score = rows["score"].to_numpy()
@@ -64,10 +64,10 @@ def judge_similar(rows: pa.Table, rules: ClusterRules) -> pa.Table:
     return _join(rows, judge(rows, compare(nodes, left, right, title, numbers), score), near=1)
 
 
-def judge_cut(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+def judge_cut(rows: pa.Table) -> pa.Table:
     """Return the edges between different titles of one paper."""
     nodes, left, right = _pair(rows)
-    return _join(rows, judge_cut_titles(nodes, left, right, rules.min_title_score), near=1)
+    return _join(rows, judge_cut_titles(nodes, left, right, MIN_TITLE_SCORE), near=1)
 
 
 def _flatten(column: pa.ChunkedArray) -> pa.Table:
@@ -92,7 +92,7 @@ def _tabulate(a: np.ndarray, b: np.ndarray, edges: Edges, near: int) -> pa.Table
     )
 
 
-def compute_title_keys(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+def compute_title_keys(rows: pa.Table) -> pa.Table:
     """Return the MinHash keys of titles."""
     keys = similarity.compute_keys(one_chunk(rows["normalized"]), BANDS)
     band = (np.arange(BANDS, dtype=np.uint64) << np.uint64(32))[:, None]
@@ -102,7 +102,7 @@ def compute_title_keys(rows: pa.Table, rules: ClusterRules) -> pa.Table:
     return pa.table([rows["title"].take(row), rows["is_open"].take(row), key], ["title", "is_open", "key"])
 
 
-def score_titles(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+def score_titles(rows: pa.Table) -> pa.Table:
     """Return S of pairs of titles if it is above the threshold."""
     a, b = (rows[name].to_numpy() for name in _PAIR)
     first = [np.unique(ids, return_index=True, return_inverse=True)[1:] for ids in (a, b)]
@@ -110,12 +110,12 @@ def score_titles(rows: pa.Table, rules: ClusterRules) -> pa.Table:
         one_chunk(rows[name].take(pa.array(where)))
         for name, (where, _) in zip(("title_a", "title_b"), first, strict=True)
     ]
-    score = similarity.score_titles(texts[0], first[0][1], texts[1], first[1][1], rules.min_title_score)
+    score = similarity.score_titles(texts[0], first[0][1], texts[1], first[1][1], MIN_TITLE_SCORE)
     kept = score > 0.0
     return pa.table([a[kept], b[kept], score[kept]], ["a", "b", "score"])
 
 
-def connect(batches: Iterator[pa.Table], rules: ClusterRules) -> Iterator[pa.Table]:
+def connect(batches: Iterator[pa.Table]) -> Iterator[pa.Table]:
     """Yield the component of each record that is not the first of its component; it needs 8 bytes for each record."""
     parent = np.empty(0, np.int64)
     for rows in batches:
@@ -154,7 +154,7 @@ def point_to_roots(parent: np.ndarray) -> None:
         parent[node] = parent[parent[node]]
 
 
-def decide(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+def decide(rows: pa.Table) -> pa.Table:
     """Return the edges of components with the decision on each, and the clusters of their records."""
     a, b = (rows[name].to_numpy() for name in _PAIR)
     node, first, place = np.unique(np.concatenate([a, b]), return_index=True, return_inverse=True)
@@ -171,7 +171,7 @@ def decide(rows: pa.Table, rules: ClusterRules) -> pa.Table:
     return pa.table(columns, [*EDGE.names, "outcome", "label_a", "label_b"])
 
 
-def name_edges(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+def name_edges(rows: pa.Table) -> pa.Table:
     """Return edges with their reason and evidence in words."""
     codes, which = np.unique(rows["evidence"].to_numpy(), return_inverse=True)
     texts = pa.array([None if code < 0 else describe(code) for code in codes.tolist()], _TEXT)
@@ -183,7 +183,7 @@ def name_edges(rows: pa.Table, rules: ClusterRules) -> pa.Table:
     )
 
 
-def read_record_facts(rows: pa.Table, rules: ClusterRules) -> pa.Table:
+def read_record_facts(rows: pa.Table) -> pa.Table:
     """Return the facts of records."""
     return read_facts(rows.combine_chunks().to_batches()[0]) if len(rows) else FACTS.empty_table()
 

@@ -25,7 +25,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.clean import Bucket
 from s2corpus.stages.split import read_kept
 from s2corpus.tables.papers import PAPERS
-from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, FULLTEXTS, LINKS, SPLITS
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, LINKS, SPLITS
 from s2corpus.text.personal import mask_parse
 from s2corpus_reader.layout import EQUATION_WORD
 
@@ -58,19 +58,15 @@ class Change:
 _LOG_PROB, _FORMULAS = "clean.min_log_prob", "clean.formulas"
 _COMPARED: Mapping[str, tuple[str, CleanOutcome, Callable[[float, float], bool]]] = {
     "clean.min_words": ("words", CleanOutcome.SHORT, lambda value, limit: value < limit),
-    "clean.min_paragraphs": ("paragraphs", CleanOutcome.FEW_PARAGRAPHS, lambda value, limit: value < limit),
-    "clean.max_top_share": ("top_share", CleanOutcome.BAD_TOP_WORD, lambda value, limit: value >= limit),
     "clean.min_year": ("year", CleanOutcome.BEFORE_MIN_YEAR, lambda value, limit: value < limit),
-    "clean.min_abstract_words": ("words", CleanOutcome.ABSTRACT_SHORT, lambda value, limit: value < limit),
-    "clean.max_abstract_words": ("words", CleanOutcome.ABSTRACT_LONG, lambda value, limit: value > limit),
 }
 """rule → the stored value that it compares, its outcome, and whether it drops a document"""
 _AROUND = 30
 """number of characters before and after a formula in a preview"""
 _AFTER_SECTIONS = (CleanOutcome.FEW_PARAGRAPHS, CleanOutcome.BAD_TOP_WORD)
 _FILTERS = ("filter.min_characters", "filter.min_english")
-_DATES = ("split.train_before", "split.valid_until", "split.valid_days")
-_LOWER_NEEDS_A_BUILD = ("split.min_jaccard", "link.min_score")
+_DATES = ("split.train_before", "split.valid_until")
+_LOWER_NEEDS_A_BUILD = ("link.min_score",)
 RULES = (_LOG_PROB, *_COMPARED, _FORMULAS, *_FILTERS, *_DATES, *_LOWER_NEEDS_A_BUILD)
 """rules that can be previewed"""
 
@@ -114,11 +110,6 @@ def preview(old: Run, spec: ReleaseSpec, progress: Callable[[int, int], None] = 
                     "link", Effect.GOES, row["paper_id"], f"{row['ref_id']} → {row['cited_paper_id']}", "no link"
                 )
         progress(bucket + 1, old.paper_shards)
-    if old.spec.split.min_jaccard < new.spec.split.min_jaccard:
-        for pair in old.table(DUPLICATES).rows(where=pc.field("jaccard") < new.spec.split.min_jaccard):
-            yield Change(
-                "duplicate", Effect.RETURNS, pair["paper_id"], f"similar to {pair['duplicate_of']}", "not similar"
-            )
 
 
 def _preview_filter(old: Run, new: Run, bucket: int) -> Iterator[Change]:

@@ -7,7 +7,7 @@ declares (`pipeline.stages`) are checked without a query of their own. `$own_rul
     -- check: every_pdf_has_one_outcome
     -- severity: block            block stops before the next stage, warn is only shown; drift: two checks, see `_expand_drift`
     -- overridable: no            yes: an operator may override it with a written reason
-    -- threshold: quality.drift_block    a field of the spec, or a number, bound as $threshold (optional)
+    -- threshold: link.min_score  a field of the spec, or a number, bound as $threshold (optional)
     -- by: paper                  each bucket of papers (or records, or PDFs) can be checked by itself (optional)
     -- reason: the meaning of returned rows, and what to do
 
@@ -29,6 +29,8 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.tables.schema import TABLES
 
+DRIFT_WARN, DRIFT_BLOCK = 0.1, 0.5
+"""Relative change of a share, such as the share of papers in English, above which a check warns or blocks. A person can accept it."""
 SQL = Path(__file__).resolve().parents[3] / "sql"
 
 
@@ -89,8 +91,8 @@ def _declared_checks(stage: str) -> Iterator[QualityCheck]:
 
 def _expand_drift(header: dict[str, str]) -> Iterator[dict[str, str]]:
     """Yield the headers of the two checks of a share: one warns, the other blocks at a greater change."""
-    for severity, overridable in (("warn", "no"), ("block", "yes")):
-        facts = {"severity": severity, "overridable": overridable, "threshold": f"quality.drift_{severity}"}
+    for severity, overridable, threshold in (("warn", "no", DRIFT_WARN), ("block", "yes", DRIFT_BLOCK)):
+        facts = {"severity": severity, "overridable": overridable, "threshold": str(threshold)}
         yield header | facts | {"check": f"{header['check']}_{severity}"}
 
 

@@ -35,6 +35,8 @@ from s2orc_parse.parse_model import ParseKind
 
 GOLD_SEED = 20200705
 """seed of the samples: the date of the S2ORC release"""
+GOLD_SAMPLE = 2000
+"""papers, PDFs and bibliography entries in a sample"""
 SLICE = 100_000
 """number of papers from which samples are drawn"""
 MAX_DISTRACTORS = 20
@@ -108,8 +110,7 @@ def measure_clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Tab
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         connection.register("slice", members.append_column("final_doi", final).drop_columns(["authors"]))
         connection.execute(_CREATE_TITLED)
-        quality = run.spec.quality
-        connection.execute(_CREATE_SAMPLED_PAPERS, {"seed": str(GOLD_SEED), "n": quality.gold_sample})
+        connection.execute(_CREATE_SAMPLED_PAPERS, {"seed": str(GOLD_SEED), "n": GOLD_SAMPLE})
         connection.execute(_CREATE_SAMPLE, {"seed": str(GOLD_SEED)})
         ids = connection.execute("SELECT record_id FROM sample").to_arrow_table()["record_id"]
         sample = members.filter(pc.is_in(members["record_id"], ids.combine_chunks())).drop_columns(["paper_id"])
@@ -162,9 +163,7 @@ def measure_titles(run: Run) -> Gold:
     """Compare titles read from PDFs with the titles of other records of the same DOI or arXiv id; one match is enough."""
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         run.table(MEMBERS).view(connection)
-        rows = connection.execute(
-            _TITLES, {"seed": str(GOLD_SEED), "n": run.spec.quality.gold_sample, "other": SCIENCEPARSE}
-        ).fetchall()
+        rows = connection.execute(_TITLES, {"seed": str(GOLD_SEED), "n": GOLD_SAMPLE, "other": SCIENCEPARSE}).fetchall()
     counts = Gold()
     for pdf_title, record_titles in rows:
         right = any(titles_match(pdf_title, title) for title in record_titles)
@@ -200,7 +199,7 @@ def measure_parses(run: Run) -> dict[str, Gold]:
     with_both = [paper_id for paper_id, of_paper in kinds.items() if "pdf" in of_paper and of_paper & publishers]
     seed = str(GOLD_SEED)
     with_both.sort(key=lambda paper_id: hashlib.sha256(f"{seed}{paper_id}".encode()).digest())
-    in_sample = pc.field("paper_id").isin(pa.array(with_both[: run.spec.quality.gold_sample], pa.string()))
+    in_sample = pc.field("paper_id").isin(pa.array(with_both[:GOLD_SAMPLE], pa.string()))
     counts = {name: Gold() for name in ("title", "authors", "abstract", "bibliography", "citations")}
     for parses in _group_parses(run, in_sample if where is None else in_sample & where):
         pdf = parses["pdf"]

@@ -26,7 +26,7 @@ from s2corpus_reader.bounded import MAX_PLAN_BYTES, read_object
 Rules = Mapping[str, Any]
 _JOINT = (
     ("clean.profile", "clean.unigrams"),
-    ("split.kind", "split.train_before", "split.valid_until", "split.valid_days"),
+    ("split.kind", "split.train_before", "split.valid_until"),
 )
 """rules that have a meaning only together"""
 _FIELDS = (

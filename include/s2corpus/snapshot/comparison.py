@@ -23,7 +23,7 @@ from s2corpus.snapshot import documents, flat, report, rights, rows
 from s2corpus.snapshot.columns import PUBLISHED
 from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.text.near_duplicates import text_key
-from s2corpus.text.splits import assign_split, compute_bounds
+from s2corpus.text.splits import VALID_DAYS, assign_split, compute_bounds
 from s2corpus_reader.files import keys_path, lookup_key
 from s2corpus_reader.layout import build_blocks, document_text, list_units, split_document_text
 
@@ -141,8 +141,9 @@ class Comparison:
         texts: dict[int, str] = {}
         has_date_split = self.rules["clean.profile"] != "recipe-2024"
         rules = {name.removeprefix("split."): v for name, v in self.rules.items() if name.startswith("split.")}
+        valid_days = self.rules.get("split.valid_days", VALID_DAYS)  # a rule of earlier releases
         boundaries = compute_bounds(
-            SplitRules.model_validate(rules, extra="ignore"), datetime.fromisoformat(self.as_of)
+            SplitRules.model_validate(rules, extra="ignore"), datetime.fromisoformat(self.as_of), valid_days
         )
         for row in table:
             id_, set_, split, date = row["id"], row["set"], row["split"], row["date"]
@@ -288,7 +289,7 @@ class Comparison:
         counted = {
             (row["paper_id"], row["cited_paper_id"])
             for row in table.to_pylist()
-            if rows.is_counted(row["warning"], self.rules["link.count_warnings"])
+            if row["warning"] in (None, *self.rules.get("link.count_warnings", ()))  # a rule of earlier releases
         }
         for paper, other in counted:
             self.add(Claim.CITES, paper, other, sign=-1)

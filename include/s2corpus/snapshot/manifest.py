@@ -14,14 +14,22 @@ from itertools import pairwise
 from typing import Any
 
 import orjson
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from s2corpus.ids import ReleaseId, SnapshotId
-from s2corpus.rules import IGNORED_BY_RECIPE
+from s2corpus.rules import IGNORED_BY_RECIPE, Fraction
 from s2corpus.spec import ReleaseSpec
 from s2corpus_reader.files import SNAPSHOT_FORMAT, SnapshotFile
 
 _NOT_RULES = ("schedule", "resources", "quality")
+
+
+class _FormerRules(BaseModel):
+    """Rules of earlier versions that `corpus verify` reads."""
+
+    min_jaccard: Fraction = Field(0.8, alias="split.min_jaccard")
+    valid_days: int = Field(33, alias="split.valid_days", ge=1, le=36_500)
+    count_warnings: list[str] = Field([], alias="link.count_warnings")
 
 
 def hash_inputs(
@@ -103,6 +111,11 @@ def find_invalid_rule(rules: Mapping[str, Any]) -> str | None:
             first = error.errors()[0]
             name = ".".join(map(str, (section, *first["loc"])))
             return f"{name} is {str(first['input'])[:100]}: {first['msg']}"
+    try:
+        _FormerRules.model_validate(rules, strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        return f"{first['loc'][0]} is {str(first['input'])[:100]}: {first['msg']}"
     return None
 
 

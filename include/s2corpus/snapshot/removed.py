@@ -18,6 +18,7 @@ from s2corpus.snapshot import rights
 from s2corpus.tables.columns import Set
 from s2corpus.tables.published import PublishedId
 from s2corpus.tables.schema import INT32
+from s2corpus.text.rules import MAX_ABSTRACT_WORDS, MAX_TOP_SHARE, MIN_ABSTRACT_WORDS, MIN_PARAGRAPHS
 from s2corpus_reader.layout import (
     EQUATION_WORD,
     RECIPE,
@@ -76,11 +77,11 @@ _FLOATS = {kind.value: kind for kind in (RemovedKind.FIGURE, RemovedKind.TABLE, 
 _COMPARED: Mapping[CleanOutcome, tuple[str, Callable[[CleanRules], float]]] = {
     CleanOutcome.SHORT: ("words", lambda rules: rules.min_words),
     CleanOutcome.BEFORE_MIN_YEAR: ("year", lambda rules: rules.min_year),
-    CleanOutcome.FEW_PARAGRAPHS: ("paragraphs", lambda rules: rules.min_paragraphs),
-    CleanOutcome.BAD_TOP_WORD: ("top_share", lambda rules: rules.max_top_share),
+    CleanOutcome.FEW_PARAGRAPHS: ("paragraphs", lambda _: MIN_PARAGRAPHS),
+    CleanOutcome.BAD_TOP_WORD: ("top_share", lambda _: MAX_TOP_SHARE),
     CleanOutcome.ABSTRACT_IMPROBABLE: ("log_prob", lambda rules: rules.text_rules.threshold),
-    CleanOutcome.ABSTRACT_SHORT: ("words", lambda rules: rules.min_abstract_words),
-    CleanOutcome.ABSTRACT_LONG: ("words", lambda rules: rules.max_abstract_words),
+    CleanOutcome.ABSTRACT_SHORT: ("words", lambda _: MIN_ABSTRACT_WORDS),
+    CleanOutcome.ABSTRACT_LONG: ("words", lambda _: MAX_ABSTRACT_WORDS),
 }
 """outcome of a document → the value that its rule compares, and the threshold"""
 

@@ -5,7 +5,7 @@ Every table is sorted by paper_id, so that a merge join runs in bounded memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypedDict, TypeVar
 
@@ -161,9 +161,7 @@ def build_index_row(document: Row, set_: str, path: str, line: int) -> Row:
     return {name: row[name] for name in INDEX.names}
 
 
-def read_released_papers(
-    tables: TableOpener, bucket: int, count_warnings: tuple[str, ...], *, mask: bool
-) -> Iterator[Row]:
+def read_released_papers(tables: TableOpener, bucket: int, *, mask: bool) -> Iterator[Row]:
     """Yield the papers of a bucket that passed the filter, joined with their parses and citations.
 
     Each row has the columns of `papers`, plus:
@@ -178,7 +176,6 @@ def read_released_papers(
     Args:
         tables: opens a table of the release.
         bucket: the bucket of papers.
-        count_warnings: warnings with which a link still counts as a citation.
         mask: replace personal data (`clean.pii`).
     """
     filtered = _read_filtered_papers(tables, bucket)
@@ -205,9 +202,7 @@ def read_released_papers(
         yield {
             **paper,
             "license": to_spdx(paper["license"]),
-            "outbound": sorted(
-                {link["cited_paper_id"] or "" for link in linked if is_counted(link["warning"], count_warnings)}
-            ),
+            "outbound": sorted({link["cited_paper_id"] or "" for link in linked if link["warning"] is None}),
             "parses": parses,
             "fulltexts": texts,
             "decisions": [row for by_set in decisions for row in by_set(paper["paper_id"])],
@@ -255,11 +250,10 @@ def _read_filtered_papers(tables: TableOpener, bucket: int) -> ByPaper[FilteredR
     return ByPaper(tables(FILTERED).rows(["paper_id"], shard=bucket, where=_PASSED_FILTER, batch_size=_BATCH_ROWS))
 
 
-def read_counted_citations(tables: TableOpener, bucket: int, count_warnings: tuple[str, ...]) -> pa.Table:
+def read_counted_citations(tables: TableOpener, bucket: int) -> pa.Table:
     """Return the distinct citations by the filtered papers of a bucket, with the columns of CITATIONS."""
     filtered = tables(FILTERED).read(["paper_id"], shard=bucket, where=_PASSED_FILTER)["paper_id"]
-    counted = pc.field("warning").is_null() | pc.field("warning").isin(pa.array(count_warnings, pa.string()))
-    where = _HAS_CITED_PAPER & pc.field("paper_id").isin(filtered.combine_chunks()) & counted
+    where = _HAS_CITED_PAPER & pc.field("paper_id").isin(filtered.combine_chunks()) & pc.field("warning").is_null()
     pairs = tables(LINKS).read(CITATIONS.names, shard=bucket, where=where)
     return pairs.group_by(CITATIONS.names, use_threads=False).aggregate([]).cast(CITATIONS)
 
@@ -287,11 +281,6 @@ def hash_preprints(paper: Mapping[str, Any]) -> list[int]:
         if row[name] != paper[name]
     }
     return sorted(lookup_key(name, value) for name, value in others if value)
-
-
-def is_counted(warning: str | None, count_warnings: Sequence[str]) -> bool:
-    """Return whether a link with this warning counts as a citation (`link.count_warnings`)."""
-    return warning is None or warning in count_warnings
 
 
 def write_groups(local: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch], group: int = ROW_GROUP) -> int:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from s2corpus.outcomes import Split
 from s2corpus.tables.texts import DUPLICATES
 from s2corpus.text import minhash
-from s2corpus.text.near_duplicates import DuplicateReason
+from s2corpus.text.near_duplicates import MIN_JACCARD, DuplicateReason
 
 Row = dict[str, Any]
 Pair = tuple[str, str]
@@ -30,6 +30,11 @@ class SimilarityCheck:
     rows: list[Row] = field(default_factory=list)
     ids: dict[str, list[str]] = field(default_factory=lambda: {split: [] for split in _PUBLISHED})
     keys: dict[str, array[int]] = field(default_factory=lambda: {split: array("q") for split in _PUBLISHED})
+
+    @property
+    def least(self) -> float:
+        """Return the smallest index of similar texts. Releases of earlier versions could set it."""
+        return float(self.rules.get("split.min_jaccard", MIN_JACCARD))
 
     def add_duplicates(self, table: pa.Table) -> Iterator[str]:
         """Add the rows of `duplicates.parquet`. Yield a message if its columns are wrong."""
@@ -92,7 +97,7 @@ class SimilarityCheck:
             return split == Split.NEAR_DUPLICATE and jaccard is None
         if row["reason"] == DuplicateReason.WORDS:
             is_publishable = self.rules["split.near_duplicates"] == "publish" and split in _PUBLISHED
-            is_similar = jaccard is not None and self.rules["split.min_jaccard"] <= jaccard <= 1
+            is_similar = jaccard is not None and self.least <= jaccard <= 1
             return bool(is_similar and (split == Split.NEAR_DUPLICATE or is_publishable))
         return row["reason"] is None and split in _PUBLISHED and jaccard is row["duplicate_of"] is None
 
@@ -137,7 +142,7 @@ class SimilarityCheck:
                 found = minhash.compute_jaccard(*map(read_shingles, pair))
                 if pair in recorded and abs(found - recorded[pair]) > 1e-9:
                     yield f"documents {pair[0]} and {pair[1]} have the Jaccard index {found}; the row has {recorded[pair]}"
-                elif pair not in recorded and found >= self.rules["split.min_jaccard"]:
+                elif pair not in recorded and found >= self.least:
                     yield f"documents {pair[0]} (train) and {pair[1]} (valid) are near duplicates: their Jaccard index is {found:.3f}"
 
     def _find_candidates(self) -> list[Pair]:

@@ -43,8 +43,7 @@ _ALWAYS = (
     "duplicates.parquet", "clusters.parquet",
 )  # fmt: skip
 _REQUIRED_RULES = {
-    "export.files", "clean.citations", "clean.profile", "clean.sets", "split.min_jaccard",
-    "split.near_duplicates", "link.count_warnings",
+    "export.files", "clean.citations", "clean.profile", "clean.sets", "split.near_duplicates",
 }  # fmt: skip
 """Rules of the manifest that the checks read."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,6 @@ from pathlib import Path
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from s2corpus import spec
 from s2corpus.clustering.functions import EDGE, FUNCTIONS
@@ -28,7 +27,6 @@ from s2corpus.storage.statements import Statement
 from s2corpus.tables.intake import DELIVERIES, RECORDS
 from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
 from s2corpus.tables.parses import PDF_RECORDS
-from s2corpus.tables.schema import Table
 from s2orc_parse.scratch import private
 
 _FEW = 8
@@ -59,7 +57,7 @@ class ClusterStage(Stage):
         metrics |= commit_all(
             run, (MEMBERS,), buckets, {"paper_shards": buckets, "files": run.spec.export.count_files(papers)}
         )
-        measured = lambda records: cluster_records(records, run.spec.cluster).clusters  # noqa: E731
+        measured = lambda records: cluster_records(records).clusters  # noqa: E731
         metrics["papers"] = float(papers)
         return metrics | gold.measure_clusters(run, papers, measured).metrics("clusters")
 
@@ -84,7 +82,6 @@ def _buckets(run: Run, papers: int) -> int:
     return buckets if buckets < _FEW else files * max(1, min(-(-buckets // files), MAX_SHARDS // files))
 
 
-_PARENT = "records-20000101-00000000"
 _ROWS_PER_PART = 250_000
 
 
@@ -114,9 +111,6 @@ def _write_clusters(run: Run, engine: Engine) -> dict[str, int]:
         ValueError: a record_id occurs twice.
         UserError: two papers would have the same id.
     """
-    functions = {
-        name: (partial(function, rules=run.spec.cluster), schema) for name, (function, schema) in FUNCTIONS.items()
-    }
     keys = [key for table in (RECORDS, PDF_RECORDS) for key in run.table(table).keys()]  # noqa: SIM118 - a method of TableRef
     engine.load("records", run.lake, keys, RECORDS.schema)
     for table in (CLUSTERS, ALIASES):
@@ -124,7 +118,7 @@ def _write_clusters(run: Run, engine: Engine) -> dict[str, int]:
         engine.load(f"parent_{table.name}", run.lake, [key] if run.parent else [], table.schema)
     for later in ("edges_1", "edges_2", "edges_3"):
         engine.load(later, run.lake, [], EDGE)
-    make_tables(engine, STATEMENTS, functions, _ORDER, _KEPT)
+    make_tables(engine, STATEMENTS, FUNCTIONS, _ORDER, _KEPT)
     _check_ids(engine)
     counts = engine.fetch("SELECT count(*) AS records, count(DISTINCT label) AS papers FROM clustered").to_pylist()[0]
     parts = max(1, -(-counts["records"] // _ROWS_PER_PART))
@@ -170,17 +164,7 @@ class Clustering:
         return len(self.edges) - int(pc.sum(self.edges["taken"]).as_py() or 0)
 
 
-@dataclass(frozen=True)
-class Parent:
-    """The tables `clusters` and `aliases` of the parent release."""
-
-    clusters: pa.Table = field(default_factory=CLUSTERS.schema.empty_table)
-    aliases: pa.Table = field(default_factory=ALIASES.schema.empty_table)
-
-
-def cluster_records(
-    records: pa.Table, rules: spec.ClusterRules | None = None, parent: Parent | None = None
-) -> Clustering:
+def cluster_records(records: pa.Table) -> Clustering:
     """Cluster records with the columns of `records`, or some of them, in any order.
 
     Raises:
@@ -188,16 +172,13 @@ def cluster_records(
     """
     with tempfile.TemporaryDirectory(prefix="s2corpus-cluster-", dir=private()) as name:
         folder = Path(name)
-        release = spec.ReleaseSpec(name="records", cluster=rules or spec.ClusterRules())
+        release = spec.ReleaseSpec(name="records")
         run = Run(release, datetime(2000, 1, 2, tzinfo=UTC), LocalLake(folder / "lake"), folder)
         _write_records(run, records)
         for table in (PDF_RECORDS, DELIVERIES):
             run.table(table).write(0, [])
         run.table(PDF_RECORDS).commit([0])
-        run.table(DELIVERIES).commit([0], {"parent": _PARENT if parent else None})
-        if parent:
-            _write_parent(run, folder, CLUSTERS, parent.clusters)
-            _write_parent(run, folder, ALIASES, parent.aliases)
+        run.table(DELIVERIES).commit([0], {"parent": None})
         with open_duckdb(release.resources.memory_mb, folder) as engine:
             counts = _write_clusters(run, engine)
         parts = range(counts["parts"])
@@ -220,9 +201,3 @@ def _write_records(run: Run, records: pa.Table) -> None:
     for part in parts:
         run.table(RECORDS).write(part, table.slice(part * _ROWS_PER_PART, _ROWS_PER_PART))
     run.table(RECORDS).commit(parts)
-
-
-def _write_parent(run: Run, folder: Path, table: Table, rows: pa.Table) -> None:
-    path = folder / table.name
-    pq.write_table(rows.cast(table.schema).sort_by(table.schema.names[0]), path)
-    run.lake.upload(f"snapshots/{_PARENT}/{table.name}.parquet", path)

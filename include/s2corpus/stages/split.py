@@ -24,7 +24,7 @@ from s2corpus.storage.engine import make_tables
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, SPLITS
 from s2corpus.text import minhash, splits
-from s2corpus.text.near_duplicates import Candidate, Member, cluster_duplicates
+from s2corpus.text.near_duplicates import MIN_JACCARD, Candidate, Member, cluster_duplicates
 from s2corpus.titles.arrays import read_only
 
 _TEXTS = 64
@@ -107,7 +107,7 @@ def read_kept(run: Run, bucket: int) -> Iterator[Candidate]:
 
 
 def _compare_texts(run: Run, candidates: npt.NDArray[np.int64]) -> dict[tuple[int, int], float]:
-    """Return the candidates with a Jaccard index of at least `split.min_jaccard`, and the index."""
+    """Return the candidates with a Jaccard index of at least `MIN_JACCARD`, and the index."""
     nodes = np.unique(candidates)
     left, right = (np.searchsorted(nodes, column) for column in candidates.T)
     with tempfile.TemporaryDirectory(prefix="s2corpus-similar-", dir=run.scratch) as folder:
@@ -115,7 +115,7 @@ def _compare_texts(run: Run, candidates: npt.NDArray[np.int64]) -> dict[tuple[in
         starts, ends = _write_shingles(run, nodes, shingles)
         values = np.memmap(shingles, np.uint64, "r") if shingles.stat().st_size else np.empty(0, np.uint64)
         index = minhash.compute_jaccards(read_only(values), starts, ends, left, right)
-    similar = index >= run.spec.split.min_jaccard
+    similar = index >= MIN_JACCARD
     return dict(zip(map(tuple, candidates[similar].tolist()), index[similar].tolist(), strict=True))
 
 

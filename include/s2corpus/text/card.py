@@ -13,6 +13,9 @@ from s2corpus.text.language import vote_language
 from s2corpus.text.rules import (
     ABSTRACT_LENGTH,
     EDITORIAL,
+    LANGUAGE_CHARACTERS,
+    MAX_TOP_SHARE,
+    MIN_PARAGRAPHS,
     PUBLISHED_TEXT,
     AbstractFacts,
     DocumentFacts,
@@ -64,7 +67,7 @@ class CardFullText(_CardFacts):
         """The language of most paragraphs."""
         rules = self.rules
         units = [paragraph for section in self.sections for paragraph in section.paragraphs]
-        vote = vote_language(units, rules.language_characters, min_letters=rules.language_letters)
+        vote = vote_language(units, LANGUAGE_CHARACTERS, min_letters=rules.language_letters)
         self.decision.language, self.decision.language_votes = vote.language, vote.votes
         return vote.language
 
@@ -88,12 +91,12 @@ class CardFullText(_CardFacts):
 
     def few_paragraphs(self) -> bool:
         """Return whether too few paragraphs remain."""
-        return sum(len(section.paragraphs) for section in self.kept) < self.rules.min_paragraphs
+        return sum(len(section.paragraphs) for section in self.kept) < MIN_PARAGRAPHS
 
     def bad_top_word(self) -> bool:
         """Return whether the most frequent remaining word is not a word or is too frequent."""
         top = self.find_top_words(Counter(word for section in self.kept for word in section.text.split()))
-        return bool(top) and (not top[0].isalpha() or (self.decision.top_share or 0) >= self.rules.max_top_share)
+        return bool(top) and (not top[0].isalpha() or (self.decision.top_share or 0) >= MAX_TOP_SHARE)
 
     def text(self) -> str:
         """Return title, abstract and the remaining sections, with the formulas that the rules keep."""

@@ -17,6 +17,8 @@ from s2corpus.titles import normalize_one
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _NOT_KEPT = bytes(point for point in range(128) if not chr(point).isalnum())
 
+MIN_JACCARD = 0.8
+"""minimum Jaccard index of the word n-grams of near-duplicates (Lee et al., arXiv:2107.06499, §4.2)"""
 Pairs = Mapping[tuple[int, int], float]
 """keys of two texts, the smaller first → their Jaccard index"""
 
@@ -29,7 +31,7 @@ class DuplicateReason(StrEnum):
     TITLE = "title"
     """equal title and first author as a train text"""
     WORDS = "words"
-    """Jaccard index of the word n-grams is at least `split.min_jaccard`"""
+    """Jaccard index of the word n-grams is at least `MIN_JACCARD`"""
 
 
 @dataclass(frozen=True, slots=True)

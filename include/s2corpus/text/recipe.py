@@ -13,6 +13,8 @@ from s2corpus.text.language import vote_language
 from s2corpus.text.rules import (
     ABSTRACT_LENGTH,
     EDITORIAL,
+    LANGUAGE_CHARACTERS,
+    MIN_PARAGRAPHS,
     PUBLISHED_TEXT,
     AbstractFacts,
     DocumentFacts,
@@ -57,8 +59,8 @@ class RecipeFullText(DocumentFacts):
     @cached_property
     def language(self) -> str | None:
         """The language of most paragraphs; the smallest code on a tie."""
-        rules, texts = self.rules, [paragraph.text.strip() for paragraph in self.paragraphs]
-        vote = vote_language(texts, rules.language_characters, blank=_BLANK)
+        texts = [paragraph.text.strip() for paragraph in self.paragraphs]
+        vote = vote_language(texts, LANGUAGE_CHARACTERS, blank=_BLANK)
         self.decision.language_votes = vote.votes
         self.decision.language = next(iter(vote.votes), None)
         return self.decision.language
@@ -133,7 +135,7 @@ S2ORC: RuleSeries[RecipeFullText] = RuleSeries(
         DropRule(CleanOutcome.BEFORE_MIN_YEAR, _too_old),
         DropRule(CleanOutcome.NOT_ENGLISH, lambda facts: facts.language != "en"),
         DropRule(CleanOutcome.BAD_TOP_WORD, RecipeFullText.bad_top_word),
-        DropRule(CleanOutcome.FEW_PARAGRAPHS, lambda facts: len(facts.kept_paragraphs) < facts.rules.min_paragraphs),
+        DropRule(CleanOutcome.FEW_PARAGRAPHS, lambda facts: len(facts.kept_paragraphs) < MIN_PARAGRAPHS),
     ),
 )
 

@@ -19,6 +19,15 @@ from s2corpus.rules import CleanRules
 from s2corpus.text.documents import CleanedDocument, DocumentDecision, Set
 from s2corpus.text.unigrams import Unigrams, log_probability
 
+LANGUAGE_CHARACTERS = 2000
+"""leading characters of a paragraph that identify its language (S2 V2 card)"""
+MIN_PARAGRAPHS = 5
+"""minimum number of paragraphs after improbable sections were removed (S2 V2 card)"""
+MAX_TOP_SHARE = 0.075
+"""a text is dropped if its most frequent word has at least this share (S2 V2 card)"""
+MIN_ABSTRACT_WORDS, MAX_ABSTRACT_WORDS = 50, 1000
+"""words of an abstract in s2ag (S2 V2 card)"""
+
 
 class DocumentFacts(ABC):
     """The facts about one document under some rules. Profiles derive a subclass with the facts that their rules need."""
@@ -69,8 +78,8 @@ class AbstractFacts(DocumentFacts):
         return f"{self.title}\n\n{self.abstract}"
 
     def identify_language(self, text: str) -> str:
-        """Return the language of a text, by its first `language_characters`."""
-        return language(text[: self.rules.language_characters])[0]
+        """Return the language of a text, by its first characters."""
+        return language(text[:LANGUAGE_CHARACTERS])[0]
 
     @cached_property
     def language(self) -> str:
@@ -126,8 +135,8 @@ PUBLISHED_TEXT: tuple[DropRule[Any], ...] = (
 )
 """The next rules of s2orc: an open full text exists."""
 ABSTRACT_LENGTH: tuple[DropRule[Any], ...] = (
-    DropRule(CleanOutcome.ABSTRACT_SHORT, lambda facts: facts.words < facts.rules.min_abstract_words),
-    DropRule(CleanOutcome.ABSTRACT_LONG, lambda facts: facts.words > facts.rules.max_abstract_words),
+    DropRule(CleanOutcome.ABSTRACT_SHORT, lambda facts: facts.words < MIN_ABSTRACT_WORDS),
+    DropRule(CleanOutcome.ABSTRACT_LONG, lambda facts: facts.words > MAX_ABSTRACT_WORDS),
 )
 
 

@@ -8,6 +8,9 @@ from datetime import date, datetime, timedelta
 from s2corpus.outcomes import Split
 from s2corpus.rules import SplitRules
 
+VALID_DAYS = 33
+"""number of days before `as_of` that belong to valid in a rolling split, as many as in the S2 V2 card's"""
+
 
 def date_span(iso: str) -> tuple[date, date]:
     """Return the first and last day of a date given as year, month or day.
@@ -22,12 +25,12 @@ def date_span(iso: str) -> tuple[date, date]:
     return date(year, first, 1), date(year, last, calendar.monthrange(year, last)[1])
 
 
-def compute_bounds(rules: SplitRules, as_of: datetime) -> tuple[date, date]:
+def compute_bounds(rules: SplitRules, as_of: datetime, valid_days: int = VALID_DAYS) -> tuple[date, date]:
     """Return the first day after train, and the last day of valid."""
     if rules.kind == "fixed":
         return rules.train_before, rules.valid_until
     last = (as_of - timedelta(microseconds=1)).date()
-    return last - timedelta(days=rules.valid_days - 1), last
+    return last - timedelta(days=valid_days - 1), last
 
 
 def assign_split(

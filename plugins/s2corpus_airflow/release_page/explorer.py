@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 from s2corpus.ids import ReleaseId
 from s2corpus.snapshot import flat
 from s2corpus.storage.duck import duckdb_connection
+from s2corpus.text.rules import MAX_ABSTRACT_WORDS, MAX_TOP_SHARE, MIN_ABSTRACT_WORDS, MIN_PARAGRAPHS
 from s2corpus.text.signals import NAMES
 from s2corpus_airflow.release_page import charts
 from s2corpus_airflow.release_page.distributions import Distribution, count_values
@@ -48,6 +49,11 @@ _RULES = {
     "s2ag": {"words": ["min_abstract_words", "max_abstract_words"], "log_prob": ["min_log_prob"]},
 }
 """set → value → rules of the section `clean` that compare it"""
+_CONSTANTS = {
+    "clean.min_paragraphs": MIN_PARAGRAPHS, "clean.max_top_share": MAX_TOP_SHARE,
+    "clean.min_abstract_words": MIN_ABSTRACT_WORDS, "clean.max_abstract_words": MAX_ABSTRACT_WORDS,
+}  # fmt: skip
+"""Rules that a manifest contains only if an earlier version made the snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +180,7 @@ def _list_thresholds(rules: Mapping[str, Any], set_: str) -> dict[str, dict[str,
     except SnapshotError:
         improbable = None
     names = {"year": ["min_year"], SECTIONS: ["min_log_prob"], **_RULES[set_]}
-    values = {**rules, "clean.min_log_prob": improbable}
+    values = {**_CONSTANTS, **rules, "clean.min_log_prob": improbable}
     return {
         value: {
             rule: float(values[rule]) for name in own if isinstance(values.get(rule := f"clean.{name}"), int | float)

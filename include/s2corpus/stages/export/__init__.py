@@ -47,7 +47,7 @@ class ExportStage(Stage):
         task = senders.index(shard.index)
         with run.exchange(_EXCHANGE).writer(_CITATIONS, task, receivers, CITATIONS, run.scratch) as writer:
             for bucket in covered_shards(senders, shard.index):
-                pairs = read_counted_citations(run.table, bucket, run.spec.link.count_warnings)
+                pairs = read_counted_citations(run.table, bucket)
                 cited = (paper_shard(paper_id, receivers) for paper_id in pairs["cited_paper_id"].to_pylist())
                 writer.add(pairs, np.fromiter(cited, np.int64, len(pairs)))
 

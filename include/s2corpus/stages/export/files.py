@@ -195,7 +195,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
         for nn in group.numbers
         if table_path(table, nn) in missing
     }
-    warnings, mask = group.run.spec.link.count_warnings, group.run.spec.clean.pii == "mask"
+    mask = group.run.spec.clean.pii == "mask"
     signals = _read_signals(group)
     inbound = citations() if any(corpus_path("metadata", nn) in missing for nn in group.corpus_numbers) else None
 
@@ -203,9 +203,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
         files: Mapping[tuple[str, int], ParquetFile], key_fragments: Mapping[int, ParquetFile]
     ) -> Iterator[tuple[str, bytes]]:
         """Write the rows of tables and fragments; yield the paths and lines of the corpus."""
-        for paper in group.merge_rows(
-            lambda bucket: rows.read_released_papers(group.run.table, bucket, warnings, mask=mask)
-        ):
+        for paper in group.merge_rows(lambda bucket: rows.read_released_papers(group.run.table, bucket, mask=mask)):
             if group.numbers:
                 nn = file_number(paper["paper_id"], group.files)
                 census[nn].add(paper)

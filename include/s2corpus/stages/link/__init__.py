@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from duckdb import DuckDBPyConnection
 
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
-from s2corpus.pipeline.gold import Gold, select_slice
+from s2corpus.pipeline.gold import GOLD_SAMPLE, Gold, select_slice
 from s2corpus.pipeline.run import OF_RUN, Metrics, Run, Shard, Stage, commit_all
 from s2corpus.sources.preprints import is_preprint_doi
 from s2corpus.sources.record import RecordKind, WorkType
@@ -161,7 +161,7 @@ def _measure_title_links(run: Run, index: LinkIndex) -> dict[str, int]:
     entries = entries.sort_by([(name, "ascending") for name in ("citing_paper_id", "parse_kind", "ref_id")])
 
     with _database(run) as connection:
-        search, sample = _search(run), run.spec.quality.gold_sample
+        search, sample = _search(run), GOLD_SAMPLE
         published_dois = partial(_published_dois, run)
         found = measure_title_links(connection, entries, index, search, sample, is_preprint_doi, published_dois)
     # Only an entry with a link by identifier can be right, so all right links are found.

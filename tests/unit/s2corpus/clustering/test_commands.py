@@ -1,4 +1,4 @@
-"""Commands turn a file of records into filtered papers, and report wrong inputs."""
+"""Commands cluster a file of records, explain clusters, and report wrong inputs."""
 
 import json
 from pathlib import Path
@@ -13,8 +13,9 @@ from click.testing import CliRunner, Result
 from s2corpus.cli import corpus
 from s2corpus.clustering.explain import explanations, format_explanation
 from s2corpus.commands import records
-from s2corpus.commands.papers import cluster_command, filter_command, vote_command
+from s2corpus.commands.papers import cluster_command
 from s2corpus.errors import UserError
+from s2corpus.sources.arrow import read_latest
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables.papers import CLUSTERS, EDGES
@@ -40,20 +41,17 @@ def given(tmp_path: Path) -> Path:
     return path
 
 
-def test_commands_turn_records_into_kept_papers(given: Path, tmp_path: Path) -> None:
-    r, c, e, p, f = (tmp_path / name for name in ("r.parquet", "c.parquet", "e.parquet", "p.parquet", "f.jsonl"))
+def test_commands_turn_records_into_clusters(given: Path, tmp_path: Path) -> None:
+    r, c = tmp_path / "r.parquet", tmp_path / "c.parquet"
     assert "3 entries, 3 records" in run(records.command, "jsonl", given, "--out", r).output
     run(records.command, "jsonl", given, "--out", tmp_path / "r.jsonl")
     assert (
         "2 papers" in run(cluster_command, "--records", tmp_path / "r.jsonl", "--out", tmp_path / "again.jsonl").output
     )
-    told = run(cluster_command, "--records", r, "--out", c, "--edges", e, "--explain").output
+    told = run(cluster_command, "--records", r, "--out", c, "--explain").output
     assert "arxiv:1 — crossref:1: S_title = 1.000" in told and "3 records, 2 papers, 1 conflicts" in told
     assert pq.read_table(c).column_names == ["record_id", "paper_id"]
-    assert "cut" in told and pq.read_table(e).num_rows > 0
-    assert "2 papers" in run(vote_command, "--records", r, "--clusters", c, "--out", p).output
-    assert "1 kept, 1 short_text" in run(filter_command, "--papers", p, "--out", f).output
-    assert {json.loads(line)["outcome"] for line in f.read_text().splitlines()} == {"kept", "short_text"}
+    assert "cut" in told
 
 
 ROWS: dict[str, list[dict[str, Any]]] = {
@@ -101,19 +99,16 @@ def test_explanation_lists_edges_and_records_of_a_paper() -> None:
     ]  # fmt: skip
 
 
-def test_last_of_duplicate_records_counts(given: Path, tmp_path: Path) -> None:
-    given.write_text(json.dumps(LINES[0]) + "\n" + json.dumps(LINES[0] | {"title": "Corrected"}) + "\n")
-    run(cluster_command, "--records", given, "--out", tmp_path / "c.parquet")
-    run(vote_command, "--records", given, "--clusters", tmp_path / "c.parquet", "--out", tmp_path / "p.parquet")
-    assert pq.read_table(tmp_path / "p.parquet")["title"].to_pylist() == ["Corrected"]
-
-
 def test_wrong_input_gives_one_sentence(given: Path, tmp_path: Path) -> None:
     out = tmp_path / "o.parquet"
     for command, arguments in (
         (records.command, ("crosref", given, "--out", out)),
         (cluster_command, ("--records", given, "--out", tmp_path / "no" / "folder.parquet")),
-        (cluster_command, ("--records", given, "--out", out, "--parent", given)),
     ):
         with pytest.raises(UserError, match=r"expected|no source|cannot be written"):
             run(command, *arguments)
+
+
+def test_last_of_duplicate_records_counts(given: Path) -> None:
+    given.write_text(json.dumps(LINES[0]) + "\n" + json.dumps(LINES[0] | {"title": "Corrected"}) + "\n")
+    assert read_latest([given])["title"].to_pylist() == ["Corrected"]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from s2corpus.rules import ClusterRules
+from s2corpus.rules import MIN_TITLE_SCORE
 from s2corpus.sources import Record
 from s2corpus.sources.record import WorkType
 from tests.unit.s2corpus.clustering.samples import Row, assert_joined, cluster_all, partition, record
@@ -20,7 +20,7 @@ def test_missing_subtitle_joins_complete_title() -> None:
     found = cluster_all(make_record("a:1", COMPLETE), make_record("b:1", MAIN))
     (edge,) = found.edges.to_pylist()
     assert (edge["left"], edge["right"], edge["reason"], edge["taken"]) == ("a:1", "b:1", "prefix", True)
-    assert edge["strength"] <= ClusterRules().min_title_score
+    assert edge["strength"] <= MIN_TITLE_SCORE
     assert len(partition(found)) == 1
 
 

@@ -4,18 +4,26 @@ Papers are added, merged, split and removed in three releases; laws apply to any
 """
 
 import hashlib
+from typing import NamedTuple
 
 import duckdb
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus.stages.cluster import NAMES, STATEMENTS, Parent
+from s2corpus.stages.cluster import NAMES, STATEMENTS
 from s2corpus.storage.engine import DuckEngine, make_tables
-from s2corpus.tables.papers import CLUSTERS
+from s2corpus.tables.papers import ALIASES, CLUSTERS
 
 Clusters = list[set[str]]
 READY = {"a": "1", "b": "2", "c": "3", "d": "4", "e": "5", "f": "6", "g": "7"}
+
+
+class Parent(NamedTuple):
+    """The tables `clusters` and `aliases` of the parent release."""
+
+    clusters: pa.Table = CLUSTERS.schema.empty_table()
+    aliases: pa.Table = ALIASES.schema.empty_table()
 
 
 def release(

@@ -30,7 +30,7 @@ def kept(run: Run) -> dict[str, str]:
     "rule",
     [
         {"min_log_prob": -1000.0}, {"min_log_prob": -13.9}, {"min_words": 520}, {"min_words": 560}, {"min_year": 2012},
-        {"min_year": 1900}, {"min_paragraphs": 8}, {"max_top_share": 0.006}, {"min_abstract_words": 75},
+        {"min_year": 1900},
     ],
 )  # fmt: skip
 def test_preview_of_clean_is_the_release(release: Run, tmp_path: Path, rule: dict[str, Any]) -> None:

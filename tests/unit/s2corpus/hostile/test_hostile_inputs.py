@@ -241,16 +241,11 @@ FORGED = {"many rows": pa.nulls(3_000_000, pa.string()), "one value again and ag
 RECORDS = {"record_id": ["dblp:1"], "source": ["dblp"], "kind": ["archive"], "title": ["A title of five words"]}
 RIGHT = {
     "RECORDS": RECORDS,
-    "PAIRS": {"record_id": ["dblp:1"], "paper_id": ["1"]},
     "PAPERS": {"paper_id": ["1"], "title": ["A title"]},
     "ENTRIES": {"entry_id": ["1"], "title": ["A title"]},
 }
 PARQUET_COMMANDS = (
     "cluster --records FORGED --out OUT",
-    "cluster --records RECORDS --parent FORGED --out OUT",
-    "vote --records FORGED --clusters PAIRS --out OUT",
-    "vote --records RECORDS --clusters FORGED --out OUT",
-    "filter --papers FORGED --out OUT",
     "link --entries FORGED --papers PAPERS --out OUT",
     "link --entries ENTRIES --papers FORGED --out OUT",
     "clean --in FORGED --set s2orc --out OUT",

@@ -155,7 +155,7 @@ def test_release_without_input_is_found() -> None:
 
 
 def test_paper_of_too_many_records_is_found() -> None:
-    limit = ReleaseSpec(name="t").quality.max_records
+    limit = 200
     assert [count_offending("cluster.clusters_are_small", "clusters " * n) for n in (limit, limit + 1)] == [0, 1]
 
 

@@ -65,8 +65,8 @@ BASE = {
     "clean.extractor_metadata": "keep", "clean.min_log_prob": None, "clean.editorial": "flag", "clean.layout": "sections",
     "clean.pii": "keep",
     "clean.unknown_year": "drop", "vote.support": "similar", "vote.records": "weighed", "vote.pdf_fields": "all", "vote.openness": "file",
-    "filter.language": "cld3", "link.evidence": "all", "link.count_warnings": [], "split.near_duplicates": "publish",
-    "split.min_jaccard": 0.8, "split.imprecise_dates": "hold_back", "export.gorc": False, "export.benchmarks": [],
+    "filter.language": "cld3", "link.evidence": "all", "split.near_duplicates": "publish",
+    "split.imprecise_dates": "hold_back", "export.gorc": False, "export.benchmarks": [],
     "export.shard_bytes": None,
     "export.text": {"formulas": "none"},
 }  # fmt: skip

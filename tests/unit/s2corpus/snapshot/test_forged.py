@@ -263,6 +263,9 @@ def test_interrupted_apply_leaves_nothing(pair: Pair, sent: signal.Signals) -> N
         ("export.files", "30", False),
         ("export.files", None, False),
         ("split.min_jaccard", 1.0, True),
+        ("split.min_jaccard", "x", False),
+        ("split.valid_days", 10**18, False),
+        ("link.count_warnings", 5, False),
         ("clean.profile", "../x", False),
     ],
 )
@@ -270,9 +273,9 @@ def test_rules_of_manifests_have_bounds_of_specs(tmp_path: Path, rule: str, valu
     lake = snapshot(tmp_path / "forged", "small-20230101-00000000", {}, rules=RULES | {rule: value})
     faults = [str(fault) for fault in verify(lake)]
     assert ("malformed" not in str(faults)) if is_valid else (len(faults) == 1 and rule in faults[0])
-    fewer = {name: given for name, given in RULES.items() if name != "split.min_jaccard"}
+    fewer = {name: given for name, given in RULES.items() if name != "split.near_duplicates"}
     (fault,) = verify(snapshot(tmp_path / "fewer", "small-20230101-00000000", {}, rules=fewer))
-    assert str(fault) == "manifest.json: malformed: split.min_jaccard missing from the rules"
+    assert str(fault) == "manifest.json: malformed: split.near_duplicates missing from the rules"
 
 
 @pytest.mark.parametrize("kind", ["fifo", "device", "folder", "outside", "sparse"])

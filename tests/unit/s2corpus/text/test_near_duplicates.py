@@ -24,7 +24,15 @@ from s2corpus.errors import UserError
 from s2corpus.outcomes import Split
 from s2corpus.spec import ReleaseSpec
 from s2corpus.text import minhash
-from s2corpus.text.near_duplicates import Candidate, DuplicateReason, Pairs, cluster_duplicates, text_key, title_key
+from s2corpus.text.near_duplicates import (
+    MIN_JACCARD,
+    Candidate,
+    DuplicateReason,
+    Pairs,
+    cluster_duplicates,
+    text_key,
+    title_key,
+)
 from s2corpus.text.overlaps import Benchmarks
 from s2corpus.titles import normalize_one
 from tests.unit.s2corpus.snapshot.release import papers, release
@@ -185,7 +193,7 @@ def test_candidate_pairs_share_a_key_and_are_unique(rows: list[tuple[int, int]],
 def test_pairs_are_found_with_the_expected_probability() -> None:
     """Check measured shares against 1 - (1 - J^6)^20, which is 0.998 at J = 0.8 and 0.08 at J = 0.4."""
     rng = random.Random(5)
-    assert (ReleaseSpec(name="t").split.min_jaccard, minhash.SHINGLE_WORDS, minhash.BANDS, minhash.ROWS) == (
+    assert (MIN_JACCARD, minhash.SHINGLE_WORDS, minhash.BANDS, minhash.ROWS) == (
         0.8,
         5,
         20,

@@ -16,7 +16,7 @@ class _Tools(Commands):
         "Release commands": ("demo", "release", "sample"),
         "Service commands": ("up", "status", "env", "down"),
     }
-    modules: Mapping[str, tuple[str, ...]] = {}
+    modules: Mapping[str, tuple[str, ...]] = {"services": ("up", "status", "env", "down")}
 
 
 @click.group(cls=_Tools, context_settings={"help_option_names": ["-h", "--help"]})

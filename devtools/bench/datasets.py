@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from devtools.measure import peak_mb
 from devtools.real_data import MISSING, REAL_DATA
 from s2corpus.storage.lake import open_lake
 from s2corpus_datasets import runner
@@ -158,11 +158,6 @@ def memory(number: int) -> None:
                 print(f"{name:<12} {count:>8,} documents: {said}", flush=True)
 
 
-def _peak() -> float:
-    """Return the peak resident memory of this process so far, in MB (`getrusage` may report its parent's peak)."""
-    return int(re.findall(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[0]) / 1024
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=100_000)
@@ -180,7 +175,7 @@ def main() -> None:
         spec = DatasetSpec(name=given.work, dataset=given.work, params=params, memory_mb=64)
         job = Job(spec, SnapshotSource(open_lake(str(snapshot))), open_lake(given.folder))
         shards = runner.plan(job)
-        print(f"start {_peak():,.0f} MB", end="; ")
+        print(f"start {peak_mb():,.0f} MB", end="; ")
         steps: dict[str, Callable[[], Any]] = {
             "work": lambda: runner.work(job, shards), "choose": lambda: runner.choose(job), "write": lambda: runner.write(job, shards),
             "finish": lambda: runner.finish(job), "check": lambda: runner.check(job),
@@ -188,7 +183,7 @@ def main() -> None:
         for name, step in steps.items():
             began = time.process_time()
             step()
-            print(f"{name} {_peak():,.0f} MB, {time.process_time() - began:,.1f} s", end="; ")
+            print(f"{name} {peak_mb():,.0f} MB, {time.process_time() - began:,.1f} s", end="; ")
     else:
         if not REAL_DATA.exists():
             print(MISSING)

@@ -30,7 +30,6 @@ from __future__ import annotations
 import argparse
 import csv
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -45,6 +44,7 @@ from pathlib import Path
 import pypdfium2
 from lxml import etree
 
+from devtools.measure import cpu_seconds, letters
 from devtools.real_data import MISSING, REAL_DATA
 from pdf2tei.pages.alto_cache import ENTRY
 from pdf2tei.paper import extract
@@ -65,10 +65,6 @@ _NUMBER = re.compile(r"\s*(?:\d+(?:\.\d+)*[.)]?|[IVX]+\.|[A-Z]\.)\s+")
 
 def words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
-
-
-def letters(text: str) -> str:
-    return "".join(c for c in text.casefold() if c.isalnum())
 
 
 def text(element: etree._Element | None) -> str:
@@ -370,12 +366,6 @@ def measure_speed(pdfs: list[Path]) -> None:
         extract_cached(pdf)
     for name, used in seconds.items():
         print(f"{name}: {pages / used:.0f} pages per CPU second ({len(pdfs)} papers, {pages} pages)")
-
-
-def cpu_seconds() -> float:
-    """Return the CPU seconds of this process and its finished child processes."""
-    uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(use.ru_utime + use.ru_stime for use in uses)
 
 
 def main() -> int:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from devtools.bench import link_data
+from devtools.measure import peak_mb
 from devtools.real_data import REAL_DATA
 from s2corpus import compiled
 from s2corpus.pipeline.run import Run, Shard
@@ -89,9 +89,7 @@ def run_task(run: Run, number: int) -> None:
     began = time.process_time()
     metrics = _tasks(run)[number]() or {}
     seconds = time.process_time() - began
-    peak = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
-    assert peak
-    print(json.dumps({"cpu": seconds, "peak_mb": int(peak[1]) / 1024, "recall": metrics.get("recall")}))
+    print(json.dumps({"cpu": seconds, "peak_mb": peak_mb(), "recall": metrics.get("recall")}))
 
 
 def _run(folder: Path, memory_mb: int) -> Run:

@@ -28,6 +28,7 @@ from pathlib import Path
 
 from lxml import etree
 
+from devtools.measure import letters
 from devtools.real_data import MISSING, REAL_DATA
 from pdf2tei import extract
 from s2orc_parse import jats, latex, tei
@@ -67,10 +68,6 @@ def find_source(path: Path) -> str:
     text = (path if path.suffix != ".pdf" and not article.exists() else article).read_text("utf-8", "replace")
     found = re.search("<publisher-name>([^<]*)", text)
     return found[1] if found else "unknown"
-
-
-def letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def count_faults(parse: Parse, gold: Path) -> Counter[str]:

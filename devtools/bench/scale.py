@@ -30,7 +30,6 @@ import os
 import random
 import resource
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -42,6 +41,7 @@ import orjson
 import wordfreq
 
 from devtools.bench.cluster_records import GENERIC, rows
+from devtools.measure import cpu_seconds
 from s2corpus.errors import QualityBlocked
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run, load_stage
@@ -49,6 +49,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.local_lake import LocalLake
 from tests.standin_grobid import StandIn
+from tests.unit.s2corpus.pdf import bad_pdfs
 from tests.unit.s2corpus.snapshot.release import paragraph
 
 AS_OF = datetime(2026, 1, 1, tzinfo=UTC)
@@ -119,24 +120,10 @@ def _say_ready(place: Path) -> None:
 
 
 def _pdf(lines: list[str]) -> bytes:
-    """Return a PDF with one page of text in Helvetica."""
+    """Return a PDF with one page of text."""
     words = ("".join(c for c in line if c.isascii() and c not in "()\\") for line in lines)
     text = "BT /F1 11 Tf 14 TL 72 740 Td " + " ".join(f"({line}) '" for line in words) + " ET"
-    objects = [
-        "<</Type/Catalog/Pages 2 0 R>>",
-        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R>>",
-        f"<</Length {len(text)}>>stream\n{text}\nendstream",
-        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-    ]
-    out, places = "%PDF-1.4\n", []
-    for number, content in enumerate(objects, 1):
-        places.append(len(out))
-        out += f"{number} 0 obj{content}endobj\n"
-    table = "".join(f"{place:010d} 00000 n \n" for place in places)
-    start = len(out)
-    out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
-    return (out + f"trailer<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n").encode()
+    return bad_pdfs.assemble(bad_pdfs.paper(content=bad_pdfs.stream(text.encode())))
 
 
 def _tei(row: dict[str, Any], prose: list[str], cited: list[dict[str, Any]]) -> bytes:
@@ -177,7 +164,7 @@ def work(folder: Path, name: str, is_end: bool, memory_mb: int, answer: Any) -> 
     spec = ReleaseSpec.model_validate({"name": "scale", "resources": {"memory_mb": memory_mb}})
     run = Run(spec, AS_OF, LocalLake(folder / "lake"), folder)
     load_stage(name)
-    before = _cpu()
+    before = cpu_seconds()
     if is_end:
         runner.finish(run, name)
         try:
@@ -187,12 +174,7 @@ def work(folder: Path, name: str, is_end: bool, memory_mb: int, answer: Any) -> 
     else:
         for number in range(stage_row(name).rounds):
             runner.work(run, name, runner.plan(run, name, number), number)
-    answer.put((_cpu() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
-
-
-def _cpu() -> float:
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
+    answer.put((cpu_seconds() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
 
 
 def run_alone(target: Callable[..., None], *arguments: object) -> None:

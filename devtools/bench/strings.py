@@ -19,6 +19,7 @@ from typing import Any
 
 import orjson
 
+from devtools.measure import letters
 from devtools.real_data import MISSING, REAL_DATA
 
 STYLES, DOIS = (REAL_DATA / "citations" / name for name in ("crossref-styles.tsv.gz", "glutton-doi.jsonl.gz"))
@@ -53,10 +54,6 @@ def link(rows: Iterable[Row]) -> list[str | None]:
         subprocess.run([*command, "--entries", entries, "--papers", papers, "--out", links], check=True)
         found = map(orjson.loads, links.read_bytes().splitlines())
         return [None if row["warning"] else row["paper_id"] for row in found]
-
-
-def letters(text: object) -> str:
-    return "".join(character for character in str(text or "").casefold() if character.isalnum())
 
 
 def groups(row: Row) -> Iterator[str]:

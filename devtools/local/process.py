@@ -14,7 +14,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Container, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -163,15 +162,6 @@ def stop(
             time.sleep(0.02)
             left = [process for process in left if alive(process)] or find()
     return left
-
-
-def memory(processes: Iterable[Process]) -> int:
-    """Return the memory of the processes in bytes. Shared pages are divided among their users (PSS)."""
-    total = 0
-    for process in processes:
-        with suppress(psutil.Error):
-            total += int(psutil.Process(process.pid).memory_full_info().pss)
-    return total
 
 
 def listeners() -> list[Listener]:

@@ -15,16 +15,9 @@ from s2corpus.errors import UserError
 
 BUCKET = "corpus"
 _PORT_FLAGS = {
-    "s3.port": "s3",
-    "s3.port.grpc": "s3-grpc",
-    "master.port": "master",
-    "master.port.grpc": "master-grpc",
-    "filer.port": "filer",
-    "filer.port.grpc": "filer-grpc",
-    "volume.port": "volume",
-    "volume.port.grpc": "volume-grpc",
-    "admin.port": "admin",
-    "admin.port.grpc": "admin-grpc",
+    f"{part}.port{suffix}": f"{part}{suffix.replace('.', '-')}"
+    for part in ("s3", "master", "filer", "volume", "admin")
+    for suffix in ("", ".grpc")
 }
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
 
 from devtools.local import process
 from devtools.local.process import StopStep
@@ -16,17 +16,6 @@ from devtools.local.state import State
 PYTHON = (Path(sys.executable).resolve().name,)
 
 TERMINATE = (StopStep(signal.SIGTERM, 10.0), StopStep(signal.SIGKILL, 5.0))
-
-
-class Child(Protocol):
-    """The first process of a started service."""
-
-    @property
-    def pid(self) -> int:
-        """The process id."""
-
-    def poll(self) -> int | None:
-        """Return the exit status, or None while it runs."""
 
 
 class LocalService(ABC):
@@ -65,7 +54,7 @@ class LocalService(ABC):
         """Return the service's environment variables in addition to the inherited environment."""
         return {}
 
-    def start(self, inherited: Mapping[str, str], log: Path) -> Child:
+    def start(self, inherited: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
         """Start the service; append its output to `log`."""
         environ = {**inherited, **self.environ()}
         return process.start(self.command(), folder=self.home, log=log, environ=environ)

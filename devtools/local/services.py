@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
@@ -20,7 +21,7 @@ from devtools.local.extractor import Extractor, external_grobid
 from devtools.local.postgres import Postgres
 from devtools.local.process import Process
 from devtools.local.s3 import BUCKET, S3
-from devtools.local.service import Child, LocalService
+from devtools.local.service import LocalService
 from devtools.local.state import State, require_free
 from s2corpus.catalog import Catalog
 from s2corpus.errors import UserError
@@ -53,14 +54,13 @@ class Condition(StrEnum):
 
 @dataclass(frozen=True)
 class ServiceStatus:
-    """One service: its condition and the reason, its URL, its first pid (0 if none), its memory in bytes, its log."""
+    """One service: its condition and the reason, its URL, its first pid (0 if none), its log."""
 
     name: str
     condition: Condition
     reason: str
     url: str
     pid: int
-    memory: int
     log: Path | None
 
 
@@ -210,7 +210,7 @@ class Services:
         leader, members = self.state.leader(service.name), self._members(service)
         external = external_grobid(self.state) if service.name == "extractor" else None
         if external:
-            return ServiceStatus(service.name, Condition.EXTERNAL, "named by GROBID_URL", external, 0, 0, None)
+            return ServiceStatus(service.name, Condition.EXTERNAL, "named by GROBID_URL", external, 0, None)
         if leader is None or not process.alive(leader):
             condition, reason = Condition.STOPPED, f"killed, {len(members)} processes left" if members else ""
             if leader is not None and not members:
@@ -220,9 +220,7 @@ class Services:
             condition = Condition.UNHEALTHY if problem else Condition.RUNNING
             reason = problem or ""
         pid = leader.pid if leader and process.alive(leader) else 0
-        return ServiceStatus(
-            service.name, condition, reason, service.url, pid, process.memory(members), self._log(service)
-        )
+        return ServiceStatus(service.name, condition, reason, service.url, pid, self._log(service))
 
     def _log(self, service: LocalService) -> Path:
         return self.state.logs / f"{service.name}.log"
@@ -279,7 +277,7 @@ class Services:
         path = self.state.root / f"run/{service.name}.sha256"
         return path.read_text() if path.exists() else ""
 
-    def _launch(self, services: list[LocalService]) -> dict[str, Child]:
+    def _launch(self, services: list[LocalService]) -> dict[str, subprocess.Popen[bytes]]:
         """Start services together, after stopping their leftover processes; they may not answer yet."""
         self._stop(services)
         for service in services:
@@ -296,7 +294,7 @@ class Services:
             self.state.write(f"run/{service.name}.sha256", _fingerprint(service))
         return children
 
-    def _wait(self, service: LocalService, child: Child | None, patience: float) -> str | None:
+    def _wait(self, service: LocalService, child: subprocess.Popen[bytes] | None, patience: float) -> str | None:
         """Wait until a service is healthy. Return the problem if the patience or the service ends first."""
         deadline = time.monotonic() + patience
         pause = 0.02

@@ -20,37 +20,13 @@ from devtools.local.process import Process, boot_id, identify, listeners
 from s2corpus.errors import UserError
 
 PORTS = (
-    "airflow",
-    "s3",
-    "postgres",
-    "extractor",
-    "s3-grpc",
-    "master",
-    "master-grpc",
-    "filer",
-    "filer-grpc",
-    "volume",
-    "volume-grpc",
-    "admin",
-    "admin-grpc",
-)
+    "airflow", "s3", "postgres", "extractor", "s3-grpc", "master", "master-grpc", "filer", "filer-grpc", "volume", "volume-grpc",
+    "admin", "admin-grpc",
+)  # fmt: skip
 SECRETS = (
-    "s3-access-key",
-    "s3-secret-key",
-    "weed-write",
-    "weed-read",
-    "filer-write",
-    "filer-read",
-    "postgres",
-    "airflow-database",
-    "catalog-database",
-    "extractor",
-    "airflow-admin",
-    "airflow-approver",
-    "airflow-jwt",
-    "airflow-session",
-    "airflow-fernet",
-)
+    "s3-access-key", "s3-secret-key", "weed-write", "weed-read", "filer-write", "filer-read", "postgres", "airflow-database",
+    "catalog-database", "extractor", "airflow-admin", "airflow-approver", "airflow-jwt", "airflow-session", "airflow-fernet",
+)  # fmt: skip
 TYPED = ("airflow-admin", "airflow-approver")
 """passwords that people type"""
 _MARK = "s2corpus-state"

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from devtools.measure import letters
 from devtools.real.truth import RealPaper, real_papers
 from s2corpus.pipeline.run import Run
 from s2corpus.tables.papers import PAPERS
@@ -68,7 +69,7 @@ def _metadata(
     parse = orjson.loads(fulltext["parse"]) if fulltext else {"body_text": [], "bib_entries": {}}
     missing, heads = [], list(_heads(parse["body_text"]))
     for section in truth.sections:  # in their order
-        if (head := _letters(section)) in heads:
+        if (head := letters(section)) in heads:
             heads = heads[heads.index(head) + 1 :]
         else:
             missing.append(section)
@@ -78,8 +79,8 @@ def _metadata(
         truth.license.rpartition("-")[0] if truth.open_by == "unpaywall" and truth.license else truth.license,
     }
     return {
-        "title": (truth.title, title, _letters(truth.title) == _letters(title)),
-        "authors": (truth.authors, names, [_letters(n) for n in names] == [_letters(n) for n in truth.authors]),
+        "title": (truth.title, title, letters(truth.title) == letters(title)),
+        "authors": (truth.authors, names, [letters(n) for n in names] == [letters(n) for n in truth.authors]),
         "date": (truth.date, paper["date"], truth.date == paper["date"]),
         "open by": (truth.open_by, evidence, truth.open_by == evidence),
         "license": (truth.license, license, license in licenses),
@@ -93,11 +94,6 @@ def _heads(paragraphs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the letters of every section head when its section begins."""
     before: list[str] = []
     for paragraph in paragraphs:
-        path = [_letters(_NUMBER.sub("", head)) for head in (paragraph["section_path"] or "").split("::") if head]
+        path = [letters(_NUMBER.sub("", head)) for head in (paragraph["section_path"] or "").split("::") if head]
         yield from (head for depth, head in enumerate(path) if path[: depth + 1] != before[: depth + 1])
         before = path
-
-
-def _letters(text: str) -> str:
-    """Return the letters and digits of a text without case, to compare titles, names and heads."""
-    return "".join(c for c in text.casefold() if c.isalnum())

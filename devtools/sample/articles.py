@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from xml.etree import ElementTree
+from typing import Any
 
 from devtools.sample import formats, sources
-from devtools.sample.model import Equation, Figure, Paper, SectionHead, TableBlock
-from devtools.sample.prose import InlineCite, Paragraph
+from devtools.sample.model import Block, Equation, Figure, Paper, SectionHead, TableBlock
+from devtools.sample.prose import InlineCite, Paragraph, Run
 from devtools.sample.typeset import callout
 
 _SENTENCE = re.compile(r"\S.*?(?:\.(?= [A-Z])|$)", re.DOTALL)
@@ -16,79 +16,36 @@ _SENTENCE = re.compile(r"\S.*?(?:\.(?= [A-Z])|$)", re.DOTALL)
 
 def jats(paper: Paper, license: str) -> bytes:
     """Return the article in JATS, under the license (an SPDX id of Creative Commons); every citation is an `xref`."""
-    article = ElementTree.Element("article", {"xmlns:xlink": "http://www.w3.org/1999/xlink"})
-    formats.front(article, sources.jats(paper, abstract=paper.abstract, license=license))
-    body, back = formats.add(article, "body"), formats.add(article, "back")
-    open_: list[ElementTree.Element] = []  # the sections around the next block, outermost first
-    for block in paper.blocks:
-        if isinstance(block, SectionHead):
-            del open_[block.level - 1 :]
-            section = formats.add(open_[-1] if open_ else body, "sec")
-            if block.num:
-                formats.add(section, "label", block.num)
-            formats.add(section, "title", block.text)
-            open_.append(section)
-            continue
-        parent = open_[-1] if open_ else body
+    row = sources.jats(paper, abstract=paper.abstract, license=license)
+    body, back = (_nest(paper, blocks) for blocks in (paper.blocks, paper.back_matter))
+    xml = formats.render("article", formats.show(row), body, back, paper.references)
+    return re.sub(rb">\s*\n\s*<(?!article )", b"><", xml)
+
+
+def _nest(paper: Paper, blocks: list[Block]) -> list[Any]:
+    """Return paragraphs as (text, targets), and sections with the blocks in them."""
+    levels: list[list[Any]] = [[]]
+    for block in blocks:
         match block:
+            case SectionHead():
+                del levels[block.level :]
+                levels[-1].append({"t": "sec", "num": block.num, "text": block.text, "blocks": []})
+                levels.append(levels[-1][-1]["blocks"])
             case Equation():
-                formats.add(formats.add(parent, "disp-formula"), "tex-math", "S(a, b) = \\frac{2 J C}{J + C}")
+                levels[-1].append({"t": "eq"})
             case Figure() | TableBlock():
                 tag = "fig" if isinstance(block, Figure) else "table-wrap"
-                floating = formats.add(parent, tag, id=f"{tag}{block.num}")
-                formats.add(floating, "label", f"{'Figure' if tag == 'fig' else 'Table'} {block.num}")
-                formats.add(formats.add(floating, "caption"), "p", block.caption)
+                levels[-1].append({"t": tag, "num": block.num, "caption": block.caption})
             case list():
-                _paragraph(parent, paper, block)
-    thanks = formats.add(back, "ack") if paper.back_matter else back
-    for block in paper.back_matter:
-        if isinstance(block, SectionHead):
-            formats.add(thanks, "title", block.text)
-        elif isinstance(block, list):
-            _paragraph(thanks, paper, block)
-    _references(back, paper)
-    return bytes(ElementTree.tostring(article, "utf-8", xml_declaration=True)) + b"\n"
+                levels[-1].append([run for part in block for run in _run(paper, part)])
+    return levels[0]
 
 
-def _paragraph(parent: ElementTree.Element, paper: Paper, paragraph: Paragraph) -> None:
-    p = formats.add(parent, "p")
-    last: ElementTree.Element | None = None
-    for run in paragraph:
-        text = _printed(paper, run) if isinstance(run, InlineCite) else run
-        if isinstance(run, InlineCite):
-            space, text = text[: len(text) - len(text.lstrip())], text.lstrip()
-            _append(p, last, space)
-            last = formats.add(
-                p, "xref", text, **{"ref-type": "bibr", "rid": " ".join(f"r{i}" for i in sorted(run.refs))}
-            )
-        else:
-            _append(p, last, text)
-
-
-def _append(p: ElementTree.Element, last: ElementTree.Element | None, text: str) -> None:
-    if last is None:
-        p.text = (p.text or "") + text
-    else:
-        last.tail = (last.tail or "") + text
-
-
-def _references(back: ElementTree.Element, paper: Paper) -> None:
-    listed = formats.add(back, "ref-list")
-    for i, entry in enumerate(paper.references):
-        ref = formats.add(listed, "ref", id=f"r{i}")
-        kind = "journal" if entry.is_journal else "confproc"
-        cited = formats.add(ref, "element-citation", **{"publication-type": kind})
-        people = formats.add(cited, "person-group", **{"person-group-type": "author"})
-        for author in entry.authors:
-            name = formats.add(people, "name")
-            formats.add(name, "surname", author.last)
-            formats.add(name, "given-names", author.initials)
-        formats.add(cited, "article-title", entry.title)
-        formats.add(cited, "source", entry.source)
-        formats.add(cited, "year", str(entry.year))
-        formats.add(cited, "volume", str(entry.volume))
-        if entry.doi:
-            formats.add(cited, "pub-id", entry.doi, **{"pub-id-type": "doi"})
+def _run(paper: Paper, run: Run) -> list[tuple[str, str]]:
+    if isinstance(run, str):
+        return [(run, "")]
+    text = _printed(paper, run)
+    return [(text[: -len(text.lstrip())], ""), (text.lstrip(), " ".join(f"r{i}" for i in sorted(run.refs)))]
 
 
 def elsevier(paper: Paper) -> bytes:

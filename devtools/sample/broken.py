@@ -79,14 +79,6 @@ def scan_svg(rng: random.Random) -> str:
 def not_found_page(template: dict[str, Any]) -> dict[str, Any]:
     """Return the page that some servers deliver for every missing paper."""
     sentence = "The article that you asked for is not available at this address. Please contact your library."
-    return template | {
-        "title": "Page not found",
-        "authors": "",
-        "abstract": None,
-        "keywords": None,
-        "banner": None,
-        "header": None,
-        "doi_line": None,
-        "blocks": [{"t": "par", "runs": [{"s": sentence}]}],
-        "refs": [],
-    }
+    blank = dict.fromkeys(("abstract", "keywords", "banner", "header", "doi_line"))
+    blocks = [{"t": "par", "runs": [{"s": sentence}]}]
+    return template | blank | {"title": "Page not found", "authors": "", "blocks": blocks, "refs": []}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,52 +51,48 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
     ids = _paper_ids(truth, tables)
     papers = {row["paper_id"]: row for row in tables["papers"].to_pylist()}
     documents = {(row["set"], row["paper_id"]): row for row in tables["documents"].to_pylist()}
+
+    def fields(what: str, expected: Callable[[PaperTruth], object], got: Callable[[Any], object]) -> Row:
+        return row_of(what, ((p.key, expected(p), got(found(p)) if found(p) else "no paper") for p in truth.papers))
+
+    def found(paper: PaperTruth) -> Any:
+        return papers.get(ids.get(paper.key, ""))
+
+    def outcomes(what: str, field: str, got: Mapping[str, str]) -> Row:
+        expected = ((p, getattr(p, field)) for p in truth.papers)
+        return row_of(what, ((p.key, value, got.get(ids.get(p.key, ""))) for p, value in expected if value is not None))
+
+    def column_of(table: str, column: str, set_: str = "") -> dict[str, str]:
+        return {r["paper_id"]: r[column] for r in tables[table].to_pylist() if not set_ or r["set"] == set_}
+
+    def facts(what: str, listed: Iterable[tuple[PaperTruth, str, object]]) -> Row:
+        return row_of(
+            what, ((f"{p.key}, {name}", value, found(p)[name] if found(p) else "no paper") for p, name, value in listed)
+        )
+
     rows = [
         selections(truth, tables["selections"]),
         _clusters(truth, tables),
         conflicts(truth, tables["edges"]),
-        _fields("title", truth, ids, papers, lambda p: _plain(p.title), lambda row: _plain(row["title"])),
-        _fields("authors", truth, ids, papers, lambda p: list(p.authors), _surnames),
-        _fields("date", truth, ids, papers, lambda p: p.date, lambda row: row["date"]),
-        row_of(
-            "abstract",
-            ((p.key, p.abstract, _of(p, ids, papers, "abstract")) for p in truth.papers if p.abstract_delivered),
-        ),
-        _fields(
-            "field of study",
-            truth,
-            ids,
-            papers,
-            lambda p: p.field,
-            lambda row: next(iter(row["fields_of_study"]), None),
-        ),
-        _fields("canonical PDF", truth, ids, papers, lambda p: p.canonical_pdf, lambda row: row["canonical_pdf"]),
-        _fields("open access by", truth, ids, papers, lambda p: p.oa_evidence, lambda row: row["oa_evidence"]),
-        _fields("open access", truth, ids, papers, _is_open, lambda row: bool(row["open_access"])),
-        _fields("license", truth, ids, papers, lambda p: p.license, lambda row: row["license"]),
-        row_of(
-            "declared facts",
-            (
-                (f"{p.key}, {column}", value, _of(p, ids, papers, column))
-                for p in truth.papers
-                for column, value in p.declared
-            ),
-        ),
+        fields("title", lambda p: _plain(p.title), lambda row: _plain(row["title"])),
+        fields("authors", lambda p: list(p.authors), lambda row: [author["last"] for author in row["authors"] or []]),
+        fields("date", lambda p: p.date, lambda row: row["date"]),
+        facts("abstract", ((p, "abstract", p.abstract) for p in truth.papers if p.abstract_delivered)),
+        facts("declared facts", ((p, name, value) for p in truth.papers for name, value in p.declared)),
+        fields("field of study", lambda p: p.field, lambda row: next(iter(row["fields_of_study"]), None)),
+        fields("canonical PDF", lambda p: p.canonical_pdf, lambda row: row["canonical_pdf"]),
+        fields("open access by", lambda p: p.oa_evidence, lambda row: row["oa_evidence"]),
+        fields("open access", lambda p: bool(p.fulltexts and p.open_access), lambda row: bool(row["open_access"])),
+        fields("license", lambda p: p.license, lambda row: row["license"]),
         identifiers(truth, tables["selections"]),
         kinds(truth, ids, tables["fulltexts"]),
         contents(truth, ids, tables["fulltexts"]),
         *parses(tables["fulltexts"]),
-        _outcomes(
-            "filter", truth, ids, {r["paper_id"]: r["outcome"] for r in tables["filtered"].to_pylist()}, "filtered"
-        ),
+        outcomes("filter", "filtered", column_of("filtered", "outcome")),
         *_links(truth, ids, tables["links"]),
-        *(
-            _outcomes(
-                f"clean: {set_}", truth, ids, {p: r["outcome"] for (s, p), r in documents.items() if s == set_}, set_
-            )
-            for set_ in ("s2orc", "s2ag")
-        ),
-        _outcomes("split", truth, ids, {r["paper_id"]: r["split"] for r in tables["splits"].to_pylist()}, "split"),
+        outcomes("clean: s2orc", "s2orc", column_of("documents", "outcome", "s2orc")),
+        outcomes("clean: s2ag", "s2ag", column_of("documents", "outcome", "s2ag")),
+        outcomes("split", "split", column_of("splits", "split")),
     ]
     scores = [
         token_f1(expected_text(p), documents["s2orc", ids[p.key]]["text"] or "")
@@ -174,27 +170,6 @@ def _clusters(truth: Truth, tables: Mapping[str, pa.Table]) -> Row:
     return row_of("clusters", pairs)
 
 
-def _fields(what: str, truth: Truth, ids: Mapping[str, str], papers: Mapping[str, Any], expected: Any, got: Any) -> Row:
-    return row_of(
-        what,
-        (
-            (p.key, expected(p), got(papers[ids[p.key]]) if ids.get(p.key) in papers else "no paper")
-            for p in truth.papers
-        ),
-    )
-
-
-def _outcomes(what: str, truth: Truth, ids: Mapping[str, str], got: Mapping[str, str], field: str) -> Row:
-    return row_of(
-        what,
-        (
-            (p.key, getattr(p, field), got.get(ids.get(p.key, "")))
-            for p in truth.papers
-            if getattr(p, field) is not None
-        ),
-    )
-
-
 def _links(truth: Truth, ids: Mapping[str, str], links: pa.Table) -> list[Row]:
     """Compare the citations between papers of the sample: required, forbidden, and with a numeral warning."""
     key_of = {paper_id: key for key, paper_id in ids.items()}
@@ -221,17 +196,5 @@ def _links(truth: Truth, ids: Mapping[str, str], links: pa.Table) -> list[Row]:
     ]
 
 
-def _is_open(paper: PaperTruth) -> bool:
-    return bool(paper.fulltexts and paper.open_access)
-
-
-def _of(paper: PaperTruth, ids: Mapping[str, str], papers: Mapping[str, Any], column: str) -> Any:
-    return papers[ids[paper.key]][column] if ids.get(paper.key) in papers else "no paper"
-
-
 def _plain(title: str | None) -> str:
     return re.sub(r"\W", "", title or "").casefold()
-
-
-def _surnames(row: Mapping[str, Any]) -> list[str]:
-    return [author["last"] for author in row["authors"] or []]

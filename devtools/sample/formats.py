@@ -1,10 +1,15 @@
-"""Write deliveries in the sources' own formats, from the rows of `sources`."""
+"""Write deliveries in the sources' own formats, from the rows of `sources`; `formats.xml.j2` has the formats in XML."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
+from xml.sax.saxutils import escape
+
+import jinja2
 
 from devtools.sample.deliver import jsonl
 
@@ -64,7 +69,7 @@ def _names(row: Row) -> Iterable[tuple[str, str, str]]:
 def _parts(row: Row) -> list[tuple[str, str]]:
     """Return the parts of an abstract: (label or "", text)."""
     found = []
-    for part in row.get("abstract", "").split(PARTS):
+    for part in (row.get("abstract") or "").split(PARTS):
         label, colon, text = part.partition(": ")
         found.append((label, text) if colon and label.isupper() else ("", part))
     return [(label, text) for label, text in found if text]
@@ -93,123 +98,34 @@ def _work(row: Row) -> Row:
         work["issued"] = {"date-parts": [[int(part) for part in row["date"].split("-")]]}
     if abstract := _parts(row):
         sections = [
-            f"<jats:sec><jats:title>{label}</jats:title><jats:p>{_escaped(text)}</jats:p></jats:sec>" if label
-            else f"<jats:p>{_escaped(text)}</jats:p>"
+            f"<jats:sec><jats:title>{label}</jats:title><jats:p>{escape(text)}</jats:p></jats:sec>" if label
+            else f"<jats:p>{escape(text)}</jats:p>"
             for label, text in abstract
         ]  # fmt: skip
         work["abstract"] = f"<jats:title>Abstract</jats:title>{''.join(sections)}"
     return work
 
 
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+def _by_template(name: str, rows: Sequence[Row]) -> bytes:
+    return render(name, [show(row) for row in rows])
 
 
-def _pubmed(rows: Sequence[Row]) -> bytes:
-    root = ElementTree.Element("PubmedArticleSet")
-    for row in rows:
-        article = add(root, "PubmedArticle")
-        citation = add(article, "MedlineCitation", Status="MEDLINE")
-        add(citation, "PMID", _native(row), Version="1")
-        paper = add(citation, "Article")
-        journal = add(paper, "Journal")
-        year, _, month = row.get("date", "").partition("-")
-        issue = add(journal, "JournalIssue")
-        if "volume" in row:
-            add(issue, "Volume", row["volume"])
-        when = add(issue, "PubDate")
-        for tag, text in (("Year", year), ("Month", month)):
-            if text:
-                add(when, tag, text)
-        add(journal, "Title", row.get("journal", ""))
-        if "pages" in row:
-            add(add(paper, "Pagination"), "MedlinePgn", row["pages"])
-        add(paper, "ArticleTitle", f"{row['title']}." if "title" in row else "")
-        if parts := _parts(row):
-            abstract = add(paper, "Abstract")
-            for label, text in parts:
-                add(abstract, "AbstractText", text, **({"Label": label} if label else {}))
-        authors = add(paper, "AuthorList")
-        for given, family, suffix in _names(row):
-            author = add(authors, "Author", ValidYN="Y")
-            for tag, text in (("LastName", family), ("ForeName", given), ("Suffix", suffix)):
-                if text:
-                    add(author, tag, text)
-        headings = add(citation, "MeshHeadingList")
-        for heading in row.get("subjects", ()):
-            add(add(headings, "MeshHeading"), "DescriptorName", heading, MajorTopicYN="N")
-        ids = add(add(article, "PubmedData"), "ArticleIdList")
-        for kind, key in (("pubmed", "pubmed_id"), ("doi", "doi"), ("pmc", "pmc_id")):
-            if key in row:
-                add(ids, "ArticleId", row[key], IdType=kind)
-    return _xml(root)
+def show(row: Row) -> Mapping[str, Any]:
+    """Return a row with the values that the templates read; a missing field is empty text."""
+    return defaultdict(str, {"native": _native(row), "names": list(_names(row)), "parts": _parts(row), **row})
 
 
-def _arxiv(rows: Sequence[Row]) -> bytes:
-    root = ElementTree.Element("OAI-PMH", xmlns="http://www.openarchives.org/OAI/2.0/")
-    listed = add(root, "ListRecords")
-    for row in rows:
-        record = add(listed, "record")
-        add(add(record, "header"), "identifier", f"oai:arXiv.org:{row['arxiv_id']}")
-        paper = add(add(record, "metadata"), "arXiv", xmlns="http://arxiv.org/OAI/arXiv/")
-        add(paper, "id", row["arxiv_id"])
-        add(paper, "created", row["date"])
-        authors = add(paper, "authors")
-        for given, family, suffix in _names(row):
-            author = add(authors, "author")
-            for tag, text in (("keyname", family), ("forenames", given), ("suffix", suffix)):
-                if text:
-                    add(author, tag, text)
-        add(paper, "title", row["title"])
-        add(paper, "categories", " ".join(row.get("subjects", ())))
-        if "doi" in row:
-            add(paper, "doi", row["doi"])
-        add(paper, "license", row.get("license_url", "http://creativecommons.org/licenses/by/4.0/"))
-        add(paper, "abstract", "  " + row.get("abstract", "").replace(". ", ".\n"))  # wrapped, as in arXiv
-    return _xml(root)
+def render(name: str, *values: object) -> bytes:
+    """Return the XML of a template."""
+    text = str(getattr(_read_templates(), name)(*values))
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{text.strip()}\n".encode()
 
 
-def _dblp(rows: Sequence[Row]) -> bytes:
-    root = ElementTree.Element("dblp")
-    for row in rows:
-        paper = add(root, "article", key=_native(row))
-        for given, family, suffix in _names(row):
-            add(paper, "author", " ".join(filter(None, (given, family, suffix))))
-        add(paper, "title", row["title"])
-        if "year" in row:
-            add(paper, "year", str(row["year"]))
-        if "venue" in row:
-            add(paper, "booktitle", row["venue"])
-        for tag in ("volume", "pages"):
-            if tag in row:
-                add(paper, tag, row[tag])
-        if "doi" in row:
-            add(paper, "ee", f"https://doi.org/{row['doi']}")
-    return _xml(root)
-
-
-def _acl(rows: Sequence[Row]) -> bytes:
-    root = ElementTree.Element("collection", id=_native(rows[0]).partition("-")[0])
-    for row in rows:
-        volume_id, _, number = _native(row).partition("-")[2].partition(".")
-        volume = add(root, "volume", id=volume_id)
-        meta = add(volume, "meta")
-        add(meta, "booktitle", row.get("venue", ""))
-        year, month, *_ = row["date"].split("-")
-        add(meta, "month", month)
-        add(meta, "year", year)
-        paper = add(volume, "paper", id=number)
-        add(paper, "title", row["title"])
-        for given, family, suffix in _names(row):
-            author = add(paper, "author")
-            add(author, "first", given)
-            add(author, "last", " ".join(filter(None, (family, suffix))))
-        if "abstract" in row:
-            add(paper, "abstract", row["abstract"])
-        add(paper, "url", _native(row))
-        if "doi" in row:
-            add(paper, "doi", row["doi"])
-    return _xml(root)
+@cache
+def _read_templates() -> Any:
+    environment = jinja2.Environment(trim_blocks=True, lstrip_blocks=True)
+    environment.filters["e"] = escape
+    return environment.from_string(Path(__file__).with_suffix(".xml.j2").read_text("utf-8")).module
 
 
 def _unpaywall(rows: Sequence[Row]) -> bytes:
@@ -235,63 +151,14 @@ def _s2orc(rows: Sequence[Row]) -> bytes:
     )  # fmt: skip
 
 
-def _jats(rows: Sequence[Row]) -> bytes:
-    """Return PMC's articles, with their front matter only."""
-    root = ElementTree.Element("pmc-articleset", {"xmlns:xlink": "http://www.w3.org/1999/xlink"})
-    for row in rows:
-        front(add(root, "article"), row)
-    return _xml(root)
-
-
-def front(article: ElementTree.Element, row: Row) -> None:
-    """Add the front matter of an article; `license`, if present, is an SPDX id of Creative Commons, version 4.0."""
-    front = add(article, "front")
-    titles = add(add(front, "journal-meta"), "journal-title-group")
-    add(titles, "journal-title", row.get("journal", ""))
-    meta = add(front, "article-meta")
-    for kind, key in (("doi", "doi"), ("pmid", "pubmed_id"), ("pmc", "pmc_id")):
-        if key in row:
-            add(meta, "article-id", row[key], **{"pub-id-type": kind})
-    categories = add(meta, "article-categories")
-    for subject in ("Research Article", *row.get("subjects", ())):
-        add(add(categories, "subj-group", **{"subj-group-type": "heading"}), "subject", subject)
-    add(add(meta, "title-group"), "article-title", row["title"])
-    authors = add(meta, "contrib-group")
-    for given, family, suffix in _names(row):
-        name = add(add(authors, "contrib", **{"contrib-type": "author"}), "name")
-        for tag, text in (("surname", family), ("given-names", given), ("suffix", suffix)):
-            if text:
-                add(name, tag, text)
-    date = add(meta, "pub-date", **{"pub-type": "epub"})
-    for tag, text in zip(("day", "month", "year"), reversed(row["date"].split("-")), strict=False):
-        add(date, tag, text)
-    terms = row.get("license", "CC-BY-4.0").removeprefix("CC-").removesuffix("-4.0").lower()
-    license = {"license-type": "open-access", "xlink:href": f"http://creativecommons.org/licenses/{terms}/4.0/"}
-    add(add(meta, "permissions"), "license", **license)
-    if "abstract" in row:
-        add(add(meta, "abstract"), "p", row["abstract"])
-
-
-def add(parent: ElementTree.Element, tag: str, text: str = "", **attributes: str) -> ElementTree.Element:
-    """Add an element with its text."""
-    element = ElementTree.SubElement(parent, tag, attributes)
-    element.text = text or None
-    return element
-
-
-def _xml(root: ElementTree.Element) -> bytes:
-    ElementTree.indent(root, " ")
-    return bytes(ElementTree.tostring(root, "utf-8", xml_declaration=True)) + b"\n"
-
-
 _FORMATS: Mapping[str, tuple[str, Callable[[Sequence[Row]], bytes]]] = {
     "crossref": ("works.jsonl", _crossref),
-    "pubmed": ("pubmed.xml", _pubmed),
-    "arxiv": ("oai.xml", _arxiv),
-    "dblp": ("dblp.xml", _dblp),
-    "acl": ("anthology.xml", _acl),
+    "pubmed": ("pubmed.xml", partial(_by_template, "pubmed")),
+    "arxiv": ("oai.xml", partial(_by_template, "arxiv")),
+    "dblp": ("dblp.xml", partial(_by_template, "dblp")),
+    "acl": ("anthology.xml", partial(_by_template, "acl")),
     "unpaywall": ("snapshot.jsonl", _unpaywall),
     "s2orc": ("metadata.jsonl", _s2orc),
-    "jats": ("articles.xml", _jats),
+    "jats": ("articles.xml", partial(_by_template, "jats")),
 }
 """Source → the file name of a delivery, and the function that writes it."""

@@ -95,7 +95,11 @@ def _truth_name(release: int) -> str:
 def _generator() -> str:
     """Return a hash of this package: another generator makes another sample."""
     files = sorted(
-        (f for f in resources.files(__package__).iterdir() if f.name.endswith((".py", ".toml", ".typ", ".yaml"))),
+        (
+            f
+            for f in resources.files(__package__).iterdir()
+            if f.name.endswith((".py", ".toml", ".typ", ".yaml", ".j2"))
+        ),
         key=lambda f: f.name,
     )
     return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()[:16]
@@ -147,16 +151,8 @@ def _data(cast: Cast, case: Case, pdf: PdfCase) -> dict[str, Any]:
         data["landscape"] = True
     if pdf.make == "scan":
         svg = broken.scan_svg(cast.rng(case.key, "scan"))
-        data |= {
-            "title": None,
-            "affiliation": None,
-            "authors": "",
-            "abstract": None,
-            "banner": None,
-            "header": None,
-            "doi_line": None,
-            "keywords": None,
-        }
+        data |= dict.fromkeys(("title", "affiliation", "abstract", "banner", "header", "doi_line", "keywords"))
+        data["authors"] = ""
         data |= {"blocks": [{"t": "image", "svg": svg}], "refs": [], "page_numbers": False}
     return data
 

@@ -61,15 +61,10 @@ def callout(paper: Paper, cite: InlineCite) -> list[dict[str, str]]:
     named = surnames(paper.references[refs[0]].authors) if cite.textual else ""
     if paper.style is InlineStyle.NAME_YEAR:
         years = year_labels(paper.references)
-        opening, closing = "[]" if paper.square else "()"
+        works = [f"{surnames(paper.references[i].authors)}, {years[i]}" for i in refs]
         if cite.textual:
-            rest = f"; {'; '.join(f'{surnames(paper.references[i].authors)}, {years[i]}' for i in refs[1:])}"
-            return [{"s": f"{named} {opening}{years[refs[0]]}{rest if refs[1:] else ''}{closing}"}]
-        return [
-            {
-                "s": f" {opening}{'; '.join(f'{surnames(paper.references[i].authors)}, {years[i]}' for i in refs)}{closing}"
-            }
-        ]
+            works[0] = years[refs[0]]
+        return [{"s": f"{named} {'(['[paper.square]}{'; '.join(works)}{')]'[paper.square]}"}]
     if paper.style is InlineStyle.SUPERSCRIPT:
         marks = ",".join(f"{a}–{b}" if b > a else str(a) for a, b in _spans(refs))
         return [{"s": named}, {"sup": marks}] if named else [{"sup": marks}]
@@ -135,26 +130,18 @@ def reference_runs(paper: Paper, index: int) -> list[dict[str, str]]:
         who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
         year = year_labels(paper.references)[index]
         end = f", {r.volume}:{r.pages}." if r.is_journal else f", pages {r.pages}."
-        runs = [
-            {"s": f"{who} ({year}). {r.title}. "},
-            {"s": "" if r.is_journal else "In "},
-            {"it": r.source},
-            {"s": end},
-        ]
+        runs = [{"s": f"{who} ({year}). {r.title}. " + ("" if r.is_journal else "In ")}, {"it": r.source}, {"s": end}]
     elif paper.style is InlineStyle.SUPERSCRIPT:
         who = ", ".join(f"{a.last} {''.join(c for c in a.initials if c.isalpha())}" for a in r.authors)
         runs = [{"s": f"{who}. {r.title}. "}, {"it": r.source}, {"s": f". {r.year};{r.volume}:{r.pages}."}]
     else:
         names = [f"{a.initials} {a.last}" for a in r.authors]
         who = " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])}, and {names[-1]}"
-        title = [{"s": f"{who}, “{r.title},” "}] if paper.ranges == "split" else [{"s": f"{who}. {r.title}. "}]
+        is_split = paper.ranges == "split"
+        title = f"{who}, “{r.title},” " if is_split else f"{who}. {r.title}. "
         end = f", vol. {r.volume}, pp. {r.pages}, {r.year}." if r.is_journal else f", pp. {r.pages}, {r.year}."
-        runs = [
-            *title,
-            {"s": "" if r.is_journal else "in " if paper.ranges == "split" else "In "},
-            {"it": r.source},
-            {"s": end},
-        ]
+        place = "" if r.is_journal else "in " if is_split else "In "
+        runs = [{"s": title + place}, {"it": r.source}, {"s": end}]
     if r.doi:
         runs.append({"s": f" doi:{r.doi}"})
     elif r.arxiv_id:

@@ -15,6 +15,7 @@ from typing import Literal
 
 from lxml import etree
 
+from devtools.measure import letters
 from pdf2tei.references.crf import TokenLabel, spans
 from pdf2tei.references.fields import parse_reference_authors
 from pdf2tei.references.tokens import Piece, pieces
@@ -150,15 +151,13 @@ def measure(folder: Path, tag: Callable[[list[Piece]], list[str]]) -> None:
     number = whole = 0
     for bibl in strings(folder, "report"):
         raw = " ".join("".join(bibl.itertext()).split())
-        wanted = ((kind(child), to_letters("".join(child.itertext()))) for child in bibl.iter("{*}*"))
+        wanted = ((kind(child), letters("".join(child.itertext()))) for child in bibl.iter("{*}*"))
         fields = Counter((label, value) for label, value in wanted if label and value)
         if not raw or not fields:
             continue
         found = pieces(raw)
         said = spans(raw, found, [TokenLabel(label) for label in tag(found)])
-        predicted = Counter(
-            (label, letters) for label, value in said if label in SCORED and (letters := to_letters(value))
-        )
+        predicted = Counter((label, text) for label, value in said if label in SCORED and (text := letters(value)))
         for counts, values in ((hit, predicted & fields), (ours, predicted), (theirs, fields)):
             for (label, _), n in values.items():
                 counts[label] += n
@@ -169,8 +168,3 @@ def measure(folder: Path, tag: Callable[[list[Piece]], list[str]]) -> None:
         print(f"{x.value:<12}{p:10.3f}{r:10.3f}{2 * p * r / max(p + r, 1e-9):10.3f}{theirs[x]:10d}")
     total = 2 * hit.total() / (ours.total() + theirs.total())
     print(f"{number} strings: micro F1 {total:.3f}, wholly right {whole / number:.3f}")
-
-
-def to_letters(text: str) -> str:
-    """Return the letters and digits of a text without case."""
-    return "".join(c for c in text.casefold() if c.isalnum())

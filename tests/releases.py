@@ -140,6 +140,15 @@ def built(
     return Built(folder, truth, runs_in(folder))
 
 
+@pytest.fixture
+def copy(built: Built, tmp_path: Path) -> Built:
+    """Return a copy of a lake with two published releases and one that did not finish, and of its catalog."""
+    shutil.copytree(built.folder, tmp_path, dirs_exist_ok=True)
+    lake = open_lake(str(tmp_path / "lake"))
+    runs = {id_: Run(spec(), run.as_of, lake, tmp_path) for id_, run in built.runs.items()}
+    return Built(tmp_path, built.truth, runs)
+
+
 @pytest.fixture(scope="session")
 def complete(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
     """Return the folder of the complete sample, and its truth."""

@@ -5,7 +5,6 @@ import shutil
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -26,16 +25,6 @@ from tests.ui.pages import AT, read, words
 
 pytestmark = pytest.mark.slow
 NEXT = datetime(2023, 6, 1, tzinfo=UTC)
-
-
-@pytest.fixture
-def copy(built: Built, tmp_path: Path) -> Built:
-    """Return a copy of a lake with two published releases and one that did not finish, and of its catalog."""
-    shutil.copytree(built.folder, tmp_path, dirs_exist_ok=True)
-    lake = open_lake(str(tmp_path / "lake"))
-    return Built(
-        tmp_path, built.truth, {id_: Run(spec(), run.as_of, lake, tmp_path) for id_, run in built.runs.items()}
-    )
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,6 @@ from urllib.parse import quote
 
 import pytest
 
-from devtools.local import Services
 from devtools.local.airflow_runs import AirflowRuns
 from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
@@ -17,6 +16,7 @@ from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake
 from tests.e2e.operating import Operator, month
+from tests.local_airflow import local_airflow
 from tests.waiting import until
 
 pytestmark = [
@@ -39,18 +39,9 @@ def services(
     (specs := work / "specs").mkdir()
     for name in ("one", "other"):
         (specs / f"{name}.yaml").write_text(SPEC.replace("NAME", name))
-    local = Services(work / "state")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("S2CORPUS_RELEASES", str(specs))
-        patch.setenv("S2CORPUS_DATASETS", str(work))
-        try:
-            endpoints = local.up()
-            for name, value in endpoints.environ().items():
-                patch.setenv(name, value)
-            deliver_tree(lake := open_lake("s3://corpus"), tiny[0])
-            yield AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password), lake, specs
-        finally:
-            local.down()
+    with local_airflow(work, specs, S2CORPUS_DATASETS=str(work)) as (_, client):
+        deliver_tree(lake := open_lake("s3://corpus"), tiny[0])
+        yield client, lake, specs
 
 
 def test_two_specs_build_at_once_and_a_deleted_run_is_built_again(

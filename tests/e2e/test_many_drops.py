@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from devtools.local import Services
 from devtools.local.airflow_runs import AirflowRuns
 from s2corpus.deliveries.status import iterate_statuses
 from s2corpus.storage.lake import open_lake
+from tests.local_airflow import local_airflow
 from tests.standin_grobid import StandIn
 from tests.unit.s2corpus.deliveries.samples import deliver
 from tests.unit.s2corpus.extractors.test_extract_stage import papers
@@ -28,19 +28,10 @@ PLANNED = re.compile(r"(\d+) events; (\d+) drops and deliveries to process")
 @pytest.fixture(scope="module")
 def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[AirflowRuns, StandIn]]:
     """Start all services, with a search for drops every two seconds and an extractor that counts its uploads."""
-    local = Services(tmp_path_factory.mktemp("many") / "state")
     (specs := tmp_path_factory.mktemp("specs")).joinpath("one.yaml").write_text("name: one\n")
-    with pytest.MonkeyPatch.context() as patch, StandIn() as grobid:
-        patch.setenv("S2CORPUS_RELEASES", str(specs))
-        patch.setenv("S2CORPUS_DROPS_SECONDS", "2")
-        patch.setenv("GROBID_URL", grobid.url)
-        try:
-            endpoints = local.up()
-            for name, value in endpoints.environ().items():
-                patch.setenv(name, value)
-            yield AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password), grobid
-        finally:
-            local.down()
+    folder, variables = tmp_path_factory.mktemp("many"), {"S2CORPUS_DROPS_SECONDS": "2"}
+    with StandIn() as grobid, local_airflow(folder, specs, GROBID_URL=grobid.url, **variables) as (_, client):
+        yield client, grobid
 
 
 def test_each_run_takes_all_drops_that_exist(airflow: tuple[AirflowRuns, StandIn], tmp_path: Path) -> None:

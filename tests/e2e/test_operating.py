@@ -33,6 +33,7 @@ from s2corpus.snapshot import pointer
 from s2corpus.spec import find_spec, load_spec
 from s2corpus.storage.lake import Lake, open_lake
 from tests.e2e.operating import Heard, Operator, check_lineage, listening, month
+from tests.local_airflow import local_airflow
 from tests.releases import ROOT, snapshot_bytes
 from tests.waiting import until
 
@@ -117,20 +118,14 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
     shutil.copy(ROOT / "include" / "releases" / "own.yaml", specs)
     (datasets := work / "datasets").mkdir()
     (datasets / "contexts.yaml").write_text("name: contexts\ndataset: contexts\nreleases: [monthly]\n")
-    local = Services(work / "state")
     lineage = {"transport": {"type": "file", "log_file_path": str(work / "lineage"), "append": True}}
     (work / "openlineage.yml").write_bytes(orjson.dumps(lineage))
-    with pytest.MonkeyPatch.context() as patch, listening() as heard:
-        patch.setenv("S2CORPUS_RELEASES", str(specs))
-        patch.setenv("S2CORPUS_DATASETS", str(datasets))
-        patch.setenv("S2CORPUS_DROPS_SECONDS", "1")
-        patch.setenv("OPENLINEAGE_CONFIG", str(work / "openlineage.yml"))
-        patch.setenv("S2CORPUS_ALERTS_WEBHOOK", f"{heard.url}/hook/secret-token")
-        try:
-            endpoints = local.up()
-            for name, value in endpoints.environ().items():
-                patch.setenv(name, value)
-            client = AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
+    variables = {
+        "S2CORPUS_DATASETS": str(datasets), "S2CORPUS_DROPS_SECONDS": "1", "OPENLINEAGE_CONFIG": str(work / "openlineage.yml"),
+    }  # fmt: skip
+    with listening() as heard:
+        variables["S2CORPUS_ALERTS_WEBHOOK"] = f"{heard.url}/hook/secret-token"
+        with local_airflow(work, specs, **variables) as (local, client):
             mail = {"from_email": "corpus@example.org", "to": "ann@example.org, bob@example.org"}
             connection = {
                 "connection_id": "s2corpus_alerts_mail",
@@ -140,15 +135,13 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
                 "extra": orjson.dumps({**mail, "disable_ssl": True, "disable_tls": True}).decode(),
             }
             client.call("POST", "connections", connection)
-            approver = AirflowRuns(endpoints.airflow_url, APPROVER, local.state.secrets()["airflow-approver"])
+            approver = AirflowRuns(local.endpoints().airflow_url, APPROVER, local.state.secrets()["airflow-approver"])
             operator = Operator(client, "corpus_release__monthly", approver)
             for dag in (operator.dag, "corpus_dataset__contexts__monthly"):
                 client.wait_for_dag(dag)
             client.unpause("corpus_dataset__contexts__monthly")
             lake, catalog = open_lake("s3://corpus"), Catalog(os.environ["S2CORPUS_CATALOG"])
             yield Operated(operator, lake, catalog, heard, specs, work, local)
-        finally:
-            local.down()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import os
 import shutil
 from collections.abc import Mapping
-from pathlib import Path
 from unittest import mock
 
 import orjson
@@ -21,16 +20,6 @@ from s2corpus.storage.lake import open_lake
 from tests.releases import PUBLISHED, SECOND, UNFINISHED, Built, build, snapshot_bytes, spec
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def copy(built: Built, tmp_path: Path) -> Built:
-    """Return a copy of a lake with two published releases and one that did not finish, and of its catalog."""
-    shutil.copytree(built.folder, tmp_path, dirs_exist_ok=True)
-    lake = open_lake(str(tmp_path / "lake"))
-    return Built(
-        tmp_path, built.truth, {id_: Run(spec(), run.as_of, lake, tmp_path) for id_, run in built.runs.items()}
-    )
 
 
 @pytest.fixture(autouse=True)

@@ -31,6 +31,7 @@ from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.spec import releases_folder
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables.intake import DELIVERIES
+from tests.local_airflow import local_airflow
 from tests.releases import ROOT
 from tests.standin_grobid import StandIn
 from tests.unit.devtools.local.test_services import check_exposure
@@ -50,7 +51,6 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """Start all services in a separate state folder, with a search for drops every two seconds; yield them with an
     extractor that counts its uploads.
     """
-    local = Services(tmp_path_factory.mktemp("airflow") / "state")
     specs = tmp_path_factory.mktemp("specs")
     for path in releases_folder().glob("*.yaml"):
         shutil.copy(path, specs)
@@ -60,18 +60,9 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         (specs / f"{name}.yaml").write_text(f'name: {name}\ndrops: ["late-*"]\nschedule: {{{expects}}}\n')
     own = (specs / "own.yaml").read_text().replace("own-*", "careful-*").replace("name: own", "name: careful")
     (specs / "careful.yaml").write_text(f"{own}export: {{approval: other}}\n")
-    with pytest.MonkeyPatch.context() as patch, StandIn() as grobid:
-        patch.setenv("S2CORPUS_RELEASES", str(specs))
-        patch.setenv("S2CORPUS_DROPS_SECONDS", "2")
-        patch.setenv("GROBID_URL", grobid.url)
-        try:
-            endpoints = local.up()
-            for name, value in endpoints.environ().items():
-                patch.setenv(name, value)
-            client = AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
-            yield local, client, grobid
-        finally:
-            local.down()
+    folder, variables = tmp_path_factory.mktemp("airflow"), {"S2CORPUS_DROPS_SECONDS": "2"}
+    with StandIn() as grobid, local_airflow(folder, specs, GROBID_URL=grobid.url, **variables) as (local, client):
+        yield local, client, grobid
 
 
 def test_api_requires_a_password_and_refuses_usual_ones(airflow: Running) -> None:

@@ -17,7 +17,6 @@ from urllib.parse import quote
 
 import pytest
 
-from devtools.local import Services
 from devtools.local.airflow_runs import AirflowRuns
 from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
@@ -27,6 +26,7 @@ from s2corpus.snapshot import pointer
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake
 from tests.e2e.operating import ENDED, Operator, month
+from tests.local_airflow import local_airflow
 from tests.releases import build, snapshot_bytes
 
 pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow, pytest.mark.timeout(3600)]
@@ -174,34 +174,24 @@ def cluster(tiny: tuple[Path, Truth], tmp_path_factory: pytest.TempPathFactory) 
     """Start all services, deliver the tiny sample, and build both versions of `open` without Airflow."""
     work = tmp_path_factory.mktemp("law")
     (specs := work / "specs").mkdir()
-    local = Services(work / "state")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("S2CORPUS_RELEASES", str(specs))
-        patch.setenv("S2CORPUS_DATASETS", str(work))
+    for name in APPROVAL:
+        write_spec(specs, name, PAGES[0])
+    with local_airflow(work, specs, S2CORPUS_DATASETS=str(work)) as (_, client):
+        lake, allowed = open_lake("s3://corpus"), {}
+        deliver_tree(lake, tiny[0])
+        with pytest.MonkeyPatch.context() as without_catalog:
+            without_catalog.delenv("S2CORPUS_CATALOG")
+            for pages in PAGES:
+                write_spec(specs, "open", pages)
+                folder = work / f"pages-{pages}"
+                run = Run(load_spec(specs / "open.yaml"), AS_OF, open_lake(str(folder / "lake")), folder)
+                deliver_tree(run.lake, tiny[0])
+                snapshot = build(run)
+                allowed[snapshot] = snapshot_bytes(run)
+        assert len(allowed) == 2, "the two versions differ"
         for name in APPROVAL:
-            write_spec(specs, name, PAGES[0])
-        try:
-            endpoints = local.up()
-            for name, value in endpoints.environ().items():
-                patch.setenv(name, value)
-            lake, allowed = open_lake("s3://corpus"), {}
-            deliver_tree(lake, tiny[0])
-            with pytest.MonkeyPatch.context() as without_catalog:
-                without_catalog.delenv("S2CORPUS_CATALOG")
-                for pages in PAGES:
-                    write_spec(specs, "open", pages)
-                    folder = work / f"pages-{pages}"
-                    run = Run(load_spec(specs / "open.yaml"), AS_OF, open_lake(str(folder / "lake")), folder)
-                    deliver_tree(run.lake, tiny[0])
-                    snapshot = build(run)
-                    allowed[snapshot] = snapshot_bytes(run)
-            assert len(allowed) == 2, "the two versions differ"
-            client = AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
-            for name in APPROVAL:
-                client.wait_for_dag(f"corpus_release__{name}")
-            yield Cluster(client, lake, specs, allowed)
-        finally:
-            local.down()
+            client.wait_for_dag(f"corpus_release__{name}")
+        yield Cluster(client, lake, specs, allowed)
 
 
 def check_law(cluster: Cluster, actor: Actor) -> None:

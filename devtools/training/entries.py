@@ -14,7 +14,7 @@ from pdf2tei.pages.model import Font, Line, Token
 from pdf2tei.references.entries import BEGINS, INSIDE, LABEL, EntryLine
 from pdf2tei.references.splitting import split_by_rules
 
-from .lines import members, parse
+from .lines import parse, read_pairs
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _FONT = Font("", 10.0)
@@ -26,15 +26,12 @@ _FEW = 5
 
 def read_lists(archive: Path) -> Iterator[tuple[str, list[EntryLine], list[str]]]:
     """Yield name, lines and labels of the annotated lists, by name."""
-    for part in ("corpus", "evaluation"):
-        raws = members(archive, f"{part}/raw")
-        for name, tei in sorted(members(archive, f"{part}/tei").items()):
-            raw = raws.get(name.removesuffix(".tei.xml"))
-            found = _match(raw, tei) if raw is not None else []
-            if len(found) >= _FEW and sum(begins for _, begins, _ in found) > 2:
-                ruled = _apply_rules([(text, indented) for text, _, indented in found])
-                rows = [EntryLine(text, indented, rule) for (text, _, indented), rule in zip(found, ruled, strict=True)]
-                yield name, rows, [BEGINS if begins else INSIDE for _, begins, _ in found]
+    for name, raw, tei in read_pairs(archive, "corpus", "evaluation"):
+        found = _match(raw, tei)
+        if len(found) >= _FEW and sum(begins for _, begins, _ in found) > 2:
+            ruled = _apply_rules([(text, indented) for text, _, indented in found])
+            rows = [EntryLine(text, indented, rule) for (text, _, indented), rule in zip(found, ruled, strict=True)]
+            yield name, rows, [BEGINS if begins else INSIDE for _, begins, _ in found]
 
 
 def _match(raw: bytes, tei: bytes) -> list[tuple[str, bool, bool]]:

@@ -59,6 +59,18 @@ def members(archive: Path, folder: str) -> dict[str, bytes]:
     return out
 
 
+def read_pairs(archive: Path, *parts: str) -> Iterator[tuple[str, bytes, bytes]]:
+    """Yield name, `raw/` and `tei/` of the documents of an archive's parts, by name. Headers have two forms of names."""
+    for part in parts:
+        raws = members(archive, f"{part}/raw")
+        for name, tei in sorted(members(archive, f"{part}/tei").items()):
+            stem = name.removesuffix(".tei.xml")
+            for form in (".training.header", ".header"):
+                if (raw := raws.get(re.sub(r"(?:\.training)?\.header$", form, stem))) is not None:
+                    yield name, raw, tei
+                    break
+
+
 def parse(tei: bytes) -> etree._Element:
     """Parse an annotated document."""
     return etree.fromstring(tei, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
@@ -72,12 +84,10 @@ def read_segments(archive: Path) -> Documents:
         kind = child.get("place") or child.get("type") or name
         return _SEGMENTS.get(kind, _SEGMENTS.get(name, label))
 
-    raws = members(archive, "corpus/raw")
-    for name, tei in sorted(members(archive, "corpus/tei").items()):
-        if (raw := raws.get(name.removesuffix(".tei.xml"))) is not None:
-            labeled = _list_lines(tei, SegmentLabel.BODY, find_label)
-            firsts = [text.split()[0] for text, _ in labeled]
-            yield from _match(name, _split_rows(raw, 33), labeled, firsts, block=7, font=9)
+    for name, raw, tei in read_pairs(archive, "corpus"):
+        labeled = _list_lines(tei, SegmentLabel.BODY, find_label)
+        firsts = [text.split()[0] for text, _ in labeled]
+        yield from _match(name, _split_rows(raw, 33), labeled, firsts, block=7, font=9)
 
 
 def read_passages(archive: Path) -> Documents:
@@ -86,13 +96,11 @@ def read_passages(archive: Path) -> Documents:
     def find_label(child: etree._Element, label: str) -> str:
         return label if label == Passage.FLOAT else _PASSAGES.get(etree.QName(child).localname, label)
 
-    raws = members(archive, "corpus/raw")
-    for name, tei in sorted(members(archive, "corpus/tei").items()):
-        if (raw := raws.get(name.removesuffix(".tei.xml"))) is not None:
-            labeled = _list_lines(tei, Passage.TEXT, find_label, separate=("p", "figure"))
-            rows = [row for row in _split_rows(raw, 27) if row[11] == "LINESTART"]
-            firsts = [_FIRST.match(text).group() for text, _ in labeled]  # type: ignore[union-attr]  # each labeled text begins with a word
-            yield from _match(name, rows, labeled, firsts, block=10, font=13)
+    for name, raw, tei in read_pairs(archive, "corpus"):
+        labeled = _list_lines(tei, Passage.TEXT, find_label, separate=("p", "figure"))
+        rows = [row for row in _split_rows(raw, 27) if row[11] == "LINESTART"]
+        firsts = [_FIRST.match(text).group() for text, _ in labeled]  # type: ignore[union-attr]  # each labeled text begins with a word
+        yield from _match(name, rows, labeled, firsts, block=10, font=13)
 
 
 def _split_rows(raw: bytes, columns: int) -> list[list[str]]:
@@ -159,13 +167,9 @@ def _read_attributes(text: str, row: list[str], is_page_start: bool, *, block: i
 
 def read_headers(archive: Path) -> Documents:
     """Yield the annotated headers, by name."""
-    for part in ("corpus", "evaluation"):
-        raws = members(archive, f"{part}/raw")
-        for name, tei in sorted(members(archive, f"{part}/tei").items()):
-            stem = re.sub(r"(?:\.training)?\.header\.tei\.xml$", "", name)
-            raw = next((raws[key] for key in (f"{stem}.training.header", f"{stem}.header") if key in raws), None)
-            if raw is not None and (lines := _align(raw, tei)):
-                yield name, [line for line, _ in lines], [str(label) for _, label in lines]
+    for name, raw, tei in read_pairs(archive, "corpus", "evaluation"):
+        if lines := _align(raw, tei):
+            yield name, [line for line, _ in lines], [str(label) for _, label in lines]
 
 
 def _align(raw: bytes, tei: bytes) -> list[tuple[LineAttributes, FrontLabel]]:

@@ -1,7 +1,6 @@
 """Checks of contradictory tables always block; checks of shares compare a release with its parent (SPEC §11.2–11.5)."""
 
 import re
-from operator import attrgetter
 
 import duckdb
 import pyarrow as pa
@@ -103,7 +102,7 @@ assemble.gold gold.xml_citations.right gold.xml_citations.predicted
 def count_offending(name: str, rows: str) -> int:
     """Return the number of rows that a check finds if the tables have only these rows."""
     check, rules = CHECKS[name], ReleaseSpec(name="t")
-    threshold = attrgetter(check.threshold)(rules) if check.threshold else None
+    threshold = check.read_threshold(rules)
     given = {"threshold": threshold, "drift_min_n": rules.quality.drift_min_n, "near_duplicates": "publish"}
     given["own_rules"] = ["rule:few"]
     with duckdb.connect() as connection:

@@ -1,6 +1,7 @@
 """Checks of contradictory tables always block; checks of shares compare a release with its parent (SPEC §11.2–11.5)."""
 
 import re
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -103,7 +104,11 @@ def count_offending(name: str, rows: str) -> int:
     """Return the number of rows that a check finds if the tables have only these rows."""
     check, rules = CHECKS[name], ReleaseSpec(name="t")
     threshold = check.read_threshold(rules)
-    given = {"threshold": threshold, "drift_min_n": rules.quality.drift_min_n, "near_duplicates": "publish"}
+    given: dict[str, Any] = {
+        "threshold": threshold,
+        "drift_min_n": rules.quality.drift_min_n,
+        "near_duplicates": "publish",
+    }
     given["own_rules"] = ["rule:few"]
     with duckdb.connect() as connection:
         for table in (name for name in SCHEMAS if quality.mentions_table(f"{check.sql} metrics parent_metrics", name)):

@@ -200,12 +200,12 @@ class LinkReason(Outcome):
 class LinkWarning(Outcome):
     """The reason for which a link is, by default, not counted as a citation (SPEC §7.11)."""
 
-    NUMERAL = Word("numeral", "the titles differ only in a number (SPEC §7.10)")
+    NUMERAL = Word("numeral", "the titles differ in a number (SPEC §7.10)")
     TIE = Word(
         "tie",
-        "another candidate agrees equally, or the paper is a member of a series that the entry does not name (SPEC §7.8)",
+        "another candidate agrees equally (SPEC §7.8)",
     )
-    CONTRADICTION = Word("contradiction", "year and first surname both differ (SPEC §7.9)")
+    CONTRADICTION = Word("contradiction", "years, surnames, journals, volumes or pages contradict (SPEC §7.9)")
 
 
 class CleanOutcome(Outcome):

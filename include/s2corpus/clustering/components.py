@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from s2corpus.clustering.comparison import MAX_PREPRINT_YEARS
 from s2corpus.clustering.edges import CONTRADICTION, OPPOSING, PREFIX, TITLE, UNRELATED, Edges
+from s2corpus.titles.comparison import MAX_PREPRINT_YEARS
 
 
 class EdgeOutcome(IntEnum):

@@ -9,22 +9,21 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus.clustering import pairs
-from s2corpus.clustering.comparison import ALMOST, CUT, EVIDENCE, MISSING, OTHER, Comparison, compare
-from s2corpus.clustering.comparison import WEAK as WEAKLY
-from s2corpus.clustering.facts import IDENTIFIERS, Nodes, count_common, group_nodes
-from s2corpus.clustering.places import ELECTRONIC
+from s2corpus.clustering.facts import IDENTIFIERS, Nodes, group_nodes
 from s2corpus.rules import UNRELATED_SCORE
-from s2corpus.titles.rules import (
-    MIN_WORDS,
-    begins_with_number,
-    compare_numbers,
-    find_missing_part,
-    is_generic,
-    same_script,
-    word_count,
+from s2corpus.titles.comparison import (
+    ALMOST,
+    EVIDENCE,
+    MISSING,
+    OTHER,
+    Comparison,
+    compare,
+    compare_titles,
+    count_common,
 )
+from s2corpus.titles.facts import ELECTRONIC
+from s2corpus.titles.rules import same_script
 from s2corpus.titles.similarity import score_titles
-from s2corpus.titles.threegrams import normalize_one
 
 _CLAIMED = ("doi", "arxiv_id", "file_sha1")
 """Identifiers that join a record without a title to a PDF."""
@@ -177,26 +176,11 @@ def judge_cut_titles(nodes: Nodes, left: np.ndarray, right: np.ndarray, min_titl
     columns = (nodes.given_titles.take(pa.array(side[rows])) for side in (left, right))
     is_translated = nodes.translated[left] | nodes.translated[right]
     for row, pair in zip(rows.tolist(), _rows(*columns), strict=True):
-        title[row] = _relate_titles(*pair, bool(is_translated[row]))
-        number[row] = compare_numbers(*pair)
+        title[row], number[row] = compare_titles(*pair, is_translated=bool(is_translated[row]))
     found = compare(nodes, left, right, title, number)
     kept = np.flatnonzero(found.agrees)
     scores = np.minimum(_title_scores(nodes, left[kept], right[kept]), min_title_score)
     return Edges(kept, kept, np.full(len(kept), PREFIX), scores, found.codes()[kept])
-
-
-def _relate_titles(a: str, b: str, is_translated: bool) -> int:
-    """Return the value of the fact `title` for two titles that are not similar."""
-    cut, title = sorted((a, b), key=len)
-    compared, longer = normalize_one(cut), normalize_one(title)
-    if is_generic(cut):
-        return OTHER
-    if longer.startswith(compared):
-        missing = find_missing_part(cut, title)
-        return WEAKLY if missing is None or word_count(cut) < MIN_WORDS or begins_with_number(missing) else CUT
-    if word_count(cut) >= MIN_WORDS and compared in longer:
-        return CUT if longer.endswith(compared) else WEAKLY
-    return MISSING if is_translated or not same_script(a, b) else OTHER
 
 
 def _rows(first: pa.Array, second: pa.Array) -> Iterator[tuple[str, str]]:

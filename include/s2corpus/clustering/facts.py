@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus import titles
-from s2corpus.clustering.places import Places, first_pages, issues
-from s2corpus.compiled import njit
 from s2corpus.sources.documents import DOCUMENT_WORDS, Document, find_document
 from s2corpus.sources.preprints import find_preprints
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
 from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
-from s2corpus.titles.facts import number_keys
+from s2corpus.titles.comparison import Descriptions
+from s2corpus.titles.facts import number_keys, page_keys
+from s2corpus.titles.places import Places, issues
 from s2corpus.titles.rules import are_uninformative
 from s2corpus.titles.similarity import unique_pairs
 from s2orc_parse.bibliography.name_words import GROUP
@@ -74,7 +74,7 @@ def read_facts(batch: pa.RecordBatch) -> pa.Table:
         "year": _years(batch["date"]),
         "volume": number_keys(batch["volume"]),
         "issue": issues(batch["issue"]),
-        "page": first_pages(batch["pages"]),
+        "page": page_keys(batch["pages"]),
         "surnames": pa.ListArray.from_arrays(offsets.astype(np.int32), surnames.view(np.int64)),
     }
     return complete_facts(pa.table(facts))
@@ -164,25 +164,17 @@ class Groups:
 
 
 @dataclass(frozen=True)
-class Nodes:
+class Nodes(Descriptions):
     """n records as columns. Codes are small integers for equal values, −1 for a missing value."""
 
     trusted: np.ndarray  # bool: publisher or archive record, not the header of a PDF
     declares: np.ndarray  # bool: a drop's own record of one of its files
     second_header: np.ndarray  # bool: ScienceParse's header of a PDF that the extractor reads too
     identifiers: dict[str, np.ndarray]  # kind → int32 code
-    preprint: np.ndarray  # bool: the record describes a preprint
-    little: np.ndarray  # bool: the title is too short or generic to identify a paper
     translated: np.ndarray  # bool: the title may be a translation of the printed one
-    document: np.ndarray  # uint8: kind of document, see `_documents`
-    year: np.ndarray  # int32, 0 = unknown
     title: np.ndarray  # int32 code into `titles`
     titles: pa.Array  # string: the distinct normalized titles
     given_titles: pa.Array  # string: the title as delivered
-    surname_offsets: np.ndarray  # int64, n + 1
-    surnames: np.ndarray  # uint64 hashes, ascending within a record
-    places: Places
-    journals: pa.Array  # string: the distinct names by the codes of `places`
 
     def __len__(self) -> int:
         return len(self.year)
@@ -221,21 +213,3 @@ def group_nodes(codes: np.ndarray, order_by: np.ndarray | None = None) -> Groups
     keys = (codes[nodes],) if order_by is None else (order_by[nodes], codes[nodes])
     nodes = nodes[np.lexsort(keys)]
     return Groups(nodes, np.searchsorted(codes[nodes], np.arange(codes.max(initial=-1) + 2)))
-
-
-@njit(cache=True, nogil=True)
-def count_common(offsets: np.ndarray, names: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the number of common names of each pair of records; names of a record are in ascending order."""
-    found = np.zeros(len(left), np.int64)
-    for k in range(len(left)):
-        a, b = offsets[left[k]], offsets[right[k]]
-        while a < offsets[left[k] + 1] and b < offsets[right[k] + 1]:
-            if names[a] == names[b]:
-                found[k] += 1
-                a += 1
-                b += 1
-            elif names[a] < names[b]:
-                a += 1
-            else:
-                b += 1
-    return found

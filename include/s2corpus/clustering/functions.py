@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.clustering.comparison import ALMOST, EQUAL, SIMILAR, compare, describe
 from s2corpus.clustering.components import EdgeOutcome, components
 from s2corpus.clustering.edges import REASONS, Edges, edges_of_kind, judge, judge_cut_titles
 from s2corpus.clustering.facts import FACTS, IDENTIFIERS, Nodes, codes_of, nodes_from, read_facts
@@ -17,6 +16,7 @@ from s2corpus.compiled import njit
 from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS, MIN_TITLE_SCORE
 from s2corpus.titles import similarity
 from s2corpus.titles.arrays import one_chunk
+from s2corpus.titles.comparison import ALMOST, EQUAL, SIMILAR, compare, describe
 from s2corpus.titles.rules import differences
 
 BANDS = 16

@@ -94,8 +94,7 @@ class LinkRow(TypedDict):
     ]
     warning: Annotated[
         str | None,
-        "numeral: titles differ only in a number; tie: another paper matches equally; contradiction: "
-        "year and surname differ",
+        "numeral: titles differ in a number; tie: another paper matches equally; contradiction: other facts differ",
     ]
     runner_up_score: Annotated[
         float | None, "title similarity of the second candidate; for id and exact, of another equal candidate"

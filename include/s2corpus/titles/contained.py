@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow.compute as pc
 
 from s2corpus.sources.documents import ends_with_kind
 from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
+from s2corpus.titles.comparison import EQUAL, MIN_LINK_EVIDENCE, Comparison
 from s2corpus.titles.facts import page_keys
 from s2corpus.titles.threegrams import normalize, normalize_one
 
@@ -20,8 +22,6 @@ MIN_TITLE = 4
 """Letters and digits of the shortest title that is searched."""
 MAX_RAW = 2_000
 """Characters of a reference that are searched."""
-MIN_YEARS_APART = 5
-"""Years between a reference and its paper that contradict."""
 _MARK = "\x1e"
 _BOUNDARY = r"[^\p{L}\p{N}\p{M}\s]\s*|\p{Nd}\s+"
 """A title begins and ends at punctuation or after a number."""
@@ -33,10 +33,15 @@ _HOST = re.compile(r"(?:\bIn\b\W*(?:[^“\"]{0,80}\b[Ee]ds?\b\W*)?|\b[Ee]ds?\b\.
 _MAX_SURNAME_WORDS = 3
 _PLACE_NUMBERS = 2
 """A reference with more numbers has a volume and a page."""
-_AGREEMENT = ("same_title", "agrees", "same_journal", "same_volume", "same_page", "same_year", "same_surname")
+_OTHER = 4
+"""A key differs from another one in this bit."""
+_FACTS = pa.struct(
+    [("year", pa.int32()), ("surname", pa.uint64()), ("journal", pa.string())]
+    + [(name, pa.uint32()) for name in ("journal_key", "volume", "page")]
+)
 _ROWS = pa.schema(
-    [("entry", pa.int32()), *((name, pa.string()) for name in ("paper_id", "title", "normalized"))]
-    + [(name, pa.bool_()) for name in _AGREEMENT]
+    {"entry": pa.int32(), **dict.fromkeys(("paper_id", "title", "normalized"), pa.string())}
+    | {"same_title": pa.bool_(), "is_uninformative": pa.bool_(), "cited": _FACTS, "given": _FACTS}
 )
 
 
@@ -47,27 +52,39 @@ def read_references(entries: pa.Table) -> pa.Table:
     return entries.set_column(entries.column_names.index("raw_text"), "raw_text", raw)
 
 
-def choose_contained(entries: pa.Table, found: list[dict[str, Any]]) -> pa.Table:
-    """Return the papers of the longest title that a reference contains, if enough else agrees: columns of `candidates`.
+def choose_contained(entries: pa.Table, found: list[dict[str, Any]], compare: Callable[..., Comparison]) -> pa.Table:
+    """Return the papers of the longest title that a reference contains, if the evidence suffices: columns of `candidates`.
 
-    `found` are the rows of `contained` in `linking.sql`: papers whose title these references contain, longest first.
+    `found` are the rows of `contained` in `linking.sql`: papers whose title these references contain, longest first. `compare`
+    compares the columns `cited` and `given`. Year, surname, or volume and page must agree. A short title counts as uninformative.
     """
     row_of = {entry: row for row, entry in enumerate(entries["entry"].to_pylist())}
     some = list(dict.fromkeys(row_of[paper["entry"]] for paper in found))
     raw, years = (entries[name].take(pa.array(some, pa.int64())).to_pylist() for name in ("raw_text", "year"))
     evidence = dict(zip(some, _read_evidence(raw, years), strict=True))
-    rows, longest = [], dict[int, int]()
+    described = []
     for paper in found:
+        cited, given = evidence[row_of[paper["entry"]]].describe(paper["facts"]), paper["facts"]
+        is_short = paper["is_uninformative"] or len(paper["normalized"]) < HEADS[0]
+        described.append({**paper, "same_title": True, "is_uninformative": is_short, "cited": cited, "given": given})
+    rows = pa.Table.from_pylist(described, _ROWS)
+    is_enough = compare(rows, np.full(len(rows), EQUAL)).weights.sum(0) >= MIN_LINK_EVIDENCE
+    chosen, longest = dict[tuple[int, str], int](), dict[int, int]()
+    for row, paper in enumerate(found):
         entry, length = paper["entry"], len(paper["normalized"])
         if length < longest.get(entry, 0):
             continue  # A longer title contains this one.
-        reference = evidence[row_of[entry]]
-        agreement = reference.compare(paper)
-        if agreement is not None and reference.is_the_work(paper["place"]):
+        agreeing = {
+            name
+            for name, value in described[row]["cited"].items()
+            if value is not None and value == paper["facts"][name]
+        }
+        needed = [{"year", "surname"}] if described[row]["is_uninformative"] else [{"year"}, {"surname"}]
+        is_confirmed = any(facts <= agreeing for facts in needed) or agreeing >= {"volume", "page"}
+        if is_enough[row] and is_confirmed and evidence[row_of[entry]].is_the_work(paper["place"]):
             longest[entry] = length
-            rows.append({name: paper[name] for name in ("entry", "paper_id", "title", "normalized")} | agreement)
-    unique = {(row["entry"], row["paper_id"]): row for row in reversed(rows)}
-    return pa.Table.from_pylist(list(unique.values()), _ROWS)
+            chosen.setdefault((entry, paper["paper_id"]), row)
+    return rows.take(pa.array(list(chosen.values()), pa.int64()))
 
 
 def split_references(entries: pa.Table) -> dict[str, pa.Table]:
@@ -120,41 +137,16 @@ class _Reference:
     def __init__(self, text: str, years: set[int], words: set[int], numbers: set[int]) -> None:
         self._text, self._years, self._words, self._numbers = text, years, words, numbers
 
-    def compare(self, paper: dict[str, Any]) -> dict[str, bool] | None:
-        """Return what agrees with a paper, or None if it is too little.
-
-        Enough are year and surname; volume, page and one of these; or one of these beside a long title, if the other is unknown and
-        the reference does not name another place.
-        """
-        year, surname = paper["year"], paper["surname_key"]
-        same_year, same_surname = year in self._years, surname in self._words
-        same_volume, same_page = (paper[name] in self._numbers for name in ("volume_key", "page_key"))
-        year_differs = year is not None and bool(self._years) and not same_year
-        surname_differs = surname is not None and not same_surname
-        is_placed = same_volume and same_page and (same_year or same_surname)
-        is_dated = same_year and same_surname
-        is_long = len(paper["normalized"]) >= HEADS[0] and not paper["is_uninformative"]
-        is_elsewhere = len(self._numbers) > _PLACE_NUMBERS and not (
-            same_volume or same_page or None in (paper["volume_key"], paper["page_key"])
-        )
-        is_titled = is_long and (same_year or same_surname) and not (year_differs or surname_differs or is_elsewhere)
-        if not (is_placed or is_dated or is_titled):
-            return None
-        is_far = (
-            year_differs
-            and not (same_surname and same_volume and same_page)
-            and min(abs(year - named) for named in self._years) >= MIN_YEARS_APART
-        )
-        values = (
-            True,
-            not (is_far or (year_differs and surname_differs)),
-            False,
-            same_volume,
-            same_page,
-            same_year,
-            same_surname,
-        )
-        return dict(zip(_AGREEMENT, values, strict=True))
+    def describe(self, paper: dict[str, Any]) -> dict[str, Any]:
+        """Return the facts of the reference that are compared with those of a paper: equal, different, or None if it states none."""
+        year, surname = paper["year"], paper["surname"]
+        places = {name: paper[name] for name in ("volume", "page") if paper[name] in self._numbers}
+        if surname not in self._words:  # If volume and page agree, another author may be printed first.
+            surname = None if surname is None or len(places) > 1 else surname ^ _OTHER
+        if len(self._numbers) > _PLACE_NUMBERS and not places and None not in (paper["volume"], paper["page"]):
+            places = {name: paper[name] ^ _OTHER for name in ("volume", "page")}
+        nearest = min(self._years, key=lambda named: (abs(named - (year or named)), named), default=None)
+        return {"year": nearest, "surname": surname, **places}
 
     def is_the_work(self, place: int) -> bool:
         """Return whether the title at a place of the normalized reference is the cited work.

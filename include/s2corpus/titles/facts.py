@@ -71,6 +71,12 @@ def _unless_zero(hashes: np.ndarray) -> pa.Array:
     return pa.array(hashes, mask=hashes == 0)
 
 
+NUMERIC = np.uint32(2)
+"""Bit of an issue hash that is set if the issue is a number. "12" and "December" do not contradict."""
+ELECTRONIC = np.uint32(2)
+"""Bit of a first-page hash that is set if the page begins with a letter, like an article number. Exceptions: `p` before a page, and S for
+supplements. An article number and a page do not contradict."""
+_ARTICLE_NUMBER = r"^\W*(?:pp?\.|p\b)?\s*[a-oqrt-zA-OQRT-Z]"
 _VOLUME = r"(?s)^[^\p{Nd}]*?0*(\p{Nd}+).*$|^[^\p{L}\p{N}]*(\p{L}+).*$|^.*$"
 _PAGE = r"(?s)^[^\p{L}\p{N}]*(?:(?:pp?|pages?|art(?:icle)?)\b[^\p{L}\p{N}]*)?(\p{L}{0,4})[.]?\s?0*(\p{Nd}+).*$|^.*$"
 
@@ -84,12 +90,25 @@ def journal_keys(names: pa.Array | pa.ChunkedArray) -> np.ndarray:
 
 def number_keys(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """Return the hash of the first number of each volume or issue, else of its first word (uint32), or 0: "58 (Suppl. 6)" → 58."""
-    return hash_distinct(column, lambda distinct: pc.replace_substring_regex(pc.utf8_lower(distinct), _VOLUME, r"\1\2"))
+    keys = hash_distinct(column, lambda distinct: pc.replace_substring_regex(pc.utf8_lower(distinct), _VOLUME, r"\1\2"))
+    return keys & ~ELECTRONIC  # An equal number of a page has an equal key.
 
 
 def page_keys(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """Return the hash of the first page of each range (uint32), or 0: "S212-S216" → s212, "pp. 0811a–819" → 811, "Suppl-29" → 0."""
-    return hash_distinct(column, lambda distinct: pc.replace_substring_regex(pc.utf8_lower(distinct), _PAGE, r"\1\2"))
+    """Return the hash of the first page of each range (uint32), or 0: "S212-S216" → s212, "pp. 0811a–819" → 811, "Suppl-29" → 0.
+
+    The bit ELECTRONIC is set exactly if the page is an article number.
+    """
+    keys = hash_distinct(column, lambda distinct: pc.replace_substring_regex(pc.utf8_lower(distinct), _PAGE, r"\1\2"))
+    return mark_keys(column, keys, _ARTICLE_NUMBER, ELECTRONIC)
+
+
+def mark_keys(column: pa.Array | pa.ChunkedArray, keys: np.ndarray, pattern: str, bit: np.uint32) -> np.ndarray:
+    """Return keys with a bit set exactly if the text matches the pattern; 0 remains 0."""
+    if not keys.any():
+        return keys
+    is_marked = np.asarray(pc.fill_null(pc.match_substring_regex(column, pattern), False))
+    return np.where(is_marked & (keys != 0), keys | bit, keys & ~bit)
 
 
 _STOP_LIST = (
@@ -101,13 +120,14 @@ _WORD = re.compile(r"[^\W\d_]+|\d+")
 _TAILS = (["usa"], ["u", "s", "a"], ["united", "states", "america"])
 """Optional last words of journal names."""
 _BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]?")
+_HYPHENATED = re.compile(r"(?<=[a-z])[-‐]\s+(?=[a-z])")
 _VOWEL = re.compile(r"[aeiouy]", re.I)
 
 
 @lru_cache(1 << 16)
 def journal_words(name: str) -> tuple[str, ...]:
     """Return the significant words of a journal name in lower case, without accents and stop words; for an acronym, its letters."""
-    text = _BRACKETS.sub(" ", name)
+    text = _BRACKETS.sub(" ", _HYPHENATED.sub("", name))
     names = _WORD.findall(text)
     if len(names) == 1 and names[0].isupper():
         length = len(names[0])

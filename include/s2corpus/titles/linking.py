@@ -15,28 +15,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.outcomes import LinkReason, LinkWarning
-from s2corpus.sources.documents import DOCUMENT_WORDS, find_document
+from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS
+from s2corpus.sources.documents import find_document
 from s2corpus.storage.statements import read_statements
 from s2corpus.titles.arrays import one_chunk
-from s2corpus.titles.contained import (
-    HEADS,
-    MIN_TITLE,
-    MIN_YEARS_APART,
-    choose_contained,
-    read_references,
-    split_references,
+from s2corpus.titles.comparison import (
+    ALMOST,
+    EQUAL,
+    EVIDENCE,
+    MIN_LINK_EVIDENCE,
+    MISSING,
+    OTHER,
+    SIMILAR,
+    Comparison,
+    Descriptions,
+    compare,
+    compare_titles,
 )
+from s2corpus.titles.contained import HEADS, MIN_TITLE, choose_contained, read_references, split_references
 from s2corpus.titles.facts import FACTS, IDENTIFIERS, add_facts, same_journal
 from s2corpus.titles.index import LinkIndex
-from s2corpus.titles.rules import (
-    HAS_NUMBER,
-    Difference,
-    begins_with_number,
-    differences,
-    find_missing_part,
-    find_undecided,
-    is_cut,
-)
+from s2corpus.titles.places import Places
+from s2corpus.titles.rules import compare_numbers, is_cut
 from s2corpus.titles.similarity import Pairs, Search, find_similar, score_titles
 
 if TYPE_CHECKING:
@@ -74,11 +74,10 @@ class Links:
 _SQL = {
     name: statement.sql
     for name, statement in read_statements(
-        Path(__file__).with_suffix(".sql"), max_group=MAX_GROUP, max_partial=MAX_PARTIAL, years_apart=MIN_YEARS_APART,
-        head=HEADS[0], long_head=HEADS[1], min_title=MIN_TITLE,
+        Path(__file__).with_suffix(".sql"), max_group=MAX_GROUP, max_partial=MAX_PARTIAL, head=HEADS[0], long_head=HEADS[1],
+        min_title=MIN_TITLE,
     ).items()
 }  # fmt: skip
-_KEYS = pa.schema([("entry", pa.int32()), ("paper_id", pa.string())])
 
 
 def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, search: Search) -> Links:
@@ -95,20 +94,24 @@ def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, se
     similar = [searched.take(pa.array(pairs.a)), _take_titles(index, pairs.b), pairs.score]
     connection.register("similar_titles", pa.table(similar, ["normalized", "value", "score"]))
     _add_candidates(connection, LinkReason.FUZZY)
-    if not search.by_title:
-        _drop_other_kinds(connection)
     _add_partial(connection, LinkReason.PREFIX)
     _add_partial(connection, LinkReason.LOCATOR)
     if "raw_text" in entries.column_names and not search.by_title:
         _add_contained(connection, entries)
+    connection.register("judged", _judge(connection, entries, search))
     chosen = _fetch(connection, "chosen")
-    undecided = [] if search.by_title else find_undecided(_fetch(connection, "of_series", number=HAS_NUMBER), chosen)
-    for name in ("given", "similar_titles"):
+    for name in ("given", "similar_titles", "judged"):
         connection.unregister(name)
-    rows = _links(entries, chosen, undecided)
-    if search.by_title:
-        rows = rows.set_column(3, SCHEMA.field("warning"), pa.nulls(len(rows), pa.string()))
-    return Links(rows, searched, pairs)
+    entry, warning = chosen["entry"].to_numpy(), chosen["warning"].to_numpy()
+    is_tied = np.asarray(chosen["is_tied"]) & np.asarray(pc.is_null(chosen["warning"])) & (not search.by_title)
+    warning[is_tied] = LinkWarning.TIE
+    columns = [chosen[name] if name != "warning" else pa.array(warning, pa.string()) for name in SCHEMA.names]
+    linked = pa.table(columns, schema=SCHEMA)
+    place = np.full(len(entries), -1)
+    place[entry] = np.arange(len(chosen))
+    rows = linked.take(pa.array(place, mask=place < 0))
+    reason = pc.fill_null(rows["reason"], LinkReason.NONE)
+    return Links(rows.set_column(2, SCHEMA.field("reason"), reason), searched, pairs)
 
 
 def _fetch(connection: DuckDBPyConnection, name: str, **parameters: str) -> pa.Table:
@@ -149,9 +152,8 @@ def _prepare(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex
     connection.register("given", entries)
     names = ", ".join(("entry", "title", "journal", "citing_paper_id", "year", *IDENTIFIERS, *FACTS.names))
     informative = " REPLACE (false AS is_uninformative)" if by_title else ""
-    connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE entries AS SELECT *{informative} FROM (SELECT {names} FROM given)"
-    )
+    described = f"*{informative}, {_SQL['described']}"
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE entries AS SELECT {described} FROM (SELECT {names} FROM given)")
     _create_papers(connection, index, by_title=by_title)
     connection.execute(_SQL["no_candidates"])
     return entries
@@ -160,7 +162,8 @@ def _prepare(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex
 def _create_papers(connection: DuckDBPyConnection, index: LinkIndex, *, by_title: bool) -> None:
     files = ", ".join("'" + str(path).replace("'", "''") + "'" for path in index.papers)
     informative = " REPLACE (false AS is_uninformative)" if by_title else ""
-    connection.execute(f"CREATE OR REPLACE TEMP VIEW papers AS SELECT *{informative} FROM read_parquet([{files}])")
+    described = f"*{informative}, {_SQL['described']}"
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW papers AS SELECT {described} FROM read_parquet([{files}])")
 
 
 def _add_candidates(connection: DuckDBPyConnection, reason: LinkReason) -> None:
@@ -176,25 +179,12 @@ def _add_candidates(connection: DuckDBPyConnection, reason: LinkReason) -> None:
 
 def _add_partial(connection: DuckDBPyConnection, reason: LinkReason) -> None:
     """Add the papers with an equal key, if the printed titles or journals agree too (SPEC §7.7, §7.16)."""
-    found = _fetch(connection, reason, reason=reason)
+    found = _fetch(connection, reason)
     texts = zip(found["entry_text"].to_pylist(), found["paper_text"].to_pylist(), strict=True)
-    if reason == LinkReason.PREFIX:
-        accepted = [is_cut(a, b) and find_document(a) == find_document(b) for a, b in texts]
-    else:
-        accepted = [same_journal(a or "", b or "") for a, b in texts]
+    is_same = is_cut if reason == LinkReason.PREFIX else same_journal
+    accepted = [is_same(a or "", b or "") for a, b in texts]
     found = found.filter(pa.array(accepted, pa.bool_()))
     _add_rows(connection, found.drop_columns(["entry_text", "paper_text"]), reason)
-
-
-def _drop_other_kinds(connection: DuckDBPyConnection) -> None:
-    """Remove candidates that are a notice, reply or review of the cited work, or the reverse (SPEC §7.19)."""
-    rows = connection.execute(_SQL["of_a_kind"], {"kind": DOCUMENT_WORDS}).fetchall()
-    other = [(entry, id_) for entry, id_, cited, title in rows if find_document(cited) != find_document(title)]
-    connection.register(
-        "other_kinds", pa.table({"entry": [e for e, _ in other], "paper_id": [p for _, p in other]}, _KEYS)
-    )
-    _make(connection, "candidates", "of_equal_kinds")
-    connection.unregister("other_kinds")
 
 
 def _add_contained(connection: DuckDBPyConnection, entries: pa.Table) -> None:
@@ -208,7 +198,7 @@ def _add_contained(connection: DuckDBPyConnection, entries: pa.Table) -> None:
     found = _fetch(connection, "contained").to_pylist()
     for name in tables:
         connection.unregister(name)
-    _add_rows(connection, choose_contained(references, found), LinkReason.CONTAINED)
+    _add_rows(connection, choose_contained(references, found, _compare_facts), LinkReason.CONTAINED)
 
 
 def _take_titles(index: LinkIndex, numbers: np.ndarray) -> pa.Array:
@@ -222,36 +212,60 @@ def _take_titles(index: LinkIndex, numbers: np.ndarray) -> pa.Array:
     return pa.concat_arrays(found).take(pa.array(inverse))
 
 
-def _links(entries: pa.Table, chosen: pa.Table, undecided: list[int]) -> pa.Table:
-    """Return one row of SCHEMA for each entry, with warnings, and the scores that SQL left null."""
-    entry = chosen["entry"].to_numpy()
-    reason = chosen["reason"].combine_chunks()
-    rows = np.flatnonzero(np.asarray(pc.is_in(reason, pa.array([LinkReason.ID, LinkReason.PREFIX], pa.string()))))
-    scores = []
-    for score, other in (("score", "normalized"), ("next_score", "next_normalized")):
-        known = chosen[score].to_numpy().astype(np.float64)
-        known[rows] = _score(entries["normalized"].take(pa.array(entry[rows])), chosen[other].take(pa.array(rows)))
-        scores.append(pa.array(known, mask=np.isnan(known)))
-    warning = np.full(len(chosen), None, object)
-    warning[np.asarray(chosen["is_tied"]) | np.isin(entry, undecided)] = LinkWarning.TIE
-    contradicts = np.asarray(chosen["contradicts"])
-    compared = np.asarray(pc.is_in(reason, pa.array([LinkReason.FUZZY, LinkReason.PREFIX], pa.string())))
-    rows = np.flatnonzero(compared & ~contradicts)
-    cited, titles = entries["title"].take(pa.array(entry[rows])), chosen["title"].take(pa.array(rows))
-    warning[rows[differences(cited, titles) >= Difference.PART]] = LinkWarning.NUMERAL
-    pairs = zip(cited.to_pylist(), titles.to_pylist(), strict=True)
-    is_open = ~(np.asarray(chosen["is_placed"]) | warning.astype(bool))[rows]
-    lacks_number = np.array([begins_with_number(find_missing_part(*pair) or "") for pair in pairs], bool)
-    warning[rows[is_open & lacks_number]] = (
-        LinkWarning.NUMERAL
-    )  # The cited title ends before the number of a member of a series.
-    warning[contradicts] = LinkWarning.CONTRADICTION  # assigned last, because it takes precedence
-    linked = pa.table([chosen["paper_id"], scores[0], reason, pa.array(warning, pa.string()), scores[1]], schema=SCHEMA)
-    place = np.full(len(entries), -1)
-    place[entry] = np.arange(len(entry))
-    rows_of_entries = linked.take(pa.array(place, mask=place < 0))
-    filled = pc.fill_null(rows_of_entries["reason"], LinkReason.NONE)
-    return rows_of_entries.set_column(2, SCHEMA.field("reason"), filled)
+def _judge(connection: DuckDBPyConnection, entries: pa.Table, search: Search) -> pa.Table:
+    """Return the candidates with S, whether their evidence suffices, and the warning if it does not (SPEC §7.9).
+
+    A notice, reply or review of the cited work, or the reverse, is refused (§7.19).
+    """
+    rows = connection.execute("FROM candidates").to_arrow_table()
+    entry, reason = (one_chunk(rows[name]) for name in ("entry", "reason"))
+    is_id, is_prefix, is_fuzzy = (
+        np.asarray(pc.equal(reason, word)) for word in (LinkReason.ID, LinkReason.PREFIX, LinkReason.FUZZY)
+    )
+    similarity = rows["score"].to_numpy().astype(np.float64)
+    scored = pa.array(np.flatnonzero(is_id | is_prefix))
+    similarity[scored] = _score(entries["normalized"].take(entry.take(scored)), rows["normalized"].take(scored))
+    is_above = [similarity > MIN_SCORE_WITHOUT_AUTHORS, similarity > search.threshold, similarity >= 0]
+    title = np.select([np.asarray(rows["same_title"]), *is_above], [EQUAL, ALMOST, SIMILAR, OTHER], MISSING)
+    number, document = np.zeros(len(rows), np.int64), np.zeros(2 * len(rows), np.uint8)
+    compared = pa.array(np.flatnonzero((is_fuzzy | is_prefix) & (not search.by_title)))
+    titles = entries["title"].take(entry.take(compared)), rows["title"].take(compared)
+    for row, *pair in zip(*(column.to_pylist() for column in (compared, *titles)), strict=True):
+        document[row] = 3 * (find_document(pair[0]) != find_document(pair[1]))
+        if is_fuzzy[row]:
+            number[row] = compare_numbers(*pair)
+        else:
+            title[row], number[row] = compare_titles(*pair)
+    found = _compare_facts(rows, title, number, is_id.astype(np.int64), document=document)
+    against = found.strongest_against()
+    agrees = (found.weights.sum(0) >= MIN_LINK_EVIDENCE) | (against < 0) | search.by_title
+    is_number = against == list(EVIDENCE).index("number")
+    words = np.where(is_number, LinkWarning.NUMERAL, LinkWarning.CONTRADICTION)
+    warning = pa.array(words, pa.string(), mask=agrees)
+    rows = rows.append_column("similarity", pa.array(similarity, mask=np.isnan(similarity)))
+    rows = rows.append_column("agrees", pa.array(agrees)).append_column("warning", warning)
+    return rows.filter(pa.array(document[: len(rows)] == 0))  # Such evidence nothing outweighs.
+
+
+def _compare_facts(rows: pa.Table, title: np.ndarray, *facts: np.ndarray, document: int | np.ndarray = 0) -> Comparison:
+    """Compare the facts of the entry and of the paper of each candidate.
+
+    An entry without a place in print may cite a preprint or another form of the paper.
+    """
+    sides = pa.concat_tables([pa.Table.from_struct_array(one_chunk(rows[side])) for side in ("cited", "given")])
+    year, surname, volume, page = (
+        pc.fill_null(sides[name], 0).to_numpy() for name in ("year", "surname", "volume", "page")
+    )
+    journal = one_chunk(sides["journal"]).dictionary_encode()
+    places = Places(volume, np.zeros_like(volume), page, pc.fill_null(journal.indices, -1).to_numpy())
+    left = np.arange(len(rows))
+    is_unplaced = (volume == 0) & (page == 0) & (np.arange(len(sides)) < len(rows))
+    little = np.tile(rows["is_uninformative"].to_numpy(), 2)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(surname != 0)])
+    kind = np.broadcast_to(np.uint8(document), len(sides))
+    names = surname[surname != 0]
+    described = Descriptions(is_unplaced, little, kind, year, offsets, names, places, journal.dictionary)
+    return compare(described, left, left + len(rows), title, *facts)
 
 
 def _score(titles_a: pa.ChunkedArray, titles_b: pa.ChunkedArray) -> np.ndarray:

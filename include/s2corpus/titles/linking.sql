@@ -2,29 +2,26 @@
 -- or the text of an earlier statement. Tables: `papers` and `entries` with their facts (`titles/facts.py`), and `candidates`.
 -- `titles/linking.py` runs the statements in this order: by identifier, by equal title, by similar title; then in other ways.
 
--- agreement: what agrees in an entry `e` and a paper `p`; years and surnames that both differ contradict, and so do distant years (§7.9)
-coalesce(p.normalized = e.normalized, false) AS same_title,
-NOT coalesce(
-    (p.year <> e.year AND p.surname_key <> e.surname_key) OR (
-        $reason <> 'id' AND abs(p.year - e.year) >= $years_apart
-        AND NOT coalesce(p.surname_key = e.surname_key AND p.volume_key = e.volume_key AND p.page_key = e.page_key, false)
-    ), false
-) AS agrees,
-coalesce(p.journal_key = e.journal_key, false) AS same_journal,
-coalesce(p.volume_key = e.volume_key, false) AS same_volume,
-coalesce(p.page_key = e.page_key, false) AS same_page,
-coalesce(p.year = e.year, false) AS same_year,
-coalesce(p.surname_key = e.surname_key, false) AS same_surname;
+-- described: the facts of an entry or a paper that are compared
+{'year': year, 'surname': surname_key, 'journal': journal, 'journal_key': journal_key, 'volume': volume_key, 'page': page_key} AS facts;
 
 -- candidate: the columns of a candidate that come first
-e.entry, p.paper_id, p.title, p.normalized, $agreement;
+e.entry, p.paper_id, p.title, p.normalized, coalesce(p.normalized = e.normalized, false) AS same_title,
+e.is_uninformative OR p.is_uninformative AS is_uninformative, e.facts AS cited, p.facts AS given;
+
+-- is_confirmed: what an uninformative title needs: equal year and surname, or equal volume and page (§7.6)
+coalesce(
+    (p.facts.year = e.facts.year AND p.facts.surname = e.facts.surname)
+    OR (p.facts.volume = e.facts.volume AND p.facts.page = e.facts.page), false
+);
 
 -- no_candidates: the table `candidates`. A `crowded` candidate is one of a group that was not compared completely; if it `has_more`, a
 -- paper that was not compared may agree equally.
 CREATE OR REPLACE TEMP TABLE candidates (
-    entry INTEGER, paper_id VARCHAR, title VARCHAR, normalized VARCHAR, same_title BOOLEAN, agrees BOOLEAN, same_journal BOOLEAN,
-    same_volume BOOLEAN, same_page BOOLEAN, same_year BOOLEAN, same_surname BOOLEAN, reason VARCHAR, score DOUBLE,
-    is_crowded BOOLEAN, has_more BOOLEAN
+    entry INTEGER, paper_id VARCHAR, title VARCHAR, normalized VARCHAR, same_title BOOLEAN, is_uninformative BOOLEAN,
+    cited STRUCT(year INTEGER, surname UBIGINT, journal VARCHAR, journal_key UINTEGER, volume UINTEGER, page UINTEGER),
+    given STRUCT(year INTEGER, surname UBIGINT, journal VARCHAR, journal_key UINTEGER, volume UINTEGER, page UINTEGER),
+    reason VARCHAR, score DOUBLE, is_crowded BOOLEAN, has_more BOOLEAN
 );
 
 -- open: entries without a candidate
@@ -48,8 +45,7 @@ SELECT DISTINCT normalized FROM ($open) WHERE normalized IS NOT NULL AND (
 SELECT * FROM ($open) JOIN similar_titles USING (normalized);
 
 -- paper: the facts of a paper that are compared
-paper_id, CASE WHEN $reason = 'fuzzy' THEN title END AS title, year, normalized, is_uninformative, surname_key, journal_key, volume_key,
-page_key;
+paper_id, CASE WHEN $reason = 'fuzzy' THEN title END AS title, normalized, is_uninformative, facts;
 
 -- members_id: the papers with a proposed identifier, also with that of a preprint (§5.23)
 SELECT 'doi ' || doi AS value, $paper FROM papers SEMI JOIN entries e ON papers.doi = e.doi AND e.doi <> ''
@@ -70,7 +66,7 @@ SELECT $candidate, $reason, e.score, false, false
 FROM proposals e JOIN members p USING (value) LEFT JOIN groups g USING (value)
 WHERE coalesce(g.size, 1) <= $max_group AND p.paper_id IS DISTINCT FROM e.citing_paper_id AND (
     $reason = 'id' OR NOT (e.is_uninformative OR p.is_uninformative OR coalesce(g.is_uninformative, false))
-    OR (same_year AND same_surname) OR (same_volume AND same_page)
+    OR $is_confirmed
 );
 
 -- by_identifier: the same; a paper may have several identifiers of an entry
@@ -78,8 +74,9 @@ SELECT DISTINCT * FROM ($by_title);
 
 -- narrow_keys: the steps that narrow a larger group: volume and page, year and surname, year, surname, nothing
 unnest([
-    {'step': 1, 'key': volume_key::VARCHAR || ' ' || page_key::VARCHAR}, {'step': 2, 'key': year::VARCHAR || ' ' || surname_key::VARCHAR},
-    {'step': 3, 'key': year::VARCHAR}, {'step': 4, 'key': surname_key::VARCHAR}, {'step': 5, 'key': ''}
+    {'step': 1, 'key': facts.volume::VARCHAR || ' ' || facts.page::VARCHAR},
+    {'step': 2, 'key': facts.year::VARCHAR || ' ' || facts.surname::VARCHAR},
+    {'step': 3, 'key': facts.year::VARCHAR}, {'step': 4, 'key': facts.surname::VARCHAR}, {'step': 5, 'key': ''}
 ], recursive := true);
 
 -- crowded: candidates of larger groups: the papers that agree in the first step in which any agrees. Of these, the first $max_group are
@@ -106,17 +103,10 @@ WITH over_full AS (
 SELECT $candidate, $reason, e.score, e.size > $max_group, e.step < 5 AND $reason <> 'id' AND NOT is_strict
 FROM steps e JOIN first_papers p USING (value, step, key)
 WHERE p.place <> coalesce(own_place, 0) AND p.place - coalesce(own_place < p.place, false)::INTEGER <= $max_group
-    AND ($reason = 'id' OR NOT is_strict OR (same_year AND same_surname) OR (same_volume AND same_page));
+    AND ($reason = 'id' OR NOT is_strict OR $is_confirmed);
 
 -- once: each candidate once
 SELECT DISTINCT ON (entry, paper_id) * FROM candidates ORDER BY is_crowded;
-
--- of_a_kind: similar titles of which one names an erratum, reply, comment or review (§7.19)
-SELECT entry, paper_id, e.title, c.title FROM candidates c JOIN entries e USING (entry)
-WHERE c.reason = 'fuzzy' AND (regexp_matches(c.title, $kind) OR regexp_matches(e.title, $kind));
-
--- of_equal_kinds: candidates of the kind of document that the entry cites
-FROM candidates ANTI JOIN other_kinds USING (entry, paper_id);
 
 -- prefix: papers whose title begins with that of an entry, with equal year and surname, and no other volume or page (§7.7); an opening
 -- with more than $max_partial papers proposes none
@@ -162,36 +152,26 @@ WITH heads AS (
 ), few AS (
     SELECT head FROM headed SEMI JOIN heads USING (head) GROUP BY head HAVING count(*) <= $max_partial
 )
-SELECT DISTINCT entry, h.place, p.paper_id, p.title, p.normalized, p.is_uninformative, p.year, p.surname_key, p.volume_key, p.page_key
+SELECT DISTINCT entry, h.place, p.paper_id, p.title, p.normalized, p.is_uninformative, p.facts
 FROM headed p SEMI JOIN few USING (head) JOIN heads h USING (head) JOIN texts t USING (entry)
 SEMI JOIN ends e ON e.entry = h.entry AND e.place = h.place + length(p.normalized)
 WHERE substr(t.text, h.place + 1, length(p.normalized)) = p.normalized AND p.paper_id IS DISTINCT FROM t.citing_paper_id
 ORDER BY entry, length(p.normalized) DESC, p.paper_id, h.place;
 
--- chosen: the candidate with the highest S, then with most agreement: title, no contradiction, journal, volume, page, year, surname
+-- chosen: the candidate with the highest S, then with most agreement: title, enough evidence, journal, volume, page, year, surname
 -- (§7.4, §7.8); next to it, the runner-up (§7.13)
 WITH several AS (
-    SELECT entry FROM candidates GROUP BY entry HAVING count(*) > 1
+    SELECT entry FROM judged GROUP BY entry HAVING count(*) > 1
 ), ranked AS (
-    SELECT *, row_number() OVER best AS place, lead(normalized) OVER best AS next_normalized,
+    SELECT *, row_number() OVER best AS place, lead(similarity) OVER best AS next_similarity,
         lead(score) OVER best AS next_score, lead(agreement) OVER best AS next_agreement
-    FROM (SELECT *, [same_title, agrees, same_journal, same_volume, same_page, same_year, same_surname] AS agreement
-        FROM candidates SEMI JOIN several USING (entry))
-    WINDOW best AS (
-        PARTITION BY entry
-        ORDER BY score DESC NULLS LAST, same_title DESC, agrees DESC, same_journal DESC, same_volume DESC, same_page DESC,
-            same_year DESC, same_surname DESC, paper_id
-    )
+    FROM (SELECT *, list_transform([
+            same_title, agrees, given.journal_key = cited.journal_key, given.volume = cited.volume, given.page = cited.page,
+            given.year = cited.year, given.surname = cited.surname
+        ], lambda fact: coalesce(fact, false)) AS agreement
+        FROM judged SEMI JOIN several USING (entry))
+    WINDOW best AS (PARTITION BY entry ORDER BY score DESC NULLS LAST, agreement DESC, paper_id)
 )
-SELECT entry, paper_id, title, normalized, reason, score, NOT agrees AS contradicts, next_normalized,
-    same_volume AND same_page AS is_placed,
-    CASE WHEN has_more THEN score ELSE next_score END AS next_score,
+SELECT entry, paper_id, similarity AS score, reason, warning, CASE WHEN has_more THEN similarity ELSE next_similarity END AS runner_up_score,
     is_crowded OR coalesce(next_agreement = agreement AND next_score IS NOT DISTINCT FROM score, false) AS is_tied
-FROM (FROM ranked WHERE place = 1 UNION ALL BY NAME FROM candidates ANTI JOIN several USING (entry));
-
--- of_series: entries with several candidates that have a number (§7.10)
-SELECT entry, e.title AS cited, c.title, c.paper_id, c.same_volume AND c.same_page AS is_placed
-FROM candidates c JOIN entries e USING (entry)
-WHERE c.reason IN ('fuzzy', 'prefix') AND regexp_matches(c.title, $number)
-QUALIFY count(*) OVER (PARTITION BY entry) > 1
-ORDER BY entry, c.paper_id;
+FROM (FROM ranked WHERE place = 1 UNION ALL BY NAME FROM judged ANTI JOIN several USING (entry));

@@ -1,4 +1,4 @@
-"""Rules for uninformative titles: generic titles, short titles, pairs that differ only in a number, and members of a numbered series."""
+"""Rules for uninformative titles: generic titles, short titles, and pairs that differ in a number."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import unicodedata
 from collections import Counter
 from enum import IntEnum
 from functools import lru_cache
-from itertools import groupby
-from operator import itemgetter
 
 import numpy as np
 import pyarrow as pa
@@ -105,12 +103,15 @@ class Difference(IntEnum):
 
     NONE = 0
     ONE_SIDED = 1  # "… Discipline" and "… Discipline 1": a mark, or a number that a source omits
-    PART = 2  # Only one title names a part or has a numeral: "Lemmas" and "Lemmas, part II".
+    PART = 2  # Only one title names a part or has a numeral: "Lemmas" and "Lemmas, part II", or "Lemmas: 2. Proofs".
     NUMBER = 3  # "Part I" and "Part II", "2D …" and "3D …", "第一" and "第二"
 
 
 def compare_numbers(a: str, b: str) -> Difference:
-    """Return how the numbers of two titles differ. Titles that differ in words too differ only in the parts that they name."""
+    """Return how the numbers of two titles differ.
+
+    Titles that differ in words too are members of a series if they name other parts, differ first in a number, or one ends before it.
+    """
     parts = [[word for word in _PART.findall(title) if _split_numbers(word)[1]] for title in (a, b)]
     if len(parts[0]) != len(parts[1]):
         return Difference.PART
@@ -120,7 +121,17 @@ def compare_numbers(a: str, b: str) -> Difference:
     at = next((i for i, (x, y) in enumerate(zip(*words, strict=False)) if x != y), min(map(len, words)))
     ends = [" ".join(side[at:]) for side in words]
     (rest_a, numbers_a), (rest_b, numbers_b) = map(_split_numbers, ends)
-    if rest_a != rest_b or numbers_a == numbers_b:
+    if rest_a != rest_b:
+        tokens = (_WORD.findall(title.casefold()) for title in (a, b))
+        first = next(((x, y) for x, y in zip(*tokens, strict=False) if x != y), ("", ""))
+        if all(word.isdecimal() or word in NUMERALS for word in first):
+            return Difference.NUMBER
+        cut, title = (a, b) if len(rest_a) < len(rest_b) else (b, a)
+        is_open = bool(numbers_a) != bool(numbers_b) and (rest_a.startswith(rest_b) or rest_b.startswith(rest_a))
+        return (
+            Difference.PART if is_open and begins_with_number(find_missing_part(cut, title) or "") else Difference.NONE
+        )
+    if numbers_a == numbers_b:
         return Difference.NONE
     if numbers_a and numbers_b:
         return Difference.NUMBER
@@ -184,43 +195,3 @@ def _script(title: str) -> str:
         if character.isalpha()
     )
     return max(sorted(found), key=lambda name: found[name], default="OTHER")
-
-
-HAS_NUMBER = rf"(?i)\b(?:[0-9]+|{'|'.join(sorted(word for word in NUMERALS if word.isascii()))})\b"
-
-
-def find_undecided(candidates: pa.Table, chosen: pa.Table) -> list[int]:
-    """Return the entries with a chosen paper that is one of several members of a series, and perhaps not the cited one.
-
-    It is the cited one if the cited title has its number, or if it alone has the cited volume and page. `chosen` has `entry` and
-    `paper_id`, the paper of each entry; `candidates` are the rows of `of_series` in `linking.sql`.
-    """
-    rows = [tuple(row.values()) for row in candidates.to_pylist()]
-    some = chosen.filter(pc.is_in(chosen["entry"], pa.array([row[0] for row in rows], pa.int32())))
-    papers = dict(zip(some["entry"].to_pylist(), some["paper_id"].to_pylist(), strict=True))
-    return [entry for entry, group in groupby(rows, itemgetter(0)) if _is_undecided(list(group), papers.get(entry))]
-
-
-def _is_undecided(candidates: list[tuple[int, str, str, str, bool]], paper_id: str | None) -> bool:
-    title = next((title for _, _, title, id_, _ in candidates if id_ == paper_id), None)
-    if title is None or [id_ for *_, id_, is_placed in candidates if is_placed] == [paper_id]:
-        return False
-    return any(cites_other_member(cited, title, other) for _, cited, other, _, _ in candidates)
-
-
-def cites_other_member(cited: str, title: str, other: str) -> bool:
-    """Return whether two titles are members of one numbered series, and a cited title does not have the number of the first.
-
-    Members have the same beginning of at least three words, then different numbers: "Guideline development: 1. Priorities" and
-    "Guideline development: 2. Panels".
-    """
-    words, others, cited_words = (_WORD.findall(text.casefold()) for text in (title, other, cited))
-    place = next((i for i, (a, b) in enumerate(zip(words, others, strict=False)) if a != b), None)
-    if place is None or place < MIN_WORDS or not (_is_number(words[place]) and _is_number(others[place])):
-        return False
-    shared = min(place, len(cited_words))
-    return cited_words[:shared] == words[:shared] and cited_words[place : place + 1] != [words[place]]
-
-
-def _is_number(word: str) -> bool:
-    return word.isdecimal() or word in NUMERALS

@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from s2corpus.clustering.comparison import (
+from s2corpus.clustering.facts import nodes_from
+from s2corpus.titles.comparison import (
     ALMOST,
     CUT,
     EQUAL,
@@ -21,8 +22,7 @@ from s2corpus.clustering.comparison import (
     compare,
     describe,
 )
-from s2corpus.clustering.facts import nodes_from
-from s2corpus.clustering.places import ELECTRONIC, NUMERIC
+from s2corpus.titles.facts import ELECTRONIC, NUMERIC
 from s2corpus.titles.rules import Difference
 from tests.unit.house.test_imports import ROOT
 from tests.unit.s2corpus.clustering.samples import TITLE, assert_joined, cluster_all, pdf, record
@@ -73,7 +73,8 @@ def compare_rows(one: Row, other: Row, title: int = EQUAL, number: int = 0) -> C
         ("authors", "missing on one side", ADA, {}, EQUAL, 0),
         ("year", "equal", {}, {}, EQUAL, 0), ("year", "unknown, or of a preprint", {}, {"year": 0}, EQUAL, 0),
         ("year", "unknown, or of a preprint", {}, {"year": 2002, "preprint": 1}, EQUAL, 0),
-        ("year", "apart", {}, {"year": 2003, "preprint": 1}, EQUAL, 0), ("year", "apart", {}, {"year": 2002}, EQUAL, 0),
+        ("year", "2 to 4 apart", {}, {"year": 2003, "preprint": 1}, EQUAL, 0), ("year", "2 to 4 apart", {}, {"year": 2002}, EQUAL, 0),
+        ("year", "apart", {}, {"year": 2005}, EQUAL, 0), ("identifier", "not compared", {}, {}, EQUAL, 0),
         ("year", "neighboring", {}, {"year": 2001}, EQUAL, 0),
         ("year", "neighboring", {"preprint": 1}, {"year": 2001, "preprint": 1}, EQUAL, 0),
         ("year", "neighboring in one journal or volume", {"volume": 9}, {"year": 2001, "volume": 9}, EQUAL, 0),
@@ -118,8 +119,9 @@ def test_specification_has_the_table_of_evidence() -> None:
         ({}, {}, SIMILAR, 0, False), (HERE, {"volume": 9}, SIMILAR, 0, True), (HERE, {"volume": 9, "page": 8}, SIMILAR, 0, False),
         (HERE | ADA, HERE | KURT, EQUAL, 0, True),  # An equal place and title allow other authors.
         (HERE | ADA, HERE | ADA | {"year": 2001}, EQUAL, 0, True),  # Online, then in print.
-        (HERE | ADA, HERE | ADA | {"year": 2002}, EQUAL, 0, False),
-        (HERE | ADA | BLOOD, HERE | ADA | BLOOD | {"year": 2004}, EQUAL, 0, True),  # A wrong year.
+        (HERE | ADA, HERE | ADA | {"year": 2004}, EQUAL, 0, True), (HERE | ADA, HERE | ADA | {"year": 2005}, EQUAL, 0, False),
+        (HERE | ADA, ADA | {"year": 2004}, EQUAL, 0, False),
+        (HERE | ADA | BLOOD, HERE | ADA | BLOOD | {"year": 2014}, EQUAL, 0, True),  # A wrong year.
         (ADA | BLOOD, ADA | BLOOD | {"year": 2001}, EQUAL, 0, True), (ADA, ADA | {"year": 2001}, EQUAL, 0, False),
         (ADA | HERE, ADA | THERE, EQUAL, 0, False), (ADA | HERE, ADA | {"volume": 9, "page": 8}, EQUAL, 0, True),  # An erratum.
         (ADA | HERE, ADA | {"volume": 9, "page": 8}, ALMOST, 0, False),

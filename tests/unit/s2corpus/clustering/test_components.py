@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from s2corpus.clustering.comparison import MAX_PREPRINT_YEARS
 from s2corpus.clustering.components import EdgeOutcome, components
 from s2corpus.clustering.edges import AUTHORS, CONTRADICTION, OPPOSING, PLACE, PREFIX, TITLE, UNRELATED, Edges
+from s2corpus.titles.comparison import MAX_PREPRINT_YEARS
 
 NODES = 7
 Facts = list[tuple[int, int, bool]]

@@ -23,10 +23,10 @@ from s2corpus.clustering.facts import (
     surname_keys,
 )
 from s2corpus.clustering.functions import BANDS
-from s2corpus.clustering.places import ELECTRONIC, first_pages
 from s2corpus.papers.support import MAX_EXHAUSTIVE
 from s2corpus.sources.preprints import find_preprints, is_preprint_doi
 from s2corpus.tables.intake import RECORDS as TABLE
+from s2corpus.titles.facts import ELECTRONIC, page_keys
 from s2corpus.titles.facts import number_keys as numbers
 from s2corpus.titles.linking import MAX_GROUP
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
@@ -169,13 +169,13 @@ def test_first_pages_are_compared() -> None:
         ("811a-19", "811"),
     ]
     different = [("33", "34"), ("1001", "1")]
-    a, b = (first_pages(pa.array(side)) & ~ELECTRONIC for side in zip(*same, *different, strict=True))
+    a, b = (page_keys(pa.array(side)) & ~ELECTRONIC for side in zip(*same, *different, strict=True))
     assert a.all() and b.all() and (a == b).tolist() == [True] * 7 + [False] * 2
 
 
 def test_page_with_letters_is_electronic() -> None:
     column = pa.array(["33", "e33", "S33", "pp. 33", "a1754", None, "Suppl-29", ""])
-    found = first_pages(column)
+    found = page_keys(column)
     assert (found != 0).tolist() == [True, True, True, True, True, False, False, False]
     assert ((found & ELECTRONIC) != 0).tolist() == [False, True, False, False, True, False, False, False]
     assert numbers(pa.array([None, "—"])).tolist() == [0, 0] == numbers(pa.array([None, None], pa.string())).tolist()

@@ -90,6 +90,7 @@ ACADEMY = "Proceedings of the National Academy of Sciences"
         ("LANCET", "Lancet", True),  # A pronounceable word in capitals is not an acronym.
         ("BMCMJ", "Blood Medicine Cells Muscles Joints", True), ("Blood", "British Journal of Haematology", False),
         ("CA: a Cancer Journal for Clinicians", "CA Cancer J Clin", True),  # A word is missing in the abbreviation.
+        ("Neuro- therapeutics", "Neurotherapeutics", True),
         ("Nature Physics", "Nature", True), ("", "", False), ("J Chem Phys", "Journal of Physical Chemistry", False),
     ],
 )  # fmt: skip

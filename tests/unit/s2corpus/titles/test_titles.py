@@ -94,8 +94,10 @@ def test_uninformative_titles_are_recognized() -> None:
         ("2D convolutions", "3D convolutions", 3), ("The Fourth Workshop on X", "The Fifth Workshop on X", 3),
         ("COVID-19 in 2020", "Covid 19 in 2021", 3), ("量子力学（一）", "量子力学（二）", 3), ("On graphs", "On graph", 0),
         ("On mix models", "On dim models", 0),  # Roman digits that are words.
-        ("Report 007", "Report 7", 0), ("Graphs 1", "Graphs, 2", 3), ("On graphs 1", "On graphs №2", 0),
+        ("Report 007", "Report 7", 0), ("Graphs 1", "Graphs, 2", 3), ("On graphs 1", "On graphs №2", 3),
         ("Части I", "Части", 2), ("Части 1", "Слова 2", 0), ("On p6 expression", "On p16 expression", 3),
+        ("Guidelines", "Guidelines: 2. Panels", 2), ("Graphs at scale: 1", "Graphs at scale: 2. Proofs", 3),
+        ("Graphs", "Graphs of 2 men", 0),
         ("1" * 19, "0" + "1" * 19, 3), ("1" * 18, "0" + "1" * 18, 3), ("1" * 17, "0" + "1" * 17, 0),
     ],
 )  # fmt: skip

@@ -38,6 +38,7 @@ APA, IEEE = (
         ("[1]B. Rainbow and J. H. Arnold, “Plainsong,” The Musical Times, vol. 116, no. 1587, p. 445, May 1975.", "song"),
         ("Arnold, J. H. (1975). Plainsong. The Musical Times, 116(1587), 445.", "song"),
         ("Arnold, J. H. (1975). Plainsong. The Musical Times, 99, 1.", None),  # a short title needs more
+        ("Rainbow, B. (n.d.). Plainsong. The Musical Times.", None),
         ("Den Hollander, P. (2016). A Survey of Deep Learning. ACM.", "survey"),
         ("Den Hollander, P. (2016). A Survey of Deep Learning: For Graphs. ACM.", "part"),  # the longest title
         ("Roe, J. 2001. The little handbook of old texts. Basel.", "book"),

@@ -6,30 +6,50 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import pyarrow as pa
 
-from s2corpus.clustering.facts import Nodes, count_common
-from s2corpus.clustering.places import ELECTRONIC, NUMERIC, journals_differ
+from s2corpus.compiled import njit
+from s2corpus.titles.facts import ELECTRONIC, NUMERIC
+from s2corpus.titles.places import Places, journals_differ
+from s2corpus.titles.rules import (
+    MIN_WORDS,
+    Difference,
+    begins_with_number,
+    compare_numbers,
+    find_missing_part,
+    is_generic,
+    same_script,
+    word_count,
+)
+from s2corpus.titles.threegrams import normalize_one
 
 MAX_PREPRINT_YEARS = 2
 """Maximum years between a preprint and its published version (SPEC §4)."""
+MIN_YEARS_APART = 5
+"""Years between two descriptions that hardly any wrong year explains."""
 MIN_EVIDENCE = 10
-"""Records are one paper if their evidence sums up to this."""
+"""Records are one paper if their evidence sums up to this (SPEC §4.7)."""
+MIN_LINK_EVIDENCE = 7
+"""A link with less has a warning. A reference names a work that exists, and prints fewer facts than a record."""
 EVIDENCE: Final = {
     "title": (
         ("equal", 10), ("almost equal", 9), ("similar", 7), ("uninformative, equal authors", 5), ("cut", 4),
         ("uninformative or cut within a word", 2), ("missing or translated", 0), ("different", -9),
     ),
-    "number": (("agree", 0), ("on one side", 0), ("part on one side", -6), ("differ", -9)),
+    "number": (("agree", 0), ("on one side", 0), ("part on one side", -8), ("differ", -9)),
     "document": (("agree", 0), ("differ", -20)),
     "authors": (("agree", 4), ("missing on one side", 3), ("missing", 1), ("differ", -4)),
     "year": (
-        ("equal", 1), ("unknown, or of a preprint", 0), ("neighboring in one journal or volume", -4), ("neighboring", -6), ("apart", -9),
+        ("equal", 1), ("unknown, or of a preprint", 0), ("neighboring in one journal or volume", -4),
+        ("neighboring", -6), ("2 to 4 apart", -7),
+        ("apart", -9),
     ),
     "place": (("unknown", 0), ("volume or page agrees", 1), ("volume and page agree", 3), ("journal, volume and page agree", 5)),
     "volume": (("agree", 0), ("differ", -4)),
     "page": (("agree", 0), ("differ", -4), ("differ like titles", -8)),
     "issue": (("agree", 0), ("differ", -2), ("differ, few authors or no page", -7)),
     "journal": (("agree", 0), ("differ", -4), ("differ like titles", -8)),
+    "identifier": (("not compared", 0), ("equal", 16)),
 }  # fmt: skip
 """The evidence of each fact: its possible values and their weights. This is the table of SPEC §4.7."""
 _FEW_AUTHORS = 2
@@ -38,6 +58,22 @@ _FACTS = tuple(EVIDENCE)
 _WEIGHTS = [np.array([weight for _, weight in cells], np.int64) for cells in EVIDENCE.values()]
 EQUAL, ALMOST, SIMILAR, GENERIC_EQUAL, CUT, WEAK, MISSING, OTHER = range(8)
 """Values of the fact `title`."""
+
+
+@dataclass(frozen=True)
+class Descriptions:
+    """The compared facts of n descriptions of papers, as columns."""
+
+    preprint: np.ndarray  # bool: describes a preprint
+    little: np.ndarray  # bool: the title is too short or generic to identify a paper
+    document: (
+        np.ndarray
+    )  # uint8: kind of document, 0 for an article; the lowest bit is set if every description shows it
+    year: np.ndarray  # int32, 0 = unknown
+    surname_offsets: np.ndarray  # int64, n + 1
+    surnames: np.ndarray  # uint64 hashes, ascending within a description
+    places: Places
+    journals: pa.Array  # string: the distinct names by the codes of `places`
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +122,31 @@ def describe(code: int) -> str:
     return f"{', '.join(reversed(parts))}: {total} of {MIN_EVIDENCE}"
 
 
+def compare_titles(a: str, b: str, *, is_translated: bool = False) -> tuple[int, Difference]:
+    """Return the values of the facts `title` and `number` for two titles that are not similar."""
+    cut, title = sorted((a, b), key=len)
+    compared, longer = normalize_one(cut), normalize_one(title)
+    number = compare_numbers(a, b)
+    if is_generic(cut):
+        return OTHER, number
+    if longer.startswith(compared):
+        missing = find_missing_part(cut, title)
+        number = Difference.PART if begins_with_number(missing or "") else number
+        return WEAK if missing is None or word_count(cut) < MIN_WORDS else CUT, number
+    if word_count(cut) >= MIN_WORDS and compared in longer:
+        return CUT if longer.endswith(compared) else WEAK, number
+    return MISSING if is_translated or not same_script(a, b) else OTHER, number
+
+
 def compare(
-    nodes: Nodes,
+    nodes: Descriptions,
     left: np.ndarray,
     right: np.ndarray,
     title: np.ndarray,
     number: np.ndarray | int = 0,
+    identifier: np.ndarray | int = 0,
 ) -> Comparison:
-    """Compare pairs of records. `title` is the value of that fact, `number` the `Difference` of titles.
+    """Compare pairs of descriptions. `title` is the value of that fact, `number` the `Difference` of titles.
 
     - Authors agree if at least half of the shorter list of surnames is common.
     - Neighboring years are one apart. A preprint may be MAX_PREPRINT_YEARS earlier or later than its paper.
@@ -120,7 +173,11 @@ def compare(
     rows = np.flatnonzero((journal > 0) & (a.journal != b.journal))
     journal[rows] = np.where(journals_differ(a.journal[rows], b.journal[rows], nodes.journals), -1, 1)
     is_near = (apart == 1) & ~is_other_form
-    year = np.select([is_unknown, apart == 0, is_near & ((journal > 0) | (volume > 0)), is_near], [1, 0, 2, 3], 4)
+    year = np.select(
+        [is_unknown, apart == 0, is_near & ((journal > 0) | (volume > 0)), is_near, apart < MIN_YEARS_APART],
+        [1, 0, 2, 3, 4],
+        5,
+    )
     is_placed = (volume > 0) & (page > 0)
     place = np.select([is_placed & (journal > 0), is_placed, (volume > 0) | (page > 0)], [3, 2, 1], 0)
     is_numeric = a.issue & b.issue & NUMERIC != 0
@@ -135,7 +192,7 @@ def compare(
     values = [
         title, np.broadcast_to(number, len(left)), document, authors, year, place, (volume < 0) & ~is_preprint,
         np.where((page < 0) & ~is_preprint, like_titles, 0), np.where(issue & ~is_preprint, np.where(is_column, 2, 1), 0),
-        np.where((journal < 0) & ~is_preprint, np.where(is_placed, 1, like_titles), 0),
+        np.where((journal < 0) & ~is_preprint, np.where(is_placed, 1, like_titles), 0), np.broadcast_to(identifier, len(left)),
     ]  # fmt: skip
     return Comparison(np.stack(values).astype(np.int8), (volume > 0) & (page >= 0))
 
@@ -143,3 +200,21 @@ def compare(
 def _relate(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return 1 for equal hashes, −1 for different hashes, 0 if one is missing."""
     return np.where((x == 0) | (y == 0), 0, np.where(x == y, 1, -1))
+
+
+@njit(cache=True, nogil=True)
+def count_common(offsets: np.ndarray, names: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the number of common names of each pair of records; names of a record are in ascending order."""
+    found = np.zeros(len(left), np.int64)
+    for k in range(len(left)):
+        a, b = offsets[left[k]], offsets[right[k]]
+        while a < offsets[left[k] + 1] and b < offsets[right[k] + 1]:
+            if names[a] == names[b]:
+                found[k] += 1
+                a += 1
+                b += 1
+            elif names[a] < names[b]:
+                a += 1
+            else:
+                b += 1
+    return found

@@ -6,15 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from s2corpus.titles.facts import journal_words, number_keys, page_keys, same_journal
-
-NUMERIC = np.uint32(2)
-"""Bit of an issue hash that is set if the issue is a number. "12" and "December" do not contradict."""
-ELECTRONIC = np.uint32(2)
-"""Bit of a first-page hash that is set if the page begins with a letter, like an article number. Exceptions: `p` before a page, and S for
-supplements. An article number and a page do not contradict."""
+from s2corpus.titles.facts import NUMERIC, journal_words, mark_keys, number_keys, same_journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +26,7 @@ class Places:
 
 def issues(column: pa.Array) -> np.ndarray:
     """Return the keys of issues, with the bit NUMERIC set exactly if the issue has a number."""
-    return _mark(column, number_keys(column), r"[0-9]", NUMERIC)
-
-
-def first_pages(column: pa.Array) -> np.ndarray:
-    """Return the keys of first pages, with the bit ELECTRONIC set exactly if the page is an article number."""
-    return _mark(column, page_keys(column), r"^\W*(?:pp?\.|p\b)?\s*[a-oqrt-zA-OQRT-Z]", ELECTRONIC)
-
-
-def _mark(column: pa.Array, keys: np.ndarray, pattern: str, bit: np.uint32) -> np.ndarray:
-    if not keys.any():
-        return keys
-    is_marked = np.asarray(pc.fill_null(pc.match_substring_regex(column, pattern), False))
-    return np.where(is_marked & (keys != 0), keys | bit, keys & ~bit)
+    return mark_keys(column, number_keys(column), r"[0-9]", NUMERIC)
 
 
 def journals_differ(a: np.ndarray, b: np.ndarray, journals: pa.Array) -> np.ndarray:

@@ -71,17 +71,37 @@ def read_strings(data: Path) -> list[Document]:
     return [("", tokens.pieces(x.raw), [label.value for label in x.labels]) for x in strings]
 
 
+def add_neighbors(own: Sequence[list[str]], shown: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the items' own names, and the neighbor names that `Tagger.weigh_neighbors` adds implicitly."""
+    return [
+        names
+        + [f"{d}{x}" for d in segmentation.NEIGHBORS for x in (shown[i + d] if 0 <= i + d < len(own) else ("END",))]
+        for i, names in enumerate(own)
+    ]
+
+
+def describe_passages(items: Sequence[segmentation.LineAttributes]) -> list[list[str]]:
+    """Return the feature names of lines of the body, without page features, which the training data lack."""
+    near = add_neighbors(*segmentation.describe_lines(items, paged=False))
+    return [own + extra for own, extra in zip(near, passages.describe_lines(items), strict=True)]
+
+
+def describe_tokens(found: list[tokens.Piece]) -> list[list[str]]:
+    """Return for each token of a string the features of the token and its neighbors."""
+    return [[name for codes, names in tokens.columns([found]) for name in names[codes[i]]] for i in range(len(found))]
+
+
 MODELS = {
     "segmentation": Model(
         segmentation.MODEL,
         lambda data: lines.read_segments(data / "grobid-training/segmentation.tar.xz"),
-        segmentation.features,
+        lambda items: add_neighbors(*segmentation.describe_lines(items, paged=True)),
         {"c1": 1.0, "c2": 0.1, "feature.minfreq": 3, "max_iterations": 80},
     ),
     "passages": Model(
         passages.MODEL,
         lambda data: lines.read_passages(data / "grobid-training/fulltext.tar.xz"),
-        passages.features,
+        describe_passages,
         {"c1": 1.0, "c2": 0.1, "feature.minfreq": 3, "max_iterations": 80},
     ),
     "front": Model(
@@ -99,7 +119,7 @@ MODELS = {
     "references": Model(
         crf.MODEL,
         read_strings,
-        tokens.features,
+        describe_tokens,
         {"c1": 1.0, "c2": 0.02, "feature.possible_transitions": True, "max_iterations": 80},
     ),
 }

@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+from pdf2tei.errors import ExtractionError
+from pdf2tei.pages.model import Line
 from pdf2tei.service import server
 from s2orc_parse.children import end_with_parent
 from s2orc_parse.errors import UserError
@@ -32,16 +34,38 @@ def main() -> None:
         "--token-file", type=Path, help="file with the bearer token of requests (default: $S2CORPUS_EXTRACTOR_TOKEN)"
     )
     parser.add_argument("--parent", type=int, help="id of the process that started the server; the server ends with it")
+    parser.add_argument(
+        "--explain",
+        type=Path,
+        metavar="PDF",
+        help="print page, place and text of each line of a PDF instead of serving",
+    )
     options = parser.parse_args()
     if options.parent is not None:
         end_with_parent(options.parent)
     try:
+        if options.explain:
+            return explain(options.explain, options.timeout)
         check_socket_path()
         token = read_token(options.token_file)
         server.serve(options.port, max(1, options.workers), token, options.timeout, host=options.host)
     except UserError as error:
         print(f"pdf2tei: {error}", file=sys.stderr)
         sys.exit(2)
+
+
+def explain(pdf: Path, timeout: float) -> None:
+    """Print page, place and text of each line of a PDF."""
+    from pdf2tei.paper import extract
+    from pdf2tei.places import place_lines
+
+    lines: list[Line] = []
+    try:
+        tei = extract(pdf, timeout=timeout, printed=lines)
+    except (OSError, ExtractionError) as error:
+        raise UserError(f"{pdf} cannot be extracted ({error}); give a readable PDF of a paper") from None
+    for row in place_lines(lines, tei) if tei else ():
+        print(*row, sep="\t")
 
 
 def read_token(file: Path | None) -> str | None:

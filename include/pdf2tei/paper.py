@@ -15,8 +15,9 @@ from pdf2tei.body.guard import restore_floats, restore_front
 from pdf2tei.body.notes import take_notes
 from pdf2tei.body.sections import read_sections
 from pdf2tei.errors import Code, ExtractionError
-from pdf2tei.floats.figures_and_tables import take_floats
+from pdf2tei.floats.figures_and_tables import build_floats, take_floats
 from pdf2tei.front.affiliations import add_affiliations_of_sections
+from pdf2tei.front.authors import AUTHOR_DETAILS
 from pdf2tei.front.first_pages import PAGES, read_first_pages
 from pdf2tei.front.header import read_front
 from pdf2tei.front.identity import FirstPages, PrintedLine, identify
@@ -30,7 +31,7 @@ from pdf2tei.pages.health import find_defects
 from pdf2tei.pages.hyphens import restore_hyphens
 from pdf2tei.pages.ligatures import restore_ligatures
 from pdf2tei.pages.measures import measure
-from pdf2tei.pages.model import Document, Kind
+from pdf2tei.pages.model import Document, Kind, Line
 from pdf2tei.pages.scans import recognize_pages
 from pdf2tei.pages.text import Joiner
 from pdf2tei.references.fields import parse_references
@@ -38,8 +39,10 @@ from pdf2tei.references.reference_list import take_references
 from pdf2tei.tei import TextLayer, float_ids, write_tei
 
 
-def extract(pdf: Path, *, timeout: float, ocr: bool = False, cached: Path | None = None) -> bytes | None:
-    """Extract a PDF; see `pdf2tei.extract` and, for the cached output of pdfalto, `alto_cache`."""
+def extract(
+    pdf: Path, *, timeout: float, ocr: bool = False, cached: Path | None = None, printed: list[Line] | None = None
+) -> bytes | None:
+    """Extract a PDF; see `pdf2tei.extract` and `alto_cache`. The lines are added, with their kinds, to the list `printed`."""
     document = read_document(pdf, timeout, cached)
     if not document.pages:
         raise ExtractionError(Code.NO_BLOCKS, "no pages")
@@ -71,13 +74,17 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False, cached: Path | None
     # Parts of the paper: the front, the reference list, floats, notes; the rest is the body.
     front = read_front(document, labels, measures, joiner)
     front.identity = identify(_list_printed_lines(document) if 1 in ocr_pages else read_first_pages(pdf.read_bytes()))
+    is_details = False
     for line in lines:
-        if line.kind is Kind.BODY and labels.get(id(line)) is SegmentLabel.FRONT and line.size < measures.size - 0.6:
-            line.kind = Kind.FRONT  # affiliations and imprint next to the text
-    restored = restore_front(document, measures)
+        is_small_front = labels.get(id(line)) is SegmentLabel.FRONT and line.size < measures.size - 0.6
+        is_details = AUTHOR_DETAILS.match(line.text) is not None or (is_details and is_small_front)
+        if line.kind is Kind.BODY and is_small_front and not is_details:
+            line.kind = Kind.FRONT  # affiliations and imprint next to the text, except in a section of their own
+    restore_front(document, measures)
     entries = take_references(document, labels, joiner)
-    found = take_floats(document, measures, joiner)
-    restored += restore_floats(document, measures)
+    float_lines = take_floats(document, measures)
+    restore_floats(document, measures)
+    found = build_floats(float_lines, joiner)
     footnotes = take_notes(document, measures, joiner)
     found_sections = read_sections(document, measures, joiner)
     front.authors = add_affiliations_of_sections(front.authors, found_sections)
@@ -87,11 +94,12 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False, cached: Path | None
     texts = [item.content for section in sections for item in section.items]
     linker = Linker(detect_style(texts, entries), entries, parsed, float_ids(found))
     lines = [line for page in document.pages for line in page.lines]
+    if printed is not None:
+        printed += lines
     layer = TextLayer(
         len(document.pages),
         tuple(ocr_pages),
         tuple((n, defects[n].value) for n in sorted(set(defects) - set(ocr_pages))),
-        restored,
         Counter(line.kind for line in lines),
     )
     return write_tei(front, sections, found, footnotes, back_parts, zip(entries, parsed, strict=True), linker, layer)

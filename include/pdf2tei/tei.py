@@ -16,6 +16,7 @@ from pdf2tei.floats.figures_and_tables import Float
 from pdf2tei.front.authors import FrontAuthor
 from pdf2tei.front.header import FrontContents
 from pdf2tei.pages.model import Kind
+from pdf2tei.pages.text import Text
 from pdf2tei.references.fields import Reference
 from pdf2tei.references.reference_list import PrintedEntry
 from pdf2tei.version import NAME, VERSION
@@ -45,8 +46,6 @@ class TextLayer:
     pages: int
     ocr: tuple[int, ...] = ()
     defects: tuple[tuple[int, str], ...] = ()
-    restored: int = 0
-    """Number of lines of running text that were restored to the body."""
     lines: Mapping[Kind, int] = field(default_factory=dict)
     """Number of lines of each kind."""
 
@@ -55,7 +54,7 @@ def write_tei(
     header: FrontContents,
     sections: list[Section],
     floats: list[Float],
-    notes: list[str],
+    notes: list[Text],
     back: list[tuple[str, list[Section]]],
     references: Iterable[tuple[PrintedEntry, Reference]],
     linker: Linker,
@@ -63,14 +62,14 @@ def write_tei(
 ) -> bytes:
     """Return the TEI document in UTF-8 with XML declaration, deterministically."""
     root: etree._Element = etree.Element(f"{{{TEI}}}TEI", nsmap={None: TEI})
-    _write_header(_add(root, "teiHeader"), header, layer)
+    _write_header(_add(root, "teiHeader"), header, layer, linker)
     text = _add(root, "text")
     body = _add(text, "body")
     formula_ids = (f"formula_{i}" for i in count())
     for section in sections:
         _write_section(body, section, linker, formula_ids)
     for i, note in enumerate(notes):
-        _add(_add(body, "note", place="foot", id=f"foot_{i}"), "p", note)
+        _write_text(_add(_add(body, "note", place="foot", id=f"foot_{i}"), "p"), note, linker)
     for ident, item in _assign_ids(floats):
         _write_figure(body, ident, item)
     after = _add(text, "back")
@@ -97,7 +96,7 @@ def float_ids(floats: list[Float]) -> dict[tuple[bool, str], str]:
     return ids
 
 
-def _write_header(parent: etree._Element, header: FrontContents, layer: TextLayer) -> None:
+def _write_header(parent: etree._Element, header: FrontContents, layer: TextLayer, linker: Linker) -> None:
     file = _add(parent, "fileDesc")
     statement = _add(file, "titleStmt")
     _add(statement, "title", header.title, level="a", type="main")
@@ -107,8 +106,6 @@ def _write_header(parent: etree._Element, header: FrontContents, layer: TextLaye
     for part in Kind:
         _add(extent, "measure", unit="lines", type=part.value, quantity=str(layer.lines.get(part, 0)))
     _add(extent, "measure", unit="pages", type="all", quantity=str(layer.pages))
-    if layer.restored:
-        _add(extent, "measure", unit="lines", type="restored", quantity=str(layer.restored))
     if layer.ocr:
         pages = " ".join(map(str, layer.ocr))
         _add(extent, "measure", unit="pages", type="ocr", quantity=str(len(layer.ocr)), n=pages)
@@ -153,9 +150,13 @@ def _write_header(parent: etree._Element, header: FrontContents, layer: TextLaye
         holder = _add(_add(profile, "textClass"), "keywords")
         for keyword in header.keywords:
             _add(holder, "term", keyword)
-    abstract = _add(profile, "abstract")
-    for paragraph in header.abstract:
-        _add(abstract, "p", paragraph)
+    for code, paragraphs in (("", header.abstract), *header.translations.items()):
+        abstract = _add(profile, "abstract")
+        if code:
+            abstract.set("{http://www.w3.org/XML/1998/namespace}lang", code)
+        for paragraph in paragraphs:
+            if paragraph.text:
+                _write_text(_add(abstract, "p"), paragraph, linker)
 
 
 def _write_person(parent: etree._Element, author: FrontAuthor) -> None:
@@ -174,6 +175,11 @@ def _write_section(parent: etree._Element, section: Section, linker: Linker, for
     for item in section.items:
         parent = _add(div, "p") if item.content.text else div  # a formula without text is no paragraph
         _write_paragraph(parent, item, linker.find(item.content), formula_ids)
+
+
+def _write_text(parent: etree._Element, text: Text, linker: Linker) -> None:
+    """Write a text without formulas, with links to the works that it cites."""
+    _write_paragraph(parent, BodyParagraph(text), linker.find(text), iter(()))
 
 
 def _write_paragraph(
@@ -219,6 +225,8 @@ def _write_figure(parent: etree._Element, ident: str, item: Float) -> None:
             line = _add(table, "row")
             for cell in row:
                 _add(line, "cell", cell)
+    if item.notes:
+        _add(figure, "note", item.notes)
 
 
 def _write_reference(parent: etree._Element, ident: str, entry: PrintedEntry, reference: Reference) -> None:

@@ -5,37 +5,13 @@ from __future__ import annotations
 import re
 
 from pdf2tei.body.sections import Section
+from pdf2tei.words import read_pattern
 
-_KINDS = (
-    ("acknowledgement", re.compile(r"acknowledge?ments?|danksagung|remerciements|agradecimientos|致\s*谢", re.I)),
-    ("funding", re.compile(r"funding|financial support|grant support", re.I)),
-    (
-        "availability",
-        re.compile(
-            r"(?:data|code)(?: and (?:code|materials?))? (?:availability|sharing)|availability of (?:data|code)", re.I
-        ),
-    ),
-    ("contribution", re.compile(r"(?:authors?.{0,2}\s)?(?:contributions?|credit author)|contributors$", re.I)),
-    (
-        "conflict",
-        re.compile(r"(?:declaration of |statement of )?(?:conflicts?|competing|conflicting)\b.{0,20}interests?", re.I),
-    ),
-    (
-        "annex",
-        re.compile(
-            r"(?:appendi(?:x|ces)|supplement|supporting information|orcid|abbreviations|additional (?:files?|information)|"
-            r"about the authors?|biograph|notes?$|publisher.s note|endnotes?|declarations?\b|author details|author information|"
-            r"disclosures?|reproducibility checklist|anhang)",
-            re.I,
-        ),
-    ),
-)
-_STATEMENT = re.compile(
-    r"ethic|compliance with|(?:informed |patient )?consent\b|data sharing|provenance|open access|contributors|grant|financ|role of the|"
-    r"trial registration|orcid|"
-    r"(?:received|accepted)\b",
-    re.I,
-)
+_KINDS = {
+    kind: read_pattern("back", kind)
+    for kind in ("acknowledgement", "funding", "availability", "contribution", "conflict", "annex")
+}
+_STATEMENT = read_pattern("back", "statement")
 _NUMBER = re.compile(r"^(?:[A-Z]|\d+|[IVX]+)[.:]?\s+(?=\S)")
 
 
@@ -67,4 +43,4 @@ def split_back_matter(sections: list[Section]) -> tuple[list[Section], list[tupl
 
 def _find_kind(head: str) -> str | None:
     text = _NUMBER.sub("", head.strip())
-    return next((kind for kind, pattern in _KINDS if pattern.match(text)), None)
+    return next((kind for kind, pattern in _KINDS.items() if pattern.match(text)), None)

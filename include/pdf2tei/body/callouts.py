@@ -103,6 +103,7 @@ class Linker:
             self._surnames.append(surnames)
             for key in {reference.year, reference.year[:4]}:
                 self._names.setdefault((surnames[0] if surnames else "", key), []).append(i)
+        self._words = {word for surnames in self._surnames for surname in surnames for word in surname.split()}
 
     def find(self, text: Text) -> list[Callout]:
         """Return the callouts of a paragraph in order and without overlaps."""
@@ -143,14 +144,20 @@ class Linker:
 
     def _find_name_years(self, text: str, match: re.Match[str]) -> list[Callout]:
         """Return one callout per year; the first includes the names, the last the closing bracket."""
-        names = [_fold(n) for n in re.findall(_SURNAME, match["names"])]
+        printed = list(re.finditer(_SURNAME, match["names"]))
+        known = (i for i, x in enumerate(printed) if not self._words.isdisjoint(_fold(x[0]).split()))
+        first = next(known, 0)
+        if first and re.search(r",|;| (?:and|&|und|et|y|e) ", match["names"][: printed[first].start()]):
+            first = 0
+        begin = match.start() + printed[first].start()  # without `See` or `Like`
+        names = [_fold(name[0]) for name in printed[first:]]
         start = match.start("years")
         years = [(m.start() + start, m.end() + start, m.group()) for m in _YEARS.finditer(match["years"])]
         out: list[Callout] = []
         full_year = ""
         for i, (s, e, year) in enumerate(years):
             full_year = year if len(year) > 2 else full_year[:4] + year
-            left = match.start() if i == 0 else s
+            left = begin if i == 0 else s
             right = match.end() if i == len(years) - 1 else e
             out.append(Callout(left, right, "bibr", self._lookup(names, full_year) or ""))
         if any(c.target for c in out):

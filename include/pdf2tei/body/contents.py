@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 
 from pdf2tei.pages.model import Document, Kind, Line, Page
+from pdf2tei.words import read_pattern
 
-_HEAD = re.compile(
-    r"\W*(?:(?:table\s+of\s+)?contents|list\s+of\s+(?:figures|tables|abbreviations)|inhalt(?:sverzeichnis)?|"
-    r"table\s+des\s+mati[èe]res|sommaire|[íi]ndice|sum[áa]rio|indice|содержание|оглавление|目\s*录|目\s*次)\W*",
-    re.I,
-)
+_HEAD = read_pattern("contents", "head")
 _MIN_DOTS = 4
 _LEADER = re.compile(rf"(?:[.…·]\s?){{{_MIN_DOTS},}}\s*(?:\d{{1,4}}|[ivxlc]{{1,7}})?\s*$")
 """Dots before a page number."""

@@ -6,6 +6,7 @@ import re
 
 from pdf2tei.pages.measures import Measures
 from pdf2tei.pages.model import Line
+from pdf2tei.words import read_words
 
 LABEL = re.compile(r"\(\s*[A-Z]?\.?\d+(?:\.\d+)?[a-z]?\s*\)\s*$")
 _WORD = re.compile(r"[^\W\d_]{3,}(?!\w*\s?\()")
@@ -20,10 +21,7 @@ _MAX_ROW_GAP = 1.5
 """Maximum horizontal gap between the parts of a row, in type sizes."""
 _MAX_NAMES = 3
 """Maximum number of words in a part of a formula that has a relation sign."""
-_WORDS_IN_FORMULAS = {
-    "max", "min", "log", "exp", "sup", "inf", "sin", "cos", "tan", "arg", "lim", "argmax", "argmin", "softmax", "det", "var", "cov", "tanh",
-    "mod", "otherwise", "for", "all", "and", "where", "with", "sigmoid", "relu", "tr", "diag", "rank", "dim", "ker",
-}  # fmt: skip
+_WORDS_IN_FORMULAS = read_words("formulas", "words_in_formulas")
 _SIGN = re.compile(r"[=¼≠≤≥<>+−±×÷∑∏∫√∂∇∈∉⊂⊆∪∩∀∃→←↔⇒⇔≈∼≡∝∞|{}\[\]^_α-ωΑ-Ω\U0001d400-\U0001d7ff]")
 
 

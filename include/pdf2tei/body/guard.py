@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from itertools import groupby
 
 from pdf2tei.front.authors import affiliation_words
 from pdf2tei.pages.measures import Measures
 from pdf2tei.pages.model import Document, Kind, Line
+from pdf2tei.words import read_pattern
 
 _MIN_LINES = 3
 """Minimum number of lines of a paragraph."""
@@ -24,28 +24,18 @@ _MAX_COUNT = 30
 """Maximum number of such lines, if their share is smaller."""
 _TITLE_SIZE_RATIO = 1.2
 """A paragraph that is larger than the running text by this factor is a title."""
-_IMPRINT = re.compile(
-    r"©|\blicen[sc]e|copyright|open[ -]access|distributed under|all rights|\breceived\b|\baccepted\b|correspond|@|https?:|\bissn\b|"
-    r"to cite|citation\s*:|reviewed by|edited by|academic editor|contributed equally|conflicts? of interest|competing interest|"
-    r"\bkey ?words\b|^funding|^data availability",
-    re.I,
-)
+_IMPRINT = read_pattern("guard", "imprint")
 
 
-def restore_front(document: Document, measures: Measures) -> int:
-    """Restore paragraphs of the front to the body unless they are imprint or affiliations; return the number of lines."""
-    return sum(
-        _restore(run)
-        for page in document.pages
-        for is_front, lines in groupby(page.lines, key=lambda line: line.kind is Kind.FRONT)
-        if is_front
-        for run in _group_paragraphs(list(lines))
-        if _is_prose(run) and _is_text_of_paper(run, measures)
-    )
+def restore_front(document: Document, measures: Measures) -> None:
+    """Restore paragraphs of the front to the body unless they are imprint or affiliations."""
+    for run in _list_paragraphs(document, (Kind.FRONT,)):
+        if _is_prose(run) and _is_text_of_paper(run, measures):
+            _restore(run)
 
 
-def restore_floats(document: Document, measures: Measures) -> int:
-    """Restore paragraphs of figures and tables in the running text's font to the body; return the number of lines.
+def restore_floats(document: Document, measures: Measures) -> None:
+    """Restore paragraphs of figures and tables in the running text's font to the body.
 
     If most lines in the running text's font have one kind other than BODY, that decision was wrong and all of them are restored.
     """
@@ -53,20 +43,21 @@ def restore_floats(document: Document, measures: Measures) -> int:
     kinds = Counter(line.kind for line in texts)
     least = max(_MAX_SHARE * len(texts), _MAX_COUNT)
     wrong = [k for k in (Kind.FRONT, Kind.FIGURE, Kind.TABLE, Kind.CAPTION) if kinds[k] > least]
-    return _restore([line for line in texts if line.kind in wrong]) + sum(
-        _restore(run)
-        for page in document.pages
-        for is_taken, lines in groupby(page.lines, key=lambda line: line.kind in (Kind.FIGURE, Kind.TABLE))
-        if is_taken
-        for run in _group_paragraphs(list(lines))
-        if _is_prose(run) and all(_is_set_as_text(line, measures) for line in run[:-1])
-    )
+    _restore([line for line in texts if line.kind in wrong])
+    for run in _list_paragraphs(document, (Kind.FIGURE, Kind.TABLE)):
+        if _is_prose(run) and all(_is_set_as_text(line, measures) for line in run[:-1]):
+            _restore(run)
 
 
-def _restore(run: list[Line]) -> int:
+def _restore(run: list[Line]) -> None:
     for line in run:
         line.kind = Kind.BODY
-    return len(run)
+
+
+def _list_paragraphs(document: Document, kinds: tuple[Kind, ...]) -> list[list[Line]]:
+    """Return the paragraphs of neighboring lines with these kinds."""
+    groups = (groupby(page.lines, key=lambda line: line.kind in kinds) for page in document.pages)
+    return [run for group in groups for is_taken, lines in group if is_taken for run in _group_paragraphs(list(lines))]
 
 
 def _group_paragraphs(lines: list[Line]) -> list[list[Line]]:

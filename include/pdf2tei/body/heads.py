@@ -9,17 +9,14 @@ from dataclasses import replace
 from pdf2tei.body.formulas import is_formula
 from pdf2tei.pages.measures import Measures
 from pdf2tei.pages.model import Line
+from pdf2tei.words import read_pattern
 
 NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}\.?)(?:\s+\|)?\s+(?=\S)")
 NUMBERED = re.compile(r"\s*(?:\d{1,2}(?:\.\d{1,2}){0,4}[.)]?|[IVX]{1,5}[.)]|[A-Z](?:\.\d{1,2}){0,3}[.)]?)\s+(?=\S)")
 _ITEM_NUMBER = re.compile(r"(\d{1,2})[.)]\s")
 _SENTENCE = re.compile(r"[a-z]{3}\. [A-Z][a-z]+ [a-z]")
 _SECTION = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z]")
-_USUAL_HEADS = re.compile(
-    r"(?:introduction|background|(?:materials?|patients|subjects)\s+and\s+methods|methods?|results?(?:\s+and\s+discussions?)?|discussions?|"
-    r"conclusions?|related\s+work|limitations|acknowledge?ments?)\s*",
-    re.I,
-)
+_USUAL_HEADS = read_pattern("heads", "usual_heads")
 _KEYWORDS = re.compile(r"key\s?-?words?\s*[:—–]", re.I)
 _MIN_BOLD_SIZE = 0.7
 """Minimum size of a bold head in another family, as a share of the running text's size."""

@@ -6,14 +6,11 @@ import re
 
 from pdf2tei.pages.measures import Measures
 from pdf2tei.pages.model import Document, Kind, Line, Page
-from pdf2tei.pages.text import Joiner
+from pdf2tei.pages.text import Joiner, Text
+from pdf2tei.words import read_pattern
 
 _NOTE_START = re.compile(r"\s*(?:[*†‡§¶∗⋆♯#✉]|\d{1,2}(?=\s?[A-Z(“\"h]))")
-_IMPRINT = re.compile(
-    r"©|\(c\)\s?\d{4}|copyright|licen[cs]e|correspond|e-?mail|@|https?://|proceedings|\bdoi\b|\bisbn\b|\bissn\b|manuscript|received|"
-    r"permission|accepted|editor|affiliat|supported by|funded|authors? contributed|preprint|workshop|conference",
-    re.I,
-)
+_IMPRINT = read_pattern("notes", "imprint")
 _SYMBOLS = "*†‡§¶∗"
 _NOTE_MARK = re.compile(rf"\s*([{_SYMBOLS}]|\d{{1,2}})(?![\d.])")
 _CALL_AT_WORD_END = re.compile(rf"[^\W\d_][.,;:!?)”’\"]+(\d{{1,2}}|[{_SYMBOLS}])$")
@@ -24,16 +21,16 @@ _MAX_UNMARKED_LINES = 6
 """Maximum number of lines of a note without a mark; more lines are small text."""
 
 
-def take_notes(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
+def take_notes(document: Document, measures: Measures, joiner: Joiner) -> list[Text]:
     """Return the footnotes' texts; mark their lines as NOTE."""
-    out: list[str] = []
+    out: list[Text] = []
     for page in document.pages:
         _reclaim_lines(page)
         for column in _split_columns(page):
             for note in _find_notes(column, page, measures):
                 for line in note:
                     line.kind = Kind.NOTE
-                if text := joiner.text(note).text:
+                if (text := joiner.text(note)).text:
                     out.append(text)
     return out
 

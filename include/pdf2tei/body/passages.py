@@ -27,13 +27,7 @@ class Passage(StrEnum):
     FORMULA = "formula"
 
 
-def features(lines: Sequence[LineAttributes]) -> list[list[str]]:
-    """Return the feature names of each line and its neighbors, without page features, which the training data lack."""
-    rows = zip(segmentation.features(lines, paged=False), _describe_lines(lines), strict=True)
-    return [own + extra for own, extra in rows]
-
-
-def _describe_lines(lines: Sequence[LineAttributes]) -> list[list[str]]:
+def describe_lines(lines: Sequence[LineAttributes]) -> list[list[str]]:
     """Return the features of each line that the segmentation does not have."""
     numbers = [m.group(1) if (m := _NUMBER.match(x.text)) else "" for x in lines]
     known = set(numbers)
@@ -67,7 +61,7 @@ def predict_heads(lines: Sequence[Line]) -> dict[int, float]:
     model = load_tagger(MODEL)
     attributes = segmentation.read_attributes(lines)
     own, shown = segmentation.describe_lines(attributes, paged=False)
-    own = [own + extra for own, extra in zip(own, _describe_lines(attributes), strict=True)]
+    own = [own + extra for own, extra in zip(own, describe_lines(attributes), strict=True)]
     probabilities = model.probabilities(model.score_items(own) + model.weigh_neighbors(shown, segmentation.NEIGHBORS))
     at = model.labels.index(Passage.HEAD)
     return {id(line): p for line, p in zip(lines, probabilities[:, at].tolist(), strict=True)}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from pdf2tei.body.heads import NUMBER, begins_after_break
 from pdf2tei.pages.model import Font, Line, Token
+from pdf2tei.words import read_pattern
 
 _HEAD_LABEL = re.compile(r"[1-9]\d?(?:\.\d{1,2}){0,4}[.)]?|[a-z]\)")
 _END = re.compile(r"[^\W\d_]{3}\W*[.:]$")
@@ -14,19 +15,9 @@ _MAX_LINES = 3
 """Maximum number of lines of such a head."""
 _MAX_TOKENS = 30
 """Maximum number of tokens of such a head."""
-_NOT_A_HEAD = re.compile(
-    r"(?:fig|tab|scheme|box|step)\w*\.?\s+(?:\d+|[a-z])\b|"
-    r"(?:theorem|lemma|proof|definition|corollary|proposition|remark|example|assumption|claim)\w*\b",
-    re.I,
-)
+_NOT_A_HEAD = read_pattern("run_in_heads", "not_a_head")
 """Bold phrases at the start of a paragraph that are not section heads."""
-_STATEMENT = re.compile(
-    r"((?:acknowledge?ments?|funding(?:\s+(?:sources?|statement|information))?|(?:financial\s+)?disclosures?|author(?:s|.s|s.)?\s+contributions?|"
-    r"(?:conflicts?\s+of|competing|declaration\s+of(?:\s+competing)?)\s+interests?|data\s+availability(?:\s+statement)?|abbreviations|"
-    r"availability\s+of\s+data(?:\s+and\s+materials?)?|ethic(?:s|al)\s+(?:approval|statement|consideration)s?|(?:informed\s+)?consent(?:\s+statement)?|"
-    r"supplementary\s+(?:materials?|data|information)|open\s+access)(?=\W|$))(\s*[:.—–])?",
-    re.I,
-)
+_STATEMENT = read_pattern("run_in_heads", "statement")
 
 
 def split_run_in(lines: list[Line], i: int, *, begins: bool, is_numbered: bool) -> tuple[list[Line], Line] | None:

@@ -16,15 +16,14 @@ from pdf2tei.body.heads import (
     split_number,
 )
 from pdf2tei.body.run_in_heads import split_run_in
+from pdf2tei.front.authors import AUTHOR_DETAILS
 from pdf2tei.pages.measures import Measures
 from pdf2tei.pages.model import Document, Kind, Line, join_tokens
 from pdf2tei.pages.text import Joiner, Text
+from pdf2tei.words import read_pattern
 
 _ENDS = re.compile(r"[.!?:;。！？][\"'”’)\]]*(?:\s?\[[\d,;–\s-]+\]|\d{1,3}(?:[,–-]\d{1,3})*)?[*†‡\s]*$")
-_SHORTENED = re.compile(
-    r"(?:\b(?:et al|e\.\s?g|i\.\s?e|cf|vs|ca|[Ff]igs?|[Ee]qs?|[Rr]efs?|[Ss]ecs?|[Nn]os?|[Vv]ol|pp|approx|resp|[Dd]r|[Pp]rof|St)\.|"
-    r"\b[A-Z]\.)\s*$"
-)
+_SHORTENED = read_pattern("sections", "shortened", re.NOFLAG)
 _ITEM = re.compile(r"\s*(?:[•▪◦‣·∙○●■–—-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
 _MIN_HEAD_PROBABILITY = 0.05
 """Minimum probability of a head, from the body CRF, for a line that the rules call a head. It was tuned on pmc-pdf and pairs."""
@@ -85,7 +84,8 @@ def _split_sections(lines: list[Line], measures: Measures, joiner: Joiner) -> li
 
     numbered = find_numbered_heads(lines, measures)
     is_numbered = has_numbered_heads(lines, measures)
-    probable = passages.predict_heads(lines)
+    cut = next((i for i, line in enumerate(lines) if AUTHOR_DETAILS.match(line.text)), len(lines))
+    probable = passages.predict_heads(lines[:cut]) | passages.predict_heads(lines[cut:])
     i = 0
     while i < len(lines):
         line = lines[i]

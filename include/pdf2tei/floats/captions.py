@@ -6,12 +6,9 @@ import re
 
 from pdf2tei.pages.measures import Measures
 from pdf2tei.pages.model import Document, Kind, Line, Page
+from pdf2tei.words import read_pattern
 
-CAPTION = re.compile(
-    r"\s*(?P<head>(?:(?:Supplement(?:ary|al)|Extended\s+Data|Appendix)\s+)?(?P<kind>F\s?I\s?G\s?U\s?R\s?E|Figure|Fig\.?|FIG\.?|Figura|Abbildung|Abb\.|Рис(?:унок|\.)|图|"
-    r"T\s?A\s?B\s?L\s?E|Table|Tab\.|Tabelle|Tabl[ae]|Tabela|Tableau|Таблица|表|Algorithm|Scheme|SCHEME|Box|BOX|Chart|CHART|Plate|Graph|Map|Exhibit|Listing)(?:\s*|[-\u2010\u2011])"
-    r"(?P<label>(?:[A-Z]\.?)?\d+(?:[.-]\d+)*[a-z]?|[IVXL]+|[A-Z]\d+)(?!\w))\s*(?P<stop>[.:|—–\-：])?(?=\s|$|[A-Z\u4e00-\u9fff])"
-)
+CAPTION = read_pattern("captions", "caption", re.NOFLAG)
 _CONTINUED = re.compile(r"\W*\(?cont(?:inued|\.|’d|'d|d)", re.I)
 
 

@@ -27,26 +27,39 @@ class Float:
     head: str
     label: str
     caption: str
+    notes: str = ""
     rows: list[list[str]] = field(default_factory=list)
 
 
-def take_floats(document: Document, measures: Measures, joiner: Joiner) -> list[Float]:
-    """Return the figures and tables in order; mark their lines CAPTION, FIGURE or TABLE."""
-    found: list[Float] = []
+@dataclass(slots=True)
+class FloatLines:
+    """The lines of a figure or table: its caption, its content, and the notes below a table."""
+
+    caption: list[Line]
+    inside: list[Line]
+    notes: list[Line] = field(default_factory=list)
+
+
+def take_floats(document: Document, measures: Measures) -> list[FloatLines]:
+    """Return the lines of figures and tables in order, marked CAPTION, FIGURE or TABLE. A table may have no caption."""
+    found: list[FloatLines] = []
     for page, captions in zip(document.pages, find_captions(document, measures), strict=True):
         running = _running_blocks(page, measures)
         graphics = _select_graphics(page)
         insides = _assign_lines_to_captions(page, captions, graphics, running, measures)
+        floats = list(map(FloatLines, captions, insides))
+        taken = {id(line) for inside in insides for line in inside}
         for grid in grids.find_tables(page, running, measures):
-            tables = [i for i, caption in enumerate(captions) if is_table(caption)]
-            for line in grid:
+            new = [line for line in grid if id(line) not in taken]
+            for line in new:
                 line.kind = Kind.TABLE
+            tables = [item for item in floats if item.caption and is_table(item.caption)]
             if tables:
-                nearest = min(tables, key=lambda i: _measure_distance(captions[i], grid))
-                insides[nearest] += [line for line in grid if line not in insides[nearest]]
-        _mark_table_notes(page, running, measures)
-        for caption, inside in zip(captions, insides, strict=True):
-            found.append(_build_float(caption, inside, joiner))
+                min(tables, key=lambda item: _measure_distance(item.caption, grid)).inside += new
+            elif new:
+                floats.append(FloatLines([], new))
+        _take_table_notes(page, floats, running, measures)
+        found += floats
         prose = _prose_blocks(page) | running
         for line in page.lines:
             if line.kind is Kind.BODY and line.block not in prose and _is_on_graphics(line, graphics, measures):
@@ -60,26 +73,35 @@ def _measure_distance(caption: list[Line], grid: list[Line]) -> float:
     return max(top - caption[-1].y1, caption[0].y0 - bottom, 0.0)
 
 
-def _mark_table_notes(page: Page, running: set[int], measures: Measures) -> None:
-    """Mark notes in smaller type directly below a table as TABLE."""
-    tables = [x for x in page.lines if x.kind is Kind.TABLE]
+def _take_table_notes(page: Page, floats: list[FloatLines], running: set[int], measures: Measures) -> None:
+    """Add notes in smaller type directly below a table to the table, and mark them TABLE."""
+    tables = [(item, x) for item in floats for x in item.inside if x.kind is Kind.TABLE]
     for line in sorted(page.lines, key=lambda x: x.y0):
         if line.kind is not Kind.BODY or line.block in running or line.size > measures.size - 0.4:
             continue
-        if any(-2 < line.y0 - x.y1 < 1.3 * line.size and x.x0 - 8 < line.x1 and line.x0 < x.x1 + 8 for x in tables):
-            line.kind = Kind.TABLE
-            tables.append(line)
+        for item, x in tables:
+            if -2 < line.y0 - x.y1 < 1.3 * line.size and x.x0 - 8 < line.x1 and line.x0 < x.x1 + 8:
+                line.kind = Kind.TABLE
+                item.notes.append(line)
+                tables.append((item, line))
+                break
 
 
-def _build_float(caption: list[Line], inside: list[Line], joiner: Joiner) -> Float:
-    text = joiner.text(caption).text
-    match = CAPTION.match(text)
-    head = text[: match.end()].strip() if match else ""
-    label = match["label"] if match else ""
-    table = is_table(caption)
-    return Float(
-        table, head, label, text[match.end() :].strip() if match else text, _split_rows(inside) if table else []
-    )
+def build_floats(found: list[FloatLines], joiner: Joiner) -> list[Float]:
+    """Return the figures and tables of lines that are still marked as such."""
+    out: list[Float] = []
+    for item in found:
+        caption = [x for x in item.caption if x.kind is Kind.CAPTION]
+        inside, notes = ([x for x in part if x.kind is Kind.TABLE] for part in (item.inside, item.notes))
+        if caption or inside or notes:
+            text = joiner.text(caption).text
+            match = CAPTION.match(text)
+            head, label, rest = (
+                (text[: match.end()].strip(), match["label"], text[match.end() :].strip()) if match else ("", "", text)
+            )
+            table = is_table(caption) if caption else True
+            out.append(Float(table, head, label, rest, joiner.text(notes).text, _split_rows(inside) if table else []))
+    return out
 
 
 def _split_rows(lines: list[Line]) -> list[list[str]]:

@@ -3,61 +3,61 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import cached_property
 
 from pdf2tei.pages.language import language
 from pdf2tei.pages.measures import Measures
 from pdf2tei.pages.model import Kind, Line
 from pdf2tei.pages.text import Joiner
+from pdf2tei.words import read_pattern
 
-_ABSTRACT_HEAD = re.compile(
-    r"\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|(?:executive\s+)?summary|zusammenfassung|résumé|resum(?:en|o)|riassunto|rezumat|аннотация|özet|abstrak|摘\s*要)\s*"
-    r"(?P<stop>[.:：—–\-|]+)?\s*",
-    re.I,
-)
-_KEYWORDS = re.compile(
-    r"\s*(?:key\s?-?\s?words?(?:\s+and\s+phrases)?|index\s+terms|schlüsselwörter|schlagwörter|mots[\s-]cl[ée]s|"
-    r"pala[vb]ras[\s-](?:chave|clave)|parole[\s-]chiave|ключевые\s+слова|"
-    r"关\s*键\s*[词字])\s*[.:：—–\-]*\s*",
-    re.I,
-)
-INTRODUCTION = re.compile(
-    r"\s*(?:(?:1|I|A)\s*[.:)|]?\s+)?(?:introdu(?:ction|cción|cció|ção|zione)|einleitung|einführung|введение|引\s*言)\s*$|\s*background\s*$|"
-    r"\s*(?:1|I)\s*\.?\s+[A-Z][A-Za-z][\w\s:,’'-]{2,60}$",
-    re.I,
-)
-SUBHEAD_NAMES = re.compile(
-    r"\s*(?:background|objectives?|purpose|aims?|methods?|methodology|results?|findings|conclusions?|discussion|design|setting|"
-    r"participants|interventions?|measurements?|main outcome|significance|interpretation|introduction|rationale|context|hypothesis|"
-    r"trial registration)\b[^.]{0,40}$",
-    re.I,
-)
-BOILERPLATE = re.compile(
-    r"\s*(?:ccs concepts|acm reference format|[\w\s]{0,12}reference format|categories and subject|general terms|article\s*info|"
-    r"a r t i c l e|open access|correspond|\*\s*correspond|received\b|citation:|copyright|©|doi\b|https?:|editor\b|edited by|reviewed by|"
-    r"academic editor|jel\b|msc\b|pacs\b|this is an open access|author summary|significance statement|e-?mail|article history|"
-    r"abbreviations?\s*[:=]|how to cite|to cite this|"
-    r"(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:january|february|march|april|may|june|july|august|september|october|"
-    r"november|december)\s+(?:\d{1,2}(?:st|nd|rd|th)?,?\s+)?\d{4}\s*$)",
-    re.I,
-)
+_ABSTRACT_HEAD = read_pattern("abstract", "abstract_head")
+_KEYWORDS = read_pattern("abstract", "keywords")
+INTRODUCTION = read_pattern("abstract", "introduction")
+SUBHEAD_NAMES = read_pattern("abstract", "subhead_names")
+BOILERPLATE = read_pattern("abstract", "boilerplate")
 
+_MIN_LANGUAGE = 0.9
+"""Minimum probability of the language of an abstract."""
+_MIN_CHARACTERS = 150
+"""Minimum length of an abstract in another language, in characters."""
 _MAX_SUBHEAD_LENGTH = 50
 """Maximum length of a subhead of an abstract, in characters."""
-INDEX_TERMS = re.compile(
-    _KEYWORDS.pattern
-    + r"|\s*(?:additional key\s?words|ccs concepts|categories and subject|general terms|(?:jel|msc|pacs|ams)\b)",
-    re.I,
-)
+INDEX_TERMS = re.compile(_KEYWORDS.pattern + read_pattern("abstract", "index_terms").pattern, re.I)
 """Start of keywords or subject classes, which directly follow an abstract."""
 
 
-def find_abstract(lines: list[Line], top: float, code: str) -> list[Line]:
-    """Return the abstract's lines without the word `Abstract`; mark a head on a separate line as FRONT.
+@dataclass
+class HeadedAbstract:
+    """The lines of an abstract under its head."""
 
-    `lines` are the lines of one page in reading order. Lines above `top` are ignored. If there are abstracts in several
-    languages, the first one in the language `code` is returned, otherwise the first of all.
+    head: Line
+    prefix: int
+    """Number of characters of the head if it is on the first line of the text, or 0."""
+    lines: list[Line]
+
+    @cached_property
+    def code(self) -> str:
+        """The language of the text; an empty string if it is uncertain."""
+        found, share = language(" ".join(x.text for x in self.lines))
+        return found if share > _MIN_LANGUAGE and sum(len(x.text) for x in self.lines) > _MIN_CHARACTERS else ""
+
+    def take(self) -> list[Line]:
+        """Return the lines without the head, and mark a head on a separate line as LABEL."""
+        if self.prefix:
+            _remove_prefix(self.head, self.prefix)
+        else:
+            self.head.kind = Kind.LABEL
+        return self.lines
+
+
+def find_abstracts(lines: list[Line], top: float) -> list[HeadedAbstract]:
+    """Return the abstracts under heads, for example in two languages.
+
+    `lines` are the lines of one page in reading order. Lines above `top` are ignored.
     """
-    found: list[list[Line]] = []
+    found: list[HeadedAbstract] = []
     for i, line in enumerate(lines):
         match = _ABSTRACT_HEAD.match(line.text)
         if line.y0 < top - 2 or not match or line.kind is not Kind.BODY:
@@ -66,17 +66,13 @@ def find_abstract(lines: list[Line], top: float, code: str) -> list[Line]:
         if rest > 3:
             if not match["stop"] and not _has_run_in_head(line):
                 continue
-            _remove_prefix(line, match.end())
-            found.append(_take_abstract(lines[i:]))
+            found.append(HeadedAbstract(line, match.end(), _take_abstract(lines[i:])))
         elif rest <= 1:
-            line.kind = Kind.FRONT
             below = [x for x in lines if x is not line and x.y0 > line.y0 + 2 and x.y0 >= line.y1 - 2]
             below = _select_column(line, below)
             after = _list_after_head(lines[i + 1 :], below) or below
-            found.append(_take_abstract(_choose_lines_under_head(line, after, below)))
-    if len(found) < 2:
-        return found[0] if found else []
-    return next((run for run in found if language(" ".join(x.text for x in run))[0] == code), found[0])
+            found.append(HeadedAbstract(line, 0, _take_abstract(_choose_lines_under_head(line, after, below))))
+    return [item for item in found if item.lines]
 
 
 def _list_after_head(lines: list[Line], below: list[Line]) -> list[Line]:
@@ -144,6 +140,12 @@ def _take_abstract(lines: list[Line]) -> list[Line]:
                 run.append(line)
                 first = line
             continue
+        if (
+            (head := _ABSTRACT_HEAD.match(text))
+            and (head["stop"] or head.end() == len(text))
+            and not SUBHEAD_NAMES.match(text)
+        ):
+            break  # an abstract in another language
         last = max(run[-1], *subheads, key=lines.index) if subheads else run[-1]
         if INTRODUCTION.match(text) and not (SUBHEAD_NAMES.match(text) and line.font.family == first.font.family):
             break

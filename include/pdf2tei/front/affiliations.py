@@ -6,26 +6,21 @@ import re
 from dataclasses import dataclass, replace
 
 from pdf2tei.body.sections import Section
-from pdf2tei.front.authors import FrontAuthor, PrintedAffiliation, affiliation_words
+from pdf2tei.front.authors import AUTHOR_DETAILS, FrontAuthor, PrintedAffiliation, affiliation_words
 from pdf2tei.front.front_lines import Front, FrontLabel
 from pdf2tei.models.segmentation import score_as_reference
 from pdf2tei.pages.model import Kind, Line, Token
 from pdf2tei.pages.text import Text, clean
+from pdf2tei.words import read_pattern
 
 _KEY = re.compile(r"[\d*†‡§¶∗⋆♯∥#ǁ♠♣♦♥]|[a-z](?![a-z])")
 _LEADING = re.compile(
     r"\s*[\[(]?(\d{1,2}|[a-h])[\])]?[.\s]\s*(?=[A-ZÀ-Þ])|\s*(\d{1,2}|[*†‡§¶∗⋆♯∥#]{1,5})\s?(?=[A-ZÀ-Þ])"
 )
 _EMAIL = re.compile(r"(?:\{([^{}@]{1,200})\}|([\w.+-]{1,64}))\s?@\s?([\w-]{1,64}(?:\.[\w-]{1,64}){1,4})")
-_NOT_AFFILIATION = re.compile(
-    r"^\W*(?:e-?mails?|corresponding author|correspondence|\*?\s?to whom|received|accepted|published|tel|fax|orcid|keywords|edited by|"
-    r"academic editor|these authors|both authors|equal contribution|doi|https?:|copyright|©|how to cite|citation|abbreviations|funding|"
-    r"the authors? (?:have|declare)|competing|conflicts?)",
-    re.I,
-)
+_NOT_AFFILIATION = read_pattern("affiliations", "not_affiliation")
 _MARKS = re.compile(r"\d{1,2}|[*†‡§¶∗⋆♯∥#ǁ]+")
 _INITIALS = re.compile(r"(?:[A-ZÀ-Þ]\.?-?){1,3}(?![\w’'])")
-_AUTHOR_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
 _DEGREES = {"MD", "PhD", "MSc", "MPH", "MBBS", "Ph.D", "M.D", "BSc", "MS", "RN", "DrPH", "FRCP"}
 _MAX_LENGTH = 400
 """Upper limit of an affiliation's length, in characters."""
@@ -80,7 +75,7 @@ def add_affiliations_of_sections(authors: list[FrontAuthor], sections: list[Sect
     """Return the authors with the affiliations of a section such as `Author details`, if it lists more than the front."""
     keyed: dict[str, str] = {}
     for section in sections:
-        if _AUTHOR_DETAILS.match(section.head):
+        if AUTHOR_DETAILS.match(section.head):
             for item in section.items:
                 keyed |= _parse_paragraph(item.content)
     if len(keyed) <= len({place.mark for author in authors for place in author.affiliations}):

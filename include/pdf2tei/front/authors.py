@@ -8,47 +8,21 @@ from functools import lru_cache
 
 from pdf2tei.pages.model import Line, Token
 from pdf2tei.pages.text import clean
+from pdf2tei.words import read_pattern, read_words
 from s2orc_parse.bibliography.author import Author as Person
 from s2orc_parse.bibliography.names import parse_names
 
-_AFFILIATION_OR_IMPRINT = re.compile(
-    r"universi|univ\.|institut|\bdepart|\bdept|\bcollege|\bschool|facult|laborator|\blabs?\b|\bcent(?:er|re|ro)\b|academy|hospital|"
-    r"\binc\b|\bltd\b|\bllc\b|gmbh|corporation|\bcompany|\bresearch\b|ministry|\bagency|foundation|\bdivision|\bclinic|polytechn|"
-    r"\bécole|\becole|hochschule|fakultät|google|microsoft|facebook|amazon|\bibm\b|deepmind|openai|technolog|sciences?\b|"
-    r"\busa\b|\bu\.s\.a|\buk\b|\bchina\b|germany|deutschland|\bfrance\b|canada|japan\b|australia|\bitaly\b|\bspain\b|\bindia\b|netherlands|"
-    r"switzerland|austria\b|belgium|denmark|sweden|norway|finland|ireland|scotland|portugal|greece|poland|brazil|mexico|israel|"
-    r"singapore|\bkorea\b|taiwan|thailand|russia|turkey|united (?:states|kingdom|arab)|new zealand|hong kong|south africa|new york|"
-    r"san francisco|los angeles|"
-    r"correspond|equal contribution|e-?mail|@|http|www\.|received|accepted|published|\bvol\b|\bdoi\b|\btrack$|street|\bavenue|\broad\b|"
-    r"\bp\.?o\. box|\bopen access|\bcitation\b|\beditor|\bcopyright|©|\bauthors?\b|\babstract\b|\bpreprint\b|\bversion\b"
-)
+_AFFILIATION_OR_IMPRINT = read_pattern("authors", "affiliation_or_imprint", re.NOFLAG)
 """Patterns for lowercase text; with re.I, matching takes three times as long."""
-PARTICLES = {
-    "van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "du", "la", "le", "ter", "ten", "el", "al", "bin", "ibn",
-    "st.", "zu", "ul", "ud", "ur",
-}  # fmt: skip
-_LOWERCASE_PARTICLES = {
-    "das", "do", "e", "y", "dem", "dela", "degli", "dalla", "zum", "zur", "op", "te", "'t", "’t", "ben", "af", "av",
-}  # fmt: skip
+PARTICLES = read_words("authors", "particles")
+_LOWERCASE_PARTICLES = read_words("authors", "lowercase_particles")
 """Words that are particles only in lowercase; in capitals they are initials or names."""
-_NOT_NAME_WORDS = {
-    "medicine", "pharmacy", "surgery", "nursing", "dentistry", "pediatrics", "psychiatry", "oncology", "biology", "chemistry",
-    "physics", "mathematics", "statistics", "economics", "engineering", "informatics", "psychology", "sociology", "neuroscience",
-    "agriculture", "forestry", "linguistics", "geography", "geology", "biochemistry", "genetics", "microbiology", "immunology",
-    "epidemiology", "bioinformatics", "management", "society", "world", "journal", "article", "association", "committee",
-    "consortium", "background", "introduction", "objective", "objectives", "methods", "results", "conclusion", "conclusions",
-    "summary", "keywords", "health", "disease", "diseases", "therapy", "treatment", "systems", "analysis", "international",
-    "veterinary", "clinical", "medical", "january", "february", "july", "september", "october", "november", "december",
-    "the", "of", "for", "from", "with",
-}  # fmt: skip
+_NOT_NAME_WORDS = read_words("authors", "not_name_words")
 """Words that are not part of a person's name: fields of study, parts of papers and journals, months, function words in capitals."""
 _AMBIGUOUS_NAMES = re.compile(r"\b(?:Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
 """Words of affiliations and imprints that are also people's names."""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
-_TITLES = {
-    "dr", "dr.", "prof", "prof.", "mr", "mrs", "ms", "phd", "ph.d.", "md", "m.d.", "msc", "bsc", "mph", "frcs", "fellow", "member",
-    "senior", "student", "ieee",
-}  # fmt: skip
+_TITLES = read_words("authors", "titles")
 _SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)\.(?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b|^by\b)\s*", re.I)
 _MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
 _NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|(?:[^\W\d_]\.[-‐])?[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
@@ -66,10 +40,8 @@ _INVERTED = re.compile(
     r"(?P<surname>(?:(?:van|von|de|der|den|del|di|da|dos|la|le|el|al|ter|ten) )*"
     r"[A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*(?: [A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*)?) (?P<initials>[A-ZÀ-Þ]{1,3})"
 )
-_DEGREES = {
-    "MD", "PhD", "MSc", "MPH", "MBBS", "FRCP", "RN", "DO", "MB", "BSc", "DPhil", "DrPH", "ScD", "PharmD", "DVM", "MBA", "MHS", "MS", "BS",
-    "MA", "BA", "DDS", "DMD", "MBChB", "FACS", "FRCS", "MM", "MMed", "BM", "DSc", "EdD", "JD",
-}  # fmt: skip
+_DEGREES = read_words("authors", "degrees")
+AUTHOR_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
 _INVISIBLE = {**dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff")), ord("\u2011"): "-", ord("\u2010"): "-"}
 """Translation that removes invisible joiners and unifies hyphens."""
 _MISSING_SPACE_BEFORE_INITIAL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ]\.)")

@@ -12,14 +12,12 @@ from pdf2tei.front.authors import PARTICLES, affiliation_words
 from pdf2tei.models.segmentation import LineAttributes, read_attributes
 from pdf2tei.models.tagger import load_tagger
 from pdf2tei.pages.model import Line
+from pdf2tei.words import read_pattern, read_words
 
 MODEL = Path(__file__).with_name("front.crfsuite")
 """Trained by `python -m devtools.training front` on GROBID's annotated headers (CC BY 4.0, see NOTICE.md)."""
 MAX_LINES = 400
-_SHARED = (
-    "font=", "style=", "block=", "len=", "names=", "share=", "affiliation=", "paperwork=", "small=", "digits=",
-    "abstract", "keywords", "section", "@", "upper", "mark",
-)  # fmt: skip
+_SHARED = tuple(sorted(read_words("front_lines", "shared")))
 """Prefixes of the features that are also used for the neighbors of a line."""
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -34,10 +32,7 @@ _KEYWORDS = re.compile(r"\s*(?:key\s?-?\s?words?|index terms|mots[\s-]cl|schl)",
 _SECTION = re.compile(
     r"\s*(?:\d+\W*|I\W+)?(?:introduction|background|objectives?|methods?|results?|conclusions?|purpose)\b", re.I
 )
-_IMPRINT = re.compile(
-    r"received|accepted|published|revised|available online|copyright|©|licen[sc]e|\bdoi\b|10\.\d{4}|https?:|www\.|\bissn\b|\bvol(?:ume|\.)|"
-    r"journal|proceedings|conference|citation|editor|correspond|open access|arxiv|preprint|\bpages?\b|\bpp\."
-)
+_IMPRINT = read_pattern("front_lines", "imprint", re.NOFLAG)
 """Patterns for lowercase text."""
 
 

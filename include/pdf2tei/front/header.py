@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 
 from pdf2tei.body.heads import head_length, is_head
 from pdf2tei.front.abstract import (
     BOILERPLATE,
     INTRODUCTION,
-    find_abstract,
+    find_abstracts,
     find_continuation,
     split_paragraphs,
     take_keywords,
@@ -25,7 +26,7 @@ from pdf2tei.pages.furniture import is_continued_elsewhere
 from pdf2tei.pages.language import language
 from pdf2tei.pages.measures import Measures
 from pdf2tei.pages.model import Document, Kind, Line, Page
-from pdf2tei.pages.text import Joiner, clean
+from pdf2tei.pages.text import Joiner, Text, clean
 
 PAGES = 3
 """Maximum number of pages of the front: a repository's cover, the title, an abstract on a separate page."""
@@ -44,7 +45,9 @@ class FrontContents:
     title: str = ""
     subtitle: str = ""
     authors: list[FrontAuthor] = field(default_factory=list)
-    abstract: list[str] = field(default_factory=list)
+    abstract: list[Text] = field(default_factory=list)
+    translations: dict[str, list[Text]] = field(default_factory=dict)
+    """Abstracts in other languages by their language."""
     keywords: list[str] = field(default_factory=list)
     identity: Identity = NOTHING
 
@@ -69,11 +72,17 @@ def read_front(
         x.text for page in document.pages[1:] or document.pages for x in page.lines if x.size > measures.size - 0.3
     ]
     code = language(" ".join(texts[:_LANGUAGE_LINES]))[0]
-    abstract = find_abstract(lines, bottom, code)
-    after = number
-    while not abstract and after < min(len(document.pages), PAGES):
-        abstract = find_abstract([x for x in document.pages[after].lines if x.kind is Kind.BODY], 0.0, code)
-        after += 1
+    headed = [find_abstracts(lines, bottom)]
+    headed += [find_abstracts([x for x in y.lines if x.kind is Kind.BODY], 0.0) for y in document.pages[number:PAGES]]
+    found = next(filter(None, headed), [])
+    chosen = next((x for x in found if x.code == code), found[0] if found else None)
+    abstract, chosen_code = (chosen.take(), chosen.code) if chosen else ([], "")
+    translations: dict[str, list[Line]] = {}
+    for other in chain(*headed) if chosen_code else ():
+        if other.code not in ("", chosen_code, *translations) and set(map(id, other.lines)).isdisjoint(
+            map(id, abstract)
+        ):
+            translations[other.code] = other.take()
     if not abstract:
         abstract = find_unheaded_abstract(document, front, measures)
     if abstract and abstract[-1].page < len(document.pages):
@@ -87,10 +96,13 @@ def read_front(
     names = find_byline(front, title, abstract, page.width)
     for line in names:
         line.kind = Kind.FRONT
-    for line in abstract:
+    for line in chain(abstract, *translations.values()):
         line.kind = Kind.ABSTRACT
     contents.authors = assign_affiliations(read_authors(names), names, front)
-    contents.abstract = [text for run in split_paragraphs(abstract) if (text := joiner.text(run).text)]
+    contents.abstract = [joiner.text(run) for run in split_paragraphs(abstract)]
+    contents.translations = {
+        name: [joiner.text(run) for run in split_paragraphs(other)] for name, other in translations.items()
+    }
     before = set(map(id, lines[:start]))
     first = set(map(id, lines[start : start + head_length(lines, start, measures)])) if start < len(lines) else set()
     has_begun = False

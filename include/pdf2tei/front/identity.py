@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pdf2tei.front.printed_dates import publication_date
+from pdf2tei.words import read_pattern, read_words
 from s2orc_parse.bibliography.identifiers import (
     arxiv_of_doi,
     normalize_acl,
@@ -75,9 +76,7 @@ _DATA_PENALTY = 3.0
 """Evidence that is subtracted from the DOI of a data set."""
 _NEXT_LINE = 0.025
 """Largest step from one line to the next, as a share of the page's height."""
-_DATA_PREFIXES = (
-    "10.5061/", "10.6084/", "10.17632/", "10.7910/dvn", "10.17605/", "10.1594/", "10.15468/", "10.5517/", "10.2210/",
-)  # fmt: skip
+_DATA_PREFIXES = tuple(sorted(read_words("identity", "data_prefixes")))
 """Registrants of data sets and protocols, not of papers."""
 _METADATA_DOI = ("prism:doi", "pdfx:doi", "crossmark:doi", "pdfx:wps-articledoi", "doi", "wps-articledoi", "articledoi")
 _METADATA_TEXT = ("dc:identifier", "prism:url", "subject", "dc:description", "title", "keywords")
@@ -85,27 +84,10 @@ _DOI = re.compile(
     r"(?:https?://(?:dx\.)?doi\.org/|\bdoi\b[\s:./]*)?\b10\.\d{4,9}(?:\.\d+)*/[^\s\x00-\x1f]+", re.IGNORECASE
 )
 _SUPPLEMENT_SUFFIX = re.compile(r"\.(?:[gts]\d{3}|suppl?\d*)$")
-_LABEL = re.compile(
-    r"https?://(?:dx\.)?doi\.org/?|\b(?:article\s+|paper\s+)?doi\b|digital object identifier|(?:cross\s?ref|available online at|"
-    r"published version|version of record|permanent link)\b|[\W\d_]",
-    re.IGNORECASE,
-)
-_CITE_THIS = re.compile(
-    r"to cite th|cite (?:this|as)|citation\s*:|citation (?:for|to)|reference format|recommended citation|please cite|how to cite|"
-    r"citeren als|published (?:in final|as\b)|final (?:published )?version|version of record|published version|definitive version",
-    re.IGNORECASE,
-)
-_ANOTHER_WORK = re.compile(
-    r"\bdata ?(?:sets?|base|availab\w+|from|are|is|were)\b|supplement|registration|registered|deposit|figshare|zenodo|dryad|\bosf\b|"
-    r"dataverse|\bcomment(?:ary)? (?:on|in|page)|corrig|erratum|errata|correct(?:ion|s)\b|retract|addendum|in reply|repl(?:y|ies) to|"
-    r"related (?:article|paper)|linked|companion|editorial|see also|\bprotocol\b|funder|fundref|crossref\.org/fundingdata|"
-    r"preprint (?:of|version)|earlier version",
-    re.IGNORECASE,
-)
-_REFERENCES_HEAD = re.compile(
-    r"\W*(?:\d+\W+)?(?:references?(?: and notes)?|bibliography|literature cited|works cited|notes and references)\W*",
-    re.IGNORECASE,
-)
+_LABEL = read_pattern("identity", "label")
+_CITE_THIS = read_pattern("identity", "cite_this")
+_ANOTHER_WORK = read_pattern("identity", "another_work")
+_REFERENCES_HEAD = read_pattern("identity", "references_head")
 _LOOKS_LIKE_REFERENCE = re.compile(
     r"(?:^|\s)(?:\[\d+\]|\d{1,3}[.)]?\s+[A-Z])|\(\d{4}[a-z]?\)|\bet al\b|\b[A-Z][a-z]+,? [A-Z]\.|\d{1,4}\s*:\s*\d+"
 )

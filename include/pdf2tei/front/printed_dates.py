@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from pdf2tei.words import read_pattern
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, Precision, make_date, parse_date, to_month
 
 _DAY = (
@@ -14,9 +15,8 @@ _DAY = (
 )
 _MONTH = r"[A-Za-z]{3,9}\.?,?\s+(?:19|20)\d\d"
 _PUBLISHED = re.compile(
-    r"(?:\be?-?published(?:\s+(?:online|ahead of print|in print|electronically|first|on))*|\bpublication(?:\s+date)?|date of publication|"
-    r"\bavailable online|\bonline(?: publication(?: date)?)?|\bpublicado|\bpublié|\bveröffentlicht|\bpubblicato)"
-    rf"(?:\s*[:;,–—]|\s+(?:on|at|in))?\s*(?P<date>{_DAY}|{_MONTH})",
+    read_pattern("printed_dates", "published").pattern
+    + rf"(?:\s*[:;,–—]|\s+(?:on|at|in))?\s*(?P<date>{_DAY}|{_MONTH})",
     re.IGNORECASE,
 )
 _ISSUE = re.compile(rf"^(?=.*\b(?:vol(?:ume|\.)?|issue|no\.|number)\b).{{0,80}}?(?P<date>{_MONTH})", re.IGNORECASE)

@@ -10,28 +10,12 @@ from pdf2tei.front.front_lines import Front, FrontLabel
 from pdf2tei.pages.language import language
 from pdf2tei.pages.model import Document, Line, Page
 from pdf2tei.pages.text import clean
+from pdf2tei.words import read_pattern
 
-_BANNER = re.compile(
-    r"journal homepage|contents lists|sciencedirect|www\.|https?://|doi[: ]|\bvol(?:ume|\.)\s?\d|\bissn\b|"
-    r"^open access|r e s e a r c h|^(?:how )?to cite|^cite (?:this|as)|^citation:|^arxiv:|"
-    r"^technical report|^proceedings of|^published in|^submitted to|^accepted|^received",
-    re.I,
-)
-_KIND = re.compile(
-    r"\W*(?:(?:original|regular|full|short|brief|rapid|invited|mini|systematic|case|clinical|technical|special|preliminary|scientific|"
-    r"research|data|article|art[ií]culo|artigo|paper|letter|preprint|report|communication|note|study|review|revisi[óo]n|revisão|"
-    r"contribution|editorial|commentary|perspective|correspondence|viewpoint|opinion|descriptor|trial|protocol|methodology|open|access|"
-    r"peer|reviewed|de)(?:s|ies)?\b\W*){1,5}",
-    re.I,
-)
+_BANNER = read_pattern("title", "banner")
+_KIND = read_pattern("title", "kind")
 """The kind of an article, printed above its title."""
-_COVER = re.compile(
-    r"institutional repositor|digital academic repository|research repository|downloaded from (?:orca|the)|version of a work that|"
-    r"this is (?:the|an) (?:author|accepted|open access document)|permalink|escholarship|since january 2020 elsevier|"
-    r"see discussions, stats|\bhal id\b|stable url|jstor is a|unedited manuscript|powered by the california|to cite this version|"
-    r"link to publication|general rights|citation for (?:final )?published version|white rose research|eprints? (?:id|url)|"
-    r"peer reviewed version"
-)
+_COVER = read_pattern("title", "cover", re.NOFLAG)
 """Patterns of cover pages, for lowercase text."""
 _OPEN_LABEL = "OPEN"
 _MAX_SUBTITLE_SIZE = 0.85

@@ -10,8 +10,9 @@ from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 
-from pdf2tei.models.tagger import add_neighbors, load_tagger
+from pdf2tei.models.tagger import load_tagger
 from pdf2tei.pages.model import Document, Line
+from pdf2tei.words import read_pattern
 
 MODEL = Path(__file__).with_name("segmentation.crfsuite")
 """Trained by `python -m devtools.training segmentation` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
@@ -24,10 +25,7 @@ _PAGES = re.compile(r"\d+\s?[-–—]\s?\d+\b")
 _VOLUME = re.compile(
     r"\b\d{1,4}\s?\(\d{1,4}[^)]{0,6}\)|\b\d{1,4}\s?[:,;]\s?[eE]?\d+|\bvol\.|\bpp?\.\s?\d|\b[Ee]ds?\.", re.I
 )
-_JOURNAL = re.compile(
-    r"\b(?:J|Proc|Rev|Int|Ann|Acta|Am|Eur|Lett|Phys|Chem|Biol|Med|Sci|Res|Nat|Trans|Conf|Univ|Press|IEEE|ACM|Springer|"
-    r"Elsevier|Wiley|Lancet|PLoS|doi|arXiv|https?|www|et al|Accessed|Available)\b"
-)
+_JOURNAL = read_pattern("segmentation", "journal", re.NOFLAG)
 _LABEL = re.compile(r"\s*([\[(]?)(\d{1,3})([\])]|\.(?!\d)|(?=\s))")
 _CAPTION = re.compile(r"\s*(?:fig(?:ure|\.)?|table|tab\.|scheme|box|algorithm)\s*[\dA-Z]", re.I)
 _WORD = re.compile(r"[^\W\d_]+")
@@ -161,15 +159,6 @@ _FONT = {(new, size): f"font={int(new)}{size}" for new in _BOTH for size in (-1,
 _STYLE = {(bold, italic): f"style={int(bold)}{int(italic)}" for bold in _BOTH for italic in _BOTH}
 _BLOCK = {(first, last): f"block={int(first)}{int(last)}" for first in _BOTH for last in _BOTH}
 _LENGTH = [f"len={i}" for i in range(12)]
-
-
-def features(lines: Sequence[LineAttributes], *, paged: bool = True) -> list[list[str]]:
-    """Return the feature names of each line and its neighbors.
-
-    With `paged`, the features include the position on the page and in the document, and whether the text repeats at other
-    pages' edges.
-    """
-    return add_neighbors(*describe_lines(lines, paged=paged), NEIGHBORS)
 
 
 def describe_lines(lines: Sequence[LineAttributes], *, paged: bool) -> tuple[list[list[str]], list[list[str]]]:

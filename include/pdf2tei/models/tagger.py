@@ -133,14 +133,6 @@ def _sum_rows(weights: Matrix, lengths: Ints) -> Matrix:
     return summed
 
 
-def add_neighbors(own: Sequence[list[str]], shown: Sequence[Sequence[str]], offsets: Sequence[int]) -> list[list[str]]:
-    """Return the items' own names, and the neighbor names that `Tagger.weigh_neighbors` adds implicitly."""
-    return [
-        own[i] + [f"{d}{name}" for d in offsets for name in (shown[i + d] if 0 <= i + d < len(own) else ("END",))]
-        for i in range(len(own))
-    ]
-
-
 _FEATURE = np.dtype([("kind", "<u4"), ("from", "<u4"), ("to", "<u4"), ("weight", "<f8")])
 
 

@@ -25,9 +25,11 @@ from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 OUTPUT_BYTES = 256 << 20
 """Maximum size of a file that pdfalto writes, in bytes."""
-MAX_BLOCKS = 100_000
-MAX_TOKENS = 1_000_000
-"""GROBID's limits (grobid.yaml: blocksMax, tokensMax)."""
+MAX_BLOCKS = 5_000
+MAX_TOKENS = 20_000
+"""Limits of a page; a dense page has a tenth. A page that exceeds a limit, such as a diagram of 10,000 letters, is left out."""
+MAX_DOCUMENT_TOKENS = 1_000_000
+"""GROBID's limit (grobid.yaml: tokensMax). The pages after it are left out."""
 MAX_LINE = 250
 """Maximum number of tokens of a line; longer lines are cut."""
 MAX_TOKEN = 250
@@ -65,8 +67,7 @@ def read_document(pdf: Path, timeout: float, cached: Path | None = None) -> Docu
     """Return the pages of a PDF and the title in its metadata, from the cached output of pdfalto if it is usable.
 
     Raises:
-        ExtractionError: BAD_INPUT_DATA if it is not a PDF, TIMEOUT, PDFALTO_CONVERSION_FAILURE, TOO_MANY_BLOCKS,
-            TOO_MANY_TOKENS.
+        ExtractionError: BAD_INPUT_DATA if it is not a PDF, TIMEOUT, PDFALTO_CONVERSION_FAILURE.
     """
     with pdf.open("rb") as file:
         if b"%PDF-" not in file.read(1024):
@@ -96,7 +97,7 @@ def read_pages(xml: bytes) -> list[Page]:
     """Return the pages in pdfalto's XML.
 
     Raises:
-        ExtractionError: PDFALTO_CONVERSION_FAILURE if it declares entities, TOO_MANY_BLOCKS, TOO_MANY_TOKENS.
+        ExtractionError: PDFALTO_CONVERSION_FAILURE if it declares entities.
     """
     text = xml.translate(_CONTROL_TO_INVALID).decode("utf-8", "replace")
     if "<!" in text:  # pdfalto escapes `<` in values and writes no declarations
@@ -131,6 +132,7 @@ class _Reader:
         self.pages: list[Page] = []
         self._fonts: dict[str, Font] = {}
         self._blocks = self._tokens = 0
+        self._first_block = self._page_tokens = 0
 
     def read(self, xml: str) -> None:
         """Read a complete document."""
@@ -147,8 +149,6 @@ class _Reader:
         for tag, rest in _ELEMENT.findall(xml):
             if tag == "TextBlock":
                 self._blocks += 1
-                if self._blocks > MAX_BLOCKS:
-                    raise ExtractionError(Code.TOO_MANY_BLOCKS, f"more than {MAX_BLOCKS} blocks of text")
             elif tag == "Illustration" and self.pages:
                 given = _read_attributes(rest)
                 x, y, width, height = (_number(given.get(name, "")) for name in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
@@ -158,6 +158,7 @@ class _Reader:
                 given = _read_attributes(rest)
                 width, height = _number(given.get("WIDTH", "")), _number(given.get("HEIGHT", ""))
                 self.pages.append(Page(len(self.pages) + 1, width, height, [], []))
+                self._first_block, self._page_tokens = self._blocks, 0
             elif tag == "TextStyle":
                 given = _read_attributes(rest)
                 size = _number(given.get("FONTSIZE", ""))
@@ -188,10 +189,14 @@ class _Reader:
             tokens.append(Token(text[:MAX_TOKEN], x, y, x + width, y + height, fonts.get(style, _NO_FONT), space))
             space = False
         self._tokens += len(tokens)
-        if self._tokens > MAX_TOKENS:
-            raise ExtractionError(Code.TOO_MANY_TOKENS, f"more than {MAX_TOKENS} tokens")
+        self._page_tokens += len(tokens)
         if self.pages:
             page = self.pages[-1]
+            is_page_too_large = self._page_tokens > MAX_TOKENS or self._blocks - self._first_block > MAX_BLOCKS
+            if page.is_left_out or is_page_too_large or self._tokens > MAX_DOCUMENT_TOKENS:
+                page.is_left_out = True
+                page.lines.clear()
+                return
             for start in range(0, len(tokens), MAX_LINE):
                 page.lines.append(Line(tokens[start : start + MAX_LINE], page.number, self._blocks))
 

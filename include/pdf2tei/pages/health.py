@@ -26,6 +26,8 @@ class Defect(StrEnum):
     """words without their first letters, for example if a font maps a ligature to no character"""
     OUTSIDE = "outside"
     """text beyond the page's edge"""
+    TOO_LARGE = "too_large"
+    """more blocks or words than a page may have; its lines are left out"""
 
 
 _UNMAPPED = re.compile("[\ue000-\uf8ff\ufffd\x00-\x08\x0e-\x1f]")
@@ -53,6 +55,8 @@ def find_defects(document: Document) -> dict[int, Defect]:
 
 
 def _find_defect(page: Page) -> Defect | None:
+    if page.is_left_out:
+        return Defect.TOO_LARGE
     tokens = [token for line in page.lines for token in line.tokens]
     if not tokens:
         size = max((b.x1 - b.x0) * (b.y1 - b.y0) for b in page.boxes) if page.boxes else 0.0

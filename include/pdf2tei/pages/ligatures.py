@@ -43,7 +43,9 @@ def restore_ligatures(document: Document, pdf: Path) -> None:
     texts = read_page_texts(pdf, len(document.pages))
     signs = find_signs(texts)
     for page, text in zip(document.pages, texts, strict=False):
-        restore_page(page, text, signs)
+        code, share = language(" ".join(line.text for line in page.lines))
+        if code == "en" or share < 0.9:  # `e` is a word of other languages
+            restore_page(page, text, signs)
 
 
 def read_page_texts(pdf: Path, count: int) -> list[str]:

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
+from pdf2tei.words import read_pattern
+
 _BOLD = re.compile(r"bold|medi(?!um)|demi|black|heavy|semib|[-,]bd|tb\b|cmb|bx\d|b$|minionpro-.*bd", re.I)
 _ITALIC = re.compile(r"ital|obli|slant|[-,]it\b|cmti|cmsl|ti$|tini$", re.I)
-_MATH = re.compile(
-    r"cmsy|cmmi|cmex|msam|msbm|mtsy|mtmi|mtex|rmtmi|mt2mi|mt2sy|txsy|txmi|rtxmi|txex|math|symbol|stix.*math|"
-    r"newtxmi|libertinemath|euex|eufm|eusm|rsfs|wasy|mathpi|esint|ntxmi",
-    re.I,
-)
+_MATH = read_pattern("model", "math")
 
 
 class Kind(StrEnum):
@@ -29,6 +27,8 @@ class Kind(StrEnum):
     FORMULA = "formula"
     NOTE = "note"
     REFERENCE = "reference"
+    LABEL = "label"
+    """The name of a field, such as `Abstract` or `References`, on a separate line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +167,8 @@ class Page:
     height: float
     lines: list[Line]
     boxes: list[Box]
+    is_left_out: bool = False
+    """Whether the page exceeds a limit of `alto`, so that its lines are left out."""
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from pdf2tei.references.crf import TokenLabel
+from pdf2tei.words import read_pattern
 
 Field = tuple[TokenLabel, str]
 
@@ -44,10 +45,7 @@ _ABBREVIATED = re.compile(
 _CAPITALIZED = re.compile(rf"(?<=[^\W\d_]{{4}})[.?!]\s+{_NO_JOURNAL}((?:(?:[A-Z][\w-]*|and|of|&)(?:\s+|$)){{1,6}})$")
 _IN = re.compile(r"(?:[.?!]|\.,)\s+In:?\s+(?=[A-Z])(?!Viv|Vitr|Sit|Silic)")
 _COMMA_IN = re.compile(rf"{_IN.pattern}|,\s+[iI]n:?\s+(?=[A-Z])")
-_GROUP = re.compile(
-    r"(?:[^\s.]+\s+)*?(?:Group|Team|Task Force|Committee|Consortium|Investigators|Collaborators|Organi[sz]ation|Medicine|"
-    r"Network|Commission|Society)(?:\b[^.:,;?]{0,90}\.\s*|(?=[A-Z]))(?=[A-Z])"
-)
+_GROUP = read_pattern("entry_titles", "group", re.NOFLAG)
 
 
 def correct_fields(fields: Sequence[Field], raw: str) -> list[Field]:

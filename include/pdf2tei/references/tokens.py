@@ -134,11 +134,6 @@ class FeatureColumn(NamedTuple):
     names: Sequence[tuple[str, ...]]
 
 
-def features(found: list[Piece]) -> list[list[str]]:
-    """Return for each token of a string the features of the token and its neighbors, as used in CRFsuite training."""
-    return [[name for codes, names in columns([found]) for name in names[codes[i]]] for i in range(len(found))]
-
-
 class _Tokens:
     """The tokens of several strings, concatenated.
 

@@ -28,7 +28,8 @@ from s2orc_parse.tei.text import TeiTextReader
 from s2orc_parse.xml import Element, extract_text, local_name, read_tei
 
 _BACK_PARTS = {part.value: part for part in BackPart}
-CONVERTER_VERSION = "16"  # part of the key of every stored parse; increase it when the parse of any TEI may change
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+CONVERTER_VERSION = "17"  # part of the key of every stored parse; increase it when the parse of any TEI may change
 
 
 def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
@@ -41,6 +42,9 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
     root = read_tei(tei)
     header = next((child for child in root if local_name(child) == "teiHeader"), None)
     parts = _find_outermost(root, "abstract", "body", "back", "listBibl")
+    parts["abstract"] = [
+        x for i, x in enumerate(parts["abstract"]) if not i or x.get(_LANGUAGE) is None
+    ]  # no translation
     sections = Sections(
         (head.get("n"), extract_text(head))
         for element in parts["body"]

@@ -139,8 +139,8 @@ def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 PINNED: dict[str, tuple[Make, str, str]] = {
     "registration": (registration, READER_VERSION, "20: 22700040752a268f"),
     "selection": (selection, f"{SELECTION_VERSION}, identity {IDENTITY}", "2, identity 3: c6582d14054d1214"),
-    "extraction": (extraction, EXTRACTION, "0.20.0: 0ba893f4ad68aa0d"),
-    "TEI": (conversion, tei.CONVERTER_VERSION, "16: e5679d4e13d25a79"),
+    "extraction": (extraction, EXTRACTION, "0.21.0: 02794883343cd9af"),
+    "TEI": (conversion, tei.CONVERTER_VERSION, "17: e5679d4e13d25a79"),
     "JATS": (build("article", jats.convert, JATS), jats.VERSIONS["jats"], "12: 1b6cd548e8ec7254"),
     "Elsevier": (build("article", elsevier.convert, ELSEVIER), jats.VERSIONS["elsevier"], "10: 68afe6dfa29d6429"),
     "LaTeX": (build("source", latex.convert, SOURCE), latex.CONVERTER_VERSION, "15: ba25f3cc91d28523"),

@@ -41,6 +41,20 @@ CITED = [("Wu", 2014), ("van der Sluis", 2015), ("Weihs", 2018), ("Xiong", 2017)
          ("Walter", 2016), ("Nakamura", 2012), ("Martins", 2010), ("Evans", 2013)]  # fmt: skip
 HANGING = "\n\n".join(f'#par(hanging-indent: 1.2em)[#"{e}"]' for e in ENTRIES)
 
+FLOATS = f"""
+{PROSE} As @fig shows. #footnote[The data are with the authors.] {PROSE}
+
+$ y_i = alpha + beta x_i + epsilon_i $
+
+where the symbols have their usual meaning. {PROSE}
+
+#figure(rect(width: 60%, height: 3cm)[axis label], caption: [The traits of beetles against those of the litter.]) <fig>
+
+#figure(table(columns: 3, [Site], [Beetles], [Litter], [North], [12], [0.4], [South], [31], [0.9]), caption: [Counts by site.])
+
+{PROSE}
+"""
+
 
 def write_prose(number: int) -> str:
     """Return a paragraph; the paragraphs of a paper differ."""

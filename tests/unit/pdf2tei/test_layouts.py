@@ -4,11 +4,13 @@
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
 from devtools.typeset import LOOKS
-from s2orc_parse.tei.converter import read_header
+from s2orc_parse.tei.converter import convert, read_header
 from tests.unit.pdf2tei.samples import (
     ENTRIES,
+    FLOATS,
     HANGING,
     LAST,
     NS,
@@ -126,6 +128,37 @@ def test_broken_abstract_is_complete(name: str, tmp_path: Path) -> None:
     assert found.replace(FOUND, "").strip() in ("", IMPRINT.replace(" #linebreak()", ""))
 
 
+PORTUGUESE = (
+    "Este trabalho estuda como mudaram as formas de convivência dos besouros desde o fim do verão. As fontes raramente oferecem "
+    "dados claros sobre os motivos das pessoas envolvidas. No entanto, a população do campo ficou à margem dessas mudanças."
+)
+
+
+@pytest.mark.parametrize("between", ["", "#pagebreak()"], ids=["one page", "two pages"])
+def test_abstract_in_another_language_is_kept(between: str, tmp_path: Path) -> None:
+    front = HELD, "*Abstract*", FOUND, between, "*Resumo*", PORTUGUESE, "#pagebreak()"
+    tei = read(write('paper: "a4", numbering: "1"', "size: 10pt", *front, BODY), tmp_path)
+    found = tei.findall(".//{*}profileDesc/{*}abstract")
+    languages = [x.get("{http://www.w3.org/XML/1998/namespace}lang") for x in found]
+    assert languages == [None, "pt"]
+    assert [" ".join("".join(x.itertext()).split()) for x in found] == [FOUND, PORTUGUESE]
+    assert [p.text for p in convert(etree.tostring(tei), file_sha1="").abstract] == [FOUND]
+
+
+def test_citations_in_abstract_and_notes_are_linked(tmp_path: Path) -> None:
+    """A callout begins with the first name, not with `See` or `Like`."""
+    cited = "Like Xiong (2017), we count beetles (Ammar, 2011)."
+    note = "#footnote[See Walter (2016) and others of the south.]"
+    text = f"= Introduction\n{PROSE} We agree with Nakamura (2012) and Xiong (2017).{note} {TWICE}"
+    source = write('paper: "a4"', "size: 10pt", HELD, "*Abstract*", f"{FOUND} {cited}", text, BODY)
+    tei = read(source, tmp_path)
+    links = {
+        path: [(e.text, e.get("target")) for e in tei.iterfind(f".//{{*}}{path}//{{*}}ref[@type='bibr']")]
+        for path in ("abstract", "note")
+    }
+    assert links == {"abstract": [("Xiong (2017)", "#b3"), ("Ammar, 2011)", "#b4")], "note": [("Walter (2016)", "#b6")]}
+
+
 def test_article_kind_is_the_title_if_names_follow(tmp_path: Path) -> None:
     front = f"#align(center)[{bold(16, 'Editorial')}]", "#align(center)[Ana Luzia Ferreira]"
     tei = read(write('paper: "a4"', "size: 10pt", *front, BODY), tmp_path)
@@ -156,19 +189,6 @@ def test_affiliations_belong_to_authors_with_their_marks(
 
 
 SPACED = "#set par(spacing: 1.2em)\n\n"
-FLOATS = f"""
-{PROSE} As @fig shows. #footnote[The data are with the authors.] {PROSE}
-
-$ y_i = alpha + beta x_i + epsilon_i $
-
-where the symbols have their usual meaning. {PROSE}
-
-#figure(rect(width: 60%, height: 3cm)[axis label], caption: [The traits of beetles against those of the litter.]) <fig>
-
-#figure(table(columns: 3, [Site], [Beetles], [Litter], [North], [12], [0.4], [South], [31], [0.9]), caption: [Counts by site.])
-
-{PROSE}
-"""
 
 
 @pytest.mark.parametrize("look", COLUMNS)

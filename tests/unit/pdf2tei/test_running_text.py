@@ -58,7 +58,7 @@ def test_running_text_returns_to_body(
     lines = all_lines(document)
     for line in lines[part]:
         line.kind = kind
-    assert restore(document, measure(lines)) == restored
+    restore(document, measure(lines))
     assert {line.kind for line in lines[part]} == {Kind.BODY if restored else kind}
 
 
@@ -71,7 +71,7 @@ def test_table_wider_than_its_caption_is_complete() -> None:
     ]
     body = [line(LONG, 50, 220 + 12 * i, block=9) for i in range(4)]
     document = place([line("Table 1 Patients", 50, 100, SMALL), *cells, *body])
-    [table] = floats.take_floats(document, MEASURES, Joiner(all_lines(document)))
+    [table] = floats.build_floats(floats.take_floats(document, MEASURES), Joiner(all_lines(document)))
     assert table.rows == rows
     assert [x.kind for x in body] == [Kind.BODY] * 4
 
@@ -82,7 +82,7 @@ def test_sentence_about_a_table_is_not_a_caption() -> None:
         line("Table 2. The null hypothesis was rejected for every microorganism.", 50, 112),
         line("Table 2. Zones of inhibition", 50, 300, SMALL, 2),
     ]
-    floats.take_floats(place(lines), MEASURES, Joiner(lines))
+    floats.take_floats(place(lines), MEASURES)
     assert [x.kind for x in lines] == [Kind.BODY, Kind.BODY, Kind.CAPTION]
 
 

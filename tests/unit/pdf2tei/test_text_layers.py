@@ -5,6 +5,7 @@ The ligature `Th` that pdfalto drops is restored from PDFium's text.
 
 import io
 from pathlib import Path
+from unittest import mock
 
 import pypdfium2
 import pytest
@@ -96,6 +97,16 @@ def test_each_font_has_its_sign_of_ligature() -> None:
     assert page.lines[0].text == "In The spring These leaves, They say, Thymus grows"
 
 
+def test_ligatures_of_other_languages_are_not_restored(tmp_path: Path) -> None:
+    """In Portuguese, `e` is a word, also next to pages in English with a damaged font."""
+    document = Document([LOST, draw([Row(PORTUGUESE)] * 12).pages[0]])
+    texts = [" ".join(line.text for line in page.lines).replace(" e ", " +e ") for page in document.pages]
+    with mock.patch.object(ligatures, "read_page_texts", return_value=texts):
+        ligatures.restore_ligatures(document, tmp_path / "a.pdf")
+    assert "The traits" in document.pages[0].lines[0].text or "The strength" in document.pages[0].lines[2].text
+    assert document.pages[1].lines[0].text == PORTUGUESE
+
+
 def test_printed_ligature_is_read(shared_data: Path) -> None:
     text = (extract(shared_data / "cases" / "layout" / "PMC5964621.pdf", timeout=200) or b"").decode()
     assert "modern medicine. The medicinal use of plants" in text
@@ -137,6 +148,16 @@ def test_invalid_xml_character_is_replaced(bad: bytes) -> None:
     xml = BEFORE + line(word("soil"), SPACE, word("Lit?er")) + AFTER
     (page,) = read(xml.encode().replace(b"?er", bad + b"er"))
     assert page.lines[0].text == "soil Lit\ufffder"
+
+
+def test_page_above_a_limit_is_left_out() -> None:
+    """The other pages of the paper are read, and the page is reported as a defect."""
+    dense = "".join(line(word("o")) for _ in range(alto.MAX_BLOCKS + 1))
+    start = BEFORE[BEFORE.index("<Page") :]
+    pages = [line(word("first")), dense, line(word("last"))]
+    document = Document(read(f"</PrintSpace></Page>{start}".join([BEFORE + pages[0], *pages[1:]]) + AFTER))
+    assert [[x.text for x in page.lines] for page in document.pages] == [["first"], [], ["last"]]
+    assert find_defects(document) == {2: Defect.TOO_LARGE}
 
 
 def test_doctype_is_refused_and_other_xml_has_no_pages() -> None:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-_HYPHENS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d", "-"))
+from pdf2tei.words import read_pattern
+
+_SIGNS = str.maketrans({
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d", "-"), **dict.fromkeys("\u200b\u200c\u2060\ufeff"),
+})  # fmt: skip
+"""Translation that unifies hyphens and removes invisible signs."""
+_SPACED_PAGE = re.compile(r"\s?<\s?(\d{1,6}:\s?[A-Z0-9-]{2,8})\s?>\s?(?=\d\.\d)")
+"""The page and code in a SICI DOI, `<0163:ANT>2.3.CO;2`, with spaces."""
 _PREFIX = re.compile(r"\b10\.\d{4,9}/\s?")
 _BROKEN_PREFIX = re.compile(
     r"doi(?:\s?\.\s?org\s?/|\s?[:.]|\s)\s*(?P<prefix>1\s?0\s?\.\s?\d(?:\s?\d){3,8}\s?/)\s?", re.I
@@ -15,9 +22,7 @@ _PART = re.compile(r"(?:[^\s\"<>\[\]]|\[[^\s\]]{1,30}\](?=\S)|<[^\s<>\"]{1,30}>(
 _NEXT = re.compile(r"\s([\w.()/:;-]+)")
 _YEAR = re.compile(r"\W*(?:1[6-9]|20)\d\d\W*")
 _JOINED = re.compile(r"\w[./-]\w|[./-]$")
-_AFTER_DOI = re.compile(
-    r"[\s.,;)]*(?:$|\[|\(|PM(?:C?ID|C)\b|Epub\b|Medline\b|(?:Last )?[Aa]ccess|Acess|Available|Google\b|Cross[Rr]ef\b|Pub[Mm]ed\b)"
-)
+_AFTER_DOI = read_pattern("dois", "after_doi", re.NOFLAG)
 """Text that may follow a complete DOI."""
 _ELSEVIER_STEM = re.compile(r"\.(?:19|20)\d\d\.\d\d\.$")
 """End of an Elsevier DOI whose last number is missing (`…2019.04.`)."""
@@ -29,7 +34,7 @@ _MAX_PARTS = 6
 
 def find_doi(raw: str) -> str:
     """Return the DOI printed in a reference; an empty string if it has no DOI, or only the beginning of a DOI is readable."""
-    raw = raw.translate(_HYPHENS)
+    raw = _SPACED_PAGE.sub(lambda match: f"<{match[1]}>".replace(" ", ""), raw.translate(_SIGNS))
     match = _PREFIX.search(raw) or _BROKEN_PREFIX.search(raw)
     if match is None:
         return ""

@@ -6,28 +6,16 @@ import re
 from dataclasses import dataclass
 from statistics import median
 
-from pdf2tei.models.segmentation import YEAR, SegmentLabel, score_as_reference
+from pdf2tei.models.segmentation import SegmentLabel, score_as_reference
 from pdf2tei.pages.model import Document, Kind, Line
 from pdf2tei.pages.text import Joiner
+from pdf2tei.references import shape
 from pdf2tei.references.entries import LABEL, may_end
 from pdf2tei.references.splitting import split
+from pdf2tei.words import read_pattern
 
-_REFERENCES_HEAD = re.compile(
-    r"\W*(?:(?:\d+(?:\.\d+)?|[IVX]+|[A-Z])\s*[.|:)]?\s+)?(?:(?:cited\s+|selected\s+|additional\s+)?references?(?:\s+(?:and|&)\s+(?:further\s+)?(?:notes|reading|recommended\s+reading))?"
-    r"(?:\s+(?:cited|list))?|list\s+of\s+references|notes\s+(?:and|&)\s+references|r\s?e\s?f\s?e\s?r\s?e\s?n\s?c\s?e\s?s|"
-    r"b\s?i\s?b\s?l\s?i\s?o\s?g\s?r\s?a\s?p\s?h\s?y|references?\s+bibliogra\w+|literature(?:\s+cited)?|works\s+cited|sources|literatur(?:verzeichnis)?|"
-    r"quellen(?:verzeichnis)?|r[ée]f[ée]rences(?:\s+bibliographiques)?|bibliographie|referencias(?:\s+bibliogr[áa]ficas)?|bibliograf[íi]a|"
-    r"refer[êe]ncias(?:\s+bibliogr[áa]ficas)?|bibliografia|riferimenti(?:\s+bibliografici)?|литература|список\s+литературы|kaynak(?:lar|ça)|"
-    r"piśmiennictwo|referenser|litteratur|参\s*考\s*文\s*献|참고\s*문헌|文\s*献|引用文献)\s*[:.]?\W*",
-    re.I,
-)
-_BACK_MATTER = re.compile(
-    r"\s*(?:(?:[A-Z]|\d+|appendix(?:\s+[A-Z\d]+)?)[.:]?\s+)?(?:appendi(?:x|ces)|supplement(?:ary|al)\b|acknowledge?ments?|authors?.?.?\s+contributions?|"
-    r"about\s+the\s+authors?|biograph\w+|(?:declaration\s+of\s+)?(?:conflicts?\s+of|competing)\s+interests?|funding\b|ethics|data\s+availability|"
-    r"supporting\s+information|publisher.s\s+note|how\s+to\s+cite|cite\s+this|submit\s+your|ready\s+to\s+submit|copyright\s*©|©|open\s+access|"
-    r"this\s+article\s+is\s+(?:available|distributed|licensed)|received\s*[:\d]|e-?mail)",
-    re.I,
-)
+_REFERENCES_HEAD = read_pattern("reference_list", "references_head")
+_BACK_MATTER = read_pattern("reference_list", "back_matter")
 _NOTE = re.compile(r"\s*(?:\d{1,2}|[*†‡§¶∗])\s?[A-Z(\"“h]")
 _MAX_BRIDGED_LINES = 3
 """Maximum number of lines with another label within a list, regardless of their font."""
@@ -53,20 +41,27 @@ class PrintedEntry:
 
 
 def take_references(document: Document, labels: dict[int, SegmentLabel], joiner: Joiner) -> list[PrintedEntry]:
-    """Find the reference list, mark its lines and its head as REFERENCE, and return its entries.
+    """Find the reference list, mark its lines REFERENCE and its head LABEL, and return its entries.
 
     `labels` are the segmentation's labels by the lines' ids.
     """
     lines = [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]
     items: list[Line] = []
     inside = [labels.get(id(line)) is SegmentLabel.REFERENCE for line in lines]
-    found = [lines[start:end] for start, end in _find_parts(lines, inside)]
+    parts = _find_parts(lines, inside)
+    heads = {id(line) for line in lines if is_head(line)}
+    if shaped := shape.find_list(lines):
+        head, first, end = shaped
+        if 2 * sum(max(min(stop, end) - max(start, first), 0) for start, stop in parts) < end - first:
+            parts = [(head, end)]
+            heads |= {id(line) for line in lines[head:first]}
+    found = [lines[start:end] for start, end in parts]
     longest = median(line.size for line in max(found, key=len)) if found else 0.0
     for stretch in found:
         stretch = _remove_notes(stretch, median(x.size for x in stretch) if is_head(stretch[0]) else longest)
         for line in stretch:
-            line.kind = Kind.REFERENCE
-        items += [line for line in stretch if not is_head(line)]
+            line.kind = Kind.LABEL if id(line) in heads else Kind.REFERENCE
+        items += [line for line in stretch if line.kind is Kind.REFERENCE]
     raws = [joiner.text(group).text.strip() for group in split(items)]
     matches = [LABEL.match(raw) for raw in raws]
     labeled = sum(m is not None for m in matches) > len(raws) / 2
@@ -107,8 +102,6 @@ def _find_parts(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
     out = [
         (a, b) for a, b in out if b - a < len(lines) / 2 or _score_lines(lines[a:b]) > _MIN_SCORE_OF_LONG_LIST * (b - a)
     ]
-    if not out:
-        return _find_by_rules(lines)
     if any(is_head(lines[start]) for start, _ in out):
         out[-1] = (out[-1][0], _extend_end(lines, *out[-1]))
     return out
@@ -185,24 +178,6 @@ def _extend_end(lines: list[Line], start: int, end: int) -> int:
         if evidence > best:
             best, stop = evidence, i + 1
     return _find_end(lines, start, stop) if stop > end else end
-
-
-def _find_by_rules(lines: list[Line]) -> list[tuple[int, int]]:
-    """Find the list without the segmentation.
-
-    The list begins at the last head that references follow. Without a head, it begins at the last `[1]` in the second half of
-    the document if `[2]` to `[5]` follow.
-    """
-    for i in range(len(lines) - 1, -1, -1):
-        if is_head(lines[i]):
-            after = " ".join(line.text for line in lines[i + 1 : i + 12])
-            if YEAR.search(after) and (LABEL.match(after) or _score_lines(lines[i + 1 : i + 12]) > 5):
-                return [(i, _find_end(lines, i, len(lines)))]
-    numbers = [(i, int(m["square"])) for i, line in enumerate(lines) if (m := LABEL.match(line.text)) and m["square"]]
-    for at, (i, number) in reversed(list(enumerate(numbers))):
-        if number == 1 and i > len(lines) / 2 and [n for _, n in numbers[at : at + 5]] == [1, 2, 3, 4, 5]:
-            return [(i, len(lines))]
-    return []
 
 
 def _find_end(lines: list[Line], start: int, end: int) -> int:

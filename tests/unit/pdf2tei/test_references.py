@@ -18,7 +18,7 @@ from pdf2tei.references.crf import TokenLabel, label_references
 from pdf2tei.references.dois import find_doi
 from pdf2tei.references.fields import parse_reference, parse_reference_authors
 from pdf2tei.references.splitting import split
-from pdf2tei.references.tokens import features, pieces
+from pdf2tei.references.tokens import columns, pieces
 from tests.unit.pdf2tei.samples import HEAD, Row, all_lines, draw, draw_line
 
 
@@ -104,6 +104,8 @@ def test_authors_of_a_reference_are_read(text: str, surnames: list[str]) -> None
         ("A title. doi:10.1000/abc.12. Accessed 12 May 2020.", "10.1000/abc.12"),
         ("A title. doi:10.1000/abc12. 15. Smith J.", "10.1000/abc12"),
         ("No identifier at all, 10.5 of 12/13.", ""),
+        ("Smith J. Cells. Cell 2010. doi:10.1016/j.\u200bcell.\u200b2010.01.001.", "10.1016/j.cell.2010.01.001"),
+        ("Mon. Wea. Rev. 97, 163–172. doi:10.1175/1520-0493(1969)097 <0163:ANT> 2.3.CO;2", "10.1175/1520-0493(1969)097<0163:ANT>2.3.CO;2"),
     ],
 )  # fmt: skip
 def test_doi_is_complete_or_omitted(raw: str, doi: str) -> None:
@@ -112,7 +114,7 @@ def test_doi_is_complete_or_omitted(raw: str, doi: str) -> None:
 
 @given(st.text(max_size=200))
 def test_fields_are_substrings_of_any_string(raw: str) -> None:
-    assert len(features(pieces(raw))) == len(pieces(raw))
+    assert {len(codes) for codes, _ in columns([pieces(raw)])} == {len(pieces(raw))}
     for kind, value in label_references([raw])[0]:
         assert value in raw and kind is not TokenLabel.OTHER
     parse_reference(raw)
@@ -203,6 +205,27 @@ def list_found_entries(document: Document, labeled: range | list[int]) -> list[s
 def test_missed_part_belongs_to_list(labeled: range) -> None:
     found = list_found_entries(draw(write_list(range(1990, 2010))), labeled)
     assert len(found) == 20 and "1990" in found[0] and "2009" in found[-1]
+
+
+SHAPES = {
+    "slashes": "Adler, Anna / Beck, Jonas: Die Formen des Lebens. In: Archiv {n} (19{y}), S. 4–17.",
+    "capitals": "ADLER Anna, BECK Jonas, « Les formes de la vie », Annales, vol. {n}, 19{y}, p. 4–17.",
+    "full names": "Adler, Anna; Beck, Jonas: As formas da vida. Revista {n} (19{y}) 2, p. 4–17.",
+}
+
+
+@pytest.mark.parametrize("form", SHAPES)
+@pytest.mark.parametrize("head", ["", "Verwendete Literatur", "Obras citadas"])
+def test_list_is_found_by_the_shape_of_its_entries(form: str, head: str) -> None:
+    names = ["Adler", "Brandt", "Conti", "Duarte", "Evers", "Fischer", "Garcia", "Huber", "Ibarra", "Jansen"]
+    entries = [
+        SHAPES[form].format(n=n + 3, y=60 + n).replace("Adler", name).replace("ADLER", name.upper())
+        for n, name in enumerate(names)
+    ]
+    rows = [*BODY, *([Row(head, HEAD, block=True)] if head else []), *(Row(x, block=True, gap=6.0) for x in entries)]
+    document = draw(rows)
+    assert list_found_entries(document, range(0)) == entries
+    assert {line.kind for line in all_lines(document)[: len(BODY)]} == {Kind.BODY}
 
 
 def test_prose_under_head_of_reference_list_is_not_its_start() -> None:

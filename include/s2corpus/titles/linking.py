@@ -36,7 +36,7 @@ from s2corpus.titles.contained import HEADS, MIN_TITLE, choose_contained, read_r
 from s2corpus.titles.facts import FACTS, IDENTIFIERS, add_facts, same_journal
 from s2corpus.titles.index import LinkIndex
 from s2corpus.titles.places import Places
-from s2corpus.titles.rules import compare_numbers, is_cut
+from s2corpus.titles.rules import Difference, compare_numbers, is_cut
 from s2corpus.titles.similarity import Pairs, Search, find_similar, score_titles
 
 if TYPE_CHECKING:
@@ -238,7 +238,8 @@ def _judge(connection: DuckDBPyConnection, entries: pa.Table, search: Search) ->
             title[row], number[row] = compare_titles(*pair)
     found = _compare_facts(rows, title, number, is_id.astype(np.int64), document=document)
     against = found.strongest_against()
-    agrees = (found.weights.sum(0) >= MIN_LINK_EVIDENCE) | (against < 0) | search.by_title
+    has_evidence = (found.weights.sum(0) >= MIN_LINK_EVIDENCE) & (number != Difference.NUMBER)
+    agrees = has_evidence | (against < 0) | search.by_title
     is_number = against == list(EVIDENCE).index("number")
     words = np.where(is_number, LinkWarning.NUMERAL, LinkWarning.CONTRADICTION)
     warning = pa.array(words, pa.string(), mask=agrees)

@@ -103,6 +103,7 @@ def test_series_cited_without_number_gets_a_warning() -> None:
 def test_number_that_only_one_title_has_gives_a_warning() -> None:
     other = {"paper_id": "q", "title": "Improving the use of research evidence in health development"}
     part = "Foundations of graph learning{}, part {}".format
+    place = {"journal": "Health Research", "volume": "4", "pages": "1-9", **FRETHEIM}
     found = link_cases(
         [
             ({"title": part("", "2")}, [{"paper_id": "p", "title": part("", "1")}]),
@@ -110,10 +111,11 @@ def test_number_that_only_one_title_has_gives_a_warning() -> None:
             ({"title": SERIES, **FRETHEIM}, [MEMBERS[0]]),  # A single member of a series.
             ({"title": SERIES}, [MEMBERS[0], other]),
             ({"title": SERIES}, [{"paper_id": "p", "title": f"{SERIES} 1"}]),  # A footnote mark.
+            ({"title": part("", "2"), **place}, [{"paper_id": "p", "title": part("", "1"), **place}]),
         ]
     )
     assert [(row["reason"], row["warning"]) for row in found] == [
-        ("fuzzy", warning) for warning in ("numeral", None, "numeral", "numeral", None)
+        ("fuzzy", warning) for warning in ("numeral", None, "numeral", "numeral", None, "numeral")
     ]
 
 

@@ -44,12 +44,17 @@ def main() -> None:
     if options.parent is not None:
         end_with_parent(options.parent)
     try:
-        if options.explain:
-            return explain(options.explain, options.timeout)
+        if options.explain is not None:
+            explain(options.explain, options.timeout)
+            sys.stdout.flush()
+            return
         check_socket_path()
         token = read_token(options.token_file)
         server.serve(options.port, max(1, options.workers), token, options.timeout, host=options.host)
-    except UserError as error:
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except (UserError, OSError) as error:
         print(f"pdf2tei: {error}", file=sys.stderr)
         sys.exit(2)
 
@@ -64,7 +69,9 @@ def explain(pdf: Path, timeout: float) -> None:
         tei = extract(pdf, timeout=timeout, printed=lines)
     except (OSError, ExtractionError) as error:
         raise UserError(f"{pdf} cannot be extracted ({error}); give a readable PDF of a paper") from None
-    for row in place_lines(lines, tei) if tei else ():
+    if tei is None:
+        raise UserError(f"{pdf} has no text: its pages are images; give a PDF with a text layer")
+    for row in place_lines(lines, tei):
         print(*row, sep="\t")
 
 

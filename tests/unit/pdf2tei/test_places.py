@@ -5,6 +5,8 @@ letters are in PDFium's text of the page.
 """
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -111,3 +113,29 @@ def test_explain_lists_each_line_with_its_place(
     assert places["Abstract"] == places["References"] == "not used: name of a field"
     assert places["1"] == "not used: page furniture"
     assert {place for _, place, _ in rows} >= {"abstract", "body", "reference"}
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        (None, "No such file"),
+        (b"", "not a PDF"),
+        (b"%PDF-1.7\n%%EOF", "cannot be extracted"),
+        (typst.compile(b"#rect(fill: red)", format="pdf"), "has no text"),
+    ],
+)
+def test_explain_names_the_fault_of_a_file(content: bytes | None, cause: str, tmp_path: Path) -> None:
+    pdf = tmp_path / "a.pdf"
+    if content is not None:
+        pdf.write_bytes(content)
+    run = subprocess.run([sys.executable, "-m", "pdf2tei.cli", "--explain", pdf], capture_output=True, text=True)
+    assert run.returncode == 2 and run.stderr.count("\n") == 1
+    assert str(pdf) in run.stderr and cause in run.stderr
+
+
+def test_explain_names_a_full_disk(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(typst.compile(f"{FRONT}{PROSE}".encode(), format="pdf"))
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "pdf2tei.cli", "--explain", tmp_path / "a.pdf"]
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert run.returncode == 2 and run.stderr == "pdf2tei: [Errno 28] No space left on device\n"

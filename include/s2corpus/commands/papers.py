@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import orjson
 
 from s2corpus.commands._options import FILE, PATH, json_option, use_local_services, with_examples
 from s2corpus.errors import UserError
-
-if TYPE_CHECKING:
-    pass
-
 
 _KINDS = {"pdf": "PDF", "latex": "LaTeX source", "jats": "JATS", "elsevier": "Elsevier's JSON"}
 

@@ -41,8 +41,7 @@ EVIDENCE: Final = {
     "authors": (("agree", 4), ("missing on one side", 3), ("missing", 1), ("differ", -4)),
     "year": (
         ("equal", 1), ("unknown, or of a preprint", 0), ("neighboring in one journal or volume", -4),
-        ("neighboring", -6), ("2 to 4 apart", -7),
-        ("apart", -9),
+        ("neighboring", -6), ("2 to 4 apart", -7), ("apart", -9),
     ),
     "place": (("unknown", 0), ("volume or page agrees", 1), ("volume and page agree", 3), ("journal, volume and page agree", 5)),
     "volume": (("agree", 0), ("differ", -4)),
@@ -66,9 +65,7 @@ class Descriptions:
 
     preprint: np.ndarray  # bool: describes a preprint
     little: np.ndarray  # bool: the title is too short or generic to identify a paper
-    document: (
-        np.ndarray
-    )  # uint8: kind of document, 0 for an article; the lowest bit is set if every description shows it
+    document: np.ndarray  # uint8: kind of document, 0 for an article; the lowest bit: every description shows it
     year: np.ndarray  # int32, 0 = unknown
     surname_offsets: np.ndarray  # int64, n + 1
     surnames: np.ndarray  # uint64 hashes, ascending within a description

@@ -136,6 +136,6 @@ def test_explain_names_the_fault_of_a_file(content: bytes | None, cause: str, tm
 def test_explain_names_a_full_disk(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(typst.compile(f"{FRONT}{PROSE}".encode(), format="pdf"))
     with Path("/dev/full").open("w") as full:
-        command = [sys.executable, "-m", "pdf2tei.cli", "--explain", tmp_path / "a.pdf"]
+        command = [sys.executable, "-m", "pdf2tei.cli", "--explain", str(tmp_path / "a.pdf")]
         run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert run.returncode == 2 and run.stderr == "pdf2tei: [Errno 28] No space left on device\n"

@@ -265,24 +265,12 @@ class ReleaseSpec(Rules):
         return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()
 
 
-CONSTANTS = {
-    "clean.language_characters": "the first 2,000 characters identify a language",
-    "clean.max_abstract_words": "an abstract has at most 1,000 words",
-    "clean.max_top_share": "the most frequent word has a share below 0.075",
-    "clean.min_abstract_words": "an abstract has at least 50 words",
-    "clean.min_paragraphs": "a text has at least 5 paragraphs",
-    "cluster": "similar titles of records have S above 0.8",
-    "export.approval_hours": "an approval is requested for 72 hours",
-    "link.count_warnings": "links with warnings are no citations",
-    "quality.drift_block": "a check blocks at a relative change above 0.5",
-    "quality.drift_warn": "a check warns at a relative change above 0.1",
-    "quality.gold_sample": "samples have 2,000 items",
-    "quality.max_dropped": "a check warns if more than 0.01 of a delivery are unreadable",
-    "quality.max_records": "a check warns if a paper has more than 200 records",
-    "split.min_jaccard": "near-duplicates have a Jaccard index of at least 0.8",
-    "split.valid_days": "a rolling valid has 33 days",
-}
-"""Fields of earlier specs → the rule that replaces them."""
+REMOVED = frozenset((
+    "clean.language_characters", "clean.max_abstract_words", "clean.max_top_share", "clean.min_abstract_words", "clean.min_paragraphs",
+    "cluster", "export.approval_hours", "link.count_warnings", "quality.drift_block", "quality.drift_warn", "quality.gold_sample",
+    "quality.max_dropped", "quality.max_records", "split.min_jaccard", "split.valid_days",
+))  # fmt: skip
+"""Fields of earlier specs. Their values are constants of the rules now."""
 SHIPPED = Path(__file__).resolve().parents[1] / "releases"
 """folder of the specs that this repository contains"""
 
@@ -368,8 +356,8 @@ def read_specs(folder: Path) -> tuple[list[ReleaseSpec], list[str]]:
 def _explain(path: Path, error: ValidationError) -> Iterator[str]:
     for fault in error.errors(include_url=False):
         where = ".".join(str(step) for step in fault["loc"]) or "spec"
-        if fault["type"] == "extra_forbidden" and where in CONSTANTS:
-            yield f"{path}: {where}: {fault['input']!r} given, but {CONSTANTS[where]} in every release: remove this field"
+        if fault["type"] == "extra_forbidden" and where in REMOVED:
+            yield f"{path}: {where}: {fault['input']!r} given, but its value is fixed (docs/specification.md): remove this field"
         elif fault["type"] == "extra_forbidden":
             allowed = _fields_at(fault["loc"][:-1])
             like = suggest(str(fault["loc"][-1]), allowed)

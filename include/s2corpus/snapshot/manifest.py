@@ -19,16 +19,18 @@ from pydantic import BaseModel, Field, ValidationError
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.rules import IGNORED_BY_RECIPE, Fraction
 from s2corpus.spec import ReleaseSpec
+from s2corpus.text.near_duplicates import MIN_JACCARD
+from s2corpus.text.splits import VALID_DAYS
 from s2corpus_reader.files import SNAPSHOT_FORMAT, SnapshotFile
 
 _NOT_RULES = ("schedule", "resources", "quality")
 
 
 class _FormerRules(BaseModel):
-    """Rules of earlier versions that `corpus verify` reads."""
+    """Rules of earlier versions that `corpus verify` reads, if a manifest has them."""
 
-    min_jaccard: Fraction = Field(0.8, alias="split.min_jaccard")
-    valid_days: int = Field(33, alias="split.valid_days", ge=1, le=36_500)
+    min_jaccard: Fraction = Field(MIN_JACCARD, alias="split.min_jaccard")
+    valid_days: int = Field(VALID_DAYS, alias="split.valid_days", ge=1, le=36_500)
     count_warnings: list[str] = Field([], alias="link.count_warnings")
 
 

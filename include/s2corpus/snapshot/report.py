@@ -18,6 +18,7 @@ from s2corpus.snapshot import documents, hub
 from s2corpus.snapshot.columns import describe_column
 from s2corpus.snapshot.manifest import describe_rule
 from s2corpus.snapshot.paper_tables import format_value
+from s2corpus.text.near_duplicates import MIN_JACCARD
 from s2corpus_reader.cards import FunnelRow, bars, card_environment, columns, funnel_csv, ranked
 from s2corpus_reader.files import SnapshotFile
 from s2orc_parse.bibliography.licenses import rank_strictness
@@ -158,6 +159,7 @@ def data_card(manifest: Mapping[str, Any], stats: Mapping[str, Any], description
         stats=stats,
         description=description,
         rules=manifest["rules"],
+        min_jaccard=MIN_JACCARD,
         has_pdfs=any(
             row[1]
             for t in stats.get("tables", ())

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from s2corpus.clustering import pairs
 from s2corpus.clustering.facts import IDENTIFIERS, Nodes, group_nodes
-from s2corpus.rules import UNRELATED_SCORE
+from s2corpus.rules import MIN_TITLE_SCORE, UNRELATED_SCORE
 from s2corpus.titles.comparison import (
     ALMOST,
     EVIDENCE,
@@ -64,7 +64,7 @@ class Edges:
         return len(self.left)
 
 
-def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
+def edges_of_kind(nodes: Nodes, reason: int) -> Edges:
     """Return the edges that one kind of identifier makes, sorted by strength and nodes.
 
     Their reason is `reason`, the number of the kind in IDENTIFIERS, or UNRELATED.
@@ -89,7 +89,7 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
     is_separated = np.isin(np.arange(len(nodes)), right[refused])
 
     def are_similar(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        similar = _title_scores(nodes, left, right) > min_title_score
+        similar = _title_scores(nodes, left, right) > MIN_TITLE_SCORE
         if is_file_hash:  # Two readings of one PDF belong together.
             for a, b in ((left, right), (right, left)):
                 similar |= nodes.second_header[a] & ~nodes.trusted[b]
@@ -111,7 +111,7 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float) -> Edges:
     if kind in _PRINTED:
         found.append(_find_owners(nodes, codes))
     if kind in _CLAIMED:
-        found.append(_find_claimed(nodes, codes, is_file_hash, min_title_score))
+        found.append(_find_claimed(nodes, codes, is_file_hash))
     n_joined, n_refused = sum(len(side) for side, _ in found), int(refused.sum())
     found.append([left[refused], right[refused]])
     left, right = map(np.concatenate, zip(*found, strict=True))
@@ -128,9 +128,7 @@ def _find_owners(nodes: Nodes, codes: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return owner[found.agrees], pdf[found.agrees]
 
 
-def _find_claimed(
-    nodes: Nodes, codes: np.ndarray, is_file_hash: bool, min_title_score: float
-) -> tuple[np.ndarray, np.ndarray]:
+def _find_claimed(nodes: Nodes, codes: np.ndarray, is_file_hash: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs (untitled record, PDF) with the same identifier.
 
     The PDF must agree in authors and years with all untitled records of the identifier. No record with a title, and no other PDF, may
@@ -153,7 +151,7 @@ def _find_claimed(
         result: np.ndarray = is_untitled[other] & ~found.agrees
         is_reading = ~nodes.trusted[other] & (file[other] >= 0) & (file[other] == file[pdf])
         titled = np.flatnonzero((nodes.title[other] >= 0) & (other != pdf) & ~is_reading)
-        result[titled] = _title_scores(nodes, pdf[titled], other[titled]) <= min_title_score
+        result[titled] = _title_scores(nodes, pdf[titled], other[titled]) <= MIN_TITLE_SCORE
         return result
 
     members = pairs.expand(equal.starts[codes[pdfs]], np.diff(equal.starts)[codes[pdfs]])
@@ -162,7 +160,7 @@ def _find_claimed(
     return first_untitled[codes[pdfs]], pdfs
 
 
-def judge_cut_titles(nodes: Nodes, left: np.ndarray, right: np.ndarray, min_title_score: float) -> Edges:
+def judge_cut_titles(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> Edges:
     """Return the edges between records with different titles, but equal authors, year and first page.
 
     One title lacks the subtitle of the other or is within the other, a title is a translation, or the header of a PDF has no title. A cut
@@ -179,7 +177,7 @@ def judge_cut_titles(nodes: Nodes, left: np.ndarray, right: np.ndarray, min_titl
         title[row], number[row] = compare_titles(*pair, is_translated=bool(is_translated[row]))
     found = compare(nodes, left, right, title, number)
     kept = np.flatnonzero(found.agrees)
-    scores = np.minimum(_title_scores(nodes, left[kept], right[kept]), min_title_score)
+    scores = np.minimum(_title_scores(nodes, left[kept], right[kept]), MIN_TITLE_SCORE)
     return Edges(kept, kept, np.full(len(kept), PREFIX), scores, found.codes()[kept])
 
 

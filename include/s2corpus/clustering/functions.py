@@ -41,9 +41,7 @@ def join_identified(rows: pa.Table) -> pa.Table:
         if name in of_kind.column_names:
             of_kind = of_kind.drop_columns([name])
         node = rows["node"].take(chosen).to_numpy()
-        edges = edges_of_kind(
-            nodes_from(of_kind.append_column(name, rows["value"].take(chosen))), reason, MIN_TITLE_SCORE
-        )
+        edges = edges_of_kind(nodes_from(of_kind.append_column(name, rows["value"].take(chosen))), reason)
         found.append(_tabulate(node[edges.left], node[edges.right], edges, near=0))
     return pa.concat_tables(found)
 
@@ -67,7 +65,7 @@ def judge_similar(rows: pa.Table) -> pa.Table:
 def judge_cut(rows: pa.Table) -> pa.Table:
     """Return the edges between different titles of one paper."""
     nodes, left, right = _pair(rows)
-    return _join(rows, judge_cut_titles(nodes, left, right, MIN_TITLE_SCORE), near=1)
+    return _join(rows, judge_cut_titles(nodes, left, right), near=1)
 
 
 def _flatten(column: pa.ChunkedArray) -> pa.Table:

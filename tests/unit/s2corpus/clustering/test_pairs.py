@@ -98,7 +98,7 @@ def test_untitled_pdf_joins_trusted_records_of_one_paper(codes: list[int], recor
 def test_identifiers_are_stronger_than_titles() -> None:
     given: dict[str, Any] = {name: ["x", "x"] for name in IDENTIFIERS}
     one = nodes_from(pa.table(given | {"trusted": [True] * 2, "declares": [True, False]}))
-    strengths = [edges_of_kind(one, reason, 0.8).strength.tolist() for reason in range(TITLE - 1)]
+    strengths = [edges_of_kind(one, reason).strength.tolist() for reason in range(TITLE - 1)]
     assert strengths == [[8], [7], [6], [5], [4], [3]]
 
 

@@ -42,9 +42,7 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
     root = read_tei(tei)
     header = next((child for child in root if local_name(child) == "teiHeader"), None)
     parts = _find_outermost(root, "abstract", "body", "back", "listBibl")
-    parts["abstract"] = [
-        x for i, x in enumerate(parts["abstract"]) if not i or x.get(_LANGUAGE) is None
-    ]  # no translation
+    parts["abstract"] = [x for x in parts["abstract"] if x is parts["abstract"][0] or not x.get(_LANGUAGE)]  # §3.31
     sections = Sections(
         (head.get("n"), extract_text(head))
         for element in parts["body"]

@@ -90,6 +90,17 @@ def figure(head: str, label: str, caption: str, *, kind: str = "", xml_id: str =
     return f'<figure{kind} xml:id="{xml_id}"><head>{head}</head><label>{label}</label><figDesc>{caption}</figDesc>{inside}</figure>'
 
 
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [(' xml:lang="pt"', ["We study bats."]), ("", ["We study bats.", "Estudamos morcegos."])],
+)
+def test_translation_of_the_abstract_is_left_out(language: str, expected: list[str]) -> None:
+    """TEI P5 names the language of an element in `xml:lang` (SPEC §3.31)."""
+    second = f"</abstract><abstract{language}><p>Estudamos morcegos.</p>"
+    found = teis.parse("<p>Text.</p>", abstract=f"<p>We study bats.</p>{second}")
+    assert [paragraph.text for paragraph in found.abstract] == expected
+
+
 def test_table_has_cells_and_is_not_body_text() -> None:
     rows = "<table><row><cell>a</cell><cell>b</cell></row><row><cell>1</cell><cell/></row></table>"
     parse = teis.parse(

@@ -51,54 +51,61 @@ def compare_rows(one: Row, other: Row, title: int = EQUAL, number: int = 0) -> C
         "normalized": pa.array(["a", "a"]),
         "journal": pa.array([row.get("journal") for row in rows], pa.string()),
     }
-    return compare(nodes_from(pa.table(columns)), np.array([0, 1]), np.array([1, 0]), np.full(2, title), number)
+    nodes, left, right = nodes_from(pa.table(columns)), np.array([0, 1]), np.array([1, 0])
+    return compare(nodes, left, right, np.full(2, title), number, one.get("identifier", 0))
 
 
-@pytest.mark.parametrize(
-    ("fact", "value", "one", "other", "title", "number"),
-    [
-        ("title", "equal", {}, {}, EQUAL, 0), ("title", "almost equal", {}, {}, ALMOST, 0), ("title", "similar", {}, {}, SIMILAR, 0),
-        ("title", "cut", {}, {}, CUT, 0), ("title", "missing or translated", {}, {}, MISSING, 0), ("title", "different", {}, {}, OTHER, 0),
-        ("title", "uninformative or cut within a word", {}, {}, WEAK, 0),
-        ("title", "uninformative, equal authors", GENERIC | BOTH, GENERIC | BOTH, EQUAL, 0),
-        ("title", "uninformative or cut within a word", GENERIC | BOTH, GENERIC | ADA, EQUAL, 0),
-        ("number", "agree", {}, {}, EQUAL, 0), ("number", "on one side", {}, {}, ALMOST, Difference.ONE_SIDED),
-        ("number", "part on one side", {}, {}, ALMOST, Difference.PART), ("number", "differ", {}, {}, ALMOST, Difference.NUMBER),
-        ("document", "agree", {}, {"document": 2}, EQUAL, 0),  # Only the source of one record names a kind.
-        ("document", "differ", {}, {"document": 3}, EQUAL, 0),  # The title names it.
-        ("document", "differ", {"document": 4}, {"document": 2}, EQUAL, 0),
-        ("document", "agree", {"document": 3}, {"document": 2}, EQUAL, 0),
-        ("authors", "agree", ADA, BOTH, EQUAL, 0), ("authors", "agree", {"names": [1, 2]}, {"names": [2, 3, 5]}, EQUAL, 0),
-        ("authors", "differ", {"names": [1, 2, 3]}, {"names": [3, 4, 5]}, EQUAL, 0), ("authors", "missing", {}, {}, EQUAL, 0),
-        ("authors", "missing on one side", ADA, {}, EQUAL, 0),
-        ("year", "equal", {}, {}, EQUAL, 0), ("year", "unknown, or of a preprint", {}, {"year": 0}, EQUAL, 0),
-        ("year", "unknown, or of a preprint", {}, {"year": 2002, "preprint": 1}, EQUAL, 0),
-        ("year", "2 to 4 apart", {}, {"year": 2003, "preprint": 1}, EQUAL, 0), ("year", "2 to 4 apart", {}, {"year": 2002}, EQUAL, 0),
-        ("year", "apart", {}, {"year": 2005}, EQUAL, 0), ("identifier", "not compared", {}, {}, EQUAL, 0),
-        ("year", "neighboring", {}, {"year": 2001}, EQUAL, 0),
-        ("year", "neighboring", {"preprint": 1}, {"year": 2001, "preprint": 1}, EQUAL, 0),
-        ("year", "neighboring in one journal or volume", {"volume": 9}, {"year": 2001, "volume": 9}, EQUAL, 0),
-        ("year", "neighboring in one journal or volume", KIDNEY, KIDNEY_INT | {"year": 2001}, EQUAL, 0),
-        ("place", "unknown", HERE, {}, EQUAL, 0), ("place", "volume or page agrees", HERE, {"volume": 9}, EQUAL, 0),
-        ("place", "volume and page agree", HERE, HERE, EQUAL, 0),
-        ("place", "journal, volume and page agree", HERE | KIDNEY, HERE | KIDNEY_INT, EQUAL, 0),
-        ("volume", "agree", HERE, HERE, EQUAL, 0), ("volume", "differ", HERE, {"volume": 13}, EQUAL, 0),
-        ("volume", "agree", HERE, {"volume": 13, "preprint": 1}, EQUAL, 0),  # A preprint has another place.
-        ("page", "agree", HERE, {"page": 8 | int(ELECTRONIC)}, EQUAL, 0),  # An article number and a page.
-        ("page", "differ", HERE, {"page": 8}, EQUAL, 0), ("page", "differ like titles", HERE, {"page": 8}, ALMOST, 0),
-        ("issue", "agree", HERE | ISSUE[0], HERE | ISSUE[1], EQUAL, 0),  # Title, volume and page are equal.
-        ("issue", "differ, few authors or no page", HERE | ISSUE[0], HERE | ISSUE[1], ALMOST, 0),
-        ("issue", "differ, few authors or no page", {"volume": 9} | ISSUE[0], {"volume": 9} | ISSUE[1], EQUAL, 0),
-        ("issue", "differ", HERE | ISSUE[0] | {"names": [1, 2, 3]}, {"volume": 9, "page": 8} | ISSUE[1], EQUAL, 0),
-        ("issue", "agree", ISSUE[0], ISSUE[1], EQUAL, 0),
-        ("journal", "agree", KIDNEY, KIDNEY_INT, ALMOST, 0), ("journal", "agree", KIDNEY, {"journal": "—"}, ALMOST, 0),
-        ("journal", "differ", KIDNEY, BLOOD, EQUAL, 0), ("journal", "differ like titles", KIDNEY, BLOOD, ALMOST, 0),
-        ("journal", "differ", HERE | KIDNEY, HERE | BLOOD, ALMOST, 0),
-    ],
-)  # fmt: skip
+CELLS: list[tuple[str, str, Row, Row, int, int]] = [
+    ("title", "equal", {}, {}, EQUAL, 0), ("title", "almost equal", {}, {}, ALMOST, 0), ("title", "similar", {}, {}, SIMILAR, 0),
+    ("title", "cut", {}, {}, CUT, 0), ("title", "missing or translated", {}, {}, MISSING, 0), ("title", "different", {}, {}, OTHER, 0),
+    ("title", "uninformative or cut within a word", {}, {}, WEAK, 0),
+    ("title", "uninformative, equal authors", GENERIC | BOTH, GENERIC | BOTH, EQUAL, 0),
+    ("title", "uninformative or cut within a word", GENERIC | BOTH, GENERIC | ADA, EQUAL, 0),
+    ("number", "agree", {}, {}, EQUAL, 0), ("number", "on one side", {}, {}, ALMOST, Difference.ONE_SIDED),
+    ("number", "part on one side", {}, {}, ALMOST, Difference.PART), ("number", "differ", {}, {}, ALMOST, Difference.NUMBER),
+    ("document", "agree", {}, {"document": 2}, EQUAL, 0),  # Only the source of one record names a kind.
+    ("document", "differ", {}, {"document": 3}, EQUAL, 0),  # The title names it.
+    ("document", "differ", {"document": 4}, {"document": 2}, EQUAL, 0),
+    ("document", "agree", {"document": 3}, {"document": 2}, EQUAL, 0),
+    ("authors", "agree", ADA, BOTH, EQUAL, 0), ("authors", "agree", {"names": [1, 2]}, {"names": [2, 3, 5]}, EQUAL, 0),
+    ("authors", "differ", {"names": [1, 2, 3]}, {"names": [3, 4, 5]}, EQUAL, 0), ("authors", "missing", {}, {}, EQUAL, 0),
+    ("authors", "missing on one side", ADA, {}, EQUAL, 0),
+    ("year", "equal", {}, {}, EQUAL, 0), ("year", "unknown, or of a preprint", {}, {"year": 0}, EQUAL, 0),
+    ("year", "unknown, or of a preprint", {}, {"year": 2002, "preprint": 1}, EQUAL, 0),
+    ("year", "2 to 4 apart", {}, {"year": 2003, "preprint": 1}, EQUAL, 0), ("year", "2 to 4 apart", {}, {"year": 2002}, EQUAL, 0),
+    ("year", "apart", {}, {"year": 2005}, EQUAL, 0), ("identifier", "not compared", {}, {}, EQUAL, 0),
+    ("year", "neighboring", {}, {"year": 2001}, EQUAL, 0),
+    ("year", "neighboring", {"preprint": 1}, {"year": 2001, "preprint": 1}, EQUAL, 0),
+    ("year", "neighboring in one journal or volume", {"volume": 9}, {"year": 2001, "volume": 9}, EQUAL, 0),
+    ("year", "neighboring in one journal or volume", KIDNEY, KIDNEY_INT | {"year": 2001}, EQUAL, 0),
+    ("place", "unknown", HERE, {}, EQUAL, 0), ("place", "volume or page agrees", HERE, {"volume": 9}, EQUAL, 0),
+    ("place", "volume and page agree", HERE, HERE, EQUAL, 0),
+    ("place", "journal, volume and page agree", HERE | KIDNEY, HERE | KIDNEY_INT, EQUAL, 0),
+    ("volume", "agree", HERE, HERE, EQUAL, 0), ("volume", "differ", HERE, {"volume": 13}, EQUAL, 0),
+    ("volume", "agree", HERE, {"volume": 13, "preprint": 1}, EQUAL, 0),  # A preprint has another place.
+    ("page", "agree", HERE, {"page": 8 | int(ELECTRONIC)}, EQUAL, 0),  # An article number and a page.
+    ("page", "differ", HERE, {"page": 8}, EQUAL, 0), ("page", "differ like titles", HERE, {"page": 8}, ALMOST, 0),
+    ("issue", "agree", HERE | ISSUE[0], HERE | ISSUE[1], EQUAL, 0),  # Title, volume and page are equal.
+    ("issue", "differ, few authors or no page", HERE | ISSUE[0], HERE | ISSUE[1], ALMOST, 0),
+    ("issue", "differ, few authors or no page", {"volume": 9} | ISSUE[0], {"volume": 9} | ISSUE[1], EQUAL, 0),
+    ("issue", "differ", HERE | ISSUE[0] | {"names": [1, 2, 3]}, {"volume": 9, "page": 8} | ISSUE[1], EQUAL, 0),
+    ("issue", "agree", ISSUE[0], ISSUE[1], EQUAL, 0),
+    ("journal", "agree", KIDNEY, KIDNEY_INT, ALMOST, 0), ("journal", "agree", KIDNEY, {"journal": "—"}, ALMOST, 0),
+    ("journal", "differ", KIDNEY, BLOOD, EQUAL, 0), ("journal", "differ like titles", KIDNEY, BLOOD, ALMOST, 0),
+    ("journal", "differ", HERE | KIDNEY, HERE | BLOOD, ALMOST, 0),
+    ("identifier", "equal", {"identifier": 1}, {}, EQUAL, 0),
+]  # fmt: skip
+"""Cells of the table, each with two descriptions that have this value of the fact, their titles' similarity and difference."""
+
+
+@pytest.mark.parametrize(("fact", "value", "one", "other", "title", "number"), CELLS)
 def test_fact_has_its_value(fact: str, value: str, one: Row, other: Row, title: int, number: int) -> None:
     found = compare_rows(one, other, title, number).values[list(EVIDENCE).index(fact)]
     assert [EVIDENCE[fact][at][0] for at in found.tolist()] == [value, value]
+
+
+def test_each_cell_is_tested() -> None:
+    assert {cell[:2] for cell in CELLS} == {(fact, value) for fact, values in EVIDENCE.items() for value, _ in values}
 
 
 def test_specification_has_the_table_of_evidence() -> None:

@@ -1,0 +1,245 @@
+"""Build a benchmark of record matching from records of whole journals, and score the clusters of any tool on it.
+
+    python -m devtools.bench.journals build crossref=works.json dblp=dblp.xml.gz pubmed=journal.xml grobid:tei=headers/ \
+        --only dblp:journals/tois/ --out bench
+    corpus cluster --records bench/records.jsonl --out clusters.jsonl
+    python -m devtools.bench.journals score bench clusters.jsonl
+
+A source is `NAME=FILE`, or `NAME:READER=FILE`; a folder stands for its files. The reader is a metadata source of docs/sources.md, or
+`tei` for GROBID's TEI. The gold is the DOI that each source prints. Records get neither DOI nor any other identifier, so that only
+metadata can match them. These entries are counted, but are not in the benchmark:
+
+- `no_doi`: the source prints no DOI; `shared_doi`: several records of the source print it, as abstracts of a supplement do
+- `repeated`: an entry with this id was read before; `withdrawn`: the source deleted it; `elsewhere`: excluded by --only
+- `unreadable_title`: neither title nor authors; other words are the readers' reasons (docs/sources.md)
+
+`records.jsonl` has the records in the generic form of docs/sources.md, `gold.csv` their DOIs, `card.md` counts and licenses. The same
+files give the same bytes. `score` takes CSV, JSON lines or Parquet; the first two columns are record and cluster. A record that the file
+lacks is a cluster of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import combinations_with_replacement
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import orjson
+
+from s2corpus import sources
+from s2corpus.sources import Deleted, Dropped, Entry, Record, RecordKind
+from s2corpus.sources.build import RawRecord
+from s2corpus.sources.jsonl import read_authors
+from s2orc_parse import tei
+
+LICENSES = {
+    "acl": "CC BY 4.0 (material before 2016: CC BY-NC-SA 3.0)", "arxiv": "CC0 1.0", "crossref": "facts; no rights are claimed",
+    "dblp": "CC0 1.0", "openalex": "CC0 1.0", "pubmed": "NLM's terms and conditions",
+}  # fmt: skip
+"""Licenses of metadata, as their sources state them; --license replaces them."""
+UNKNOWN = "not stated"
+USED = "used"
+_FIELDS = ("date", "venue", "journal", "volume", "issue", "pages", "issns", "type", "document")
+Pairs = Counter[tuple[str, str]]
+
+
+@dataclass
+class Part:
+    """The records of one source, by DOI, and the outcomes of its entries."""
+
+    name: str
+    files: list[Path] = field(default_factory=list)
+    records: dict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
+    outcomes: Counter[str] = field(default_factory=Counter)
+    seen: set[str] = field(default_factory=set)
+
+    def add(self, entry: Entry, only: list[str]) -> None:
+        """Count an entry; keep the record if it has a DOI."""
+        outcome = "withdrawn" if isinstance(entry, Deleted) else None
+        if isinstance(entry, Dropped):
+            outcome = str(entry.reason)
+        elif isinstance(entry, Record):
+            if only and not entry.record_id.startswith(tuple(only)):
+                outcome = "elsewhere"
+            elif entry.record_id in self.seen:
+                outcome = "repeated"
+            elif not entry.doi:
+                outcome = "no_doi"
+            elif not (entry.title or entry.original_title or entry.authors):
+                outcome = "unreadable_title"
+            else:
+                self.records[entry.doi].append(entry)
+            self.seen.add(entry.record_id)
+        if outcome:
+            self.outcomes[outcome] += 1
+
+    def select(self) -> dict[str, Record]:
+        """Return the record of each DOI that only one record prints; count the outcomes."""
+        used = {doi: records[0] for doi, records in self.records.items() if len(records) == 1}
+        self.outcomes[USED] = len(used)
+        self.outcomes["shared_doi"] = sum(len(records) for records in self.records.values() if len(records) > 1)
+        return used
+
+
+def read_entries(reader: str, path: Path) -> Iterator[Entry]:
+    """Yield the entries of one file."""
+    if reader != "tei":
+        yield from sources.read(reader, path)
+        return
+    try:
+        header = tei.build_header(tei.convert(path.read_bytes(), file_sha1=""))
+    except tei.BadTei as error:
+        yield Dropped(sources.RejectReason.MALFORMED, path.name, str(error))
+        return
+    given = {name: header[name] for name in ("title", "date", "venue", "journal", "doi")}
+    yield RawRecord(
+        f"tei:{path.name}", "tei", RecordKind.PDF, path.name, authors=read_authors(header["authors"]), **given
+    ).normalize()
+
+
+def build(given: list[str], only: list[str], licenses: dict[str, str], out: Path) -> str:
+    """Write the benchmark of the sources; return its card."""
+    parts: dict[str, Part] = {}
+    for text in given:
+        source, _, place = text.partition("=")
+        name, _, reader = source.partition(":")
+        if not place or not Path(place).exists():
+            raise SystemExit(f"{text}: expected NAME=FILE or NAME:READER=FILE with a file or folder that exists")
+        part = parts.setdefault(name, Part(name))
+        files = (
+            sorted(path for path in Path(place).rglob("*") if path.is_file()) if Path(place).is_dir() else [Path(place)]
+        )
+        for path in files:
+            for entry in read_entries(reader or name, path):
+                part.add(entry, [prefix for prefix in only if prefix.startswith(f"{name}:")])
+        part.files += files
+    if len(parts) < 2:
+        raise SystemExit(f"{len(parts)} source given: expected at least two, because a pair has records of two sources")
+    rows = sorted(
+        (make_id(name, record), doi, record) for name, part in parts.items() for doi, record in part.select().items()
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "records.jsonl").write_bytes(
+        b"".join(orjson.dumps(strip(id_, doi, record), option=orjson.OPT_APPEND_NEWLINE) for id_, doi, record in rows)
+    )
+    with (out / "gold.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([("record", "doi"), *((id_, doi) for id_, doi, _ in rows)])
+    card = write_card(list(parts.values()), [(id_, doi) for id_, doi, _ in rows], LICENSES | licenses)
+    (out / "card.md").write_text(card, encoding="utf-8")
+    return card
+
+
+def make_id(name: str, record: Record) -> str:
+    """Return an id that does not contain the source's own id, which may be the DOI."""
+    return f"{name}:{hashlib.sha256(record.record_id.encode()).hexdigest()[:16]}"
+
+
+def strip(id_: str, doi: str, record: Record) -> dict[str, Any]:
+    """Return the record as its source printed it, without identifiers, abstract and fields that contain the DOI."""
+    authors = [
+        {name: getattr(author, name) for name in ("first", "middle", "last", "suffix")} for author in record.authors
+    ]
+    fields = {"title": record.original_title or record.title, **{name: getattr(record, name) for name in _FIELDS}}
+    clean = {name: value for name, value in fields.items() if value and doi not in str(value).lower()}
+    return {"record_id": id_, "source": id_.partition(":")[0], "kind": record.kind, "authors": authors, **clean}
+
+
+def write_card(parts: list[Part], gold: list[tuple[str, str]], licenses: dict[str, str]) -> str:
+    """Return the card: sources with licenses and outcomes, DOIs by number of sources, and pairs."""
+    words = [USED, *sorted({word for part in parts for word, count in part.outcomes.items() if count} - {USED})]
+    lines = [
+        "# Benchmark of record matching", "",
+        "Records of the same paper have one DOI in `gold.csv`. Each source printed its own. `records.jsonl` has no identifiers.", "",
+        f"| source | license | {' | '.join(words)} |", f"|---|---|{'---:|' * len(words)}",
+        *(
+            f"| {part.name} | {licenses.get(part.name, UNKNOWN)} | {' | '.join(str(part.outcomes[word]) for word in words)} |"
+            for part in parts
+        ), "",
+    ]  # fmt: skip
+    sizes = Counter(Counter(doi for _, doi in gold).values())
+    lines += [f"- DOIs in {number} source{'s' * (number > 1)}: {sizes[number]}" for number in sorted(sizes)]
+    lines += [f"- pairs of {' and '.join(pair)}: {count}" for pair, count in sorted(count_pairs(gold).items())]
+    lines += ["", "Files by SHA-256:", ""]
+    for part in parts:
+        lines += [
+            f"- {part.name}: `{path.name}` {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in part.files
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def count_pairs(groups: Iterable[tuple[str, Any]]) -> Pairs:
+    """Return the number of pairs in one group by their two sources, given (record, group)."""
+    members: dict[Any, Counter[str]] = defaultdict(Counter)
+    for record, group in groups:
+        members[group][record.partition(":")[0]] += 1
+    pairs = Pairs()
+    for counts in members.values():
+        for a, b in combinations_with_replacement(sorted(counts), 2):
+            pairs[a, b] += counts[a] * counts[b] if a != b else counts[a] * (counts[a] - 1) // 2
+    return +pairs
+
+
+def read_clusters(path: Path) -> list[tuple[str, str]]:
+    """Return the first two columns of CSV, JSON lines or Parquet."""
+    if path.suffix == ".csv":
+        table = duckdb.read_csv(str(path), all_varchar=True)
+    else:
+        table = duckdb.read_parquet(str(path)) if path.suffix == ".parquet" else duckdb.read_json(str(path))
+    return [(str(record), str(cluster)) for record, cluster in table.project("#1, #2").fetchall()]
+
+
+def score(folder: Path, clusters: Path) -> Iterator[str]:
+    """Yield a line for each pair of sources and one for all: pairs, precision, recall, F1."""
+    with (folder / "gold.csv").open(encoding="utf-8", newline="") as file:
+        gold = {row["record"]: row["doi"] for row in csv.DictReader(file)}
+    rows = read_clusters(clusters)
+    counts_of = Counter(record for record, _ in rows)
+    for record, count in counts_of.items():
+        if record not in gold or count > 1:
+            raise SystemExit(
+                f"{clusters}: {record} occurs {count} times: expected records of {folder}/gold.csv, each at most once"
+            )
+    cluster_of = {record: (record,) for record in gold} | {record: ("", cluster) for record, cluster in rows}
+    wanted = count_pairs(gold.items())
+    made = count_pairs(cluster_of.items())
+    right = count_pairs((record, (cluster_of[record], doi)) for record, doi in gold.items())
+    yield f"{'sources':28} {'pairs':>8} {'found':>8} {'right':>8} {'precision':>9} {'recall':>7} {'F1':>7}"
+    for pair in [*sorted(wanted | made), None]:
+        n, m, r = ((counts.total() if pair is None else counts[pair]) for counts in (wanted, made, right))
+        name = "all" if pair is None else " and ".join(pair)
+        yield f"{name:28} {n:8} {m:8} {r:8} {r / m if m else 0:9.4f} {r / n if n else 0:7.4f} {2 * r / (n + m) if n + m else 0:7.4f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command")
+    make = commands.add_parser("build", help="Write records.jsonl, gold.csv and card.md.")
+    make.add_argument("sources", nargs="+", metavar="NAME[:READER]=FILE")
+    make.add_argument(
+        "--only", action="append", default=[], metavar="ID", help="Use only records of this source whose id begins so."
+    )
+    make.add_argument(
+        "--license", action="append", default=[], metavar="NAME=TEXT", help="License of a source's metadata."
+    )
+    make.add_argument("--out", type=Path, required=True)
+    measure = commands.add_parser("score", help="Print precision, recall and F1 of clusters by pair of sources.")
+    measure.add_argument("folder", type=Path)
+    measure.add_argument("clusters", type=Path)
+    args = parser.parse_args()
+    if args.command == "build":
+        print(build(args.sources, args.only, dict(text.split("=", 1) for text in args.license), args.out))
+    elif args.command == "score":
+        print("\n".join(score(args.folder, args.clusters)))
+    else:
+        parser.print_help()
+
+
+if __name__ == "__main__":
+    main()

@@ -24,7 +24,7 @@ _ET_AL = re.compile(
     r"|…|\.\.\.",
     re.IGNORECASE,
 )
-_AND = re.compile(r"\s*(?:[,;]\s*|\s|^)(?:and|und|et|og|och|&)\s+(?=\S)|\s*&\s*", re.IGNORECASE)
+CONJUNCTION = re.compile(r"\s*(?:[,;]\s*|\s|^)(?:and|und|et|og|och|&)\s+(?=\S)|\s*&\s*", re.IGNORECASE)
 _AND_OF_NAMES = re.compile(r"(?<=\S)\s+[ye]\s+(?=\S)")
 _WIDE = str.maketrans(
     {"，": ",", "、": ",", "،": ",", "；": ";", "؛": ";", "\u00a0": " ", "’": "’"} | dict.fromkeys("‐‑", "-")
@@ -143,7 +143,7 @@ def _split_blocks(text: str) -> list[_Block]:
     braced = _BRACED.findall(text)
     numbers = iter(range(len(braced)))
     text = _BRACED.sub(lambda _: f"\ue000{next(numbers)}\ue001", text)
-    pieces = [piece for piece in _AND.split(text) if piece.strip(_EDGES)]
+    pieces = [piece for piece in CONJUNCTION.split(text) if piece.strip(_EDGES)]
     joined: list[str] = []
     for piece in pieces:
         before = joined[-1].rsplit(",", 1)[-1] if joined else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from s2orc_parse.bibliography.tex import decode_text
 from s2orc_parse.latex.bibtex import BibtexEntry, read_pairs
 from s2orc_parse.latex.tex import (
     Call,
@@ -21,6 +22,10 @@ MAX_ENTRIES = 5_000
 _TABLE = read_table("latex/words")
 _NAME_PARTS = re.compile(r"\b(family|given|prefix|suffix)\s*=\s*(?=\{)")
 _BIBITEM = re.compile(r"\\(?:bibitem|harvarditem)(?![A-Za-z@])\s*")
+_LINE_END_BEFORE_GROUP = re.compile(r"(?<!%)\s*\n\s*(?=\{)")
+"""a place where pandoc misses the arguments of a macro that stands for another command"""
+_FIELD_NAME = re.compile(r"\\bib(?:info|field)\s*\{[^{}]*\}")
+_ANY_COMMAND = re.compile(r"\\(?:[A-Za-z]+\*?|.)|[{}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,11 @@ def take_bibliography(body: str) -> tuple[str, str]:
     found = list(find_environments(body, "thebibliography|references|bibdiv|biblist|bibsection"))
     rest = replace_intervals(body, ((environment.start, environment.end, "") for environment in found))
     return rest, "\n".join(environment.body for environment in found)
+
+
+def show_plainly(content: str) -> str:
+    """Return the text of an entry that pandoc cannot read."""
+    return " ".join(_ANY_COMMAND.sub(" ", decode_text(_FIELD_NAME.sub("", content))).split())
 
 
 def read_items(bbl: str) -> list[RawItem]:
@@ -57,6 +67,7 @@ def read_items(bbl: str) -> list[RawItem]:
         content = re.sub(r"\\end\s*\{thebibliography\}.*", "", bbl[got[1] : end], flags=re.DOTALL)
         content = mark_fields(content) if is_apacite(content) else content
         content = balance(content.strip(" \n%").replace("\\href@noop", "\\hrefnoop"))
+        content = _LINE_END_BEFORE_GROUP.sub(" ", content)
         found.append(RawItem(" ".join(re.sub(r"%[ \t]*\n", "", got[0]).split()), label, content))
         if len(found) >= MAX_ENTRIES:
             break

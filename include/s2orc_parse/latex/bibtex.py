@@ -128,7 +128,7 @@ def _read_fields(
                 at = joined.end()
                 continue
             break
-        found.append((match.group(1).lower(), "".join(parts).strip()))
+        found.append((match.group(1).lower(), " ".join("".join(parts).split())))
     return found, at
 
 

@@ -6,7 +6,7 @@ import re
 import time
 
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.names import parse_name
+from s2orc_parse.bibliography.names import CONJUNCTION, parse_authors
 from s2orc_parse.bibliography.printed import ReferenceParser
 from s2orc_parse.latex import mathml
 from s2orc_parse.latex.assemble import Assembler
@@ -26,7 +26,7 @@ from s2orc_parse.outcomes import BadSource, LatexOutcome
 from s2orc_parse.parse_model import Header, Parse, Provenance
 from s2orc_parse.words import read_table
 
-CONVERTER_VERSION = "15"  # part of the key of every stored parse; increase it when the parse of any source may change
+CONVERTER_VERSION = "16"  # part of the key of every stored parse; increase it when the parse of any source may change
 MEMORY_MB = 1024
 SECONDS = 120.0
 """default time limit of one source"""
@@ -89,6 +89,8 @@ def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, pars
 
 
 _AFFILIATION = re.compile(rf"@|\d|\b(?:{'|'.join(_WORDS['affiliation_words'].split())})", re.IGNORECASE)
+_BYLINE = re.compile(r"\s*(?:authors?\s*:|by\s)\s*", re.IGNORECASE)
+_MAX_NAME_WORDS = 5
 
 
 def _read_authors(document: LatexDocument) -> tuple[Author, ...]:
@@ -96,17 +98,18 @@ def _read_authors(document: LatexDocument) -> tuple[Author, ...]:
 
     They are not canonical names (S2ORC §2.2).
     """
-    found: list[Author] = []
+    names: list[str] = []
     for lines in document.authors:
         for number, line in enumerate(lines):
             text = plain(tuple(inline if isinstance(inline, str) else "\n" for inline in line)).strip(" *,†‡")
-            if not text or len(text.split()) > 5 or _AFFILIATION.search(text):
+            text = text[found.end() :] if (found := _BYLINE.match(text)) else text
+            longest = max(len(name.split()) for name in CONJUNCTION.split(text))
+            if not text or longest > _MAX_NAME_WORDS or text.islower() or _AFFILIATION.search(text):
                 if number and text:
                     break
                 continue
-            if name := parse_name(text):
-                found.append(name)
-    return tuple(found)
+            names.append(text)
+    return parse_authors("; ".join(names))
 
 
 def _find_records(

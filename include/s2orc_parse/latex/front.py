@@ -36,12 +36,12 @@ r"""roles of commands whose text may end at \endNAME"""
 _TAKEN_ROLES = (Role.TITLE, Role.AUTHOR)
 """roles of commands that `take_title_and_authors` removes"""
 _NAME_ENDS = re.compile(
-    r"\\(?:quad|qquad|hfill|hspace\*?\{[^{}]*\}|vspace\*?\{[^{}]*\}|IEEEauthorblock[NA])(?![A-Za-z])|\\\\(?:\s*\[[^\]]*\])?|,|~~+|&|\n\s*\n"
+    r"\\(?:quad|qquad|hfill|hspace\*?\{[^{}]*\}|vspace\*?\{[^{}]*\}|(?:IEEE)?authorblockN)(?![A-Za-z])|\\\\(?:\s*\[[^\]]*\])?|,|~~+|&|\n\s*\n"
 )
-_AUTHOR_ENDS = re.compile(r"\\(?:[Aa]nd|AND)(?![A-Za-z])")
+_AUTHOR_ENDS = re.compile(r"\\(?:[Aa]nd|AND|alignauthor)(?![A-Za-z])")
+_NOTES_IN_NAMES = "|".join(_WORDS["notes_in_names"].split())
 _NOT_IN_NAMES = re.compile(
-    rf"\\(?:{'|'.join(_WORDS['notes_in_names'].split())})(?![A-Za-z])(?:\[[^\]]*\])?(?:\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})?"
-    rf"|\\(?:{'|'.join(_WORDS['type_in_names'].split())})(?![A-Za-z])|\$[^$]*\$|\\(?:[dt]ag|dagger|ddagger)(?![A-Za-z])"
+    rf"\\(?:{'|'.join(_WORDS['type_in_names'].split())})(?![A-Za-z])|\$[^$]*\$|\\(?:[dt]ag|dagger|ddagger)(?![A-Za-z])"
 )
 
 
@@ -86,7 +86,7 @@ class FrontMatter:
                     continue
                 shown = self._rewrite(" ".join(values[: form.shown]), [])
                 if form.role is Role.AUTHOR:
-                    authors += _AUTHOR_ENDS.split(_NOT_IN_NAMES.sub(" ", shown))
+                    authors += _AUTHOR_ENDS.split(_NOT_IN_NAMES.sub(" ", _remove_notes(shown)))
                 elif call.name == "subtitle":
                     title = f"{title}: {shown}" if title else title
                 else:
@@ -180,6 +180,18 @@ class FrontMatter:
         return " "
 
 
+def _remove_notes(names: str) -> str:
+    """Return the names of authors without notes, marks and affiliations."""
+    removed: list[tuple[int, int, str]] = []
+    for call in find_calls(names, _NOTES_IN_NAMES, 0):
+        if removed and call.start < removed[-1][1]:
+            continue
+        is_followed = names[skip_space(names, call.end) :][:1] == "{"
+        got = read_argument(names, call.end) if is_followed else None
+        removed.append((call.start, got[1] if got else call.end, " "))
+    return replace_intervals(names, removed)
+
+
 def _mark(kind: str, text: str) -> str:
     return f"\n\n{OPEN}{kind}{CLOSE} {text}\n\n{OPEN}E{CLOSE}\n\n"
 
@@ -246,12 +258,15 @@ def settle_front_matter(document: LatexDocument) -> None:
         return
     head = document.blocks[first]
     assert isinstance(head, Head)
-    if not document.abstract and not head.numbered and _to_words(head.content).casefold().strip(" .:") == "abstract":
+    label = _LABEL.fullmatch(_to_words(head.content))
+    if not document.abstract and label and label[1]:
         end = next(
             (i for i, block in enumerate(document.blocks[first + 1 :], first + 1) if isinstance(block, Head)), None
         )
         if end is not None:
-            document.blocks[first], first = Para(head.content), end
+            document.blocks[first] = Para(head.content)
+            document.blocks.insert(end, replace(head, content=()))  # its number counts
+            first = end
     kept: list[Block] = []
     has_begun = in_abstract = False
     for block in document.blocks[:first]:

@@ -156,7 +156,7 @@ def convert_records(
         macros = _collect_macros(source, "")
         definitions = define_macros(macros, {one.name for one in macros}, find_names("\n".join(lines)))
         text = "\n\n".join((definitions, "\\begin{document}", IN_ENTRIES, *lines, "\\end{document}\n"))
-        reader = Reader([], [], [RawItem(str(i), None, "") for i in range(len(places))])
+        reader = Reader([], [], [RawItem(str(i), None, records[n].fields[name]) for i, (n, name) in enumerate(places)])
         for item in reader.document(_convert(text, seconds, memory_mb)).bibliography:
             number, name = places[int(item.key)]
             fields[number][name] = unmark_groups(plain(item.content, read_formula_text))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from s2orc_parse.latex import document as doc
-from s2orc_parse.latex.bbl import RawItem
+from s2orc_parse.latex.bbl import RawItem, show_plainly
 from s2orc_parse.latex.classes import name_back_matter
 from s2orc_parse.latex.floats import FloatSource
 from s2orc_parse.latex.front import settle_front_matter, split_keywords
@@ -50,6 +50,7 @@ class Reader:
         mark: tuple[str, int] | None = None
         pending: list[doc.Inline] = []
         labels: dict[int, doc.Inlines] = {}
+        entries: dict[int, doc.Inlines] = {}
 
         def close() -> None:
             if mark is None:
@@ -71,8 +72,7 @@ class Reader:
             elif kind == "K":
                 document.keywords += split_keywords(plain(content))
             elif kind == "B":
-                item = self.items[number]
-                document.bibliography.append(doc.BibItem(item.key, labels.get(number), content))
+                entries[number] = content
 
         for block in self._blocks(ast.get("blocks", [])):
             inside = block
@@ -104,6 +104,10 @@ class Reader:
             elif isinstance(inside, doc.Para | doc.Head):
                 pending += [" ", *inside.content]
         close()
+        document.bibliography = [
+            doc.BibItem(item.key, labels.get(number), entries.get(number) or (show_plainly(item.content),))
+            for number, item in enumerate(self.items)
+        ]
         settle_front_matter(document)
         document.blocks += [piece.float for piece in self.pieces]
         for piece in self.flat:

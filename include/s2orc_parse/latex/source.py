@@ -189,18 +189,16 @@ class _Flattener:
 
 
 def _find_main(files: dict[str, bytes]) -> str:
-    """Return the file that starts the document: named by 00README, else with \\documentclass and \\begin{document}."""
+    """Return the file that starts the document: named by 00README, else with \\documentclass or \\begin{document}."""
     texts = {
         name: files[name]
         for name in sorted(files)
         if name.lower().endswith((".tex", ".ltx", ".latex", ".txt")) or "." not in name
     }
     stripped = {
-        name: remove_comments(data[: 1 << 20].decode("latin-1"))
-        for name, data in texts.items()
-        if b"\\document" in data
+        name: remove_comments(data[: 1 << 20].decode("latin-1")) for name, data in texts.items() if b"document" in data
     }
-    starting = [name for name, text in stripped.items() if _DOCUMENT.search(text)]
+    starting = [name for name, text in stripped.items() if _DOCUMENT.search(text) or _BEGIN.search(text)]
     for name, data in files.items():
         if PurePosixPath(name).name.upper().startswith("00README"):
             for line in data.decode("utf-8", "replace").splitlines():

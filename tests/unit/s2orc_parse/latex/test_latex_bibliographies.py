@@ -182,3 +182,36 @@ def test_identifiers_of_a_database_are_read_from_all_its_fields(
 ) -> None:
     (entry,) = parse(r"\cite{a}\bibliography{r}", r_bib=f"@article{{a, title={{T}}, {fields}}}").bib_entries
     assert (entry.doi, entry.arxiv_id) == (doi, arxiv_id)
+
+
+REVTEX = r"""\makeatletter
+\providecommand \bibfield [0]{\@secondoftwo}\providecommand \Eprint [0]{\href }
+\begin{thebibliography}{1}
+\bibitem [{\citenamefont {Byron}(2005)}]{a}\BibitemOpen
+  \bibfield  {author} {\bibinfo {author} {\bibfnamefont {A.}~\bibnamefont
+  {Byron}},\ }\bibfield  {title} {\bibinfo {title} {Odd rivers},\ }\href@noop
+  {} {\bibfield  {journal} {\bibinfo  {journal} {J. Odd}\ }\textbf {\bibinfo
+  {volume} {358}} (\bibinfo {year} {2005})},\ \Eprint
+  {https://arxiv.org/abs/astro-ph/0405575} {arXiv:astro-ph/0405575}
+  \BibitemShut {NoStop}%
+\end{thebibliography}"""
+
+
+def test_entry_of_revtex_has_its_fields_wherever_its_lines_end() -> None:
+    (entry,) = parse(r"Text \cite{a}.", r"\documentclass{revtex4-2}", main_bbl=REVTEX).bib_entries
+    assert (entry.title, entry.venue, entry.volume, entry.year) == ("Odd rivers", "J. Odd", "358", 2005)
+    assert ([a.last for a in entry.authors], entry.arxiv_id) == (["Byron"], "astro-ph/0405575")
+
+
+@pytest.mark.parametrize("broken", [r"\footnote", r"\verb|", r"\textsuperscript{\href"])
+def test_entry_that_pandoc_cannot_read_keeps_its_text(broken: str) -> None:
+    item = rf"\bibitem{{a}} Byron, A. {broken} \emph{{Odd rivers}}. J. Odd, 2005."
+    found = parse(rf"Text \cite{{a}}. \begin{{thebibliography}}{{1}}{item}\end{{thebibliography}}")
+    (entry,) = found.bib_entries
+    assert "Odd rivers" in entry.raw_text and "\\" not in entry.raw_text and entry.year == 2005
+    assert [span.ref_id for p in found.body_text for span in p.cite_spans] == ["BIBREF0"]
+
+
+def test_field_of_a_database_is_one_line() -> None:
+    (entry,) = parse(r"\cite{a}\bibliography{r}", r_bib="@article{a, title={Odd\n    rivers}, year=2005}").bib_entries
+    assert entry.title == "Odd rivers"

@@ -81,6 +81,45 @@ def test_front_matter_of_a_class_is_not_body(row: tuple[str, str, str, str]) -> 
     assert [p.section for p in found.back_matter] == (["Biography"] if end else [])
 
 
+TWO = ["Ada Byron", "Alan Turing"]
+
+
+@pytest.mark.parametrize(
+    ("authors", "names"),
+    [
+        (r"\author{Ada Byron and Alan Turing}", TWO),
+        (r"\author{Ada Byron,~and~Alan~Turing}", TWO),
+        (r"\author{Ada Byron\thanks{Odd \textbf{\textit{City}}, USA.} and Alan Turing}", TWO),
+        (r"\author{\uppercase{Ada Byron}, \uppercase{and Alan Turing\authorrefmark{1}}}", TWO),
+        (r"\author{Ada Byron y Alan Turing}", TWO),
+        (r"\author{Ada Byron y Lovelace}", ["Ada Byron y Lovelace"]),
+        (r"\author[1]{Authors: Ada Byron}\author[1,*]{Alan Turing}", TWO),
+        (
+            r"\author{\IEEEauthorblockN{Ada Byron, and Alan Turing}\IEEEauthorblockA{\textit{\textbf{Odd}, Odd Lab}\\ Lisbon, Portugal}}",
+            TWO,
+        ),
+        (
+            r"\author{\alignauthor Ada Byron\\ \affaddr{Odd}\\ \email{a@x.org} \alignauthor Alan Turing\\ \affaddr{Odd}}",
+            TWO,
+        ),
+        (r"\author{removed for review}", []),
+        (r"\author{Anonymous Authors}", []),
+    ],
+)
+def test_authors_are_the_printed_names(authors: str, names: list[str]) -> None:
+    found = parse(rf"\title{{Odd}}{authors}\maketitle Text.").header.authors
+    assert [" ".join(filter(None, (a.first, *a.middle, a.last))) for a in found] == names
+
+
+@pytest.mark.parametrize(
+    ("head", "number"), [(r"\section{Abstract}", "2"), (r"\section*{Abstract}", "1"), (r"\section*{Summary}", "1")]
+)
+def test_first_section_with_the_name_of_an_abstract_is_the_abstract(head: str, number: str) -> None:
+    found = parse(rf"{head} {WORDS} \section{{A}} Text. \section{{Summary}} All flows.")
+    assert [p.text for p in found.abstract] == [WORDS]
+    assert [(p.sec_num, p.section) for p in found.body_text] == [(number, "A"), (str(int(number) + 1), "Summary")]
+
+
 def test_structured_abstract_of_aa_has_the_headers_that_the_class_prints() -> None:
     parts = r"\abstract" "\n% context\n{Rivers flow.}\n% aims\n{}{We look.}{They flow.}{All flows.}"
     found = parse(rf"{parts}\maketitle\section{{A}} Text.", r"\documentclass{aa}")

@@ -13,7 +13,7 @@ from s2orc_parse.latex import convert
 from s2orc_parse.latex.tex import find_environments
 from s2orc_parse.parse_model import CitationStyle, RefType
 from tests.unit.parse_laws import check_laws
-from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_entries, parse, texts
+from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_entries, parse, tar, texts
 
 BIB = r"""@string{jft = "J. Foo Tests"}
 @article{mu, title={The {DNA} of \emph{things} in K{\"o}ln}, author={M{\"u}ller, Jos{\'e} and van der Doe, Jane and others}, year=2001,
@@ -281,3 +281,15 @@ def test_acknowledgments_are_back_matter(thanks: str) -> None:
 def test_unclosed_environment_hides_no_later_one() -> None:
     found = find_environments(r"\begin{table} a \begin{table} b \end{table} \begin{table} c \end{table}", "table")
     assert [environment.body.strip() for environment in found] == ["b", "c"]
+
+
+def test_class_in_an_input_file_does_not_start_the_document() -> None:
+    files: dict[str, str | bytes] = {
+        "layout.tex": "\\documentclass{article}\n\\input{macros}",
+        "paper.tex": "\\input{layout}\\begin{document}Text.\\end{document}",
+    }
+    assert texts(convert(tar(files), sha1="0" * 40)) == [("", "Text.")]
+
+
+def test_line_break_separates_words() -> None:
+    assert parse(r"\title{Odd:\linebreak rivers}\maketitle Text.").header.title == "Odd: rivers"

@@ -24,6 +24,9 @@ _NAME_PARTS = re.compile(r"\b(family|given|prefix|suffix)\s*=\s*(?=\{)")
 _BIBITEM = re.compile(r"\\(?:bibitem|harvarditem)(?![A-Za-z@])\s*")
 _LINE_END_BEFORE_GROUP = re.compile(r"(?<!%)\s*\n\s*(?=\{)")
 """a place where pandoc misses the arguments of a macro that stands for another command"""
+_RECORD = re.compile(r"\\(?:begin|end)\s*\{b[a-z]+\}|\\endbibitem(?![A-Za-z])")
+"""marks of an entry's kind in the styles of Springer and BioMed Central"""
+_PAGES = re.compile(r"\\bfpage\s*\{(\w+)\}(?:\s*--?\s*\\blpage\s*\{(\w+)\})?")
 _FIELD_NAME = re.compile(r"\\bib(?:info|field)\s*\{[^{}]*\}")
 _ANY_COMMAND = re.compile(r"\\(?:[A-Za-z]+\*?|.)|[{}]")
 
@@ -67,6 +70,9 @@ def read_items(bbl: str) -> list[RawItem]:
         content = re.sub(r"\\end\s*\{thebibliography\}.*", "", bbl[got[1] : end], flags=re.DOTALL)
         content = mark_fields(content) if is_apacite(content) else content
         content = balance(content.strip(" \n%").replace("\\href@noop", "\\hrefnoop"))
+        content = _PAGES.sub(
+            lambda pages: f"\\bibinfo{{pages}}{{{'--'.join(filter(None, pages.groups()))}}}", _RECORD.sub("", content)
+        )
         content = _LINE_END_BEFORE_GROUP.sub(" ", content)
         found.append(RawItem(" ".join(re.sub(r"%[ \t]*\n", "", got[0]).split()), label, content))
         if len(found) >= MAX_ENTRIES:

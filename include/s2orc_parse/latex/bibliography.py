@@ -186,6 +186,8 @@ def _read_bibinfo(marked: dict[str, list[str]]) -> Fields:
     for name, target in names.items():
         if name in marked and (value := marked[name][0].strip(_EDGES)):
             found.setdefault(target, value)
+    if "venue" in found and "title" not in found and "journal" not in marked:
+        found["title"] = found.pop("venue")  # a book
     if url := clean_url(" ".join(marked.get("url", []))):
         found["urls"] = (url,)
     people = [

@@ -3,7 +3,8 @@ r"""Rewrite the front and back matter of a source by its class: abstracts and ke
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from s2orc_parse.latex.classes import Form, Role
@@ -40,9 +41,10 @@ _NAME_ENDS = re.compile(
 )
 _AUTHOR_ENDS = re.compile(r"\\(?:[Aa]nd|AND|alignauthor)(?![A-Za-z])")
 _NOTES_IN_NAMES = "|".join(_WORDS["notes_in_names"].split())
-_NOT_IN_NAMES = re.compile(
-    rf"\\(?:{'|'.join(_WORDS['type_in_names'].split())})(?![A-Za-z])|\$[^$]*\$|\\(?:[dt]ag|dagger|ddagger)(?![A-Za-z])"
-)
+_NOT_IN_NAMES = re.compile(rf"\\(?:{'|'.join(_WORDS['type_in_names'].split())})(?![A-Za-z])")
+_MARK_IN_NAMES = re.compile(r"\$[^$]*\$|\\(?:[dt]ag|dagger|ddagger)(?![A-Za-z])")
+_RAISED_LETTER = re.compile(r"(?<=M)\\textsuperscript\s*\{(a?c)\}")
+_END_OF_NAME = "~~"
 
 
 class FrontMatter:
@@ -56,6 +58,8 @@ class FrontMatter:
             for name, form in forms.items()
             if form.role not in _TAKEN_ROLES and (form.role in _SURE_ROLES or name not in defined)
         }
+        notes = (re.escape(name) for name, form in forms.items() if form.role is Role.NOTE and form.arguments < 2)
+        self._notes = "|".join((_NOTES_IN_NAMES, *notes))
         names = "|".join(sorted(map(re.escape, self.forms), key=len, reverse=True))
         self._call = re.compile(rf"\\(?:begin\s*\{{({names})\*?\}}|({names}|twocolumn)(?![A-Za-z@]))")
         self.has_abstract = False
@@ -64,7 +68,9 @@ class FrontMatter:
         """Return the body with marks, including the abstract and the keywords of the preamble."""
         taken: list[str] = []
         self._rewrite(preamble, taken, only=(Role.ABSTRACT, Role.KEYWORDS))
-        return "".join(taken) + self._rewrite(body, None)
+        names = "|".join(name for name, form in self.taken.items() if form.role is Role.AUTHOR)
+        authors = [(call.start, call.end) for call in find_calls(body, names, 1, options=2)]
+        return "".join(taken) + self._rewrite(body, None, kept=authors)
 
     def take_title_and_authors(self, preamble: str, body: str) -> tuple[str, str]:
         """Return the body without title and authors, and these as paragraphs, split wherever a name may end."""
@@ -84,9 +90,12 @@ class FrontMatter:
                 removed.append((call.start, end, ""))
                 if DEFINES.search(text, max(call.start - 40, 0), call.start):
                     continue
-                shown = self._rewrite(" ".join(values[: form.shown]), [])
+                shown = " ".join(values[: form.shown])
                 if form.role is Role.AUTHOR:
-                    authors += _AUTHOR_ENDS.split(_NOT_IN_NAMES.sub(" ", _remove_notes(shown)))
+                    shown = _remove_notes(shown, self._notes)
+                shown = self._rewrite(shown, [])
+                if form.role is Role.AUTHOR:
+                    authors += _AUTHOR_ENDS.split(_NOT_IN_NAMES.sub(" ", shown))
                 elif call.name == "subtitle":
                     title = f"{title}: {shown}" if title else title
                 else:
@@ -97,14 +106,19 @@ class FrontMatter:
                 lines.append(f"{OPEN}N{number}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balance(name)))
         return replace_intervals(body, removed), "\n\n".join(lines)
 
-    def _rewrite(self, text: str, taken: list[str] | None, only: Collection[Role] = ()) -> str:
-        """Return a text with its calls replaced. Append abstracts and keywords to `taken`, if it is given."""
+    def _rewrite(
+        self, text: str, taken: list[str] | None, only: Collection[Role] = (), kept: Sequence[tuple[int, int]] = ()
+    ) -> str:
+        """Return a text with its calls replaced, except in some intervals. Append abstracts and keywords to `taken`, if it is given."""
         parts: list[str] = []
         at = 0
         heading = _HEADING.search(text) if taken is None else None
         first_heading = heading.start() if heading else len(text)
         for match in self._call.finditer(text):
             if match.start() < at or DEFINES.search(text, max(match.start() - 40, 0), match.start()):
+                continue
+            before = bisect_right(kept, (match.start(), len(text)))
+            if before and match.start() < kept[before - 1][1]:
                 continue
             check_deadline()
             name = match[1] or match[2]
@@ -180,16 +194,17 @@ class FrontMatter:
         return " "
 
 
-def _remove_notes(names: str) -> str:
-    """Return the names of authors without notes, marks and affiliations."""
+def _remove_notes(names: str, notes: str) -> str:
+    """Return the names of authors, with an end of a name in place of notes, marks and affiliations."""
+    names = _RAISED_LETTER.sub(r"\1", names)
     removed: list[tuple[int, int, str]] = []
-    for call in find_calls(names, _NOTES_IN_NAMES, 0):
+    for call in find_calls(names, notes, 0):
         if removed and call.start < removed[-1][1]:
             continue
         is_followed = names[skip_space(names, call.end) :][:1] == "{"
         got = read_argument(names, call.end) if is_followed else None
-        removed.append((call.start, got[1] if got else call.end, " "))
-    return replace_intervals(names, removed)
+        removed.append((call.start, got[1] if got else call.end, _END_OF_NAME))
+    return _MARK_IN_NAMES.sub(_END_OF_NAME, replace_intervals(names, removed))
 
 
 def _mark(kind: str, text: str) -> str:

@@ -21,7 +21,7 @@ _DEFINES = re.compile(
     r"|\\[egx]?def\s*(?P<plain>\\([A-Za-z]+))(?:#\d)*\s*(?=\{)"
     r"|\\(?:re)?newenvironment\*?\s*\{(?P<environment>[^{}]+)\}"
     r"|\\newtheorem\*?\s*\{(?P<theorem>[^{}]+)\}"
-    r"|\\let\s*(?P<alias>\\([A-Za-z]+))\s*=?\s*\\[A-Za-z]+"
+    r"|\\let\s*(?P<alias>\\([A-Za-z]+))\s*=?\s*\\[A-Za-z]+(?![A-Za-z@])"
 )
 _STARRED = re.compile(
     rf"\\DeclarePairedDelimiter(?:XPP|X)?{_NAME}|\\(?:New|Renew|Provide|Declare)(?:Expandable)?DocumentCommand{_NAME}\s*\{{\s*s"
@@ -50,12 +50,19 @@ class Definition:
     tex: str
     start: int
     end: int
-    is_theorem: bool = False
+    kind: str
+    """group of `_DEFINES`"""
 
 
 def find_names(text: str) -> set[str]:
     """Return the commands and environments that a text uses."""
     return {environment or command for environment, command in _NAMES.findall(text)}
+
+
+def find_environments_only(text: str) -> set[str]:
+    r"""Return the environments that a text never uses as commands. A command of this name would change \begin in pandoc."""
+    names = _NAMES.findall(text)
+    return {environment for environment, _ in names} - {command for _, command in names}
 
 
 def find_definitions(text: str) -> list[Definition]:
@@ -74,7 +81,7 @@ def find_definitions(text: str) -> list[Definition]:
             name in _SUPPORTED and not (name in _SYMBOLS and "#" not in tex and len(tex) < 100)
         ):
             continue
-        found.append(Definition(name, tex, match.start(), end, is_theorem=kind == "theorem"))
+        found.append(Definition(name, tex, match.start(), end, kind))
     return found
 
 
@@ -96,7 +103,7 @@ def select_definitions(found: Iterable[Definition], wanted: set[str]) -> str:
 def simplify_definitions(text: str) -> str:
     """Return the text with its definitions in the simplest form of LaTeX."""
     found = find_definitions(text)
-    return replace_intervals(text, ((one.start, one.end, one.tex) for one in found if not one.is_theorem))
+    return replace_intervals(text, ((one.start, one.end, one.tex) for one in found if one.kind != "theorem"))
 
 
 def _read_definition(text: str, match: re.Match[str], kind: str, name: str) -> tuple[str | None, int | None]:
@@ -230,7 +237,7 @@ _TABLE = read_table("latex/words")
 IN_TEXT = (
     *find_definitions(_TABLE["provided"]["text"].replace("XSPACE", XSPACE)),
     *(
-        Definition(name, f"\\providecommand{{\\{name}}}{{{text.replace('&', chr(92) + '&')}}}", 0, 0)
+        Definition(name, f"\\providecommand{{\\{name}}}{{{text.replace('&', chr(92) + '&')}}}", 0, 0, "default")
         for name, text in _TABLE["journals"].items()
     ),
 )

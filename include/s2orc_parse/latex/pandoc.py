@@ -30,6 +30,7 @@ from s2orc_parse.latex.macros import (
     IN_TEXT,
     Definition,
     find_definitions,
+    find_environments_only,
     find_names,
     remove_stars,
     select_definitions,
@@ -123,7 +124,7 @@ def read_latex(source: LatexSource, *, seconds: float, memory_mb: int) -> LatexD
     body, front = front_matter.take_title_and_authors(source.preamble, body)
     body = balance(body)
     tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _format_floats(flat), front, IN_ENTRIES, _format_entries(items)))
-    definitions = prepare(expand_in_macros(define_macros(macros, names, find_names(body + tail)), short_forms))
+    definitions = prepare(expand_in_macros(define_macros(macros, names, body + tail), short_forms))
     text = "\n".join((definitions, "\\begin{document}", body, "", tail, "\\end{document}\n"))
     text = re.sub(r"\\href\s*(?:%\n\s*)?\{", r"\\href{", text)  # pandoc allows no line end between them
     ast = _convert(text, seconds, memory_mb)
@@ -154,7 +155,7 @@ def convert_records(
     fields = [{**record.fields, "links": "\n".join(list_links(record))} for record in records]
     if places:
         macros = _collect_macros(source, "")
-        definitions = define_macros(macros, {one.name for one in macros}, find_names("\n".join(lines)))
+        definitions = define_macros(macros, {one.name for one in macros}, "\n".join(lines))
         text = "\n\n".join((definitions, "\\begin{document}", IN_ENTRIES, *lines, "\\end{document}\n"))
         reader = Reader([], [], [RawItem(str(i), None, records[n].fields[name]) for i, (n, name) in enumerate(places)])
         for item in reader.document(_convert(text, seconds, memory_mb)).bibliography:
@@ -171,13 +172,15 @@ def _collect_macros(source: LatexSource, bbl: str) -> list[Definition]:
         *find_definitions(f"{source.styles}\n{source.preamble}"),
         *(one for one in of_bbl if one.name not in provided),
     ]
-    return [one for one in macros if not one.is_theorem]
+    return [one for one in macros if one.kind != "theorem"]
 
 
-def define_macros(macros: list[Definition], names: Collection[str], wanted: set[str]) -> str:
-    """Return TeX for the used macros: the paper's own definitions, and those of common packages for other names."""
-    own = select_definitions(macros, wanted)
-    wanted = wanted | find_names(own)
+def define_macros(macros: list[Definition], names: Collection[str], text: str) -> str:
+    """Return TeX for the macros that a text uses: the paper's own definitions, and those of common packages for other names."""
+    environments = find_environments_only(text)
+    macros = [one for one in macros if one.kind == "environment" or one.name not in environments]
+    own = select_definitions(macros, find_names(text))
+    wanted = find_names(text + own)
     return "\n".join((own, select_definitions((one for one in IN_TEXT if one.name not in names), wanted)))
 
 

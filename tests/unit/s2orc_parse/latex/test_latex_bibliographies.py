@@ -215,3 +215,38 @@ def test_entry_that_pandoc_cannot_read_keeps_its_text(broken: str) -> None:
 def test_field_of_a_database_is_one_line() -> None:
     (entry,) = parse(r"\cite{a}\bibliography{r}", r_bib="@article{a, title={Odd\n    rivers}, year=2005}").bib_entries
     assert entry.title == "Odd rivers"
+
+
+SPRINGER = r"""\begin{thebibliography}{1}
+\ifx \bauthor  \undefined \def \bauthor#1{#1}\fi
+\ifx \barticle \undefined \def \barticle#1{#1}\fi
+\bibitem{a}
+\begin{barticle}
+\bauthor{\bsnm{Byron}, \binits{A.B.}},
+\bauthor{\bsnm{Turing}, \binits{A.}}:
+\batitle{Odd rivers}.
+\bjtitle{J. Odd}
+\bvolume{13}(\bissue{2}),
+\bfpage{266}--\blpage{267}
+(\byear{1996}).
+\doiurl{10.1000/odd}
+\end{barticle}
+\endbibitem
+\bibitem{b}
+\begin{bbook}
+\bauthor{\bsnm{Lamb}, \binits{C.}}:
+\bbtitle{Even rivers}.
+\bpublisher{Odd Press},
+\blocation{Odd Town}
+(\byear{1970})
+\end{bbook}
+\endbibitem
+\end{thebibliography}"""
+
+
+def test_entries_of_springer_have_their_fields() -> None:
+    article, book = parse(r"Text \cite{a,b}.", r"\documentclass{sn-jnl}", main_bbl=SPRINGER).bib_entries
+    assert [(a.first, a.middle, a.last) for a in article.authors] == [("A", ("B",), "Byron"), ("A", (), "Turing")]
+    assert (article.title, article.venue, article.volume, article.issue) == ("Odd rivers", "J. Odd", "13", "2")
+    assert (article.pages, article.year, article.doi) == ("266--267", 1996, "10.1000/odd")
+    assert (book.title, book.publisher, book.year, book.venue) == ("Even rivers", "Odd Press", 1970, "")

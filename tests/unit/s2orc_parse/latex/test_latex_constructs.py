@@ -293,3 +293,11 @@ def test_class_in_an_input_file_does_not_start_the_document() -> None:
 
 def test_line_break_separates_words() -> None:
     assert parse(r"\title{Odd:\linebreak rivers}\maketitle Text.").header.title == "Odd: rivers"
+
+
+def test_environment_that_a_class_defines_as_a_command_is_the_environment() -> None:
+    style = r"\def\equation{\refstepcounter{equation}\hbox to\linewidth\bgroup $\displaystyle \hskip\mathindent}\let\fmbox\odd@fmbox"
+    found = parse(
+        r"\begin{fmbox}It is \begin{equation}x=1\end{equation} here.\end{fmbox}", r"\usepackage{odd}", odd_sty=style
+    )
+    assert texts(found) == [("", "It is EQUATION here.")]

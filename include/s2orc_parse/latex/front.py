@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from s2orc_parse.latex.classes import Form, Role
 from s2orc_parse.latex.document import Block, Head, Inline, Inlines, LatexDocument, MarkedText, Math, Para, walk
@@ -271,17 +272,17 @@ def settle_front_matter(document: LatexDocument) -> None:
     first = next((i for i, block in enumerate(document.blocks) if isinstance(block, Head)), None)
     if first is None:
         return
-    head = document.blocks[first]
-    assert isinstance(head, Head)
-    label = _LABEL.fullmatch(_to_words(head.content))
-    if not document.abstract and label and label[1]:
-        end = next(
-            (i for i, block in enumerate(document.blocks[first + 1 :], first + 1) if isinstance(block, Head)), None
-        )
+    heads = [(i, block) for i, block in enumerate(document.blocks) if isinstance(block, Head)]
+    opening = [*takewhile(lambda head: not head[1].numbered, heads), *heads[:1]]
+    named = [(i, head) for i, head in opening if (label := _LABEL.fullmatch(_to_words(head.content))) and label[1]]
+    if not document.abstract and named:
+        begin, head = named[0]
+        end = next((i for i, _ in heads if i > begin), None)
         if end is not None:
-            document.blocks[first] = Para(head.content)
-            document.blocks.insert(end, replace(head, content=()))  # its number counts
-            first = end
+            moved = document.blocks[begin + 1 : end]
+            document.blocks[begin:end] = [replace(head, content=())]  # its number counts
+            document.blocks[first:first] = [Para(head.content), *moved]
+            first += 1 + len(moved)
     kept: list[Block] = []
     has_begun = in_abstract = False
     for block in document.blocks[:first]:

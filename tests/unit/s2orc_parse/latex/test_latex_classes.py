@@ -65,6 +65,8 @@ FRONTS = [  # class, preamble, text before the first section, text at the end: a
      rf"\maketitle\begin{{abstract}}{WORDS}\end{{abstract}} Keywords: rivers; lakes", ""),
     ("lipics-v2021", "", r"\title{Odd rivers}\author{Ada Byron}{Odd University}{a@x.org}{https://orcid.org/0}{Paid by all of us.}"
      rf"\Copyright{{Ada Byron}}\keywords{{rivers, lakes}}\EventEditors{{Jane Doe}}\maketitle\begin{{abstract}}{WORDS}\end{{abstract}}", ""),
+    ("jss", rf"{TITLE}\Plainauthor{{Ada Byron}}\Plaintitle{{Odd rivers}}\Shorttitle{{Odd}}\Abstract{{{WORDS}}}\Keywords{{rivers, lakes}}"
+     r"\Plainkeywords{rivers, lakes}\Address{Ada Byron\\ Odd University}", "", ""),
     ("odd-unknown-class", "", rf"{TITLE}\titlenote{{Paid by all.}}\abstract{{{WORDS}}}\begin{{keyword}}rivers; lakes\end{{keyword}}", ""),
 ]  # fmt: skip
 
@@ -115,7 +117,13 @@ def test_authors_are_the_printed_names(authors: str, names: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("head", "number"), [(r"\section{Abstract}", "2"), (r"\section*{Abstract}", "1"), (r"\section*{Summary}", "1")]
+    ("head", "number"),
+    [
+        (r"\section{Abstract}", "2"),
+        (r"\section*{Abstract}", "1"),
+        (r"\section*{Summary}", "1"),
+        (r"\section*{Acknowledgments}\section*{Abstract}", "1"),
+    ],
 )
 def test_first_section_with_the_name_of_an_abstract_is_the_abstract(head: str, number: str) -> None:
     found = parse(rf"{head} {WORDS} \section{{A}} Text. \section{{Summary}} All flows.")

@@ -51,8 +51,8 @@ class FrontMatter:
 
 
 def build_header(front: FrontMatter | None) -> Header:
-    """Return the header with normalized values; it is empty without an id, and without title and identifiers."""
-    if front is None or not front.native_id:
+    """Return the header with normalized values; it is empty without title and identifiers."""
+    if front is None:
         return Header()
     emails = [email for author, email in zip(front.authors, front.emails, strict=False) if author is not None]
     date, precision = parse_date(front.date)

@@ -421,3 +421,13 @@ def test_contributor_is_an_author_by_its_type(group: str, contributor: str, is_a
 def test_date_of_access_is_not_the_year(fields: str) -> None:
     assert reference(f"<article-title>Page</article-title>{fields}").year is None
     assert reference(f"<article-title>Page</article-title><year>2001</year>{fields}").year == 2001
+
+
+def test_article_without_an_id_has_its_title_and_authors() -> None:
+    front = (
+        b"<article><front><article-meta><title-group><article-title>Odd rivers</article-title></title-group><contrib-group>"
+        b'<contrib contrib-type="author"><name><surname>Byron</surname><given-names>Ada</given-names></name></contrib>'
+        b"</contrib-group></article-meta></front><body><p>Text.</p></body></article>"
+    )
+    header = jats.convert(front, sha1="0" * 40).header
+    assert (header.title, [(a.first, a.last) for a in header.authors]) == ("Odd rivers", [("Ada", "Byron")])

@@ -57,11 +57,13 @@ def explain_command(ids: tuple[str, ...], release: str, as_json: bool) -> None:
     """Explain why records form one paper, and what became of it.
 
     IDS are ids of papers or records. Show the records, the edges that joined them with their reasons, the edges that were cut, whether
-    each full text is open access with the evidence, and the end. `corpus cluster --explain` shows the edges of records in files.
+    each full text is open access with the evidence, the end, and for bibliography entries without a link the nearest paper that was
+    refused. `corpus cluster --explain` shows the edges of records in files.
     """
     import pyarrow.compute as pc
 
     from s2corpus.clustering.explain import format_explanation
+    from s2corpus.evaluation.refused_links import MAX_SEARCHED_PAPERS, find_refused_links
     from s2corpus.pipeline.reports import open_release_tables
     from s2corpus.pipeline.trace import trace_paper
     from s2corpus.tables.papers import CLUSTERS
@@ -73,8 +75,10 @@ def explain_command(ids: tuple[str, ...], release: str, as_json: bool) -> None:
         trace = trace_paper(tables, row["paper_id"] if row else id_)
         if trace is None:
             raise UserError(f"{id_}: no record, paper or former paper has this id")
+        unlinked = {(link["parse_kind"], link["ref_id"]) for link in trace.links if link["cited_paper_id"] is None}
+        refused = find_refused_links(tables, trace.paper_id, unlinked)
         if as_json:
-            click.echo(orjson.dumps(trace, default=str))
+            click.echo(orjson.dumps({**vars(trace), "refused_links": refused}, default=str))
             continue
         click.echo(format_explanation(trace.explanation))
         if trace.paper is None:
@@ -87,8 +91,11 @@ def explain_command(ids: tuple[str, ...], release: str, as_json: bool) -> None:
             trace.end,
             *trace.removed_descriptions,
             *trace.duplicate_descriptions,
+            *(refused or ()),
         ):
             click.echo(f"  {line}")
+        if refused is None:
+            click.echo(f"{release}: refused links were not searched: over {MAX_SEARCHED_PAPERS:,} papers", err=True)
 
 
 def format_rights(rights: Mapping[str, Any]) -> str:

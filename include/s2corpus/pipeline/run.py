@@ -67,6 +67,10 @@ class ReleaseTables:
             self._refs[table.name] = TableRef(self.lake, f"{self.folder}/{table.name}", table)
         return self._refs[table.name]
 
+    def table(self, table: Table[TableRow]) -> TableRef[TableRow]:
+        """Return a table, by name."""
+        return self(table)
+
     @cached_property
     def pdf_shards(self) -> int:
         """Number of parts of every table sharded by `pdf`; intake determines it from the number of PDFs."""
@@ -132,10 +136,6 @@ class Run(ReleaseTables):
         if as_of.tzinfo is None:
             raise ValueError("as_of needs a time zone")
         return Run(spec, as_of.astimezone(UTC), open_lake(lake or lake_uri()), scratch or private())
-
-    def table(self, table: Table[TableRow]) -> TableRef[TableRow]:
-        """Return a table of the run; see `ReleaseTables`."""
-        return self(table)
 
     def store(self, table: Table[TableRow], *folders: str) -> ContentStore[TableRow]:
         """Return a content store `<table>/<folders…>/`, which is shared by releases."""

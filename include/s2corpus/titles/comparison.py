@@ -107,7 +107,7 @@ class Comparison:
         return code
 
 
-def describe(code: int) -> str:
+def describe(code: int, needed: int = MIN_EVIDENCE) -> str:
     """Return the evidence of a pair in words, given a number of `Comparison.codes`: "title equal +10, authors differ −4"."""
     parts, total = [], 0
     for fact in reversed(_FACTS):
@@ -116,7 +116,7 @@ def describe(code: int) -> str:
         total += weight
         if weight or fact == "title":
             parts.append(f"{fact} {name} {weight:+d}")
-    return f"{', '.join(reversed(parts))}: {total} of {MIN_EVIDENCE}"
+    return f"{', '.join(reversed(parts))}: {total} of {needed}"
 
 
 def compare_titles(a: str, b: str, *, is_translated: bool = False) -> tuple[int, Difference]:

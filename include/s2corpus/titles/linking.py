@@ -198,7 +198,7 @@ def _add_contained(connection: DuckDBPyConnection, entries: pa.Table) -> None:
     found = _fetch(connection, "contained").to_pylist()
     for name in tables:
         connection.unregister(name)
-    _add_rows(connection, choose_contained(references, found, _compare_facts), LinkReason.CONTAINED)
+    _add_rows(connection, choose_contained(references, found, compare_facts), LinkReason.CONTAINED)
 
 
 def _take_titles(index: LinkIndex, numbers: np.ndarray) -> pa.Array:
@@ -236,7 +236,7 @@ def _judge(connection: DuckDBPyConnection, entries: pa.Table, search: Search) ->
             number[row] = compare_numbers(*pair)
         else:
             title[row], number[row] = compare_titles(*pair)
-    found = _compare_facts(rows, title, number, is_id.astype(np.int64), document=document)
+    found = compare_facts(rows, title, number, is_id.astype(np.int64), document=document)
     against = found.strongest_against()
     has_evidence = (found.weights.sum(0) >= MIN_LINK_EVIDENCE) & (number != Difference.NUMBER)
     agrees = has_evidence | (against < 0) | search.by_title
@@ -248,7 +248,7 @@ def _judge(connection: DuckDBPyConnection, entries: pa.Table, search: Search) ->
     return rows.filter(pa.array(document[: len(rows)] == 0))  # Such evidence nothing outweighs.
 
 
-def _compare_facts(rows: pa.Table, title: np.ndarray, *facts: np.ndarray, document: int | np.ndarray = 0) -> Comparison:
+def compare_facts(rows: pa.Table, title: np.ndarray, *facts: np.ndarray, document: int | np.ndarray = 0) -> Comparison:
     """Compare the facts of the entry and of the paper of each candidate.
 
     An entry without a place in print may cite a preprint or another form of the paper.

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from duckdb import DuckDBPyConnection
 
-from s2corpus.pipeline.run import Run, Shard
+from s2corpus.pipeline.run import ReleaseTables, Run, Shard
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.exchange import Exchange, spread
 from s2corpus.tables.papers import PAPERS
@@ -129,7 +129,7 @@ _FIRST_AUTHOR = ("authors.list.element.first", "authors.list.element.last")
 """columns of authors that are read; authors have many more"""
 
 
-def read_papers(run: Run, bucket: int) -> pa.Table:
+def read_papers(run: ReleaseTables, bucket: int) -> pa.Table:
     """Read the kept papers of a bucket."""
     outcomes = run.table(FILTERED).read_leaves(["paper_id", "outcome"], shard=bucket)
     columns = [
@@ -161,9 +161,9 @@ def read_entries(run: Run, bucket: int) -> pa.Table:
     return _rename(run.table(ENTRIES).read_leaves([*_ENTRY_COLUMNS, *_FIRST_AUTHOR], shard=bucket))
 
 
-def read_entries_where(run: Run, where: pc.Expression) -> pa.Table:
-    """Read the entries of all buckets that meet a condition."""
-    return _rename(run.table(ENTRIES).read([*_ENTRY_COLUMNS, "authors"], where=where))
+def read_entries_where(run: ReleaseTables, where: pc.Expression, shard: int | None = None) -> pa.Table:
+    """Read the entries of all buckets, or of one, that meet a condition."""
+    return _rename(run.table(ENTRIES).read([*_ENTRY_COLUMNS, "authors"], shard=shard, where=where))
 
 
 def _rename(entries: pa.Table) -> pa.Table:

@@ -1,0 +1,96 @@
+"""SPEC §7: `corpus explain` shows the nearest paper that linking refused for an entry, and the fact that decided."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+from click.testing import CliRunner
+
+from s2corpus.cli import corpus
+from s2corpus.evaluation import refused_links
+from s2corpus.evaluation.refused_links import find_refused_links
+from s2corpus.pipeline.run import Run
+from s2corpus.storage.lake import Lake
+from tests.unit.s2corpus.stages.link.test_stage import author, entry, paper, release, run_link
+
+PLACE = {"journal": "Journal of Wood", "volume": "7", "pages": "11-19"}
+PAPERS = [
+    paper("citing", "A paper that cites others", date="2005"),
+    paper(
+        "bees",
+        "Foraging of honey bees in alpine meadows",
+        date="1999",
+        authors=author("Bauer"),
+        **PLACE | {"pages": "1-9"},
+    ),
+    paper("news", "Book reviews", date="1999", authors=author("Bauer"), **PLACE),
+    paper(
+        "cut",
+        "Pollen: a long history of its study in Europe and the Baltic lands",
+        date="1999",
+        authors=author("Maier"),
+        volume="3",
+    ),
+]
+ENTRIES = [
+    entry("citing", 1, "Foraging of bumble bees in alpine meadows", year=1999, authors=author("Bauer")),
+    entry("citing", 2, "Reply to: Foraging of honey bees in alpine meadows", year=1999, authors=author("Bauer")),
+    entry("citing", 3, "Book reviews", year=2001),
+    entry("citing", 4, "Pollen: a long history of its study", year=1980, authors=author("Maier")),
+    entry("citing", 5, None, year=2002, venue="Annals of Stone", volume="7", pages="11"),
+    entry("citing", 6, "Quantum error correction of surface codes", year=1999),
+    entry("citing", 7, "Foraging of honey bees in alpine meadows", year=1999),
+    entry("citing", 8, "A paper that cites others"),
+]  # fmt: skip
+
+
+MEMBER = {
+    "paper_id": "citing", "record_id": "crossref:10.1/citing", "source": "crossref", "kind": "publisher", "delivery": "d",
+    "ready_at": "2023-01-01T00:00:00Z", "authors": [], "subjects": [],
+}  # fmt: skip
+
+
+@pytest.fixture
+def run(lake: Lake, tmp_path: Path) -> Run:
+    made = release(lake, tmp_path, PAPERS, ENTRIES, members=(MEMBER,))
+    links = run_link(made)
+    assert [ref for (_, ref), row in links.items() if row["cited_paper_id"]] == ["BIBREF7"]
+    return made
+
+
+def unlinked() -> set[tuple[str, str]]:
+    return {("pdf", f"BIBREF{number}") for number in (1, 2, 3, 4, 5, 6, 8)}
+
+
+def test_nearest_refused_paper_has_the_deciding_fact(run: Run) -> None:
+    found = {row.ref_id: row for row in find_refused_links(run, "citing", unlinked()) or ()}
+    assert {ref: row.paper_id for ref, row in found.items()} == {
+        "BIBREF1": "bees", "BIBREF2": "bees", "BIBREF3": "news", "BIBREF4": "cut", "BIBREF5": "news",
+    }  # fmt: skip
+    for ref, words in {
+        "BIBREF1": "is not above 0.8 (§7.4)",
+        "BIBREF2": "a notice, a reply or a review (§7.19)",
+        "BIBREF3": "a short or generic title needs equal year and surname, or volume and page (§7.6)",
+        "BIBREF4": "the shorter title needs equal year and surname; year differs (§7.7)",
+        "BIBREF5": "an entry without a title needs equal journal, volume, page and year (§7.16)",
+    }.items():
+        assert words in found[ref].reason, ref
+    assert "document differ −20" in found["BIBREF2"].evidence.replace("-", "−")
+    assert "year apart" in found["BIBREF4"].evidence
+    assert "of 7" in found["BIBREF4"].evidence
+
+
+def test_large_release_is_not_searched(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refused_links, "MAX_SEARCHED_PAPERS", 3)
+    assert find_refused_links(run, "citing", unlinked()) is None
+    assert find_refused_links(run, "citing", set()) == []
+
+
+def test_command_prints_refused_links(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2CORPUS_LAKE", run.lake.root)
+    arguments = ["explain", "citing", "--release", str(run.release_id)]
+    lines = CliRunner().invoke(corpus, arguments, catch_exceptions=False).output.splitlines()
+    [line] = [line for line in lines if "BIBREF2" in line]
+    assert "does not link to bees “Foraging of honey bees in alpine meadows”: one is a notice, a reply" in line
+    trace = orjson.loads(CliRunner().invoke(corpus, [*arguments, "--json"], catch_exceptions=False).stdout)
+    assert [row["ref_id"] for row in trace["refused_links"]] == [f"BIBREF{number}" for number in range(1, 6)]

@@ -10,14 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus import titles
-from s2corpus.sources.documents import DOCUMENT_WORDS, Document, find_document
+from s2corpus.sources.documents import Document
 from s2corpus.sources.preprints import find_preprints
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
 from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
 from s2corpus.titles.comparison import Descriptions
 from s2corpus.titles.facts import number_keys, page_keys
 from s2corpus.titles.places import Places, issues
-from s2corpus.titles.rules import are_uninformative
+from s2corpus.titles.rules import are_uninformative, find_documents
 from s2corpus.titles.similarity import unique_pairs
 from s2orc_parse.bibliography.name_words import GROUP
 
@@ -132,11 +132,8 @@ def _documents(given: pa.Array, titles: pa.Array) -> np.ndarray:
     kinds = pc.index_in(given, pa.array([*Document], pa.string()))
     codes = np.asarray(pc.fill_null(pc.add(pc.multiply(kinds, 2), 2), 0)).astype(np.uint8)
     codes |= _equals(given, Document.ERRATUM).astype(np.uint8)
-    may_name = np.flatnonzero(np.asarray(pc.fill_null(pc.match_substring_regex(titles, DOCUMENT_WORDS), False)))
-    for row, title in zip(may_name.tolist(), titles.take(pa.array(may_name)).to_pylist(), strict=True):
-        if (named := find_document(title)) is not None:
-            codes[row] = 2 * tuple(Document).index(named) + 3
-    return codes
+    named = find_documents(titles)
+    return np.where(named, named, codes)
 
 
 def _years(dates: pa.Array) -> np.ndarray:

@@ -42,6 +42,8 @@ _WORDS = re.compile(DOCUMENT_WORDS)
 _BEGINNING = re.compile("|".join(f"({pattern})" for pattern in _BEGINNINGS.values()), re.IGNORECASE)
 _END = re.compile("|".join(f"({pattern})$" for pattern in _ENDS.values()), re.IGNORECASE)
 _BEFORE_TITLE = re.compile(rf"\b(?:{'|'.join(_BEGINNINGS.values())})(?:\s+the article)?\W*$", re.IGNORECASE)
+SERIES_WORDS = r"(?i)journal|ieee|acm|transactions|proceedings|annals|bulletin|communications|archives|reports"
+"""A title without a match of this expression (RE2) is no name of a series."""
 _SERIES = re.compile(
     r"\W*(?:the )?(?:(?:[a-z]+ ){0,3}journals? (?:of|on|for)|(?:ieee|acm)\b[/a-z ]* (?:transactions|journal|letters) on|"
     r"(?:\w+ ){0,2}(?:transactions|proceedings|annals|bulletin|communications|archives|reports) of the)\b[^:?!.]*",

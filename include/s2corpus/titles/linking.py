@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 
 from s2corpus.outcomes import LinkReason, LinkWarning
 from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS
-from s2corpus.sources.documents import find_document
 from s2corpus.storage.statements import read_statements
 from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.comparison import (
@@ -36,7 +35,7 @@ from s2corpus.titles.contained import HEADS, MIN_TITLE, choose_contained, read_r
 from s2corpus.titles.facts import FACTS, IDENTIFIERS, add_facts, same_journal
 from s2corpus.titles.index import LinkIndex
 from s2corpus.titles.places import Places
-from s2corpus.titles.rules import Difference, compare_numbers, is_cut
+from s2corpus.titles.rules import Difference, differences, find_documents, is_cut
 from s2corpus.titles.similarity import Pairs, Search, find_similar, score_titles
 
 if TYPE_CHECKING:
@@ -223,19 +222,20 @@ def _judge(connection: DuckDBPyConnection, entries: pa.Table, search: Search) ->
         np.asarray(pc.equal(reason, word)) for word in (LinkReason.ID, LinkReason.PREFIX, LinkReason.FUZZY)
     )
     similarity = rows["score"].to_numpy().astype(np.float64)
-    scored = pa.array(np.flatnonzero(is_id | is_prefix))
-    similarity[scored] = _score(entries["normalized"].take(entry.take(scored)), rows["normalized"].take(scored))
+    normalized = entries["normalized"].take(entry), rows["normalized"]
+    scored = (is_id | is_prefix) & np.asarray(pc.and_(*(column.is_valid() for column in normalized)))
+    cited, given = (one_chunk(column.filter(pa.array(scored))) for column in normalized)
+    similarity[scored] = score_titles(cited, np.arange(len(cited)), given, np.arange(len(cited)))
     is_above = [similarity > MIN_SCORE_WITHOUT_AUTHORS, similarity > search.threshold, similarity >= 0]
     title = np.select([np.asarray(rows["same_title"]), *is_above], [EQUAL, ALMOST, SIMILAR, OTHER], MISSING)
     number, document = np.zeros(len(rows), np.int64), np.zeros(2 * len(rows), np.uint8)
     compared = pa.array(np.flatnonzero((is_fuzzy | is_prefix) & (not search.by_title)))
     titles = entries["title"].take(entry.take(compared)), rows["title"].take(compared)
-    for row, *pair in zip(*(column.to_pylist() for column in (compared, *titles)), strict=True):
-        document[row] = 3 * (find_document(pair[0]) != find_document(pair[1]))
-        if is_fuzzy[row]:
-            number[row] = compare_numbers(*pair)
-        else:
-            title[row], number[row] = compare_titles(*pair)
+    document[compared] = 3 * (find_documents(titles[0]) != find_documents(titles[1]))
+    number[compared] = differences(*titles)
+    for row in np.flatnonzero(is_prefix & (not search.by_title)).tolist():
+        pair = entries["title"][entry[row].as_py()], rows["title"][row]
+        title[row], number[row] = compare_titles(*(text.as_py() for text in pair))
     found = compare_facts(rows, title, number, is_id.astype(np.int64), document=document)
     against = found.strongest_against()
     has_evidence = (found.weights.sum(0) >= MIN_LINK_EVIDENCE) & (number != Difference.NUMBER)
@@ -267,12 +267,3 @@ def compare_facts(rows: pa.Table, title: np.ndarray, *facts: np.ndarray, documen
     names = surname[surname != 0]
     described = Descriptions(is_unplaced, little, kind, year, offsets, names, places, journal.dictionary)
     return compare(described, left, left + len(rows), title, *facts)
-
-
-def _score(titles_a: pa.ChunkedArray, titles_b: pa.ChunkedArray) -> np.ndarray:
-    """Return S of the titles of each row; NaN if one is missing."""
-    is_known = np.asarray(pc.and_(titles_a.is_valid(), titles_b.is_valid()))
-    scores = np.full(len(is_known), np.nan)
-    a, b = (one_chunk(titles.filter(pa.array(is_known))) for titles in (titles_a, titles_b))
-    scores[is_known] = score_titles(a, np.arange(len(a)), b, np.arange(len(a)))
-    return scores

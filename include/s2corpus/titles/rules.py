@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.sources.documents import is_name_of_series
+from s2corpus.sources.documents import DOCUMENT_WORDS, SERIES_WORDS, Document, find_document, is_name_of_series
 from s2corpus.titles.threegrams import normalize_one
 
 MIN_WORDS = 3
@@ -58,6 +58,8 @@ _CJK_NUMERALS = "一二三四五六七八九十"
 for _words in (_CARDINAL, _ORDINAL, _CJK_NUMERALS):
     NUMERALS |= {word: n for n, word in enumerate(_words, 1)}
 """Values of words that are numbers. Roman numerals end at 39: larger ones look like words (`mix`, `dim`, `li`)."""
+_MAY_HAVE_NUMBER = rf"(?i)[0-9_]|[^\x00-\x7f]|\b(?:{'|'.join(filter(str.isascii, NUMERALS))})\b"
+"""A title without a match of this expression (RE2) has no number. It matches all titles with other than ASCII characters."""
 _NUMBER = re.compile(rf"[\d{_CJK_NUMERALS}]")
 _PIECE = re.compile(rf"\d+|[{_CJK_NUMERALS}]|[^\W\d_{_CJK_NUMERALS}]+")
 _WORD = re.compile(r"[^\W_]+")
@@ -141,22 +143,32 @@ def compare_numbers(a: str, b: str) -> Difference:
 
 def are_uninformative(titles: pa.Array | pa.ChunkedArray, normalized: pa.Array) -> np.ndarray:
     """Return which titles are generic, name a journal, or have fewer than three words (bool)."""
-    has_three_words = pc.match_substring_regex(
-        titles, r"[A-Za-z]\S*\s+[A-Za-z]\S*\s+[A-Za-z]"
-    )  # Most titles are not counted.
-    rows = zip(titles.to_pylist(), normalized.to_pylist(), has_three_words.to_pylist(), strict=True)
-    return np.array(
-        [
-            text in _GENERIC or (not is_long and word_count(title or "") < MIN_WORDS) or is_name_of_series(title or "")
-            for title, text, is_long in rows
-        ],
-        bool,
-    )
+    has_three_words = pc.match_substring_regex(titles, r"[A-Za-z]\S*\s+[A-Za-z]\S*\s+[A-Za-z]")
+    is_open = pc.or_(pc.invert(has_three_words), pc.match_substring_regex(titles, SERIES_WORDS))  # Most titles are not.
+    found = np.array(pc.is_in(normalized, pa.array(sorted(_GENERIC))))
+    rows = np.flatnonzero(np.asarray(pc.fill_null(is_open, True)) & ~found)
+    open_titles = (title or "" for title in titles.take(pa.array(rows)).to_pylist())
+    found[rows] = [word_count(title) < MIN_WORDS or is_name_of_series(title) for title in open_titles]
+    return found
 
 
 def differences(titles_a: pa.Array | pa.ChunkedArray, titles_b: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """Return `compare_numbers` for each pair of rows (int64)."""
-    return np.array(list(map(compare_numbers, titles_a.to_pylist(), titles_b.to_pylist())), np.int64)
+    """Return `compare_numbers` for each pair of rows (int64). Pairs without any number do not differ."""
+    has_number = (np.asarray(pc.match_substring_regex(titles, _MAY_HAVE_NUMBER)) for titles in (titles_a, titles_b))
+    rows = np.flatnonzero(np.logical_or(*has_number))
+    pairs = zip(*(titles.take(pa.array(rows)).to_pylist() for titles in (titles_a, titles_b)), strict=True)
+    found = np.zeros(len(titles_a), np.int64)
+    found[rows] = [compare_numbers(*pair) for pair in pairs]
+    return found
+
+
+def find_documents(titles: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return the code of the kind of document that each title names (uint8): an odd number, or 0 without one."""
+    at = np.flatnonzero(np.asarray(pc.fill_null(pc.match_substring_regex(titles, DOCUMENT_WORDS), False)))
+    codes, kinds = np.zeros(len(titles), np.uint8), (None, *Document)
+    found = map(find_document, titles.take(pa.array(at)).to_pylist())
+    codes[at] = [2 * kinds.index(kind) + bool(kind) for kind in found]
+    return codes
 
 
 def _split_numbers(title: str) -> tuple[str, str]:

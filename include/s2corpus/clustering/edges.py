@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from s2corpus.clustering import pairs
 from s2corpus.clustering.facts import IDENTIFIERS, Nodes, group_nodes
@@ -24,6 +25,7 @@ from s2corpus.titles.comparison import (
 from s2corpus.titles.facts import ELECTRONIC
 from s2corpus.titles.rules import same_script
 from s2corpus.titles.similarity import score_titles
+from s2corpus.titles.threegrams import normalize
 
 _CLAIMED = ("doi", "arxiv_id", "file_sha1")
 """Identifiers that join a record without a title to a PDF."""
@@ -120,12 +122,18 @@ def edges_of_kind(nodes: Nodes, reason: int) -> Edges:
 
 def _find_owners(nodes: Nodes, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs (record of an identifier, PDF without a title that has it), if authors and years do not contradict."""
-    is_compared = nodes.trusted | (nodes.title < 0)
-    owner, pdf = pairs.stars(group_nodes(np.where(is_compared, codes, -1), ~nodes.trusted * 2 + (nodes.title < 0)))
-    accepted = np.flatnonzero(nodes.trusted[owner] & (nodes.title[owner] >= 0) & ~nodes.trusted[pdf])
+    owner, pdf = pairs.stars(group_nodes(codes, ~nodes.trusted * 2 + (nodes.title < 0)))
+    is_untitled = ~nodes.trusted[pdf] & ((nodes.title[pdf] < 0) | _are_titled_by_journal(nodes, pdf, owner))
+    accepted = np.flatnonzero(nodes.trusted[owner] & (nodes.title[owner] >= 0) & is_untitled)
     owner, pdf = owner[accepted], pdf[accepted]
     found = compare(nodes, owner, pdf, np.full(len(pdf), ALMOST))
     return owner[found.agrees], pdf[found.agrees]
+
+
+def _are_titled_by_journal(nodes: Nodes, pdf: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return whether the first record of each pair is a PDF titled by the name of the other's journal (bool)."""
+    code = np.append(pc.fill_null(pc.index_in(normalize(nodes.journals), nodes.titles), -2), -2)  # −1: no journal
+    return np.asarray(~nodes.trusted[pdf] & (code[nodes.places.journal[other]] == nodes.title[pdf]))
 
 
 def _find_claimed(nodes: Nodes, codes: np.ndarray, is_file_hash: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -169,6 +177,7 @@ def judge_cut_titles(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> Edges
     """
     title, number = np.full(len(left), OTHER), np.zeros(len(left), np.int64)
     is_titled = (nodes.title[left] >= 0) & (nodes.title[right] >= 0)
+    is_titled &= ~(_are_titled_by_journal(nodes, left, right) | _are_titled_by_journal(nodes, right, left))
     title[~is_titled & ~(nodes.trusted[left] & nodes.trusted[right])] = MISSING
     rows = np.flatnonzero(is_titled)
     columns = (nodes.given_titles.take(pa.array(side[rows])) for side in (left, right))
@@ -221,15 +230,9 @@ def are_unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarr
     return unrelated
 
 
-def _sort_by_strength(
-    a: np.ndarray,
-    b: np.ndarray,
-    reason: np.ndarray | int,
-    strength: np.ndarray | float,
-    evidence: np.ndarray | int = -1,
-) -> Edges:
+def _sort_by_strength(a: np.ndarray, b: np.ndarray, reason: np.ndarray | int, strength: float) -> Edges:
     left, right = np.minimum(a, b), np.maximum(a, b)
-    columns = [np.broadcast_to(np.asarray(value), len(left)) for value in (reason, strength, evidence)]
+    columns = [np.broadcast_to(np.asarray(value), len(left)) for value in (reason, strength, -1)]
     order = np.lexsort((right, left, -columns[1]))
     reasons, strengths, codes = (column[order] for column in columns)
     return Edges(left[order], right[order], reasons.astype(np.int8), strengths, codes)

@@ -26,6 +26,9 @@ Linking uses more keys. Here, a third record usually joins the two sides of a mi
 """
 _INT, _TEXT, _FLAG, _REAL = pa.int64(), pa.string(), pa.bool_(), pa.float64()
 _PAIR = {"a": _INT, "b": _INT}
+_EDGE_ROW = pa.schema(
+    {"left": _TEXT, "right": _TEXT, "reason": _TEXT, "strength": _REAL, "taken": _FLAG, "evidence": _TEXT, "a": _INT}
+)
 EDGE = pa.schema({**_PAIR, "reason": pa.int8(), "near": pa.int8(), "strength": _REAL, "evidence": _INT})
 
 
@@ -196,19 +199,6 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], pa.Schema]] = {
     "score_titles": (score_titles, pa.schema({**_PAIR, "score": _REAL})),
     "connect": (connect, pa.schema({"node": _INT, "label": _INT})),
     "decide": (decide, pa.schema([*EDGE, ("outcome", pa.int8()), ("label_a", _INT), ("label_b", _INT)])),
-    "name_edges": (
-        name_edges,
-        pa.schema(
-            {
-                "left": _TEXT,
-                "right": _TEXT,
-                "reason": _TEXT,
-                "strength": _REAL,
-                "taken": _FLAG,
-                "evidence": _TEXT,
-                "a": _INT,
-            }
-        ),
-    ),
+    "name_edges": (name_edges, _EDGE_ROW),
 }
 """Functions by name, with the schema of their rows."""

@@ -149,7 +149,7 @@ class RawRecord:
         }
         values |= {name: clean(values[name]) for name, clean in _CLEANERS.items()}
         title = read_record_title(
-            self.title, values["authors"], (values["journal"], values["venue"]),
+            self.title, values["authors"], values["journal"], values["venue"],
             is_header=self.kind is RecordKind.PDF, is_notice=bool(self.notices),
         )  # fmt: skip
         values["title"], values["original_title"] = title.title, title.original

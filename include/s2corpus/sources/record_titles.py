@@ -52,12 +52,18 @@ class RecordTitle:
 
 
 def read_record_title(
-    given: object, authors: Sequence[Author], series: Iterable[str | None], *, is_header: bool, is_notice: bool
+    given: object,
+    authors: Sequence[Author],
+    journal: str | None,
+    venue: str | None,
+    *,
+    is_header: bool,
+    is_notice: bool,
 ) -> RecordTitle:
-    """Return the title proper of a record of a work by `authors` in a journal or series with one of the names.
+    """Return the title proper of a record of a work by `authors` in a journal or at a venue.
 
-    The header of a PDF (`is_header`) may have the name of the journal, a running head or the heading of a section as title: it has none
-    then. A notice (`is_notice`) about another work repeats its title.
+    The name of the record's own journal is no title. The header of a PDF (`is_header`) may also have a part of this name, a running
+    head or the heading of a section as title: it has none then. A notice (`is_notice`) about another work repeats its title.
     """
     text = clean_text(given)
     title = clean_title(given)
@@ -69,15 +75,17 @@ def read_record_title(
         title = strip_title_status(title) or title
     title = _HEAD_BEFORE.sub("", title, count=1) or title
     title = _strip_authors(title, authors)
-    names = [name for name in series if name]
+    names = [name for name in (journal, venue) if name]
+    is_journal = journal is not None and _fold(title) == _fold(journal)
     if (
         _HEAD.fullmatch(title)
+        or is_journal
         or _is_series(title, names, may_be_cut=is_header)
         or (is_header and _RUNNING_HEAD.match(title))
     ):
         document = document or Document.FRONT_MATTER
-        if is_header:
-            return RecordTitle(None, text, None, status)
+        if is_header or is_journal:
+            return RecordTitle(None, text, None if is_header else document, status)
     is_changed = text is not None and text.rstrip(". ") != title.rstrip(". ")
     return RecordTitle(title, text if is_changed else None, document, status)
 

@@ -243,8 +243,8 @@ def _make_record(header: dict[str, Any], printed: SelectionRow, source: str, pdf
     if _PRECISIONS.index(printed["date_precision"]) >= _PRECISIONS.index(header.get("date_precision")):
         header |= {"date": printed["date"], "date_precision": printed["date_precision"]}
     authors = list(map(read_author, header.get("authors") or ()))
-    names = (header.get("journal"), header.get("venue"))
-    title = read_record_title(header.get("title"), authors, names, is_header=True, is_notice=False)
+    names = header.get("journal"), header.get("venue")
+    title = read_record_title(header.get("title"), authors, *names, is_header=True, is_notice=False)
     record = {
         **dict.fromkeys(PDF_RECORDS.schema.names),
         **header,

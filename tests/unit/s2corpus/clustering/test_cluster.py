@@ -72,6 +72,25 @@ def test_extracted_identifier_joins_similar_titles_only() -> None:
     assert_joined(table, lambda case: (record("a:1", **case[0]), pdf("grobid:1", case[1], "", None, **case[0])))
 
 
+@pytest.mark.parametrize(
+    ("title", "authors", "fields", "joins"),
+    [
+        ("WOOD & STONE", "Ada Lovelace", {"doi": "10.1016/a"}, True),
+        ("Wood & Stone", "Kurt Gödel", {"doi": "10.1016/a"}, False),
+        ("Bark & Sand", "Ada Lovelace", {"doi": "10.1016/a"}, False),
+        ("Wood & Stone", "Ada Lovelace", {"journal": "Wood Stone", "volume": "7", "pages": "11"}, True),
+        ("Bark & Sand", "Ada Lovelace", {"journal": "Wood Stone", "volume": "7", "pages": "11"}, False),
+        ("Wood & Stone", "Ada Lovelace", {"journal": "Wood Stone", "volume": "7", "pages": "12"}, False),
+    ],
+)
+def test_pdf_titled_by_its_journal_joins_like_an_untitled_pdf(
+    title: str, authors: str, fields: Row, joins: bool
+) -> None:
+    """SPEC §4.4, §4.22: it joins the record with its DOI, or with its authors and place."""
+    published = record("a:1", doi="10.1016/a", journal="Wood & Stone", volume="7", pages="11-19")
+    assert len(partition(cluster_all(published, pdf("grobid:1", title, authors, **fields)))) == 2 - joins
+
+
 def test_not_found_page_of_many_papers_joins_none() -> None:
     words = ("crimson", "yellow", "purple")
     subjects = [record(f"a:{word}", f"Paper about {word} on its own topic", file_sha1=A) for word in words]

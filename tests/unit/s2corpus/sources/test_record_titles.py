@@ -83,6 +83,16 @@ def test_header_titled_by_its_journal_has_no_title(given: str) -> None:
     assert (record.title, record.original_title) == (None, given)
 
 
+@pytest.mark.parametrize("journal", ["Wood", "Limnology and Oceanography", "Ökologie"])
+def test_name_of_the_own_journal_is_no_title(journal: str) -> None:
+    for kind in (RecordKind.PUBLISHER, RecordKind.ARCHIVE, RecordKind.PDF):
+        assert make_record(journal.upper(), kind=kind, journal=journal).title is None
+    assert make_record(journal).document is None
+    assert make_record(journal, journal=journal).document == "front matter"
+    assert make_record(f"{journal} of a lake", journal=journal).title == f"{journal} of a lake"
+    assert make_record(journal, venue=journal).title == journal, "a chapter may have the title of its book"
+
+
 def test_prefix_of_a_retracted_work_becomes_its_status() -> None:
     for given, status in (("RETRACTED: Mapping rivers", "retracted"), ("WITHDRAWN: Mapping rivers", "withdrawn")):
         record = make_record(given)

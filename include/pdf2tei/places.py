@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from pdf2tei.pages.health import Defect
 from pdf2tei.pages.model import Kind, Line
 from pdf2tei.pages.text import clean
 
@@ -18,14 +19,14 @@ _NOT_USED = {
 }  # fmt: skip
 LOST = "lost"
 _BODY = ("{*}text/{*}body/{*}div/*", "{*}text/{*}back/{*}div/{*}div/*")
-_PATHS = {
+PATHS = {
     Kind.BODY: _BODY, Kind.FORMULA: _BODY, Kind.NOTE: (".//{*}body/{*}note",), Kind.ABSTRACT: (".//{*}profileDesc/{*}abstract/*",),
     Kind.CAPTION: (".//{*}figure",), Kind.TABLE: (".//{*}figure//{*}cell", ".//{*}figure/{*}note"),
     Kind.REFERENCE: (".//{*}listBibl/{*}biblStruct",),
 }  # fmt: skip
 _CHILDREN = {Kind.CAPTION: ("head", "figDesc"), Kind.REFERENCE: ("note",)}
 """Children that contain the printed text; other parts are read completely."""
-_FIELDS = {
+FIELDS = {
     "title": ".//{*}titleStmt/{*}title", "authors": ".//{*}persName", "e-mail address": ".//{*}analytic//{*}email",
     "affiliations": ".//{*}affiliation", "keywords": ".//{*}keywords",
 }  # fmt: skip
@@ -40,10 +41,10 @@ class PlacedLine(NamedTuple):
 
 
 def place_lines(lines: list[Line], tei: bytes) -> list[PlacedLine]:
-    """Return the place of each line. A line has a place only if the text of that place contains its letters."""
+    """Return the place of each line, if its text contains the line's letters, and a row for each page that was left out."""
     root = etree.fromstring(tei)
-    parts = {kind: "".join(fold_letters(text) for text in _list_texts(root, kind)) for kind in _PATHS}
-    fields = {name: _fold_words(" ".join(map(_read, root.iterfind(path)))) for name, path in _FIELDS.items()}
+    parts = {kind: "".join(fold_letters(text) for text in list_texts(root, kind)) for kind in PATHS}
+    fields = {name: _fold_words(" ".join(map(read_text, root.iterfind(path)))) for name, path in FIELDS.items()}
     seen = Counter[tuple[str, str]]()
     out: list[PlacedLine] = []
     for line in lines:
@@ -58,7 +59,13 @@ def place_lines(lines: list[Line], tei: bytes) -> list[PlacedLine]:
         elif parts[line.kind].count(letters) < (seen[place, letters] if letters else 0):
             place = LOST
         out.append(PlacedLine(line.page, place, line.text))
-    return out
+    large = root.findall(f".//{{*}}measure[@unit='pages'][@type='{Defect.TOO_LARGE.value}']")
+    out += [
+        PlacedLine(int(page), "not used: page above a limit", "")
+        for measure in large
+        for page in measure.get("n", "").split()
+    ]
+    return sorted(out, key=lambda row: row.page)
 
 
 def fold_letters(text: str) -> str:
@@ -71,13 +78,14 @@ def _fold_words(text: str) -> set[str]:
     return {folded for word in text.split() if len(folded := fold_letters(word)) > 1}
 
 
-def _list_texts(root: etree._Element, kind: Kind) -> Iterator[str]:
+def list_texts(root: etree._Element, kind: Kind) -> Iterator[str]:
     """Yield the texts of a part. The printed numbers of heads and entries are attributes."""
-    for path in _PATHS[kind]:
+    for path in PATHS[kind]:
         for element in root.iterfind(path):
-            texts = [element.findtext(f"{{*}}{name}", "") for name in _CHILDREN.get(kind, ())] or [_read(element)]
+            texts = [element.findtext(f"{{*}}{name}", "") for name in _CHILDREN.get(kind, ())] or [read_text(element)]
             yield " ".join([element.get("n", ""), *texts])
 
 
-def _read(element: etree._Element) -> str:
+def read_text(element: etree._Element) -> str:
+    """Return the text of an element with spaces between its parts."""
     return " ".join(map(str, element.itertext()))

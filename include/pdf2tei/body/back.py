@@ -25,7 +25,8 @@ def split_back_matter(sections: list[Section]) -> tuple[list[Section], list[tupl
     body: list[Section] = []
     back: list[tuple[str, list[Section]]] = []
     for section in sections:
-        kind = _find_kind(section.head)
+        head = _NUMBER.sub("", section.head.strip())
+        kind = next((kind for kind, pattern in _KINDS.items() if pattern.match(head)), None)
         if section.after_references:
             kind = kind or "annex"
         elif kind == "contribution" and not re.match(r"(?:the\s)?(?:authors?|contributors)", section.head, re.I):
@@ -39,8 +40,3 @@ def split_back_matter(sections: list[Section]) -> tuple[list[Section], list[tupl
         else:
             back.append((kind, [section]))
     return body, back
-
-
-def _find_kind(head: str) -> str | None:
-    text = _NUMBER.sub("", head.strip())
-    return next((kind for kind, pattern in _KINDS.items() if pattern.match(text)), None)

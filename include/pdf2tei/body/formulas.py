@@ -62,8 +62,11 @@ def formula_length(lines: list[Line], i: int, measures: Measures) -> int:
     next to running text are parts of an inline formula.
     """
     first = lines[i]
-    if i and _CITED.fullmatch(first.text) and not _may_be_part(lines[i - 1], measures):  # the end of a sentence
-        return 0
+    if i and not _may_be_part(before := lines[i - 1], measures):
+        is_next = abs(first.y0 - before.y1 - measures.gap) < 0.3 * measures.size and first.page == before.page
+        is_last_line = is_next and first.x0 < before.x0 + 1 and before.width > 0.8 * measures.width
+        if is_last_line or _CITED.fullmatch(first.text):  # the end of a sentence
+            return 0
     count, is_certain, has_relation = 0, False, False
     top, bottom = first.y0, first.y1
     for line in lines[i:]:

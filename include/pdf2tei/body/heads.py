@@ -74,18 +74,13 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
     if count == 1 and text.rstrip().endswith("-") and line.width > 0.9 * measures.width:
         return 0
     whole = " ".join(x.text for x in lines[i : i + count])
-    if numbered and i + count < len(lines) and _are_list_items(line, lines[i + count]):
-        return 0
+    if numbered and i + count < len(lines) and line.font == (below := lines[i + count]).font:  # items of a list
+        number, following = (_ITEM_NUMBER.match(x.text) for x in (line, below))
+        if line.block == below.block and number and following and int(following[1]) == int(number[1]) + 1:
+            return 0
     if count == 4 or len(whole) > 220 or _SENTENCE.search(whole):
         return 0
     return count
-
-
-def _are_list_items(line: Line, below: Line) -> bool:
-    """Return whether two lines of a block are set alike and have consecutive numbers."""
-    number, following = (_ITEM_NUMBER.match(x.text) for x in (line, below))
-    is_alike = line.block == below.block and line.font == below.font
-    return is_alike and number is not None and following is not None and int(following[1]) == int(number[1]) + 1
 
 
 def begins_after_break(before: Line | None, line: Line) -> bool:

@@ -156,11 +156,12 @@ def _begins_paragraph(paragraph: list[Line | Formula], line: Line, measures: Mea
     ended = _may_end_paragraph([x for x in paragraph[-4:] if isinstance(x, Line)])
     if line.page != before.page or line.y1 < before.y0 or line.x0 > before.x1:
         return ended
-    gap = line.y0 - before.y1
-    if line.block != before.block:
-        return ended or gap > 1.2 * line.size
+    gap = line.y0 - before.y1 - max(measures.gap - 0.4 * line.size, 0.0)  # as in lines without extra leading
     indent = line.x0 - before.x0
     short = before.width < 0.85 * measures.width
+    is_next = indent < 1 and not short and measures.gap > 0.5 * line.size and gap < 0.6 * line.size
+    if line.block != before.block and not is_next:
+        return ended or gap > 1.2 * line.size
     if indent > 0.7 * line.size and (ended or short):
         return True
     if _ITEM.match(line.text) and ended and (short or indent < -0.5 * line.size):

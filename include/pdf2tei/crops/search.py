@@ -110,7 +110,7 @@ def find_table(page: PageContents, caption: Area) -> Area | None:
             added = Area(area.x0, rule.y1, area.x1, area.y0) if is_below else Area(area.x0, area.y1, area.x1, rule.y0)
             if any(x.touches(between) and x.overlaps_column(between) for x in captions):
                 break
-            if _count_prose(page, added) > _MAX_PROSE:
+            if sum(x.is_prose(page.area) and is_mostly_in(x.area, added) for x in page.lines) > _MAX_PROSE:
                 break
             if abs(rule.x0 - widest.x0) < 8 and abs(rule.x1 - widest.x1) < 8:
                 area = between
@@ -122,11 +122,6 @@ def find_table(page: PageContents, caption: Area) -> Area | None:
         if area.height >= _MIN_SIDE:
             return area.grow(2).clip(page.area)
     return None
-
-
-def _count_prose(page: PageContents, area: Area) -> int:
-    """Return the number of lines of running text in an area."""
-    return sum(x.is_prose(page.area) and is_mostly_in(x.area, area) for x in page.lines)
 
 
 def _join_rules(rules: list[Area]) -> list[Area]:

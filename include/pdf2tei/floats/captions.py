@@ -63,7 +63,7 @@ def _remove_lookalikes(pages: list[list[list[Line]]], measures: Measures) -> lis
 
 def _number(run: list[Line]) -> str:
     match = CAPTION.match(run[0].text)
-    return f"{is_table(run)} {match['label'].upper()}" if match else ""
+    return f"{is_table(run)} {match['label'].upper().rstrip('ABCDEFGH')}" if match else ""
 
 
 def _weigh_caption(run: list[Line], measures: Measures) -> float:

@@ -17,6 +17,8 @@ from pdf2tei.pages.text import Joiner
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _MAX_GAP = 60.0
 """Maximum gap within a float, in points."""
+_MIN_TEXT_SHARE = 0.6
+"""Prose that is wider than this share of a column is no text in a figure."""
 
 
 @dataclass(slots=True)
@@ -46,7 +48,9 @@ def take_floats(document: Document, measures: Measures) -> list[FloatLines]:
     for page, captions in zip(document.pages, find_captions(document, measures), strict=True):
         running = _running_blocks(page, measures)
         graphics = _select_graphics(page)
-        insides = _assign_lines_to_captions(page, captions, graphics, running, measures)
+        prose = _prose_blocks(page) | running
+        wide = {x.block for x in page.lines if x.block in prose and x.width > _MIN_TEXT_SHARE * measures.width}
+        insides = _assign_lines_to_captions(page, captions, graphics, (wide, running), measures)
         floats = list(map(FloatLines, captions, insides))
         taken = {id(line) for inside in insides for line in inside}
         for grid in grids.find_tables(page, running, measures):
@@ -60,7 +64,6 @@ def take_floats(document: Document, measures: Measures) -> list[FloatLines]:
                 floats.append(FloatLines([], new))
         _take_table_notes(page, floats, running, measures)
         found += floats
-        prose = _prose_blocks(page) | running
         for line in page.lines:
             if line.kind is Kind.BODY and line.block not in prose and _is_on_graphics(line, graphics, measures):
                 line.kind = Kind.FIGURE
@@ -164,11 +167,11 @@ def _is_on_graphics(line: Line, graphics: list[Box], measures: Measures) -> bool
 
 
 def _assign_lines_to_captions(
-    page: Page, captions: list[list[Line]], graphics: list[Box], running: set[int], measures: Measures
+    page: Page, captions: list[list[Line]], graphics: list[Box], stops: tuple[set[int], set[int]], measures: Measures
 ) -> list[list[Line]]:
     """Return the lines of each caption's figure or table, and mark them.
 
-    The search runs from the caption over lines that are not running text: upwards for figures, downwards for tables. If it
+    The search runs from the caption up to the blocks of `stops`: upwards for figures (first set), downwards for tables. If it
     finds no row of a table, the lines above the caption are used if they contain one.
     """
     out: list[list[Line]] = []
@@ -190,9 +193,9 @@ def _assign_lines_to_captions(
         lines = [x for x in lines if x0 - 8 < (x.x0 + x.x1) / 2 < x1 + 8]
         table = is_table(caption)
         top, bottom = min(x.y0 for x in caption), max(x.y1 for x in caption)
-        inside = _collect_lines(lines, graphics, 1 if table else -1, top, bottom, running, measures)
+        inside = _collect_lines(lines, graphics, 1 if table else -1, top, bottom, stops[table], measures)
         if table and not _has_row(inside):
-            above = _collect_lines(lines, graphics, -1, top, bottom, running, measures)
+            above = _collect_lines(lines, graphics, -1, top, bottom, stops[table], measures)
             inside = above if _has_row(above) else inside
         for line in inside:
             line.kind = Kind.TABLE if table else Kind.FIGURE

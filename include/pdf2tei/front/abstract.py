@@ -71,7 +71,9 @@ def find_abstracts(lines: list[Line], top: float) -> list[HeadedAbstract]:
             below = [x for x in lines if x is not line and x.y0 > line.y0 + 2 and x.y0 >= line.y1 - 2]
             below = _select_column(line, below)
             after = _list_after_head(lines[i + 1 :], below) or below
-            found.append(HeadedAbstract(line, 0, _take_abstract(_choose_lines_under_head(line, after, below))))
+            nearest = min(below, key=lambda x: (x.y0, x.x0), default=line)
+            is_missing = nearest not in after and nearest.y0 - line.y1 < line.size
+            found.append(HeadedAbstract(line, 0, _take_abstract(below if is_missing else after)))
     return [item for item in found if item.lines]
 
 
@@ -84,12 +86,6 @@ def _list_after_head(lines: list[Line], below: list[Line]) -> list[Line]:
         if right or line in below:
             out.append(line)
     return out
-
-
-def _choose_lines_under_head(head: Line, after: list[Line], below: list[Line]) -> list[Line]:
-    """Return `after`, or `below` if the line directly under the head is missing from `after`."""
-    nearest = min(below, key=lambda x: (x.y0, x.x0), default=head)
-    return below if nearest not in after and nearest.y0 - head.y1 < head.size else after
 
 
 def _select_column(head: Line, below: list[Line]) -> list[Line]:
@@ -131,7 +127,10 @@ def _take_abstract(lines: list[Line]) -> list[Line]:
     subheads: list[Line] = []
     for i, line in enumerate(lines):
         text = line.text
-        if _KEYWORDS.match(text) or (BOILERPLATE.match(text) and not (run and _continues_sentence(run[-1], line))):
+        continues = (
+            run and line.block == run[-1].block and abs(line.size - run[-1].size) < 0.3 and not _ends_sentence(run[-1])
+        )
+        if _KEYWORDS.match(text) or (BOILERPLATE.match(text) and not continues):
             break
         if not run:
             if _is_subhead(line, lines, i):
@@ -180,11 +179,6 @@ def _is_subhead(line: Line, lines: list[Line], i: int, first: Line | None = None
     is_in_column = abs(line.x0 - first.x0) < 10 and abs(below.x0 - first.x0) < 10
     is_near = line.y0 - lines[i - 1].y1 < 3 * line.size and below.y0 - line.y1 < 1.5 * line.size
     return is_as_set and is_in_column and is_near
-
-
-def _continues_sentence(last: Line, line: Line) -> bool:
-    """Return whether a line continues the sentence of the line before."""
-    return line.block == last.block and abs(line.size - last.size) < 0.3 and not _ends_sentence(last)
 
 
 def _ends_sentence(line: Line) -> bool:

@@ -180,28 +180,24 @@ def _locate_surnames(authors: list[FrontAuthor], names: list[Line]) -> list[tupl
         if at < len(tokens) and (initials := _INITIALS.match(tokens[at].text)):  # Jianu C**
             marks += _MARKS.findall(tokens[at].text[initials.end() :])
             at += 1
-        while at < len(tokens) and _belongs_to_name(tokens[at]):
-            if tokens[at].text.strip(",.") not in _DEGREES:
+        while at < len(tokens):  # marks, signs and degrees of the same author
+            is_degree = tokens[at].text.strip(",.") in _DEGREES
+            if not (is_degree or tokens[at].font.raised or not any(c.isalpha() for c in tokens[at].text)):
+                break
+            if not is_degree:
                 marks += re.findall(r"\d{1,2}|[a-z]|[*†‡§¶∗⋆♯∥#ǁ]+", tokens[at].text)
             at += 1
         out.append((tokens[here], marks))
     return out
 
 
-def _belongs_to_name(token: Token) -> bool:
-    """Return whether a word after a surname belongs to the same author: a mark, a sign or a degree."""
-    return token.font.raised or not any(c.isalpha() for c in token.text) or token.text.strip(",.") in _DEGREES
-
-
 def _is_nearest_name(token: Token, place: _MarkedAffiliation, where: list[tuple[Token | None, list[str]]]) -> bool:
     """Return whether an affiliation is below a name and nearer to this name than to any other."""
     middle = (place.last.x0 + place.last.x1) / 2
-
-    def measure_distance(name: Token) -> tuple[float, float]:
-        return (round(abs((name.x0 + name.x1) / 2 - middle) / 30), abs(place.last.y0 - name.y1))
-
     above = [name for name, _ in where if name is not None and name.y1 < place.last.y1]
-    return bool(above) and min(above, key=measure_distance) is token
+    return bool(above) and token is min(
+        above, key=lambda name: (round(abs((name.x0 + name.x1) / 2 - middle) / 30), abs(place.last.y0 - name.y1))
+    )
 
 
 def _find_emails(lines: list[Line]) -> list[str]:

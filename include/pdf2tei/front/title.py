@@ -195,10 +195,7 @@ def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | No
 
 
 def _is_last_part(title: list[Line], line: Line, front: Front) -> bool:
-    """Return whether the line under a title is its last part.
-
-    It is if the title and the line occur together elsewhere on the page, for example in the citation.
-    """
+    """Return whether a line is a title's last part: both occur together elsewhere on the page, for example in the citation."""
     near = line.y0 - title[-1].y1 < 1.5 * title[-1].size and len(_fold_letters(line.text)) > 8
     elsewhere = [x for x in front.lines if x.page == line.page and x not in title and x is not line]
     return near and not _names_people(line, title[-1]) and _join_letters([*title, line]) in _join_letters(elsewhere)

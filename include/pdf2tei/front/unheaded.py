@@ -38,7 +38,8 @@ def find_unheaded_abstract(document: Document, front: Front, measures: Measures)
     ]
     if not long:
         return _find_by_position(document, lines, front, measures)
-    run = max(long, key=lambda run: (_is_set_apart(run, measures), _count_characters(run)))
+    apart = [sum(not measures.has_text_font(x) for x in run) > len(run) / 2 for run in long]
+    run = max(zip(apart, long, strict=True), key=lambda pair: (pair[0], _count_characters(pair[1])))[1]
     first, last = lines.index(run[0]), lines.index(run[-1])
     found = lines[first : last + 1]
     if not found[0].text[:1].islower():
@@ -56,11 +57,6 @@ def _is_other_type(above: Line, line: Line) -> bool:
     return abs(above.size - line.size) > 0.8 or (
         is_new and (line.font.family, line.font.bold) != (above.font.family, above.font.bold)
     )
-
-
-def _is_set_apart(run: list[Line], measures: Measures) -> bool:
-    """Return whether most lines of a run have another font than the running text."""
-    return sum(x.font.family != measures.family or abs(x.size - measures.size) > 0.3 for x in run) > len(run) / 2
 
 
 def _count_characters(lines: list[Line]) -> int:

@@ -9,12 +9,14 @@ from itertools import pairwise
 
 from pdf2tei.pages.model import Kind, Line, Page
 
-_LOOKBACK_LINES = 6
-"""Number of preceding lines that are searched for another part of a line."""
+_LOOKBACK_LINES = 12
+"""Number of neighboring lines that are searched for another part of a line."""
 _MAX_SIZE_RATIO = 1.6
 """Longer lines are separate if their sizes differ by more than this factor, such as a title and a date next to it."""
 _MAX_SHORT_TEXT = 8
 """Maximum number of characters of a part that may differ in size."""
+_SCRIPT_SIZE = 0.8
+"""Subscripts and superscripts are smaller than this share of the text."""
 _LABEL = re.compile(r"\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}(?:\.\d{1,2}){0,3}[.)]?|[•▪●■]")
 _MAX_LABEL_LENGTH = 9
 _MIN_ENDS = 3
@@ -29,7 +31,7 @@ def join_fragments(page: Page) -> None:
     Labels of lists (`12.`, `[4]`) are joined with the text at their right.
     """
     out: list[Line] = []
-    for line in page.lines:
+    for line in _insert_scripts(page.lines):
         for i in range(len(out) - 1, max(len(out) - _LOOKBACK_LINES, 0) - 1, -1):
             if out[i].y1 <= line.y0 or line.y1 <= out[i].y0:
                 continue  # fast path: most lines are above or below
@@ -46,6 +48,28 @@ def join_fragments(page: Page) -> None:
         _join_letters(line)
 
 
+def _insert_scripts(lines: list[Line]) -> list[Line]:
+    """Insert subscripts and superscripts that are separate lines into the lines that they overlap."""
+    out: list[Line] = []
+    for i, line in enumerate(lines):
+        first = max(i - _LOOKBACK_LINES, 0)
+        hosts = [
+            (min(x.y1, line.y1) - max(x.y0, line.y0), j)
+            for j, x in enumerate(lines[first : i + _LOOKBACK_LINES], first)
+            if line.size < _SCRIPT_SIZE * x.size and x.x0 < line.x0 < x.x1 + 0.2 * x.size and x.kind is line.kind
+        ]
+        if not hosts or len(line.text) > _MAX_SHORT_TEXT or max(hosts)[0] < 0.4 * line.height:
+            out.append(line)
+            continue
+        host = lines[max(hosts)[1]]
+        at = sum(token.x0 < line.x0 + 0.3 * line.size for token in host.tokens)
+        line.tokens[0].space = True
+        host.tokens[at:at] = line.tokens
+        host.x1 = max(host.x1, line.x1)
+        host.forget()
+    return out
+
+
 def _join_letters(line: Line) -> None:
     """Join the letters of letterspaced words (`R E F E R E N C E S`). Wider gaps separate words."""
     tokens = line.tokens
@@ -56,7 +80,7 @@ def _join_letters(line: Line) -> None:
     if (
         usual < 0
         or gaps[len(gaps) // 4] < 0.1 * line.size
-        or not all(t.text.isalpha() or t.text in "&" for t in tokens)
+        or not all((t.text.isalpha() or t.text in "&") and not t.font.lowered and not t.font.raised for t in tokens)
     ):
         return
     out = [tokens[0]]
@@ -103,7 +127,9 @@ def _continues_on_baseline(left: Line, right: Line) -> bool:
     size = max(left.size, right.size)
     if size > _MAX_SIZE_RATIO * min(left.size, right.size) and min(len(left.text), len(right.text)) > _MAX_SHORT_TEXT:
         return False
-    if not -0.3 * size < gap < 0.75 * size or left.x1 - left.x0 < 1:
+    above = left.tokens[-1]
+    is_stacked = above.font.size < _SCRIPT_SIZE * size and abs(right.x0 - above.x0) < 0.3 * size  # a subscript below it
+    if not (is_stacked or -0.3 * size < gap < 0.75 * size) or left.x1 - left.x0 < 1:
         return False
     low = max(left.y0, right.y0) - min(left.y1, right.y1)
     shift = abs((left.y0 + left.y1) - (right.y0 + right.y1)) / 2

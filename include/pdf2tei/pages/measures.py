@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pdf2tei.pages.model import Line
 
@@ -17,6 +18,8 @@ class Measures:
     family: str
     width: float
     """Width of a full line of a column."""
+    gap: float = 0.0
+    """Vertical gap between two lines of a paragraph."""
 
     def has_text_font(self, line: Line) -> bool:
         """Return whether a line has the size and the family of the running text."""
@@ -28,6 +31,7 @@ def measure(lines: list[Line]) -> Measures:
     sizes: Counter[float] = Counter()
     families: Counter[str] = Counter()
     widths: Counter[int] = Counter()
+    gaps: Counter[int] = Counter()
     for line in lines:
         sizes[round(line.size * 2) / 2] += len(line.text)
     size = max(sizes, key=lambda s: (sizes[s], s), default=10.0)
@@ -37,4 +41,8 @@ def measure(lines: list[Line]) -> Measures:
             widths[round(line.width / 4) * 4] += len(line.text)
     family = max(families, key=lambda f: (families[f], f), default="")
     width = float(max(widths, key=lambda w: (widths[w], w), default=400))
-    return Measures(size, family, width)
+    for before, line in pairwise(lines):
+        is_same = abs(line.size - size) <= 0.3 and abs(before.width - width) < 8 and abs(line.x0 - before.x0) < 1
+        if is_same and 0 <= line.y0 - before.y1 < 3 * size:
+            gaps[round(line.y0 - before.y1)] += 1
+    return Measures(size, family, width, float(max(gaps, key=lambda g: (gaps[g], -g), default=0)))

@@ -165,7 +165,9 @@ def _split_joined_fields(fields: list[Field], raw: str) -> list[Field]:
             kind in _CONTAINERS and TokenLabel.TITLE not in kinds
         )
         cut = _QUOTE_END.search(value) if alone else None
-        if cut is None and alone and kind is not TokenLabel.JOURNAL and _precedes_numbers(fields, i):
+        after = [kind for kind, _ in fields[i + 1 : i + 3]]  # numbers, perhaps after a date
+        numbered = after and (after[0] in _NUMBERS or (after[0] is TokenLabel.DATE and after[-1] in _NUMBERS))
+        if cut is None and alone and kind is not TokenLabel.JOURNAL and numbered:
             cut = next(reversed([m for m in _SENTENCE.finditer(value) if len(value) - m.end() > 2]), None)
         elif cut is None and alone and kind is TokenLabel.JOURNAL:
             prose = [m for m in _SENTENCE.finditer(value) if _LOWERCASE_WORD.search(value, 0, m.start())]
@@ -180,9 +182,3 @@ def _split_joined_fields(fields: list[Field], raw: str) -> list[Field]:
     if title is None or quote is None:
         return out
     return [(kind, quote if value == title else value) for kind, value in out if value == title or value not in quote]
-
-
-def _precedes_numbers(fields: list[Field], i: int) -> bool:
-    """Return whether field i precedes a volume, issue or pages, directly or with a date between them."""
-    after = [kind for kind, _ in fields[i + 1 : i + 3]]
-    return bool(after) and (after[0] in _NUMBERS or (after[0] is TokenLabel.DATE and after[-1] in _NUMBERS))

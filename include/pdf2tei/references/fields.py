@@ -87,7 +87,8 @@ def _build_reference(raw: str, fields: list[tuple[TokenLabel, str]]) -> Referenc
         key=len,
         default="",
     )
-    out.title = _close_bracket(out.title)
+    if out.title.count("(") > out.title.count(")") and out.title.rfind("(") > len(out.title) - 40:
+        out.title += ")"
     out.journal = first(TokenLabel.JOURNAL)
     out.booktitle = first(TokenLabel.BOOKTITLE)
     out.series = first(TokenLabel.SERIES)
@@ -121,10 +122,3 @@ def parse_reference_authors(text: str) -> list[FrontAuthor]:
         for author in found
         if len(author.last.strip(".")) > 1 and len(author.last) < _MAX_SURNAME
     ]
-
-
-def _close_bracket(title: str) -> str:
-    """Append the closing bracket that is missing at the end of a title."""
-    if title.count("(") > title.count(")"):
-        return title + ")" if title.rfind("(") > len(title) - 40 else title
-    return title

@@ -58,7 +58,9 @@ def take_references(document: Document, labels: dict[int, SegmentLabel], joiner:
     found = [lines[start:end] for start, end in parts]
     longest = median(line.size for line in max(found, key=len)) if found else 0.0
     for stretch in found:
-        stretch = _remove_notes(stretch, median(x.size for x in stretch) if is_head(stretch[0]) else longest)
+        least = (median(x.size for x in stretch) if is_head(stretch[0]) else longest) - 0.4
+        notes = {line.block for line in stretch if line.size < least and _NOTE.match(line.text)}
+        stretch = [line for line in stretch if line.block not in notes or line.size > least]
         for line in stretch:
             line.kind = Kind.LABEL if id(line) in heads else Kind.REFERENCE
         items += [line for line in stretch if line.kind is Kind.REFERENCE]
@@ -187,7 +189,9 @@ def _find_end(lines: list[Line], start: int, end: int) -> int:
     for i in range(start + 2, end):
         line, before = lines[i], lines[i - 1]
         head = line.size > size + 0.8 or (line.font.bold and not bold)
-        if (head and line.text[:1].isupper() and not score_as_reference(line.text)) or _is_back_matter(line, before):
+        continues = line.font == before.font and not may_end(before.text)  # `…, AI,` / `Ethics, and Society`
+        head = head and line.text[:1].isupper() and not score_as_reference(line.text)
+        if head or (_BACK_MATTER.match(line.text) and not continues):
             apart = line.block != before.block or line.font != before.font or line.y0 - before.y1 > 0.5 * size
             number = LABEL.match(line.text)
             if apart and not number and not any(score_as_reference(x.text) > 1 for x in lines[i + 1 : i + 3]):
@@ -201,18 +205,6 @@ def _find_end(lines: list[Line], start: int, end: int) -> int:
             break
         end += 1
     return end
-
-
-def _is_back_matter(line: Line, before: Line) -> bool:
-    """Return whether a line begins back matter, and does not continue an entry (`…, AI,` / `Ethics, and Society`)."""
-    is_continuation = line.font == before.font and not may_end(before.text)
-    return not is_continuation and _BACK_MATTER.match(line.text) is not None
-
-
-def _remove_notes(lines: list[Line], size: float) -> list[Line]:
-    """Return a list's lines of the given size without footnotes, which are blocks of smaller type that begin with a mark."""
-    notes = {line.block for line in lines if line.size < size - 0.4 and _NOTE.match(line.text)}
-    return [line for line in lines if line.block not in notes or line.size > size - 0.4]
 
 
 def _build_entry(raw: str, match: re.Match[str] | None) -> PrintedEntry:

@@ -70,11 +70,13 @@ def split_by_rules(lines: list[Line]) -> list[EntryLines]:
 
 
 def _split_by_layout(lines: list[Line], offsets: list[float]) -> list[EntryLines]:
+    gaps = (_follows_gap(before, line) for before, line in pairwise(lines))
+    by_text = _find_starts_by_text(lines)  # also decides at the top of a column, where no gap is visible
     candidates = (
         _find_hanging_starts(lines, offsets),
         [offset > 3 for offset in offsets],  # indented first lines
-        _find_starts_after_gaps(lines),
-        _find_starts_by_text(lines),
+        [True, *(text if gap is None else gap for gap, text in zip(gaps, by_text[1:], strict=True))],
+        by_text,
     )
     return max((_group_at_starts(lines, starts) for starts in candidates), key=_score_entries)
 
@@ -183,13 +185,6 @@ def _find_hanging_starts(lines: list[Line], offsets: list[float]) -> list[bool]:
         offset < 3 and not (i and lines[i - 1].text.endswith(("-", ",")) and line.text[:1].islower())
         for i, (line, offset) in enumerate(zip(lines, offsets, strict=True))
     ]
-
-
-def _find_starts_after_gaps(lines: list[Line]) -> list[bool]:
-    """Return for each line whether a gap precedes it. At the top of a column, the text of the lines decides."""
-    gaps = (_follows_gap(before, line) for before, line in pairwise(lines))
-    by_text = _find_starts_by_text(lines)
-    return [True, *(text if gap is None else gap for gap, text in zip(gaps, by_text[1:], strict=True))]
 
 
 def _follows_gap(before: Line, line: Line) -> bool | None:

@@ -21,7 +21,7 @@ from pdf2tei import cli
 from pdf2tei.pages import alto
 from pdf2tei.pages.model import Kind, Line
 from pdf2tei.paper import extract
-from pdf2tei.places import _FIELDS, _PATHS, LOST, _list_texts, _read, fold_letters, place_lines
+from pdf2tei.places import FIELDS, LOST, PATHS, fold_letters, list_texts, place_lines, read_text
 from tests.unit.pdf2tei.samples import FLOATS, HANGING, PROSE, TITLE, typeset
 
 QUICK_LOOKS = ("ieee", "manuscript, plain", "open, plain", "humanities, complete")
@@ -40,14 +40,14 @@ def find_added(lines: list[Line], tei: bytes) -> list[str]:
     """Return words of the TEI that its lines do not contain, and the parts that have more letters than their lines."""
     root = etree.fromstring(tei)
     out: list[str] = []
-    for kind in _PATHS.keys() - {Kind.FORMULA}:
+    for kind in PATHS.keys() - {Kind.FORMULA}:
         kinds = (kind, Kind.FORMULA) if kind is Kind.BODY else (kind,)
         printed = "".join(fold_letters(line.text) for line in lines if line.kind in kinds)
-        text = " ".join(_list_texts(root, kind))
+        text = " ".join(list_texts(root, kind))
         out += [word for word in text.split() if fold_letters(word) not in printed]
         out += [f"more letters in {kind}"] * bool(Counter(fold_letters(text)) - Counter(printed))
     page = "".join(fold_letters(line.text) for line in lines)
-    fields = [_read(field) for path in _FIELDS.values() for field in root.iterfind(path)]
+    fields = [read_text(field) for path in FIELDS.values() for field in root.iterfind(path)]
     words = [
         part for field in fields for part in re.split(r"[\s@-]", field)
     ]  # `{ada,bo}@x.org` is printed for two addresses
@@ -113,6 +113,16 @@ def test_explain_lists_each_line_with_its_place(
     assert places["Abstract"] == places["References"] == "not used: name of a field"
     assert places["1"] == "not used: page furniture"
     assert {place for _, place, _ in rows} >= {"abstract", "body", "reference"}
+
+
+def test_explain_names_pages_above_a_limit(tmp_path: Path) -> None:
+    """The second page has more words than a page may have."""
+    numbers = '#set text(size: 1pt)\n#set page(height: auto)\n#(range(21000).map(str).join(" "))'
+    source = f"{FRONT}= Introduction\n{PROSE}\n#pagebreak()\n{numbers}"
+    (tmp_path / "a.pdf").write_bytes(typst.compile(source.encode(), format="pdf"))
+    command = [sys.executable, "-m", "pdf2tei.cli", "--explain", str(tmp_path / "a.pdf")]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert [row for row in run.stdout.splitlines() if row.startswith("2\t")] == ["2\tnot used: page above a limit\t"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -28,6 +29,8 @@ from pdf2tei.pages.measures import Measures
 from pdf2tei.pages.model import Document, Kind, Line, Page
 from pdf2tei.pages.text import Joiner, Text, clean
 
+_FOOTNOTE_MARK = re.compile(r"(?<=[^\W\d_]{3})\s*[*∗†‡§¶]+$")
+"""The mark of a note at the end of a title. After a shorter word, it belongs to the title: A*."""
 PAGES = 3
 """Maximum number of pages of the front: a repository's cover, the title, an abstract on a separate page."""
 _FULL_LINE_LENGTH = 60
@@ -59,7 +62,7 @@ def read_front(
     contents = FrontContents()
     front = _select_front(document, labels)
     title, subtitle = find_title(document, front)
-    contents.title = clean(joiner.text(title).text)
+    contents.title = _FOOTNOTE_MARK.sub("", clean(joiner.text(title).text))
     contents.subtitle = clean(joiner.text(subtitle).text)
     title = title + subtitle
     for line in title:

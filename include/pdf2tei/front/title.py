@@ -12,6 +12,8 @@ from pdf2tei.pages.model import Document, Line, Page
 from pdf2tei.pages.text import clean
 from pdf2tei.words import read_pattern
 
+_MAX_TITLE_GAP = 2.0
+"""Maximum space between two lines of a title in sizes of its type: a manuscript is double-spaced."""
 _BANNER = read_pattern("title", "banner")
 _KIND = read_pattern("title", "kind")
 """The kind of an article, printed above its title."""
@@ -178,7 +180,8 @@ def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | No
     near: list[tuple[float, Line]] = []
     for line in front.lines:
         gap = (last.y0 - line.y1) if step < 0 else (line.y0 - last.y1)
-        is_near = -0.5 * line.size < gap < 1.1 * line.size and line.overlaps(last)
+        is_titled = front.label(line) is front.label(last) is FrontLabel.TITLE
+        is_near = -0.5 * line.size < gap < (_MAX_TITLE_GAP if is_titled else 1.1) * line.size and line.overlaps(last)
         if line.page == last.page and line not in title and is_near:
             near.append((abs(line.y0 - last.y0), line))
     nearest = min(near, key=lambda item: item[0])[1] if near else None

@@ -23,6 +23,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message as MessageHandler
 from sqlalchemy import create_engine, text
 
+from devtools.local.airflow import ADMIN
 from devtools.local.airflow_runs import AirflowRuns
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
@@ -219,7 +220,8 @@ class Operator:
             ("corpus_release__s2_v2", self.dag), ("2026-08-01", f"{first:%Y-%m-%d}"), ("2026-09-01", f"{last:%Y-%m-%d}"),
         ):  # fmt: skip
             command = command.replace(given, value)
-        environment = os.environ | {"S2CORPUS_STATE": str(state), "PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"}
+        person = {"LOGNAME": ADMIN, "S2CORPUS_STATE": str(state)}  # Airflow names the user of the shell as the starter
+        environment = os.environ | person | {"PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"}
         subprocess.run(["bash", "-euc", f"{addresses}\n{command}"], env=environment, cwd=ROOT, check=True)
 
 

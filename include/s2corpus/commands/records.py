@@ -11,7 +11,7 @@ import click
 from s2corpus.commands._options import FILE, PATH, with_examples
 
 _NOT_GENERIC = ["later_licenses", "notices", "original_title"]
-"""columns that the generic form does not have"""
+"""columns that the generic form does not have; its title is the delivered one"""
 
 
 @with_examples("corpus records crossref dump/*.json.gz --out records.parquet")
@@ -30,6 +30,7 @@ def command(source: str, files: tuple[Path, ...], out: Path, dropped: Path | Non
     import contextlib
 
     import orjson
+    import pyarrow.compute as pc
 
     from s2corpus import sources
     from s2corpus.errors import UserError
@@ -63,7 +64,11 @@ def command(source: str, files: tuple[Path, ...], out: Path, dropped: Path | Non
         for file in files:
             counts: Counter[str] = Counter()
             for batch in batches(read_records(file, counts)):
-                write(batch if out.suffix == ".parquet" else batch.drop_columns(_NOT_GENERIC))
+                if out.suffix != ".parquet":
+                    title = pc.coalesce(batch["original_title"], batch["title"])
+                    batch = batch.set_column(batch.schema.get_field_index("title"), "title", title)
+                    batch = batch.drop_columns(_NOT_GENERIC)
+                write(batch)
             entries, records, withdrawn = counts.total(), counts.pop("records", 0), counts.pop("withdrawn", 0)
             others = [("withdrawn", withdrawn)] * bool(withdrawn) + sorted(counts.items())
             text = "".join(f", {kind} {number}" for kind, number in others)

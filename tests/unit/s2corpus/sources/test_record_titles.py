@@ -1,10 +1,14 @@
 """SPEC §0.23, §0.24: every source's titles are cleaned at intake, and name the kind of document."""
 
+from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
+from s2corpus.commands.records import command
 from s2corpus.sources import Record, RecordKind
+from s2corpus.sources.arrow import read_records
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Editorial, EditorialNotice
 from s2orc_parse.bibliography.names import parse_authors
@@ -115,3 +119,13 @@ def test_prefix_of_a_retracted_work_becomes_its_status() -> None:
 )  # fmt: skip
 def test_kind_of_document_is_known(title: str, fields: dict[str, Any], document: str | None) -> None:
     assert make_record(title, **fields).document == document
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_records_that_a_command_writes_have_the_delivered_title(suffix: str, tmp_path: Path) -> None:
+    delivered, out = tmp_path / "works.jsonl", tmp_path / f"records{suffix}"
+    title = "[Indications of living-donor kidney transplantation]. [Spanish]"
+    delivered.write_bytes(orjson.dumps({"id": "1", "title": title, "year": 2010, "authors": ["Andres, A."]}))
+    command.main(["jsonl", str(delivered), "--out", str(out)], standalone_mode=False)
+    (record,) = read_records(out).select(["title", "original_title"]).to_pylist()
+    assert record == {"title": "Indications of living-donor kidney transplantation", "original_title": title}

@@ -61,7 +61,11 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
             count > 0.3 * len(parts) and parse_printed_name(parts[0]) is not None
         )
         is_not_affiliation = affiliation < _CERTAIN_SHARE and not affiliation_words(line.text)
-        is_continuation = bool(found) and is_not_affiliation and _continues(found[-1], line)
+        is_continuation = (
+            bool(found)
+            and is_not_affiliation
+            and (found[-1].page == line.page and -0.5 * line.size < line.y0 - found[-1].y1 < 0.9 * line.size)
+        )
         if front.probability(line, FrontLabel.AUTHOR) > 0.5 or has_names or begins_with_name or is_continuation:
             found.append(line)
     return found
@@ -112,11 +116,6 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
         beside = [x for x in lines if front.label(x) is FrontLabel.AUTHOR and (x.x1 < sides[0] or x.x0 > sides[1])]
         found = beside if any(measure_names(x)[1] for x in beside) else found
     return sorted(found, key=lambda x: (round(x.y0 / 4), x.x0))
-
-
-def _continues(last: Line, line: Line) -> bool:
-    """Return whether a line continues a list of names."""
-    return line.page == last.page and -0.5 * line.size < line.y0 - last.y1 < 0.9 * line.size
 
 
 def _find_elsewhere(front: Front, title: list[Line]) -> list[Line]:

@@ -73,7 +73,10 @@ def _split_by_layout(lines: list[Line], offsets: list[float]) -> list[EntryLines
     gaps = (_follows_gap(before, line) for before, line in pairwise(lines))
     by_text = _find_starts_by_text(lines)  # also decides at the top of a column, where no gap is visible
     candidates = (
-        _find_hanging_starts(lines, offsets),
+        [  # a hanging indent
+            offset < 3 and not (i and lines[i - 1].text.endswith(("-", ",")) and line.text[:1].islower())
+            for i, (line, offset) in enumerate(zip(lines, offsets, strict=True))
+        ],
         [offset > 3 for offset in offsets],  # indented first lines
         [True, *(text if gap is None else gap for gap, text in zip(gaps, by_text[1:], strict=True))],
         by_text,
@@ -177,14 +180,6 @@ def _measure_indents(lines: list[Line]) -> list[float]:
         )
         edges[column] = 2.0 * min(common)
     return [line.x0 - edges[column] for column, line in zip(columns, lines, strict=True)]
-
-
-def _find_hanging_starts(lines: list[Line], offsets: list[float]) -> list[bool]:
-    """Return for each line whether it begins an entry with a hanging indent."""
-    return [
-        offset < 3 and not (i and lines[i - 1].text.endswith(("-", ",")) and line.text[:1].islower())
-        for i, (line, offset) in enumerate(zip(lines, offsets, strict=True))
-    ]
 
 
 def _follows_gap(before: Line, line: Line) -> bool | None:

@@ -44,7 +44,6 @@ _AUTHOR_ENDS = re.compile(r"\\(?:[Aa]nd|AND|alignauthor)(?![A-Za-z])")
 _NOTES_IN_NAMES = "|".join(_WORDS["notes_in_names"].split())
 _NOT_IN_NAMES = re.compile(rf"\\(?:{'|'.join(_WORDS['type_in_names'].split())})(?![A-Za-z])")
 _MARK_IN_NAMES = re.compile(r"\$[^$]*\$|\\(?:[dt]ag|dagger|ddagger)(?![A-Za-z])")
-_RAISED_LETTER = re.compile(r"(?<=M)\\textsuperscript\s*\{(a?c)\}")
 _END_OF_NAME = "~~"
 
 
@@ -197,12 +196,12 @@ class FrontMatter:
 
 def _remove_notes(names: str, notes: str) -> str:
     """Return the names of authors, with an end of a name in place of notes, marks and affiliations."""
-    names = _RAISED_LETTER.sub(r"\1", names)
     removed: list[tuple[int, int, str]] = []
     for call in find_calls(names, notes, 0):
+        check_deadline()
         if removed and call.start < removed[-1][1]:
             continue
-        is_followed = names[skip_space(names, call.end) :][:1] == "{"
+        is_followed = names.startswith("{", skip_space(names, call.end))
         got = read_argument(names, call.end) if is_followed else None
         removed.append((call.start, got[1] if got else call.end, _END_OF_NAME))
     return _MARK_IN_NAMES.sub(_END_OF_NAME, replace_intervals(names, removed))

@@ -179,8 +179,9 @@ def define_macros(macros: list[Definition], names: Collection[str], text: str) -
     """Return TeX for the macros that a text uses: the paper's own definitions, and those of common packages for other names."""
     environments = find_environments_only(text)
     macros = [one for one in macros if one.kind == "environment" or one.name not in environments]
-    own = select_definitions(macros, find_names(text))
-    wanted = find_names(text + own)
+    wanted = find_names(text)
+    own = select_definitions(macros, wanted)
+    wanted |= find_names(own)
     return "\n".join((own, select_definitions((one for one in IN_TEXT if one.name not in names), wanted)))
 
 

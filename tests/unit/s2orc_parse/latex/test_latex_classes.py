@@ -106,7 +106,6 @@ TWO = ["Ada Byron", "Alan Turing"]
         ),
         ("\\author{Ada Byron\\altaffilmark{1,2}\n Alan Turing\\altaffilmark{1}}", TWO),
         (r"\author{Ada Byron$^1$ Alan Turing$^{2,\dag}$}", TWO),
-        (r"\author{Ada M\textsuperscript{c}Byron}", ["Ada McByron"]),
         (r"\author{removed for review}", []),
         (r"\author{Anonymous Authors}", []),
     ],

@@ -125,6 +125,8 @@ def test_malicious_archive_has_its_outcome(name: str, monkeypatch: pytest.Monkey
         r"\begin{a}" * 20_000 + r"\end{b}" * 20_000 + " Text.",
         "\ue000Z\ue001\ue000B7\ue001 Text.",
         r"\input{main} Text.",
+        r"Text. \begin{thebibliography}{1}\bibitem{a} A" + "\n" * 20_000 + r"b \end{thebibliography}",
+        r"\author{" + r"A B\thanks{x} " * 20_000 + "} Text.",
     ],
     ids=lambda body: body[:12],
 )

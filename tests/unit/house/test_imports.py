@@ -216,3 +216,9 @@ def test_code_does_not_compare_extractor_names() -> None:
 def test_kinds_of_full_texts_have_one_order_everywhere() -> None:
     assert get_args(FullText) == tuple(kind.value for kind in ParseKind)
     assert {*jats.CONVERTERS, ParseKind.PDF, ParseKind.LATEX} == {*ParseKind}
+
+
+def test_names_of_test_modules_differ() -> None:
+    """Pytest collects no list with two modules of one name."""
+    names = [path.name for path in (ROOT / "tests" / "unit").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))

@@ -159,6 +159,16 @@ def test_citations_in_abstract_and_notes_are_linked(tmp_path: Path) -> None:
     assert links == {"abstract": [("Xiong (2017)", "#b3"), ("Ammar, 2011)", "#b4")], "note": [("Walter (2016)", "#b6")]}
 
 
+def test_double_spaced_title_is_complete_and_has_no_mark_of_a_note(tmp_path: Path) -> None:
+    title = "#set par(leading: 1.5em)\n#text(size: 17pt)[Bias in the published counts of beetles from gaps in the litter archive \u2217]"
+    page = f"#set page(margin: 4cm)\n#align(center)[{title}]\n\n#align(center)[Alvise de’ Faveri Tron \\ Politecnico di Milano]\n\n= Abstract\n{PROSE}"
+    tei = read(f"{page}\n\n= Introduction\n{PROSE} {PROSE}", tmp_path)
+    assert list_texts(tei, ".//t:titleStmt/t:title") == [
+        "Bias in the published counts of beetles from gaps in the litter archive"
+    ]
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Tron"]
+
+
 def test_article_kind_is_the_title_if_names_follow(tmp_path: Path) -> None:
     front = f"#align(center)[{bold(16, 'Editorial')}]", "#align(center)[Ana Luzia Ferreira]"
     tei = read(write('paper: "a4"', "size: 10pt", *front, BODY), tmp_path)

@@ -58,6 +58,9 @@ class S3(LocalService):
             "-admin.ui=false",
             "-webdav=false",
             "-master.telemetry=false",
+            # Small volumes, and many: by default each bucket needs a volume of 1 GB free on a large disk.
+            "-master.volumeSizeLimitMB=128",
+            "-volume.max=1000",
             "-volume.preStopSeconds=0",
             "-s3.port.iceberg=0",
             "-s3.port.lance=0",

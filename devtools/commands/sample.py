@@ -17,11 +17,7 @@ from s2corpus.commands._options import Command
     help="Output folder: new, empty, or an earlier sample.",
 )
 @click.option(
-    "--papers",
-    type=click.IntRange(1),
-    default=66,
-    show_default=True,
-    help="Number of papers, including special cases.",
+    "--papers", type=click.IntRange(1), default=66, show_default=True, help="Number of papers, including special cases."
 )
 @click.option("--seed", type=int, default=20200705, show_default=True, help="Seed of the random papers.")
 @click.option("--tiny", is_flag=True, help="Generate eight papers only.")

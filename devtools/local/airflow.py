@@ -160,12 +160,7 @@ class AirflowPart(LocalService):
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         mark = self.state.root / "airflow" / "settings"
         if not mark.exists() or mark.read_text() != digest:
-            load_settings(
-                settings,
-                self.api,
-                ADMIN,
-                self.state.secrets()["airflow-admin"],
-            )
+            load_settings(settings, self.api, ADMIN, self.state.secrets()["airflow-admin"])
             self.state.write("airflow/settings", digest)
 
 

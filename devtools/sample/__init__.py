@@ -4,15 +4,4 @@ from devtools.sample.compare import Comparison, compare
 from devtools.sample.generate import AS_OF, AS_OFS, RELEASE, RELEASES, generate, tiny, truths
 from devtools.sample.truth import Truth
 
-__all__ = [
-    "AS_OF",
-    "AS_OFS",
-    "RELEASE",
-    "RELEASES",
-    "Comparison",
-    "Truth",
-    "compare",
-    "generate",
-    "tiny",
-    "truths",
-]
+__all__ = ["AS_OF", "AS_OFS", "RELEASE", "RELEASES", "Comparison", "Truth", "compare", "generate", "tiny", "truths"]

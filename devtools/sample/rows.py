@@ -45,10 +45,7 @@ def _show(value: Any) -> str:
 def selections(truth: Truth, table: pa.Table) -> Row:
     """Compare the selection outcome of every PDF; a PDF that the release must not see has no outcome."""
     got = {r["file_sha1"]: r["outcome"] for r in table.to_pylist()}
-    return row_of(
-        "selection",
-        ((p.places[0][1], p.selection if p.seen else None, got.get(p.sha1)) for p in truth.pdfs),
-    )
+    return row_of("selection", ((p.places[0][1], p.selection if p.seen else None, got.get(p.sha1)) for p in truth.pdfs))
 
 
 def conflicts(truth: Truth, edges: pa.Table) -> Row:

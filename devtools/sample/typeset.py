@@ -158,11 +158,9 @@ def template_data(paper: Paper, *, preprint: bool = False) -> dict[str, Any]:
     blocks = [_block(paper, b) for b in (*paper.blocks, *paper.back_matter)]
     refs = []
     for i in range(len(paper.references)):
-        label = {
-            InlineStyle.BRACKET: f"[{i + 1}]",
-            InlineStyle.SUPERSCRIPT: f"{i + 1}.",
-            InlineStyle.NAME_YEAR: None,
-        }[paper.style]
+        label = {InlineStyle.BRACKET: f"[{i + 1}]", InlineStyle.SUPERSCRIPT: f"{i + 1}.", InlineStyle.NAME_YEAR: None}[
+            paper.style
+        ]
         refs.append({"label": label, "runs": reference_runs(paper, i)})
     return {
         "lang": paper.language,

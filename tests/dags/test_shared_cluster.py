@@ -80,18 +80,7 @@ def test_dags_and_plugins_load_next_to_those_of_a_neighbor(loaded: Any) -> None:
 
 def test_dags_are_parsed_without_slow_modules_and_deprecated_names(loaded: Any) -> None:
     """Each of these modules takes a tenth of a second or more in each parse; all DAGs take less than one (docs/deployment.md)."""
-    slow = {
-        "boto3",
-        "duckdb",
-        "lxml",
-        "numba",
-        "numpy",
-        "pandas",
-        "pyarrow",
-        "pypdf",
-        "scipy",
-        "sklearn",
-    }
+    slow = {"boto3", "duckdb", "lxml", "numba", "numpy", "pandas", "pyarrow", "pypdf", "scipy", "sklearn"}
     assert "s2corpus" in loaded["imported"] and slow.isdisjoint(loaded["imported"])
     assert loaded["deprecated"] == []
 

@@ -67,10 +67,7 @@ def test_takedown_is_in_the_next_release_and_is_proved(built: Built, tmp_path: P
     assert all(f"has the paper {paper_id}" in plan for plan in (by_doi, by_title))
     assert confirm(page, "takedown", paper=doi, reason=REASON).status_code == 303
     lines = [orjson.loads(line) for line in lake.get("suppress.jsonl")[0].splitlines()]
-    assert {"doi": doi, "reason": REASON} in lines and {
-        "paper_id": paper_id,
-        "reason": REASON,
-    } in lines
+    assert {"doi": doi, "reason": REASON} in lines and {"paper_id": paper_id, "reason": REASON} in lines
     assert "still has the paper: its next release omits it" in words(read(page, "actions"))
     again = CliRunner().invoke(corpus, ["takedown", doi, "--reason", REASON, "--lake", str(folder), "--yes"])
     assert again.exit_code == 0 and "still has the paper" in again.output

@@ -15,13 +15,7 @@ from hypothesis import strategies as st
 
 from s2corpus.clustering import pairs
 from s2corpus.clustering.edges import TITLE, edges_of_kind
-from s2corpus.clustering.facts import (
-    IDENTIFIERS,
-    Nodes,
-    group_nodes,
-    nodes_from,
-    surname_keys,
-)
+from s2corpus.clustering.facts import IDENTIFIERS, Nodes, group_nodes, nodes_from, surname_keys
 from s2corpus.clustering.functions import BANDS
 from s2corpus.papers.support import MAX_EXHAUSTIVE
 from s2corpus.sources.preprints import find_preprints, is_preprint_doi

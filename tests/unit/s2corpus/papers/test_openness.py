@@ -11,12 +11,7 @@ import pytest
 
 from s2corpus.papers.evidence import Declaration, Evidence
 from s2corpus.papers.licenses import select_strictest, to_spdx
-from s2corpus.papers.openness import (
-    Openness,
-    decide_article_openness,
-    decide_openness,
-    decide_source_openness,
-)
+from s2corpus.papers.openness import Openness, decide_article_openness, decide_openness, decide_source_openness
 from s2corpus.sources import Record
 from s2corpus.sources.record import OpenVersion
 from s2orc_parse.bibliography.licenses import rank_strictness

@@ -26,16 +26,7 @@ def rows(
 ) -> list[dict[str, Any]]:
     batch = pa.RecordBatch.from_pylist(list(members), MEMBERS.schema)
     facts = FileFacts(**known)
-    made = list(
-        build_papers(
-            [batch],
-            facts,
-            VoteRules(trust=()),
-            all_open=all_open,
-            rows=2,
-            corrections=corrections,
-        )
-    )
+    made = list(build_papers([batch], facts, VoteRules(trust=()), all_open=all_open, rows=2, corrections=corrections))
     assert all(0 < len(one) <= 2 for one in made)
     return [row for one in made for row in one.to_pylist()]
 

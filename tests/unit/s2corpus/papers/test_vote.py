@@ -13,15 +13,7 @@ from s2corpus.papers import support
 from s2corpus.papers.ballots import FIELDS, DeliveredRecord, Group, select_supported
 from s2corpus.papers.evidence import Declaration
 from s2corpus.papers.support import compute_similarity, select_fewest_sources
-from s2corpus.papers.vote import (
-    FieldDecision,
-    Pdf,
-    Preprint,
-    VotedPaper,
-    VoteRule,
-    elect_metadata,
-    make_rank,
-)
+from s2corpus.papers.vote import FieldDecision, Pdf, Preprint, VotedPaper, VoteRule, elect_metadata, make_rank
 from s2corpus.rules import VoteRules
 from s2corpus.sources import SOURCES, Author, Record, RecordKind
 from s2corpus.sources.record import DECLARED, WorkType

@@ -42,11 +42,7 @@ def test_shipped_specs_have_one_variant_for_each_literal_rule() -> None:
 def test_joint_rules_are_one_deviation() -> None:
     card = {"profile": "card", "unigrams": {"uri": "x", "sha256": "0" * 64}}
     spec = ReleaseSpec.model_validate(
-        {
-            "name": "card",
-            "clean": card,
-            "split": {"kind": "rolling", "train_before": "2022-11-01"},
-        }
+        {"name": "card", "clean": card, "split": {"kind": "rolling", "train_before": "2022-11-01"}}
     )
     found = list_deviations(list_rules(OURS), list_rules(spec))
     assert [sorted(one) for one in found] == [["clean.profile", "clean.unigrams"], ["split.kind", "split.train_before"]]

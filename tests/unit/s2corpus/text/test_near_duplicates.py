@@ -193,12 +193,7 @@ def test_candidate_pairs_share_a_key_and_are_unique(rows: list[tuple[int, int]],
 def test_pairs_are_found_with_the_expected_probability() -> None:
     """Check measured shares against 1 - (1 - J^6)^20, which is 0.998 at J = 0.8 and 0.08 at J = 0.4."""
     rng = random.Random(5)
-    assert (MIN_JACCARD, minhash.SHINGLE_WORDS, minhash.BANDS, minhash.ROWS) == (
-        0.8,
-        5,
-        20,
-        6,
-    )
+    assert (MIN_JACCARD, minhash.SHINGLE_WORDS, minhash.BANDS, minhash.ROWS) == (0.8, 5, 20, 6)
     for both, low, high in ((16, 0.97, 1.0), (8, 0.03, 0.14)):
         met = 0
         for _ in range(150):

@@ -91,8 +91,7 @@ def figure(head: str, label: str, caption: str, *, kind: str = "", xml_id: str =
 
 
 @pytest.mark.parametrize(
-    ("language", "expected"),
-    [(' xml:lang="pt"', ["We study bats."]), ("", ["We study bats.", "Estudamos morcegos."])],
+    ("language", "expected"), [(' xml:lang="pt"', ["We study bats."]), ("", ["We study bats.", "Estudamos morcegos."])]
 )
 def test_translation_of_the_abstract_is_left_out(language: str, expected: list[str]) -> None:
     """TEI P5 names the language of an element in `xml:lang` (SPEC §3.31)."""

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 from pathlib import Path
 
 from lxml import etree
@@ -14,7 +15,7 @@ from pdf2tei.pages.model import Font, Line, Token
 from pdf2tei.references.entries import BEGINS, INSIDE, LABEL, EntryLine
 from pdf2tei.references.splitting import split_by_rules
 
-from .lines import parse, read_pairs
+from .lines import list_lines, read_pairs
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _FONT = Font("", 10.0)
@@ -55,35 +56,14 @@ def _match(raw: bytes, tei: bytes) -> list[tuple[str, bool, bool]]:
 
 def _list_lines(tei: bytes) -> list[tuple[str, bool]]:
     """Return the lines of an annotated list, and whether an entry begins with each."""
-    lines: list[tuple[str, bool]] = []
-    current: list[str] = []
-    fresh = False
 
-    def end() -> None:
-        nonlocal fresh
-        text = " ".join("".join(current).split())
-        current.clear()
-        if text:
-            lines.append((text, fresh))
-            fresh = False
+    def find_label(child: etree._Element, label: str) -> str:
+        return child.getroottree().getpath(child) if etree.QName(child).localname == "bibl" else label
 
-    def walk(element: etree._Element) -> None:
-        nonlocal fresh
-        name = etree.QName(element).localname
-        if name in ("lb", "bibl"):
-            end()
-        fresh = fresh or name == "bibl"
-        current.append(element.text or "")
-        for child in element:
-            if isinstance(child.tag, str):
-                walk(child)
-            current.append(child.tail or "")
-        if name == "bibl":
-            end()
-
-    if (found := next(parse(tei).iter("{*}listBibl", "listBibl"), None)) is not None:
-        walk(found)
-    return lines
+    labeled = list_lines(tei, "", find_label, root="listBibl")
+    if labeled and not labeled[-1][1]:  # text after the last entry
+        labeled.pop()
+    return [(text, label not in ("", before)) for (_, before), (text, label) in pairwise([("", ""), *labeled])]
 
 
 def _apply_rules(found: Sequence[tuple[str, bool]]) -> list[bool]:

@@ -85,7 +85,7 @@ def read_segments(archive: Path) -> Documents:
         return _SEGMENTS.get(kind, _SEGMENTS.get(name, label))
 
     for name, raw, tei in read_pairs(archive, "corpus"):
-        labeled = _list_lines(tei, SegmentLabel.BODY, find_label)
+        labeled = list_lines(tei, SegmentLabel.BODY, find_label)
         firsts = [text.split()[0] for text, _ in labeled]
         yield from _match(name, _split_rows(raw, 33), labeled, firsts, block=7, font=9)
 
@@ -97,7 +97,7 @@ def read_passages(archive: Path) -> Documents:
         return label if label == Passage.FLOAT else _PASSAGES.get(etree.QName(child).localname, label)
 
     for name, raw, tei in read_pairs(archive, "corpus"):
-        labeled = _list_lines(tei, Passage.TEXT, find_label, separate=("p", "figure"))
+        labeled = list_lines(tei, Passage.TEXT, find_label, separate=("p", "figure"))
         rows = [row for row in _split_rows(raw, 27) if row[11] == "LINESTART"]
         firsts = [_FIRST.match(text).group() for text, _ in labeled]  # type: ignore[union-attr]  # each labeled text begins with a word
         yield from _match(name, rows, labeled, firsts, block=10, font=13)
@@ -107,10 +107,15 @@ def _split_rows(raw: bytes, columns: int) -> list[list[str]]:
     return [row for x in raw.decode("utf-8", "replace").splitlines() if len(row := x.split(" ")) == columns]
 
 
-def _list_lines(
-    tei: bytes, first: str, find_label: Callable[[etree._Element, str], str], separate: Sequence[str] = ()
+def list_lines(
+    tei: bytes,
+    first: str,
+    find_label: Callable[[etree._Element, str], str],
+    *,
+    root: str = "text",
+    separate: Sequence[str] = (),
 ) -> list[tuple[str, str]]:
-    """Return the lines of an annotated document with their labels. Elements in `separate` begin and end a line."""
+    """Return the lines below the first `root` with their labels. Elements in `separate` begin and end a line."""
     lines: list[tuple[str, str]] = []
     current: list[str] = []
 
@@ -134,8 +139,8 @@ def _list_lines(
                         end(inner)
             current.append(child.tail or "")
 
-    if (text := next(parse(tei).iter("{*}text"), None)) is not None:
-        walk(text, first)
+    if (found := next(parse(tei).iter(f"{{*}}{root}"), None)) is not None:
+        walk(found, first)
         end(first)
     return lines
 

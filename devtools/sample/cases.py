@@ -21,10 +21,10 @@ _ELSEWHERE = frozenset({"each", "paper", "pdfs", "records"})
 _WITH_CHANCE = ("dblp", "pubmed")
 
 
-def sample_cast(seed: int, papers: int) -> Cast:
-    """Return the complete cast: every special case, and ordinary papers (at least eight) up to `papers` papers with PDF."""
+def sample_cast() -> Cast:
+    """Return the complete cast: every special case, and ordinary papers up to 66 papers with a PDF."""
     given = _read()
-    cast = Cast(seed)
+    cast = Cast()
     cast.extras, cast.conflicts = tuple(given["extras"]), tuple(given["conflicts"])
     cast.merged, cast.split_off = (
         {release: tuple((a, b) for a, b in pairs) for release, pairs in given[name].items()}
@@ -32,17 +32,17 @@ def sample_cast(seed: int, papers: int) -> Cast:
     )
     _add_cases(cast, given["sample"])
     specials = sum(any(p.belongs for p in c.pdfs) for c in cast.cases)
-    for i in range(max(8, papers - specials)):
+    for i in range(66 - specials):
         regular(cast, i)
     return cast
 
 
-def tiny_cast(seed: int) -> Cast:
+def tiny_cast() -> Cast:
     """Return eight papers that cover all splits.
 
     They include both main citation styles, two papers that cite each other, a pair of versions and a closed paper.
     """
-    cast = Cast(seed)
+    cast = Cast()
     _add_cases(cast, _read()["tiny"])
     return cast
 

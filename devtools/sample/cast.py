@@ -14,6 +14,7 @@ from devtools.sample.prose import SentenceWriter
 
 STYLES = (InlineStyle.BRACKET, InlineStyle.NAME_YEAR, InlineStyle.BRACKET, InlineStyle.SUPERSCRIPT)
 OPEN = {"open_access": True, "license": "CC-BY-4.0"}
+SEED = 20200705
 
 
 @dataclass(slots=True)
@@ -74,8 +75,7 @@ class Cast:
     Numbers and random states depend on the order and the key, so cases do not affect each other.
     """
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    def __init__(self) -> None:
         self.titles = Titles()
         self.cases: list[Case] = []
         self.conflicts: tuple[str, ...] = ()  # papers that an edge to another is cut from
@@ -85,7 +85,7 @@ class Cast:
 
     def rng(self, key: str, purpose: str) -> random.Random:
         """Return the random state for one purpose of one case."""
-        return random.Random(f"{self.seed}:{key}:{purpose}")
+        return random.Random(f"{SEED}:{key}:{purpose}")
 
     def add(
         self,
@@ -116,9 +116,7 @@ class Cast:
 
 def published(case: Case, **changes: Any) -> PdfCase:
     """Add the published PDF to the case, open by declaration."""
-    pdf = PdfCase(f"{case.key}.pdf", "published", declared=OPEN)
-    for name, value in changes.items():
-        setattr(pdf, name, value)
+    pdf = PdfCase(**{"name": f"{case.key}.pdf", "make": "published", "declared": OPEN} | changes)
     case.pdfs.append(pdf)
     if case.canonical is None and pdf.selection == "selected":
         case.canonical = pdf.name
@@ -129,10 +127,8 @@ def preprint(cast: Cast, case: Case, **changes: Any) -> PdfCase:
     """Add a preprint's PDF to the case, open because it is on arXiv, and the arXiv record for it."""
     year = case.paper.year or 2020
     case.paper.arxiv_id = f"{year % 100:02d}03.9{cast.number(case):04d}"
-    pdf = PdfCase(f"{case.paper.arxiv_id}v1.pdf", "preprint")
+    pdf = PdfCase(**{"name": f"{case.paper.arxiv_id}v1.pdf", "make": "preprint"} | changes)
     case.evidence = "arxiv"
-    for name, value in changes.items():
-        setattr(pdf, name, value)
     case.pdfs.append(pdf)
     return pdf
 

@@ -88,11 +88,7 @@ def outline(
         titles.add(title)
     is_journal = rng.random() < 0.6
     paper = Paper(
-        key=key,
-        field=field.name,
-        title=title,
-        authors=people(rng, authors),
-        date=date,
+        key=key, field=field.name, title=title, authors=people(rng, authors), date=date,
         journal=rng.choice(field.journals) if is_journal else None,
         venue=None if is_journal else rng.choice(field.venues),
         abstract=w.abstract(6),
@@ -101,7 +97,7 @@ def outline(
         square=number % 8 == 5,
         affiliation=f"Department of {field.name}, University of {rng.choice(field.places)}" if number % 2 else None,
         keywords=", ".join(rng.sample(field.things, 3)) if rng.random() < 0.4 else None,
-    )
+    )  # fmt: skip
     return paper, w
 
 
@@ -114,36 +110,27 @@ def reference_to(rng: random.Random, cited: Paper, *, with_id: bool) -> PrintedR
     elif kind == 2:
         title = " ".join(w if w.islower() and len(w) < 4 else w[0].upper() + w[1:] for w in title.split())
     return PrintedReference(
-        authors=cited.authors,
-        year=cited.year or 2015,
-        title=title,
+        authors=cited.authors, year=cited.year or 2015, title=title,
         source=cited.journal or cited.venue or "Unpublished manuscript",
-        is_journal=cited.journal is not None,
-        volume=cited.volume,
-        pages=cited.pages,
+        is_journal=cited.journal is not None, volume=cited.volume, pages=cited.pages,
         doi=cited.doi if with_id and cited.doi else None,
-        arxiv_id=cited.arxiv_id if with_id and not cited.doi else None,
-        cites=cited.key,
-    )
+        arxiv_id=cited.arxiv_id if with_id and not cited.doi else None, cites=cited.key,
+    )  # fmt: skip
 
 
-def absent_works(rng: random.Random, field: Field, titles: Titles, n: int = 60) -> list[PrintedReference]:
+def absent_works(rng: random.Random, field: Field, titles: Titles) -> list[PrintedReference]:
     """Return works of a field that are not in the sample, for its papers to cite."""
     works = []
-    for _ in range(n):
+    for _ in range(60):
         is_journal = rng.random() < 0.6
         title = titles.new(rng, prose.writer(rng, field), take=False)
         works.append(
             PrintedReference(
-                authors=people(rng, rng.randrange(1, 5)),
-                year=int(rng.triangular(1948, 2022, 2008)),
-                title=title,
-                source=rng.choice(field.journals if is_journal else field.venues),
-                is_journal=is_journal,
-                volume=rng.randrange(2, 60),
-                pages=_pages(rng),
+                people(rng, rng.randrange(1, 5)), int(rng.triangular(1948, 2022, 2008)), title,
+                rng.choice(field.journals if is_journal else field.venues), is_journal,
+                volume=rng.randrange(2, 60), pages=_pages(rng),
             )
-        )
+        )  # fmt: skip
     return works
 
 

@@ -18,9 +18,7 @@ def write_ready(folder: Path, files: Mapping[str, bytes], ready_at: str, mode: s
         {"name": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
         for name, content in sorted(files.items())
     ]
-    ready: dict[str, Any] = {"ready_at": ready_at, "files": listed}
-    if mode is not None:
-        ready["mode"] = mode
+    ready = {"ready_at": ready_at, "files": listed} | ({"mode": mode} if mode else {})
     (folder / "_READY").write_text(json.dumps(ready, indent=1) + "\n", encoding="utf-8")
 
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from devtools.sample import articles, broken, formats, latex, typeset
 from devtools.sample.cases import sample_cast, tiny_cast
-from devtools.sample.cast import Case, Cast, PdfCase
+from devtools.sample.cast import SEED, Case, Cast, PdfCase
 from devtools.sample.model import Equation, PrintedReference, SectionHead
 from devtools.sample.texts import write_all
 from devtools.sample.tree import DELIVERIES, DROPS, drops_of, sha1, write_drops, write_sources, write_suppressions
-from devtools.sample.truth import EntryTruth, PaperTruth, ParagraphTruth, PdfTruth, Truth
+from devtools.sample.truth import EntryTruth, PaperTruth, PdfTruth, Truth
 from s2corpus.errors import UserError
 
-SEED = 20200705
 RELEASES = ("2023-01", "2023-02", "2023-03")
 """Monthly data intervals.
 
@@ -33,54 +30,41 @@ RELEASE, AS_OF = RELEASES[0], AS_OFS[0]
 _MARK = ".sample.json"
 
 
-def generate(out: Path, *, seed: int = SEED, papers: int = 66, workers: int = 2) -> Truth:
+def generate(out: Path) -> Truth:
     """Write a sample into `out` and return its truth, which is also written to `truth.json`.
 
-    Files: `drops/<drop>/`, `sources/<source>/<delivery>/`, `suppress.jsonl`, `truth.json`. The same arguments give the
-    same bytes. A complete sample made with the same arguments is not changed. Raises `UserError` if `out` contains
-    anything else.
+    Files: `drops/<drop>/`, `sources/<source>/<delivery>/`, `suppress.jsonl`, `truth.json`. The bytes are always the same. A
+    complete sample is not changed. Raises `UserError` if `out` contains anything else.
     """
-    return _generate(out, {"seed": seed, "papers": papers}, lambda: sample_cast(seed, papers), workers)
+    return _generate(out, sample_cast)
 
 
-def tiny(out: Path, *, seed: int = SEED, workers: int = 2) -> Truth:
+def tiny(out: Path) -> Truth:
     """Make eight papers in about a second, enough for most tests; otherwise like `generate`."""
-    return _generate(out, {"seed": seed, "papers": "tiny"}, lambda: tiny_cast(seed), workers)
+    return _generate(out, tiny_cast)
 
 
-def _generate(out: Path, made_with: dict[str, Any], cast_of: Callable[[], Cast], workers: int) -> Truth:
-    made_with = made_with | {"generator": _generator()}
-    mark = out / _MARK
+def _generate(out: Path, cast_of: Callable[[], Cast]) -> Truth:
+    made_with, mark = f"{cast_of.__name__} {_generator()}", out / _MARK
     if out.exists() and any(out.iterdir()):
         if not mark.exists():
             raise UserError(f"{out} is not empty and holds no sample: give a new or an empty folder")
-        if mark.read_text(encoding="utf-8") == _mark(made_with, _sizes(out)):
+        if mark.read_text() == made_with:
             return truths(out)[0]
         for folder in ("drops", "sources"):
             shutil.rmtree(out / folder, ignore_errors=True)
     out.mkdir(parents=True, exist_ok=True)
-    mark.write_text("", encoding="utf-8")
+    mark.write_text("")  # The sample is not complete.
     cast = cast_of()
     write_all(cast)
-    contents = _pdfs(cast, workers)
+    contents = _pdfs(cast)
     write_drops(out, cast, contents)
     write_sources(out, cast, contents)
     write_suppressions(out, cast, contents)
     for number in (1, 2, 3):
         (out / _truth_name(number)).write_text(_truth(cast, contents, number).to_json(), encoding="utf-8")
-    mark.write_text(_mark(made_with, _sizes(out)), encoding="utf-8")
+    mark.write_text(made_with)
     return truths(out)[0]
-
-
-def _mark(made_with: dict[str, Any], files: dict[str, int]) -> str:
-    """Return the content of a complete sample's mark. An empty mark belongs to an unfinished sample."""
-    return json.dumps({"with": made_with, "files": files}, indent=1) + "\n"
-
-
-def _sizes(out: Path) -> dict[str, int]:
-    """Return every file of the sample with its size."""
-    files = sorted(f for f in out.rglob("*") if f.is_file() and f.name != _MARK)
-    return {f.relative_to(out).as_posix(): f.stat().st_size for f in files}
 
 
 def truths(out: Path) -> tuple[Truth, ...]:
@@ -94,21 +78,14 @@ def _truth_name(release: int) -> str:
 
 def _generator() -> str:
     """Return a hash of this package: another generator makes another sample."""
-    files = sorted(
-        (
-            f
-            for f in resources.files(__package__).iterdir()
-            if f.name.endswith((".py", ".toml", ".typ", ".yaml", ".j2"))
-        ),
-        key=lambda f: f.name,
-    )
-    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()[:16]
+    files = sorted(file for file in Path(__file__).parent.iterdir() if file.is_file())
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
-def _pdfs(cast: Cast, workers: int) -> dict[str, bytes]:
+def _pdfs(cast: Cast) -> dict[str, bytes]:
     """Return name → bytes of every PDF. Typst compiles outside the interpreter's lock, so threads are enough."""
     jobs = [(pdf, _data(cast, case, pdf)) for case in cast.cases for pdf in case.pdfs]
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(2) as pool:
         made = list(pool.map(lambda job: broken.treat(typeset.compile_pdf(job[1]), job[0].treat), jobs))
     contents = {pdf.name: content for (pdf, _), content in zip(jobs, made, strict=True)}
     contents |= {case.full_text: _kind(case.full_text)[1](case) for case in cast.cases if case.full_text}
@@ -123,8 +100,6 @@ KINDS: dict[str, tuple[str, Callable[[Case], bytes]]] = {
     ".json": ("elsevier", lambda case: articles.elsevier(case.paper)),
 }
 """Suffix of a full text that is not a PDF → its kind, and the function that writes it."""
-
-
 _IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
 
 
@@ -190,7 +165,7 @@ def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
     ]
     pdfs += [PdfTruth(sha1(contents[n]), tuple(places[n]), True, _EXTRA_SELECTION[n], None) for n in cast.extras]
     return Truth(
-        cast.seed,
+        SEED,
         RELEASES[release - 1],
         AS_OFS[release - 1],
         "fixed",
@@ -256,7 +231,7 @@ def _paper_truth(
         abstract=p.abstract and p.abstract.replace(formats.PARTS, "\n"),
         heads=tuple(h.text for h in printed if isinstance(h, SectionHead)),
         removed_heads=("Supplementary readings",) if case.body == "gibberish" else (),
-        body=tuple(ParagraphTruth(b.section, b.text, b.callouts) for b in printed if not isinstance(b, SectionHead)),
+        body=tuple(b for b in printed if not isinstance(b, SectionHead)),
         formulas=sum(isinstance(block, Equation) for block in p.blocks) if has_text else 0,
         bibliography=tuple(_entry(r, cases) for r in p.references) if has_text else (),
     )

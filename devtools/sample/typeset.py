@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +20,10 @@ from devtools.sample.model import (
     TableBlock,
 )
 from devtools.sample.prose import InlineCite, Paragraph
+from devtools.sample.truth import ParagraphTruth
 
 _REFS_HEAD = {"en": "References", "de": "Literatur", "zh": "参考文献"}
 _ABSTRACT_HEAD = {"en": "Abstract", "de": "Zusammenfassung", "zh": "摘要"}
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """A body paragraph as printed, and its callouts: (text, indices of entries)."""
-
-    section: str | None
-    text: str
-    callouts: tuple[tuple[str, tuple[int, ...]], ...]
 
 
 def surnames(authors: tuple[Person, ...]) -> str:
@@ -46,13 +36,8 @@ def surnames(authors: tuple[Person, ...]) -> str:
 def year_labels(references: list[PrintedReference]) -> list[str]:
     """Return `2011`, or `2011a`, `2011b` if name and year would match two entries."""
     keys = [(surnames(r.authors), r.year) for r in references]
-    seen: dict[tuple[str, int], int] = {}
-    labels = []
-    for key in keys:
-        nth = seen.get(key, 0)
-        seen[key] = nth + 1
-        labels.append(f"{key[1]}{chr(ord('a') + nth) if keys.count(key) > 1 else ''}")
-    return labels
+    nths = [keys[:i].count(key) for i, key in enumerate(keys)]
+    return [f"{key[1]}{chr(97 + nth) if keys.count(key) > 1 else ''}" for key, nth in zip(keys, nths, strict=True)]
 
 
 def callout(paper: Paper, cite: InlineCite) -> list[dict[str, str]]:
@@ -100,12 +85,12 @@ def paragraph_runs(paper: Paper, paragraph: Paragraph) -> list[dict[str, str]]:
     return runs
 
 
-def body(paper: Paper) -> list[Printed | SectionHead]:
+def body(paper: Paper) -> list[ParagraphTruth | SectionHead]:
     """Return the body as printed, in order: heads, and paragraphs under their innermost head.
 
     Formulas and floats are not text.
     """
-    out: list[Printed | SectionHead] = []
+    out: list[ParagraphTruth | SectionHead] = []
     section: str | None = None
     for block in paper.blocks:
         if isinstance(block, SectionHead):
@@ -118,7 +103,7 @@ def body(paper: Paper) -> list[Printed | SectionHead]:
                 for c in block
                 if isinstance(c, InlineCite)
             )
-            out.append(Printed(section, text, callouts))
+            out.append(ParagraphTruth(section, text, callouts))
     return out
 
 
@@ -156,30 +141,20 @@ def template_data(paper: Paper, *, preprint: bool = False) -> dict[str, Any]:
     """
     place = paper.journal or paper.venue
     blocks = [_block(paper, b) for b in (*paper.blocks, *paper.back_matter)]
-    refs = []
-    for i in range(len(paper.references)):
-        label = {InlineStyle.BRACKET: f"[{i + 1}]", InlineStyle.SUPERSCRIPT: f"{i + 1}.", InlineStyle.NAME_YEAR: None}[
-            paper.style
-        ]
-        refs.append({"label": label, "runs": reference_runs(paper, i)})
+    label = {InlineStyle.BRACKET: "[{}]", InlineStyle.SUPERSCRIPT: "{}.", InlineStyle.NAME_YEAR: None}[paper.style]
+    refs = [
+        {"label": label and label.format(i + 1), "runs": reference_runs(paper, i)} for i in range(len(paper.references))
+    ]
     return {
-        "lang": paper.language,
-        "columns": paper.columns,
-        "landscape": False,
-        "page_numbers": True,
-        "title": paper.title,
-        "authors": ", ".join(a.full for a in paper.authors),
-        "affiliation": paper.affiliation,
+        "lang": paper.language, "columns": paper.columns, "landscape": False, "page_numbers": True,
+        "title": paper.title, "authors": ", ".join(a.full for a in paper.authors), "affiliation": paper.affiliation,
         "banner": None if preprint or not place else f"{place}, {paper.year or ''}".rstrip(", "),
         "header": None if preprint or paper.columns == 2 else place,
         "doi_line": _stamp(paper) if preprint else (f"https://doi.org/{paper.doi}" if paper.doi else None),
         "abstract": paper.abstract and paper.abstract.replace(PARTS, "\n"),
-        "abstract_head": _ABSTRACT_HEAD[paper.language],
-        "keywords": paper.keywords,
-        "blocks": blocks,
-        "refs": refs,
-        "refs_head": _REFS_HEAD[paper.language],
-    }
+        "abstract_head": _ABSTRACT_HEAD[paper.language], "keywords": paper.keywords, "blocks": blocks,
+        "refs": refs, "refs_head": _REFS_HEAD[paper.language],
+    }  # fmt: skip
 
 
 def _stamp(paper: Paper) -> str:
@@ -217,7 +192,7 @@ def compile_pdf(data: dict[str, Any]) -> bytes:
         import noto_cjk_sans_otc
 
         fonts = [str(Path(noto_cjk_sans_otc.__file__).parent)]
-    template = (resources.files(__package__) / "paper.typ").read_bytes()
+    template = Path(__file__).with_name("paper.typ").read_bytes()
     return typst.compile(  # type: ignore[misc, no-any-return, unused-ignore]  # typst has types on some platforms only
         template,
         sys_inputs={"paper": json.dumps(data, ensure_ascii=False)},

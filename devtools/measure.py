@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import re
 import resource
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 
 def letters(text: object) -> str:
     """Return the letters and digits of a text without case; an empty string for None."""
     return "".join(filter(str.isalnum, str(text or "").casefold()))
+
+
+def call_alone(function: Callable[..., Result], *arguments: object) -> Result:
+    """Return the result of a function that runs in a new process."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
 
 
 def cpu_seconds() -> float:

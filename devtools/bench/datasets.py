@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from devtools.measure import peak_mb
+from devtools.measure import call_alone, peak_mb
 from devtools.real_data import MISSING, REAL_DATA
 from s2corpus.storage.lake import open_lake
 from s2corpus_datasets import runner
 from s2corpus_datasets.description import summary
 from s2corpus_datasets.job import Job
-from s2corpus_datasets.protocol import StepResult
+from s2corpus_datasets.protocol import DatasetBlocked, StepResult
 from s2corpus_datasets.sentences import sentence_spans
 from s2corpus_datasets.source import SnapshotSource
 from s2corpus_datasets.spec import DATASETS, DatasetSpec
@@ -144,18 +145,37 @@ def documents(number: int) -> Iterator[dict[str, Any]]:
                     fields_of_study=["Biology"])  # fmt: skip
 
 
+def write(folder: str, number: int) -> None:
+    write_snapshot(Path(folder), documents(number), files=4)
+
+
+def make(folder: str, name: str) -> str:
+    """Make a dataset of the snapshot in a folder; return peak memory and CPU of each step."""
+    (snapshot,) = (Path(folder) / "snapshots").iterdir()
+    params = {"pdfs": folder} if name == "figures" else SMALL.get(name, {})
+    spec = DatasetSpec(name=name, dataset=name, params=params, memory_mb=64)
+    job = Job(spec, SnapshotSource(open_lake(str(snapshot))), open_lake(folder))
+    shards = runner.plan(job)
+    steps: dict[str, Callable[[], Any]] = {
+        "work": lambda: runner.work(job, shards), "choose": lambda: runner.choose(job), "write": lambda: runner.write(job, shards),
+        "finish": lambda: runner.finish(job), "check": lambda: runner.check(job),
+    }  # fmt: skip
+    said = [f"start {peak_mb():,.0f} MB"]
+    for step, work in steps.items():
+        began = time.process_time()
+        with suppress(DatasetBlocked):  # Generated papers have no PDF for `figures`.
+            work()
+        said.append(f"{step} {peak_mb():,.0f} MB, {time.process_time() - began:,.1f} s")
+    return "; ".join(said)
+
+
 def memory(number: int) -> None:
-    """Print the peak resident memory after each step of a child process that makes a dataset, by number of documents."""
+    """Print the peak resident memory after each step of a process that makes a dataset, by number of documents."""
     for count in (number // 100, number // 10, number):
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run(
-                [sys.executable, "-m", "devtools.bench.datasets", "--write", str(count), "--in", folder], check=True
-            )
+            call_alone(write, folder, count)
             for name in DATASETS.names:
-                command = [sys.executable, "-m", "devtools.bench.datasets", "--work", name, "--in", folder]
-                done = subprocess.run(command, capture_output=True, text=True)
-                said = done.stdout.strip() + (f" failed: {done.stderr[-500:]}" if done.returncode else "")
-                print(f"{name:<12} {count:>8,} documents: {said}", flush=True)
+                print(f"{name:<12} {count:>8,} documents: {call_alone(make, folder, name)}", flush=True)
 
 
 def main() -> None:
@@ -163,37 +183,13 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--part", choices=["sentences", "speed", "figures", "memory"], help="only this")
     parser.add_argument("--vocabulary", help="another vocabulary (an entry a line) that figures compare ours with")
-    parser.add_argument("--write", type=int)
-    parser.add_argument("--work")
-    parser.add_argument("--in", dest="folder")
     given = parser.parse_args()
-    if given.write:
-        write_snapshot(Path(given.folder), documents(given.write), files=4)
-    elif given.work:
-        (snapshot,) = (Path(given.folder) / "snapshots").iterdir()
-        params = {"pdfs": given.folder} if given.work == "figures" else SMALL.get(given.work, {})
-        spec = DatasetSpec(name=given.work, dataset=given.work, params=params, memory_mb=64)
-        job = Job(spec, SnapshotSource(open_lake(str(snapshot))), open_lake(given.folder))
-        shards = runner.plan(job)
-        print(f"start {peak_mb():,.0f} MB", end="; ")
-        steps: dict[str, Callable[[], Any]] = {
-            "work": lambda: runner.work(job, shards), "choose": lambda: runner.choose(job), "write": lambda: runner.write(job, shards),
-            "finish": lambda: runner.finish(job), "check": lambda: runner.check(job),
-        }  # fmt: skip
-        for name, step in steps.items():
-            began = time.process_time()
-            step()
-            print(f"{name} {peak_mb():,.0f} MB, {time.process_time() - began:,.1f} s", end="; ")
-    else:
-        if not REAL_DATA.exists():
-            print(MISSING)
-        for part in (sentences, speed) if REAL_DATA.exists() else ():
-            if given.part in (None, part.__name__):
-                part()
-        if REAL_DATA.exists() and given.part in (None, "figures"):
-            figures(given.vocabulary)
-        if REAL_DATA.exists() and given.part in (None, "memory"):
-            memory(given.documents)
+    if not REAL_DATA.exists():
+        sys.exit(MISSING)
+    parts = (sentences, speed, partial(figures, given.vocabulary), partial(memory, given.documents))
+    for name, part in zip(("sentences", "speed", "figures", "memory"), parts, strict=True):
+        if given.part in (None, name):
+            part()
 
 
 if __name__ == "__main__":

@@ -25,12 +25,10 @@ import argparse
 import gzip
 import hashlib
 import math
-import multiprocessing
 import os
 import random
-import resource
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from html import escape
@@ -41,7 +39,8 @@ import orjson
 import wordfreq
 
 from devtools.bench.cluster_records import GENERIC, rows
-from devtools.measure import cpu_seconds
+from devtools.measure import call_alone, cpu_seconds, peak_mb
+from devtools.sample.deliver import write_ready
 from s2corpus.errors import QualityBlocked
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run, load_stage
@@ -80,7 +79,7 @@ def deliver(folder: Path, count: int, pdfs: float) -> None:
             if number % 8 == 0 and row["title"] not in GENERIC and row["authors"] and len(texts) < TEXTS:
                 texts.append(row)
     for source in files:
-        _say_ready(folder / "lake" / "sources" / source / "1")
+        write_ready(folder / "lake" / "sources" / source / "1", {}, _READY)
     if total := round(count * pdfs):
         _drop(folder, texts, total)
 
@@ -99,24 +98,13 @@ def _drop(folder: Path, texts: list[dict[str, Any]], count: int) -> None:
     declared = []
     for number, row in enumerate(rng.sample(texts, min(count, len(texts)))):
         content = _pdf([str(row["title"])[:80], *(f"Line {line} of the text of paper {number}." for line in range(40))])
-        name = f"{number:06d}.pdf"
+        name, sha1 = f"{number:06d}.pdf", hashlib.sha1(content, usedforsecurity=False).hexdigest()
         (drop / name).write_bytes(content)
-        sha1 = hashlib.sha1(content, usedforsecurity=False).hexdigest()
-        (teis / f"{sha1}.tei.xml").write_bytes(
-            _tei(row, rng.choices(prose, k=PARAGRAPHS), rng.choices(texts, k=REFERENCES))
-        )
+        tei = _tei(row, rng.choices(prose, k=PARAGRAPHS), rng.choices(texts, k=REFERENCES))
+        (teis / f"{sha1}.tei.xml").write_bytes(tei)
         declared.append(orjson.dumps({"name": name, "open_access": True, "license": "CC-BY-4.0"}) + b"\n")
     (drop / "records.jsonl").write_bytes(b"".join(declared))
-    _say_ready(drop)
-
-
-def _say_ready(place: Path) -> None:
-    listed = []
-    for path in sorted(place.iterdir()):
-        with path.open("rb") as data:
-            digest = hashlib.file_digest(data, "sha256").hexdigest()
-        listed.append({"name": path.name, "bytes": path.stat().st_size, "sha256": digest})
-    (place / "_READY").write_bytes(orjson.dumps({"ready_at": _READY, "files": listed}))
+    write_ready(drop, {}, _READY)
 
 
 def _pdf(lines: list[str]) -> bytes:
@@ -159,8 +147,8 @@ def _authors(row: dict[str, Any]) -> str:
     )
 
 
-def work(folder: Path, name: str, is_end: bool, memory_mb: int, answer: Any) -> None:
-    """Run the rounds of a stage, or its end and checks, as the runner does; measure CPU and memory."""
+def work(folder: Path, name: str, is_end: bool, memory_mb: int) -> tuple[float, float]:
+    """Run the rounds of a stage, or its end and checks, as the runner does; return CPU seconds and MB."""
     spec = ReleaseSpec.model_validate({"name": "scale", "resources": {"memory_mb": memory_mb}})
     run = Run(spec, AS_OF, LocalLake(folder / "lake"), folder)
     load_stage(name)
@@ -174,29 +162,18 @@ def work(folder: Path, name: str, is_end: bool, memory_mb: int, answer: Any) -> 
     else:
         for number in range(stage_row(name).rounds):
             runner.work(run, name, runner.plan(run, name, number), number)
-    answer.put((cpu_seconds() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
-
-
-def run_alone(target: Callable[..., None], *arguments: object) -> None:
-    """Call a function in a new process."""
-    process = multiprocessing.get_context("spawn").Process(target=target, args=arguments)
-    process.start()
-    process.join()
-    if process.exitcode:
-        raise SystemExit(f"{target.__name__} failed: {arguments}")
+    return cpu_seconds() - before, peak_mb()
 
 
 def measure(folder: Path, count: int, given: argparse.Namespace) -> Iterator[tuple[str, float, float]]:
     """Yield name, CPU seconds and memory in MB of each stage and of each stage's end, for `count` records."""
     lake = folder / f"{count}"
     lake.mkdir()
-    run_alone(deliver, lake, count, given.pdfs)
+    call_alone(deliver, lake, count, given.pdfs)
     with StandIn(tei=lake / "teis") as server:
         os.environ["GROBID_URL"] = server.url
         for name, is_end in ((name, is_end) for name in given.stages.split(",") for is_end in (False, True)):
-            answer = multiprocessing.get_context("spawn").Queue()
-            run_alone(work, lake, name, is_end, given.memory_mb, answer)
-            yield (f"{name}: finish" if is_end else name, *answer.get())
+            yield (f"{name}: finish" if is_end else name, *call_alone(work, lake, name, is_end, given.memory_mb))
 
 
 def main() -> None:

@@ -10,14 +10,15 @@ from typing import Any
 
 
 def write_ready(folder: Path, files: Mapping[str, bytes], ready_at: str, mode: str | None = None) -> None:
-    """Write the files and then `_READY` with their sizes and SHA-256."""
+    """Write files; then write `_READY` with the sizes and SHA-256 of all files in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in sorted(files.items()):
         (folder / name).write_bytes(content)
-    listed = [
-        {"name": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-        for name, content in sorted(files.items())
-    ]
+    listed = []
+    for path in sorted(path for path in folder.iterdir() if path.name != "_READY"):
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        listed.append({"name": path.name, "bytes": path.stat().st_size, "sha256": digest})
     ready = {"ready_at": ready_at, "files": listed} | ({"mode": mode} if mode else {})
     (folder / "_READY").write_text(json.dumps(ready, indent=1) + "\n", encoding="utf-8")
 

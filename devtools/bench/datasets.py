@@ -186,10 +186,11 @@ def main() -> None:
     given = parser.parse_args()
     if not REAL_DATA.exists():
         sys.exit(MISSING)
-    parts = (sentences, speed, partial(figures, given.vocabulary), partial(memory, given.documents))
-    for name, part in zip(("sentences", "speed", "figures", "memory"), parts, strict=True):
-        if given.part in (None, name):
-            part()
+    parts: dict[str, Callable[[], None]] = {
+        "sentences": sentences, "speed": speed, "figures": partial(figures, given.vocabulary), "memory": partial(memory, given.documents),
+    }  # fmt: skip
+    for name in [given.part] if given.part else parts:
+        parts[name]()
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import cast
+
+import psutil
 
 from devtools.local import process
 from devtools.local.postgres import Postgres
@@ -166,10 +167,7 @@ class AirflowPart(LocalService):
 
 def _started(ticks: int) -> datetime.datetime:
     """Convert a start time in clock ticks since boot to a time of day."""
-    boot = next(
-        int(line.split()[1]) for line in Path("/proc/stat").read_text().splitlines() if line.startswith("btime")
-    )
-    return datetime.datetime.fromtimestamp(boot + ticks / os.sysconf("SC_CLK_TCK"), datetime.UTC)
+    return datetime.datetime.fromtimestamp(psutil.boot_time() + ticks / os.sysconf("SC_CLK_TCK"), datetime.UTC)
 
 
 @contextmanager

@@ -40,11 +40,9 @@ class AirflowRuns(AirflowClient):
 
     def run_of(self, dag: str, start: datetime) -> dict[str, Any] | None:
         """Return the latest run with this start of its data interval, or None."""
-        for run in self.call("GET", f"dags/{dag}/dagRuns?limit=100&order_by=-id")["dag_runs"]:
-            if run["data_interval_start"] and datetime.fromisoformat(run["data_interval_start"]) == start:
-                found: dict[str, Any] = run
-                return found
-        return None
+        runs: list[dict[str, Any]] = self.call("GET", f"dags/{dag}/dagRuns?limit=100&order_by=-id")["dag_runs"]
+        starts = ((run, run["data_interval_start"]) for run in runs)
+        return next((run for run, begins in starts if begins and datetime.fromisoformat(begins) == start), None)
 
     def trigger(
         self, dag: str, start: datetime, end: datetime, conf: Mapping[str, Any], logical_date: datetime | None = None
@@ -55,14 +53,10 @@ class AirflowRuns(AirflowClient):
         """
         now = datetime.now(UTC)
         body = {
-            "logical_date": (
-                logical_date or now
-            ).isoformat(),  # without a logical date, the task context has no data interval
-            "run_after": now.isoformat(),
-            "data_interval_start": start.isoformat(),
-            "data_interval_end": end.isoformat(),
-            "conf": dict(conf),
-        }
+            # Without a logical date, the task context has no data interval.
+            "logical_date": (logical_date or now).isoformat(), "run_after": now.isoformat(),
+            "data_interval_start": start.isoformat(), "data_interval_end": end.isoformat(), "conf": dict(conf),
+        }  # fmt: skip
         run_id: str = self.call("POST", f"dags/{dag}/dagRuns", body)["dag_run_id"]
         return run_id
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -76,23 +77,11 @@ class Postgres(LocalService):
         try:
             made = subprocess.run(
                 [
-                    *_as_other_user(),
-                    str(_binaries() / "initdb"),
-                    f"--pgdata={self.home}",
-                    f"--username={_SUPERUSER}",
-                    f"--pwfile={password}",
-                    "--auth=scram-sha-256",
-                    "--encoding=UTF8",
-                    "--locale=C.UTF-8",
-                    "--no-instructions",
-                    "--no-sync",
+                    *_as_other_user(), str(_binaries() / "initdb"), f"--pgdata={self.home}", f"--username={_SUPERUSER}",
+                    f"--pwfile={password}", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8", "--no-instructions", "--no-sync",
                 ],
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                umask=0o077,
-            )
+                cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, umask=0o077,
+            )  # fmt: skip
         finally:
             password.unlink()
         if made.returncode:
@@ -114,14 +103,8 @@ class Postgres(LocalService):
 
     def _connect(self, database: str, user: str, password: str) -> psycopg2.extensions.connection:
         connection = psycopg2.connect(
-            host="127.0.0.1",
-            port=self.port,
-            dbname=database,
-            user=user,
-            password=password,
-            connect_timeout=5,
-            sslmode="disable",
-        )
+            host="127.0.0.1", port=self.port, dbname=database, user=user, password=password, connect_timeout=5, sslmode="disable",
+        )  # fmt: skip
         connection.autocommit = True
         return connection
 
@@ -187,28 +170,14 @@ def _as_other_user() -> list[str]:
         raise UserError(
             "PostgreSQL refuses to run as root and `setpriv` (package util-linux) is not there to drop root"
         )
-    allowed = _bounding_set()
+    bounding = re.search(r"CapBnd:\s*(\w+)", Path("/proc/self/status").read_text())
+    allowed = int(bounding[1], 16) if bounding else 0
     names = [name for name, number in _CAPABILITIES.items() if allowed >> number & 1]
     if not names:
         raise UserError("PostgreSQL refuses to run as root and this root may not hand on access: run as a normal user")
     capability = f"-all,+{names[0]}"
+    # By default, access(2) drops the capabilities of a process that has a real user other than root.
     return [
-        setpriv,
-        f"--reuid={_NOBODY}",
-        f"--regid={_NOGROUP}",
-        "--clear-groups",
-        f"--bounding-set={capability}",
-        f"--inh-caps={capability}",
-        f"--ambient-caps={capability}",
-        # By default, access(2) drops the capabilities of a process that has a real user other than root.
-        "--securebits=+no_setuid_fixup",
-        "--no-new-privs",
-        "--",
-    ]
-
-
-def _bounding_set() -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("CapBnd:"):
-            return int(line.split()[1], 16)
-    return 0
+        setpriv, f"--reuid={_NOBODY}", f"--regid={_NOGROUP}", "--clear-groups", f"--bounding-set={capability}", f"--inh-caps={capability}",
+        f"--ambient-caps={capability}", "--securebits=+no_setuid_fixup", "--no-new-privs", "--",
+    ]  # fmt: skip

@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import psutil
 
@@ -30,15 +29,6 @@ class Process:
     pid: int
     start: int
     boot: str
-
-
-@dataclass(frozen=True)
-class Listener:
-    """A listening TCP socket and its process (0 if access is denied)."""
-
-    address: str
-    port: int
-    pid: int
 
 
 def boot_id() -> str:
@@ -100,24 +90,13 @@ def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) 
     return found
 
 
-def log_file(path: Path) -> BinaryIO:
-    """Open a log in append mode, readable by its owner only."""
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600), "ab")
-
-
 def start(command: list[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start a service in a separate session, in `folder`; append its output to `log`."""
-    with log_file(log) as out:
+    """Start a service in a separate session, in `folder`; append its output to `log`, which only its owner can read."""
+    with os.fdopen(os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600), "ab") as out:
         return subprocess.Popen(
-            command,
-            cwd=folder,
-            env=dict(environ),
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            umask=0o077,
-        )
+            command, cwd=folder, env=dict(environ), stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+            start_new_session=True, umask=0o077,
+        )  # fmt: skip
 
 
 def send(process: Process, number: int) -> None:
@@ -164,11 +143,7 @@ def stop(
     return left
 
 
-def listeners() -> list[Listener]:
-    """Return every listening TCP socket of this network namespace."""
-    found = {
-        Listener(each.laddr.ip, each.laddr.port, each.pid or 0)
-        for each in psutil.net_connections("tcp")
-        if each.status == psutil.CONN_LISTEN
-    }
-    return sorted(found, key=lambda listener: (listener.port, listener.address))
+def listeners() -> set[tuple[str, int, int]]:
+    """Return address, port and process (0 if access is denied) of every listening TCP socket of this network namespace."""
+    found = (each for each in psutil.net_connections("tcp") if each.status == psutil.CONN_LISTEN)
+    return {(*each.laddr, each.pid or 0) for each in found}

@@ -159,10 +159,8 @@ class Services:
         """Write `environment.json`; the commands of `corpus` read the addresses and keys of these services from it."""
         ends = self.endpoints()
         airflow = {
-            "AIRFLOW_URL": ends.airflow_url,
-            "AIRFLOW_USER": ends.airflow_user,
-            "AIRFLOW_PASSWORD": ends.airflow_password,
-        }
+            "AIRFLOW_URL": ends.airflow_url, "AIRFLOW_USER": ends.airflow_user, "AIRFLOW_PASSWORD": ends.airflow_password,
+        }  # fmt: skip
         own = {name: value for name, value in ends.environ().items() if name not in _PASSED_ON}
         self.state.write("environment.json", json.dumps(own | airflow, indent=1))
 
@@ -180,8 +178,7 @@ class Services:
 
     def wipe(self) -> None:
         """Stop everything and remove the state folder with all data in it."""
-        if not self.state.exists():
-            raise UserError(f"{self.state.root} is not a state folder of the local services: nothing is removed")
+        self.contents()  # Refuses a folder that holds other files.
         self.down()
         shutil.rmtree(self.state.root)
 
@@ -314,12 +311,8 @@ class Services:
 
 def _inherited() -> dict[str, str]:
     """Return our environment without variables that would redirect the services or their clients."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in _FOREIGN and not name.startswith(_FOREIGN_PREFIXES)
-    }
-    return kept | _without_proxy()
+    kept = (name for name in os.environ if name not in _FOREIGN and not name.startswith(_FOREIGN_PREFIXES))
+    return {name: os.environ[name] for name in kept} | _without_proxy()
 
 
 def _without_proxy() -> dict[str, str]:

@@ -14,6 +14,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
+
+from cryptography.fernet import Fernet
 
 import s2corpus
 from devtools.local.process import Process, boot_id, identify, listeners
@@ -83,7 +86,7 @@ class State:
         if missing := [name for name in SECRETS if name not in known]:
             fresh = {name: secrets.token_hex(10 if name in TYPED else 32) for name in missing}
             if "airflow-fernet" in fresh:
-                fresh["airflow-fernet"] = _fernet_key()
+                fresh["airflow-fernet"] = Fernet.generate_key().decode()
             self.write("secrets.json", json.dumps(known | fresh, indent=1))
 
     def folder(self, name: str) -> Path:
@@ -132,10 +135,8 @@ class State:
 
     def leader(self, service: str) -> Process | None:
         """Return the recorded first process of a service, alive or not."""
-        record = self._read(f"run/{service}.json")
-        if not record:
-            return None
-        return Process(int(str(record["pid"])), int(str(record["start"])), str(record["boot"]))
+        record: Any = self._read(f"run/{service}.json")
+        return Process(**record) if record else None
 
     def record(self, service: str, pid: int) -> None:
         """Record the first process of a service that was just started."""
@@ -157,12 +158,6 @@ class State:
             os.close(handle)
 
 
-def _fernet_key() -> str:
-    import base64
-
-    return base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
-
-
 def port_free(port: int) -> bool:
     """Return whether a server could listen on 127.0.0.1:`port` now."""
     with socket.socket() as probe:
@@ -180,7 +175,7 @@ def require_free(service: str, port: int) -> None:
     for attempt in range(50):  # A killed process releases its port only when the kernel has finished with it.
         if port_free(port):
             return
-        owner = next((listener.pid for listener in listeners() if listener.port == port and listener.pid), 0)
+        owner = next((pid for _, number, pid in listeners() if number == port and pid), 0)
         if owner and attempt > 4:  # No ending process occupies its files this long.
             break
         time.sleep(0.1)

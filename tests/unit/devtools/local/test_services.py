@@ -109,9 +109,9 @@ def test_postgresql_requires_a_password(running: Services, changes: dict[str, ob
 def check_exposure(local: Services, *absent: str) -> None:
     """Check that services listen only on their own ports of this machine, and that no command line or log has a secret."""
     members = [member for service in local._all() for member in local._members(service)]
-    found = [listener for listener in process.listeners() if listener.pid in {member.pid for member in members}]
-    assert {listener.port for listener in found} == {n for name, n in local.state.ports().items() if name not in absent}
-    assert not [listener for listener in found if not ipaddress.ip_address(listener.address).is_loopback]
+    found = [listener for listener in process.listeners() if listener[2] in {member.pid for member in members}]
+    assert {port for _, port, _ in found} == {n for name, n in local.state.ports().items() if name not in absent}
+    assert all(ipaddress.ip_address(address).is_loopback for address, _, _ in found)
     # An access key id is the name in a request, not its secret: SeaweedFS logs it.
     secrets = [value for name, value in local.state.secrets().items() if name != "s3-access-key"]
     ids = {member.pid for member in members}

@@ -9,7 +9,6 @@ before. `--file` retains the generated records for further runs. `taskset -c 0` 
 from __future__ import annotations
 
 import argparse
-import resource
 import tempfile
 import time
 from datetime import UTC, datetime
@@ -20,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from devtools.bench.cluster_records import write
+from devtools.measure import peak_mb
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec, ResourceRules
 from s2corpus.stages.cluster import ClusterStage, cluster_records
@@ -42,8 +42,7 @@ def measure(records: pq.ParquetFile, folder: Path, memory_mb: int) -> str:
     cluster_records(records.read_row_group(0).slice(0, 2000))  # loads code and kernels
     began, clock, stage = time.process_time(), time.monotonic(), ClusterStage()
     stage.work(run, stage.plan(run)[0])
-    seconds, clock = time.process_time() - began, time.monotonic() - clock
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    seconds, clock, peak = time.process_time() - began, time.monotonic() - clock, peak_mb()
     stage.finish(run)
     quality = compare(records.read(["record_id", "truth"]), run.table(CLUSTERS).read(["record_id", "paper_id"]))
     return (
@@ -53,13 +52,8 @@ def measure(records: pq.ParquetFile, folder: Path, memory_mb: int) -> str:
 
 def compare(truth: pa.Table, found: pa.Table) -> str:
     """Return pairwise precision and recall, counted without listing pairs."""
-    paper = (
-        found["paper_id"]
-        .take(pc.index_in(truth["record_id"], found["record_id"]))
-        .combine_chunks()
-        .dictionary_encode()
-        .indices
-    )
+    at = pc.index_in(truth["record_id"], found["record_id"])
+    paper = found["paper_id"].take(at).combine_chunks().dictionary_encode().indices
     together = pa.table({"truth": truth["truth"], "paper": paper})
 
     def pairs(*by: str) -> int:

@@ -9,6 +9,7 @@ years, editorials without number.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,18 +26,12 @@ SYLLABLES = tuple(
 GENERIC = ("Editorial", "Book review", "Introduction", "Erratum", "Letters to the editor", "In memoriam")
 
 
-def write(path: Path, records: int, seed: int = 0) -> int:
-    """Write about `records` records as Parquet (RECORDS and a column `truth`); return their number."""
-    schema = RECORDS.schema.append(pa.field("truth", pa.int64()))
-    written, chunk = 0, []
+def write(path: Path, records: int) -> None:
+    """Write about `records` records as Parquet (RECORDS and a column `truth`)."""
+    schema, made = RECORDS.schema.append(pa.field("truth", pa.int64())), rows(records, random.Random(0))
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for row in rows(records, random.Random(seed)):
-            chunk.append(row)
-            if len(chunk) == 50_000:
-                writer.write_table(pa.Table.from_pylist(chunk, schema))
-                written, chunk = written + len(chunk), []
-        writer.write_table(pa.Table.from_pylist(chunk, schema))
-    return written + len(chunk)
+        while chunk := list(itertools.islice(made, 50_000)):
+            writer.write_table(pa.Table.from_pylist(chunk, schema))
 
 
 def rows(records: int, rng: random.Random, words: Sequence[str] = ()) -> Iterator[dict[str, object]]:
@@ -46,17 +41,14 @@ def rows(records: int, rng: random.Random, words: Sequence[str] = ()) -> Iterato
     """
     words = words or _vocabulary(rng, 60_000)
     surnames = [word.capitalize() for word in _vocabulary(rng, 40_000)]
-    draws = _Zipf(len(words), 1.05, rng)
-    name_draws = _Zipf(len(surnames), 1.02, rng)
+    draws, name_draws = _Zipf(len(words), 1.05, rng), _Zipf(len(surnames), 1.02, rng)
     number, paper, previous = 0, 0, None
     while number < records:
         paper += 1
         kind = rng.random()
         year = rng.randint(1980, 2023)
-        authors = [
-            (surnames[name_draws()], rng.choice("ABCDEFGHJKLMNPRSTW"))
-            for _ in range(min(8, 1 + int(rng.expovariate(0.4))))
-        ]
+        number_of_authors = min(8, 1 + int(rng.expovariate(0.4)))
+        authors = [(surnames[name_draws()], rng.choice("ABCDEFGHJKLMNPRSTW")) for _ in range(number_of_authors)]
         if kind < 0.01:
             title = rng.choice(GENERIC)
         elif kind < 0.02 and previous is not None:
@@ -175,7 +167,6 @@ class _Zipf:
 
     def __call__(self) -> int:
         if not self._drawn:
-            self._drawn = np.minimum(
-                np.searchsorted(self._cumulated, self._generator.random(1 << 16)), len(self._cumulated) - 1
-            ).tolist()
+            drawn = np.searchsorted(self._cumulated, self._generator.random(1 << 16))
+            self._drawn = np.minimum(drawn, len(self._cumulated) - 1).tolist()
         return self._drawn.pop()

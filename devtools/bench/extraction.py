@@ -38,7 +38,7 @@ import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pypdfium2
@@ -56,6 +56,11 @@ SETS = ("pmc-pdf", "pairs", "cases/layout")
 COLUMNS = (
     "papers", "titles", "authors", "abstracts", "headings (P, R)", "references P, R", "ref. titles", "contexts", "cut DOIs", "lost lists",
 )  # fmt: skip
+MEASURES = (
+    "titles", "authors", "abstracts", "headings", "references", "reference titles", "contexts", "cut DOIs", "lost lists",
+)  # fmt: skip
+Measures = dict[str, tuple[int, int, int]]
+"""by measure: the number of right, our and gold values"""
 TIMEOUT = 120.0
 """Maximum seconds per PDF."""
 NS = {"t": "http://www.tei-c.org/ns/1.0"}
@@ -241,71 +246,48 @@ def is_similar(a: str, b: str, least: float = 0.8) -> bool:
     return 1 - row[-1] / max(len(a), len(b), 1) >= least
 
 
-@dataclass
-class MeasureCounts:
-    """Counts of one or more papers, by measure."""
+def format_row(parts: Sequence[Measures]) -> list[str]:
+    """Return the cells of the papers' table row, in the order of COLUMNS."""
+    counts = {name: [sum(values) for values in zip(*(part[name] for part in parts), strict=True)] for name in MEASURES}
 
-    papers: int = 0
-    gold: Counter[str] = field(default_factory=Counter)
-    right: Counter[str] = field(default_factory=Counter)
-    ours: Counter[str] = field(default_factory=Counter)
-
-    def add(self, name: str, right: int, ours: int, gold: int) -> None:
-        """Add the counts of a measure."""
-        self.right[name] += right
-        self.ours[name] += ours
-        self.gold[name] += gold
-
-    def rates(self, name: str) -> tuple[float, float, float]:
-        """Return F1, precision and recall of a measure."""
-        precision, recall = (self.right[name] / max(side[name], 1) for side in (self.ours, self.gold))
+    def rates(name: str) -> tuple[float, float, float]:
+        right, ours, gold = counts[name]
+        precision, recall = right / max(ours, 1), right / max(gold, 1)
         return 2 * precision * recall / max(precision + recall, 1e-9), precision, recall
 
-    def row(self) -> list[str]:
-        """Return the cells of a table row, in the order of COLUMNS."""
-        heads, refs = self.rates("headings"), self.rates("references")
-        shares = [f"{self.rates(name)[2]:.3f}" for name in ("titles", "authors", "abstracts")]
-        cut = [f"{self.right[name]} of {self.gold[name]}" for name in ("cut DOIs", "lost lists")]
-        middle = [f"{heads[0]:.3f} ({heads[1]:.3f}, {heads[2]:.3f})", f"{refs[1]:.3f}, {refs[2]:.3f}"]
-        fields = [f"{self.rates(name)[0]:.3f}" for name in ("reference titles", "contexts")]
-        return [str(self.papers), *shares, *middle, *fields, *cut]
+    shares = [f"{rates(name)[2]:.3f}" for name in ("titles", "authors", "abstracts")]
+    middle = ["{:.3f} ({:.3f}, {:.3f})".format(*rates("headings")), "{1:.3f}, {2:.3f}".format(*rates("references"))]
+    fields = [f"{rates(name)[0]:.3f}" for name in ("reference titles", "contexts")]
+    cut = ["{0} of {2}".format(*counts[name]) for name in ("cut DOIs", "lost lists")]
+    return [str(counts["titles"][2]), *shares, *middle, *fields, *cut]
 
 
-def merge(parts: Sequence[MeasureCounts]) -> MeasureCounts:
-    """Return the sum of the papers' counts."""
-    total = MeasureCounts()
-    for part in parts:
-        total.papers += part.papers
-        for mine, theirs in ((total.gold, part.gold), (total.right, part.right), (total.ours, part.ours)):
-            mine.update(theirs)
-    return total
-
-
-def compare(ours: Content, gold: Content, printed: str) -> MeasureCounts:
+def compare(ours: Content, gold: Content, printed: str) -> Measures:
     """Return the counts of one paper. `printed` is the PDF's text in lower case without white space."""
-    counts = MeasureCounts(1)
-    counts.add("titles", bool(ours.titles & gold.titles), 1, 1)
-    if gold.surnames:
-        counts.add("authors", ours.surnames == gold.surnames, 1, 1)
-    if gold.abstract:
-        counts.add("abstracts", is_similar(ours.abstract, gold.abstract), 1, 1)
     heads = [Counter(h for value in side.headings if (h := letters(_NUMBER.sub("", value)))) for side in (ours, gold)]
     titles = [Counter(entry.title for entry in side.entries if entry.title) for side in (ours, gold)]
-    for name, (a, b) in (("headings", heads), ("reference titles", titles)):
-        counts.add(name, (a & b).total(), a.total(), b.total())
     pairs = match_entries(ours, gold)
-    counts.add("references", len(pairs), len(ours.entries), len(gold.entries))
-    if gold.cited:
-        counts.add("contexts", count_contexts(ours, gold), ours.cited.total(), gold.cited.total())
     whole = [(i, entry.doi) for i, entry in enumerate(gold.entries) if entry.doi and entry.doi in printed]
     found = [(doi, ours.entries[pairs[i]].doi) for i, doi in whole if i in pairs]
     cut = [doi for doi, mine in found if mine != doi and doi.startswith(mine or "?")]
-    counts.add("cut DOIs", len(cut), 0, len(whole))
-    counts.add("lost lists", len(pairs) < 0.9 * len(gold.entries), 0, bool(gold.entries))
-    return counts
+    has_abstract = bool(gold.abstract)
+    cited = (count_contexts(ours, gold), ours.cited.total(), gold.cited.total())
+    return {
+        "titles": (bool(ours.titles & gold.titles), 1, 1),
+        "authors": (ours.surnames == gold.surnames != "", 1, bool(gold.surnames)),
+        "abstracts": (has_abstract and is_similar(ours.abstract, gold.abstract), 1, has_abstract),
+        "references": (len(pairs), len(ours.entries), len(gold.entries)),
+        "contexts": cited if gold.cited else (0, 0, 0),
+        "cut DOIs": (len(cut), 0, len(whole)),
+        "lost lists": (len(pairs) < 0.9 * len(gold.entries), 0, bool(gold.entries)),
+        **{
+            name: ((a & b).total(), a.total(), b.total())
+            for name, (a, b) in (("headings", heads), ("reference titles", titles))
+        },
+    }
 
 
-def read_paper(pdf: Path, gold: Path, tei: Path | None) -> MeasureCounts:
+def read_paper(pdf: Path, gold: Path, tei: Path | None) -> Measures:
     """Extract a PDF, or read its TEI from a folder, and compare it with its gold file."""
     saved = tei / f"{pdf.stem}.xml" if tei else None
     try:
@@ -383,7 +365,7 @@ def main() -> int:
     if given.tei:
         given.tei.mkdir(parents=True, exist_ok=True)
     print("| papers of | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 1) + "|")
-    pooled: dict[str, list[MeasureCounts]] = {"developed on": [], "kept apart": []}
+    pooled: dict[str, list[Measures]] = {"developed on": [], "kept apart": []}
     with ProcessPoolExecutor(2) as pool:
         for name in SETS:
             papers = list_papers(REAL_DATA / name)
@@ -394,10 +376,10 @@ def main() -> int:
                 parts = list(pool.map(read_paper, *zip(*chosen, strict=True), [given.tei] * len(chosen)))
                 kind = "kept apart" if is_apart else "developed on"
                 pooled[kind] += parts
-                print(f"| `{name}`, {kind} | " + " | ".join(merge(parts).row()) + " |", flush=True)
+                print(f"| `{name}`, {kind} | " + " | ".join(format_row(parts)) + " |", flush=True)
     for kind, parts in pooled.items():
         if parts:
-            print(f"| all, {kind} | " + " | ".join(merge(parts).row()) + " |")
+            print(f"| all, {kind} | " + " | ".join(format_row(parts)) + " |")
     return 0
 
 

@@ -86,11 +86,8 @@ def citations(parse: Parse) -> Counter[tuple[str, str]]:
 
 
 def main() -> None:
-    paths = [
-        path
-        for pattern in ("jats/**/*.xml", "jats/*.nxml", "pmc-with-tei/*.nxml", "pmc-pdf/*.nxml")
-        for path in REAL_DATA.glob(pattern)
-    ]
+    patterns = ("jats/**/*.xml", "jats/*.nxml", "pmc-with-tei/*.nxml", "pmc-pdf/*.nxml")
+    paths = [path for pattern in patterns for path in REAL_DATA.glob(pattern)]
     if not paths:
         sys.exit(MISSING)
     documents: list[bytes] = []
@@ -107,9 +104,8 @@ def main() -> None:
         words, own, named = truth(article), tokens(parse), callouts(article)
         shared, ours, theirs = shared + (own & words).total(), ours + own.total(), theirs + words.total()
         wanted, found = wanted + named.total(), found + (named & citations(parse)).total()
-    print(
-        f"{len(documents)} articles: body F1 {2 * shared / (ours + theirs):.4f}; cites {found / max(1, wanted):.4f} of {wanted}"
-    )
+    f1 = 2 * shared / (ours + theirs)
+    print(f"{len(documents)} articles: body F1 {f1:.4f}; cites {found / max(1, wanted):.4f} of {wanted}")
     times = []
     for _ in range(3):
         start = time.process_time()

@@ -99,9 +99,8 @@ def read_entries(reader: str, path: Path) -> Iterator[Entry]:
         yield Dropped(sources.RejectReason.MALFORMED, path.name, str(error))
         return
     given = {name: header[name] for name in ("title", "date", "venue", "journal", "doi")}
-    yield RawRecord(
-        f"tei:{path.name}", "tei", RecordKind.PDF, path.name, authors=read_authors(header["authors"]), **given
-    ).normalize()
+    authors = read_authors(header["authors"])
+    yield RawRecord(f"tei:{path.name}", "tei", RecordKind.PDF, path.name, authors=authors, **given).normalize()
 
 
 def build(given: list[str], only: list[str], licenses: dict[str, str], out: Path) -> str:
@@ -113,22 +112,17 @@ def build(given: list[str], only: list[str], licenses: dict[str, str], out: Path
         if not place or not Path(place).exists():
             raise SystemExit(f"{text}: expected NAME=FILE or NAME:READER=FILE with a file or folder that exists")
         part = parts.setdefault(name, Part(name))
-        files = (
-            sorted(path for path in Path(place).rglob("*") if path.is_file()) if Path(place).is_dir() else [Path(place)]
-        )
+        files = sorted(path for path in [Path(place), *Path(place).rglob("*")] if path.is_file())
         for path in files:
             for entry in read_entries(reader or name, path):
                 part.add(entry, [prefix for prefix in only if prefix.startswith(f"{name}:")])
         part.files += files
     if len(parts) < 2:
         raise SystemExit(f"{len(parts)} source given: expected at least two, because a pair has records of two sources")
-    rows = sorted(
-        (make_id(name, record), doi, record) for name, part in parts.items() for doi, record in part.select().items()
-    )
+    used = [(name, doi, record) for name, part in parts.items() for doi, record in part.select().items()]
+    rows = sorted((make_id(name, record), doi, record) for name, doi, record in used)
     out.mkdir(parents=True, exist_ok=True)
-    (out / "records.jsonl").write_bytes(
-        b"".join(orjson.dumps(strip(id_, doi, record), option=orjson.OPT_APPEND_NEWLINE) for id_, doi, record in rows)
-    )
+    (out / "records.jsonl").write_bytes(b"".join(orjson.dumps(strip(*row)) + b"\n" for row in rows))
     with (out / "gold.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([("record", "doi"), *((id_, doi) for id_, doi, _ in rows)])
     card = write_card(list(parts.values()), [(id_, doi) for id_, doi, _ in rows], LICENSES | licenses)
@@ -143,9 +137,7 @@ def make_id(name: str, record: Record) -> str:
 
 def strip(id_: str, doi: str, record: Record) -> dict[str, Any]:
     """Return the record as its source printed it, without identifiers, abstract and fields that contain the DOI."""
-    authors = [
-        {name: getattr(author, name) for name in ("first", "middle", "last", "suffix")} for author in record.authors
-    ]
+    authors = [author.name() for author in record.authors]
     fields = {"title": record.original_title or record.title, **{name: getattr(record, name) for name in _FIELDS}}
     clean = {name: value for name, value in fields.items() if value and doi not in str(value).lower()}
     return {"record_id": id_, "source": id_.partition(":")[0], "kind": record.kind, "authors": authors, **clean}
@@ -167,10 +159,8 @@ def write_card(parts: list[Part], gold: list[tuple[str, str]], licenses: dict[st
     lines += [f"- DOIs in {number} source{'s' * (number > 1)}: {sizes[number]}" for number in sorted(sizes)]
     lines += [f"- pairs of {' and '.join(pair)}: {count}" for pair, count in sorted(count_pairs(gold).items())]
     lines += ["", "Files by SHA-256:", ""]
-    for part in parts:
-        lines += [
-            f"- {part.name}: `{path.name}` {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in part.files
-        ]
+    hashes = ((part, path, hashlib.sha256(path.read_bytes()).hexdigest()) for part in parts for path in part.files)
+    lines += [f"- {part.name}: `{path.name}` {digest}" for part, path, digest in hashes]
     return "\n".join(lines) + "\n"
 
 
@@ -222,12 +212,9 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command")
     make = commands.add_parser("build", help="Write records.jsonl, gold.csv and card.md.")
     make.add_argument("sources", nargs="+", metavar="NAME[:READER]=FILE")
-    make.add_argument(
-        "--only", action="append", default=[], metavar="ID", help="Use only records of this source whose id begins so."
-    )
-    make.add_argument(
-        "--license", action="append", default=[], metavar="NAME=TEXT", help="License of a source's metadata."
-    )
+    repeated: dict[str, Any] = {"action": "append", "default": []}
+    make.add_argument("--only", **repeated, metavar="ID", help="Use only records of this source whose id begins so.")
+    make.add_argument("--license", **repeated, metavar="NAME=TEXT", help="License of a source's metadata.")
     make.add_argument("--out", type=Path, required=True)
     measure = commands.add_parser("score", help="Print precision, recall and F1 of clusters by pair of sources.")
     measure.add_argument("folder", type=Path)

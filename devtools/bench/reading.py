@@ -70,7 +70,7 @@ def find_source(path: Path) -> str:
     return found[1] if found else "unknown"
 
 
-def count_faults(parse: Parse, gold: Path) -> Counter[str]:
+def count_faults(parse: Parse, gold: Path | None) -> Counter[str]:
     """Count the faults of one text; a publisher's XML, if it exists, has the right words and headings."""
     counts = Counter(papers=1, paragraphs=len(parse.body_text))
     before: Paragraph | None = None
@@ -87,19 +87,16 @@ def count_faults(parse: Parse, gold: Path) -> Counter[str]:
     body = " ".join(paragraph.text for paragraph in parse.body_text).casefold()
     known = set(_WORD.findall(body))
     counts["divided"] = sum(left + right in known for left, right in _SPLIT.findall(body))
-    if gold.exists():
-        root = etree.fromstring(
-            gold.read_bytes(), etree.XMLParser(resolve_entities=False, no_network=True, recover=True)
-        )
+    if gold and gold.exists():
+        root = etree.parse(gold, etree.XMLParser(resolve_entities=False, no_network=True, recover=True)).getroot()
         printed = " ".join(root.itertext()).casefold().replace("\u2010", "-")
         plain, compounds = set(_WORD.findall(printed)), set(_COMPOUND.findall(printed))
         bare = {compound.replace("-", "") for compound in compounds} - plain
         counts["joined"] = sum(word in bare for word in set(_WORD.findall(body)))
         counts["divided"] += sum(c.replace("-", "") in plain for c in set(_COMPOUND.findall(body)) - compounds)
         heads = {letters(head).lstrip("0123456789") for p in parse.body_text for head in p.section.split("::")}
-        titles = {
-            letters("".join(t.itertext())).lstrip("0123456789") for t in root.findall(".//body//sec/title")
-        } - heads
+        found = ("".join(title.itertext()) for title in root.findall(".//body//sec/title"))
+        titles = {letters(title).lstrip("0123456789") for title in found} - heads
         starts = [letters(paragraph.text[:300]).lstrip("0123456789") for paragraph in parse.body_text]
         counts["glued"] = sum(len(title) > 5 and any(start.startswith(title) for start in starts) for title in titles)
     return counts
@@ -137,11 +134,7 @@ def main() -> None:
         total = {False: Counter[str](), True: Counter[str]()}
         for path in sorted(path for pattern in patterns for path in REAL_DATA.glob(pattern)):
             if parse := read_parse(kind, path, given.tei):
-                gold = (
-                    path.with_name(f"{path.name.partition('.')[0]}.nxml")
-                    if kind in ("PDF", "TEI")
-                    else Path("/nonexistent")
-                )
+                gold = path.with_name(f"{path.name.partition('.')[0]}.nxml") if kind in ("PDF", "TEI") else None
                 total[is_apart(find_source(path))] += count_faults(parse, gold)
         for apart, counts in total.items():
             cells = [counts[name] for name in ("papers", "paragraphs", *COLUMNS)]

@@ -31,16 +31,11 @@ def api_server(
     url = f"http://127.0.0.1:{port}"
     environ = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "S2CORPUS"))},
-        "PYTHONPATH": f"{ROOT / 'include'}:{ROOT / 'deploy' / 'preload'}:{ROOT}",
-        "AIRFLOW_HOME": str(home),
-        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home / 'airflow.db'}",
-        "AIRFLOW__API__BASE_URL": url,
-        "AIRFLOW__API__WORKERS": "1",
-        "AIRFLOW__API__SECRET_KEY": secrets.token_hex(16),
-        "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_hex(32),
-        **settings,
-    }
+        "PYTHONPATH": f"{ROOT / 'include'}:{ROOT / 'deploy' / 'preload'}:{ROOT}", "AIRFLOW_HOME": str(home),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False", "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home / 'airflow.db'}",
+        "AIRFLOW__API__BASE_URL": url, "AIRFLOW__API__WORKERS": "1", "AIRFLOW__API__SECRET_KEY": secrets.token_hex(16),
+        "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_hex(32), **settings,
+    }  # fmt: skip
     log = home / "log"
     airflow = [sys.executable, "-m", "airflow"]
     with log.open("ab") as out:

@@ -107,12 +107,9 @@ def s3_server(home: Path) -> Iterator[dict[str, int]]:
     data.mkdir()
     write_s3_keys(home / "keys", KEYS)
     places = {
-        "/etc/seaweedfs": str(security),
-        "/run/secrets": str(home / "keys"),
-        "/data": str(data),
-        "/usr/local/airflow": str(ROOT),
+        "/etc/seaweedfs": str(security), "/run/secrets": str(home / "keys"), "/data": str(data), "/usr/local/airflow": str(ROOT),
         "-ip=s3": "-ip=127.0.0.1",
-    }
+    }  # fmt: skip
     init, s3 = found["s3-init"], found["s3"]
     command = [sys.executable, *here(init["command"][1:], places)]
     command[command.index("s3")] = "127.0.0.1"

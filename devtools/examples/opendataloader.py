@@ -72,16 +72,8 @@ class Program:
             jar = package / "jar/opendataloader-pdf-cli.jar"
             options = [part for option in _OPTIONS.items() for part in option]
             command = [
-                str(self.java),
-                "-Xmx1g",
-                "-jar",
-                str(jar),
-                *options,
-                "--quiet",
-                "--output-dir",
-                folder,
-                str(pdf),
-            ]
+                str(self.java), "-Xmx1g", "-jar", str(jar), *options, "--quiet", "--output-dir", folder, str(pdf),
+            ]  # fmt: skip
             try:
                 done = subprocess.run(command, capture_output=True, timeout=timeout, check=False)
             except subprocess.TimeoutExpired:

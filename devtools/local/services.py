@@ -134,15 +134,11 @@ class Services:
             raise UserError(f"no local services are set up in {self.state.root}: `make up` sets them up")
         secrets = self.state.secrets()
         variables = {
-            "AWS_ACCESS_KEY_ID": secrets["s3-access-key"],
-            "AWS_SECRET_ACCESS_KEY": secrets["s3-secret-key"],
-            "AWS_ENDPOINT_URL": S3(self.state).url,
-            "AWS_DEFAULT_REGION": "us-east-1",
-            "S2CORPUS_STATE": str(self.state.root),
-            "S2CORPUS_LAKE": f"s3://{BUCKET}",
-            "S2CORPUS_CATALOG": Postgres(self.state).database_url("catalog"),
+            "AWS_ACCESS_KEY_ID": secrets["s3-access-key"], "AWS_SECRET_ACCESS_KEY": secrets["s3-secret-key"],
+            "AWS_ENDPOINT_URL": S3(self.state).url, "AWS_DEFAULT_REGION": "us-east-1", "S2CORPUS_STATE": str(self.state.root),
+            "S2CORPUS_LAKE": f"s3://{BUCKET}", "S2CORPUS_CATALOG": Postgres(self.state).database_url("catalog"),
             **airflow_environ(self.state),
-        }
+        }  # fmt: skip
         if external := external_grobid(self.state):
             variables["GROBID_URL"] = external
         else:
@@ -197,11 +193,8 @@ class Services:
     def _all(self) -> list[LocalService]:
         common = self.endpoints().variables if self.state.ports() else {}
         return [
-            S3(self.state),
-            Postgres(self.state),
-            Extractor(self.state, 1),
-            *(AirflowPart(self.state, part, common) for part in PARTS),
-        ]
+            S3(self.state), Postgres(self.state), Extractor(self.state, 1), *(AirflowPart(self.state, part, common) for part in PARTS),
+        ]  # fmt: skip
 
     def _status(self, service: LocalService) -> ServiceStatus:
         leader, members = self.state.leader(service.name), self._members(service)

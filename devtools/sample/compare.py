@@ -71,9 +71,7 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
         )
 
     rows = [
-        selections(truth, tables["selections"]),
-        _clusters(truth, tables),
-        conflicts(truth, tables["edges"]),
+        selections(truth, tables["selections"]), _clusters(truth, tables), conflicts(truth, tables["edges"]),
         fields("title", lambda p: _plain(p.title), lambda row: _plain(row["title"])),
         fields("authors", lambda p: list(p.authors), lambda row: [author["last"] for author in row["authors"] or []]),
         fields("date", lambda p: p.date, lambda row: row["date"]),
@@ -83,17 +81,13 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
         fields("canonical PDF", lambda p: p.canonical_pdf, lambda row: row["canonical_pdf"]),
         fields("open access by", lambda p: p.oa_evidence, lambda row: row["oa_evidence"]),
         fields("open access", lambda p: bool(p.fulltexts and p.open_access), lambda row: bool(row["open_access"])),
-        fields("license", lambda p: p.license, lambda row: row["license"]),
-        identifiers(truth, tables["selections"]),
-        kinds(truth, ids, tables["fulltexts"]),
-        contents(truth, ids, tables["fulltexts"]),
-        *parses(tables["fulltexts"]),
-        outcomes("filter", "filtered", column_of("filtered", "outcome")),
-        *_links(truth, ids, tables["links"]),
+        fields("license", lambda p: p.license, lambda row: row["license"]), identifiers(truth, tables["selections"]),
+        kinds(truth, ids, tables["fulltexts"]), contents(truth, ids, tables["fulltexts"]), *parses(tables["fulltexts"]),
+        outcomes("filter", "filtered", column_of("filtered", "outcome")), *_links(truth, ids, tables["links"]),
         outcomes("clean: s2orc", "s2orc", column_of("documents", "outcome", "s2orc")),
         outcomes("clean: s2ag", "s2ag", column_of("documents", "outcome", "s2ag")),
         outcomes("split", "split", column_of("splits", "split")),
-    ]
+    ]  # fmt: skip
     scores = [
         token_f1(expected_text(p), documents["s2orc", ids[p.key]]["text"] or "")
         for p in truth.papers

@@ -152,13 +152,9 @@ def _s2orc(rows: Sequence[Row]) -> bytes:
 
 
 _FORMATS: Mapping[str, tuple[str, Callable[[Sequence[Row]], bytes]]] = {
-    "crossref": ("works.jsonl", _crossref),
-    "pubmed": ("pubmed.xml", partial(_by_template, "pubmed")),
-    "arxiv": ("oai.xml", partial(_by_template, "arxiv")),
-    "dblp": ("dblp.xml", partial(_by_template, "dblp")),
-    "acl": ("anthology.xml", partial(_by_template, "acl")),
-    "unpaywall": ("snapshot.jsonl", _unpaywall),
-    "s2orc": ("metadata.jsonl", _s2orc),
-    "jats": ("articles.xml", partial(_by_template, "jats")),
-}
+    "crossref": ("works.jsonl", _crossref), "pubmed": ("pubmed.xml", partial(_by_template, "pubmed")),
+    "arxiv": ("oai.xml", partial(_by_template, "arxiv")), "dblp": ("dblp.xml", partial(_by_template, "dblp")),
+    "acl": ("anthology.xml", partial(_by_template, "acl")), "unpaywall": ("snapshot.jsonl", _unpaywall),
+    "s2orc": ("metadata.jsonl", _s2orc), "jats": ("articles.xml", partial(_by_template, "jats")),
+}  # fmt: skip
 """Source → the file name of a delivery, and the function that writes it."""

@@ -100,24 +100,15 @@ class SentenceWriter:
         adj, adj2 = rng.sample(f.qualities, 2)
         year = rng.randrange(1995, 2018)
         return {
-            "area": rng.choice(f.area),
-            "things": self.things if rng.random() < 0.6 else rng.choice(f.things),
+            "area": rng.choice(f.area), "things": self.things if rng.random() < 0.6 else rng.choice(f.things),
             "things2": rng.choice([t for t in f.things if t != self.things]),
             "method": self.method if rng.random() < 0.7 else rng.choice(f.methods),
-            "method2": rng.choice([m for m in f.methods if m != self.method]),
-            "materials": rng.choice(f.materials),
+            "method2": rng.choice([m for m in f.methods if m != self.method]), "materials": rng.choice(f.materials),
             "measure": self.measure if rng.random() < 0.6 else rng.choice(f.measures),
-            "measure2": rng.choice([m for m in f.measures if m != self.measure]),
-            "adj": adj,
-            "adj2": adj2,
-            "place": rng.choice(f.places),
-            "n": str(rng.randrange(40, 980)),
-            "small": rng.choice(("three", "four", "five", "seven", "nine", "twelve")),
-            "p": f"{rng.uniform(3, 60):.1f}",
-            "p2": f"{rng.uniform(2, 40):.1f}",
-            "y1": str(year),
-            "y2": str(year + rng.randrange(1, 4)),
-        }
+            "measure2": rng.choice([m for m in f.measures if m != self.measure]), "adj": adj, "adj2": adj2, "place": rng.choice(f.places),
+            "n": str(rng.randrange(40, 980)), "small": rng.choice(("three", "four", "five", "seven", "nine", "twelve")),
+            "p": f"{rng.uniform(3, 60):.1f}", "p2": f"{rng.uniform(2, 40):.1f}", "y1": str(year), "y2": str(year + rng.randrange(1, 4)),
+        }  # fmt: skip
 
 
 def writer(rng: random.Random, field: Field) -> SentenceWriter:
@@ -134,17 +125,12 @@ def title(rng: random.Random, w: SentenceWriter) -> str:
     a_method = w.method[0].upper() + w.method[1:]
     things = w.things[0].upper() + w.things[1:]
     patterns = (
-        f"{things} and {w.measure}: evidence from {material} in {place}",
-        f"A {w.method} for {adj} {w.things} in {area}",
-        f"How {w.things} change {w.measure}: lessons from {area}",
-        f"Predicting {w.measure} of {adj} {w.things} with a {w.method}",
-        f"{a_method} reveals {adj} {w.things} among {other}",
-        f"What {other} tell us about {w.things} and {w.measure}",
-        f"Beyond {other}: {w.measure} in {area} near {place}",
-        f"Estimating {w.measure} from {material} when {w.things} are {adj}",
-        f"On {adj} {w.things}, {other} and their {w.measure}",
-        f"{things} around {place} studied by a {w.method}",
-    )
+        f"{things} and {w.measure}: evidence from {material} in {place}", f"A {w.method} for {adj} {w.things} in {area}",
+        f"How {w.things} change {w.measure}: lessons from {area}", f"Predicting {w.measure} of {adj} {w.things} with a {w.method}",
+        f"{a_method} reveals {adj} {w.things} among {other}", f"What {other} tell us about {w.things} and {w.measure}",
+        f"Beyond {other}: {w.measure} in {area} near {place}", f"Estimating {w.measure} from {material} when {w.things} are {adj}",
+        f"On {adj} {w.things}, {other} and their {w.measure}", f"{things} around {place} studied by a {w.method}",
+    )  # fmt: skip
     return rng.choice(patterns)
 
 

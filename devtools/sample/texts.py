@@ -86,12 +86,9 @@ def _body(cast: Cast, case: Case) -> None:
             p.blocks = paragraphs(words["heads"], [space.join(rng.sample(words["sentences"], 8)) for _ in range(12)])
         case "editorial":
             p.blocks = [
-                SectionHead("A new volume", None),
-                [_plain(w, "intro", 7)],
-                [_plain(w, "discussion", 7)],
-                SectionHead("What comes next", None),
-                [_plain(w, "conclusion", 7)],
-            ]
+                SectionHead("A new volume", None), [_plain(w, "intro", 7)], [_plain(w, "discussion", 7)],
+                SectionHead("What comes next", None), [_plain(w, "conclusion", 7)],
+            ]  # fmt: skip
         case "the":
             _usual_with(rng, case, [[" ".join(rng.sample(WORDS["the_heavy"] * 2, 8))] for _ in range(5)])
         case "0.05":

@@ -61,19 +61,12 @@ def terse(meta: Metadata, rng: random.Random) -> str:
     vol = f"{volume}({issue})" if issue and rng.random() < 0.5 else volume
     where = rng.choice(
         [
-            f"{journal} {vol} ({year}) {pages}",
-            f"{journal} {vol}, {pages} ({year})",
-            f"{journal}, {vol}, {pages} ({year})",
-            f"{journal} {year}, {vol}, {pages}",
-            f"{journal} ({year}) {pages}",
-            f"{journal}, vol. {volume}, p. {pages}, {year}",
-            f"{journal} {vol}:{pages}, {year}",
-            f"{year}, {journal}, {volume}, {pages}",
-            f"{year} {journal} {vol} {pages}",
-            f"{journal} {vol} {year} {pages}",
-            f"{journal}{volume} ({year}) {pages}",
+            f"{journal} {vol} ({year}) {pages}", f"{journal} {vol}, {pages} ({year})", f"{journal}, {vol}, {pages} ({year})",
+            f"{journal} {year}, {vol}, {pages}", f"{journal} ({year}) {pages}", f"{journal}, vol. {volume}, p. {pages}, {year}",
+            f"{journal} {vol}:{pages}, {year}", f"{year}, {journal}, {volume}, {pages}", f"{year} {journal} {vol} {pages}",
+            f"{journal} {vol} {year} {pages}", f"{journal}{volume} ({year}) {pages}",
         ]
-    )
+    )  # fmt: skip
     title = f"{rng.choice([', ', ': ', '. ', ' '])}{quoted(csl['title'], rng)}" if rng.random() < 0.3 else ""
     tail = ""
     if rng.random() < 0.2:

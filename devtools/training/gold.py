@@ -25,12 +25,8 @@ from .render import Metadata
 
 Part = Literal["train", "choose", "report"]
 SCOPES = {
-    "vol": TokenLabel.VOLUME,
-    "volume": TokenLabel.VOLUME,
-    "pp": TokenLabel.PAGES,
-    "page": TokenLabel.PAGES,
-    "issue": TokenLabel.ISSUE,
-}
+    "vol": TokenLabel.VOLUME, "volume": TokenLabel.VOLUME, "pp": TokenLabel.PAGES, "page": TokenLabel.PAGES, "issue": TokenLabel.ISSUE,
+}  # fmt: skip
 TITLES = {"a": TokenLabel.TITLE, "j": TokenLabel.JOURNAL, "m": TokenLabel.BOOKTITLE, "s": TokenLabel.SERIES}
 TAGS = {
     "author": TokenLabel.AUTHOR, "date": TokenLabel.DATE, "editor": TokenLabel.EDITOR,

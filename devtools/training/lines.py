@@ -16,32 +16,17 @@ from pdf2tei.front.front_lines import FrontLabel
 from pdf2tei.models.segmentation import LineAttributes, SegmentLabel
 
 _SEGMENTS = {
-    "front": SegmentLabel.FRONT,
-    "titlePage": SegmentLabel.FRONT,
-    "cover": SegmentLabel.FRONT,
-    "body": SegmentLabel.BODY,
-    "listBibl": SegmentLabel.REFERENCE,
-    "headnote": SegmentLabel.FURNITURE,
-    "page": SegmentLabel.FURNITURE,
-    "footnote": SegmentLabel.FOOTNOTE,
-    "annex": SegmentLabel.ANNEX,
-    "acknowledgement": SegmentLabel.BACK,
-    "acknowledgment": SegmentLabel.BACK,
-    "availability": SegmentLabel.BACK,
-    "funding": SegmentLabel.BACK,
-}
+    "front": SegmentLabel.FRONT, "titlePage": SegmentLabel.FRONT, "cover": SegmentLabel.FRONT, "body": SegmentLabel.BODY,
+    "listBibl": SegmentLabel.REFERENCE, "headnote": SegmentLabel.FURNITURE, "page": SegmentLabel.FURNITURE,
+    "footnote": SegmentLabel.FOOTNOTE, "annex": SegmentLabel.ANNEX, "acknowledgement": SegmentLabel.BACK,
+    "acknowledgment": SegmentLabel.BACK, "availability": SegmentLabel.BACK, "funding": SegmentLabel.BACK,
+}  # fmt: skip
 _PASSAGES = {"head": Passage.HEAD, "figure": Passage.FLOAT, "table": Passage.FLOAT, "formula": Passage.FORMULA}
 _FRONT = {
-    "titlePart": FrontLabel.TITLE,
-    "docAuthor": FrontLabel.AUTHOR,
-    "affiliation": FrontLabel.AFFILIATION,
-    "address": FrontLabel.AFFILIATION,
-    "email": FrontLabel.AFFILIATION,
-    "phone": FrontLabel.AFFILIATION,
-    "abstract": FrontLabel.ABSTRACT,
-    "keyword": FrontLabel.KEYWORDS,
+    "titlePart": FrontLabel.TITLE, "docAuthor": FrontLabel.AUTHOR, "affiliation": FrontLabel.AFFILIATION, "address": FrontLabel.AFFILIATION,
+    "email": FrontLabel.AFFILIATION, "phone": FrontLabel.AFFILIATION, "abstract": FrontLabel.ABSTRACT, "keyword": FrontLabel.KEYWORDS,
     "keywords": FrontLabel.KEYWORDS,
-}
+}  # fmt: skip
 _FIRST = re.compile(r"\w+|\W")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 Documents = Iterator[tuple[str, list[LineAttributes], list[str]]]

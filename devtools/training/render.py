@@ -75,12 +75,8 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
         if not part and rng.random() < 0.45:
             issue = str(rng.randint(1, 24))
             more = [issue] * 9 + [
-                f"{int(issue):02d}",
-                f"{issue}-{int(issue) + 1}",
-                f"Suppl {issue}",
-                f"S{issue}",
-                f"Part {issue}",
-            ]
+                f"{int(issue):02d}", f"{issue}-{int(issue) + 1}", f"Suppl {issue}", f"S{issue}", f"Part {issue}",
+            ]  # fmt: skip
             csl["issue"] = mark(TokenLabel.ISSUE, rng.choice(more))
     elif kind == "paper-conference":
         name = rng.choice(rng.choice(WORDS["conferences"]).split("|"))

@@ -77,15 +77,10 @@ def stack(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     folder = tmp_path_factory.mktemp("stack")
     subprocess.run([sys.executable, str(ROOT / "deploy/make_secrets.py"), str(folder / "secrets")], check=True)
     values = IMAGES | {
-        "SECRETS": str(folder / "secrets"),
-        "COMPOSE_PROJECT_NAME": "s2corpus-test",
-        "COMPOSE_PROFILES": "extractor",
-        "AIRFLOW_BIND": ADDRESS,
-        "AIRFLOW_BASE_URL": f"http://{ADDRESS}:8080",
-        "AIRFLOW_USERS": f"{ADMINISTRATOR}:admin",
-        "AIRFLOW_ADMIN_USER": ADMINISTRATOR,
-        "WORKER_MEMORY": "8g",
-    }
+        "SECRETS": str(folder / "secrets"), "COMPOSE_PROJECT_NAME": "s2corpus-test", "COMPOSE_PROFILES": "extractor",
+        "AIRFLOW_BIND": ADDRESS, "AIRFLOW_BASE_URL": f"http://{ADDRESS}:8080", "AIRFLOW_USERS": f"{ADMINISTRATOR}:admin",
+        "AIRFLOW_ADMIN_USER": ADMINISTRATOR, "WORKER_MEMORY": "8g",
+    }  # fmt: skip
     env_file = folder / "env"
     env_file.write_text("".join(f"{name}={value}\n" for name, value in values.items()))
     found = Stack(engine, env_file, values)

@@ -121,12 +121,9 @@ def install_plugins(folder: Path) -> None:
     source = f"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {mirror()} trixie main\n"
     (state / "sources.list").write_text(source)
     options = {
-        "Dir::Etc::sourcelist": state / "sources.list",
-        "Dir::Etc::sourceparts": "/dev/null",
-        "Dir::State::lists": state / "lists",
-        "Dir::Cache": state / "cache",
-        "APT::Sandbox::User": "root",
-    }
+        "Dir::Etc::sourcelist": state / "sources.list", "Dir::Etc::sourceparts": "/dev/null", "Dir::State::lists": state / "lists",
+        "Dir::Cache": state / "cache", "APT::Sandbox::User": "root",
+    }  # fmt: skip
     apt = ["apt-get", "-q", *(part for name, value in options.items() for part in ("-o", f"{name}={value}"))]
     for command in (["update"], ["download", "docker-compose", "docker-buildx"]):
         subprocess.run([*apt, *command], cwd=state / "packages", check=True, capture_output=True)

@@ -52,12 +52,8 @@ def test_every_spec_is_valid_and_has_its_dag(dags: dict[str, Any]) -> None:
 
 def test_wrong_spec_is_shown_and_stops_no_other_dag(bag: Any) -> None:
     assert set(bag.dags) == {
-        "corpus_release__other",
-        "pdf_drops",
-        "corpus_cleanup",
-        "example_consumer",
-        "example_pubmed",
-    }
+        "corpus_release__other", "pdf_drops", "corpus_cleanup", "example_consumer", "example_pubmed",
+    }  # fmt: skip
     ((file, error),) = bag.import_errors.items()
     assert file.endswith("spec_errors.py")
     for name, (_, said) in WRONG_SPECS.items():
@@ -191,13 +187,10 @@ def test_acceptances_of_a_run_are_stored_with_the_release(
     monkeypatch.delenv("S2CORPUS_CATALOG", raising=False)
 
     context = {
-        "dag": sample,
-        "run_id": "manual__1",
-        "data_interval_start": datetime(2023, 1, 1, tzinfo=UTC),
-        "data_interval_end": datetime(2023, 2, 1, tzinfo=UTC),
-        "dag_run": SimpleNamespace(triggering_user_name="ann"),
+        "dag": sample, "run_id": "manual__1", "data_interval_start": datetime(2023, 1, 1, tzinfo=UTC),
+        "data_interval_end": datetime(2023, 2, 1, tzinfo=UTC), "dag_run": SimpleNamespace(triggering_user_name="ann"),
         "ti": SimpleNamespace(get_previous_dagrun=lambda state: None),
-    }
+    }  # fmt: skip
     accepted: dict[str, str] = {"link.nothing": "a reason of some length"}
     context["params"] = {"drops": None, "accept": accepted}
     monkeypatch.setattr(corpus_release, "get_current_context", lambda: context)

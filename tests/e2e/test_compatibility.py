@@ -84,12 +84,8 @@ def test_former_names_are_read() -> None:
     record = parse_line({"record_id": "a:1", "title": "On a", "licence": "CC BY-NC 4.0"}, "line 1")
     assert isinstance(record, Record) and record.license == "CC-BY-NC-4.0"
     line = {
-        "paper_id": "0" * 15,
-        "field": "licence",
-        "value": "CC-BY-NC-4.0",
-        "reason": "stated in a letter",
-        "evidence": "a letter",
-    }
+        "paper_id": "0" * 15, "field": "licence", "value": "CC-BY-NC-4.0", "reason": "stated in a letter", "evidence": "a letter",
+    }  # fmt: skip
     (correction,) = read_corrections(orjson.dumps(line | {"ready_at": "2026-11-28T00:00:00.000000Z", "by": "ann"}))
     assert correction.field == "license"
 

@@ -37,12 +37,8 @@ def test_next_release_has_the_correction_and_former_ones_keep_their_bytes(
     (papers := tmp_path / "papers").mkdir()
     shutil.copy(tiny[0] / "drops" / pdf.places[0][0] / pdf.places[0][1], papers / "a.pdf")
     stated = {
-        "name": "a.pdf",
-        "doi": pdf.doi,
-        "date": "2019",
-        "license": "CC-BY-4.0",
-        "abstract": "We measure rates. " * 20,
-    }
+        "name": "a.pdf", "doi": pdf.doi, "date": "2019", "license": "CC-BY-4.0", "abstract": "We measure rates. " * 20,
+    }  # fmt: skip
     (papers / "records.jsonl").write_text(json.dumps(stated))
     settings = {**extractor, "S2CORPUS_LAKE": str(tmp_path / "lake"), "S2CORPUS_RELEASES": str(tmp_path)}
     for name, value in settings.items():

@@ -129,12 +129,9 @@ def world(
             list(pool.map(lambda entry: lake.put(entry.key, source.get(entry.key)[0]), source.list("")))
         (first, *_) = next(s2corpus_reader.open("s3://lake/snapshots/sample").documents("s2orc")).to_pylist()
         values = {
-            r"s2_v2-20230201-\w{8}": str(built.runs[PUBLISHED].snapshot_id),
-            r"s2_v2-20230301-\w{8}": str(built.runs[SECOND].snapshot_id),
-            r"\bs2_v2\b": "sample",
-            "0123456789abcde": first["id"],
-            r"10\.18653/v1/2020\.acl-main\.447": first["doi"],
-        }
+            r"s2_v2-20230201-\w{8}": str(built.runs[PUBLISHED].snapshot_id), r"s2_v2-20230301-\w{8}": str(built.runs[SECOND].snapshot_id),
+            r"\bs2_v2\b": "sample", "0123456789abcde": first["id"], r"10\.18653/v1/2020\.acl-main\.447": first["doi"],
+        }  # fmt: skip
         yield World(environment, values, make_folder)
 
 

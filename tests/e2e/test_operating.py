@@ -128,12 +128,9 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
         with local_airflow(work, specs, **variables) as (local, client):
             mail = {"from_email": "corpus@example.org", "to": "ann@example.org, bob@example.org"}
             connection = {
-                "connection_id": "s2corpus_alerts_mail",
-                "conn_type": "smtp",
-                "host": "127.0.0.1",
-                "port": heard.smtp_port,
+                "connection_id": "s2corpus_alerts_mail", "conn_type": "smtp", "host": "127.0.0.1", "port": heard.smtp_port,
                 "extra": orjson.dumps({**mail, "disable_ssl": True, "disable_tls": True}).decode(),
-            }
+            }  # fmt: skip
             client.call("POST", "connections", connection)
             approver = AirflowRuns(local.endpoints().airflow_url, APPROVER, local.state.secrets()["airflow-approver"])
             operator = Operator(client, "corpus_release__monthly", approver)

@@ -96,19 +96,15 @@ def test_table_of_sources_equals_the_truth(shown: Shown, kept: list[PaperTruth])
         return sum(name in paper.identifiers for paper in kept)
 
     expected = {
-        "Total papers": len(kept),
-        "Papers w/ PDF": sum(paper.canonical_pdf is not None for paper in kept),
+        "Total papers": len(kept), "Papers w/ PDF": sum(paper.canonical_pdf is not None for paper in kept),
         "Papers w/ bibliographies": sum(bool(paper.bibliography) for paper in kept),
         "Papers w/ full text from PDF": sum("pdf" in paper.fulltexts for paper in full(kept)),
         "Papers w/ full text from LaTeX": sum("latex" in paper.fulltexts for paper in full(kept)),
         "Papers w/ publisher's full text": sum(bool({"jats", "elsevier"} & {*paper.fulltexts}) for paper in full(kept)),
-        "Papers w/ publisher abstract": sum(paper.abstract_delivered for paper in kept),
-        "Papers w/ DOIs": having("doi"),
-        "Papers w/ PubMed IDs": having("pubmed_id"),
-        "Papers w/ PMC IDs": having("pmc_id"),
-        "Papers w/ arXiv IDs": having("arxiv_id"),
+        "Papers w/ publisher abstract": sum(paper.abstract_delivered for paper in kept), "Papers w/ DOIs": having("doi"),
+        "Papers w/ PubMed IDs": having("pubmed_id"), "Papers w/ PMC IDs": having("pmc_id"), "Papers w/ arXiv IDs": having("arxiv_id"),
         "Papers w/ ACL IDs": having("acl_id"),
-    }
+    }  # fmt: skip
     assert {label: row[0] for label, row in shown["sources"].items()} == expected
     assert {label: row[1] for label, row in shown["sources"].items()} == {
         label: share(n, len(kept)) for label, n in expected.items()

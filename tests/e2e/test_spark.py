@@ -88,16 +88,11 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
     # A Connect client sets variables for its whole process, which local sessions of later tests would read.
     with compose.s3_server(partition / "s3") as ports, mock.patch.dict(os.environ):
         places = {
-            "spark://spark-master:7077": f"spark://127.0.0.1:{master}",
-            "spark-master": "127.0.0.1",
-            "7077": str(master),
-            "8081": str(web),
-            "15002": str(connect),
-            "http://s3:8333": f"http://127.0.0.1:{ports['s3']}",
-            "/usr/local/airflow/kernels": str(ROOT / "include" / "s2corpus" / "__pycache__"),
-            "/usr/local/airflow": str(ROOT),
+            "spark://spark-master:7077": f"spark://127.0.0.1:{master}", "spark-master": "127.0.0.1", "7077": str(master), "8081": str(web),
+            "15002": str(connect), "http://s3:8333": f"http://127.0.0.1:{ports['s3']}",
+            "/usr/local/airflow/kernels": str(ROOT / "include" / "s2corpus" / "__pycache__"), "/usr/local/airflow": str(ROOT),
             "/run/secrets": str(partition / "s3" / "keys"),
-        }
+        }  # fmt: skip
         try:
             start("master", "spark-master", places | {"/scratch": str(partition)})
             until(lambda: _listens(master), "no master")

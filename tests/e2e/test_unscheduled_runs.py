@@ -98,11 +98,8 @@ def test_license_of_a_delivered_crossref_record_reaches_the_text(
     shutil.copy(tiny[0] / "drops" / pdf.places[0][0] / pdf.places[0][1], papers / "a.pdf")
     license_ = {"URL": "https://creativecommons.org/licenses/by/4.0/", "content-version": "vor", "delay-in-days": 0}
     work = {
-        "DOI": pdf.doi,
-        "type": "journal-article",
-        "title": ["Another title about something else"],
-        "license": [license_],
-    }
+        "DOI": pdf.doi, "type": "journal-article", "title": ["Another title about something else"], "license": [license_],
+    }  # fmt: skip
     (papers / "crossref.json").write_text(json.dumps(work | {"author": [{"given": "Zoe", "family": "Xylander"}]}))
     for name, value in {
         **extractor,

@@ -59,24 +59,18 @@ def inputs(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) -
 
 
 COMMANDS = {
-    "select": "select {pdf} --out {out}.parquet",
-    "convert": "convert {pdf} {latex} --out {out}.jsonl --tei {folder}",
+    "select": "select {pdf} --out {out}.parquet", "convert": "convert {pdf} {latex} --out {out}.jsonl --tei {folder}",
     "convert-tei": "convert {tei} --out {out}.jsonl --rejects {out}.rejects.jsonl",
     "s2orc-parse": "s2orc-parse {tei} --out {out}.jsonl --rejects {out}.rejects.jsonl",
-    "records": "records crossref {crossref} --out {out}.parquet",
-    "cluster": "cluster --records {records} --out {out}.parquet",
+    "records": "records crossref {crossref} --out {out}.parquet", "cluster": "cluster --records {records} --out {out}.parquet",
     "link": "link --entries {entry} --papers {paper} --out {out}.parquet",
-    "clean": "clean --in {docs} --set s2ag --out /dev/null --dropped {out}.jsonl",
-    "sample": "sample --tiny --out {folder}/sample",
-    "add": "add own {sample}/drops/2023-01-a --lake {folder}",
-    "dataset": "dataset contexts --snapshot {snapshot} --out {folder}",
-    "push": "push {snapshot} {folder}/pushed",
-    "register": "register {snapshot} --catalog sqlite:///{folder}/catalog.db",
-    "delta": "delta {snapshot} {snapshot} --out {folder}/delta",
-    "apply": "apply {delta} --copy {snapshot} --out {folder}/copy",
+    "clean": "clean --in {docs} --set s2ag --out /dev/null --dropped {out}.jsonl", "sample": "sample --tiny --out {folder}/sample",
+    "add": "add own {sample}/drops/2023-01-a --lake {folder}", "dataset": "dataset contexts --snapshot {snapshot} --out {folder}",
+    "push": "push {snapshot} {folder}/pushed", "register": "register {snapshot} --catalog sqlite:///{folder}/catalog.db",
+    "delta": "delta {snapshot} {snapshot} --out {folder}/delta", "apply": "apply {delta} --copy {snapshot} --out {folder}/copy",
     "evaluate": "evaluate {release} --lake {lake} --sheet {out}.csv",
     "build": "build include/releases/sample.yaml --as-of 2023-02-01 --lake {folder} --from {sample}",
-}
+}  # fmt: skip
 """a command for each kind of output: Parquet, lines, folders, tables, lakes, databases"""
 
 
@@ -167,17 +161,8 @@ def test_killed_add_resumes(tmp_path: Path) -> None:
         (folder / f"{number}.pdf").write_bytes(os.urandom(200_000))
     lake = open_lake(str(tmp_path / "lake"))
     words = [
-        sys.executable,
-        "-m",
-        "s2corpus",
-        "add",
-        "own",
-        str(folder),
-        "--as",
-        "own-d",
-        "--lake",
-        str(tmp_path / "lake"),
-    ]
+        sys.executable, "-m", "s2corpus", "add", "own", str(folder), "--as", "own-d", "--lake", str(tmp_path / "lake"),
+    ]  # fmt: skip
     process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL)
     while not any(entry.bytes for entry in lake.list("drops/own-d/")):
         assert process.poll() is None

@@ -13,12 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAPERS = {
-    "s2orc": "S2ORC",
-    "s2_v2_card": "The S2 V2 card",
-    "gorc": "GORC",
-    "citeworth": "CiteWorth",
-    "elsevier": "The Elsevier OA CC-BY corpus",
-}
+    "s2orc": "S2ORC", "s2_v2_card": "The S2 V2 card", "gorc": "GORC", "citeworth": "CiteWorth", "elsevier": "The Elsevier OA CC-BY corpus",
+}  # fmt: skip
 """name of the test file → the paper, in the order of the documentation"""
 _DEMAND = re.compile(r"(\d+)\. ([^:]+): (.+)")
 _DEVIATION = re.compile(r"Deviation: (.+)\nReason: (.+)", re.DOTALL)

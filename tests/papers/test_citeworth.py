@@ -35,16 +35,12 @@ def classify(text: str, section: str = "Introduction") -> str:
 @pytest.mark.parametrize(
     ("given", "outcome"),
     [
-        (paper(), "considered"),
-        (paper(abstract=None), "no_abstract"),
-        (paper(None), "no_body_text"),
-        (paper({**PARSE, "bib_entries": {}}), "no_bibliography"),
-        (paper({**PARSE, "ref_entries": {}}), "no_tables_and_figures"),
-        (paper(journal=None), "no_venue"),
-        (paper(inbound_citations=[]), "no_inbound_citations"),
+        (paper(), "considered"), (paper(abstract=None), "no_abstract"), (paper(None), "no_body_text"),
+        (paper({**PARSE, "bib_entries": {}}), "no_bibliography"), (paper({**PARSE, "ref_entries": {}}), "no_tables_and_figures"),
+        (paper(journal=None), "no_venue"), (paper(inbound_citations=[]), "no_inbound_citations"),
         (paper(mag_field_of_study=[]), "no_fields_of_study"),
     ],
-)
+)  # fmt: skip
 def test_papers_have_what_the_dataset_needs(given: SnapshotPaper, outcome: str) -> None:
     """Demands of CiteWorth.
 
@@ -80,13 +76,10 @@ def test_archive_id_is_a_venue() -> None:
         ("The work of Authors et al. {(2010)} has shown this in previous work.", "citation_missed"),  # by "et al"
         ("This was shown before {[1]} in two works.", "citation_not_at_end"),
         ("This result has been shown in previous work [12].", "citation_missed"),
-        ("We used the known method of {[4]}.", "citation_marker_left"),
-        ("The values were the following ones:", "no_end_mark"),
-        ("We did it again now.", "short_sentence"),
-        ("We did so once again {[1]}!", "kept"),
-        ("Did we do so once again {[1]}?", "kept"),
+        ("We used the known method of {[4]}.", "citation_marker_left"), ("The values were the following ones:", "no_end_mark"),
+        ("We did it again now.", "short_sentence"), ("We did so once again {[1]}!", "kept"), ("Did we do so once again {[1]}?", "kept"),
     ],
-)
+)  # fmt: skip
 def test_sentences_are_checked(text: str, outcome: str) -> None:
     """Demands of CiteWorth.
 

@@ -26,12 +26,8 @@ def body(*texts: str, path: str = "Results::Frogs") -> dict[str, Any]:
     entry = {"title": "Toads", "authors": [{"first": "Cy", "middle": [], "last": "Roy", "suffix": ""}], "year": 2010, "venue": "",
              "volume": "2", "pages": "3--4", "other_ids": {"DOI": ["10.1000/x"], "PMID": ["2"]}}  # fmt: skip
     return {
-        "body_text": paragraphs,
-        "bib_entries": {"BIBREF0": entry},
-        "keywords": ["frogs"],
-        "issn": "1932-6203",
-        "authors": [],
-    }
+        "body_text": paragraphs, "bib_entries": {"BIBREF0": entry}, "keywords": ["frogs"], "issn": "1932-6203", "authors": [],
+    }  # fmt: skip
 
 
 def judge(sentences: int = 20, unclean: int = 0, year: int = 2014, license: str = "CC-BY-4.0") -> str:
@@ -52,14 +48,11 @@ def judge(sentences: int = 20, unclean: int = 0, year: int = 2014, license: str 
 @pytest.mark.parametrize(
     ("article", "outcome"),
     [
-        ({}, ArticleOutcome.KEPT),
-        ({"year": 2013}, ArticleOutcome.TOO_OLD),
-        ({"license": "CC-BY-NC-4.0"}, ArticleOutcome.LICENSE),
-        ({"sentences": 19}, ArticleOutcome.FEW_SENTENCES),
-        ({"sentences": 20, "unclean": 5}, ArticleOutcome.KEPT),
+        ({}, ArticleOutcome.KEPT), ({"year": 2013}, ArticleOutcome.TOO_OLD), ({"license": "CC-BY-NC-4.0"}, ArticleOutcome.LICENSE),
+        ({"sentences": 19}, ArticleOutcome.FEW_SENTENCES), ({"sentences": 20, "unclean": 5}, ArticleOutcome.KEPT),
         ({"sentences": 20, "unclean": 6}, ArticleOutcome.UNCLEAN),
     ],
-)
+)  # fmt: skip
 def test_articles_of_the_base_corpus(article: dict[str, Any], outcome: str) -> None:
     """Demands of the corpus.
 
@@ -161,11 +154,8 @@ def test_made_article_has_the_fields_of_the_schema() -> None:
     ]  # fmt: skip
     (sentence,) = article["body_text"]
     assert (sentence["sentence"], sentence["title"], sentence["startOffset"], sentence["endOffset"]) == (
-        text,
-        "Frogs",
-        0,
-        19,
-    )
+        text, "Frogs", 0, 19,
+    )  # fmt: skip
     assert sentence["refoffsets"] == {"BIBREF0": {"startOffset": 15, "endOffset": 18}}
     assert [parent["title"] for parent in sentence["parents"]] == ["Results"]
 

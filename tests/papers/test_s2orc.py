@@ -88,11 +88,8 @@ def test_parse_has_what_grobid_extracts() -> None:
     (entry,) = TEI.bib_entries
     assert spans == [[("[1]", entry.key)]] * 2
     assert (entry.title, [a.last for a in entry.authors], entry.year, entry.venue) == (
-        "On Lee 2001",
-        ["Lee"],
-        2001,
-        "J. Tests",
-    )
+        "On Lee 2001", ["Lee"], 2001, "J. Tests",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -274,29 +271,16 @@ def test_every_record_votes_in_the_literal_profile() -> None:
     dates = [vote(*preprints, published, literal=literal).values["date"][0] for literal in (False, True)]
     assert dates == ["2021", "2019"]
     contradicted = (
-        header(doi=DOI),
-        publisher(doi=DOI, title="Said"),
-        record("dblp", title="Else"),
-        record("s2", title="Else"),
-    )
+        header(doi=DOI), publisher(doi=DOI, title="Said"), record("dblp", title="Else"), record("s2", title="Else"),
+    )  # fmt: skip
     assert [vote(*contradicted, literal=literal).values["title"] for literal in (False, True)] == ["Else", "Said"]
 
 
 def test_metadata_fields_are_those_of_the_paper() -> None:
     """23. §2.3: the fields are title, author, year, venue, journal, abstract and identifiers (DOI, PubMed, PMC, arXiv, ACL)."""
     paper = {
-        "title",
-        "authors",
-        "date",
-        "venue",
-        "journal",
-        "abstract",
-        "doi",
-        "pubmed_id",
-        "pmc_id",
-        "arxiv_id",
-        "acl_id",
-    }
+        "title", "authors", "date", "venue", "journal", "abstract", "doi", "pubmed_id", "pmc_id", "arxiv_id", "acl_id",
+    }  # fmt: skip
     assert paper <= set(FIELDS) and (paper - {"date"}) | {"year"} <= set(METADATA.names)
 
 
@@ -751,10 +735,6 @@ def test_paper_ids_are_hashes() -> None:
     ids = {"s2:7": "https://api.semanticscholar.org/CorpusID:7", "crossref:1": None}
     for record_id, url in ids.items():
         paper = {
-            **dict.fromkeys(METADATA.names),
-            "date": None,
-            "mag_ids": [],
-            "fields_of_study": [],
-            "record_ids": [record_id],
-        }
+            **dict.fromkeys(METADATA.names), "date": None, "mag_ids": [], "fields_of_study": [], "record_ids": [record_id],
+        }  # fmt: skip
         assert metadata_row(paper, [], [], None)["s2_url"] == url

@@ -101,11 +101,8 @@ def test_gold_figures_are_above_their_limits(run: Run) -> None:
         return [metrics[stage][f"gold.{measure}.{name}"] for name in ("known", "found", "predicted", "right")]
 
     least = {
-        ("cluster", "clusters"): 40,
-        ("cluster", "titles"): 35,
-        ("assemble", "xml_title"): 12,
-        ("link", "links"): 1,
-    }
+        ("cluster", "clusters"): 40, ("cluster", "titles"): 35, ("assemble", "xml_title"): 12, ("link", "links"): 1,
+    }  # fmt: skip
     for (stage, measure), count in least.items():
         assert counts(stage, measure) == [counts(stage, measure)[0]] * 4 and counts(stage, measure)[0] >= count, measure
     names_known, names_found, names_said, _ = counts("assemble", "xml_authors")

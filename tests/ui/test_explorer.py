@@ -305,12 +305,8 @@ def test_markup_and_wrong_places_in_a_parse_do_no_harm(run: Run, tmp_path: Path)
     ]
     for paragraph in parse["body_text"][:4]:
         paragraph |= {
-            "section": INJECTED,
-            "text": INJECTED * 2,
-            "cite_spans": spans,
-            "ref_spans": spans,
-            "eq_spans": spans,
-        }
+            "section": INJECTED, "text": INJECTED * 2, "cite_spans": spans, "ref_spans": spans, "eq_spans": spans,
+        }  # fmt: skip
     parse["bib_entries"] = {INJECTED: parse["bib_entries"]["BIBREF0"] | {"title": INJECTED, "raw_text": INJECTED}}
     parse["ref_entries"] = {"FIGREF0": {"type": "figure", "text": INJECTED, "cells": [[INJECTED]]}}
     hostile["parse"] = orjson.dumps(parse)

@@ -127,14 +127,8 @@ def test_browser_shows_every_page_without_errors(scheme: str, width: int, browse
     noon = f"{PAGE}corpus_release__{NOON.replace('-', '/')}"
     acts = (f"{PAGE}actions", f"{PAGE}actions/yank?snapshot=sample-20230201-00000000&reason=none")
     of_list = (
-        PAGE,
-        noon,
-        *acts,
-        f"{PAGE}drops",
-        f"{PAGE}corpus_release__sample/intervals",
-        stopped,
-        f"{stopped}/quality",
-    )
+        PAGE, noon, *acts, f"{PAGE}drops", f"{PAGE}corpus_release__sample/intervals", stopped, f"{stopped}/quality",
+    )  # fmt: skip
     of_release = ("", "/quality", "/trends", f"/compare?other={SECOND.rpartition('-')[2]}", "/snapshot")
     of_papers = ("/documents/s2orc", "/documents/s2orc?by=log_prob&outcome=train", "/rejects/select?outcome=unreadable")
     for path in (*of_list, *(RELEASE + rest for rest in of_release + of_papers), text, paper):

@@ -85,15 +85,10 @@ def test_every_route_checks_permission_and_only_reads(built: Built) -> None:
     assert len(routes) == len(app.routes) > 10, "a route that is not ours"
     run = built.runs[PUBLISHED]
     ids = {
-        "dag_id": "corpus_release__sample",
-        "as_of": "20230201",
-        "paper_id": run.table(PAPERS).read(["paper_id"])[0][0].as_py(),
-        "sha1": run.table(PDFS).read(["file_sha1"])[0][0].as_py(),
-        "set_": "s2orc",
-        "stage": "filter",
-        "path": "manifest.json",
+        "dag_id": "corpus_release__sample", "as_of": "20230201", "paper_id": run.table(PAPERS).read(["paper_id"])[0][0].as_py(),
+        "sha1": run.table(PDFS).read(["file_sha1"])[0][0].as_py(), "set_": "s2orc", "stage": "filter", "path": "manifest.json",
         "number": "1",
-    }
+    }  # fmt: skip
     for route in routes:
         assert route.methods == {"GET"}
         if route.path == "/static/{name}":

@@ -75,20 +75,14 @@ def test_each_service_has_only_the_secrets_that_it_needs(services: dict[str, Any
     found = {name.removeprefix("airflow-"): set(service.get("secrets", [])) for name, service in services.items()}
     database = {"postgres_password", "fernet_key"}
     assert {name: secrets for name, secrets in found.items() if secrets} == {
-        "postgres": {"postgres_password"},
-        "redis": {"redis_password"},
-        "s3-init": {"s3_admin", "s3_deliver", "s3_worker", "s3_consumer", "s3_page"},
-        "s3": {"s3_admin"},
-        "extractor": {"extractor_token"},
-        "init": database | {"catalog", "admin_password"},
-        "api-server": database | {"catalog", "jwt_secret", "secret_key", "s3_page"},
-        "scheduler": database | {"jwt_secret", "redis_password"},
-        "dag-processor": database | {"catalog", "alerts_webhook"},
+        "postgres": {"postgres_password"}, "redis": {"redis_password"},
+        "s3-init": {"s3_admin", "s3_deliver", "s3_worker", "s3_consumer", "s3_page"}, "s3": {"s3_admin"}, "extractor": {"extractor_token"},
+        "init": database | {"catalog", "admin_password"}, "api-server": database | {"catalog", "jwt_secret", "secret_key", "s3_page"},
+        "scheduler": database | {"jwt_secret", "redis_password"}, "dag-processor": database | {"catalog", "alerts_webhook"},
         "triggerer": database | {"s3_worker", "alerts_webhook"},
-        "worker": {"catalog", "redis_password", "s3_worker", "extractor_token", "alerts_webhook"},
-        "settings": {"admin_password"},
+        "worker": {"catalog", "redis_password", "s3_worker", "extractor_token", "alerts_webhook"}, "settings": {"admin_password"},
         "spark-worker": {"s3_worker"},
-    }
+    }  # fmt: skip
     for name, service in services.items():
         read = set(re.findall(r"/run/secrets/(\w+)", json.dumps(service)))
         assert name == "s3-init" or read == set(service.get("secrets", [])), name

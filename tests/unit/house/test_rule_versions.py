@@ -186,15 +186,11 @@ def snapshot_id(checkout: Path) -> str:
 @pytest.mark.parametrize(
     ("file", "decides"),
     [
-        ("include/s2corpus/commands/releases.py", False),
-        ("include/s2corpus_reader/README.md", False),
-        ("include/s2orc_parse/pyproject.toml", False),
-        ("include/s2orc_parse/latex/classes.toml", True),
-        ("include/s2corpus/stages/select.py", True),
-        ("include/s2corpus_reader/files.py", True),
-        ("sql/quality/filter.sql", True),
+        ("include/s2corpus/commands/releases.py", False), ("include/s2corpus_reader/README.md", False),
+        ("include/s2orc_parse/pyproject.toml", False), ("include/s2orc_parse/latex/classes.toml", True),
+        ("include/s2corpus/stages/select.py", True), ("include/s2corpus_reader/files.py", True), ("sql/quality/filter.sql", True),
     ],
-)
+)  # fmt: skip
 def test_snapshot_id_changes_only_if_the_file_decides(checkout: Path, file: str, decides: bool) -> None:
     first_id = snapshot_id(checkout)
     before = (checkout / file).read_text("utf-8")

@@ -23,13 +23,10 @@ from tests.unit.pdf2tei.test_crops import CAPTION, PDF
 Row = dict[str, Any]
 FIELDS = ("Biology", "Medicine", "Computer Science")
 PARAMS: dict[str, Row] = {
-    "citeworth": {"fields": list(FIELDS), "min_citations": 3},
-    "contexts": {"negatives": 2, "years": 1},
-    "pretraining": {"vocabulary_size": 300, "vocabulary_sample": 0.5},
-    "elsevier": {"min_sentences": 3, "per_subject": 3},
-    "vectors": {"dimensions": 16, "neighbors": 3, "epochs": 20},
-    "figures": {},
-}
+    "citeworth": {"fields": list(FIELDS), "min_citations": 3}, "contexts": {"negatives": 2, "years": 1},
+    "pretraining": {"vocabulary_size": 300, "vocabulary_sample": 0.5}, "elsevier": {"min_sentences": 3, "per_subject": 3},
+    "vectors": {"dimensions": 16, "neighbors": 3, "epochs": 20}, "figures": {},
+}  # fmt: skip
 WORDS = {
     "Biology": "frogs ponds breed larvae amphibians embryos", "Medicine": "patients dose trial therapy tumours survival",
     "Computer Science": "networks training parsing graphs models layers",

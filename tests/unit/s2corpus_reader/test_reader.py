@@ -94,15 +94,12 @@ def test_verify_names_missing_and_changed_files(published: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("address", "latest", "error"),
     [
-        ("/nowhere/at/all", None, "no such folder"),
-        ("ftp://host/x", None, "is not an address"),
-        ("http://127.0.0.1:9/x", None, "127.0.0.1"),
-        ("", None, r"no manifest\.json and no latest\.json found"),
-        ("", b'{"snapshot": "../../etc"}', "is not the id of a snapshot"),
-        ("", b'{"snapshot": null}', "all its snapshots were withdrawn"),
+        ("/nowhere/at/all", None, "no such folder"), ("ftp://host/x", None, "is not an address"),
+        ("http://127.0.0.1:9/x", None, "127.0.0.1"), ("", None, r"no manifest\.json and no latest\.json found"),
+        ("", b'{"snapshot": "../../etc"}', "is not the id of a snapshot"), ("", b'{"snapshot": null}', "all its snapshots were withdrawn"),
         ("", b"[]", r"latest\.json is damaged"),
     ],
-)
+)  # fmt: skip
 def test_wrong_address_or_pointer_gives_one_sentence(
     tmp_path: Path, address: str, latest: bytes | None, error: str
 ) -> None:

@@ -29,20 +29,13 @@ def test_cut_title_joins_if_all_facts_agree() -> None:
     no_volume = make_record("a:1", COMPLETE, journal="Am J Transplant")
     preprint = make_record("a:1", COMPLETE, doi="10.21203/rs.3.rs-1/v1", type=WorkType.PREPRINT)
     table: list[tuple[tuple[Record, Row], bool]] = [
-        ((complete, {}), True),
-        ((complete, {"authors": "Garcia M, Smith JA"}), True),
-        ((complete, {"authors": "Maria Garcia, Ann Jones"}), False),
-        ((complete, {"pages": "2150-2152"}), False),
-        ((complete, {"pages": None}), False),
-        ((complete, {"year": 2011}), False),
-        ((complete, {"year": None}), False),
-        ((complete, {"volume": "10", "issue": "3"}), False),
-        ((no_volume, {"journal": "Kidney International"}), False),
-        ((complete, {"doi": "10.1111/b"}), False),
-        ((preprint, {"doi": "10.1111/b"}), True),
-        ((complete, {"title": f"{MAIN}: a systematic review"}), True),
-        ((complete, {"title": MAIN[:-3]}), False),
-    ]
+        ((complete, {}), True), ((complete, {"authors": "Garcia M, Smith JA"}), True),
+        ((complete, {"authors": "Maria Garcia, Ann Jones"}), False), ((complete, {"pages": "2150-2152"}), False),
+        ((complete, {"pages": None}), False), ((complete, {"year": 2011}), False), ((complete, {"year": None}), False),
+        ((complete, {"volume": "10", "issue": "3"}), False), ((no_volume, {"journal": "Kidney International"}), False),
+        ((complete, {"doi": "10.1111/b"}), False), ((preprint, {"doi": "10.1111/b"}), True),
+        ((complete, {"title": f"{MAIN}: a systematic review"}), True), ((complete, {"title": MAIN[:-3]}), False),
+    ]  # fmt: skip
     assert_joined(table, lambda case: (case[0], make_record("b:1", **{"title": MAIN, **case[1]})))
 
 

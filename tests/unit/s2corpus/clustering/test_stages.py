@@ -105,13 +105,8 @@ def test_field_is_inferred_from_papers_of_all_buckets(run: Run, infer: bool, fie
     run = change_spec(run, vote=VoteRules(infer_fields=infer))
     subjects: list[list[str]] = [[], *[["Medicine"]] * 5]
     titles = [
-        "Sleep of owls",
-        "Vaccines in trials",
-        "Hearts of athletes",
-        "On bone marrow",
-        "Kidney stones",
-        "Eyes and light",
-    ]
+        "Sleep of owls", "Vaccines in trials", "Hearts of athletes", "On bone marrow", "Kidney stones", "Eyes and light",
+    ]  # fmt: skip
     found = (
         Record(f"pubmed:{n}", "pubmed", RecordKind.ARCHIVE, title=title, subjects=tuple(found), issns=("1932-6203",))
         for n, (title, found) in enumerate(zip(titles, subjects, strict=True))

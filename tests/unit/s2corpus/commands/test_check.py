@@ -31,12 +31,9 @@ def papers(tmp_path: Path) -> Path:
     folder = tmp_path / "papers"
     folder.mkdir()
     files = {
-        "a.pdf": KINDS["paper"][0](),
-        "2004.14974.tex": LATEX,
-        "b.nxml": articles.article("<p>two</p>"),
-        "records.jsonl": b'{"name": "a.pdf", "title": "On a"}\n',
-        "crossref.json": WORK,
-    }
+        "a.pdf": KINDS["paper"][0](), "2004.14974.tex": LATEX, "b.nxml": articles.article("<p>two</p>"),
+        "records.jsonl": b'{"name": "a.pdf", "title": "On a"}\n', "crossref.json": WORK,
+    }  # fmt: skip
     for name, data in files.items():
         (folder / name).write_bytes(data)
     return folder
@@ -52,20 +49,15 @@ def test_usable_folder_passes(papers: Path) -> None:
 
 
 UNUSED = {
-    "c.pdf": (KINDS["html"][0](), "unreadable", ""),
-    "copy.pdf": (KINDS["paper"][0](), "copy", "the same bytes as a.pdf"),
-    "paper.zip": (b"PK\x03\x04", "not_read", "archives are not unpacked"),
-    "d": (b"%PDF-1.7", "not_read", "its name must end in .pdf"),
+    "c.pdf": (KINDS["html"][0](), "unreadable", ""), "copy.pdf": (KINDS["paper"][0](), "copy", "the same bytes as a.pdf"),
+    "paper.zip": (b"PK\x03\x04", "not_read", "archives are not unpacked"), "d": (b"%PDF-1.7", "not_read", "its name must end in .pdf"),
     "e.xml": (teis.document("<p>one</p>"), "not_read", "TEI is not read from drops"),
-    "source.tex": (LATEX, "no_arxiv_id", '"arxiv_id": "…"'),
-    "2004.14975.gz": (b"\x1f\x8b", "damaged", ""),
+    "source.tex": (LATEX, "no_arxiv_id", '"arxiv_id": "…"'), "2004.14975.gz": (b"\x1f\x8b", "damaged", ""),
     "f.nxml": (articles.article(""), "bad_jats:no_body", ""),
     "sub/crossref.json": (WORK, "not_read", "corpus add CORPUS --source crossref crossref.json"),
-    "record.jsonl": (b"{}", "not_read", "did you mean records.jsonl"),
-    "sub/records.jsonl": (b"{}", "not_read", "move it there"),
-    "notes.txt": (b"", "not_read", "no release reads it"),
-    ".hidden": (b"", "not_delivered", "hidden"),
-}
+    "record.jsonl": (b"{}", "not_read", "did you mean records.jsonl"), "sub/records.jsonl": (b"{}", "not_read", "move it there"),
+    "notes.txt": (b"", "not_read", "no release reads it"), ".hidden": (b"", "not_delivered", "hidden"),
+}  # fmt: skip
 
 
 def test_each_unused_file_has_an_outcome_and_a_reason(papers: Path) -> None:

@@ -94,14 +94,11 @@ def test_unreadable_pdf_costs_only_itself_after_registration(store: Store, run: 
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        (cut, "cut"),
-        (replace_all, "not from S3"),
-        (Answer(403, HTML), "not from S3"),
+        (cut, "cut"), (replace_all, "not from S3"), (Answer(403, HTML), "not from S3"),
         pytest.param(lambda _, answer: Answer(200, HTML * 30_000, answer.headers), "proxy", id="long page"),
-        (Answer.error(503, "SlowDown"), "SlowDown"),
-        (Answer.error(400, "KMS.ThrottlingException"), "Throttling"),
+        (Answer.error(503, "SlowDown"), "SlowDown"), (Answer.error(400, "KMS.ThrottlingException"), "Throttling"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("key", [READY, PDF, "sources/dblp/1/records.jsonl"])
 def test_failed_transport_refuses_nothing(store: Store, run: Run, key: str, fault: object, said: str) -> None:
     store.fault, store.meets = fault, lambda request: (request.method, request.key) == ("GET", key)  # type: ignore[assignment]  # parametrized

@@ -99,13 +99,10 @@ def test_license_becomes_less_open_always_and_more_open_with_evidence(
 @pytest.mark.parametrize(
     ("declared", "value", "others", "evidence"),
     [
-        (True, "false", {}, None),
-        (None, "true", {"evidence": URL, "files": [A]}, "correction"),
-        (None, "true", {"files": [A]}, None),
-        (False, "true", {"evidence": URL, "files": [B]}, None),
-        (True, "true", {}, "declared"),
+        (True, "false", {}, None), (None, "true", {"evidence": URL, "files": [A]}, "correction"), (None, "true", {"files": [A]}, None),
+        (False, "true", {"evidence": URL, "files": [B]}, None), (True, "true", {}, "declared"),
     ],
-)
+)  # fmt: skip
 def test_openness_follows_the_same_rule(
     declared: bool | None, value: str, others: dict[str, Any], evidence: str | None
 ) -> None:

@@ -220,16 +220,11 @@ def test_license_is_strictest_among_those_of_the_evidence(
 @pytest.mark.parametrize(
     ("strictness", "licenses"),
     [
-        (0, ["CC0-1.0", "PDM-1.0", "CC-PDM-1.0", "public domain"]),
-        (1, ["CC-BY-4.0", "cc by", "CC-BY-3.0-IGO", "MIT", "Apache-2.0"]),
-        (2, ["CC-BY-SA-4.0"]),
-        (3, ["CC-BY-ND"]),
-        (4, ["CC-BY-NC-2.0"]),
-        (5, ["CC-BY-NC-SA-4.0"]),
-        (6, ["CC-BY-NC-ND-4.0"]),
+        (0, ["CC0-1.0", "PDM-1.0", "CC-PDM-1.0", "public domain"]), (1, ["CC-BY-4.0", "cc by", "CC-BY-3.0-IGO", "MIT", "Apache-2.0"]),
+        (2, ["CC-BY-SA-4.0"]), (3, ["CC-BY-ND"]), (4, ["CC-BY-NC-2.0"]), (5, ["CC-BY-NC-SA-4.0"]), (6, ["CC-BY-NC-ND-4.0"]),
         (7, ["CC-BY-SA-NC", "arXiv-nonexclusive-1.0", "publisher's own"]),
     ],
-)
+)  # fmt: skip
 def test_license_has_its_strictness(strictness: int, licenses: list[str]) -> None:
     assert {rank_strictness(license) for license in licenses} == {strictness}
     assert select_strictest([None, "CC0-1.0", "", *licenses]) == min(licenses)

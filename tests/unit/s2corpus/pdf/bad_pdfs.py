@@ -50,26 +50,18 @@ def paper(
 ) -> list[bytes]:
     """Return a PDF with one page of text: catalog, page tree, page, font, content, and any extra objects."""
     return [
-        b"<< /Type /Catalog /Pages 2 0 R %s >>" % catalog,
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        page(box=box, more=more),
-        FONT,
-        text() if content is None else content,
-        *extra,
-    ]
+        b"<< /Type /Catalog /Pages 2 0 R %s >>" % catalog, b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page(box=box, more=more), FONT,
+        text() if content is None else content, *extra,
+    ]  # fmt: skip
 
 
 def pages(boxes: Sequence[bytes]) -> list[bytes]:
     """Return a page of text for each box."""
     kids = b" ".join(b"%d 0 R" % (6 + i) for i in range(len(boxes)))
     return [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, len(boxes)),
-        b"null",
-        FONT,
-        text(),
+        b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, len(boxes)), b"null", FONT, text(),
         *(page(box=box) for box in boxes),
-    ]
+    ]  # fmt: skip
 
 
 def encrypt(algorithm: str, user: str, owner: str) -> bytes:

@@ -189,13 +189,8 @@ def test_extractor_with_the_name_of_a_source_is_blocked(release: Run) -> None:
     release.table(SELECTIONS).write(0, [{"file_sha1": "0" * 40, "outcome": "selected"}])
     release.table(SELECTIONS).commit([0])
     row = {
-        "file_sha1": "0" * 40,
-        "version": "1",
-        "options_hash": "0",
-        "outcome": "no_content",
-        "tries": 1,
-        "seconds": 0,
-    }
+        "file_sha1": "0" * 40, "version": "1", "options_hash": "0", "outcome": "no_content", "tries": 1, "seconds": 0,
+    }  # fmt: skip
     for name, blocks in (("mine", {"extractor_has_its_own_name"}), ("another", set())):
         release.table(EXTRACTIONS).write(0, [{**row, "extractor": name}])
         release.table(EXTRACTIONS).commit([0])

@@ -76,25 +76,16 @@ def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
         if i % 17:
             abstracts[i] = paragraph(rng, 70)
         row: dict[str, Any] = {
-            "paper_id": paper_id,
-            "title": f"On {paragraph(random.Random(seed * 7919 + i - duplicate), 6)}",
+            "paper_id": paper_id, "title": f"On {paragraph(random.Random(seed * 7919 + i - duplicate), 6)}",
             "authors": [{"first": "Ada", "middle": [], "last": f"Author{i - duplicate}", "suffix": ""}],
             "date": dates[0] if i % 3 else dates[i // 3 % len(dates)],
-            "abstract": abstracts.get(similar.get(i % 100, i), abstracts[i]) if i % 17 else None,
-            "doi": f"10.1234/{i}",
-            "open_access": sha1 is not None and i % 7 != 0,
-            "oa_evidence": "declared" if sha1 and i % 7 else None,
-            "license": "CC-BY-4.0" if i % 2 else None,
-            "fields_of_study": ["Biology"] if i % 2 else None,
-            "canonical_pdf": sha1,
-            "access": [],
-            "provenance": [("abstract", {"source": "crossref", "record_id": f"crossref:{i}", "rule": "majority"})],
-            "editorial": _EDITORIAL.get(i),
-            "editorial_by": [],
-            "record_ids": [f"crossref:{i}"],
-            "preprints": [{"doi": f"10.1101/{i}", "arxiv_id": None, "date": "2010"}] if i % 13 == 1 else [],
-            "mag_ids": [],
-        }
+            "abstract": abstracts.get(similar.get(i % 100, i), abstracts[i]) if i % 17 else None, "doi": f"10.1234/{i}",
+            "open_access": sha1 is not None and i % 7 != 0, "oa_evidence": "declared" if sha1 and i % 7 else None,
+            "license": "CC-BY-4.0" if i % 2 else None, "fields_of_study": ["Biology"] if i % 2 else None, "canonical_pdf": sha1,
+            "access": [], "provenance": [("abstract", {"source": "crossref", "record_id": f"crossref:{i}", "rule": "majority"})],
+            "editorial": _EDITORIAL.get(i), "editorial_by": [], "record_ids": [f"crossref:{i}"],
+            "preprints": [{"doi": f"10.1101/{i}", "arxiv_id": None, "date": "2010"}] if i % 13 == 1 else [], "mag_ids": [],
+        }  # fmt: skip
         if sha1:
             rights = {name: row[name] for name in ("open_access", "oa_evidence", "license")}
             row["access"] = [{"sha1": sha1, "kind": "pdf", **rights, "searches": []}]
@@ -229,23 +220,17 @@ def _write(run: Run, table: Table, parts: list[list[dict[str, Any]]], facts: dic
 
 def _member(paper: Paper) -> dict[str, Any]:
     return {
-        "paper_id": paper.row["paper_id"],
-        "record_id": paper.row["record_ids"][0],
-        "source": "crossref",
-        "kind": "publisher",
+        "paper_id": paper.row["paper_id"], "record_id": paper.row["record_ids"][0], "source": "crossref", "kind": "publisher",
         "license": "https://example.org/terms" if paper.row["license"] else None,
-    }
+    }  # fmt: skip
 
 
 def _fulltext(paper: Paper) -> dict[str, Any]:
     return {
-        "paper_id": paper.row["paper_id"],
-        "parse_kind": "pdf",
-        "parse_id": f"{paper.row['canonical_pdf']}:pdf:-:1",
-        "file_sha1": paper.row["canonical_pdf"],
-        **{name: paper.row[name] for name in ("open_access", "oa_evidence", "license")},
+        "paper_id": paper.row["paper_id"], "parse_kind": "pdf", "parse_id": f"{paper.row['canonical_pdf']}:pdf:-:1",
+        "file_sha1": paper.row["canonical_pdf"], **{name: paper.row[name] for name in ("open_access", "oa_evidence", "license")},
         "parse": orjson.dumps(paper.parse),
-    }
+    }  # fmt: skip
 
 
 def _fulltexts(paper: Paper) -> list[dict[str, Any]]:

@@ -83,12 +83,8 @@ def write_card(
 ) -> str:
     """Return the card of a release with these rules and statistics."""
     parses = {
-        "name": "parses",
-        "title": "P",
-        "source": "S",
-        "columns": [{"name": "PDF", "unit": "count"}],
-        "rows": [["Full texts", 3]],
-    }
+        "name": "parses", "title": "P", "source": "S", "columns": [{"name": "PDF", "unit": "count"}], "rows": [["Full texts", 3]],
+    }  # fmt: skip
     given = {"sets": dict.fromkeys(sets, COUNTED), "funnel": [], "languages": {}, "years": {}, "licenses": {}, "oa_evidence": {},
              "editorial": {},
              "fields_of_study": {"Biology": 2}, "sources": {}, "metrics": {}, "tables": [parses], "samples": {}, **stats}  # fmt: skip

@@ -22,12 +22,8 @@ CONTRACT = yaml.safe_load((Path(__file__).parents[4] / "docs" / "snapshot.yaml")
 FROZEN = {"s2corpus-snapshot-3": "cbae8bb0c1ea6f8e"}
 """format → hash of its entries. Never change the hash of a published format: add a format."""
 NAMES = {
-    "set": "s2orc|s2ag",
-    "split": "train|valid",
-    "nn": r"\d\d(?:-\d{6})?",
-    "n": r"\d+",
-    "kind": "pdf|latex|jats|elsevier",
-}
+    "set": "s2orc|s2ag", "split": "train|valid", "nn": r"\d\d(?:-\d{6})?", "n": r"\d+", "kind": "pdf|latex|jats|elsevier",
+}  # fmt: skip
 """placeholder of a path → its values"""
 COLUMNS: dict[str, tuple[Column, ...]] = PUBLISHED | {
     name: TABLES[name].columns for name in ("aliases", "clusters", "contexts", "duplicates", "links")

@@ -100,14 +100,11 @@ def test_spans_of_a_parse_have_their_text_and_entry(kind: str, span: dict[str, A
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({}, None),
-        ({"open_access": False, "evidence": "bibliography_only"}, None),
-        ({"evidence": ""}, "has no evidence"),
+        ({}, None), ({"open_access": False, "evidence": "bibliography_only"}, None), ({"evidence": ""}, "has no evidence"),
         ({"evidence": "bibliography_only"}, "is open, but its evidence is bibliography_only"),
-        ({"open_access": False}, "is closed, but its evidence is declared"),
-        ({"license": "CC BY"}, "is 'CC BY'; expected an SPDX id"),
+        ({"open_access": False}, "is closed, but its evidence is declared"), ({"license": "CC BY"}, "is 'CC BY'; expected an SPDX id"),
     ],
-)
+)  # fmt: skip
 def test_rights_have_evidence_and_an_spdx_id(changed: dict[str, Any], message: str | None) -> None:
     row = {"paper_id": "1", "of": "pdf", "open_access": True, "evidence": "declared", "license": "CC0-1.0"}
     found = rights.find_fault(row | changed)
@@ -146,12 +143,9 @@ def comparison(index: dict[str, Any] | None = None, **sections: Any) -> tuple[Co
 @pytest.mark.parametrize(
     ("date", "split", "expected"),
     [
-        ("2022-12-01", "train", "valid"),
-        ("2022-11-30", "valid", "train"),
-        ("2022", "valid", None),
-        (None, "valid", None),
+        ("2022-12-01", "train", "valid"), ("2022-11-30", "valid", "train"), ("2022", "valid", None), (None, "valid", None),
     ],
-)
+)  # fmt: skip
 def test_split_is_compared_if_the_date_decides_it(date: str | None, split: str, expected: str | None) -> None:
     row = index_row(date=date, split=split, year=int(date[:4]) if date else None)
     faults = [f"document 1 with date {date} is in {split}; expected {expected}"] if expected else []

@@ -180,21 +180,15 @@ def outside_link(pair: Pair) -> None:
 
 
 FORGED: dict[str, Forge] = {
-    "a path outside": outside_path,
-    "no step": lambda pair: pair.plan["files"].pop(METADATA),
-    "a copy of an outside file": step("README.md", **{"from": "../newer/README.md"}),
-    "200,000 repeated pieces of rows": repeated_rows,
+    "a path outside": outside_path, "no step": lambda pair: pair.plan["files"].pop(METADATA),
+    "a copy of an outside file": step("README.md", **{"from": "../newer/README.md"}), "200,000 repeated pieces of rows": repeated_rows,
     "more lines than there are": step(METADATA, pieces=[["old", 8, 13]]),
     "a piece of fewer than no lines": step(METADATA, pieces=[["old", 0, 14], ["old", 5, -1]]),
-    "a group of 10**18 rows": step(TABLE, groups=[10**18]),
-    "10**18 bytes": lambda pair: pair.find_entry("README.md").update(bytes=10**18),
-    "a gzip of many lines": content(METADATA, compress(b"\n" * 2_000_000)),
-    "no Parquet": content(TABLE, b"PAR1" + bytes(40) + b"PAR1"),
+    "a group of 10**18 rows": step(TABLE, groups=[10**18]), "10**18 bytes": lambda pair: pair.find_entry("README.md").update(bytes=10**18),
+    "a gzip of many lines": content(METADATA, compress(b"\n" * 2_000_000)), "no Parquet": content(TABLE, b"PAR1" + bytes(40) + b"PAR1"),
     "Parquet of very many rows": content(TABLE, serialize(pa.table({"x": pa.nulls(3_000_000)}), 3_000_000)),
-    "a FIFO for the plan": fifo("delta/delta.json"),
-    "a FIFO for the copy's lines": fifo(f"old/{METADATA}"),
-    "a link outside": outside_link,
-}
+    "a FIFO for the plan": fifo("delta/delta.json"), "a FIFO for the copy's lines": fifo(f"old/{METADATA}"), "a link outside": outside_link,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("forged", FORGED)
@@ -259,16 +253,11 @@ def test_interrupted_apply_leaves_nothing(pair: Pair, sent: signal.Signals) -> N
 @pytest.mark.parametrize(
     ("rule", "value", "is_valid"),
     [
-        ("export.files", 10**18, False),
-        ("export.files", "30", False),
-        ("export.files", None, False),
-        ("split.min_jaccard", 1.0, True),
-        ("split.min_jaccard", "x", False),
-        ("split.valid_days", 10**18, False),
-        ("link.count_warnings", 5, False),
+        ("export.files", 10**18, False), ("export.files", "30", False), ("export.files", None, False), ("split.min_jaccard", 1.0, True),
+        ("split.min_jaccard", "x", False), ("split.valid_days", 10**18, False), ("link.count_warnings", 5, False),
         ("clean.profile", "../x", False),
     ],
-)
+)  # fmt: skip
 def test_rules_of_manifests_have_bounds_of_specs(tmp_path: Path, rule: str, value: Any, is_valid: bool) -> None:
     lake = snapshot(tmp_path / "forged", "small-20230101-00000000", {}, rules=RULES | {rule: value})
     faults = [str(fault) for fault in verify(lake)]

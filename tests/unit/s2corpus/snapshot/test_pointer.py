@@ -231,33 +231,19 @@ def pointing(**others: Any) -> bytes:
 @pytest.mark.parametrize(
     "data",
     [
-        b"\xff\xfe",
-        b"[" * 60_000,
-        pointing(snapshot=5),
-        pointing(snapshot="../../x"),
-        pointing(snapshot="other-20230101-00000000"),
-        pointing(manifest="snapshots/x/manifest.json"),
-        pointing(manifest_sha256="../x"),
-        pointing(sequence="9"),
-        pointing(sequence=-1),
+        b"\xff\xfe", b"[" * 60_000, pointing(snapshot=5), pointing(snapshot="../../x"), pointing(snapshot="other-20230101-00000000"),
+        pointing(manifest="snapshots/x/manifest.json"), pointing(manifest_sha256="../x"), pointing(sequence="9"), pointing(sequence=-1),
         b" " * 70_000 + pointing(),
     ],
-)
+)  # fmt: skip
 def test_damaged_pointer_gives_one_sentence(lake: Lake, tmp_path: Path, data: bytes) -> None:
     write(lake, JANUARY, FEBRUARY)
     lake.put("snapshots/spec/latest.json", data)
     (tmp_path / "spec.yaml").write_text("name: spec\n")
     LocalLake(tmp_path).put("drops/one/_READY", b"{}")
     build = [
-        "build",
-        str(tmp_path / "spec.yaml"),
-        "--as-of",
-        "2023-02-01",
-        "--lake",
-        lake.root,
-        "--from",
-        str(tmp_path),
-    ]
+        "build", str(tmp_path / "spec.yaml"), "--as-of", "2023-02-01", "--lake", lake.root, "--from", str(tmp_path),
+    ]  # fmt: skip
     acts: list[Callable[[], object]] = [
         lambda: pointer.check_pointer(lake, ReleaseId("spec-20230301")),
         lambda: pointer.publish(lake, FEBRUARY),

@@ -41,12 +41,8 @@ def extend(made: Iterator[Paper]) -> Iterator[Paper]:
             }  # fmt: skip
             only = {"section": "Results", "text": "EQUATION", "cite_spans": [], "ref_spans": [], "eq_spans": []}
             names = {
-                "section": "Residue",
-                "text": f"{NOISE} {NOISE}",
-                "cite_spans": [],
-                "ref_spans": [],
-                "eq_spans": [],
-            }
+                "section": "Residue", "text": f"{NOISE} {NOISE}", "cite_spans": [], "ref_spans": [], "eq_spans": [],
+            }  # fmt: skip
             thanks = {"section": "Thanks", "text": "We thank A. Nobody.", "cite_spans": [], "ref_spans": []}
             body = paper.parse["body_text"]
             paper.parse["body_text"] = [*body[:3], names, *body[3:], cited, only]
@@ -206,16 +202,12 @@ def test_trace_of_a_paper_shows_what_was_removed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("own", "rules"),
     [
-        ({}, {"min_log_prob": -1000.0}),
-        ({}, {"min_log_prob": -13.9}),
-        ({}, {"citations": "drop", "layout": "template"}),
-        ({"layout": "template_blank"}, {"min_log_prob": -1000.0}),
-        ({"citations": "drop"}, {"citations": "keep", "min_log_prob": -1000.0}),
-        ({"pii": "mask"}, {"min_log_prob": -1000.0}),
-        ({}, {"formulas": "placeholder"}),
+        ({}, {"min_log_prob": -1000.0}), ({}, {"min_log_prob": -13.9}), ({}, {"citations": "drop", "layout": "template"}),
+        ({"layout": "template_blank"}, {"min_log_prob": -1000.0}), ({"citations": "drop"}, {"citations": "keep", "min_log_prob": -1000.0}),
+        ({"pii": "mask"}, {"min_log_prob": -1000.0}), ({}, {"formulas": "placeholder"}),
         ({"formulas": "placeholder", "layout": "template"}, {"formulas": "remove", "citations": "drop"}),
     ],
-)
+)  # fmt: skip
 def test_rebuilt_text_is_the_text_of_a_release_with_these_rules(
     tmp_path: Path, own: dict[str, Any], rules: dict[str, Any]
 ) -> None:

@@ -32,17 +32,7 @@ REPEATED = {
     "corpus/metadata/": ("paper_id", "title", "abstract", "doi", "year", "inbound_citations", "outbound_citations"),
     "corpus/pdf_parses/": ("paper_id", "_pdf_hash", "body_text", "bib_entries"),
     "index.parquet": (
-        "id",
-        "set",
-        "split",
-        "file",
-        "line",
-        "date",
-        "doi",
-        "license",
-        "oa_evidence",
-        "words",
-        "text_key",
+        "id", "set", "split", "file", "line", "date", "doi", "license", "oa_evidence", "words", "text_key",
     ),
     "documents/s2orc/train/": ("id", "text", "split"),
     "tables/paragraphs/": ("paper_id", "text"),
@@ -50,15 +40,12 @@ REPEATED = {
     "tables/rights/": ("paper_id", "of", "open_access", "license", "evidence"),
     "graph/links/": ("paper_id", "cited_paper_id"),
     "duplicates.parquet": ("paper_id", "split", "reason", "duplicate_of", "jaccard"),
-}
+}  # fmt: skip
 """columns of each kind of file that another file of the snapshot repeats"""
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
-    "cut": lambda data: data[: len(data) // 2],
-    "bit flipped": lambda data: data[:50] + bytes([data[50] ^ 4]) + data[51:],
-    "emptied": lambda data: b"",
-    "zeros appended": lambda data: data + bytes(64),
-    "null": lambda data: b"null",
-}
+    "cut": lambda data: data[: len(data) // 2], "bit flipped": lambda data: data[:50] + bytes([data[50] ^ 4]) + data[51:],
+    "emptied": lambda data: b"", "zeros appended": lambda data: data + bytes(64), "null": lambda data: b"null",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -51,21 +51,18 @@ def updated(*kinds: str) -> Record:
 
 
 STATED: list[tuple[Record, Editorial | None]] = [
-    (updated("correction", "retraction"), RETRACTED),
-    (updated("expression_of_concern"), CONCERN),
+    (updated("correction", "retraction"), RETRACTED), (updated("expression_of_concern"), CONCERN),
     (updated("new_version", "addendum", "clarification"), None),
-    (crossref(title=["RETRACTED ARTICLE: Circular RNA in gastric cancer"]), RETRACTED),
-    (crossref(title=["Retraction of the uvula"]), None),
+    (crossref(title=["RETRACTED ARTICLE: Circular RNA in gastric cancer"]), RETRACTED), (crossref(title=["Retraction of the uvula"]), None),
     (pubmed('<PublicationType UI="D016441">Retracted Publication</PublicationType>'), RETRACTED),
     (pubmed("", reference("ErratumIn") + reference("ExpressionOfConcernIn")), CONCERN),
     (arxiv("12 pages, 3 figures. Withdrawn by the author because of an error in Lemma 4"), WITHDRAWN),
     (arxiv("", "  This submission has been withdrawn by arXiv administrators because it contains\n  text"), WITHDRAWN),
     (arxiv("12 pages, 3 figures", "We study how deposits are withdrawn from banks."), None),
     (acl('<erratum id="1">x</erratum><retracted date="2024-09-01"/>'), RETRACTED),
-    (acl('<removed date="2024-09-01">By request.</removed>'), WITHDRAWN),
-    (acl('<erratum id="1">2024.test-main.2e1</erratum>'), CORRECTED),
+    (acl('<removed date="2024-09-01">By request.</removed>'), WITHDRAWN), (acl('<erratum id="1">2024.test-main.2e1</erratum>'), CORRECTED),
     (one("dblp", '<dblp><article key="a/b" publtype="withdrawn"><title>T</title></article></dblp>'), WITHDRAWN),
-]
+]  # fmt: skip
 
 
 def test_status_is_read_from_the_words_of_each_source() -> None:

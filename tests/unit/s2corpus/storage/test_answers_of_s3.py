@@ -222,12 +222,9 @@ def test_error_page_of_a_proxy_is_no_error_of_s3(store: Store, lake: Lake, statu
     """S3 refuses with a code in XML. The page of a proxy refuses nothing in the lake."""
     page = Answer(status, HTML, {"Content-Type": "text/html"})
     acts: dict[str, Callable[[], Any]] = {
-        "GET": lambda: lake.get("k"),
-        "PUT": lambda: lake.put("k", b"1"),
-        "HEAD": lambda: lake.size("k"),
-        "LIST": lambda: list(lake.list("")),
-        "DELETE": partial(lake.delete, "k"),
-    }
+        "GET": lambda: lake.get("k"), "PUT": lambda: lake.put("k", b"1"), "HEAD": lambda: lake.size("k"),
+        "LIST": lambda: list(lake.list("")), "DELETE": partial(lake.delete, "k"),
+    }  # fmt: skip
     for method, act in acts.items():
         key, sent = ("", "GET") if method == "LIST" else ("k", method)
         store.objects["k"] = b"1"

@@ -271,15 +271,12 @@ def test_transient_errors_are_retried(error: Exception) -> None:
 @pytest.mark.parametrize(
     "error",
     [
-        DamagedPart("committed with 5 bytes, found 3"),
-        FileNotFoundError(2, "No such file"),
-        pa.ArrowInvalid("column paper_id is null"),
-        duckdb.Error("FileNotFoundError: [Errno 2] Failed to open local file"),
-        ValueError("IOError: text of another library"),
+        DamagedPart("committed with 5 bytes, found 3"), FileNotFoundError(2, "No such file"), pa.ArrowInvalid("column paper_id is null"),
+        duckdb.Error("FileNotFoundError: [Errno 2] Failed to open local file"), ValueError("IOError: text of another library"),
         sqlalchemy.exc.IntegrityError("INSERT", {}, Exception("Key (reason)=(permission denied) exists")),
     ],
     ids=lambda error: type(error).__name__,
-)
+)  # fmt: skip
 def test_permanent_errors_are_not_retried(error: Exception) -> None:
     with pytest.raises(type(error)) as raised, convert_errors():
         raise error

@@ -89,11 +89,8 @@ def test_formulas_are_written_as_latex() -> None:
     assert write(*given, rules=ModelTextRules(headings="markdown")) == ["with and", "so x is", "and is"]
     own = TextRules("card", formulas="placeholder")
     assert write(*given, own=own) == [
-        "with $$x = 1 + 2$$ and EQUATION",
-        "$$x = 1 + 2$$",
-        "so $x$ is",
-        "and EQUATION is",
-    ]
+        "with $$x = 1 + 2$$ and EQUATION", "$$x = 1 + 2$$", "so $x$ is", "and EQUATION is",
+    ]  # fmt: skip
     assert write(*given, rules=ModelTextRules(headings="markdown"), own=own)[1:] == ["so x is", "and EQUATION is"]
 
 

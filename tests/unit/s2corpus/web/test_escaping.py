@@ -17,17 +17,11 @@ from s2corpus_reader.cards import funnel_csv
 from s2corpus_reader.escaping import escape_cell, escape_markdown
 
 MARKUP = (
-    "<script>window.pwned=1</script>",
-    "<img src=x onerror=window.pwned=2>",
-    "<!-- hidden",
-    "&lt;script&gt;window.pwned=4&lt;/script&gt;",
-    "[click](javascript:window.pwned=5) ![x](https://example.org/pixel.png)",
-    "[x]: javascript:window.pwned=6",
-    "a | b | c",
-    "a\n\n# Heading\n\n<iframe srcdoc='<script>window.pwned=8</script>'></iframe>",
-    "```\n<b> back\\`slash` \\<b>",
+    "<script>window.pwned=1</script>", "<img src=x onerror=window.pwned=2>", "<!-- hidden", "&lt;script&gt;window.pwned=4&lt;/script&gt;",
+    "[click](javascript:window.pwned=5) ![x](https://example.org/pixel.png)", "[x]: javascript:window.pwned=6", "a | b | c",
+    "a\n\n# Heading\n\n<iframe srcdoc='<script>window.pwned=8</script>'></iframe>", "```\n<b> back\\`slash` \\<b>",
     "**bold** *em* ~~gone~~",
-)
+)  # fmt: skip
 FORMULAS = (
     "=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", " =1", "\u00a0=1", "\u3000=1", "\u200b=1", "\ufeff=1", "\uff1d1+1", "\uff0b1",
     "\uff0d1", "\uff20SUM(1)", '=HYPERLINK("https://example.org","x")', "=cmd|' /C calc'!A0",

@@ -82,12 +82,9 @@ class _Handler(BaseHTTPRequestHandler):
         server.seen.append((self.path, self.headers.get("Cookie")))
         port = server.server_address[1]
         location = {
-            "/away": f"http://localhost:{port}/list",
-            "/round": "/round",
-            "/file": "file:///etc/passwd",
-            "/tls": f"https://127.0.0.1:{port}/list",
-            **{f"/hop/{n}": f"/hop/{n - 1}" if n > 1 else "/list" for n in range(1, 7)},
-        }.get(self.path)
+            "/away": f"http://localhost:{port}/list", "/round": "/round", "/file": "file:///etc/passwd",
+            "/tls": f"https://127.0.0.1:{port}/list", **{f"/hop/{n}": f"/hop/{n - 1}" if n > 1 else "/list" for n in range(1, 7)},
+        }.get(self.path)  # fmt: skip
         status = int(self.path.removeprefix("/status/")) if self.path.startswith("/status/") else 200
         self.send_response(302 if location else status)
         if location:

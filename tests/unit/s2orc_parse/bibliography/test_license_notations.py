@@ -9,14 +9,9 @@ from s2orc_parse.bibliography.licenses import find_license, parse_license, rank_
 
 CONDITIONS = [(), ("NC",), ("ND",), ("SA",), ("NC", "ND"), ("NC", "SA"), ("ND", "SA"), ("NC", "ND", "SA")]
 SHORT = (
-    "CC BY{}",
-    "cc-by{}",
-    "CCBY{}",
-    "CC: BY{}",
-    "(CC BY{})",
-    "licensed under CC BY{}, see below",
+    "CC BY{}", "cc-by{}", "CCBY{}", "CC: BY{}", "(CC BY{})", "licensed under CC BY{}, see below",
     "https://creativecommons.org/licenses/by{}/",
-)
+)  # fmt: skip
 SEPARATORS = ("-", " ", "", "_", "–", "‑", ".", "/", ", ", " (", " - ")
 WORDS: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     "en": ("Creative Commons Attribution{}",
@@ -90,14 +85,9 @@ def test_conditions_of_all_statements_apply(first: Sequence[str], second: Sequen
 @pytest.mark.parametrize(
     "text",
     [
-        "CC BY-NCX",
-        "publisher-specific-oa",
-        "Licença Creative Commons",
-        "published by ND Press",
-        "by-laws",
-        "Creative Commons Attribution-Xyzzy 4.0",
-        "Creative Commons Uznanie autorstwa 4.0",
+        "CC BY-NCX", "publisher-specific-oa", "Licença Creative Commons", "published by ND Press", "by-laws",
+        "Creative Commons Attribution-Xyzzy 4.0", "Creative Commons Uznanie autorstwa 4.0",
     ],
-)
+)  # fmt: skip
 def test_unknown_license_is_unchanged(text: str) -> None:
     assert (find_license(text), parse_license(text)) == (None, text)

@@ -19,29 +19,24 @@ PADDING = b"<i/>".ljust(4096) * 4096
 @pytest.mark.parametrize(
     ("convert", "data", "outcome"),
     [
-        (jats.convert, b"", "empty"),
-        (jats.convert, ARTICLE % PADDING[len(ARTICLE) - 3 :], "too_large"),
-        (jats.convert, ARTICLE % (b"x" * 11_000_000), "too_large"),
-        (jats.convert, ARTICLE % (b"<i/>" * (MAX_TAGS - 5)), "too_large"),
+        (jats.convert, b"", "empty"), (jats.convert, ARTICLE % PADDING[len(ARTICLE) - 3 :], "too_large"),
+        (jats.convert, ARTICLE % (b"x" * 11_000_000), "too_large"), (jats.convert, ARTICLE % (b"<i/>" * (MAX_TAGS - 5)), "too_large"),
         (jats.convert, articles.declare_entities(10, '<article><body><p id="@">x</p></body></article>'), "entities"),
         (jats.convert, b'<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]><article>&x;</article>', "entities"),
         (jats.convert, articles.declare_entities(3, "<article>@</article>").decode().encode("utf-16"), "entities"),
         (jats.convert, ARTICLE % (b"<sec>" * (MAX_DEPTH + 1) + b"</sec>" * (MAX_DEPTH + 1)), "too_deep"),
-        (jats.convert, (ARTICLE % b"")[:-10], "not_well_formed"),
-        (jats.convert, b"<html><body><p>404</p></body></html>", "not_an_article"),
+        (jats.convert, (ARTICLE % b"")[:-10], "not_well_formed"), (jats.convert, b"<html><body><p>404</p></body></html>", "not_an_article"),
         (jats.convert, b"<articles>" + b"<article><front/></article>" * 2 + b"</articles>", "several_articles"),
         (jats.convert, b"<article><body/></article>", "no_body"),
         (jats.convert, b"<article><sub-article><body><p>A letter.</p></body></sub-article></article>", "no_body"),
-        (elsevier.convert, b"", "empty"),
-        (elsevier.convert, JSON.ljust(MAX_SIZE + 1), "too_large"),
+        (elsevier.convert, b"", "empty"), (elsevier.convert, JSON.ljust(MAX_SIZE + 1), "too_large"),
         (elsevier.convert, b'{"docId": "S1", "body_text": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "too_deep"),
         (elsevier.convert, b"{", "not_well_formed"),
         (elsevier.convert, b'{"docId": "S1", "body_text": [{"sentence": "\\ud800"}]}', "not_well_formed"),
-        (elsevier.convert, b"[1, 2]", "several_articles"),
-        (elsevier.convert, b'{"paper_id": "1"}', "not_an_article"),
+        (elsevier.convert, b"[1, 2]", "several_articles"), (elsevier.convert, b'{"paper_id": "1"}', "not_an_article"),
         (elsevier.convert, b'{"docId": "S1", "body_text": [{"sentence": " "}, {"sentence": null}, {}]}', "no_body"),
     ],
-)
+)  # fmt: skip
 def test_bad_file_has_its_outcome(convert: Callable[..., Parse], data: bytes, outcome: str) -> None:
     with pytest.raises(jats.BadArticle) as bad:
         convert(data, sha1="")

@@ -68,18 +68,11 @@ def test_fields_and_citations_of_amsrefs_are_read() -> None:
     first, second = found.bib_entries
     assert [a.last for a in first.authors] == ["Weaver", "Ostrík"]
     assert (first.title, first.venue, first.volume, first.issue, first.year) == (
-        "Relations",
-        "J. Geom.",
-        "31",
-        "9",
-        2021,
-    )
+        "Relations", "J. Geom.", "31", "9", 2021,
+    )  # fmt: skip
     assert (second.title, second.venue, second.publisher, second.year) == (
-        "Pieces",
-        "Compact rivers",
-        "Odd Press",
-        1987,
-    )
+        "Pieces", "Compact rivers", "Odd Press", 1987,
+    )  # fmt: skip
     assert found.body_text[0].text == "See [1, Lemma 1], [2, 1, §3] and [1, 2]."
 
 

@@ -161,14 +161,11 @@ def test_document_without_sections_is_body() -> None:
 @pytest.mark.parametrize(
     ("document_class", "end", "section"),
     [
-        ("IEEEtran", r"\IEEEraisesectionheading{\section{More}} Words.", "More"),
-        ("copernicus", r"\conclusions Words.", "Conclusions"),
-        ("copernicus", r"\conclusions[More]  Words.", "More"),
-        ("pnas-new", r"\matmethods{Words.}", "Materials and Methods"),
-        ("nature", r"\begin{methods}Words.\end{methods}", "Methods"),
-        ("sn-jnl", r"\bmhead{More} Words.", "More"),
+        ("IEEEtran", r"\IEEEraisesectionheading{\section{More}} Words.", "More"), ("copernicus", r"\conclusions Words.", "Conclusions"),
+        ("copernicus", r"\conclusions[More]  Words.", "More"), ("pnas-new", r"\matmethods{Words.}", "Materials and Methods"),
+        ("nature", r"\begin{methods}Words.\end{methods}", "Methods"), ("sn-jnl", r"\bmhead{More} Words.", "More"),
     ],
-)
+)  # fmt: skip
 def test_headers_of_classes_start_sections(document_class: str, end: str, section: str) -> None:
     found = parse(rf"\section{{A}} Text. {end}", rf"\documentclass{{{document_class}}}")
     assert texts(found) == [("A", "Text."), (section, "Words.")]

@@ -200,13 +200,10 @@ def test_real_source_has_the_counts_of_a_reader(
     spans += [cell.span for entry in found.ref_entries for cell in entry.cell_cites]
     kinds = Counter(entry.type for entry in found.ref_entries)
     assert expected == {
-        "sections": kinds[RefType.SECTION],
-        "entries": len(found.bib_entries),
-        "citations": sum(span.ref_id is not None for span in spans),
-        "tables": sum(bool(entry.cells) for entry in found.ref_entries),
-        "formulas": kinds[RefType.FORMULA],
+        "sections": kinds[RefType.SECTION], "entries": len(found.bib_entries), "citations": sum(span.ref_id is not None for span in spans),
+        "tables": sum(bool(entry.cells) for entry in found.ref_entries), "formulas": kinds[RefType.FORMULA],
         "captions": sum(bool(e.text) for e in found.ref_entries if e.type in (RefType.FIGURE, RefType.TABLE)),
-    }
+    }  # fmt: skip
     assert [e.ref_id for e in found.bib_entries if not (e.title and e.authors and e.year)] == []
     assert sum(len(p.text.split()) for p in found.body_text) == pytest.approx(words, rel=0.05)
 

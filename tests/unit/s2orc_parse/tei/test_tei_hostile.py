@@ -17,20 +17,16 @@ PARAGRAPH = "<div><p>Text.</p></div>"
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "empty"),
-        (teis.document(PARAGRAPH).replace(b"Text", b"T\xe9xt"), "not_utf8"),
-        (teis.document(PARAGRAPH)[:-40], "not_well_formed"),
-        (b"<html><body>503 Service Unavailable</body></html>", "not_tei"),
+        (b"", "empty"), (teis.document(PARAGRAPH).replace(b"Text", b"T\xe9xt"), "not_utf8"),
+        (teis.document(PARAGRAPH)[:-40], "not_well_formed"), (b"<html><body>503 Service Unavailable</body></html>", "not_tei"),
         (articles.declare_entities(10, "<TEI><text><body><p>@</p></body></text></TEI>"), "doctype"),
         (b'<!-- -- >x --><!DOCTYPE TEI SYSTEM "file:///etc/passwd"><TEI/>', "doctype"),
         (b"<TEI><text><body><p>&undefined;</p></body></text></TEI>", "not_well_formed"),
-        (teis.document("<div>" * 150 + "</div>" * 150), "too_deep"),
-        (b"<TEI/>".ljust(12_000_001), "too_large"),
-        (b"<TEI>" + b"x" * 11_000_000 + b"</TEI>", "too_large"),
-        (b"<TEI>" + b"<a/>" * 499_999 + b"</TEI>", "too_large"),
+        (teis.document("<div>" * 150 + "</div>" * 150), "too_deep"), (b"<TEI/>".ljust(12_000_001), "too_large"),
+        (b"<TEI>" + b"x" * 11_000_000 + b"</TEI>", "too_large"), (b"<TEI>" + b"<a/>" * 499_999 + b"</TEI>", "too_large"),
         (b"<!-- ", "not_well_formed"),
     ],
-)
+)  # fmt: skip
 def test_bad_tei_is_rejected_with_its_reason(data: bytes, reason: str) -> None:
     with pytest.raises(tei.BadTei) as bad:
         tei.convert(data, file_sha1="")

@@ -114,12 +114,9 @@ divs = st.recursive(
     max_leaves=4,
 )
 BIBLIOGRAPHY = [
-    teis.make_entry("Ann", 2001),
-    teis.make_entry("Bob", 2002, "[2] Bob 2002"),
-    '<biblStruct xml:id="b0"><monogr/></biblStruct>',
-    "<bibl>Free text, 1999</bibl>",
-    '<biblStruct xml:id="b@"><analytic><title/><author><persName/></author></analytic></biblStruct>',
-]
+    teis.make_entry("Ann", 2001), teis.make_entry("Bob", 2002, "[2] Bob 2002"), '<biblStruct xml:id="b0"><monogr/></biblStruct>',
+    "<bibl>Free text, 1999</bibl>", '<biblStruct xml:id="b@"><analytic><title/><author><persName/></author></analytic></biblStruct>',
+]  # fmt: skip
 bibliographies = st.lists(st.sampled_from(BIBLIOGRAPHY), max_size=5).map(tuple)
 
 

@@ -27,15 +27,11 @@ def document(id_: str, **fields: Any) -> dict[str, Any]:
 
 
 DOCUMENTS = [
-    document("b", sha1="0" * 40),
-    document("a", date="2022-12-05", year=None),
-    document("late", date="2023-02", year=None),
-    document("vague", year=2022),
-    document("untitled", title=None),
+    document("b", sha1="0" * 40), document("a", date="2022-12-05", year=None), document("late", date="2023-02", year=None),
+    document("vague", year=2022), document("untitled", title=None),
     document("short", body=[{"section": None, "text": english(90, i)} for i in range(5)]),
-    document("german", body=[{"section": None, "text": GERMAN}] * 9),
-    {**document("b"), "id": "duplicate", "date": "2012-01-02"},
-]
+    document("german", body=[{"section": None, "text": GERMAN}] * 9), {**document("b"), "id": "duplicate", "date": "2012-01-02"},
+]  # fmt: skip
 
 
 def run(source: Path, out: Path, *options: str) -> str:

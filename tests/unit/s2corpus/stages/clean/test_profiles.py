@@ -97,19 +97,13 @@ def test_order_of_full_texts_is_completed() -> None:
 @pytest.mark.parametrize(
     ("set_", "fields", "expected"),
     [
-        ("s2orc", {}, "kept"),
-        ("s2orc", {"title": " \n", "abstract": None}, "no_title"),
-        ("s2orc", {"body": None, "open_access": False}, "no_parse"),
-        ("s2orc", {"open_access": False, "title": None}, "closed"),
-        ("s2orc", {"date": "1969-12-31", "paragraphs": 4}, "before_min_year"),
-        ("s2orc", {"words": 499, "date": None}, "short"),
-        ("s2orc", {"body": []}, "not_english"),
-        ("s2ag", {}, "kept"),
-        ("s2ag", {"abstract": "  "}, "no_abstract"),
-        ("s2ag", {"title": None}, "title_not_english"),
-        ("s2ag", {"abstract": english(49), "date": None}, "abstract_short"),
+        ("s2orc", {}, "kept"), ("s2orc", {"title": " \n", "abstract": None}, "no_title"),
+        ("s2orc", {"body": None, "open_access": False}, "no_parse"), ("s2orc", {"open_access": False, "title": None}, "closed"),
+        ("s2orc", {"date": "1969-12-31", "paragraphs": 4}, "before_min_year"), ("s2orc", {"words": 499, "date": None}, "short"),
+        ("s2orc", {"body": []}, "not_english"), ("s2ag", {}, "kept"), ("s2ag", {"abstract": "  "}, "no_abstract"),
+        ("s2ag", {"title": None}, "title_not_english"), ("s2ag", {"abstract": english(49), "date": None}, "abstract_short"),
     ],
-)
+)  # fmt: skip
 def test_document_has_the_outcome_of_its_first_failed_rule(set_: Set, fields: dict[str, Any], expected: str) -> None:
     assert decide(paper(**fields), set_).outcome == expected
 
@@ -120,11 +114,8 @@ def test_formulas_have_no_language() -> None:
 
 def test_placeholders_of_formulas_change_only_the_text() -> None:
     body = [
-        *SENTENCES,
-        ("Model", f"So EQUATION, {english(60, 9)}"),
-        ("Model", "EQUATION ."),
-        ("EQUATION", "EQUATION " * 300),
-    ]
+        *SENTENCES, ("Model", f"So EQUATION, {english(60, 9)}"), ("Model", "EQUATION ."), ("EQUATION", "EQUATION " * 300),
+    ]  # fmt: skip
     removed, kept = (decide(paper(body), rules=make_rules(formulas=value)) for value in ("remove", "placeholder"))
     assert removed.text is not None and kept.text is not None
     assert removed.text.endswith(f"\n\nModel\nSo , {english(60, 9)}\n\nEQUATION")

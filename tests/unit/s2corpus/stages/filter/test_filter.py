@@ -112,14 +112,11 @@ def run_filter(
 @pytest.mark.parametrize(
     "by",
     [
-        {"paper_id": TAKEN},
-        {"paper_id": FORMER},
-        {"sha1": f" {SHA1.upper()} "},
-        {"sha1": OTHER},
+        {"paper_id": TAKEN}, {"paper_id": FORMER}, {"sha1": f" {SHA1.upper()} "}, {"sha1": OTHER},
         {"doi": "https://doi.org/10.1016/J.ENGINE.1843"},
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_any_identifier_suppresses_exactly_its_paper(lake: Lake, tmp_path: Path, by: dict[str, str]) -> None:
     """The identifiers are current and former ids, DOIs of its records, and the SHA-1s of all its files, in any case."""
     rows = run_filter(lake, tmp_path, {**by, "reason": "the author asked for it"})

@@ -11,11 +11,8 @@ from s2corpus.commands._options import Command
 
 @click.command(cls=Command, epilog="python -m devtools sample --out sample && corpus select sample/drops/*/*.pdf")
 @click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Output folder: new, empty, or an earlier sample.",
-)
+    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Output folder: new, empty, or an earlier sample.",
+)  # fmt: skip
 @click.option("--tiny", is_flag=True, help="Generate eight papers only.")
 def command(out: Path, tiny: bool) -> None:
     """Generate sample papers with known truth.

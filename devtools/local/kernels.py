@@ -55,11 +55,8 @@ def make_release() -> None:
         folder = Path(name)
         sample.tiny(folder / "papers")
         run = Run(
-            load_spec(releases_folder() / "sample.yaml"),
-            datetime.fromisoformat(sample.AS_OF),
-            open_lake(str(folder / "lake")),
-            folder,
-        )
+            load_spec(releases_folder() / "sample.yaml"), datetime.fromisoformat(sample.AS_OF), open_lake(str(folder / "lake")), folder,
+        )  # fmt: skip
         deliver_tree(run.lake, folder / "papers")
         for stage in STAGE_NAMES:
             runner.run_stage(run, stage)

@@ -151,30 +151,20 @@ def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
     }
     pdfs = [
         PdfTruth(
-            sha1(contents[pdf.name]),
-            tuple(places[pdf.name]),
-            pdf.name in seen,
-            pdf.selection,
-            case.key,
+            sha1(contents[pdf.name]), tuple(places[pdf.name]), pdf.name in seen, pdf.selection, case.key,
             doi=case.paper.doi if pdf.make != "preprint" and pdf.prints_doi else None,
-            arxiv_id=case.paper.arxiv_id if pdf.make == "preprint" else None,
-            pmc_id=pdf.prints_pmc,
+            arxiv_id=case.paper.arxiv_id if pdf.make == "preprint" else None, pmc_id=pdf.prints_pmc,
         )
         for case in cast.cases
         for pdf in case.pdfs
-    ]
+    ]  # fmt: skip
     pdfs += [PdfTruth(sha1(contents[n]), tuple(places[n]), True, _EXTRA_SELECTION[n], None) for n in cast.extras]
     return Truth(
-        SEED,
-        RELEASES[release - 1],
-        AS_OFS[release - 1],
-        "fixed",
-        tuple(sorted(pdfs, key=lambda p: p.sha1)),
+        SEED, RELEASES[release - 1], AS_OFS[release - 1], "fixed", tuple(sorted(pdfs, key=lambda p: p.sha1)),
         tuple(_paper_truth(case, records[key], cases, seen, contents) for key, case in cases.items()),
-        tuple(sorted(record for key in cast.conflicts if key in cases for record in records[key])),
-        cast.merged.get(release, ()),
+        tuple(sorted(record for key in cast.conflicts if key in cases for record in records[key])), cast.merged.get(release, ()),
         cast.split_off.get(release, ()),
-    )
+    )  # fmt: skip
 
 
 def _records(cast: Cast, release: int) -> dict[str, tuple[str, ...]]:
@@ -207,34 +197,21 @@ def _paper_truth(
     says += [pdf.declared for pdf in case.pdfs if pdf.declared and case.declares]
     printed = typeset.body(p) if has_text else []
     return PaperTruth(
-        key=case.key,
-        why=case.why,
-        title=None if case.filtered == "no_title" else case.title or p.title,
-        authors=tuple(a.last for a in p.authors),
-        date=case.date or p.date,
-        record_ids=records,
+        key=case.key, why=case.why, title=None if case.filtered == "no_title" else case.title or p.title,
+        authors=tuple(a.last for a in p.authors), date=case.date or p.date, record_ids=records,
         pdfs=tuple(sorted(sha1(contents[pdf.name]) for pdf in selected)),
-        canonical_pdf=sha1(contents[case.canonical]) if case.canonical else None,
-        open_access=case.open_access,
+        canonical_pdf=sha1(contents[case.canonical]) if case.canonical else None, open_access=case.open_access,
         oa_evidence=case.evidence if case.open_access and has_text else None,
         field=case.filed_under or p.field if any("subjects" in said for said in says) else None,
-        abstract_delivered=any(said.get("abstract") for said in says),
-        identifiers=tuple(sorted(_identifiers(case, records, selected))),
-        fulltexts=kinds,
-        license=case.license if case.open_access and has_text else None,
-        declared=_declared(case),
-        filtered=case.filtered,
-        s2orc=case.s2orc,
-        s2ag=case.s2ag,
-        split=case.split,
-        citation_style=p.style.value if case.canonical and p.references else None,
-        abstract=p.abstract and p.abstract.replace(formats.PARTS, "\n"),
-        heads=tuple(h.text for h in printed if isinstance(h, SectionHead)),
+        abstract_delivered=any(said.get("abstract") for said in says), identifiers=tuple(sorted(_identifiers(case, records, selected))),
+        fulltexts=kinds, license=case.license if case.open_access and has_text else None, declared=_declared(case), filtered=case.filtered,
+        s2orc=case.s2orc, s2ag=case.s2ag, split=case.split, citation_style=p.style.value if case.canonical and p.references else None,
+        abstract=p.abstract and p.abstract.replace(formats.PARTS, "\n"), heads=tuple(h.text for h in printed if isinstance(h, SectionHead)),
         removed_heads=("Supplementary readings",) if case.body == "gibberish" else (),
         body=tuple(b for b in printed if not isinstance(b, SectionHead)),
         formulas=sum(isinstance(block, Equation) for block in p.blocks) if has_text else 0,
         bibliography=tuple(_entry(r, cases) for r in p.references) if has_text else (),
-    )
+    )  # fmt: skip
 
 
 def _identifiers(case: Case, records: tuple[str, ...], pdfs: Collection[PdfCase]) -> set[str]:

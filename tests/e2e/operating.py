@@ -125,11 +125,8 @@ class Operator:
     def end(self, run: str, seconds: float = 900) -> str:
         """Wait until a run ends and return its final state."""
         until(
-            lambda: self.client.state(self.dag, run) in ENDED,
-            lambda: f"{run} does not end: {self.why(run)}",
-            seconds,
-            1,
-        )
+            lambda: self.client.state(self.dag, run) in ENDED, lambda: f"{run} does not end: {self.why(run)}", seconds, 1,
+        )  # fmt: skip
         return self.client.state(self.dag, run)
 
     def why(self, run: str) -> str:

@@ -99,12 +99,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
             for name, port in zip(("one", "two"), compose.free_ports(2), strict=True):
                 (partition / name).mkdir()
                 start(
-                    name,
-                    "spark-worker",
-                    places | {"/scratch": str(partition / name), "8081": str(port)},
-                    "--cores",
-                    "1",
-                )
+                    name, "spark-worker", places | {"/scratch": str(partition / name), "8081": str(port)}, "--cores", "1",
+                )  # fmt: skip
             conf = ["--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.connect.grpc.binding.address=127.0.0.1"]
             start("connect", "spark", places | {"/scratch": str(partition)}, *conf)
             until(lambda: _listens(connect), "no Spark Connect")

@@ -92,13 +92,9 @@ class Keys:
         ports, home = self.state.ports(), self.state.root / "s3"
         servers = [f"-{name}=127.0.0.1:{ports[name]}.{ports[f'{name}-grpc']}" for name in ("master", "filer")]
         subprocess.run(
-            [str(Path(sys.executable).with_name("weed")), "shell", *servers],
-            input=f"s3.configure {arguments} -apply\n".encode(),
-            cwd=home,
-            env={**os.environ, "HOME": str(home)},
-            check=True,
-            capture_output=True,
-        )
+            [str(Path(sys.executable).with_name("weed")), "shell", *servers], input=f"s3.configure {arguments} -apply\n".encode(), cwd=home,
+            env={**os.environ, "HOME": str(home)}, check=True, capture_output=True,
+        )  # fmt: skip
 
     def _is_accepted(self, key: str, secret: str) -> bool:
         url = f"http://127.0.0.1:{self.state.ports()['s3']}"

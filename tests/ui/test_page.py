@@ -87,11 +87,8 @@ def test_documents_are_shown_as_published(page: Any, built: Built) -> None:
     for paper_id, text in texts.items():
         title, _, rest = text.partition("\n\n")
         text_page = re.sub(
-            r'<del\b.*?</del>|<p class="why">.*?</p>',
-            "",
-            read(page, f"{AT[PUBLISHED]}/text/{paper_id}"),
-            flags=re.DOTALL,
-        )
+            r'<del\b.*?</del>|<p class="why">.*?</p>', "", read(page, f"{AT[PUBLISHED]}/text/{paper_id}"), flags=re.DOTALL,
+        )  # fmt: skip
         assert f'<h1 dir="auto">{html.escape(title)}</h1>'.replace("&#x27;", "&#39;") in text_page
         assert "".join(f"Abstract{rest}".split()) in "".join(words(text_page).split())
 

@@ -284,17 +284,14 @@ def record_sets(draw: st.DrawFn) -> list[Record]:
         kind = draw(st.sampled_from(RecordKind))
         found.append(
             record(
-                f"{draw(st.sampled_from('abc'))}:{number}",
-                draw(st.sampled_from([*STEMS, None])),
+                f"{draw(st.sampled_from('abc'))}:{number}", draw(st.sampled_from([*STEMS, None])),
                 draw(st.sampled_from(["", "Ada Lovelace", "Ada Lovelace, Alan Turing", "Kurt Gödel"])),
-                draw(st.sampled_from([None, 2018, 2019, 2020])),
-                kind=kind,
+                draw(st.sampled_from([None, 2018, 2019, 2020])), kind=kind,
                 doi=draw(st.sampled_from([None, None, "10.18653/v1/a", "10.18653/v1/b", "10.48550/arxiv.1911.02782"])),
-                arxiv_id=draw(st.sampled_from([None, None, None, "1911.02782"])),
-                pubmed_id=draw(st.sampled_from([None, None, None, "7"])),
+                arxiv_id=draw(st.sampled_from([None, None, None, "1911.02782"])), pubmed_id=draw(st.sampled_from([None, None, None, "7"])),
                 file_sha1=draw(st.sampled_from([None, A])) if kind is RecordKind.PDF else None,
             )
-        )
+        )  # fmt: skip
     return found
 
 

@@ -162,12 +162,8 @@ def test_refused_pair_keeps_its_reason_and_evidence() -> None:
     }  # fmt: skip
     for reason, other in others.items():
         one = record(
-            "a:1",
-            TITLE if reason != "weak" else "Deep parsing of scientific paper x",
-            doi="10.1016/a",
-            volume="4",
-            pages="1-3",
-        )
+            "a:1", TITLE if reason != "weak" else "Deep parsing of scientific paper x", doi="10.1016/a", volume="4", pages="1-3",
+        )  # fmt: skip
         if reason == "weak":
             one = record("a:1", "Deep parsing of scientific paperback", "", None)
         (edge,) = cluster_all(one, other).edges.to_pylist()

@@ -38,11 +38,8 @@ def test_release_contains_what_it_expects_although_it_is_late(run: Run) -> None:
     assert expected.find_missing(run.lake, folders) == names
     for folder in ("drops/a-2023-01", "drops/b-2023-01", "sources/dblp/2023-01-01"):
         deliver(
-            run.lake,
-            folder,
-            lines({"record_id": "dblp:1", "title": "T"}) if "dblp" in folder else {"a.pdf": b"A"},
-            LATE,
-        )
+            run.lake, folder, lines({"record_id": "dblp:1", "title": "T"}) if "dblp" in folder else {"a.pdf": b"A"}, LATE,
+        )  # fmt: skip
     assert expected.find_missing(run.lake, folders) == []
     intake(expecting)
     outcomes = {one["delivery"]: one["outcome"] for one in expecting.table(DELIVERIES).read().to_pylist()}

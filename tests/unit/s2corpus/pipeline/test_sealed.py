@@ -245,11 +245,8 @@ def test_interval_outside_the_spec_or_in_the_future_is_refused(start: datetime, 
 
 def test_release_of_the_future_is_not_planned(tmp_path: Path) -> None:
     run = Run(
-        ReleaseSpec(name="t", export=ExportRules()),
-        datetime.now(UTC) + timedelta(days=1),
-        open_lake(str(tmp_path)),
-        tmp_path,
-    )
+        ReleaseSpec(name="t", export=ExportRules()), datetime.now(UTC) + timedelta(days=1), open_lake(str(tmp_path)), tmp_path,
+    )  # fmt: skip
     with pytest.raises(UserError, match="in the future"):
         sealed.seal(run)
 

@@ -51,13 +51,9 @@ UNITS = st.tuples(
     ),
 )
 DOCUMENTS = st.builds(
-    paper,
-    title=st.sampled_from([None, "", "A significant title"]),
-    abstract=st.sampled_from([None, "", english(60, 4), GERMAN]),
-    date=st.sampled_from([None, "1969", "1970", "2022-12"]),
-    body=st.none() | st.lists(UNITS, max_size=9),
-    open_access=st.booleans(),
-)
+    paper, title=st.sampled_from([None, "", "A significant title"]), abstract=st.sampled_from([None, "", english(60, 4), GERMAN]),
+    date=st.sampled_from([None, "1969", "1970", "2022-12"]), body=st.none() | st.lists(UNITS, max_size=9), open_access=st.booleans(),
+)  # fmt: skip
 
 
 @given(DOCUMENTS, st.sampled_from(NAMES), st.sampled_from(["s2orc", "s2ag"]))

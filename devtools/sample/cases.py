@@ -12,7 +12,7 @@ import yaml
 from devtools.sample import sources
 from devtools.sample.cast import Case, Cast, delivered, preprint, published
 from devtools.sample.model import InlineStyle
-from devtools.sample.words import WORDS
+from devtools.sample.prose import WORDS
 
 Entry = dict[str, Any]
 _EXPRESSIONS = jinja2.Environment()

@@ -18,8 +18,7 @@ from devtools.sample.model import (
     SectionHead,
     TableBlock,
 )
-from devtools.sample.prose import InlineCite, SentenceWriter
-from devtools.sample.words import FIELDS, WORDS, Field, Role
+from devtools.sample.prose import FIELDS, WORDS, Field, InlineCite, Role, SentenceWriter
 
 DOI_PREFIX = "10.70112"
 

@@ -25,8 +25,7 @@ RELEASES = ("2023-01", "2023-02", "2023-03")
 The sample is made for the first. The others also include the papers added, merged, split and withdrawn since.
 """
 AS_OFS = ("2023-02-01T00:00:00Z", "2023-03-01T00:00:00Z", "2023-04-01T00:00:00Z")
-RELEASE, AS_OF = RELEASES[0], AS_OFS[0]
-
+AS_OF = AS_OFS[0]
 _MARK = ".sample.json"
 
 

@@ -11,7 +11,7 @@ from devtools.sample import prose
 from devtools.sample.cast import Case, Cast
 from devtools.sample.compose import absent_works, order_references, paragraphs, reference_to, write_body
 from devtools.sample.model import Block, PageBreak, PrintedReference, SectionHead
-from devtools.sample.words import FIELDS, WORDS, Role
+from devtools.sample.prose import FIELDS, WORDS, Role
 
 _WITHOUT_REFERENCES = frozenset({"german", "chinese", "editorial", "short", "few", "slides", "thesis", "scan"})
 

@@ -7,12 +7,10 @@ import asyncio
 import json
 import logging
 import socket
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -24,6 +22,7 @@ from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseState
 from s2corpus.ids import ReleaseId
 from tests.e2e.operating import Heard, listening
+from tests.http_server import serve
 
 pytestmark = pytest.mark.airflow
 DAG = "corpus_release__sample"
@@ -58,20 +57,8 @@ def test_webhook_gets_failure_time_instruction_and_link(heard: Heard, caplog: py
 def answering(status: int, **headers: str) -> Iterator[int]:
     """Yield the port of a server that answers every request with this status."""
 
-    class Answer(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            return
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        yield server.server_port
-        server.shutdown()
+    with serve(lambda request: (status, b"", headers)) as url:
+        yield int(url.rpartition(":")[2])
 
 
 @pytest.mark.parametrize(

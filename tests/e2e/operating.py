@@ -6,14 +6,12 @@ import re
 import signal
 import socket
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.message import Message
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -28,6 +26,7 @@ from devtools.local.airflow_runs import AirflowRuns
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.tables.schema import TABLES
+from tests.http_server import Request, serve
 from tests.releases import ROOT
 from tests.waiting import until
 
@@ -64,33 +63,24 @@ def listening() -> Iterator[Heard]:
     """Run a webhook and a mail server in this process; yield the received messages."""
     heard = Heard("", 0)
 
-    class Hook(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            heard.posts.append((self.path, json.loads(body)))
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            return
+    def note(request: Request) -> tuple[int, bytes, dict[str, str]]:
+        heard.posts.append((request.path, json.loads(request.body)))
+        return 200, b"", {}
 
     class Mails(MessageHandler):
         def handle_message(self, message: Message) -> None:
             heard.mails.append(message)
 
-    hook = ThreadingHTTPServer(("127.0.0.1", 0), Hook)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         heard.smtp_port = free.getsockname()[1]
     mails = Controller(Mails(), hostname="127.0.0.1", port=heard.smtp_port)
-    threading.Thread(target=hook.serve_forever, args=(0.02,), daemon=True).start()
     mails.start()
-    heard.url = f"http://127.0.0.1:{hook.server_port}"
     try:
-        yield heard
+        with serve(note) as heard.url:
+            yield heard
     finally:
         mails.stop()
-        hook.shutdown()
 
 
 class Operator:

@@ -15,9 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -30,6 +28,7 @@ from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
 from s2corpus.storage.lake import open_lake
 from tests import children
+from tests.http_server import Request, serve
 from tests.releases import PUBLISHED, ROOT, SECOND, Built
 from tests.standin_docling import StandIn
 from tests.unit.s2orc_parse.tei.teis import document
@@ -215,25 +214,17 @@ def test_page_on_openalex_links_papers_to_works_outside_their_folder(
     references = [work["id"] for work in cited.values()]
     asked = []
 
-    class Works(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            kind, _, ids = parse_qs(urlsplit(self.path).query)["filter"][0].partition(":")
-            asked.append(ids.split("|"))
-            own = [
-                {"id": f"https://openalex.org/W9{n}", "doi": f"https://doi.org/{doi}", "referenced_works": references}
-                for n, doi in enumerate(asked[-1])
-            ]  # fmt: skip
-            body = json.dumps({"results": own if kind == "doi" else [cited[id_] for id_ in asked[-1]]}).encode()
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(request: Request) -> tuple[int, bytes, dict[str, str]]:
+        kind, _, ids = parse_qs(urlsplit(request.path).query)["filter"][0].partition(":")
+        asked.append(ids.split("|"))
+        own = [
+            {"id": f"https://openalex.org/W9{n}", "doi": f"https://doi.org/{doi}", "referenced_works": references}
+            for n, doi in enumerate(asked[-1])
+        ]  # fmt: skip
+        return 200, json.dumps({"results": own if kind == "doi" else [cited[id_] for id_ in asked[-1]]}).encode(), {}
 
-        def log_message(self, *_: object) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Works) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        run_page("openalex", papers.parent, path, OPENALEX_URL=f"http://127.0.0.1:{server.server_port}")
-        server.shutdown()
+    with serve(answer) as url:
+        run_page("openalex", papers.parent, path, OPENALEX_URL=url)
     assert max(map(len, asked)) <= 50 and sorted(id_ for ids in asked[1:] for id_ in ids) == sorted(cited)
     counts = dict(
         re.findall(r"(?m)^ +(Bibliography entries|linked) +(\d+)", (papers.parent / "summary.txt").read_text())

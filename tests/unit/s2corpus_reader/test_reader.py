@@ -8,8 +8,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from email.utils import formatdate
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import orjson
@@ -22,6 +22,7 @@ from s2corpus_reader import SnapshotError, UnreachableError, bounded, identifier
 from s2corpus_reader.errors import NotASnapshotFile
 from s2corpus_reader.folder import Folder
 from s2orc_parse.bibliography import identifiers as bibliography
+from tests.http_server import Request, serve
 
 INCLUDE = Path(s2corpus_reader.__file__).parents[1]
 WITHOUT_ARROW = """
@@ -142,48 +143,31 @@ def test_limits_of_readers() -> None:
     assert (parquet.MAX_GROUP_BYTES, parquet.MAX_GROUP_ROWS) == (1024 * MEGABYTE, 16 * MEGABYTE)
 
 
-class Server(ThreadingHTTPServer):
+class Server:
     """A server for one file that records the requested ranges; other paths give the status in their name."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
         self.ranges: list[str | None] = []
-        self.content = CONTENT
-        self.url = f"http://127.0.0.1:{self.server_address[1]}/snapshot/"
+        self.content, self.url = CONTENT, ""
 
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_GET(self) -> None:
-        name = self.path.rpartition("/")[2]
-        status, body, first = (int(name), b"", 0) if name.isdigit() else (200, self.server.content, 0)
-        asked = self.headers.get("Range")
-        self.server.ranges.append(asked)
+    def answer(self, request: Request) -> tuple[int, bytes, dict[str, str]]:
+        name, headers = request.path.rpartition("/")[2], {"Last-Modified": formatdate(usegmt=True)}
+        status, body = (int(name), b"") if name.isdigit() else (200, self.content)
+        asked = request.headers.get("Range")
+        self.ranges.append(asked)
         if asked and status == 200:
             first, last = map(int, asked.removeprefix("bytes=").split("-"))
-            status, body = 206, self.server.content[first : last + 1]
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Last-Modified", self.date_time_string())
-        if status == 206:
-            self.send_header("Content-Range", f"bytes {first}-{first + len(body) - 1}/{len(self.server.content)}")
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(body)
-
-    do_HEAD = do_GET
-
-    def log_message(self, *_: object) -> None:
-        pass
+            status, body = 206, self.content[first : last + 1]
+            headers["Content-Range"] = f"bytes {first}-{first + len(body) - 1}/{len(self.content)}"
+        return status, body, headers
 
 
 @pytest.fixture(scope="module")
 def ranges() -> Iterator[Server]:
-    with Server() as made:
-        threading.Thread(target=made.serve_forever, args=(0.02,), daemon=True).start()
+    made = Server()
+    with serve(made.answer) as url:
+        made.url = f"{url}/snapshot/"
         yield made
-        made.shutdown()
 
 
 def test_ranges_are_requested_and_no_more(ranges: Server) -> None:

@@ -7,9 +7,7 @@ import hashlib
 import json
 import os
 import re
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +24,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
+from tests.http_server import Request, serve
 from tests.unit.s2corpus.deliveries.samples import Racing, outcome, places
 
 DROP = new_delivery("drop", "", "one")
@@ -173,28 +172,18 @@ def test_command_adds_a_folder(papers: Path, tmp_path: Path) -> None:
 class Shelf:
     """A web folder with some files that records requests."""
 
+    url = ""
+
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
         self.status: dict[str, int] = {}
         self.asked: list[str] = []
-        shelf = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                name = self.path.rpartition("/")[2]
-                shelf.asked.append(name)
-                body = shelf.files.get(name)
-                self.send_response(shelf.status.get(name, 404 if body is None else 200))
-                self.send_header("Content-Length", str(len(body or b"")))
-                self.end_headers()
-                self.wfile.write(body or b"")
-
-            def log_message(self, *_: object) -> None:
-                return
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/files/"
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+    def answer(self, request: Request) -> tuple[int, bytes, dict[str, str]]:
+        name = request.path.rpartition("/")[2]
+        self.asked.append(name)
+        body = self.files.get(name)
+        return self.status.get(name, 404 if body is None else 200), body or b"", {}
 
     def put(self, name: str, data: bytes, checksum: str = "{md5}  {name}\n") -> None:
         self.files[name] = data
@@ -204,9 +193,9 @@ class Shelf:
 @pytest.fixture
 def shelf() -> Iterator[Shelf]:
     found = Shelf()
-    yield found
-    found.server.shutdown()
-    found.server.server_close()
+    with serve(found.answer) as url:
+        found.url = f"{url}/files/"
+        yield found
 
 
 def test_index_lists_names_that_match(shelf: Shelf) -> None:

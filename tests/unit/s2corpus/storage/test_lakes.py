@@ -6,10 +6,8 @@ The server is the S3 server of docker-compose.yaml; it starts in a few seconds. 
 import contextlib
 import os
 import pickle
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from s2corpus.storage.lake import ABSENT, Conflict, Lake, open_lake
 from s2corpus.storage.uris import fetch
 from tests import compose
 from tests.compose import KEYS
+from tests.http_server import Request, serve
 
 MEGABYTE = 1 << 20
 
@@ -128,36 +127,17 @@ def fixed_server(
     """Serve one response to every request after the first `good` requests; yield the methods of the requests."""
     requests: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(request: Request) -> tuple[int, bytes, dict[str, str]]:
+        requests.append(request.method)
+        bad = len(requests) > good
+        body = b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"
+        if bad:
+            body = f"<Error><Code>{code}</Code><Message>words</Message></Error>".encode() if code else b""
+        return status if bad else 200, body, {"ETag": '"1"'} if etag else {}
 
-        def respond(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            requests.append(self.command)
-            bad = len(requests) > good
-            body = b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"
-            if bad:
-                body = f"<Error><Code>{code}</Code><Message>words</Message></Error>".encode() if code else b""
-            self.send_response(status if bad else 200)
-            self.send_header("Content-Length", str(len(body)))
-            if etag:
-                self.send_header("ETag", '"1"')
-            self.end_headers()
-            self.wfile.write(b"" if self.command == "HEAD" else body)
-
-        do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = respond
-
-        def log_message(self, *_: object) -> None:
-            """Log nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        use_server(patch, server.server_port)
-        try:
-            yield requests
-        finally:
-            server.shutdown()
+    with serve(answer) as url:
+        use_server(patch, int(url.rpartition(":")[2]))
+        yield requests
 
 
 @pytest.fixture

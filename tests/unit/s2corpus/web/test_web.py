@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from s2corpus import web
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors.http import HttpServer
 from s2corpus.storage.uris import fetch
+from tests.http_server import Request, serve
 
 STEPS = 400
 """number of pieces that a slow server would send, one per 0.1 s: 40 s, for a limit of 1 s"""
@@ -76,38 +77,30 @@ def test_deadline_covers_the_complete_request(name: str) -> None:
         assert len(times) < STEPS / 2, "it was cut while the server still talked"
 
 
-class _Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        server: Any = self.server
-        server.seen.append((self.path, self.headers.get("Cookie")))
-        port = server.server_address[1]
+@dataclass
+class Server:
+    """A server that redirects some paths; `seen` has path and cookie of each request."""
+
+    url: str = ""
+    seen: list[tuple[str, str | None]] = field(default_factory=list)
+
+    def answer(self, request: Request) -> tuple[int, bytes, dict[str, str]]:
+        self.seen.append((request.path, request.headers.get("Cookie")))
+        port = self.url.rpartition(":")[2]
         location = {
             "/away": f"http://localhost:{port}/list", "/round": "/round", "/file": "file:///etc/passwd",
             "/tls": f"https://127.0.0.1:{port}/list", **{f"/hop/{n}": f"/hop/{n - 1}" if n > 1 else "/list" for n in range(1, 7)},
-        }.get(self.path)  # fmt: skip
-        status = int(self.path.removeprefix("/status/")) if self.path.startswith("/status/") else 200
-        self.send_response(302 if location else status)
-        if location:
-            self.send_header("Location", location)
-        self.send_header("Set-Cookie", "who=you; Path=/")
-        self.send_header("Content-Length", "5")
-        self.end_headers()
-        self.wfile.write(b"a\t12\n")
-
-    def log_message(self, *_: object) -> None:
-        pass
+        }.get(request.path)  # fmt: skip
+        status = int(request.path.removeprefix("/status/")) if request.path.startswith("/status/") else 200
+        headers = {"Set-Cookie": "who=you; Path=/", **({"Location": location} if location else {})}
+        return 302 if location else status, b"a\t12\n", headers
 
 
 @pytest.fixture
-def server() -> Iterator[Any]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as made:
-        made.seen = []  # type: ignore[attr-defined]  # an attribute for the test
-        made.url = f"http://127.0.0.1:{made.server_address[1]}"  # type: ignore[attr-defined]  # an attribute for the test
-        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+def server() -> Iterator[Server]:
+    made = Server()
+    with serve(made.answer) as made.url:
         yield made
-        made.shutdown()
-        thread.join()
 
 
 def test_redirects_and_cookies_of_an_extractor_are_refused(server: Any) -> None:

@@ -39,22 +39,17 @@ def terse(meta: Metadata, rng: random.Random) -> str:
     meta.extra.pop("part", None)
     csl = item(meta, rng)
     inverted = rng.random() < 0.3
+    authors = csl.get("author", [{"given": "", "family": mark(TokenLabel.AUTHOR, "Anonymous")}])
     names = []
-    for author in csl.get("author", [{"given": "", "family": mark(TokenLabel.AUTHOR, "Anonymous")}])[
-        : rng.randint(1, 5)
-    ]:
-        initials = _initials(author["given"], rng)
-        names.append(
-            f"{author['family']}{rng.choice([', ', ' '])}{initials}" if inverted else f"{initials} {author['family']}"
-        )
+    for author in authors[: rng.randint(1, 5)]:
+        initials, family = _initials(author["given"], rng), author["family"]
+        names.append(f"{family}{rng.choice([', ', ' '])}{initials}" if inverted else f"{initials} {family}")
     who = _listed(names, rng.choice([" and ", " & ", ", ", ", and ", " et "]))
     if rng.random() < 0.3:
         who = names[0] + rng.choice([" et al.", " et al", ", et al.", " et al.,"])
     if rng.random() < 0.12:
-        group = mark(
-            TokenLabel.COLLABORATION,
-            rng.choice(WORDS["collaborations"]) + rng.choice([" Collaboration", " collaboration", ""]),
-        )
+        group = rng.choice(WORDS["collaborations"]) + rng.choice([" Collaboration", " collaboration", ""])
+        group = mark(TokenLabel.COLLABORATION, group)
         who = rng.choice([f"{group}, {who}", f"{who} [{group}]", f"{who} ({group})", group])
     journal, volume, pages, issue = csl["container-title-short"], csl["volume"], csl.get("page", ""), csl.get("issue")
     year = str(meta.year)
@@ -89,12 +84,9 @@ def bibtex(meta: Metadata, rng: random.Random) -> str:
     """Return a reference as plain, abbrv, apalike, acl_natbib or icml print it."""
     csl = item(meta, rng)
     style = rng.choice(["plain", "abbrv", "acl", "apalike", "icml"])
-    who, year = (
-        _who(csl.get("author", []), style, rng),
-        str(meta.year) + (rng.choice("ab") if rng.random() < 0.1 else ""),
-    )
-    where = _where(csl, meta, style, rng)
-    title = csl["title"]
+    who = _who(csl.get("author", []), style, rng)
+    year = str(meta.year) + (rng.choice("ab") if rng.random() < 0.1 else "")
+    where, title = _where(csl, meta, style, rng), csl["title"]
     if not who:
         return f"{title}. {where}, {year}."
     if style == "acl":
@@ -143,9 +135,8 @@ def _where(csl: dict[str, Any], meta: Metadata, style: str, rng: random.Random) 
             out += f", {place}"
         return f"{out}. {csl['publisher']}" if csl.get("publisher") else out
     if meta.kind == "book":
-        return f"{csl['publisher']}" + (
-            f", {csl['publisher-place']}" if csl["publisher-place"] and rng.random() < 0.7 else ""
-        )
+        place = csl["publisher-place"]
+        return f"{csl['publisher']}" + (f", {place}" if place and rng.random() < 0.7 else "")
     if meta.kind in ("thesis", "report"):
         return f"{csl['genre']}, {csl['publisher']}"
     return f"{csl['URL']}" if "URL" in csl else ""

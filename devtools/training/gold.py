@@ -40,9 +40,8 @@ UNSCORED = {"note": TokenLabel.NOTE, "orgName": TokenLabel.INSTITUTION}
 
 def part_of(path: Path) -> Part:
     """Return the part that a file belongs to."""
-    return ("train", "train", "choose", "report")[
-        hashlib.sha1(path.name.encode(), usedforsecurity=False).digest()[0] % 4
-    ]
+    digest = hashlib.sha1(path.name.encode(), usedforsecurity=False).digest()
+    return ("train", "train", "choose", "report")[digest[0] % 4]
 
 
 def kind(element: etree._Element) -> TokenLabel | None:
@@ -123,10 +122,8 @@ def metadata(folder: Path) -> list[Metadata]:
             if label and label not in fields:
                 fields[label] = " ".join("".join(element.itertext()).split()).strip(" .,;:“”\"'")
         year = re.search(r"(?:1[89]|20)\d\d", fields.get(TokenLabel.DATE, ""))
-        title, source = (
-            fields.get(TokenLabel.TITLE, ""),
-            fields.get(TokenLabel.JOURNAL) or fields.get(TokenLabel.BOOKTITLE, ""),
-        )
+        title = fields.get(TokenLabel.TITLE, "")
+        source = fields.get(TokenLabel.JOURNAL) or fields.get(TokenLabel.BOOKTITLE, "")
         names = [(" ".join(a.forenames), a.surname) for a in parse_reference_authors(fields.get(TokenLabel.AUTHOR, ""))]
         if not year or not source or not names or not re.search(r"[^\W\d_]{3}", title):
             continue

@@ -57,17 +57,12 @@ def _tail(rng: random.Random) -> str:
         prefix = rng.choice(["doi:", "doi: ", "DOI:", "DOI: ", "doi :", "DOI=", "DOI "])
         return mark(TokenLabel.IDNO, prefix + doi) + rng.choice([".", ""])
     if kind < 0.65:
-        return (
-            rng.choice(["", "", "URL ", "[DOI: "])
-            + mark(TokenLabel.URL, rng.choice(["https://doi.org/", "http://dx.doi.org/"]) + doi)
-            + rng.choice([".", ""])
-        )
+        before = rng.choice(["", "", "URL ", "[DOI: "])
+        url = mark(TokenLabel.URL, rng.choice(["https://doi.org/", "http://dx.doi.org/"]) + doi)
+        return before + url + rng.choice([".", ""])
     if kind < 0.75:
-        return mark(
-            TokenLabel.IDNO,
-            rng.choice(["PMID: ", "PMCID: PMC", "ISBN ", "ISSN ", "MR0"]) + str(rng.randint(1000000, 39999999)),
-        )
+        kind_of_id = rng.choice(["PMID: ", "PMCID: PMC", "ISBN ", "ISSN ", "MR0"])
+        return mark(TokenLabel.IDNO, kind_of_id + str(rng.randint(1000000, 39999999)))
     path = f"{rng.choice(WORDS['hosts'])}/{rng.choice(['reports', 'special', 'abstract', 'index'])}{rng.choice(['.html', '/', '.pdf', ''])}"
-    return rng.choice(["", "URL ", "URL: ", "Available at: ", "Available from: "]) + mark(
-        TokenLabel.URL, f"http{rng.choice(['', 's'])}://{path}"
-    )
+    before = rng.choice(["", "URL ", "URL: ", "Available at: ", "Available from: "])
+    return before + mark(TokenLabel.URL, f"http{rng.choice(['', 's'])}://{path}")

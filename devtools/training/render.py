@@ -32,7 +32,8 @@ class Metadata:
     extra: dict[str, str] = field(default_factory=dict)
 
 
-def _ordinal(n: int) -> str:
+def ordinal(n: int) -> str:
+    """Return a number as an English ordinal."""
     return f"{n}{'th' if 10 <= n % 100 <= 20 else {1: 'st', 2: 'nd', 3: 'rd'}.get(n % 10, 'th')}"
 
 
@@ -80,18 +81,16 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
             csl["issue"] = mark(TokenLabel.ISSUE, rng.choice(more))
     elif kind == "paper-conference":
         name = rng.choice(rng.choice(WORDS["conferences"]).split("|"))
-        name = name.format(
-            n=_ordinal(rng.randint(2, 60)), num=rng.randint(1, 35), year=meta.year, yy=f"{meta.year % 100:02d}"
-        )
+        nth, year = ordinal(rng.randint(2, 60)), meta.year
+        name = name.format(n=nth, num=rng.randint(1, 35), year=year, yy=f"{year % 100:02d}")
         csl["container-title"] = mark(TokenLabel.BOOKTITLE, meta.source or name)
         if rng.random() < 0.6:
             csl["page"] = mark(TokenLabel.PAGES, pages)
         if rng.random() < 0.3:
             csl["publisher"] = mark(TokenLabel.PUBLISHER, publisher)
         if rng.random() < 0.3:
-            csl["publisher-place" if rng.random() < 0.5 else "event-place"] = mark(
-                TokenLabel.LOCATION, rng.choice(WORDS["places"])
-            )
+            location = mark(TokenLabel.LOCATION, rng.choice(WORDS["places"]))
+            csl["publisher-place" if rng.random() < 0.5 else "event-place"] = location
         if rng.random() < 0.15:
             csl["volume"] = mark(TokenLabel.VOLUME, volume)
             csl["collection-title"] = mark(TokenLabel.SERIES, rng.choice(WORDS["series"]))
@@ -101,33 +100,24 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
         if kind == "chapter":
             csl["container-title"] = mark(TokenLabel.BOOKTITLE, meta.extra.get("book") or subject(rng))
             csl["page"] = mark(TokenLabel.PAGES, pages)
-            csl["editor"] = [
-                {"family": mark(TokenLabel.EDITOR, family), "given": given}
-                for given, family in meta.authors[::-1][: rng.randint(1, 3)]
-            ]
+            editors = meta.authors[::-1][: rng.randint(1, 3)]
+            csl["editor"] = [{"family": mark(TokenLabel.EDITOR, last), "given": given} for given, last in editors]
         if rng.random() < 0.2:
             csl["collection-title"] = mark(TokenLabel.SERIES, rng.choice(WORDS["series"]))
             csl["volume"] = mark(TokenLabel.VOLUME, str(rng.randint(1, 900)))
     elif kind in ("thesis", "report"):
         csl["publisher"] = mark(TokenLabel.INSTITUTION, rng.choice(WORDS["institutions"]))
-        csl["genre"] = mark(
-            TokenLabel.NOTE,
-            rng.choice(["PhD thesis", "Ph.D. dissertation", "Technical report", "Master’s thesis", "Tech. Rep."]),
-        )
+        genres = ["PhD thesis", "Ph.D. dissertation", "Technical report", "Master’s thesis", "Tech. Rep."]
+        csl["genre"] = mark(TokenLabel.NOTE, rng.choice(genres))
         if kind == "report":
-            csl["number"] = mark(
-                TokenLabel.IDNO, rng.choice(["TR-", "No. ", "CERN-", "NBER WP "]) + str(rng.randint(10, 9999))
-            )
+            number = rng.choice(["TR-", "No. ", "CERN-", "NBER WP "]) + str(rng.randint(10, 9999))
+            csl["number"] = mark(TokenLabel.IDNO, number)
     else:
-        csl["URL"] = mark(
-            TokenLabel.URL,
-            f"https://{rng.choice(['github.com', 'www.who.int', 'openai.com', 'www.nist.gov'])}/{rng.choice('abcdef')}{first}/{last}",
-        )
+        host = rng.choice(["github.com", "www.who.int", "openai.com", "www.nist.gov"])
+        csl["URL"] = mark(TokenLabel.URL, f"https://{host}/{rng.choice('abcdef')}{first}/{last}")
     if kind in ("article-journal", "paper-conference") and rng.random() < 0.25:
-        csl["DOI"] = mark(
-            TokenLabel.IDNO,
-            f"10.{rng.randint(1000, 9999)}/{rng.choice('abcdejps')}{rng.choice(['', '.', '-'])}{rng.randint(1000, 9999)}.{first}",
-        )
+        prefix = f"10.{rng.randint(1000, 9999)}/{rng.choice('abcdejps')}{rng.choice(['', '.', '-'])}"
+        csl["DOI"] = mark(TokenLabel.IDNO, f"{prefix}{rng.randint(1000, 9999)}.{first}")
     return csl
 
 

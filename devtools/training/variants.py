@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 
+from .render import ordinal
 from .words import WORDS
 
 
@@ -26,32 +27,20 @@ def journal(listed: list[str], rng: random.Random) -> str:
     roll = rng.random()
     if roll < 0.25:  # abbreviated, with or without periods
         stop = rng.choice([".", ""])
-        short = [
-            w if len(w) < 5 else w[: rng.randint(3, 5)] + stop
-            for w in name.split()
-            if w.lower() not in WORDS["small_words"]
-        ]
-        return " ".join(short)
+        large = (w for w in name.split() if w.lower() not in WORDS["small_words"])
+        return " ".join(w if len(w) < 5 else w[: rng.randint(3, 5)] + stop for w in large)
     return name.upper() if roll < 0.3 else name
 
 
 def meeting(year: int, rng: random.Random) -> str:
     """Return the name of proceedings."""
     a, b = rng.sample(WORDS["disciplines"], 2)
-    n = rng.randint(1, 60)
-    nth = f"{n}{'th' if 10 <= n % 100 <= 20 else {1: 'st', 2: 'nd', 3: 'rd'}.get(n % 10, 'th')}"
+    nth = ordinal(rng.randint(1, 60))
     letters = "".join(rng.choice("ABCDEFGILMNOPRSTV") for _ in range(rng.randint(3, 6)))
     return rng.choice(WORDS["meetings"]).format(
-        a=a,
-        b=b,
-        p=rng.choice(WORDS["regions"]),
-        y=year,
-        yy=f"{year % 100:02d}",
-        n=nth,
-        num=rng.randint(1, 40),
-        c=letters,
+        a=a, b=b, p=rng.choice(WORDS["regions"]), y=year, yy=f"{year % 100:02d}", n=nth, num=rng.randint(1, 40), c=letters,
         o=rng.choice(WORDS["meeting_kinds"]),
-    )
+    )  # fmt: skip
 
 
 def title(text: str, another: str, rng: random.Random) -> str:

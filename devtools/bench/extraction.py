@@ -41,6 +41,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
 import pypdfium2
 from lxml import etree
 
@@ -234,16 +235,10 @@ def count_contexts(ours: Content, gold: Content) -> int:
     return count
 
 
-def is_similar(a: str, b: str, least: float = 0.8) -> bool:
-    """Return whether 1 - edit distance / length of the longer string reaches a value."""
-    if a == b or abs(len(a) - len(b)) > (1 - least) * max(len(a), len(b)):
-        return a == b
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        before, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
-    return 1 - row[-1] / max(len(a), len(b), 1) >= least
+def is_similar(a: str, b: str) -> bool:
+    """Return whether 1 - edit distance / length of the longer string is at least 0.8."""
+    ((distance,),) = duckdb.execute("SELECT levenshtein(?, ?)", [a, b]).fetchall()
+    return bool(1 - distance / max(len(a), len(b), 1) >= 0.8)
 
 
 def format_row(parts: Sequence[Measures]) -> list[str]:

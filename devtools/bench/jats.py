@@ -64,7 +64,7 @@ def tokens(parse: Parse) -> Counter[str]:
     return words
 
 
-def callouts(article: etree._Element) -> Counter[tuple[str, str]]:
+def list_callouts(article: etree._Element) -> Counter[tuple[str, str]]:
     """Return (text, id of the reference) of every callout of the article itself."""
     found: Counter[tuple[str, str]] = Counter()
     for part in article:
@@ -76,13 +76,14 @@ def callouts(article: etree._Element) -> Counter[tuple[str, str]]:
     return found
 
 
-def citations(parse: Parse) -> Counter[tuple[str, str]]:
+def list_citations(parse: Parse) -> Counter[tuple[str, str]]:
+    """Return (text, id of the reference) of every citation of a parse."""
     ids = {entry.key: entry.ref_id for entry in parse.bib_entries}
     paragraphs = (*parse.abstract, *parse.body_text, *parse.back_matter)
     spans = [span for paragraph in paragraphs for span in paragraph.cite_spans]
     for entry in parse.ref_entries:
         spans += [*entry.cite_spans, *(cell.span for cell in entry.cell_cites)]
-    return Counter((span.text, ids[span.ref_id or ""]) for span in spans)
+    return Counter((span.text, ids.get(span.ref_id or "", "")) for span in spans)
 
 
 def main() -> None:
@@ -101,9 +102,9 @@ def main() -> None:
             continue
         documents.append(data)
         article = parse_xml(data)
-        words, own, named = truth(article), tokens(parse), callouts(article)
+        words, own, named = truth(article), tokens(parse), list_callouts(article)
         shared, ours, theirs = shared + (own & words).total(), ours + own.total(), theirs + words.total()
-        wanted, found = wanted + named.total(), found + (named & citations(parse)).total()
+        wanted, found = wanted + named.total(), found + (named & list_citations(parse)).total()
     f1 = 2 * shared / (ours + theirs)
     print(f"{len(documents)} articles: body F1 {f1:.4f}; cites {found / max(1, wanted):.4f} of {wanted}")
     times = []

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from devtools.bench.jats import list_callouts, list_citations
 from s2orc_parse import jats, tei
-from s2orc_parse.parse_model import Parse
 from s2orc_parse.xml import parse_xml
 from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.jats import articles
@@ -40,9 +40,9 @@ def test_every_real_article_obeys_the_laws(shared_data: Path) -> None:
         line = tei.to_json_bytes(tei.to_s2orc(parse))
         assert line == tei.to_json_bytes(tei.to_s2orc(jats.convert(data, sha1="0" * 40))), path
         json.loads(line.decode("utf-8"))
-        callouts, spans = callouts_of(data), citations_of(parse)
-        wanted += callouts.total()
-        found += (callouts & spans).total()
+        printed = list_callouts(parse_xml(data))
+        wanted += printed.total()
+        found += (printed & list_citations(parse)).total()
         texts = "".join("".join(p.text.split()) for p in (*parse.body_text, *parse.back_matter))
         pieces = ["".join(str(piece).split()) for piece in RUNNING(parse_xml(data))]
         assert [piece for piece in pieces if piece not in texts] == [], path
@@ -50,27 +50,6 @@ def test_every_real_article_obeys_the_laws(shared_data: Path) -> None:
         for text, count in Counter(paragraph.text for paragraph in parse.body_text if len(paragraph.text) > 80).items():
             assert count == 1 or source.count("".join(text.split())[:30]) >= count, text
     assert found >= 0.99 * wanted  # The other callouts are in headings and pictures, or print nothing.
-
-
-def callouts_of(data: bytes) -> Counter[tuple[str, str]]:
-    """Return (text, id of the reference) of every callout of the article itself, from the publisher's XML."""
-    found: Counter[tuple[str, str]] = Counter()
-    for part in parse_xml(data):
-        if part.tag.rpartition("}")[2] in ("body", "back", "floats-group"):
-            for xref in part.iter("{*}xref"):
-                if xref.get("ref-type") == "bibr":
-                    text = " ".join("".join(xref.itertext()).split())
-                    found.update((text, rid) for rid in (xref.get("rid") or "").split())
-    return found
-
-
-def citations_of(parse: Parse) -> Counter[tuple[str, str]]:
-    ids = {entry.key: entry.ref_id for entry in parse.bib_entries}
-    paragraphs = (*parse.abstract, *parse.body_text, *parse.back_matter)
-    spans = [span for paragraph in paragraphs for span in paragraph.cite_spans]
-    spans += [span for entry in parse.ref_entries for span in entry.cite_spans]
-    spans += [cell.span for entry in parse.ref_entries for cell in entry.cell_cites]
-    return Counter((span.text, ids.get(span.ref_id or "", "")) for span in spans)
 
 
 # Generated trees contain every element that a publisher may write, in combinations that none writes.

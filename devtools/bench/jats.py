@@ -21,36 +21,20 @@ from s2orc_parse.parse_model import Parse
 from s2orc_parse.xml import parse_xml
 
 WORD = re.compile(r"\w+")
-OUTSIDE = frozenset(
-    ("table-wrap", "table-wrap-group", "table", "fig", "fig-group", "caption", "supplementary-material", "disp-formula",
-     "inline-formula", "math", "tex-math", "media")
-)  # fmt: skip
-
-
-def local(element: etree._Element) -> str:
-    tag = getattr(element, "tag", None)
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
-
-
-def text_of(element: etree._Element) -> str:
-    """Return the text without elements outside the paper's running text."""
-    parts = [element.text or ""]
-    for child in element:
-        if local(child) and local(child) not in OUTSIDE:
-            parts.append(text_of(child))
-        parts.append(child.tail or "")
-    return "".join(parts)
+OUTSIDE = """contains(' table-wrap table-wrap-group table fig fig-group caption supplementary-material disp-formula inline-formula math
+ tex-math media ', concat(' ', local-name(), ' '))""".replace("\n", "")
+PARAGRAPHS = etree.XPath(
+    f"*[local-name()='body']//*[local-name()='p'][not(ancestor::*[local-name()='p' or {OUTSIDE}])]"
+)
+CALLOUTS = etree.XPath(
+    "*[contains(' body back floats-group ', concat(' ', local-name(), ' '))]//*[local-name()='xref'][@ref-type='bibr']"
+)
+TEXTS = etree.XPath(f".//text()[not(ancestor::*[{OUTSIDE}])]")
 
 
 def truth(article: etree._Element) -> Counter[str]:
     """Return the tokens of `body//p`."""
-    words: Counter[str] = Counter()
-    body = article.find("{*}body")
-    for paragraph in body.iter("{*}p") if body is not None else ():
-        above = {local(ancestor) for ancestor in paragraph.iterancestors()}
-        if not above & OUTSIDE and "p" not in above:
-            words.update(WORD.findall(text_of(paragraph)))
-    return words
+    return Counter(word for paragraph in PARAGRAPHS(article) for word in WORD.findall("".join(TEXTS(paragraph))))
 
 
 def tokens(parse: Parse) -> Counter[str]:
@@ -66,14 +50,8 @@ def tokens(parse: Parse) -> Counter[str]:
 
 def list_callouts(article: etree._Element) -> Counter[tuple[str, str]]:
     """Return (text, id of the reference) of every callout of the article itself."""
-    found: Counter[tuple[str, str]] = Counter()
-    for part in article:
-        if local(part) in ("body", "back", "floats-group"):
-            for xref in part.iter("{*}xref"):
-                if xref.get("ref-type") == "bibr":
-                    text = " ".join("".join(xref.itertext()).split())
-                    found.update((text, rid) for rid in (xref.get("rid") or "").split())
-    return found
+    texts = ((" ".join("".join(xref.itertext()).split()), xref.get("rid") or "") for xref in CALLOUTS(article))
+    return Counter((text, rid) for text, rids in texts for rid in rids.split())
 
 
 def list_citations(parse: Parse) -> Counter[tuple[str, str]]:

@@ -65,7 +65,6 @@ def compare(truth: pa.Table, found: pa.Table) -> str:
 
 
 def main() -> None:
-    """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, default=250_000)
     parser.add_argument("--memory-mb", type=int, default=ResourceRules().memory_mb)

@@ -346,7 +346,6 @@ def measure_speed(pdfs: list[Path]) -> None:
 
 
 def main() -> int:
-    """Print the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--apart", action="store_true", help="also measure the papers kept apart")
     options.add_argument("--tei", type=Path, help="read <paper>.xml from this folder; extract and store missing papers")

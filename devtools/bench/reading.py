@@ -120,7 +120,6 @@ def read_parse(kind: str, path: Path, folder: Path | None) -> Parse | None:
 
 
 def main() -> None:
-    """Print the table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--tei", type=Path, help="folder of the extractor's TEI")
     given = options.parse_args()

@@ -23,7 +23,6 @@ from s2corpus.extractors.embedded import embedded_extractor
 
 
 def main() -> None:
-    """Build the release and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tree", type=Path, help="only write the drops and deliveries to this folder")
     options = parser.parse_args()

@@ -177,7 +177,6 @@ def measure(folder: Path, count: int, given: argparse.Namespace) -> Iterator[tup
 
 
 def main() -> None:
-    """Print two lines for each stage and size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", type=int, nargs="*", default=[10_000, 100_000])
     parser.add_argument("--stages", default=",".join(STAGE_NAMES))

@@ -48,22 +48,18 @@ class CountedLake(LocalLake):
             yield entry
 
     def upload(self, key: str, path: Path, *, move: bool = False) -> None:
-        """Upload an object."""
         self._count(path.stat().st_size)
         super().upload(key, path, move=move)
 
     def delete(self, key: str) -> None:
-        """Delete an object."""
         self._count(0)
         super().delete(key)
 
     def head(self, key: str) -> Mapping[str, Any]:
-        """Return the size of an object."""
         self._count(0)
         return {"ContentLength": self.size(key)}
 
     def read_tail(self, key: str, size: int) -> tuple[bytes, int, str]:
-        """Return the end of an object, and its size."""
         with self.open(key) as file:
             total = file.seek(0, 2)
             file.seek(max(0, total - size))
@@ -72,14 +68,12 @@ class CountedLake(LocalLake):
         return data, total, ""
 
     def read_range(self, key: str, start: int, size: int, etag: str) -> bytes:
-        """Return a range of an object."""
         self._count(size)
         with self.open(key) as file:
             file.seek(start)
             return file.read(size)
 
     def filesystem(self, sizes: Mapping[str, int] = NO_SIZES) -> tuple[pyarrow.fs.FileSystem, str]:
-        """Return the file system that reads S3."""
         return arrow_files(self, sizes), ""
 
 
@@ -106,7 +100,6 @@ def run_release(store: ContentStore[Any], shards: Mapping[int, list[str]], words
 
 
 def main() -> None:
-    """Run the releases, and print a line for each."""
     words = ["".join(random.Random(n).choices("aeiourstlnmdg", k=6)) for n in range(5000)]
     total = PDFS + MONTHS * PDFS // 100
     pdfs = [hashlib.sha1(str(number).encode(), usedforsecurity=False).hexdigest() for number in range(total)]

@@ -45,14 +45,10 @@ def compare(run: Run) -> list[Line]:
         id_ = paper["paper_id"]
         in_set = next((s for s in ("s2orc", "s2ag") if outcomes.get((s, id_)) == "kept"), None)
         reason = outcomes.get(("s2orc", id_)) or outcomes.get(("", id_), "not filtered")
-        fulltext = fulltexts.get((id_, "latex" if truth.is_latex else "pdf"))
+        fulltext, wanted = fulltexts.get((id_, "latex" if truth.is_latex else "pdf")), truth.why.split(":")[0] or "kept"
         for fact, (expected, found, right) in {
             **_metadata(truth, paper, fulltext),
-            "set": (
-                truth.set or truth.why,
-                f"{in_set} ({reason})",
-                (in_set, reason) == (truth.set, truth.why.split(":")[0] or "kept"),
-            ),
+            "set": (truth.set or truth.why, f"{in_set} ({reason})", (in_set, reason) == (truth.set, wanted)),
             "split": (truth.split, splits.get((str(in_set), id_)), truth.split == splits.get((str(in_set), id_))),
         }.items():
             lines.append(Line(truth.key, fact, str(expected), str(found), right))
@@ -74,10 +70,8 @@ def _metadata(
         else:
             missing.append(section)
     # Unpaywall's evidence has no version of a license.
-    licenses = {
-        truth.license,
-        truth.license.rpartition("-")[0] if truth.open_by == "unpaywall" and truth.license else truth.license,
-    }
+    license_ = truth.license
+    licenses = {license_, license_.rpartition("-")[0] if truth.open_by == "unpaywall" and license_ else license_}
     return {
         "title": (truth.title, title, letters(truth.title) == letters(title)),
         "authors": (truth.authors, names, [letters(n) for n in names] == [letters(n) for n in truth.authors]),

@@ -149,11 +149,9 @@ def _clusters(truth: Truth, tables: Mapping[str, pa.Table]) -> Row:
     """
     key_of = {record: p.key for p in truth.papers for record in p.record_ids}
     clusters: dict[str, set[str]] = {}
-    for record, paper_id in zip(
-        *(tables["clusters"].column(c).to_pylist() for c in ("record_id", "paper_id")), strict=True
-    ):
-        if record in key_of:
-            clusters.setdefault(paper_id, set()).add(record)
+    for row in tables["clusters"].to_pylist():
+        if row["record_id"] in key_of:
+            clusters.setdefault(row["paper_id"], set()).add(row["record_id"])
     found = {frozenset(records) for records in clusters.values()}
     pairs = []
     for p in truth.papers:
@@ -180,11 +178,9 @@ def _links(truth: Truth, ids: Mapping[str, str], links: pa.Table) -> list[Row]:
     expected = {(p.key, e.links_to) for p in truth.papers if p.key in citing for e in p.bibliography if e.links_to}
     numeral = sorted(p.key for p in truth.papers for e in p.bibliography if e.warning == "numeral")
     false = sorted(f"{a} → {b}" for a, b in got - expected if a in citing)
+    pairs = ((f"{a} → {b}", "linked", "linked" if (a, b) in got else None) for a, b in sorted(expected))
     return [
-        row_of(
-            "citations found",
-            ((f"{a} → {b}", "linked", "linked" if (a, b) in got else None) for a, b in sorted(expected)),
-        ),
+        row_of("citations found", pairs),
         Row("citations right", len({g for g in got if g[0] in citing}), len(got & expected), tuple(false)),
         row_of("numeral warnings", ((key, True, any(a == key for a, _ in warned)) for key in numeral)),
     ]

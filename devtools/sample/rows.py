@@ -59,26 +59,19 @@ def identifiers(truth: Truth, selections: pa.Table) -> Row:
 
     If a PDF prints no identifier, none may be found."""
     got = {row["file_sha1"]: row for row in selections.to_pylist()}
-    return row_of(
-        "identifiers read from PDFs",
-        (
-            (f"{pdf.places[0][1]}, {name}", getattr(pdf, name), got.get(pdf.sha1, {}).get(name, "no PDF"))
-            for pdf in truth.pdfs
-            if pdf.seen and pdf.selection == "selected"
-            for name in ("doi", "arxiv_id", "pmc_id")
-        ),
-    )
+    read = [pdf for pdf in truth.pdfs if pdf.seen and pdf.selection == "selected"]
+    pairs = (
+        (f"{pdf.places[0][1]}, {name}", getattr(pdf, name), got.get(pdf.sha1, {}).get(name, "no PDF"))
+        for pdf in read for name in ("doi", "arxiv_id", "pmc_id")
+    )  # fmt: skip
+    return row_of("identifiers read from PDFs", pairs)
 
 
 def kinds(truth: Truth, ids: Mapping[str, str], fulltexts: pa.Table) -> Row:
     """Compare the kinds of each paper's full texts: pdf, latex, jats, elsevier."""
-    got: dict[str, list[str]] = {}
-    for row in fulltexts.select(["paper_id", "parse_kind"]).to_pylist():
-        got.setdefault(row["paper_id"], []).append(row["parse_kind"])
-    return row_of(
-        "kind of full text",
-        ((p.key, sorted(p.fulltexts), sorted(got.get(ids.get(p.key, ""), []))) for p in truth.papers),
-    )
+    found = [(row["paper_id"], row["parse_kind"]) for row in fulltexts.select(["paper_id", "parse_kind"]).to_pylist()]
+    pairs = ((p, sorted(kind for id_, kind in found if id_ == ids.get(p.key))) for p in truth.papers)
+    return row_of("kind of full text", ((p.key, sorted(p.fulltexts), got) for p, got in pairs))
 
 
 def contents(truth: Truth, ids: Mapping[str, str], fulltexts: pa.Table) -> Row:
@@ -89,14 +82,9 @@ def contents(truth: Truth, ids: Mapping[str, str], fulltexts: pa.Table) -> Row:
             parse = json.loads(row["parse"])
             heads = list(dict.fromkeys(p["section"] for p in parse["body_text"]))
             got[row["paper_id"]] = heads, len(parse["bib_entries"])
-    return row_of(
-        "sections, entries of sources",
-        (
-            (p.key, (list(dict.fromkeys(b.section for b in p.body)), len(p.bibliography)), got.get(ids.get(p.key, "")))
-            for p in truth.papers
-            if set(p.fulltexts) - {"pdf"}
-        ),
-    )
+    papers = [p for p in truth.papers if set(p.fulltexts) - {"pdf"}]
+    expected = ((p.key, (list(dict.fromkeys(b.section for b in p.body)), len(p.bibliography))) for p in papers)
+    return row_of("sections, entries of sources", ((key, value, got.get(ids.get(key, ""))) for key, value in expected))
 
 
 def parses(fulltexts: pa.Table) -> list[Row]:

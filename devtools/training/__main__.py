@@ -45,6 +45,8 @@ class Model:
     """A CRF with its training data and CRFsuite's parameters."""
 
     path: Path
+    archive: str
+    """GROBID's annotated documents; nothing for the folder of all data"""
     read: Callable[[Path], Iterable[Document]]
     features: Callable[[Any], Sequence[list[str]]]
     parameters: dict[str, Any]
@@ -80,6 +82,11 @@ def add_neighbors(own: Sequence[list[str]], shown: Sequence[Sequence[str]]) -> l
     ]
 
 
+def describe_segments(items: Sequence[segmentation.LineAttributes]) -> list[list[str]]:
+    """Return the feature names of lines of a document."""
+    return add_neighbors(*segmentation.describe_lines(items, paged=True))
+
+
 def describe_passages(items: Sequence[segmentation.LineAttributes]) -> list[list[str]]:
     """Return the feature names of lines of the body, without page features, which the training data lack."""
     near = add_neighbors(*segmentation.describe_lines(items, paged=False))
@@ -91,38 +98,17 @@ def describe_tokens(found: list[tokens.Piece]) -> list[list[str]]:
     return [[name for codes, names in tokens.columns([found]) for name in names[codes[i]]] for i in range(len(found))]
 
 
+LINES = {"c1": 1.0, "c2": 0.1, "feature.minfreq": 3, "max_iterations": 80}
+STRING = {"c1": 1.0, "c2": 0.02, "feature.possible_transitions": True, "max_iterations": 80}
 MODELS = {
-    "segmentation": Model(
-        segmentation.MODEL,
-        lambda data: lines.read_segments(data / "grobid-training/segmentation.tar.xz"),
-        lambda items: add_neighbors(*segmentation.describe_lines(items, paged=True)),
-        {"c1": 1.0, "c2": 0.1, "feature.minfreq": 3, "max_iterations": 80},
-    ),
-    "passages": Model(
-        passages.MODEL,
-        lambda data: lines.read_passages(data / "grobid-training/fulltext.tar.xz"),
-        describe_passages,
-        {"c1": 1.0, "c2": 0.1, "feature.minfreq": 3, "max_iterations": 80},
-    ),
-    "front": Model(
-        front_lines.MODEL,
-        lambda data: lines.read_headers(data / "grobid-training/header.tar.xz"),
-        front_lines.features,
-        {"c1": 0.1, "c2": 0.1, "max_iterations": 120},
-    ),
+    "segmentation": Model(segmentation.MODEL, "segmentation", lines.read_segments, describe_segments, LINES),
+    "passages": Model(passages.MODEL, "fulltext", lines.read_passages, describe_passages, LINES),
+    "front": Model(front_lines.MODEL, "header", lines.read_headers, front_lines.features, {"c1": 0.1, "c2": 0.1, "max_iterations": 120}),
     "entries": Model(
-        entry_lines.MODEL,
-        lambda data: entries.read_lists(data / "grobid-training/reference-segmenter.tar.xz"),
-        entry_lines.features,
-        {"c1": 0.5, "c2": 0.1, "max_iterations": 60},
+        entry_lines.MODEL, "reference-segmenter", entries.read_lists, entry_lines.features, {"c1": 0.5, "c2": 0.1, "max_iterations": 60},
     ),
-    "references": Model(
-        crf.MODEL,
-        read_strings,
-        describe_tokens,
-        {"c1": 1.0, "c2": 0.02, "feature.possible_transitions": True, "max_iterations": 80},
-    ),
-}
+    "references": Model(crf.MODEL, "", read_strings, describe_tokens, STRING),
+}  # fmt: skip
 
 
 def is_held_out(name: str) -> bool:
@@ -170,7 +156,8 @@ def main() -> None:
     model = MODELS[given.model]
     path = given.out or model.path
     is_strings = given.model == "references"
-    documents = [] if is_strings and given.measure else list(model.read(given.data))
+    data = given.data / f"grobid-training/{model.archive}.tar.xz" if model.archive else given.data
+    documents = [] if is_strings and given.measure else list(model.read(data))
     if not given.measure:
         train(model, documents, path)
     tagger = pycrfsuite.Tagger()

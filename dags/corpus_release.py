@@ -14,8 +14,8 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
   | stage | steps |
   |---|---|
   | intake | `wait_for_drops`, if the spec expects drops; `regroup → gather` (mapped over buckets of records) |
-  | assemble, link | `gather → gather_2` (mapped over buckets of papers) |
-  | vote, export | `gather` (mapped over buckets of papers) |
+  | assemble | `gather → gather_2` (mapped over buckets of papers) |
+  | vote, link, export | `gather` (mapped over buckets of papers) |
 
 - **As of** the end of the data interval: the run of January uses data that was ready before February 1, regardless of when it runs.
   Backfill past intervals in the UI, on the command line or by REST. A release waits for running earlier releases of its spec, because

@@ -29,9 +29,9 @@ from devtools.bench import link_data
 from devtools.measure import peak_mb
 from devtools.real_data import REAL_DATA
 from s2corpus import compiled
-from s2corpus.pipeline.run import Run, Shard
+from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec, ResourceRules
-from s2corpus.stages.link import LinkStage, group_tasks
+from s2corpus.stages.link import LinkStage
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.texts import LINKS
 
@@ -100,18 +100,8 @@ def _run(folder: Path, memory_mb: int) -> Run:
 def _tasks(run: Run) -> list[Callable[[], Any]]:
     """Return the tasks of the stage as functions, in order; the last one finishes the stage."""
     stage = LinkStage()
-    shards = stage.plan(run)
-    return [
-        partial(_work_each, stage, run, shards, 0),
-        partial(_work_each, stage, run, shards, 1),
-        *(partial(LinkStage().work, run, Shard(first), 2) for first in group_tasks(run)),
-        partial(stage.finish, run),
-    ]
-
-
-def _work_each(stage: LinkStage, run: Run, shards: list[Shard], round: int) -> None:
-    for shard in shards:
-        stage.work(run, shard, round)
+    rounds = [partial(stage.work, run, shard, round) for round in (0, 1) for shard in stage.plan(run, round)]
+    return [*rounds, partial(stage.finish, run)]
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ Not demands on a corpus: Tables 1, 5, 7 and 9 and Appendix F (other corpora, and
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -31,7 +31,6 @@ from s2corpus.sources import Author, Record
 from s2corpus.spec import load_spec, releases_folder
 from s2corpus.tables.parses import LATEX_PARSES
 from s2corpus.titles import grams, normalize, normalize_one, score, score_pairs
-from s2corpus.titles.similarity import Search
 from s2corpus_datasets.pretraining import PretrainingParams, classify_paragraph
 from s2corpus_datasets.sentences import sentence_spans
 from s2corpus_reader.schemas import METADATA, PARSE
@@ -462,26 +461,25 @@ def test_s_is_equation_1(titles: list[str]) -> None:
     assert (early == np.where(scores >= 0.8, scores, 0.0)).all()
 
 
-@pytest.mark.parametrize("by_title", [False, True])
-def test_entry_links_to_the_highest_s_above_the_threshold(by_title: bool) -> None:
+@pytest.mark.parametrize("evidence", ["all", "title"])
+def test_entry_links_to_the_highest_s_above_the_threshold(evidence: Literal["all", "title"]) -> None:
     """Demands of S2ORC.
 
     41. §2.6: the pair with the highest S above 0.8 is the link.
     42. §2.6: otherwise the entry remains unlinked.
     """
-    assert LinkRules().min_score == LITERAL.link.min_score == Search().threshold == 0.8
+    assert LinkRules().min_score == LITERAL.link.min_score == 0.8
     papers: list[dict[str, Any]] = [
         {"paper_id": "near", "title": f"{GRAPHS} xq"},
         {"paper_id": "far", "title": f"{GRAPHS} zqkwvpf", "year": 1999},
     ]
-    (found,) = link_all([{"title": GRAPHS, "year": 1999}], papers, Search(by_title=by_title))
+    (found,) = link_all([{"title": GRAPHS, "year": 1999}], papers, LinkRules(evidence=evidence))
     assert (found["paper_id"], found["runner_up_score"]) == ("near", score(GRAPHS, f"{GRAPHS} zqkwvpf"))
     s = score(GRAPHS, GRAPHS + "s")
     for threshold, linked in ((s, None), (s - 1e-9, "p")):
-        search = Search(threshold, by_title=by_title)
-        assert (
-            link_all([{"title": GRAPHS + "s"}], [{"paper_id": "p", "title": GRAPHS}], search)[0]["paper_id"] == linked
-        )
+        rules = LinkRules(min_score=threshold, evidence=evidence)
+        (found,) = link_all([{"title": GRAPHS + "s"}], [{"paper_id": "p", "title": GRAPHS}], rules)
+        assert found["paper_id"] == linked
 
 
 def test_title_alone_links_in_the_literal_profile() -> None:
@@ -502,9 +500,7 @@ def test_title_alone_links_in_the_literal_profile() -> None:
         {"title": "Deep nets", "year": 2001, "surname": "Roy"},
         {"title": "", "doi": "10.1/c"},
     ]  # fmt: skip
-    ours, theirs = (
-        link_all(entries, papers, Search(by_title=by_title)) for by_title in (False, LITERAL.link.evidence == "title")
-    )
+    ours, theirs = (link_all(entries, papers, rules) for rules in (LinkRules(), LITERAL.link))
     assert [row["paper_id"] for row in theirs] == ["a", "b", "c", None, None]
     assert {row["warning"] for row in theirs} == {None}
     assert [(row["paper_id"], row["warning"]) for row in ours[:3]] == [(None, None), ("b", "numeral"), ("b", None)]

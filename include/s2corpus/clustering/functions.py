@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -93,29 +94,6 @@ def _tabulate(a: np.ndarray, b: np.ndarray, edges: Edges, near: int) -> pa.Table
     )
 
 
-def compute_title_keys(rows: pa.Table) -> pa.Table:
-    """Return the MinHash keys of titles."""
-    keys = similarity.compute_keys(one_chunk(rows["normalized"]), BANDS)
-    band = (np.arange(BANDS, dtype=np.uint64) << np.uint64(32))[:, None]
-    used = np.flatnonzero(keys.ravel())
-    row = pa.array(used % max(len(rows), 1))
-    key = (keys | band).ravel()[used].astype(np.int64)
-    return pa.table([rows["title"].take(row), rows["is_open"].take(row), key], ["title", "is_open", "key"])
-
-
-def score_titles(rows: pa.Table) -> pa.Table:
-    """Return S of pairs of titles if it is above the threshold."""
-    a, b = (rows[name].to_numpy() for name in _PAIR)
-    first = [np.unique(ids, return_index=True, return_inverse=True)[1:] for ids in (a, b)]
-    texts = [
-        one_chunk(rows[name].take(pa.array(where)))
-        for name, (where, _) in zip(("title_a", "title_b"), first, strict=True)
-    ]
-    score = similarity.score_titles(texts[0], first[0][1], texts[1], first[1][1], MIN_TITLE_SCORE)
-    kept = score > 0.0
-    return pa.table([a[kept], b[kept], score[kept]], ["a", "b", "score"])
-
-
 def connect(batches: Iterator[pa.Table]) -> Iterator[pa.Table]:
     """Yield the component of each record that is not the first of its component; it needs 8 bytes for each record."""
     parent = np.empty(0, np.int64)
@@ -195,8 +173,11 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], pa.Schema]] = {
     "judge_equal": (judge_equal, EDGE),
     "judge_similar": (judge_similar, EDGE),
     "judge_cut": (judge_cut, EDGE),
-    "compute_title_keys": (compute_title_keys, pa.schema({"title": _INT, "is_open": _FLAG, "key": _INT})),
-    "score_titles": (score_titles, pa.schema({**_PAIR, "score": _REAL})),
+    "compute_title_keys": (
+        partial(similarity.add_keys, bands=BANDS),
+        pa.schema({"title": _INT, "is_open": _FLAG, "key": _INT}),
+    ),
+    "score_titles": (partial(similarity.add_scores, threshold=MIN_TITLE_SCORE), pa.schema({**_PAIR, "score": _REAL})),
     "connect": (connect, pa.schema({"node": _INT, "label": _INT})),
     "decide": (decide, pa.schema([*EDGE, ("outcome", pa.int8()), ("label_a", _INT), ("label_b", _INT)])),
     "name_edges": (name_edges, _EDGE_ROW),

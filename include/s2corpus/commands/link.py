@@ -23,7 +23,6 @@ _SHARED = ("title", "authors", "year", "date", "venue", "journal", "volume", "is
 ENTRY_KEYS = ("entry_id", "citing_paper_id", *_SHARED, "raw_text")
 PAPER_KEYS = ("paper_id", *_SHARED, "acl_id")
 _ROWS = 50_000
-_MEMORY_MB = 1024
 
 
 @with_examples("corpus link --entries entries.jsonl --papers papers.jsonl --out links.parquet")
@@ -50,27 +49,25 @@ def command(entries: Path, papers: Path, out: Path) -> None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from s2corpus.rules import LinkRules
-    from s2corpus.stages.link.index import open_local_index
+    from s2corpus.corpora.link_tables import link_tables
     from s2corpus.storage.parquet import check_table, write_table
-    from s2corpus.titles.linking import link
-    from s2corpus.titles.similarity import Search
 
     check_table(out)
-    search = Search(LinkRules().min_score, memory_mb=_MEMORY_MB // 4)
     targets = pa.concat_tables(_read_tables(papers, "paper_id", PAPER_KEYS))
     paper_id = targets["paper_id"]
     if len(paper_id.unique()) < len(paper_id) or pc.any(pc.equal(paper_id, "")).as_py():
         raise UserError(f"{papers}: a paper_id is empty or repeated: every paper needs a unique paper_id")
-    linked = []
-    tables = _read_tables(entries, "entry_id", ENTRY_KEYS)
-    with open_local_index(targets, search, _MEMORY_MB) as (connection, index):
-        # Linking reads all papers once per batch.
-        while parts := list(islice(tables, _MEMORY_MB * 256 // _ROWS)):
-            batch = pa.concat_tables(parts)
-            links = link(connection, batch, index, search).rows
-            linked.append(links.add_column(0, "entry_id", batch["entry_id"]))
-    result = pa.concat_tables(linked)
+    ids: list[pa.ChunkedArray] = []
+
+    def read() -> Iterator[pa.Table]:
+        for table in _read_tables(entries, "entry_id", ENTRY_KEYS):
+            ids.append(table["entry_id"])
+            yield table
+
+    links = link_tables(targets, read())
+    result = links.add_column(
+        0, "entry_id", pa.chunked_array([chunk for column in ids for chunk in column.chunks], pa.string())
+    )
     write_table(out, result)
     counts = {reason["values"]: reason["counts"] for reason in result["reason"].value_counts().to_pylist()}
     none = counts.pop("none", 0)

@@ -15,33 +15,32 @@ import pyarrow.compute as pc
 from s2corpus.compiled import interpret_if_small
 from s2corpus.pipeline.run import ReleaseTables
 from s2corpus.pipeline.trace import read_spec
-from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS
-from s2corpus.sources.documents import find_document
 from s2corpus.spec import LinkRules
-from s2corpus.stages.link.index import read_entries_where, read_papers
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.schema import paper_shard
+from s2corpus.tables.texts import ENTRIES, FILTERED
 from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.comparison import (
-    ALMOST,
     CUT,
-    EQUAL,
     EVIDENCE,
     MIN_LINK_EVIDENCE,
     MISSING,
-    SIMILAR,
-    compare_titles,
     describe,
 )
-from s2corpus.titles.facts import add_facts, number_keys, page_keys
-from s2corpus.titles.linking import compare_facts
-from s2corpus.titles.rules import compare_numbers
-from s2corpus.titles.threegrams import grams, normalize, score_pairs
+from s2corpus.titles.facts import IDENTIFIERS
+from s2corpus.titles.linking import compare_facts, judge_titles, read_entries, read_papers
+from s2corpus.titles.threegrams import grams, score_pairs
 
 MAX_SEARCHED_PAPERS = 1_000_000
 """maximum number of papers of a release that is searched"""
 MIN_NEAR_SCORE = 0.6
 """A paper is near if S of the titles is at least this value, or if volume and first page are equal."""
+
+
+_NEAR = ("volume", "page", "year")
+_SHARED = ("title", "authors", "volume", "pages", "venue", *IDENTIFIERS)
+_ENTRY = (*_SHARED, "parse_kind", "ref_id", "year", "raw_text")
+_PAPER = (*_SHARED, "paper_id", "journal", "date")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,40 +73,40 @@ def find_refused_links(
         return []
     if tables.table(PAPERS).committed().rows > MAX_SEARCHED_PAPERS:
         return None
-    spec = read_spec(tables)
-    entries = read_entries_where(
-        tables, pc.field("paper_id") == paper_id, shard=paper_shard(paper_id, tables.paper_shards)
-    )
+    spec, shard = read_spec(tables), paper_shard(paper_id, tables.paper_shards)
+    entries = tables.table(ENTRIES).read(_ENTRY, shard=shard, where=pc.field("paper_id") == paper_id)
     keys = zip(entries["parse_kind"].to_pylist(), entries["ref_id"].to_pylist(), strict=True)
-    entries = add_facts(entries.filter(pa.array([key in unlinked for key in keys], pa.bool_())))
+    entries = entries.filter(pa.array([key in unlinked for key in keys], pa.bool_())).rename_columns(
+        {"venue": "journal"}
+    )
+    entries = read_entries(entries, by_title=False)
     best: dict[int, tuple[float, pa.Table]] = {}
     with interpret_if_small(len(entries) * tables.table(PAPERS).committed().rows * 200):
         for bucket in range(tables.paper_shards):
-            for row, nearness, paper in _find_near(entries, read_papers(tables, bucket), paper_id):
+            papers = tables.table(PAPERS).read(_PAPER, shard=bucket)
+            outcomes = tables.table(FILTERED).read(["paper_id", "outcome"], shard=bucket)
+            kept = outcomes["paper_id"].filter(pc.equal(outcomes["outcome"], "kept"))
+            papers = read_papers(papers.filter(pc.is_in(papers["paper_id"], kept.combine_chunks())), by_title=False)
+            for row, nearness, paper in _find_near(entries, papers, paper_id):
                 if nearness > best.get(row, (0.0,))[0]:
                     best[row] = nearness, paper
         rows = sorted(best)
         if not rows:
             return []
-        papers = add_facts(pa.concat_tables([best[row][1] for row in rows]))
+        papers = pa.concat_tables([best[row][1] for row in rows])
         return list(_explain(entries.take(pa.array(rows)), papers, spec.link if spec else LinkRules()))
 
 
 def _find_near(entries: pa.Table, papers: pa.Table, citing: str) -> Iterator[tuple[int, float, pa.Table]]:
     """Yield the row of each entry with a near paper of a bucket: S, increased a little by each other fact that agrees, and the paper."""
-    titles = normalize(papers["title"])
-    cited, given = grams(pc.fill_null(entries["normalized"], "")), grams(titles)
-    volume, page, year = (
-        number_keys(papers["volume"]),
-        page_keys(papers["pages"]),
-        pc.fill_null(papers["year"], 0).to_numpy(),
-    )
+    cited, given = (grams(pc.fill_null(rows["normalized"], "")) for rows in (entries, papers))
+    volume, page, year = (_read(papers, name).to_numpy() for name in _NEAR)
     is_other = pc.not_equal(papers["paper_id"], citing).to_numpy()
-    facts = [pc.fill_null(entries[name], 0).to_pylist() for name in ("volume_key", "page_key", "year")]
+    facts = [_read(entries, name).to_pylist() for name in _NEAR]
     for row, (cited_volume, cited_page, cited_year) in enumerate(zip(*facts, strict=True)):
         places = np.arange(len(papers))
         score = score_pairs(cited, np.full(len(papers), row), given, places, MIN_NEAR_SCORE)
-        is_place = (volume == cited_volume) & (page == cited_page) & (cited_volume > 0) & (cited_page > 0)
+        is_place = (volume == cited_volume) & (page == cited_page) & (cited_volume != 0) & (cited_page != 0)
         nearness = score + 0.02 * is_place + 0.01 * ((year == cited_year) & (cited_year > 0))
         nearness[~is_other | ((score == 0) & ~is_place)] = 0
         if len(papers) and nearness.max() > 0:
@@ -116,25 +115,20 @@ def _find_near(entries: pa.Table, papers: pa.Table, citing: str) -> Iterator[tup
 
 def _explain(entries: pa.Table, papers: pa.Table, rules: LinkRules) -> Iterator[RefusedLink]:
     """Yield the reason and the evidence of each pair of an entry and a paper."""
-    titles = list(zip(entries["title"].to_pylist(), papers["title"].to_pylist(), strict=True))
     cited, given = (grams(pc.fill_null(table["normalized"], "")) for table in (entries, papers))
-    places = np.arange(len(titles))
+    places = np.arange(len(entries))
     similarity = score_pairs(cited, places, given, places)
-    title, number, document = (np.zeros(len(titles), np.int64) for _ in range(3))
-    equal = pc.fill_null(pc.equal(entries["normalized"], papers["normalized"]), False).to_pylist()
-    for row, (a, b) in enumerate(titles):
-        if not a or not b:
-            title[row] = MISSING
-        elif equal[row] or similarity[row] > rules.min_score:
-            title[row] = EQUAL if equal[row] else ALMOST if similarity[row] > MIN_SCORE_WITHOUT_AUTHORS else SIMILAR
-            number[row] = compare_numbers(a, b)
-        else:
-            title[row], number[row] = compare_titles(a, b)
-        document[row] = 3 * (find_document(a or "") != find_document(b or ""))
+    same_title = pc.fill_null(pc.equal(entries["normalized"], papers["normalized"]), False)
     little = pc.or_(entries["is_uninformative"], papers["is_uninformative"])
-    described = pa.table([_describe(entries), _describe(papers), little], ["cited", "given", "is_uninformative"])
-    kinds = np.concatenate([document, np.zeros_like(document)]).astype(np.uint8)
-    found = compare_facts(described, title, number, document=kinds)
+    pairs = pa.table(
+        [entries["facts"], papers["facts"], little, same_title, entries["title"], papers["title"]],
+        ["cited", "given", "is_uninformative", "same_title", "entry_title", "title"],
+    )
+    has_titles = np.asarray(pc.and_(entries["normalized"].is_valid(), papers["normalized"].is_valid()))
+    is_other = has_titles & ~np.asarray(same_title) & (similarity <= rules.min_score)
+    scores = np.where(has_titles, similarity, np.nan)
+    title, number, document = judge_titles(pairs, scores, rules.min_score, has_titles, is_other)
+    found = compare_facts(pairs, title, number, document=document)
     against = [list(EVIDENCE)[fact] if fact >= 0 else None for fact in found.strongest_against().tolist()]
     texts = [
         title or text or ""
@@ -155,12 +149,9 @@ def _explain(entries: pa.Table, papers: pa.Table, rules: LinkRules) -> Iterator[
             reason = "the search did not propose this paper (§7.14)"
         yield RefusedLink(
             entries["parse_kind"][row].as_py(), entries["ref_id"][row].as_py(), texts[row][:200], papers["paper_id"][row].as_py(),
-            titles[row][1], float(similarity[row]), reason, describe(code, MIN_LINK_EVIDENCE),
+            papers["title"][row].as_py(), float(similarity[row]), reason, describe(code, MIN_LINK_EVIDENCE),
         )  # fmt: skip
 
 
-def _describe(rows: pa.Table) -> pa.Array:
-    """Return the compared facts of entries or papers."""
-    names = {"year": "year", "surname": "surname_key", "journal": "journal", "volume": "volume_key", "page": "page_key"}
-    columns = [one_chunk(rows[column]) for column in names.values()]
-    return pa.StructArray.from_arrays(columns, names=list(names))
+def _read(rows: pa.Table, fact: str) -> pa.Array:
+    return pc.fill_null(pc.struct_field(one_chunk(rows["facts"]), fact), 0)

@@ -265,7 +265,8 @@ PIPELINE = (
         writes=("links", "contexts"),
         shards=Shards.PAPERS,
         items=("entries", ("rows.links",)),
-        rounds=3,
+        rounds=2,
+        meets_first=True,
         outcomes=(
             OutcomeColumn("links", "reason", (("", LinkReason),)),
             OutcomeColumn("links", "warning", (("", LinkWarning),)),

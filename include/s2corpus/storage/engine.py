@@ -62,19 +62,23 @@ Functions = Mapping[str, tuple[Callable[[Any], Any], pa.Schema]]
 def make_tables(
     engine: Engine, statements: Path, functions: Functions, names: Sequence[str], kept: Sequence[str], **parameters: int
 ) -> None:
-    """Make tables by the statements of a file, in the given order. A table that is not kept is dropped after its last use."""
-    found = read_statements(statements, **parameters)
+    """Make tables by the statements of a file, in the given order. A table that is not kept is dropped after its last use.
+
+    A name is that of a statement and its table, or `<table>: <statement>`.
+    """
+    found, pairs = read_statements(statements, **parameters), [name.split(": ") for name in names]
+    steps = [(pair[0], found[pair[-1]]) for pair in pairs]
     last = {
         read: place
-        for place, name in enumerate(names)
-        for read in (name, *re.findall(r"(?:FROM|JOIN)\s+(\w+)", found[name].sql))
+        for place, (name, statement) in enumerate(steps)
+        for read in (name, *re.findall(r"(?:FROM|JOIN)\s+(\w+)", statement.sql))
     }
-    for place, name in enumerate(names):
-        if function := found[name].function:
-            engine.map(name, found[name], *functions[function])
+    for place, (name, statement) in enumerate(steps):
+        if function := statement.function:
+            engine.map(name, statement, *functions[function])
         else:
-            engine.run(name, found[name].sql)
-        for unused in sorted(set(names[: place + 1]) - set(kept)):
+            engine.run(name, statement.sql)
+        for unused in sorted({name for name, _ in steps[: place + 1]} - set(kept)):
             if last[unused] == place:
                 engine.drop(unused)
 
@@ -97,6 +101,10 @@ class DuckEngine:
         """Make a table of rows in memory."""
         self._connection.execute(f"CREATE OR REPLACE TABLE {name} AS FROM rows")
 
+    def append(self, name: str, rows: pa.Table) -> None:
+        """Add rows to a table."""
+        self._connection.execute(f"INSERT INTO {name} FROM rows")
+
     def run(self, name: str, sql: str) -> None:
         """Make a table of the rows of a statement."""
         self._connection.execute(f"CREATE OR REPLACE TABLE {name} AS {sql}")
@@ -106,8 +114,7 @@ class DuckEngine:
         self.create(name, schema.empty_table())
         batches = self._batches(statement.sql)
         for found in apply(function, statement.by, batches, self._call_in_threads):
-            rows = found.select(schema.names).cast(schema)  # noqa: F841 - DuckDB reads the variable
-            self._connection.execute(f"INSERT INTO {name} FROM rows")
+            self.append(name, found.select(schema.names).cast(schema))
 
     def drop(self, name: str) -> None:
         """Remove a table."""

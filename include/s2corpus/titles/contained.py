@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 
 from s2corpus.sources.documents import ends_with_kind
 from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
-from s2corpus.titles.comparison import EQUAL, MIN_LINK_EVIDENCE, Comparison
+from s2corpus.titles.comparison import EQUAL, MIN_LINK_EVIDENCE
 from s2corpus.titles.facts import page_keys
+from s2corpus.titles.linking import CANDIDATE, compare_facts
 from s2corpus.titles.threegrams import normalize, normalize_one
 
 HEADS = (16, 32)
@@ -35,78 +36,80 @@ _PLACE_NUMBERS = 2
 """A reference with more numbers has a volume and a page."""
 _OTHER = 4
 """A key differs from another one in this bit."""
-_FACTS = pa.struct(
-    [("year", pa.int32()), ("surname", pa.uint64()), ("journal", pa.string())]
-    + [(name, pa.uint32()) for name in ("journal_key", "volume", "page")]
-)
-_ROWS = pa.schema(
-    {"entry": pa.int32(), **dict.fromkeys(("paper_id", "title", "normalized"), pa.string())}
-    | {"same_title": pa.bool_(), "is_uninformative": pa.bool_(), "cited": _FACTS, "given": _FACTS}
+REFERENCE = pa.schema(
+    [(name, pa.string()) for name in ("entry", "citing_paper_id")]
+    + [("year", pa.int32()), ("raw_text", pa.string()), ("text", pa.string())]
+    + [("heads", pa.list_(pa.struct([("place", pa.int64()), ("length", pa.int64())]))), ("ends", pa.list_(pa.int64()))]
 )
 
 
-def read_references(entries: pa.Table) -> pa.Table:
-    """Return the entries whose printed reference is long enough, with its beginning."""
-    entries = entries.filter(pc.greater_equal(pc.utf8_length(entries["raw_text"]), HEADS[0])).combine_chunks()
-    raw = pc.utf8_slice_codeunits(entries["raw_text"], 0, MAX_RAW) if len(entries) else entries["raw_text"]
-    return entries.set_column(entries.column_names.index("raw_text"), "raw_text", raw)
+def choose_contained(rows: pa.Table) -> pa.Table:
+    """Return the papers of the longest title that a reference contains, if the evidence suffices: rows of CANDIDATE.
 
-
-def choose_contained(entries: pa.Table, found: list[dict[str, Any]], compare: Callable[..., Comparison]) -> pa.Table:
-    """Return the papers of the longest title that a reference contains, if the evidence suffices: columns of `candidates`.
-
-    `found` are the rows of `contained` in `linking.sql`: papers whose title these references contain, longest first. `compare`
-    compares the columns `cited` and `given`. Year, surname, or volume and page must agree. A short title counts as uninformative.
+    Rows are papers whose title a reference contains, longest first. Year, surname, or volume and page must agree. A short title counts
+    as uninformative.
     """
-    row_of = {entry: row for row, entry in enumerate(entries["entry"].to_pylist())}
-    some = list(dict.fromkeys(row_of[paper["entry"]] for paper in found))
-    raw, years = (entries[name].take(pa.array(some, pa.int64())).to_pylist() for name in ("raw_text", "year"))
+    found = rows.to_pylist()
+    some = {paper["entry"]: (paper["raw_text"][:MAX_RAW], paper["year"]) for paper in found}
+    raw, years = zip(*some.values(), strict=True)
     evidence = dict(zip(some, _read_evidence(raw, years), strict=True))
-    described = []
     for paper in found:
-        cited, given = evidence[row_of[paper["entry"]]].describe(paper["facts"]), paper["facts"]
         is_short = paper["is_uninformative"] or len(paper["normalized"]) < HEADS[0]
-        described.append({**paper, "same_title": True, "is_uninformative": is_short, "cited": cited, "given": given})
-    rows = pa.Table.from_pylist(described, _ROWS)
-    is_enough = compare(rows, np.full(len(rows), EQUAL)).weights.sum(0) >= MIN_LINK_EVIDENCE
-    chosen, longest = dict[tuple[int, str], int](), dict[int, int]()
+        cited = evidence[paper["entry"]].describe(paper["facts"])
+        paper.update(same_title=True, is_uninformative=is_short, cited=cited, given=paper["facts"], reason="contained")
+        paper.update(is_crowded=False, has_more=False)
+    described = pa.Table.from_pylist(found, CANDIDATE)
+    is_enough = compare_facts(described, np.full(len(rows), EQUAL)).weights.sum(0) >= MIN_LINK_EVIDENCE
+    chosen, longest = dict[tuple[str, str], int](), dict[str, int]()
     for row, paper in enumerate(found):
         entry, length = paper["entry"], len(paper["normalized"])
         if length < longest.get(entry, 0):
             continue  # A longer title contains this one.
         agreeing = {
-            name
-            for name, value in described[row]["cited"].items()
-            if value is not None and value == paper["facts"][name]
+            name for name, value in paper["cited"].items() if value is not None and value == paper["given"][name]
         }
-        needed = [{"year", "surname"}] if described[row]["is_uninformative"] else [{"year"}, {"surname"}]
+        needed = [{"year", "surname"}] if paper["is_uninformative"] else [{"year"}, {"surname"}]
         is_confirmed = any(facts <= agreeing for facts in needed) or agreeing >= {"volume", "page"}
-        if is_enough[row] and is_confirmed and evidence[row_of[entry]].is_the_work(paper["place"]):
+        if is_enough[row] and is_confirmed and evidence[entry].is_the_work(paper["place"]):
             longest[entry] = length
             chosen.setdefault((entry, paper["paper_id"]), row)
-    return rows.take(pa.array(list(chosen.values()), pa.int64()))
+    return described.take(pa.array(list(chosen.values()), pa.int64()))
 
 
-def split_references(entries: pa.Table) -> dict[str, pa.Table]:
-    """Return the normalized references, and the places in them (code points) where a title may begin and end."""
-    raw = one_chunk(entries["raw_text"])
+def split_references(rows: pa.Table) -> pa.Table:
+    """Return the normalized references with the spans that may begin a title, and the places where one may end (code points)."""
+    raw, count = pc.utf8_slice_codeunits(one_chunk(rows["raw_text"]), 0, MAX_RAW), len(rows)
     pieces = pc.split_pattern(pc.replace_substring_regex(raw, f"({_BOUNDARY})", rf"\1{_MARK}"), _MARK)
-    lengths = pc.utf8_length(normalize(pieces.flatten())).to_numpy(zero_copy_only=False).astype(np.int64)
+    letters = pc.utf8_length(normalize(pieces.flatten())).to_numpy(zero_copy_only=False).astype(np.int64)
     row = pc.list_parent_indices(pieces).to_numpy(zero_copy_only=False)
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    first = np.searchsorted(row, row)
-    has_text = lengths > 0
-    entry = entries["entry"].combine_chunks().take(pa.array(row[has_text]))
-    begin, end = ((before[at:][: len(row)] - before[first])[has_text] for at in (0, 1))
-    texts = {"entry": entries["entry"], "text": normalize(raw), "citing_paper_id": entries["citing_paper_id"]}
-    return {
-        "starts": pa.table({"entry": entry, "place": begin}),
-        "ends": pa.table({"entry": entry, "place": end}),
-        "texts": pa.table(texts),
-    }
+    end = np.cumsum(letters)
+    end -= (end - letters)[np.searchsorted(row, row)]
+    begin, total = end - letters, np.bincount(row, letters, count).astype(np.int64)
+    begin, end, row = (column[letters > 0] for column in (begin, end, row))
+    spans = [(row, begin, np.where(begin + length <= total[row], length, 0)) for length in HEADS]
+    for more in range(HEADS[0] - 1):  # A title that is shorter than a head has at most so many pieces more than one.
+        last = np.arange(more, len(row))
+        first = last - more
+        is_short = (row[first] == row[last]) & (end[last] - begin[first] < HEADS[0])
+        spans.append((row[first], begin[first], np.where(is_short, end[last] - begin[first], 0)))
+    owner, place, length = (np.concatenate(column) for column in zip(*spans, strict=True))
+    order = np.argsort(owner, kind="stable")
+    order = order[length[order] >= MIN_TITLE]
+    heads = pa.StructArray.from_arrays([pa.array(place[order]), pa.array(length[order])], names=["place", "length"])
+    columns = [
+        *rows.columns,
+        normalize(raw),
+        _make_lists(owner[order], heads, count),
+        _make_lists(row, pa.array(end), count),
+    ]
+    return pa.table(columns, [*rows.column_names, "text", "heads", "ends"])
 
 
-def _read_evidence(raw: list[str], years: list[int | None]) -> list[_Reference]:
+def _make_lists(row: np.ndarray, values: pa.Array, rows: int) -> pa.ListArray:
+    return pa.ListArray.from_arrays(pa.array(np.searchsorted(row, np.arange(rows + 1)), pa.int32()), values)
+
+
+def _read_evidence(raw: Sequence[str], years: Sequence[int | None]) -> list[_Reference]:
     """Return the years, words and numbers of each reference."""
     phrases, numbers = [], []
     for text in raw:
@@ -116,7 +119,7 @@ def _read_evidence(raw: list[str], years: list[int | None]) -> list[_Reference]:
         )
         numbers.append(_NUMBER.findall(text))
     hashed = (
-        _hash_lists(phrases, lambda column: hash_strings(*text_of(normalize(column)))),
+        _hash_lists(phrases, lambda column: hash_strings(*text_of(normalize(column))).view(np.int64)),
         _hash_lists(numbers, page_keys),
     )
     return [

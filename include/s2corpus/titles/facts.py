@@ -16,40 +16,42 @@ from s2corpus.titles.threegrams import normalize
 
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id")
 """Columns with identifiers of papers: an entry links to the paper with an equal one (SPEC §7.5)."""
-PLACES = ("journal", "volume", "pages")
-"""Columns that locate a paper in print (journal, volume, pages), unparsed; optional."""
 OPENING_BYTES = 6
 """Length of the opening of a normalized title. A cut title has at least this length (SPEC §7.7)."""
+COMPARED = pa.struct(
+    [("year", pa.int32()), ("surname", pa.int64()), ("journal", pa.string())]
+    + [(name, pa.int64()) for name in ("journal_key", "volume", "page")]
+)
+"""Compared facts; null means unknown. `surname` is the hash of the normalized surname of the first author, `journal_key` that of the
+initials that all abbreviations of a journal share, and `page` that of the first page."""
 FACTS = pa.schema(
     [
         ("normalized", pa.string()),  # null without a title
+        ("title_hash", pa.int64()),
         ("opening", pa.binary()),  # the first bytes of `normalized`; null if it is shorter
         ("is_uninformative", pa.bool_()),  # generic, or fewer than 3 words (SPEC §7.6)
-        ("surname_key", pa.uint64()),  # hash of the normalized surname of the first author
-        ("journal_key", pa.uint32()),  # hash of the initials that all abbreviations of a journal share
-        ("volume_key", pa.uint32()),  # hash
-        ("page_key", pa.uint32()),  # hash of the first page
+        ("facts", COMPARED),
     ]
 )
-"""Null means unknown."""
 
 
 def add_facts(rows: pa.Table) -> pa.Table:
-    """Append the columns of FACTS, and missing columns of PLACES, to rows with `title` and `surname` (of the first author, as printed)."""
-    for name in PLACES:
-        if name not in rows.column_names:
-            rows = rows.append_column(name, pa.nulls(len(rows), pa.string()))
+    """Append the columns of FACTS to rows with `title`, `authors`, `year`, `journal`, `volume` and `pages`, as printed."""
     normalized = normalize(rows["title"])
     is_long = pc.greater_equal(pc.binary_length(normalized), OPENING_BYTES)
     opening = pc.binary_slice(normalized.cast(pa.binary()), 0, OPENING_BYTES)
+    compared = [
+        one_chunk(rows["year"]),
+        _unless_zero(hash_strings(*text_of(normalize(first_surname(rows["authors"]))))),
+        one_chunk(rows["journal"]),
+        *(_unless_zero(key(rows[name])) for key, name in _KEYS),
+    ]
     columns = [
         pc.if_else(pc.equal(normalized, ""), pa.scalar(None, pa.string()), normalized),
+        hash_strings(*text_of(normalized)).view(np.int64),
         pc.if_else(is_long, opening, pa.scalar(None, pa.binary())),
         are_uninformative(rows["title"], normalized),
-        _unless_zero(hash_strings(*text_of(normalize(rows["surname"])))),
-        _unless_zero(journal_keys(rows["journal"])),
-        _unless_zero(number_keys(rows["volume"])),
-        _unless_zero(page_keys(rows["pages"])),
+        pa.StructArray.from_arrays(compared, fields=list(COMPARED)),
     ]
     for field, column in zip(FACTS, columns, strict=True):
         rows = rows.append_column(field, pa.array(column) if isinstance(column, np.ndarray) else column)
@@ -68,7 +70,7 @@ def first_surname(authors: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def _unless_zero(hashes: np.ndarray) -> pa.Array:
-    return pa.array(hashes, mask=hashes == 0)
+    return pa.array(hashes.astype(np.uint64).view(np.int64), mask=hashes == 0)
 
 
 NUMERIC = np.uint32(2)
@@ -101,6 +103,9 @@ def page_keys(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """
     keys = hash_distinct(column, lambda distinct: pc.replace_substring_regex(pc.utf8_lower(distinct), _PAGE, r"\1\2"))
     return mark_keys(column, keys, _ARTICLE_NUMBER, ELECTRONIC)
+
+
+_KEYS = ((journal_keys, "journal"), (number_keys, "volume"), (page_keys, "pages"))
 
 
 def mark_keys(column: pa.Array | pa.ChunkedArray, keys: np.ndarray, pattern: str, bit: np.uint32) -> np.ndarray:

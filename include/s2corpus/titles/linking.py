@@ -1,14 +1,6 @@
-"""Link bibliography entries to papers (SPEC §7): candidates, agreement and choice, by the statements of `linking.sql` in DuckDB.
-
-An entry gets candidates by identifier; without any, by equal title; then by similar title; then by the opening of a cut title, or,
-without a title, by its place in print; then by a title in its printed text. The first candidate in the order of `chosen` is the link.
-"""
+"""Functions of `stages/link.sql`: each makes the rows of a table from rows of a statement, as Arrow tables (SPEC §7)."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +8,7 @@ import pyarrow.compute as pc
 
 from s2corpus.outcomes import LinkReason, LinkWarning
 from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS
-from s2corpus.storage.statements import read_statements
+from s2corpus.titles import similarity
 from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.comparison import (
     ALMOST,
@@ -31,225 +23,139 @@ from s2corpus.titles.comparison import (
     compare,
     compare_titles,
 )
-from s2corpus.titles.contained import HEADS, MIN_TITLE, choose_contained, read_references, split_references
-from s2corpus.titles.facts import FACTS, IDENTIFIERS, add_facts, same_journal
-from s2corpus.titles.index import LinkIndex
+from s2corpus.titles.facts import COMPARED, FACTS, IDENTIFIERS, add_facts, same_journal
 from s2corpus.titles.places import Places
 from s2corpus.titles.rules import Difference, differences, find_documents, is_cut
-from s2corpus.titles.similarity import Pairs, Search, find_similar, score_titles
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
-MAX_GROUP = 64
-"""Papers of one title or identifier that are compared with an entry. A larger group is narrowed first."""
-MAX_PARTIAL = 256
-"""Papers with one opening, or at one place in print, that are compared with an entry. An entry with more does not link."""
-
-
-SCHEMA = pa.schema(
-    [
-        ("paper_id", pa.string()),
-        ("score", pa.float64()),
-        ("reason", pa.string()),
-        ("warning", pa.string()),
-        ("runner_up_score", pa.float64()),
-    ]
+_TEXT, _FLAG, _REAL = pa.string(), pa.bool_(), pa.float64()
+_NAMES = dict.fromkeys(("title", *IDENTIFIERS), _TEXT)
+PAPER = pa.schema({"paper_id": _TEXT, **_NAMES, "preprint_dois": pa.list_(_TEXT)} | {f.name: f.type for f in FACTS})
+ENTRY = pa.schema(
+    dict.fromkeys(("entry", "citing_paper_id", "raw_text"), _TEXT) | _NAMES | {f.name: f.type for f in FACTS}
+)
+CANDIDATE = pa.schema(
+    dict.fromkeys(("entry", "paper_id", "title", "normalized"), _TEXT)
+    | {
+        "same_title": _FLAG,
+        "is_uninformative": _FLAG,
+        "cited": COMPARED,
+        "given": COMPARED,
+        "reason": _TEXT,
+        "score": _REAL,
+    }
+    | {"is_crowded": _FLAG, "has_more": _FLAG}
+)
+KEY = pa.schema({"title_hash": pa.int64(), "key": pa.int64()})
+SCORED = pa.schema({"title_a": _TEXT, "title_b": _TEXT, "score": _REAL})
+BEST = pa.schema({"title_a": _TEXT, "score": _REAL})
+JUDGED = pa.schema(
+    {"entry": _TEXT, "paper_id": _TEXT, "reason": _TEXT, "warning": _TEXT, "score": _REAL, "similarity": _REAL}
+    | {"agreement": pa.int32(), "is_crowded": _FLAG, "has_more": _FLAG}
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
-    """The links of some entries, and the similarity search behind them."""
-
-    rows: pa.Table
-    """SCHEMA, one row for each entry in their order; `paper_id` is null without a link"""
-    searched: pa.Array
-    """the distinct normalized titles of the similarity search"""
-    pairs: Pairs
-    """its result: rows of `searched`, and numbers of the papers' distinct titles"""
+def read_papers(rows: pa.Table, *, by_title: bool) -> pa.Table:
+    """Return papers with FACTS; the journal is the venue if none is given. With `by_title`, every title is informative (S2ORC §2.6)."""
+    journal = pc.coalesce(rows["journal"], rows["venue"])
+    year = pc.utf8_slice_codeunits(rows["date"], 0, 4).cast(pa.int32())
+    rows = rows.set_column(rows.column_names.index("journal"), "journal", journal).append_column("year", year)
+    return _inform(add_facts(rows)) if by_title else add_facts(rows)
 
 
-_SQL = {
-    name: statement.sql
-    for name, statement in read_statements(
-        Path(__file__).with_suffix(".sql"), max_group=MAX_GROUP, max_partial=MAX_PARTIAL, head=HEADS[0], long_head=HEADS[1],
-        min_title=MIN_TITLE,
-    ).items()
-}  # fmt: skip
-
-
-def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, search: Search) -> Links:
-    """Link entries with `title`, `year`, `surname`, the columns of IDENTIFIERS, `citing_paper_id` and, if given, PLACES.
-
-    `score` is S of the two titles for any reason, or null without a title. `runner_up_score` is S of the next candidate. With
-    `search.by_title`, an entry links to the paper with the highest S, whatever else agrees, and has no warning (S2ORC §2.6).
-    """
-    entries = _prepare(connection, entries, index, by_title=search.by_title)
-    _add_candidates(connection, LinkReason.ID)
-    _add_candidates(connection, LinkReason.EXACT)
-    searched = one_chunk(_fetch(connection, "searched")["normalized"])
-    pairs = find_similar(searched, index.titles, search)
-    similar = [searched.take(pa.array(pairs.a)), _take_titles(index, pairs.b), pairs.score]
-    connection.register("similar_titles", pa.table(similar, ["normalized", "value", "score"]))
-    _add_candidates(connection, LinkReason.FUZZY)
-    _add_partial(connection, LinkReason.PREFIX)
-    _add_partial(connection, LinkReason.LOCATOR)
-    if "raw_text" in entries.column_names and not search.by_title:
-        _add_contained(connection, entries)
-    connection.register("judged", _judge(connection, entries, search))
-    chosen = _fetch(connection, "chosen")
-    for name in ("given", "similar_titles", "judged"):
-        connection.unregister(name)
-    entry, warning = chosen["entry"].to_numpy(), chosen["warning"].to_numpy()
-    is_tied = np.asarray(chosen["is_tied"]) & np.asarray(pc.is_null(chosen["warning"])) & (not search.by_title)
-    warning[is_tied] = LinkWarning.TIE
-    columns = [chosen[name] if name != "warning" else pa.array(warning, pa.string()) for name in SCHEMA.names]
-    linked = pa.table(columns, schema=SCHEMA)
-    place = np.full(len(entries), -1)
-    place[entry] = np.arange(len(chosen))
-    rows = linked.take(pa.array(place, mask=place < 0))
-    reason = pc.fill_null(rows["reason"], LinkReason.NONE)
-    return Links(rows.set_column(2, SCHEMA.field("reason"), reason), searched, pairs)
-
-
-def _fetch(connection: DuckDBPyConnection, name: str, **parameters: str) -> pa.Table:
-    return connection.execute(_SQL[name], parameters or None).to_arrow_table()
-
-
-def _make(connection: DuckDBPyConnection, table: str, name: str, **parameters: str) -> None:
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {_SQL[name]}", parameters or None)
-
-
-def _add(connection: DuckDBPyConnection, name: str, reason: LinkReason) -> None:
-    connection.execute(f"INSERT INTO candidates {_SQL[name]}", {"reason": reason})
-
-
-def _add_rows(connection: DuckDBPyConnection, rows: pa.Table, reason: LinkReason) -> None:
-    connection.register("found", rows)
-    connection.execute("INSERT INTO candidates SELECT *, $reason, NULL, false, false FROM found", {"reason": reason})
-    connection.unregister("found")
-
-
-def read_titles(connection: DuckDBPyConnection, index: LinkIndex, paper_ids: pa.Array) -> pa.Table:
-    """Return `paper_id` and `normalized` of papers."""
-    connection.register("wanted_ids", pa.table({"paper_id": paper_ids}))
-    _create_papers(connection, index, by_title=False)
-    return connection.execute(
-        "SELECT paper_id, normalized FROM papers SEMI JOIN wanted_ids USING (paper_id)"
-    ).to_arrow_table()
-
-
-def _prepare(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, *, by_title: bool) -> pa.Table:
-    """Create the tables `entries` (with facts) and `candidates`, and the view `papers`."""
+def read_entries(rows: pa.Table, *, by_title: bool) -> pa.Table:
+    """Return bibliography entries with FACTS. With `by_title`, they state nothing but titles."""
     if by_title:
-        evidence = [name for name in entries.column_names if name not in ("title", "citing_paper_id")]
-        columns = {name: pa.nulls(len(entries), entries.schema.field(name).type) for name in evidence}
-        entries = pa.table({name: columns.get(name, entries[name]) for name in entries.column_names})
-    entries = add_facts(entries)
-    entries = entries.append_column("entry", pa.array(np.arange(len(entries), dtype=np.int32)))
-    connection.register("given", entries)
-    names = ", ".join(("entry", "title", "journal", "citing_paper_id", "year", *IDENTIFIERS, *FACTS.names))
-    informative = " REPLACE (false AS is_uninformative)" if by_title else ""
-    described = f"*{informative}, {_SQL['described']}"
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE entries AS SELECT {described} FROM (SELECT {names} FROM given)")
-    _create_papers(connection, index, by_title=by_title)
-    connection.execute(_SQL["no_candidates"])
-    return entries
+        stated = {"entry", "citing_paper_id", "title"}
+        columns = [rows[f.name] if f.name in stated else pa.nulls(len(rows), f.type) for f in rows.schema]
+        rows = pa.table(columns, rows.schema)
+    return _inform(add_facts(rows)) if by_title else add_facts(rows)
 
 
-def _create_papers(connection: DuckDBPyConnection, index: LinkIndex, *, by_title: bool) -> None:
-    files = ", ".join("'" + str(path).replace("'", "''") + "'" for path in index.papers)
-    informative = " REPLACE (false AS is_uninformative)" if by_title else ""
-    described = f"*{informative}, {_SQL['described']}"
-    connection.execute(f"CREATE OR REPLACE TEMP VIEW papers AS SELECT {described} FROM read_parquet([{files}])")
+def _inform(rows: pa.Table) -> pa.Table:
+    name = "is_uninformative"
+    return rows.set_column(rows.column_names.index(name), name, pa.array(np.zeros(len(rows), bool)))
 
 
-def _add_candidates(connection: DuckDBPyConnection, reason: LinkReason) -> None:
-    connection.execute(f"CREATE OR REPLACE TEMP VIEW proposals AS {_SQL[f'proposals_{reason}']}")
-    _make(connection, "members", "members_id" if reason == LinkReason.ID else "members_title", reason=reason)
-    _make(connection, "groups", "groups")
-    _add(connection, "by_identifier" if reason == LinkReason.ID else "by_title", reason)
-    (largest,) = connection.execute("SELECT max(size) FROM groups").fetchone() or (None,)
-    if (largest or 0) > MAX_GROUP:
-        _add(connection, "crowded", reason)
-        _make(connection, "candidates", "once")
+def find_best_scores(rows: pa.Table, sample: pa.Array, threshold: float) -> pa.Table:
+    """Return the highest S of each sampled title over all normalized titles of `rows`, if it is above the threshold."""
+    score = similarity.find_best_scores(sample, one_chunk(rows["normalized"]), threshold)
+    found = pa.array(score > 0.0)
+    return pa.table([sample.filter(found), pa.array(score).filter(found)], BEST)
 
 
-def _add_partial(connection: DuckDBPyConnection, reason: LinkReason) -> None:
-    """Add the papers with an equal key, if the printed titles or journals agree too (SPEC §7.7, §7.16)."""
-    found = _fetch(connection, reason)
-    texts = zip(found["entry_text"].to_pylist(), found["paper_text"].to_pylist(), strict=True)
-    is_same = is_cut if reason == LinkReason.PREFIX else same_journal
-    accepted = [is_same(a or "", b or "") for a, b in texts]
-    found = found.filter(pa.array(accepted, pa.bool_()))
-    _add_rows(connection, found.drop_columns(["entry_text", "paper_text"]), reason)
+def keep_cut(rows: pa.Table) -> pa.Table:
+    """Return the candidates whose printed title the entry cuts (SPEC §7.7)."""
+    texts = zip(rows["entry_text"].to_pylist(), rows["paper_text"].to_pylist(), strict=True)
+    return rows.filter(pa.array([is_cut(cut or "", title or "") for cut, title in texts], _FLAG))
 
 
-def _add_contained(connection: DuckDBPyConnection, entries: pa.Table) -> None:
-    """Add the papers whose title is in the printed reference of an entry without a candidate (SPEC §7.18)."""
-    is_open = np.ones(len(entries), bool)
-    is_open[connection.execute("SELECT DISTINCT entry FROM candidates").to_arrow_table()["entry"].to_numpy()] = False
-    references = read_references(entries.filter(pa.array(is_open)))
-    tables = split_references(references)
-    for name, table in tables.items():
-        connection.register(name, table)
-    found = _fetch(connection, "contained").to_pylist()
-    for name in tables:
-        connection.unregister(name)
-    _add_rows(connection, choose_contained(references, found, compare_facts), LinkReason.CONTAINED)
+def keep_same_journal(rows: pa.Table) -> pa.Table:
+    """Return the candidates whose journal may be that of the entry (SPEC §7.16)."""
+    texts = zip(rows["entry_text"].to_pylist(), rows["paper_text"].to_pylist(), strict=True)
+    return rows.filter(pa.array([same_journal(cited or "", given or "") for cited, given in texts], _FLAG))
 
 
-def _take_titles(index: LinkIndex, numbers: np.ndarray) -> pa.Array:
-    distinct, inverse = np.unique(numbers, return_inverse=True)
-    found, first = [pa.array([], pa.string())], 0
-    for piece in index.titles:
-        low, high = np.searchsorted(distinct, (first, first + len(piece)))
-        if high > low:
-            found.append(piece.texts().take(pa.array(distinct[low:high] - first)))
-        first += len(piece)
-    return pa.concat_arrays(found).take(pa.array(inverse))
+def judge(rows: pa.Table, *, threshold: float, by_title: bool) -> pa.Table:
+    """Return the candidates with S (null without a title), and the warning if their evidence does not suffice (SPEC §7.9).
 
-
-def _judge(connection: DuckDBPyConnection, entries: pa.Table, search: Search) -> pa.Table:
-    """Return the candidates with S, whether their evidence suffices, and the warning if it does not (SPEC §7.9).
-
-    A notice, reply or review of the cited work, or the reverse, is refused (§7.19).
+    A notice, reply or review of the cited work, or the reverse, is refused (§7.19). `agreement` orders candidates with equal S: title,
+    enough evidence, journal, volume, page, year, surname.
     """
-    rows = connection.execute("FROM candidates").to_arrow_table()
-    entry, reason = (one_chunk(rows[name]) for name in ("entry", "reason"))
+    reason = one_chunk(rows["reason"])
     is_id, is_prefix, is_fuzzy = (
         np.asarray(pc.equal(reason, word)) for word in (LinkReason.ID, LinkReason.PREFIX, LinkReason.FUZZY)
     )
-    similarity = rows["score"].to_numpy().astype(np.float64)
-    normalized = entries["normalized"].take(entry), rows["normalized"]
+    similar = pc.fill_null(rows["score"], np.nan).to_numpy().copy()
+    normalized = one_chunk(rows["entry_normalized"]), one_chunk(rows["normalized"])
     scored = (is_id | is_prefix) & np.asarray(pc.and_(*(column.is_valid() for column in normalized)))
-    cited, given = (one_chunk(column.filter(pa.array(scored))) for column in normalized)
-    similarity[scored] = score_titles(cited, np.arange(len(cited)), given, np.arange(len(cited)))
-    is_above = [similarity > MIN_SCORE_WITHOUT_AUTHORS, similarity > search.threshold, similarity >= 0]
-    title = np.select([np.asarray(rows["same_title"]), *is_above], [EQUAL, ALMOST, SIMILAR, OTHER], MISSING)
-    number, document = np.zeros(len(rows), np.int64), np.zeros(2 * len(rows), np.uint8)
-    compared = pa.array(np.flatnonzero((is_fuzzy | is_prefix) & (not search.by_title)))
-    titles = entries["title"].take(entry.take(compared)), rows["title"].take(compared)
-    document[compared] = 3 * (find_documents(titles[0]) != find_documents(titles[1]))
-    number[compared] = differences(*titles)
-    for row in np.flatnonzero(is_prefix & (not search.by_title)).tolist():
-        pair = entries["title"][entry[row].as_py()], rows["title"][row]
-        title[row], number[row] = compare_titles(*(text.as_py() for text in pair))
+    cited, given = (column.filter(pa.array(scored)) for column in normalized)
+    similar[scored] = similarity.score_titles(cited, np.arange(len(cited)), given, np.arange(len(cited)))
+    is_compared = (is_fuzzy | is_prefix) & (not by_title)
+    title, number, document = judge_titles(rows, similar, threshold, is_compared, is_prefix & is_compared)
     found = compare_facts(rows, title, number, is_id.astype(np.int64), document=document)
     against = found.strongest_against()
     has_evidence = (found.weights.sum(0) >= MIN_LINK_EVIDENCE) & (number != Difference.NUMBER)
-    agrees = has_evidence | (against < 0) | search.by_title
-    is_number = against == list(EVIDENCE).index("number")
-    words = np.where(is_number, LinkWarning.NUMERAL, LinkWarning.CONTRADICTION)
-    warning = pa.array(words, pa.string(), mask=agrees)
-    rows = rows.append_column("similarity", pa.array(similarity, mask=np.isnan(similarity)))
-    rows = rows.append_column("agrees", pa.array(agrees)).append_column("warning", warning)
-    return rows.filter(pa.array(document[: len(rows)] == 0))  # Such evidence nothing outweighs.
+    agrees = has_evidence | (against < 0) | by_title
+    words = np.where(against == list(EVIDENCE).index("number"), LinkWarning.NUMERAL, LinkWarning.CONTRADICTION)
+    sides = [pa.Table.from_struct_array(one_chunk(rows[side])) for side in ("cited", "given")]
+    agreement = np.zeros(len(rows), np.int32)
+    equal = (pc.fill_null(pc.equal(*(side[name] for side in sides)), False) for name in _ORDER)
+    for agreeing in (rows["same_title"].to_numpy(), agrees, *equal):
+        agreement = 2 * agreement + np.asarray(agreeing)
+    columns = {
+        "warning": pa.array(words, _TEXT, mask=agrees),
+        "similarity": pa.array(similar, mask=np.isnan(similar)),
+        "agreement": pa.array(agreement),
+    }
+    for name, column in columns.items():
+        rows = rows.append_column(name, column)
+    return rows.filter(pa.array(document == 0))  # Such evidence nothing outweighs.
+
+
+def judge_titles(
+    rows: pa.Table, similar: np.ndarray, threshold: float, is_compared: np.ndarray, is_other: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the facts `title`, `number` and `document` of pairs of printed titles (`entry_title`, `title`) with S `similar`, or NaN.
+
+    Equal titles need no comparison. `is_other` are those of the compared pairs that are not similar.
+    """
+    is_above = [similar > MIN_SCORE_WITHOUT_AUTHORS, similar > threshold, similar >= 0]
+    title = np.select([rows["same_title"].to_numpy(), *is_above], [EQUAL, ALMOST, SIMILAR, OTHER], MISSING)
+    number, document = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.uint8)
+    compared = np.flatnonzero(is_compared)
+    titles = [one_chunk(rows[name].take(pa.array(compared))) for name in ("entry_title", "title")]
+    document[compared] = 3 * (find_documents(titles[0]) != find_documents(titles[1]))
+    number[compared] = differences(*titles)
+    for row in np.flatnonzero(is_other).tolist():
+        title[row], number[row] = compare_titles(rows["entry_title"][row].as_py(), rows["title"][row].as_py())
+    return title, number, document
+
+
+_ORDER = ("journal_key", "volume", "page", "year", "surname")
 
 
 def compare_facts(rows: pa.Table, title: np.ndarray, *facts: np.ndarray, document: int | np.ndarray = 0) -> Comparison:
-    """Compare the facts of the entry and of the paper of each candidate.
+    """Compare the facts of the entry and of the paper of each candidate: columns `cited`, `given` and `is_uninformative`.
 
     An entry without a place in print may cite a preprint or another form of the paper.
     """
@@ -257,13 +163,14 @@ def compare_facts(rows: pa.Table, title: np.ndarray, *facts: np.ndarray, documen
     year, surname, volume, page = (
         pc.fill_null(sides[name], 0).to_numpy() for name in ("year", "surname", "volume", "page")
     )
+    volume, page = volume.astype(np.uint32), page.astype(np.uint32)
     journal = one_chunk(sides["journal"]).dictionary_encode()
     places = Places(volume, np.zeros_like(volume), page, pc.fill_null(journal.indices, -1).to_numpy())
     left = np.arange(len(rows))
     is_unplaced = (volume == 0) & (page == 0) & (np.arange(len(sides)) < len(rows))
     little = np.tile(rows["is_uninformative"].to_numpy(), 2)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(surname != 0)])
-    kind = np.broadcast_to(np.uint8(document), len(sides))
-    names = surname[surname != 0]
+    kind = np.append(np.broadcast_to(np.uint8(document), len(rows)), np.zeros(len(rows), np.uint8))
+    names = surname[surname != 0].view(np.uint64)
     described = Descriptions(is_unplaced, little, kind, year, offsets, names, places, journal.dictionary)
     return compare(described, left, left + len(rows), title, *facts)

@@ -6,17 +6,12 @@ keys of the other side by binary search.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple
-
 import numpy as np
 import pyarrow as pa
 
 from s2corpus.compiled import njit
 from s2corpus.titles.arrays import one_chunk
-from s2corpus.titles.threegrams import BANDS, grams, minhash_keys, score_pairs
+from s2corpus.titles.threegrams import grams, minhash_keys, score_pairs
 
 MIN_KEYS = 2
 """Equal keys that make a candidate pair."""
@@ -29,48 +24,6 @@ MAX_PAIRS_PER_TITLE = 64
 _PAIRS_PER_BLOCK = 1 << 16
 _TITLES_PER_BLOCK = 1 << 12
 """Pairs that are scored, and titles that get keys, in one batch: their 3-grams are in memory."""
-_BYTES_PER_TITLE = 4096
-"""Memory that one searched title may take, with its candidate pairs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """Parameters of the search. The defaults are measured by `devtools/bench/link.py`."""
-
-    threshold: float = 0.8
-    """S must be above this value (SPEC §7.4)"""
-    bands: int = BANDS
-    by_title: bool = False
-    """whether only S links an entry (`link.evidence: title`)"""
-    memory_mb: int = 1024
-    """limits the number of titles in one batch; never changes the result"""
-
-
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """Pairs of similar titles, by `a`, then descending S, then `b`."""
-
-    a: np.ndarray
-    """int64"""
-    b: np.ndarray
-    """int64"""
-    score: np.ndarray
-    """S, float64"""
-    verified: int
-    """number of candidate pairs that were scored"""
-
-
-class SortedKeys(NamedTuple):
-    """Keys in ascending order, and the row of each key."""
-
-    keys: np.ndarray
-    rows: np.ndarray
-
-
-def sort_keys(keys: np.ndarray) -> SortedKeys:
-    """Sort keys; rows with equal keys are in any order."""
-    rows = np.argsort(keys)
-    return SortedKeys(keys[rows], rows)
 
 
 def find_keys(sorted_keys: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -90,17 +43,6 @@ def expand_ranges(first: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.
     return i, np.arange(len(i)) + (first - begin)[i]
 
 
-def pair_equal_keys(keys: np.ndarray, others: SortedKeys) -> tuple[np.ndarray, np.ndarray]:
-    """Return all pairs (row of `keys`, row of `others`) with an equal key, in the order of `keys`.
-
-    A key of more than MAX_TITLES_PER_KEY rows of `others` matches nothing.
-    """
-    first, count = find_keys(others.keys, keys)
-    count[count > MAX_TITLES_PER_KEY] = 0
-    row, place = expand_ranges(first, count)
-    return row, others.rows[place]
-
-
 def compute_keys(titles: pa.Array, bands: int) -> np.ndarray:
     """Return the MinHash keys of normalized titles, uint32 (bands, titles); 0 for the empty title."""
     keys = np.zeros((bands, len(titles)), np.uint32)
@@ -110,108 +52,27 @@ def compute_keys(titles: pa.Array, bands: int) -> np.ndarray:
     return keys
 
 
-class TitlesOnDisk:
-    """Distinct normalized titles with their sorted MinHash keys: a piece of the index. Files are memory-mapped, one band at a time."""
-
-    def __init__(self, texts: Path, bands: int) -> None:
-        self._texts = texts
-        self._keys = texts.with_name(texts.name.replace("titles-", "keys-"))
-        self._count = self._keys.stat().st_size // (8 * bands)
-
-    def __len__(self) -> int:
-        return self._count
-
-    def keys(self, band: int) -> SortedKeys:
-        """Return the keys of one band."""
-        if not self._count:
-            return SortedKeys(np.empty(0, np.uint32), np.empty(0, np.uint32))
-        both = np.memmap(self._keys, np.uint32, "r", 8 * self._count * band, (2, self._count))
-        return SortedKeys(both[0], both[1])
-
-    def texts(self) -> pa.Array:
-        """Return the titles."""
-        with pa.memory_map(str(self._texts)) as file, pa.ipc.open_stream(file) as reader:
-            return one_chunk(reader.read_all()["normalized"])
-
-
-def find_similar(titles: pa.Array, pieces: Sequence[TitlesOnDisk], search: Search) -> Pairs:
-    """Return the pairs of a title with a title of the pieces with S above the threshold.
-
-    `Pairs.b` numbers the titles of all pieces in their order. A pair may be missed (SPEC §7.14), but every S is exact.
-    """
-    block = max((search.memory_mb << 20) // _BYTES_PER_TITLE, 1)
-    found = [
-        _find_similar_block(titles.slice(begin, block), begin, pieces, search)
-        for begin in range(0, max(len(titles), 1), block)
-    ]
-    a, b, score = (np.concatenate(column) for column in zip(*((p.a, p.b, p.score) for p in found), strict=True))
-    return Pairs(a, b, score, sum(part.verified for part in found))
-
-
-def _find_similar_block(titles: pa.Array, begin: int, pieces: Sequence[TitlesOnDisk], search: Search) -> Pairs:
-    keys = compute_keys(titles, search.bands)
-    codes = _propose(keys, 0, pieces, search)
-    a, b = (codes >> np.uint64(32)).astype(np.int64), (codes & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    scores = np.zeros(len(codes))
-    first = 0
-    for piece in pieces:
-        places = np.flatnonzero((b >= first) & (b < first + len(piece)))
-        if len(places):
-            scores[places] = score_titles(titles, a[places], piece.texts(), b[places] - first, search.threshold)
-        first += len(piece)
-    best = select_best(a, b, scores)
-    return Pairs(a[best] + begin, b[best], scores[best], len(codes))
-
-
-def _propose(keys: np.ndarray, begin: int, pieces: Sequence[TitlesOnDisk], search: Search) -> np.ndarray:
-    """Return the candidate pairs as a << 32 | b (uint64, ascending): two titles with MIN_KEYS equal keys."""
-    found = [np.empty(0, np.uint64)]
-    room = search.memory_mb << 15  # pairs of half the memory, which is needed twice to sort them
-    for band in range(len(keys)):
-        searched = sort_keys(keys[band])
-        sides = [piece.keys(band) for piece in pieces]
-        ranges = [find_keys(side.keys, searched.keys) for side in sides]
-        total = sum((count for _, count in ranges), np.zeros(len(searched.keys), np.int64))
-        is_unusable = (total > MAX_TITLES_PER_KEY) | (searched.keys == 0)
-        first_title = 0
-        for piece, side, (first, count) in zip(pieces, sides, ranges, strict=True):
-            count[is_unusable] = 0
-            row, place = expand_ranges(first, count)
-            a = (searched.rows[row] + begin).astype(np.uint64)
-            found.append(a << np.uint64(32) | (side.rows[place].astype(np.uint64) + np.uint64(first_title)))
-            first_title += len(piece)
-            room -= len(row)
-        if room < 0 and keys.shape[1] > 1:
-            middle = keys.shape[1] // 2
-            halves = (keys[:, :middle], begin), (keys[:, middle:], begin + middle)
-            return np.concatenate([_propose(half, first_row, pieces, search) for half, first_row in halves])
-    codes, count = np.unique(np.concatenate(found), return_counts=True)
-    return codes[count >= MIN_KEYS]
-
-
-def find_best_scores(sample: pa.Array, pieces: Sequence[TitlesOnDisk], threshold: float) -> np.ndarray:
+def find_best_scores(sample: pa.Array, titles: pa.Array, threshold: float) -> np.ndarray:
     """Return the highest S of each sampled title over all titles, or 0 if none is above the threshold.
 
     This comparison is exhaustive. S above t needs a Jaccard index above t / (2 − t). So fewer than 1 − t / (2 − t) of the 3-grams of a
     title are not in the other title. Of so many of its rarest 3-grams and eight more, at least eight are common.
     """
     sets, best = grams(sample), np.zeros(len(sample))
-    blocks = [(piece, begin) for piece in pieces for begin in range(0, len(piece), _TITLES_PER_BLOCK)]
-    if not blocks:
-        return best
     rows = np.repeat(np.arange(len(sets)), sets.sizes)
-    common = np.sort(grams(blocks[0][0].texts().slice(0, _TITLES_PER_BLOCK)).values)
+    common = np.sort(grams(titles.slice(0, _TITLES_PER_BLOCK)).values)
     order = np.lexsort((find_keys(common, sets.values)[1], rows))
     rank = np.arange(len(rows)) - sets.offsets[rows]
     allowed = (1.0 - threshold / (2.0 - threshold)) * sets.sizes  # 3-grams that the other title may lack
     rare = order[rank < np.floor(allowed)[rows] + 8]
     needed = np.bincount(rows[rare], minlength=len(sets)) - np.floor(allowed).astype(np.int64)
-    keys = sort_keys(sets.values[rare])
-    table = np.searchsorted(keys.keys >> np.uint64(48), np.arange((1 << 16) + 1, dtype=np.uint64))
-    for piece, begin in blocks:
-        texts = piece.texts().slice(begin, _TITLES_PER_BLOCK)
+    by_key = np.argsort(sets.values[rare])
+    keys = sets.values[rare][by_key]
+    table = np.searchsorted(keys >> np.uint64(48), np.arange((1 << 16) + 1, dtype=np.uint64))
+    for begin in range(0, len(titles), _TITLES_PER_BLOCK):
+        texts = titles.slice(begin, _TITLES_PER_BLOCK)
         others = grams(texts, sort=False)
-        found = _find_common(others.offsets, others.values, keys.keys, rows[rare[keys.rows]], table, needed)
+        found = _find_common(others.offsets, others.values, keys, rows[rare[by_key]], table, needed)
         b, a = np.divmod(found, len(sets))
         np.maximum.at(best, a, score_titles(sample, a, texts, b, threshold))
     return best
@@ -263,9 +124,18 @@ def score_titles(
     return scores
 
 
-def select_best(a: np.ndarray, b: np.ndarray, scores: np.ndarray, most: int = MAX_PAIRS_PER_TITLE) -> np.ndarray:
-    """Return the places of the pairs with S > 0, by a, then descending S, then b; at most `most` for each a."""
-    places = np.flatnonzero(scores > 0.0)
-    places = places[np.lexsort((b[places], -scores[places], a[places]))]
-    rank = np.arange(len(places)) - np.searchsorted(a[places], a[places])
-    return places[rank < most]
+def add_keys(rows: pa.Table, bands: int) -> pa.Table:
+    """Return the MinHash keys of normalized titles: the other columns of `rows`, and `key`, in at most `bands` rows for each."""
+    keys = compute_keys(one_chunk(rows["normalized"]), bands)
+    band = (np.arange(bands, dtype=np.uint64) << np.uint64(32))[:, None]
+    used = np.flatnonzero(keys.ravel())
+    owners = rows.drop_columns(["normalized"]).take(pa.array(used % max(len(rows), 1)))
+    return owners.append_column("key", pa.array((keys | band).ravel()[used].astype(np.int64)))
+
+
+def add_scores(rows: pa.Table, threshold: float) -> pa.Table:
+    """Append S of pairs of normalized titles (`title_a`, `title_b`), and keep the pairs with S above the threshold."""
+    coded = [one_chunk(rows[name]).dictionary_encode() for name in ("title_a", "title_b")]
+    (texts_a, a), (texts_b, b) = ((side.dictionary, side.indices.to_numpy()) for side in coded)
+    score = score_titles(texts_a, a, texts_b, b, threshold)
+    return rows.append_column("score", pa.array(score)).filter(pa.array(score > 0.0))

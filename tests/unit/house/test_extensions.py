@@ -109,7 +109,7 @@ def test_each_field_of_a_spec_has_a_meaning() -> None:
 def test_each_outcome_is_returned(kind: type[Outcome]) -> None:
     """Check that code or SQL outside the declaration names each outcome; an example of an adapter returns one of them."""
     examples = (ROOT / "devtools" / "examples").glob("*.py")
-    files = [*INCLUDE.parent.rglob("*.py"), *(ROOT / "sql").rglob("*.sql"), *examples]
+    files = [*INCLUDE.parent.rglob("*.py"), *INCLUDE.rglob("*.sql"), *(ROOT / "sql").rglob("*.sql"), *examples]
     code = "\n".join(path.read_text("utf-8") for path in sorted(files) if path.name != "outcomes.py")
     words = {outcome: outcome.value.removeprefix("failed:") for outcome in kind}
     missing = [

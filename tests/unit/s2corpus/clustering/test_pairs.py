@@ -19,10 +19,10 @@ from s2corpus.clustering.facts import IDENTIFIERS, Nodes, group_nodes, nodes_fro
 from s2corpus.clustering.functions import BANDS
 from s2corpus.papers.support import MAX_EXHAUSTIVE
 from s2corpus.sources.preprints import find_preprints, is_preprint_doi
+from s2corpus.stages.link import MAX_GROUP
 from s2corpus.tables.intake import RECORDS as TABLE
 from s2corpus.titles.facts import ELECTRONIC, page_keys
 from s2corpus.titles.facts import number_keys as numbers
-from s2corpus.titles.linking import MAX_GROUP
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
 from s2corpus.titles.threegrams import ROWS
 

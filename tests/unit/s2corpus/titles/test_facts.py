@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from s2corpus.titles import grams, score_pairs
 from s2corpus.titles.facts import (
+    COMPARED,
     FACTS,
     add_facts,
     journal_key,
@@ -26,18 +27,21 @@ def test_unknown_facts_are_null() -> None:
     rows = pa.table(
         {
             "title": ["Cellular senescence", "Cellul", "Cellu", "—", None, "深度学习"],
-            "surname": ["Collado", "", None, "—", "Müller", "Muller"],
+            "authors": [[{"first": "", "last": name}] for name in ("Collado", "", None, "—", "Müller", "Muller")],
             "volume": ["130", "", None, "—", "7", "7"],
         }
     )
+    for name, kind in (("year", pa.int32()), ("journal", pa.string()), ("pages", pa.string())):
+        rows = rows.append_column(name, pa.nulls(6, kind))
     facts = add_facts(rows).select(FACTS.names).to_pydict()
     assert facts["normalized"] == ["cellularsenescence", "cellul", "cellu", None, None, "深度学习"]
     assert facts["opening"] == [b"cellul", b"cellul", None, None, None, "深度".encode()]
     assert facts["is_uninformative"] == [True, True, True, True, True, True]
-    assert [key is None for key in facts["surname_key"]] == [False, True, True, True, False, False]
-    assert facts["surname_key"][4] == facts["surname_key"][5], "accents do not count"
-    assert [key is None for key in facts["volume_key"]] == [False, True, True, True, False, False]
-    assert facts["journal_key"] == facts["page_key"] == [None] * 6
+    of = {name: [row[name] for row in facts["facts"]] for name in COMPARED.names}
+    assert [key is None for key in of["surname"]] == [False, True, True, True, False, False]
+    assert of["surname"][4] == of["surname"][5], "accents do not count"
+    assert [key is None for key in of["volume"]] == [False, True, True, True, False, False]
+    assert of["journal_key"] == of["page"] == of["year"] == [None] * 6
 
 
 @given(st.lists(st.text("abc", max_size=12), min_size=2, max_size=6))

@@ -4,6 +4,7 @@ Special rules apply to uninformative titles (SPEC §7).
 """
 
 import gzip
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -12,16 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devtools.bench.link_tables import indexed
+from s2corpus.rules import LinkRules
+from s2corpus.stages.link import make_link_tables
+from s2corpus.storage.engine import open_duckdb
 from s2corpus.titles import compare_numbers, grams, normalize, normalize_one, score
 from s2corpus.titles.rules import Difference, are_uninformative, differences, is_generic, word_count
-from s2corpus.titles.similarity import (
-    Pairs,
-    Search,
-    find_best_scores,
-    find_similar,
-    score_titles,
-)  # fmt: skip
+from s2corpus.titles.similarity import find_best_scores, score_titles
 from s2corpus.titles.threegrams import minhash_keys
 from tests.papers.test_s2orc import compute_s, grams_of
 
@@ -122,19 +119,21 @@ def _with_typos(titles: list[str], seed: int) -> list[str]:
     return noisy
 
 
-def _search(entries: pa.Array, titles: pa.Array, pieces: int = 1, memory_mb: int = 1024) -> Pairs:
-    """Search for titles that are split into pieces of equal length."""
-    search = Search(memory_mb=memory_mb)
-    with indexed(titles, search, pieces) as index:
-        return find_similar(entries, index, search)
+def _search(entries: list[str], titles: list[str]) -> dict[tuple[int, int], float]:
+    """Return S of the pairs (place of an entry, place of a title) that the search finds."""
+    with tempfile.TemporaryDirectory() as folder, open_duckdb(1024, Path(folder)) as engine:
+        for name, texts in (("searched", entries), ("titles", titles)):
+            engine.create(name, pa.table([range(len(texts)), texts], ["title_hash", "normalized"]))
+        make_link_tables(engine, LinkRules(), ("searched_keys", "title_keys", "pairs", "scored"), ("scored",))
+        found = engine.fetch("FROM scored").to_pylist()
+    return {(entries.index(row["title_a"]), titles.index(row["title_b"])): row["score"] for row in found}
 
 
 def test_search_finds_typos() -> None:
     stems = ("deepparsingofscientificpapers", "asurveyofrandomwalksongraphs", "citationsinsmallcorpora")
     places = [(at, letter, skip) for at in (3, 9, 17, 22) for letter in "xy" for skip in (0, 2)]
     titles = [stem[:at] + letter + stem[at + skip :] for stem in stems for at, letter, skip in places]
-    found = _search(pa.array(titles), pa.array(titles))
-    pairs = dict(zip(zip(found.a.tolist(), found.b.tolist(), strict=True), found.score, strict=True))
+    pairs = _search(titles, titles)
     assert pairs == pytest.approx(_all_pairs(titles, titles, 0.8))
     assert len(pairs) > 2 * len(titles)
 
@@ -144,28 +143,12 @@ def test_search_finds_what_exhaustive_comparison_finds(real: list[str]) -> None:
     titles = list(dict.fromkeys(normalize_one(t) for t in real[:6000:15]))
     entries = _with_typos(titles, 1)
     expected = _all_pairs(entries, titles, 0.8)
-    found = _search(pa.array(entries), pa.array(titles))
-    pairs = dict(zip(zip(found.a.tolist(), found.b.tolist(), strict=True), found.score, strict=True))
+    pairs = _search(entries, titles)
     assert pairs == pytest.approx({pair: s for pair, s in expected.items() if pair in pairs})
     assert len(pairs) >= 0.99 * len(expected) > 300
-    with indexed(pa.array(titles), Search(bands=1)) as index:
-        best = find_best_scores(pa.array(entries), index, 0.8)
+    best = find_best_scores(pa.array(entries), pa.array(titles), 0.8)
     for i, s in enumerate(best):
         assert s == pytest.approx(max((v for k, v in expected.items() if k[0] == i), default=0.0))
-
-
-@pytest.mark.compiled
-def test_search_is_equal_in_any_memory_pieces_and_order(real: list[str]) -> None:
-    titles = pa.array(list(dict.fromkeys(normalize_one(t) for t in real[::30])))
-    entries = pa.array(_with_typos(titles.to_pylist()[::2] * 5, 2))
-    whole = _search(entries, titles)
-    assert len(whole.a) > 5000
-    for found in (_search(entries, titles, memory_mb=1), _search(entries, titles, pieces=7)):
-        for name in ("a", "b", "score", "verified"):
-            assert np.array_equal(getattr(found, name), getattr(whole, name))
-    order = np.random.default_rng(3).permutation(len(titles))
-    shuffled = _search(entries, titles.take(pa.array(order)))
-    assert set(zip(whole.a, whole.b, strict=True)) == set(zip(shuffled.a, order[shuffled.b], strict=True))
 
 
 def test_score_at_the_threshold_is_dropped() -> None:

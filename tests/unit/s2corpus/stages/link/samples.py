@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from devtools.bench.link_tables import link_tables
+from s2corpus.corpora.link_tables import link_tables
+from s2corpus.rules import LinkRules
 from s2corpus.titles.facts import IDENTIFIERS
-from s2corpus.titles.similarity import Search
 
 Row = dict[str, Any]
 Case = tuple[Row, list[Row]]
@@ -20,10 +20,10 @@ PAPERS = COLUMNS.append(pa.field("paper_id", pa.string()))
 ENTRIES = pa.schema([*COLUMNS, ("citing_paper_id", pa.string()), ("raw_text", pa.string())])
 
 
-def link_all(entries: Iterable[Row], papers: Iterable[Row], search: Search | None = None) -> list[Row]:
+def link_all(entries: Iterable[Row], papers: Iterable[Row], rules: LinkRules | None = None) -> list[Row]:
     """Return the links of entries that share their papers."""
-    tables = pa.Table.from_pylist(list(entries), ENTRIES), pa.Table.from_pylist(list(papers), PAPERS)
-    rows: list[Row] = link_tables(*tables, search).rows.to_pylist()
+    tables = pa.Table.from_pylist(list(papers), PAPERS), [pa.Table.from_pylist(list(entries), ENTRIES)]
+    rows: list[Row] = link_tables(*tables, rules).to_pylist()
     return rows
 
 

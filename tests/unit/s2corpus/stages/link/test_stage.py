@@ -9,15 +9,17 @@ import orjson
 import pytest
 
 from s2corpus.errors import QualityBlocked
+from s2corpus.outcomes import LinkReason
 from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.link import group_tasks
+from s2corpus.storage import engine
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import DELIVERIES
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.schema import Table, paper_shard
 from s2corpus.tables.texts import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS
+from tests.unit.s2corpus.clustering.test_engines import SPARK
 
 Row = dict[str, Any]
 BUCKETS = 3
@@ -184,18 +186,26 @@ def test_low_recall_blocks_the_release(lake: Lake, tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.compiled
-def test_memory_and_shards_do_not_change_links(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["here", pytest.param("local[2]", marks=SPARK)])
+def test_engine_and_memory_do_not_change_links(
+    name: str, lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     papers, entries = _corpus(np.random.default_rng(6), 200, 900)
-    title = "Report of the annual meeting of the society"  # More papers share it than fit in memory.
+    title = "Report of the annual meeting of the society"  # More papers share it than are compared.
     papers += [paper(f"r{i:04d}", title, date=str(2000 + i % 5), authors=author(f"Author {i % 3}")) for i in range(300)]
     entries += [entry(f"r{i:04d}", 0, title + "s" * (i % 2), year=1999 + i % 7) for i in range(60)]
+    entries += [
+        entry("p0001", 800 + i, None, raw_text=f"Lee, A. ({p['date']}). {p['title']}. Lancet, 4, 1.")
+        for i, p in enumerate(papers[:40])
+    ]
+    entries += [entry("p0002", 900, None, venue="J Biol Chem", volume="4", pages="7-9", year=2001)]
+    cut, given = "Random walks on trees", {"authors": author("Lee")}
+    entries += [entry("p0002", 901, cut, year=2001, **given)]
+    papers += [paper("q2", f"{cut}: a survey of methods and proofs with examples", date="2001", **given)]
+    papers += [paper("q1", "Of a place", journal="Journal of Biological Chemistry", volume="4", pages="7", date="2001")]
     whole = run_link(release(lake, tmp_path, papers, entries))
     assert sum(row["reason"] == "exact" and row["runner_up_score"] == 1.0 for row in whole.values()) > 20
-    monkeypatch.setattr("s2corpus.stages.link._MIN_ENTRIES", 1)
-    monkeypatch.setattr("s2corpus.stages.link.BYTES_PER_ENTRY", 1 << 17)  # 64 MB fit 128 entries.
-    monkeypatch.setattr("s2corpus.stages.link.GROUPS", 2)
-    monkeypatch.setattr("s2corpus.stages.link.index.BYTES_PER_TITLE", 1 << 19)  # 64 MB fit 64 titles.
-    monkeypatch.setattr("s2corpus.titles.similarity._BYTES_PER_TITLE", 1 << 20)  # 64 MB fit a search for 16 titles.
-    little = release(lake, tmp_path, papers, entries, day=2, resources={"memory_mb": 64})
-    assert run_link(little) == whole
-    assert len(group_tasks(little)) > 1
+    assert {row["reason"] for row in whole.values()} == {*LinkReason}
+    monkeypatch.setenv("ENGINE", name)
+    monkeypatch.setattr(engine, "_ROWS", 50)
+    assert run_link(release(lake, tmp_path, papers, entries, day=2, resources={"memory_mb": 64})) == whole

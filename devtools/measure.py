@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import re
 import resource
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -22,6 +23,13 @@ def call_alone(function: Callable[..., Result], *arguments: object) -> Result:
     """Return the result of a function that runs in a new process."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         return pool.submit(function, *arguments).result()
+
+
+def print_scores(right: Counter[str], ours: Counter[str], gold: Counter[str]) -> None:
+    """Print precision, recall and F1 of each label, from the numbers of right, our and gold values."""
+    for label in sorted(gold):
+        p, r = right[label] / max(ours[label], 1), right[label] / gold[label]
+        print(f"{label:21} precision {p:.3f} recall {r:.3f} F1 {2 * p * r / max(p + r, 1e-9):.3f} of {gold[label]}")
 
 
 def cpu_seconds() -> float:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from devtools.measure import print_scores
 from devtools.real_data import REAL_DATA
 from pdf2tei.body import passages
 from pdf2tei.front import front_lines
@@ -129,18 +130,6 @@ def train(model: Model, documents: Iterable[Document], out: Path) -> None:
     trainer.train(str(out))
 
 
-def print_labels(found: Sequence[tuple[list[str], list[str]]]) -> None:
-    """Print precision, recall and F1 of each label, from pairs of right and found labels."""
-    right, ours, theirs = Counter[str](), Counter[str](), Counter[str]()
-    for labels, tagged in found:
-        ours.update(tagged)
-        theirs.update(labels)
-        right.update(x for x, y in zip(tagged, labels, strict=True) if x == y)
-    for label in sorted(theirs):
-        p, r = right[label] / max(ours[label], 1), right[label] / theirs[label]
-        print(f"{label:12} precision {p:.3f} recall {r:.3f} F1 {2 * p * r / max(p + r, 1e-9):.3f} of {theirs[label]}")
-
-
 def main() -> None:
     """Parse the command line, train, and print the measurements."""
     import pycrfsuite
@@ -170,8 +159,10 @@ def main() -> None:
     ]
     if given.model == "entries":
         entries.measure(held_out)
-    else:
-        print_labels([(labels, found) for _, labels, found in held_out])
+        return
+    pairs = [pair for _, labels, found in held_out for pair in zip(labels, found, strict=True)]
+    right, ours, theirs = ([x for x, y in pairs if x == y], [y for _, y in pairs], [x for x, _ in pairs])
+    print_scores(Counter(right), Counter(ours), Counter(theirs))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lxml import etree
 
+from devtools.measure import print_scores
 from pdf2tei.pages.model import Font, Line, Token
 from pdf2tei.references.entries import BEGINS, INSIDE, LABEL, EntryLine
 from pdf2tei.references.splitting import split_by_rules
@@ -87,20 +88,16 @@ def measure(documents: Sequence[tuple[list[EntryLine], list[str], list[str]]]) -
 
     A document has its lines, the right labels and the model's labels.
     """
-    counts: dict[tuple[bool, str], Counter[str]] = {}
+    right, found_spans, gold_spans = Counter[str](), Counter[str](), Counter[str]()
     for rows, labels, found in documents:
         has_labels = 2 * sum(LABEL.match(row.text) is not None for row in rows) > labels.count(BEGINS)
+        kind = "with labels" if has_labels else "without labels"
         gold = _find_spans([label == BEGINS for label in labels])
         for way, begins in (("model", [x == BEGINS for x in found]), ("rules", [row.ruled for row in rows])):
             ours = _find_spans(begins)
-            counts.setdefault((has_labels, way), Counter()).update(
-                {"both": len(gold & ours), "gold": len(gold), "ours": len(ours)}
-            )
-    for (has_labels, way), n in sorted(counts.items()):
-        print(
-            f"{'with' if has_labels else 'without'} labels, {way}: precision {n['both'] / max(n['ours'], 1):.3f} "
-            f"recall {n['both'] / max(n['gold'], 1):.3f} of {n['gold']} entries"
-        )
+            for counts, spans in ((right, gold & ours), (found_spans, ours), (gold_spans, gold)):
+                counts[f"{kind}, {way}"] += len(spans)
+    print_scores(right, found_spans, gold_spans)
 
 
 def _find_spans(begins: Sequence[bool]) -> set[tuple[int, int]]:

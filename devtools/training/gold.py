@@ -15,7 +15,7 @@ from typing import Literal
 
 from lxml import etree
 
-from devtools.measure import letters
+from devtools.measure import letters, print_scores
 from pdf2tei.references.crf import TokenLabel, spans
 from pdf2tei.references.fields import parse_reference_authors
 from pdf2tei.references.tokens import Piece, pieces
@@ -140,7 +140,7 @@ def measure(folder: Path, tag: Callable[[list[Piece]], list[str]]) -> None:
     notes, and fields that gold files mark up inconsistently (notes, institutions, collaborations). A book's title counts
     as `booktitle`, as in GROBID.
     """
-    hit, ours, theirs = Counter[TokenLabel](), Counter[TokenLabel](), Counter[TokenLabel]()
+    hit, ours, theirs = Counter[str](), Counter[str](), Counter[str]()
     number = whole = 0
     for bibl in strings(folder, "report"):
         raw = " ".join("".join(bibl.itertext()).split())
@@ -155,9 +155,6 @@ def measure(folder: Path, tag: Callable[[list[Piece]], list[str]]) -> None:
             for (label, _), n in values.items():
                 counts[label] += n
         number, whole = number + 1, whole + (predicted == fields)
-    print(f"{'field':<12}{'precision':>10}{'recall':>10}{'F1':>10}{'gold':>10}")
-    for x in sorted(SCORED, key=lambda x: -theirs[x]):
-        p, r = hit[x] / max(ours[x], 1), hit[x] / max(theirs[x], 1)
-        print(f"{x.value:<12}{p:10.3f}{r:10.3f}{2 * p * r / max(p + r, 1e-9):10.3f}{theirs[x]:10d}")
+    print_scores(hit, ours, theirs)
     total = 2 * hit.total() / (ours.total() + theirs.total())
     print(f"{number} strings: micro F1 {total:.3f}, wholly right {whole / number:.3f}")

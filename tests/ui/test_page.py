@@ -32,8 +32,6 @@ from s2corpus_airflow.release_page.lists import list_rejects  # isort: skip
 from s2corpus_airflow.release_page.releases import Archive  # isort: skip
 from s2corpus_airflow.release_page.states import DagRun, FailedTask  # isort: skip
 
-INTERVALS = "corpus_release__sample/intervals"
-
 
 def test_word_counts_are_equal_everywhere(page: Any, built: Built) -> None:
     run = built.runs[PUBLISHED]

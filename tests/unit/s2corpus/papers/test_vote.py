@@ -21,7 +21,7 @@ from s2corpus.titles import score
 from tests.unit.s2corpus.papers.samples import DOI, PREPRINT, A, B, declare, header, is_preprint, publisher, record
 
 TRUST = ("crossref", "pubmed", "declared", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse", "grobid")
-OPENING, CLOSING = Declaration("one", "a.pdf", True), Declaration("two", "b.pdf", False)
+OPENING = Declaration("one", "a.pdf", True)
 ADA, ALAN = Author("Ada", (), "Lovelace", ""), Author("Alan", ("M",), "Turing", "")
 A_LOVELACE = Author("A", (), "Lovelace", "")
 BY_ACL_ID, BY_PMC_ID = publisher("acl", acl_id="P19-1001", title="ACL"), publisher("jats", pmc_id="PMC1", title="PMC")

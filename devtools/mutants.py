@@ -43,9 +43,8 @@ def main() -> None:
     environ |= {"PYTHONDONTWRITEBYTECODE": "1", "S2CORPUS_REAL_DATA": str(REAL_DATA)}
     folders = " ".join(areas[given.area]["tests"].split())
     tests = f'{sys.executable} -m pytest -q -x -p no:cacheprovider --basetemp={copy}/pytest -m "{QUICK}" {folders}'
-    modules = [
-        str(path.relative_to(copy)) for glob in areas[given.area]["modules"].split() for path in sorted(copy.glob(glob))
-    ]
+    found = (path for glob in areas[given.area]["modules"].split() for path in sorted(copy.glob(glob)))
+    modules = [str(path.relative_to(copy)) for path in found]
 
     def run(*command: str) -> None:
         subprocess.run([Path(sys.executable).parent / command[0], *command[1:]], cwd=copy, env=environ, check=True)

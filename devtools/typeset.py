@@ -82,12 +82,10 @@ def typeset(article: Article, look: str, *, inside: str = "", after: str = "", f
     chosen = LOOKS[look]
     sections = [
         {
-            "level": level,
-            "title": title,
-            "paragraphs": [print_paragraph(article, p, chosen["cites"]) for p in paragraphs],
+            "level": level, "title": title, "paragraphs": [print_paragraph(article, p, chosen["cites"]) for p in paragraphs],
         }
         for level, title, paragraphs in article.sections
-    ]
+    ]  # fmt: skip
     data = {"article": asdict(article) | {"sections": sections}, "look": chosen}
     template = Path(__file__).with_suffix(".typ").read_text("utf-8")
     call = f"#paper({f'front: [{front}], ' if front else ''}inside: [{inside}], after: [{after}])"

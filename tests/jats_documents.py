@@ -31,12 +31,10 @@ def _document(path: Path) -> dict[str, Any]:
     abstract = root.find(".//article-meta/abstract")
     body = root.find(".//body")
     return {
-        "id": path.stem,
-        "title": _text(root.find(".//article-meta/title-group/article-title")),
-        "abstract": " ".join(_text(p) for p in abstract.iter("p")) if abstract is not None else None,
-        "date": iso or None,
+        "id": path.stem, "title": _text(root.find(".//article-meta/title-group/article-title")),
+        "abstract": " ".join(_text(p) for p in abstract.iter("p")) if abstract is not None else None, "date": iso or None,
         "body": [] if body is None else list(_units(body, ())),
-    }
+    }  # fmt: skip
 
 
 def _units(node: etree._Element, heads: tuple[str, ...]) -> Iterator[dict[str, Any]]:

@@ -18,11 +18,9 @@ from tests.standin_grobid import read_body, read_form
 
 TEXTS = [("title", "A small paper"), ("text", "Ada Lovelace"), ("section_header", "1 Words"), ("text", "Some.")]
 SMALL: dict[str, Any] = {
-    "schema_name": "DoclingDocument",
-    "version": "1.8.0",
-    "name": "paper",
+    "schema_name": "DoclingDocument", "version": "1.8.0", "name": "paper",
     "texts": [{"content_layer": "body", "label": label, "text": text} for label, text in TEXTS],
-}
+}  # fmt: skip
 
 
 @dataclass

@@ -104,10 +104,8 @@ def _body(cast: Cast, case: Case) -> None:
         case "slides":
             for _ in range(9):
                 p.blocks += [
-                    SectionHead(w.rng.choice(w.field.things).capitalize(), None),
-                    [_plain(w, "results", 2)],
-                    PageBreak(),
-                ]
+                    SectionHead(w.rng.choice(w.field.things).capitalize(), None), [_plain(w, "results", 2)], PageBreak(),
+                ]  # fmt: skip
         case "thesis":
             for i in range(60):
                 chapter: list[Block] = [[_plain(w, r, 6)] for r in ("related", "method", "results", "discussion")]

@@ -46,11 +46,9 @@ class Stack:
     def run_as(self, identity: str, *command: str, folders: tuple[str, ...] = ()) -> str:
         """Run a command in a new container of the image that reaches the lake as one of its identities."""
         environ = {
-            "S2CORPUS_LAKE": "s3://corpus",
-            "AWS_ENDPOINT_URL": "http://s3:8333",
-            "AWS_DEFAULT_REGION": "us-east-1",
+            "S2CORPUS_LAKE": "s3://corpus", "AWS_ENDPOINT_URL": "http://s3:8333", "AWS_DEFAULT_REGION": "us-east-1",
             "AWS_SHARED_CREDENTIALS_FILE": "/run/secrets/keys",
-        }
+        }  # fmt: skip
         folders = (*folders, f"{self.values['SECRETS']}/s3_{identity}:/run/secrets/keys:ro")
         options = [f"--env={name}={value}" for name, value in environ.items()] + [f"--volume={it}" for it in folders]
         limits = ("--cap-drop=ALL", "--tmpfs=/tmp:mode=1777", "--tmpfs=/home/airflow:uid=50000,mode=0700")

@@ -23,10 +23,8 @@ AUTHORITIES = Path("/usr/local/share/ca-certificates")
 DEBIAN_PACKAGES = "ca-certificates,python3,python3-pip,python3-venv,netbase,tzdata"
 BASE = "standin-python:3.11-slim-bookworm"
 IMAGES = {
-    "POSTGRES_IMAGE": "standin-postgres:18",
-    "REDIS_IMAGE": "standin-redis:8",
-    "S3_IMAGE": "standin-seaweedfs:latest",
-}
+    "POSTGRES_IMAGE": "standin-postgres:18", "REDIS_IMAGE": "standin-redis:8", "S3_IMAGE": "standin-seaweedfs:latest",
+}  # fmt: skip
 """variable of docker-compose.yaml → the stand-in image that replaces the registry's image"""
 BUILD_CACHE = "12GB"
 

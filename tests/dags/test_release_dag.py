@@ -210,12 +210,10 @@ def test_acceptances_of_a_run_are_stored_with_the_release(
 @pytest.mark.parametrize(
     ("spec", "first", "last", "releases"),
     [
-        ("sample", "2023-01-01", "2023-01-31", ["2023-02-01"]),
-        ("sample", "2023-01-01", "2023-04-01", ["2023-02-01", "2023-03-01"]),
-        ("sample", "2023-03-01", "2023-04-01", []),
-        ("s2_v2", "2022-11-01", "2023-02-15", ["2023-02-01", "2023-03-01"]),
+        ("sample", "2023-01-01", "2023-01-31", ["2023-02-01"]), ("sample", "2023-01-01", "2023-04-01", ["2023-02-01", "2023-03-01"]),
+        ("sample", "2023-03-01", "2023-04-01", []), ("s2_v2", "2022-11-01", "2023-02-15", ["2023-02-01", "2023-03-01"]),
     ],
-)
+)  # fmt: skip
 def test_backfill_contains_only_intervals_of_the_schedule(
     dags: dict[str, Any], spec: str, first: str, last: str, releases: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,12 +245,10 @@ def test_unpausing_after_end_date_starts_no_run(airflow_home: None, last: date |
 @pytest.mark.parametrize(
     ("logical", "says"),
     [
-        ("2130-01-15", "in the future"),
-        ("2022-12-15", "outside the dates of the spec, 2023-01-01 to 2023-06-01"),
-        ("2023-09-15", "outside the dates of the spec, 2023-01-01 to 2023-06-01"),
-        ("2023-03-15", None),
+        ("2130-01-15", "in the future"), ("2022-12-15", "outside the dates of the spec, 2023-01-01 to 2023-06-01"),
+        ("2023-09-15", "outside the dates of the spec, 2023-01-01 to 2023-06-01"), ("2023-03-15", None),
     ],
-)
+)  # fmt: skip
 def test_run_that_a_person_triggers_belongs_to_the_spec(airflow_home: None, logical: str, says: str | None) -> None:
     """Airflow answers a `ValueError` with status 400 and creates no run."""
     import pendulum

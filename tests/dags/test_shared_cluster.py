@@ -60,11 +60,9 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Any:
     (home / "plugins" / "s2corpus_airflow").symlink_to(ROOT / "plugins" / "s2corpus_airflow")
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "S2CORPUS"))}
     environ |= {
-        "AIRFLOW_HOME": str(home),
-        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home / 'airflow.db'}",
-        "PYTHONPATH": str(ROOT / "include"),
-    }
+        "AIRFLOW_HOME": str(home), "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home / 'airflow.db'}", "PYTHONPATH": str(ROOT / "include"),
+    }  # fmt: skip
     code = LOAD.replace("PROJECT", str(ROOT / "plugins")).replace("ROOT", str(ROOT))
     ended = subprocess.run([sys.executable, "-c", code], env=environ, cwd=home, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr[-3000:]

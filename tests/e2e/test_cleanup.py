@@ -30,10 +30,8 @@ NEXT = datetime(2023, 6, 1, tzinfo=UTC)
 @pytest.fixture(autouse=True)
 def environment(copy: Built, extractor: Mapping[str, str]) -> object:
     variables = {
-        "S2CORPUS_CATALOG": copy.catalog,
-        "S2CORPUS_LAKE": copy.lake,
-        "S2CORPUS_STATE": str(copy.folder / "state"),
-    }
+        "S2CORPUS_CATALOG": copy.catalog, "S2CORPUS_LAKE": copy.lake, "S2CORPUS_STATE": str(copy.folder / "state"),
+    }  # fmt: skip
     with mock.patch.dict(os.environ, {**extractor, **variables}):
         yield
 

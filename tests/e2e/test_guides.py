@@ -246,10 +246,8 @@ def run_extractor(papers: Path, tmp_path: Path) -> Callable[..., list[dict[str, 
         "uv pip install --python .venv/bin/python", "uv pip install -q --no-build-isolation --target installed"
     )
     environment = {
-        **os.environ,
-        "PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}",
-        "VIRTUAL_ENV": str(ROOT / ".venv"),
-    }
+        **os.environ, "PATH": f"{ROOT / '.venv/bin'}:{os.environ['PATH']}", "VIRTUAL_ENV": str(ROOT / ".venv"),
+    }  # fmt: skip
     environment["PYTHONPATH"] = os.pathsep.join(map(str, (ROOT / "include", tmp_path / "installed", ROOT)))
     run_block(install, tmp_path, environment)
 

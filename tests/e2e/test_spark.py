@@ -41,10 +41,8 @@ from tests.waiting import until
 
 pytest.importorskip("pyspark.sql.connect.session")
 pytestmark = [
-    pytest.mark.services,
-    pytest.mark.long,
-    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17"),
-]
+    pytest.mark.services, pytest.mark.long, pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17"),
+]  # fmt: skip
 
 
 @dataclass

@@ -179,11 +179,9 @@ def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 FIRST = pytest.mark.parametrize("release", [False], indirect=True, ids=["first"])
 BOTH = pytest.mark.parametrize("release", [True], indirect=True, ids=["both"])
 PARTS = (
-    "deliver|delta|intake",
-    "seal|select|extract|postprocess|filter|split",
-    "cluster|vote|assemble|link|clean",
+    "deliver|delta|intake", "seal|select|extract|postprocess|filter|split", "cluster|vote|assemble|link|clean",
     "export|publish|yank|restore",
-)
+)  # fmt: skip
 """names of steps, which divide the tests into minutes"""
 
 

@@ -113,10 +113,8 @@ def test_examples_of_table_1() -> None:
     )
     outcome, samples = classify_paragraph(CiteWorthParams(), paragraph(frogs))
     assert outcome == "kept" and [s["label"] for s in samples] == [
-        "non-check-worthy",
-        "non-check-worthy",
-        "check-worthy",
-    ]
+        "non-check-worthy", "non-check-worthy", "check-worthy",
+    ]  # fmt: skip
     assert samples[2]["text"].endswith("Ozark National Forest in Arkansas.")
 
 

@@ -34,11 +34,9 @@ from tests.unit.s2orc_parse.tei import teis
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ({}, {}),
-        ({"doi": "10.1016/x"}, {"doi": "10.1016/x", "title": "Deep parsing"}),
-        ({"file_sha1": A}, {"file_sha1": A}),
+        ({}, {}), ({"doi": "10.1016/x"}, {"doi": "10.1016/x", "title": "Deep parsing"}), ({"file_sha1": A}, {"file_sha1": A}),
     ],
-)
+)  # fmt: skip
 def test_papers_are_clustered(one: clustering.Row, other: clustering.Row) -> None:
     """1. §3.1: clusters are constructed by title similarity and overlap between DOIs and PDFs."""
     found = clustering.cluster_all(clustering.record("a:1", **one), clustering.record("b:1", **other))

@@ -94,11 +94,9 @@ def test_parse_has_what_grobid_extracts() -> None:
 @pytest.mark.parametrize(
     ("callouts", "style"),
     [
-        ("[2]", CitationStyle.BRACKET),
-        ("(ABC, 2019)", CitationStyle.NAME_YEAR),
-        ("<hi rend='superscript'>2</hi>", CitationStyle.OTHER),
+        ("[2]", CitationStyle.BRACKET), ("(ABC, 2019)", CitationStyle.NAME_YEAR), ("<hi rend='superscript'>2</hi>", CitationStyle.OTHER),
     ],
-)
+)  # fmt: skip
 def test_citation_style_is_classified(callouts: str, style: CitationStyle) -> None:
     """8. §2.1: the parenthetical style is BRACKET ([2]), NAME-YEAR (ABC, 2019) or OTHER (superscripts and mixed styles)."""
     assert cite(*[callouts] * 3).citation_style is style
@@ -542,15 +540,11 @@ def test_tables_of_the_release_have_the_rows_of_the_paper() -> None:
     assert {label: round(sources[label], 3) for label in shares} == pytest.approx(shares, abs=0.0011)
     grobid, latex = rows_of("parses", 5), rows_of("parses", 6)
     assert [grobid[label] for label in ("Paragraphs (abstract)", "Paragraphs (body)", "Inline cite spans (body)")] == [
-        1.1,
-        9.9,
-        45.2,
-    ]
+        1.1, 9.9, 45.2,
+    ]  # fmt: skip
     assert [latex[label] for label in ("Bibliography entries", "Linked bib. entries", "Paragraphs (body)")] == [
-        21.9,
-        6.8,
-        93.3,
-    ]
+        21.9, 6.8, 93.3,
+    ]  # fmt: skip
     assert rows_of("citations", 3)["with a mention in the text"] == round(156.5 / 380.5, 6)
     removed = 0.54 + 2.27 + 0.28 + 0.21
     assert rows_of("pdfs", 3)["Over 50 pages"] == round(2.27 / removed, 6)

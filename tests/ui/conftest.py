@@ -89,13 +89,11 @@ def server(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     (home / "passwords.json").touch(0o600)
     (home / "passwords.json").write_text(json.dumps(passwords))
     settings = {
-        "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
-        "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"), "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{role}:{role}" for role in ROLES),
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(home / "passwords.json"),
-        "S2CORPUS_LAKE": str(hostile_lake(stalled(built, home))),
-        "S2CORPUS_CATALOG": f"sqlite:///{home / 'catalog.db'}",
-    }
+        "S2CORPUS_LAKE": str(hostile_lake(stalled(built, home))), "S2CORPUS_CATALOG": f"sqlite:///{home / 'catalog.db'}",
+    }  # fmt: skip
     with api_server(home, settings, [["dags", "reserialize"]], passwords) as (url, tokens, environ):
         yield Server(url, tokens, passwords, environ)
 

@@ -105,10 +105,8 @@ def test_license_is_corrected_by_those_who_may_and_is_proved(built: Built, tmp_p
     assert confirm(locked, "correct", **stricter).status_code == 303, "a stricter license does not need that right"
     assert confirm(page, "correct", **opened).status_code == 303
     assert [orjson.loads(one)["files"] for one in lake.get("corrections.jsonl")[0].splitlines()] == [
-        [],
-        [],
-        [row["sha1"]],
-    ]
+        [], [], [row["sha1"]],
+    ]  # fmt: skip
     wrong = page.get("actions/correct", params=stricter | {"field": "licence"})
     assert "expected a field, one of title, authors" in words(wrong.text)
 

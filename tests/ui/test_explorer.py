@@ -139,10 +139,8 @@ def test_histogram_counts_documents_and_its_bars_lead_to_them(page: Any, run: Ru
 def test_scores_of_filter_and_link_are_counted_by_outcome(page: Any, built: Built) -> None:
     page, run = page_over(built.lake), built.runs[PUBLISHED]
     scores = (
-        ("filter", "characters", "min_characters"),
-        ("filter", "english", "min_english"),
-        ("link", "score", "min_score"),
-    )
+        ("filter", "characters", "min_characters"), ("filter", "english", "min_english"), ("link", "score", "min_score"),
+    )  # fmt: skip
     for stage, score, rule in scores:
         table, column = (FILTERED, "outcome") if stage == "filter" else (LINKS, "reason")
         rows = [row for row in run.table(table).read().to_pylist() if row[score] is not None]
@@ -369,11 +367,9 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], int, bool]] = {
     "page without width": (lambda: bad_pdfs.assemble(bad_pdfs.paper(box=b"[0 0 14400 0.001]")), 1, True),
     "page after the last": (lambda: bad_pdfs.assemble(bad_pdfs.pages([bad_pdfs.A4] * 3)), 4, False),
     "many pages": (lambda: bad_pdfs.assemble(bad_pdfs.pages([bad_pdfs.A4] * 20_000)), 100, True),
-    "compressed content": (bad_pdfs.KINDS["stream_bomb"][0], 1, False),
-    "compressed objects": (bad_pdfs.object_stream_bomb, 1, False),
-    "endless drawing": (lambda: bad_pdfs.drawn_forever(b"q Q"), 1, False),
-    "giant image": (bad_pdfs.giant_image, 1, True),
-}
+    "compressed content": (bad_pdfs.KINDS["stream_bomb"][0], 1, False), "compressed objects": (bad_pdfs.object_stream_bomb, 1, False),
+    "endless drawing": (lambda: bad_pdfs.drawn_forever(b"q Q"), 1, False), "giant image": (bad_pdfs.giant_image, 1, True),
+}  # fmt: skip
 """PDFs, each with a page, and whether the page can be drawn"""
 
 

@@ -24,10 +24,8 @@ DOCS = ROOT / "docs"
 PROSE = [*sorted(DOCS.glob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
 TEST_FILES = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
 MADE_BY_READER = {
-    "include/s2corpus/sources/repository.py",
-    "include/s2corpus/stages/venues.py",
-    "sql/quality/venues.sql",
-}
+    "include/s2corpus/sources/repository.py", "include/s2corpus/stages/venues.py", "sql/quality/venues.sql",
+}  # fmt: skip
 """files of the examples in extending.md"""
 RUNBOOK = (DOCS / "runbook.md").read_text("utf-8")
 WORDS = set(re.findall(r"`([^`\n]+)`", RUNBOOK))

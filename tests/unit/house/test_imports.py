@@ -116,10 +116,8 @@ def offenders(package: str, is_wrong: Callable[[str, str], object]) -> set[str]:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_package_imports_only_earlier_packages_and_not_airflow(package: str) -> None:
     later = {
-        *PACKAGES[PACKAGES.index(package) + 1 :],
-        *([READER] if package in ("s2orc_parse", "pdf2tei") else []),
-        "airflow",
-    }
+        *PACKAGES[PACKAGES.index(package) + 1 :], *([READER] if package in ("s2orc_parse", "pdf2tei") else []), "airflow",
+    }  # fmt: skip
     assert not offenders(package, lambda _, name: name.split(".")[0] in later)
 
 
@@ -198,10 +196,8 @@ def test_each_ignored_type_error_has_a_reason() -> None:
 
 NAMES = (*EXTRACTORS.built_in, EMBEDDED)
 SAYS_ITS_OWN_NAME = {
-    "include/s2corpus/extractors/grobid.py",
-    "include/s2corpus/extractors/registry.py",
-    "include/pdf2tei/version.py",
-}
+    "include/s2corpus/extractors/grobid.py", "include/s2corpus/extractors/registry.py", "include/pdf2tei/version.py",
+}  # fmt: skip
 _NAME = re.compile(rf"""(?<!pool=)(?<!"pool": )["'](?:{"|".join(map(re.escape, NAMES))})["']""")
 """Airflow's pool of slots has such a name: it limits the load of any extractor."""
 

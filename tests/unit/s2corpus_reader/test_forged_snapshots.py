@@ -152,12 +152,10 @@ def test_line_beyond_the_limit_is_refused(forged: Forged) -> None:
     ("content", "says"),
     [
         pytest.param(compress_blocks(1_000_000, LINE % 1), "more than", id="many lines"),
-        pytest.param(b"no gzip", "Not a gzipped file", id="no gzip"),
-        pytest.param(FILES[TEXTS][:-20], "ended before", id="cut"),
-        pytest.param(gzip.compress(b"[1]\n", mtime=0), "not a JSON object", id="array"),
-        pytest.param(None, "missing", id="missing"),
+        pytest.param(b"no gzip", "Not a gzipped file", id="no gzip"), pytest.param(FILES[TEXTS][:-20], "ended before", id="cut"),
+        pytest.param(gzip.compress(b"[1]\n", mtime=0), "not a JSON object", id="array"), pytest.param(None, "missing", id="missing"),
     ],
-)
+)  # fmt: skip
 def test_damaged_texts_give_one_sentence(forged: Forged, content: bytes | None, says: str) -> None:
     """The manifest lists the sizes of the correct file. The reader reads no more, regardless of the file's length."""
     (forged.folder / TEXTS).unlink()

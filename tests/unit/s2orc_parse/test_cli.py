@@ -20,11 +20,9 @@ from tests.unit.s2orc_parse.tei import teis
 @pytest.mark.parametrize(
     ("head", "form"),
     [
-        (b'<j:article xmlns:j="x">', "jats"),
-        (b"<TEI><note>the article <article></note></TEI>", None),
-        (b' {"docId": "S1"', "elsevier"),
+        (b'<j:article xmlns:j="x">', "jats"), (b"<TEI><note>the article <article></note></TEI>", None), (b' {"docId": "S1"', "elsevier"),
     ],
-)
+)  # fmt: skip
 def test_form_is_detected_from_the_first_bytes(head: bytes, form: str | None) -> None:
     assert jats.detect_kind(head) == form
 

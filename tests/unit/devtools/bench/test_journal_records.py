@@ -24,10 +24,8 @@ DBLP = """<?xml version="1.0" encoding="ISO-8859-1"?><dblp>
 ARTICLE = """<PubmedArticle><MedlineCitation><PMID>{pmid}</PMID><Article><ArticleTitle>{title}</ArticleTitle>
 <ELocationID EIdType="doi" ValidYN="Y">{doi}</ELocationID></Article></MedlineCitation></PubmedArticle>"""
 ABSTRACTS = [
-    ("11", "Abstract S1", "10.5555/jx.s"),
-    ("12", "Abstract S2", "10.5555/jx.s"),
-    ("13", "Notes", "10.5555/jx.2"),
-]
+    ("11", "Abstract S1", "10.5555/jx.s"), ("12", "Abstract S2", "10.5555/jx.s"), ("13", "Notes", "10.5555/jx.2"),
+]  # fmt: skip
 TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>On engines1</title></titleStmt>
 <sourceDesc><biblStruct><analytic><author><persName><forename type="first">Ada</forename><surname>Byron</surname></persName></author>
 <title level="a">On engines1</title></analytic><monogr/><idno type="DOI">10.5555/jx.1</idno></biblStruct></sourceDesc>

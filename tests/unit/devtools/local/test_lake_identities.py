@@ -79,11 +79,9 @@ def test_each_identity_has_exactly_its_permissions(server: dict[str, int], who: 
         folder = key.rpartition("/")[0] + "/" if "/" in key else ""
         other = f"{folder}other"
         actions: dict[str, Callable[[], object]] = {
-            "g": partial(s3.get_object, Bucket="corpus", Key=key),
-            "p": partial(s3.put_object, Bucket="corpus", Key=key, Body=b"changed"),
-            "d": partial(s3.delete_object, Bucket="corpus", Key=key),
-            "l": partial(s3.list_objects_v2, Bucket="corpus", Prefix=folder),
-        }
+            "g": partial(s3.get_object, Bucket="corpus", Key=key), "p": partial(s3.put_object, Bucket="corpus", Key=key, Body=b"changed"),
+            "d": partial(s3.delete_object, Bucket="corpus", Key=key), "l": partial(s3.list_objects_v2, Bucket="corpus", Prefix=folder),
+        }  # fmt: skip
         found[key] = "".join(name for name, act in actions.items() if allowed(act))
         multipart = allowed(partial(begin_and_abort_upload, s3, other))
         if not key.endswith((".jsonl", "latest.json")):  # Other keys have the rights of their folder.

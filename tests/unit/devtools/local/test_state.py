@@ -61,12 +61,10 @@ command([], obj={"lake": sys.argv[1] if sys.argv[1:] else None})
 @pytest.mark.parametrize(
     ("variables", "arguments", "expected"),
     [
-        ({}, ["s3://mine"], "s3://mine False False"),
-        ({}, ["s3://corpus"], "s3://corpus True True"),
-        ({"AWS_PROFILE": "mine"}, ["s3://corpus"], "s3://corpus False False"),
-        ({}, [], "s3://corpus True True"),
+        ({}, ["s3://mine"], "s3://mine False False"), ({}, ["s3://corpus"], "s3://corpus True True"),
+        ({"AWS_PROFILE": "mine"}, ["s3://corpus"], "s3://corpus False False"), ({}, [], "s3://corpus True True"),
     ],
-)
+)  # fmt: skip
 def test_local_lake_is_default_unless_environment_has_another(
     variables: dict[str, str], arguments: list[str], expected: str, tmp_path: Path
 ) -> None:

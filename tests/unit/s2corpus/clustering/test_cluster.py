@@ -236,10 +236,8 @@ SAME: Row = {"title": "The role of complement in renal disease", "authors": "Lov
 def test_conflicting_records_are_not_joined_by_a_third() -> None:
     dois = {doi: record(f"{doi}:1", doi=f"10.18653/v1/{doi}") for doi in "ab"}
     places: list[Row] = [
-        {"journal": "Blood", "volume": "12", "pages": "1-9"},
-        {},
-        {"journal": "Kidney", "volume": "14", "pages": "33-40"},
-    ]
+        {"journal": "Blood", "volume": "12", "pages": "1-9"}, {}, {"journal": "Kidney", "volume": "14", "pages": "33-40"},
+    ]  # fmt: skip
     found = cluster_cases(
         [
             [record(f"{id_}:1", year=year) for id_, year in (("a", 1989), ("b", 1993), ("c", None))],

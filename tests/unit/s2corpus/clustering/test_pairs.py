@@ -30,14 +30,12 @@ CODES = st.lists(st.integers(-1, 3), max_size=14)
 RECORDS = st.lists(
     st.fixed_dictionaries(
         {
-            "trusted": st.booleans(),
-            "normalized": st.sampled_from(["", "a", "b"]),
-            "doi": st.sampled_from([None, "1", "2"]),
+            "trusted": st.booleans(), "normalized": st.sampled_from(["", "a", "b"]), "doi": st.sampled_from([None, "1", "2"]),
         }
     ),
     min_size=14,
     max_size=14,
-)
+)  # fmt: skip
 KINDS = {"trusted": pa.bool_(), "preprint": pa.bool_(), "year": pa.int32(), "volume": pa.uint32(), "page": pa.uint32()}
 
 

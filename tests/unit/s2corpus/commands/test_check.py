@@ -88,12 +88,10 @@ def test_each_unused_line_has_a_warning(papers: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "outcome", "said"),
     [
-        (WORK, 0, "1 record"),
-        (b"", 1, "no entries"),
-        (b"<html>Too many requests</html>", 1, "malformed at "),
+        (WORK, 0, "1 record"), (b"", 1, "no entries"), (b"<html>Too many requests</html>", 1, "malformed at "),
         (WORK + b"\n" + WORK[:20], 1, "1 malformed, 1 record"),
     ],
-)
+)  # fmt: skip
 def test_metadata_file_shows_records_and_dropped_entries(tmp_path: Path, data: bytes, outcome: int, said: str) -> None:
     (path := tmp_path / "works.jsonl").write_bytes(data)
     result = run("check", "--source", "crossref", path)

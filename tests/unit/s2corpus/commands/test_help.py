@@ -35,10 +35,8 @@ def test_options_of_the_group_may_follow_the_command(tmp_path: Path) -> None:
     (tmp_path / "snapshots" / "own").mkdir(parents=True)
     lake = str(tmp_path)
     ways = (
-        ["--lake", lake, "--json", "list"],
-        ["list", "--json", f"--lake={lake}"],
-        ["list", "--lake", lake, "--json"],
-    )
+        ["--lake", lake, "--json", "list"], ["list", "--json", f"--lake={lake}"], ["list", "--lake", lake, "--json"],
+    )  # fmt: skip
     first, *others = (CliRunner().invoke(corpus, arguments).output for arguments in ways)
     assert json.loads(first)["snapshots"] == [] and others == [first, first]
 

@@ -48,11 +48,9 @@ UNREADABLE = (
     ready(delivered_by="a\u202eb"), list_file(sha256="0" * 63), ready().replace(b"a.pdf", b"\\udcff.pdf"),
 )  # fmt: skip
 OTHER: dict[str, tuple[bytes, str]] = {
-    "zero byte in a name": (list_file(name="a\0.pdf"), "bad_name"),
-    "name outside": (list_file(name="../good/a.pdf"), "bad_name"),
-    "a long name": (list_file(name="a" * 1024), "incomplete"),
-    "most bytes": (list_file(bytes=(1 << 63) - 1), "changed"),
-}
+    "zero byte in a name": (list_file(name="a\0.pdf"), "bad_name"), "name outside": (list_file(name="../good/a.pdf"), "bad_name"),
+    "a long name": (list_file(name="a" * 1024), "incomplete"), "most bytes": (list_file(bytes=(1 << 63) - 1), "changed"),
+}  # fmt: skip
 
 
 def put(lake: Lake, folder: str, ready_file: bytes = ready(), name: str = "a.pdf") -> None:
@@ -153,10 +151,8 @@ def test_folders_without_utf8_names_are_refused(run: Run, tmp_path: Path) -> Non
 
 
 SPECIAL: dict[str, Callable[[Path], None]] = {
-    "pipe": os.mkfifo,
-    "folder": Path.mkdir,
-    "link to nothing": lambda path: path.symlink_to("nowhere"),
-}
+    "pipe": os.mkfifo, "folder": Path.mkdir, "link to nothing": lambda path: path.symlink_to("nowhere"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -192,10 +192,8 @@ COMMANDS = (
     "push SNAPSHOT OUT", "similar 10.1234/7 --snapshot SNAPSHOT",
 )  # fmt: skip
 SLOW = (
-    "delta SNAPSHOT WHOLE --out OUT",
-    "register SNAPSHOT --catalog sqlite:///OUT",
-    "dataset contexts --snapshot SNAPSHOT --out OUT",
-)
+    "delta SNAPSHOT WHOLE --out OUT", "register SNAPSHOT --catalog sqlite:///OUT", "dataset contexts --snapshot SNAPSHOT --out OUT",
+)  # fmt: skip
 """Slow commands, tested only with damage to the files that they read."""
 
 
@@ -240,16 +238,12 @@ COLUMNS = (
 FORGED = {"many rows": pa.nulls(3_000_000, pa.string()), "one value again and again": pa.array(["a" * 100_000] * 1_000)}
 RECORDS = {"record_id": ["dblp:1"], "source": ["dblp"], "kind": ["archive"], "title": ["A title of five words"]}
 RIGHT = {
-    "RECORDS": RECORDS,
-    "PAPERS": {"paper_id": ["1"], "title": ["A title"]},
-    "ENTRIES": {"entry_id": ["1"], "title": ["A title"]},
-}
+    "RECORDS": RECORDS, "PAPERS": {"paper_id": ["1"], "title": ["A title"]}, "ENTRIES": {"entry_id": ["1"], "title": ["A title"]},
+}  # fmt: skip
 PARQUET_COMMANDS = (
-    "cluster --records FORGED --out OUT",
-    "link --entries FORGED --papers PAPERS --out OUT",
-    "link --entries ENTRIES --papers FORGED --out OUT",
-    "clean --in FORGED --set s2orc --out OUT",
-)
+    "cluster --records FORGED --out OUT", "link --entries FORGED --papers PAPERS --out OUT",
+    "link --entries ENTRIES --papers FORGED --out OUT", "clean --in FORGED --set s2orc --out OUT",
+)  # fmt: skip
 _RUN = """
 import sys, resource
 from s2corpus.cli import corpus

@@ -208,9 +208,7 @@ RECORDS: dict[str, Text] = {
     "elsevier": ('{"docId":"S1","metadata":{"title":"T","doi":"10.1/a"},"abstract":"', ("<p>&amp;",), '"}'),
     "s2orc": ('{"paper_id":"1","title":"', ("<i>$",), '"}'),
     "unpaywall": (
-        '{"doi":"10.1/a","is_oa":true,"oa_locations":[',
-        ('{"license":"l~","host_type":"publisher"},',),
-        "{}]}",
+        '{"doi":"10.1/a","is_oa":true,"oa_locations":[', ('{"license":"l~","host_type":"publisher"},',), "{}]}",
     ),
     "pubmed": (
         "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>T</ArticleTitle><AuthorList>",
@@ -223,7 +221,7 @@ RECORDS: dict[str, Text] = {
         ("\\emph{a ",),
         "</abstract></paper></volume></collection>",
     ),
-}
+}  # fmt: skip
 
 
 convert_tei = partial(tei.convert, file_sha1="a" * 40)

@@ -51,10 +51,8 @@ def test_corrected_field_wins_and_others_are_voted() -> None:
     corrections = correct(line("title", "A Formal Model"), line("date", "2018-03"))
     paper = vote(corrections)
     assert (paper.values["title"], paper.values["date"], paper.values["doi"]) == (
-        "A Formal Model",
-        ("2018-03", "month"),
-        "10.1/a",
-    )
+        "A Formal Model", ("2018-03", "month"), "10.1/a",
+    )  # fmt: skip
     title = paper.provenance["title"]
     assert (title.source, str(title.rule), title.votes_for, title.votes_against) == ("correction", "correction", 0, 3)
     assert title.record_id == f"correction:{PAPER}/title@2026-05-01T00:00:00.000000Z"

@@ -35,14 +35,12 @@ def vote(papers: list[list[Record]], number: int = 0) -> tuple[VotedPaper, Count
 @pytest.mark.parametrize(
     ("others", "field", "votes"),
     [
-        ([MEDICINE] * 5, "Medicine", (5, 0)),
-        ([MEDICINE] * 4 + [BIOLOGY], "Medicine", (4, 1)),
-        ([MEDICINE] * 4 + [BIOLOGY] + [NONE] * 9, "Medicine", (4, 1)),
-        ([MEDICINE] * 4, None, None),
+        ([MEDICINE] * 5, "Medicine", (5, 0)), ([MEDICINE] * 4 + [BIOLOGY], "Medicine", (4, 1)),
+        ([MEDICINE] * 4 + [BIOLOGY] + [NONE] * 9, "Medicine", (4, 1)), ([MEDICINE] * 4, None, None),
         ([MEDICINE] * 7 + [BIOLOGY] * 2, None, None),
         ([("Medicine", "Biology")] * 2 + [("Biology", "Medicine")] * 2 + [BIOLOGY], "Biology", (5, 0)),
     ],
-)
+)  # fmt: skip
 def test_field_of_the_journals_other_papers_is_inferred(
     others: list[tuple[str, ...]], field: str | None, votes: tuple[int, int] | None
 ) -> None:

@@ -156,15 +156,13 @@ def test_rights_that_records_state_have_this_effect(
 @pytest.mark.parametrize(
     ("own", "records", "places", "evidence", "license"),
     [
-        ({"open_access": True, "license": "MIT"}, [], [], PUBLISHER, "MIT"),
-        ({"license": "MIT"}, [], [], None, None),
+        ({"open_access": True, "license": "MIT"}, [], [], PUBLISHER, "MIT"), ({"license": "MIT"}, [], [], None, None),
         ({"doi": DOI}, [publisher(doi=DOI, open_access=True, license="MIT")], [], PUBLISHER, "MIT"),
-        ({"doi": DOI}, [unpaywall(license="MIT")], [], UNPAYWALL, "MIT"),
-        ({"doi": DOI}, [PMCS], [], PMC, "CC-BY-NC"),
+        ({"doi": DOI}, [unpaywall(license="MIT")], [], UNPAYWALL, "MIT"), ({"doi": DOI}, [PMCS], [], PMC, "CC-BY-NC"),
         ({}, [], [Declaration("d", "a.xml", True, "MIT")], DECLARED, "MIT"),
         ({"open_access": True}, [], [Declaration("d", "a.xml", False, "CC-BY-NC-4.0")], None, "CC-BY-NC-4.0"),
     ],
-)
+)  # fmt: skip
 def test_publishers_full_text_is_open_by_its_metadata(
     own: dict[str, Any],
     records: list[Record],

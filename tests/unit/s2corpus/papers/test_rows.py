@@ -51,11 +51,9 @@ def test_retraction_of_a_preprint_is_ignored(work_type: str, status: str | None)
 def test_latest_then_smallest_article_of_a_kind_is_used() -> None:
     article = Article(C, "jats", "2023-01-02", open_access=True, license="CC-BY-4.0")
     others = {
-        "jats:1": replace(article, sha1=A, first_seen="2023-01-01"),
-        "jats:2": article,
-        "jats:3": replace(article, sha1=B),
+        "jats:1": replace(article, sha1=A, first_seen="2023-01-01"), "jats:2": article, "jats:3": replace(article, sha1=B),
         "elsevier:1": replace(article, sha1="d" * 40, kind="elsevier"),
-    }
+    }  # fmt: skip
     (row,) = rows(*(member(id_) for id_ in others), articles=others)
     assert [(text["kind"], text["sha1"]) for text in row["access"]] == [("elsevier", "d" * 40), ("jats", B)]
 

@@ -105,10 +105,8 @@ def count_offending(name: str, rows: str) -> int:
     check, rules = CHECKS[name], ReleaseSpec(name="t")
     threshold = check.read_threshold(rules)
     given: dict[str, Any] = {
-        "threshold": threshold,
-        "drift_min_n": rules.quality.drift_min_n,
-        "near_duplicates": "publish",
-    }
+        "threshold": threshold, "drift_min_n": rules.quality.drift_min_n, "near_duplicates": "publish",
+    }  # fmt: skip
     given["own_rules"] = ["rule:few"]
     with duckdb.connect() as connection:
         for table in (name for name in SCHEMAS if quality.mentions_table(f"{check.sql} metrics parent_metrics", name)):

@@ -161,11 +161,9 @@ def test_text_is_from_first_kind_of_the_spec(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rule", "source", "field", "outcome"),
     [
-        ("pdf", "grobid", "title", "no_title"),
-        ("pdf", "grobid", "abstract", "no_abstract"),
-        ("pdf", "scienceparse", "title", "kept"),
+        ("pdf", "grobid", "title", "no_title"), ("pdf", "grobid", "abstract", "no_abstract"), ("pdf", "scienceparse", "title", "kept"),
     ],
-)
+)  # fmt: skip
 def test_title_and_abstract_of_extractor_count_as_missing(
     rule: str, source: str, field: str, outcome: str, tmp_path: Path
 ) -> None:

@@ -80,13 +80,11 @@ CITE = {"start": 4, "end": 7, "text": "[1]", "ref_id": "BIBREF0"}
 @pytest.mark.parametrize(
     ("kind", "span", "message"),
     [
-        ("cite_spans", CITE, None),
-        ("cite_spans", CITE | {"end": 6}, "paragraph 1: the text of a span in cite_spans differs"),
+        ("cite_spans", CITE, None), ("cite_spans", CITE | {"end": 6}, "paragraph 1: the text of a span in cite_spans differs"),
         ("cite_spans", CITE | {"ref_id": "X"}, "paragraph 1: cite_spans refers to X, which is not in bib_entries"),
-        ("unlinked_spans", CITE | {"ref_id": None}, None),
-        ("ref_spans", CITE, "ref_spans refers to BIBREF0, which is not in ref_entries"),
+        ("unlinked_spans", CITE | {"ref_id": None}, None), ("ref_spans", CITE, "ref_spans refers to BIBREF0, which is not in ref_entries"),
     ],
-)
+)  # fmt: skip
 def test_spans_of_a_parse_have_their_text_and_entry(kind: str, span: dict[str, Any], message: str | None) -> None:
     parse: dict[str, Any] = {"paper_id": "1", "_pdf_hash": "", "abstract": [{"text": "x"}], "body_text": []}
     parse["ref_entries"] = {"FIGREF0": {}}
@@ -184,16 +182,14 @@ RIGHTS = {"paper_id": "1", "open_access": True, "evidence": "x", "license": "MIT
 KEYS = sorted([lookup_key("title", "atitle"), lookup_key("sha1", "a" * 40)])
 COPIED = DOCUMENT | {"set": "s2orc", "split": "train", "license": "", "oa_evidence": "x", "abstract_source": ""}
 TABLES: dict[Claim, tuple[pa.Schema, list[dict[str, Any]]]] = {
-    Claim.TEXT: (documents.SCHEMA, [COPIED]),
-    Claim.LICENSE: (documents.SCHEMA, [COPIED]),
+    Claim.TEXT: (documents.SCHEMA, [COPIED]), Claim.LICENSE: (documents.SCHEMA, [COPIED]),
     Claim.PAPER: (flat.SCHEMAS["papers"], [{"paper_id": "1", "title": "A title", **dict.fromkeys(IDENTIFIERS)}]),
     Claim.PARAGRAPHS: (flat.SCHEMAS["paragraphs"], [OF_PARSE | {"paragraph": 0, "text": "One [1] two."}]),
     Claim.BIB_ENTRIES: (flat.SCHEMAS["bib_entries"], [OF_PARSE | {"ref_id": "BIBREF0", "cited_paper_id": "2"}]),
-    Claim.REF_ENTRIES: (flat.SCHEMAS["ref_entries"], [OF_PARSE | {"ref_id": "FIGREF0"}]),
-    Claim.LINKS: (LINKS.schema, [LINK]),
+    Claim.REF_ENTRIES: (flat.SCHEMAS["ref_entries"], [OF_PARSE | {"ref_id": "FIGREF0"}]), Claim.LINKS: (LINKS.schema, [LINK]),
     Claim.RIGHTS: (flat.SCHEMAS["rights"], [RIGHTS | {"of": "abstract"}, RIGHTS | {"of": "pdf"}]),
     Claim.KEYS: (rows.KEYS, [{"paper_id": "1", "key": key} for key in KEYS]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("claim", TABLES, ids=lambda claim: claim.name)

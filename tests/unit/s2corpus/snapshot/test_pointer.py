@@ -245,12 +245,10 @@ def test_damaged_pointer_gives_one_sentence(lake: Lake, tmp_path: Path, data: by
         "build", str(tmp_path / "spec.yaml"), "--as-of", "2023-02-01", "--lake", lake.root, "--from", str(tmp_path),
     ]  # fmt: skip
     acts: list[Callable[[], object]] = [
-        lambda: pointer.check_pointer(lake, ReleaseId("spec-20230301")),
-        lambda: pointer.publish(lake, FEBRUARY),
-        lambda: open_snapshot("spec", lake.root),
-        lambda: open_snapshot(f"{lake.root}/snapshots/spec"),
+        lambda: pointer.check_pointer(lake, ReleaseId("spec-20230301")), lambda: pointer.publish(lake, FEBRUARY),
+        lambda: open_snapshot("spec", lake.root), lambda: open_snapshot(f"{lake.root}/snapshots/spec"),
         lambda: corpus.main(build, standalone_mode=False),
-    ]
+    ]  # fmt: skip
     for act in acts:
         with pytest.raises(UserError, match=r"latest\.json is damaged") as refused:
             act()

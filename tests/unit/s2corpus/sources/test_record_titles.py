@@ -27,17 +27,15 @@ def make_record(title: str, authors: str = "", kind: RecordKind = RecordKind.ARC
     ("given", "title"),
     [
         ("The Core of the IS Discipline1", "The Core of the IS Discipline"),
-        ("THE CORE OF THE IS DISCIPLINE1", "THE CORE OF THE IS DISCIPLINE"),
-        ("The core of the discipline¹", "The core of the discipline"),
+        ("THE CORE OF THE IS DISCIPLINE1", "THE CORE OF THE IS DISCIPLINE"), ("The core of the discipline¹", "The core of the discipline"),
         ("The core of the discipline<sup>1</sup>.", "The core of the discipline"),
         ("The core of the discipline &lt;sup&gt;*&lt;/sup&gt;", "The core of the discipline"),
         ("The core of the discipline {1}", "The core of the discipline"),
         ("The core of the discipline $^{1}$", "The core of the discipline"),
         ("Uremic syndrome (multiple letters) [1]", "Uremic syndrome (multiple letters)"),
-        ("RESEARCH ARTICLE Mapping of rivers", "Mapping of rivers"),
-        ("Original Paper: Mapping of rivers", "Mapping of rivers"),
+        ("RESEARCH ARTICLE Mapping of rivers", "Mapping of rivers"), ("Original Paper: Mapping of rivers", "Mapping of rivers"),
     ],
-)
+)  # fmt: skip
 def test_marks_and_headings_leave_the_title(given: str, title: str) -> None:
     record = make_record(given)
     assert record.title == title

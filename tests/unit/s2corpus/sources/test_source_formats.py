@@ -22,10 +22,8 @@ _JATS = """<article><front><journal-meta><issn pub-type="ppub">1548-7091</issn><
 <article-meta><article-id pub-id-type="doi">10.1/a</article-id>
 <title-group><article-title>T</article-title></title-group></article-meta></front></article>"""
 _OPENALEX = {
-    "id": "W7",
-    "title": "T",
-    "primary_location": {"source": {"type": "journal", "display_name": "J", "issn": ["1548-7091", "1548-7105"]}},
-}
+    "id": "W7", "title": "T", "primary_location": {"source": {"type": "journal", "display_name": "J", "issn": ["1548-7091", "1548-7105"]}},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,8 @@ def test_candidates_have_equal_keys(name: str, tmp_path: Path, monkeypatch: pyte
     rows: list[dict[str, Any]] = []
     for n in range(400):
         row: dict[str, Any] = dict.fromkeys(DOCUMENTS.schema.names) | {
-            "set": "s2orc",
-            "paper_id": f"p{n:03d}",
-            "outcome": "short",
-        }
+            "set": "s2orc", "paper_id": f"p{n:03d}", "outcome": "short",
+        }  # fmt: skip
         if n % 8:  # Only kept documents have keys.
             keys = [int(key) - 2**62 for key in rng.integers(10**4, size=19)]
             row |= {"outcome": "kept", "text_key": (n % 360 - 180) * 2**55, "title_key": [None, n % 150][n % 2]}

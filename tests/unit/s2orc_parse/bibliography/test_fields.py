@@ -193,12 +193,10 @@ def test_author_string_is_split_into_names(line: str) -> None:
 @pytest.mark.parametrize(
     ("given_name", "family", "suffix", "author"),
     [
-        ("Lucy Lu", "Wang", None, "Lucy Lu|Wang"),
-        ("Sammy", "Davis", "Jr.", "Sammy|Davis|Jr"),
-        ("Bill Gates", "", None, "Bill|Gates"),
+        ("Lucy Lu", "Wang", None, "Lucy Lu|Wang"), ("Sammy", "Davis", "Jr.", "Sammy|Davis|Jr"), ("Bill Gates", "", None, "Bill|Gates"),
         ("", "The ATLAS Collaboration", None, "|The ATLAS Collaboration"),
     ],
-)
+)  # fmt: skip
 def test_separate_name_parts_become_an_author(given_name: str, family: str, suffix: str | None, author: str) -> None:
     found = make_author(given_name, family, suffix)
     assert found is not None and short(found) == author

@@ -60,12 +60,10 @@ def parse(body: list[Json], **more: object) -> Parse:
 def test_elsevier_sentences_of_a_section_form_one_sorted_paragraph() -> None:
     found = parse(
         [
-            sentence("Third.", 30, "s2", "2.1 Data", parents=[{"id": "s9", "title": "Methods"}]),
-            sentence("Second  of\nthe first.", 10),
-            sentence("First.", 0),
-            sentence("Fourth.", 40, "s1"),
+            sentence("Third.", 30, "s2", "2.1 Data", parents=[{"id": "s9", "title": "Methods"}]), sentence("Second  of\nthe first.", 10),
+            sentence("First.", 0), sentence("Fourth.", 40, "s1"),
         ]
-    )
+    )  # fmt: skip
     assert [(p.section, p.sec_num, p.text) for p in found.body_text] == [
         ("Introduction", None, "First. Second of the first. Fourth."),
         ("Methods::Data", "2.1", "Third."),

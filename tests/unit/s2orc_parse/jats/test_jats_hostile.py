@@ -46,12 +46,10 @@ def test_bad_file_has_its_outcome(convert: Callable[..., Parse], data: bytes, ou
 @pytest.mark.parametrize(
     ("convert", "data"),
     [
-        (jats.convert, ARTICLE % PADDING[len(ARTICLE) - 2 :]),
-        (jats.convert, ARTICLE % (b"<i/>" * (MAX_TAGS - 6))),
-        (jats.convert, ARTICLE % (b"<sec>" * MAX_DEPTH + b"</sec>" * MAX_DEPTH)),
-        (elsevier.convert, JSON.ljust(MAX_SIZE)),
+        (jats.convert, ARTICLE % PADDING[len(ARTICLE) - 2 :]), (jats.convert, ARTICLE % (b"<i/>" * (MAX_TAGS - 6))),
+        (jats.convert, ARTICLE % (b"<sec>" * MAX_DEPTH + b"</sec>" * MAX_DEPTH)), (elsevier.convert, JSON.ljust(MAX_SIZE)),
     ],
-)
+)  # fmt: skip
 def test_file_at_its_limits_is_read(convert: Callable[..., Parse], data: bytes) -> None:
     assert [paragraph.text for paragraph in convert(data, sha1="").body_text] == ["Text."]
 

@@ -128,10 +128,8 @@ def test_forms_of_one_citation_are_one_entry(forms: str, titles: list[str]) -> N
     if PRINTED in forms:
         (first, *_) = found.bib_entries
         assert (first.doi, first.raw_text[:8], [a.last for a in first.authors]) == (
-            "10.5555/rio.1",
-            "LEE, A. ",
-            ["LEE"],
-        )
+            "10.5555/rio.1", "LEE, A. ", ["LEE"],
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,8 @@ Setup = tuple[str, str, dict[str, str]]
 NATBIB: Setup = (r"\usepackage{natbib}\defcitealias{abe}{Paper~I}", NAMED, {})
 BIBLATEX = (r"\usepackage[style=authoryear]{biblatex}\addbibresource{refs.bib}", "", {"refs_bib": BIB})
 REVTEX: Setup = (
-    r"\documentclass{revtex4-2}",
-    ENTRIES.replace("[Lo and Wang(2020)]", "").replace("[Doe(2001)]", ""),
-    {},
-)
+    r"\documentclass{revtex4-2}", ENTRIES.replace("[Lo and Wang(2020)]", "").replace("[Doe(2001)]", ""), {},
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

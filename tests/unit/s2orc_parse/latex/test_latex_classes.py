@@ -118,12 +118,10 @@ def test_authors_are_the_printed_names(authors: str, names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("head", "number"),
     [
-        (r"\section{Abstract}", "2"),
-        (r"\section*{Abstract}", "1"),
-        (r"\section*{Summary}", "1"),
+        (r"\section{Abstract}", "2"), (r"\section*{Abstract}", "1"), (r"\section*{Summary}", "1"),
         (r"\section*{Acknowledgments}\section*{Abstract}", "1"),
     ],
-)
+)  # fmt: skip
 def test_first_section_with_the_name_of_an_abstract_is_the_abstract(head: str, number: str) -> None:
     found = parse(rf"{head} {WORDS} \section{{A}} Text. \section{{Summary}} All flows.")
     assert [p.text for p in found.abstract] == [WORDS]

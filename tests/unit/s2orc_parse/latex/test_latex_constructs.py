@@ -149,11 +149,9 @@ def test_sections_have_paths_and_numbers() -> None:
     )
     check_laws(found)
     assert [(p.section, p.sec_num, p.text) for p in found.body_text] == [
-        ("A::B", "1.1", "One, see §A."),
-        ("A::B::Run in", None, "Two."),
-        ("Proofs", "A", "Three, see Section 1.1."),
+        ("A::B", "1.1", "One, see §A."), ("A::B::Run in", None, "Two."), ("Proofs", "A", "Three, see Section 1.1."),
         ("Proofs::More", "A.1", "Four."),
-    ]
+    ]  # fmt: skip
     assert [p.text for p in found.back_matter] == ["Thanks."]
 
 
@@ -209,10 +207,8 @@ def test_real_source_has_the_counts_of_a_reader(
 
 
 FORMS = (
-    r"\newcommand{\name}{FooNet\xspace}",
-    r"\def\foo{FooNet}\let\name\foo",
-    r"\NewDocumentCommand{\name}{}{FooNet}",
-)
+    r"\newcommand{\name}{FooNet\xspace}", r"\def\foo{FooNet}\let\name\foo", r"\NewDocumentCommand{\name}{}{FooNet}",
+)  # fmt: skip
 CNN = r"\newacronym{cnn}{CNN}{neural net}"
 CNN_RNN = CNN + r"\newacronym{rnn}{RNN}{recurrent net}"
 MINE = r"\usepackage{mine}"

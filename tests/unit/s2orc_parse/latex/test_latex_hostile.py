@@ -51,15 +51,13 @@ CASES: dict[str, tuple[bytes, LatexOutcome]] = {
     "a huge text file": (tar({"main.tex": GOOD, "b.txt": bytes((1 << 20) + 1)}), LatexOutcome.TOO_LARGE),
     "too many files": (tar(dict.fromkeys(map(str, range(process.MAX_FILES + 1)), "")), LatexOutcome.TOO_MANY_FILES),
     "files that input each other twice": (bomb_of_inputs(), LatexOutcome.TOO_LARGE),
-    "cut off": (tar({"main.tex": GOOD})[:-30], LatexOutcome.DAMAGED),
-    "checksum wrong": (gz(GOOD)[:-8] + b"\0" * 8, LatexOutcome.DAMAGED),
+    "cut off": (tar({"main.tex": GOOD})[:-30], LatexOutcome.DAMAGED), "checksum wrong": (gz(GOOD)[:-8] + b"\0" * 8, LatexOutcome.DAMAGED),
     "a macro without end": (gz(article(r"\def\a{\a\a}\a")), LatexOutcome.TIMEOUT),
     "random bytes": (random.Random(1).randbytes(4000), LatexOutcome.NOT_AN_ARCHIVE),
     "a PDF": (gzip.compress(b"%PDF-1.5 ...", mtime=0), LatexOutcome.PDF_ONLY),
     "withdrawn": (gz("%auto-ignore\nThis paper has been withdrawn by the author.\n"), LatexOutcome.WITHDRAWN),
-    "no LaTeX": (gz(r"\input amstex \document \bye"), LatexOutcome.NO_LATEX),
-    "nothing to read": (gz(article("")), LatexOutcome.NO_TEXT),
-}
+    "no LaTeX": (gz(r"\input amstex \document \bye"), LatexOutcome.NO_LATEX), "nothing to read": (gz(article("")), LatexOutcome.NO_TEXT),
+}  # fmt: skip
 
 
 def test_limits_of_sources() -> None:

@@ -37,12 +37,10 @@ P_ENGLISH = decide({"p"}, set(), FilterRules(), title="T", author_count=1, text=
 @pytest.mark.parametrize(
     ("title", "authors", "text", "suppressed", "rules", "outcome"),
     [
-        ("T", 1, ENGLISH, "10.18653/v1/x", {}, "suppressed"),
-        (None, 0, "", "", {}, "no_title"),
-        ("T", 1, ENGLISH[:100], "", {}, "kept"),
+        ("T", 1, ENGLISH, "10.18653/v1/x", {}, "suppressed"), (None, 0, "", "", {}, "no_title"), ("T", 1, ENGLISH[:100], "", {}, "kept"),
         ("T", 1, ENGLISH, "", {"min_english": P_ENGLISH + 1e-9}, "not_english"),
     ],
-)
+)  # fmt: skip
 def test_first_matching_rule_decides(
     title: str | None, authors: int, text: str, suppressed: str, rules: dict[str, float], outcome: str
 ) -> None:

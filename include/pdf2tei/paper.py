@@ -6,6 +6,8 @@ Each step marks the lines that it recognizes. Later steps ignore these lines, so
 from __future__ import annotations
 
 from collections import Counter
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from pdf2tei.body.back import split_back_matter
@@ -21,7 +23,7 @@ from pdf2tei.front.authors import AUTHOR_DETAILS
 from pdf2tei.front.first_pages import PAGES, read_first_pages
 from pdf2tei.front.header import read_front
 from pdf2tei.front.identity import FirstPages, PrintedLine, identify
-from pdf2tei.models.segmentation import SegmentLabel, label_lines
+from pdf2tei.models.segmentation import SegmentLabel, label_lines, score_as_reference
 from pdf2tei.pages.alto import read_document
 from pdf2tei.pages.columns import fix_column_order
 from pdf2tei.pages.directions import reorder_right_to_left
@@ -31,7 +33,7 @@ from pdf2tei.pages.health import find_defects
 from pdf2tei.pages.hyphens import restore_hyphens
 from pdf2tei.pages.ligatures import restore_ligatures
 from pdf2tei.pages.measures import measure
-from pdf2tei.pages.model import Document, Kind, Line
+from pdf2tei.pages.model import Kind, Line
 from pdf2tei.pages.scans import recognize_pages
 from pdf2tei.pages.text import Joiner
 from pdf2tei.references.fields import parse_references
@@ -67,13 +69,21 @@ def extract(
     mark_contents(document)
     # Labels and measures of all lines, for the steps below.
     labels = label_lines(document)
+    later = [(labels.get(id(line)), line) for page in document.pages[PAGES:] for line in page.lines]
+    for label, group in groupby(later, itemgetter(0)):
+        run = [line for _, line in group]  # references below a table at the top of a page look like the foot of a front
+        if label is SegmentLabel.FRONT and sum(score_as_reference(x.text) for x in run) > 0.8 * len(run):
+            labels |= dict.fromkeys(map(id, run), SegmentLabel.REFERENCE)
     text = [x for x in lines if x.kind is Kind.BODY and labels.get(id(x)) is not SegmentLabel.REFERENCE]
     measures = measure(text if len(text) > len(lines) / 4 else lines)
     lines = [line for page in document.pages for line in page.lines]
     joiner = Joiner(lines)
     # Parts of the paper: the front, the reference list, floats, notes; the rest is the body.
     front = read_front(document, labels, measures, joiner)
-    front.identity = identify(_list_printed_lines(document) if 1 in ocr_pages else read_first_pages(pdf.read_bytes()))
+    printed_lines = [
+        [PrintedLine(x.text, 1 - min(x.y0 / y.height, 1)) for x in y.lines] for y in document.pages[:PAGES]
+    ]
+    front.identity = identify(FirstPages(printed_lines) if 1 in ocr_pages else read_first_pages(pdf.read_bytes()))
     is_details = False
     for line in lines:
         is_small_front = labels.get(id(line)) is SegmentLabel.FRONT and line.size < measures.size - 0.6
@@ -103,9 +113,3 @@ def extract(
         Counter(line.kind for line in lines),
     )
     return write_tei(front, sections, found, footnotes, back_parts, zip(entries, parsed, strict=True), linker, layer)
-
-
-def _list_printed_lines(document: Document) -> FirstPages:
-    """Return the first pages' lines, for the identity of a paper without a text layer."""
-    pages = document.pages[:PAGES]
-    return FirstPages([[PrintedLine(x.text, 1 - min(x.y0 / page.height, 1.0)) for x in page.lines] for page in pages])

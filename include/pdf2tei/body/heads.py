@@ -171,13 +171,6 @@ def _continues_head(last: Line, line: Line, measures: Measures) -> bool:
     )
 
 
-def _has_wide_gaps(lines: list[Line], i: int) -> bool:
-    """Return whether a line has a gap of a line's height above and below, in the same column."""
-    line = lines[i]
-    around = [x for x in lines[max(i - 1, 0) : i + 2] if x is not line and x.page == line.page and x.overlaps(line)]
-    return len(around) == 2 and all(max(line.y0 - x.y1, x.y0 - line.y1) > line.size for x in around)
-
-
 def find_numbered_heads(lines: list[Line], measures: Measures) -> set[int]:
     """Return the ids of lines that are heads only because of their number, in the running text's font.
 
@@ -186,9 +179,12 @@ def find_numbered_heads(lines: list[Line], measures: Measures) -> set[int]:
     found: list[tuple[tuple[int, ...], Line]] = []
     for i, line in enumerate(lines):
         match = _SECTION.match(line.text)
+        if not match:
+            continue
+        near = [x for x in lines[max(i - 1, 0) : i + 2] if x is not line and x.page == line.page and x.overlaps(line)]
+        gaps = [max(line.y0 - x.y1, x.y0 - line.y1) for x in near]
         if (
-            not match
-            or (line.width > 0.9 * measures.width and not _has_wide_gaps(lines, i))
+            (line.width > 0.9 * measures.width and not (len(gaps) == 2 and min(gaps) > line.size))
             or re.search(r"\. [A-Z]", line.text[match.end() :])
             or line.text.rstrip().endswith((".", ",", ";", ":"))
         ):

@@ -104,7 +104,12 @@ def _split_sections(lines: list[Line], measures: Measures, joiner: Joiner) -> li
         elif count := formula_length(lines, i, measures):
             for x in lines[i : i + count]:
                 x.kind = Kind.FORMULA
-            formula = _build_formula(lines[i : i + count], joiner)
+            parts = sorted(
+                lines[i : i + count], key=lambda x: LABEL.fullmatch(x.text) is not None
+            )  # its number is last
+            text = joiner.text(parts).text
+            label = LABEL.search(text)
+            formula = Formula(text[: label.start()].strip(), label.group().strip()) if label else Formula(text, "")
             if paragraph and isinstance(before := paragraph[-1], Formula) and not before.label:
                 formula.text = f"{before.text} {formula.text}".strip()
                 paragraph.pop()
@@ -131,13 +136,6 @@ def _build_paragraph(parts: list[Line | Formula], joiner: Joiner) -> BodyParagra
                 before = joiner.text(x for x in parts[:i] if isinstance(x, Line))
                 built.formulas.append((len(before.text), part))
     return built
-
-
-def _build_formula(lines: list[Line], joiner: Joiner) -> Formula:
-    """Join the lines of a formula; its number is the last part."""
-    text = joiner.text(sorted(lines, key=lambda line: LABEL.fullmatch(line.text) is not None)).text
-    label = LABEL.search(text)
-    return Formula(text[: label.start()].strip(), label.group().strip()) if label else Formula(text, "")
 
 
 def _begins_paragraph(paragraph: list[Line | Formula], line: Line, measures: Measures) -> bool:

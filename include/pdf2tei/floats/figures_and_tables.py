@@ -59,7 +59,8 @@ def take_floats(document: Document, measures: Measures) -> list[FloatLines]:
                 line.kind = Kind.TABLE
             tables = [item for item in floats if item.caption and is_table(item.caption)]
             if tables:
-                min(tables, key=lambda item: _measure_distance(item.caption, grid)).inside += new
+                top, bottom = min(x.y0 for x in grid), max(x.y1 for x in grid)
+                min(tables, key=lambda x: max(top - x.caption[-1].y1, x.caption[0].y0 - bottom, 0.0)).inside += new
             elif new:
                 floats.append(FloatLines([], new))
         _take_table_notes(page, floats, running, measures)
@@ -68,12 +69,6 @@ def take_floats(document: Document, measures: Measures) -> list[FloatLines]:
             if line.kind is Kind.BODY and line.block not in prose and _is_on_graphics(line, graphics, measures):
                 line.kind = Kind.FIGURE
     return found
-
-
-def _measure_distance(caption: list[Line], grid: list[Line]) -> float:
-    """Return the vertical distance between a caption and the lines of a table, in points."""
-    top, bottom = min(x.y0 for x in grid), max(x.y1 for x in grid)
-    return max(top - caption[-1].y1, caption[0].y0 - bottom, 0.0)
 
 
 def _take_table_notes(page: Page, floats: list[FloatLines], running: set[int], measures: Measures) -> None:

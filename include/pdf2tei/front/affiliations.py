@@ -51,11 +51,15 @@ def assign_affiliations(authors: list[FrontAuthor], names: list[Line], front: Fr
     where = _locate_surnames(authors, names)
     lines = [x for x in front.lines if x not in names and x.kind is not Kind.ABSTRACT]
     places = _find_affiliations([x for x in lines if _is_affiliation_line(x, front)])
-    emails = _find_emails(lines)
+    matches = _EMAIL.finditer(" ".join(clean(line.text) for line in lines))
+    addresses = (f"{name.strip()}@{m[3]}" for m in matches for name in (m[1] or m[2]).split(",") if name.strip())
+    emails = list(dict.fromkeys(addresses))
     keyed: dict[str, list[_MarkedAffiliation]] = {}
     for place in places:
         keyed.setdefault(place.key, []).append(place)
-    below = [place for place in places if _is_below_byline(place, names)]
+    left, right = min(x.x0 for x in names), max(x.x1 for x in names)
+    under = [x for x in places if x.last.page == names[0].page and x.last.y0 > names[0].y0 - 2]
+    below = [x for x in under if x.last.x0 < right + 5 and x.last.x1 > left - 5]
     marked = any(set(marks) & set(keyed) - {""} for _, marks in where)
     out: list[FrontAuthor] = []
     for author, (token, marks) in zip(authors, where, strict=True):
@@ -101,14 +105,6 @@ def _parse_paragraph(content: Text) -> dict[str, str]:
         for (start, end), stop in zip(mark_ranges, ends, strict=True)
         if 5 < len(place := content.text[end:stop].strip(" .;,")) < _MAX_LENGTH
     }
-
-
-def _is_below_byline(place: _MarkedAffiliation, names: list[Line]) -> bool:
-    """Return whether an affiliation is below the byline and overlaps it horizontally."""
-    if not names or place.last.page != names[0].page:
-        return False
-    left, right = min(x.x0 for x in names), max(x.x1 for x in names)
-    return place.last.y0 > names[0].y0 - 2 and place.last.x0 < right + 5 and place.last.x1 > left - 5
 
 
 def _is_affiliation_line(line: Line, front: Front) -> bool:
@@ -198,14 +194,6 @@ def _is_nearest_name(token: Token, place: _MarkedAffiliation, where: list[tuple[
     return bool(above) and token is min(
         above, key=lambda name: (round(abs((name.x0 + name.x1) / 2 - middle) / 30), abs(place.last.y0 - name.y1))
     )
-
-
-def _find_emails(lines: list[Line]) -> list[str]:
-    found: list[str] = []
-    for match in _EMAIL.finditer(" ".join(clean(line.text) for line in lines)):
-        local_parts = [part.strip() for part in match[1].split(",")] if match[1] else [match[2]]
-        found += [f"{name}@{match[3]}" for name in local_parts if name]
-    return list(dict.fromkeys(found))
 
 
 def _choose_email(author: FrontAuthor, emails: list[str], authors: int) -> str:

@@ -38,12 +38,17 @@ _CONJUNCTION = re.compile(r"\s*(?:and|und|et|with|&)\b", re.I)
 _NAME_ENDS = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
 _INVERTED = re.compile(
     r"(?P<surname>(?:(?:van|von|de|der|den|del|di|da|dos|la|le|el|al|ter|ten) )*"
-    r"[A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*(?: [A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*)?) (?P<initials>[A-ZÀ-Þ]{1,3})"
+    r"[A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*(?: [A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*)?) "
+    r"(?P<initials>[A-ZÀ-Þ]{1,3}|[A-ZÀ-Þ]\.(?:[\s-]?[A-ZÀ-Þ]\.){0,2})"
 )
 _DEGREES = read_words("authors", "degrees")
 AUTHOR_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
 _INVISIBLE = {**dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff")), ord("\u2011"): "-", ord("\u2010"): "-"}
 """Translation that removes invisible joiners and unifies hyphens."""
+_ELISION = re.compile(r"(?:d|dall|degli|dell|l)['’](?=[A-ZÀ-Þ])")
+_GENERATIONS = read_words("authors", "generations")
+_RAISED_C = re.compile(r"\bM ?c (?=[A-Z])")
+_MC = re.compile(r"(?<=\bMc)(?=[A-Z])")
 _MISSING_SPACE_BEFORE_INITIAL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ]\.)")
 _MISSING_SPACES = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=\.)(?=[A-ZÀ-Þ])")
 
@@ -83,14 +88,14 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
     (`Jianu C`), surnames come first.
     """
     found: list[str] = []
-    names_font: tuple[str, float] | None = None
+    names_font: tuple[str, int] | None = None
     unfinished_name = ""
     above: Line | None = None
     for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
         if above is not None and line.y0 - above.y1 > 1.5 * line.size:  # affiliations are between the lines
             unfinished_name = ""
         above = line
-        font = (line.font.family, round(line.size))
+        font = get_names_type(line)
         if names_font and font != names_font:
             unfinished_name = ""
             continue
@@ -123,6 +128,13 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
     else:
         people = [parse_printed_name(name) for name in found]
     return list(dict.fromkeys(name for name in people if name is not None))
+
+
+def get_names_type(line: Line) -> tuple[str, int]:
+    """Return the family and size of a line, or of its first word in capitals if the affiliation after it is not in capitals."""
+    first = line.tokens[0]
+    font = first.font if len(first.text) > 2 and first.text.isupper() and not line.text.isupper() else line.font
+    return font.family, round(font.size)
 
 
 def are_inverted(names: list[str]) -> bool:
@@ -176,14 +188,15 @@ def split_names(tokens: list[Token]) -> list[str]:
     for token in tokens:
         if before is not None and token.x0 - before.x1 > 1.2 * max(token.font.size, 6):
             runs.append([])
-        if token.font.raised:
+        is_raised_c = token.text == "c" and before is not None and before.text == "M"  # M c KAY
+        if token.font.raised and not is_raised_c:
             runs.append([])
         else:
             runs[-1].append((" " if token.space else "") + token.text)
         before = token
     out: list[str] = []
     for run in runs:
-        text = _MARK.sub(" , ", clean("".join(run)))
+        text = _MARK.sub(" , ", _RAISED_C.sub("Mc", clean("".join(run))))
         if " " not in "".join(run).strip() and len(text) > 12:  # the spaces between words are missing
             text = _MISSING_SPACES.sub(" ", text)
         text = _MISSING_SPACE_BEFORE_INITIAL.sub(" ", text)
@@ -232,14 +245,15 @@ def parse_printed_name(text: str) -> FrontAuthor | None:
     if (
         not significant
         or not _NOT_NAME_WORDS.isdisjoint(map(str.lower, words))
-        or not all(w[0].isupper() or not w[0].isascii() for w in significant)
+        or not all(w[0].isupper() or not w[0].isascii() or _ELISION.match(w) for w in significant)
     ):
         return None
-    if text.isupper():
-        words = [w if len(w) < 3 and w.endswith(".") else w.title() for w in words]
+    if text.replace("Mc", "").isupper():
+        words = [w if len(w) < 3 and w.endswith(".") else "".join(map(str.title, _MC.split(w))) for w in words]
     if len(words) > 2 and words[-1].lower() in SUFFIXES:
         words = words[:-1]
     cut = len(words) - 1
+    cut -= words[cut] in _GENERATIONS and cut > 2 and _is_particle(words[cut - 2])  # da Silva Filho
     while cut > 1 and _is_particle(words[cut - 1]):
         cut -= 2 if words[cut - 1] in ("e", "y") and cut > 2 else 1  # Ortega y Gasset
     surname = " ".join(words[cut:])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 from pdf2tei.front.authors import (
     affiliation_words,
     are_inverted,
     begins_with_name_in_capitals,
+    get_names_type,
     parse_printed_name,
     split_names,
 )
@@ -16,6 +17,7 @@ from pdf2tei.front.front_lines import Front, FrontLabel
 from pdf2tei.pages.model import Line
 
 _LIST_SEPARATOR = re.compile("[,;،、，·|]")
+_SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.? ")
 _MAX_CASELESS_WORDS = 5
 """A line without separators and with more words in a script without capitals is a sentence."""
 _CERTAIN_SHARE = 0.9
@@ -34,22 +36,26 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     If no such line contains names, the header CRF's best run elsewhere is used.
     """
     under = _select_below_title(front, title, abstract, width)
+    texts = Counter(x.text for x in under)
+    once = [x for x in under if texts[x.text] == 1]  # a repeated line is an institution
+    under = once if any(measure_names(x)[1] for x in once) else under
     scores: dict[tuple[str, float], float] = defaultdict(float)
     for line in under:
         share, count = measure_names(line)
         if _begins_with_name(split_names(line.tokens)):
             share = 1.0
         if count and share >= 0.3:
-            scores[line.font.family, round(line.size)] += (
-                count * share * (0.2 + front.probability(line, FrontLabel.AUTHOR))
-            )
+            scores[get_names_type(line)] += count * share * (0.2 + front.probability(line, FrontLabel.AUTHOR))
     if not scores:
         return _find_elsewhere(front, title)
     best = max(scores, key=lambda kind: (scores[kind], kind))
     found: list[Line] = []
-    for line in under:
-        if (line.font.family, round(line.size)) != best:
-            continue
+    is_marked = below_marks = False
+    for above, line in zip([None, *under], under, strict=False):
+        has_mark = any(token.font.raised for token in line.tokens)
+        below_marks = below_marks or (bool(found) and line.tokens[0].font.raised)
+        if get_names_type(line) != best or (below_marks and is_marked and not has_mark):
+            continue  # the second line of a marked affiliation has no marks
         share, count = measure_names(line)
         affiliation = front.probability(line, FrontLabel.AFFILIATION)
         certain = share > _CERTAIN_SHARE or (
@@ -57,8 +63,11 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
         )
         has_names = count > 0 and certain and affiliation < _CERTAIN_SHARE
         parts = split_names(line.tokens)
-        begins_with_name = _begins_with_name(parts) or (
-            count > 0.3 * len(parts) and parse_printed_name(parts[0]) is not None
+        is_below_affiliation = bool(found) and above not in found
+        is_place = is_below_affiliation and len(parts) == 2 and " " not in parts[1]  # Porto Alegre, Brazil
+        begins_with_name = begins_with_name_in_capitals(parts) or (
+            not is_place
+            and (_begins_with_name(parts) or (count > 0.3 * len(parts) and parse_printed_name(parts[0]) is not None))
         )
         is_not_affiliation = affiliation < _CERTAIN_SHARE and not affiliation_words(line.text)
         is_continuation = (
@@ -68,6 +77,7 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
         )
         if front.probability(line, FrontLabel.AUTHOR) > 0.5 or has_names or begins_with_name or is_continuation:
             found.append(line)
+            is_marked = is_marked or has_mark
     return found
 
 
@@ -81,7 +91,9 @@ def _begins_with_name(parts: list[str]) -> bool:
 
 
 def measure_names(line: Line) -> tuple[float, int]:
-    """Return the share of a line's parts that are names, and their number; 0 for a sentence in a script without capitals."""
+    """Return the share of a line's parts that are names, and their number; 0 for a numbered head, or a sentence without capitals."""
+    if _SECTION_NUMBER.match(line.text):
+        return 0.0, 0
     if not line.text.isascii() and not _LIST_SEPARATOR.search(line.text):
         caseless = sum(word[0].isalpha() and word[0].lower() == word[0].upper() for word in line.text.split())
         if caseless > _MAX_CASELESS_WORDS:

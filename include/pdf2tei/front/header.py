@@ -26,7 +26,7 @@ from pdf2tei.models.segmentation import SegmentLabel
 from pdf2tei.pages.furniture import is_continued_elsewhere
 from pdf2tei.pages.language import language
 from pdf2tei.pages.measures import Measures
-from pdf2tei.pages.model import Document, Kind, Line, Page
+from pdf2tei.pages.model import Document, Kind, Line
 from pdf2tei.pages.text import Joiner, Text, clean
 
 _FOOTNOTE_MARK = re.compile(r"(?<=[^\W\d_]{3})\s*[*∗†‡§¶]+$")
@@ -110,6 +110,8 @@ def read_front(
     first = set(map(id, lines[start : start + head_length(lines, start, measures)])) if start < len(lines) else set()
     has_begun = False
     for front_page in document.pages[:PAGES]:
+        full = [abs(x.size - measures.size) < 0.3 and x.width > 0.8 * measures.width for x in front_page.lines]
+        is_before = front_page.number < number and (is_cover(front_page) or sum(full) < _MIN_TEXT_LINES)
         for line in front_page.lines:
             is_text = labels.get(id(line)) is SegmentLabel.BODY and abs(line.size - measures.size) < 0.3
             is_later = front_page.number > number and line.kind is Kind.BODY
@@ -119,7 +121,7 @@ def read_front(
                 and not has_begun
                 and id(line) not in first
                 and (
-                    (front_page.number < number and not _is_page_of_text(front_page, measures))
+                    is_before
                     or (id(line) in before and not is_text)
                     or (id(line) in front.line_labels and not _looks_like_text(line, front, measures))
                     or (front_page.number == number and BOILERPLATE.match(line.text))
@@ -127,12 +129,6 @@ def read_front(
             ):
                 line.kind = Kind.FRONT
     return contents
-
-
-def _is_page_of_text(page: Page, measures: Measures) -> bool:
-    """Return whether a page is full of running text, so that a title on a later page does not make it a cover."""
-    is_text = [abs(x.size - measures.size) < 0.3 and x.width > 0.8 * measures.width for x in page.lines]
-    return not is_cover(page) and sum(is_text) >= _MIN_TEXT_LINES
 
 
 def _select_front(document: Document, labels: dict[int, SegmentLabel]) -> Front:

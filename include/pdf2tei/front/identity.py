@@ -233,15 +233,11 @@ def _weigh_mention(
         weight += 1.0
     below_authors = on_first and not rest and line.height > 0.5  # authors' initials look like a reference
     if not running_head and not below_authors and _LOOKS_LIKE_REFERENCE.search(near[-150:]):
-        weight += 1.0 if _repeats_title(near[-400:], letters) else -2.5 if rest or line.height < 0.5 else -1.0
+        plain, whole = "".join(c for c in near[-400:].casefold() if c.isalnum()), "".join(letters)
+        parts = (plain[i : i + 30] for i in range(0, max(len(plain) - 29, 0), 5))
+        repeats_title = any(whole.count(part) > 1 for part in parts)  # as in the paper's own citation
+        weight += 1.0 if repeats_title else -2.5 if rest or line.height < 0.5 else -1.0
     return weight
-
-
-def _repeats_title(text: str, pages: list[str]) -> bool:
-    """Return whether 30 letters of a text occur twice on the pages, as a title does in the paper's own citation."""
-    plain = "".join(c for c in text.casefold() if c.isalnum())
-    whole = "".join(pages)
-    return any(whole.count(plain[i : i + 30]) > 1 for i in range(0, max(len(plain) - 29, 0), 5))
 
 
 def _find_arxiv_id(

@@ -24,6 +24,8 @@ _MAX_SUBTITLE_SIZE = 0.85
 """Upper limit of a subtitle's type size, as a share of the title's size."""
 _MIN_TITLE_SIZE = 0.95
 """Lower limit of a title's type size, as a share of the median of the front."""
+_TITLE_RATIO = 1.3
+"""Minimum size of a double-spaced title whose lines the header CRF does not label, as a multiple of that median."""
 _MIN_LANGUAGE = 0.9
 """Minimum probability of the languages of a title and its translation."""
 _MIN_TRANSLATION = 4
@@ -89,9 +91,10 @@ def _find_labeled_runs(front: Front) -> list[list[Line]]:
     """Return the runs of consecutive lines that the header CRF labels as a title."""
     runs: list[list[Line]] = [[]]
     for line in front.lines:
-        if front.label(line) is not FrontLabel.TITLE or (runs[-1] and runs[-1][-1].page != line.page):
+        is_title = front.label(line) is FrontLabel.TITLE and not _BANNER.search(clean(line.text))
+        if not is_title or (runs[-1] and runs[-1][-1].page != line.page):
             runs.append([])
-        if front.label(line) is FrontLabel.TITLE:
+        if is_title:
             runs[-1].append(line)
     # the names of the authors end a run
     return [
@@ -153,9 +156,13 @@ def _extend_title(title: list[Line], front: Front) -> list[Line]:
             found.insert(0 if step < 0 else len(found), line)
     below = [x for x in front.lines if x.page == found[-1].page and x not in found and x.y0 > found[-1].y1 - 2]
     nearest = min(below, key=lambda x: (x.y0, x.x0), default=None)
-    if nearest is not None and _is_last_part(found, nearest, front):
-        found.append(nearest)
-    return found
+    if nearest is None or nearest.y0 - found[-1].y1 >= 1.5 * found[-1].size or len(_fold_letters(nearest.text)) <= 8:
+        return found
+    elsewhere = _join_letters(
+        [x for x in front.lines if x.page == nearest.page and x not in found and x is not nearest]
+    )
+    is_cited = not _names_people(nearest, found[-1]) and _join_letters([*found, nearest]) in elsewhere
+    return [*found, nearest] if is_cited else found
 
 
 def _cut_translation(title: list[Line]) -> list[Line]:
@@ -177,17 +184,23 @@ def _cut_translation(title: list[Line]) -> list[Line]:
 def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | None:
     """Return the line directly above (`step` -1) or below a title that belongs to the title."""
     last = title[0 if step < 0 else -1]
+    is_largest = last.size > _TITLE_RATIO * median(x.size for x in front.lines)
     near: list[tuple[float, Line]] = []
     for line in front.lines:
         gap = (last.y0 - line.y1) if step < 0 else (line.y0 - last.y1)
-        is_titled = front.label(line) is front.label(last) is FrontLabel.TITLE
+        is_titled = min(front.probability(x, FrontLabel.TITLE) for x in (line, last)) > _CERTAIN
+        is_titled = is_titled or (is_largest and line.font == last.font)
         is_near = -0.5 * line.size < gap < (_MAX_TITLE_GAP if is_titled else 1.1) * line.size and line.overlaps(last)
         if line.page == last.page and line not in title and is_near:
             near.append((abs(line.y0 - last.y0), line))
     nearest = min(near, key=lambda item: item[0])[1] if near else None
+    if nearest is None:
+        return None
+    is_above_subtitle = (
+        step < 0 and last.size < _MAX_SUBTITLE_SIZE * nearest.size and front.label(nearest) is FrontLabel.TITLE
+    )
     if (
-        nearest is None
-        or abs(nearest.size - last.size) > 0.6
+        (abs(nearest.size - last.size) > 0.6 and not is_above_subtitle)
         or nearest.font.bold != last.font.bold
         or _BANNER.search(clean(nearest.text))
         or (step < 0 and _KIND.fullmatch(nearest.text))
@@ -195,13 +208,6 @@ def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | No
     ):
         return None
     return nearest
-
-
-def _is_last_part(title: list[Line], line: Line, front: Front) -> bool:
-    """Return whether a line is a title's last part: both occur together elsewhere on the page, for example in the citation."""
-    near = line.y0 - title[-1].y1 < 1.5 * title[-1].size and len(_fold_letters(line.text)) > 8
-    elsewhere = [x for x in front.lines if x.page == line.page and x not in title and x is not line]
-    return near and not _names_people(line, title[-1]) and _join_letters([*title, line]) in _join_letters(elsewhere)
 
 
 def _join_letters(lines: list[Line]) -> str:

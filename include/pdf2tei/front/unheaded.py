@@ -28,7 +28,10 @@ def find_unheaded_abstract(document: Document, front: Front, measures: Measures)
     runs: list[list[Line]] = [[]]
     for line in front.lines:
         if front.label(line) is FrontLabel.ABSTRACT and line.kind is Kind.BODY:
-            if runs[-1] and _is_other_type(runs[-1][-1], line):
+            above = runs[-1][-1] if runs[-1] else line
+            is_new = line.block != above.block or line.y0 - above.y1 > 0.9 * line.size
+            is_other_font = (line.font.family, line.font.bold) != (above.font.family, above.font.bold)
+            if abs(above.size - line.size) > 0.8 or (is_new and is_other_font):
                 runs.append([])
             runs[-1].append(line)
         elif runs[-1]:
@@ -49,14 +52,6 @@ def find_unheaded_abstract(document: Document, front: Front, measures: Measures)
     while first and _continues_paragraph(lines[first - 1], lines[first], front):  # its only paragraph begins earlier
         first -= 1
     return lines[first : last + 1]
-
-
-def _is_other_type(above: Line, line: Line) -> bool:
-    """Return whether a line has another size than the line above, or begins a paragraph in another font."""
-    is_new = line.block != above.block or line.y0 - above.y1 > 0.9 * line.size
-    return abs(above.size - line.size) > 0.8 or (
-        is_new and (line.font.family, line.font.bold) != (above.font.family, above.font.bold)
-    )
 
 
 def _count_characters(lines: list[Line]) -> int:

@@ -116,6 +116,8 @@ _WORD = re.compile(
 _NAMES = ("CONTENT", "HPOS", "VPOS", "WIDTH", "HEIGHT", "STYLEREFS")
 _ELEMENT = re.compile(r"<(\w+)([^<>]*)>")
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+_MIN_SPACE = 0.12
+"""Minimum space before a word that begins with an accented letter, in type sizes: composed accents stand apart."""
 
 
 def _read_attributes(xml: str) -> dict[str, str]:
@@ -186,7 +188,10 @@ class _Reader:
                 x, y, width, height = float(left), float(top), float(w), float(h)
             except ValueError:
                 x, y, width, height = map(_number, (left, top, w, h))
-            tokens.append(Token(text[:MAX_TOKEN], x, y, x + width, y + height, fonts.get(style, _NO_FONT), space))
+            font = fonts.get(style, _NO_FONT)
+            if space and tokens and text[0] > "\x7f" and text[0].islower() and tokens[-1].text[-1:].isalpha():
+                space = x - tokens[-1].x1 > _MIN_SPACE * font.size  # Val éry
+            tokens.append(Token(text[:MAX_TOKEN], x, y, x + width, y + height, font, space))
             space = False
         self._tokens += len(tokens)
         self._page_tokens += len(tokens)

@@ -89,7 +89,9 @@ class Writer:
         """Copy the entry that a sandboxed process wrote for a PDF; do nothing if this is not possible."""
         new = self._folder.path / f".{file_sha1}-{os.getpid()}"
         with suppress(OSError):
-            with open(entry, "rb", opener=_open_file) as file:
+            with open(
+                entry, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+            ) as file:
                 data = file.read(MAX_BYTES + 1)  # None from an open pipe
             if data and len(data) <= MAX_BYTES and self._folder.has_room(len(data)):
                 try:
@@ -97,10 +99,6 @@ class Writer:
                     new.replace(self._folder.path / file_sha1)
                 finally:
                     new.unlink(missing_ok=True)
-
-
-def _open_file(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _folder_name() -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import groupby
 from statistics import median
 
-from pdf2tei.pages.model import Kind, Line, Page
+from pdf2tei.pages.model import Kind, Page
 
 _MIN_LEFT_LINES = 8
 """Minimum number of lines of a left column."""
@@ -27,7 +27,10 @@ def fix_column_order(page: Page) -> None:
     if edges is None:
         return
     left, right = edges
-    sides = [_locate_line(line, left, right) for line in page.lines]
+    sides = [  # -1 for the left column, 1 for the right column, 0 for lines across both or outside
+        1 if x.x0 >= right - _EDGE_TOLERANCE else -1 if x.x0 >= left - _EDGE_TOLERANCE and x.x1 <= right else 0
+        for x in page.lines
+    ]
     across = sorted(line.y0 for line, side in zip(page.lines, sides, strict=True) if side == 0)
     bands: dict[int, list[int]] = {}
     for i, (line, side) in enumerate(zip(page.lines, sides, strict=True)):
@@ -60,10 +63,3 @@ def _find_edges(page: Page) -> tuple[float, float] | None:
     if left is None or right is None or begins[left] < _MIN_LEFT_LINES:
         return None
     return left * _EDGE_TOLERANCE, right * _EDGE_TOLERANCE
-
-
-def _locate_line(line: Line, left: float, right: float) -> int:
-    """Return -1 for the left column, 1 for the right column, and 0 for lines across both or outside."""
-    if line.x0 >= right - _EDGE_TOLERANCE:
-        return 1
-    return -1 if line.x0 >= left - _EDGE_TOLERANCE and line.x1 <= right else 0

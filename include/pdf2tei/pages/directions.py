@@ -30,7 +30,8 @@ def reorder_right_to_left(page: Page) -> None:
 
 def _sort_words(tokens: list[Token]) -> list[Token]:
     runs: list[list[Token]] = []
-    forward = [_is_left_to_right(token) for token in tokens]
+    kinds = [{unicodedata.bidirectional(c) for c in token.text} for token in tokens]
+    forward = [False if x & {"R", "AL"} else True if x & {"L", "EN", "AN"} else None for x in kinds]  # None: signs
     for i, token in enumerate(tokens):
         neutral = forward[i] is None
         inside = neutral and i and forward[i - 1] and next((x for x in forward[i + 1 :] if x is not None), False)
@@ -43,11 +44,3 @@ def _sort_words(tokens: list[Token]) -> list[Token]:
     for right, left in pairwise(reversed(runs)):
         left[0].space = min(t.x0 for t in right) - max(t.x1 for t in left) > _WORD_SPACE * left[0].font.size
     return [token for run in reversed(runs) for token in run]
-
-
-def _is_left_to_right(token: Token) -> bool | None:
-    """Return whether a word runs from left to right, as numbers do; None for signs."""
-    kinds = {unicodedata.bidirectional(c) for c in token.text}
-    if kinds & {"R", "AL"}:
-        return False
-    return True if kinds & {"L", "EN", "AN"} else None

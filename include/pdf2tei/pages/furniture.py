@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from itertools import pairwise
 
+from pdf2tei.front.first_pages import PAGES
 from pdf2tei.front.title import is_cover
 from pdf2tei.pages.model import Document, Kind, Line, Page
 
@@ -21,6 +22,8 @@ _MARGIN = 0.075
 """Height of the margins at the top and the bottom, as a share of the page's height."""
 _LINE_NUMBER_STEP = 5
 _MIN_LINE_NUMBERS = 3
+_MAX_LINE_NUMBER_SIZE = 0.6
+"""Upper limit of the size of a number of every line, as a share of the text's size: labels of references are larger."""
 _MARGIN_ROWS = 4
 """Rows at a page's top and bottom that may be running heads."""
 
@@ -69,16 +72,18 @@ def mark_furniture(document: Document) -> None:
 
 
 def _find_line_numbers(page: Page) -> list[Line]:
-    """Return the numbers of every fifth line: at least three on one edge. pdfalto removes numbers of every line."""
-    edges: dict[int, list[Line]] = defaultdict(list)
+    """Return the numbers of every fifth line, or the tiny numbers that pdfalto leaves on fronts: at least three on one edge."""
+    edges: dict[tuple[int, bool], list[Line]] = defaultdict(list)
+    usual = max(page.lines, key=lambda x: len(x.text)).size if page.lines else 0.0
     for line in page.lines:
-        if line.text.isdecimal() and int(line.text) % _LINE_NUMBER_STEP == 0:
-            edges[round(line.x1)].append(line)
+        is_tiny = page.number <= PAGES and line.size < _MAX_LINE_NUMBER_SIZE * usual
+        if line.text.isdecimal() and (is_tiny or int(line.text) % _LINE_NUMBER_STEP == 0):
+            edges[round(line.x1), is_tiny].append(line)
     out: list[Line] = []
-    for lines in edges.values():
+    for (_, is_tiny), lines in edges.items():
         lines.sort(key=lambda line: line.y0)
         steps = {int(below.text) - int(above.text) for above, below in pairwise(lines)}
-        if len(lines) >= _MIN_LINE_NUMBERS and steps == {_LINE_NUMBER_STEP}:
+        if len(lines) >= _MIN_LINE_NUMBERS and steps in ({_LINE_NUMBER_STEP}, {1} if is_tiny else None):
             out += lines
     return out
 

@@ -97,7 +97,10 @@ def _find_parts(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
         if head is not None:
             start = head
         stop = _find_end(lines, start, end)
-        if out and (out[-1][1] >= start or (head is None and _is_mislabeled_gap(lines, *out[-1], start))):
+        gap = range(out[-1][1], start) if out else range(0)
+        size = median(line.size for line in lines[out[-1][0] : out[-1][1]]) if out else 0.0
+        is_mislabeled = head is None and len(gap) <= _MAX_MISLABELED_LINES
+        if out and (not gap or (is_mislabeled and all(_is_set_like_list(lines, i, size) for i in gap))):
             out[-1] = (out[-1][0], max(stop, out[-1][1]))
         elif stop > start:
             out.append((start, stop))
@@ -149,13 +152,6 @@ def _begin_at_heads(lines: list[Line], runs: list[list[int]]) -> list[list[int]]
         else:
             out += [[start, head], [head, end]]
     return out
-
-
-def _is_mislabeled_gap(lines: list[Line], start: int, end: int, stop: int) -> bool:
-    """Return whether the lines from `end` to `stop` belong to a list: they have its size, and no head is among them."""
-    size = median(line.size for line in lines[start:end])
-    is_short = stop - end <= _MAX_MISLABELED_LINES
-    return is_short and all(_is_set_like_list(lines, i, size) for i in range(end, stop))
 
 
 def _is_set_like_list(lines: list[Line], i: int, size: float) -> bool:

@@ -16,7 +16,8 @@ from pdf2tei.references.reference_list import PrintedEntry
 from tests.unit.pdf2tei.samples import ROMAN, draw_line
 
 NO_NAMES = """Allen Institute for Artificial Intelligence|United Kingdom|lguerdan@cs.cmu.edu|Pittsburgh|of the people|Room 7|
-Veterinary Medicine|Computational Linguistics|Veterinary World|Clinical Management|Tel Aviv University Israel|STATES OF THE LITTER"""
+Veterinary Medicine|Computational Linguistics|Veterinary World|Clinical Management|Tel Aviv University Israel|STATES OF THE LITTER|
+Anonymous Affiliations|John F Kennedy Boulevard"""
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,8 @@ Veterinary Medicine|Computational Linguistics|Veterinary World|Clinical Manageme
         ("王小明", "小明|王"),
         ("Laura van ’t Veer", "Laura|van ’t Veer"),
         ("Ryo Doi", "Ryo|Doi"),
+        ("Gianni d’Amico", "Gianni|d’Amico"),
+        ("Vilson Vieira da Silva Junior", "Vilson Vieira|da Silva Junior"),
         ("Jean\u2011Luc Picard\u200d", "Jean-Luc|Picard"),
     ],
 )

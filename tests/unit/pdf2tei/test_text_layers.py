@@ -143,6 +143,13 @@ def test_escaped_markup_is_text_and_ligatures_are_letters() -> None:
     assert [t.text for t in page.lines[0].tokens] == ["p<0.05", "R&D", "&lt;", '"a"', "<String", "/>", "Conflicts"]
 
 
+@pytest.mark.parametrize(("x", "text"), [(33, "Universit é"), (31, "Université")])
+def test_composed_accent_is_in_its_word(x: int, text: str) -> None:
+    """The accented letter is in a separate word of pdfalto, nearer than a word space."""
+    (page,) = read(BEFORE + line(word("Universit", 0.0), SPACE, word("é", float(x))) + AFTER)
+    assert page.lines[0].text == text
+
+
 @pytest.mark.parametrize("bad", [b"\x01", b"\x0c", b"\xff", b"\xef\xbf\xbf"])
 def test_invalid_xml_character_is_replaced(bad: bytes) -> None:
     xml = BEFORE + line(word("soil"), SPACE, word("Lit?er")) + AFTER

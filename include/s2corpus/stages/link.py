@@ -28,7 +28,8 @@ from s2corpus.storage.statements import Statement
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.texts import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS, ContextRow
 from s2corpus.titles import contained, linking, similarity
-from s2corpus.titles.facts import IDENTIFIERS
+from s2corpus.titles.facts import IDENTIFIERS, same_journal
+from s2corpus.titles.rules import is_cut
 from s2corpus.titles.threegrams import BANDS
 
 SAMPLE = 500
@@ -131,8 +132,8 @@ def make_link_tables(engine: Engine, rules: LinkRules, names: Sequence[str], kep
         "read_entries": (partial(linking.read_entries, by_title=by_title), linking.ENTRY),
         "compute_title_keys": (partial(similarity.add_keys, bands=BANDS), linking.KEY),
         "score_titles": (partial(similarity.add_scores, threshold=threshold), linking.SCORED),
-        "keep_cut": (linking.keep_cut, linking.CANDIDATE),
-        "keep_same_journal": (linking.keep_same_journal, linking.CANDIDATE),
+        "keep_cut": (partial(linking.keep_same, is_same=is_cut), linking.CANDIDATE),
+        "keep_same_journal": (partial(linking.keep_same, is_same=same_journal), linking.CANDIDATE),
         "split_references": (contained.split_references, contained.REFERENCE),
         "choose_contained": (contained.choose_contained, linking.CANDIDATE),
         "judge": (partial(linking.judge, threshold=threshold, by_title=by_title), linking.JUDGED),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,9 +25,9 @@ from s2corpus.titles.comparison import (
     compare,
     compare_titles,
 )
-from s2corpus.titles.facts import COMPARED, FACTS, IDENTIFIERS, add_facts, same_journal
+from s2corpus.titles.facts import COMPARED, FACTS, IDENTIFIERS, add_facts
 from s2corpus.titles.places import Places
-from s2corpus.titles.rules import Difference, differences, find_documents, is_cut
+from s2corpus.titles.rules import Difference, differences, find_documents
 
 _TEXT, _FLAG, _REAL = pa.string(), pa.bool_(), pa.float64()
 _NAMES = dict.fromkeys(("title", *IDENTIFIERS), _TEXT)
@@ -83,16 +85,10 @@ def find_best_scores(rows: pa.Table, sample: pa.Array, threshold: float) -> pa.T
     return pa.table([sample.filter(found), pa.array(score).filter(found)], BEST)
 
 
-def keep_cut(rows: pa.Table) -> pa.Table:
-    """Return the candidates whose printed title the entry cuts (SPEC §7.7)."""
+def keep_same(rows: pa.Table, is_same: Callable[[str, str], bool]) -> pa.Table:
+    """Return the candidates whose printed titles or journals, `entry_text` and `paper_text`, are the same (SPEC §7.7, §7.16)."""
     texts = zip(rows["entry_text"].to_pylist(), rows["paper_text"].to_pylist(), strict=True)
-    return rows.filter(pa.array([is_cut(cut or "", title or "") for cut, title in texts], _FLAG))
-
-
-def keep_same_journal(rows: pa.Table) -> pa.Table:
-    """Return the candidates whose journal may be that of the entry (SPEC §7.16)."""
-    texts = zip(rows["entry_text"].to_pylist(), rows["paper_text"].to_pylist(), strict=True)
-    return rows.filter(pa.array([same_journal(cited or "", given or "") for cited, given in texts], _FLAG))
+    return rows.filter(pa.array([is_same(cited or "", given or "") for cited, given in texts], _FLAG))
 
 
 def judge(rows: pa.Table, *, threshold: float, by_title: bool) -> pa.Table:

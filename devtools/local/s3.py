@@ -1,4 +1,4 @@
-"""Run the local S3: `weed mini`, with every port on 127.0.0.1 and every port except S3's behind mutual TLS."""
+"""Run the local S3: `weed server`, with every port on 127.0.0.1 and every port except S3's behind mutual TLS."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 
 from devtools.local.service import LocalService
 from devtools.local.state import State
-from s2corpus.deployment.http import ask
+from s2corpus.deployment.http import HttpResponse, ask
 from s2corpus.deployment.s3_security import format_security_toml, make_certificates
 from s2corpus.errors import UserError
 
 BUCKET = "corpus"
 _PORT_FLAGS = {
     f"{part}.port{suffix}": f"{part}{suffix.replace('.', '-')}"
-    for part in ("s3", "master", "filer", "volume", "admin")
+    for part in ("s3", "master", "filer", "volume")
     for suffix in ("", ".grpc")
 }
 
@@ -42,7 +42,7 @@ class S3(LocalService):
         self.state.write("s3/security.toml", format_security_toml(self.state.secrets()))
 
     def command(self) -> list[str]:
-        """Return the command line of `weed mini`, every port set."""
+        """Return the command line of `weed server`, every port set."""
         binary = Path(sys.executable).parent / "weed"
         found = str(binary) if binary.exists() else shutil.which("weed")
         if not found:
@@ -50,17 +50,17 @@ class S3(LocalService):
         return [
             found,
             "-logtostderr=true",
-            "mini",
+            "server",
+            "-filer",
+            "-s3",
             f"-dir={self.home / 'data'}",
-            f"-bucket={BUCKET}",
             "-ip=127.0.0.1",
             "-ip.bind=127.0.0.1",
-            "-admin.ui=false",
-            "-webdav=false",
             "-master.telemetry=false",
-            # Small volumes, and many: by default each bucket needs a volume of 1 GB free on a large disk.
+            # Small volumes, and many: by default a bucket is refused if 1 GB, or a hundredth of the disk, is not free.
             "-master.volumeSizeLimitMB=128",
             "-volume.max=1000",
+            "-volume.minFreeSpace=100MiB",
             "-volume.preStopSeconds=0",
             "-s3.port.iceberg=0",
             "-s3.port.lance=0",
@@ -80,11 +80,14 @@ class S3(LocalService):
         }
 
     def problem(self) -> str | None:
-        """Request the bucket with our keys, then without keys, which must be refused. Return the problem, or None."""
-        secrets = self.state.secrets()
-        signed = _signed_headers(f"{self.url}/{BUCKET}", secrets["s3-access-key"], secrets["s3-secret-key"])
+        """Request the bucket with our keys, then without keys, which must be refused. Return the problem, or None.
+
+        Make the bucket if it does not exist.
+        """
         try:
-            with_keys = ask(f"{self.url}/{BUCKET}", method="HEAD", headers=signed)
+            with_keys = self._ask_with_keys("HEAD")
+            if with_keys.status == 404:
+                with_keys = self._ask_with_keys("PUT")
             without = ask(f"{self.url}/{BUCKET}", method="HEAD")
         except OSError as error:
             return f"does not answer ({error})"
@@ -92,19 +95,19 @@ class S3(LocalService):
             return f"answers {without.status} without keys"
         return None if with_keys.status == 200 else f"answers {with_keys.status} for its bucket"
 
+    def _ask_with_keys(self, method: str) -> HttpResponse:
+        """Return the answer to a signed request for the bucket."""
+        from botocore.auth import S3SigV4Auth
+        from botocore.awsrequest import AWSRequest
+        from botocore.credentials import Credentials
+
+        secrets, request = self.state.secrets(), AWSRequest(method=method, url=f"{self.url}/{BUCKET}")
+        credentials = Credentials(secrets["s3-access-key"], secrets["s3-secret-key"])
+        S3SigV4Auth(credentials, "s3", "us-east-1").add_auth(request)
+        return ask(f"{self.url}/{BUCKET}", method=method, headers=dict(request.headers.items()))
+
     def tidy(self) -> None:
         """Remove its sockets in /tmp, which only its user can open. SeaweedFS does not let us choose their names."""
         for name, port in self.ports.items():
             if name.endswith("-grpc"):
                 Path(f"/tmp/seaweedfs-{name}-{port}.sock").unlink(missing_ok=True)
-
-
-def _signed_headers(url: str, access_key: str, secret_key: str) -> dict[str, str]:
-    """Return the headers of a HEAD request signed for S3."""
-    from botocore.auth import S3SigV4Auth
-    from botocore.awsrequest import AWSRequest
-    from botocore.credentials import Credentials
-
-    request = AWSRequest(method="HEAD", url=url)
-    S3SigV4Auth(Credentials(access_key, secret_key), "s3", "us-east-1").add_auth(request)
-    return dict(request.headers.items())

@@ -24,7 +24,6 @@ from s2corpus.errors import UserError
 
 PORTS = (
     "airflow", "s3", "postgres", "extractor", "s3-grpc", "master", "master-grpc", "filer", "filer-grpc", "volume", "volume-grpc",
-    "admin", "admin-grpc",
 )  # fmt: skip
 SECRETS = (
     "s3-access-key", "s3-secret-key", "weed-write", "weed-read", "filer-write", "filer-read", "postgres", "airflow-database",

@@ -8,7 +8,6 @@ from itertools import starmap
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
-from s2orc_parse.bibliography.fields import join_titles
 from s2orc_parse.bibliography.links import collect_identifiers
 from s2orc_parse.parse_model import EQUATION, BackPart, EqSpan, Header, Paragraph, Parse, Provenance, RefEntry, RefType
 from s2orc_parse.tei.bibliography import XML_ID, read_author, read_bibliography, read_identifier
@@ -30,7 +29,7 @@ from s2orc_parse.xml import Element, extract_text, local_name, read_tei
 
 _BACK_PARTS = {part.value: part for part in BackPart}
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-CONVERTER_VERSION = "18"  # part of the key of every stored parse; increase it when the parse of any TEI may change
+CONVERTER_VERSION = "17"  # part of the key of every stored parse; increase it when the parse of any TEI may change
 
 
 def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
@@ -170,7 +169,7 @@ def read_header(header: Element | None) -> Header:
     """Return title, authors, date, venue and identifiers; without a header, all are empty."""
     if header is None:
         return Header()
-    printed: dict[bool, str] = {}  # title and subtitle
+    title = ""
     titles: dict[str, str] = {}
     dates: list[tuple[int, str]] = []
     authors: tuple[Author, ...] = ()
@@ -181,8 +180,8 @@ def read_header(header: Element | None) -> Header:
             parent = element.getparent()
             above = local_name(parent) if parent is not None else ""
             text = extract_text(element)
-            if above in ("titleStmt", "analytic") and text:
-                printed.setdefault(element.get("type") == "sub", text)
+            if above in ("titleStmt", "analytic"):
+                title = title or text
             elif text:
                 titles.setdefault(element.get("level") or "m", text)
         elif tag == "analytic":
@@ -196,7 +195,7 @@ def read_header(header: Element | None) -> Header:
     found = collect_identifiers(map(read_identifier, idnos), (), ())
     date, precision = next((parsed for _, text in sorted(dates) if (parsed := parse_date(text))[0]), (None, None))
     return Header(
-        title=join_titles(printed.get(False, ""), printed.get(True, "")), authors=authors, date=date, date_precision=precision,
+        title=title, authors=authors, date=date, date_precision=precision,
         venue=titles.get("m") or titles.get("s") or None, journal=titles.get("j"),
         doi=found.get("doi"), arxiv_id=found.get("arxiv_id"), pubmed_id=found.get("pubmed_id"), pmc_id=found.get("pmc_id"),
     )  # fmt: skip

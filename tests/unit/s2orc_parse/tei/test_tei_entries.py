@@ -175,12 +175,6 @@ def test_header_gives_metadata_of_the_paper() -> None:
     assert header("<sourceDesc><biblStruct><title level='s'>S</title></biblStruct></sourceDesc>")["venue"] == "S"
 
 
-def test_subtitle_belongs_to_the_title() -> None:
-    """As in JATS: "Early detection of lung cancer (ELEGANCE)" with the subtitle "A study protocol" (PMC7870244)."""
-    sub = "<sourceDesc><biblStruct><analytic><title type='main'>A title</title><title type='sub'>A study protocol</title></analytic>"
-    assert header(f"{sub}</biblStruct></sourceDesc>")["title"] == "A title: A study protocol"
-
-
 @pytest.mark.parametrize(("name", "doi"), [("analytic", "10.1000/a"), ("monogr", "10.1000/a"), ("note", None)])
 def test_identifier_counts_only_if_it_is_of_the_paper(name: str, doi: str | None) -> None:
     inside = f'<{name}><idno type="DOI">10.1000/a</idno></{name}>'

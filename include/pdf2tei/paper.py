@@ -72,7 +72,8 @@ def extract(
     later = [(labels.get(id(line)), line) for page in document.pages[PAGES:] for line in page.lines]
     for label, group in groupby(later, itemgetter(0)):
         run = [line for _, line in group]  # references below a table at the top of a page look like the foot of a front
-        if label is SegmentLabel.FRONT and sum(score_as_reference(x.text) for x in run) > 0.8 * len(run):
+        scores = [score_as_reference(x.text) for x in run]
+        if label is SegmentLabel.FRONT and len(run) > 2 and sum(scores) > 0.8 * len(run):  # one line may be dates
             labels |= dict.fromkeys(map(id, run), SegmentLabel.REFERENCE)
     text = [x for x in lines if x.kind is Kind.BODY and labels.get(id(x)) is not SegmentLabel.REFERENCE]
     measures = measure(text if len(text) > len(lines) / 4 else lines)

@@ -49,7 +49,7 @@ class SparkEngine:
                 for place in batch.column(0).to_pylist():
                     with fs.open_input_file(root + keys[place]) as file:
                         for rows in pq.ParquetFile(file).iter_batches(_BATCH_ROWS, columns=schema.names):
-                            yield rows.cast(schema)
+                            yield rows.select(schema.names).cast(schema)
 
         files = self._session.range(0, len(keys), 1, max(len(keys), 1))
         view = f"{name}_{next(self._numbers)}"

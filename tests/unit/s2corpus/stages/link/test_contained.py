@@ -33,6 +33,7 @@ APA, IEEE = (
         (f"Smith A 2014 {SEPSIS} Lancet 3 4", None),  # another surname
         (f"Restrepo M (2009). {SEPSIS}. Lancet 3: 4", None),  # another year
         (f"Smith A (2014). On the {SEPSIS}. Lancet", None),  # a part of a title
+        ("den Hollander B (2016). A survey of deep learning methods for music. Nature.", None),  # its beginning
         (APA.format(f"Correction to: {SEPSIS}"), None), (IEEE.format(f"Reply to “{SEPSIS}”"), None),
         (APA.format(f"Review of {SEPSIS}"), None),
         ("[1]B. Rainbow and J. H. Arnold, “Plainsong,” The Musical Times, vol. 116, no. 1587, p. 445, May 1975.", "song"),
@@ -80,3 +81,13 @@ def test_notice_is_not_the_work(notice: str, of_entry: bool) -> None:
     cited, given = (f"{notice}{SEPSIS}", SEPSIS) if of_entry else (SEPSIS, f"{notice}{SEPSIS}")
     entry: dict[str, Any] = {"title": cited, "year": 2014, "surname": "Restrepo"}
     assert link_all([entry], [{**PAPERS[0], "title": given}])[0]["paper_id"] is None
+
+
+@pytest.mark.parametrize(("titles", "paper"), [(256, "p7"), (257, None)])
+def test_beginning_of_too_many_titles_proposes_none(titles: int, paper: str | None) -> None:
+    papers: list[Row] = [
+        {"paper_id": f"p{n}", "title": f"Annals of the society {n:03d}", "surname": "Roe", "year": 2001}
+        for n in range(titles)
+    ]
+    (found,) = link_all([{"raw_text": "Roe, R. (2001). Annals of the society 007. Lancet, 4, 1."}], papers)
+    assert found["paper_id"] == paper

@@ -57,13 +57,13 @@ def explain_command(ids: tuple[str, ...], release: str, as_json: bool) -> None:
     """Explain why records form one paper, and what became of it.
 
     IDS are ids of papers or records. Show the records, the edges that joined them with their reasons, the edges that were cut, whether
-    each full text is open access with the evidence, the end, and for bibliography entries without a link the nearest paper that was
-    refused. `corpus cluster --explain` shows the edges of records in files.
+    each full text is open access with the evidence, the end, links of the bibliography with a warning, and for entries without a link the
+    papers that were refused. `corpus cluster --explain` shows the edges of records in files.
     """
     import pyarrow.compute as pc
 
     from s2corpus.clustering.explain import format_explanation
-    from s2corpus.evaluation.refused_links import MAX_SEARCHED_PAPERS, find_refused_links
+    from s2corpus.evaluation.refused_links import MAX_SEARCHED_PAPERS, find_refused_links, find_warned_links
     from s2corpus.pipeline.reports import open_release_tables
     from s2corpus.pipeline.trace import trace_paper
     from s2corpus.tables.papers import CLUSTERS
@@ -77,8 +77,9 @@ def explain_command(ids: tuple[str, ...], release: str, as_json: bool) -> None:
             raise UserError(f"{id_}: no record, paper or former paper has this id")
         unlinked = {(link["parse_kind"], link["ref_id"]) for link in trace.links if link["cited_paper_id"] is None}
         refused = find_refused_links(tables, trace.paper_id, unlinked)
+        warned = find_warned_links(tables, trace.paper_id, trace.links)
         if as_json:
-            click.echo(orjson.dumps({**vars(trace), "refused_links": refused}, default=str))
+            click.echo(orjson.dumps({**vars(trace), "warned_links": warned, "refused_links": refused}, default=str))
             continue
         click.echo(format_explanation(trace.explanation))
         if trace.paper is None:
@@ -91,6 +92,7 @@ def explain_command(ids: tuple[str, ...], release: str, as_json: bool) -> None:
             trace.end,
             *trace.removed_descriptions,
             *trace.duplicate_descriptions,
+            *warned,
             *(refused or ()),
         ):
             click.echo(f"  {line}")

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from s2corpus.sources.documents import ends_with_kind
 from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
-from s2corpus.titles.comparison import EQUAL, MIN_LINK_EVIDENCE
+from s2corpus.titles.comparison import EQUAL, MIN_LINK_EVIDENCE, Comparison
 from s2corpus.titles.facts import page_keys
 from s2corpus.titles.linking import CANDIDATE, compare_facts
 from s2corpus.titles.threegrams import normalize, normalize_one
@@ -44,10 +44,22 @@ REFERENCE = pa.schema(
 
 
 def choose_contained(rows: pa.Table) -> pa.Table:
-    """Return the papers of the longest title that a reference contains, if the evidence suffices: rows of CANDIDATE.
+    """Return the papers of the longest title that a reference contains and that is not refused: rows of CANDIDATE, longest first."""
+    described, _, refusals = judge_contained(rows)
+    chosen, longest = dict[tuple[str, str], int](), dict[str, int]()
+    for row, (entry, paper_id, title) in enumerate(
+        zip(*(rows[name].to_pylist() for name in ("entry", "paper_id", "normalized")), strict=True)
+    ):
+        if refusals[row] is None and len(title) >= longest.get(entry, 0):  # Else, a longer title contains this one.
+            longest[entry] = len(title)
+            chosen.setdefault((entry, paper_id), row)
+    return described.take(pa.array(list(chosen.values()), pa.int64()))
 
-    Rows are papers whose title a reference contains, longest first. Year, surname, or volume and page must agree. A short title counts
-    as uninformative.
+
+def judge_contained(rows: pa.Table) -> tuple[pa.Table, Comparison, list[str | None]]:
+    """Return papers whose title a reference contains as rows of CANDIDATE, their evidence, and why each is refused (null if it is not).
+
+    Year, surname, or volume and page must agree. A short title counts as uninformative.
     """
     found = rows.to_pylist()
     some = {paper["entry"]: (paper["raw_text"][:MAX_RAW], paper["year"]) for paper in found}
@@ -59,21 +71,23 @@ def choose_contained(rows: pa.Table) -> pa.Table:
         paper.update(same_title=True, is_uninformative=is_short, cited=cited, given=paper["facts"], reason="contained")
         paper.update(is_crowded=False, has_more=False)
     described = pa.Table.from_pylist(found, CANDIDATE)
-    is_enough = compare_facts(described, np.full(len(rows), EQUAL)).weights.sum(0) >= MIN_LINK_EVIDENCE
-    chosen, longest = dict[tuple[str, str], int](), dict[str, int]()
-    for row, paper in enumerate(found):
-        entry, length = paper["entry"], len(paper["normalized"])
-        if length < longest.get(entry, 0):
-            continue  # A longer title contains this one.
-        agreeing = {
-            name for name, value in paper["cited"].items() if value is not None and value == paper["given"][name]
-        }
+    compared = compare_facts(described, np.full(len(rows), EQUAL))
+    refusals: list[str | None] = []
+    for paper, total in zip(found, compared.weights.sum(0).tolist(), strict=True):
+        cited, given = paper["cited"], paper["given"]
+        agreeing = {name for name, value in cited.items() if value is not None and value == given[name]}
         needed = [{"year", "surname"}] if paper["is_uninformative"] else [{"year"}, {"surname"}]
-        is_confirmed = any(facts <= agreeing for facts in needed) or agreeing >= {"volume", "page"}
-        if is_enough[row] and is_confirmed and evidence[entry].is_the_work(paper["place"]):
-            longest[entry] = length
-            chosen.setdefault((entry, paper["paper_id"]), row)
-    return described.take(pa.array(list(chosen.values()), pa.int64()))
+        if not any(facts <= agreeing for facts in [*needed, {"volume", "page"}]):
+            words = " or ".join(" and ".join(sorted(facts)) for facts in needed)
+            refusals.append(f"the text contains the title, but not its {words}, or volume and page")
+        elif total < MIN_LINK_EVIDENCE:
+            refusals.append("the text contains the title, but too little else agrees")
+        else:
+            is_other = not evidence[paper["entry"]].is_the_work(paper["place"])
+            refusals.append(
+                "the title in the text is that of a book, or follows the name of a notice (§7.19)" if is_other else None
+            )
+    return described, compared, refusals
 
 
 def split_references(rows: pa.Table) -> pa.Table:

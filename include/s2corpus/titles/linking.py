@@ -97,18 +97,8 @@ def judge(rows: pa.Table, *, threshold: float, by_title: bool) -> pa.Table:
     A notice, reply or review of the cited work, or the reverse, is refused (§7.19). `agreement` orders candidates with equal S: title,
     enough evidence, journal, volume, page, year, surname.
     """
-    reason = one_chunk(rows["reason"])
-    is_id, is_prefix, is_fuzzy = (
-        np.asarray(pc.equal(reason, word)) for word in (LinkReason.ID, LinkReason.PREFIX, LinkReason.FUZZY)
-    )
-    similar = pc.fill_null(rows["score"], np.nan).to_numpy().copy()
-    normalized = one_chunk(rows["entry_normalized"]), one_chunk(rows["normalized"])
-    scored = (is_id | is_prefix) & np.asarray(pc.and_(*(column.is_valid() for column in normalized)))
-    cited, given = (column.filter(pa.array(scored)) for column in normalized)
-    similar[scored] = similarity.score_titles(cited, np.arange(len(cited)), given, np.arange(len(cited)))
-    is_compared = (is_fuzzy | is_prefix) & (not by_title)
-    title, number, document = judge_titles(rows, similar, threshold, is_compared, is_prefix & is_compared)
-    found = compare_facts(rows, title, number, is_id.astype(np.int64), document=document)
+    similar, found = weigh(rows, threshold, by_title=by_title)
+    number, document = (found.values[list(EVIDENCE).index(fact)] for fact in ("number", "document"))
     against = found.strongest_against()
     has_evidence = (found.weights.sum(0) >= MIN_LINK_EVIDENCE) & (number != Difference.NUMBER)
     agrees = has_evidence | (against < 0) | by_title
@@ -128,23 +118,27 @@ def judge(rows: pa.Table, *, threshold: float, by_title: bool) -> pa.Table:
     return rows.filter(pa.array(document == 0))  # Such evidence nothing outweighs.
 
 
-def judge_titles(
-    rows: pa.Table, similar: np.ndarray, threshold: float, is_compared: np.ndarray, is_other: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the facts `title`, `number` and `document` of pairs of printed titles (`entry_title`, `title`) with S `similar`, or NaN.
-
-    Equal titles need no comparison. `is_other` are those of the compared pairs that are not similar.
-    """
+def weigh(rows: pa.Table, threshold: float, *, by_title: bool = False) -> tuple[np.ndarray, Comparison]:
+    """Return S of each candidate (NaN without a title), and its evidence. Equal titles need no comparison of numbers and documents."""
+    reason = one_chunk(rows["reason"])
+    is_id, is_prefix, is_fuzzy = (
+        np.asarray(pc.equal(reason, word)) for word in (LinkReason.ID, LinkReason.PREFIX, LinkReason.FUZZY)
+    )
+    similar = pc.fill_null(rows["score"], np.nan).to_numpy().copy()
+    normalized = one_chunk(rows["entry_normalized"]), one_chunk(rows["normalized"])
+    scored = (is_id | is_prefix) & np.asarray(pc.and_(*(column.is_valid() for column in normalized)))
+    cited, given = (column.filter(pa.array(scored)) for column in normalized)
+    similar[scored] = similarity.score_titles(cited, np.arange(len(cited)), given, np.arange(len(cited)))
     is_above = [similar > MIN_SCORE_WITHOUT_AUTHORS, similar > threshold, similar >= 0]
     title = np.select([rows["same_title"].to_numpy(), *is_above], [EQUAL, ALMOST, SIMILAR, OTHER], MISSING)
     number, document = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.uint8)
-    compared = np.flatnonzero(is_compared)
+    compared = np.flatnonzero((is_fuzzy | is_prefix) & (not by_title))
     titles = [one_chunk(rows[name].take(pa.array(compared))) for name in ("entry_title", "title")]
     document[compared] = 3 * (find_documents(titles[0]) != find_documents(titles[1]))
     number[compared] = differences(*titles)
-    for row in np.flatnonzero(is_other).tolist():
+    for row in np.flatnonzero(is_prefix & (not by_title)).tolist():
         title[row], number[row] = compare_titles(rows["entry_title"][row].as_py(), rows["title"][row].as_py())
-    return title, number, document
+    return similar, compare_facts(rows, title, number, is_id.astype(np.int64), document=document)
 
 
 _ORDER = ("journal_key", "volume", "page", "year", "surname")

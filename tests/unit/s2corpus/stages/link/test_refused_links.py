@@ -1,4 +1,4 @@
-"""SPEC §7: `corpus explain` shows the nearest paper that linking refused for an entry, and the fact that decided."""
+"""SPEC §7.13: `corpus explain` shows links with a warning, and the papers that linking refused for an entry, with the evidence."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from s2corpus.cli import corpus
 from s2corpus.evaluation import refused_links
-from s2corpus.evaluation.refused_links import find_refused_links
+from s2corpus.evaluation.refused_links import find_refused_links, find_warned_links
 from s2corpus.pipeline.run import Run
 from s2corpus.storage.lake import Lake
 from tests.unit.s2corpus.stages.link.test_stage import author, entry, paper, release, run_link
@@ -94,3 +94,57 @@ def test_command_prints_refused_links(run: Run, monkeypatch: pytest.MonkeyPatch)
     assert "does not link to bees “Foraging of honey bees in alpine meadows”: one is a notice, a reply" in line
     trace = orjson.loads(CliRunner().invoke(corpus, [*arguments, "--json"], catch_exceptions=False).stdout)
     assert [row["ref_id"] for row in trace["refused_links"]] == [f"BIBREF{number}" for number in range(1, 6)]
+
+
+HASTIE = "Hastie T, Tibshirani R, Friedman J."
+STATISTICS = "The Elements of Statistical Learning: Data Mining, Inference, and Prediction"
+LIONS = "The concentration-compactness principle in the calculus of variations. The locally compact case, part"
+POINCARE = {"authors": author("Lions"), "volume": "1"}
+REAL_PAPERS = [
+    paper("citing", "A review of statistical methods", date="2020"),
+    paper("book", STATISTICS, date="2009", authors=author("Hastie")),
+    paper("lions", f"{LIONS} 1", date="1984", pages="109-145", **POINCARE),
+    paper("pan", "A Survey on Transfer Learning", date="2010", authors=author("Pan"), volume="22", pages="1345-1359"),
+    paper("osc", "Estimating the reproducibility of psychological science", date="2015", volume="349", pages="aac4716"),
+]
+PAN = "Pan SJ, Yang Q. A survey on transfer learning. IEEE Trans Knowl Data Eng 2010;22:1345-59."
+CHAPTER = f"{HASTIE} Unsupervised learning. In: {STATISTICS}. New York: Springer; 2009. p. 485-585."
+COMMENT = (
+    "Gilbert DT, King G, Pettigrew S, Wilson TD. Comment on “Estimating the reproducibility of psychological science”. "
+    "Science 2016;351:1037."
+)
+REAL_ENTRIES = [
+    entry("citing", 1, STATISTICS, year=2001, authors=author("Hastie"), raw_text=f"{HASTIE} {STATISTICS}. New York: Springer; 2001."),
+    entry("citing", 2, f"{LIONS} 2", year=1984, pages="223-283", **POINCARE),
+    entry("citing", 3, None, raw_text=CHAPTER),
+    entry("citing", 4, None, raw_text=PAN),
+    entry("citing", 5, None, raw_text=COMMENT),
+]  # fmt: skip
+
+
+def test_real_references_show_warnings_and_contained_titles(
+    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = release(lake, tmp_path, REAL_PAPERS, REAL_ENTRIES, members=(MEMBER,))
+    links = run_link(run)
+    assert {ref: (row["cited_paper_id"], row["warning"]) for (_, ref), row in links.items()} == {
+        "BIBREF1": ("book", "contradiction"), "BIBREF2": ("lions", "numeral"), "BIBREF3": (None, None),
+        "BIBREF4": ("pan", None), "BIBREF5": (None, None),
+    }  # fmt: skip
+    edition, part = find_warned_links(run, "citing", list(links.values()))
+    assert (edition.paper_id, edition.similarity, edition.warning) == ("book", 1.0, "contradiction")
+    assert edition.evidence == "title equal +10, authors agree +4, year apart -9: 5 of 7"
+    assert "number differ -9" in part.evidence
+    refused = find_refused_links(run, "citing", {("pdf", "BIBREF3"), ("pdf", "BIBREF5")})
+    assert refused is not None
+    chapter, comment = refused
+    assert (chapter.paper_id, chapter.cited) == ("book", CHAPTER)
+    assert "that of a book" in chapter.reason
+    assert "title equal +10, authors agree +4, year equal +1" in chapter.evidence
+    assert comment.paper_id == "osc"
+    assert "the text contains the title, but not its year or surname, or volume and page" in comment.reason
+    monkeypatch.setenv("S2CORPUS_LAKE", run.lake.root)
+    arguments = ["explain", "citing", "--release", str(run.release_id)]
+    printed = CliRunner().invoke(corpus, arguments, catch_exceptions=False).output
+    assert f"pdf BIBREF1 “{STATISTICS}” links with the warning contradiction to book" in printed
+    assert f"pdf BIBREF3 “{CHAPTER}” does not link to book" in printed

@@ -22,7 +22,7 @@ from s2corpus.titles.comparison import (
     compare_titles,
     count_common,
 )
-from s2corpus.titles.facts import ELECTRONIC
+from s2corpus.titles.places import relate_pages
 from s2corpus.titles.rules import same_script
 from s2corpus.titles.similarity import score_titles
 from s2corpus.titles.threegrams import normalize
@@ -218,8 +218,7 @@ def are_unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarr
     """
     sizes, (a, b) = np.diff(nodes.surname_offsets), (nodes.places.take(side) for side in (left, right))
     common = count_common(nodes.surname_offsets, nodes.surnames, left, right)
-    pages_differ = (a.page != 0) & (b.page != 0) & (a.page != b.page) & ((a.page ^ b.page) & ELECTRONIC == 0)
-    unrelated: np.ndarray = ((sizes[left] > 0) & (sizes[right] > 0) & (common == 0)) | pages_differ
+    unrelated: np.ndarray = ((sizes[left] > 0) & (sizes[right] > 0) & (common == 0)) | (relate_pages(a, b) < 0)
     unrelated &= (nodes.title[left] >= 0) & (nodes.title[right] >= 0)
     rows = np.flatnonzero(unrelated)
     scores = _title_scores(nodes, left[rows], right[rows])

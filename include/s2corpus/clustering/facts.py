@@ -15,7 +15,7 @@ from s2corpus.sources.preprints import find_preprints
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
 from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
 from s2corpus.titles.comparison import Descriptions
-from s2corpus.titles.facts import number_keys, page_keys
+from s2corpus.titles.facts import last_pages, number_keys, page_keys
 from s2corpus.titles.places import Places, issues
 from s2corpus.titles.rules import are_uninformative, find_documents
 from s2corpus.titles.similarity import unique_pairs
@@ -44,7 +44,7 @@ FACTS = pa.schema(
         for name in ("publisher", "trusted", "declares", "second_header", "little", "translated", "preprint_prefix")
     ]
     + [(name, pa.int32()) for name in ("form", "document", "year")]
-    + [(name, pa.int64()) for name in ("volume", "issue", "page")]
+    + [(name, pa.int64()) for name in ("volume", "issue", "page", "last_page")]
     + [("surnames", pa.list_(pa.int64())), ("preprint", pa.bool_())]
 )
 """One row for each record. Numbers are 0 if unknown; hashes are signed, as all integers of Spark. `form` is the form of the record
@@ -75,6 +75,7 @@ def read_facts(batch: pa.RecordBatch) -> pa.Table:
         "volume": number_keys(batch["volume"]),
         "issue": issues(batch["issue"]),
         "page": page_keys(batch["pages"]),
+        "last_page": last_pages(batch["pages"]),
         "surnames": pa.ListArray.from_arrays(offsets.astype(np.int32), surnames.view(np.int64)),
     }
     return complete_facts(pa.table(facts))
@@ -199,7 +200,7 @@ def nodes_from(rows: pa.Table) -> Nodes:
         given_titles=one_chunk(facts["title"]),
         surname_offsets=offsets - offsets[0],
         surnames=surnames.values[offsets[0] : offsets[-1]].to_numpy(zero_copy_only=False).view(np.uint64),
-        places=Places(volume, issue, page, journal),
+        places=Places(volume, issue, page, facts["last_page"].to_numpy(), journal),
         journals=journals,
     )
 

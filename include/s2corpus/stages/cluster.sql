@@ -38,7 +38,7 @@ SELECT
     {
         'normalized': t.normalized, 'title': t.original, 'little': coalesce(t.is_uninformative, false), 'translated': translated,
         'trusted': trusted, 'preprint': has_preprint_doi OR form = 1 OR (arxiv_id IS NOT NULL AND NOT publisher),
-        'document': document, 'surnames': surnames, 'year': year, 'journal': journal, 'volume': volume, 'issue': issue, 'page': page
+        'document': document, 'surnames': surnames, 'year': year, 'journal': journal, 'volume': volume, 'issue': issue, 'page': page, 'last_page': last_page
     } AS facts
 FROM known k LEFT JOIN titles t USING (normalized) LEFT JOIN overriding ON file = declared;
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus.compiled import njit
-from s2corpus.titles.facts import ELECTRONIC, NUMERIC
-from s2corpus.titles.places import Places, journals_differ
+from s2corpus.titles.facts import NUMERIC
+from s2corpus.titles.places import Places, journals_differ, relate, relate_pages
 from s2corpus.titles.rules import (
     MIN_WORDS,
     Difference,
@@ -153,8 +153,7 @@ def compare(
     """
     a, b = nodes.places.take(left), nodes.places.take(right)
     is_preprint = nodes.preprint[left] | nodes.preprint[right]
-    volume, page = (_relate(getattr(a, name), getattr(b, name)) for name in ("volume", "page"))
-    page = np.where((page < 0) & ((a.page ^ b.page) & ELECTRONIC != 0), 0, page)  # An article number and a page.
+    volume, page = relate(a.volume, b.volume), relate_pages(a, b)
     is_equal = title == EQUAL
     is_uninformative = is_equal & nodes.little[left]
     shared = count_common(nodes.surname_offsets, nodes.surnames, left, right)
@@ -178,7 +177,7 @@ def compare(
     is_placed = (volume > 0) & (page > 0)
     place = np.select([is_placed & (journal > 0), is_placed, (volume > 0) | (page > 0)], [3, 2, 1], 0)
     is_numeric = a.issue & b.issue & NUMERIC != 0
-    issue = is_numeric & (_relate(a.issue, b.issue) < 0) & (volume != 0) & ~(is_equal & is_placed)
+    issue = is_numeric & (relate(a.issue, b.issue) < 0) & (volume != 0) & ~(is_equal & is_placed)
     is_column = (longer <= _FEW_AUTHORS) | (a.page == 0) | (b.page == 0)
     documents = nodes.document[left], nodes.document[right]
     both = (documents[0] != 0) & (documents[1] != 0)
@@ -192,11 +191,6 @@ def compare(
         np.where((journal < 0) & ~is_preprint, np.where(is_placed, 1, like_titles), 0), np.broadcast_to(identifier, len(left)),
     ]  # fmt: skip
     return Comparison(np.stack(values).astype(np.int8), (volume > 0) & (page >= 0))
-
-
-def _relate(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return 1 for equal hashes, −1 for different hashes, 0 if one is missing."""
-    return np.where((x == 0) | (y == 0), 0, np.where(x == y, 1, -1))
 
 
 @njit(cache=True, nogil=True)

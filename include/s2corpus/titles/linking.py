@@ -155,7 +155,13 @@ def compare_facts(rows: pa.Table, title: np.ndarray, *facts: np.ndarray, documen
     )
     volume, page = volume.astype(np.uint32), page.astype(np.uint32)
     journal = one_chunk(sides["journal"]).dictionary_encode()
-    places = Places(volume, np.zeros_like(volume), page, pc.fill_null(journal.indices, -1).to_numpy())
+    places = Places(
+        volume,
+        np.zeros_like(volume),
+        page,
+        np.zeros(len(sides), np.int64),
+        pc.fill_null(journal.indices, -1).to_numpy(),
+    )
     left = np.arange(len(rows))
     is_unplaced = (volume == 0) & (page == 0) & (np.arange(len(sides)) < len(rows))
     little = np.tile(rows["is_uninformative"].to_numpy(), 2)

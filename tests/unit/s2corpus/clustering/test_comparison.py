@@ -31,6 +31,7 @@ Row = dict[str, Any]
 KINDS = {
     "trusted": pa.bool_(), "preprint": pa.bool_(), "little": pa.bool_(), "year": pa.int32(), "document": pa.uint8(),
     "volume": pa.uint32(), "issue": pa.uint32(), "page": pa.uint32(),
+    "last_page": pa.int64(),
 }  # fmt: skip
 ADA, BOTH, KURT = {"names": [3]}, {"names": [3, 5]}, {"names": [7]}
 HERE, THERE = {"volume": 9, "page": 4}, {"volume": 13, "page": 8}
@@ -81,6 +82,8 @@ CELLS: list[tuple[str, str, Row, Row, int, int]] = [
     ("place", "unknown", HERE, {}, EQUAL, 0), ("place", "volume or page agrees", HERE, {"volume": 9}, EQUAL, 0),
     ("place", "volume and page agree", HERE, HERE, EQUAL, 0),
     ("place", "journal, volume and page agree", HERE | KIDNEY, HERE | KIDNEY_INT, EQUAL, 0),
+    ("place", "volume and page agree", HERE | {"last_page": 19}, {"volume": 9, "page": 8, "last_page": 19}, EQUAL, 0),  # 14–19, 15–19
+    ("page", "differ", HERE | {"last_page": 19}, {"page": 8, "last_page": 20}, EQUAL, 0),
     ("volume", "agree", HERE, HERE, EQUAL, 0), ("volume", "differ", HERE, {"volume": 13}, EQUAL, 0),
     ("volume", "agree", HERE, {"volume": 13, "preprint": 1}, EQUAL, 0),  # A preprint has another place.
     ("page", "agree", HERE, {"page": 8 | int(ELECTRONIC)}, EQUAL, 0),  # An article number and a page.

@@ -21,7 +21,7 @@ from s2corpus.papers.support import MAX_EXHAUSTIVE
 from s2corpus.sources.preprints import find_preprints, is_preprint_doi
 from s2corpus.stages.link import MAX_GROUP
 from s2corpus.tables.intake import RECORDS as TABLE
-from s2corpus.titles.facts import ELECTRONIC, page_keys
+from s2corpus.titles.facts import ELECTRONIC, last_pages, page_keys
 from s2corpus.titles.facts import number_keys as numbers
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
 from s2corpus.titles.threegrams import ROWS
@@ -148,6 +148,13 @@ def test_volumes_and_issues_compare_by_first_number() -> None:
     different = [("58", "59"), ("100", "1")]
     a, b = (numbers(pa.array(side)) for side in zip(*same, *different, strict=True))
     assert a.all() and b.all() and (a == b).tolist() == [True] * 4 + [False] * 2
+
+
+def test_last_page_is_read_from_a_range_only() -> None:
+    ranges = [("2141–2147", 2147), ("2142-7", 2147), ("S212-S216", 216), ("pp. 099–101", 101)]
+    others = ["945", "945-945", "41, 67–95", "e1754", "", None]
+    found = last_pages(pa.array([pages for pages, _ in ranges] + others, pa.string()))
+    assert found.tolist() == [last for _, last in ranges] + [0] * 6
 
 
 def test_first_pages_are_compared() -> None:

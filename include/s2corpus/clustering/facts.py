@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,11 +20,6 @@ from s2corpus.titles.rules import are_uninformative, find_documents
 from s2corpus.titles.similarity import unique_pairs
 from s2orc_parse.bibliography.name_words import GROUP
 
-COLUMNS = (
-    "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date", "original_title",
-    "document", "journal", "volume", "issue", "pages", "type", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1",
-)  # fmt: skip
-"""Columns of `records` that clustering reads (Parquet paths)."""
 GIVEN = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")
 """Kinds of identifiers in records, strongest first (SPEC §4, outcomes)."""
 IDENTIFIERS = ("declared", *GIVEN)
@@ -45,10 +39,10 @@ FACTS = pa.schema(
     ]
     + [(name, pa.int32()) for name in ("form", "document", "year")]
     + [(name, pa.int64()) for name in ("volume", "issue", "page", "last_page")]
-    + [("surnames", pa.list_(pa.int64())), ("preprint", pa.bool_())]
+    + [("surnames", pa.list_(pa.int64()))]
 )
 """One row for each record. Numbers are 0 if unknown; hashes are signed, as all integers of Spark. `form` is the form of the record
-by its type, `preprint_prefix` whether its DOI has a preprint server's prefix. `stages/cluster.sql` decides `preprint` by both."""
+by its type, `preprint_prefix` whether its DOI has a preprint server's prefix."""
 
 
 def read_facts(batch: pa.RecordBatch) -> pa.Table:
@@ -78,7 +72,7 @@ def read_facts(batch: pa.RecordBatch) -> pa.Table:
         "last_page": last_pages(batch["pages"]),
         "surnames": pa.ListArray.from_arrays(offsets.astype(np.int32), surnames.view(np.int64)),
     }
-    return complete_facts(pa.table(facts))
+    return pa.table(facts).select(FACTS.names).cast(FACTS)
 
 
 def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
@@ -101,18 +95,6 @@ def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     is_key = (keys != 0) & authors.is_valid().to_numpy(zero_copy_only=False)[row]
     row, keys = unique_pairs(row[is_key], keys[is_key])
     return np.searchsorted(row, np.arange(len(authors) + 1)), keys
-
-
-def complete_facts(rows: pa.Table) -> pa.Table:
-    """Return a table with all columns of FACTS; a column that `rows` lacks is null, false, 0 or the empty list."""
-    empty: dict[str, Any] = {"bool": False, "string": None, "list<item: int64>": []}
-    columns = [
-        rows[field.name]
-        if field.name in rows.column_names
-        else pa.repeat(pa.scalar(empty.get(str(field.type), 0), field.type), len(rows))
-        for field in FACTS
-    ]
-    return pa.table(columns, schema=FACTS).combine_chunks()
 
 
 def _equals(column: pa.Array, value: str) -> np.ndarray:
@@ -153,22 +135,11 @@ def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:
     return np.concatenate([np.empty(0, np.int32), *codes], dtype=np.int32), distinct
 
 
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """Nodes of equal codes: group c is `nodes[starts[c]:starts[c + 1]]`."""
-
-    nodes: np.ndarray  # int64
-    starts: np.ndarray  # int64, codes + 1
-
-
 @dataclass(frozen=True)
 class Nodes(Descriptions):
     """n records as columns. Codes are small integers for equal values, −1 for a missing value."""
 
     trusted: np.ndarray  # bool: publisher or archive record, not the header of a PDF
-    declares: np.ndarray  # bool: a drop's own record of one of its files
-    second_header: np.ndarray  # bool: ScienceParse's header of a PDF that the extractor reads too
-    identifiers: dict[str, np.ndarray]  # kind → int32 code
     translated: np.ndarray  # bool: the title may be a translation of the printed one
     title: np.ndarray  # int32 code into `titles`
     titles: pa.Array  # string: the distinct normalized titles
@@ -178,9 +149,8 @@ class Nodes(Descriptions):
         return len(self.year)
 
 
-def nodes_from(rows: pa.Table) -> Nodes:
-    """Return the nodes of records in the order of the rows, which have some columns of FACTS."""
-    facts = complete_facts(rows)
+def nodes_from(facts: pa.Table) -> Nodes:
+    """Return the nodes of records in the order of their rows; the columns are those of `facts` in `stages/cluster.sql`."""
     is_titled = pc.not_equal(facts["normalized"], "")
     title, titles = codes_of(pc.if_else(is_titled, facts["normalized"], pa.scalar(None, pa.string())))
     surnames = one_chunk(facts["surnames"])
@@ -188,12 +158,8 @@ def nodes_from(rows: pa.Table) -> Nodes:
     journal, journals = codes_of(facts["journal"])
     volume, issue, page = (facts[name].to_numpy().astype(np.uint32) for name in ("volume", "issue", "page"))
     return Nodes(
-        **{
-            name: np.asarray(facts[name])
-            for name in ("trusted", "declares", "second_header", "preprint", "translated", "little")
-        },
+        **{name: np.asarray(facts[name]) for name in ("trusted", "preprint", "translated", "little")},
         document=facts["document"].to_numpy().astype(np.uint8),
-        identifiers={name: codes_of(facts[name])[0] for name in IDENTIFIERS},
         year=facts["year"].to_numpy(),
         title=title,
         titles=titles,
@@ -203,11 +169,3 @@ def nodes_from(rows: pa.Table) -> Nodes:
         places=Places(volume, issue, page, facts["last_page"].to_numpy(), journal),
         journals=journals,
     )
-
-
-def group_nodes(codes: np.ndarray, order_by: np.ndarray | None = None) -> Groups:
-    """Group nodes by code; nodes of a group are in the order of `order_by`, then of their numbers."""
-    nodes = np.flatnonzero(codes >= 0)
-    keys = (codes[nodes],) if order_by is None else (order_by[nodes], codes[nodes])
-    nodes = nodes[np.lexsort(keys)]
-    return Groups(nodes, np.searchsorted(codes[nodes], np.arange(codes.max(initial=-1) + 2)))

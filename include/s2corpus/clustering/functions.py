@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.components import EdgeOutcome, components
-from s2corpus.clustering.edges import REASONS, Edges, edges_of_kind, judge, judge_cut_titles
-from s2corpus.clustering.facts import FACTS, IDENTIFIERS, Nodes, codes_of, nodes_from, read_facts
+from s2corpus.clustering.edges import QUESTIONS, REASONS, Edges, judge, judge_cut_titles
+from s2corpus.clustering.facts import FACTS, Nodes, codes_of, nodes_from, read_facts
 from s2corpus.compiled import njit
 from s2corpus.rules import MIN_SCORE_WITHOUT_AUTHORS, MIN_TITLE_SCORE
 from s2corpus.titles import similarity
@@ -33,21 +33,14 @@ _EDGE_ROW = pa.schema(
 EDGE = pa.schema({**_PAIR, "reason": pa.int8(), "near": pa.int8(), "strength": _REAL, "evidence": _INT})
 
 
-def join_identified(rows: pa.Table) -> pa.Table:
-    """Return the edges between records with equal identifiers."""
-    facts = _flatten(rows["facts"])
-    found = []
-    for reason, name in enumerate(IDENTIFIERS):
-        chosen = pa.array(np.flatnonzero(rows["kind"].to_numpy() == reason))
-        of_kind = pa.concat_tables([facts.take(chosen)])
-        for column in ("declares", "second_header", "declared", "doi"):
-            of_kind = of_kind.append_column(column, rows[column].take(chosen))
-        if name in of_kind.column_names:
-            of_kind = of_kind.drop_columns([name])
-        node = rows["node"].take(chosen).to_numpy()
-        edges = edges_of_kind(nodes_from(of_kind.append_column(name, rows["value"].take(chosen))), reason)
-        found.append(_tabulate(node[edges.left], node[edges.right], edges, near=0))
-    return pa.concat_tables(found)
+def answer(rows: pa.Table) -> pa.Table:
+    """Return pairs of records that share an identifier, and whether what is asked of each pair holds (see `QUESTIONS`)."""
+    nodes, left, right = _pair(rows)
+    holds = np.ones(len(rows), bool)
+    for question, is_true in QUESTIONS.items():
+        asked = np.flatnonzero(np.asarray(pc.equal(rows["question"], question)))
+        holds[asked] = is_true(nodes, left[asked], right[asked])
+    return rows.append_column("holds", pa.array(holds))
 
 
 def judge_equal(rows: pa.Table) -> pa.Table:
@@ -84,14 +77,9 @@ def _pair(rows: pa.Table) -> tuple[Nodes, np.ndarray, np.ndarray]:
 def _join(rows: pa.Table, edges: Edges, near: int) -> pa.Table:
     """Return edges, whose left and right ends are the same row, as a table."""
     a, b = (rows[name].to_numpy()[edges.left] for name in _PAIR)
-    return _tabulate(np.minimum(a, b), np.maximum(a, b), edges, near)
-
-
-def _tabulate(a: np.ndarray, b: np.ndarray, edges: Edges, near: int) -> pa.Table:
-    columns = [a, b, edges.reason, np.full(len(a), near), edges.strength, edges.evidence]
-    return pa.table(
-        [pa.array(column).cast(kind) for column, kind in zip(columns, EDGE.types, strict=True)], schema=EDGE
-    )
+    ends = [np.minimum(a, b), np.maximum(a, b)]
+    columns = [*ends, edges.reason, np.full(len(a), near), edges.strength, edges.evidence]
+    return pa.table([pa.array(column) for column in columns], EDGE.names).cast(EDGE)
 
 
 def connect(batches: Iterator[pa.Table]) -> Iterator[pa.Table]:
@@ -169,7 +157,7 @@ def read_record_facts(rows: pa.Table) -> pa.Table:
 
 FUNCTIONS: dict[str, tuple[Callable[..., Any], pa.Schema]] = {
     "read_facts": (read_record_facts, FACTS),
-    "join_identified": (join_identified, EDGE),
+    "answer": (answer, pa.schema({"question": _TEXT, "kind": pa.int32(), "first": _INT, **_PAIR, "holds": _FLAG})),
     "judge_equal": (judge_equal, EDGE),
     "judge_similar": (judge_similar, EDGE),
     "judge_cut": (judge_cut, EDGE),

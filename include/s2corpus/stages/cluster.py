@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus import spec
+from s2corpus.clustering.edges import TITLE, UNRELATED
 from s2corpus.clustering.functions import EDGE, FUNCTIONS
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.errors import UserError
@@ -89,8 +90,9 @@ STATEMENTS = Path(__file__).with_suffix(".sql")
 NAMES = ("aged", "heirs", "papers", "alias_rows", "cluster_rows")
 """The tables that name papers."""
 _FOUND = ("edges", "connected", "decided", "clustered")
-_ORDER = (
-    *("facts", "numbers", "titles", "forms", "nodes", "identified", "edges_0"),
+ORDER = (
+    *("facts", "numbers", "titles", "forms", "nodes"),
+    *("identified", "asked", "answered", "asked: asked_apart", "answered_apart: answered", "edges_0"),
     *_FOUND,
     *("equal", "edges_1"),
     *_FOUND,
@@ -118,7 +120,7 @@ def _write_clusters(run: Run, engine: Engine) -> dict[str, int]:
         engine.load(f"parent_{table.name}", run.lake, [key] if run.parent else [], table.schema)
     for later in ("edges_1", "edges_2", "edges_3"):
         engine.load(later, run.lake, [], EDGE)
-    make_tables(engine, STATEMENTS, FUNCTIONS, _ORDER, _KEPT)
+    make_tables(engine, STATEMENTS, FUNCTIONS, ORDER, _KEPT, title=TITLE, unrelated=UNRELATED)
     _check_ids(engine)
     counts = engine.fetch("SELECT count(*) AS records, count(DISTINCT label) AS papers FROM clustered").to_pylist()[0]
     parts = max(1, -(-counts["records"] // _ROWS_PER_PART))

@@ -42,8 +42,15 @@ SELECT
     } AS facts
 FROM known k LEFT JOIN titles t USING (normalized) LEFT JOIN overriding ON file = declared;
 
--- identified: records that share an identifier
-SELECT node, kind, value FROM (
+-- identified: the records of each shared identifier. The first is a drop's own record of a file (§4.2), else one of a publisher or an
+-- archive, with a title if there is one (§4.3).
+SELECT
+    kind, node, title, trusted, second_header, declared, doi,
+    first_value(node) OVER (PARTITION BY kind, value ORDER BY NOT trusted, kind > 0 AND title IS NULL, node) AS first,
+    row_number() OVER (PARTITION BY kind, value ORDER BY node) AS rank,
+    bool_or(trusted) OVER (PARTITION BY kind, value) AS has_record,
+    bool_or(trusted AND title IS NOT NULL) OVER (PARTITION BY kind, value) AS has_title
+FROM (
     SELECT node, 0 AS kind, declared AS value FROM nodes WHERE declared IS NOT NULL
     UNION ALL SELECT node, 1, doi FROM nodes WHERE doi IS NOT NULL
     UNION ALL SELECT node, 2, arxiv_id FROM nodes WHERE arxiv_id IS NOT NULL
@@ -51,11 +58,61 @@ SELECT node, kind, value FROM (
     UNION ALL SELECT node, 4, pmc_id FROM nodes WHERE pmc_id IS NOT NULL
     UNION ALL SELECT node, 5, acl_id FROM nodes WHERE acl_id IS NOT NULL
     UNION ALL SELECT node, 6, file_sha1 FROM nodes WHERE file_sha1 IS NOT NULL
-) QUALIFY count(*) OVER (PARTITION BY kind, value) > 1;
+) JOIN (SELECT node, title, trusted, second_header, declared, doi FROM nodes) n USING (node)
+QUALIFY count(*) OVER (PARTITION BY kind, value) > 1;
 
--- edges_0 [join_identified by kind, value]: edges by identifier (§4.2–4.6)
-SELECT kind, value, node, declares, second_header, declared, doi, facts
-FROM identified JOIN nodes USING (node) ORDER BY kind, value, node;
+-- asked: what must hold for pairs of them. Records of publishers and archives form a star. An identifier from a PDF, and an equal file,
+-- joins only similar titles (§4.4): one "not found" page is the file of many papers. Two headers of one PDF belong together.
+SELECT 'related' AS question, kind, first, first AS a, node AS b
+FROM identified WHERE kind BETWEEN 1 AND 5 AND trusted AND node <> first
+UNION ALL
+SELECT
+    CASE WHEN l.kind = 6 AND ((l.second_header AND NOT r.trusted) OR (r.second_header AND NOT l.trusted)) THEN 'none' ELSE 'similar' END,
+    l.kind, l.first, l.node, r.node
+FROM identified l CROSS JOIN (VALUES (0), (1)) AS next(step)
+JOIN identified r ON r.kind = l.kind AND r.first = l.first AND r.rank >> 6 = (l.rank >> 6) + step AND r.rank - l.rank BETWEEN 1 AND 64
+WHERE l.kind > 0 AND NOT (l.kind < 6 AND l.trusted AND r.trusted)
+UNION ALL
+SELECT 'printed', kind, first, first, node FROM identified WHERE kind IN (1, 2) AND NOT trusted AND has_title
+UNION ALL
+SELECT 'claimed', kind, c.untitled, p.node, o.node
+FROM (SELECT * FROM identified WHERE NOT trusted QUALIFY count(*) OVER (PARTITION BY kind, first) <= 64) p
+JOIN (
+    SELECT kind, first, min(node) AS untitled FROM identified WHERE kind IN (1, 2, 6) AND trusted AND title IS NULL GROUP BY kind, first
+    HAVING kind <> 6 OR count(*) = 1 OR (count(doi) = count(*) AND count(DISTINCT doi) = 1)
+) c USING (kind, first)
+JOIN identified o USING (kind, first)
+WHERE (kind <> 6 OR p.title IS NOT NULL) AND o.node <> p.node
+    AND CASE WHEN o.title IS NULL THEN o.trusted ELSE o.trusted OR coalesce(o.declared <> p.declared, true) END;
+
+-- answered [answer]: whether it holds
+SELECT question, kind, first, a, b, l.facts AS facts_a, r.facts AS facts_b
+FROM asked JOIN nodes l ON l.node = a JOIN nodes r ON r.node = b;
+
+-- asked_apart: the same of the records that are unrelated to the first of their star: they join only each other
+WITH apart AS (
+    SELECT kind, first, b AS node, row_number() OVER (PARTITION BY kind, first ORDER BY b) AS rank
+    FROM answered WHERE question = 'related' AND NOT holds
+)
+SELECT 'related' AS question, l.kind, l.first, l.node AS a, r.node AS b
+FROM apart l CROSS JOIN (VALUES (0), (1)) AS next(step)
+JOIN apart r ON r.kind = l.kind AND r.first = l.first AND r.rank >> 6 = (l.rank >> 6) + step AND r.rank - l.rank BETWEEN 1 AND 64;
+
+-- edges_0: edges by identifier (§4.2–4.6). A PDF without a title joins the records of its file if they have one title and no two DOIs. A
+-- record without a title joins a PDF with its identifier if all that has the identifier agrees.
+SELECT
+    least(a, b) AS a, greatest(a, b) AS b, CAST(CASE WHEN holds THEN kind ELSE $unrelated END AS TINYINT) AS reason,
+    CAST(0 AS TINYINT) AS near, CAST($title + 1 - kind AS DOUBLE) AS strength, CAST(-1 AS BIGINT) AS evidence
+FROM (
+    SELECT kind, first AS a, node AS b, true AS holds FROM identified WHERE kind = 0 AND has_record AND node <> first
+    UNION ALL SELECT kind, a, b, holds FROM answered WHERE question = 'related' OR (question <> 'claimed' AND holds)
+    UNION ALL SELECT kind, a, b, holds FROM answered_apart WHERE holds
+    UNION ALL SELECT kind, min(first), a, true FROM answered WHERE question = 'claimed' GROUP BY kind, a HAVING bool_and(holds)
+    UNION ALL SELECT kind, first, node, true FROM identified SEMI JOIN (
+        SELECT kind, first FROM identified WHERE kind = 6 AND trusted GROUP BY kind, first
+        HAVING count(DISTINCT coalesce(title, -1)) = 1 AND count(DISTINCT doi) <= 1
+    ) f USING (kind, first) WHERE NOT trusted AND title IS NULL
+);
 
 -- equal: records with equal titles, each with the next 64, that are not in one cluster yet
 SELECT l.node AS a, r.node AS b

@@ -50,8 +50,9 @@ def list_candidate_pairs(keys: Keys, nodes: Keys, max_group: int = MAX_GROUP) ->
     """
     keys, nodes = similarity.unique_pairs(keys, nodes)
     place = np.arange(len(keys))
-    first, count = similarity.find_keys(keys, keys)
-    left, right = similarity.expand_ranges(place + 1, np.minimum(first + count - place - 1, max_group))
+    count = np.minimum(np.searchsorted(keys, keys, "right") - place - 1, max_group)
+    left = np.repeat(place, count)
+    right = left + 1 + np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
     pairs: Keys = np.stack(similarity.unique_pairs(nodes[left], nodes[right]), axis=1)
     return pairs
 

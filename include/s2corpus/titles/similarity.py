@@ -1,7 +1,6 @@
 """Search for similar titles (SPEC §7.3, §7.14): MinHash keys propose candidate pairs, and S decides.
 
-Clustering, linking, the recall sample and near-duplicate texts use one search: sort the keys of one side, then find the
-keys of the other side by binary search.
+`stages/cluster.sql` and `stages/link.sql` join the keys.
 """
 
 from __future__ import annotations
@@ -26,23 +25,6 @@ _TITLES_PER_BLOCK = 1 << 12
 """Pairs that are scored, and titles that get keys, in one batch: their 3-grams are in memory."""
 
 
-def find_keys(sorted_keys: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first place of each key in `sorted_keys`, and the number of places with this key."""
-    first = np.searchsorted(sorted_keys, keys, "left")
-    count = np.zeros(len(keys), np.int64)
-    found = np.flatnonzero(first < len(sorted_keys))
-    found = found[sorted_keys[first[found]] == keys[found]]
-    count[found] = np.searchsorted(sorted_keys, keys[found], "right") - first[found]
-    return first, count
-
-
-def expand_ranges(first: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs (i, place) for all places in `[first[i], first[i] + count[i])`."""
-    i = np.repeat(np.arange(len(count)), count)
-    begin = np.cumsum(count) - count
-    return i, np.arange(len(i)) + (first - begin)[i]
-
-
 def compute_keys(titles: pa.Array, bands: int) -> np.ndarray:
     """Return the MinHash keys of normalized titles, uint32 (bands, titles); 0 for the empty title."""
     keys = np.zeros((bands, len(titles)), np.uint32)
@@ -61,7 +43,8 @@ def find_best_scores(sample: pa.Array, titles: pa.Array, threshold: float) -> np
     sets, best = grams(sample), np.zeros(len(sample))
     rows = np.repeat(np.arange(len(sets)), sets.sizes)
     common = np.sort(grams(titles.slice(0, _TITLES_PER_BLOCK)).values)
-    order = np.lexsort((find_keys(common, sets.values)[1], rows))
+    first, last = (np.searchsorted(common, sets.values, side) for side in ("left", "right"))
+    order = np.lexsort((last - first, rows))
     rank = np.arange(len(rows)) - sets.offsets[rows]
     allowed = (1.0 - threshold / (2.0 - threshold)) * sets.sizes  # 3-grams that the other title may lack
     rare = order[rank < np.floor(allowed)[rows] + 8]

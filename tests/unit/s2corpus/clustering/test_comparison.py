@@ -29,9 +29,8 @@ from tests.unit.s2corpus.clustering.samples import TITLE, assert_joined, cluster
 
 Row = dict[str, Any]
 KINDS = {
-    "trusted": pa.bool_(), "preprint": pa.bool_(), "little": pa.bool_(), "year": pa.int32(), "document": pa.uint8(),
-    "volume": pa.uint32(), "issue": pa.uint32(), "page": pa.uint32(),
-    "last_page": pa.int64(),
+    "trusted": pa.bool_(), "preprint": pa.bool_(), "little": pa.bool_(), "translated": pa.bool_(), "year": pa.int32(),
+    "document": pa.uint8(), "volume": pa.uint32(), "issue": pa.uint32(), "page": pa.uint32(), "last_page": pa.int64(),
 }  # fmt: skip
 ADA, BOTH, KURT = {"names": [3]}, {"names": [3, 5]}, {"names": [7]}
 HERE, THERE = {"volume": 9, "page": 4}, {"volume": 13, "page": 8}
@@ -50,6 +49,7 @@ def compare_rows(one: Row, other: Row, title: int = EQUAL, number: int = 0) -> C
     }
     columns |= {
         "normalized": pa.array(["a", "a"]),
+        "title": pa.array(["a", "a"]),
         "journal": pa.array([row.get("journal") for row in rows], pa.string()),
     }
     nodes, left, right = nodes_from(pa.table(columns)), np.array([0, 1]), np.array([1, 0])

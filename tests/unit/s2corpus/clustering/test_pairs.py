@@ -3,108 +3,97 @@
 Records of a block are compared; each rule agrees with a definition in plain Python.
 """
 
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Sequence
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus.clustering import pairs
-from s2corpus.clustering.edges import TITLE, edges_of_kind
-from s2corpus.clustering.facts import IDENTIFIERS, Nodes, group_nodes, nodes_from, surname_keys
-from s2corpus.clustering.functions import BANDS
+from s2corpus.clustering.edges import TITLE, UNRELATED
+from s2corpus.clustering.facts import IDENTIFIERS, surname_keys
+from s2corpus.clustering.functions import BANDS, FUNCTIONS
 from s2corpus.papers.support import MAX_EXHAUSTIVE
+from s2corpus.sources import Record
+from s2corpus.sources.arrow import batches
 from s2corpus.sources.preprints import find_preprints, is_preprint_doi
+from s2corpus.stages.cluster import ORDER, STATEMENTS
 from s2corpus.stages.link import MAX_GROUP
+from s2corpus.storage.engine import make_tables, open_duckdb
 from s2corpus.tables.intake import RECORDS as TABLE
 from s2corpus.titles.facts import ELECTRONIC, last_pages, page_keys
 from s2corpus.titles.facts import number_keys as numbers
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
 from s2corpus.titles.threegrams import ROWS
+from tests.unit.s2corpus.clustering.samples import pdf, record
 
-CODES = st.lists(st.integers(-1, 3), max_size=14)
-RECORDS = st.lists(
-    st.fixed_dictionaries(
-        {
-            "trusted": st.booleans(), "normalized": st.sampled_from(["", "a", "b"]), "doi": st.sampled_from([None, "1", "2"]),
-        }
+MEMBERS = st.lists(
+    st.tuples(
+        st.booleans(),
+        st.sampled_from([None, "Deep parsing of papers", "Walks on graphs"]),
+        st.sampled_from([None, "1", "2"]),
     ),
-    min_size=14,
-    max_size=14,
-)  # fmt: skip
-KINDS = {"trusted": pa.bool_(), "preprint": pa.bool_(), "year": pa.int32(), "volume": pa.uint32(), "page": pa.uint32()}
+    max_size=8,
+)
+"""records of one file: trusted, title and DOI"""
 
 
-def make_nodes(records: list[dict[str, Any]]) -> Nodes:
-    """Return nodes for records such as `{"year": 2011, "names": [3, 5], …}`. The default year is 2000."""
-    columns: dict[str, pa.Array] = {
-        "surnames": pa.array([record.get("names", []) for record in records], pa.list_(pa.uint64()))
-    }
-    columns |= {
-        name: pa.array([record.get(name, 2000 if name == "year" else 0) for record in records]).cast(kind)
-        for name, kind in KINDS.items()
-    }
-    for name in ("normalized", "doi", "final_doi"):
-        columns[name] = pa.array([record.get(name) for record in records], pa.string())
-    return nodes_from(pa.table(columns))
+def find_identifier_edges(records: Sequence[Record]) -> list[tuple[str, str, int, float]]:
+    """Return the edges by identifier: both records, the reason and the strength."""
+    names = ORDER[: ORDER.index("edges_0") + 1]
+    with tempfile.TemporaryDirectory() as folder, open_duckdb(512, Path(folder)) as engine:
+        engine.create("records", pa.Table.from_batches(batches(records), schema=TABLE.schema))
+        make_tables(engine, STATEMENTS, FUNCTIONS, names, ("edges_0", "numbers"), title=TITLE, unrelated=UNRELATED)
+        sql = "SELECT x.record_id, y.record_id, reason, strength FROM edges_0 JOIN numbers x ON x.node = a JOIN numbers y ON y.node = b"
+        return sorted(zip(*(column.to_pylist() for column in engine.fetch(sql).columns), strict=True))
 
 
-def list_pairs(blocks: Iterable[Any]) -> list[tuple[int, ...]]:
-    return [tuple(map(int, row)) for block in blocks for row in zip(*block, strict=True)]
+def test_records_of_an_identifier_are_paired_with_the_next_64() -> None:
+    """SPEC §4.4: headers with one DOI join if their titles are similar; far ones join through those between them."""
+    found = find_identifier_edges([pdf(f"grobid:{n:03d}", doi="10.1016/a") for n in range(130)])
+    expected = {(p, q) for p, q in combinations(range(130), 2) if q - p <= 64}
+    assert {(int(a[-3:]), int(b[-3:])) for a, b, _, _ in found} == expected and len(found) == len(expected)
 
 
-@given(CODES, st.integers(1, 4), st.integers(1, 9))
-def test_windows_pair_the_next_neighbors(codes: list[int], window: int, block: int) -> None:
-    expected = [
-        (members[p], members[q])
-        for members in ([node for node, code in enumerate(codes) if code == group] for group in range(4))
-        for p, q in combinations(range(len(members)), 2)
-        if q - p <= window
-    ]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "WINDOW", window)
-        patch.setattr(pairs, "_PAIRS_PER_BLOCK", block)
-        assert list_pairs(pairs.windows(group_nodes(np.array(codes, np.int32)))) == expected
-
-
-@given(CODES, RECORDS)
-def test_untitled_pdf_joins_trusted_records_of_one_paper(codes: list[int], records: list[dict[str, Any]]) -> None:
+@settings(max_examples=40)
+@given(MEMBERS)
+def test_untitled_pdf_joins_trusted_records_of_one_paper(members: list[tuple[bool, str | None, str | None]]) -> None:
     """SPEC §4.4: a PDF without a title joins the records with its SHA-1 if these have one title and no two DOIs."""
-    nodes, expected = make_nodes(records[: len(codes)]), []
-    for group in range(4):
-        members = [node for node, code in enumerate(codes) if code == group]
-        sure = [node for node in members if records[node]["trusted"]]
-        titles = {records[node]["normalized"] for node in sure}
-        dois = {records[node]["doi"] for node in sure}
-        first = records[sure[0]]["doi"] if sure else None
-        if len(titles) == 1 and (first is None or dois <= {first, None}):
-            untitled = [node for node in members if not records[node]["trusted"] and not records[node]["normalized"]]
-            expected += [(sure[0], node) for node in untitled]
-    assert sorted(list_pairs([pairs.pair_untitled(nodes, np.array(codes, np.int32))])) == sorted(expected)
+    records = [
+        (record if trusted else pdf)(f"a:{n}", title, "", None, doi=doi and f"10.1016/{doi}", file_sha1="a" * 40)
+        for n, (trusted, title, doi) in enumerate(members)
+    ]
+    trusted = [n for n, (is_trusted, _, _) in enumerate(members) if is_trusted]
+    titles, dois = ({members[n][place] for n in trusted} for place in (1, 2))
+    untitled = [n for n, (is_trusted, title, _) in enumerate(members) if not is_trusted and not title]
+    joins = len(titles) == 1 and len(dois - {None}) <= 1
+    expected = {tuple(sorted((f"a:{trusted[0]}", f"a:{n}"))) for n in untitled} if joins else set()
+    found = find_identifier_edges(records)
+    of_file = {(a, b) for a, b, reason, _ in found if reason == IDENTIFIERS.index("file_sha1")}
+    assert {pair for pair in of_file if {int(one[2:]) for one in pair} & {*untitled}} == expected
 
 
 def test_identifiers_are_stronger_than_titles() -> None:
-    given: dict[str, Any] = {name: ["x", "x"] for name in IDENTIFIERS}
-    one = nodes_from(pa.table(given | {"trusted": [True] * 2, "declares": [True, False]}))
-    strengths = [edges_of_kind(one, reason).strength.tolist() for reason in range(TITLE - 1)]
-    assert strengths == [[8], [7], [6], [5], [4], [3]]
+    given: dict[str, Any] = {
+        "doi": "10.1016/a",
+        "arxiv_id": "1911.02782",
+        "pubmed_id": "1",
+        "pmc_id": "PMC1",
+        "acl_id": "P19-1",
+    }
+    found = find_identifier_edges(
+        [record("declared:1", file_sha1="a" * 40, **given), pdf("a:1", file_sha1="a" * 40, **given)]
+    )
+    assert [(reason, strength) for *_, reason, strength in found] == [(reason, 8 - reason) for reason in range(7)]
 
 
 def test_limits_of_neighbors_pairs_and_papers_are_those_of_earlier_releases() -> None:
     """Other limits give other edges and links. The bands find 99 % of the pairs with S = 0.8 (SPEC §7.14)."""
-    assert (pairs.WINDOW, MAX_PAIRS_PER_TITLE, MAX_GROUP, MAX_EXHAUSTIVE) == (64, 64, 64, 16)
+    assert (MAX_PAIRS_PER_TITLE, MAX_GROUP, MAX_EXHAUSTIVE) == (64, 64, 16)
     assert round(1 - (1 - 0.8**ROWS) ** BANDS, 4) == 0.9923
-
-
-@given(st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 9)), max_size=90))
-def test_records_of_a_title_are_sorted_by_year_then_id(rows: list[tuple[int, int]]) -> None:
-    codes, years = np.array(rows, np.int32).reshape(-1, 2).T
-    order = sorted((row for row in enumerate(rows) if row[1][0] >= 0), key=lambda row: row[1])
-    assert group_nodes(codes, years).nodes.tolist() == [node for node, _ in order]
 
 
 # -- Names and places in print

@@ -47,7 +47,7 @@ _FOUND = ("groups", "few", "crowded")
 OF_ENTRIES = (
     *("proposals: by_identifier", "members: members_by_identifier", *_FOUND, "candidates_id: once"),
     *("proposals: by_title", "members: members_by_title", *_FOUND, "candidates_exact: all_found"),
-    *("searched", "searched_keys", "pairs", "scored"),
+    *("without_exact", "searched", "searched_keys", "pairs", "scored"),
     *("proposals: by_similar_title", "members: members_by_title", *_FOUND, "candidates_fuzzy: all_found"),
     *("candidates_prefix", "candidates_locator", "printed", "heads", "candidates_contained"),
     *("judged", "chosen"),

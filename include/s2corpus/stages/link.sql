@@ -121,7 +121,7 @@ SELECT $proposal, 'exact' AS reason, normalized AS value, CAST(1 AS DOUBLE) AS s
 SELECT * FROM ($without_id) ANTI JOIN candidates_exact USING (entry);
 
 -- searched: their titles; an uninformative title needs year and surname, or volume and first page, to agree (§7.6)
-SELECT DISTINCT title_hash, normalized FROM ($without_exact) WHERE normalized IS NOT NULL AND (
+SELECT DISTINCT title_hash, normalized FROM without_exact WHERE normalized IS NOT NULL AND (
     NOT is_uninformative OR (facts.year IS NOT NULL AND facts.surname IS NOT NULL)
     OR (facts.volume IS NOT NULL AND facts.page IS NOT NULL)
 );
@@ -148,12 +148,12 @@ FROM pairs JOIN searched x ON x.title_hash = a JOIN titles y ON y.title_hash = b
 
 -- by_similar_title: for each title, the $most most similar titles of papers
 SELECT e.entry, e.citing_paper_id, e.normalized, e.is_uninformative, e.facts, 'fuzzy' AS reason, title_b AS value, score
-FROM ($without_exact) e JOIN (
+FROM without_exact e JOIN (
     SELECT * FROM scored QUALIFY row_number() OVER (PARTITION BY title_a ORDER BY score DESC, title_b) <= $most
 ) s ON e.normalized = s.title_a;
 
 -- without_title: entries without a candidate by a title
-SELECT * FROM ($without_exact) ANTI JOIN candidates_fuzzy USING (entry);
+SELECT * FROM without_exact ANTI JOIN candidates_fuzzy USING (entry);
 
 -- other: what follows the columns of a candidate that has another reason
 CAST(NULL AS DOUBLE) AS score, false AS is_crowded, false AS has_more;

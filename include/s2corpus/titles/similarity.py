@@ -20,29 +20,15 @@ MAX_PAIRS_PER_TITLE = 64
 """The search keeps at most this number of similar titles for one title: those with the highest S."""
 
 
-_PAIRS_PER_BLOCK = 1 << 16
-_TITLES_PER_BLOCK = 1 << 12
-"""Pairs that are scored, and titles that get keys, in one batch: their 3-grams are in memory."""
-
-
-def compute_keys(titles: pa.Array, bands: int) -> np.ndarray:
-    """Return the MinHash keys of normalized titles, uint32 (bands, titles); 0 for the empty title."""
-    keys = np.zeros((bands, len(titles)), np.uint32)
-    for begin in range(0, len(titles), _TITLES_PER_BLOCK):
-        block = titles.slice(begin, _TITLES_PER_BLOCK)
-        keys[:, begin : begin + len(block)] = minhash_keys(grams(block, sort=False), bands)
-    return keys
-
-
 def find_best_scores(sample: pa.Array, titles: pa.Array, threshold: float) -> np.ndarray:
     """Return the highest S of each sampled title over all titles, or 0 if none is above the threshold.
 
     This comparison is exhaustive. S above t needs a Jaccard index above t / (2 − t). So fewer than 1 − t / (2 − t) of the 3-grams of a
     title are not in the other title. Of so many of its rarest 3-grams and eight more, at least eight are common.
     """
-    sets, best = grams(sample), np.zeros(len(sample))
+    sets, others, best = grams(sample), grams(titles, sort=False), np.zeros(len(sample))
     rows = np.repeat(np.arange(len(sets)), sets.sizes)
-    common = np.sort(grams(titles.slice(0, _TITLES_PER_BLOCK)).values)
+    common = np.sort(others.values)
     first, last = (np.searchsorted(common, sets.values, side) for side in ("left", "right"))
     order = np.lexsort((last - first, rows))
     rank = np.arange(len(rows)) - sets.offsets[rows]
@@ -52,12 +38,9 @@ def find_best_scores(sample: pa.Array, titles: pa.Array, threshold: float) -> np
     by_key = np.argsort(sets.values[rare])
     keys = sets.values[rare][by_key]
     table = np.searchsorted(keys >> np.uint64(48), np.arange((1 << 16) + 1, dtype=np.uint64))
-    for begin in range(0, len(titles), _TITLES_PER_BLOCK):
-        texts = titles.slice(begin, _TITLES_PER_BLOCK)
-        others = grams(texts, sort=False)
-        found = _find_common(others.offsets, others.values, keys, rows[rare[by_key]], table, needed)
-        b, a = np.divmod(found, len(sets))
-        np.maximum.at(best, a, score_titles(sample, a, texts, b, threshold))
+    found = _find_common(others.offsets, others.values, keys, rows[rare[by_key]], table, needed)
+    b, a = np.divmod(found, len(sets))
+    np.maximum.at(best, a, score_titles(sample, a, titles, b, threshold))
     return best
 
 
@@ -96,20 +79,17 @@ def score_titles(
     titles_a: pa.Array, a: np.ndarray, titles_b: pa.Array, b: np.ndarray, threshold: float = -1.0
 ) -> np.ndarray:
     """Return S of pairs of rows of two columns of normalized titles; 0 if S is not above the threshold."""
-    scores = np.zeros(len(a))
-    for begin in range(0, len(a), _PAIRS_PER_BLOCK):
-        block = slice(begin, begin + _PAIRS_PER_BLOCK)
-        rows_a, place_a = np.unique(a[block], return_inverse=True)
-        rows_b, place_b = np.unique(b[block], return_inverse=True)
-        sets_a, sets_b = grams(titles_a.take(pa.array(rows_a))), grams(titles_b.take(pa.array(rows_b)))
-        scores[block] = score_pairs(sets_a, place_a, sets_b, place_b, max(threshold, 0.0))
+    rows_a, place_a = np.unique(a, return_inverse=True)
+    rows_b, place_b = np.unique(b, return_inverse=True)
+    sets_a, sets_b = grams(titles_a.take(pa.array(rows_a))), grams(titles_b.take(pa.array(rows_b)))
+    scores = score_pairs(sets_a, place_a, sets_b, place_b, max(threshold, 0.0))
     scores[scores <= threshold] = 0.0
     return scores
 
 
 def add_keys(rows: pa.Table, bands: int) -> pa.Table:
     """Return the MinHash keys of normalized titles: the other columns of `rows`, and `key`, in at most `bands` rows for each."""
-    keys = compute_keys(one_chunk(rows["normalized"]), bands)
+    keys = minhash_keys(grams(rows["normalized"], sort=False), bands)
     band = (np.arange(bands, dtype=np.uint64) << np.uint64(32))[:, None]
     used = np.flatnonzero(keys.ravel())
     owners = rows.drop_columns(["normalized"]).take(pa.array(used % max(len(rows), 1)))

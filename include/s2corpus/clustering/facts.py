@@ -75,26 +75,43 @@ def read_facts(batch: pa.RecordBatch) -> pa.Table:
     return pa.table(facts).select(FACTS.names).cast(FACTS)
 
 
+_COMPOUND = r"[^\s\-‐][\s\-‐]+[^\s\-‐]"
+_PARTS = (r"^[^\s\-‐]{1,3}[\s\-‐].*|[\s\-‐].*", r"^[^\s\-‐]*[\s\-‐]+", r"^.*[\s\-‐]")
+"""Compound surnames, and what their first word of 4 letters or more lacks, the rest after the first word, and the last word."""
+
+
 def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """Return offsets (int64, rows + 1) into the distinct surname keys (uint64, ascending) of each row.
 
     Surnames are normalized like titles: without case, accents, hyphens and spaces. If the last name is empty, the first name counts.
-    Group authors have no key, because one source names the group and another its members. A key is a hash of 64 bits: in a corpus of a
-    billion records, the expected number of false matches is below one.
+    Group authors have no key, because one source names the group and another its members. A key is a hash of 63 bits: in a corpus of a
+    billion records, the expected number of false matches is below one. Full surnames have even keys, parts of compound ones odd keys.
     """
     offsets = authors.offsets.to_numpy().astype(np.int64)
     names = authors.values[offsets[0] : offsets[-1]]
     last, first = names.field("last"), names.field("first")
     has_no_last = pc.fill_null(pc.equal(last, ""), True)
     names = pc.if_else(has_no_last, first, last).dictionary_encode()
-    keys = hash_strings(*text_of(titles.normalize(names.dictionary).take(names.indices)))
+    keys = _hash(names.dictionary.take(names.indices))
     may_be_group = np.flatnonzero(np.asarray(pc.equal(pc.binary_length(first), 0)))
     is_group = pc.match_substring_regex(last.take(pa.array(may_be_group)), rf"(?i){GROUP}.*")
     keys[may_be_group[np.asarray(pc.fill_null(is_group, False))]] = 0
     row = np.repeat(np.arange(len(authors)), np.diff(offsets))
     is_key = (keys != 0) & authors.is_valid().to_numpy(zero_copy_only=False)[row]
-    row, keys = unique_pairs(row[is_key], keys[is_key])
+    is_compound = np.asarray(pc.match_substring_regex(names.dictionary, _COMPOUND))
+    code = np.asarray(names.indices.fill_null(len(is_compound)))
+    at = np.flatnonzero(is_key & np.append(is_compound, False)[code])
+    place = (np.cumsum(is_compound) - 1)[code[at]]
+    compound = names.dictionary.filter(is_compound)
+    parts = [_hash(pc.replace_substring_regex(compound, other, ""))[place] | 1 for other in _PARTS]
+    row, keys = np.concatenate([row[is_key], *[row[at]] * len(parts)]), np.concatenate([keys[is_key], *parts])
+    row, keys = unique_pairs(row[keys > 1], keys[keys > 1])
     return np.searchsorted(row, np.arange(len(authors) + 1)), keys
+
+
+def _hash(names: pa.Array) -> np.ndarray:
+    """Return the even hash of each normalized name, or 0."""
+    return hash_strings(*text_of(titles.normalize(names))) & ~np.uint64(1)
 
 
 def _equals(column: pa.Array, value: str) -> np.ndarray:

@@ -151,13 +151,13 @@ SELECT
     coalesce(l.final_doi <> r.final_doi, false) AS dois_differ, l.facts AS facts_a, r.facts AS facts_b
 FROM most_similar s JOIN nodes l ON l.title = s.a AND l.rank <= 64 JOIN nodes r ON r.title = s.b AND r.rank <= 64;
 
--- fronts: records that share authors, year and first page
+-- fronts: records that share authors, year and first page; full surnames have even keys
 SELECT
-    node, label, title, final_doi, min(node) OVER (PARTITION BY year, page, surnames) AS front,
-    row_number() OVER (PARTITION BY year, page, surnames ORDER BY coalesce(normalized, ''), node) AS rank
-FROM clustered
+    node, label, title, final_doi, min(node) OVER (PARTITION BY year, page, authors) AS front,
+    row_number() OVER (PARTITION BY year, page, authors ORDER BY coalesce(normalized, ''), node) AS rank
+FROM (SELECT *, list_filter(surnames, lambda surname: surname % 2 = 0) AS authors FROM clustered)
 WHERE year <> 0 AND page <> 0 AND array_length(surnames) > 0 AND (title IS NOT NULL OR NOT trusted)
-QUALIFY count(*) OVER (PARTITION BY year, page, surnames) > 1;
+QUALIFY count(*) OVER (PARTITION BY year, page, authors) > 1;
 
 -- cut: two of them, with different titles; sorted by title, a cut title precedes its continuations
 SELECT l.node AS a, r.node AS b

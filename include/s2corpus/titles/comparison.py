@@ -38,7 +38,7 @@ EVIDENCE: Final = {
     ),
     "number": (("agree", 0), ("on one side", 0), ("part on one side", -8), ("differ", -9)),
     "document": (("agree", 0), ("differ", -20)),
-    "authors": (("agree", 4), ("missing on one side", 3), ("missing", 1), ("differ", -4)),
+    "authors": (("agree", 4), ("missing on one side", 3), ("missing", 1), ("differ", -4), ("agree by parts", 3)),
     "year": (
         ("equal", 1), ("unknown, or of a preprint", 0), ("neighboring in one journal or volume", -4),
         ("neighboring", -6), ("2 to 4 apart", -7), ("apart", -9),
@@ -68,7 +68,7 @@ class Descriptions:
     document: np.ndarray  # uint8: kind of document, 0 for an article; the lowest bit: every description shows it
     year: np.ndarray  # int32, 0 = unknown
     surname_offsets: np.ndarray  # int64, n + 1
-    surnames: np.ndarray  # uint64 hashes, ascending within a description
+    surnames: np.ndarray  # uint64 hashes, ascending within a description: even, or odd for a part of a compound surname
     places: Places
     journals: pa.Array  # string: the distinct names by the codes of `places`
 
@@ -156,11 +156,11 @@ def compare(
     volume, page = relate(a.volume, b.volume), relate_pages(a, b)
     is_equal = title == EQUAL
     is_uninformative = is_equal & nodes.little[left]
-    shared = count_common(nodes.surname_offsets, nodes.surnames, left, right)
-    sizes = np.diff(nodes.surname_offsets)
+    shared, full = count_common(nodes.surname_offsets, nodes.surnames, left, right)
+    sizes = np.diff(np.append(0, np.cumsum(nodes.surnames & 1 == 0))[nodes.surname_offsets])
     shorter, longer = np.minimum(sizes[left], sizes[right]), np.maximum(sizes[left], sizes[right])
-    authors = np.select([longer == 0, shorter == 0, 2 * shared >= shorter], [2, 1, 0], 3)
-    same_authors = (shared == longer) & (shared == shorter) & (longer > 0)
+    authors = np.select([longer == 0, shorter == 0, 2 * full >= shorter, 2 * shared >= shorter], [2, 1, 0, 4], 3)
+    same_authors = (full == longer) & (full == shorter) & (longer > 0)
     years = nodes.year[left], nodes.year[right]
     apart = np.abs(years[0] - years[1])
     is_other_form = nodes.preprint[left] != nodes.preprint[right]
@@ -195,17 +195,13 @@ def compare(
 
 @njit(cache=True, nogil=True)
 def count_common(offsets: np.ndarray, names: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the number of common names of each pair of records; names of a record are in ascending order."""
-    found = np.zeros(len(left), np.int64)
+    """Return the number of common persons of each pair of records, and of those with equal full surnames; parts do not match parts."""
+    found = np.zeros((2, len(left)), np.int64)
     for k in range(len(left)):
         a, b = offsets[left[k]], offsets[right[k]]
         while a < offsets[left[k] + 1] and b < offsets[right[k] + 1]:
-            if names[a] == names[b]:
-                found[k] += 1
-                a += 1
-                b += 1
-            elif names[a] < names[b]:
-                a += 1
-            else:
-                b += 1
+            x, y = names[a] >> np.uint64(1), names[b] >> np.uint64(1)
+            found[0, k] += x == y and names[a] & names[b] & np.uint64(1) == 0
+            found[1, k] += x == y and (names[a] | names[b]) & np.uint64(1) == 0
+            a, b = a + (x <= y), b + (y <= x)
     return found

@@ -106,12 +106,11 @@ def page_keys(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
 
 
 def last_pages(column: pa.Array) -> np.ndarray:
-    """Return the last page of each range of pages (int64), or 0: "2141–2147", "S2141-7" → 2147, "41, 67–95" → 0."""
+    """Return the last page of each range of pages (int64), or 0: "2141–2147", "S2141-S2147" → 2147, "41, 67–95" → 0."""
     pages = pc.extract_regex(column, r"^[^0-9]*(?P<first>[0-9]{1,9})[^0-9]+(?P<last>[0-9]{1,9})[^0-9]*$")
-    texts = [pc.fill_null(pc.struct_field(pages, name), "0") for name in ("first", "last")]
-    first, last = (text.cast(pa.int64()).to_numpy() for text in texts)
-    scale = 10 ** pc.utf8_length(texts[1]).to_numpy().astype(np.int64)
-    last = np.where(last < first, first // scale * scale + last, last)
+    first, last = (
+        pc.fill_null(pc.struct_field(pages, name), "0").cast(pa.int64()).to_numpy() for name in ("first", "last")
+    )
     return np.where(last > first, last, 0)
 
 

@@ -14,7 +14,7 @@ from s2corpus.sources.preprints import find_preprints
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
 from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
 from s2corpus.titles.comparison import Descriptions
-from s2corpus.titles.facts import last_pages, number_keys, page_keys
+from s2corpus.titles.facts import last_pages, list_surnames, number_keys, page_keys
 from s2corpus.titles.places import Places, issues
 from s2corpus.titles.rules import are_uninformative, find_documents
 from s2corpus.titles.similarity import unique_pairs
@@ -90,8 +90,7 @@ def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     offsets = authors.offsets.to_numpy().astype(np.int64)
     names = authors.values[offsets[0] : offsets[-1]]
     last, first = names.field("last"), names.field("first")
-    has_no_last = pc.fill_null(pc.equal(last, ""), True)
-    names = pc.if_else(has_no_last, first, last).dictionary_encode()
+    names = list_surnames(names).dictionary_encode()
     keys = _hash(names.dictionary.take(names.indices))
     may_be_group = np.flatnonzero(np.asarray(pc.equal(pc.binary_length(first), 0)))
     is_group = pc.match_substring_regex(last.take(pa.array(may_be_group)), rf"(?i){GROUP}.*")

@@ -59,14 +59,17 @@ def add_facts(rows: pa.Table) -> pa.Table:
 
 
 def first_surname(authors: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return the last name of the first author of each row, or the first name if the last name is empty."""
+    """Return the surname of the first author of each row."""
     authors = one_chunk(authors)
     offsets = authors.offsets.to_numpy()
     has_author = authors.is_valid().to_numpy(zero_copy_only=False) & (offsets[1:] > offsets[:-1])
-    first = pa.array(offsets[:-1], mask=~has_author)
-    last = pc.struct_field(authors.values, "last").take(first)
-    is_empty = pc.and_(pc.is_valid(first), pc.equal(pc.fill_null(last, ""), ""))
-    return pc.replace_with_mask(last, is_empty, pc.struct_field(authors.values, "first").take(first.filter(is_empty)))
+    return list_surnames(authors.values.take(pa.array(offsets[:-1], mask=~has_author)))
+
+
+def list_surnames(persons: pa.StructArray) -> pa.Array:
+    """Return the last name of each person, or the first name if the last name is empty."""
+    last = pc.struct_field(persons, "last")
+    return pc.if_else(pc.equal(pc.fill_null(last, ""), ""), pc.struct_field(persons, "first"), last)
 
 
 def _unless_zero(hashes: np.ndarray) -> pa.Array:

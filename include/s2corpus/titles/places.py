@@ -51,10 +51,5 @@ def journals_differ(a: np.ndarray, b: np.ndarray, journals: pa.Array) -> np.ndar
     if not len(a):
         return np.zeros(0, bool)
     pairs, which = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
-    names = [journals.take(pa.array(side)).to_pylist() for side in pairs]
-    return np.array([not _may_be_one(*pair) for pair in zip(*names, strict=True)])[which.ravel()]
-
-
-def _may_be_one(a: str, b: str) -> bool:
-    """Return whether two names may belong to one journal; a name without words may belong to any."""
-    return not journal_words(a) or not journal_words(b) or same_journal(a, b)
+    names = zip(*(journals.take(pa.array(side)).to_pylist() for side in pairs), strict=True)
+    return np.array([all(map(journal_words, pair)) and not same_journal(*pair) for pair in names])[which.ravel()]

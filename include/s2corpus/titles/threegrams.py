@@ -95,15 +95,8 @@ def score_pairs(
 
     S = 2JC/(J+C) with J = I/(|A|+|B|-I) and C = I/min(|A|,|B|), that is 2I/(|A|+|B|+min(|A|,|B|)-I) for I common 3-grams.
     """
-    return _score_pairs(
-        grams_a.offsets,
-        grams_a.values,
-        np.ascontiguousarray(idx_a, np.int64),
-        grams_b.offsets,
-        grams_b.values,
-        np.ascontiguousarray(idx_b, np.int64),
-        at_least,
-    )
+    a, b = (np.ascontiguousarray(places, np.int64) for places in (idx_a, idx_b))
+    return _score_pairs(grams_a.offsets, grams_a.values, a, grams_b.offsets, grams_b.values, b, at_least)
 
 
 def score(a: str, b: str) -> float:

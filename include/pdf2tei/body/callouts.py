@@ -9,10 +9,12 @@ from enum import StrEnum
 from pdf2tei.pages.text import Text
 from pdf2tei.references.fields import Reference
 from pdf2tei.references.reference_list import PrintedEntry
+from pdf2tei.words import read_pattern
 
 _BRACKET = re.compile(r"\[(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|pp|Ch|Sec|Thm|Fig)\.[^\]]{0,20})?\]")
 _NUMBER = re.compile(r"\d{1,4}")
-_KEY = re.compile(r"\[([A-Za-z][A-Za-z+*]{1,12}\d{2}[a-z]?(?:\s*[,;]\s*[A-Za-z][A-Za-z+*]{1,12}\d{2}[a-z]?)*)\]")
+_KEY = re.compile(r"[A-Za-z][A-Za-z+*]{1,12}(?:\s?\+\s?)?\d{2}[a-z]?")
+_KEYS = re.compile(rf"\[{_KEY.pattern}(?:\s*[,;]\s*{_KEY.pattern})*\]")
 _YEAR = r"(?:(?:1[6-9]|20)\d\d[a-z]?|in press|forthcoming|n\.\s?d\.)"
 _PARTICLE = r"(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|Van|De|Von|Du|La|Le|Di)"
 _SURNAME = rf"(?:{_PARTICLE}\s(?:der\s|den\s|la\s)?)?[A-ZÀ-ÖØ-ÞŁŠŽČĆĐŚŞİŐ][\w’'‐-]{{1,40}}"
@@ -29,9 +31,7 @@ _DIGITS_AFTER_WORD = re.compile(r"(?:(?<=[a-z]{3})|(?<=[a-z]{2}[.,;)]))\d{1,3}(?
 _RAISED = re.compile(r"\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})*[,\s]*")
 _YEARS = re.compile(rf"{_YEAR}|\b[a-z]\b")
 _CITED = re.compile(r"[(\[;]\s*(?:e\.g\.,?\s*|see\s+|cf\.\s*)?$")
-_FLOAT = re.compile(
-    r"\b(?P<kind>Figures?|Figs?\.?|FIGURES?|FIGS?\.?|Tables?|TABLES?|Tab\.)\s*(?P<number>(?:[A-Z]\.?)?\d+(?:\.\d+)*|[IVXL]+\b)(?P<panel>\s?[a-z]\b|[A-H]\b)?"
-)
+_FLOAT = read_pattern("callouts", "float", re.NOFLAG)
 
 
 class Style(StrEnum):
@@ -75,7 +75,7 @@ def detect_style(texts: list[Text], entries: list[PrintedEntry]) -> Style:
             return Style.RAISED
         if (glued := count(_DIGITS_AFTER_WORD)) >= 0.4 * len(entries) and glued > count(_NAME_YEAR):
             return Style.GLUED
-    found = {Style.BRACKET: bracket, Style.NAME_YEAR: count(_NAME_YEAR), Style.KEY: count(_KEY), Style.RAISED: raised}
+    found = {Style.BRACKET: bracket, Style.NAME_YEAR: count(_NAME_YEAR), Style.KEY: count(_KEYS), Style.RAISED: raised}
     return max(found, key=lambda style: found[style])
 
 
@@ -126,20 +126,17 @@ class Linker:
         if pattern := numbers.get(self._style):
             return [c for m in pattern.finditer(text.text) for c in self._find_numbers(text.text, m.start(), m.end())]
         if self._style is Style.KEY:
-            return [
-                Callout(m.start(), m.end(), "bibr", self._labels.get(m.group(1).split(",")[0].strip(), ""))
-                for m in _KEY.finditer(text.text)
-            ]
+            return [c for m in _KEYS.finditer(text.text) for c in self._find_numbers(text.text, *m.span(), _KEY)]
         return [c for m in _NAME_YEAR.finditer(text.text) for c in self._find_name_years(text.text, m)]
 
-    def _find_numbers(self, text: str, start: int, end: int) -> list[Callout]:
-        """Return one callout per number; the first includes the opening bracket, the last the closing bracket."""
-        numbers = [(m.start() + start, m.end() + start) for m in _NUMBER.finditer(text[start:end])]
+    def _find_numbers(self, text: str, start: int, end: int, number: re.Pattern[str] = _NUMBER) -> list[Callout]:
+        """Return one callout per number or key; the first includes the opening bracket, the last the closing bracket."""
+        numbers = [(m.start() + start, m.end() + start) for m in number.finditer(text[start:end])]
         out = []
         for i, (s, e) in enumerate(numbers):
             left = start if i == 0 else s
             right = end if i == len(numbers) - 1 else (e + 1 if text[e : e + 1] == "," else e)
-            out.append(Callout(left, right, "bibr", self._labels.get(text[s:e], "")))
+            out.append(Callout(left, right, "bibr", self._labels.get("".join(text[s:e].split()), "")))
         return out if any(c.target for c in out) else []
 
     def _find_name_years(self, text: str, match: re.Match[str]) -> list[Callout]:

@@ -65,13 +65,8 @@ def _group_paragraphs(lines: list[Line]) -> list[list[Line]]:
     runs: list[list[Line]] = []
     for line in lines:
         above = runs[-1][-1] if runs else None
-        if (
-            above is not None
-            and abs(above.size - line.size) < 0.3
-            and above.font.bold == line.font.bold
-            and -0.5 * line.size < line.y0 - above.y1 < 0.9 * line.size
-            and line.overlaps(above)
-        ):
+        is_set_alike = above is not None and above.font.bold == line.font.bold
+        if above is not None and is_set_alike and line.continues(above, gap=0.9, size=0.3, rise=0.5):
             runs[-1].append(line)
         else:
             runs.append([line])

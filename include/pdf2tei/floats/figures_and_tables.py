@@ -47,7 +47,8 @@ def take_floats(document: Document, measures: Measures) -> list[FloatLines]:
     found: list[FloatLines] = []
     for page, captions in zip(document.pages, find_captions(document, measures), strict=True):
         running = _running_blocks(page, measures)
-        graphics = _select_graphics(page)
+        large = [b for b in page.boxes if b.x1 - b.x0 > 15 and b.y1 - b.y0 > 15]  # no rules, no background
+        graphics = [b for b in large if (b.x1 - b.x0) * (b.y1 - b.y0) < 0.7 * page.width * page.height]
         prose = _prose_blocks(page) | running
         wide = {x.block for x in page.lines if x.block in prose and x.width > _MIN_TEXT_SHARE * measures.width}
         insides = _assign_lines_to_captions(page, captions, graphics, (wide, running), measures)
@@ -143,14 +144,6 @@ def _prose_blocks(page: Page) -> set[int]:
 def _share_of_words(text: str) -> float:
     """Return the share of a text's characters that are in words."""
     return sum(map(len, _LETTERS.findall(text))) / max(len(text) - text.count(" "), 1)
-
-
-def _select_graphics(page: Page) -> list[Box]:
-    """Return the graphics that may be figures, without rules and page backgrounds."""
-    whole = page.width * page.height
-    return [
-        b for b in page.boxes if b.x1 - b.x0 > 15 and b.y1 - b.y0 > 15 and (b.x1 - b.x0) * (b.y1 - b.y0) < 0.7 * whole
-    ]
 
 
 def _is_on_graphics(line: Line, graphics: list[Box], measures: Measures) -> bool:

@@ -139,11 +139,8 @@ def _take_abstract(lines: list[Line]) -> list[Line]:
                 run.append(line)
                 first = line
             continue
-        if (
-            (head := _ABSTRACT_HEAD.match(text))
-            and (head["stop"] or head.end() == len(text))
-            and not SUBHEAD_NAMES.match(text)
-        ):
+        head = _ABSTRACT_HEAD.match(text)
+        if head and (head["stop"] or head.end() == len(text)) and not SUBHEAD_NAMES.match(text):
             break  # an abstract in another language
         last = max(run[-1], *subheads, key=lines.index) if subheads else run[-1]
         if INTRODUCTION.match(text) and not (SUBHEAD_NAMES.match(text) and line.font.family == first.font.family):
@@ -225,12 +222,8 @@ def take_keywords(lines: list[Line], joiner: Joiner) -> list[str]:
         run = [line]
         for other in lines[i + 1 :]:
             gap = other.y0 - run[-1].y1
-            if (
-                INTRODUCTION.match(other.text)
-                or BOILERPLATE.match(other.text)
-                or len(run) > 8
-                or other.kind is not Kind.BODY
-            ):
+            is_other = INTRODUCTION.match(other.text) or BOILERPLATE.match(other.text) or other.kind is not Kind.BODY
+            if is_other or len(run) > 8:
                 break
             if alone and len(run) == 1:
                 if abs(other.x0 - line.x0) > 60 or gap > 2 * line.size:

@@ -124,7 +124,7 @@ def _find_affiliations(lines: list[Line]) -> list[_MarkedAffiliation]:
     for line in lines:
         raised = line.tokens[0].font.raised and _KEY.match(line.tokens[0].text) is not None
         leading = None if raised else _LEADING.match(line.text)
-        begins = not found or not _continues_affiliation(found[-1].last, line)
+        begins = not found or not line.continues(found[-1].last, gap=0.8, size=0.6, rise=0.5)
         words: list[Token] = []
         if leading:
             found.append(_MarkedAffiliation(leading[1] or leading[2], words, line))
@@ -147,15 +147,6 @@ def _find_affiliations(lines: list[Line]) -> list[_MarkedAffiliation]:
                 token = replace(token, text=kept)
             words.append(replace(token, space=True) if not i else token)
     return [place for place in found if 5 < len(place.text) < _MAX_LENGTH and any(c.isalpha() for c in place.text)]
-
-
-def _continues_affiliation(last: Line, line: Line) -> bool:
-    return (
-        line.page == last.page
-        and abs(line.size - last.size) < 0.6
-        and -0.5 * line.size < line.y0 - last.y1 < 0.8 * line.size
-        and line.overlaps(last)
-    )
 
 
 def _locate_surnames(authors: list[FrontAuthor], names: list[Line]) -> list[tuple[Token | None, list[str]]]:

@@ -23,7 +23,10 @@ _AMBIGUOUS_NAMES = re.compile(r"\b(?:Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAE
 """Words of affiliations and imprints that are also people's names."""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = read_words("authors", "titles")
-_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)\.(?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b|^by\b)\s*", re.I)
+_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)\.(?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
+_LABEL = read_pattern("authors", "label")
+_PAIR = re.compile(r"(\S+ .*\S) (?:e|i|y|и|og|och|ve) (\S+ .*\S)")
+"""Two full names with a conjunction that may also stand within a surname."""
 _MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
 _NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|(?:[^\W\d_]\.[-‐])?[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
 _MAX_CASELESS_WORDS = 4
@@ -36,11 +39,7 @@ _HYPHENATED = re.compile(r"(?<=\w)-\s(?=[a-zß-ÿ])|(?<=-)\s")
 """The end of a line within a word; a hyphen before a capital belongs to the name."""
 _CONJUNCTION = re.compile(r"\s*(?:and|und|et|with|&)\b", re.I)
 _NAME_ENDS = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
-_INVERTED = re.compile(
-    r"(?P<surname>(?:(?:van|von|de|der|den|del|di|da|dos|la|le|el|al|ter|ten) )*"
-    r"[A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*(?: [A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*)?) "
-    r"(?P<initials>[A-ZÀ-Þ]{1,3}|[A-ZÀ-Þ]\.(?:[\s-]?[A-ZÀ-Þ]\.){0,2})"
-)
+_INVERTED = read_pattern("authors", "inverted", re.NOFLAG)
 _DEGREES = read_words("authors", "degrees")
 AUTHOR_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
 _INVISIBLE = {**dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff")), ord("\u2011"): "-", ord("\u2010"): "-"}
@@ -196,12 +195,15 @@ def split_names(tokens: list[Token]) -> list[str]:
         before = token
     out: list[str] = []
     for run in runs:
-        text = _MARK.sub(" , ", _RAISED_C.sub("Mc", clean("".join(run))))
+        text = _LABEL.sub("", _MARK.sub(" , ", _RAISED_C.sub("Mc", clean("".join(run)))))
         if " " not in "".join(run).strip() and len(text) > 12:  # the spaces between words are missing
             text = _MISSING_SPACES.sub(" ", text)
         text = _MISSING_SPACE_BEFORE_INITIAL.sub(" ", text)
         for part in _parse_inverted_list(text) or _SEPARATOR.split(text):
-            if part.strip(" ."):
+            pair = _PAIR.fullmatch(part.strip())
+            if pair and all(parse_printed_name(name) is not None for name in pair.groups()):
+                out += pair.groups()
+            elif part.strip(" ."):
                 out.append(part.strip())
     return out
 
@@ -244,6 +246,7 @@ def parse_printed_name(text: str) -> FrontAuthor | None:
     significant = [w for w in words if not _is_particle(w)]
     if (
         not significant
+        or (words[-1] not in significant and words[-1].islower())  # a date: Junho de 2010
         or not _NOT_NAME_WORDS.isdisjoint(map(str.lower, words))
         or not all(w[0].isupper() or not w[0].isascii() or _ELISION.match(w) for w in significant)
     ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from itertools import groupby, pairwise
 
 from pdf2tei.front.authors import (
     affiliation_words,
@@ -15,7 +16,11 @@ from pdf2tei.front.authors import (
 )
 from pdf2tei.front.front_lines import Front, FrontLabel
 from pdf2tei.pages.model import Line
+from pdf2tei.words import read_pattern
 
+_ROLE = read_pattern("byline", "role")
+"""The role of a person who is not an author, such as a supervisor."""
+_BY = re.compile(r"\W*(?:(?:\w+ )?(?:by|par|por|von)|di|przez)\W*", re.I)
 _LIST_SEPARATOR = re.compile("[,;،、，·|]")
 _SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.? ")
 _MAX_CASELESS_WORDS = 5
@@ -37,6 +42,8 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     """
     under = _select_below_title(front, title, abstract, width)
     texts = Counter(x.text for x in under)
+    others = set(map(id, _list_other_people(front.lines)))
+    under = [x for x in under if id(x) not in others]
     once = [x for x in under if texts[x.text] == 1]  # a repeated line is an institution
     under = once if any(measure_names(x)[1] for x in once) else under
     scores: dict[tuple[str, float], float] = defaultdict(float)
@@ -47,7 +54,7 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
         if count and share >= 0.3:
             scores[get_names_type(line)] += count * share * (0.2 + front.probability(line, FrontLabel.AUTHOR))
     if not scores:
-        return _find_elsewhere(front, title)
+        return _find_elsewhere(front, title, others) or _find_above(front, title)
     best = max(scores, key=lambda kind: (scores[kind], kind))
     found: list[Line] = []
     is_marked = below_marks = False
@@ -127,19 +134,58 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
         sides = min(x.x0 for x in shown), max(x.x1 for x in shown)
         beside = [x for x in lines if front.label(x) is FrontLabel.AUTHOR and (x.x1 < sides[0] or x.x0 > sides[1])]
         found = beside if any(measure_names(x)[1] for x in beside) else found
-    return sorted(found, key=lambda x: (round(x.y0 / 4), x.x0))
+    return sorted(found, key=_get_row)
 
 
-def _find_elsewhere(front: Front, title: list[Line]) -> list[Line]:
-    """Return the run of the header CRF's author lines that contains the most names."""
-    runs: list[list[Line]] = [[]]
-    for line in front.lines:
-        if front.label(line) is FrontLabel.AUTHOR and line not in title:
-            if runs[-1] and (abs(runs[-1][-1].size - line.size) > 0.6 or runs[-1][-1].page != line.page):
-                runs.append([])
-            runs[-1].append(line)
-        elif runs[-1]:
-            runs.append([])
-    scored = [(sum(share * count for share, count in map(measure_names, run)), -i, run) for i, run in enumerate(runs)]
-    best = max(scored, key=lambda item: item[:2])
-    return best[2] if best[0] > 0 else []
+def _get_row(line: Line) -> tuple[int, int, float]:
+    """Return a key that sorts lines by rows."""
+    return line.page, round(line.y0 / 4), line.x0
+
+
+def _list_other_people(lines: list[Line]) -> list[Line]:
+    """Return the lines with people in another role, such as a jury.
+
+    The role is printed before names, below one name, or left of or above names: it heads them up to the next label.
+    """
+    out: list[Line] = []
+    headed: list[Line] = []
+    roles = {id(x): role for x in lines if (role := _ROLE.match(x.text))}
+    lines = sorted(lines, key=_get_row) if roles else []
+    for i, line in enumerate(lines):
+        over = (x for x in reversed(lines[:i]) if x.page == line.page)
+        above = next((x for x in over if x.overlaps(line) or (id(x) in roles and abs(x.y0 - line.y0) < 4)), None)
+        role = roles.get(id(line))
+        if role and role.end() < len(line.text.rstrip(" :.)")):
+            out.append(line)
+        elif role and above is not None and above not in out and measure_names(above)[1] and line.text[-1] != ":":
+            below = next((x for x in lines[i + 1 :] if x.page == line.page and x.overlaps(line)), None)
+            is_head = below is not None and measure_names(below)[1] and below.y0 - line.y1 < line.y0 - above.y1
+            headed += [line] if is_head else [above, line]
+        elif role or (above in headed and line.text[-1] != ":"):
+            headed.append(line)
+    return out + headed
+
+
+def _find_above(front: Front, title: list[Line]) -> list[Line]:
+    """Return the line of names above the title that the header CRF or the word `by` confirms."""
+    above = [x for x in front.lines if title and x.page == title[0].page and x.y1 < title[0].y0 + 2]
+    for before, line in reversed(list(pairwise([*above[:1], *above]))):
+        is_confirmed = _BY.fullmatch(before.text) or front.probability(line, FrontLabel.AUTHOR) > _MIN_NAME_SHARE
+        if is_confirmed and measure_names(line)[0] > _CERTAIN_SHARE:
+            return [line]
+    return []
+
+
+def _find_elsewhere(front: Front, title: list[Line], others: set[int]) -> list[Line]:
+    """Return the run of the header CRF's author lines that contains the most names, except people in other roles."""
+
+    def get_run(line: Line) -> tuple[bool, int, int]:
+        is_author = front.label(line) is FrontLabel.AUTHOR and line not in title and id(line) not in others
+        return is_author, line.page, round(line.size)
+
+    def score(run: list[Line]) -> float:
+        return sum(share * count for share, count in map(measure_names, run))
+
+    runs = [list(run) for (is_author, *_), run in groupby(front.lines, get_run) if is_author]
+    best = max(runs, key=score, default=[])
+    return best if score(best) > 0 else []

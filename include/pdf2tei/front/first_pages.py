@@ -9,16 +9,14 @@ import pypdf
 import pypdfium2
 
 from pdf2tei.front.identity import FirstPages, PrintedLine
+from pdf2tei.words import read_pattern
 
 PAGES = 3
 """Number of pages that are read: a repository's cover, and the first two pages of the paper."""
 MAX_CHARACTERS = 40_000
 """Maximum number of characters that are read from a page; a dense page has 10,000."""
 MAX_XMP = 1 << 20
-_PROPERTY = re.compile(
-    r"<((?:prism|pdfx|crossmark|dc|xmp|xmpMM|pdf):[\w.-]+)[^>]*>\s*(?:<rdf:(?:Alt|Bag|Seq)>\s*<rdf:li[^>]*>)?([^<]{1,2000})<|"
-    r"\b((?:prism|pdfx|crossmark):[\w.-]+)=\"([^\"]{1,2000})\""
-)
+_PROPERTY = read_pattern("first_pages", "property", re.NOFLAG)
 
 
 def read_first_pages(data: bytes) -> FirstPages:

@@ -23,10 +23,7 @@ _SHARED = tuple(sorted(read_words("front_lines", "shared")))
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d+")
 _PIECE = re.compile(r"\s*(?:[,;·•|&，；]|\band\b|\d+|[*†‡§¶∗⋆#])\s*", re.I)
-_NAME = re.compile(
-    r"(?:(?:[A-ZÀ-Þ][\w’'‐-]*\.?|[A-ZÀ-Þ]\.(?:[ -]?[A-ZÀ-Þ]\.)*)\s+){1,3}"
-    r"(?:(?:van|von|de|der|den|del|da|dos|di|la|le|el|al|bin|ten)\s+)*[A-ZÀ-Þ][\w’'‐-]+"
-)
+_NAME = read_pattern("front_lines", "name", re.NOFLAG)
 _ABSTRACT = re.compile(r"\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|summary|zusammenfassung|résumé|resumen)\b", re.I)
 _KEYWORDS = re.compile(r"\s*(?:key\s?-?\s?words?|index terms|mots[\s-]cl|schl)", re.I)
 _SECTION = re.compile(

@@ -91,10 +91,7 @@ _REFERENCES_HEAD = read_pattern("identity", "references_head")
 _LOOKS_LIKE_REFERENCE = re.compile(
     r"(?:^|\s)(?:\[\d+\]|\d{1,3}[.)]?\s+[A-Z])|\(\d{4}[a-z]?\)|\bet al\b|\b[A-Z][a-z]+,? [A-Z]\.|\d{1,4}\s*:\s*\d+"
 )
-_ARXIV_STAMP = re.compile(
-    r"^\W*arxiv:\s?(?P<id>\S+?)(?P<version>v\d+)?(?:\s+\[[a-z-]+(?:\.[a-z-]+)?\])?\s+(?P<date>\d{1,2} [a-z]{3,9}\.? (?:19|20)\d\d)\W*$",
-    re.IGNORECASE,
-)
+_ARXIV_STAMP = read_pattern("identity", "arxiv_stamp")
 _SIGNS = re.compile(r"[\W_]+")
 _ACL_STAMP = re.compile(r"^proceedings of .{5,300}?\bpages?\b", re.IGNORECASE)
 _ACL_OWNER = re.compile(r"association for computational linguistics", re.IGNORECASE)
@@ -269,6 +266,5 @@ def _find_acl_id(pages: list[list[PrintedLine]], doi: str | None) -> str | None:
 def _has_acl_stamp(page: list[PrintedLine]) -> bool:
     """Return whether the foot of the first page names proceedings with page numbers and the ACL as owner."""
     foot = [line.text for line in page if line.height < 0.12]
-    return any(_ACL_STAMP.match(" ".join(foot[i : i + 3])) for i in range(len(foot))) and any(
-        map(_ACL_OWNER.search, foot)
-    )
+    is_stamped = any(_ACL_STAMP.match(" ".join(foot[i : i + 3])) for i in range(len(foot)))
+    return is_stamped and any(map(_ACL_OWNER.search, foot))

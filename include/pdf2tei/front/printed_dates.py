@@ -14,20 +14,11 @@ _DAY = (
     r"[A-Za-z]{3,9}\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+(?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d)"
 )
 _MONTH = r"[A-Za-z]{3,9}\.?,?\s+(?:19|20)\d\d"
-_PUBLISHED = re.compile(
-    read_pattern("printed_dates", "published").pattern
-    + rf"(?:\s*[:;,–—]|\s+(?:on|at|in))?\s*(?P<date>{_DAY}|{_MONTH})",
-    re.IGNORECASE,
-)
+_EVENT = read_pattern("printed_dates", "published").pattern
+_PUBLISHED = re.compile(rf"{_EVENT}(?:\s*[:;,–—]|\s+(?:on|at|in))?\s*(?P<date>{_DAY}|{_MONTH})", re.IGNORECASE)
 _ISSUE = re.compile(rf"^(?=.*\b(?:vol(?:ume|\.)?|issue|no\.|number)\b).{{0,80}}?(?P<date>{_MONTH})", re.IGNORECASE)
-_VOLUME_YEAR = re.compile(
-    r"\(((?:19|20)\d\d)\)[,.:;]?\s*\d{1,4}\b|\b((?:19|20)\d\d)[;,]\s?\d{1,4}\s?[:(,]|\d{1,4}\s?\(((?:19|20)\d\d)\)\s?\w?\d+|"
-    r"\b[Vv]ol(?:ume|\.)?\s*\d+\b[^.]{0,40}?\b((?:19|20)\d\d)\b"
-)
-_COPYRIGHT = re.compile(
-    r"(?:©|\(c\)|^c\b|\bcopyright\b|^!\s+the authors?|^\W*the authors?(?:\(s\))?)[^.]{0,60}?\b((?:19|20)\d\d)\b|©\s*((?:19|20)\d\d)",
-    re.IGNORECASE,
-)
+_VOLUME_YEAR = read_pattern("printed_dates", "volume_year", re.NOFLAG)
+_COPYRIGHT = read_pattern("printed_dates", "copyright")
 _PROCEEDINGS = re.compile(r"\bproceedings of\b.{0,200}?\b((?:19|20)\d\d)\b", re.IGNORECASE)
 _XMP_DATES = ("prism:publicationdate", "prism:coverdate", "prism:publishdate", "pdfx:publicationdate")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from statistics import median
 
 from pdf2tei.front.byline import measure_names
@@ -89,17 +90,13 @@ def _score_page(page: Page, front: Front) -> float:
 
 def _find_labeled_runs(front: Front) -> list[list[Line]]:
     """Return the runs of consecutive lines that the header CRF labels as a title."""
-    runs: list[list[Line]] = [[]]
-    for line in front.lines:
-        is_title = front.label(line) is FrontLabel.TITLE and not _BANNER.search(clean(line.text))
-        if not is_title or (runs[-1] and runs[-1][-1].page != line.page):
-            runs.append([])
-        if is_title:
-            runs[-1].append(line)
+
+    def get_run(line: Line) -> tuple[bool, int]:
+        return front.label(line) is FrontLabel.TITLE and not _BANNER.search(clean(line.text)), line.page
+
+    runs = [list(run) for (is_title, _), run in groupby(front.lines, get_run) if is_title]
     # the names of the authors end a run
-    return [
-        next((run[:i] for i in range(1, len(run)) if _names_people(run[i], run[i - 1])), run) for run in runs if run
-    ]
+    return [next((run[:i] for i in range(1, len(run)) if _names_people(run[i], run[i - 1])), run) for run in runs]
 
 
 def _names_people(line: Line, above: Line) -> bool:
@@ -109,7 +106,8 @@ def _names_people(line: Line, above: Line) -> bool:
     Models`).
     """
     share, count = measure_names(line)
-    as_set = abs(line.size - above.size) < 0.3 and line.font == above.font and line.y0 - above.y1 < 0.6 * line.size
+    is_near = line.y0 - above.y1 < 0.6 * line.size or above.text.endswith((":", "–", "—", ","))
+    as_set = abs(line.size - above.size) < 0.3 and line.font == above.font and is_near
     return (line.size < 0.95 * above.size and count > 0 and share >= 0.5) or (count > 1 + as_set and share > 0.9)
 
 
@@ -221,13 +219,8 @@ def _group_by_type(lines: list[Line]) -> list[list[Line]]:
     for line in sorted(lines, key=lambda x: (x.y0, x.x0)):
         for group in reversed(groups):
             last = group[-1]
-            if (
-                abs(last.size - line.size) < 0.6
-                and last.font.bold == line.font.bold
-                and last.font.family == line.font.family
-                and -0.3 * line.size < line.y0 - last.y1 < 1.1 * line.size
-                and line.overlaps(last)
-            ):
+            is_set_alike = (last.font.bold, last.font.family) == (line.font.bold, line.font.family)
+            if is_set_alike and line.continues(last, gap=1.1, size=0.6):
                 group.append(line)
                 break
         else:

@@ -60,13 +60,7 @@ def _count_characters(lines: list[Line]) -> int:
 
 def _continues_paragraph(above: Line, below: Line, front: Front) -> bool:
     """Return whether two lines of the front form one paragraph and both may be part of an abstract."""
-    return (
-        above.page == below.page
-        and abs(above.size - below.size) < 0.3
-        and -0.3 * below.size < below.y0 - above.y1 < 0.9 * below.size
-        and above.overlaps(below)
-        and not any(_is_other(line, front) for line in (above, below))
-    )
+    return below.continues(above, gap=0.9, size=0.3) and not any(_is_other(line, front) for line in (above, below))
 
 
 def _is_other(line: Line, front: Front) -> bool:

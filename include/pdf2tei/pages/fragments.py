@@ -21,6 +21,8 @@ _LABEL = re.compile(r"\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}(?:\.\d{1,2}){0,3}[.)]?|[â€
 _MAX_LABEL_LENGTH = 9
 _MIN_ENDS = 3
 """Minimum number of lines that end where the number of a formula ends."""
+_MIN_JUSTIFIED = 6
+"""Minimum number of lines that end at the right edge of justified text."""
 _MAX_LABEL_GAP = 3.5
 """Maximum gap between a label on a separate line and its text, in type sizes."""
 
@@ -31,21 +33,35 @@ def join_fragments(page: Page) -> None:
     Labels of lists (`12.`, `[4]`) are joined with the text at their right.
     """
     out: list[Line] = []
-    for line in _insert_scripts(page.lines):
+    for line in _insert_scripts(_join_stretched(page.lines)):
         for i in range(len(out) - 1, max(len(out) - _LOOKBACK_LINES, 0) - 1, -1):
             if out[i].y1 <= line.y0 or line.y1 <= out[i].y0:
                 continue  # fast path: most lines are above or below
-            if _continues_on_baseline(out[i], line):
-                out[i] = _join(out[i], line)
-                break
-            if _continues_on_baseline(line, out[i]):
-                out[i] = _join(line, out[i])
+            pairs = ((out[i], line), (line, out[i]))
+            if pair := next((pair for pair in pairs if _continues_on_baseline(*pair)), None):
+                out[i] = _join(*pair)
                 break
         else:
             out.append(line)
     page.lines = _join_labels(out)
     for line in page.lines:
         _join_letters(line)
+
+
+def _join_stretched(lines: list[Line]) -> list[Line]:
+    """Join the parts of justified lines with wide spaces after full stops, as in reference lists."""
+    ends = Counter(round(x.x1 / 2) for x in lines)
+    out: list[Line] = []
+    for line in reversed(lines):
+        right = out[-1] if out else line
+        end = round(right.x1 / 2)
+        is_row = line.block == right.block and line.x1 < right.x0 and abs(line.y1 - right.y1) < 2
+        is_justified = sum(ends[x] for x in (end - 1, end, end + 1)) >= _MIN_JUSTIFIED
+        if is_row and is_justified and line.size == right.size and line.text.endswith((".", "?")):
+            out[-1] = _join(line, right)
+        else:
+            out.append(line)
+    return out[::-1]
 
 
 def _insert_scripts(lines: list[Line]) -> list[Line]:

@@ -137,6 +137,11 @@ class Line:
         """Return whether the lines overlap horizontally."""
         return self.x0 < other.x1 and other.x0 < self.x1
 
+    def continues(self, above: Line, *, gap: float, size: float, rise: float = 0.3) -> bool:
+        """Return whether the line is in nearly the size of another and up to `gap` type sizes below it in its column."""
+        is_near = -rise * self.size < self.y0 - above.y1 < gap * self.size
+        return is_near and abs(self.size - above.size) < size and self.overlaps(above) and self.page == above.page
+
     @property
     def height(self) -> float:
         """Height of the line, in points."""

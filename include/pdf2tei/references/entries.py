@@ -9,19 +9,14 @@ from pathlib import Path
 
 from pdf2tei.models.segmentation import YEAR, score_as_reference
 from pdf2tei.models.tagger import load_tagger
+from pdf2tei.words import read_pattern
 
 MODEL = Path(__file__).with_name("entries.crfsuite")
 """Trained by `python -m devtools.training entries` on GROBID's annotated reference lists (CC BY 4.0, see NOTICE.md)."""
 BEGINS, INSIDE = "B", "I"
 
-LABEL = re.compile(
-    r"\s*(?:\[(?P<square>\d{1,4})\]|\((?P<round>\d{1,4})\)|(?P<stop>\d{1,4})[.)](?!\d)|(?P<bare>\d{1,4})(?=\s|[A-Z]|$)|"
-    r"\[(?P<key>[A-Za-z][^\]\s]{0,14})\])\s*"
-)
-AUTHOR = re.compile(
-    r"\s*(?:[^\W\d_][\w’'‐-]+(?:\s[^\W\d_][\w’'‐-]+){0,2},?\s(?:[A-Z]\.?[\s-]?){1,4}(?=[,;.&(:]|\s|$)|(?:[A-Z]\.[\s-]?){1,4}\s?(?:(?:van|von|de|der|den|del|da|dos|di|la|le|el|al|ter|ten)\s+)*[A-Z][\w’'‐-]+|"
-    r"[^\W\d_][\w’'‐-]+,\s[A-Z]|[A-ZÀ-Þ]{3,}(?:[\s’'‐-][A-ZÀ-Þ]{2,}){0,2}\s\(?[A-ZÀ-Þ][a-zß-ÿ]+(?:[\s-][A-ZÀ-Þ][\w.]*){0,2}\)?[,;:]|[—–_-]{2,}|[A-Z][\w’'‐-]+\s(?:et\sal|and|&)\b)"
-)
+LABEL = read_pattern("entries", "label", re.NOFLAG)
+AUTHOR = read_pattern("entries", "author", re.NOFLAG)
 _ENDS = re.compile(r"(?:[.)\]”\"’]|\d|[a-z]/|\.\w{2,4}|[\w/-]{12})$")
 _DIGIT = re.compile(r"\d")
 

@@ -26,10 +26,7 @@ _BEFORE_YEAR = re.compile(r"\s*(?:\[\d+\]\s*)?([^()]+?)\.\s*\((?:1[6-9]|20)\d\d[
 _QUOTE = re.compile(r"[“«]([^“”«»]{4,}?)[”»](?![^\W_])")
 _LOWERCASE_WORD = re.compile(r"\b[a-zß-ÿ]{5,}\b(?!\.)")
 _QUOTE_END = re.compile(r"(?<=[^\W\d_]{2}[.,?!])[”\"»](?=\s*[^\W_])|(?<=[^\W\d_]{3})[”\"»][.,]?(?=\s+[A-Z0-9])")
-_SENTENCE = re.compile(
-    r"(?<=[^\W\d_]{4})\s?[.?!]+[)”’\"']?\s+(?=[A-Z0-9À-Þ])|(?<=\))[.]\s+(?=[A-Z0-9À-Þ])|"
-    r"(?<=[a-z]{2}\s[A-Z])[.]\s+(?=[A-Z])"  # the author of a species
-)
+_SENTENCE = read_pattern("entry_titles", "sentence", re.NOFLAG)
 _QUESTION_END = re.compile(r"[?!]\s+(?=[A-Z0-9À-Þ])(?!.*[?!])")
 
 _STOP = re.compile(r"\.\s+(?=[^\W\d_])")

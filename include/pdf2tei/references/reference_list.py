@@ -157,7 +157,8 @@ def _begin_at_heads(lines: list[Line], runs: list[list[int]]) -> list[list[int]]
 def _is_set_like_list(lines: list[Line], i: int, size: float) -> bool:
     """Return whether a line has the size of a list's lines and heads no other section."""
     line = lines[i]
-    if abs(line.size - size) > _SIZE_TOLERANCE or is_head(line) or _BACK_MATTER.match(line.text):
+    is_other = _BACK_MATTER.match(line.text) is not None and not line.text[:1].islower()
+    if abs(line.size - size) > _SIZE_TOLERANCE or is_head(line) or is_other:
         return False
     is_apart = line.block != lines[i - 1].block
     return not (line.font.bold and is_apart and not score_as_reference(line.text))
@@ -206,4 +207,5 @@ def _find_end(lines: list[Line], start: int, end: int) -> int:
 def _build_entry(raw: str, match: re.Match[str] | None) -> PrintedEntry:
     if match is None:
         return PrintedEntry("", raw)
-    return PrintedEntry(next((g for g in match.groups() if g), ""), raw[match.end() :].strip())
+    label = next((g for g in match.groups() if g), "")
+    return PrintedEntry("".join(label.split()), raw[match.end() :].strip())

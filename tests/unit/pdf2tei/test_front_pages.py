@@ -36,6 +36,25 @@ BYLINES = {
     "surnames before initials with dots": (
         f"Lares M.{mark('1,2')}, Funes J. G.{mark('1,3')} & Gramajo L.{mark('1,2')}", ["Lares", "Funes", "Gramajo"],
     ),
+    "supervisors left of the candidate": (
+        "#grid(columns: (1fr, 1fr), [Relatori: \\ Prof. Roberto Grossi \\ Prof. Andrea Marino], [Candidato: \\ Gaspare Ferraro])",
+        ["Ferraro"],
+    ),
+    "roles below the name": (
+        "Mémoire réalisé par Danny Willems \\ Directeur: François Pottier \\ Co-directeur: Christophe Troestler", ["Willems"],
+    ),
+    "roles above the names": (
+        "Autor \\ Agustin Francisco Settimo \n\n Directora \\ Cecilia Manzino \n\n Co-Director \\ Cristian Sottile", ["Settimo"],
+    ),
+    "role below a name": ("Wellington Vieira Martins \n\n Prof. Dr. Jacques Waldmann \\ Orientador", ["Martins"]),
+    "label and conjunction of one letter": ("Autor: Przemysław Orzechowski i Szymon Kuś", ["Orzechowski", "Kuś"]),
+    "initials like a degree": (f"M.D. Fowler{mark('1')}, L.R. Hawkins{mark('9')}, Ada Byron, M.D.", ["Fowler", "Hawkins", "Byron"]),
+    "surnames before Cyrillic initials": ("Филатов А.В., Маркин В.О.", ["Филатов", "Маркин"]),
+    "institution in Cyrillic": (
+        "Зайцев Вадим, Новосибирский государственный университет \\ Калгин Константин, ИВМиМГ СО РАН, kalginkv\\@gmail.com",
+        ["Вадим", "Константин"],
+    ),
+    "head in capitals below a date": ("Alberson da Silva Miranda \\ 06 de julho de 2022 \n\n MOTIVAÇÃO E PROBLEMA", ["Miranda"]),
     "no names above a numbered head": ("#linebreak() *1.1 Conservation Law*", []),
 }  # fmt: skip
 
@@ -48,6 +67,24 @@ def test_authors_are_the_people_of_the_byline(form: str, tmp_path: Path) -> None
     assert list_texts(tei, ".//t:analytic//t:surname") == expected
 
 
+ABOVE = {
+    "repeated name": ("Flávio Manuel Fernandes Cruz", "Faculdade de Engenharia da Universidade do Porto \\ Junho de 2010", "Cruz"),
+    "word by": (
+        "Thèse de DOCTORAT en MÉDECINE \\ DIPLÔME D’ÉTAT \\ Par \\ Sacha Schutz \\ Né le 18 Mai 1984",
+        "#grid(columns: (1fr, 2fr), [Président], [Monsieur le Professeur Claude Ferec \\ Monsieur le Professeur Cédric Le Marechal])",
+        "Schutz",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ABOVE)
+def test_author_above_the_title_is_found(form: str, tmp_path: Path) -> None:
+    above, below, expected = ABOVE[form]
+    front = f"#align(center)[{above}]\n\n#align(center)[#text(size: 20pt)[Call Subsumption Mechanisms for \\ Tabled Logic Programs]]\n\n#align(center)[{below}]"
+    tei = read(f"#set text(size: 10pt)\n{front}\n#pagebreak()\n{BODY}", tmp_path)
+    assert list_texts(tei, ".//t:analytic//t:surname") == [expected]
+
+
 LONG = "Geometric models reveal behavioral and neural signatures of beetles that transform the litter of forests"
 TITLES = {
     "double spacing and line numbers": (
@@ -57,6 +94,10 @@ TITLES = {
     "first line apart": (
         f"#align(center)[#text(size: 17pt)[Replication of]]\n#v(12pt)\n#align(center)[#text(size: 17pt)[{LONG}]]",
         f"Replication of {LONG}",
+    ),
+    "two halves of capitalized words": (
+        "#set par(leading: 1.2em)\n#align(center)[#text(size: 17pt)[Big Effects from Small Samples: \\ Album Releases and Traffic Fatalities]]",
+        "Big Effects from Small Samples: Album Releases and Traffic Fatalities",
     ),
     "imprint of a class": (
         "#text(size: 8pt)[Draft version September 11, 2019 \\ Typeset using Latex style in AASTeX62]\n\n#align(center)[BEETLES ARE ACCELERATING TOWARDS THE LITTER]",

@@ -156,6 +156,12 @@ van der Sluis I. Predictors that follow litter. J Ecol 2011; +
 2020. pages 4969–83. +
 3. Xiong C. Explicit semantic ranking. 2017.""",
 }
+KEYS = """[CW96] W. Chen and D. S. Warren. Tabled Evaluation with Delaying for General
+Logic Programs. Journal of the ACM, 43(1):20–74, 1996. +
+[DRR+ 95] S. Dawson, C. R. Ramakrishnan, I. V. Ramakrishnan, K. Sagonas, S.
+Skiena, T. Swift, and D. S. Warren. Unification factoring for efficient +
+[DS99] B. Demoen and K. Sagonas. CHAT: The Copy-Hybrid Approach to Tabling. 1999."""
+PRINTED["keys with a raised plus"] = KEYS
 """Lists; a plus sign ends the lines that continue an entry."""
 
 
@@ -226,6 +232,13 @@ def test_list_is_found_by_the_shape_of_its_entries(form: str, head: str) -> None
     document = draw(rows)
     assert list_found_entries(document, range(0)) == entries
     assert {line.kind for line in all_lines(document)[: len(BODY)]} == {Kind.BODY}
+
+
+def test_list_continues_after_a_line_like_back_matter() -> None:
+    rows = write_list(range(1990, 2010))
+    rows[52] = Row("open access. Global Change Biology, 26 (1), 119-188.", left=60)
+    document = draw(rows)
+    assert len(list_found_entries(document, [*range(30, 45), *range(60, 71)])) == 20
 
 
 def test_prose_under_head_of_reference_list_is_not_its_start() -> None:

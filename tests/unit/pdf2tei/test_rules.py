@@ -103,6 +103,7 @@ ENTRIES = [
 PARSED = [parse_reference(raw) for raw in ENTRIES]
 BARE = [PrintedEntry("", raw) for raw in ENTRIES]
 LABELED = [PrintedEntry(str(i), raw) for i, raw in enumerate(ENTRIES, 1)]
+KEYED = [PrintedEntry(key, raw) for key, raw in zip(("WG14", "BGH+18a", "BGH+18b", "vdM08"), ENTRIES, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -116,12 +117,14 @@ LABELED = [PrintedEntry(str(i), raw) for i, raw in enumerate(ENTRIES, 1)]
         (Style.BRACKET, "ranges [1–3] too", {"[1": "b0", "3]": "b2"}),
         (Style.BRACKET, "the interval [17, 99] is none", {}),
         (Style.BRACKET, "see Fig. 2 and Table 1", {"Fig. 2": "fig_1", "Table 1": "tab_0"}),
+        (Style.KEY, "earlier [BGH + 18b, WG14] and [Lup16]", {"[BGH + 18b,": "b2", "WG14]": "b0"}),
         (Style.RAISED, "as before 2,3 and in CO 2", {"2,": "b1", "3": "b2"}),
     ],
 )  # fmt: skip
 def test_callouts_are_linked(style: Style, text: str, found: dict[str, str]) -> None:
     floats = {(False, "2"): "fig_1", (True, "1"): "tab_0"}
-    linker = Linker(style, BARE if style is Style.NAME_YEAR else LABELED, PARSED, floats)
+    entries = {Style.NAME_YEAR: BARE, Style.KEY: KEYED}.get(style, LABELED)
+    linker = Linker(style, entries, PARSED, floats)
     raised = [(10, 13)] if style is Style.RAISED else []
     assert [(text[c.start : c.end], c.target) for c in linker.find(Text(text, raised))] == list(found.items())
 

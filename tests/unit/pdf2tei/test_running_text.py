@@ -3,6 +3,7 @@
 Headings and run-in headings are recognized as publishers' LaTeX classes typeset them.
 """
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -105,6 +106,34 @@ def test_every_fifth_line_number_is_furniture(step: int, kind: Kind) -> None:
     fragments.join_fragments(page)
     assert [number.kind for number in numbers] == [kind] * 3
     assert (page.lines[-15].text[:3] == "Tul") is (kind is Kind.FURNITURE)
+
+
+STRETCHED = """. . . Wallom, D. C. H.|(2019).|Parametric sensitivity of vegetation dy-
+namics in the triffid model and the associated uncertainty in projected
+climate change impacts on western u.s. forests.|Journal of Advances in
+Modeling Earth Systems, 11 (8), 2787-2813.|Retrieved from https://
+(1995, April).|The Project for Intercomparison of Land Surface Param-
+eterization Schemes (PILPS): Phases 2 and 3*. Bulletin of the Ameri-"""
+
+
+@pytest.mark.parametrize("edge", [500.0, None])
+def test_parts_of_a_stretched_line_are_joined(edge: float | None) -> None:
+    """The parts of a justified line end at the right edge; cells of a table end anywhere."""
+    lines = []
+    for row, text in enumerate(STRETCHED.split("\n")):
+        *parts, last = text.split("|")
+        left = 60.0
+        for part in parts:
+            lines.append(draw_line((part, ROMAN), x=left, y=12.0 * row, block=row))
+            left = lines[-1].x1 + 25
+        right = draw_line((last, ROMAN), y=12.0 * row, block=row)
+        shift = (edge or left + 40 * row + right.x1) - right.x1
+        lines.append(draw_line((last, ROMAN), x=shift, y=12.0 * row, block=row))
+    page = Page(1, 600.0, 800.0, lines, [])
+    fragments.join_fragments(page)
+    assert [line.text for line in page.lines] == re.split(
+        r"\n" if edge else r"[\n|]", STRETCHED.replace("|", " " if edge else "|")
+    )
 
 
 def test_number_of_heading_is_joined_with_its_text() -> None:

@@ -27,7 +27,7 @@ _PINYIN = re.compile(
 _SURNAME_CONJUNCTIONS = frozenset(("y", "i"))
 _VIETNAMESE = frozenset(_WORDS["vietnamese_surnames"].split())
 _SPANISH = frozenset(_WORDS["spanish_surnames"].split())
-_TITLE = re.compile(r"(?:dr|prof|professor|mr|mrs|ms|sir|dame|rev|doc|ing|dipl\.-ing)\.?", re.IGNORECASE)
+_TITLE = re.compile(rf"(?:{'|'.join(_WORDS['titles'].split())})\.?", re.IGNORECASE)
 GROUP = rf"\b(?:{'|'.join(_WORDS['group_words'])})\b"
 
 _GROUP = re.compile(GROUP, re.IGNORECASE)

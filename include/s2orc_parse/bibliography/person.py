@@ -104,9 +104,9 @@ def parse_natural(text: str, style: NameStyle, suffix: str = "") -> Author | Non
         return None
     if words.is_group(text):
         return Author("", (), text.strip(" .,"), "")
-    tokens = _tokenize(text)
-    while len(tokens) > 2 and words.is_title(tokens[0]):
-        tokens = tokens[1:]
+    tokens, parts = _tokenize(text), text.split(maxsplit=1)
+    while len(tokens) > 2 and len(parts) > 1 and words.is_title(parts[0]):
+        tokens, parts = _tokenize(parts[1]), parts[1].split(maxsplit=1)
     if len(tokens) > 2 and (words.is_certain_suffix(tokens[-1:]) or _is_generation(tokens, style)):
         suffix = suffix or tokens[-1]
         tokens = tokens[:-1]

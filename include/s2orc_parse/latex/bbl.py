@@ -28,6 +28,12 @@ _RECORD = re.compile(r"\\(?:begin|end)\s*\{b[a-z]+\}|\\endbibitem(?![A-Za-z])")
 """marks of an entry's kind in the styles of Springer and BioMed Central"""
 _PAGES = re.compile(r"\\bfpage\s*\{(\w+)\}(?:\s*--?\s*\\blpage\s*\{(\w+)\})?")
 _FIELD_NAME = re.compile(r"\\bib(?:info|field)\s*\{[^{}]*\}")
+_CSL_NUMBER = re.compile(r"\\CSLLeftMargin\s*\{[^{}]*\}%?|\\citeproctext(?=\])")
+_CSL_ENTRY = re.compile(r"\\leavevmode(?:\\vadjust\s*pre\s*\{)?\\hypertarget\{(ref-[^{}]*)\}\{\}\}?%?")
+_CSL_LIST = re.compile(
+    r"\\hypertarget\{refs\}\{\}\s*\\bibitem(?s:.*?)(?=\\hypertarget\{(?!ref-)|\\(?:section|chapter|appendix|end)\b|\Z)"
+)
+"""the list of pandoc 2.10 and older versions, without an environment"""
 _ANY_COMMAND = re.compile(r"\\(?:[A-Za-z]+\*?|.)|[{}]")
 
 
@@ -41,8 +47,15 @@ class RawItem:
 
 
 def take_bibliography(body: str) -> tuple[str, str]:
-    """Return a document's body without its `thebibliography` environments, and their content."""
-    found = list(find_environments(body, "thebibliography|references|bibdiv|biblist|bibsection"))
+    """Return a document's body without its bibliographies, and their content.
+
+    The entries that pandoc prints, up to its version 3.1 without \\bibitem, get one.
+    """
+    body = _CSL_ENTRY.sub(r"\\bibitem{\1}", _CSL_NUMBER.sub("", body))
+    body = _CSL_LIST.sub(r"\\begin{CSLReferences}\g<0>\\end{CSLReferences}", body)
+    found = list(
+        find_environments(body, "thebibliography|references|bibdiv|biblist|bibsection|CSLReferences|cslreferences")
+    )
     rest = replace_intervals(body, ((environment.start, environment.end, "") for environment in found))
     return rest, "\n".join(environment.body for environment in found)
 

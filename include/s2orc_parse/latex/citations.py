@@ -19,6 +19,7 @@ PLAIN_CITES, _MULTIPLE, _VOLUME = _CITES["plain"], _CITES["multiple"], _CITES["v
 _CANONICAL = _TABLE["canonical_citations"]
 _ALL = sorted((*PLAIN_CITES, *_CITES["single"], *_MULTIPLE, *_VOLUME), key=len, reverse=True)
 _COMMAND = re.compile(rf"\\({'|'.join(f'[{name[0].upper()}{name[0]}]{name[1:]}' for name in _ALL)})(?![A-Za-z@])(\*?)")
+_PROTECT = re.compile(r"\\protect\s*(?=\\hyperlink)")
 _FOOTNOTE_PREFIXES = ("foot", "smart")
 _REVTEX_SYNTAX = re.compile(r"\[|(?:^|,)\s*\*")
 _MAX_LENGTH = 6000
@@ -38,6 +39,7 @@ def mark_citations(text: str, defined: Collection[str], aliases: Mapping[str, st
         text = replace_intervals(
             text, ((call.start, call.end, "") for call in find_calls(text, "defcitealias", 2, options=0))
         )
+        text = _mark_printed(text)
     parts: list[str] = []
     at = 0
     for match in _COMMAND.finditer(text):
@@ -66,6 +68,19 @@ def mark_citations(text: str, defined: Collection[str], aliases: Mapping[str, st
         parts += (text[at : match.start()], f"\\footnote{{{link}}}" if base.startswith(_FOOTNOTE_PREFIXES) else link)
         at = match.end() + length
     return "".join([*parts, text[at:]])
+
+
+def _mark_printed(text: str) -> str:
+    r"""Return the text with the citations that pandoc printed: \citeproc{ref-key}{printed}, or \hyperlink in older versions."""
+    text = _PROTECT.sub("", text)
+    return replace_intervals(
+        text,
+        (
+            (call.start, call.end, f"\\href{{{CITE}citetalias{KEYS}{key}}}{{{PART}{PART}{call.arguments[1]}}}")
+            for call in find_calls(text, "citeproc|hyperlink", 2, options=0)
+            if (key := call.arguments[0].strip()).startswith("ref-")
+        ),
+    )
 
 
 def _read(text: str, name: str) -> tuple[list[tuple[str, str, str]], int] | None:

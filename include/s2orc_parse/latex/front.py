@@ -195,7 +195,9 @@ class FrontMatter:
 
 
 def _remove_notes(names: str, notes: str) -> str:
-    """Return the names of authors, with an end of a name in place of notes, marks and affiliations."""
+    """Return the names of authors without links, with an end of a name in place of notes, marks and affiliations."""
+    links = find_calls(names, "href", 2, options=0)
+    names = replace_intervals(names, ((call.start, call.end, call.arguments[1]) for call in links))
     removed: list[tuple[int, int, str]] = []
     for call in find_calls(names, notes, 0):
         check_deadline()
@@ -256,8 +258,9 @@ def _read_call(text: str, match: re.Match[str], form: Form) -> tuple[list[str], 
 
 
 _LABEL = re.compile(
-    r"\W*(?:(abstract|summary|résumé|zusammenfassung|resumen)"
-    r"|(key\s*-?\s*words?(?:\s+and\s+phrases)?|index\s+terms|mots[- ]clés|palabras\s+clave))\b\s*[:.—–-]*\s*",
+    r"\W*(?:(abstract|summary|résumé|zusammenfassung|resumen|resumo|riassunto|sommario)"
+    r"|(key\s*-?\s*words?(?:\s+and\s+phrases)?|index\s+terms|mots[- ]clés|palabras\s+clave|palavras[- ]chave|parole\s+chiave"
+    r"|schl(?:agw|üsselw)örter))\b\s*[:.—–-]*\s*",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.?!:;,。！？…][\s\"'”’»)\]*†‡]*\Z")

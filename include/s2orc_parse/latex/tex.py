@@ -170,8 +170,11 @@ _ENVIRONMENT = re.compile(r"\\(?:(begin)|end)\s*\{(?P<name>[^{}]*)\}")
 _BRACES = re.compile(r"\\.|(?:(\{)|\})(?P<name>)", re.DOTALL)
 
 
+_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
+
+
 def balance(text: str) -> str:
-    """Return the text without unmatched braces, \\begin and \\end."""
+    """Return the text without unmatched braces, \\begin and \\end; a command keeps its distance from the text after its brace."""
     if "\\begin" in text or "\\end" in text:
         text = _remove_unmatched(text, _ENVIRONMENT)
     return _remove_unmatched(text, _BRACES) if "{" in text or "}" in text else text
@@ -179,7 +182,11 @@ def balance(text: str) -> str:
 
 def _remove_unmatched(text: str, pattern: re.Pattern[str]) -> str:
     ends = sorted(_match_pairs(text, pattern)[1], key=lambda match: match.start())
-    return replace_intervals(text, ((match.start(), match.end(), "") for match in ends)) if ends else text
+    cuts = (
+        (end.start(), end.end(), " " * bool(_COMMAND.search(text, max(end.start() - 40, 0), end.start())))
+        for end in ends
+    )
+    return replace_intervals(text, cuts) if ends else text
 
 
 def _match_pairs(

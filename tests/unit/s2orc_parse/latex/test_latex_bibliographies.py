@@ -56,6 +56,41 @@ def test_field_of_database_is_read(fields: str, wanted: dict[str, Any]) -> None:
     assert {name: getattr(found, name) for name in wanted} == wanted
 
 
+GIBSON = r"Gibson, James. 1966. \emph{The Senses Considered as Perceptual Systems}. Allen."
+LINK = r"\protect\hyperlink{ref-gibson1966}{Gibson 1966, 3}"
+PANDOC = {
+    "3.2": (r"\citeproc{ref-gibson1966}{Gibson 1966, 3}", r"\bibitem[\citeproctext]{ref-gibson1966} " + GIBSON),
+    "3.2, numbers": (
+        r"\citeproc{ref-gibson1966}{3}",
+        rf"\bibitem[\citeproctext]{{ref-gibson1966}} \CSLLeftMargin{{3. }}%" "\n" rf"\CSLRightInline{{{GIBSON}}}",
+    ),
+    "2.11": (LINK, "\\leavevmode\\vadjust pre{\\hypertarget{ref-gibson1966}{}}%\n" + GIBSON),
+    "2.9": (LINK, "\\leavevmode\\hypertarget{ref-gibson1966}{}%\n" + GIBSON),
+}
+"""what versions of pandoc print for `[@gibson1966, p. 3]` and its entry"""
+
+
+@pytest.mark.parametrize("version", PANDOC)
+def test_citations_and_entries_that_pandoc_printed_are_read(version: str) -> None:
+    citation, entry_of_pandoc = PANDOC[version]
+    bibliography = rf"\begin{{CSLReferences}}{{1}}{{0}}{entry_of_pandoc}\end{{CSLReferences}}"
+    if version == "2.9":
+        appendix = r"\hypertarget{more}{\section{More}\label{more}} More senses."
+        bibliography = f"\\hypertarget{{refs}}{{}}\n{entry_of_pandoc}\n\n{appendix}"
+    setup = r"\newcommand{\CSLLeftMargin}[1]{\parbox[t]{3em}{#1}}\newcommand{\CSLRightInline}[1]{\parbox[t]{9em}{#1}}"
+    found = parse(f"Senses are systems ({citation}).\n\n\\section*{{References}}\n\n{bibliography}", setup)
+    (entry,) = found.bib_entries
+    assert (entry.title, entry.year, entry.authors[0].last) == (
+        "The Senses Considered as Perceptual Systems",
+        1966,
+        "Gibson",
+    )
+    printed = "3" if "numbers" in version else "Gibson 1966, 3"
+    assert found.body_text[0].text == f"Senses are systems ({printed})."
+    assert [(span.text, span.ref_id) for span in found.body_text[0].cite_spans] == [(printed, "BIBREF0")]
+    assert [part.section for part in found.body_text[1:]] == ["More"] * (version == "2.9")
+
+
 def test_fields_and_citations_of_amsrefs_are_read() -> None:
     found = parse(
         "See \\cite{b}*{Lemma 1}, \\citelist{\\cite{a}\\cite{b}*{\\S 3}} and \\cites{b,a}.\n\\begin{bibdiv}\\begin{biblist}\n"

@@ -106,6 +106,16 @@ TWO = ["Ada Byron", "Alan Turing"]
         ),
         ("\\author{Ada Byron\\altaffilmark{1,2}\n Alan Turing\\altaffilmark{1}}", TWO),
         (r"\author{Ada Byron$^1$ Alan Turing$^{2,\dag}$}", TWO),
+        (r"\author{Ada Byron (ada@x.org)\\ Odd University \and Alan Turing [alan@x.org]\\ Odd Lab}", TWO),
+        (
+            "\\author{\\text{BYRON Ada\\textsuperscript{(1)(2)}}\n\\text{TURING Alan\\textsuperscript{(1)}}\\\\ Odd Lab}",
+            ["Ada BYRON", "Alan TURING"],
+        ),
+        (
+            r"\author{\href{mailto:a@x.org}{M.Sc. Ada Byron}\thanks{Odd.} \and \href{mailto:b@x.org}{Drª. Alan Turing}}",
+            TWO,
+        ),
+        (r"\author{M.Sc. Anderson Ribeiro de Oliveira Santos Silva}", ["Anderson Ribeiro de Oliveira Santos Silva"]),
         (r"\author{removed for review}", []),
         (r"\author{Anonymous Authors}", []),
     ],

@@ -89,7 +89,7 @@ def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, pars
     )
 
 
-_AFFILIATION = re.compile(rf"@|\d|\b(?:{'|'.join(_WORDS['affiliation_words'].split())})", re.IGNORECASE)
+_AFFILIATION = re.compile(rf"@|\d|\b(?:{'|'.join(_WORDS['affiliation_words'].split())})\b", re.IGNORECASE)
 _EMAIL = re.compile(r"[(\[<\s]*[^\s@]+@[^\s@]+")
 _BYLINE = re.compile(r"\s*(?:authors?\s*:|by\s)\s*", re.IGNORECASE)
 _MAX_NAME_WORDS = 5

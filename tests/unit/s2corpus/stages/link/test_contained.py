@@ -35,6 +35,7 @@ APA, IEEE = (
         (f"Smith A (2014). On the {SEPSIS}. Lancet", None),  # a part of a title
         ("den Hollander B (2016). A survey of deep learning methods for music. Nature.", None),  # its beginning
         (APA.format(f"Correction to: {SEPSIS}"), None), (IEEE.format(f"Reply to “{SEPSIS}”"), None),
+        (IEEE.format(f"Comments on Gelman and Shalizi: ‘{SEPSIS}’"), None),
         (APA.format(f"Review of {SEPSIS}"), None),
         ("[1]B. Rainbow and J. H. Arnold, “Plainsong,” The Musical Times, vol. 116, no. 1587, p. 445, May 1975.", "song"),
         ("Arnold, J. H. (1975). Plainsong. The Musical Times, 116(1587), 445.", "song"),

@@ -28,7 +28,7 @@ _RECORD = re.compile(r"\\(?:begin|end)\s*\{b[a-z]+\}|\\endbibitem(?![A-Za-z])")
 """marks of an entry's kind in the styles of Springer and BioMed Central"""
 _PAGES = re.compile(r"\\bfpage\s*\{(\w+)\}(?:\s*--?\s*\\blpage\s*\{(\w+)\})?")
 _FIELD_NAME = re.compile(r"\\bib(?:info|field)\s*\{[^{}]*\}")
-_CSL_NUMBER = re.compile(r"\\CSLLeftMargin\s*\{[^{}]*\}%?|\\citeproctext(?=\])")
+_CSL_NUMBER = re.compile(r"\\CSLLeftMargin\s*\{(?:[^{}]|\{[^{}]*\})*\}%?|\\citeproctext(?=\])")
 _CSL_ENTRY = re.compile(r"\\leavevmode(?:\\vadjust\s*pre\s*\{)?\\hypertarget\{(ref-[^{}]*)\}\{\}\}?%?")
 _CSL_LIST = re.compile(
     r"\\hypertarget\{refs\}\{\}\s*\\bibitem(?s:.*?)(?=\\hypertarget\{(?!ref-)|\\(?:section|chapter|appendix|end)\b|\Z)"

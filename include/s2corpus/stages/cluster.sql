@@ -12,10 +12,11 @@ FROM records;
 SELECT record_id, CAST(row_number() OVER (ORDER BY record_id) - 1 AS BIGINT) AS node FROM facts;
 
 -- titles: distinct titles, with the first record and the number of records
-SELECT
-    normalized, min(node) AS title, count(*) AS records,
-    arg_min(f.title, node) AS original, arg_min(little, node) AS is_uninformative
-FROM facts f JOIN numbers USING (record_id) WHERE normalized <> '' GROUP BY normalized;
+WITH first_records AS (
+    SELECT normalized, min(node) AS title, count(*) AS records FROM facts JOIN numbers USING (record_id) WHERE normalized <> '' GROUP BY normalized
+)
+SELECT t.normalized, t.title, records, f.title AS original, little AS is_uninformative
+FROM first_records t JOIN numbers n ON n.node = t.title JOIN facts f ON f.record_id = n.record_id;
 
 -- forms: a DOI is a preprint's if a record of a preprint has it, else a paper's if a publisher's record has it (§4.12). The type of a
 -- record of arXiv does not count, because it may have the DOI of the published version.

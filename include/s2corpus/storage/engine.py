@@ -208,7 +208,7 @@ def write_empty_parts(ref: TableRef[Any], parts: Iterable[int]) -> None:
 
 @contextmanager
 def open_duckdb(memory_mb: int, scratch: Path) -> Iterator[DuckEngine]:
-    """Yield DuckDB with all cores. Functions and their batches need a quarter of the memory."""
+    """Yield DuckDB with all cores. The interpreter, functions and their batches need three tenths of the memory."""
     threads = len(os.sched_getaffinity(0))
-    with duckdb_connection(memory_mb=memory_mb * 3 // 4, scratch=scratch, threads=threads) as connection:
+    with duckdb_connection(memory_mb=memory_mb * 7 // 10, scratch=scratch, threads=threads) as connection:
         yield DuckEngine(connection, threads)

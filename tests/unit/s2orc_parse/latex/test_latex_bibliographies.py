@@ -62,7 +62,9 @@ PANDOC = {
     "3.2": (r"\citeproc{ref-gibson1966}{Gibson 1966, 3}", r"\bibitem[\citeproctext]{ref-gibson1966} " + GIBSON),
     "3.2, numbers": (
         r"\citeproc{ref-gibson1966}{3}",
-        rf"\bibitem[\citeproctext]{{ref-gibson1966}} \CSLLeftMargin{{{{[}}3{{]}} }}%" "\n" rf"\CSLRightInline{{{GIBSON}}}",
+        rf"\bibitem[\citeproctext]{{ref-gibson1966}} \CSLLeftMargin{{{{[}}3{{]}} }}%"
+        "\n"
+        rf"\CSLRightInline{{{GIBSON}}}",
     ),
     "2.11": (LINK, "\\leavevmode\\vadjust pre{\\hypertarget{ref-gibson1966}{}}%\n" + GIBSON),
     "2.9": (LINK, "\\leavevmode\\hypertarget{ref-gibson1966}{}%\n" + GIBSON),

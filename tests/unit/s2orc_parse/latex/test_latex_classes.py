@@ -116,7 +116,10 @@ TWO = ["Ada Byron", "Alan Turing"]
             TWO,
         ),
         (r"\author{M.Sc. Anderson Ribeiro de Oliveira Santos Silva}", ["Anderson Ribeiro de Oliveira Santos Silva"]),
-        (r"\author{Ada Byron\\École Nationale Supérieure des Mines de Saint-Étienne \and Alan Turing\\ Wydział, Uniwersytet Odd}", TWO),
+        (
+            r"\author{Ada Byron\\École Nationale Supérieure des Mines de Saint-Étienne \and Alan Turing\\ Wydział, Uniwersytet Odd}",
+            TWO,
+        ),
         (r"\author{Ada Labbé, Alan Depp}", ["Ada Labbé", "Alan Depp"]),
         (r"\author{removed for review}", []),
         (r"\author{Anonymous Authors}", []),

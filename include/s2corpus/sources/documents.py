@@ -41,7 +41,7 @@ DOCUMENT_WORDS = (
 _WORDS = re.compile(DOCUMENT_WORDS)
 _BEGINNING = re.compile("|".join(f"({pattern})" for pattern in _BEGINNINGS.values()), re.IGNORECASE)
 _END = re.compile("|".join(f"({pattern})$" for pattern in _ENDS.values()), re.IGNORECASE)
-_NAMES = r"(?:\s+(?-i:(?:[^\W\d_a-z][\w.'’-]*|and|et|al\.|&|by|de|van|von|der)[,\s]*){1,8}:)"
+_NAMES = r"(?:\s+(?-i:(?:[^\W\d_a-z][\w.'’-]*|and|et|al\.|&|by|de|van|von|der)(?:[,\s]+|(?=:))){1,8}:)"
 _BEFORE_TITLE = re.compile(rf"\b(?:{'|'.join(_BEGINNINGS.values())})(?:\s+the article|{_NAMES})?\W*$", re.IGNORECASE)
 SERIES_WORDS = r"(?i)journal|ieee|acm|transactions|proceedings|annals|bulletin|communications|archives|reports"
 """A title without a match of this expression (RE2) is no name of a series."""

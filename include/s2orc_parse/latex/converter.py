@@ -27,7 +27,7 @@ from s2orc_parse.outcomes import BadSource, LatexOutcome
 from s2orc_parse.parse_model import Header, Parse, Provenance
 from s2orc_parse.words import read_table
 
-CONVERTER_VERSION = "18"  # part of the key of every stored parse; increase it when the parse of any source may change
+CONVERTER_VERSION = "19"  # part of the key of every stored parse; increase it when the parse of any source may change
 MEMORY_MB = 1024
 SECONDS = 120.0
 """default time limit of one source"""
@@ -90,7 +90,6 @@ def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, pars
 
 
 _AFFILIATION = re.compile(rf"@|\d|\b(?:{'|'.join(_WORDS['affiliation_words'].split())})\b", re.IGNORECASE)
-_EMAIL = re.compile(r"[(\[<\s]*[^\s@]+@[^\s@]+")
 _BYLINE = re.compile(r"\s*(?:authors?\s*:|by\s)\s*", re.IGNORECASE)
 _MAX_NAME_WORDS = 5
 
@@ -105,7 +104,8 @@ def _read_authors(document: LatexDocument) -> tuple[Author, ...]:
         for number, line in enumerate(lines):
             text = plain(tuple(inline if isinstance(inline, str) else "\n" for inline in line)).strip(" *,†‡")
             text = text[found.end() :] if (found := _BYLINE.match(text)) else text
-            text = text[: found.start()] if (found := _EMAIL.search(text)) and found.start() else text
+            name = " ".join(text.partition("@")[0].split()[:-1]).rstrip(" ([<")  # The last word begins an address.
+            text = name if "@" in text and name else text
             parts = [part.split() for part in CONJUNCTION.split(text)]
             longest = max(sum(not (is_title(word) or is_lower_particle(word)) for word in part) for part in parts)
             if not text or longest > _MAX_NAME_WORDS or text.islower() or _AFFILIATION.search(text):

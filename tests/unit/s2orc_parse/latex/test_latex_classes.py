@@ -14,6 +14,8 @@ TITLE = r"\title{Odd rivers}\author{Ada Byron}"
 FRONTS = [  # class, preamble, text before the first section, text at the end: abstract and keywords as below, nothing else
     ("article", "", rf"{TITLE}\maketitle\begin{{abstract}}{WORDS}\end{{abstract}}\textbf{{Keywords:}} rivers, lakes", ""),
     ("article", "", rf"{TITLE}\maketitle\section*{{Abstract}} {WORDS}" "\n\n" r"\noindent\emph{Index terms} --- rivers; lakes", ""),
+    ("article", "", rf"{TITLE}\maketitle\textbf{{Resumo}}" "\n\n" rf"{WORDS}" "\n\n" r"\textbf{Palavras-chave:} rivers; lakes.", ""),
+    ("article", "", rf"{TITLE}\maketitle Riassunto: {WORDS}" "\n\nParole chiave: rivers, lakes.", ""),
     ("article", r"\usepackage{authblk}", rf"{TITLE}\affil{{Odd University}}\date{{\today}}\maketitle"
      rf"\begin{{center}}\textbf{{Abstract}}\end{{center}} {WORDS}" "\n\nKey words and phrases: rivers; lakes.", ""),
     ("revtex4-2", "", rf"\preprint{{ODD-1}}{TITLE}\affiliation{{Odd University of Rivers}}\altaffiliation{{Now at Odd}}\date{{\today}}"

@@ -118,13 +118,15 @@ def test_malicious_archive_has_its_outcome(name: str, monkeypatch: pytest.Monkey
         r"\begin{tabular}{" + "l" * 50_000 + "}" + "&" * 50_000 + r"\end{tabular} Text.",
         *(
             part * 4_000 + " Text."
-            for part in ("\\caption{", "\\url{", "\\verb|", "\\begin{enumerate}\\item\\label{a}")
+            for part in ("\\caption{", "\\url{", "\\verb|", "\\begin{enumerate}\\item\\label{a}", "\\citeproc{ref-a}{")
         ),
         r"\begin{a}" * 20_000 + r"\end{b}" * 20_000 + " Text.",
         "\ue000Z\ue001\ue000B7\ue001 Text.",
         r"\input{main} Text.",
         r"Text. \begin{thebibliography}{1}\bibitem{a} A" + "\n" * 20_000 + r"b \end{thebibliography}",
         r"\author{" + r"A B\thanks{x} " * 20_000 + "} Text.",
+        *(r"\author{" + word * 300_000 + "} Text." for word in ("a", "(")),
+        r"\hypertarget{refs}{}\bibitem{a}" * 20_000 + " Text.",
     ],
     ids=lambda body: body[:12],
 )
@@ -142,7 +144,8 @@ PIECES = st.sampled_from(
         "\\section{", "\\item", "\\begin{align}", "\\end{align}", "\\\\", "\\def\\a#1{", "\\a", "\\if", "\\iffalse", "\\else",
         "\\fi", "\\newcommand{\\b}[1]{", "\\b", "\\bibitem[", "\\bibitem{k}", "\\begin{thebibliography}{9}",
         "\\end{thebibliography}", "\\footnote{", "\\verb|", "\\multicolumn{2}{c}{", "\\subfloat[", "\\begin{figure}",
-        "\\end{figure}", "\\input{", "\\newif\\ifq", "\\qtrue", "\\appendix", "\\author{", "\\title{",
+        "\\end{figure}", "\\input{", "\\newif\\ifq", "\\qtrue", "\\appendix", "\\author{", "\\title{", "\\citeproc{ref-k}{",
+        "\\hypertarget{refs}{}", "\\leavevmode\\hypertarget{ref-k}{}%", "\\begin{CSLReferences}{1}{0}", "\\end{CSLReferences}",
     ]
 )  # fmt: skip
 

@@ -48,7 +48,8 @@ APA, IEEE = (
         ("Lee, A., & Roe, J. (2001). Runes. In J. Roe (Ed.), The little handbook of old texts (pp. 3-9). Basel.", None),
         ("Monster star goes out with two bangs. (2007). Physics Today.", "unsigned"),
         ("Monster star goes out with two bangs. (1999). Physics Today.", None),
-        ("Day, K. (2016). Religious resistance to neoliberalism.", "undated"), ("x" * 3000, None), ("", None), (None, None),
+        ("Day, K. (2016). Religious resistance to neoliberalism.", "undated"), ("x" * 3000, None), ("", None),
+        (f"Comment on {'A' * 500}: {SEPSIS}. 2014", None), (None, None),
     ],
 )  # fmt: skip
 def test_printed_title_links_if_enough_agrees(raw: str | None, paper: str | None) -> None:

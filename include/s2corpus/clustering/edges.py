@@ -161,7 +161,7 @@ def _title_scores(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarr
 
 
 QUESTIONS = {"related": _are_related, "similar": _are_similar, "printed": _may_print, "claimed": _may_claim}
-"""What `stages/cluster.sql` asks of pairs of records that share an identifier: are they
+"""What `stages/cluster.sql` asks of pairs of records that share an identifier (of a pair that certainly joins, `none`): are they
 
 - `related`: not certainly two papers;
 - `similar`: alike in title;

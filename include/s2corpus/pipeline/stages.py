@@ -74,11 +74,6 @@ class Metric:
     unit: str
     meaning: str
 
-    @property
-    def may_differ(self) -> bool:
-        """True if two runs of a release may give the metric different values."""
-        return self.pattern.startswith("run.")
-
 
 @dataclass(frozen=True, slots=True)
 class StageRow:

@@ -238,23 +238,6 @@ class TableRef(Generic[R_co]):
         """Return the committed rows (of one shard) in the order of parts."""
         return self.dataset(shard).to_table(columns=list(columns) if columns else None, filter=where)
 
-    def read_leaves(self, columns: Sequence[str], *, shard: int) -> pa.Table:
-        """Return columns of the committed rows of one shard.
-
-        A nested column is given by its leaves (`authors.list.element.last`); other leaves are not decoded.
-
-        Raises:
-            KeyError: the part has no such column or leaf, which the Parquet reader would ignore.
-        """
-        fs, [file_path] = self._find_files(self._parts(shard))
-        with fs.open_input_file(file_path) as file:
-            parquet = pq.ParquetFile(file, pre_buffer=True)
-            leaves = [column.path for column in parquet.schema]
-            for name in columns:
-                if not any(leaf == name or leaf.startswith(f"{name}.") for leaf in leaves):
-                    raise KeyError(f"{file_path}: {name!r} is not a leaf of {self.table.name}: {', '.join(leaves)}")
-            return parquet.read(list(columns), use_threads=False)
-
     def rows(
         self,
         columns: Sequence[str] | None = None,

@@ -20,10 +20,9 @@ from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.comparison import ALMOST, EQUAL, SIMILAR, compare, describe
 from s2corpus.titles.rules import differences
 
-BANDS = 16
-"""number of MinHash keys of one title; two titles with Jaccard index J share a key with probability 1 − (1 − J⁶)¹⁶: 0.99 at J = 0.8.
-
-Linking uses more keys. Here, a third record usually joins the two sides of a missed pair.
+BANDS, ROWS = 24, 7
+"""number of MinHash keys of one title, and the hashes of a key. Two titles with Jaccard index J share a key with probability
+1 − (1 − J⁷)²⁴: 0.996 at J = 0.8. One key is enough here, so a key has more hashes than in linking: pairs of unrelated titles are few.
 """
 _INT, _TEXT, _FLAG, _REAL = pa.int64(), pa.string(), pa.bool_(), pa.float64()
 _PAIR = {"a": _INT, "b": _INT}
@@ -162,7 +161,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], pa.Schema]] = {
     "judge_similar": (judge_similar, EDGE),
     "judge_cut": (judge_cut, EDGE),
     "compute_title_keys": (
-        partial(similarity.add_keys, bands=BANDS),
+        partial(similarity.add_keys, bands=BANDS, band_rows=ROWS),
         pa.schema({"title": _INT, "is_open": _FLAG, "key": _INT}),
     ),
     "score_titles": (partial(similarity.add_scores, threshold=MIN_TITLE_SCORE), pa.schema({**_PAIR, "score": _REAL})),

@@ -2,6 +2,9 @@
 -- brackets, of `clustering/functions.py`, makes the rows of the table from the rows of the statement; `by` names the column of
 -- whose groups it needs all rows. Nodes are numbers of records in the order of their ids; a cluster has the number of its first node.
 
+-- next_blocks: the blocks of 64 ranks with the next 64. Joined by block, a group of n rows has 64 n pairs, not n².
+unnest([rank >> 6, (rank >> 6) + 1]) AS block;
+
 -- facts [read_facts]: the facts that the rules compare
 SELECT
     record_id, source, kind, ready_at, title, authors, date, original_title, document, journal, volume, issue, pages, type,
@@ -20,28 +23,34 @@ FROM first_records t JOIN numbers n ON n.node = t.title JOIN facts f ON f.record
 
 -- forms: a DOI is a preprint's if a record of a preprint has it, else a paper's if a publisher's record has it (§4.12). The type of a
 -- record of arXiv does not count, because it may have the DOI of the published version.
-SELECT doi, CASE WHEN bool_or(form = 1) THEN 1 WHEN bool_or(form = 2 AND publisher) THEN 2 END AS form
-FROM facts WHERE doi IS NOT NULL AND arxiv_id IS NULL GROUP BY doi;
+SELECT doi, CASE
+    WHEN bool_or(form = 1 AND arxiv_id IS NULL) THEN true WHEN bool_or(form = 2 AND publisher AND arxiv_id IS NULL) THEN false
+    ELSE bool_or(preprint_prefix)
+END AS is_preprint
+FROM facts WHERE doi IS NOT NULL GROUP BY doi;
 
 -- nodes: the DOI that a drop declares for a file overrides the DOI in the file (§4.2)
-WITH known AS (
-    SELECT n.node, f.*, coalesce(d.form = 1, preprint_prefix) AS has_preprint_doi
-    FROM facts f JOIN numbers n USING (record_id) LEFT JOIN forms d ON d.doi = f.doi
+WITH titled AS (
+    SELECT record_id, node, title, row_number() OVER (PARTITION BY coalesce(title, -1 - node) ORDER BY year, node) AS rank
+    FROM (SELECT record_id, normalized, year FROM facts) JOIN numbers USING (record_id) LEFT JOIN titles USING (normalized)
 ),
-overriding AS (SELECT DISTINCT declared AS file FROM known WHERE declares AND doi IS NOT NULL AND NOT has_preprint_doi)
+known AS (
+    SELECT f.*, node, t.title AS title_number, rank, original, is_uninformative, records, coalesce(is_preprint, false) AS has_preprint_doi
+    FROM facts f JOIN titled t USING (record_id) LEFT JOIN titles o ON o.title = t.title LEFT JOIN forms USING (doi)
+),
+overriding AS (SELECT DISTINCT declared AS file FROM facts JOIN forms USING (doi) WHERE declares AND NOT is_preprint)
 SELECT
-    node, record_id, ready_at, t.title, year, page, surnames, trusted, declares, second_header,
-    declared, k.doi, arxiv_id, pubmed_id, pmc_id, acl_id, file_sha1,
-    CASE WHEN NOT has_preprint_doi AND (file IS NULL OR declares) THEN k.doi END AS final_doi,
+    node, record_id, ready_at, title_number AS title, year, page, surnames, trusted, declares, second_header,
+    declared, doi, arxiv_id, pubmed_id, pmc_id, acl_id, file_sha1,
+    CASE WHEN NOT has_preprint_doi AND (file IS NULL OR declares) THEN doi END AS final_doi,
     has_preprint_doi OR form = 1 OR (arxiv_id IS NOT NULL AND NOT publisher) AS preprint,
-    row_number() OVER (PARTITION BY coalesce(t.title, -1 - node) ORDER BY year, node) AS rank,
-    t.is_uninformative OR t.records > 64 AS is_common,
+    rank, is_uninformative OR records > 64 AS is_common,
     {
-        'normalized': t.normalized, 'title': t.original, 'little': coalesce(t.is_uninformative, false), 'translated': translated,
+        'normalized': normalized, 'title': original, 'little': coalesce(is_uninformative, false), 'translated': translated,
         'trusted': trusted, 'preprint': has_preprint_doi OR form = 1 OR (arxiv_id IS NOT NULL AND NOT publisher),
         'document': document, 'surnames': surnames, 'year': year, 'journal': journal, 'volume': volume, 'issue': issue, 'page': page, 'last_page': last_page
     } AS facts
-FROM known k LEFT JOIN titles t USING (normalized) LEFT JOIN overriding ON file = declared;
+FROM known LEFT JOIN overriding ON file = declared;
 
 -- identified: the records of each shared identifier. The first is a drop's own record of a file (§4.2), else one of a publisher or an
 -- archive, with a title if there is one (§4.3).
@@ -70,9 +79,9 @@ UNION ALL
 SELECT
     CASE WHEN l.kind = 6 AND ((l.second_header AND NOT r.trusted) OR (r.second_header AND NOT l.trusted)) THEN 'none' ELSE 'similar' END,
     l.kind, l.first, l.node, r.node
-FROM identified l CROSS JOIN (VALUES (0), (1)) AS next(step)
-JOIN identified r ON r.kind = l.kind AND r.first = l.first AND r.rank >> 6 = (l.rank >> 6) + step AND r.rank - l.rank BETWEEN 1 AND 64
-WHERE l.kind > 0 AND NOT (l.kind < 6 AND l.trusted AND r.trusted)
+FROM (SELECT *, $next_blocks FROM identified) l
+JOIN (SELECT *, rank >> 6 AS block FROM identified) r ON r.kind = l.kind AND r.first = l.first AND r.block = l.block
+WHERE r.rank - l.rank BETWEEN 1 AND 64 AND l.kind > 0 AND NOT (l.kind < 6 AND l.trusted AND r.trusted)
 UNION ALL
 SELECT 'printed', kind, first, first, node FROM identified WHERE kind IN (1, 2) AND NOT trusted AND has_title
 UNION ALL
@@ -96,8 +105,9 @@ WITH apart AS (
     FROM answered WHERE question = 'related' AND NOT holds
 )
 SELECT 'related' AS question, l.kind, l.first, l.node AS a, r.node AS b
-FROM apart l CROSS JOIN (VALUES (0), (1)) AS next(step)
-JOIN apart r ON r.kind = l.kind AND r.first = l.first AND r.rank >> 6 = (l.rank >> 6) + step AND r.rank - l.rank BETWEEN 1 AND 64;
+FROM (SELECT *, $next_blocks FROM apart) l
+JOIN (SELECT *, rank >> 6 AS block FROM apart) r ON r.kind = l.kind AND r.first = l.first AND r.block = l.block
+WHERE r.rank - l.rank BETWEEN 1 AND 64;
 
 -- edges_0: edges by identifier (§4.2–4.6). A PDF without a title joins the records of its file if they have one title and no two DOIs. A
 -- record without a title joins a PDF with its identifier if all that has the identifier agrees.
@@ -117,9 +127,9 @@ FROM (
 
 -- equal: records with equal titles, each with the next 64, that are not in one cluster yet
 SELECT l.node AS a, r.node AS b
-FROM clustered l CROSS JOIN (VALUES (0), (1)) AS next(step)
-JOIN clustered r ON r.title = l.title AND r.rank >> 6 = (l.rank >> 6) + step AND r.rank - l.rank BETWEEN 1 AND 64
-WHERE l.label <> r.label AND NOT (l.is_common AND coalesce(l.final_doi <> r.final_doi, false));
+FROM (SELECT *, $next_blocks FROM clustered) l
+JOIN (SELECT *, rank >> 6 AS block FROM clustered) r ON r.title = l.title AND r.block = l.block
+WHERE r.rank - l.rank BETWEEN 1 AND 64 AND l.label <> r.label AND NOT (l.is_common AND coalesce(l.final_doi <> r.final_doi, false));
 
 -- edges_1 [judge_equal]: edges by equal title (§4.7)
 SELECT a, b, l.is_common, coalesce(l.final_doi <> r.final_doi, false) AS dois_differ, l.facts AS facts_a, r.facts AS facts_b
@@ -155,16 +165,16 @@ FROM most_similar s JOIN nodes l ON l.title = s.a AND l.rank <= 64 JOIN nodes r 
 -- fronts: records that share authors, year and first page; full surnames have even keys
 SELECT
     node, label, title, final_doi, min(node) OVER (PARTITION BY year, page, authors) AS front,
-    row_number() OVER (PARTITION BY year, page, authors ORDER BY coalesce(normalized, ''), node) AS rank
-FROM (SELECT *, list_filter(surnames, lambda surname: surname % 2 = 0) AS authors FROM clustered)
+    row_number() OVER (PARTITION BY year, page, authors ORDER BY coalesce(facts.normalized, ''), node) AS rank
+FROM (SELECT *, list_filter(surnames, lambda surname: surname % 2 = 0) AS authors FROM nodes) JOIN (SELECT node, label FROM clustered) USING (node)
 WHERE year <> 0 AND page <> 0 AND array_length(surnames) > 0 AND (title IS NOT NULL OR NOT trusted)
 QUALIFY count(*) OVER (PARTITION BY year, page, authors) > 1;
 
 -- cut: two of them, with different titles; sorted by title, a cut title precedes its continuations
 SELECT l.node AS a, r.node AS b
-FROM fronts l CROSS JOIN (VALUES (0), (1)) AS next(step)
-JOIN fronts r ON r.front = l.front AND r.rank >> 6 = (l.rank >> 6) + step AND r.rank - l.rank BETWEEN 1 AND 64
-WHERE l.title IS DISTINCT FROM r.title AND l.label <> r.label AND NOT coalesce(l.final_doi <> r.final_doi, false);
+FROM (SELECT *, $next_blocks FROM fronts) l
+JOIN (SELECT *, rank >> 6 AS block FROM fronts) r ON r.front = l.front AND r.block = l.block
+WHERE r.rank - l.rank BETWEEN 1 AND 64 AND l.title IS DISTINCT FROM r.title AND l.label <> r.label AND NOT coalesce(l.final_doi <> r.final_doi, false);
 
 -- edges_3 [judge_cut]: edges by cut, translated and missing titles (§4.22)
 SELECT a, b, l.facts AS facts_a, r.facts AS facts_b FROM cut JOIN nodes l ON l.node = a JOIN nodes r ON r.node = b;
@@ -183,9 +193,7 @@ FROM edges LEFT JOIN connected c ON c.node = a JOIN nodes l ON l.node = a JOIN n
 ORDER BY component, near, strength DESC, a, b;
 
 -- clustered: the cluster of each record
-SELECT
-    n.node, record_id, ready_at, title, rank, is_common, trusted, year, page, surnames, final_doi, facts.normalized,
-    coalesce(d.label, n.node) AS label
+SELECT n.node, title, rank, is_common, final_doi, coalesce(d.label, n.node) AS label
 FROM nodes n LEFT JOIN (SELECT a AS node, label_a AS label FROM decided UNION SELECT b, label_b FROM decided) d USING (node);
 
 -- edge_rows [name_edges]: the table `edges`
@@ -194,7 +202,7 @@ FROM decided JOIN numbers x ON x.node = a JOIN numbers y ON y.node = b WHERE out
 
 -- aged: records with their papers in the parent; the age of a record is its first delivery, then its id (§4.17)
 SELECT node, label, record_id, p.paper_id AS former, least(ready_at, p.first_ready) AS first_ready
-FROM clustered LEFT JOIN parent_clusters p USING (record_id);
+FROM clustered JOIN (SELECT node, record_id, ready_at FROM nodes) USING (node) LEFT JOIN parent_clusters p USING (record_id);
 
 -- heirs: the oldest record of each paper of the parent: its cluster retains the id on a split (§4.18)
 SELECT former, label, first_ready, node FROM aged WHERE former IS NOT NULL

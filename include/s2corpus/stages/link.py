@@ -30,7 +30,7 @@ from s2corpus.tables.texts import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS,
 from s2corpus.titles import contained, linking, similarity
 from s2corpus.titles.facts import IDENTIFIERS, same_journal
 from s2corpus.titles.rules import is_cut
-from s2corpus.titles.threegrams import BANDS
+from s2corpus.titles.threegrams import BANDS, ROWS
 
 SAMPLE = 500
 """number of titles that are compared with all titles, to measure recall"""
@@ -130,7 +130,7 @@ def make_link_tables(engine: Engine, rules: LinkRules, names: Sequence[str], kep
     functions: Functions = {
         "read_papers": (partial(linking.read_papers, by_title=by_title), linking.PAPER),
         "read_entries": (partial(linking.read_entries, by_title=by_title), linking.ENTRY),
-        "compute_title_keys": (partial(similarity.add_keys, bands=BANDS), linking.KEY),
+        "compute_title_keys": (partial(similarity.add_keys, bands=BANDS, band_rows=ROWS), linking.KEY),
         "score_titles": (partial(similarity.add_scores, threshold=threshold), linking.SCORED),
         "keep_cut": (partial(linking.keep_same, is_same=is_cut), linking.CANDIDATE),
         "keep_same_journal": (partial(linking.keep_same, is_same=same_journal), linking.CANDIDATE),

@@ -15,5 +15,6 @@ SELECT key, text_key, row_number() OVER (PARTITION BY key ORDER BY text_key) AS 
 
 -- pairs: each text, with the next $most texts that have an equal key
 SELECT DISTINCT l.text_key AS a, r.text_key AS b
-FROM texts l CROSS JOIN (VALUES (0), (1)) AS next(step)
-JOIN texts r ON r.key = l.key AND r.place // $most = l.place // $most + step AND r.place - l.place BETWEEN 1 AND $most;
+FROM (SELECT *, unnest([place // $most, place // $most + 1]) AS block FROM texts) l
+JOIN (SELECT *, place // $most AS block FROM texts) r ON r.key = l.key AND r.block = l.block
+WHERE r.place - l.place BETWEEN 1 AND $most;

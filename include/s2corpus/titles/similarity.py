@@ -87,9 +87,9 @@ def score_titles(
     return scores
 
 
-def add_keys(rows: pa.Table, bands: int) -> pa.Table:
+def add_keys(rows: pa.Table, bands: int, band_rows: int) -> pa.Table:
     """Return the MinHash keys of normalized titles: the other columns of `rows`, and `key`, in at most `bands` rows for each."""
-    keys = minhash_keys(grams(rows["normalized"], sort=False), bands)
+    keys = minhash_keys(grams(rows["normalized"], sort=False), bands, band_rows)
     band = (np.arange(bands, dtype=np.uint64) << np.uint64(32))[:, None]
     used = np.flatnonzero(keys.ravel())
     owners = rows.drop_columns(["normalized"]).take(pa.array(used % max(len(rows), 1)))

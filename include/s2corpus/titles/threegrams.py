@@ -186,7 +186,7 @@ ROWS = 6
 """Hashes of a key. At a Jaccard index of 0.75, 40 keys of 6 rows share two or more with probability 0.996."""
 
 
-def minhash_keys(sets: Grams, bands: int, rows: int = ROWS) -> np.ndarray:
+def minhash_keys(sets: Grams, bands: int, rows: int) -> np.ndarray:
     """Return the keys of every set, uint32 (bands, sets). The empty set has key 0.
 
     A key is a hash of `rows` minima: two sets share it with the probability J to the power of `rows`, for Jaccard index J.

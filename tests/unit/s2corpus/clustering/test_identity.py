@@ -41,8 +41,9 @@ def identify(ids: list[str], labels: list[int], when: list[str | None], parent: 
     """Return the tables `clusters` and `aliases` of records with these clusters and first deliveries."""
     with duckdb.connect(config={"threads": 1}) as connection:
         engine = DuckEngine(connection, 1)
-        rows = pa.table({"node": list(range(len(ids))), "label": labels, "record_id": ids})
-        engine.create("clustered", rows.append_column("ready_at", pa.array(when, pa.string())))
+        nodes = list(range(len(ids)))
+        engine.create("clustered", pa.table({"node": nodes, "label": labels}))
+        engine.create("nodes", pa.table({"node": nodes, "record_id": ids, "ready_at": pa.array(when, pa.string())}))
         engine.create("parent_clusters", parent.clusters)
         engine.create("parent_aliases", parent.aliases)
         make_tables(engine, STATEMENTS, {}, NAMES, NAMES)

@@ -38,7 +38,7 @@ from s2orc_parse.bibliography.licenses import parse_license
 _TYPE_NAMES: dict[WorkType, tuple[str, ...]] = {
     WorkType.PREPRINT: ("preprint", "posted-content", "working-paper", "e-print", "eprint", "informal"),
     WorkType.ARTICLE: ("article", "journal-article", "research-article", "review", "review-article", "letter", "data-paper"),
-    WorkType.PROCEEDINGS: ("proceedings", "proceedings-article", "conference-paper", "inproceedings"),
+    WorkType.PROCEEDINGS: ("proceedings", "proceedings-article", "proceedings-paper", "conference-paper", "inproceedings"),
     WorkType.CHAPTER: (
         "chapter", "book-chapter", "book-section", "book-part", "book-track", "reference-entry", "incollection",
     ),
@@ -47,7 +47,7 @@ _TYPE_NAMES: dict[WorkType, tuple[str, ...]] = {
     WorkType.REPORT: ("report", "report-component", "technical-report", "standard"),
     WorkType.OTHER: ("other", "dataset", "editorial", "erratum", "peer-review", "software", "text"),
 }  # fmt: skip
-"""names of types in Crossref, Unpaywall, PubMed, DataCite, OpenAlex and JATS"""
+"""names of types in Crossref, Unpaywall, PubMed, DataCite, OpenAlex, JATS, Scopus and Web of Science"""
 _DOCUMENTS = {
     name: document
     for document, names in {
@@ -58,13 +58,13 @@ _DOCUMENTS = {
         Document.REPLY: ("reply", "response", "isreplyto"),
         Document.COMMENT: ("comment", "commentary", "articlecommentary", "discussion", "iscommenton"),
         Document.REVIEW: ("bookreview", "productreview", "peerreview", "isreviewof"),
-        Document.EDITORIAL: ("editorial",),
-        Document.FRONT_MATTER: ("paratext", "announcement", "obituary", "calendar", "booksreceived"),
-        Document.ABSTRACT: ("abstract", "meetingabstract"),
+        Document.EDITORIAL: ("editorial", "editorialmaterial"),
+        Document.FRONT_MATTER: ("paratext", "announcement", "obituary", "calendar", "booksreceived", "conferencereview"),
+        Document.ABSTRACT: ("abstract", "conferenceabstract", "meetingabstract"),
     }.items()
     for name in names
 }  # fmt: skip
-"""kinds of documents by the names of types in PubMed, OpenAlex and JATS, and of relations in Crossref"""
+"""kinds of documents by the names of types in PubMed, OpenAlex, JATS, Scopus, Web of Science and Embase, and of relations in Crossref"""
 _TYPES = {re.sub("[^a-z]", "", word): type_ for type_, words in _TYPE_NAMES.items() for word in words}
 _IDENTIFYING = ("title", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")
 

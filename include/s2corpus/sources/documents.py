@@ -28,14 +28,16 @@ _BEGINNINGS = {
     Document.FRONT_MATTER: r"(?:front|back)\s?matter\b|table of contents\b|(?:author|subject) index\b|cover (?:image|picture)\b",
     Document.ABSTRACT: r"abstract\s+[a-z]{0,4}-?\d+[a-z]?\s*[:.–—-]",
 }
+_PLACE = r"\((?:19|20)\d\d\)\s*[\w.:,-]*\s*\([^()]*\d[^()]*\)"
+"""year, volume and pages of the corrected work, as Scopus appends them to its title: (Blood (2009) 36 (542-544))"""
 _ENDS = {
-    Document.ERRATUM: rf"[(\[](?:vol(?:ume)?\.?\s*\d+\W[^()]*\bp(?:gs?|p|ages?)?\b\.?[^()]*|{_ERRATUM})[)\]]\W*",
+    Document.ERRATUM: rf"[(\[](?:vol(?:ume)?\.?\s*\d+\W[^()]*\bp(?:gs?|p|ages?)?\b\.?[^()]*|{_ERRATUM}|[^()]{{3,}}{_PLACE}[^()]*)[)\]]\W*",
     Document.REPLY: r"(?:(?<!dose)\s[-–—]\s*|[:.?]\s+|[(\[])(?:the )?(?:authors?\W{0,2}s?\W+)?(?:reply|rejoinder|response)\W*",
     Document.COMMENT: r"(?:\s[-–—]\s*|[:.?]\s+|[(\[])(?:invited |editorial )?(?:comment|commentary)\W*",
 }
 DOCUMENT_WORDS = (
     r"(?i)correction|corrigend|errat|addend|retraction|concern|repl|respon|rejoinder|comment|discussion|letter|re\s*:|review|matter|"
-    r"index|cover|contents|editor|abstract|vol"
+    rf"index|cover|contents|editor|abstract|vol|{_PLACE}"
 )
 """A title without a match of this expression (RE2) names no kind of document."""
 _WORDS = re.compile(DOCUMENT_WORDS)

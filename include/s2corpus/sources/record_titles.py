@@ -21,10 +21,16 @@ _SECTION = (
     r"(?:original|regular|full(?:[ -]length)?|invited|contributed) (?:articles?|papers?|research|investigations?|contributions?)|"
     r"(?:research|review|feature|technical|brief|short|rapid|methods?|theory|perspectives?) "
     r"(?:articles?|papers?|notes?|reports?|communications?|essays?|commentary)|"
-    r"(?:special )?(?:issue|section) (?:article|paper)|open access|issues and opinions|theory and review|sirs|case report"
+    r"(?:special )?(?:issue|section) (?:article|paper)|open access|issues and opinions|theory and review|sirs|case report|data descriptor"
 )
 _HEAD = re.compile(rf"\W*(?:{_SECTION})\W*", re.IGNORECASE)
-_HEAD_BEFORE = re.compile(rf"\W*(?:(?i:{_SECTION})\s*(?:[:|•·]|[-–—]\s)\s*|(?:{_SECTION.upper()})\s+(?=[A-Z][a-z]))")
+_HEAD_BEFORE = re.compile(
+    rf"\W*(?:(?i:{_SECTION}|chapter \d{{1,2}})\s*(?:[:|•·]|[-–—]\s)\s*|(?:{_SECTION.upper()})\s+(?=[A-Z][a-z]))"
+)
+_APPENDED = re.compile(
+    r"\s+(\d\d) [A-Z][A-Za-z ,]+ \1\d\d [A-Z][A-Za-z ,]+$|(?<=\w)\s*\*+\s*This (?:research|work|study|paper|article) (?:is|was|has)\b.*$"
+)
+"""What publishers append to a title: fields of research ("06 Biological Sciences 0604 Genetics"), and the text of a footnote."""
 _RUNNING_HEAD = re.compile(
     r"\W*(?:vol(?:ume)?\.?\s*\d|issn\b|doi\s*:|https?:|www\.|page \d|downloaded (?:from|by)|received[: ]+\d|contents lists? available|"
     r"available online|journal homepage|copyright\b|©|authors?['’]?s? (?:personal )?cop(?:y|ies)|accepted manuscript|"
@@ -73,7 +79,7 @@ def read_record_title(
     document = Document.ERRATUM if is_notice else find_document(title)
     if status is not None:
         title = strip_title_status(title) or title
-    title = _HEAD_BEFORE.sub("", title, count=1) or title
+    title = _APPENDED.sub("", _HEAD_BEFORE.sub("", title, count=1)) or title
     title = _strip_authors(title, authors)
     names = [name for name in (journal, venue) if name]
     is_journal = journal is not None and _fold(title) == _fold(journal)

@@ -67,6 +67,8 @@ _GLUED_NOTE = re.compile(
 _NUMBERED_WORD = re.compile(rf"(?:{'|'.join(_WORDS['numbered_words'].split())})$", re.IGNORECASE)
 _TRANSLATED = re.compile(r"\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\.*")
 _AMPERSANDS = re.compile(r"&(?:amp;)+")
+_BARE_ENTITY = re.compile(r"(?: (?=#(?:39|8217|x0*27|x2019);)|(?<![&\w;]))(#x[0-9A-Fa-f]{2,5}|#(?:3[489]|\d{3,5})|amp);")
+"""an entity that lost its ampersand, as in titles of IEEE Xplore: Software amp; Services, Customer #x0027;s"""
 _MAX_ROUNDS = 10  # of removing tags and unescaping; real texts need fewer
 _PART_MARK = "\x1e"
 PARTS = " ::: "
@@ -140,6 +142,8 @@ def _clean_parts(value: object, limit: int) -> list[str]:
     if not isinstance(value, str):
         return []
     text = CONTROL.sub(" ", value[: 4 * limit])
+    if ";" in text:
+        text = _BARE_ENTITY.sub(r"&\1;", text)
     for _ in range(_MAX_ROUNDS):
         before = text
         if "<" in text:
@@ -167,7 +171,7 @@ def clean_title(value: object) -> str | None:
         text = head.rstrip(". ")
     text = _NOTE.sub("", text) or text
     if _TRANSLATED.fullmatch(text):
-        text = text.rstrip(".")[1:-1]
+        text = text.rstrip(".")[1:-1].removesuffix("(author's transl)").strip()
     if text.endswith(".") and not text.endswith("..") and not _ABBREVIATED.search(text):
         text = text[:-1]
     return text.strip() or None

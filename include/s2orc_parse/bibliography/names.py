@@ -33,6 +33,8 @@ _HYPHENS = str.maketrans("‐‑", "--")
 _EDGES = " ,;:&*|/"
 _MARKS = re.compile(r"[*†‡§¶#∗⁎]+|(?<=[^\W\d_])\d{1,2}(?=$|[\s,;])|[¹²³⁰-⁹]+")
 _SPACE = re.compile(r"\s+")
+_SPLIT_INITIALS = re.compile(r"(?<=\b[^\W\d_]\.) ?- ?(?=[^\W\d_]\.)")  # IEEE prints J. -P. Serre
+_PERSON = re.compile(r"[^\W\d_]\.(?:-[^\W\d_]\.)? [^,]*[^\W\d_]{2}[^.,]*")
 _ENCLOSED = re.compile("\ue000(\\d+)\ue001")
 _BRACED = re.compile(r"\{[^{}]*[\s,][^{}]*\}")  # braces enclose one name
 
@@ -91,7 +93,7 @@ def make_author(given: str | None, family: str | None, suffix: str | None = None
     Crossref sometimes puts the complete name into one of the two; such names are parsed as one string.
     """
     texts = (html.unescape(part or "").translate(_HYPHENS) for part in (given, family))
-    given, family = (decode_accents(_SPACE.sub(" ", text)).strip(" ,;") for text in texts)
+    given, family = (decode_accents(_SPLIT_INITIALS.sub("-", _SPACE.sub(" ", text))).strip(" ,;") for text in texts)
     if not family:
         return parse_name(given)
     if not given and not suffix:
@@ -125,7 +127,7 @@ class _Block:
 def _clean(text: str) -> str:
     text = decode_accents(html.unescape(text).translate(_WIDE))
     text = text.replace('"', "") if text.count('"') % 2 else text
-    return _SPACE.sub(" ", _MARKS.sub("", text)).strip(_EDGES)
+    return _SPLIT_INITIALS.sub("-", _SPACE.sub(" ", _MARKS.sub("", text))).strip(_EDGES)
 
 
 def _strip_part(part: str) -> str:
@@ -168,11 +170,11 @@ def _split_blocks(text: str) -> list[_Block]:
 
 
 def _split_braced(text: str) -> list[_Block]:
-    """Return the blocks of a text in braces: the name of a group, unless it is "Last, F. M." or a list of people."""
+    """Return the blocks of a text in braces: the name of a group, unless it is "Last, F. M.", "F. Last" or a list of people."""
     parts = [part for part in map(_strip_part, text.split(",")) if part]
     if len(parts) == 2 and words.are_initials(parts[1].split()):
         return [_Block(parts, True)]
-    if not words.is_group(text) and " and " in text:
+    if not words.is_group(text) and (" and " in text or _PERSON.fullmatch(text)):
         return _split_blocks(text)
     return [_Block([text], is_group=True)]
 
@@ -192,6 +194,8 @@ def _parse_block(block: _Block, style: NameStyle) -> list[Author]:
         return [group] if (group := make_group(parts[0])) else []
     if block.one and len(parts) > 1:
         found = [part for part in parts if not words.is_certain_suffix(part.split())]
+        if len(found) == 3 and words.are_initials(found[0].split()) and found[2].startswith(found[0][0]):
+            parts = found = found[1:]  # Scopus: "A. M., Lovelace, Ada Maria"
         # "John Smith, MD" has a degree in a list of that style, but not "García Márquez, M.D.".
         if len(found) == 2 and (style.inverted or len(found[0].split()) < 2 or not words.is_suffix(found[1].split())):
             suffix = next((part for part in parts if part not in found), "")
@@ -229,8 +233,7 @@ def _choose_reading(parts: Sequence[str], style: NameStyle) -> list[Author | Non
                     after = readings[at + length].get(paired)
                     if after is None or cost < after.cost - 1e-9:
                         readings[at + length][paired] = _Reading(cost, at, previous_is_paired)
-    authors: list[Author | None] = []
-    at = len(parts)
+    authors, at = list[Author | None](), len(parts)
     paired = min(readings[at], key=lambda form: (readings[at][form].cost, form))
     while at:
         reading = readings[at][paired]
@@ -253,10 +256,8 @@ def _list_costs(parts: Sequence[Sequence[str]], suffixed: Sequence[bool]) -> lis
     costs = []
     if all(suffixed):
         is_certain = all(map(words.is_certain_suffix, rest))
-        is_partial = words.are_initials(name) or words.is_suffix(name)
-        costs.append(
-            (False, _first_last_cost(name) + (20.0 if is_partial else 0.0) - (0.0 if is_certain or not rest else 0.1))
-        )
+        partial = 20.0 if words.are_initials(name) or words.is_suffix(name) else 0.0
+        costs.append((False, _first_last_cost(name) + partial - (0.0 if is_certain or not rest else 0.1)))
     if rest and sum(suffixed) >= len(rest) - 1:
         given = next((at for at in range(len(rest)) if not suffixed[at]), 0)
         others = [rest[at] for at in range(len(rest)) if at != given]

@@ -34,6 +34,9 @@ def make_record(title: str, authors: str = "", kind: RecordKind = RecordKind.ARC
         ("The core of the discipline $^{1}$", "The core of the discipline"),
         ("Uremic syndrome (multiple letters) [1]", "Uremic syndrome (multiple letters)"),
         ("RESEARCH ARTICLE Mapping of rivers", "Mapping of rivers"), ("Original Paper: Mapping of rivers", "Mapping of rivers"),
+        ("Data Descriptor: Mapping of rivers", "Mapping of rivers"), ("Chapter 11 - Mapping of rivers", "Mapping of rivers"),
+        ("Mapping of rivers 06 Biological Sciences 0604 Genetics", "Mapping of rivers"),
+        ("Mapping of rivers**This research is supported by the Foundation", "Mapping of rivers"),
     ],
 )  # fmt: skip
 def test_marks_and_headings_leave_the_title(given: str, title: str) -> None:
@@ -48,7 +51,7 @@ def test_marks_and_headings_leave_the_title(given: str, title: str) -> None:
         "COVID-19", "A study of COVID-19", "Lemmas on walks, Part 2", "Web 2.0", "Exposure to PM2.5", "Role of CD4", "Influenza H1N1",
         "Psycholinguistics 101", "Diabetes mellitus type 1", "Signaling by Notch1", "Galectin1", "Role of BRCA1", "The Internet2",
         "Searching for MobileNetV3", "Area in km²", "Studies of WO₃", "Linear dose - response", "Catch-22", "Bakeoff3",
-        "Research article abstracts in applied linguistics", "Position: A* and LPA*",
+        "Research article abstracts in applied linguistics", "Position: A* and LPA*", "Chapter 11", "Genes of 10 species and 1000 genomes",
     ],
 )  # fmt: skip
 def test_number_of_the_title_remains(title: str) -> None:
@@ -107,6 +110,7 @@ def test_prefix_of_a_retracted_work_becomes_its_status() -> None:
     ("title", "fields", "document"),
     [
         ("Correction to: Mapping rivers", {}, "erratum"), ("Mapping rivers (vol 360, pg 542, 2009)", {}, "erratum"),
+        ("Mapping rivers (New England Journal of Medicine (2009) 360 (542-544))", {}, "erratum"),
         ("Reply to Mapping rivers", {}, "reply"), ("Mapping rivers - Reply", {}, "reply"), ("Mapping rivers: comment", {}, "comment"),
         ("Editorial: Mapping rivers", {}, "editorial"), ("Abstract P12: Mapping rivers", {}, "abstract"),
         ("Journal of Mapping", {}, "front matter"), ("Mapping rivers", {"type": "editorial"}, "editorial"),

@@ -65,8 +65,10 @@ def test_arbitrary_text_does_not_break_the_date_parser(text: str) -> None:
         ("Sleep... and then, 2009; 3:4 beats", "Sleep... and then, 2009; 3:4 beats"),
         ("H<sub>2</sub>O", "H2O"), ("  ", None), (None, None), (7, None), ("a\x00b", "a b"),
         ("On &lt;i&gt;E. coli&lt;/i&gt;", "On E. coli"), ("On &amp;lt;i&amp;gt;E. coli&amp;lt;/i&amp;gt;", "On E. coli"),
-        ("R&amp;amp;D", "R&D"), ("Where a<b and c>d", "Where a<b and c>d"), ("p&lt;0.05 but q&gt;0.1", "p<0.05 but q>0.1"),
-        ("Parts ::: of it", "Parts of it"),
+        ("Software amp; Services #x2013; a survey", "Software & Services – a survey"), ("Customer #x0027;s record", "Customer's record"),
+        ("Use of C#; a survey", "Use of C#; a survey"), ("R&amp;amp;D", "R&D"),
+        ("Where a<b and c>d", "Where a<b and c>d"), ("p&lt;0.05 but q&gt;0.1", "p<0.05 but q>0.1"),
+        ("Parts ::: of it", "Parts of it"), ("[On dieldrin in other animals (author's transl)].", "On dieldrin in other animals"),
     ],
 )  # fmt: skip
 def test_title_is_cleaned(value: object, title: str | None) -> None:
@@ -127,6 +129,10 @@ ACL, ORCID, ISSN, ROR = "normalize_acl", "normalize_orcid", "normalize_issn", "n
         (DOI, "10.1000/0000", None),
         # Not identifiers.
         (DOI, "see 110.1000/5", None),
+        # The number of the journal belongs to the DOI, except behind it.
+        (DOI, "10.13374/j.issn2095-9389.2019.07.15.001", "10.13374/j.issn2095-9389.2019.07.15.001"),
+        (DOI, "10.7544/issn1000-1239.2015.20150139", "10.7544/issn1000-1239.2015.20150139"),
+        (DOI, "10.1590/0034-7167ISSN0034-7167", "10.1590/0034-7167"),
         (ARXIV, "1713.03762", None),  # Month 13 does not exist.
         (PMID, "PMID: 0123", "123"),
         (PMCID, "pmc5055573.1", "PMC5055573"),

@@ -34,7 +34,7 @@ REASONS = (
 """Reasons of edges, by number.
 
 - title: similar titles with agreeing authors and years.
-- place: similar titles with equal volume and first page.
+- place: similar titles with equal volume and first page, or two equal pages.
 - prefix: different titles with equal authors, year and first page: a title without its subtitle, a translation, or no title.
 - contradiction (refuses): similar titles, against which journals, volumes, issues or pages weigh most.
 - unrelated (refuses): equal identifiers of unrelated titles, and of other authors or pages.

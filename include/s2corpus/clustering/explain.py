@@ -35,7 +35,7 @@ class EdgeExplanation:
         similar = f"S_title = {self.strength:.3f}"
         why = {
             "title": similar,
-            "place": f"{similar}, equal volume, pages that agree",
+            "place": f"{similar}, equal volume or equal pages",
             "prefix": "one title is cut, translated or missing; equal authors, year and first page",
             "unrelated": "equal identifier",
             "declared": "a drop's own record of the file",

@@ -12,9 +12,9 @@ from s2corpus import titles
 from s2corpus.sources.documents import Document
 from s2corpus.sources.preprints import find_preprints
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
-from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
+from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.comparison import Descriptions
-from s2corpus.titles.facts import last_pages, list_surnames, number_keys, page_keys
+from s2corpus.titles.facts import hash_surnames, last_pages, list_surnames, number_keys, page_keys
 from s2corpus.titles.places import Places, issues
 from s2corpus.titles.rules import are_uninformative, find_documents
 from s2corpus.titles.similarity import unique_pairs
@@ -83,7 +83,7 @@ _PARTS = (r"^[^\s\-‐]{1,3}[\s\-‐].*|[\s\-‐].*", r"^[^\s\-‐]*[\s\-‐]+",
 def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """Return offsets (int64, rows + 1) into the distinct surname keys (uint64, ascending) of each row.
 
-    Surnames are normalized like titles: without case, accents, hyphens and spaces. If the last name is empty, the first name counts.
+    Surnames are without case, accents, hyphens and spaces (`hash_surnames`). If the last name is empty, the first name counts.
     Group authors have no key, because one source names the group and another its members. A key is a hash of 63 bits: in a corpus of a
     billion records, the expected number of false matches is below one. Full surnames have even keys, parts of compound ones odd keys.
     """
@@ -91,26 +91,21 @@ def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     names = authors.values[offsets[0] : offsets[-1]]
     last, first = names.field("last"), names.field("first")
     names = list_surnames(names).dictionary_encode()
-    keys = _hash(names.dictionary.take(names.indices))
+    code = np.asarray(names.indices.fill_null(len(names.dictionary)))
+    keys = np.append(hash_surnames(names.dictionary), np.uint64(0))[code] & ~np.uint64(1)
     may_be_group = np.flatnonzero(np.asarray(pc.equal(pc.binary_length(first), 0)))
     is_group = pc.match_substring_regex(last.take(pa.array(may_be_group)), rf"(?i){GROUP}.*")
     keys[may_be_group[np.asarray(pc.fill_null(is_group, False))]] = 0
     row = np.repeat(np.arange(len(authors)), np.diff(offsets))
     is_key = (keys != 0) & authors.is_valid().to_numpy(zero_copy_only=False)[row]
     is_compound = np.asarray(pc.match_substring_regex(names.dictionary, _COMPOUND))
-    code = np.asarray(names.indices.fill_null(len(is_compound)))
     at = np.flatnonzero(is_key & np.append(is_compound, False)[code])
     place = (np.cumsum(is_compound) - 1)[code[at]]
     compound = names.dictionary.filter(is_compound)
-    parts = [_hash(pc.replace_substring_regex(compound, other, ""))[place] | 1 for other in _PARTS]
+    parts = [hash_surnames(pc.replace_substring_regex(compound, other, ""))[place] | 1 for other in _PARTS]
     row, keys = np.concatenate([row[is_key], *[row[at]] * len(parts)]), np.concatenate([keys[is_key], *parts])
     row, keys = unique_pairs(row[keys > 1], keys[keys > 1])
     return np.searchsorted(row, np.arange(len(authors) + 1)), keys
-
-
-def _hash(names: pa.Array) -> np.ndarray:
-    """Return the even hash of each normalized name, or 0."""
-    return hash_strings(*text_of(titles.normalize(names))) & ~np.uint64(1)
 
 
 def _equals(column: pa.Array, value: str) -> np.ndarray:

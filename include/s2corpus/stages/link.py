@@ -181,12 +181,8 @@ def _measure_title_links(run: Run, engine: Engine) -> dict[str, int]:
     - `predicted`: tried entries, and wrong links of other entries: the entry's published DOI belongs to no paper but the linked paper has
       one.
     """
-    make_link_tables(
-        engine,
-        LinkRules(),
-        ("gold_sample", "entries: gold_entries", *OF_ENTRIES, "gold_links"),
-        ("gold_sample", "gold_links"),
-    )
+    names = "gold_sample", "entries: gold_entries", *OF_ENTRIES, "gold_links"
+    make_link_tables(engine, LinkRules(), names, ("gold_sample", "gold_links"))
     truth = {row["entry"]: row for row in engine.fetch("SELECT * FROM gold_links WHERE reason = 'id'").to_pylist()}
     make_link_tables(
         engine, run.spec.link, ("entries: gold_entries_without_ids", *OF_ENTRIES, "gold_links"), ("gold_links",)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from s2corpus.compiled import njit
 from s2corpus.titles.facts import NUMERIC
-from s2corpus.titles.places import Places, journals_differ, relate, relate_pages
+from s2corpus.titles.places import Places, relate, relate_journals, relate_pages
 from s2corpus.titles.rules import (
     MIN_WORDS,
     Difference,
@@ -43,11 +43,11 @@ EVIDENCE: Final = {
         ("equal", 1), ("unknown, or of a preprint", 0), ("neighboring in one journal or volume", -4),
         ("neighboring", -6), ("2 to 4 apart", -7), ("apart", -9),
     ),
-    "place": (("unknown", 0), ("volume or page agrees", 1), ("volume and page agree", 3), ("journal, volume and page agree", 5)),
+    "place": (("unknown", 0), ("volume or page agrees", 1), ("volume and page, or both pages", 3), ("journal, volume and page agree", 5)),
     "volume": (("agree", 0), ("differ", -4)),
     "page": (("agree", 0), ("differ", -4), ("differ like titles", -8)),
     "issue": (("agree", 0), ("differ", -2), ("differ, few authors or no page", -7)),
-    "journal": (("agree", 0), ("differ", -4), ("differ like titles", -8)),
+    "journal": (("agree", 0), ("differ", -5), ("differ like titles", -8)),
     "identifier": (("not compared", 0), ("equal", 16)),
 }  # fmt: skip
 """The evidence of each fact: its possible values and their weights. This is the table of SPEC §4.7."""
@@ -80,7 +80,7 @@ class Comparison:
     values: np.ndarray
     """int8, facts × n: the value of each fact, by its place in EVIDENCE"""
     located: np.ndarray
-    """bool: equal volumes, and first pages that do not differ"""
+    """bool: equal volumes, and first pages that do not differ, or two equal pages"""
 
     @property
     def weights(self) -> np.ndarray:
@@ -167,15 +167,14 @@ def compare(
     is_unknown = (years[0] == 0) | (years[1] == 0) | (is_other_form & (apart <= MAX_PREPRINT_YEARS) & (apart > 0))
     journal = np.where((a.journal >= 0) & (b.journal >= 0), 1, 0)
     rows = np.flatnonzero((journal > 0) & (a.journal != b.journal))
-    journal[rows] = np.where(journals_differ(a.journal[rows], b.journal[rows], nodes.journals), -1, 1)
+    journal[rows] = relate_journals(a.journal[rows], b.journal[rows], nodes.journals)
     is_near = (apart == 1) & ~is_other_form
-    year = np.select(
-        [is_unknown, apart == 0, is_near & ((journal > 0) | (volume > 0)), is_near, apart < MIN_YEARS_APART],
-        [1, 0, 2, 3, 4],
-        5,
-    )
+    cases = [is_unknown, apart == 0, is_near & ((journal > 0) | (volume > 0)), is_near, apart < MIN_YEARS_APART]
+    year = np.select(cases, [1, 0, 2, 3, 4], 5)
     is_placed = (volume > 0) & (page > 0)
-    place = np.select([is_placed & (journal > 0), is_placed, (volume > 0) | (page > 0)], [3, 2, 1], 0)
+    are_pages = (page > 0) & (a.last == b.last) & (a.last > 0) & (volume == 0)
+    place = np.select([is_placed & (journal > 0), is_placed | are_pages, (volume > 0) | (page > 0)], [3, 2, 1], 0)
+    is_other_journal = (journal == -1) | ((journal == -2) & ~(is_equal | is_placed | are_pages))
     is_numeric = a.issue & b.issue & NUMERIC != 0
     issue = is_numeric & (relate(a.issue, b.issue) < 0) & (volume != 0) & ~(is_equal & is_placed)
     is_column = (longer <= _FEW_AUTHORS) | (a.page == 0) | (b.page == 0)
@@ -188,9 +187,9 @@ def compare(
     values = [
         title, np.broadcast_to(number, len(left)), document, authors, year, place, (volume < 0) & ~is_preprint,
         np.where((page < 0) & ~is_preprint, like_titles, 0), np.where(issue & ~is_preprint, np.where(is_column, 2, 1), 0),
-        np.where((journal < 0) & ~is_preprint, np.where(is_placed, 1, like_titles), 0), np.broadcast_to(identifier, len(left)),
+        np.where(is_other_journal & ~is_preprint, np.where(is_placed, 1, like_titles), 0), np.broadcast_to(identifier, len(left)),
     ]  # fmt: skip
-    return Comparison(np.stack(values).astype(np.int8), (volume > 0) & (page >= 0))
+    return Comparison(np.stack(values).astype(np.int8), ((volume > 0) & (page >= 0)) | are_pages)
 
 
 @njit(cache=True, nogil=True)

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.sources.documents import ends_with_kind
-from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
+from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.comparison import EQUAL, MIN_LINK_EVIDENCE, Comparison
-from s2corpus.titles.facts import page_keys
+from s2corpus.titles.facts import hash_surnames, page_keys
 from s2corpus.titles.linking import CANDIDATE, compare_facts
 from s2corpus.titles.threegrams import normalize, normalize_one
 
@@ -132,10 +132,7 @@ def _read_evidence(raw: Sequence[str], years: Sequence[int | None]) -> list[_Ref
             ["".join(words[at : at + n]) for n in range(1, _MAX_SURNAME_WORDS + 1) for at in range(len(words) - n + 1)]
         )
         numbers.append(_NUMBER.findall(text))
-    hashed = (
-        _hash_lists(phrases, lambda column: hash_strings(*text_of(normalize(column))).view(np.int64)),
-        _hash_lists(numbers, page_keys),
-    )
+    hashed = _hash_lists(phrases, lambda names: hash_surnames(names).view(np.int64)), _hash_lists(numbers, page_keys)
     return [
         _Reference(text, {int(found) for found in _YEAR.findall(text)} | ({year} if year else set()), words, found)
         for text, year, words, found in zip(raw, years, *hashed, strict=True)

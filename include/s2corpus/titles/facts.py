@@ -42,7 +42,7 @@ def add_facts(rows: pa.Table) -> pa.Table:
     opening = pc.binary_slice(normalized.cast(pa.binary()), 0, OPENING_BYTES)
     compared = [
         one_chunk(rows["year"]),
-        _unless_zero(hash_strings(*text_of(normalize(first_surname(rows["authors"]))))),
+        _unless_zero(hash_surnames(first_surname(rows["authors"]))),
         one_chunk(rows["journal"]),
         *(_unless_zero(key(rows[name])) for key, name in _KEYS),
     ]
@@ -72,18 +72,27 @@ def list_surnames(persons: pa.StructArray) -> pa.Array:
     return pc.if_else(pc.equal(pc.fill_null(last, ""), ""), pc.struct_field(persons, "first"), last)
 
 
+def hash_surnames(names: pa.Array) -> np.ndarray:
+    """Return the hash of each surname (uint64), or 0: Müller, Mueller and Muller are one, as Sørensen and Sorensen are."""
+    texts = normalize(names)
+    for letters, plain in _TRANSLITERATED:
+        texts = pc.replace_substring_regex(texts, letters, plain)
+    return hash_strings(*text_of(texts))
+
+
 def _unless_zero(hashes: np.ndarray) -> pa.Array:
     return pa.array(hashes.astype(np.uint64).view(np.int64), mask=hashes == 0)
 
 
+_TRANSLITERATED = (("æ", "a"), ("[øœ]", "o"), ("ł", "l"), ("ı", "i"), ("[đð]", "d"), ("([aou])e([a-z])", r"\1\2"))
 NUMERIC = np.uint32(2)
 """Bit of an issue hash that is set if the issue is a number. "12" and "December" do not contradict."""
 ELECTRONIC = np.uint32(2)
-"""Bit of a first-page hash that is set if the page begins with a letter, like an article number. Exceptions: `p` before a page, and S for
-supplements. An article number and a page do not contradict."""
-_ARTICLE_NUMBER = r"^\W*(?:pp?\.|p\b)?\s*[a-oqrt-zA-OQRT-Z]"
+"""Bit of a first-page hash that is set if the page is an article number: it begins with a letter (not `p`, nor S of supplements), has 6
+digits ("7015492"), or precedes a page ("19:1–19:12"). An article number and a page do not contradict."""
+_ARTICLE_NUMBER = r"^\W*(?:pp?\.|p\b)?\s*(?:[a-oqrt-zA-OQRT-Z]|[0-9]{6}|[0-9]+:[0-9])"
 _VOLUME = r"(?s)^[^\p{Nd}]*?0*(\p{Nd}+).*$|^[^\p{L}\p{N}]*(\p{L}+).*$|^.*$"
-_PAGE = r"(?s)^[^\p{L}\p{N}]*(?:(?:pp?|pages?|art(?:icle)?)\b[^\p{L}\p{N}]*)?(\p{L}{0,4})[.]?\s?0*(\p{Nd}+).*$|^.*$"
+_PAGE = r"(?s)^[^\p{L}\p{N}]*(?:(?:pp?|pages?|art(?:icle|n)?|unsp|no)\b[^\p{L}\p{N}]*)*(\p{L}{0,4})[.]?\s?0*(\p{Nd}+).*$|^.*$"
 
 
 def journal_keys(names: pa.Array | pa.ChunkedArray) -> np.ndarray:
@@ -109,12 +118,12 @@ def page_keys(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
 
 
 def last_pages(column: pa.Array) -> np.ndarray:
-    """Return the last page of each range of pages (int64), or 0: "2141–2147", "S2141-S2147" → 2147, "41, 67–95" → 0."""
+    """Return the last page of each range of pages (int64), or 0: "S214-S217" → 217, "41, 67–95" → 0; negative from page 1: "1–6" → −6."""
     pages = pc.extract_regex(column, r"^[^0-9]*(?P<first>[0-9]{1,9})[^0-9]+(?P<last>[0-9]{1,9})[^0-9]*$")
     first, last = (
         pc.fill_null(pc.struct_field(pages, name), "0").cast(pa.int64()).to_numpy() for name in ("first", "last")
     )
-    return np.where(last > first, last, 0)
+    return np.where(last > first, np.where(first > 1, last, -last), 0)
 
 
 _KEYS = ((journal_keys, "journal"), (number_keys, "volume"), (page_keys, "pages"))

@@ -37,15 +37,8 @@ ENTRY = pa.schema(
 )
 CANDIDATE = pa.schema(
     dict.fromkeys(("entry", "paper_id", "title", "normalized"), _TEXT)
-    | {
-        "same_title": _FLAG,
-        "is_uninformative": _FLAG,
-        "cited": COMPARED,
-        "given": COMPARED,
-        "reason": _TEXT,
-        "score": _REAL,
-    }
-    | {"is_crowded": _FLAG, "has_more": _FLAG}
+    | {"same_title": _FLAG, "is_uninformative": _FLAG, "cited": COMPARED, "given": COMPARED}
+    | {"reason": _TEXT, "score": _REAL, "is_crowded": _FLAG, "has_more": _FLAG}
 )
 KEY = pa.schema({"title_hash": pa.int64(), "key": pa.int64()})
 SCORED = pa.schema({"title_a": _TEXT, "title_b": _TEXT, "score": _REAL})
@@ -155,13 +148,8 @@ def compare_facts(rows: pa.Table, title: np.ndarray, *facts: np.ndarray, documen
     )
     volume, page = volume.astype(np.uint32), page.astype(np.uint32)
     journal = one_chunk(sides["journal"]).dictionary_encode()
-    places = Places(
-        volume,
-        np.zeros_like(volume),
-        page,
-        np.zeros(len(sides), np.int64),
-        pc.fill_null(journal.indices, -1).to_numpy(),
-    )
+    codes = pc.fill_null(journal.indices, -1).to_numpy()
+    places = Places(volume, np.zeros_like(volume), page, np.zeros(len(sides), np.int64), codes)
     left = np.arange(len(rows))
     is_unplaced = (volume == 0) & (page == 0) & (np.arange(len(sides)) < len(rows))
     little = np.tile(rows["is_uninformative"].to_numpy(), 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,17 +13,21 @@ from s2corpus.titles.facts import ELECTRONIC, NUMERIC, journal_words, mark_keys,
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Places in print of n records: volume, issue and first page as hashes, last page (0 if missing), journal as code (−1 if missing)."""
+    """Places in print of n records: volume, issue and first page as hashes, last page, journal as code (−1 if missing)."""
 
     volume: np.ndarray  # uint32
     issue: np.ndarray  # uint32
     page: np.ndarray  # uint32
-    last: np.ndarray  # int64, of several pages
+    last: np.ndarray  # int64, of several pages; 0 if missing, negative if the first page is 1
     journal: np.ndarray  # int32 code of a name
 
     def take(self, rows: np.ndarray) -> Places:
         """Return the places of some rows."""
         return Places(*(getattr(self, field)[rows] for field in self.__slots__))
+
+
+_MEETING = re.compile(r"(?i)\b(conf(erence)?|symp(osium)?|workshops?|congress|meeting|lecture notes|(19|20)\d\d)\b")
+"""Names of proceedings: those of one meeting have many forms."""
 
 
 def relate(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -37,7 +42,7 @@ def relate_pages(a: Places, b: Places) -> np.ndarray:
     """
     page = relate(a.page, b.page)
     page[(page < 0) & ((a.page ^ b.page) & ELECTRONIC != 0)] = 0
-    page[(page < 0) & (a.last == b.last) & (a.last != 0)] = 1
+    page[(page < 0) & (np.abs(a.last) == np.abs(b.last)) & (a.last != 0)] = 1
     return page
 
 
@@ -46,10 +51,16 @@ def issues(column: pa.Array) -> np.ndarray:
     return mark_keys(column, number_keys(column), r"[0-9]", NUMERIC)
 
 
-def journals_differ(a: np.ndarray, b: np.ndarray, journals: pa.Array) -> np.ndarray:
-    """Return which pairs of codes are names of different journals (bool). A name without words may belong to any."""
+def relate_journals(a: np.ndarray, b: np.ndarray, journals: pa.Array) -> np.ndarray:
+    """Return 1 for pairs of codes of one journal (int64), −1 for other names, −2 for those of meetings. A name without words may be any."""
     if not len(a):
-        return np.zeros(0, bool)
+        return np.zeros(0, np.int64)
     pairs, which = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
     names = zip(*(journals.take(pa.array(side)).to_pylist() for side in pairs), strict=True)
-    return np.array([all(map(journal_words, pair)) and not same_journal(*pair) for pair in names])[which.ravel()]
+    return np.array([_relate_names(*pair) for pair in names])[which.ravel()]
+
+
+def _relate_names(a: str, b: str) -> int:
+    if not (journal_words(a) and journal_words(b)) or same_journal(a, b):
+        return 1
+    return -2 if _MEETING.search(a) and _MEETING.search(b) else -1

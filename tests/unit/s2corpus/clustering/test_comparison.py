@@ -35,6 +35,11 @@ KINDS = {
 ADA, BOTH, KURT = {"names": [3]}, {"names": [3, 5]}, {"names": [7]}
 HERE, THERE = {"volume": 9, "page": 4}, {"volume": 13, "page": 8}
 BLOOD, KIDNEY, KIDNEY_INT = ({"journal": name} for name in ("Blood", "Kidney International", "Kidney Int"))
+MEETING = (
+    {"journal": "2016 IEEE 9th International Conference on Cloud Computing"},
+    {"journal": "Proceedings - CLOUD 2016, IEEE Computer Society"},
+)
+PAGES = {"page": 4, "last_page": 19}
 GENERIC = {"little": True}
 ISSUE = [{"issue": 4 | int(NUMERIC)}, {"issue": 8 | int(NUMERIC)}]
 
@@ -84,9 +89,11 @@ CELLS: list[tuple[str, str, Row, Row, int, int]] = [
     ("year", "neighboring in one journal or volume", {"volume": 9}, {"year": 2001, "volume": 9}, EQUAL, 0),
     ("year", "neighboring in one journal or volume", KIDNEY, KIDNEY_INT | {"year": 2001}, EQUAL, 0),
     ("place", "unknown", HERE, {}, EQUAL, 0), ("place", "volume or page agrees", HERE, {"volume": 9}, EQUAL, 0),
-    ("place", "volume and page agree", HERE, HERE, EQUAL, 0),
+    ("place", "volume and page, or both pages", HERE, HERE, EQUAL, 0),
+    ("place", "volume and page, or both pages", PAGES, PAGES, EQUAL, 0),
+    ("place", "volume or page agrees", PAGES | {"volume": 9}, PAGES | {"volume": 13}, EQUAL, 0),
     ("place", "journal, volume and page agree", HERE | KIDNEY, HERE | KIDNEY_INT, EQUAL, 0),
-    ("place", "volume and page agree", HERE | {"last_page": 19}, {"volume": 9, "page": 8, "last_page": 19}, EQUAL, 0),  # 14–19, 15–19
+    ("place", "volume and page, or both pages", HERE | {"last_page": 19}, {"volume": 9, "page": 8, "last_page": 19}, EQUAL, 0),
     ("page", "differ", HERE | {"last_page": 19}, {"page": 8, "last_page": 20}, EQUAL, 0),
     ("volume", "agree", HERE, HERE, EQUAL, 0), ("volume", "differ", HERE, {"volume": 13}, EQUAL, 0),
     ("volume", "agree", HERE, {"volume": 13, "preprint": 1}, EQUAL, 0),  # A preprint has another place.
@@ -99,7 +106,9 @@ CELLS: list[tuple[str, str, Row, Row, int, int]] = [
     ("issue", "agree", ISSUE[0], ISSUE[1], EQUAL, 0),
     ("journal", "agree", KIDNEY, KIDNEY_INT, ALMOST, 0), ("journal", "agree", KIDNEY, {"journal": "—"}, ALMOST, 0),
     ("journal", "differ", KIDNEY, BLOOD, EQUAL, 0), ("journal", "differ like titles", KIDNEY, BLOOD, ALMOST, 0),
-    ("journal", "differ", HERE | KIDNEY, HERE | BLOOD, ALMOST, 0),
+    ("journal", "differ", HERE | KIDNEY, HERE | BLOOD, ALMOST, 0), ("journal", "agree", *MEETING, EQUAL, 0),
+    ("journal", "agree", MEETING[0] | PAGES, MEETING[1] | PAGES, ALMOST, 0), ("journal", "differ like titles", *MEETING, ALMOST, 0),
+    ("journal", "differ", MEETING[0], BLOOD, EQUAL, 0),
     ("identifier", "equal", {"identifier": 1}, {}, EQUAL, 0),
 ]  # fmt: skip
 """Cells of the table, each with two descriptions that have this value of the fact, their titles' similarity and difference."""
@@ -137,6 +146,8 @@ def test_specification_has_the_table_of_evidence() -> None:
         (HERE | ADA, ADA | {"year": 2004}, EQUAL, 0, False),
         (HERE | ADA | BLOOD, HERE | ADA | BLOOD | {"year": 2014}, EQUAL, 0, True),  # A wrong year.
         (ADA | BLOOD, ADA | BLOOD | {"year": 2001}, EQUAL, 0, True), (ADA, ADA | {"year": 2001}, EQUAL, 0, False),
+        (ADA | PAGES | MEETING[0], ADA | PAGES | MEETING[1] | {"year": 2001}, EQUAL, 0, True),  # Proceedings appear after the meeting.
+        (ADA | MEETING[0], ADA | MEETING[1] | {"year": 2001}, EQUAL, 0, False),
         (ADA | HERE, ADA | THERE, EQUAL, 0, False), (ADA | HERE, ADA | {"volume": 9, "page": 8}, EQUAL, 0, True),  # An erratum.
         (ADA | HERE, ADA | {"volume": 9, "page": 8}, ALMOST, 0, False),
         (ADA, ADA, ALMOST, Difference.NUMBER, False), (ADA, ADA, ALMOST, Difference.ONE_SIDED, True),

@@ -34,7 +34,8 @@ def test_cut_title_joins_if_all_facts_agree() -> None:
         ((complete, {"pages": None}), False), ((complete, {"year": 2011}), False), ((complete, {"year": None}), False),
         ((complete, {"volume": "10", "issue": "3"}), False), ((no_volume, {"journal": "Kidney International"}), False),
         ((complete, {"doi": "10.1111/b"}), False), ((preprint, {"doi": "10.1111/b"}), True),
-        ((complete, {"title": f"{MAIN}: a systematic review"}), True), ((complete, {"title": MAIN[:-3]}), False),
+        ((complete, {"title": f"{MAIN}: a systematic review"}), True),
+        ((complete, {"title": MAIN[:-3]}), True), ((complete, {"title": MAIN[:-3], "pages": "2141"}), False),  # Both pages are equal.
     ]  # fmt: skip
     assert_joined(table, lambda case: (case[0], make_record("b:1", **{"title": MAIN, **case[1]})))
 
@@ -45,8 +46,8 @@ def test_generic_and_numbered_titles_do_not_join() -> None:
         (("Editorial", "Editorial: what the new guideline means for hypertension in primary care", {}), False),
         ((graphs, f"{graphs}, part II: the connected case and its applications", {}), False),
         ((graphs, f"{graphs}: 3. the connected case and its applications", {}), False),  # So does a member of a series.
-        (("Hypertension", research, {}), False),  # A short title needs an equal volume.
-        (("Hypertension", research, {"volume": "7"}), True),
+        (("Hypertension", research, {"pages": "2141"}), False),  # A short title needs an equal volume, or two equal pages.
+        (("Hypertension", research, {"pages": "2141", "volume": "7"}), True), (("Hypertension", research, {}), True),
     ]
     assert_joined(table, lambda case: [make_record(f"{title}:1", title, **case[2]) for title in case[:2]])
 

@@ -13,6 +13,7 @@ from s2corpus.titles.facts import (
     COMPARED,
     FACTS,
     add_facts,
+    hash_surnames,
     journal_key,
     journal_keys,
     journal_words,
@@ -108,13 +109,23 @@ def test_journal_names_abbreviate_each_other(a: str, b: str, same: bool) -> None
         (number_keys, [("58(6)", "58"), ("vol. 58", "58"), ("Volume 058", "58"), ("58 (Suppl. 6)", "58"), ("Spring", "spring")],
          [("58", "59"), ("100", "1")]),
         (page_keys, [("pp. 0985–990", "985"), ("p. 7", "7"), ("art. 7", "Article 7"), ("e1754", "E1754"), ("S212-S216", "s212"),
-         ("30a", "30"), ("811a-19", "811"), ("a 17", "a17")], [("S7", "7"), ("e1754", "1754"), ("33", "34"), ("1001", "1")]),
+         ("30a", "30"), ("811a-19", "811"), ("a 17", "a17"), ("UNSP 804009", "804009"), ("Article No. 7", "art. 7"), ("ARTN e17", "e17")],
+         [("S7", "7"), ("e1754", "1754"), ("33", "34"), ("1001", "1")]),
     ],
 )  # fmt: skip
 def test_first_number_of_a_place_is_compared(
     keys: Any, same: list[tuple[str, str]], different: list[tuple[str, str]]
 ) -> None:
     a, b = (keys(pa.array(side)) for side in zip(*same, *different, strict=True))
+    assert a.all() and b.all() and (a == b).tolist() == [True] * len(same) + [False] * len(different)
+
+
+def test_surnames_are_compared_without_transliteration() -> None:
+    """Web of Science prints Maeder for Mäder and Jorgensen for Jørgensen."""
+    same = [("Mäder", "Maeder"), ("Mäder", "Mader"), ("Jørgensen", "Jorgensen"), ("Skakkebæk", "Skakkebaek"), ("Łabaj", "Labaj"),
+            ("Işık", "Isik")]  # fmt: skip
+    different = [("Xu", "Xue"), ("Li", "Liu")]
+    a, b = (hash_surnames(pa.array(side)) for side in zip(*same, *different, strict=True))
     assert a.all() and b.all() and (a == b).tolist() == [True] * len(same) + [False] * len(different)
 
 

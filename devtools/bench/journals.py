@@ -5,13 +5,13 @@
     corpus cluster --records bench/records.jsonl --out clusters.jsonl
     python -m devtools.bench.journals score bench clusters.jsonl
 
-A source is `NAME=FILE`, or `NAME:READER=FILE`; a folder stands for its files. The reader is a metadata source of docs/sources.md, or
-`tei` for GROBID's TEI. The gold is the DOI that each source prints. Records get neither DOI nor any other identifier, so that only
-metadata can match them. These entries are counted, but are not in the benchmark:
+A source is `NAME=FILE`, or `NAME:READER=FILE`; a folder stands for its files. The reader is a metadata source of docs/sources.md, `tei`
+for GROBID's TEI, or `export` for a search export of a database (see exports.py). The gold is the DOI that each source prints. Records get
+neither DOI nor any other identifier, so that only metadata can match them. These entries are counted, but are not in the benchmark:
 
 - `no_doi`: the source prints no DOI; `shared_doi`: several records of the source print it, as abstracts of a supplement do
 - `repeated`: an entry with this id was read before; `withdrawn`: the source deleted it; `elsewhere`: excluded by --only
-- `unreadable_title`: neither title nor authors; other words are the readers' reasons (docs/sources.md)
+- `unreadable_title`: no title, or only the name of its journal; other words are the readers' reasons (docs/sources.md)
 
 `records.jsonl` has the records in the generic form of docs/sources.md, `gold.csv` their DOIs, `card.md` counts and licenses. The same
 files give the same bytes. `score` takes CSV, JSON lines or Parquet; the first two columns are record and cluster. A record that the file
@@ -33,6 +33,7 @@ from typing import Any
 import duckdb
 import orjson
 
+from devtools.bench.exports import read_export
 from s2corpus import sources
 from s2corpus.sources import Deleted, Dropped, Entry, Record, RecordKind
 from s2corpus.sources.build import RawRecord
@@ -72,7 +73,7 @@ class Part:
                 outcome = "repeated"
             elif not entry.doi:
                 outcome = "no_doi"
-            elif not (entry.title or entry.original_title or entry.authors):
+            elif not entry.title:
                 outcome = "unreadable_title"
             else:
                 self.records[entry.doi].append(entry)
@@ -90,6 +91,9 @@ class Part:
 
 def read_entries(reader: str, path: Path) -> Iterator[Entry]:
     """Yield the entries of one file."""
+    if reader == "export":
+        yield from read_export(path)
+        return
     if reader != "tei":
         yield from sources.read(reader, path)
         return

@@ -67,7 +67,9 @@ _GLUED_NOTE = re.compile(
 _NUMBERED_WORD = re.compile(rf"(?:{'|'.join(_WORDS['numbered_words'].split())})$", re.IGNORECASE)
 _TRANSLATED = re.compile(r"\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\.*")
 _AMPERSANDS = re.compile(r"&(?:amp;)+")
-_BARE_ENTITY = re.compile(r"(?: (?=#(?:39|8217|x0*27|x2019);)|(?<![&\w;]))(#x[0-9A-Fa-f]{2,5}|#(?:3[489]|\d{3,5})|amp);")
+_BARE_ENTITY = re.compile(
+    r"(?: (?=#(?:39|8217|x0*27|x2019);)|(?<![&\w;]))(#x[0-9A-Fa-f]{2,5}|#(?:3[489]|\d{3,5})|amp);"
+)
 """an entity that lost its ampersand, as in titles of IEEE Xplore: Software amp; Services, Customer #x0027;s"""
 _MAX_ROUNDS = 10  # of removing tags and unescaping; real texts need fewer
 _PART_MARK = "\x1e"

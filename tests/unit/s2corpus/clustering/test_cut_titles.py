@@ -46,8 +46,12 @@ def test_generic_and_numbered_titles_do_not_join() -> None:
         (("Editorial", "Editorial: what the new guideline means for hypertension in primary care", {}), False),
         ((graphs, f"{graphs}, part II: the connected case and its applications", {}), False),
         ((graphs, f"{graphs}: 3. the connected case and its applications", {}), False),  # So does a member of a series.
-        (("Hypertension", research, {"pages": "2141"}), False),  # A short title needs an equal volume, or two equal pages.
-        (("Hypertension", research, {"pages": "2141", "volume": "7"}), True), (("Hypertension", research, {}), True),
+        (
+            ("Hypertension", research, {"pages": "2141"}),
+            False,
+        ),  # A short title needs an equal volume, or two equal pages.
+        (("Hypertension", research, {"pages": "2141", "volume": "7"}), True),
+        (("Hypertension", research, {}), True),
     ]
     assert_joined(table, lambda case: [make_record(f"{title}:1", title, **case[2]) for title in case[:2]])
 

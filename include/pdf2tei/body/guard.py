@@ -7,7 +7,7 @@ from itertools import groupby
 
 from pdf2tei.front.authors import affiliation_words
 from pdf2tei.pages.measures import Measures
-from pdf2tei.pages.model import Document, Kind, Line
+from pdf2tei.pages.model import Document, Kind, Line, group_items
 from pdf2tei.words import read_pattern
 
 _MIN_LINES = 3
@@ -62,15 +62,11 @@ def _list_paragraphs(document: Document, kinds: tuple[Kind, ...]) -> list[list[L
 
 def _group_paragraphs(lines: list[Line]) -> list[list[Line]]:
     """Group lines of one size that follow each other closely in one column."""
-    runs: list[list[Line]] = []
-    for line in lines:
-        above = runs[-1][-1] if runs else None
-        is_set_alike = above is not None and above.font.bold == line.font.bold
-        if above is not None and is_set_alike and line.continues(above, gap=0.9, size=0.3, rise=0.5):
-            runs[-1].append(line)
-        else:
-            runs.append([line])
-    return runs
+
+    def begins(run: list[Line], line: Line) -> bool:
+        return run[-1].font.bold != line.font.bold or not line.continues(run[-1], gap=0.9, size=0.3, rise=0.5)
+
+    return group_items(lines, begins)
 
 
 def _is_prose(run: list[Line]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pdf2tei.pages.measures import Measures
-from pdf2tei.pages.model import Document, Kind, Line, Page
+from pdf2tei.pages.model import Document, Kind, Line, Page, group_items
 from pdf2tei.pages.text import Joiner, Text
 from pdf2tei.words import read_pattern
 
@@ -93,13 +93,7 @@ def _find_notes(column: list[Line], page: Page, measures: Measures) -> list[list
         feet = feet[1:]
     if len(feet) > _MAX_UNMARKED_LINES and page.number > 1 and not _has_mark(feet[0]):
         return []
-    notes: list[list[Line]] = []
-    for line in feet:
-        if not notes or _has_mark(line):
-            notes.append([line])
-        else:
-            notes[-1].append(line)
-    return notes
+    return group_items(feet, lambda _, line: _has_mark(line))
 
 
 def _has_mark(line: Line) -> bool:

@@ -11,7 +11,7 @@ from pdf2tei.body.heads import NUMBERED
 from pdf2tei.floats import grids
 from pdf2tei.floats.captions import CAPTION, find_captions, is_table
 from pdf2tei.pages.measures import Measures
-from pdf2tei.pages.model import Box, Document, Kind, Line, Page, join_tokens
+from pdf2tei.pages.model import Box, Document, Kind, Line, Page, group_items, join_tokens
 from pdf2tei.pages.text import Joiner
 
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -105,12 +105,8 @@ def build_floats(found: list[FloatLines], joiner: Joiner) -> list[Float]:
 
 def _split_rows(lines: list[Line]) -> list[list[str]]:
     """Return a table's lines as rows of cells, from left to right."""
-    rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda x: (x.y0, x.x0)):
-        if rows and line.y0 < rows[-1][0].y1 - 0.5 * rows[-1][0].height:
-            rows[-1].append(line)
-        else:
-            rows.append([line])
+    ordered = sorted(lines, key=lambda x: (x.y0, x.x0))
+    rows = group_items(ordered, lambda row, line: line.y0 >= row[0].y1 - 0.5 * row[0].height)
     return [
         [join_tokens(cell) for x in sorted(row, key=lambda x: x.x0) for cell in grids.split_at_gaps(x)] for row in rows
     ]

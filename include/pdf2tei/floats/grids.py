@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from statistics import median
 
 from pdf2tei.body.formulas import LABEL, is_formula
 from pdf2tei.pages.measures import Measures
-from pdf2tei.pages.model import Kind, Line, Page, Token
+from pdf2tei.pages.model import Kind, Line, Page, Token, group_items
 
 _DIGIT = re.compile(r"\d")
 _MIN_ROWS = 3
@@ -20,13 +19,7 @@ _MAX_ROW_GAP = 3.5
 
 def split_at_gaps(line: Line) -> list[list[Token]]:
     """Split a line into cells at gaps wider than a word space."""
-    cells = [[line.tokens[0]]]
-    for before, token in pairwise(line.tokens):
-        if token.x0 - before.x1 > 0.85 * line.size:
-            cells.append([token])
-        else:
-            cells[-1].append(token)
-    return cells
+    return group_items(line.tokens, lambda cell, token: token.x0 - cell[-1].x1 > 0.85 * line.size)
 
 
 def find_tables(page: Page, running: set[int], measures: Measures) -> list[list[Line]]:
@@ -42,15 +35,13 @@ def find_tables(page: Page, running: set[int], measures: Measures) -> list[list[
     text = [x for x in page.lines if x.kind in (Kind.BODY, Kind.REFERENCE, Kind.ABSTRACT) and x.block in running]
     tables: list[list[Line]] = []
     for side in _partition_by_side(free, text):
-        rows = _group_rows(side)
-        run: list[list[Line]] = []
-        for row in rows:
-            if run and row[0].y0 - max(x.y1 for x in run[-1]) > _MAX_ROW_GAP * max(x.size for x in row):
-                tables += _trim_to_table(run, side)
-                run = []
-            run.append(row)
-        tables += _trim_to_table(run, side)
+        for run in group_items(_group_rows(side), _follows_row_gap):
+            tables += _trim_to_table(run, side)
     return tables
+
+
+def _follows_row_gap(run: list[list[Line]], row: list[Line]) -> bool:
+    return row[0].y0 - max(x.y1 for x in run[-1]) > _MAX_ROW_GAP * max(x.size for x in row)
 
 
 def _partition_by_side(free: list[Line], text: list[Line]) -> list[list[Line]]:
@@ -78,14 +69,10 @@ def _partition_by_side(free: list[Line], text: list[Line]) -> list[list[Line]]:
 
 
 def _group_rows(lines: Sequence[Line]) -> list[list[Line]]:
-    rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda x: (x.y0 + x.y1, x.x0)):
-        middle = (line.y0 + line.y1) / 2
-        if rows and abs(middle - median((x.y0 + x.y1) / 2 for x in rows[-1])) < 0.4 * line.size:
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return rows
+    def begins(row: list[Line], line: Line) -> bool:
+        return abs((line.y0 + line.y1) / 2 - median((x.y0 + x.y1) / 2 for x in row)) >= 0.4 * line.size
+
+    return group_items(sorted(lines, key=lambda x: (x.y0 + x.y1, x.x0)), begins)
 
 
 def _trim_to_table(rows: list[list[Line]], side: list[Line]) -> list[list[Line]]:

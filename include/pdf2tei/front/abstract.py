@@ -8,7 +8,7 @@ from functools import cached_property
 
 from pdf2tei.pages.language import language
 from pdf2tei.pages.measures import Measures
-from pdf2tei.pages.model import Kind, Line
+from pdf2tei.pages.model import Kind, Line, group_items
 from pdf2tei.pages.text import Joiner
 from pdf2tei.words import read_pattern
 
@@ -240,14 +240,11 @@ def take_keywords(lines: list[Line], joiner: Joiner) -> list[str]:
 
 def split_paragraphs(lines: list[Line]) -> list[list[Line]]:
     """Split the abstract into paragraphs where space or an indent follows a full stop."""
-    runs: list[list[Line]] = []
-    for line in lines:
-        last = runs[-1][-1] if runs else None
-        if last is None or (
-            last.text.rstrip().endswith((".", "?", "!", ":"))
-            and (line.y0 - last.y1 > 0.6 * line.size or (line.x0 - last.x0 > 0.7 * line.size and line.y0 > last.y0))
-        ):
-            runs.append([line])
-        else:
-            runs[-1].append(line)
-    return runs
+
+    def begins(run: list[Line], line: Line) -> bool:
+        last = run[-1]
+        is_indented = line.x0 - last.x0 > 0.7 * line.size and line.y0 > last.y0
+        is_apart = line.y0 - last.y1 > 0.6 * line.size or is_indented
+        return is_apart and last.text.rstrip().endswith((".", "?", "!", ":"))
+
+    return group_items(lines, begins)

@@ -14,9 +14,7 @@ from pdf2tei.pages.text import Text, clean
 from pdf2tei.words import read_pattern
 
 _KEY = re.compile(r"[\d*†‡§¶∗⋆♯∥#ǁ♠♣♦♥]|[a-z](?![a-z])")
-_LEADING = re.compile(
-    r"\s*[\[(]?(\d{1,2}|[a-h])[\])]?[.\s]\s*(?=[A-ZÀ-Þ])|\s*(\d{1,2}|[*†‡§¶∗⋆♯∥#]{1,5})\s?(?=[A-ZÀ-Þ])"
-)
+_LEADING = read_pattern("affiliations", "leading", re.NOFLAG)
 _EMAIL = re.compile(r"(?:\{([^{}@]{1,200})\}|([\w.+-]{1,64}))\s?@\s?([\w-]{1,64}(?:\.[\w-]{1,64}){1,4})")
 _NOT_AFFILIATION = read_pattern("affiliations", "not_affiliation")
 _MARKS = re.compile(r"\d{1,2}|[*†‡§¶∗⋆♯∥#ǁ]+")

@@ -80,25 +80,19 @@ _DATA_PREFIXES = tuple(sorted(read_words("identity", "data_prefixes")))
 """Registrants of data sets and protocols, not of papers."""
 _METADATA_DOI = ("prism:doi", "pdfx:doi", "crossmark:doi", "pdfx:wps-articledoi", "doi", "wps-articledoi", "articledoi")
 _METADATA_TEXT = ("dc:identifier", "prism:url", "subject", "dc:description", "title", "keywords")
-_DOI = re.compile(
-    r"(?:https?://(?:dx\.)?doi\.org/|\bdoi\b[\s:./]*)?\b10\.\d{4,9}(?:\.\d+)*/[^\s\x00-\x1f]+", re.IGNORECASE
-)
+_DOI = read_pattern("identity", "doi")
 _SUPPLEMENT_SUFFIX = re.compile(r"\.(?:[gts]\d{3}|suppl?\d*)$")
 _LABEL = read_pattern("identity", "label")
 _CITE_THIS = read_pattern("identity", "cite_this")
 _ANOTHER_WORK = read_pattern("identity", "another_work")
 _REFERENCES_HEAD = read_pattern("identity", "references_head")
-_LOOKS_LIKE_REFERENCE = re.compile(
-    r"(?:^|\s)(?:\[\d+\]|\d{1,3}[.)]?\s+[A-Z])|\(\d{4}[a-z]?\)|\bet al\b|\b[A-Z][a-z]+,? [A-Z]\.|\d{1,4}\s*:\s*\d+"
-)
+_LOOKS_LIKE_REFERENCE = read_pattern("identity", "looks_like_reference", re.NOFLAG)
 _ARXIV_STAMP = read_pattern("identity", "arxiv_stamp")
 _SIGNS = re.compile(r"[\W_]+")
 _ACL_STAMP = re.compile(r"^proceedings of .{5,300}?\bpages?\b", re.IGNORECASE)
 _ACL_OWNER = re.compile(r"association for computational linguistics", re.IGNORECASE)
 _ACL_DOI = re.compile(r"10\.(?:18653/v1|3115/v1)/(.+)")
-_ACL_URL = re.compile(
-    r"(?:aclanthology\.(?:org|info)|aclweb\.org/anthology)/(?:papers/)?(?:\w/\w\d\d/)?(\S+)", re.IGNORECASE
-)
+_ACL_URL = read_pattern("identity", "acl_url")
 _PMCID = re.compile(r"\bPMC(?:ID)?\s*:?\s*(PMC\d{4,8}|\d{5,8})\b")
 
 

@@ -22,9 +22,7 @@ MAX_LINES = 60_000
 YEAR = re.compile(r"(?<!\d)(?:1[6-9]|20)\d\d[a-z]?(?!\d)")
 _INITIALS = re.compile(r"\b[A-Z][\w’'-]+,? (?:[A-Z]\.?[ -]?){1,3}(?=[,;.&(]|\band\b|$)|\b(?:[A-Z]\. ?){1,3}[A-Z][a-z]+")
 _PAGES = re.compile(r"\d+\s?[-–—]\s?\d+\b")
-_VOLUME = re.compile(
-    r"\b\d{1,4}\s?\(\d{1,4}[^)]{0,6}\)|\b\d{1,4}\s?[:,;]\s?[eE]?\d+|\bvol\.|\bpp?\.\s?\d|\b[Ee]ds?\.", re.I
-)
+_VOLUME = read_pattern("segmentation", "volume")
 _JOURNAL = read_pattern("segmentation", "journal", re.NOFLAG)
 _LABEL = re.compile(r"\s*([\[(]?)(\d{1,3})([\])]|\.(?!\d)|(?=\s))")
 _CAPTION = re.compile(r"\s*(?:fig(?:ure|\.)?|table|tab\.|scheme|box|algorithm)\s*[\dA-Z]", re.I)

@@ -8,11 +8,10 @@ from itertools import pairwise
 
 from pdf2tei.front.first_pages import PAGES
 from pdf2tei.front.title import is_cover
-from pdf2tei.pages.model import Document, Kind, Line, Page
+from pdf2tei.pages.model import Document, Kind, Line, Page, group_items
+from pdf2tei.words import read_pattern
 
-_NUMBER = re.compile(
-    r"\W{0,3}(?:(?:page|p\.)\s*)?(?:[a-z]{0,2}\d{1,6}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d+)?\W{0,3}", re.I
-)
+_NUMBER = read_pattern("furniture", "number")
 _REFERENCE_LABEL = re.compile(r"\[\d{1,3}\]|\d{1,3}\.")
 """A reference label on a separate line."""
 _DIGITS = re.compile(r"\d+")
@@ -140,10 +139,7 @@ def _normalize_text(line: Line) -> str:
 
 def _list_edge_lines(lines: list[Line]) -> list[Line]:
     """Return the lines of a page's first and last rows."""
-    rows: list[float] = []
-    for y in sorted(line.y0 for line in lines):
-        if not rows or y - rows[-1] > 3:
-            rows.append(y)
+    rows = [row[0] for row in group_items(sorted(line.y0 for line in lines), lambda row, y: y - row[0] > 3)]
     if not rows:
         return []
     top = rows[min(_MARGIN_ROWS, len(rows)) - 1] + 3

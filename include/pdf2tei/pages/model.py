@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import TypeVar
 
 from pdf2tei.words import read_pattern
 
 _BOLD = re.compile(r"bold|medi(?!um)|demi|black|heavy|semib|[-,]bd|tb\b|cmb|bx\d|b$|minionpro-.*bd", re.I)
 _ITALIC = re.compile(r"ital|obli|slant|[-,]it\b|cmti|cmsl|ti$|tini$", re.I)
 _MATH = read_pattern("model", "math")
+Item = TypeVar("Item")
 
 
 class Kind(StrEnum):
@@ -188,3 +191,14 @@ def join_tokens(tokens: list[Token]) -> str:
     """Join tokens to a text."""
     text = "".join([f" {t.text}" if t.space else t.text for t in tokens])
     return text[1:] if tokens and tokens[0].space else text
+
+
+def group_items(items: Iterable[Item], begins: Callable[[list[Item], Item], bool]) -> list[list[Item]]:
+    """Group items into runs. The first item begins a run, and each item for which `begins(run so far, item)` is true."""
+    runs: list[list[Item]] = []
+    for item in items:
+        if not runs or begins(runs[-1], item):
+            runs.append([item])
+        else:
+            runs[-1].append(item)
+    return runs

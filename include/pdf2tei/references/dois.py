@@ -13,9 +13,7 @@ _SIGNS = str.maketrans({
 _SPACED_PAGE = re.compile(r"\s?<\s?(\d{1,6}:\s?[A-Z0-9-]{2,8})\s?>\s?(?=\d\.\d)")
 """The page and code in a SICI DOI, `<0163:ANT>2.3.CO;2`, with spaces."""
 _PREFIX = re.compile(r"\b10\.\d{4,9}/\s?")
-_BROKEN_PREFIX = re.compile(
-    r"doi(?:\s?\.\s?org\s?/|\s?[:.]|\s)\s*(?P<prefix>1\s?0\s?\.\s?\d(?:\s?\d){3,8}\s?/)\s?", re.I
-)
+_BROKEN_PREFIX = read_pattern("dois", "broken_prefix")
 """A DOI prefix broken by spaces, after `doi` or the resolver's address."""
 _PART = re.compile(r"(?:[^\s\"<>\[\]]|\[[^\s\]]{1,30}\](?=\S)|<[^\s<>\"]{1,30}>(?=\S))+")
 """A run without spaces; SICI DOIs contain brackets of all kinds."""

@@ -35,10 +35,7 @@ _NAMES = re.compile(r"[,&]|\b(?:and|et al|eds?)\b|^[^\W\d_]*[a-z][\w-]* [A-Z]{1,
 _ENDS_SENTENCE = re.compile(r"[.?!][”\"'’)]?\s+$")
 _OUTSIDE_TITLE = re.compile(r"\s*\)?[”\"'’]?[.?!]|\s*[(,;:]\W*(?:1[6-9]|20)\d\d[a-z]?\W+$|\W*\[|.*(?:\"|\beds?\b)")
 _NO_JOURNAL = r"(?!(?:Part|Pt|Vol|No|An?|The|Et|Re\w+|[IVX]+)\b)"
-_ABBREVIATED = re.compile(
-    r"(?:(?<=[^\W\d_]{2})|(?<=\d\d)|(?<=\s[A-Z])|(?<=[a-z\d]\)))[.?!][”\"]?\s+"
-    rf"{_NO_JOURNAL}((?:[A-Z][^\W\d_]{{0,7}}(?:- [a-z]+)?(?:\.?\s+|$)){{1,4}})$"
-)
+_ABBREVIATED = read_pattern("entry_titles", "abbreviated", re.NOFLAG)
 _CAPITALIZED = re.compile(rf"(?<=[^\W\d_]{{4}})[.?!]\s+{_NO_JOURNAL}((?:(?:[A-Z][\w-]*|and|of|&)(?:\s+|$)){{1,6}})$")
 _IN = re.compile(r"(?:[.?!]|\.,)\s+In:?\s+(?=[A-Z])(?!Viv|Vitr|Sit|Silic)")
 _COMMA_IN = re.compile(rf"{_IN.pattern}|,\s+[iI]n:?\s+(?=[A-Z])")

@@ -11,15 +11,12 @@ from pdf2tei.front.authors import FrontAuthor
 from pdf2tei.references.crf import TokenLabel, label_references
 from pdf2tei.references.dois import find_doi
 from pdf2tei.references.entry_titles import TRIMMED, correct_fields
+from pdf2tei.words import read_pattern
 from s2orc_parse.bibliography.names import make_author, parse_authors
 
 _YEAR = re.compile(r"(?:1[6-9]|20)\d\d[a-z]?")
-_ARXIV = re.compile(
-    r"arxiv[\s:.]*(?:preprint\s+arxiv\s*:)?\s*(?:abs/)?(\d{4}\.\s?\d{4,5}|[a-z\-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?", re.I
-)
-_OLD_ARXIV = re.compile(
-    r"\b((?:hep-(?:ph|th|ex|lat)|astro-ph|cond-mat|gr-qc|nucl-(?:ex|th)|quant-ph|math-ph|math)/\d{7})\b"
-)
+_ARXIV = read_pattern("fields", "arxiv")
+_OLD_ARXIV = read_pattern("fields", "old_arxiv", re.NOFLAG)
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]+")
 _EDITORS = re.compile(r"[(\[]?\b(?:eds?|editors?|hrsg)\b\.?[)\]]?", re.I)
 _IN_BOOK = re.compile(r"\W+[iI]n:?\s+[A-Z]")

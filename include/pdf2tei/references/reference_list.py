@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import compress, count
 from statistics import median
 
 from pdf2tei.models.segmentation import SegmentLabel, score_as_reference
-from pdf2tei.pages.model import Document, Kind, Line
+from pdf2tei.pages.model import Document, Kind, Line, group_items
 from pdf2tei.pages.text import Joiner
 from pdf2tei.references import shape
 from pdf2tei.references.entries import LABEL, may_end
@@ -131,15 +132,11 @@ def _score_lines(lines: list[Line]) -> int:
 
 def _group_runs(lines: list[Line], inside: list[bool]) -> list[list[int]]:
     """Group the lines inside the list into runs, over short gaps without a head."""
-    runs: list[list[int]] = []
-    for i, here in enumerate(inside):
-        if not here:
-            continue
-        if runs and i - runs[-1][1] <= _MAX_BRIDGED_LINES and not any(map(is_head, lines[runs[-1][1] : i])):
-            runs[-1][1] = i + 1
-        else:
-            runs.append([i, i + 1])
-    return runs
+
+    def begins(run: list[int], i: int) -> bool:
+        return i - run[-1] > _MAX_BRIDGED_LINES + 1 or any(map(is_head, lines[run[-1] + 1 : i]))
+
+    return [[run[0], run[-1] + 1] for run in group_items(compress(count(), inside), begins)]
 
 
 def _begin_at_heads(lines: list[Line], runs: list[list[int]]) -> list[list[int]]:

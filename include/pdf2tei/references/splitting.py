@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from pdf2tei.models.segmentation import YEAR
-from pdf2tei.pages.model import Line
+from pdf2tei.pages.model import Line, group_items
 from pdf2tei.references import entries
 from pdf2tei.references.entries import AUTHOR, LABEL, may_end
 
@@ -145,13 +145,8 @@ def _find_best_run(labels: list[tuple[int, int]]) -> _LabelRun | None:
 
 
 def _group_at_starts(lines: list[Line], starts: list[bool]) -> list[EntryLines]:
-    groups: list[EntryLines] = []
-    for line, start in zip(lines, starts, strict=True):
-        if start or not groups:
-            groups.append([line])
-        else:
-            groups[-1].append(line)
-    return groups
+    groups = group_items(zip(lines, starts, strict=True), lambda _, pair: pair[1])
+    return [[line for line, _ in entry] for entry in groups]
 
 
 def _number_columns(lines: list[Line]) -> list[int]:

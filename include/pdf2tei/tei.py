@@ -123,9 +123,8 @@ def _write_header(parent: etree._Element, header: FrontContents, layer: TextLaye
             _add(person, "email", author.email)
         for place in author.affiliations:
             key = keys.setdefault(place.text, f"aff{len(keys)}")
-            note = _add(
-                _add(person, "affiliation", key=key), "note", "" if place.mark else place.text, type="raw_affiliation"
-            )
+            text = "" if place.mark else place.text
+            note = _add(_add(person, "affiliation", key=key), "note", text, type="raw_affiliation")
             if place.mark:
                 _add(note, "label", place.mark).tail = " " + _FORBIDDEN.sub("", place.text)
     _add(analytic, "title", header.title, level="a", type="main")

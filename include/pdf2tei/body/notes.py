@@ -98,6 +98,5 @@ def _find_notes(column: list[Line], page: Page, measures: Measures) -> list[list
 
 def _has_mark(line: Line) -> bool:
     first = line.tokens[0]
-    return bool(_NOTE_START.match(line.text)) and (
-        first.font.raised or not first.text.isdigit() or len(line.tokens) > 1
-    )
+    is_page_number = first.text.isdigit() and not first.font.raised and len(line.tokens) == 1
+    return _NOTE_START.match(line.text) is not None and not is_page_number

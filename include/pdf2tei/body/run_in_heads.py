@@ -67,9 +67,8 @@ def _count_head_tokens(tokens: list[Token]) -> int:
     if first.italic:
         return _count_same(tokens, number, lambda font, _: font.italic and not font.bold)
     # `3.1.1. Participants.` in an italic family that is not named so
-    is_marked = (
-        number and "." in tokens[0].text[:-1] and tokens[1].text[:1].isupper() and first.family != tokens[0].font.family
-    )
+    is_marked = number and "." in tokens[0].text[:-1] and tokens[1].text[:1].isupper()
+    is_marked = is_marked and first.family != tokens[0].font.family
     return _count_same(tokens, number, lambda font, start: font.family == start.family) if is_marked else 0
 
 

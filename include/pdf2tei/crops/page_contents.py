@@ -27,9 +27,8 @@ class TextLine:
         """Return whether the line belongs to running text."""
         words = self.text.split()
         letters = sum(len(word) for word in words if word.isalpha())
-        return (
-            len(words) >= 6 and letters > 0.55 * len(self.text.replace(" ", "")) and self.area.width > 0.27 * page.width
-        )
+        is_text = letters > 0.55 * len(self.text.replace(" ", ""))
+        return len(words) >= 6 and is_text and self.area.width > 0.27 * page.width
 
 
 @dataclass(slots=True)

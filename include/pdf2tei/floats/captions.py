@@ -71,11 +71,8 @@ def _weigh_caption(run: list[Line], measures: Measures) -> float:
     line = run[0]
     first = line.tokens[0].font
     match = CAPTION.match(line.text)
-    return (
-        (abs(line.size - measures.size) > 0.4)
-        + (first.bold or first.family != measures.family)
-        + 0.5 * bool(match and match["stop"])
-    )
+    is_stopped = bool(match and match["stop"])
+    return (abs(line.size - measures.size) > 0.4) + (first.bold or first.family != measures.family) + 0.5 * is_stopped
 
 
 def _begins_caption(lines: list[Line], i: int, match: re.Match[str], measures: Measures) -> bool:
@@ -96,9 +93,10 @@ def _begins_caption(lines: list[Line], i: int, match: re.Match[str], measures: M
     other = abs(line.size - measures.size) > 0.4 or first.bold or first.italic or first.family != measures.family
     stop = bool(match["stop"]) or match.end() >= len(line.text.rstrip())
     if (
-        not apart
-        and line.x0 <= lines[i - 1].x0 + 2
-        and not lines[i - 1].text.rstrip().endswith((".", ":", "?", "!", ")"))
+        before
+        and not apart
+        and line.x0 <= before.x0 + 2
+        and not before.text.rstrip().endswith((".", ":", "?", "!", ")"))
     ):
         return False
     return (apart and (stop or other)) or (stop and other)
@@ -109,9 +107,7 @@ def _continues_caption(run: list[Line], line: Line, measures: Measures) -> bool:
     gap = line.y0 - last.y1
     if not -2 < gap < 0.8 * first.size or abs(line.size - last.size) > 1.1 or line.x0 > last.x1 or line.x1 < last.x0:
         return False
-    if line.block == last.block:
-        return True
-    if len(run) == 1 and CAPTION.fullmatch(first.text.rstrip()):
+    if line.block == last.block or (len(run) == 1 and CAPTION.fullmatch(first.text.rstrip())):
         return True
     full = last.x1 > max(x.x1 for x in run) - 0.1 * measures.width
     return full and line.font == last.font and not last.text.rstrip().endswith(".") and line.size < measures.size + 0.2

@@ -29,9 +29,8 @@ def find_tables(page: Page, running: set[int], measures: Measures) -> list[list[
     them.
     """
     free = [x for x in page.lines if x.kind in (Kind.BODY, Kind.TABLE) and x.block not in running]
-    free = [
-        x for x in free if not is_formula(x, measures) and not LABEL.fullmatch(x.text) and x.size < measures.size + 0.8
-    ]
+    free = [x for x in free if x.size < measures.size + 0.8 and not LABEL.fullmatch(x.text)]
+    free = [x for x in free if not is_formula(x, measures)]
     text = [x for x in page.lines if x.kind in (Kind.BODY, Kind.REFERENCE, Kind.ABSTRACT) and x.block in running]
     tables: list[list[Line]] = []
     for side in _partition_by_side(free, text):

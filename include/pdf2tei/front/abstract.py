@@ -12,7 +12,7 @@ from pdf2tei.pages.model import Kind, Line, group_items
 from pdf2tei.pages.text import Joiner
 from pdf2tei.words import read_pattern
 
-_ABSTRACT_HEAD = read_pattern("abstract", "abstract_head")
+ABSTRACT_HEAD = read_pattern("abstract", "abstract_head")
 _KEYWORDS = read_pattern("abstract", "keywords")
 INTRODUCTION = read_pattern("abstract", "introduction")
 SUBHEAD_NAMES = read_pattern("abstract", "subhead_names")
@@ -59,7 +59,7 @@ def find_abstracts(lines: list[Line], top: float) -> list[HeadedAbstract]:
     """
     found: list[HeadedAbstract] = []
     for i, line in enumerate(lines):
-        match = _ABSTRACT_HEAD.match(line.text)
+        match = ABSTRACT_HEAD.match(line.text)
         if line.y0 < top - 2 or not match or line.kind is not Kind.BODY:
             continue
         rest = len(line.text) - match.end()
@@ -139,7 +139,7 @@ def _take_abstract(lines: list[Line]) -> list[Line]:
                 run.append(line)
                 first = line
             continue
-        head = _ABSTRACT_HEAD.match(text)
+        head = ABSTRACT_HEAD.match(text)
         if head and (head["stop"] or head.end() == len(text)) and not SUBHEAD_NAMES.match(text):
             break  # an abstract in another language
         last = max(run[-1], *subheads, key=lines.index) if subheads else run[-1]
@@ -167,11 +167,10 @@ def _is_subhead(line: Line, lines: list[Line], i: int, first: Line | None = None
 
     It has the name of a subhead, and text in the font of the abstract's `first` line follows.
     """
-    if not (SUBHEAD_NAMES.match(line.text) and len(line.text) < _MAX_SUBHEAD_LENGTH) or i + 1 >= len(lines):
-        return False
+    is_named = SUBHEAD_NAMES.match(line.text) is not None and len(line.text) < _MAX_SUBHEAD_LENGTH
+    if first is None or not is_named or i + 1 >= len(lines):
+        return is_named and i + 1 < len(lines)
     below = lines[i + 1]
-    if first is None:
-        return True
     is_as_set = below.font.family == first.font.family and abs(below.size - first.size) < 0.3
     is_in_column = abs(line.x0 - first.x0) < 10 and abs(below.x0 - first.x0) < 10
     is_near = line.y0 - lines[i - 1].y1 < 3 * line.size and below.y0 - line.y1 < 1.5 * line.size
@@ -198,18 +197,10 @@ def find_continuation(
     if not abstract or not after:
         return []
     first, last = after[0], abstract[-1]
-    if is_continued and first.font.family == last.font.family and abs(first.size - last.size) < 0.3:
-        return _take_abstract(after)
-    if (
-        _ends_sentence(last)
-        or first.font.family != last.font.family
-        or abs(first.size - last.size) > 0.3
-        or not first.text[:1].islower()
-    ):
-        return []
-    if measures.has_text_font(last) and not is_labeled:  # the line may continue the running text
-        return []
-    return _take_abstract(after)
+    is_set_alike = first.font.family == last.font.family and abs(first.size - last.size) < 0.3
+    is_broken_off = not _ends_sentence(last) and first.text[:1].islower()
+    is_text = measures.has_text_font(last) and not is_labeled  # the line may continue the running text
+    return _take_abstract(after) if is_set_alike and (is_continued or (is_broken_off and not is_text)) else []
 
 
 def take_keywords(lines: list[Line], joiner: Joiner) -> list[str]:

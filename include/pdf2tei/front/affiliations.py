@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from pdf2tei.body.sections import Section
-from pdf2tei.front.authors import AUTHOR_DETAILS, FrontAuthor, PrintedAffiliation, affiliation_words
+from pdf2tei.front.authors import AUTHOR_DETAILS, DEGREES, FrontAuthor, PrintedAffiliation, affiliation_words
 from pdf2tei.front.front_lines import Front, FrontLabel
 from pdf2tei.models.segmentation import score_as_reference
 from pdf2tei.pages.model import Kind, Line, Token
@@ -19,7 +19,6 @@ _EMAIL = re.compile(r"(?:\{([^{}@]{1,200})\}|([\w.+-]{1,64}))\s?@\s?([\w-]{1,64}
 _NOT_AFFILIATION = read_pattern("affiliations", "not_affiliation")
 _MARKS = re.compile(r"\d{1,2}|[*†‡§¶∗⋆♯∥#ǁ]+")
 _INITIALS = re.compile(r"(?:[A-ZÀ-Þ]\.?-?){1,3}(?![\w’'])")
-_DEGREES = {"MD", "PhD", "MSc", "MPH", "MBBS", "Ph.D", "M.D", "BSc", "MS", "RN", "DrPH", "FRCP"}
 _MAX_LENGTH = 400
 """Upper limit of an affiliation's length, in characters."""
 
@@ -166,7 +165,7 @@ def _locate_surnames(authors: list[FrontAuthor], names: list[Line]) -> list[tupl
             marks += _MARKS.findall(tokens[at].text[initials.end() :])
             at += 1
         while at < len(tokens):  # marks, signs and degrees of the same author
-            is_degree = tokens[at].text.strip(",.") in _DEGREES
+            is_degree = tokens[at].text.strip(",.") in DEGREES
             if not (is_degree or tokens[at].font.raised or not any(c.isalpha() for c in tokens[at].text)):
                 break
             if not is_degree:
@@ -186,10 +185,6 @@ def _is_nearest_name(token: Token, place: _MarkedAffiliation, where: list[tuple[
 
 
 def _choose_email(author: FrontAuthor, emails: list[str], authors: int) -> str:
-    letters = "".join(c for c in author.surname.casefold() if c.isalpha())
-    named = [
-        e
-        for e in emails
-        if len(letters) > 2 and letters in "".join(c for c in e.split("@")[0].casefold() if c.isalpha())
-    ]
-    return named[0] if named else emails[0] if authors == len(emails) == 1 else ""
+    surname, *names = ("".join(filter(str.isalpha, x.partition("@")[0].casefold())) for x in (author.surname, *emails))
+    named = (email for email, name in zip(emails, names, strict=True) if len(surname) > 2 and surname in name)
+    return next(named, emails[0] if authors == len(emails) == 1 else "")

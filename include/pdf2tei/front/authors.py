@@ -19,12 +19,13 @@ _LOWERCASE_PARTICLES = read_words("authors", "lowercase_particles")
 """Words that are particles only in lowercase; in capitals they are initials or names."""
 _NOT_NAME_WORDS = read_words("authors", "not_name_words")
 """Words that are not part of a person's name: fields of study, parts of papers and journals, months, function words in capitals."""
+_NOT_NAME_ENDING = read_pattern("authors", "not_name_ending")
 _AMBIGUOUS_NAMES = re.compile(r"\b(?:Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
 """Words of affiliations and imprints that are also people's names."""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = read_words("authors", "titles")
-_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)\.(?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
-_LABEL = read_pattern("authors", "label")
+_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)[.–—](?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
+LABEL = read_pattern("authors", "label")
 _PAIR = re.compile(r"(\S+ .*\S) (?:e|i|y|и|og|och|ve) (\S+ .*\S)")
 """Two full names with a conjunction that may also stand within a surname."""
 _MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
@@ -33,14 +34,12 @@ _MAX_CASELESS_WORDS = 4
 """Maximum number of words of a name in a script without capitals."""
 _CJK_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}")
 _ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
-
-
 _HYPHENATED = re.compile(r"(?<=\w)-\s(?=[a-zß-ÿ])|(?<=-)\s")
 """The end of a line within a word; a hyphen before a capital belongs to the name."""
 _CONJUNCTION = re.compile(r"\s*(?:and|und|et|with|&)\b", re.I)
 _NAME_ENDS = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
 _INVERTED = read_pattern("authors", "inverted", re.NOFLAG)
-_DEGREES = read_words("authors", "degrees")
+DEGREES = read_words("authors", "degrees")
 AUTHOR_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
 _INVISIBLE = {**dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff")), ord("\u2011"): "-", ord("\u2010"): "-"}
 """Translation that removes invisible joiners and unifies hyphens."""
@@ -91,8 +90,8 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
     unfinished_name = ""
     above: Line | None = None
     for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
-        if above is not None and line.y0 - above.y1 > 1.5 * line.size:  # affiliations are between the lines
-            unfinished_name = ""
+        if above is not None and not 0.5 * line.size < line.y0 - above.y0 < 2.5 * line.size:
+            unfinished_name = ""  # another column, or affiliations between the lines
         above = line
         font = get_names_type(line)
         if names_font and font != names_font:
@@ -112,7 +111,7 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
         for part in parts:
             affiliated |= capitals and not part.isupper()
             if not affiliated and (parse_printed_name(part) is not None or _INVERTED.fullmatch(part)):
-                names.append(part)
+                names += [part] if not names or _is_set_like(part, names[-1]) else []  # Berg K. L., OIST KB
             elif len(part) > 3 and affiliation_words(part):
                 affiliated = True
         unfinished_name = "" if affiliated or not parts or not _ends_within_name(line, parts) else parts[-1]
@@ -130,9 +129,12 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
 
 
 def get_names_type(line: Line) -> tuple[str, int]:
-    """Return the family and size of a line, or of its first word in capitals if the affiliation after it is not in capitals."""
+    """Return the family and size of a line, or of the name at its start if only the name is in capitals or in another family."""
     first = line.tokens[0]
-    font = first.font if len(first.text) > 2 and first.text.isupper() and not line.text.isupper() else line.font
+    is_apart = len(first.text) > 2 and first.text.isupper() and not line.text.isupper()
+    if not is_apart and first.font.family != line.font.family and not first.font.raised:
+        is_apart = begins_with_name(split_names(line.tokens))
+    font = first.font if is_apart else line.font
     return font.family, round(font.size)
 
 
@@ -152,6 +154,24 @@ def begins_with_name_in_capitals(parts: list[str]) -> bool:
         and parse_printed_name(parts[0]) is not None
         and any(part.upper() != part for part in parts)
     )
+
+
+def begins_with_name(parts: list[str]) -> bool:
+    """Return whether a line begins with a name in capitals, or before an affiliation: `Ada Byron, Academy of Numbers, London`."""
+    if begins_with_name_in_capitals(parts) or len(parts) < 2 or has_initials_last(parts[0]):
+        return len(parts) > 1
+    is_affiliated = affiliation_words(parts[1]) > 0 or "@" in parts[-1]
+    return is_affiliated and parse_printed_name(parts[0]) is not None
+
+
+def has_initials_last(text: str) -> bool:
+    """Return whether a text is a surname with the initials after it, each with a period: `Jianu C. D.`."""
+    return text.endswith(".") and not text.endswith("D.C.") and are_inverted([text])
+
+
+def _is_set_like(text: str, name: str) -> bool:
+    """Return whether a text has initials after the surname if a name before it has, and capitals only if the name has."""
+    return has_initials_last(text) >= has_initials_last(name) and text.isupper() <= name.isupper()
 
 
 def _strip_titles(text: str) -> str:
@@ -195,7 +215,7 @@ def split_names(tokens: list[Token]) -> list[str]:
         before = token
     out: list[str] = []
     for run in runs:
-        text = _LABEL.sub("", _MARK.sub(" , ", _RAISED_C.sub("Mc", clean("".join(run)))))
+        text = LABEL.sub("", _MARK.sub(" , ", _RAISED_C.sub("Mc", clean("".join(run)))))
         if " " not in "".join(run).strip() and len(text) > 12:  # the spaces between words are missing
             text = _MISSING_SPACES.sub(" ", text)
         text = _MISSING_SPACE_BEFORE_INITIAL.sub(" ", text)
@@ -233,13 +253,11 @@ def parse_printed_name(text: str) -> FrontAuthor | None:
     if _CJK_NAME.fullmatch(text):
         return FrontAuthor((text[1:],), text[0])
     words = [w for w in text.replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES]
-    while len(words) > 2 and words[-1] in _DEGREES and not text.isupper():
+    while len(words) > 2 and words[-1] in DEGREES and not text.isupper():
         words = words[:-1]
     if not 2 <= len(words) <= 8 or len(text) > 60 or affiliation_words(_AMBIGUOUS_NAMES.sub("", text)):
         return None
-    if len(words) > _MAX_CASELESS_WORDS and not any(
-        c.isupper() for c in text
-    ):  # a sentence in a script without capitals
+    if len(words) > _MAX_CASELESS_WORDS and not any(map(str.isupper, text)):  # a sentence in a script without capitals
         return None
     if not all(_NAME_WORD.fullmatch(w) or w in _LOWERCASE_PARTICLES for w in words):
         return None
@@ -248,7 +266,8 @@ def parse_printed_name(text: str) -> FrontAuthor | None:
         not significant
         or (words[-1] not in significant and words[-1].islower())  # a date: Junho de 2010
         or not _NOT_NAME_WORDS.isdisjoint(map(str.lower, words))
-        or not all(w[0].isupper() or not w[0].isascii() or _ELISION.match(w) for w in significant)
+        or any(map(_NOT_NAME_ENDING.match, words))
+        or not all(w[0].isupper() or w[0].lower() == w[0].upper() or _ELISION.match(w) for w in significant)
     ):
         return None
     if text.replace("Mc", "").isupper():

@@ -7,21 +7,26 @@ from collections import Counter, defaultdict
 from itertools import groupby, pairwise
 
 from pdf2tei.front.authors import (
+    DEGREES,
+    LABEL,
     affiliation_words,
     are_inverted,
+    begins_with_name,
     begins_with_name_in_capitals,
     get_names_type,
+    has_initials_last,
     parse_printed_name,
     split_names,
 )
 from pdf2tei.front.front_lines import Front, FrontLabel
-from pdf2tei.pages.model import Line
+from pdf2tei.pages.model import Kind, Line
 from pdf2tei.words import read_pattern
 
 _ROLE = read_pattern("byline", "role")
 """The role of a person who is not an author, such as a supervisor."""
 _BY = re.compile(r"\W*(?:(?:\w+ )?(?:by|par|por|von)|di|przez)\W*", re.I)
 _LIST_SEPARATOR = re.compile("[,;،、，·|]")
+_POSTAL_CODE = re.compile(r"(?<![\d-])\d{4,6}(?![\d-])")
 _SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.? ")
 _MAX_CASELESS_WORDS = 5
 """A line without separators and with more words in a script without capitals is a sentence."""
@@ -43,26 +48,26 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     under = _select_below_title(front, title, abstract, width)
     texts = Counter(x.text for x in under)
     others = set(map(id, _list_other_people(front.lines)))
-    under = [x for x in under if id(x) not in others]
+    under = all_under = [x for x in under if id(x) not in others]
     once = [x for x in under if texts[x.text] == 1]  # a repeated line is an institution
     under = once if any(measure_names(x)[1] for x in once) else under
     scores: dict[tuple[str, float], float] = defaultdict(float)
     for line in under:
         share, count = measure_names(line)
-        if _begins_with_name(split_names(line.tokens)):
-            share = 1.0
+        share = 1.0 if begins_with_name(split_names(line.tokens)) else share
         if count and share >= 0.3:
             scores[get_names_type(line)] += count * share * (0.2 + front.probability(line, FrontLabel.AUTHOR))
     if not scores:
-        return _find_elsewhere(front, title, others) or _find_above(front, title)
+        return _find_elsewhere(front, title, others) or _find_above(front, title) or _find_labeled(front)
     best = max(scores, key=lambda kind: (scores[kind], kind))
     found: list[Line] = []
     is_marked = below_marks = False
     for above, line in zip([None, *under], under, strict=False):
         has_mark = any(token.font.raised for token in line.tokens)
         below_marks = below_marks or (bool(found) and line.tokens[0].font.raised)
-        if get_names_type(line) != best or (below_marks and is_marked and not has_mark):
-            continue  # the second line of a marked affiliation has no marks
+        is_unmarked = below_marks and is_marked and not has_mark  # the second line of a marked affiliation
+        if get_names_type(line) != best or is_unmarked or _is_address(line, all_under, found):
+            continue
         share, count = measure_names(line)
         affiliation = front.probability(line, FrontLabel.AFFILIATION)
         certain = share > _CERTAIN_SHARE or (
@@ -72,29 +77,36 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
         parts = split_names(line.tokens)
         is_below_affiliation = bool(found) and above not in found
         is_place = is_below_affiliation and len(parts) == 2 and " " not in parts[1]  # Porto Alegre, Brazil
-        begins_with_name = begins_with_name_in_capitals(parts) or (
-            not is_place
-            and (_begins_with_name(parts) or (count > 0.3 * len(parts) and parse_printed_name(parts[0]) is not None))
-        )
+        is_begun = begins_with_name(parts) or (count > 0.3 * len(parts) and parse_printed_name(parts[0]) is not None)
+        is_begun = begins_with_name_in_capitals(parts) or (is_begun and not is_place)
         is_not_affiliation = affiliation < _CERTAIN_SHARE and not affiliation_words(line.text)
         is_continuation = (
             bool(found)
             and is_not_affiliation
             and (found[-1].page == line.page and -0.5 * line.size < line.y0 - found[-1].y1 < 0.9 * line.size)
         )
-        if front.probability(line, FrontLabel.AUTHOR) > 0.5 or has_names or begins_with_name or is_continuation:
+        if front.probability(line, FrontLabel.AUTHOR) > 0.5 or has_names or is_begun or is_continuation:
             found.append(line)
             is_marked = is_marked or has_mark
     return found
 
 
-def _begins_with_name(parts: list[str]) -> bool:
-    """Return whether a line begins with a name in capitals, or with a name before its affiliation.
+def _is_address(line: Line, under: list[Line], found: list[Line]) -> bool:
+    """Return whether a line is part of an affiliation although it looks like names: `Emu Analytics`, `High St, Santa Cruz, 95060`.
 
-    An example is `Ada Byron, Academy of Numbers, London`.
+    It has a postal code and no name before an affiliation; or it is below a name or an e-mail address of its column, and beside
+    an affiliation in another column.
     """
-    is_before_affiliation = len(parts) > 1 and affiliation_words(parts[1]) > 0
-    return begins_with_name_in_capitals(parts) or (is_before_affiliation and parse_printed_name(parts[0]) is not None)
+    parts = split_names(line.tokens)
+    if len(parts) > 2 and _POSTAL_CODE.search(line.text) and not begins_with_name(parts):
+        return True
+    if len(parts) != 1:
+        return False
+    column = [x for x in under if x.block == line.block]
+    addressed = [x.y0 > line.y0 for x in column if "@" in x.text]
+    is_below = any(x in found for x in column if 0 < line.y0 - x.y0 < 2 * line.size) or addressed == [False]
+    beside = [x for x in under if abs(x.y0 - line.y0) < 3 and not x.overlaps(line)]
+    return is_below and any(affiliation_words(x.text) for x in beside)
 
 
 def measure_names(line: Line) -> tuple[float, int]:
@@ -105,8 +117,9 @@ def measure_names(line: Line) -> tuple[float, int]:
         caseless = sum(word[0].isalpha() and word[0].lower() == word[0].upper() for word in line.text.split())
         if caseless > _MAX_CASELESS_WORDS:
             return 0.0, 0
-    parts = [part for part in split_names(line.tokens) if sum(c.isalpha() for c in part) > 2]
-    count = len(parts) if are_inverted(parts) else sum(parse_printed_name(part) is not None for part in parts)
+    parts = [x for x in split_names(line.tokens) if sum(map(str.isalpha, x)) > 2 and x not in DEGREES]
+    names = [parse_printed_name(x.rstrip("-")) is not None or has_initials_last(x) for x in parts]
+    count = len(parts) if are_inverted(parts) else sum(names)
     return count / max(len(parts), 1), count
 
 
@@ -120,11 +133,12 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
         return []
     page, bottom = title[0].page, max(x.y1 for x in title)
     shown = [x for x in abstract if x.page == page]
-    top = min((x.y0 for x in shown), default=float("inf"))
     left, right = min(x.x0 for x in title), max(x.x1 for x in title)
+    top = min((x.y0 for x in shown if x.x0 < right and left < x.x1), default=float("inf"))
     is_centered = abs(left + right - width) < _MAX_OFF_CENTER * width
     has_side_column = left > 0.2 * (right + left) and not is_centered  # the imprint is a column on the left
-    lines = [x for x in front.lines if x.page == page and x not in title and x.y0 > min(y.y0 for y in title) - 2]
+    lines = [x for x in front.lines if x.page == page and x not in title and x.kind is not Kind.LABEL]
+    lines = [x for x in lines if x.y0 > min(y.y0 for y in title) - 2]
     found = [
         x
         for x in lines
@@ -132,7 +146,8 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
     ]
     if shown and not any(front.label(x) is FrontLabel.AUTHOR and measure_names(x)[1] for x in found):
         sides = min(x.x0 for x in shown), max(x.x1 for x in shown)
-        beside = [x for x in lines if front.label(x) is FrontLabel.AUTHOR and (x.x1 < sides[0] or x.x0 > sides[1])]
+        blocks = {x.block for x in lines if front.label(x) is FrontLabel.AUTHOR}
+        beside = [x for x in lines if x.block in blocks and (x.x1 < sides[0] or x.x0 > sides[1])]
         found = beside if any(measure_names(x)[1] for x in beside) else found
     return sorted(found, key=_get_row)
 
@@ -161,19 +176,32 @@ def _list_other_people(lines: list[Line]) -> list[Line]:
             below = next((x for x in lines[i + 1 :] if x.page == line.page and x.overlaps(line)), None)
             is_head = below is not None and measure_names(below)[1] and below.y0 - line.y1 < line.y0 - above.y1
             headed += [line] if is_head else [above, line]
-        elif role or (above in headed and line.text[-1] != ":"):
+        elif role or (above is not None and above in headed and _continues_role(line, above)):
             headed.append(line)
     return out + headed
+
+
+def _continues_role(line: Line, above: Line) -> bool:
+    """Return whether the people under a role continue: no label, and no gap before another type."""
+    is_other_type = line.font.family != above.font.family and line.y0 - above.y1 > line.size
+    return line.text[-1] != ":" and not is_other_type
 
 
 def _find_above(front: Front, title: list[Line]) -> list[Line]:
     """Return the line of names above the title that the header CRF or the word `by` confirms."""
     above = [x for x in front.lines if title and x.page == title[0].page and x.y1 < title[0].y0 + 2]
     for before, line in reversed(list(pairwise([*above[:1], *above]))):
-        is_confirmed = _BY.fullmatch(before.text) or front.probability(line, FrontLabel.AUTHOR) > _MIN_NAME_SHARE
+        is_near = title[0].y0 - line.y1 < 2.5 * title[0].size
+        least = _MIN_AUTHOR_PROBABILITY if is_near else _MIN_NAME_SHARE
+        is_confirmed = _BY.fullmatch(before.text) or front.probability(line, FrontLabel.AUTHOR) > least
         if is_confirmed and measure_names(line)[0] > _CERTAIN_SHARE:
             return [line]
     return []
+
+
+def _find_labeled(front: Front) -> list[Line]:
+    """Return the first line that names people after a label, such as `Author(s):` on a cover."""
+    return next(([x] for x in front.lines if LABEL.match(x.text) and measure_names(x)[0] > _CERTAIN_SHARE), [])
 
 
 def _find_elsewhere(front: Front, title: list[Line], others: set[int]) -> list[Line]:

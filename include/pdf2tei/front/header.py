@@ -8,6 +8,7 @@ from itertools import chain
 
 from pdf2tei.body.heads import head_length, is_head
 from pdf2tei.front.abstract import (
+    ABSTRACT_HEAD,
     BOILERPLATE,
     INTRODUCTION,
     find_abstracts,
@@ -146,6 +147,7 @@ def _select_front(document: Document, labels: dict[int, SegmentLabel]) -> Front:
         end = next((i for i, line in enumerate(first) if i and INTRODUCTION.match(line.text)), len(first))
         found = [line for line in first[:end] if line.y0 < document.pages[0].height / 2]
         found = [line for line in found if labels.get(id(line)) is not SegmentLabel.REFERENCE]
+    found = _add_columns(document, found)
     for line in found:
         remove_open_label(line)
     line_labels: dict[int, LineLabel] = {}
@@ -153,6 +155,21 @@ def _select_front(document: Document, labels: dict[int, SegmentLabel]) -> Front:
         here = [line for line in found if line.page == number]
         line_labels |= {id(line): label for line, label in zip(here, label_front(here), strict=False)}
     return Front(found, line_labels)
+
+
+def _add_columns(document: Document, found: list[Line]) -> list[Line]:
+    """Return the front lines with other lines above the abstract: a title like a running head, or authors in a second column."""
+    out: list[Line] = []
+    for page in document.pages[:PAGES]:
+        here = [line for line in found if line.page == page.number]
+        if not here:
+            continue
+        heads = [(x, match) for x in here if (match := ABSTRACT_HEAD.match(x.text))]
+        first, largest = min(x.y0 for x in here), 1.2 * max(x.size for x in here)
+        top = min((x.y0 for x, match in heads if match["stop"] or match.end() == len(x.text)), default=first)
+        upper = [x for x in page.lines if x.kind is Kind.BODY and x.y1 < top and (x.y0 >= first or x.size > largest)]
+        out += upper + [x for x in here if x not in upper] if any(x not in here for x in upper) else here
+    return out
 
 
 def _looks_like_text(line: Line, front: Front, measures: Measures) -> bool:

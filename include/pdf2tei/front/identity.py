@@ -240,11 +240,8 @@ def _find_arxiv_id(
             if (match := _ARXIV_STAMP.match(line.text)) and (found := normalize_arxiv(match["id"])):
                 return found, (match["date"], match["version"] in (None, "v1"))
     for key in ("arxivid", "pdfx:arxivid", "doi", "pdfx:doi"):
-        if (
-            key in metadata
-            and ("arxiv" in key or "arxiv" in metadata[key].casefold())
-            and (found := normalize_arxiv(metadata[key]))
-        ):
+        value = metadata.get(key, "")
+        if ("arxiv" in key or "arxiv" in value.casefold()) and (found := normalize_arxiv(value)):
             return found, None
     return None, None
 

@@ -123,8 +123,10 @@ def _score_title(group: list[Line], front: Front, metadata_title: str) -> float:
     if max(x.size for x in group) < _MIN_TITLE_SIZE * median(x.size for x in front.lines):  # a citation in the margin
         return 0.0
     named = [count for share, count in map(measure_names, group) if share > 0.9]
-    if len(named) == len(group) and (len(group) > 2 or (sum(named) > 2 and not above_names)):  # a list of people
-        return 0.0
+    is_list = len(named) == len(group) and (len(group) > 2 or (sum(named) > 2 and not above_names))
+    may_be_title = above_names or text.isupper()
+    if is_list and not (may_be_title and all(x in group or x.size < 0.9 * group[0].size for x in front.lines)):
+        return 0.0  # a list of people
     is_uncertain = max((front.probability(x, FrontLabel.TITLE) for x in front.lines), default=0.0) < _CERTAIN
     largest = max((x.size for x in front.lines if is_uncertain or len(x.text.split()) > 2), default=1.0)
     score = sum(front.probability(x, FrontLabel.TITLE) for x in group) / len(group)
@@ -152,15 +154,28 @@ def _extend_title(title: list[Line], front: Front) -> list[Line]:
     for step in (-1, 1):
         while (line := _find_adjacent_line(found, step, front)) is not None:
             found.insert(0 if step < 0 else len(found), line)
-    below = [x for x in front.lines if x.page == found[-1].page and x not in found and x.y0 > found[-1].y1 - 2]
-    nearest = min(below, key=lambda x: (x.y0, x.x0), default=None)
-    if nearest is None or nearest.y0 - found[-1].y1 >= 1.5 * found[-1].size or len(_fold_letters(nearest.text)) <= 8:
-        return found
-    elsewhere = _join_letters(
-        [x for x in front.lines if x.page == nearest.page and x not in found and x is not nearest]
-    )
-    is_cited = not _names_people(nearest, found[-1]) and _join_letters([*found, nearest]) in elsewhere
-    return [*found, nearest] if is_cited else found
+    return _add_cited_lines(found, front)
+
+
+def _add_cited_lines(title: list[Line], front: Front) -> list[Line]:
+    """Extend a title with the lines above and below that the front prints with it elsewhere: in a citation, or on a cover."""
+    here = [x for x in front.lines if x.page == title[0].page]
+    for step in (1, -1):
+        edge = title[-1 if step > 0 else 0]
+        gaps = {id(x): x.y0 - edge.y1 if step > 0 else edge.y0 - x.y1 for x in here if x not in title}
+        near = [x for x in here if -2 < gaps.get(id(x), -2) < 1.5 * edge.size]
+        line = min(near, key=lambda x: (gaps[id(x)], x.x0), default=None)
+        if line is None or len(_fold_letters(line.text)) <= 8:
+            continue
+        joined = [*title, line] if step > 0 else [line, *title]
+        letters = _join_letters(joined).rstrip("0123456789")  # without a footnote's mark
+        others = [x for x in front.lines if x.page != line.page]
+        covers = [_join_letters(list(x)) for _, x in groupby(others, lambda x: (x.page, x.font.family, round(x.size)))]
+        if step > 0 and not _names_people(line, edge):
+            covers.append(_join_letters([x for x in here if x not in joined]))
+        if any(letters in cover for cover in covers):
+            return _add_cited_lines(joined, front)
+    return title
 
 
 def _cut_translation(title: list[Line]) -> list[Line]:

@@ -36,9 +36,8 @@ def find_unheaded_abstract(document: Document, front: Front, measures: Measures)
             runs[-1].append(line)
         elif runs[-1]:
             runs.append([])
-    long = [
-        run for run in runs if _count_characters(run) >= _MIN_CHARACTERS and not _begins_text(run, document, measures)
-    ]
+    long = [run for run in runs if _count_characters(run) >= _MIN_CHARACTERS]
+    long = [run for run in long if not _begins_text(run, document, measures)]
     if not long:
         return _find_by_position(document, lines, front, measures)
     apart = [sum(not measures.has_text_font(x) for x in run) > len(run) / 2 for run in long]

@@ -80,9 +80,8 @@ def read_document(pdf: Path, timeout: float, cached: Path | None = None) -> Docu
         shutil.copyfile(pdf, out.with_name("in.pdf"))
         _convert(out.parent, timeout)
         metadata = out.with_name("a_metadata.xml")
-        return Document(
-            read_pages(out.read_bytes()), _read_metadata_title(metadata.read_bytes() if metadata.exists() else b"")
-        )
+        title = _read_metadata_title(metadata.read_bytes() if metadata.exists() else b"")
+        return Document(read_pages(out.read_bytes()), title)
 
 
 def _read_metadata_title(xml: bytes) -> str:

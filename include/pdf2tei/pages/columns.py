@@ -52,14 +52,13 @@ def _find_edges(page: Page) -> tuple[float, float] | None:
     """Return the left edges of the two columns, if lines that begin there contain most of a page's text."""
     middle = page.width / 2
     begins = Counter(round(line.x0 / _EDGE_TOLERANCE) for line in page.lines)
-    left = max(
-        (x for x in begins if x * _EDGE_TOLERANCE < 0.35 * page.width), key=lambda x: (begins[x], -x), default=None
-    )
-    right = max(
-        (x for x in begins if abs(x * _EDGE_TOLERANCE - middle) < 0.12 * page.width),
-        key=lambda x: (begins[x], -x),
-        default=None,
-    )
+
+    def find_edge(least: float, most: float) -> int | None:
+        places = (x for x in begins if least < x * _EDGE_TOLERANCE < most)
+        return max(places, key=lambda x: (begins[x], -x), default=None)
+
+    left = find_edge(float("-inf"), 0.35 * page.width)
+    right = find_edge(middle - 0.12 * page.width, middle + 0.12 * page.width)
     if left is None or right is None or begins[left] < _MIN_LEFT_LINES:
         return None
     return left * _EDGE_TOLERANCE, right * _EDGE_TOLERANCE

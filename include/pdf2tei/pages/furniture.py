@@ -34,7 +34,7 @@ def mark_furniture(document: Document) -> None:
         for line in page.lines:
             families[line.font.family] += len(line.text)
     family = max(families, key=lambda f: (families[f], f), default="")
-    places: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    places: dict[str, list[tuple[int, Line]]] = defaultdict(list)
     edges: list[tuple[Page, list[Line]]] = []
     for page in document.pages:
         upright: list[Line] = []
@@ -49,7 +49,7 @@ def mark_furniture(document: Document) -> None:
         edge = _list_edge_lines(upright)
         edges.append((page, edge))
         for line in () if is_cover(page) else edge:  # the title is repeated on the next page
-            places[_normalize_text(line)].append((page.number, line.y0))
+            places[_normalize_text(line)].append((page.number, line))
     for page, edge in edges:
         labels = (
             sum(len(line.text) < 6 and _REFERENCE_LABEL.fullmatch(line.text) is not None for line in page.lines) > 2
@@ -58,7 +58,8 @@ def mark_furniture(document: Document) -> None:
         for line in edge:
             if labels and _REFERENCE_LABEL.fullmatch(line.text):
                 continue
-            repeats = {n for n, y in places[_normalize_text(line)] if n != page.number and abs(y - line.y0) < 8}
+            alike = places[_normalize_text(line)]
+            repeats = {n for n, x in alike if n != page.number and abs(x.y0 - line.y0) < 8 and x.size > 0.9 * line.size}
             is_one_enough = len(document.pages) < 6 or len(line.text) > 20
             is_outer = line.y0 < page.height * 0.12 or line.y0 > page.height * 0.88
             is_outermost = line.y0 < first + 3 or line.y0 > last - 3

@@ -30,10 +30,8 @@ def count_words_without_th(page: Page) -> int:
     if any(word.startswith("Th") for word in words):
         return 0
     count = sum(_strip_signs(word) in _RESTS for word in words)
-    is_english = (
-        count >= _MIN_DAMAGED_WORDS and language(" ".join(words))[0] == "en"
-    )  # `e` is a word of other languages
-    return count if is_english else 0
+    # `e` is a word of other languages
+    return count if count >= _MIN_DAMAGED_WORDS and language(" ".join(words))[0] == "en" else 0
 
 
 def restore_ligatures(document: Document, pdf: Path) -> None:

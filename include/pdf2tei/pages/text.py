@@ -43,9 +43,9 @@ _URL_SIGNS = frozenset("/_=?&%#")
 _URL_PART = re.compile(r"\S*\d|\S*[\w/][./_=?&%#-][\w/]|\w+/")
 """The beginning of a token that continues a URL: unlike a word, it has a digit or a sign inside."""
 
-_COMBINING = dict(zip("´`¨ˆ˜¸ˇ˚", "\u0301\u0300\u0308\u0302\u0303\u0327\u030c\u030a", strict=True))
+_COMBINING = dict(zip("´`¨ˆ˜¸ˇ˚˛˝", "\u0301\u0300\u0308\u0302\u0303\u0327\u030c\u030a\u0328\u030b", strict=True))
 """Combining characters by the accents that are printed as separate characters."""
-_ACCENT = re.compile(r"([^\W\d_]?)([´`¨ˆ˜¸ˇ˚])(\s?)([^\W\d_]?)")
+_ACCENT = re.compile(r"([^\W\d_]?)([´`¨ˆ˜¸ˇ˚˛˝])(\s?)([^\W\d_]?)")
 _VOWELS = frozenset("aeiouyAEIOUYı")
 _WITH_CEDILLA = frozenset("cstCST")
 

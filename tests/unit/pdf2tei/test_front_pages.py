@@ -56,6 +56,32 @@ BYLINES = {
     ),
     "head in capitals below a date": ("Alberson da Silva Miranda \\ 06 de julho de 2022 \n\n MOTIVAÇÃO E PROBLEMA", ["Miranda"]),
     "no names above a numbered head": ("#linebreak() *1.1 Conservation Law*", []),
+    "initials before a position": (
+        "Леденева Е. Ю., студентка кафедры системного программирования \\ СПбГУ, ledeneva\\@mail.ru", ["Леденева"],
+    ),
+    "position after a dash": (
+        "Костина А. А. – н.с. НИЛ КБ и ПКС СПИИРАН, \\ kostina\\@mail.ru \\ Молдовян Д. Н. – к.т.н., с.н.с. НИЛ КБ и ПКС СПИИРАН, \\ mdn\\@mail.ru",
+        ["Костина", "Молдовян"],
+    ),
+    "affiliation in its own font": (
+        'Jonathan Aldrich, David Garlan, \\ Ian Voysey, #text(font: "DejaVu Sans Mono")[Carnegie Mellon University] \\ \\ Javier Cámara, #text(font: "DejaVu Sans Mono")[University of York]',
+        ["Aldrich", "Garlan", "Voysey", "Cámara"],
+    ),
+    "street and postal code": (
+        "David H. Wolpert \\ Santa Fe Institute, 1399 Hyde Park Road, Santa Fe, NM, 87501 \\ _and_ \\ Jordan Scharnhorst \\ UC Santa Cruz, 1156 High St, Santa Cruz, CA, 95060",
+        ["Wolpert", "Scharnhorst"],
+    ),
+    "company in an author's column": (
+        "#grid(columns: (1fr, 1fr, 1fr), "
+        "[Angelos Christidis \\ a.christidis\\@surrey.ac.uk \\ Dept. of Computer Science \\ University of Surrey], "
+        "[Roy Davies \\ roy.davies\\@emu.com \\ Emu Analytics \\ London], "
+        "[Sotiris Moschoyiannis \\ s.moschoyiannis\\@surrey.ac.uk \\ Dept. of Computer Science \\ University of Surrey])",
+        ["Christidis", "Davies", "Moschoyiannis"],
+    ),
+    "people who edited and reviewed": (
+        "Pauline Bock, Frédéric Alexandre \\ \\ #text(size: 8pt)[Edited by \\ Olivia Guest \\ \\ Reviewed by \\ Andrea Caso \\ Qihong Lu]",
+        ["Bock", "Alexandre"],
+    ),
 }  # fmt: skip
 
 
@@ -69,6 +95,10 @@ def test_authors_are_the_people_of_the_byline(form: str, tmp_path: Path) -> None
 
 ABOVE = {
     "repeated name": ("Flávio Manuel Fernandes Cruz", "Faculdade de Engenharia da Universidade do Porto \\ Junho de 2010", "Cruz"),
+    "name above the title and publisher below": (
+        "#align(left)[#text(size: 9pt)[Front. Electr. Electron. Eng. China 2010, 5(3): 241–260 \\ DOI 10.1007/s11460-010-0101-3] #v(40pt) *Shun-ichi AMARI*]",
+        "#align(left)[#v(30pt) #text(size: 9pt)[c Higher Education Press and Springer-Verlag Berlin Heidelberg 2010]]", "AMARI",
+    ),
     "word by": (
         "Thèse de DOCTORAT en MÉDECINE \\ DIPLÔME D’ÉTAT \\ Par \\ Sacha Schutz \\ Né le 18 Mai 1984",
         "#grid(columns: (1fr, 2fr), [Président], [Monsieur le Professeur Claude Ferec \\ Monsieur le Professeur Cédric Le Marechal])",
@@ -99,6 +129,10 @@ TITLES = {
         "#set par(leading: 1.2em)\n#align(center)[#text(size: 17pt)[Big Effects from Small Samples: \\ Album Releases and Traffic Fatalities]]",
         "Big Effects from Small Samples: Album Releases and Traffic Fatalities",
     ),
+    "type and capitals of names": (
+        "#align(center)[#text(size: 17pt)[*ВАРИАНТЫ СКРЫТОЙ ЗАДАЧИ \\ ДИСКРЕТНОГО ЛОГАРИФМИРОВАНИЯ ДЛЯ \\ РАЗРАБОТКИ ПОСТКВАНТОВЫХ \\ ПРОТОКОЛОВ ЦИФРОВОЙ ПОДПИСИ*]]",
+        "ВАРИАНТЫ СКРЫТОЙ ЗАДАЧИ ДИСКРЕТНОГО ЛОГАРИФМИРОВАНИЯ ДЛЯ РАЗРАБОТКИ ПОСТКВАНТОВЫХ ПРОТОКОЛОВ ЦИФРОВОЙ ПОДПИСИ",
+    ),
     "imprint of a class": (
         "#text(size: 8pt)[Draft version September 11, 2019 \\ Typeset using Latex style in AASTeX62]\n\n#align(center)[BEETLES ARE ACCELERATING TOWARDS THE LITTER]",
         "BEETLES ARE ACCELERATING TOWARDS THE LITTER",
@@ -112,6 +146,42 @@ def test_title_is_complete_without_imprint(form: str, tmp_path: Path) -> None:
     names = f"#align(center)[Andrew C. Heusser{mark('1,2')}, Jeremy R. Manning{mark('1')}]"
     tei = read(f"#set text(size: 10pt)\n{front}\n\n{names}\n\n{BODY}", tmp_path)
     assert list_texts(tei, ".//t:titleStmt/t:title") == [expected]
+
+
+def test_title_in_larger_type_is_no_running_head(tmp_path: Path) -> None:
+    front = "#place(top + center, dy: -24pt)[#text(size: 14pt)[*Measuring thermodynamic length*]]\n#align(center)[Gavin E. Crooks]"
+    head = "#set page(header: context { if here().page() > 1 { align(center)[Measuring thermodynamic length] } })"
+    body = "\n\n".join(write_prose(n) for n in range(16))
+    tei = read(f"#set text(size: 10pt)\n{head}\n{front}\n\n= Abstract\n{PROSE}\n\n= Introduction\n{body}", tmp_path)
+    assert list_texts(tei, ".//t:titleStmt/t:title") == ["Measuring thermodynamic length"]
+
+
+def test_second_column_of_authors_is_read(tmp_path: Path) -> None:
+    people = "#grid(columns: (1fr, 1fr), align: center, [Gururaj Saileshwar \\ University of Toronto], [Moinuddin Qureshi \\ Georgia Institute of Technology])"
+    front = f'#place(top, float: true, scope: "parent")[#align(center)[#text(size: 20pt)[{TITLE}]]\n{people}]'
+    body = "\n\n".join(write_prose(n) for n in range(12))
+    tei = read(
+        f"#set page(columns: 2, margin: 1.8cm)\n#set text(size: 9pt)\n{front}\n*Abstract—{PROSE}*\n\n= Introduction\n{body}",
+        tmp_path,
+    )
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Saileshwar", "Qureshi"]
+
+
+def test_cover_completes_the_title(tmp_path: Path) -> None:
+    title = "False Consciousness and Ideology in Marxist Theory"
+    cover = f"{title} \\ Author(s): Ron Eyerman \\ Stable URL: https://www.jstor.org/stable/4194332"
+    front = f"#text(size: 16pt)[False Consciousness and Ideology in] \\ #text(size: 15pt)[Marxist Theory{mark('1')}] \\ \\ Ron Eyerman"
+    tei = read(f"#set text(size: 10pt)\n{cover}\n#pagebreak()\n{front}\n\n{PROSE}\n\n{BODY}", tmp_path)
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Eyerman"]
+    assert list_texts(tei, ".//t:titleStmt/t:title")[0].rstrip(" 1") == title
+
+
+def test_label_on_a_cover_names_the_author(tmp_path: Path) -> None:
+    cover = f"{TITLE} \\ Author(s): Richard C. Thurlow \\ Source: Journal of Contemporary History, Vol. 33, No. 2 (Apr., 1998), pp. 241-254 \\ Published by: Sage Publications, Ltd. \\ Stable URL: https://www.jstor.org/stable/260975"
+    tei = read(
+        f"#set text(size: 10pt)\n{cover}\n#pagebreak()\n#text(size: 15pt)[{TITLE}]\n\n{PROSE}\n\n{BODY}", tmp_path
+    )
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Thurlow"]
 
 
 SURNAMES = [

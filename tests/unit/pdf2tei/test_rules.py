@@ -9,15 +9,17 @@ from pdf2tei.body.callouts import Linker, Style, detect_style
 from pdf2tei.floats.captions import CAPTION
 from pdf2tei.front.abstract import INTRODUCTION
 from pdf2tei.front.authors import FrontAuthor, parse_printed_name, read_authors
-from pdf2tei.front.byline import measure_names
-from pdf2tei.pages.text import Joiner, Text
+from pdf2tei.front.byline import find_byline, measure_names
+from pdf2tei.front.front_lines import Front, FrontLabel, LineLabel
+from pdf2tei.pages.text import Joiner, Text, clean
 from pdf2tei.references.fields import parse_reference
 from pdf2tei.references.reference_list import PrintedEntry
-from tests.unit.pdf2tei.samples import ROMAN, draw_line
+from tests.unit.pdf2tei.samples import HEAD, PROSE, ROMAN, draw_line
 
 NO_NAMES = """Allen Institute for Artificial Intelligence|United Kingdom|lguerdan@cs.cmu.edu|Pittsburgh|of the people|Room 7|
 Veterinary Medicine|Computational Linguistics|Veterinary World|Clinical Management|Tel Aviv University Israel|STATES OF THE LITTER|
-Anonymous Affiliations|John F Kennedy Boulevard"""
+Anonymous Affiliations|John F Kennedy Boulevard|студентка кафедры системного программирования|Springer-Verlag Berlin Heidelberg|
+Emu Analytics|Associate Professor|Teknik Informatika|Lima Peru|European Studies"""
 
 
 @pytest.mark.parametrize(
@@ -69,9 +71,34 @@ def test_name_continues_on_next_line_of_double_spaced_byline() -> None:
     assert [author.surname for author in found] == ["Helker", "Kiefer", "Reversade", "Herzog"]
 
 
+def test_names_in_two_columns_stay_apart() -> None:
+    left, right = ("Loïc Desgeorges, Francesco Bronzino", 0.0), ("Francescomaria Faticanti", 300.0)
+    found = read_authors([draw_line((text, ROMAN), x=x) for text, x in (left, right)])
+    assert [author.surname for author in found] == ["Desgeorges", "Bronzino", "Faticanti"]
+
+
+def test_detached_ogonek_belongs_to_its_letter() -> None:
+    assert clean("Andrzej Wa˛sowski") == "Andrzej Wąsowski"
+
+
 def test_surnames_before_initials_are_names() -> None:
     line = draw_line(("Nazzi F, Brown SP, Annoscia D, Del Piccolo F, Della Vedova G", ROMAN))
     assert measure_names(line) == (1.0, 5)
+
+
+def test_degrees_and_hyphen_do_not_hide_names() -> None:
+    assert measure_names(draw_line(("Hugo Botha, MB, ChB, Jennifer M. Martinez-", ROMAN))) == (1.0, 2)
+
+
+def test_likely_author_close_above_the_title_is_found() -> None:
+    name, title, prose = (
+        draw_line(("Richard C. Thurlow", ROMAN), y=106.0),
+        draw_line(("The Flame", HEAD), y=122.0),
+        draw_line((PROSE, ROMAN), y=180.0),
+    )
+    unlikely: dict[str, float] = {label: 0.4 * (label is FrontLabel.AUTHOR) for label in FrontLabel}
+    front = Front([name, title, prose], {id(name): LineLabel(FrontLabel.OTHER, unlikely)})
+    assert find_byline(front, [title], [], 600.0) == [name]
 
 
 def test_head_of_introduction_is_found_in_other_languages() -> None:

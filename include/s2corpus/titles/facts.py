@@ -73,7 +73,7 @@ def list_surnames(persons: pa.StructArray) -> pa.Array:
 
 
 def hash_surnames(names: pa.Array) -> np.ndarray:
-    """Return the hash of each surname (uint64), or 0: Müller, Mueller and Muller are one, as Sørensen and Sorensen are."""
+    """Return the hash of each surname (uint64), or 0: Müller, Mueller and Muller are one; Bauer and Baur are two."""
     texts = normalize(names)
     for letters, plain in _TRANSLITERATED:
         texts = pc.replace_substring_regex(texts, letters, plain)
@@ -84,7 +84,7 @@ def _unless_zero(hashes: np.ndarray) -> pa.Array:
     return pa.array(hashes.astype(np.uint64).view(np.int64), mask=hashes == 0)
 
 
-_TRANSLITERATED = (("æ", "a"), ("[øœ]", "o"), ("ł", "l"), ("ı", "i"), ("[đð]", "d"), ("([aou])e([a-z])", r"\1\2"))
+_TRANSLITERATED = (("æ", "a"), ("[øœ]", "o"), ("ł", "l"), ("ı", "i"), ("[đð]", "d"), ("(^|[^aeq])([aou])e([a-z])", r"\1\2\3"))
 NUMERIC = np.uint32(2)
 """Bit of an issue hash that is set if the issue is a number. "12" and "December" do not contradict."""
 ELECTRONIC = np.uint32(2)

@@ -483,8 +483,8 @@ def test_entry_links_to_the_highest_s_above_the_threshold(evidence: Literal["all
 def test_title_alone_links_in_the_literal_profile() -> None:
     """43. §2.6: only the similarity of titles links an entry.
 
-    Deviation: An equal identifier is first, generic and short titles need further agreement, cut and missing titles may link by other
-    evidence, and doubtful links have a warning and do not count.
+    Deviation: An equal identifier is first. Generic and short titles need further agreement, and cut and missing titles may link by other
+    evidence. Doubtful links have a warning and do not count.
     Reason: "Editorial" is the title of many papers. `link.evidence: title` is the paper's rule.
     """
     papers: list[dict[str, Any]] = [
@@ -559,8 +559,8 @@ def test_paper_has_an_abstract_or_text() -> None:
 def test_fields_of_study_are_mapped() -> None:
     """52. §3, Figure 2, Appendix G: the field of study is the top one of Microsoft Academic; 677k papers have several.
 
-    Deviation: Subjects of the sources are mapped to Microsoft Academic's 19 fields, OpenAlex's topics where no source declares one, and the
-    field of the journal where both are missing (`vote.infer_fields: false` takes declared fields only).
+    Deviation: Subjects of the sources are mapped to Microsoft Academic's 19 fields. Where no source declares one, OpenAlex's topics are,
+    and then the field of the journal (`vote.infer_fields: false` takes declared fields only).
     Reason: Microsoft Academic has ended.
     """
     theirs = {name for name, *_ in paper_tables._FIELDS} - {NO_FIELD}

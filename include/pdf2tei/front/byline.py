@@ -26,7 +26,7 @@ _ROLE = read_pattern("byline", "role")
 """The role of a person who is not an author, such as a supervisor."""
 _BY = re.compile(r"\W*(?:(?:\w+ )?(?:by|par|por|von)|di|przez)\W*", re.I)
 _LIST_SEPARATOR = re.compile("[,;،、，·|]")
-_POSTAL_CODE = re.compile(r"(?<![\d-])\d{4,6}(?![\d-])")
+_CODE = re.compile(r"(?<![\d-])\d{4,6}(?![\d-])")  # a year or a postal code
 _SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.? ")
 _MAX_CASELESS_WORDS = 5
 """A line without separators and with more words in a script without capitals is a sentence."""
@@ -98,7 +98,7 @@ def _is_address(line: Line, under: list[Line], found: list[Line]) -> bool:
     an affiliation in another column.
     """
     parts = split_names(line.tokens)
-    if len(parts) > 2 and _POSTAL_CODE.search(line.text) and not begins_with_name(parts):
+    if len(parts) > 2 and _CODE.search(line.text) and not begins_with_name(parts):
         return True
     if len(parts) != 1:
         return False
@@ -191,7 +191,7 @@ def _find_above(front: Front, title: list[Line]) -> list[Line]:
     """Return the line of names above the title that the header CRF or the word `by` confirms."""
     above = [x for x in front.lines if title and x.page == title[0].page and x.y1 < title[0].y0 + 2]
     for before, line in reversed(list(pairwise([*above[:1], *above]))):
-        is_near = title[0].y0 - line.y1 < 2.5 * title[0].size
+        is_near = title[0].y0 - line.y1 < 2.5 * title[0].size and not _CODE.search(line.text)
         least = _MIN_AUTHOR_PROBABILITY if is_near else _MIN_NAME_SHARE
         is_confirmed = _BY.fullmatch(before.text) or front.probability(line, FrontLabel.AUTHOR) > least
         if is_confirmed and measure_names(line)[0] > _CERTAIN_SHARE:

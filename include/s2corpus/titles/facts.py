@@ -84,7 +84,9 @@ def _unless_zero(hashes: np.ndarray) -> pa.Array:
     return pa.array(hashes.astype(np.uint64).view(np.int64), mask=hashes == 0)
 
 
-_TRANSLITERATED = (("æ", "a"), ("[øœ]", "o"), ("ł", "l"), ("ı", "i"), ("[đð]", "d"), ("(^|[^aeq])([aou])e([a-z])", r"\1\2\3"))
+_TRANSLITERATED = (
+    ("æ", "a"), ("[øœ]", "o"), ("ł", "l"), ("ı", "i"), ("[đð]", "d"), ("(^|[^aeq])([aou])e([a-z])", r"\1\2\3"),
+)  # fmt: skip
 NUMERIC = np.uint32(2)
 """Bit of an issue hash that is set if the issue is a number. "12" and "December" do not contradict."""
 ELECTRONIC = np.uint32(2)

@@ -90,15 +90,19 @@ def test_degrees_and_hyphen_do_not_hide_names() -> None:
     assert measure_names(draw_line(("Hugo Botha, MB, ChB, Jennifer M. Martinez-", ROMAN))) == (1.0, 2)
 
 
-def test_likely_author_close_above_the_title_is_found() -> None:
+@pytest.mark.parametrize(
+    ("text", "is_author"),
+    [("Richard C. Thurlow", True), ("Corrosion Quarterly", False), ("Corrosion Abstracts, 2016", False)],
+)
+def test_likely_author_close_above_the_title_is_found(text: str, is_author: bool) -> None:
     name, title, prose = (
-        draw_line(("Richard C. Thurlow", ROMAN), y=106.0),
+        draw_line((text, ROMAN), y=106.0),
         draw_line(("The Flame", HEAD), y=122.0),
         draw_line((PROSE, ROMAN), y=180.0),
     )
     unlikely: dict[str, float] = {label: 0.4 * (label is FrontLabel.AUTHOR) for label in FrontLabel}
     front = Front([name, title, prose], {id(name): LineLabel(FrontLabel.OTHER, unlikely)})
-    assert find_byline(front, [title], [], 600.0) == [name]
+    assert find_byline(front, [title], [], 600.0) == [name] * is_author
 
 
 def test_head_of_introduction_is_found_in_other_languages() -> None:

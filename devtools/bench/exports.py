@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from s2corpus.errors import UserError
 from s2corpus.sources import Entry, RecordKind
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.jsonl import read_authors
@@ -51,7 +52,12 @@ csv.field_size_limit(1 << 30)
 
 
 def read_export(path: Path) -> Iterator[Entry]:
-    """Yield the records of a file. Their ids are the numbers of the entries."""
+    """Yield the records of a file. Their ids are the numbers of the entries.
+
+    Raises:
+        UserError: no entry has a title.
+    """
+    has_title = False
     for number, values in enumerate(read_values(decode(path.read_bytes())), 1):
         for tag, other in _FOREIGN.items():
             if tag in values:
@@ -66,9 +72,14 @@ def read_export(path: Path) -> Iterator[Entry]:
         authors = [name for text in found["authors"] for name in text.split("||")]
         fields["authors"] = read_authors(authors if len(authors) > 1 else fields["authors"])
         fields["type"] = fields["type"] if len(found["type"]) < 2 else found["type"]
+        has_title = has_title or bool(fields["title"])
         yield RawRecord(
             f"export:{path.name}#{number}", "export", RecordKind.ARCHIVE, f"entry {number}", **fields
         ).normalize()
+    if not has_title:
+        raise UserError(
+            f"{path}: no entry has a title: expected BibTeX, RIS, MEDLINE, Web of Science's plain text, or CSV or TSV with a heading"
+        )
 
 
 def decode(data: bytes) -> str:

@@ -35,6 +35,7 @@ import orjson
 
 from devtools.bench.exports import read_export
 from s2corpus import sources
+from s2corpus.errors import UserError
 from s2corpus.sources import Deleted, Dropped, Entry, Record, RecordKind
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.jsonl import read_authors
@@ -225,7 +226,10 @@ def main() -> None:
     measure.add_argument("clusters", type=Path)
     args = parser.parse_args()
     if args.command == "build":
-        print(build(args.sources, args.only, dict(text.split("=", 1) for text in args.license), args.out))
+        try:
+            print(build(args.sources, args.only, dict(text.split("=", 1) for text in args.license), args.out))
+        except UserError as error:
+            raise SystemExit(str(error)) from None
     elif args.command == "score":
         print("\n".join(score(args.folder, args.clusters)))
     else:

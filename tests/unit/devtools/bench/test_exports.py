@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from devtools.bench.exports import decode, read_export, read_values
+from s2corpus.errors import UserError
 from s2corpus.sources import Dropped, Record
 
 SCOPUS_BIBTEX = """Scopus
@@ -97,8 +98,16 @@ def test_entries_with_one_key_remain() -> None:
 
 
 def test_entry_without_title_and_identifier_is_dropped(tmp_path: Path) -> None:
-    (tmp_path / "export.csv").write_text("Title,DOI\n,\n", "utf-8")
-    assert [type(entry) for entry in read_export(tmp_path / "export.csv")] == [Dropped]
+    (tmp_path / "export.csv").write_text("Title,DOI\n,\nSafety of SMART on FHIR,\n", "utf-8")
+    assert [type(entry) for entry in read_export(tmp_path / "export.csv")] == [Dropped, Record]
+
+
+@pytest.mark.parametrize("data", [b"", b"<html><body>Not found</body></html>\n", b"PK\x03\x04\x14\x00,\xff\n\x01\x02"])
+def test_file_of_another_format_is_an_error(data: bytes, tmp_path: Path) -> None:
+    """An answer of a server, or a workbook, does not count as an export without records."""
+    (tmp_path / "export.csv").write_bytes(data)
+    with pytest.raises(UserError, match=r"export\.csv: no entry has a title: expected BibTeX"):
+        list(read_export(tmp_path / "export.csv"))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])

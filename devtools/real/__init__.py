@@ -1,1 +1,1 @@
-"""The release of real papers: its inputs, its truth and their comparison, for `tests/real` and `devtools/bench/real_release.py`."""
+"""The release of real papers: its inputs, its truth and their comparison, for `tests/real`."""

@@ -1,11 +1,16 @@
-"""The release of the real papers: its drops and deliveries, built by the code that builds every release."""
+"""The release of the real papers: its drops and deliveries, built by the code that builds every release.
+
+`python -m devtools.real.release FOLDER` writes the drops and deliveries, for `corpus build --from FOLDER`.
+"""
 
 import json
+import sys
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from devtools.real import sources
 from devtools.real.truth import RealPaper, real_papers
+from devtools.real_data import MISSING, REAL_DATA
 from devtools.sample.deliver import write_ready
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.pipeline import runner, sealed
@@ -60,3 +65,9 @@ def build(folder: Path, data: Path, *, workers: int = 2) -> Run:
         runner.run_stage(run, name, workers=workers)
     runner.publish(run)
     return run
+
+
+if __name__ == "__main__":
+    if not REAL_DATA.is_dir():
+        sys.exit(MISSING)
+    write_tree(Path(sys.argv[1]), REAL_DATA)

@@ -1,107 +1,156 @@
-"""Measure the link stage at corpus scale: CPU seconds, peak memory, number of links, its own recall.
+"""Measure linking at corpus scale: CPU and clock seconds, peak memory, number of links, and recall of noisy titles.
 
     python -m devtools.bench.link [--titles 1000000] [--memory-mb 2048] [--repeats 2]
 
-The titles are the real titles in REAL_DATA and recombined titles; there are twice as many entries (`link_data`). A
-quarter of the entries have noise or no matching title; the others equal a title. Each task runs in a separate process,
-from tables in a lake to tables in a lake. Imports and the compilation of kernels are not counted.
+The titles are the real titles in REAL_DATA, and titles made of the halves of two real titles, which are as similar to each other. There
+are twice as many entries. An eighth of them have noise, an eighth have a title that no paper has, the others equal a title. Each
+repetition is a process that has linked few entries before, so that imports and the compilation of kernels are not counted.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
+import gzip
+import random
+import re
 import sys
-import tempfile
 import time
-from collections.abc import Callable
-from datetime import UTC, datetime
-from functools import partial
-from pathlib import Path
-from typing import Any
+import unicodedata
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from devtools.bench import link_data
-from devtools.measure import peak_mb
-from devtools.real_data import REAL_DATA
+from devtools.measure import call_alone, cpu_seconds, peak_mb
+from devtools.real_data import MISSING, REAL_DATA
 from s2corpus import compiled
-from s2corpus.pipeline.run import Run
-from s2corpus.spec import ReleaseSpec, ResourceRules
-from s2corpus.stages.link import LinkStage
-from s2corpus.storage.lake import open_lake
-from s2corpus.tables.texts import LINKS
+from s2corpus.corpora.link_tables import link_tables
+from s2corpus.titles import normalize_one
+
+TITLES = REAL_DATA / "titles" / "titles_dev.tsv.gz"
+VENUES = ("In Proceedings of NeurIPS", "arXiv preprint", "Physical Review Letters", "Bioinformatics", "LNCS", "J. ACM")
+CONFUSED = (("rn", "m"), ("m", "rn"), ("l", "1"), ("o", "0"), ("cl", "d"), ("ti", "fi"), ("h", "b"), ("e", "c"))
+ROWS = 50_000
+"""entries in a table"""
+
+
+def read_titles() -> list[str]:
+    """Return the real titles, without titles that have the same normalized form."""
+    with gzip.open(TITLES, "rt", encoding="utf-8") as lines:
+        titles = [line.split("\t")[4] for line in lines.read().split("\n")[1:] if line]
+    return list({normalize_one(title): title for title in titles if title.strip()}.values())
+
+
+def recombine(real: list[str], count: int, seed: int) -> list[str]:
+    """Return new titles, each made of the first half of one real title and the second half of another."""
+    rng = random.Random(seed)
+    words = [title.split() for title in real]
+    titles: dict[str, None] = {}
+    while len(titles) < count:
+        a, b = words[int(rng.random() * len(words))], words[int(rng.random() * len(words))]
+        titles[" ".join(a[: (len(a) + 1) // 2] + b[len(b) // 2 :])] = None
+    return list(titles)
+
+
+def _typo(title: str, rng: random.Random) -> str:
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(title))
+        letter = rng.choice("abcdefghijklmnopqrstuvwxyz")
+        title = rng.choice(
+            (title[:at] + letter + title[at + 1 :], title[:at] + letter + title[at:], title[:at] + title[at + 1 :])
+        )
+    return title
+
+
+def _ocr(title: str, rng: random.Random) -> str:
+    wrong, right = rng.choice(CONFUSED)
+    title = title.replace(wrong, right, rng.randint(1, 2)) if wrong in title else _typo(title, rng)
+    at = rng.randrange(len(title))
+    return title[:at] + " " + title[at:]
+
+
+def _ligature(title: str, rng: random.Random) -> str:
+    return _typo(title.replace("fi", "ﬁ").replace("fl", "ﬂ").replace("ff", "ﬀ"), rng)
+
+
+def _diacritics(title: str, rng: random.Random) -> str:
+    plain = "".join(c for c in unicodedata.normalize("NFKD", title) if not unicodedata.combining(c))
+    return _typo(plain if plain != title else title.replace("o", "ø", 1), rng)
+
+
+def _hyphenated(title: str, rng: random.Random) -> str:
+    at = rng.randrange(1, max(len(title), 2))
+    return _typo(title[:at] + "-\n" + title[at:], rng)
+
+
+def _without_subtitle(title: str, rng: random.Random) -> str:
+    head = re.split(r"[:?–—]", title)[0]
+    return head if len(head) < len(title) and len(head.split()) >= 2 else " ".join(title.split()[:-1]) or title
+
+
+def _with_venue(title: str, rng: random.Random) -> str:
+    return f"{title}. {rng.choice(VENUES)}"
+
+
+NOISE = (_typo, _ocr, _ligature, _diacritics, _hyphenated, _without_subtitle, _with_venue)
+
+
+def make_noisy(titles: list[str], count: int, seed: int) -> list[tuple[str, int]]:
+    """Return (noisy title, place of its title), with every kind of noise alternately. None normalizes to its own title."""
+    rng = random.Random(seed)
+    entries: list[tuple[str, int]] = []
+    while len(entries) < count:
+        at = int(rng.random() * len(titles))
+        made = NOISE[len(entries) % len(NOISE)](titles[at], rng)
+        if made.strip() and normalize_one(made) != normalize_one(titles[at]):
+            entries.append((made, at))
+    return entries
+
+
+def describe(titles: list[str], places: list[int], **ids: list[str]) -> pa.Table:
+    """Return titles with year and surname by place, so that a thousand papers have the same."""
+    years, surnames = [place % 50 + 1970 for place in places], [f"Author{place % 1000}" for place in places]
+    return pa.table({**ids, "title": titles, "year": pa.array(years, pa.int32()), "surname": surnames})
+
+
+def measure(count: int, memory_mb: int) -> str:
+    """Link the entries of `count` titles; return the figures."""
+    real = read_titles()
+    titles = (real + recombine(real, max(count - len(real), 0), 1))[:count]
+    rng = random.Random(5)
+    known = make_noisy(titles, count // 4, 3)
+    absent = [(title, -1) for title in recombine(real, count // 4, 4)]
+    equal = [
+        (titles[at], at) for at in (int(rng.random() * count) for _ in range(2 * count - len(known) - len(absent)))
+    ]
+    entries = [(title, at, title != titles[at]) for title, at in (*known, *absent, *equal)]
+    rng.shuffle(entries)
+    papers = describe(titles, list(range(count)), paper_id=[f"{at:015x}" for at in range(count)])
+    tables = [
+        describe([title for title, _, _ in some], [at for _, at, _ in some], citing_paper_id=[""] * len(some))
+        for some in (entries[begin : begin + ROWS] for begin in range(0, len(entries), ROWS))
+    ]
+    compiled.MAX_PYTHON_COMPARISONS = 0  # Few entries also use the compiled kernels.
+    link_tables(papers.slice(0, 64), [tables[0].slice(0, 64)], memory_mb=memory_mb)
+    began, clock, before = cpu_seconds(), time.monotonic(), peak_mb()
+    found = link_tables(papers, tables, memory_mb=memory_mb)["paper_id"].to_pylist()
+    seconds, clock = cpu_seconds() - began, time.monotonic() - clock
+    right = sum(is_noisy and id_ == f"{at:015x}" for id_, (_, at, is_noisy) in zip(found, entries, strict=True))
+    return (
+        f"{count:,} titles × {len(entries):,} entries: {seconds:.1f} CPU s, {clock:.1f} s, peak {peak_mb():,.0f} MB "
+        f"({before:,.0f} MB before), {len(found) - found.count(None):,} linked, {right:,} of {len(known):,} noisy titles linked right"
+    )
 
 
 def main() -> None:
-    """Write the stage's input, run the stage, and print a line for each run."""
+    """Print a line for each run."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--titles", type=int, default=1_000_000)
     options.add_argument("--memory-mb", type=int, default=2048)
     options.add_argument("--repeats", type=int, default=2)
-    options.add_argument("--task", type=int, help=argparse.SUPPRESS)
-    options.add_argument("--lake", type=Path, help=argparse.SUPPRESS)
     given = options.parse_args()
-    if given.lake:
-        run_task(_run(given.lake, given.memory_mb), given.task)
-        return
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        run = _run(folder, given.memory_mb)
-        write_input(run, given.titles)
-        for _ in range(given.repeats):
-            command = [sys.executable, "-m", "devtools.bench.link", "--lake", name, "--memory-mb", str(given.memory_mb)]
-            tasks: list[dict[str, Any]] = []
-            for task in range(len(_tasks(run))):
-                out = subprocess.run([*command, "--task", str(task)], check=True, stdout=subprocess.PIPE, text=True)
-                tasks.append(json.loads(out.stdout.splitlines()[-1]))
-            cited = run.table(LINKS).read(["cited_paper_id"])["cited_paper_id"]
-            print(
-                f"{given.titles:,} titles × {2 * given.titles:,} entries: {sum(task['cpu'] for task in tasks):.1f} CPU s, "
-                f"peak {max(task['peak_mb'] for task in tasks):,.0f} MB, {len(cited) - cited.null_count:,} linked, "
-                f"recall {tasks[-1]['recall']} on the stage's sample",
-                flush=True,
-            )
-
-
-def write_input(run: Run, count: int) -> None:
-    """Write the tables of `count` papers with two entries each."""
-    real, titles = link_data.real_titles(REAL_DATA), pa.array(link_data.titles_up_to(REAL_DATA, count))
-    fuzzy = link_data.fuzzy_entries(titles.to_pylist(), real, count // 2, 3)
-    rng = np.random.default_rng(5)
-    equal = titles.take(pa.array(rng.integers(0, count, 2 * count - len(fuzzy))))
-    entries = pa.concat_arrays([equal, fuzzy]).take(pa.array(rng.permutation(2 * count)))
-    link_data.lake_of(run, titles, entries, 16)
-
-
-def run_task(run: Run, number: int) -> None:
-    """Run one task of the stage after a small release has loaded code and kernels; print its figures as JSON."""
-    compiled.MAX_PYTHON_COMPARISONS = 0  # use the compiled kernels, as for many entries
-    titles = pa.array([f"warming up the compiled kernels of number {i} " + "é" * (i % 2) for i in range(64)])
-    with tempfile.TemporaryDirectory() as folder:
-        small = _run(Path(folder), 2048)
-        link_data.lake_of(small, titles, pc.binary_join_element_wise(titles, "x", ""), 1)
-        for task in _tasks(small):
-            task()
-    began = time.process_time()
-    metrics = _tasks(run)[number]() or {}
-    seconds = time.process_time() - began
-    print(json.dumps({"cpu": seconds, "peak_mb": peak_mb(), "recall": metrics.get("recall")}))
-
-
-def _run(folder: Path, memory_mb: int) -> Run:
-    spec = ReleaseSpec(name="bench", resources=ResourceRules(memory_mb=memory_mb))
-    return Run(spec, datetime(2023, 1, 1, tzinfo=UTC), open_lake(str(folder / "lake")), folder)
-
-
-def _tasks(run: Run) -> list[Callable[[], Any]]:
-    """Return the tasks of the stage as functions, in order; the last one finishes the stage."""
-    stage = LinkStage()
-    rounds = [partial(stage.work, run, shard, round) for round in (0, 1) for shard in stage.plan(run, round)]
-    return [*rounds, partial(stage.finish, run)]
+    if not TITLES.exists():
+        sys.exit(MISSING)
+    for _ in range(given.repeats):
+        print(call_alone(measure, given.titles, given.memory_mb), flush=True)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,11 @@ during the first demo.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import tempfile
-from datetime import datetime
+from contextlib import redirect_stderr
 from pathlib import Path
 
 import numpy as np
@@ -39,27 +40,16 @@ def compile_few() -> None:
 
 
 def make_release() -> None:
-    """Make the release once; numba caches the compiled kernels (`s2corpus.compiled`)."""
+    """Build the release by `corpus build`; numba caches the compiled kernels (`s2corpus.compiled`)."""
     from devtools import sample
-    from s2corpus.deliveries.upload import deliver_tree
-    from s2corpus.extractors.embedded import embedded_extractor
-    from s2corpus.pipeline import runner
-    from s2corpus.pipeline.run import Run
-    from s2corpus.pipeline.stages import STAGE_NAMES
-    from s2corpus.spec import load_spec, releases_folder
-    from s2corpus.storage.lake import open_lake
+    from s2corpus.commands.releases import build_command
 
-    with tempfile.TemporaryDirectory(prefix="s2corpus-kernels-") as name, embedded_extractor(workers=1) as (url, token):
-        os.environ |= {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}
-        os.environ.pop("S2CORPUS_CATALOG", None)
-        folder = Path(name)
-        sample.tiny(folder / "papers")
-        run = Run(
-            load_spec(releases_folder() / "sample.yaml"), datetime.fromisoformat(sample.AS_OF), open_lake(str(folder / "lake")), folder,
-        )  # fmt: skip
-        deliver_tree(run.lake, folder / "papers")
-        for stage in STAGE_NAMES:
-            runner.run_stage(run, stage)
+    for name in ("GROBID_URL", "S2CORPUS_CATALOG"):
+        os.environ.pop(name, None)
+    with tempfile.TemporaryDirectory(prefix="s2corpus-kernels-") as folder, redirect_stderr(io.StringIO()):
+        sample.tiny(Path(folder, "papers"))
+        os.environ["S2CORPUS_LAKE"] = f"{folder}/lake"
+        build_command(["sample", "--as-of", sample.AS_OF[:10], "--from", f"{folder}/papers"], standalone_mode=False)
 
 
 if __name__ == "__main__":

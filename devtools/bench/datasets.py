@@ -150,32 +150,22 @@ def write(folder: str, number: int) -> None:
 
 
 def make(folder: str, name: str) -> str:
-    """Make a dataset of the snapshot in a folder; return peak memory and CPU of each step."""
+    """Make a dataset of the snapshot in a folder; return the peak memory before and after."""
     (snapshot,) = (Path(folder) / "snapshots").iterdir()
     params = {"pdfs": folder} if name == "figures" else SMALL.get(name, {})
     spec = DatasetSpec(name=name, dataset=name, params=params, memory_mb=64)
-    job = Job(spec, SnapshotSource(open_lake(str(snapshot))), open_lake(folder))
-    shards = runner.plan(job)
-    steps: dict[str, Callable[[], Any]] = {
-        "work": lambda: runner.work(job, shards), "choose": lambda: runner.choose(job), "write": lambda: runner.write(job, shards),
-        "finish": lambda: runner.finish(job), "check": lambda: runner.check(job),
-    }  # fmt: skip
-    said = [f"start {peak_mb():,.0f} MB"]
-    for step, work in steps.items():
-        began = time.process_time()
-        with suppress(DatasetBlocked):  # Generated papers have no PDF for `figures`.
-            work()
-        said.append(f"{step} {peak_mb():,.0f} MB, {time.process_time() - began:,.1f} s")
-    return "; ".join(said)
+    before = peak_mb()
+    with suppress(DatasetBlocked):  # Generated papers have no PDF for `figures`.
+        runner.make(Job(spec, SnapshotSource(open_lake(str(snapshot))), open_lake(folder)))
+    return f"{peak_mb():,.0f} MB, {before:,.0f} MB before"
 
 
 def memory(number: int) -> None:
-    """Print the peak resident memory after each step of a process that makes a dataset, by number of documents."""
-    for count in (number // 100, number // 10, number):
-        with tempfile.TemporaryDirectory() as folder:
-            call_alone(write, folder, count)
-            for name in DATASETS.names:
-                print(f"{name:<12} {count:>8,} documents: {call_alone(make, folder, name)}", flush=True)
+    """Print the peak resident memory of processes that each make a dataset."""
+    with tempfile.TemporaryDirectory() as folder:
+        call_alone(write, folder, number)
+        for name in DATASETS.names:
+            print(f"{name:<12} {number:>8,} documents: {call_alone(make, folder, name)}", flush=True)
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ _SECTION = (
 )
 _HEAD = re.compile(rf"\W*(?:{_SECTION})\W*", re.IGNORECASE)
 _HEAD_BEFORE = re.compile(
-    rf"\W*(?:(?i:{_SECTION}|chapter \d{{1,2}})\s*(?:[:|•·]|[-–—]\s)\s*|(?:{_SECTION.upper()})\s+(?=[A-Z][a-z]))"
+    rf"\A\W*(?:(?i:{_SECTION}|chapter \d{{1,2}})\s*(?:[:|•·]|[-–—]\s)\s*|(?:{_SECTION.upper()})\s+(?=[A-Z][a-z]))"
 )
 _APPENDED = re.compile(
     r"\s+(\d\d) [A-Z][A-Za-z ,]+ \1\d\d [A-Z][A-Za-z ,]+$|(?<=\w)\s*\*+\s*This (?:research|work|study|paper|article) (?:is|was|has)\b.*$"

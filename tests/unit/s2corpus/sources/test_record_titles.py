@@ -52,9 +52,11 @@ def test_marks_and_headings_leave_the_title(given: str, title: str) -> None:
         "Psycholinguistics 101", "Diabetes mellitus type 1", "Signaling by Notch1", "Galectin1", "Role of BRCA1", "The Internet2",
         "Searching for MobileNetV3", "Area in km²", "Studies of WO₃", "Linear dose - response", "Catch-22", "Bakeoff3",
         "Research article abstracts in applied linguistics", "Position: A* and LPA*", "Chapter 11", "Genes of 10 species and 1000 genomes",
+        "Speculative language in biomedical research articles: a perspective", "Endocarditis: a case report - and review of the literature",
+        "Trends of open access: an analysis",
     ],
 )  # fmt: skip
-def test_number_of_the_title_remains(title: str) -> None:
+def test_words_and_numbers_of_the_title_remain(title: str) -> None:
     record = make_record(title)
     assert (record.title, record.original_title, record.document) == (title, None, None)
 

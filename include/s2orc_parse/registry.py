@@ -7,6 +7,7 @@ Sources, extractors, datasets, filters and cleaning rules use this convention: t
 from __future__ import annotations
 
 import importlib
+from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
@@ -24,7 +25,7 @@ class Registry(Generic[T]):
         self.kind, self.built_in, self._package, self._attribute = kind, built_in, package, attribute
         self._loaded: dict[str, T] = {}
 
-    @property
+    @cached_property
     def _plugins(self) -> dict[str, EntryPoint]:
         return {point.name: point for point in entry_points(group=self._package)}
 

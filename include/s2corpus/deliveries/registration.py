@@ -38,7 +38,7 @@ from s2corpus.sources.record import DECLARED
 from s2corpus.sources.streams import open_stream, stop_at_damage
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables.intake import REGISTERED_FILES, REGISTERED_RECORDS, RegisteredFileRow
+from s2corpus.tables.intake import RECORDS, REGISTERED_FILES, REGISTERED_RECORDS, RegisteredFileRow
 from s2corpus.tables.parses import STORED_TEI
 from s2orc_parse import jats
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
@@ -317,22 +317,24 @@ def _batches(
 ) -> Iterator[pa.RecordBatch]:
     """Yield rows of REGISTERED_RECORDS in the order of the entries of the `file`-th file, in batches."""
     position = file << 40  # The lower 40 bits are the position of an entry within its file.
+    schema = REGISTERED_RECORDS.schema
     while chunk := list(islice(entries, _BATCH_ROWS)):
-        rows: list[dict[str, Any]] = []
-        records = [entry for entry in chunk if isinstance(entry, sources.Record)]
-        batches = record_batches(records, delivery=delivery.id, ready_at=delivery.ready_at)
-        record_rows = iter([row for batch in batches for row in batch.to_pylist()])
-        for entry in chunk:
-            match entry:
-                case sources.Record():
-                    rows.append({**next(record_rows), "position": position, "deleted": False})
-                case sources.Deleted():
-                    rows.append({
-                        "record_id": entry.record_id, "source": RecordId(entry.record_id).source, "kind": "archive",
-                        "delivery": delivery.id, "ready_at": delivery.ready_at, "deleted": True, "position": position,
-                    })  # fmt: skip
-                case _:
-                    counts["dropped"] += 1
-            position += 1
-        counts["rows"] += len(rows)
-        yield pa.RecordBatch.from_pylist(rows, schema=REGISTERED_RECORDS.schema)
+        records = {at: entry for at, entry in enumerate(chunk, position) if isinstance(entry, sources.Record)}
+        deleted = [
+            {
+                "record_id": entry.record_id, "source": RecordId(entry.record_id).source, "kind": "archive",
+                "delivery": delivery.id, "ready_at": delivery.ready_at, "deleted": True, "position": at,
+            }
+            for at, entry in enumerate(chunk, position) if isinstance(entry, sources.Deleted)
+        ]  # fmt: skip
+        rows = pa.Table.from_batches(
+            record_batches(records.values(), delivery=delivery.id, ready_at=delivery.ready_at), RECORDS.schema
+        )
+        rows = rows.append_column("position", pa.array(list(records), pa.int64()))
+        rows = rows.append_column("deleted", pa.repeat(False, len(records))).select(schema.names).cast(schema)
+        if deleted:
+            rows = pa.concat_tables([rows, pa.Table.from_pylist(deleted, schema)]).sort_by("position")
+        counts["dropped"] += len(chunk) - rows.num_rows
+        counts["rows"] += rows.num_rows
+        position += len(chunk)
+        yield from rows.to_batches()

@@ -114,6 +114,9 @@ def _strip_authors(title: str, authors: Sequence[Author]) -> str:
     """
     if not authors or not authors[0].last or not authors[0].first:
         return title
+    letters = "".join(filter(str.isalpha, _fold(title)))
+    if not all("".join(filter(str.isalpha, _fold(author.last))) in letters for author in authors):
+        return title  # most titles, without the comparison of words
     surnames = [_fold(author.last) for author in authors]
     known = {
         _fold(word)

@@ -143,7 +143,7 @@ def _clean_parts(value: object, limit: int) -> list[str]:
     """
     if not isinstance(value, str):
         return []
-    text = CONTROL.sub(" ", value[: 4 * limit])
+    text = _replace_controls(value[: 4 * limit])
     if ";" in text:
         text = _BARE_ENTITY.sub(r"&\1;", text)
     for _ in range(_MAX_ROUNDS):
@@ -156,8 +156,12 @@ def _clean_parts(value: object, limit: int) -> list[str]:
         if text == before:
             break
     text = space_formulas(text)
-    parts = (" ".join(CONTROL.sub(" ", part).split()) for part in _PART_BREAK.split(text))
+    parts = (" ".join(_replace_controls(part).split()) for part in _PART_BREAK.split(text))
     return [part for part in parts if part]
+
+
+def _replace_controls(text: str) -> str:
+    return text if text.isprintable() else CONTROL.sub(" ", text)
 
 
 def clean_title(value: object) -> str | None:

@@ -165,20 +165,23 @@ class Group:
         if len(self.votes) == 1:
             return list(self.votes)
         exact = Counter(form for form, _ in self.votes.values())
-        words = Counter(_list_words(form) for form, _ in self.votes.values()) if name in _TEXTS else Counter()
+        words = {form: _list_words(form) for form in exact} if name in _TEXTS else {}
+        same_words = Counter(words[form] for form, _ in self.votes.values()) if words else Counter()
+        cases = {form: rate_case(name, form) for form in exact}
 
-        def rate(source: str) -> tuple[int, ...]:
-            form, delivered = self.votes[source]
-            is_archive = delivered.record.kind is not RecordKind.PUBLISHER
+        def rate(form: Value, is_archive: bool) -> tuple[int, ...]:
             if name in _TEXTS:
-                return rate_case(name, form), -words[_list_words(form)], is_archive, -exact[form]
+                return cases[form], -same_words[words[form]], is_archive, -exact[form]
             if name == "authors":
                 first_names = sum(len(author.first.rstrip(".")) > 1 for author in form)
                 details = sum(len(author.affiliations) + bool(author.orcid) for author in form)
-                return rate_case(name, form), -first_names, is_archive, -exact[form], -details
+                return cases[form], -first_names, is_archive, -exact[form], -details
             return -exact[form], -sum(map(len, form))
 
-        ratings = {source: rate(source) for source in self.votes}
+        ratings = {
+            source: rate(form, delivered.record.kind is not RecordKind.PUBLISHER)
+            for source, (form, delivered) in self.votes.items()
+        }
         best = min(ratings.values())
         return [source for source, rating in ratings.items() if rating == best]
 
@@ -243,11 +246,12 @@ def rate_case(name: str, form: Value) -> int:
         return sum(_is_shouted(author.last) for author in form)
     if name not in _TEXTS:
         return 0
-    letters = [letter for letter in form if letter.isalpha()]
-    upper = sum(letter.isupper() for letter in letters)
-    words = re.findall(r"[^\W\d_]+", form)
-    if upper >= 0.8 * len(letters) and (len(words) > 2 or max(map(len, words), default=0) > 5):
-        return 2
+    letters = "".join(filter(str.isalpha, form))
+    upper = sum(map(str.isupper, letters))
+    if upper >= 0.8 * len(letters):
+        words = re.findall(r"[^\W\d_]+", form)
+        if len(words) > 2 or max(map(len, words), default=0) > 5:
+            return 2
     return int(not upper and form.upper() != form)
 
 
@@ -256,4 +260,4 @@ def _is_shouted(name: str) -> bool:
 
 
 def _list_words(text: str) -> tuple[str, ...]:
-    return tuple(word for piece in text.casefold().split() if (word := re.sub(r"[\W_]+", "", piece)))
+    return tuple(re.sub(r"[^\w\s]|_", "", text.casefold()).split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -57,4 +58,4 @@ def find_preprints(dois: pa.Array) -> np.ndarray:
 @cache
 def is_preprint_doi(doi: str) -> bool:
     """Return whether a DOI is that of a preprint server."""
-    return bool(find_preprints(pa.array([doi]))[0])
+    return re.match(_PATTERN, doi) is not None

@@ -66,8 +66,11 @@ def test_files_join_by_declaration_or_similar_title() -> None:
 
 def test_only_a_declared_doi_of_a_paper_replaces_the_extracted_one() -> None:
     """SPEC §4.15: two DOIs conflict unless one is a preprint's; a file that declares its preprint keeps the DOI it prints."""
-    printed, published = pdf("grobid:1", file_sha1=A, doi="10.1016/printed"), record("crossref:1", doi="10.1016/published")
-    declared = ({"doi": "10.48550/arxiv.1911.02782"}, {"doi": "10.1016/published"})
+    printed, published = (
+        pdf("grobid:1", file_sha1=A, doi="10.1016/printed"),
+        record("crossref:1", doi="10.1016/published"),
+    )
+    declared: tuple[Row, ...] = ({"doi": "10.48550/arxiv.1911.02782"}, {"doi": "10.1016/published"})
     own = [record("declared:d/a.pdf", TITLE, file_sha1=A, **doi) for doi in declared]
     assert [len(one.papers) for one in cluster_cases([one, printed, published] for one in own)] == [2, 1]
 

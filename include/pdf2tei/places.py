@@ -60,11 +60,8 @@ def place_lines(lines: list[Line], tei: bytes) -> list[PlacedLine]:
             place = LOST
         out.append(PlacedLine(line.page, place, line.text))
     large = root.findall(f".//{{*}}measure[@unit='pages'][@type='{Defect.TOO_LARGE.value}']")
-    out += [
-        PlacedLine(int(page), "not used: page above a limit", "")
-        for measure in large
-        for page in measure.get("n", "").split()
-    ]
+    pages = [page for measure in large for page in measure.get("n", "").split()]
+    out += [PlacedLine(int(page), "not used: page above a limit", "") for page in pages]
     return sorted(out, key=lambda row: row.page)
 
 

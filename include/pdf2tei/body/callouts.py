@@ -116,12 +116,8 @@ class Linker:
 
     def _find_citations(self, text: Text) -> list[Callout]:
         if self._style is Style.RAISED:
-            return [
-                c
-                for s, e in text.raised
-                if re.fullmatch(r"[\d,–\- ]+", text.text[s:e])
-                for c in self._find_numbers(text.text, s, e)
-            ]
+            raised = [(s, e) for s, e in text.raised if re.fullmatch(r"[\d,–\- ]+", text.text[s:e])]
+            return [callout for s, e in raised for callout in self._find_numbers(text.text, s, e)]
         numbers = {Style.BRACKET: _BRACKET, Style.ROUND: _ROUND, Style.GLUED: _DIGITS_AFTER_WORD}
         if pattern := numbers.get(self._style):
             return [c for m in pattern.finditer(text.text) for c in self._find_numbers(text.text, m.start(), m.end())]
@@ -159,12 +155,8 @@ class Linker:
             out.append(Callout(left, right, "bibr", self._lookup(names, full_year) or ""))
         if any(c.target for c in out):
             return out
-        cited = (
-            "et al" in match["names"]
-            or match["close"] == ")"
-            or _CITED.search(text[max(match.start() - 12, 0) : match.start()])
-        )
-        return out if cited else []
+        before = text[max(match.start() - 12, 0) : match.start()]
+        return out if "et al" in match["names"] or match["close"] == ")" or _CITED.search(before) else []
 
     def _lookup(self, names: list[str], year: str) -> str | None:
         for name in names[:3]:

@@ -73,11 +73,8 @@ def _is_prose(run: list[Line]) -> bool:
     """Return whether lines are a paragraph of sentences."""
     words = [word for line in run for word in line.text.split()]
     small = sum(word[0].islower() for word in words)
-    return (
-        len(run) >= _MIN_LINES
-        and sum(len(x.text) for x in run) >= _MIN_CHARACTERS
-        and small >= _MIN_LOWERCASE_SHARE * len(words)
-    )
+    is_long = len(run) >= _MIN_LINES and sum(len(x.text) for x in run) >= _MIN_CHARACTERS
+    return is_long and small >= _MIN_LOWERCASE_SHARE * len(words)
 
 
 def _is_text_of_paper(run: list[Line], measures: Measures) -> bool:

@@ -87,11 +87,8 @@ def begins_after_break(before: Line | None, line: Line) -> bool:
     """Return whether a line begins a block or a column, follows a gap, or has another font than the line before."""
     if before is None or before.block != line.block or line.y0 < before.y0 or before.page != line.page:
         return True
-    return (
-        line.y0 - before.y1 > 0.6 * line.size
-        or abs(before.size - line.size) > 0.5
-        or before.font.family != line.font.family
-    )
+    is_other_type = abs(before.size - line.size) > 0.5 or before.font.family != line.font.family
+    return is_other_type or line.y0 - before.y1 > 0.6 * line.size
 
 
 def _is_emphasis(lines: list[Line], i: int) -> bool:
@@ -142,11 +139,8 @@ def _has_head_type(line: Line, measures: Measures) -> bool:
     letters = [t for t in line.tokens if any(c.isalpha() for c in t.text)]
     total = sum(len(t.text) for t in letters)
     bold = sum(len(t.text) for t in letters if t.font.bold)
-    other = sum(
-        len(t.text)
-        for t in letters
-        if t.font.family != measures.family and not t.font.mathematical and not t.font.raised
-    )
+    plain = [t for t in letters if not t.font.mathematical and not t.font.raised]
+    other = sum(len(t.text) for t in plain if t.font.family != measures.family)
     capitals = line.text.isupper() and sum(c.isalpha() for c in line.text) > 4
     return bold > 0.85 * total or other > 0.85 * total or capitals
 

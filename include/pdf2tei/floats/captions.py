@@ -83,12 +83,8 @@ def _begins_caption(lines: list[Line], i: int, match: re.Match[str], measures: M
     """
     line = lines[i]
     before = lines[i - 1] if i else None
-    apart = (
-        before is None
-        or before.block != line.block
-        or before.kind is not Kind.BODY
-        or line.y0 - before.y1 > 0.5 * line.size
-    )
+    apart = before is None or before.block != line.block or before.kind is not Kind.BODY
+    apart = apart or (before is not None and line.y0 - before.y1 > 0.5 * line.size)
     first = line.tokens[0].font
     other = abs(line.size - measures.size) > 0.4 or first.bold or first.italic or first.family != measures.family
     stop = bool(match["stop"]) or match.end() >= len(line.text.rstrip())

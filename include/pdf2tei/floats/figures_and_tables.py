@@ -220,9 +220,5 @@ def _collect_lines(
 def _is_section_head(line: Line, measures: Measures) -> bool:
     """Return whether a line is a numbered or larger bold head, which no float contains."""
     strong = line.font.bold or line.size > measures.size + 0.8 or line.text.isupper()
-    return (
-        strong
-        and line.size > measures.size - 0.3
-        and bool(NUMBERED.match(line.text))
-        and _share_of_words(line.text) > 0.6
-    )
+    is_set_apart = strong and line.size > measures.size - 0.3
+    return is_set_apart and bool(NUMBERED.match(line.text)) and _share_of_words(line.text) > 0.6

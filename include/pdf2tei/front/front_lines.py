@@ -128,12 +128,8 @@ def features(lines: Sequence[LineAttributes]) -> list[list[str]]:
                 wide.append(f"{d}END")
         font, _, _, _, length, name_count, name_share, _, _, small, *_ = item
         affiliation = item[14]
-        wide += [
-            f"{font}|{name_count}",
-            f"{font}|{length}",
-            f"{name_share}|{affiliation}",
-            f"{small}|{affiliation}|{name_count}",
-        ]
+        wide += [f"{font}|{name_count}", f"{font}|{length}"]
+        wide += [f"{name_share}|{affiliation}", f"{small}|{affiliation}|{name_count}"]
         out.append(wide)
     return out
 

@@ -107,16 +107,13 @@ def identify(first: FirstPages) -> Identity:
     arxiv_id, stamped = _find_arxiv_id(pages, first.metadata)
     arxiv_id = arxiv_id or arxiv_of_doi(doi)
     acl_stamp = bool(pages) and _has_acl_stamp(pages[0])
-    date, precision = publication_date(
-        [line.text for line in pages[0]] if pages else [], first.metadata, arxiv_id, stamped
-    )
+    texts = [line.text for page in pages[:1] for line in page]
+    date, precision = publication_date(texts, first.metadata, arxiv_id, stamped)
     return Identity(
         doi=doi,
         arxiv_id=arxiv_id,
         acl_id=_find_acl_id(pages, doi),
-        pmc_id=_get_single(
-            normalize_pmcid(text) for page in pages for line in page for text in _PMCID.findall(line.text)
-        ),
+        pmc_id=_get_single(normalize_pmcid(id_) for page in pages for x in page for id_ in _PMCID.findall(x.text)),
         date=date,
         date_precision=precision,
         stamp=Stamp.ARXIV if stamped else Stamp.ACL if acl_stamp else None,
@@ -187,14 +184,9 @@ def _find_printed_dois(pages: list[list[PrintedLine]]) -> Iterator[tuple[int, st
                     and (more := re.match(r"[a-z0-9][\w.()/;-]*", follows, re.IGNORECASE))
                 ):
                     text += more.group()
-                doi = normalize_doi(text)
-                if doi is None:
-                    continue
-                yield (
-                    number,
-                    _SUPPLEMENT_SUFFIX.sub("", doi),
-                    _weigh_mention(line, match, _join_lines_above(page, i), letters, on_first=number == 0),
-                )
+                if (doi := normalize_doi(text)) is not None:
+                    weight = _weigh_mention(line, match, _join_lines_above(page, i), letters, on_first=number == 0)
+                    yield number, _SUPPLEMENT_SUFFIX.sub("", doi), weight
 
 
 def _join_lines_above(page: list[PrintedLine], at: int) -> str:

@@ -9,10 +9,7 @@ from itertools import pairwise
 from pdf2tei.words import read_pattern
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, Precision, make_date, parse_date, to_month
 
-_DAY = (
-    r"(?:\d{1,2}(?:st|nd|rd|th)?[\s-]+[A-Za-z]{3,9}\.?,?[\s-]+(?:19|20)\d\d|"
-    r"[A-Za-z]{3,9}\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+(?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d)"
-)
+_DAY = read_pattern("printed_dates", "day").pattern
 _MONTH = r"[A-Za-z]{3,9}\.?,?\s+(?:19|20)\d\d"
 _EVENT = read_pattern("printed_dates", "published").pattern
 _PUBLISHED = re.compile(rf"{_EVENT}(?:\s*[:;,–—]|\s+(?:on|at|in))?\s*(?P<date>{_DAY}|{_MONTH})", re.IGNORECASE)
@@ -54,13 +51,7 @@ def publication_date(
         (_PROCEEDINGS, texts),
         (_COPYRIGHT, lines),
     ):
-        years = {
-            year
-            for text in searched
-            for match in pattern.findall(text)
-            for year in ([match] if isinstance(match, str) else match)
-            if year
-        }
+        years = {year for text in searched for match in pattern.finditer(text) for year in match.groups() if year}
         if len(years) == 1:
             return make_date(int(years.pop()))
     return NO_DATE

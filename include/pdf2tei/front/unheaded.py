@@ -122,8 +122,5 @@ def _begins_text(run: list[Line], document: Document, measures: Measures) -> boo
     page = document.pages[run[0].page - 1].lines
     above = page[: page.index(run[0])]
     ended = join_tokens([t for t in last.tokens if not t.font.raised]).rstrip("”’\"') ").endswith((".", "!", "?", "。"))
-    return (
-        not ended
-        or sum(len(x.text.split()) for x in run) > _MAX_WORDS
-        or any(INTRODUCTION.match(x.text) for x in above)
-    )
+    words = sum(len(x.text.split()) for x in run)
+    return not ended or words > _MAX_WORDS or any(INTRODUCTION.match(x.text) for x in above)

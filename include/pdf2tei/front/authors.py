@@ -24,7 +24,7 @@ _AMBIGUOUS_NAMES = re.compile(r"\b(?:Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAE
 """Words of affiliations and imprints that are also people's names."""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = read_words("authors", "titles")
-_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)[.–—](?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
+_SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)[.–—-](?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
 LABEL = read_pattern("authors", "label")
 _PAIR = re.compile(r"(\S+ .*\S) (?:e|i|y|и|og|och|ve) (\S+ .*\S)")
 """Two full names with a conjunction that may also stand within a surname."""
@@ -36,7 +36,7 @@ _CJK_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}")
 _ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
 _HYPHENATED = re.compile(r"(?<=\w)-\s(?=[a-zß-ÿ])|(?<=-)\s")
 """The end of a line within a word; a hyphen before a capital belongs to the name."""
-_CONJUNCTION = re.compile(r"\s*(?:and|und|et|with|&)\b", re.I)
+_CONJUNCTION = re.compile(r"[\s,;]*(?:and|und|et|with|&)\b", re.I)
 _NAME_ENDS = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
 _INVERTED = read_pattern("authors", "inverted", re.NOFLAG)
 DEGREES = read_words("authors", "degrees")
@@ -48,6 +48,7 @@ _GENERATIONS = read_words("authors", "generations")
 _RAISED_C = re.compile(r"\bM ?c (?=[A-Z])")
 _MC = re.compile(r"(?<=\bMc)(?=[A-Z])")
 _MISSING_SPACE_BEFORE_INITIAL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ]\.)")
+_JOINED_NAMES = re.compile(r"(?<=[a-zß-ÿ]{3})(?=[A-ZÀ-Þ][a-zß-ÿ]{2})")
 _MISSING_SPACES = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=\.)(?=[A-ZÀ-Þ])")
 
 
@@ -90,17 +91,17 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
     unfinished_name = ""
     above: Line | None = None
     for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
+        tokens = select_names(line, names_font) if names_font else line.tokens
         if above is not None and not 0.5 * line.size < line.y0 - above.y0 < 2.5 * line.size:
             unfinished_name = ""  # another column, or affiliations between the lines
         above = line
-        font = get_names_type(line)
-        if names_font and font != names_font:
+        if not tokens:
             unfinished_name = ""
             continue
         names: list[str] = []
         affiliated = False
-        parts = split_names(line.tokens)
-        if unfinished_name and parts and not _CONJUNCTION.match(line.text):
+        parts = split_names(tokens)
+        if unfinished_name and parts and tokens is line.tokens and not _CONJUNCTION.match(line.text):
             named = found[-1:] == [unfinished_name]
             joined = _HYPHENATED.sub("", f"{unfinished_name} {parts[0]}")
             if not named or parse_printed_name(joined) is not None:
@@ -114,9 +115,9 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
                 names += [part] if not names or _is_set_like(part, names[-1]) else []  # Berg K. L., OIST KB
             elif len(part) > 3 and affiliation_words(part):
                 affiliated = True
-        unfinished_name = "" if affiliated or not parts or not _ends_within_name(line, parts) else parts[-1]
+        unfinished_name = "" if affiliated or not ends_within_name(line, parts) else parts[-1]
         if names and names_font is None:
-            names_font = font
+            names_font = get_names_type(line)
         found.extend(names)
     if are_inverted(found):
         people = [
@@ -134,8 +135,22 @@ def get_names_type(line: Line) -> tuple[str, int]:
     is_apart = len(first.text) > 2 and first.text.isupper() and not line.text.isupper()
     if not is_apart and first.font.family != line.font.family and not first.font.raised:
         is_apart = begins_with_name(split_names(line.tokens))
-    font = first.font if is_apart else line.font
+    font = first.font if is_apart or line.font.raised else line.font
     return font.family, round(font.size)
+
+
+def select_names(line: Line, kind: tuple[str, int]) -> list[Token]:
+    """Return the tokens of a line that may name people, in the type of the names.
+
+    These are all tokens of a line in this type, or of a line in nearly this size that begins with a name in capitals. Of a line in
+    another type, these are the tokens after a conjunction: `Technical Union, and Ada Byron`.
+    """
+    family, size = get_names_type(line)
+    if family == kind[0] and abs(size - kind[1]) <= begins_with_name_in_capitals(split_names(line.tokens)):
+        return line.tokens
+    start = next((i for i, x in enumerate(line.tokens) if i and _CONJUNCTION.fullmatch(x.text)), len(line.tokens)) + 1
+    found = [x for x in line.tokens[start:] if (x.font.family, round(x.font.size)) == kind]
+    return found if any(parse_printed_name(x) for x in split_names(found)) else []
 
 
 def are_inverted(names: list[str]) -> bool:
@@ -148,12 +163,8 @@ def begins_with_name_in_capitals(parts: list[str]) -> bool:
 
     An example is `ADA BYRON, The Analytical Society, London`.
     """
-    return (
-        bool(parts)
-        and parts[0].isupper()
-        and parse_printed_name(parts[0]) is not None
-        and any(part.upper() != part for part in parts)
-    )
+    is_named = bool(parts) and parts[0].isupper() and parse_printed_name(parts[0]) is not None
+    return is_named and any(part.upper() != part for part in parts)
 
 
 def begins_with_name(parts: list[str]) -> bool:
@@ -188,16 +199,13 @@ def _build_author(text: str, person: Person | None) -> FrontAuthor | None:
     return FrontAuthor((person.first, *person.middle), person.last)
 
 
-def _ends_within_name(line: Line, parts: list[str]) -> bool:
+def ends_within_name(line: Line, parts: list[str]) -> bool:
     """Return whether a line of names ends within a name."""
     last = line.tokens[-1]
-    if last.font.raised or _NAME_ENDS.search(line.text.rstrip()):
+    if not parts or last.font.raised or _NAME_ENDS.search(line.text.rstrip()):
         return False
-    return (
-        parts[-1].endswith("-")
-        or len(parts[-1].split()) == 1
-        or (len(parts) > 1 and bool(_SEPARATOR.search(line.text)))
-    )
+    is_word = parts[-1].endswith("-") or len(parts[-1].split()) == 1
+    return is_word or (len(parts) > 1 and bool(_SEPARATOR.search(line.text)))
 
 
 def split_names(tokens: list[Token]) -> list[str]:
@@ -205,7 +213,7 @@ def split_names(tokens: list[Token]) -> list[str]:
     runs: list[list[str]] = [[]]
     before: Token | None = None
     for token in tokens:
-        if before is not None and token.x0 - before.x1 > 1.2 * max(token.font.size, 6):
+        if before is not None and token.x0 - before.x1 > 1.5 * max(token.font.size, 6):
             runs.append([])
         is_raised_c = token.text == "c" and before is not None and before.text == "M"  # M c KAY
         if token.font.raised and not is_raised_c:
@@ -216,8 +224,8 @@ def split_names(tokens: list[Token]) -> list[str]:
     out: list[str] = []
     for run in runs:
         text = LABEL.sub("", _MARK.sub(" , ", _RAISED_C.sub("Mc", clean("".join(run)))))
-        if " " not in "".join(run).strip() and len(text) > 12:  # the spaces between words are missing
-            text = _MISSING_SPACES.sub(" ", text)
+        if " " not in "".join(run).strip():  # the spaces between words may be missing
+            text = (_MISSING_SPACES if len(text) > 12 else _JOINED_NAMES).sub(" ", text)
         text = _MISSING_SPACE_BEFORE_INITIAL.sub(" ", text)
         for part in _parse_inverted_list(text) or _SEPARATOR.split(text):
             pair = _PAIR.fullmatch(part.strip())

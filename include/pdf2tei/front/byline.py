@@ -13,9 +13,11 @@ from pdf2tei.front.authors import (
     are_inverted,
     begins_with_name,
     begins_with_name_in_capitals,
+    ends_within_name,
     get_names_type,
     has_initials_last,
     parse_printed_name,
+    select_names,
     split_names,
 )
 from pdf2tei.front.front_lines import Front, FrontLabel
@@ -35,8 +37,8 @@ _MIN_NAME_SHARE = 0.5
 """Minimum share of names among the parts of a line of names."""
 _MIN_AUTHOR_PROBABILITY = 0.1
 """Minimum probability of the label `author` for a line that also contains other text."""
-_MAX_OFF_CENTER = 0.03
-"""Maximum distance of a centered title from the middle of the page, as a share of the page's width."""
+_MAX_OFF_CENTER = 0.045
+"""Maximum difference of the margins beside a centered title, as a share of the page's width; the inner margin may be wider."""
 
 
 def find_byline(front: Front, title: list[Line], abstract: list[Line], width: float) -> list[Line]:
@@ -45,20 +47,23 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     All names have one font. It is the font with the most author labels and names among the lines between title and abstract.
     If no such line contains names, the header CRF's best run elsewhere is used.
     """
+    labeled = find_labeled(front)
+    if labeled and title and labeled[0].font == title[0].font and labeled[0].page == title[0].page:
+        return labeled  # a cover lists title and authors in one paragraph
     under = _select_below_title(front, title, abstract, width)
     texts = Counter(x.text for x in under)
     others = set(map(id, _list_other_people(front.lines)))
     under = all_under = [x for x in under if id(x) not in others]
     once = [x for x in under if texts[x.text] == 1]  # a repeated line is an institution
     under = once if any(measure_names(x)[1] for x in once) else under
-    scores: dict[tuple[str, float], float] = defaultdict(float)
+    scores: dict[tuple[str, int], float] = defaultdict(float)
     for line in under:
         share, count = measure_names(line)
         share = 1.0 if begins_with_name(split_names(line.tokens)) else share
         if count and share >= 0.3:
             scores[get_names_type(line)] += count * share * (0.2 + front.probability(line, FrontLabel.AUTHOR))
     if not scores:
-        return _find_elsewhere(front, title, others) or _find_above(front, title) or _find_labeled(front)
+        return _find_elsewhere(front, title, others) or _find_above(front, title) or find_labeled(front)
     best = max(scores, key=lambda kind: (scores[kind], kind))
     found: list[Line] = []
     is_marked = below_marks = False
@@ -66,7 +71,9 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
         has_mark = any(token.font.raised for token in line.tokens)
         below_marks = below_marks or (bool(found) and line.tokens[0].font.raised)
         is_unmarked = below_marks and is_marked and not has_mark  # the second line of a marked affiliation
-        if get_names_type(line) != best or is_unmarked or _is_address(line, all_under, found):
+        tokens = select_names(line, best)
+        is_partial = len(tokens) < len(line.tokens) and bool(found)
+        if not tokens or is_unmarked or (not is_partial and _is_address(line, all_under, found)):
             continue
         share, count = measure_names(line)
         affiliation = front.probability(line, FrontLabel.AFFILIATION)
@@ -80,12 +87,13 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
         is_begun = begins_with_name(parts) or (count > 0.3 * len(parts) and parse_printed_name(parts[0]) is not None)
         is_begun = begins_with_name_in_capitals(parts) or (is_begun and not is_place)
         is_not_affiliation = affiliation < _CERTAIN_SHARE and not affiliation_words(line.text)
+        gap = 1.5 if found and ends_within_name(found[-1], split_names(found[-1].tokens)) else 0.9
         is_continuation = (
             bool(found)
             and is_not_affiliation
-            and (found[-1].page == line.page and -0.5 * line.size < line.y0 - found[-1].y1 < 0.9 * line.size)
+            and (found[-1].page == line.page and -0.5 * line.size < line.y0 - found[-1].y1 < gap * line.size)
         )
-        if front.probability(line, FrontLabel.AUTHOR) > 0.5 or has_names or is_begun or is_continuation:
+        if front.probability(line, FrontLabel.AUTHOR) > 0.5 or has_names or is_begun or is_continuation or is_partial:
             found.append(line)
             is_marked = is_marked or has_mark
     return found
@@ -103,8 +111,9 @@ def _is_address(line: Line, under: list[Line], found: list[Line]) -> bool:
     if len(parts) != 1:
         return False
     column = [x for x in under if x.block == line.block]
-    addressed = [x.y0 > line.y0 for x in column if "@" in x.text]
-    is_below = any(x in found for x in column if 0 < line.y0 - x.y0 < 2 * line.size) or addressed == [False]
+    addressed = [x.y0 > line.y0 - 3 for x in column if "@" in x.text]
+    above = [x for x in column if 0 < line.y0 - x.y0 < 2 * line.size and x.text[-1] not in ",;&"]
+    is_below = any(x in found for x in above) or addressed == [False]
     beside = [x for x in under if abs(x.y0 - line.y0) < 3 and not x.overlaps(line)]
     return is_below and any(affiliation_words(x.text) for x in beside)
 
@@ -144,7 +153,7 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
         for x in lines
         if bottom - 2 < x.y0 < top - 2 and (not has_side_column or x.x1 > left) and not (x.x0 > right and x.y0 < bottom)
     ]
-    if shown and not any(front.label(x) is FrontLabel.AUTHOR and measure_names(x)[1] for x in found):
+    if shown and not any(measure_names(x)[1] > (front.label(x) is not FrontLabel.AUTHOR) for x in found):
         sides = min(x.x0 for x in shown), max(x.x1 for x in shown)
         blocks = {x.block for x in lines if front.label(x) is FrontLabel.AUTHOR}
         beside = [x for x in lines if x.block in blocks and (x.x1 < sides[0] or x.x0 > sides[1])]
@@ -199,9 +208,15 @@ def _find_above(front: Front, title: list[Line]) -> list[Line]:
     return []
 
 
-def _find_labeled(front: Front) -> list[Line]:
-    """Return the first line that names people after a label, such as `Author(s):` on a cover."""
-    return next(([x] for x in front.lines if LABEL.match(x.text) and measure_names(x)[0] > _CERTAIN_SHARE), [])
+def find_labeled(front: Front) -> list[Line]:
+    """Return the first lines that name people after a label, such as `Author(s):` on a cover."""
+    start = next(
+        (i for i, x in enumerate(front.lines) if LABEL.match(x.text) and measure_names(x)[0] > _CERTAIN_SHARE), -1
+    )
+    found = front.lines[start : start + 1] if start >= 0 else []
+    while found and found[-1].text.endswith((",", ";", " and", "&")) and start + len(found) < len(front.lines):
+        found.append(front.lines[start + len(found)])
+    return found
 
 
 def _find_elsewhere(front: Front, title: list[Line], others: set[int]) -> list[Line]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from difflib import SequenceMatcher
+from itertools import groupby, pairwise
 from statistics import median
 
-from pdf2tei.front.byline import measure_names
+from pdf2tei.front.byline import find_labeled, measure_names
 from pdf2tei.front.front_lines import Front, FrontLabel
 from pdf2tei.pages.language import language
 from pdf2tei.pages.model import Document, Line, Page
@@ -31,6 +32,8 @@ _MIN_LANGUAGE = 0.9
 """Minimum probability of the languages of a title and its translation."""
 _MIN_TRANSLATION = 4
 """Minimum number of words of a translation."""
+_MIN_AGREEMENT = 0.8
+"""Minimum similarity of a title and the title on a cover with labels; below it, the cover's title is taken."""
 _CERTAIN = 0.3
 """If any line is the title with at least this probability, short lines (mastheads, labels) do not set the largest size."""
 
@@ -63,8 +66,22 @@ def find_title(document: Document, front: Front) -> tuple[list[Line], list[Line]
         return [], []
     _, best = max(scored, key=lambda item: (item[0], len(item[1]), -item[1][0].page))
     lines = _cut_translation(_extend_title(best, front))
+    named = _find_on_cover(document, front)
+    letters, others = _join_letters(named).casefold(), _join_letters(lines).casefold()
+    if named and SequenceMatcher(None, letters, others[: len(letters) + 5], autojunk=False).ratio() < _MIN_AGREEMENT:
+        return named, []
     cut = next((i for i, x in enumerate(lines) if x.size < _MAX_SUBTITLE_SIZE * lines[0].size), len(lines))
     return lines[:cut], lines[cut:]
+
+
+def _find_on_cover(document: Document, front: Front) -> list[Line]:
+    """Return the lines of the title above a label of the authors, such as `Author(s):`, on a cover."""
+    label = next(iter(find_labeled(front)), None)
+    if label is None or not is_cover(document.pages[label.page - 1]):
+        return []
+    above = [x for x in front.lines if x.page == label.page and x.y0 < label.y0 and x.font.family == label.font.family]
+    gaps = [below.y0 - line.y1 > label.size for line, below in pairwise([*above, label])]
+    return above[len(gaps) - [*gaps[::-1], True].index(True) :]
 
 
 def remove_open_label(line: Line) -> None:
@@ -95,6 +112,8 @@ def _find_labeled_runs(front: Front) -> list[list[Line]]:
         return front.label(line) is FrontLabel.TITLE and not _BANNER.search(clean(line.text)), line.page
 
     runs = [list(run) for (is_title, _), run in groupby(front.lines, get_run) if is_title]
+    sizes = [_MAX_SUBTITLE_SIZE * max(x.size for x in run) for run in runs]  # an imprint above is smaller
+    runs = [run[next(i for i, x in enumerate(run) if x.size >= size) :] for run, size in zip(runs, sizes, strict=True)]
     # the names of the authors end a run
     return [next((run[:i] for i in range(1, len(run)) if _names_people(run[i], run[i - 1])), run) for run in runs]
 

@@ -82,6 +82,42 @@ BYLINES = {
         "Pauline Bock, Frédéric Alexandre \\ \\ #text(size: 8pt)[Edited by \\ Olivia Guest \\ \\ Reviewed by \\ Andrea Caso \\ Qihong Lu]",
         ["Bock", "Alexandre"],
     ),
+    "conjunction after a comma on the next line": (
+        "Christoph Hille, Christian Kunkel, William E. Acree, Karsten Reuter \\ , and Harald Oberhofer",
+        ["Hille", "Kunkel", "Acree", "Reuter", "Oberhofer"],
+    ),
+    "missing space in a name": (f"XinchenWang{mark('1')}, Pengfei Gao{mark('2')}, Chao Peng{mark('2')}", ["Wang", "Gao", "Peng"]),
+    "raised numbers longer than the names": (
+        f"Pouria Derakhshanfar{mark('1[0000−0003−3549−9019]')}, Xavier \\ Devroey{mark('1[0000−0002−0831−7606]')}, "
+        f"and Andy Zaidman{mark('1[0000−0003−2413−3935]')}",
+        ["Derakhshanfar", "Devroey", "Zaidman"],
+    ),
+    "name within a position in italics": (
+        "Pouria Derakhshanfar, _Student Member, IEEE,_ Xavier Devroey, _Member, IEEE,_ \\ Annibale Panichella, Andy Zaidman "
+        "_Member, IEEE Computer \\ Society,_ and Arie van Deursen _Member, IEEE Computer Society_",
+        ["Derakhshanfar", "Devroey", "Panichella", "Zaidman", "van Deursen"],
+    ),
+    "names and places in two sizes": (
+        "#text(size: 10.9pt)[SCOTT M. MOURTGOS, University of Utah] \\ IAN T. ADAMS, University of Utah \\ JUSTIN NIX, University of Nebraska",
+        ["Mourtgos", "Adams", "Nix"],
+    ),
+    "third name beside an institution": (
+        "#grid(columns: (1fr, 1fr, 1fr), [#text(size: 11pt)[Xavier Devroey, Maxime Cordy, \\ Pierre-Yves Schobbens] \\ PReCISE, University of Namur], "
+        "[#text(size: 11pt)[Axel Legay] \\ INRIA Rennes Bretagne Atlantique, \\ France], [#text(size: 11pt)[Patrick Heymans] \\ University of Namur \\ Belgium])",
+        ["Devroey", "Cordy", "Legay", "Heymans", "Schobbens"],
+    ),
+    "name beside its e-mail address and after a conjunction": (
+        "#text(size: 11pt)[*Jing He*] #h(30pt) #smallcaps[hejing2929\\@gmail.com] #text(size: 11pt)[and *Decheng Dai*] #h(30pt) #smallcaps[decheng\\@google.com] \\ _Google Inc._",
+        ["He", "Dai"],
+    ),
+    "hyphen before the institution": (
+        "_Iván E. Cao-Berg_ - Universidad Metropolitana \\ _Nancy Tisch_ - Cornell University \\ _Abdul-Aziz Yakubu_ - Howard University",
+        ["Cao-Berg", "Tisch", "Yakubu"],
+    ),
+    "wide spaces within names": (
+        "#grid(columns: (1fr, 1fr), [Martin#h(14pt)Farach \\ Rutgers Univ.], [Michiel#h(14pt)Noordewier \\ Rutgers Univ.])",
+        ["Farach", "Noordewier"],
+    ),
 }  # fmt: skip
 
 
@@ -182,6 +218,52 @@ def test_label_on_a_cover_names_the_author(tmp_path: Path) -> None:
         f"#set text(size: 10pt)\n{cover}\n#pagebreak()\n#text(size: 15pt)[{TITLE}]\n\n{PROSE}\n\n{BODY}", tmp_path
     )
     assert list_texts(tei, ".//t:analytic//t:surname") == ["Thurlow"]
+
+
+def test_cover_names_title_and_authors_of_a_magazine(tmp_path: Path) -> None:
+    cover = (
+        "Modeling Pattern Importance in Chopin's Mazurkas \\ Author(s): Tom Collins, Robin Laney, Alistair Willis and \\ Paul H. Garthwaite \\ "
+        "Source: Music Perception, Vol. 28, No. 4 (April 2011), pp. 387-414 \\ Stable URL: http://www.jstor.org/stable/10.1525/mp.2011.28.4.387"
+    )
+    front = "#text(size: 18pt)[tom collins, robin laney, alistair willis] \\ The Open University, Milton Keynes, United Kingdom"
+    tei = read(f"#set text(size: 10pt)\n{cover}\n#pagebreak()\n{front}\n\n{PROSE}\n\n{BODY}", tmp_path)
+    assert list_texts(tei, ".//t:titleStmt/t:title") == ["Modeling Pattern Importance in Chopin’s Mazurkas"]
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Collins", "Laney", "Willis", "Garthwaite"]
+
+
+def test_names_left_of_a_title_off_the_middle_are_read(tmp_path: Path) -> None:
+    people = ("Sergey M. Plis", "Stephen McCracken", "Terran Lane", "Vince D. Calhoun")
+    names = f"#grid(columns: (1fr, 1fr, 1fr, 1fr), align: center, {', '.join(f'[*{name}*]' for name in people)})"
+    page = "#set page(margin: (left: 3cm, right: 2.1cm))\n#set text(size: 10pt)"
+    front = f"#align(center)[#text(size: 14pt)[*Directional Statistics on Permutations*]]\n#v(40pt)\n{names}"
+    tei = read(f"{page}\n{front}\n\n{BODY}", tmp_path)
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Plis", "McCracken", "Lane", "Calhoun"]
+
+
+def test_subjects_in_a_side_column_are_no_authors(tmp_path: Path) -> None:
+    side = "Subject Areas: \\ Applied Mathematics, Power and \\ Energy Systems, Energy \\ \\ Keywords: \\ Electricity Prices Forecasting, \\ Locational Marginal Prices \\ \\ Author for correspondence: \\ Tommaso Nesti \\ tommaso\\@gmail.com"
+    names = f"T. Nesti{mark('1')}, J. Moriarty{mark('2')}, A. Zocca{mark('3')} and B. #v(6pt) Zwart{mark('1')}."
+    main = f"#text(size: 17pt)[Large Fluctuations in \\ Locational Marginal Prices] #v(20pt) #text(size: 12pt)[{names}]\n\n#text(size: 9pt)[{mark('1')}CWI, Amsterdam \\ {mark('2')}Queen Mary University, London \\ {mark('3')}VU, Amsterdam \\ \\ {PROSE}]"
+    front = f"#grid(columns: (30%, 60%), gutter: 10%, text(size: 8.5pt)[#v(150pt) {side}], [{main}])"
+    tei = read(f"#set text(size: 10pt)\n{front}\n#pagebreak()\n= Introduction\n{PROSE} {PROSE}", tmp_path)
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Nesti", "Moriarty", "Zocca", "Zwart"]
+
+
+def test_imprint_in_smaller_type_is_no_title(tmp_path: Path) -> None:
+    title = "What If We Encoded Words as Matrices and Used Matrix Multiplication as Composition Function?"
+    imprint = "Herausgeber et al. (Hrsg.): INFORMATIK 2019: Best of Data Science made in D/A/CH, \\ Lecture Notes in Informatics (LNI), Gesellschaft für Informatik, Bonn 2019 11"
+    note = "*Presentation of work originally published in the Proc. of the International Conference on Learning Representations 2019*"
+    names = f"Lukas Galke{mark('1')}, Florian Mai{mark('2')}, Ansgar Scherp{mark('3')}"
+    parts = (
+        f"#align(right)[#text(size: 9pt)[{imprint}]]",
+        f"#text(size: 14pt)[*{title}*]",
+        note,
+        names,
+        f"#text(size: 9pt)[*Abstract:* {PROSE}]",
+    )
+    front = "\n#v(14pt)\n".join(parts)
+    tei = read(f"#set text(size: 10pt)\n{front}\n\n= Introduction\n{PROSE} {PROSE}", tmp_path)
+    assert list_texts(tei, ".//t:titleStmt/t:title")[0] == title
 
 
 SURNAMES = [

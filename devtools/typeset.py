@@ -1,4 +1,4 @@
-"""Typeset an article as publishers do, by typeset.typ in a look of typeset.toml, and write its truth as TEI."""
+"""Typeset an article as publishers do, by typeset.typ in a look of typeset.toml, and list what it prints."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import typst
-from lxml import etree
 
-TEI = "http://www.tei-c.org/ns/1.0"
 Runs = list[tuple[str, int | None]]
 """A paragraph: text without entry, or the number of a cited entry without text."""
 
@@ -92,39 +90,21 @@ def typeset(article: Article, look: str, *, inside: str = "", after: str = "", f
     return typst.compile(f"{template}\n{call}\n".encode(), format="pdf", sys_inputs={"data": json.dumps(data)})
 
 
-def write_truth(article: Article, look: str) -> etree._Element:
-    """Return the typeset structure as TEI. Roman numerals are part of the head's text, as in GROBID."""
+def list_printed(article: Article, look: str) -> dict[str, list[str]]:
+    """Return the printed texts of each kind of element. Roman numerals are part of the head's text, as in GROBID."""
     chosen = LOOKS[look]
-    tei = etree.Element(f"{{{TEI}}}TEI", nsmap={None: TEI})
-
-    def add(parent: etree._Element, path: str, text: str = "", **attributes: str) -> etree._Element:
-        for tag in path.split("/"):
-            parent = etree.SubElement(parent, f"{{{TEI}}}{tag}", attributes)
-        parent.text = text
-        return parent
-
-    add(tei, "titleStmt/title", article.title)
-    analytic = add(tei, "sourceDesc/analytic")
-    for _, family in article.authors:
-        add(analytic, "author/surname", family)
-    add(tei, "abstract/p", article.abstract)
-    body = add(tei, "body")
+    heads: list[str] = []
     first = second = 0
-    for level, title, paragraphs in article.sections:
-        div = add(body, "div")
+    for level, title, _ in article.sections:
         first, second = (first + 1, 0) if level == 1 else (first, second + 1)
         numeral = f"{'I' * first if level == 1 else chr(64 + second)}. " if chosen["heads"] == "roman" else ""
-        add(div, "head", numeral + title)
-        for runs in paragraphs:
-            p = add(div, "p")
-            last: etree._Element | None = None
-            for text, target in print_paragraph(article, runs, chosen["cites"]):
-                if target and chosen["cites"] == "notes":
-                    continue
-                if target:
-                    last = add(p, "ref", text, type="bibr", target=f"#{target}")
-                elif last is None:
-                    p.text = (p.text or "") + text
-                else:
-                    last.tail = (last.tail or "") + text
-    return tei
+        heads.append(numeral + title)
+    paragraphs = [runs for _, _, paragraphs in article.sections for runs in paragraphs]
+    pieces = [piece for runs in paragraphs for piece in print_paragraph(article, runs, chosen["cites"])]
+    if chosen["cites"] == "notes":
+        pieces = [(text, target) for text, target in pieces if not target]
+    return {
+        "title": [article.title], "surname": [family for _, family in article.authors],
+        "abstract": [article.abstract] if article.abstract else [], "head": heads,
+        "body": [text for text, _ in pieces], "target": [f"#{target}" for _, target in pieces if target],
+    }  # fmt: skip

@@ -5,7 +5,6 @@ the publisher's JATS, from the TEI next to the PDF, or from the LaTeX source.
 """
 
 import re
-import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,10 @@ from lxml import etree
 from devtools.real.truth import RealPaper
 from devtools.sample.deliver import jsonl
 from devtools.sample.formats import PARTS, Row, files_of
+from s2orc_parse import latex
+from s2orc_parse.files import convert_document
+from s2orc_parse.parse_model import Parse
 
-_TEI = "{http://www.tei-c.org/ns/1.0}"
 _PARTICLES = re.compile(r"\s(?=(?:De|de|da|van|von|el|Al)\s\S+$)|\s(?=\S+$)")
 
 
@@ -92,22 +93,11 @@ def people(root: Any, paper: RealPaper) -> list[tuple[str, str]]:
 
 def abstract(data: Path, paper: RealPaper) -> str:
     """Return the abstract; parts with a head begin with it in capitals."""
+    path = data / paper.file
     if paper.is_latex:
-        with tarfile.open(data / paper.file) as archive:
-            for member in sorted(archive.getnames()):
-                if not member.endswith(".tex") or "/._" in f"/{member}":
-                    continue
-                file = archive.extractfile(member)
-                tex = file.read().decode("utf-8", "replace") if file else ""
-                if found := re.search(r"\\begin\{abstract\}(.*?)\\end\{abstract\}", tex, re.DOTALL):
-                    plain = re.sub(r"(?m)(?<!\\)%.*$", "", found.group(1))
-                    plain = re.sub(r"\\(?:footnote|url)\{(?:[^{}]|\{[^{}]*\})*\}", "", plain)
-                    return " ".join(re.sub(r"\\(?:gorc|ours)\b(?:\\xspace)?", "the corpus", plain).split())
-    if (root := jats(data, paper)) is not None:
-        own = root.find(".//article-meta/abstract")
-        parts = [
-            (text(part.find("title")), " ".join(text(p) for p in part.iter("p")))
-            for part in own.findall("sec") or [own]
-        ]
-        return PARTS.join(f"{head.upper()}: {words}" if head else words for head, words in parts)
-    return text(etree.parse((data / paper.file).with_suffix(".tei.xml")).find(f".//{_TEI}profileDesc/{_TEI}abstract"))
+        parse: Parse | None = latex.convert(path.read_bytes(), sha1="")
+    else:
+        xml = next(file for suffix in (".nxml", ".tei.xml") if (file := path.with_suffix(suffix)).is_file())
+        parse, _ = convert_document(xml.read_bytes(), "")
+    parts = [(p.section.partition("::")[2], p.text) for p in parse.abstract] if parse else []
+    return PARTS.join(f"{head.upper()}: {words}" if head else words for head, words in parts)

@@ -1,7 +1,8 @@
-"""Write a sample paper as its publisher's file: JATS, or Elsevier's open access JSON."""
+"""Write a sample paper as its publisher's file, JATS or Elsevier's open access JSON, or as its author's LaTeX source."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from typing import Any
@@ -12,6 +13,8 @@ from devtools.sample.prose import InlineCite, Paragraph, Run
 from devtools.sample.typeset import callout
 
 _SENTENCE = re.compile(r"\S.*?(?:\.(?= [A-Z])|$)", re.DOTALL)
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | {"–": "--", "“": "``", "”": "''"})
+_SECTIONS = {1: "section", 2: "subsection"}
 
 
 def jats(paper: Paper, license: str) -> bytes:
@@ -110,3 +113,44 @@ def _text(paper: Paper, paragraph: Paragraph) -> tuple[str, list[tuple[int, int,
 
 def _printed(paper: Paper, cite: InlineCite) -> str:
     return "".join(next(iter(run.values())) for run in callout(paper, cite))
+
+
+def latex(paper: Paper) -> bytes:
+    r"""Return the source, with every citation as `\cite`; the same paper gives the same bytes."""
+    authors = " \\and ".join(_escape(author.full) for author in paper.authors)
+    lines = [
+        "\\documentclass{article}", "\\begin{document}", f"\\title{{{_escape(paper.title)}}}", f"\\author{{{authors}}}", "\\maketitle",
+        f"\\begin{{abstract}}{_escape(paper.abstract or '')}\\end{{abstract}}",
+    ]  # fmt: skip
+    for block in (*paper.blocks, *paper.back_matter):
+        match block:
+            case SectionHead():
+                star = "" if block.num else "*"
+                lines.append(f"\\{_SECTIONS[block.level]}{star}{{{_escape(block.text)}}}")
+            case Equation():
+                lines.append("\\begin{equation}S(a, b) = \\frac{2 J C}{J + C}\\end{equation}")
+            case Figure() | TableBlock():
+                kind = "figure" if isinstance(block, Figure) else "table"
+                lines.append(f"\\begin{{{kind}}}\\caption{{{_escape(block.caption)}}}\\end{{{kind}}}")
+            case list():
+                lines += [_cite(block), ""]
+    lines.append("\\begin{thebibliography}{99}")
+    for i, entry in enumerate(paper.references):
+        who = ", ".join(_escape(author.full) for author in entry.authors)
+        lines.append(
+            f"\\bibitem{{r{i}}} {who}.\n\\newblock {_escape(entry.title)}.\n\\newblock \\emph{{{_escape(entry.source)}}}, {entry.year}."
+        )
+    lines += ["\\end{thebibliography}", "\\end{document}", ""]
+    return gzip.compress("\n".join(lines).encode(), mtime=0)
+
+
+def _cite(paragraph: Paragraph) -> str:
+    runs = (
+        f"~\\cite{{{','.join(f'r{i}' for i in run.refs)}}}" if isinstance(run, InlineCite) else _escape(run)
+        for run in paragraph
+    )
+    return "".join(runs)
+
+
+def _escape(text: str) -> str:
+    return text.translate(_SPECIAL)

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from devtools.sample import articles, broken, formats, latex, typeset
+from devtools.sample import articles, broken, formats, typeset
 from devtools.sample.cases import sample_cast, tiny_cast
 from devtools.sample.cast import SEED, Case, Cast, PdfCase
 from devtools.sample.model import Equation, PrintedReference, SectionHead
@@ -94,7 +94,7 @@ def _pdfs(cast: Cast) -> dict[str, bytes]:
 
 
 KINDS: dict[str, tuple[str, Callable[[Case], bytes]]] = {
-    ".gz": ("latex", lambda case: latex.archive(case.paper)),
+    ".gz": ("latex", lambda case: articles.latex(case.paper)),
     ".nxml": ("jats", lambda case: articles.jats(case.paper, case.license or "")),
     ".json": ("elsevier", lambda case: articles.elsevier(case.paper)),
 }

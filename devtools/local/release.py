@@ -16,8 +16,7 @@ from typing import Any, TypeVar
 
 from devtools.local import Services, default_state
 from devtools.local.airflow import APPROVER
-from devtools.local.airflow_runs import AirflowRuns
-from devtools.local.follow import follow
+from devtools.local.airflow_runs import AirflowRuns, follow
 from devtools.local.interruption import STOP, announce
 from devtools.local.services import Endpoints
 from devtools.local.state import project

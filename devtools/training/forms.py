@@ -9,8 +9,7 @@ from typing import Any
 from pdf2tei.references.crf import TokenLabel
 
 from .marks import mark
-from .render import Metadata, item
-from .words import WORDS
+from .render import WORDS, Metadata, item
 
 
 def _initials(given: str, rng: random.Random) -> str:

@@ -8,7 +8,7 @@ import re
 from pdf2tei.references.crf import TokenLabel
 
 from .marks import SURNAME_ENDS, mark
-from .words import WORDS
+from .render import WORDS
 
 
 def roughen(string: str, rng: random.Random) -> str:

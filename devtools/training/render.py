@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tomllib
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,8 +13,9 @@ from typing import Any
 from pdf2tei.references.crf import TokenLabel
 
 from .marks import mark
-from .words import WORDS
 
+WORDS: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+"""Names and words of reference strings."""
 STYLES = Path(__file__).with_name("styles.txt").read_text(encoding="utf-8").split()
 """CSL styles of journals and publishers; styles missing from the collection are skipped."""
 

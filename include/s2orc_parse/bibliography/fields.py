@@ -76,7 +76,12 @@ _PART_MARK = "\x1e"
 PARTS = " ::: "
 """The separator between the parts of an abstract, as in S2ORC. Adapters join parts with it; it becomes a line break."""
 _PART_BREAK = re.compile(r"\x1e|(?<!\S):::(?!\S)")
-_ABSTRACT_HEAD = re.compile(r"^\s*(?:abstract|summary)\s*[:.—–-]?\s+(?=\S)", re.IGNORECASE)
+_FUNCTION_WORD = r"(?:The|An?|In|This|These|We|On|For|To|Our|It|With|By|As)\b"
+_ABSTRACT_HEAD = re.compile(
+    r"\s*(?:(?i:abstract|summary)(?:\s*[:.—–-]|[^\S\n]*\n)|ABSTRACT|SUMMARY|"
+    rf"(?:Abstract|Summary)(?=\s+(?:{_FUNCTION_WORD}|[A-Z]\S*(?:(?<=[:.])|\s+(?![A-Z])|\s+{_FUNCTION_WORD}|$))))\s+(?=\S)"
+)
+"""The head of an abstract. Without punctuation, a sentence follows it, not a term: Abstract Meaning Representation, summary statistics."""
 _YEAR = r"(?:19|20)\d\d\b"
 _SIGN = r"(?:©|\(c\)|copyright\b)"
 _RIGHTS = (
@@ -127,7 +132,9 @@ def clean_abstract(value: object) -> str | None:
 
     Parts are separated by `:::` (S2ORC, PubMed's structured abstracts) or by markup, not by line breaks of the source.
     """
-    text = _ABSTRACT_HEAD.sub("", "\n".join(_clean_parts(value, MAX_ABSTRACT))[:MAX_ABSTRACT].rstrip())
+    text = "\n".join(_clean_parts(value, MAX_ABSTRACT))[:MAX_ABSTRACT].rstrip()
+    if head := _ABSTRACT_HEAD.match(text):
+        text = text[head.end() :]
     folded = text.casefold()
     for pattern, marks in _NOTICES:
         if any(mark in folded for mark in marks):

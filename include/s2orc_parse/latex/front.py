@@ -260,9 +260,10 @@ def _read_call(text: str, match: re.Match[str], form: Form) -> tuple[list[str], 
 _LABEL = re.compile(
     r"\W*(?:(abstract|summary|résumé|zusammenfassung|resumen|resumo|riassunto|sommario)"
     r"|(key\s*-?\s*words?(?:\s+and\s+phrases)?|index\s+terms|mots[- ]clés|palabras\s+clave|palavras[- ]chave|parole\s+chiave"
-    r"|schl(?:agw|üsselw)örter))\b\s*[:.—–-]*\s*",
+    r"|schl(?:agw|üsselw)örter))\b(?:\s*[:.—–-]+\s*|\s*(?-i:(?![\sa-zà-ÿ])))",
     re.IGNORECASE,
 )
+"""a label of front matter, but not the first word of a sentence: Abstract interpretation is a theory"""
 _SENTENCE_END = re.compile(r"[.?!:;,。！？…][\s\"'”’»)\]*†‡]*\Z")
 
 

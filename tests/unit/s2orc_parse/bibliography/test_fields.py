@@ -88,6 +88,20 @@ def test_abstract_has_one_line_per_part(value: str, abstract: str) -> None:
     assert clean_abstract(value) == abstract
 
 
+@pytest.mark.parametrize(
+    ("head", "text"),
+    [
+        ("Abstract", "We parse papers."), ("Abstract", "Background The aim is to parse."), ("Summary", "The ATLAS detector is new."),
+        ("Abstract", "Large language models parse."), ("ABSTRACT", "papers are parsed"), ("Abstract:", "papers are parsed"),
+        ("Summary.", "Papers are parsed."), ("Abstract —", "Papers are parsed."), ("Abstract", "Purpose: To parse."),
+        ("", "Abstract Meaning Representation (AMR) is a graph."), ("", "Abstract interpretation is a theory."),
+        ("", "Summary statistics are shared."), ("", "Abstract Syntax Trees have nodes."), ("", "Summary-level data are shared."),
+    ],
+)  # fmt: skip
+def test_head_leaves_the_abstract_but_its_first_word_remains(head: str, text: str) -> None:
+    assert clean_abstract(f"{head} {text}") == text
+
+
 @given(st.text(alphabet="<>&;:!-/?[]=\"'ampltgi ", max_size=80))
 def test_cleaning_is_idempotent(text: str) -> None:
     assert clean_text("x" * 10_000) == "x" * 3_000

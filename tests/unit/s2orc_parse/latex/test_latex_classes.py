@@ -145,6 +145,12 @@ def test_first_section_with_the_name_of_an_abstract_is_the_abstract(head: str, n
     assert [(p.sec_num, p.section) for p in found.body_text] == [(number, "A"), (str(int(number) + 1), "Summary")]
 
 
+def test_first_word_of_the_body_is_no_label_of_an_abstract() -> None:
+    found = parse(rf"{TITLE}\maketitle Abstract interpretation is a theory of programs. \section{{A}} Text.")
+    assert [p.text for p in found.body_text] == ["Abstract interpretation is a theory of programs.", "Text."]
+    assert not found.abstract
+
+
 def test_structured_abstract_of_aa_has_the_headers_that_the_class_prints() -> None:
     parts = r"\abstract" "\n% context\n{Rivers flow.}\n% aims\n{}{We look.}{They flow.}{All flows.}"
     found = parse(rf"{parts}\maketitle\section{{A}} Text.", r"\documentclass{aa}")

@@ -1,7 +1,7 @@
 # Two images: `airflow` of every Airflow component, the S3 server's preparation and the embedded extractor, and `spark`.
 #   docker build --target airflow -t s2corpus-airflow .
 #   docker build --target spark -t s2corpus-spark .
-# What only the build needs (uv, the sample's typesetter) stays in the stages before them.
+# The images do not contain what only the build needs (uv, the sample's typesetter).
 ARG BASE=python:3.11.16-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b
 
 FROM ${BASE} AS base
@@ -20,7 +20,7 @@ COPY deploy/uv.txt /
 RUN python -m pip install --no-cache-dir --require-hashes -r /uv.txt
 
 FROM base AS airflow-packages
-# Spark runs elsewhere: its client needs none of Spark's 460 MB of jars.
+# Spark runs in other containers: its client needs none of Spark's 460 MB of jars.
 RUN --mount=from=uv,source=/usr/local/bin/uv,target=/tmp/uv \
     --mount=source=deploy/install-packages,target=/tmp/install-packages \
     --mount=source=requirements-image.txt,target=/tmp/requirements.txt \
@@ -33,8 +33,8 @@ RUN --mount=from=uv,source=/usr/local/bin/uv,target=/tmp/uv \
     --mount=source=requirements-spark.txt,target=/tmp/requirements.txt \
     sh /tmp/install-packages /tmp/uv /tmp/requirements.txt pypandoc/files
 
-# The code, and its kernels compiled for every processor of a kind, so that no worker spends its first minute on it: x86-64-v3 are those
-# since 2013 (AVX2); for others --build-arg PROCESSOR=generic.
+# The code, and its kernels, compiled for all processors of one kind, so that no worker compiles them in its first minute. x86-64-v3 are
+# processors since 2013 (AVX2). For other processors, use --build-arg PROCESSOR=generic.
 FROM airflow-packages AS code
 RUN --mount=from=uv,source=/usr/local/bin/uv,target=/tmp/uv \
     --mount=source=requirements.txt,target=/tmp/requirements.txt \
@@ -47,8 +47,8 @@ COPY plugins plugins
 COPY deploy deploy
 ARG PROCESSOR=x86-64-v3
 ENV NUMBA_CPU_NAME=${PROCESSOR} NUMBA_CPU_FEATURES=
-# Every user may read the code, whatever the umask of the clone was. A kernel is valid for the time of its source file: with one fixed
-# time a kernel of an earlier build can be used again.
+# Every user may read the code, regardless of the umask of the clone. A kernel is valid for the modification time of its source file. With
+# one fixed time, kernels of an earlier build remain valid.
 RUN --mount=type=cache,target=/var/cache/kernels \
     --mount=source=devtools,target=/usr/local/airflow/devtools \
     set -- include sql dags plugins deploy airflow_settings.yaml \
@@ -82,8 +82,8 @@ COPY --from=code /usr/local/airflow/dags dags
 COPY --from=code /usr/local/airflow/plugins plugins
 COPY --from=code /usr/local/airflow/deploy deploy
 COPY --from=code /usr/local/airflow/kernels kernels
-# A new volume gets the owner and mode of the folder that it hides. Airflow writes its own files into its home. PySpark knows its own
-# folder by the one of jars, though it is empty.
+# A new volume gets the owner and mode of the folder that it hides. Airflow writes its own files into its home. PySpark finds its own
+# folder by its folder of jars, which is empty.
 RUN install -d -o airflow -g 0 -m 0775 logs auth /scratch /alto /data /etc/seaweedfs \
  && chown airflow:0 . && chmod 0775 . \
  && printf '#!/bin/sh\nexec python -m s2corpus "$@"\n' > /usr/local/bin/corpus \

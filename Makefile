@@ -17,13 +17,13 @@ PURE := $(addprefix tests/unit/s2corpus/, commands papers sources stages/assembl
 FIRST_RULES := $(addprefix tests/unit/, house pdf2tei s2corpus_datasets s2orc_parse/jats s2orc_parse/latex) \
   $(addprefix tests/unit/s2corpus/, clustering commands deliveries evaluation extractors hostile)
 export UV_PYTHON_DOWNLOADS = never
-# Where a shell sets it, each process would compile thousands of source files again: half of a small release's time.
+# With this variable, each process would compile thousands of source files again: half of a small release's time.
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## List the commands
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-# uv itself comes with the pip of $(PYTHON), or where it has none with the one that ensurepip puts into the environment: five seconds more.
+# The pip of $(PYTHON) installs uv. Without pip, ensurepip first installs it into the environment, which takes five seconds.
 $(UV):
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else "Python 3.11 to 3.13 is needed, %s is %d.%d" % ((sys.executable,) + v))'
 	@if $(PYTHON) -m pip --version >/dev/null 2>&1 && $(PYTHON) -m venv --without-pip .venv \
@@ -54,20 +54,20 @@ $(UV):
 
 setup: .venv/.kernels ## Make .venv with everything locked, and compile the kernels
 
-demo: .venv/.runtime $(if $(DATASETS),.venv/.datasets) ## A release of the sample papers by Airflow, compared with its truth; DATASETS=1: and the datasets made of it
+demo: .venv/.runtime $(if $(DATASETS),.venv/.datasets) ## Build releases of the sample papers by Airflow and compare them with the truth; DATASETS=1: also datasets
 	@.venv/bin/python -m devtools demo $(if $(DATASETS),--datasets)
 
 release: .venv/.runtime ## Add your own papers to a corpus and build it: make release PDFS=<folder> [CORPUS=own]
-	@test -n "$(PDFS)" || { echo "which papers? make release PDFS=<folder>" >&2; exit 2; }
+	@test -n "$(PDFS)" || { echo "PDFS is missing: make release PDFS=<folder>" >&2; exit 2; }
 	@.venv/bin/python -m devtools release "$(PDFS)" $(CORPUS)
 
 up: .venv/.runtime ## Start the local services
 	@.venv/bin/python -m devtools up
 
-down: ## Stop them; their data stay
-	@if [ -x .venv/bin/corpus ]; then .venv/bin/python -m devtools down; else echo "nothing was set up here"; fi
+down: ## Stop the local services; their data remain
+	@if [ -x .venv/bin/corpus ]; then .venv/bin/python -m devtools down; else echo "no local services are set up here"; fi
 
-status: .venv/.runtime ## How they are, and where their logs are
+status: .venv/.runtime ## Show the state and the logs of the local services
 	@.venv/bin/python -m devtools status
 
 # Four lists for two cores, because tests with Airflow often wait. They share samples and releases, and report their skips together.
@@ -94,16 +94,16 @@ test-all: .venv/.development ## Run the tests marked `long`, all examples of the
 	  $(RUN) pytest -q --durations=0 -m "long or hypothesis" --ignore tests/containers tests
 	@$(MAKE) --no-print-directory test-containers
 
-test-real: .venv/.development ## Only the release of real papers (needs S2CORPUS_REAL_DATA; docs/quality.md)
+test-real: .venv/.development ## Test only the release of real papers (needs S2CORPUS_REAL_DATA; docs/quality.md)
 	@$(RUN) pytest -q tests/real
 
-test-containers: .venv/.development ## Containers, for real: a release by docker-compose.yaml, Spark, what the Airflow chart calls (root, Debian)
+test-containers: .venv/.development ## Test containers: a release by docker-compose.yaml, Spark, the commands of the Airflow chart (root, Debian)
 	@$(RUN) pytest -q --durations=0 tests/containers
 
-test-quick: .venv/.development ## The rules that are pure functions: quick tests without lakes, PDFs and programs
+test-quick: .venv/.development ## Run the quick tests of rules that are pure functions, without lakes, PDFs and programs
 	@$(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" $(PURE)
 
-test-laws: .venv/.development ## All quick tests of rules, with newly drawn examples
+test-laws: .venv/.development ## Run all quick tests of rules with newly drawn examples
 	@HYPOTHESIS_PROFILE=new $(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" tests/unit tests/papers
 
 lint: .venv/.development ## ruff and mypy --strict
@@ -114,16 +114,16 @@ wheels: .venv/.runtime ## Build the packages that can be installed alone into di
 	@for package in s2orc_parse pdf2tei s2corpus_reader s2corpus_datasets; do \
 	  $(UV) build --quiet --no-build-isolation --python .venv/bin/python --out-dir dist include/$$package; done
 
-docs: .venv/.development ## The documentation site, built strictly into site/
+docs: .venv/.development ## Build the documentation site strictly into site/
 	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. .venv/bin/mkdocs build --strict --quiet
 
-format: .venv/.development ## Put the code into its form
+format: .venv/.development ## Format the code
 	@$(RUN) ruff check --fix . && $(RUN) ruff format .
 
-bench: .venv/.development ## All benchmarks that need no argument (long)
+bench: .venv/.development ## Run all benchmarks that need no argument (long)
 	@for script in $$(grep -l __main__ devtools/bench/*.py); do echo "== $$script"; $(RUN) devtools.bench.$$(basename $$script .py); done
 
-lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
+lock: | $(UV) ## Resolve the dependencies of pyproject.toml again
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra airflow --extra local -o requirements.txt
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra datasets -c requirements.txt -o requirements-datasets.txt
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --group dev -c requirements.txt -o requirements-dev.txt
@@ -144,13 +144,13 @@ coverage: .venv/.development ## Report the branches of the rules that the quick 
 	@COVERAGE_FILE=build/coverage/data $(RUN) coverage report --show-missing --skip-covered \
 	  --include="$$(printf 'include/s2corpus/%s/*,' $(COVERED))$$(printf 'include/s2corpus/%s.py,' $(COVERED))"
 
-mutants: .venv/.development ## Whether the quick tests of an area notice small faults: make mutants AREA=titles [SAMPLE=20] [SEED=1] (docs/quality.md)
-	@test -n "$(AREA)" || { echo "which area? devtools/mutants.toml lists them: make mutants AREA=titles" >&2; exit 2; }
+mutants: .venv/.development ## Count the small faults that the quick tests of an area notice: make mutants AREA=titles [SAMPLE=20] [SEED=1] (docs/quality.md)
+	@test -n "$(AREA)" || { echo "AREA is missing: devtools/mutants.toml lists the areas: make mutants AREA=titles" >&2; exit 2; }
 	@$(RUN) devtools.mutants "$(AREA)" --sample $(or $(SAMPLE),20) --seed $(or $(SEED),1)
 
 audit: .venv/.development ## Check licenses and known vulnerabilities of all locked packages (exceptions: deploy/audit.toml)
 	@.venv/bin/python deploy/audit.py
 
-sbom: .venv/.development ## What Airflow's image installs, as a CycloneDX bill of materials in build/sbom.json
+sbom: .venv/.development ## Write the packages of Airflow's image as a CycloneDX bill of materials to build/sbom.json
 	@mkdir -p build
 	@.venv/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o build/sbom.json requirements-image.txt

@@ -1,6 +1,6 @@
 -- What several checks share.
 
--- The share part/whole of a stage's metrics, here and in the parent, where both have at least min_n: one row if it moved by more than
+-- The share part/whole of a stage's metrics in this release and its parent, if both have at least min_n: one row if it moved by more than
 -- threshold of the parent's share.
 CREATE MACRO drift(of_stage, part, whole, threshold, min_n) AS TABLE
 SELECT now.share AS share, parent.share AS parent_share, now.n AS n
@@ -19,7 +19,7 @@ FROM
   (SELECT sum(value) FILTER (name IN counted) AS n FROM parent_counts WHERE stage = of_stage) AS parent
 WHERE now.n < 0.5 * parent.n;
 
--- The share of what each own rule drops (`<prefix>.rule:<name>`), here and in the parent. The prefix of the whole is the rule's, or none.
+-- The share of items that each added rule drops (`<prefix>.rule:<name>`) in this release and its parent. The prefix of the whole is the rule's, or none.
 CREATE MACRO drift_of_rules(of_stage, threshold, min_n) AS TABLE
 WITH shares AS (
   SELECT part.is_parent, part.name, part.value / whole.value AS share, whole.value AS n

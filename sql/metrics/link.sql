@@ -1,4 +1,4 @@
--- Entries of kept papers: how many there are and how many link, by reason; and the contexts that carry a link.
+-- The number of entries of kept papers, of linked entries by reason, and of contexts with a link.
 WITH counted AS (SELECT * FROM links WHERE paper_id IN (SELECT paper_id FROM filtered WHERE outcome = 'kept'))
 SELECT 'rows', count(*) FROM counted
 UNION ALL SELECT 'linked', count(cited_paper_id) FROM counted

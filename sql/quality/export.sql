@@ -1,4 +1,4 @@
--- The snapshot is what its manifest says.
+-- The snapshot agrees with its manifest.
 
 -- check: published_is_what_was_split
 -- severity: block
@@ -9,7 +9,7 @@ SELECT (SELECT count(*) FROM splits WHERE split IN ('train', 'valid')) AS docume
 -- check: everything_has_its_license
 -- severity: block
 -- overridable: no
--- reason: an abstract or a parse of a kept paper has no row in tables/rights, where its license and evidence stand
+-- reason: an abstract or a parse of a kept paper has no row in tables/rights, which has its license and evidence
 WITH kept AS (SELECT paper_id FROM filtered WHERE outcome = 'kept'),
   abstracts AS (SELECT paper_id FROM papers SEMI JOIN kept USING (paper_id) WHERE abstract <> ''),
   parses AS (SELECT paper_id FROM fulltexts SEMI JOIN kept USING (paper_id))
@@ -19,7 +19,7 @@ SELECT (SELECT count(*) FROM abstracts) + (SELECT count(*) FROM parses) AS there
 -- severity: block
 -- overridable: no
 -- by: paper
--- reason: nothing says why the text of a kept paper is open, or whose record its abstract is from
+-- reason: the text of a kept paper has no evidence of open access, or its abstract has no source
 WITH kept AS (SELECT paper_id FROM filtered WHERE outcome = 'kept')
 SELECT paper_id, 'abstract' AS of FROM papers SEMI JOIN kept USING (paper_id) WHERE abstract <> '' AND coalesce(provenance['abstract'].source, '') = ''
 UNION ALL SELECT paper_id, parse_kind AS of FROM fulltexts SEMI JOIN kept USING (paper_id) WHERE open_access AND coalesce(oa_evidence, '') = '';

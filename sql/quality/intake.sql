@@ -12,7 +12,7 @@ SELECT kind, source, delivery, detail FROM deliveries WHERE outcome = 'unreadabl
 
 -- check: declarations_are_usable
 -- severity: warn
--- reason: a drop says of its files what cannot be used; it was taken without: correct the line and deliver records.jsonl again
+-- reason: records.jsonl of a drop has unusable lines, which were ignored: correct the lines and deliver records.jsonl again
 SELECT delivery AS "drop", unnest(warnings) AS warning FROM deliveries WHERE outcome = 'taken';
 
 -- check: drops_agree_on_access

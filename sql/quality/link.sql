@@ -41,7 +41,7 @@ SELECT "similar", found FROM sample WHERE "similar" - found > 1 + 0.01 * "simila
 -- severity: block
 -- overridable: no
 -- by: paper
--- reason: the text of a closed file stands in contexts
+-- reason: contexts contain the text of a closed file
 SELECT DISTINCT paper_id, parse_kind FROM contexts ANTI JOIN (FROM fulltexts WHERE open_access) USING (paper_id, parse_kind);
 
 -- check: contexts_hold

@@ -1,4 +1,4 @@
--- Every cluster is exactly one paper, and each field says where it is from.
+-- Every cluster is exactly one paper, and each field has its source.
 
 -- check: every_cluster_is_a_paper
 -- severity: block
@@ -22,7 +22,7 @@ SELECT canonical_pdf, count(*) AS papers FROM papers WHERE canonical_pdf IS NOT 
 -- severity: block
 -- overridable: no
 -- by: paper
--- reason: a paper counts as open access and nothing says why
+-- reason: a paper counts as open access without evidence
 SELECT paper_id FROM papers WHERE open_access AND oa_evidence IS NULL
 UNION SELECT paper_id FROM (SELECT paper_id, unnest(access) AS one FROM papers) WHERE one.open_access AND one.oa_evidence IS NULL;
 

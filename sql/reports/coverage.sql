@@ -1,4 +1,4 @@
--- Which fields the kept papers have.
+-- The fields of the kept papers.
 
 -- table: Fields of the kept papers
 -- columns: Field, Papers, % of papers

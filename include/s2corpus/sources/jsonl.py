@@ -9,7 +9,9 @@ string. `year` replaces `date`, and `fields_of_study` extends `subjects`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import html
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 import orjson
@@ -20,6 +22,7 @@ from s2corpus.sources.json_values import RepeatedKeys, find_repeated_keys, read_
 from s2corpus.sources.record import RECORD_KEYS, Deleted, Dropped, Entry, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.fields import add_affiliations, clean_words, select_authors
+from s2orc_parse.bibliography.name_words import is_group
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_names
 
 NAME = "jsonl"
@@ -113,14 +116,45 @@ def quote_json(value: object) -> str:
     return text if len(text) <= 200 else f"{text[:200]}…"
 
 
+_PLACE = re.compile(r"(?<=\w)[*\\]*\s*\((?:[^()]|\([^()]*\))*(?:\)|$)(\s*(?:[,;&]|$))?")
+"""an affiliation behind a name: Ada Lovelace (University of Odd, Lisbon)"""
+_BETWEEN_PEOPLE = re.compile(r";|&|\band\b")
+
+
 def read_authors(value: object) -> tuple[Author, ...]:
-    """Return the authors of a list of names or of {first, middle, last, suffix}, or of one string."""
+    """Return the authors of a list of names or of {first, middle, last, suffix}, or of one string.
+
+    An item of a list that names several people gives all of them. An affiliation in parentheses is no part of a name.
+    """
     if isinstance(value, str):
-        return parse_authors(value)
+        return parse_authors(_remove_places(value))
     if not isinstance(value, list):
         return ()
-    strings = iter(parse_names(item for item in value if isinstance(item, str)))
-    return select_authors(next(strings) if isinstance(item, str) else _author(item) for item in value)
+    items = [_remove_places(item) if isinstance(item, str) else item for item in value]
+    strings = iter(parse_names(item for item in items if isinstance(item, str)))
+    return select_authors(
+        author
+        for item in items
+        for author in ([_author(item)] if not isinstance(item, str) else _read_people(item, next(strings)))
+    )
+
+
+def _remove_places(text: str) -> str:
+    def shorten(found: re.Match[str]) -> str:
+        is_place = (
+            "," in found[0].rstrip(",") or is_group(found[0]) or (found[1] is not None and " " in found[0].strip())
+        )
+        return (found[1] or "") if is_place else found[0]
+
+    return _PLACE.sub(shorten, html.unescape(text))
+
+
+def _read_people(item: str, name: Author | None) -> Sequence[Author | None]:
+    """Return the people of an item, or the `name` that it is."""
+    sides, parts = _BETWEEN_PEOPLE.split(item), item.split(",")
+    names = sides if len(sides) > 1 else parts if len(parts) > 2 else []
+    are_complete = all(len(one.replace(",", " ").split()) > 1 and one.isupper() == item.isupper() for one in names)
+    return parse_authors(item) if names and are_complete and not is_group(item) else [name]
 
 
 def _author(value: object) -> Author | None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from s2corpus.sources import Record
+from s2corpus.sources.jsonl import read_authors
 from s2orc_parse.bibliography.author import Affiliation
 from tests.unit.s2corpus.sources.samples import names, one
 from tests.unit.s2orc_parse.tei import teis
@@ -79,6 +80,24 @@ def book(in_book: str, content: str) -> Record:
     book = f"<Book>{about}{in_book}<CollectionTitle>Reviews</CollectionTitle>{doi}</Book>"
     text = f"<BookDocument><PMID>7</PMID>{book}{content}</BookDocument>"
     return one("pubmed", f"<PubmedArticleSet><PubmedBookArticle>{text}</PubmedBookArticle></PubmedArticleSet>")
+
+
+@pytest.mark.parametrize(
+    ("authors", "found"),
+    [
+        (["Ada Byron, Alan Turing, Grace Hopper"], ["Ada Byron", "Alan Turing", "Grace Hopper"]),
+        (["Ada Byron and Alan Turing (Odd University, Lisbon)"], ["Ada Byron", "Alan Turing"]),
+        (["Byron, A. and Turing, A.", "Hopper, Grace"], ["A Byron", "A Turing", "Grace Hopper"]),
+        (["Ada Byron (University of Odd)", "Alan Turing (IBM Quantum)"], ["Ada Byron", "Alan Turing"]),
+        ("Ada Byron (Odd University, Korea (South)), Alan Turing (Odd Labs)", ["Ada Byron", "Alan Turing"]),
+        (["García Márquez, Gabriel José"], ["Gabriel José García Márquez"]), (["Byron, Ada, Jr."], ["Ada Byron"]),
+        (["Ortega y Gasset, José"], ["José Ortega y Gasset"]), (["William (Bill) Gates"], ["William (Bill) Gates"]),
+        (["Ministry of Health and Welfare"], ["Ministry of Health and Welfare"]),
+    ],
+)  # fmt: skip
+def test_authors_of_the_generic_form_are_all_people(authors: Any, found: list[str]) -> None:
+    read = read_authors(authors)
+    assert [" ".join(filter(None, (one.first, *one.middle, one.last))) for one in read] == found
 
 
 def test_book_of_pubmed_is_a_work_or_contains_a_chapter() -> None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
@@ -17,6 +17,11 @@ Result = TypeVar("Result")
 def letters(text: object) -> str:
     """Return the letters and digits of a text without case; an empty string for None."""
     return "".join(filter(str.isalnum, str(text or "").casefold()))
+
+
+def text(element: Any) -> str:
+    """Return the text of an XML element with single spaces; an empty string for None."""
+    return " ".join("".join(element.itertext()).split()) if element is not None else ""
 
 
 def call_alone(function: Callable[..., Result], *arguments: object) -> Result:

@@ -45,7 +45,7 @@ import duckdb
 import pypdfium2
 from lxml import etree
 
-from devtools.measure import cpu_seconds, letters
+from devtools.measure import cpu_seconds, letters, text
 from devtools.real_data import MISSING, REAL_DATA
 from pdf2tei.pages.alto_cache import ENTRY
 from pdf2tei.paper import extract
@@ -71,10 +71,6 @@ _NUMBER = re.compile(r"\s*(?:\d+(?:\.\d+)*[.)]?|[IVX]+\.|[A-Z]\.)\s+")
 
 def words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
-
-
-def text(element: etree._Element | None) -> str:
-    return " ".join("".join(element.itertext()).split()) if element is not None else ""
 
 
 @dataclass
@@ -282,16 +278,24 @@ def compare(ours: Content, gold: Content, printed: str) -> Measures:
     }
 
 
-def read_paper(pdf: Path, gold: Path, tei: Path | None) -> Measures:
+def extract_tei(pdf: Path, folder: Path | None) -> bytes:
+    """Return the TEI of a PDF. It is read from a folder, and stored there if it is missing."""
+    saved = folder / f"{pdf.stem}.xml" if folder else None
+    if saved and saved.exists():
+        return saved.read_bytes()
+    xml = extract(pdf, timeout=TIMEOUT) or b"<TEI/>"
+    if saved:
+        saved.write_bytes(xml)
+    return xml
+
+
+def read_paper(pdf: Path, gold: Path, folder: Path | None) -> Measures:
     """Extract a PDF, or read its TEI from a folder, and compare it with its gold file."""
-    saved = tei / f"{pdf.stem}.xml" if tei else None
     try:
-        xml = saved.read_bytes() if saved and saved.exists() else extract(pdf, timeout=TIMEOUT) or b"<TEI/>"
+        xml = extract_tei(pdf, folder)
     except Exception:
         traceback.print_exc()
         xml = b"<TEI/>"
-    if saved and not saved.exists():
-        saved.write_bytes(xml)
     printed = "".join(read_text(pdf).replace("\ufffe", "-").split()).casefold()
     return compare(read_content(xml), read_content(gold.read_bytes()), printed)
 

@@ -28,9 +28,9 @@ from pathlib import Path
 
 from lxml import etree
 
+from devtools.bench.extraction import extract_tei
 from devtools.measure import letters
 from devtools.real_data import MISSING, REAL_DATA
-from pdf2tei import extract
 from s2orc_parse import jats, latex, tei
 from s2orc_parse.outcomes import BadArticle
 from s2orc_parse.parse_model import EQUATION, Paragraph, Parse
@@ -104,15 +104,9 @@ def count_faults(parse: Parse, gold: Path | None) -> Counter[str]:
 
 def read_parse(kind: str, path: Path, folder: Path | None) -> Parse | None:
     """Return the parse of one file; None if it has no full text."""
-    saved = folder / f"{path.stem}.xml" if folder else None
-    if kind == "PDF":
-        xml = saved.read_bytes() if saved and saved.exists() else extract(path, timeout=300) or b"<TEI/>"
-        if saved and not saved.exists():
-            saved.write_bytes(xml)
-        return tei.convert(xml, file_sha1="")
-    content = path.read_bytes()
+    content = extract_tei(path, folder) if kind == "PDF" else path.read_bytes()
     try:
-        if kind == "TEI":
+        if kind in ("PDF", "TEI"):
             return tei.convert(content, file_sha1="")
         return jats.convert(content, sha1="") if kind == "JATS" else latex.convert(content, sha1="")
     except BadArticle:

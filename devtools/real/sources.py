@@ -11,6 +11,7 @@ from typing import Any
 
 from lxml import etree
 
+from devtools.measure import text
 from devtools.real.truth import RealPaper
 from devtools.sample.deliver import jsonl
 from devtools.sample.formats import PARTS, Row, files_of
@@ -70,11 +71,6 @@ def declared(data: Path, papers: Sequence[RealPaper]) -> bytes:
             for paper in papers
         ]
     )  # fmt: skip
-
-
-def text(element: Any) -> str:
-    """Return the text of an element with single spaces, or "" for None."""
-    return " ".join("".join(element.itertext()).split()) if element is not None else ""
 
 
 def jats(data: Path, paper: RealPaper) -> Any:

@@ -104,9 +104,7 @@ def _split_sections(lines: list[Line], measures: Measures, joiner: Joiner) -> li
         elif count := formula_length(lines, i, measures):
             for x in lines[i : i + count]:
                 x.kind = Kind.FORMULA
-            parts = sorted(
-                lines[i : i + count], key=lambda x: LABEL.fullmatch(x.text) is not None
-            )  # its number is last
+            parts = sorted(lines[i : i + count], key=lambda x: LABEL.fullmatch(x.text) is not None)  # the number last
             text = joiner.text(parts).text
             label = LABEL.search(text)
             formula = Formula(text[: label.start()].strip(), label.group().strip()) if label else Formula(text, "")

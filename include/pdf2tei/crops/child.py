@@ -49,11 +49,8 @@ def _run(pdf: bytes, order: dict[str, Any], folder: Path, seconds: float, memory
     (folder / "in.pdf").write_bytes(pdf)
     (folder / "order.json").write_text(json.dumps(order), "utf-8")
     folders = sandbox.interpreter_folders()
-    policy = sandbox.Policy(
-        str(folder),
-        read=folders,
-        limits={"AS": memory_mb << 20, "CPU": int(seconds) + 1, "FSIZE": _MAX_OUTPUT, "CORE": 0},
-    )
+    limits = {"AS": memory_mb << 20, "CPU": int(seconds) + 1, "FSIZE": _MAX_OUTPUT, "CORE": 0}
+    policy = sandbox.Policy(str(folder), read=folders, limits=limits)
     command = [os.path.realpath(sys.executable), "-I", "-S", "-c", _LAUNCH, *folders]
     status = sandbox.wait(sandbox.start(command, policy, seconds=seconds), seconds)
     result = folder / "results.json"

@@ -49,11 +49,9 @@ def _remove_lookalikes(pages: list[list[list[Line]]], measures: Measures) -> lis
             best[_number(run)] = max(best.get(_number(run), 0.0), _weigh_caption(run, measures))
     out: list[list[list[Line]]] = []
     for captions in pages:
-        kept = [
-            run
-            for run in captions
-            if _weigh_caption(run, measures) > best[_number(run)] - 1 or _CONTINUED.search(run[0].text[:40])
-        ]
+        weights = [_weigh_caption(run, measures) - best[_number(run)] for run in captions]
+        pairs = zip(captions, weights, strict=True)
+        kept = [run for run, weight in pairs if weight > -1 or _CONTINUED.search(run[0].text[:40])]
         for run in kept:
             for line in run:
                 line.kind = Kind.CAPTION

@@ -107,9 +107,7 @@ def _split_rows(lines: list[Line]) -> list[list[str]]:
     """Return a table's lines as rows of cells, from left to right."""
     ordered = sorted(lines, key=lambda x: (x.y0, x.x0))
     rows = group_items(ordered, lambda row, line: line.y0 >= row[0].y1 - 0.5 * row[0].height)
-    return [
-        [join_tokens(cell) for x in sorted(row, key=lambda x: x.x0) for cell in grids.split_at_gaps(x)] for row in rows
-    ]
+    return [[join_tokens(y) for x in sorted(row, key=lambda x: x.x0) for y in grids.split_at_gaps(x)] for row in rows]
 
 
 def _running_blocks(page: Page, measures: Measures) -> set[int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
+from unicodedata import normalize
 
 from pdf2tei.pages.model import Line, Token
 from pdf2tei.pages.text import clean
@@ -20,7 +22,7 @@ _LOWERCASE_PARTICLES = read_words("authors", "lowercase_particles")
 _NOT_NAME_WORDS = read_words("authors", "not_name_words")
 """Words that are not part of a person's name: fields of study, parts of papers and journals, months, function words in capitals."""
 _NOT_NAME_ENDING = read_pattern("authors", "not_name_ending")
-_AMBIGUOUS_NAMES = re.compile(r"\b(?:Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
+_AMBIGUOUS_NAMES = re.compile(r"\b(?:(?<=-)France|Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
 """Words of affiliations and imprints that are also people's names."""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = read_words("authors", "titles")
@@ -28,7 +30,7 @@ _SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)[.–—-](?=\s|$)|\
 LABEL = read_pattern("authors", "label")
 _PAIR = re.compile(r"(\S+ .*\S) (?:e|i|y|и|og|och|ve) (\S+ .*\S)")
 """Two full names with a conjunction that may also stand within a surname."""
-_MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
+_MARK = re.compile(r"\[?(?:\d{4}[−–‐-]){3}\d{3}[\dX]\]?|[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
 _NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|(?:[^\W\d_]\.[-‐])?[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
 _MAX_CASELESS_WORDS = 4
 """Maximum number of words of a name in a script without capitals."""
@@ -41,8 +43,10 @@ _NAME_ENDS = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|w
 _INVERTED = read_pattern("authors", "inverted", re.NOFLAG)
 DEGREES = read_words("authors", "degrees")
 AUTHOR_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
-_INVISIBLE = {**dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff")), ord("\u2011"): "-", ord("\u2010"): "-"}
-"""Translation that removes invisible joiners and unifies hyphens."""
+_INVISIBLE = str.maketrans(
+    {**dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff"), "\u2011": "-", "\u2010": "-", "`": "\u0300"}
+)
+"""Translation that removes invisible joiners, unifies hyphens, and combines a grave accent that is printed after its letter."""
 _ELISION = re.compile(r"(?:d|dall|degli|dell|l)['’](?=[A-ZÀ-Þ])")
 _GENERATIONS = read_words("authors", "generations")
 _RAISED_C = re.compile(r"\bM ?c (?=[A-Z])")
@@ -120,10 +124,8 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
             names_font = get_names_type(line)
         found.extend(names)
     if are_inverted(found):
-        people = [
-            _build_author(name, person)
-            for name, person in zip(found, parse_names(map(_strip_titles, found)), strict=True)
-        ]
+        parsed = zip(found, parse_names(map(_strip_titles, found)), strict=True)
+        people = [_build_author(name, person) for name, person in parsed]
     else:
         people = [parse_printed_name(name) for name in found]
     return list(dict.fromkeys(name for name in people if name is not None))
@@ -135,7 +137,8 @@ def get_names_type(line: Line) -> tuple[str, int]:
     is_apart = len(first.text) > 2 and first.text.isupper() and not line.text.isupper()
     if not is_apart and first.font.family != line.font.family and not first.font.raised:
         is_apart = begins_with_name(split_names(line.tokens))
-    font = first.font if is_apart or line.font.raised else line.font
+    lettered = any(map(str.isalpha, "".join(x.text for x in line.tokens if x.font == line.font)))  # no numbers only
+    font = line.font if lettered and not is_apart else first.font
     return font.family, round(font.size)
 
 
@@ -143,13 +146,14 @@ def select_names(line: Line, kind: tuple[str, int]) -> list[Token]:
     """Return the tokens of a line that may name people, in the type of the names.
 
     These are all tokens of a line in this type, or of a line in nearly this size that begins with a name in capitals. Of a line in
-    another type, these are the tokens after a conjunction: `Technical Union, and Ada Byron`.
+    another type, these are the tokens at its start or after a conjunction: `Technical Union, and Ada Byron`.
     """
     family, size = get_names_type(line)
     if family == kind[0] and abs(size - kind[1]) <= begins_with_name_in_capitals(split_names(line.tokens)):
         return line.tokens
-    start = next((i for i, x in enumerate(line.tokens) if i and _CONJUNCTION.fullmatch(x.text)), len(line.tokens)) + 1
-    found = [x for x in line.tokens[start:] if (x.font.family, round(x.font.size)) == kind]
+    own = [(x.font.family, round(x.font.size)) == kind for x in line.tokens]
+    after = next((i for i, x in enumerate(line.tokens) if i and _CONJUNCTION.fullmatch(x.text)), len(own)) + 1
+    found = [x for x, is_own in zip(line.tokens, own, strict=True) if is_own][0 if own[0] else sum(own[:after]) :]
     return found if any(parse_printed_name(x) for x in split_names(found)) else []
 
 
@@ -164,7 +168,7 @@ def begins_with_name_in_capitals(parts: list[str]) -> bool:
     An example is `ADA BYRON, The Analytical Society, London`.
     """
     is_named = bool(parts) and parts[0].isupper() and parse_printed_name(parts[0]) is not None
-    return is_named and any(part.upper() != part for part in parts)
+    return is_named and any(not part.replace("Mc", "").isupper() for part in parts)
 
 
 def begins_with_name(parts: list[str]) -> bool:
@@ -212,8 +216,10 @@ def split_names(tokens: list[Token]) -> list[str]:
     """Split a line's text at separators, marks and gaps."""
     runs: list[list[str]] = [[]]
     before: Token | None = None
+    space = min((y.x0 - x.x1 for x, y in pairwise(tokens) if y.space), default=0.0)  # all words may be wide apart
     for token in tokens:
-        if before is not None and token.x0 - before.x1 > 1.5 * max(token.font.size, 6):
+        size = max(token.font.size, 6)
+        if before is not None and token.x0 - before.x1 > max(2 * space, min(1.2 * size, max(0.85 * size, 3.5 * space))):
             runs.append([])
         is_raised_c = token.text == "c" and before is not None and before.text == "M"  # M c KAY
         if token.font.raised and not is_raised_c:
@@ -257,7 +263,7 @@ def parse_printed_name(text: str) -> FrontAuthor | None:
     A name has two to eight words, which are capitalized except for particles, and no words of affiliations. Names in capitals
     are converted to title case.
     """
-    text = _ORCID.sub("", text.translate(_INVISIBLE))
+    text = _ORCID.sub("", normalize("NFC", text.translate(_INVISIBLE)))
     if _CJK_NAME.fullmatch(text):
         return FrontAuthor((text[1:],), text[0])
     words = [w for w in text.replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from dataclasses import replace
 from itertools import groupby, pairwise
 
 from pdf2tei.front.authors import (
@@ -28,7 +29,8 @@ _ROLE = read_pattern("byline", "role")
 """The role of a person who is not an author, such as a supervisor."""
 _BY = re.compile(r"\W*(?:(?:\w+ )?(?:by|par|por|von)|di|przez)\W*", re.I)
 _LIST_SEPARATOR = re.compile("[,;،、，·|]")
-_CODE = re.compile(r"(?<![\d-])\d{4,6}(?![\d-])")  # a year or a postal code
+_CODE = re.compile(r"(?<![\d−–-])\d{4,6}(?![\d−–-])")  # a year or a postal code
+_WORD = re.compile(r"\w{3,}")
 _SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.? ")
 _MAX_CASELESS_WORDS = 5
 """A line without separators and with more words in a script without capitals is a sentence."""
@@ -62,6 +64,12 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
         share = 1.0 if begins_with_name(split_names(line.tokens)) else share
         if count and share >= 0.3:
             scores[get_names_type(line)] += count * share * (0.2 + front.probability(line, FrontLabel.AUTHOR))
+    if labeled and title and labeled[0].page < title[0].page:  # a cover names the authors
+        words = set(_WORD.findall(" ".join(x.text for x in labeled).casefold()))
+        known = [x for x in under if measure_names(x)[1] and not words.isdisjoint(_WORD.findall(x.text.casefold()))]
+        if not known:
+            return labeled
+        scores = {get_names_type(known[0]): 1.0}
     if not scores:
         return _find_elsewhere(front, title, others) or _find_above(front, title) or find_labeled(front)
     best = max(scores, key=lambda kind: (scores[kind], kind))
@@ -69,10 +77,12 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     is_marked = below_marks = False
     for above, line in zip([None, *under], under, strict=False):
         has_mark = any(token.font.raised for token in line.tokens)
-        below_marks = below_marks or (bool(found) and line.tokens[0].font.raised)
-        is_unmarked = below_marks and is_marked and not has_mark  # the second line of a marked affiliation
+        marks_follow = bool(found) and not found[0].tokens[0].font.raised and not found[-1].text[-1].isalpha()
+        starts_raised = marks_follow and line.tokens[0].font.raised
+        below_marks = below_marks or starts_raised
+        is_unmarked = below_marks and is_marked and (starts_raised or not has_mark)  # a marked affiliation
         tokens = select_names(line, best)
-        is_partial = len(tokens) < len(line.tokens) and bool(found)
+        is_partial = len(tokens) < len(line.tokens) and bool(found) and line.y0 - found[-1].y1 < line.size
         if not tokens or is_unmarked or (not is_partial and _is_address(line, all_under, found)):
             continue
         share, count = measure_names(line)
@@ -144,21 +154,34 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
     shown = [x for x in abstract if x.page == page]
     left, right = min(x.x0 for x in title), max(x.x1 for x in title)
     top = min((x.y0 for x in shown if x.x0 < right and left < x.x1), default=float("inf"))
-    is_centered = abs(left + right - width) < _MAX_OFF_CENTER * width
-    has_side_column = left > 0.2 * (right + left) and not is_centered  # the imprint is a column on the left
+    is_moved = left + right - width > _MAX_OFF_CENTER * width
+    has_side_column = left > 0.2 * (right + left) and is_moved  # the imprint is a column on the left
     lines = [x for x in front.lines if x.page == page and x not in title and x.kind is not Kind.LABEL]
     lines = [x for x in lines if x.y0 > min(y.y0 for y in title) - 2]
-    found = [
-        x
-        for x in lines
-        if bottom - 2 < x.y0 < top - 2 and (not has_side_column or x.x1 > left) and not (x.x0 > right and x.y0 < bottom)
-    ]
+    found = [x for x in lines if bottom - 2 < x.y0 < top - 2 and (x.x0 <= right or x.y0 >= bottom)]
+    found = [x for x in found if not has_side_column or x.x1 > left]
     if shown and not any(measure_names(x)[1] > (front.label(x) is not FrontLabel.AUTHOR) for x in found):
         sides = min(x.x0 for x in shown), max(x.x1 for x in shown)
         blocks = {x.block for x in lines if front.label(x) is FrontLabel.AUTHOR}
         beside = [x for x in lines if x.block in blocks and (x.x1 < sides[0] or x.x0 > sides[1])]
         found = beside if any(measure_names(x)[1] for x in beside) else found
-    return sorted(found, key=_get_row)
+    return _join_wrapped_names(sorted(found, key=_get_row), front)
+
+
+def _join_wrapped_names(lines: list[Line], front: Front) -> list[Line]:
+    """Return the lines after joining the surname on a second line of a column to the forename, beside another column."""
+    for above in list(lines):
+        alike = [x for x in lines if " " not in above.text and get_names_type(x) == get_names_type(above)]
+        below = next((x for x in alike if x.continues(above, gap=0.6, size=0.3) and x.block == above.block), None)
+        if below is not None and any(abs(x.y0 - above.y0) < 3 and not x.overlaps(above) for x in alike):
+            tokens = [*above.tokens, replace(below.tokens[0], space=True), *below.tokens[1:]]
+            if len(parts := split_names(tokens)) == 1 and parse_printed_name(parts[0]) is not None:
+                above.tokens = tokens
+                above.__post_init__()
+                above.forget()
+                lines.remove(below)
+                front.lines.remove(below)
+    return lines
 
 
 def _get_row(line: Line) -> tuple[int, int, float]:

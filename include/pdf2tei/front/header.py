@@ -72,9 +72,8 @@ def read_front(
     page = document.pages[number - 1]
     lines = [line for line in page.lines if line.kind is Kind.BODY]
     bottom = max((line.y1 for line in title), default=0.0)
-    texts = [
-        x.text for page in document.pages[1:] or document.pages for x in page.lines if x.size > measures.size - 0.3
-    ]
+    pages = document.pages[1:] or document.pages
+    texts = [x.text for other in pages for x in other.lines if x.size > measures.size - 0.3]
     code = language(" ".join(texts[:_LANGUAGE_LINES]))[0]
     headed = [find_abstracts(lines, bottom)]
     headed += [find_abstracts([x for x in y.lines if x.kind is Kind.BODY], 0.0) for y in document.pages[number:PAGES]]

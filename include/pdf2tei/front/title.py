@@ -55,29 +55,27 @@ def find_title(document: Document, front: Front) -> tuple[list[Line], list[Line]
     for page in pages:
         candidates += _group_by_type([x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7])
     candidates = [group[bool(_KIND.fullmatch(group[0].text)) :] or group for group in candidates]
-    metadata_title = document.metadata_title
     page_scores = {page.number: _score_page(page, front) for page in pages}
-    scored = [
-        (score + page_scores[group[0].page], group)
-        for group in candidates
-        if (score := _score_title(group, front, metadata_title)) > 0
-    ]
+    scores = [_score_title(group, front, document.metadata_title) for group in candidates]
+    pairs = zip(scores, candidates, strict=True)
+    scored = [(score + page_scores[group[0].page], group) for score, group in pairs if score > 0]
+    named = _find_on_cover(document, front)
     if not scored:
-        return [], []
+        return named, []
     _, best = max(scored, key=lambda item: (item[0], len(item[1]), -item[1][0].page))
     lines = _cut_translation(_extend_title(best, front))
-    named = _find_on_cover(document, front)
     letters, others = _join_letters(named).casefold(), _join_letters(lines).casefold()
-    if named and SequenceMatcher(None, letters, others[: len(letters) + 5], autojunk=False).ratio() < _MIN_AGREEMENT:
+    agreement = SequenceMatcher(None, letters, others[: len(letters) + 5], autojunk=False).ratio()
+    if named and (lines[0].page == named[0].page or (agreement < _MIN_AGREEMENT and not letters.startswith(others))):
         return named, []
     cut = next((i for i, x in enumerate(lines) if x.size < _MAX_SUBTITLE_SIZE * lines[0].size), len(lines))
     return lines[:cut], lines[cut:]
 
 
 def _find_on_cover(document: Document, front: Front) -> list[Line]:
-    """Return the lines of the title above a label of the authors, such as `Author(s):`, on a cover."""
+    """Return the title above a label of the authors on a cover, such as `Author(s):`; a review names other works there."""
     label = next(iter(find_labeled(front)), None)
-    if label is None or not is_cover(document.pages[label.page - 1]):
+    if label is None or label.text.startswith("Review") or not is_cover(document.pages[label.page - 1]):
         return []
     above = [x for x in front.lines if x.page == label.page and x.y0 < label.y0 and x.font.family == label.font.family]
     gaps = [below.y0 - line.y1 > label.size for line, below in pairwise([*above, label])]

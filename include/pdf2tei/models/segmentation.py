@@ -215,11 +215,8 @@ def _describe_positions(lines: Sequence[LineAttributes]) -> list[tuple[str, str,
     for start, end in zip(starts, [*starts[1:], n], strict=True):
         for i in range(start, end):
             from_top[i], from_bottom[i] = min(i - start, 4), min(end - 1 - i, 4)
-    edges = {
-        i: _DIGITS.sub("#", line.text.casefold())
-        for i, line in enumerate(lines)
-        if min(from_top[i], from_bottom[i]) < 4
-    }
+    outer = [i for i in range(n) if min(from_top[i], from_bottom[i]) < 4]
+    edges = {i: _DIGITS.sub("#", lines[i].text.casefold()) for i in outer}
     printed = Counter(edges.values())
     return [
         (

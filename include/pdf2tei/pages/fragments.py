@@ -123,11 +123,8 @@ def _join_labels(lines: list[Line]) -> list[Line]:
         ):
             continue
         reach = _MAX_LABEL_GAP * label.size
-        right = [
-            x
-            for x in lines
-            if 0 < x.x0 - label.x1 < reach and x.width > reach and abs(x.y0 + x.y1 - label.y0 - label.y1) < label.size
-        ]
+        row = [x for x in lines if abs(x.y0 + x.y1 - label.y0 - label.y1) < label.size]
+        right = [x for x in row if 0 < x.x0 - label.x1 < reach and x.width > reach]
         if right:
             text = min(right, key=lambda x: x.x0)
             if id(text) not in joined:

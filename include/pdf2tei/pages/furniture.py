@@ -51,9 +51,7 @@ def mark_furniture(document: Document) -> None:
         for line in () if is_cover(page) else edge:  # the title is repeated on the next page
             places[_normalize_text(line)].append((page.number, line))
     for page, edge in edges:
-        labels = (
-            sum(len(line.text) < 6 and _REFERENCE_LABEL.fullmatch(line.text) is not None for line in page.lines) > 2
-        )
+        labels = sum(len(x.text) < 6 and _REFERENCE_LABEL.fullmatch(x.text) is not None for x in page.lines) > 2
         first, last = min((x.y0 for x in edge), default=0.0), max((x.y0 for x in edge), default=0.0)
         for line in edge:
             if labels and _REFERENCE_LABEL.fullmatch(line.text):

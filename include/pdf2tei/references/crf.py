@@ -49,10 +49,8 @@ def label_references(raws: Sequence[str]) -> list[list[tuple[TokenLabel, str]]]:
             scores += model.score_items(names)[codes]
     labels = model.tag_each([scores[a:b] for a, b in pairwise(accumulate(map(len, found), initial=0))])
     named = {label.value: label for label in TokenLabel}
-    return [
-        spans(raw, tokens, [named[x] for x in found_labels])
-        for raw, tokens, found_labels in zip(raws, found, labels, strict=True)
-    ]
+    rows = zip(raws, found, labels, strict=True)
+    return [spans(raw, tokens, [named[x] for x in own]) for raw, tokens, own in rows]
 
 
 def spans(raw: str, found: list[Piece], labels: list[TokenLabel]) -> list[tuple[TokenLabel, str]]:

@@ -68,11 +68,8 @@ def take_references(document: Document, labels: dict[int, SegmentLabel], joiner:
     raws = [joiner.text(group).text.strip() for group in split(items)]
     matches = [LABEL.match(raw) for raw in raws]
     labeled = sum(m is not None for m in matches) > len(raws) / 2
-    return [
-        entry
-        for raw, match in zip(raws, matches, strict=True)
-        if len((entry := _build_entry(raw, match if labeled else None)).raw) > 8
-    ]
+    entries = [_build_entry(raw, match if labeled else None) for raw, match in zip(raws, matches, strict=True)]
+    return [entry for entry in entries if len(entry.raw) > 8]
 
 
 def is_head(line: Line) -> bool:
@@ -92,7 +89,8 @@ def _find_parts(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
     for start, end in runs:
         head = _find_head(lines, start, end)
         density = _score_lines(lines[start:end]) / (end - start)
-        continues = bool(out) and (lines[start].page - lines[out[-1][1] - 1].page <= 2) and density > 0.8
+        continues = bool(out) and (lines[start].page - lines[out[-1][1] - 1].page <= 2)
+        continues = continues and (density > 0.8 or _continues_numbers(lines, *out[-1], start))
         if head is None and not (continues and end - start > 1) and (end - start < 8 or density < 0.9 or end in begun):
             continue
         if head is not None:
@@ -111,6 +109,13 @@ def _find_parts(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
     if any(is_head(lines[start]) for start, _ in out):
         out[-1] = (out[-1][0], _extend_end(lines, *out[-1]))
     return out
+
+
+def _continues_numbers(lines: list[Line], begin: int, end: int, start: int) -> bool:
+    """Return whether a run begins with one of the next numbers in square brackets after an earlier part of the list."""
+    matches = (LABEL.match(x.text) for x in (*lines[begin:end], lines[start]))
+    *known, first = (int(match["square"] or 0) if match else 0 for match in matches)
+    return max(known) > 0 and 0 < first - max(known) < _MAX_BRIDGED_LINES
 
 
 def _find_head(lines: list[Line], start: int, end: int) -> int | None:

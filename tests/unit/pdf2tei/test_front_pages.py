@@ -118,6 +118,34 @@ BYLINES = {
         "#grid(columns: (1fr, 1fr), [Martin#h(14pt)Farach \\ Rutgers Univ.], [Michiel#h(14pt)Noordewier \\ Rutgers Univ.])",
         ["Farach", "Noordewier"],
     ),
+    "grave accent apart, and a position in italics": (
+        "Gianluigi Greco, Antonella Guzzo, Giuseppe Manco, and \\ Domenico Sacca\\`, _Senior Member, IEEE Computer Society_",
+        ["Greco", "Guzzo", "Manco", "Saccà"],
+    ),
+    "names a wide space apart": (
+        "*Anna Huang#h(1em)Ashish Vaswani#h(1em)Jakob Uszkoreit#h(1em)Noam Shazeer*", ["Huang", "Vaswani", "Uszkoreit", "Shazeer"],
+    ),
+    "raised ORCID like a postal code": (
+        f"Björn Evers, Pouria Derakhshanfar{mark('[0000−0003−3549−9019]')}, Xavier \\ "
+        f"Devroey{mark('[0000−0002−0831−7606]')}, and Andy Zaidman{mark('[0000−0003−2413−3935]')}",
+        ["Evers", "Derakhshanfar", "Devroey", "Zaidman"],
+    ),
+    "lowercase letter in capitals": ("JULIAN HOCHBERG AND EDWARD McALISTER \\ _Cornell University_", ["Hochberg", "McAlister"]),
+    "country in a forename": (f"Manal Mohamed{mark('c')}, Marie-France Sagot{mark('d')}", ["Mohamed", "Sagot"]),
+    "institution with a city's name in a row of marks": (
+        f"Björn Braun{mark('1')}#h(1em)Daniel McDuff{mark('2')}#h(1em)Paul Streli{mark('1')} \\ {mark('1')}ETH Zurich #h(1em) {mark('2')}University of Washington",
+        ["Braun", "McDuff", "Streli"],
+    ),
+    "surnames below forenames in columns": (
+        "#grid(columns: (1fr, 1fr, 1fr), align: center, [Dimitris \\ Rafailidis#super[\\*]], [Alexandros \\ Nanopoulos#super[\\*]], [Emilios \\ Cambouropoulos#super[\\#]])",
+        ["Rafailidis", "Nanopoulos", "Cambouropoulos"],
+    ),
+    "marks before the names of two lines": (
+        f"{mark('1')}Jennifer L. Whitwell, PhD; {mark('2')}Joseph R. Duffy, PhD; \\ {mark('2')}Heather M. Clark, PhD; {mark('4')}Mary M. Machulda, PhD \\ "
+        f"{mark('1')}Department of Radiology, Mayo Clinic \\ {mark('2')}Department of Neurology, Mayo Clinic",
+        ["Whitwell", "Duffy", "Clark", "Machulda"],
+    ),
+    "laboratory in French": ("Pierre-Yves Rolland \\ Laboratoire d'Informatique de Paris", ["Rolland"]),
 }  # fmt: skip
 
 
@@ -231,10 +259,33 @@ def test_cover_names_title_and_authors_of_a_magazine(tmp_path: Path) -> None:
     assert list_texts(tei, ".//t:analytic//t:surname") == ["Collins", "Laney", "Willis", "Garthwaite"]
 
 
-def test_names_left_of_a_title_off_the_middle_are_read(tmp_path: Path) -> None:
+def test_cover_tells_the_author_from_a_head(tmp_path: Path) -> None:
+    title = "On Coherence and Sameness, and the Evaluation of Scale Candidacy Claims"
+    cover = f"{title} \\ Author(s): Norman Carey \\ Source: Journal of Music Theory, Vol. 46, No. 1/2, pp. 1-56 \\ Stable URL: http://www.jstor.org/stable/4147677"
+    front = f"#align(center)[#text(size: 15pt)[*{title}*] \\ \\ #text(size: 13pt)[*Norman Carey*] \\ \\ \\ *I. Pitch-Class Sets and Musical Scales*]"
+    tei = read(f"#set text(size: 10pt)\n{cover}\n#pagebreak()\n{front}\n\n{PROSE}\n\n{PROSE}", tmp_path)
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Carey"]
+
+
+def test_cover_names_the_author_of_a_review(tmp_path: Path) -> None:
+    cover = "Schoenberg Fundamentals \\ Fundamentals of Musical Composition by Arnold Schoenberg \\ Review by: Alexander Goehr \\ The Musical Times, Vol. 109, No. 1499 (Jan., 1968), pp. 35-36 \\ Stable URL: http://www.jstor.org/stable/951415"
+    front = "#align(center)[#text(size: 16pt)[Schoenberg fundamentals]] \\ #text(size: 8pt)[Fundamentals of Musical Composition by Arnold \\ Schoenberg. Faber, 7 gns]"
+    tei = read(f"#set text(size: 10pt)\n{cover}\n#pagebreak()\n{front}\n\n{PROSE}\n\n{PROSE}", tmp_path)
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Goehr"]
+
+
+def test_cover_names_the_title_of_a_scan_without_title(tmp_path: Path) -> None:
+    title = "Maximally Smooth Cycles, Hexatonic Systems, and the Analysis of Late-Romantic Triadic Progressions"
+    cover = f"{title} \\ Author(s): Richard Cohn \\ Reviewed work(s): \\ Source: Music Analysis, Vol. 15, No. 1 (Mar., 1996), pp. 9-40 \\ Stable URL: http://www.jstor.org/stable/854168"
+    tei = read(f"#set text(size: 11pt)\n#text(size: 10pt)[{cover}]\n#pagebreak()\n{PROSE}\n\n{PROSE} {PROSE}", tmp_path)
+    assert list_texts(tei, ".//t:titleStmt/t:title") == [title]
+
+
+@pytest.mark.parametrize("left", [3.0, 1.7])
+def test_names_left_of_a_title_off_the_middle_are_read(left: float, tmp_path: Path) -> None:
     people = ("Sergey M. Plis", "Stephen McCracken", "Terran Lane", "Vince D. Calhoun")
     names = f"#grid(columns: (1fr, 1fr, 1fr, 1fr), align: center, {', '.join(f'[*{name}*]' for name in people)})"
-    page = "#set page(margin: (left: 3cm, right: 2.1cm))\n#set text(size: 10pt)"
+    page = f"#set page(margin: (left: {left}cm, right: {5.1 - left}cm))\n#set text(size: 10pt)"
     front = f"#align(center)[#text(size: 14pt)[*Directional Statistics on Permutations*]]\n#v(40pt)\n{names}"
     tei = read(f"{page}\n{front}\n\n{BODY}", tmp_path)
     assert list_texts(tei, ".//t:analytic//t:surname") == ["Plis", "McCracken", "Lane", "Calhoun"]
@@ -288,3 +339,32 @@ def test_list_continues_below_a_table_of_the_next_page(tmp_path: Path) -> None:
         tmp_path,
     )
     assert [raw.split(",")[0] for raw in list_raws(tei)] == SURNAMES
+
+
+WORKS = [
+    "Y. Koren, “Factorization meets the neighborhood: a multifaceted collaborative filtering model,” in KDD ’08, pp. 426–434.",
+    "R. Bell, Y. Koren, and C. Volinsky, “Modeling relationships at multiple scales to improve accuracy of large recommender systems,” in KDD ’07.",
+    "B. Marlin, “Modeling user rating profiles for collaborative filtering,” in NIPS’03.",
+    "B. Marlin, “Collaborative filtering: A machine learning perspective,” Master’s thesis, Department of Computer Science, University of Toronto.",
+    "D. M. Blei and J. D. Mcauliffe, “Supervised topic models,” in NIPS ’08.", "D. Agarwal and B.-C. Chen, “Regression-based latent factor models,” in KDD ’09.",
+    "A. P. Singh and G. J. Gordon, “Relational learning via collective matrix factorization,” in KDD ’08.",
+    "N. D. Lawrence and R. Urtasun, “Non-linear matrix factorization with gaussian processes,” in ICML ’09, pp. 601–608.",
+]  # fmt: skip
+
+
+def test_numbers_continue_a_list_below_a_table(tmp_path: Path) -> None:
+    first = [
+        f"D. Goldberg, “Using collaborative filtering,” Communications of ACM, vol. {35 + n}, pp. 61–70, 1992."
+        for n in range(4)
+    ]
+    entries = [f"#par(hanging-indent: 1.2em)[[{n}] {work}]" for n, work in enumerate([*first, *WORKS, *WORKS], 1)]
+    rows = " \\ ".join(f"Community {n} #h(1fr) {n}.1 #h(1fr) 0.888" for n in range(12))
+    table = f'#place(top, float: true, scope: "parent")[{rows}]'
+    body = "\n\n".join(" ".join(write_prose(n) for n in range(6)) for _ in range(10))
+    front = f'#place(top, float: true, scope: "parent")[#align(center)[#text(size: 17pt)[{TITLE}]\n\nNicola Barbieri, Giuseppe Manco]]'
+    tei = read(
+        f'#set page(paper: "a4", margin: 2cm, columns: 2)\n#set text(size: 10pt)\n{front}\n\n*Abstract* {PROSE}\n\n= Introduction\n{body}\n\n= References\n#set text(size: 9pt)\n'
+        + "\n\n".join([*entries[:4], "#pagebreak()", table, *entries[4:]]),
+        tmp_path,
+    )
+    assert len(list_raws(tei)) == len(entries)

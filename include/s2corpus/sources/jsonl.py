@@ -146,7 +146,7 @@ def _remove_places(text: str) -> str:
         )
         return (found[1] or "") if is_place else found[0]
 
-    return _PLACE.sub(shorten, html.unescape(text))
+    return _PLACE.sub(shorten, html.unescape(text)).strip(" ,;&")
 
 
 def _read_people(item: str, name: Author | None) -> Sequence[Author | None]:

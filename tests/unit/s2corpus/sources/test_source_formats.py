@@ -85,7 +85,7 @@ def book(in_book: str, content: str) -> Record:
 @pytest.mark.parametrize(
     ("authors", "found"),
     [
-        (["Ada Byron, Alan Turing, Grace Hopper"], ["Ada Byron", "Alan Turing", "Grace Hopper"]),
+        (["Ada Byron, Alan Turing, Grace Hopper, &"], ["Ada Byron", "Alan Turing", "Grace Hopper"]),
         (["Ada Byron and Alan Turing (Odd University, Lisbon)"], ["Ada Byron", "Alan Turing"]),
         (["Byron, A. and Turing, A.", "Hopper, Grace"], ["A Byron", "A Turing", "Grace Hopper"]),
         (["Ada Byron (University of Odd)", "Alan Turing (IBM Quantum)"], ["Ada Byron", "Alan Turing"]),

@@ -81,10 +81,8 @@ def extract(
     joiner = Joiner(lines)
     # Parts of the paper: the front, the reference list, floats, notes; the rest is the body.
     front = read_front(document, labels, measures, joiner)
-    printed_lines = [
-        [PrintedLine(x.text, 1 - min(x.y0 / y.height, 1)) for x in y.lines] for y in document.pages[:PAGES]
-    ]
-    front.identity = identify(FirstPages(printed_lines) if 1 in ocr_pages else read_first_pages(pdf.read_bytes()))
+    first_lines = [[PrintedLine(x.text, 1 - min(x.y0 / y.height, 1)) for x in y.lines] for y in document.pages[:PAGES]]
+    front.identity = identify(FirstPages(first_lines) if 1 in ocr_pages else read_first_pages(pdf.read_bytes()))
     is_details = False
     for line in lines:
         is_small_front = labels.get(id(line)) is SegmentLabel.FRONT and line.size < measures.size - 0.6

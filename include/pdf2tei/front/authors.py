@@ -263,7 +263,7 @@ def parse_printed_name(text: str) -> FrontAuthor | None:
     A name has two to eight words, which are capitalized except for particles, and no words of affiliations. Names in capitals
     are converted to title case.
     """
-    text = _ORCID.sub("", normalize("NFC", text.translate(_INVISIBLE)))
+    text = _ORCID.sub("", text if text.isascii() and "`" not in text else normalize("NFC", text.translate(_INVISIBLE)))
     if _CJK_NAME.fullmatch(text):
         return FrontAuthor((text[1:],), text[0])
     words = [w for w in text.replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES]

@@ -170,8 +170,9 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
 
 def _join_wrapped_names(lines: list[Line], front: Front) -> list[Line]:
     """Return the lines after joining the surname on a second line of a column to the forename, beside another column."""
-    for above in list(lines):
-        alike = [x for x in lines if " " not in above.text and get_names_type(x) == get_names_type(above)]
+    types = {id(x): get_names_type(x) for x in lines}
+    for above in [x for x in lines if " " not in x.text]:
+        alike = [x for x in lines if types[id(x)] == types[id(above)]]
         below = next((x for x in alike if x.continues(above, gap=0.6, size=0.3) and x.block == above.block), None)
         if below is not None and any(abs(x.y0 - above.y0) < 3 and not x.overlaps(above) for x in alike):
             tokens = [*above.tokens, replace(below.tokens[0], space=True), *below.tokens[1:]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -55,7 +54,6 @@ def find_preprints(dois: pa.Array) -> np.ndarray:
     return np.asarray(pc.match_substring_regex(dois, _PATTERN)) if len(dois) else np.zeros(0, bool)
 
 
-@cache
 def is_preprint_doi(doi: str) -> bool:
     """Return whether a DOI is that of a preprint server."""
     return re.match(_PATTERN, doi) is not None

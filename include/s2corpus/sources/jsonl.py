@@ -116,7 +116,7 @@ def quote_json(value: object) -> str:
     return text if len(text) <= 200 else f"{text[:200]}…"
 
 
-_PLACE = re.compile(r"(?<=\w)[*\\]*\s*\((?:[^()]|\([^()]*\))*(?:\)|$)(\s*(?:[,;&]|$))?")
+_PLACE = re.compile(r"(?<=\w)[*\\]*\s*(\((?:[^()]|\([^()]*\))*(?:\)|$))(\s*(?:[,;&]|$))?")
 """an affiliation behind a name: Ada Lovelace (University of Odd, Lisbon)"""
 _BETWEEN_PEOPLE = re.compile(r";|&|\band\b")
 
@@ -135,16 +135,15 @@ def read_authors(value: object) -> tuple[Author, ...]:
     return select_authors(
         author
         for item in items
-        for author in ([_author(item)] if not isinstance(item, str) else _read_people(item, next(strings)))
+        for author in (_read_people(item, next(strings)) if isinstance(item, str) else [_author(item)])
     )
 
 
 def _remove_places(text: str) -> str:
     def shorten(found: re.Match[str]) -> str:
-        is_place = (
-            "," in found[0].rstrip(",") or is_group(found[0]) or (found[1] is not None and " " in found[0].strip())
-        )
-        return (found[1] or "") if is_place else found[0]
+        place, end = found.groups()
+        is_place = "," in place or is_group(place) or (end is not None and " " in place)
+        return end or "" if is_place else found[0]
 
     return _PLACE.sub(shorten, html.unescape(text)).strip(" ,;&")
 

@@ -92,6 +92,7 @@ def book(in_book: str, content: str) -> Record:
         ("Ada Byron (Odd University, Korea (South)), Alan Turing (Odd Labs)", ["Ada Byron", "Alan Turing"]),
         (["García Márquez, Gabriel José"], ["Gabriel José García Márquez"]), (["Byron, Ada, Jr."], ["Ada Byron"]),
         (["Ortega y Gasset, José"], ["José Ortega y Gasset"]), (["William (Bill) Gates"], ["William (Bill) Gates"]),
+        ("Ada Byron (Odd Labs) , Alan Turing (Al) , Grace Hopper", ["Ada Byron", "Alan Turing", "Grace Hopper"]),
         (["Ministry of Health and Welfare"], ["Ministry of Health and Welfare"]),
     ],
 )  # fmt: skip

@@ -2,9 +2,9 @@
 source is allowed (publisher or archive). Ids: `jsonl:<id>`, `<name>:<id>`.
 
 A line has `record_id` (or `id`), and any of the other columns. `source` is "jsonl" if it is absent. `authors` is a list of
-{first, middle, last, suffix}, a list of strings, or one string. `issns` is a list or one
-string. `year` replaces `date`, and `fields_of_study` extends `subjects`.
-`"deleted": true` withdraws the record. A line with any other key is `malformed`, so that a typing error cannot lose data.
+{first, middle, last, suffix}, a list of strings, or one string. A string in a list that names several people gives all of
+them, without affiliations in parentheses. `issns` is a list or one string. `year` replaces `date`, and `fields_of_study` extends
+`subjects`. `"deleted": true` withdraws the record. A line with any other key is `malformed`, so that a typing error cannot lose data.
 """
 
 from __future__ import annotations

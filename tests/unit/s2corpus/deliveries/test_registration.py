@@ -37,6 +37,20 @@ def refuse(lake: Lake, delivery: Delivery, refusal: Refusal, said: str) -> None:
     assert refused.value.refusal is refusal
 
 
+def test_records_and_deletions_keep_the_order_of_their_lines(lake: Lake) -> None:
+    """A line that is no record leaves its position free."""
+    lines = [
+        {"id": "a", "title": "On rivers"},
+        {"id": "b", "deleted": True},
+        {"title": "No id"},
+        {"id": "c", "title": "On lakes"},
+    ]
+    delivery = write_delivery(lake, {"records.jsonl": b"\n".join(map(orjson.dumps, lines))}, "mine")
+    registration.register(lake, delivery)
+    rows = [(row["record_id"], row["position"], row["deleted"]) for row in rows_in(lake, delivery, "records")]
+    assert rows == [("mine:a", 0, False), ("mine:b", 1, True), ("mine:c", 3, False)]
+
+
 # -- Refusals.
 
 

@@ -9,22 +9,9 @@ import click
 
 from s2corpus.commands._options import with_examples
 
-_PORT = click.IntRange(1024, 65535)
 
-
-@with_examples("python -m devtools up --port-airflow 8080", "eval $(python -m devtools env)")
-@click.option(
-    "--only", multiple=True, type=click.Choice(("s3", "postgres", "extractor", "airflow")),
-    help="Start only this service; may be repeated.",
-)  # fmt: skip
-@click.option(
-    "--workers", default=2, show_default=True, type=click.IntRange(1, 64), help="Number of workers of the embedded extractor."
-)  # fmt: skip
-@click.option("--port-airflow", type=_PORT, help="Port of Airflow.")
-@click.option("--port-s3", type=_PORT, help="Port of S3.")
-@click.option("--port-postgres", type=_PORT, help="Port of PostgreSQL.")
-@click.option("--port-extractor", type=_PORT, help="Port of the embedded extractor.")
-def up_command(only: tuple[str, ...], workers: int, **ports: int | None) -> None:
+@with_examples("python -m devtools up")
+def up_command() -> None:
     """Start the local services.
 
     Start S3 (SeaweedFS), PostgreSQL, the embedded extractor (unless GROBID_URL names a GROBID) and Airflow on 127.0.0.1.
@@ -34,12 +21,10 @@ def up_command(only: tuple[str, ...], workers: int, **ports: int | None) -> None
     from devtools.local import Services, default_state
     from devtools.local.airflow import ADMIN, APPROVER
 
-    explicit = {name.removeprefix("port_"): port for name, port in ports.items() if port is not None}
     state = default_state()
-    endpoints = Services(state).up(set(only) or None, workers, explicit)
-    if not only or "airflow" in only:
-        passwords = state / "airflow" / "passwords.json"
-        click.echo(f"Airflow: {endpoints.airflow_url} (passwords of the users {ADMIN} and {APPROVER}: {passwords})")
+    endpoints = Services(state).up()
+    passwords = state / "airflow" / "passwords.json"
+    click.echo(f"Airflow: {endpoints.airflow_url} (passwords of the users {ADMIN} and {APPROVER}: {passwords})")
 
 
 @with_examples("python -m devtools status || python -m devtools up")
@@ -84,25 +69,12 @@ def env_command() -> None:
         click.echo(f"export {name}={shlex.quote(value)}")
 
 
-@with_examples("python -m devtools down", "python -m devtools down --wipe", "python -m devtools down --wipe --yes")
-@click.option("--wipe", is_flag=True, help="List the data that would be deleted.")
-@click.option("--yes", is_flag=True, help="With --wipe: delete the data.")
-def down_command(wipe: bool, yes: bool) -> None:
+@with_examples("python -m devtools down")
+def down_command() -> None:
     """Stop the local services.
 
-    Data, ports and passwords remain unless you use --wipe --yes.
+    Data, ports and passwords remain in the state folder. Remove the folder to delete them.
     """
     from devtools.local import Services, default_state
 
-    services = Services(default_state())
-    if not wipe:
-        services.down()
-    elif yes:
-        services.wipe()
-        click.echo(f"removed {services.state.root}")
-    else:
-        for path, size in services.contents():
-            click.echo(f"would remove {path}  {size / 1e6:,.1f} MB")
-        click.echo(
-            "nothing was removed: `python -m devtools down --wipe --yes` stops the services and removes these folders"
-        )
+    Services(default_state()).down()

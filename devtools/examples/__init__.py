@@ -1,1 +1,1 @@
-"""Third-party extractors, each in one file, as docs/extractors.md shows."""
+"""A third-party extractor in one file, as docs/extractors.md shows."""

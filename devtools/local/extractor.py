@@ -16,16 +16,14 @@ class Extractor(LocalService):
 
     name = "extractor"
 
-    def __init__(self, state: State, workers: int) -> None:
+    def __init__(self, state: State) -> None:
         super().__init__(state)
-        self.workers = workers
         self.home = state.root / "extractor"
         self.port = state.ports().get("extractor", 0)
 
     def command(self) -> list[str]:
         """Return the server's command line."""
-        arguments = ["--port", str(self.port), "--workers", str(self.workers)]
-        return [sys.executable, "-m", "pdf2tei.cli", *arguments]
+        return [sys.executable, "-m", "pdf2tei.cli", "--port", str(self.port), "--workers", "2"]
 
     def environ(self) -> Mapping[str, str]:
         """Return the token that clients must send."""
@@ -47,4 +45,4 @@ def external_grobid(state: State) -> str | None:
     The exported URL from `python -m devtools env` is ours and does not count.
     """
     url = os.environ.get("GROBID_URL", "").rstrip("/")
-    return url if url and url != Extractor(state, 1).url else None
+    return url if url and url != Extractor(state).url else None

@@ -141,9 +141,3 @@ def stop(
             time.sleep(0.02)
             left = [process for process in left if alive(process)] or find()
     return left
-
-
-def listeners() -> set[tuple[str, int, int]]:
-    """Return address, port and process (0 if access is denied) of every listening TCP socket of this network namespace."""
-    found = (each for each in psutil.net_connections("tcp") if each.status == psutil.CONN_LISTEN)
-    return {(*each.laddr, each.pid or 0) for each in found}

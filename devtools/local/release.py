@@ -229,5 +229,5 @@ def print_next_steps(endpoints: Endpoints, *hints: str) -> None:
                  Open a release to see its funnel and checks. Search for a title to see the way of one paper:
                  its records, the vote for each field, and why it is in the corpus or not.{more}
   Stop           make down   (keeps the data in {os.path.relpath(default_state())})
-  Delete         {os.path.relpath(sys.executable)} -m devtools down --wipe --yes
+  Delete         make down && rm -r {os.path.relpath(default_state())}
 """)

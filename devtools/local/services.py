@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Iterable, Mapping
@@ -84,24 +83,20 @@ class Services:
     def __init__(self, state: Path) -> None:
         self.state = State(state)
 
-    def up(self, only: set[str] | None = None, workers: int = 2, ports: Mapping[str, int] | None = None) -> Endpoints:
+    def up(self, only: set[str] | None = None) -> Endpoints:
         """Start the services that do not run, wait until all requested ones are healthy, and return their addresses.
 
-        `only` is a subset of {"s3", "postgres", "extractor", "airflow"}; "airflow" needs the others. `workers` is the
-        number of extractor workers. `ports` fixes the ports of these names. Raises `UserError` if a port is taken or a
-        service does not start.
+        `only` is a subset of {"s3", "postgres", "extractor", "airflow"}; "airflow" needs the others.
+
+        Raises:
+            UserError: a port is in use, or a service does not start.
         """
         wanted = set(only) if only is not None else set(NAMES)
-        if unknown := sorted(wanted - set(NAMES)):
-            raise UserError(f"no service {unknown[0]!r}: there are {', '.join(NAMES)}")
         if "airflow" in wanted:
             wanted = set(NAMES)
         self.state.create()
         with self.state.lock():
-            for name, port in (ports or {}).items():
-                if port != self.state.ports().get(name):
-                    require_free(name, port)
-            self.state.choose_ports(ports or {})
+            self.state.choose_ports()
             self.write_environment()
             first: list[LocalService] = []
             if "postgres" in wanted:
@@ -109,9 +104,9 @@ class Services:
             if "s3" in wanted:
                 first.append(S3(self.state))
             if external_grobid(self.state):
-                self._stop([Extractor(self.state, workers)])
+                self._stop([Extractor(self.state)])
             elif "extractor" in wanted:
-                first.append(Extractor(self.state, workers))
+                first.append(Extractor(self.state))
             endpoints = self.endpoints()
             common = endpoints.variables
             parts: list[LocalService] = [AirflowPart(self.state, part, common) for part in PARTS if "airflow" in wanted]
@@ -142,7 +137,7 @@ class Services:
         if external := external_grobid(self.state):
             variables["GROBID_URL"] = external
         else:
-            variables["GROBID_URL"] = Extractor(self.state, 1).url
+            variables["GROBID_URL"] = Extractor(self.state).url
             variables["S2CORPUS_EXTRACTOR_TOKEN"] = secrets["extractor"]
         for name in _PASSED_ON:
             if name in os.environ:
@@ -172,18 +167,6 @@ class Services:
             self._stop([service for service in self._all() if isinstance(service, S3 | Extractor)])
             self._stop([Postgres(self.state)])
 
-    def wipe(self) -> None:
-        """Stop everything and remove the state folder with all data in it."""
-        self.contents()  # Refuses a folder that holds other files.
-        self.down()
-        shutil.rmtree(self.state.root)
-
-    def contents(self) -> list[tuple[Path, int]]:
-        """Return what `wipe` would remove: each entry of the state folder with its size in bytes."""
-        if not self.state.exists():
-            raise UserError(f"{self.state.root} is not a state folder of the local services: nothing to remove")
-        return [(path, _size(path)) for path in sorted(self.state.root.iterdir())]
-
     def status(self) -> list[ServiceStatus]:
         """Return the status of each service without changing anything."""
         if not self.state.ports():
@@ -193,7 +176,7 @@ class Services:
     def _all(self) -> list[LocalService]:
         common = self.endpoints().variables if self.state.ports() else {}
         return [
-            S3(self.state), Postgres(self.state), Extractor(self.state, 1), *(AirflowPart(self.state, part, common) for part in PARTS),
+            S3(self.state), Postgres(self.state), Extractor(self.state), *(AirflowPart(self.state, part, common) for part in PARTS),
         ]  # fmt: skip
 
     def _status(self, service: LocalService) -> ServiceStatus:
@@ -321,8 +304,3 @@ def _fingerprint(service: LocalService) -> str:
     """Return a hash of a service's configuration. A service with a changed configuration is restarted."""
     content = json.dumps([service.command(), dict(service.environ()), service.sources], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
-
-
-def _size(path: Path) -> int:
-    files = path.rglob("*") if path.is_dir() else [path]
-    return sum(file.lstat().st_size for file in files if file.is_file() and not file.is_symlink())

@@ -10,7 +10,7 @@ import socket
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 from cryptography.fernet import Fernet
 
 import s2corpus
-from devtools.local.process import Process, boot_id, identify, listeners
+from devtools.local.process import Process, boot_id, identify
 from s2corpus.errors import UserError
 
 PORTS = (
@@ -111,7 +111,7 @@ class State:
             return {}
         except ValueError:
             raise UserError(
-                f"{self.root / name} is not JSON any more: `python -m devtools down --wipe --yes` starts over"
+                f"{self.root / name} is not JSON: run `make down`, then remove {self.root} to start over"
             ) from None
         return content
 
@@ -123,13 +123,12 @@ class State:
         """Return the chosen ports by name."""
         return {name: int(str(value)) for name, value in self._read("ports.json").items()}
 
-    def choose_ports(self, explicit: Mapping[str, int]) -> None:
-        """Set the explicit ports, reuse stored ports, and choose free ports for the rest."""
-        ports = self.ports() | dict(explicit)
+    def choose_ports(self) -> None:
+        """Reuse the stored ports, and choose free ports for the rest."""
+        ports = self.ports()
         if missing := [name for name in PORTS if name not in ports]:
             free = _free_ports(len(missing), taken=set(ports.values()))
             ports |= dict(zip(missing, free, strict=True))
-        if ports != self.ports():
             self.write("ports.json", json.dumps(ports, indent=1))
 
     def leader(self, service: str) -> Process | None:
@@ -169,21 +168,13 @@ def port_free(port: int) -> bool:
 
 
 def require_free(service: str, port: int) -> None:
-    """Raise a `UserError` with the owner of the port, if `service` cannot listen on it."""
-    owner = 0
-    for attempt in range(50):  # A killed process releases its port only when the kernel has finished with it.
+    """Raise a `UserError` if `service` cannot listen on the port."""
+    for _ in range(50):  # A killed process releases its port only when the kernel has finished with it.
         if port_free(port):
             return
-        owner = next((pid for _, number, pid in listeners() if number == port and pid), 0)
-        if owner and attempt > 4:  # No ending process occupies its files this long.
-            break
         time.sleep(0.1)
-    try:
-        who = f"process {owner} ({Path(f'/proc/{owner}/comm').read_text().strip()})" if owner else "another process"
-    except OSError:
-        who = f"process {owner}"
     raise UserError(
-        f"port {port} of {service} is in use by {who}: stop it, or choose another port with `python -m devtools up --port-…`"
+        f"port {port} of {service} is in use: stop the program that listens on it, or change the port in `ports.json` of the state folder"
     )
 
 

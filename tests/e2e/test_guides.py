@@ -266,26 +266,6 @@ def test_page_on_extractors_converts_with_docling(run_extractor: Callable[..., l
     assert {line["title"] for line in lines} == {"A small paper"} and len(lines) == 3
 
 
-def test_page_on_extractors_converts_with_opendataloader(
-    run_extractor: Callable[..., list[dict[str, Any]]], tiny: tuple[Path, Truth]
-) -> None:
-    """The program itself reads the PDFs, of which `truncated.pdf` is unreadable."""
-    pytest.importorskip("opendataloader_pdf", reason="run `pip install opendataloader-pdf`")
-    if shutil.which("java") is None:
-        pytest.skip("Java is not installed: run `apt-get install default-jre-headless`")
-    lines = {line["paper_id"]: line for line in run_extractor("opendataloader+program://java")}
-    truth = {paper["title"]: paper for paper in json.loads((tiny[0] / "truth.json").read_bytes())["papers"]}
-    assert lines.keys() == {"bracket", "name-year"}
-    for line in lines.values():
-        paper = truth[line["title"]]
-        assert [author["last"] for author in line["authors"]] == paper["authors"]
-        assert {"Introduction", "Results"} <= {part["section"] for part in line["body_text"]}
-    entries = lines["bracket"]["bib_entries"]
-    assert len(entries) == len(truth[lines["bracket"]["title"]]["bibliography"])
-    cited = {span["ref_id"] for part in lines["bracket"]["body_text"] for span in part["cite_spans"]}
-    assert cited and cited <= entries.keys()
-
-
 def comparable(text: str) -> str:
     """Return the text without times, folders and repeated spaces."""
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:+]+|\d{8}T\d{6}(-[0-9a-f]{8})?", "TIME", text)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from devtools.local import Endpoints
+from devtools.local.state import State
 from tests.children import corpus
 
 SAMPLE = "include/releases/sample.yaml"
@@ -74,7 +75,9 @@ def test_wrong_keys_or_missing_bucket_give_one_sentence(services: Endpoints) -> 
 
 
 def test_port_in_use_gives_one_sentence(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        up = ("up", "--only", "postgres", "--port-postgres", port)
-        check(*up, words=(port, "in use"), module="devtools", S2CORPUS_STATE=str(tmp_path / "state"))
+    state = State(tmp_path / "state")
+    state.create()
+    state.choose_ports()
+    port = state.ports()["postgres"]
+    with socket.create_server(("127.0.0.1", port)):
+        check("up", words=(str(port), "in use"), module="devtools", S2CORPUS_STATE=str(state.root))

@@ -20,7 +20,7 @@ from s2corpus.errors import UserError
 def state(tmp_path: Path) -> State:
     made = State(tmp_path / "state")
     made.create()
-    made.choose_ports({})
+    made.choose_ports()
     return made
 
 
@@ -70,7 +70,7 @@ def test_local_lake_is_default_unless_environment_has_another(
 ) -> None:
     state = State(tmp_path / "state")
     state.create()
-    state.choose_ports({})
+    state.choose_ports()
     Services(state.root).write_environment()
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "S2CORPUS_"))}
     environ |= {"S2CORPUS_STATE": str(state.root), "PYTHONPATH": "include", **variables}

@@ -1,4 +1,4 @@
-"""Labeled texts become a parse. The texts are those of PMC5307246 (CC BY), with the labels that opendataloader-pdf gives them."""
+"""Labeled texts become a parse. The texts are those of PMC5307246 (CC BY), with the labels of a converter."""
 
 from s2corpus.extractors import ExtractorIdentity
 from s2corpus.extractors.outline import build_parse
@@ -21,7 +21,7 @@ ITEMS = [
 
 
 def test_title_authors_sections_and_cited_entries_are_found() -> None:
-    made_by = ExtractorIdentity("opendataloader", "2.5.16")
+    made_by = ExtractorIdentity("docling", "1")
     parse = build_parse(ITEMS, b"{}", file_sha1="0" * 40, made_by=made_by, converter_version="1")
     assert parse.header.title.startswith("Chemical Composition")
     assert [author.last for author in parse.header.authors] == ["Ouilly", "Bazongo", "Bougma"]

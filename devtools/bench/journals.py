@@ -13,8 +13,8 @@ neither DOI nor any other identifier, so that only metadata can match them. Thes
 - `repeated`: an entry with this id was read before; `withdrawn`: the source deleted it; `elsewhere`: excluded by --only
 - `unreadable_title`: no title, or only the name of its journal; other words are the readers' reasons (docs/sources.md)
 
-`records.jsonl` has the records in the generic form of docs/sources.md, `gold.csv` their DOIs, `card.md` counts and licenses. The same
-files give the same bytes. `score` takes CSV, JSON lines or Parquet; the first two columns are record and cluster. A record that the file
+`records.jsonl` has the records in the generic form of docs/sources.md, `gold.csv` their DOIs. The same files give the
+same bytes. `score` takes CSV, JSON lines or Parquet; the first two columns are record and cluster. A record that the file
 lacks is a cluster of its own.
 """
 
@@ -41,12 +41,6 @@ from s2corpus.sources.build import RawRecord
 from s2corpus.sources.jsonl import read_authors
 from s2orc_parse import tei
 
-LICENSES = {
-    "acl": "CC BY 4.0 (material before 2016: CC BY-NC-SA 3.0)", "arxiv": "CC0 1.0", "crossref": "facts; no rights are claimed",
-    "dblp": "CC0 1.0", "openalex": "CC0 1.0", "pubmed": "NLM's terms and conditions",
-}  # fmt: skip
-"""Licenses of metadata, as their sources state them; --license replaces them."""
-UNKNOWN = "not stated"
 USED = "used"
 _FIELDS = ("date", "venue", "journal", "volume", "issue", "pages", "issns", "type", "document")
 Pairs = Counter[tuple[str, str]]
@@ -57,7 +51,6 @@ class Part:
     """The records of one source, by DOI, and the outcomes of its entries."""
 
     name: str
-    files: list[Path] = field(default_factory=list)
     records: dict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
     outcomes: Counter[str] = field(default_factory=Counter)
     seen: set[str] = field(default_factory=set)
@@ -108,8 +101,8 @@ def read_entries(reader: str, path: Path) -> Iterator[Entry]:
     yield RawRecord(f"tei:{path.name}", "tei", RecordKind.PDF, path.name, authors=authors, **given).normalize()
 
 
-def build(given: list[str], only: list[str], licenses: dict[str, str], out: Path) -> str:
-    """Write the benchmark of the sources; return its card."""
+def build(given: list[str], only: list[str], out: Path) -> str:
+    """Write the benchmark of the sources; return its counts."""
     parts: dict[str, Part] = {}
     for text in given:
         source, _, place = text.partition("=")
@@ -117,11 +110,9 @@ def build(given: list[str], only: list[str], licenses: dict[str, str], out: Path
         if not place or not Path(place).exists():
             raise SystemExit(f"{text}: expected NAME=FILE or NAME:READER=FILE with a file or folder that exists")
         part = parts.setdefault(name, Part(name))
-        files = sorted(path for path in [Path(place), *Path(place).rglob("*")] if path.is_file())
-        for path in files:
+        for path in sorted(path for path in [Path(place), *Path(place).rglob("*")] if path.is_file()):
             for entry in read_entries(reader or name, path):
                 part.add(entry, [prefix for prefix in only if prefix.startswith(f"{name}:")])
-        part.files += files
     if len(parts) < 2:
         raise SystemExit(f"{len(parts)} source given: expected at least two, because a pair has records of two sources")
     used = [(name, doi, record) for name, part in parts.items() for doi, record in part.select().items()]
@@ -130,9 +121,7 @@ def build(given: list[str], only: list[str], licenses: dict[str, str], out: Path
     (out / "records.jsonl").write_bytes(b"".join(orjson.dumps(strip(*row)) + b"\n" for row in rows))
     with (out / "gold.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([("record", "doi"), *((id_, doi) for id_, doi, _ in rows)])
-    card = write_card(list(parts.values()), [(id_, doi) for id_, doi, _ in rows], LICENSES | licenses)
-    (out / "card.md").write_text(card, encoding="utf-8")
-    return card
+    return describe(list(parts.values()), [(id_, doi) for id_, doi, _ in rows])
 
 
 def make_id(name: str, record: Record) -> str:
@@ -148,25 +137,15 @@ def strip(id_: str, doi: str, record: Record) -> dict[str, Any]:
     return {"record_id": id_, "source": id_.partition(":")[0], "kind": record.kind, "authors": authors, **clean}
 
 
-def write_card(parts: list[Part], gold: list[tuple[str, str]], licenses: dict[str, str]) -> str:
-    """Return the card: sources with licenses and outcomes, DOIs by number of sources, and pairs."""
-    words = [USED, *sorted({word for part in parts for word, count in part.outcomes.items() if count} - {USED})]
+def describe(parts: list[Part], gold: list[tuple[str, str]]) -> str:
+    """Return the outcomes of each source's entries, the DOIs by number of sources, and the pairs."""
     lines = [
-        "# Benchmark of record matching", "",
-        "Records of the same paper have one DOI in `gold.csv`. Each source printed its own. `records.jsonl` has no identifiers.", "",
-        f"| source | license | {' | '.join(words)} |", f"|---|---|{'---:|' * len(words)}",
-        *(
-            f"| {part.name} | {licenses.get(part.name, UNKNOWN)} | {' | '.join(str(part.outcomes[word]) for word in words)} |"
-            for part in parts
-        ), "",
-    ]  # fmt: skip
+        f"{part.name}: {', '.join(f'{word} {n}' for word, n in sorted((+part.outcomes).items()))}" for part in parts
+    ]
     sizes = Counter(Counter(doi for _, doi in gold).values())
-    lines += [f"- DOIs in {number} source{'s' * (number > 1)}: {sizes[number]}" for number in sorted(sizes)]
-    lines += [f"- pairs of {' and '.join(pair)}: {count}" for pair, count in sorted(count_pairs(gold).items())]
-    lines += ["", "Files by SHA-256:", ""]
-    hashes = ((part, path, hashlib.sha256(path.read_bytes()).hexdigest()) for part in parts for path in part.files)
-    lines += [f"- {part.name}: `{path.name}` {digest}" for part, path, digest in hashes]
-    return "\n".join(lines) + "\n"
+    lines += [f"DOIs in {number} source{'s' * (number > 1)}: {sizes[number]}" for number in sorted(sizes)]
+    lines += [f"pairs of {' and '.join(pair)}: {count}" for pair, count in sorted(count_pairs(gold).items())]
+    return "\n".join(lines)
 
 
 def count_pairs(groups: Iterable[tuple[str, Any]]) -> Pairs:
@@ -215,11 +194,10 @@ def score(folder: Path, clusters: Path) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command")
-    make = commands.add_parser("build", help="Write records.jsonl, gold.csv and card.md.")
+    make = commands.add_parser("build", help="Write records.jsonl and gold.csv.")
     make.add_argument("sources", nargs="+", metavar="NAME[:READER]=FILE")
-    repeated: dict[str, Any] = {"action": "append", "default": []}
-    make.add_argument("--only", **repeated, metavar="ID", help="Use only records of this source whose id begins so.")
-    make.add_argument("--license", **repeated, metavar="NAME=TEXT", help="License of a source's metadata.")
+    only = "Use only records of this source whose id begins so."
+    make.add_argument("--only", action="append", default=[], metavar="ID", help=only)
     make.add_argument("--out", type=Path, required=True)
     measure = commands.add_parser("score", help="Print precision, recall and F1 of clusters by pair of sources.")
     measure.add_argument("folder", type=Path)
@@ -227,7 +205,7 @@ def main() -> None:
     args = parser.parse_args()
     if args.command == "build":
         try:
-            print(build(args.sources, args.only, dict(text.split("=", 1) for text in args.license), args.out))
+            print(build(args.sources, args.only, args.out))
         except UserError as error:
             raise SystemExit(str(error)) from None
     elif args.command == "score":

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections import Counter
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +16,6 @@ from devtools.local.airflow import APPROVER
 from devtools.local.airflow_runs import AirflowRuns, follow
 from devtools.local.interruption import STOP, announce
 from devtools.local.services import Endpoints
-from devtools.local.state import project
 from s2corpus.datasets import open_published_snapshot
 from s2corpus.deliveries.status import ArrivalState, iterate_statuses
 from s2corpus.errors import TransientError, UserError
@@ -27,13 +23,11 @@ from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import format_summary
 from s2corpus.spec import datasets_folder, load_spec, releases_folder
-from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.storage.lake import Lake
 from s2corpus_datasets.description import summary
 from s2corpus_datasets.job import Job
 from s2corpus_datasets.source import SnapshotSource
 from s2corpus_datasets.spec import DatasetSpec, read_dataset_specs
-from s2corpus_reader.bounded import read_object
-from s2corpus_reader.parquet import read_table
 
 COMMAND = os.path.relpath(Path(sys.executable).parent / "corpus")
 """The command line of this environment, as a user types it."""
@@ -61,28 +55,6 @@ def start_services() -> Endpoints:
     endpoints = Services(default_state()).up()
     os.environ.update(endpoints.environ())
     return endpoints
-
-
-@contextmanager
-def kernels_being_compiled() -> Iterator[None]:
-    """Compile missing kernels that few rows need, in a separate process, while the block runs.
-
-    Otherwise the stages wait for the compiler. The process has low priority: other processes get the CPU first.
-    """
-    command = [sys.executable, "-m", "devtools.local.kernels", "--few", str(os.getpid())]
-    quiet = subprocess.DEVNULL
-    environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environ["PYTHONPATH"] = f"{project() / 'include'}:{project()}"
-    process = subprocess.Popen(command, env=environ, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
-    with suppress(OSError):  # Linux may share CPU time among sessions, regardless of the priority of their processes.
-        os.setpriority(os.PRIO_PROCESS, process.pid, 10)
-        Path(f"/proc/{process.pid}/autogroup").write_text("10")
-    try:
-        yield
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        process.wait()
 
 
 def make_release(
@@ -195,26 +167,6 @@ def own_interval(ready_at: datetime) -> tuple[datetime, datetime]:
     """
     end = ready_at.astimezone(UTC).replace(microsecond=0) + timedelta(seconds=1)
     return end - timedelta(days=1), end
-
-
-def format_difference(run: Run) -> str:
-    """Return the number of documents added, removed, moved, changed and unchanged since the parent snapshot, with reasons.
-
-    The last line contains the command that lists them.
-    """
-    snapshot = open_lake(run.lake.uri(f"snapshots/{run.snapshot_id}"))
-    diff = read_object(snapshot, "diff.json")
-    reasons: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in read_table(snapshot, "changes.parquet").to_pylist():
-        reason = f"from {row['former_set']} {row['former_split']}" if row["change"] == "moved" else row["reason"]
-        reasons[row["change"]].update([reason] if reason else [])
-    lines = []
-    for change in ("added", "removed", "moved", "changed", "same"):
-        counts = ", ".join(f"{n} of {set_}" for set_, n in sorted(diff[change]["documents"].items()) if n)
-        why = ", ".join(f"{reason} {n}" for reason, n in sorted(reasons[change].items()))
-        lines.append(f"  {change:<12} {counts or 'none'}" + (f" ({why})" if why else ""))
-    lines.append(f"  List them    {COMMAND} diff {run.parent} {run.snapshot_id} --list")
-    return "\n".join(lines)
 
 
 def print_next_steps(endpoints: Endpoints, *hints: str) -> None:

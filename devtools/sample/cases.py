@@ -26,10 +26,6 @@ def sample_cast() -> Cast:
     given = _read()
     cast = Cast()
     cast.extras, cast.conflicts = tuple(given["extras"]), tuple(given["conflicts"])
-    cast.merged, cast.split_off = (
-        {release: tuple((a, b) for a, b in pairs) for release, pairs in given[name].items()}
-        for name in ("merged", "split_off")
-    )
     _add_cases(cast, given["sample"])
     specials = sum(any(p.belongs for p in c.pdfs) for c in cast.cases)
     for i in range(66 - specials):

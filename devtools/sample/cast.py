@@ -64,7 +64,7 @@ class Case:
     later: dict[int, dict[str, Any]] = field(default_factory=dict)  # release → changes from this release on
 
     def at(self, release: int) -> Case:
-        """Return the case as the given release (1, 2 or 3) must see it."""
+        """Return the case as the given release (1 or 2) must see it."""
         changes = [change for since, change in sorted(self.later.items()) if since <= release]
         return dataclasses.replace(self, **{k: v for change in changes for k, v in change.items()})
 
@@ -79,8 +79,6 @@ class Cast:
         self.titles = Titles()
         self.cases: list[Case] = []
         self.conflicts: tuple[str, ...] = ()  # papers that an edge to another is cut from
-        self.merged: dict[int, tuple[tuple[str, str], ...]] = {}  # release → (merged paper, paper that replaces it)
-        self.split_off: dict[int, tuple[tuple[str, str], ...]] = {}  # release → (new paper, paper it was)
         self.extras: tuple[str, ...] = ()  # PDFs without a paper, see `generate.EXTRAS`
 
     def rng(self, key: str, purpose: str) -> random.Random:

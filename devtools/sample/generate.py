@@ -12,19 +12,16 @@ from typing import Any
 
 from devtools.sample import articles, broken, formats, typeset
 from devtools.sample.cases import sample_cast, tiny_cast
-from devtools.sample.cast import SEED, Case, Cast, PdfCase
-from devtools.sample.model import Equation, PrintedReference, SectionHead
+from devtools.sample.cast import Case, Cast, PdfCase
+from devtools.sample.model import PrintedReference
 from devtools.sample.texts import write_all
 from devtools.sample.tree import DELIVERIES, DROPS, drops_of, sha1, write_drops, write_sources, write_suppressions
 from devtools.sample.truth import EntryTruth, PaperTruth, PdfTruth, Truth
 from s2corpus.errors import UserError
 
-RELEASES = ("2023-01", "2023-02", "2023-03")
-"""Monthly data intervals.
-
-The sample is made for the first. The others also include the papers added, merged, split and withdrawn since.
-"""
-AS_OFS = ("2023-02-01T00:00:00Z", "2023-03-01T00:00:00Z", "2023-04-01T00:00:00Z")
+RELEASES = ("2023-01", "2023-02")
+"""Monthly data intervals. In the second, papers are added, merged, split and withdrawn."""
+AS_OFS = ("2023-02-01T00:00:00Z", "2023-03-01T00:00:00Z")
 AS_OF = AS_OFS[0]
 _MARK = ".sample.json"
 
@@ -60,15 +57,15 @@ def _generate(out: Path, cast_of: Callable[[], Cast]) -> Truth:
     write_drops(out, cast, contents)
     write_sources(out, cast, contents)
     write_suppressions(out, cast, contents)
-    for number in (1, 2, 3):
+    for number in (1, 2):
         (out / _truth_name(number)).write_text(_truth(cast, contents, number).to_json(), encoding="utf-8")
     mark.write_text(made_with)
     return truths(out)[0]
 
 
 def truths(out: Path) -> tuple[Truth, ...]:
-    """Return the truths of all three releases of a sample."""
-    return tuple(Truth.from_json((out / _truth_name(n)).read_text(encoding="utf-8")) for n in (1, 2, 3))
+    """Return the truths of both releases of a sample."""
+    return tuple(Truth.from_json((out / _truth_name(n)).read_text(encoding="utf-8")) for n in (1, 2))
 
 
 def _truth_name(release: int) -> str:
@@ -132,7 +129,7 @@ def _data(cast: Cast, case: Case, pdf: PdfCase) -> dict[str, Any]:
 
 
 def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
-    """Return the truth of release 1, 2 or 3 of the sample."""
+    """Return the truth of release 1 or 2 of the sample."""
     drops = drops_of(cast)
     places: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for drop, names in sorted(drops.items()):
@@ -159,10 +156,9 @@ def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
     ]  # fmt: skip
     pdfs += [PdfTruth(sha1(contents[n]), tuple(places[n]), True, _EXTRA_SELECTION[n], None) for n in cast.extras]
     return Truth(
-        SEED, RELEASES[release - 1], AS_OFS[release - 1], "fixed", tuple(sorted(pdfs, key=lambda p: p.sha1)),
+        AS_OFS[release - 1], tuple(sorted(pdfs, key=lambda p: p.sha1)),
         tuple(_paper_truth(case, records[key], cases, seen, contents) for key, case in cases.items()),
-        tuple(sorted(record for key in cast.conflicts if key in cases for record in records[key])), cast.merged.get(release, ()),
-        cast.split_off.get(release, ()),
+        tuple(sorted(record for key in cast.conflicts if key in cases for record in records[key])),
     )  # fmt: skip
 
 
@@ -194,7 +190,6 @@ def _paper_truth(
     has_text = bool(kinds)
     says = [row for _, row in case.records if row.get("source") != "scienceparse"]
     says += [pdf.declared for pdf in case.pdfs if pdf.declared and case.declares]
-    printed = typeset.body(p) if has_text else []
     return PaperTruth(
         key=case.key, why=case.why, title=None if case.filtered == "no_title" else case.title or p.title,
         authors=tuple(a.last for a in p.authors), date=case.date or p.date, record_ids=records,
@@ -205,10 +200,9 @@ def _paper_truth(
         abstract_delivered=any(said.get("abstract") for said in says), identifiers=tuple(sorted(_identifiers(case, records, selected))),
         fulltexts=kinds, license=case.license if case.open_access and has_text else None, declared=_declared(case), filtered=case.filtered,
         s2orc=case.s2orc, s2ag=case.s2ag, split=case.split, citation_style=p.style.value if case.canonical and p.references else None,
-        abstract=p.abstract and p.abstract.replace(formats.PARTS, "\n"), heads=tuple(h.text for h in printed if isinstance(h, SectionHead)),
+        abstract=p.abstract and p.abstract.replace(formats.PARTS, "\n"),
         removed_heads=("Supplementary readings",) if case.body == "gibberish" else (),
-        body=tuple(b for b in printed if not isinstance(b, SectionHead)),
-        formulas=sum(isinstance(block, Equation) for block in p.blocks) if has_text else 0,
+        body=tuple(typeset.body(p)) if has_text else (),
         bibliography=tuple(_entry(r, cases) for r in p.references) if has_text else (),
     )  # fmt: skip
 

@@ -15,13 +15,11 @@ DROPS = {  # drop → first release that includes it, ready_at
     "2023-01-a": (1, "2023-01-12T06:00:00Z"),
     "2023-01-b": (1, "2023-01-26T06:00:00Z"),
     "2023-02-a": (2, "2023-02-09T06:00:00Z"),
-    "2023-03-a": (3, "2023-03-09T06:00:00Z"),
 }
 DELIVERIES = {  # in chronological order: first release that includes it, delivery_id, ready_at, mode
     "full": (1, "2023-01-full", "2023-01-08T04:00:00Z", "full"),
     "delta": (1, "2023-01-delta", "2023-01-25T04:00:00Z", "delta"),
     "february": (2, "2023-02-delta", "2023-02-08T04:00:00Z", "delta"),
-    "march": (3, "2023-03-delta", "2023-03-08T04:00:00Z", "delta"),
 }
 _ARXIV_READY = "2023-01-05T04:00:00Z"  # before all others, so that a preprint's paper is the older of two merged papers
 

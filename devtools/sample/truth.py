@@ -26,11 +26,10 @@ class PdfTruth:
 
 @dataclass(frozen=True, slots=True)
 class ParagraphTruth:
-    """A body paragraph as printed, under its innermost head, with its callouts: (text, indices of entries)."""
+    """A body paragraph as printed, under its innermost head."""
 
     section: str | None
     text: str
-    callouts: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +67,8 @@ class PaperTruth:
     fulltexts: tuple[str, ...] = ()  # kinds of its full texts
     license: str | None = None  # license of its open full text
     declared: tuple[tuple[str, str], ...] = ()  # (column, value) that its drop declares and the paper must have
-    heads: tuple[str, ...] = ()
     removed_heads: tuple[str, ...] = ()  # sections removed as too improbable
     body: tuple[ParagraphTruth, ...] = ()
-    formulas: int = 0  # displayed formulas between its paragraphs; the text contains none of them
     bibliography: tuple[EntryTruth, ...] = ()
 
 
@@ -79,15 +76,10 @@ class PaperTruth:
 class Truth:
     """The truth of a sample. `as_of` belongs to the release; drops and deliveries that are ready later are not seen."""
 
-    seed: int
-    release: str
     as_of: str
-    split: str
     pdfs: tuple[PdfTruth, ...]
     papers: tuple[PaperTruth, ...]
     conflicts: tuple[str, ...] = ()  # records with an edge that was cut because it would join two different DOIs
-    merged: tuple[tuple[str, str], ...] = ()  # since the previous release: (merged paper, paper that replaces it)
-    split_off: tuple[tuple[str, str], ...] = ()  # since the previous release: (new paper, paper it was)
 
     def to_json(self) -> str:
         """Return the content of `truth.json`."""

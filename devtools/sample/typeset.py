@@ -85,25 +85,16 @@ def paragraph_runs(paper: Paper, paragraph: Paragraph) -> list[dict[str, str]]:
     return runs
 
 
-def body(paper: Paper) -> list[ParagraphTruth | SectionHead]:
-    """Return the body as printed, in order: heads, and paragraphs under their innermost head.
-
-    Formulas and floats are not text.
-    """
-    out: list[ParagraphTruth | SectionHead] = []
+def body(paper: Paper) -> list[ParagraphTruth]:
+    """Return the paragraphs of the body as printed, in order. Formulas and floats are not text."""
+    out: list[ParagraphTruth] = []
     section: str | None = None
     for block in paper.blocks:
         if isinstance(block, SectionHead):
             section = block.text
-            out.append(block)
         elif isinstance(block, list):
             text = "".join(next(iter(r.values())) for r in paragraph_runs(paper, block))
-            callouts = tuple(
-                ("".join(next(iter(r.values())) for r in callout(paper, c)).strip(), tuple(sorted(c.refs)))
-                for c in block
-                if isinstance(c, InlineCite)
-            )
-            out.append(ParagraphTruth(section, text, callouts))
+            out.append(ParagraphTruth(section, text))
     return out
 
 

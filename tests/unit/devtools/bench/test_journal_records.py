@@ -33,7 +33,7 @@ TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStm
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
     """Build the benchmark by its command."""
     (tmp_path / "headers").mkdir()
     (tmp_path / "headers" / "a.tei.xml").write_text(TEI)
@@ -43,8 +43,9 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "pubmed.xml").write_text(f"<PubmedArticleSet>{articles}</PubmedArticleSet>")
     run(
         monkeypatch, "build", f"crossref={tmp_path}/works.json", f"dblp={tmp_path}/dblp.xml", f"medline:pubmed={tmp_path}/pubmed.xml",
-        f"grobid:tei={tmp_path}/headers", "--only", "dblp:journals/jx/", "--license", "medline=NLM", "--out", str(tmp_path / "bench"),
+        f"grobid:tei={tmp_path}/headers", "--only", "dblp:journals/jx/", "--out", str(tmp_path / "bench"),
     )  # fmt: skip
+    (tmp_path / "bench" / "printed").write_text(capsys.readouterr().out)
     return tmp_path / "bench"
 
 
@@ -80,18 +81,12 @@ def test_records_have_no_identifier(bench: Path) -> None:
     assert by_source["grobid"]["kind"] == "pdf"
 
 
-def test_card_counts_outcomes_and_pairs(bench: Path) -> None:
-    card = (bench / "card.md").read_text()
-    columns = [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in card.splitlines() if line.startswith("|")
-    ]
-    counts = {row[0]: dict(zip(columns[0], row, strict=True)) for row in columns[2:]}
-    assert counts["crossref"]["used"] == "2"
-    assert counts["crossref"]["not_a_paper"] == "1"
-    assert (counts["dblp"]["no_doi"], counts["dblp"]["elsewhere"]) == ("1", "1")
-    assert (counts["medline"]["shared_doi"], counts["medline"]["license"]) == ("2", "NLM")
-    assert "- DOIs in 3 sources: 1" in card
-    assert "- pairs of crossref and medline: 1" in card
+def test_build_prints_outcomes_and_pairs(bench: Path) -> None:
+    assert (bench / "printed").read_text().splitlines() == [
+        "crossref: not_a_paper 1, used 2", "dblp: elsewhere 1, no_doi 1, used 1", "medline: shared_doi 2, used 1", "grobid: used 1",
+        "DOIs in 2 sources: 1", "DOIs in 3 sources: 1", "pairs of crossref and dblp: 1", "pairs of crossref and grobid: 1",
+        "pairs of crossref and medline: 1", "pairs of dblp and grobid: 1",
+    ]  # fmt: skip
 
 
 def test_score_counts_pairs_by_source(
@@ -101,7 +96,6 @@ def test_score_counts_pairs_by_source(
     clusters = tmp_path / "clusters.csv"
     names = [record for record in read_gold(bench) if record.startswith(("crossref", "dblp"))]
     clusters.write_text("id,group\n" + "".join(f"{name},1\n" for name in names))
-    capsys.readouterr()
     run(monkeypatch, "score", str(bench), str(clusters))
     lines = {line[:28].strip(): line[28:].split() for line in capsys.readouterr().out.splitlines()}
     assert lines["crossref and crossref"][:3] == ["0", "1", "0"]

@@ -54,8 +54,8 @@ $(UV):
 
 setup: .venv/.kernels ## Make .venv with everything locked, and compile the kernels
 
-demo: .venv/.runtime $(if $(DATASETS),.venv/.datasets) ## Build releases of the sample papers by Airflow and compare them with the truth; DATASETS=1: also datasets
-	@.venv/bin/python -m devtools demo $(if $(DATASETS),--datasets)
+demo: .venv/.runtime ## Build two releases of generated papers under the local Airflow and compare them with the truth
+	@.venv/bin/python -m devtools demo
 
 release: .venv/.runtime ## Add your own papers to a corpus and build it: make release PDFS=<folder> [CORPUS=own]
 	@test -n "$(PDFS)" || { echo "PDFS is missing: make release PDFS=<folder>" >&2; exit 2; }

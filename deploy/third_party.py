@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "docs" / "third-party.md"
 LOCKS = {
     "requirements.txt": "Installed by `make setup`; in the images, apart from the sample's typesetter and the local services",
-    "requirements-datasets.txt": "For the datasets made of a snapshot (`make demo DATASETS=1`), and in the image of Airflow",
+    "requirements-datasets.txt": "For the datasets `pretraining` and `vectors`, and in the image of Airflow",
     "requirements-fab.txt": "In the images: FAB's auth manager and Kubernetes in Airflow's, Spark in Spark's",
     "requirements-dev.txt": "For tests, documentation and benchmarks only",
 }

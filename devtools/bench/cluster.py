@@ -1,9 +1,9 @@
 """Measure the cluster stage on generated records: precision, recall, CPU, clock, memory.
 
-    python -m devtools.bench.cluster [--records 250000] [--memory-mb 4096] [--file records.parquet]
+    python -m devtools.bench.cluster [--records 250000] [--memory-mb 4096]
 
 The stage reads and writes files, as in a release. Imports and kernel loading are not counted: 2,000 of the records were clustered
-before. `--file` retains the generated records for further runs. `taskset -c 0` in front of the command measures one core.
+before. `taskset -c 0` in front of the command measures one core.
 """
 
 from __future__ import annotations
@@ -68,12 +68,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, default=250_000)
     parser.add_argument("--memory-mb", type=int, default=ResourceRules().memory_mb)
-    parser.add_argument("--file", type=Path)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-cluster-") as folder:
-        path = args.file or Path(folder) / "records.parquet"
-        if not path.exists():
-            write(path, args.records)
+        path = Path(folder) / "records.parquet"
+        write(path, args.records)
         print(measure(pq.ParquetFile(path), Path(folder), args.memory_mb))
 
 

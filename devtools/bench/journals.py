@@ -1,12 +1,12 @@
 """Build a benchmark of record matching from records of whole journals, and score the clusters of any tool on it.
 
-    python -m devtools.bench.journals build crossref=works.json dblp=dblp.xml.gz pubmed=journal.xml grobid:tei=headers/ \
+    python -m devtools.bench.journals build crossref=works.json dblp=dblp.xml.gz pubmed=journal.xml \
         --only dblp:journals/tois/ --out bench
     corpus cluster --records bench/records.jsonl --out clusters.jsonl
     python -m devtools.bench.journals score bench clusters.jsonl
 
-A source is `NAME=FILE`, or `NAME:READER=FILE`; a folder stands for its files. The reader is a metadata source of docs/sources.md, `tei`
-for GROBID's TEI, or `export` for a search export of a database (see exports.py). The gold is the DOI that each source prints. Records get
+A source is `NAME=FILE`, or `NAME:READER=FILE`; a folder stands for its files. The reader is a metadata source of docs/sources.md,
+or `export` for a search export of a database (see exports.py). The gold is the DOI that each source prints. Records get
 neither DOI nor any other identifier, so that only metadata can match them. These entries are counted, but are not in the benchmark:
 
 - `no_doi`: the source prints no DOI; `shared_doi`: several records of the source print it, as abstracts of a supplement do
@@ -36,10 +36,7 @@ import orjson
 from devtools.bench.exports import read_export
 from s2corpus import sources
 from s2corpus.errors import UserError
-from s2corpus.sources import Deleted, Dropped, Entry, Record, RecordKind
-from s2corpus.sources.build import RawRecord
-from s2corpus.sources.jsonl import read_authors
-from s2orc_parse import tei
+from s2corpus.sources import Deleted, Dropped, Entry, Record
 
 USED = "used"
 _FIELDS = ("date", "venue", "journal", "volume", "issue", "pages", "issns", "type", "document")
@@ -83,24 +80,6 @@ class Part:
         return used
 
 
-def read_entries(reader: str, path: Path) -> Iterator[Entry]:
-    """Yield the entries of one file."""
-    if reader == "export":
-        yield from read_export(path)
-        return
-    if reader != "tei":
-        yield from sources.read(reader, path)
-        return
-    try:
-        header = tei.build_header(tei.convert(path.read_bytes(), file_sha1=""))
-    except tei.BadTei as error:
-        yield Dropped(sources.RejectReason.MALFORMED, path.name, str(error))
-        return
-    given = {name: header[name] for name in ("title", "date", "venue", "journal", "doi")}
-    authors = read_authors(header["authors"])
-    yield RawRecord(f"tei:{path.name}", "tei", RecordKind.PDF, path.name, authors=authors, **given).normalize()
-
-
 def build(given: list[str], only: list[str], out: Path) -> str:
     """Write the benchmark of the sources; return its counts."""
     parts: dict[str, Part] = {}
@@ -111,7 +90,7 @@ def build(given: list[str], only: list[str], out: Path) -> str:
             raise SystemExit(f"{text}: expected NAME=FILE or NAME:READER=FILE with a file or folder that exists")
         part = parts.setdefault(name, Part(name))
         for path in sorted(path for path in [Path(place), *Path(place).rglob("*")] if path.is_file()):
-            for entry in read_entries(reader or name, path):
+            for entry in read_export(path) if reader == "export" else sources.read(reader or name, path):
                 part.add(entry, [prefix for prefix in only if prefix.startswith(f"{name}:")])
     if len(parts) < 2:
         raise SystemExit(f"{len(parts)} source given: expected at least two, because a pair has records of two sources")

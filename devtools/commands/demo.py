@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from s2corpus.pipeline.run import Run
 
 
-@click.command(cls=Command, epilog=("python -m devtools demo\npython -m devtools demo --datasets"))
-@click.option("--datasets", is_flag=True, help="Also build the datasets in include/datasets/.")
-def command(datasets: bool) -> None:
+@click.command(cls=Command, epilog="python -m devtools demo")
+def command() -> None:
     """Build two sample releases and compare them with the truth.
 
     Deliver about sixty generated papers, and build two monthly releases under the local Airflow.
@@ -31,8 +30,6 @@ def command(datasets: bool) -> None:
     from devtools.local.interruption import end_with_a_sentence
     from devtools.local.release import (
         COMMAND,
-        await_datasets,
-        make_datasets,
         make_release,
         print_next_steps,
         process_drops,
@@ -67,13 +64,12 @@ def command(datasets: bool) -> None:
     click.echo("  The sensor of the DAG pdf_drops finds the new drops; the DAG extracts and parses them.")
     click.echo(f"  Drops and deliveries: {process_drops(endpoints, lake)}")
 
-    requested = await_datasets(endpoints, "sample") if datasets else []
     runs: list[Run] = []
     for truth in (january, february):
         end = datetime.fromisoformat(truth.as_of).astimezone(UTC)
         start = end.replace(month=end.month - 1) if end.month > 1 else end.replace(year=end.year - 1, month=12)
         step(f"Building the release as of {end:%B %-d, %Y}: what was ready in {start:%B}" + (" is new" if runs else ""))
-        runs.append(make_release(endpoints, "sample", start, end, {}, scheduled=True))
+        runs.append(make_release(endpoints, "sample", start, end, scheduled=True))
         click.echo()
         click.echo(str(compare(truth, {name: runs[-1].table(TABLES[name]).read() for name in COMPARED})))
         manifest, _ = lake.get(f"snapshots/{runs[-1].snapshot_id}/manifest.json")
@@ -83,9 +79,6 @@ def command(datasets: bool) -> None:
         click.echo("  The deliveries of February add, merge, split and withdraw papers; some get their PDF.")
         subprocess.run([COMMAND, "diff", old.snapshot_id, new.snapshot_id], check=True)
         click.echo(f"  List them    {COMMAND} diff {old.snapshot_id} {new.snapshot_id} --list")
-    if requested:
-        step("Building the datasets")
-        make_datasets(endpoints, runs[-1], requested)
     step("Done. What to look at next:")
     print_next_steps(
         endpoints,

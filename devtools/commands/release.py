@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
@@ -10,19 +9,7 @@ import click
 from s2corpus.commands._options import Command
 
 
-class _ReleaseCommand(Command):
-    """Adds the keys of `records.jsonl` to the help; their list is read from the code that checks them."""
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, then the keys."""
-        from s2corpus.sources.record import DROP_KEYS
-
-        super().format_options(ctx, formatter)
-        with formatter.section("Keys of records.jsonl"):
-            formatter.write_text(", ".join(sorted(DROP_KEYS)))
-
-
-@click.command(cls=_ReleaseCommand, epilog="python -m devtools release ~/papers\nmake release PDFS=~/papers")
+@click.command(cls=Command, epilog="python -m devtools release ~/papers\nmake release PDFS=~/papers")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("corpus", default="own")
 def command(folder: Path, corpus: str) -> None:
@@ -32,7 +19,7 @@ def command(folder: Path, corpus: str) -> None:
     contains everything that was added before.
 
     Metadata files at the top of FOLDER are optional. crossref*.json or crossref*.jsonl (also .gz) contains Crossref works: an
-    answer of the REST API, or one work a line. records.jsonl has one JSON object for each file, with its `name` or `file_sha1`:
+    answer of the REST API, or one work a line. records.jsonl has one JSON object for each file (docs/drops.md lists the keys):
 
     \b
     {"name": "a.pdf", "title": "On a", "authors": ["Ada Byron"], "doi": "10.1000/a"}
@@ -59,23 +46,11 @@ def command(folder: Path, corpus: str) -> None:
     announce(f"the drop {added.id} is delivered, and Airflow processes it. {STOP}")
     click.echo(f"Delivered as drop {added.id}; building the release")
     start, end = own_interval(added.uploaded.ready_at)
-    run = make_release(endpoints, spec.name, start, end, {}, scheduled=False)
+    run = make_release(endpoints, spec.name, start, end, scheduled=False)
     click.echo()
     click.echo(format_papers_report(run))
     if not read_metrics(run)["intake"].get("records"):
-        click.echo()
-        click.echo(describe_missing_metadata(folder))
+        click.echo(
+            "\nThis release has no metadata but what the PDFs contain: docs/openalex.md shows how to add metadata."
+        )
     print_next_steps(endpoints)
-
-
-def describe_missing_metadata(folder: Path) -> str:
-    """Return what metadata would add to a release without any, and how to deliver it."""
-    path = shlex.quote(str(folder))
-    return f"""Metadata
-  This release has no metadata but what the PDFs contain. Metadata would add or correct titles, authors, years, venues and
-  DOIs. Works without a PDF become link targets, so that more bibliography entries are linked.
-  Crossref     Save works as {path}/crossref.json, for example by
-               curl 'https://api.crossref.org/works?filter=doi:10.18653/v1/n18-3011' > {path}/crossref.json
-  Other        Write {path}/records.jsonl: python -m devtools release --help lists its keys
-  Then         make release PDFS={path}
-  Or add       corpus add own --source crossref works.json   (part of the next release)"""

@@ -1,4 +1,4 @@
-"""Process drops, make a release and build its datasets with the local Airflow, as `make demo` and `make release` do."""
+"""Process drops and make a release with the local Airflow, as `make demo` and `make release` do."""
 
 from __future__ import annotations
 
@@ -6,28 +6,23 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from devtools.local import Services, default_state
 from devtools.local.airflow import APPROVER
 from devtools.local.airflow_runs import AirflowRuns, follow
 from devtools.local.interruption import STOP, announce
 from devtools.local.services import Endpoints
-from s2corpus.datasets import open_published_snapshot
 from s2corpus.deliveries.status import ArrivalState, iterate_statuses
-from s2corpus.errors import TransientError, UserError
+from s2corpus.errors import TransientError
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import format_summary
-from s2corpus.spec import datasets_folder, load_spec, releases_folder
+from s2corpus.spec import load_spec, releases_folder
 from s2corpus.storage.lake import Lake
-from s2corpus_datasets.description import summary
-from s2corpus_datasets.job import Job
-from s2corpus_datasets.source import SnapshotSource
-from s2corpus_datasets.spec import DatasetSpec, read_dataset_specs
 
 COMMAND = os.path.relpath(Path(sys.executable).parent / "corpus")
 """The command line of this environment, as a user types it."""
@@ -57,9 +52,7 @@ def start_services() -> Endpoints:
     return endpoints
 
 
-def make_release(
-    endpoints: Endpoints, spec: str, start: datetime, end: datetime, conf: Mapping[str, Any], *, scheduled: bool
-) -> Run:
+def make_release(endpoints: Endpoints, spec: str, start: datetime, end: datetime, *, scheduled: bool) -> Run:
     """Run the release of an interval under Airflow and follow it; return the finished run.
 
     The scheduler creates the run of a scheduled spec; this function waits for it. If that run exists already, it is run
@@ -79,15 +72,12 @@ def make_release(
         why = f"the scheduler has made no run of {dag} for {start:%Y-%m-%d}: see its log (`make status`)"
         run_id = str(_await(lambda: client.run_of(dag, start), 90, why)["dag_run_id"])
     else:
-        run_id = client.trigger(dag, start, end, conf)
+        run_id = client.trigger(dag, start, end, {})
     link = f"{client.url}/dags/{dag}/runs/{run_id}"
     announce(f"the run {run_id} of {dag} goes on in Airflow. To stop it, mark it as failed: {link}. {STOP}")
     print(f"Airflow run {run_id}: {link}", flush=True)
     follow(client, dag, run_id)
-    chosen = load_spec(releases_folder() / f"{spec}.yaml")
-    if conf.get("drops"):
-        chosen = chosen.model_copy(update={"drops": tuple(conf["drops"])})
-    run = Run.open(chosen, end)
+    run = Run.open(load_spec(releases_folder() / f"{spec}.yaml"), end)
     print()
     print(format_summary(run, command=COMMAND))
     return run
@@ -111,53 +101,6 @@ def process_drops(endpoints: Endpoints, lake: Lake) -> str:
         return ", ".join(f"{n} {outcome.replace(':', ': ')}" for outcome, n in sorted(counts.items()))
 
     return _await(processed, 900, f"drops are still pending: see `corpus drops` and {client.url}/dags/{DROPS}")
-
-
-def await_datasets(endpoints: Endpoints, release: str) -> list[tuple[DatasetSpec, str | None]]:
-    """Enable the DAGs of a release spec's datasets, which run for its next snapshot.
-
-    Return each dataset with its newest run so far.
-    """
-    specs, wrong = read_dataset_specs(datasets_folder())
-    if wrong:
-        raise UserError("; ".join(wrong))
-    client = _client(endpoints)
-    asked = []
-    for spec in specs:
-        if release in spec.releases:
-            dag = f"corpus_dataset__{spec.name}__{release}"
-            client.wait_for_dag(dag)
-            client.unpause(dag)
-            asked.append((spec, _newest_run(client, dag)))
-    return asked
-
-
-def make_datasets(endpoints: Endpoints, run: Run, asked: list[tuple[DatasetSpec, str | None]]) -> None:
-    """Follow the runs that publishing the snapshot started, and print the outcome of each dataset.
-
-    Raises:
-        UserError: a run failed; the message contains the place and the reason.
-    """
-    client = _client(endpoints)
-    for spec, before in asked:
-        dag = f"corpus_dataset__{spec.name}__{run.spec.name}"
-
-        def started(dag: str = dag, before: str | None = before) -> str | None:
-            newest = _newest_run(client, dag)
-            return None if newest == before else newest
-
-        run_id = _await(started, 60, f"the snapshot started no run of {dag}: see the scheduler's log (`make status`)")
-        print(f"Airflow run {run_id}: {client.url}/dags/{dag}/runs/{run_id}", flush=True)
-        follow(client, dag, run_id, quiet=True)
-    for spec, _ in asked:
-        folder = open_published_snapshot(run.lake, run.spec.name, f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}")
-        print()
-        print(summary(Job(spec, SnapshotSource(folder), run.lake, Path(run.scratch))))
-
-
-def _newest_run(client: AirflowRuns, dag: str) -> str | None:
-    runs = client.call("GET", f"dags/{dag}/dagRuns?limit=1&order_by=-id")["dag_runs"]
-    return str(runs[0]["dag_run_id"]) if runs else None
 
 
 def own_interval(ready_at: datetime) -> tuple[datetime, datetime]:

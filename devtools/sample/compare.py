@@ -52,12 +52,6 @@ class Comparison:
 
     rows: tuple[Row, ...]
     text_f1: float  # mean token F1 of the full texts with outcome `kept`
-    counted: str = ""
-    """how the numbers of expected values relate"""
-
-    def share(self, what: str) -> float:
-        """Return the share of right values of one row."""
-        return next(row.share for row in self.rows if row.what == what)
 
     def __str__(self) -> str:
         width = max(len(row.what) for row in self.rows)
@@ -68,7 +62,6 @@ class Comparison:
             if len(row.misses) > 5:
                 lines.append(f"{'':<{width}}    … and {len(row.misses) - 5} more")
         lines.append(f"{'full texts, mean token F1':<{width}}  {self.text_f1:.3f}")
-        lines.append(self.counted)
         return "\n".join(lines)
 
 
@@ -123,18 +116,7 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
         for p in truth.papers
         if p.s2orc == "kept" and ("s2orc", ids.get(p.key, "")) in documents
     ]
-    return Comparison(tuple(rows), sum(scores) / len(scores) if scores else 0.0, _reconcile(truth, papers, ids))
-
-
-def _reconcile(truth: Truth, papers: Mapping[str, Any], ids: Mapping[str, str]) -> str:
-    """Return one sentence about how the numbers of PDFs and papers in the rows and in the funnel relate."""
-    ready, of_truth = sum(pdf.seen for pdf in truth.pdfs), papers.keys() & set(ids.values())
-    with_records, kept = sum(bool(p.record_ids) for p in truth.papers), sum(p.filtered == "kept" for p in truth.papers)
-    return (
-        f"counted: {len(truth.pdfs)} PDFs delivered, {ready} of them ready before the release; {len(truth.papers)} papers in the truth, "
-        f"{with_records} of them with records, {kept} kept by the filter; {len(papers)} papers in the release, "
-        f"{len(papers) - len(of_truth)} of them not in the truth"
-    )
+    return Comparison(tuple(rows), sum(scores) / len(scores) if scores else 0.0)
 
 
 def expected_text(paper: PaperTruth) -> str:

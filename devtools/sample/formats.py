@@ -15,7 +15,7 @@ from devtools.sample.deliver import jsonl
 
 Row = dict[str, Any]
 PARTS = " ::: "
-"""Separator between the parts of a structured abstract, as in S2ORC."""
+"""Separator between the parts of a structured abstract."""
 
 _SUBJECTS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "Computer Science": ("Information Systems", "cs.IR", ("Information Storage and Retrieval", "Natural Language Processing")),
@@ -31,7 +31,7 @@ _SUBJECTS: dict[str, tuple[str, str, tuple[str, ...]]] = {
 def subjects(source: str, field: str) -> list[str]:
     """Return a source's subjects for a paper of a field; empty if the source has no subjects."""
     asjc, category, headings = _SUBJECTS[field]
-    return {"crossref": [asjc], "arxiv": [category], "pubmed": list(headings), "s2orc": [field]}.get(source, [])
+    return {"crossref": [asjc], "arxiv": [category], "pubmed": list(headings)}.get(source, [])
 
 
 def files_of(source: str, rows: Sequence[Row]) -> dict[str, bytes]:
@@ -53,7 +53,7 @@ def files_of(source: str, rows: Sequence[Row]) -> dict[str, bytes]:
 def _only_generic(source: str, row: Row) -> bool:
     if source == "crossref" and "arxiv_id" in row:
         return True
-    return ("file_sha1" in row and source != "s2orc") or bool(row.get("deleted"))
+    return "file_sha1" in row or bool(row.get("deleted"))
 
 
 def _native(row: Row) -> str:
@@ -138,23 +138,10 @@ def _unpaywall(rows: Sequence[Row]) -> bytes:
     return jsonl(lines)
 
 
-def _s2orc(rows: Sequence[Row]) -> bytes:
-    return jsonl(
-        [
-            {
-                "paper_id": _native(row), "title": row["title"], "authors": row["authors"], "abstract": row["abstract"],
-                "year": int(row["date"][:4]), "doi": row.get("doi"), "journal": row.get("journal"), "venue": row.get("venue"),
-                "mag_field_of_study": row.get("subjects"), "pdf_hash": row.get("file_sha1"),
-            }
-            for row in rows
-        ]
-    )  # fmt: skip
-
-
 _FORMATS: Mapping[str, tuple[str, Callable[[Sequence[Row]], bytes]]] = {
     "crossref": ("works.jsonl", _crossref), "pubmed": ("pubmed.xml", partial(_by_template, "pubmed")),
     "arxiv": ("oai.xml", partial(_by_template, "arxiv")), "dblp": ("dblp.xml", partial(_by_template, "dblp")),
     "acl": ("anthology.xml", partial(_by_template, "acl")), "unpaywall": ("snapshot.jsonl", _unpaywall),
-    "s2orc": ("metadata.jsonl", _s2orc), "jats": ("articles.xml", partial(_by_template, "jats")),
+    "jats": ("articles.xml", partial(_by_template, "jats")),
 }  # fmt: skip
 """Source → the file name of a delivery, and the function that writes it."""

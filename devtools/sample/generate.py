@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
@@ -29,29 +28,25 @@ _MARK = ".sample.json"
 def generate(out: Path) -> Truth:
     """Write a sample into `out` and return its truth, which is also written to `truth.json`.
 
-    Files: `drops/<drop>/`, `sources/<source>/<delivery>/`, `suppress.jsonl`, `truth.json`. The bytes are always the same. A
-    complete sample is not changed. Raises `UserError` if `out` contains anything else.
+    Files: `drops/<drop>/`, `sources/<source>/<delivery>/`, `suppress.jsonl`, `truth.json`. The bytes are always the same. An
+    earlier sample is replaced. Raises `UserError` if `out` contains anything else.
     """
-    return _generate(out, sample_cast)
+    return _generate(out, sample_cast())
 
 
 def tiny(out: Path) -> Truth:
     """Make eight papers in about a second, enough for most tests; otherwise like `generate`."""
-    return _generate(out, tiny_cast)
+    return _generate(out, tiny_cast())
 
 
-def _generate(out: Path, cast_of: Callable[[], Cast]) -> Truth:
-    made_with, mark = f"{cast_of.__name__} {_generator()}", out / _MARK
-    if out.exists() and any(out.iterdir()):
-        if not mark.exists():
-            raise UserError(f"{out} is not empty and holds no sample: give a new or an empty folder")
-        if mark.read_text() == made_with:
-            return truths(out)[0]
-        for folder in ("drops", "sources"):
-            shutil.rmtree(out / folder, ignore_errors=True)
+def _generate(out: Path, cast: Cast) -> Truth:
+    mark = out / _MARK
+    if out.exists() and any(out.iterdir()) and not mark.exists():
+        raise UserError(f"{out} is not empty and holds no sample: give a new or an empty folder")
+    for folder in ("drops", "sources"):
+        shutil.rmtree(out / folder, ignore_errors=True)
     out.mkdir(parents=True, exist_ok=True)
-    mark.write_text("")  # The sample is not complete.
-    cast = cast_of()
+    mark.touch()
     write_all(cast)
     contents = _pdfs(cast)
     write_drops(out, cast, contents)
@@ -59,7 +54,6 @@ def _generate(out: Path, cast_of: Callable[[], Cast]) -> Truth:
     write_suppressions(out, cast, contents)
     for number in (1, 2):
         (out / _truth_name(number)).write_text(_truth(cast, contents, number).to_json(), encoding="utf-8")
-    mark.write_text(made_with)
     return truths(out)[0]
 
 
@@ -70,12 +64,6 @@ def truths(out: Path) -> tuple[Truth, ...]:
 
 def _truth_name(release: int) -> str:
     return "truth.json" if release == 1 else f"truth-{RELEASES[release - 1]}.json"
-
-
-def _generator() -> str:
-    """Return a hash of this package: another generator makes another sample."""
-    files = sorted(file for file in Path(__file__).parent.iterdir() if file.is_file())
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
 def _pdfs(cast: Cast) -> dict[str, bytes]:
@@ -188,7 +176,7 @@ def _paper_truth(
     selected = [pdf for pdf in case.pdfs if pdf.selection == "selected" and pdf.name in seen]
     kinds = (("pdf",) if case.canonical else ()) + ((_kind(case.full_text)[0],) if case.full_text else ())
     has_text = bool(kinds)
-    says = [row for _, row in case.records if row.get("source") != "scienceparse"]
+    says = [row for _, row in case.records]
     says += [pdf.declared for pdf in case.pdfs if pdf.declared and case.declares]
     return PaperTruth(
         key=case.key, why=case.why, title=None if case.filtered == "no_title" else case.title or p.title,

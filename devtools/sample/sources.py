@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from devtools.sample.formats import PARTS, Row, subjects
+from devtools.sample.formats import Row, subjects
 from devtools.sample.model import Paper
 
 
@@ -64,18 +64,6 @@ def jats(paper: Paper, **changes: Any) -> Row:
     """Return PubMed Central's record of the publisher's article, under a license that makes it open."""
     fields = ["date", "journal", "doi", "pubmed_id"]
     return _describe(paper, "jats", paper.doi, fields, subjects=[paper.field]) | changes
-
-
-def s2orc(paper: Paper, corpus_id: int, **changes: Any) -> Row:
-    """Return a record of release 20200705: `:::` separates and precedes the parts of its abstract. It names the PDF."""
-    own = {"record_id": f"s2:{corpus_id}", "abstract": f"{PARTS}{paper.abstract}".strip()}
-    return _describe(paper, "s2orc", corpus_id, ["date", "journal", "venue", "doi"], **own) | changes
-
-
-def scienceparse(paper: Paper, **changes: Any) -> Row:
-    """Return the record of another PDF parser, of kind pdf."""
-    names = [author.full for author in paper.authors]
-    return _describe(paper, "scienceparse", paper.key, ["abstract"], kind="pdf", authors=names) | changes
 
 
 def unpaywall(paper: Paper) -> Row:

@@ -1,7 +1,7 @@
 """The DAG of a dataset runs at the right time, in the right order and for the right snapshot. It never publishes a
 dataset that fails a check.
 
-The tests call its tasks one by one; `make demo DATASETS=1` runs them with a scheduler.
+The tests call its tasks one by one; `tests/e2e/test_operating.py` runs them with a scheduler.
 """
 
 import sys

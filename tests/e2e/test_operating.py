@@ -333,7 +333,7 @@ def test_two_folders_of_one_day_are_two_releases(operated: Operated, delivered: 
             shutil.copy(path, folder)
         added = add_papers(operated.lake, load_spec(find_spec("own")), folder)
         start, end = own_interval(added.uploaded.ready_at)
-        made.append(make_release(operated.local.endpoints(), "own", start, end, {}, scheduled=False))
+        made.append(make_release(operated.local.endpoints(), "own", start, end, scheduled=False))
     first, second = made
     assert first.as_of.date() == second.as_of.date() and first.release_id != second.release_id
     assert first.snapshot_id != second.snapshot_id

@@ -115,7 +115,7 @@ def test_command_on_full_disk_gives_one_sentence(name: str, inputs: dict[str, st
     try:
         assert_one_sentence(on_disk(COMMANDS[name], inputs, small), "the disk is full", "0 are free")
         after = files_in(small)
-        # The sample's marker file is empty until the sample is complete; the next call then builds the sample again.
+        # The sample's marker file remains, so that the next call replaces the incomplete sample.
         if name == "sample":
             assert after.pop("folder/sample/.sample.json") == b""
             after = {path: data for path, data in after.items() if not path.startswith("folder/sample/drops/")}

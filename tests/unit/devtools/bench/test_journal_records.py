@@ -26,24 +26,18 @@ ARTICLE = """<PubmedArticle><MedlineCitation><PMID>{pmid}</PMID><Article><Articl
 ABSTRACTS = [
     ("11", "Abstract S1", "10.5555/jx.s"), ("12", "Abstract S2", "10.5555/jx.s"), ("13", "Notes", "10.5555/jx.2"),
 ]  # fmt: skip
-TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>On engines1</title></titleStmt>
-<sourceDesc><biblStruct><analytic><author><persName><forename type="first">Ada</forename><surname>Byron</surname></persName></author>
-<title level="a">On engines1</title></analytic><monogr/><idno type="DOI">10.5555/jx.1</idno></biblStruct></sourceDesc>
-</fileDesc></teiHeader><text/></TEI>"""
 
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
     """Build the benchmark by its command."""
-    (tmp_path / "headers").mkdir()
-    (tmp_path / "headers" / "a.tei.xml").write_text(TEI)
     (tmp_path / "works.json").write_text(json.dumps({"message": {"items": CROSSREF}}))
     (tmp_path / "dblp.xml").write_text(DBLP)
     articles = "".join(ARTICLE.format(pmid=pmid, title=title, doi=doi) for pmid, title, doi in ABSTRACTS)
     (tmp_path / "pubmed.xml").write_text(f"<PubmedArticleSet>{articles}</PubmedArticleSet>")
     run(
         monkeypatch, "build", f"crossref={tmp_path}/works.json", f"dblp={tmp_path}/dblp.xml", f"medline:pubmed={tmp_path}/pubmed.xml",
-        f"grobid:tei={tmp_path}/headers", "--only", "dblp:journals/jx/", "--out", str(tmp_path / "bench"),
+        "--only", "dblp:journals/jx/", "--out", str(tmp_path / "bench"),
     )  # fmt: skip
     (tmp_path / "bench" / "printed").write_text(capsys.readouterr().out)
     return tmp_path / "bench"
@@ -63,7 +57,7 @@ def test_gold_is_doi_of_each_source(bench: Path) -> None:
     gold = read_gold(bench)
     found = sorted((record.split(":")[0], doi) for record, doi in gold.items())
     assert found == [
-        ("crossref", "10.5555/jx.1"), ("crossref", "10.5555/jx.2"), ("dblp", "10.5555/jx.1"), ("grobid", "10.5555/jx.1"),
+        ("crossref", "10.5555/jx.1"), ("crossref", "10.5555/jx.2"), ("dblp", "10.5555/jx.1"),
         ("medline", "10.5555/jx.2"),
     ]  # fmt: skip
     assert list(gold) == sorted(gold)
@@ -77,22 +71,20 @@ def test_records_have_no_identifier(bench: Path) -> None:
     by_source = {row["source"]: row for row in rows.values() if row.get("title") != "Notes"}
     assert by_source["dblp"]["authors"] == [{"first": "Ada", "middle": [], "last": "Byron", "suffix": ""}]
     assert by_source["dblp"]["pages"] == "1-9"
-    assert by_source["grobid"]["title"] == "On engines1", "as the source printed it"
-    assert by_source["grobid"]["kind"] == "pdf"
 
 
 def test_build_prints_outcomes_and_pairs(bench: Path) -> None:
     assert (bench / "printed").read_text().splitlines() == [
-        "crossref: not_a_paper 1, used 2", "dblp: elsewhere 1, no_doi 1, used 1", "medline: shared_doi 2, used 1", "grobid: used 1",
-        "DOIs in 2 sources: 1", "DOIs in 3 sources: 1", "pairs of crossref and dblp: 1", "pairs of crossref and grobid: 1",
-        "pairs of crossref and medline: 1", "pairs of dblp and grobid: 1",
+        "crossref: not_a_paper 1, used 2", "dblp: elsewhere 1, no_doi 1, used 1", "medline: shared_doi 2, used 1",
+        "DOIs in 2 sources: 2", "pairs of crossref and dblp: 1",
+        "pairs of crossref and medline: 1",
     ]  # fmt: skip
 
 
 def test_score_counts_pairs_by_source(
     bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # One cluster has Crossref's two records and DBLP's: 3 pairs, one right of the gold's 4. GROBID's record is not listed.
+    # One cluster has Crossref's two records and DBLP's: 3 pairs, one right of the gold's 2. MEDLINE's record is not listed.
     clusters = tmp_path / "clusters.csv"
     names = [record for record in read_gold(bench) if record.startswith(("crossref", "dblp"))]
     clusters.write_text("id,group\n" + "".join(f"{name},1\n" for name in names))
@@ -100,7 +92,7 @@ def test_score_counts_pairs_by_source(
     lines = {line[:28].strip(): line[28:].split() for line in capsys.readouterr().out.splitlines()}
     assert lines["crossref and crossref"][:3] == ["0", "1", "0"]
     assert lines["crossref and dblp"] == ["1", "2", "1", "0.5000", "1.0000", "0.6667"]
-    assert lines["all"] == ["4", "3", "1", "0.3333", "0.2500", "0.2857"]
+    assert lines["all"] == ["2", "3", "1", "0.3333", "0.5000", "0.4000"]
 
 
 def test_score_refuses_unknown_record(bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
--- What several checks share.
+-- Macros of several checks.
 
 -- The share part/whole of a stage's metrics in this release and its parent, if both have at least min_n: one row if it moved by more than
 -- threshold of the parent's share.
@@ -11,7 +11,7 @@ FROM
      max(value) FILTER (name = whole) AS n FROM parent_metrics WHERE stage = of_stage) AS parent
 WHERE now.n >= min_n AND parent.n >= min_n AND abs(now.share - parent.share) > threshold * parent.share;
 
--- A count of a stage's metrics, here and in a parent that took the same drop patterns: one row if less than half of the parent's is left.
+-- A count of a stage's metrics, here and in a parent that took the same drop patterns: one row if it is less than half of the parent's count.
 CREATE MACRO lost_half(of_stage, counted) AS TABLE
 SELECT now.n AS n, parent.n AS parent_n
 FROM

@@ -1,4 +1,4 @@
--- How many papers have each field (S2ORC Table 3), and how many fields each rule of the vote decided.
+-- Number of papers with each field (S2ORC Table 3), and number of fields that each rule of the vote decided.
 FROM (UNPIVOT (
   SELECT count(title) AS "has.title", count(abstract) AS "has.abstract", count(date) AS "has.date", count(venue) AS "has.venue",
     count(journal) AS "has.journal", count(doi) AS "has.doi", count(arxiv_id) AS "has.arxiv_id", count(pubmed_id) AS "has.pubmed_id",

@@ -1,4 +1,4 @@
--- Every paper with a canonical PDF has its full text, open or closed as the paper is.
+-- Every paper with a canonical PDF has its full text, which is open or closed like the paper.
 
 -- check: every_canonical_pdf_has_its_text
 -- severity: block
@@ -41,7 +41,7 @@ SELECT paper_id, ref_id FROM entries ANTI JOIN fulltexts USING (paper_id, parse_
 
 -- check: drift_of_gold
 -- severity: drift
--- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+-- reason: precision or recall, measured with identifiers or publishers' XML, moved against the parent release by more than the threshold: look for a changed source, extractor or rule
 SELECT 'xml_title precision' AS measure, * FROM drift('assemble', 'gold.xml_title.right', 'gold.xml_title.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_title recall' AS measure, * FROM drift('assemble', 'gold.xml_title.found', 'gold.xml_title.known', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_authors precision' AS measure, * FROM drift('assemble', 'gold.xml_authors.right', 'gold.xml_authors.predicted', $threshold, $drift_min_n)

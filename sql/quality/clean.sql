@@ -4,7 +4,7 @@
 -- severity: block
 -- overridable: no
 -- by: paper
--- reason: papers were lost or invented in clean: clear it
+-- reason: papers were lost or added in clean: clear it
 WITH kept AS (SELECT paper_id FROM filtered WHERE outcome = 'kept')
 SELECT paper_id FROM kept ANTI JOIN (FROM documents WHERE "set" = (SELECT max("set") FROM documents)) USING (paper_id) UNION ALL SELECT paper_id FROM documents ANTI JOIN kept USING (paper_id);
 
@@ -33,10 +33,10 @@ SELECT paper_id, sha1 FROM (FROM documents WHERE "set" = 's2orc' AND outcome = '
 
 -- check: drift_of_full_text_documents
 -- severity: drift
--- reason: the share of full_text_documents moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+-- reason: the share of full_text_documents moved against the parent release by more than the threshold: look for a changed source, extractor or rule
 FROM drift('clean', 's2orc.kept', 's2orc.rows', $threshold, $drift_min_n);
 
 -- check: drift_of_own_rules
 -- severity: drift
--- reason: the share that an own rule drops moved against the parent release by more than the threshold: look for a source or extractor that changed
+-- reason: the share that an own rule drops moved against the parent release by more than the threshold: look for a changed source or extractor
 FROM drift_of_rules('clean', $threshold, $drift_min_n);

@@ -3,7 +3,7 @@
 -- check: every_record_has_a_paper
 -- severity: block
 -- overridable: no
--- reason: records were lost or invented in cluster: clear it
+-- reason: records were lost or added in cluster: clear it
 WITH nodes AS (SELECT record_id FROM records UNION ALL SELECT record_id FROM pdf_records)
 SELECT record_id FROM nodes ANTI JOIN clusters USING (record_id) UNION ALL SELECT record_id FROM clusters ANTI JOIN nodes USING (record_id);
 
@@ -16,7 +16,7 @@ SELECT record_id FROM members ANTI JOIN clusters USING (record_id, paper_id) UNI
 -- check: edges_resolve
 -- severity: block
 -- overridable: no
--- reason: an edge names a record that is not there
+-- reason: an edge names a record that does not exist
 SELECT "left", "right" FROM edges WHERE "left" NOT IN (SELECT record_id FROM clusters) OR "right" NOT IN (SELECT record_id FROM clusters);
 
 -- check: taken_edges_join
@@ -28,7 +28,7 @@ SELECT "left", "right" FROM edges JOIN clusters a ON a.record_id = "left" JOIN c
 -- check: aliases_resolve
 -- severity: block
 -- overridable: no
--- reason: an alias leads to a paper that is not there
+-- reason: an alias leads to a paper that does not exist
 SELECT alias, paper_id FROM aliases ANTI JOIN clusters USING (paper_id);
 
 -- check: clusters_are_small
@@ -39,7 +39,7 @@ SELECT paper_id, count(*) AS records FROM clusters GROUP BY paper_id HAVING reco
 
 -- check: drift_of_gold
 -- severity: drift
--- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+-- reason: precision or recall, measured with identifiers or publishers' XML, moved against the parent release by more than the threshold: look for a changed source, extractor or rule
 SELECT 'clusters precision' AS measure, * FROM drift('cluster', 'gold.clusters.right', 'gold.clusters.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'clusters recall' AS measure, * FROM drift('cluster', 'gold.clusters.found', 'gold.clusters.known', $threshold, $drift_min_n)
 UNION ALL SELECT 'titles precision' AS measure, * FROM drift('cluster', 'gold.titles.right', 'gold.titles.predicted', $threshold, $drift_min_n)

@@ -27,5 +27,5 @@ UNION ALL SELECT paper_id, parse_kind AS of FROM fulltexts SEMI JOIN kept USING 
 -- check: one_code
 -- severity: block
 -- overridable: no
--- reason: the tables of this release were made by different versions of the code (an upgrade in the middle of it): clear the release from intake on
+-- reason: the tables of this release were made by different versions of the code (an upgrade during the release): clear the release from intake
 SELECT code_version, min(table_name) AS for_example, count(*) AS tables FROM commits WHERE (SELECT count(DISTINCT code_version) FROM commits) > 1 GROUP BY code_version;

@@ -4,7 +4,7 @@
 -- severity: block
 -- overridable: no
 -- by: pdf
--- reason: PDFs were lost or invented between select and extract: clear extract
+-- reason: PDFs were lost or added between select and extract: clear extract
 SELECT file_sha1 FROM selections ANTI JOIN extractions USING (file_sha1) WHERE outcome = 'selected'
 UNION ALL SELECT file_sha1 FROM extractions ANTI JOIN (FROM selections WHERE outcome = 'selected') USING (file_sha1);
 
@@ -18,23 +18,23 @@ SELECT file_sha1, outcome FROM extractions WHERE (outcome = 'ok') <> (stored IS 
 -- check: one_extractor
 -- severity: block
 -- overridable: no
--- reason: one release, one extractor: two versions answered; clear extract from its plan on
+-- reason: one release, one extractor: two versions answered; clear extract from its plan
 FROM (SELECT extractor, version, options_hash, count(*) AS pdfs FROM extractions GROUP BY ALL) QUALIFY count(*) OVER () > 1;
 
 -- check: extractor_has_its_own_name
 -- severity: block
 -- overridable: no
--- reason: the extractor calls itself as a source of metadata does that this release sees, so that their records mix: give one another name
+-- reason: the extractor has the name of a metadata source of this release, so their records are confused: rename one of them
 SELECT DISTINCT extractor FROM extractions SEMI JOIN (SELECT source FROM deliveries WHERE kind = 'delivery' AND outcome = 'taken') AS d
 ON extractor = d.source;
 
 -- check: few_given_up
 -- severity: warn
 -- threshold: extract.max_failure_rate
--- reason: more than the allowed share was given up: check the servers and clear extract; or wait, the next release tries them again
+-- reason: the extractor gave up on more PDFs than the allowed share: check the servers and clear extract; or wait, because the next release tries them again
 SELECT count(*) FILTER (outcome LIKE 'gave_up:%') AS given_up, count(*) AS pdfs FROM extractions HAVING given_up > $threshold * pdfs;
 
 -- check: drift_of_extracted_pdfs
 -- severity: drift
--- reason: the share of extracted_pdfs moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+-- reason: the share of extracted_pdfs moved against the parent release by more than the threshold: look for a changed source, extractor or rule
 FROM drift('extract', 'outcome.ok', 'rows', $threshold, $drift_min_n);

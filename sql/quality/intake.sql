@@ -1,8 +1,8 @@
--- What a release sees: nothing counted twice, nothing refused unseen.
+-- Inputs of a release: each is counted once, and each refusal is reported.
 
 -- check: nothing_refused
 -- severity: warn
--- reason: a drop or delivery differs from its _READY: have it delivered again; until then the release omits it
+-- reason: a drop or delivery differs from its _READY: ask its deliverer to deliver it again; until then the release omits it
 SELECT kind, source, delivery, outcome, detail FROM deliveries WHERE outcome LIKE 'refused:%';
 
 -- check: objects_are_readable
@@ -17,7 +17,7 @@ SELECT delivery AS "drop", unnest(warnings) AS warning FROM deliveries WHERE out
 
 -- check: drops_agree_on_access
 -- severity: warn
--- reason: one drop declares closed what another declares open: closed wins; ask who delivered them, and deliver the closing drop again if it is wrong
+-- reason: one drop declares a file closed that another declares open: closed wins; ask the deliverers, and deliver the closing drop again if it is wrong
 SELECT sha1, string_agg(place."drop" || '/' || place.name, ', ') FILTER (NOT place.open_access) AS closed_by,
   string_agg(place."drop" || '/' || place.name, ', ') FILTER (place.open_access) AS opened_by
 FROM (
@@ -27,12 +27,12 @@ FROM (
 -- check: few_records_dropped
 -- severity: warn
 -- threshold: 0.01
--- reason: more of a delivery than the threshold could not be read: list the entries with `corpus records <source> <file> --dropped out.jsonl`
+-- reason: the share of unreadable entries of a delivery exceeds the threshold: list the entries with `corpus records <source> <file> --dropped out.jsonl`
 SELECT source, delivery, "rows", dropped FROM deliveries WHERE dropped > $threshold * ("rows" + dropped);
 
 -- check: something_to_do
 -- severity: warn
--- reason: the release sees neither PDFs nor records: deliver, or correct the spec's patterns
+-- reason: the release has no PDFs and no records: deliver some, or correct the spec's patterns
 SELECT 'no PDFs and no records' AS what WHERE NOT EXISTS (FROM pdfs) AND NOT EXISTS (FROM records);
 
 -- check: half_of_the_pdfs

@@ -1,10 +1,10 @@
--- Every bibliography entry has exactly one row, and what it links to is there.
+-- Every bibliography entry has exactly one row, and every linked paper exists.
 
 -- check: every_entry_has_a_row
 -- severity: block
 -- overridable: no
 -- by: paper
--- reason: entries were lost or invented in link: clear it
+-- reason: entries were lost or added in link: clear it
 WITH kept AS (SELECT paper_id FROM filtered WHERE outcome = 'kept')
 SELECT paper_id, ref_id FROM (FROM entries SEMI JOIN kept USING (paper_id)) ANTI JOIN links USING (paper_id, parse_kind, ref_id)
 UNION ALL SELECT paper_id, ref_id FROM links ANTI JOIN entries USING (paper_id, parse_kind, ref_id);
@@ -53,11 +53,11 @@ SELECT paper_id, paragraph, start, "end" FROM contexts WHERE start < 0 OR "end" 
 
 -- check: drift_of_linked_entries
 -- severity: drift
--- reason: the share of linked_entries moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+-- reason: the share of linked_entries moved against the parent release by more than the threshold: look for a changed source, extractor or rule
 FROM drift('link', 'linked', 'rows', $threshold, $drift_min_n);
 
 -- check: drift_of_gold
 -- severity: drift
--- reason: precision or recall, where identifiers or publishers' XML say the truth, moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+-- reason: precision or recall, measured with identifiers or publishers' XML, moved against the parent release by more than the threshold: look for a changed source, extractor or rule
 SELECT 'links precision' AS measure, * FROM drift('link', 'gold.links.right', 'gold.links.predicted', $threshold, $drift_min_n)
 UNION ALL SELECT 'links recall' AS measure, * FROM drift('link', 'gold.links.found', 'gold.links.known', $threshold, $drift_min_n);

@@ -1,23 +1,23 @@
--- Every extraction has exactly one parse or the reason why not.
+-- Every extraction has exactly one parse, or the reason for its absence.
 
 -- check: headers_are_not_delivered
 -- severity: block
 -- overridable: no
--- reason: a source delivers records under the ids of this release's PDF headers: it is called like the extractor; have it delivered under another name
+-- reason: a source delivers records under the ids of this release's PDF headers: it has the name of the extractor; ask its deliverer to use another name
 SELECT record_id FROM records SEMI JOIN pdf_records USING (record_id);
 
 -- check: every_extraction_has_a_parse
 -- severity: block
 -- overridable: no
 -- by: pdf
--- reason: extractions were lost or invented in postprocess: clear it
+-- reason: extractions were lost or added in postprocess: clear it
 SELECT file_sha1 FROM extractions ANTI JOIN parses USING (file_sha1) UNION ALL SELECT file_sha1 FROM parses ANTI JOIN extractions USING (file_sha1);
 
 -- check: every_latex_source_has_its_outcome
 -- severity: block
 -- overridable: no
 -- by: pdf
--- reason: LaTeX sources were lost or invented in postprocess: clear it
+-- reason: LaTeX sources were lost or added in postprocess: clear it
 SELECT archive_sha1 FROM latex_sources ANTI JOIN latex_parses USING (archive_sha1)
 UNION ALL SELECT archive_sha1 FROM latex_parses ANTI JOIN latex_sources USING (archive_sha1)
 UNION ALL SELECT archive_sha1 FROM latex_parses GROUP BY ALL HAVING count(*) > 1;
@@ -26,7 +26,7 @@ UNION ALL SELECT archive_sha1 FROM latex_parses GROUP BY ALL HAVING count(*) > 1
 -- severity: block
 -- overridable: no
 -- by: pdf
--- reason: publishers' full texts were lost or invented in postprocess: clear it
+-- reason: publishers' full texts were lost or added in postprocess: clear it
 SELECT file_sha1 FROM articles ANTI JOIN article_parses USING (file_sha1)
 UNION ALL SELECT file_sha1 FROM article_parses ANTI JOIN articles USING (file_sha1)
 UNION ALL SELECT file_sha1 FROM article_parses GROUP BY ALL HAVING count(*) > 1;
@@ -40,5 +40,5 @@ SELECT file_sha1 FROM parses ANTI JOIN pdf_records USING (file_sha1) WHERE outco
 
 -- check: drift_of_parsed_pdfs
 -- severity: drift
--- reason: the share of parsed_pdfs moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+-- reason: the share of parsed_pdfs moved against the parent release by more than the threshold: look for a changed source, extractor or rule
 FROM drift('postprocess', 'outcome.ok', 'rows', $threshold, $drift_min_n);

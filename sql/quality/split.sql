@@ -4,7 +4,7 @@
 -- severity: block
 -- overridable: no
 -- by: paper
--- reason: documents were lost or invented in split: clear it
+-- reason: documents were lost or added in split: clear it
 WITH kept AS (SELECT "set", paper_id FROM documents WHERE outcome = 'kept')
 SELECT "set", paper_id FROM kept ANTI JOIN splits USING ("set", paper_id) UNION ALL SELECT "set", paper_id FROM splits ANTI JOIN kept USING ("set", paper_id);
 
@@ -18,7 +18,7 @@ SELECT paper_id FROM splits WHERE split IN ('train', 'valid') GROUP BY paper_id 
 -- check: no_duplicate_of_a_train_text
 -- severity: block
 -- overridable: no
--- reason: a text is published twice: of equal texts one is train or valid, the others are held_back:duplicate
+-- reason: a text is published twice: one of several equal texts is train or valid, the others are held_back:duplicate
 WITH texts AS (SELECT sha256(lower(trim(regexp_replace(text, '[^\p{L}\p{N}]+', ' ', 'g')))) AS duplicate, split FROM documents JOIN splits USING ("set", paper_id) WHERE outcome = 'kept')
 SELECT duplicate, count(*) AS texts FROM texts WHERE split IN ('train', 'valid') GROUP BY duplicate HAVING count(*) > 1 AND $near_duplicates <> 'ignore';
 
@@ -44,7 +44,7 @@ SELECT 'no documents' AS what WHERE NOT EXISTS (FROM splits WHERE split IN ('tra
 -- check: lost_documents
 -- severity: block
 -- overridable: yes
--- reason: a corpus grows, but more than a tenth of the parent's documents are missing: see the funnel for the stage that lost them
+-- reason: a corpus grows, but more than a tenth of the parent's documents are missing: the funnel shows the stage that lost them
 SELECT now.n AS n, parent.n AS parent_n
 FROM
   (SELECT count(*) AS n FROM splits WHERE split IN ('train', 'valid')) AS now,

@@ -3,7 +3,7 @@
 -- check: every_cluster_is_a_paper
 -- severity: block
 -- overridable: no
--- reason: papers were lost or invented in vote: clear it
+-- reason: papers were lost or added in vote: clear it
 SELECT paper_id FROM (SELECT DISTINCT paper_id FROM clusters) ANTI JOIN papers USING (paper_id) UNION ALL SELECT paper_id FROM papers ANTI JOIN clusters USING (paper_id);
 
 -- check: canonical_pdf_is_parsed
@@ -36,7 +36,7 @@ WHERE outcome = 'applied' AND field NOT IN ('license', 'open_access') AND coales
 
 -- check: drift_of_open_papers
 -- severity: drift
--- reason: the share of open_papers moved against the parent release by more than the threshold: look for a source, extractor or rule that changed
+-- reason: the share of open_papers moved against the parent release by more than the threshold: look for a changed source, extractor or rule
 FROM drift('vote', 'open_access', 'rows.papers', $threshold, $drift_min_n);
 
 -- check: half_of_the_papers

@@ -1,4 +1,4 @@
--- What was left out, and where. `outcomes` has the declared outcomes of each table (`s2corpus.outcomes`), in order.
+-- Rejected items of each stage. `outcomes` has the declared outcomes of each table (`s2corpus.outcomes`), in order.
 
 -- table: PDFs filtered out before extraction (S2ORC Table 8)
 -- columns: Filter, Number of PDFs

@@ -58,9 +58,8 @@ def list_deviations() -> str:
         for demand in read_demands(paper):
             if demand.deviation:
                 text = demand.text
-                lines.append(
-                    f"- {demand.section}: {text[0].upper()}{text[1:]} **Ours:** {demand.deviation} **Reason:** {demand.reason}"
-                )
+                lines += [f"- {demand.section}: {text[0].upper()}{text[1:]}", f"    - **Ours:** {demand.deviation}"]
+                lines.append(f"    - **Reason:** {demand.reason}")
         lines.append("")
     return "\n".join(lines)
 

@@ -96,7 +96,7 @@ def test_sentences_are_checked(text: str, outcome: str) -> None:
 def test_shortest_sentence_has_21_characters() -> None:
     """14. §3.1 (5): a sentence is at least 20 characters long.
 
-    Deviation: At least 21.
+    Deviation: It is at least 21 characters long.
     Reason: The shortest sentence of Table 2 has 21 characters.
     """
     sentences = {n: f"We {'d' * (n - 9)} so it."[: n - 1] + "." for n in (20, 21)}
@@ -142,7 +142,7 @@ def test_fields_are_ten_and_one_per_paper() -> None:
     """19. §3.2: paragraphs are evenly sampled from ten MAG categories, each in exactly one.
 
     Deviation: The category is the paper's primary field of study.
-    Reason: Our papers may have several fields; Microsoft Academic's ended.
+    Reason: Our papers may have several fields. Microsoft Academic no longer exists.
     """
     assert set(rules.FIELDS) == {
         "Biology", "Medicine", "Engineering", "Chemistry", "Psychology", "Computer Science", "Materials Science", "Economics",
@@ -186,8 +186,8 @@ def test_figures_of_table_2() -> None:
 def test_sheet_has_500_sentences_of_each_label() -> None:
     """23. §3.3: 500 cite-worthy and 500 other sentences are annotated, and as many of a baseline.
 
-    Deviation: Table 3 has no figures of ours yet.
-    Reason: People must annotate `sheet.csv`, and no person has.
+    Deviation: We have no figures for Table 3 yet.
+    Reason: No person has annotated `sheet.csv`.
     """
     assert CiteWorthParams().sheet_sentences == 500
 
@@ -224,7 +224,7 @@ def test_expressions_of_the_citation_format(text: str, numbered: bool, dated: bo
     """26. Appendix B: two expressions recognize the citation format.
 
     Deviation: `[0-9]3` is read as `[0-9]{3}`, and `[,-;]` as comma, hyphen, semicolon and dash.
-    Reason: The appendix is corrupted as printed; the published script has the former.
+    Reason: The printed appendix is corrupted. The published script has `[0-9]{3}`.
     """
     assert (bool(rules.NUMBERED.search(text)), bool(rules.YEAR.search(text))) == (numbered, dated)
 

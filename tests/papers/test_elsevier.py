@@ -68,7 +68,7 @@ def test_older_versions_of_the_license_are_accepted() -> None:
     """5. §3.1: the license is CC-BY 4.0.
 
     Deviation: Older versions of CC-BY are accepted.
-    Reason: They permit the same.
+    Reason: They permit the same uses.
     """
     assert judge(license="CC-BY-3.0") == ArticleOutcome.KEPT
 
@@ -76,7 +76,7 @@ def test_older_versions_of_the_license_are_accepted() -> None:
 def test_sentence_with_excessive_markup_is_removed() -> None:
     """6. §3.1: a sentence with an excessive amount of XML or other markup is removed.
 
-    Deviation: Over 20 % of markup is excessive; display formulas and sentences without words are removed too.
+    Deviation: A share of more than 20 % is excessive. Display formulas and sentences without words are removed too.
     Reason: The paper states no number, and such sentences are not clean text.
     """
     assert (

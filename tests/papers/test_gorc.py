@@ -57,7 +57,7 @@ def test_similar_titles_of_different_papers_stay_apart() -> None:
     """3. §3.1: clusters follow Semantic Scholar's logic (Ammar et al., 2018).
 
     Deviation: Authors, years, numbers in titles and DOIs must not contradict each other.
-    Reason: The logic is not published as rules.
+    Reason: The rules of this logic are not published.
     """
     one = clustering.record("a:1", "Foundations of graph learning, part I")
     for other in (

@@ -77,7 +77,7 @@ def clean_text_with_other_content(formulas: str) -> tuple[str, list[dict[str, An
 def test_title_and_abstract_are_not_from_the_extractor_in_the_literal_profile() -> None:
     """4. S2ORC: title and abstract come from the metadata, not Grobid.
 
-    Deviation: A title or abstract that only the PDF has is kept (`clean.extractor_metadata: keep`).
+    Deviation: A title or abstract that only the PDF contains is used (`clean.extractor_metadata: keep`).
     Reason: Papers without a record would have no document. `drop` is the card's rule.
     """
     assert (LITERAL.clean.extractor_metadata, OURS.clean.extractor_metadata) == ("drop", "keep")
@@ -190,7 +190,7 @@ def test_word_probability_is_from_the_list_of_the_card() -> None:
     """16. S2ORC: word frequencies are from the 1T Web Ngram corpus, in the list created by Rachel Tatman.
 
     Deviation: The default list is wordfreq's, with a threshold that drops the same number of sections (`card-wordfreq`).
-    Reason: The card's list is a download. Profile `card` with the list's checksum is the card's rule.
+    Reason: The card's list must be downloaded. Profile `card` with the list's checksum is the card's rule.
     """
     rules = LITERAL.clean
     assert (
@@ -246,8 +246,8 @@ def test_split_is_by_publication_date(published: str, split: str) -> None:
 def test_day_between_train_and_validation() -> None:
     """21. Splits: 2022-12-01 itself is neither before nor after 2022-12-01.
 
-    Deviation: It is validation.
-    Reason: The card names no split for this day; a document must not be lost.
+    Deviation: A paper of this day is in validation.
+    Reason: The card names no split for this day, and no document may be lost.
     """
     assert assign_split("2022-12-01", *CARD) == Split.VALID
 
@@ -264,8 +264,8 @@ def test_monthly_release_splits_by_its_own_date() -> None:
 def test_every_document_is_train_or_validation_in_the_literal_profile() -> None:
     """23. Splits: Every document until 2023-01-03 is in train or validation.
 
-    Deviation: A document is held back if its month or year is in both (`split.imprecise_dates: hold_back`).
-    Reason: A text that may be train must not be validation. `first_day` keeps all.
+    Deviation: A document is in no split if its month or year overlaps both splits (`split.imprecise_dates: hold_back`).
+    Reason: A text that may belong to train must not be in validation. `first_day` publishes all documents.
     """
     by_first_day = LITERAL.split.imprecise_dates == "first_day"
     for published, split in (("2022", "train"), ("2023", "valid"), ("2023-01", "valid")):
@@ -276,8 +276,8 @@ def test_every_document_is_train_or_validation_in_the_literal_profile() -> None:
 def test_repeated_texts_are_held_back(tmp_path: Path) -> None:
     """24. Splits: No constraint concerns repeated texts.
 
-    Deviation: Of equal texts one is published, and no similar texts are in train and validation (`split.near_duplicates`).
-    Reason: Repetitions and test texts in train harm models. `ignore` is the card's rule.
+    Deviation: One of several equal texts is published. No similar texts are in train and validation (`split.near_duplicates`).
+    Reason: Repetitions, and test texts in train, harm models. `ignore` is the card's rule.
     """
     assert (LITERAL.split.near_duplicates, OURS.split.near_duplicates) == ("ignore", "publish")
     first = next(one for one in papers(8) if one.kept and one.parse and not one.latex)

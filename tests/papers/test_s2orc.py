@@ -140,8 +140,8 @@ def test_parse_is_expressed_in_json_of_the_release() -> None:
 def test_extractor_is_named_in_the_parse() -> None:
     """12. §2.1: SCIENCEPARSE 3.0.0 and GROBID 0.5.5 process the PDFs.
 
-    Deviation: Any server with GROBID's REST API does, and the built-in extractor by default; each parse names its program.
-    Reason: A release needs neither Java nor these versions, and ScienceParse is no longer maintained.
+    Deviation: The built-in extractor, or any server with GROBID's REST API, processes them. Each parse names its program.
+    Reason: A release does not need Java or these versions. ScienceParse is no longer maintained.
     """
     assert (TEI.provenance.extractor, TEI.provenance.version) == ("grobid", "0.8.0")
 
@@ -172,8 +172,8 @@ def test_latex_source_is_a_full_text_parse() -> None:
 def test_latex_keeps_paragraphs() -> None:
     """14. Table 4: LaTeX parses preserve line breaks rather than paragraph breaks.
 
-    Deviation: A LaTeX parse has the paragraphs of the source; a line break does not end one.
-    Reason: The paper calls it a peculiarity of its parses; paragraphs are comparable with those of PDFs.
+    Deviation: A LaTeX parse has the paragraphs of the source. A line break does not end a paragraph.
+    Reason: The paper calls it a peculiarity of its parses. Our paragraphs are comparable with the paragraphs of PDFs.
     """
     assert [p.text for p in archives.parse("One line\nand another.\n\nA paragraph.").body_text] == [
         "One line and another.",
@@ -184,8 +184,8 @@ def test_latex_keeps_paragraphs() -> None:
 def test_latex_is_converted_by_pandoc() -> None:
     """15. §2.2: LaTeX is first converted into XML documents.
 
-    Deviation: Pandoc converts it into its own document tree (JSON); no XML is written.
-    Reason: LaTeXML needs nine seconds a paper and Perl, pandoc a quarter of a second.
+    Deviation: Pandoc converts it into a document tree (JSON), without XML.
+    Reason: LaTeXML needs Perl, and nine seconds for each paper. Pandoc needs a quarter of a second.
     """
     formula = next(e for e in archives.parse(SOURCE, entries=archives.ENTRIES).ref_entries if e.type is RefType.FORMULA)
     assert formula.latex is not None and "<" not in formula.latex
@@ -239,7 +239,7 @@ def test_majority_of_equal_values_is_canonical_in_the_literal_profile() -> None:
     """20. §2.3: majority voting selects canonical values where publisher-provided metadata are incomplete.
 
     Deviation: A value wins by the sum of its similarities to all votes (`vote.support: similar`).
-    Reason: Sources print one title in several forms, whose votes would split. `vote.support: equal` is the paper's rule.
+    Reason: Sources print one title in several forms, so equal votes would be divided. `vote.support: equal` is the paper's rule.
     """
     assert vote(*SIMILAR, literal=True).values["title"] == "A deep parser"
     assert vote(*SIMILAR).values["title"] == "Deep parsing of papers"
@@ -283,7 +283,7 @@ def test_metadata_fields_are_those_of_the_paper() -> None:
 
 @pytest.mark.parametrize("literal", [False, True])
 def test_title_and_authors_are_from_the_pdf_if_nobody_provides_them(literal: bool) -> None:
-    """24. §2.3: title and authors that nobody provides are from the PDF, SCIENCEPARSE before GROBID (also §2.1, footnote 11)."""
+    """24. §2.3: title and authors without a provider are from the PDF, SCIENCEPARSE before GROBID (also §2.1, footnote 11)."""
     read = header(title="GROBID", authors=(ALAN,)), header(source="scienceparse", title="Science", authors=(ADA,))
     paper = vote(*read, record("s2", venue="V"), literal=literal)
     assert (paper.values["title"], paper.values["authors"]) == ("Science", (ADA,))
@@ -293,7 +293,7 @@ def test_title_and_authors_are_from_the_pdf_if_nobody_provides_them(literal: boo
 def test_other_fields_are_never_from_the_pdf_in_the_literal_profile() -> None:
     """25. §2.3, Table 3: only title and authors are derived from the PDF; abstracts are publisher-provided.
 
-    Deviation: The PDF's front matter fills every field that no record has; the abstract only if the PDF is open.
+    Deviation: The PDF's front matter fills every field that is missing in all records. It fills the abstract only if the PDF is open.
     Reason: PDFs without a record would have no date, DOI or abstract. `vote.pdf_fields: title_authors` is the paper's rule.
     """
     read = header(title="T", abstract="We.", date="2020", venue="V")
@@ -328,8 +328,8 @@ def test_four_sources_make_a_pdf_open(records: list[Record], evidence: str | Non
 def test_openness_of_the_paper_opens_its_pdf_in_the_literal_profile() -> None:
     """27. §2.4: open access status is assigned to the paper.
 
-    Deviation: It is decided for each file; an open preprint does not open the publisher's PDF.
-    Reason: The license of a text belongs to the file; S2ORC's rule publishes closed PDFs. `vote.openness: paper` is that rule.
+    Deviation: The status belongs to each file. An open preprint does not open the publisher's PDF.
+    Reason: The license of a text belongs to the file. S2ORC's rule publishes closed PDFs. `vote.openness: paper` is the paper's rule.
     """
     published = header(doi=DOI), publisher(doi=DOI), record("unpaywall", DOI, doi=DOI, open_access=False)
     for of_preprint in (ARXIV, record("unpaywall", PREPRINT, doi=PREPRINT, open_access=True)):
@@ -399,8 +399,8 @@ def test_threshold_of_the_english_filter() -> None:
 def test_cld2_identifies_the_language_in_the_literal_profile() -> None:
     """37. §2.5, footnote 14: CLD2 detects the language.
 
-    Deviation: CLD3 does.
-    Reason: The S2 V2 card names CLD3 and one corpus has one detector. `filter.language: cld2` is the paper's rule; the card of a release
+    Deviation: CLD3 detects it.
+    Reason: The S2 V2 card names CLD3, and one corpus has one detector. `filter.language: cld2` is the paper's rule. The card of a release
     with it counts the papers that the other decides differently.
     """
     pytest.importorskip("pycld2")
@@ -481,7 +481,7 @@ def test_entry_links_to_the_highest_s_above_the_threshold(evidence: Literal["all
 
 
 def test_title_alone_links_in_the_literal_profile() -> None:
-    """43. §2.6: only the similarity of titles links an entry.
+    """43. §2.6: an entry links to a paper by the similarity of titles only.
 
     Deviation: An equal identifier is first. Generic and short titles need further agreement, and cut and missing titles may link by other
     evidence. Doubtful links have a warning and do not count.
@@ -559,9 +559,9 @@ def test_paper_has_an_abstract_or_text() -> None:
 def test_fields_of_study_are_mapped() -> None:
     """52. §3, Figure 2, Appendix G: the field of study is the top one of Microsoft Academic; 677k papers have several.
 
-    Deviation: Subjects of the sources are mapped to Microsoft Academic's 19 fields. Where no source declares one, OpenAlex's topics are,
-    and then the field of the journal (`vote.infer_fields: false` takes declared fields only).
-    Reason: Microsoft Academic has ended.
+    Deviation: Subjects of the sources are mapped to Microsoft Academic's 19 fields. If no source declares a field, OpenAlex's topics are
+    mapped, and then the field of the journal is used (`vote.infer_fields: false` uses declared fields only).
+    Reason: Microsoft Academic no longer exists.
     """
     theirs = {name for name, *_ in paper_tables._FIELDS} - {NO_FIELD}
     assert theirs == set(FIELDS_OF_STUDY) and len(FIELDS_OF_STUDY) == 19
@@ -609,10 +609,10 @@ def test_vocabulary_of_pretraining() -> None:
 
 
 def test_sentences_are_found_by_our_rules() -> None:
-    """60. §5: Sentences and tokens are found by scispaCy.
+    """60. §5: scispaCy finds sentences and tokens.
 
-    Deviation: Our rules and blingfire do.
-    Reason: Its models are a download; on marked sentences of real papers ours are right more often.
+    Deviation: Our rules and blingfire find them.
+    Reason: Its models must be downloaded. On marked sentences of real papers, our rules are right more often.
     """
     text = "Fig. 2 shows it (Lee et al. 2010). It holds."
     assert [text[slice(*span)] for span in sentence_spans(text)] == ["Fig. 2 shows it (Lee et al. 2010).", "It holds."]
@@ -720,7 +720,7 @@ def test_paper_ids_are_hashes() -> None:
     """73. §2, §7: papers have the ids of Semantic Scholar's clusters.
 
     Deviation: A paper's id is a hash of its first record's id. `s2_url` exists only if Semantic Scholar is a source.
-    Reason: The clusters are our own.
+    Reason: Our clusters differ from Semantic Scholar's.
     """
     ids = {"s2:7": "https://api.semanticscholar.org/CorpusID:7", "crossref:1": None}
     for record_id, url in ids.items():

@@ -30,7 +30,7 @@ PAGES = {
 }  # fmt: skip
 """Page → its macro in the template."""
 OUTCOMES_LINE = re.compile(r"^\[outcomes: ([\w.]+)\]\(reference-outcomes\.md\)$", re.MULTILINE)
-"""a line of a page that stands for a generated table"""
+"""a line of a page that a generated table replaces"""
 SOURCES_LINE = re.compile(r"^\[metadata sources\]\(extending\.md\)$", re.MULTILINE)
 FILES_LINE = re.compile(r"^\[files of a snapshot\]\(snapshot\.yaml\)$", re.MULTILINE)
 

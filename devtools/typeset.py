@@ -1,4 +1,4 @@
-"""Typeset an article as publishers do, by typeset.typ in a look of typeset.toml, and list what it prints."""
+"""Typeset an article in the layout of a publisher (typeset.typ, typeset.toml), and list the printed texts."""
 
 from __future__ import annotations
 

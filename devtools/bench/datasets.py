@@ -67,7 +67,7 @@ REAL: dict[str, dict[str, Any]] = {
 
 
 def speed() -> None:
-    """Print what each dataset takes from the real articles, in CPU seconds of one core."""
+    """Print the CPU seconds that each dataset needs for the real articles on one core."""
     with tempfile.TemporaryDirectory() as folder:
         source = SnapshotSource(open_lake(str(write_snapshot(Path(folder), real_articles(), files=1))))
         papers = list(source.papers(0))
@@ -172,7 +172,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--part", choices=["sentences", "speed", "figures", "memory"], help="only this")
-    parser.add_argument("--vocabulary", help="another vocabulary (an entry a line) that figures compare ours with")
+    parser.add_argument("--vocabulary", help="another vocabulary (one entry in each line), which is compared with ours")
     given = parser.parse_args()
     if not REAL_DATA.exists():
         sys.exit(MISSING)

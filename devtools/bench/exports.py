@@ -38,7 +38,7 @@ NAMES = {
     "pubmed_id": "pmid|pubmed_id|pubmed id|pm",
     "type": "document type|document_type|content type|publication type|dt|pt|m3|type|kind",
 }  # fmt: skip
-"""the tags, fields and columns of each field of a record, the preferred ones first"""
+"""the tags, fields and columns of each field of a record, in the order of preference"""
 _FOREIGN = {"dt": "sp", "pmid": "is", "kind": "source", "eid": "source"}
 """names with another meaning by a name that shows the format: sponsors in Web of Science, ISSN in MEDLINE, the database in Scopus"""
 _TAGGED = {

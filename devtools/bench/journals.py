@@ -1,13 +1,13 @@
-"""Build a benchmark of record matching from records of whole journals, and score the clusters of any tool on it.
+"""Build a benchmark of record matching from records of complete journals, and score the clusters of any tool.
 
     python -m devtools.bench.journals build crossref=works.json dblp=dblp.xml.gz pubmed=journal.xml \
         --only dblp:journals/tois/ --out bench
     corpus cluster --records bench/records.jsonl --out clusters.jsonl
     python -m devtools.bench.journals score bench clusters.jsonl
 
-A source is `NAME=FILE`, or `NAME:READER=FILE`; a folder stands for its files. The reader is a metadata source of docs/sources.md,
+A source is `NAME=FILE`, or `NAME:READER=FILE`; a folder means its files. The reader is a metadata source of docs/sources.md,
 or `export` for a search export of a database (see exports.py). The gold is the DOI that each source prints. Records get
-neither DOI nor any other identifier, so that only metadata can match them. These entries are counted, but are not in the benchmark:
+no identifier, so that only metadata can match them. These entries are counted, but are not in the benchmark:
 
 - `no_doi`: the source prints no DOI; `shared_doi`: several records of the source print it, as abstracts of a supplement do
 - `repeated`: an entry with this id was read before; `withdrawn`: the source deleted it; `elsewhere`: excluded by --only
@@ -15,7 +15,7 @@ neither DOI nor any other identifier, so that only metadata can match them. Thes
 
 `records.jsonl` has the records in the generic form of docs/sources.md, `gold.csv` their DOIs. The same files give the
 same bytes. `score` takes CSV, JSON lines or Parquet; the first two columns are record and cluster. A record that the file
-lacks is a cluster of its own.
+lacks is a separate cluster.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Part:
     seen: set[str] = field(default_factory=set)
 
     def add(self, entry: Entry, only: list[str]) -> None:
-        """Count an entry; keep the record if it has a DOI."""
+        """Count an entry; store the record if it has a DOI."""
         outcome = "withdrawn" if isinstance(entry, Deleted) else None
         if isinstance(entry, Dropped):
             outcome = str(entry.reason)
@@ -175,7 +175,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command")
     make = commands.add_parser("build", help="Write records.jsonl and gold.csv.")
     make.add_argument("sources", nargs="+", metavar="NAME[:READER]=FILE")
-    only = "Use only records of this source whose id begins so."
+    only = "Use only records of this source with this prefix of the id."
     make.add_argument("--only", action="append", default=[], metavar="ID", help=only)
     make.add_argument("--out", type=Path, required=True)
     measure = commands.add_parser("score", help="Print precision, recall and F1 of clusters by pair of sources.")

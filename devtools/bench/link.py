@@ -2,9 +2,10 @@
 
     python -m devtools.bench.link [--titles 1000000] [--memory-mb 2048] [--repeats 2]
 
-The titles are the real titles in REAL_DATA, and titles made of the halves of two real titles, which are as similar to each other. There
-are twice as many entries. An eighth of them have noise, an eighth have a title that no paper has, the others equal a title. Each
-repetition is a process that has linked few entries before, so that imports and the compilation of kernels are not counted.
+The titles are the real titles in REAL_DATA, and titles made of the halves of two real titles. These are as similar to each other as real
+titles. The number of entries is twice the number of titles. An eighth of the entries have noise, an eighth have a title that no paper
+has, and the others equal a title. Each repetition is a process that has linked few entries before, so that imports and the compilation of
+kernels are not counted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Measure CPU, requests and bytes of stored results in twelve monthly releases: month 12 must cost about as much as month 2.
 
-`python -m devtools.bench.stores`. Each release adds 1 % new PDFs. Each shard looks up its stored results, stores the new ones in three
-parts, as a task of extract does, merges small parts, and reads all results, as the tasks after it do. The lake is a server of S3 in this
-process, whose work on requests is not counted.
+`python -m devtools.bench.stores`. Each release adds 1 % new PDFs. Each shard looks up its stored results, and stores new results in three
+parts, as a task of extract does. Then it merges small parts, and reads all results, as later tasks do. The lake is a server of S3 in this
+process. The work of the server is not counted.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def command() -> None:
         click.echo("  The deliveries of February add, merge, split and withdraw papers; some get their PDF.")
         subprocess.run([COMMAND, "diff", old.snapshot_id, new.snapshot_id], check=True)
         click.echo(f"  List them    {COMMAND} diff {old.snapshot_id} {new.snapshot_id} --list")
-    step("Done. What to look at next:")
+    step("Done. Next steps:")
     print_next_steps(
         endpoints,
         f"A text         {COMMAND} read sample --sample 1 --text",
@@ -88,7 +88,7 @@ def command() -> None:
 
 
 def _describe_arrivals(january: Truth, february: Truth) -> str:
-    """Return how many PDFs each monthly release sees."""
+    """Return the number of PDFs in each monthly release."""
     first, second = (sum(pdf.seen for pdf in truth.pdfs) for truth in (january, february))
     return (
         f"{first} PDFs were ready before February 1; {second - first} more arrive in February. "

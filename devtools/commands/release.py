@@ -50,7 +50,5 @@ def command(folder: Path, corpus: str) -> None:
     click.echo()
     click.echo(format_papers_report(run))
     if not read_metrics(run)["intake"].get("records"):
-        click.echo(
-            "\nThis release has no metadata but what the PDFs contain: docs/openalex.md shows how to add metadata."
-        )
+        click.echo("\nThis release has only the metadata in the PDFs: docs/openalex.md shows how to add metadata.")
     print_next_steps(endpoints)

@@ -150,7 +150,7 @@ def follow(client: AirflowRuns, dag: str, run_id: str, *, seconds: float = 3600,
         _progress(f"  {line}; {count} tasks done, now: {now}")
         if time.monotonic() - began > seconds:
             raise UserError(
-                f"the run {run_id} of {dag} has not ended after {seconds:.0f} s; it goes on: {client.url}/dags/{dag}"
+                f"the run {run_id} of {dag} has not ended after {seconds:.0f} s; it continues: {client.url}/dags/{dag}"
             )
         time.sleep(1)
 

@@ -36,7 +36,7 @@ class Extractor(LocalService):
             answer = ask(f"{self.url}/api/isalive", headers={"Authorization": f"Bearer {token}"})
         except OSError as error:
             return f"does not answer ({error})"
-        return None if answer.status == 200 else f"answers {answer.status} when asked if it is alive"
+        return None if answer.status == 200 else f"answers {answer.status} to the health request"
 
 
 def external_grobid(state: State) -> str | None:

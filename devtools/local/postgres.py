@@ -168,7 +168,7 @@ def _as_other_user() -> list[str]:
     setpriv = shutil.which("setpriv")
     if not setpriv:
         raise UserError(
-            "PostgreSQL refuses to run as root and `setpriv` (package util-linux) is not there to drop root"
+            "PostgreSQL refuses to run as root and `setpriv` (package util-linux) is not installed to drop root"
         )
     bounding = re.search(r"CapBnd:\s*(\w+)", Path("/proc/self/status").read_text())
     allowed = int(bounding[1], 16) if bounding else 0

@@ -74,7 +74,7 @@ def make_release(endpoints: Endpoints, spec: str, start: datetime, end: datetime
     else:
         run_id = client.trigger(dag, start, end, {})
     link = f"{client.url}/dags/{dag}/runs/{run_id}"
-    announce(f"the run {run_id} of {dag} goes on in Airflow. To stop it, mark it as failed: {link}. {STOP}")
+    announce(f"the run {run_id} of {dag} continues in Airflow. To stop it, mark it as failed: {link}. {STOP}")
     print(f"Airflow run {run_id}: {link}", flush=True)
     follow(client, dag, run_id)
     run = Run.open(load_spec(releases_folder() / f"{spec}.yaml"), end)
@@ -121,8 +121,8 @@ def print_next_steps(endpoints: Endpoints, *hints: str) -> None:
   The releases   {page}
                  user {endpoints.airflow_user}, password {endpoints.airflow_password}
                  user {APPROVER}, who may approve what {endpoints.airflow_user} started: password in {passwords}
-                 Open a release to see its funnel and checks. Search for a title to see the way of one paper:
+                 Open a release to see its funnel and checks. Search for a title to see the steps of one paper:
                  its records, the vote for each field, and why it is in the corpus or not.{more}
-  Stop           make down   (keeps the data in {os.path.relpath(default_state())})
+  Stop           make down   (the data remain in {os.path.relpath(default_state())})
   Delete         make down && rm -r {os.path.relpath(default_state())}
 """)

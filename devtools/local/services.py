@@ -84,7 +84,7 @@ class Services:
         self.state = State(state)
 
     def up(self, only: set[str] | None = None) -> Endpoints:
-        """Start the services that do not run, wait until all requested ones are healthy, and return their addresses.
+        """Start the services that do not run, wait until all requested services are healthy, and return their addresses.
 
         `only` is a subset of {"s3", "postgres", "extractor", "airflow"}; "airflow" needs the others.
 
@@ -273,7 +273,7 @@ class Services:
         pause = 0.02
         while problem := service.problem():
             if child is not None and (code := child.poll()) is not None:
-                return f"ended at once with status {code}"
+                return f"ended immediately with status {code}"
             if time.monotonic() > deadline:
                 return problem
             time.sleep(pause)

@@ -76,7 +76,7 @@ class State:
         info = self.root.stat()
         if info.st_uid != os.geteuid() or stat.S_IMODE(info.st_mode) & 0o077:
             raise UserError(
-                f"the state folder {self.root} holds passwords but others may enter it or own it: "
+                f"the state folder {self.root} contains passwords, but other users may enter or own it: "
                 f"make it yours alone (chown, chmod 700) or set S2CORPUS_STATE to another folder"
             )
         for name in ("logs", "run"):

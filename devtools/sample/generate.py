@@ -42,7 +42,7 @@ def tiny(out: Path) -> Truth:
 def _generate(out: Path, cast: Cast) -> Truth:
     mark = out / _MARK
     if out.exists() and any(out.iterdir()) and not mark.exists():
-        raise UserError(f"{out} is not empty and holds no sample: give a new or an empty folder")
+        raise UserError(f"{out} is not empty and contains no sample: give a new or an empty folder")
     for folder in ("drops", "sources"):
         shutil.rmtree(out / folder, ignore_errors=True)
     out.mkdir(parents=True, exist_ok=True)

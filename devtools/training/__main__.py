@@ -3,7 +3,7 @@
     python -m devtools.training segmentation | passages | front | entries | references
 
 These commands made the committed models. The result is deterministic: the same data, seed and versions give the same
-model. The data are GROBID's annotated documents (CC BY 4.0), of which a fifth is held out by name. `references` uses
+model. The data are GROBID's annotated documents (CC BY 4.0), and a fifth of them is held out by name. `references` uses
 20,193 strings: 6,000 are GROBID's hand-labeled strings, the others are made from metadata; its figures are for a
 quarter of GROBID's files. It takes four minutes on one core.
 """
@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("model", choices=MODELS)
     parser.add_argument("--data", type=Path, default=REAL_DATA, help="folder of the training data (%(default)s)")
     parser.add_argument("--out", type=Path, help="model to write (default: the committed model)")
-    parser.add_argument("--measure", action="store_true", help="measure the model that is there, without training")
+    parser.add_argument("--measure", action="store_true", help="measure the existing model, without training")
     given = parser.parse_args()
     model = MODELS[given.model]
     path = given.out or model.path

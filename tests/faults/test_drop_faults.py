@@ -1,6 +1,6 @@
 """A running Airflow is closed to strangers. Each drop is announced and processed once, even if services are killed (docs/drops.md).
 
-A release that is interrupted on the command line goes on in Airflow, and the command says so.
+A release that is interrupted on the command line continues in Airflow, and the command reports it.
 """
 
 import json
@@ -184,30 +184,30 @@ def has_printed(process: Popen[str], output: Path, text: str) -> bool:
     return text in output.read_text() or process.poll() is not None
 
 
-def test_interrupted_release_says_what_goes_on(airflow: Running, start_release: Start) -> None:
-    """A call that follows says that it waits for the earlier run."""
+def test_interrupted_release_reports_the_continuing_run(airflow: Running, start_release: Start) -> None:
+    """The next call reports that it waits for the earlier run."""
     _, client, grobid = airflow
-    grobid.faults = lambda upload: "busy"  # Runs go on until they are marked as failed.
+    grobid.faults = lambda upload: "busy"  # Runs continue until they are marked as failed.
     pdfs = list(papers(11).values())[8:]
-    goes_on = (
-        r"the run (\S+) of corpus_release__own goes on in Airflow\. To stop it, mark it as failed: http://\S+/\1\. "
+    continues = (
+        r"the run (\S+) of corpus_release__own continues in Airflow\. To stop it, mark it as failed: http://\S+/\1\. "
     )
     for number, sent, awaited, says in (
         (
             0,
             signal.SIGINT,
             "Starting S3",
-            r"the (services that were started keep running|drop \S+ is delivered, .*)\. ",
+            r"the (started services continue to run|drop \S+ is delivered, .*)\. ",
         ),
-        (1, signal.SIGINT, "Airflow run", goes_on),
-        (2, signal.SIGTERM, "  waits for the earlier run ", goes_on),
+        (1, signal.SIGINT, "Airflow run", continues),
+        (2, signal.SIGTERM, "  waits for the earlier run ", continues),
     ):
         process, output = start_release(pdfs[number])
         until(partial(has_printed, process, output, awaited), f"no {awaited!r}", 300)
         process.send_signal(sent)
         _, errors = process.communicate(timeout=120)
         assert awaited in output.read_text() and process.returncode == 128 + sent, errors
-        sentence = rf"python -m devtools: interrupted: {says}`make down` stops all services and keeps the data"
+        sentence = rf"python -m devtools: interrupted: {says}`make down` stops all services; their data remain"
         assert re.fullmatch(sentence, errors.strip()), errors
     for run in client.running("corpus_release__own"):
         client.call("PATCH", f"dags/corpus_release__own/dagRuns/{run}", {"state": "failed"})

@@ -1,6 +1,6 @@
 """Read a document for display: its sections with the parts that rules removed, its figures, and its bibliography with links.
 
-Only open texts are read. The body is that of the parse from which the document was made, so that removed parts are in their places.
+Only open texts are read. The body is the body of the document's parse, so that removed parts are in their places.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _read_parse(
 def _group(
     blocks: list[Block], count: int, log_probs: list[float] | None
 ) -> Iterator[tuple[Block, list[int], float | None]]:
-    """Yield each section with the numbers of its paragraphs, also of those that contain only formulas, and its score."""
+    """Yield each section with the numbers of its paragraphs, including paragraphs with formulas only, and its score."""
     blocks = blocks or [Block(None)]
     owner = {number: place for place, block in enumerate(blocks) for number in block.units}
     numbers: list[list[int]] = [[] for _ in blocks]

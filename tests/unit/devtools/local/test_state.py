@@ -27,7 +27,7 @@ def state(tmp_path: Path) -> State:
 def test_state_folder_is_private(state: State) -> None:
     assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in [state.root, *state.root.rglob("*")]} == {0}
     state.root.chmod(0o755)
-    with pytest.raises(UserError, match="holds passwords but others may enter"):
+    with pytest.raises(UserError, match="contains passwords, but other users may enter"):
         state.create()
 
 

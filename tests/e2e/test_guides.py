@@ -16,7 +16,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import boto3
@@ -234,12 +233,11 @@ def test_page_on_openalex_links_papers_to_works_outside_their_folder(
     )
 
 
-@pytest.fixture
-def run_extractor(papers: Path, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
-    """Install the adapters from their package as the page does; return a function that runs the block with an address."""
+def test_page_on_extractors_converts_with_docling(papers: Path, tmp_path: Path) -> None:
+    """The page installs the adapter from its package. The server answers in docling's form."""
     for name in ("devtools", ".venv"):
         (tmp_path / name).symlink_to(ROOT / name)
-    install, *conversions = [
+    install, conversion = [
         code for page, language, code, excuse in BLOCKS if (page, language) == ("extractors", "bash") and not excuse
     ]
     install = install.replace(
@@ -250,19 +248,10 @@ def run_extractor(papers: Path, tmp_path: Path) -> Callable[..., list[dict[str, 
     }  # fmt: skip
     environment["PYTHONPATH"] = os.pathsep.join(map(str, (ROOT / "include", tmp_path / "installed", ROOT)))
     run_block(install, tmp_path, environment)
-
-    def run(address: str, own: str = "") -> list[dict[str, Any]]:
-        (code,) = [code for code in conversions if address in code]
-        run_block(code.strip().replace(address, own or address) + " || true", tmp_path, environment)
-        return [json.loads(line) for line in (tmp_path / "s2orc.jsonl").open()]
-
-    return run
-
-
-def test_page_on_extractors_converts_with_docling(run_extractor: Callable[..., list[dict[str, Any]]]) -> None:
-    """The server answers in docling's form."""
     with StandIn() as server:
-        lines = run_extractor("docling+http://127.0.0.1:5001", server.url)
+        conversion = conversion.strip().replace("docling+http://127.0.0.1:5001", server.url)
+        run_block(conversion + " || true", tmp_path, environment)
+    lines = [json.loads(line) for line in (tmp_path / "s2orc.jsonl").open()]
     assert {line["title"] for line in lines} == {"A small paper"} and len(lines) == 3
 
 

@@ -1,7 +1,5 @@
 """An object that the lake refuses to give costs its delivery, or its file, and nothing else (SPEC §0.19)."""
 
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,20 +14,11 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import DELIVERIES, RECORDS
 from s2corpus.tables.parses import SELECTIONS
-from tests.s3_store import HTML, Answer, Store, cut, replace_all, s3_store
+from tests.s3_store import HTML, Answer, Store, cut, replace_all
 from tests.unit.s2corpus.deliveries.samples import AS_OF, PAPER, deliver, intake, lines
-from tests.unit.s2corpus.storage.test_lakes import use_server
 
 DENIED = Answer.error(403, "AccessDenied")
 READY, PDF = "drops/refused/_READY", "drops/refused/a.pdf"
-
-
-@pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setattr(time, "sleep", lambda seconds: None)
-    with s3_store() as store:
-        use_server(monkeypatch, store.port)
-        yield store
 
 
 @pytest.fixture

@@ -19,26 +19,28 @@ START = "<TEI xmlns='http://www.tei-c.org/ns/1.0'>"
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+BODIES = {
+    ExtractOutcome.OK: [
         GOOD, b"\xef\xbb\xbf" + GOOD, f"{START}ü</TEI>".encode("utf-16"), GOOD.replace(b"TEI", b"t:TEI").replace(b"xmlns", b"xmlns:t"),
     ],
-)  # fmt: skip
-def test_well_formed_tei_is_tei(body: bytes) -> None:
-    assert classify_response(200, body, LIMIT).outcome is ExtractOutcome.OK
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
+    ExtractOutcome.BAD_TEI: [
         b"<TEI></TEI>", START.encode() + b"\xff</TEI>", f"{START}<p></TEI>".encode("utf-16"),
         b'<!DOCTYPE TEI [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + GOOD, f"{START}{'<p>' * 5000}{'</p>' * 5000}</TEI>".encode(),
         f'<!DOCTYPE TEI [<!ENTITY l0 "ha">{LAUGHS}]>{START}&l9;</TEI>'.encode(),
     ],
-)  # fmt: skip
-def test_complete_tei_that_is_not_well_formed_is_final(body: bytes) -> None:
-    assert classify_response(200, body, LIMIT).outcome is ExtractOutcome.BAD_TEI
+    ExtractOutcome.CONNECTION: [
+        b"<html><body>Service unavailable</body></html>", b'{"error": "please wait"}', b"\x1f\x8b",
+        b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body>Log in</body></html>',
+    ],
+}  # fmt: skip
+"""complete TEI that is well-formed, complete TEI that is not, which is final, and answers of other programs, which are not final"""
+
+
+@pytest.mark.parametrize(
+    ("outcome", "body"), [(outcome, body) for outcome, bodies in BODIES.items() for body in bodies]
+)
+def test_body_of_an_answer_has_its_outcome(outcome: ExtractOutcome, body: bytes) -> None:
+    assert classify_response(200, body, LIMIT).outcome is outcome
 
 
 @pytest.mark.parametrize("body", [GOOD[:size] for size in range(0, len(GOOD) - 1, 7)])
@@ -46,19 +48,6 @@ def test_part_of_a_tei_is_no_final_answer(body: bytes) -> None:
     """Some proxies announce the length of what they have: a cut answer then looks complete."""
     found = classify_response(200, body, LIMIT)
     assert found.outcome is ExtractOutcome.CONNECTION and "the answer is cut or not from GROBID" in found.detail
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"<html><body>Service unavailable</body></html>",
-        b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body>Log in</body></html>',
-        b'{"error": "please wait"}',
-        b"\x1f\x8b",
-    ],
-)
-def test_answer_of_another_program_is_not_final(body: bytes) -> None:
-    assert classify_response(200, body, LIMIT).outcome is ExtractOutcome.CONNECTION
 
 
 def test_tei_is_limited_in_bytes() -> None:

@@ -4,8 +4,7 @@ The server stores objects; each test damages some of its answers.
 """
 
 import hashlib
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -45,18 +44,7 @@ from tests.s3_store import (
     replace_all,
     replace_body,
     reset,
-    s3_store,
 )  # fmt: skip
-from tests.unit.s2corpus.storage.test_lakes import use_server
-
-
-@pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    """Yield a store behind the lake `s3://corpus`. Requests are repeated without waiting."""
-    monkeypatch.setattr(time, "sleep", lambda seconds: None)
-    with s3_store() as store:
-        use_server(monkeypatch, store.port)
-        yield store
 
 
 @pytest.fixture

@@ -150,7 +150,6 @@ def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:
 class Nodes(Descriptions):
     """n records as columns. Codes are small integers for equal values, −1 for a missing value."""
 
-    trusted: np.ndarray  # bool: publisher or archive record, not the header of a PDF
     translated: np.ndarray  # bool: the title may be a translation of the printed one
     title: np.ndarray  # int32 code into `titles`
     titles: pa.Array  # string: the distinct normalized titles

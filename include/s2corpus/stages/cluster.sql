@@ -185,12 +185,12 @@ FROM edges_0 UNION ALL FROM edges_1 UNION ALL FROM edges_2 UNION ALL FROM edges_
 -- connected [connect by all]: the component of each record, if it is not its first
 SELECT a, b FROM edges;
 
--- decided [decide by component]: the clusters in each component: edges are taken strongest first (§4.15)
+-- decided [decide by component]: the clusters in each component: edges are taken strongest first, of equal years before others (§4.15)
 SELECT
     coalesce(c.label, a) AS component, a, b, reason, near, strength, evidence,
     l.final_doi AS doi_a, r.final_doi AS doi_b, l.year AS year_a, r.year AS year_b, l.preprint AS preprint_a, r.preprint AS preprint_b
 FROM edges LEFT JOIN connected c ON c.node = a JOIN nodes l ON l.node = a JOIN nodes r ON r.node = b
-ORDER BY component, near, strength DESC, a, b;
+ORDER BY component, near, strength DESC, CASE WHEN l.year = 0 OR r.year = 0 THEN 1 ELSE abs(l.year - r.year) END, a, b;
 
 -- clustered: the cluster of each record
 SELECT n.node, title, rank, is_common, final_doi, coalesce(d.label, n.node) AS label

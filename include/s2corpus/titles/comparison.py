@@ -40,8 +40,8 @@ EVIDENCE: Final = {
     "document": (("agree", 0), ("differ", -20)),
     "authors": (("agree", 4), ("missing on one side", 3), ("missing", 1), ("differ", -4), ("agree by parts", 3)),
     "year": (
-        ("equal", 1), ("unknown, or of a preprint", 0), ("neighboring in one journal or volume", -4),
-        ("neighboring", -6), ("2 to 4 apart", -7), ("apart", -9),
+        ("equal", 1), ("unknown, or of a preprint", 0),
+        ("neighboring in one journal or volume, or of a PDF", -4), ("neighboring", -6), ("2 to 4 apart", -7), ("apart", -9),
     ),
     "place": (("unknown", 0), ("volume or page agrees", 1), ("volume and page, or both pages", 3), ("journal, volume and page agree", 5)),
     "volume": (("agree", 0), ("differ", -4)),
@@ -63,6 +63,7 @@ EQUAL, ALMOST, SIMILAR, GENERIC_EQUAL, CUT, WEAK, MISSING, OTHER = range(8)
 class Descriptions:
     """The compared facts of n descriptions of papers, as columns."""
 
+    trusted: np.ndarray  # bool: delivered or printed by others, not the header of a PDF
     preprint: np.ndarray  # bool: describes a preprint
     little: np.ndarray  # bool: the title is too short or generic to identify a paper
     document: np.ndarray  # uint8: kind of document, 0 for an article; the lowest bit: every description shows it
@@ -146,7 +147,8 @@ def compare(
     """Compare pairs of descriptions. `title` is the value of that fact, `number` the `Difference` of titles.
 
     - Authors agree if at least half of the shorter list of surnames is common.
-    - Neighboring years are one apart. A preprint may be MAX_PREPRINT_YEARS earlier or later than its paper.
+    - Neighboring years are one apart. A PDF may print the year of its submission.
+    - A preprint may be MAX_PREPRINT_YEARS earlier or later than its paper.
     - A record of a preprint has another place. Only records of published papers contradict each other's.
     - Issues differ if they are numbers of two volumes, unless titles, volumes and first pages are equal. A column with few authors has
       one title in every issue; an abstract and its paper, with many authors, may have two issues and two pages.
@@ -169,7 +171,8 @@ def compare(
     rows = np.flatnonzero((journal > 0) & (a.journal != b.journal))
     journal[rows] = relate_journals(a.journal[rows], b.journal[rows], nodes.journals)
     is_near = (apart == 1) & ~is_other_form
-    cases = [is_unknown, apart == 0, is_near & ((journal > 0) | (volume > 0)), is_near, apart < MIN_YEARS_APART]
+    is_explained = (journal > 0) | (volume > 0) | ~(nodes.trusted[left] & nodes.trusted[right])
+    cases = [is_unknown, apart == 0, is_near & is_explained, is_near, apart < MIN_YEARS_APART]
     year = np.select(cases, [1, 0, 2, 3, 4], 5)
     is_placed = (volume > 0) & (page > 0)
     are_pages = (page > 0) & (a.last == b.last) & (a.last > 0) & (volume == 0)

@@ -25,7 +25,7 @@ from s2corpus.titles.comparison import (
 from s2corpus.titles.facts import ELECTRONIC, NUMERIC
 from s2corpus.titles.rules import Difference
 from tests.unit.house.test_imports import ROOT
-from tests.unit.s2corpus.clustering.samples import TITLE, assert_joined, cluster_all, pdf, record
+from tests.unit.s2corpus.clustering.samples import TITLE, assert_joined, cluster_all, partition, pdf, record
 
 Row = dict[str, Any]
 KINDS = {
@@ -51,7 +51,7 @@ def compare_rows(one: Row, other: Row, title: int = EQUAL, number: int = 0) -> C
         "surnames": pa.array([[int(2 * name) for name in row.get("names", [])] for row in rows], pa.list_(pa.uint64()))
     }  # full surnames
     columns |= {
-        name: pa.array([row.get(name, 2000 if name == "year" else 0) for row in rows]).cast(kind)
+        name: pa.array([row.get(name, {"year": 2000, "trusted": 1}.get(name, 0)) for row in rows]).cast(kind)
         for name, kind in KINDS.items()
     }
     columns |= {
@@ -86,8 +86,9 @@ CELLS: list[tuple[str, str, Row, Row, int, int]] = [
     ("year", "apart", {}, {"year": 2005}, EQUAL, 0), ("identifier", "not compared", {}, {}, EQUAL, 0),
     ("year", "neighboring", {}, {"year": 2001}, EQUAL, 0),
     ("year", "neighboring", {"preprint": 1}, {"year": 2001, "preprint": 1}, EQUAL, 0),
-    ("year", "neighboring in one journal or volume", {"volume": 9}, {"year": 2001, "volume": 9}, EQUAL, 0),
-    ("year", "neighboring in one journal or volume", KIDNEY, KIDNEY_INT | {"year": 2001}, EQUAL, 0),
+    ("year", "neighboring in one journal or volume, or of a PDF", {"volume": 9}, {"year": 2001, "volume": 9}, EQUAL, 0),
+    ("year", "neighboring in one journal or volume, or of a PDF", KIDNEY, KIDNEY_INT | {"year": 2001}, EQUAL, 0),
+    ("year", "neighboring in one journal or volume, or of a PDF", {}, {"year": 2001, "trusted": 0}, EQUAL, 0),
     ("place", "unknown", HERE, {}, EQUAL, 0), ("place", "volume or page agrees", HERE, {"volume": 9}, EQUAL, 0),
     ("place", "volume and page, or both pages", HERE, HERE, EQUAL, 0),
     ("place", "volume and page, or both pages", PAGES, PAGES, EQUAL, 0),
@@ -146,6 +147,8 @@ def test_specification_has_the_table_of_evidence() -> None:
         (HERE | ADA, ADA | {"year": 2004}, EQUAL, 0, False),
         (HERE | ADA | BLOOD, HERE | ADA | BLOOD | {"year": 2014}, EQUAL, 0, True),  # A wrong year.
         (ADA | BLOOD, ADA | BLOOD | {"year": 2001}, EQUAL, 0, True), (ADA, ADA | {"year": 2001}, EQUAL, 0, False),
+        (ADA, ADA | {"year": 2001, "trusted": 0}, EQUAL, 0, True), (ADA, ADA | {"year": 2001, "trusted": 0}, ALMOST, 0, False),
+        (ADA, ADA | {"year": 2002, "trusted": 0}, EQUAL, 0, False), ({}, {"year": 2001, "trusted": 0}, EQUAL, 0, False),
         (ADA | PAGES | MEETING[0], ADA | PAGES | MEETING[1] | {"year": 2001}, EQUAL, 0, True),  # Proceedings appear after the meeting.
         (ADA | MEETING[0], ADA | MEETING[1] | {"year": 2001}, EQUAL, 0, False),
         (ADA | HERE, ADA | THERE, EQUAL, 0, False), (ADA | HERE, ADA | {"volume": 9, "page": 8}, EQUAL, 0, True),  # An erratum.
@@ -165,6 +168,13 @@ def test_specification_has_the_table_of_evidence() -> None:
 def test_evidence_decides(one: Row, other: Row, title: int, number: int, joined: bool) -> None:
     found = compare_rows(one, other, title, number)
     assert found.agrees.tolist() == [joined, joined]
+
+
+def test_pdf_joins_the_version_of_its_year() -> None:
+    """A PDF may print the year before its paper's, but of two versions it is the one of its own year (SPEC §4.15)."""
+    journal, meeting = record("a:1", year=2021, doi="10.1016/a"), record("b:1", year=2020, doi="10.1145/b")
+    assert partition(cluster_all(pdf("pdf:1"), journal)) == {frozenset({"pdf:1", "a:1"})}
+    assert partition(cluster_all(pdf("pdf:1"), journal, meeting)) == {frozenset({"a:1"}), frozenset({"pdf:1", "b:1"})}
 
 
 def test_evidence_is_told_in_words() -> None:

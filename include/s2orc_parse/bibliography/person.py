@@ -17,6 +17,7 @@ _MIDDLE_INITIAL = re.compile(r"[BCF-KMNP-XZ]\.?")
 _HAN = re.compile(r"[\u3400-\u9fff]{2,4}")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]{2,4}")
 EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
+_PATRONYMIC = re.compile(r"\w+(?:[аеоії]вич|[ао]віч|ьич|[аеоії]вна|[ае]ўна|инична)", re.IGNORECASE)
 _COMPOUND_SURNAMES = tuple(read_table("bibliography/words")["compound_surnames"].split())
 
 
@@ -114,6 +115,8 @@ def parse_natural(text: str, style: NameStyle, suffix: str = "") -> Author | Non
         return _parse_single_word(tokens[0], suffix)
     if len(tokens) == 2 and all(map(EAST_ASIAN.fullmatch, tokens)):
         return _build_author(tokens[1:], tokens[0], suffix)
+    if len(tokens) == 3 and [_PATRONYMIC.fullmatch(token) is not None for token in tokens[1:]] == [False, True]:
+        return _build_author(tokens[1:], tokens[0], suffix)  # Иванов Пётр Ильич
     if (cut := _trailing_initials(tokens, style)) < len(tokens):
         family = tokens[:cut]
         if len(family) > 1 and words.is_generation(family[-1]):

@@ -15,19 +15,68 @@ from s2orc_parse.outcomes import BadArticle, BadTei, JatsOutcome, Outcome, TeiRe
 T = TypeVar("T", bound=Outcome)
 _ERRORS = {"depth": "too_deep", "amplification": "entities", "entity reference loop": "entities", "huge": "too_large"}
 _QUALIFIED = etree.XPath("descendant-or-self::*[namespace-uri()]")
-_CHARACTER_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
+_ENTITY = re.compile(
+    rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z_:\x80-\xff][\w.:\x80-\xff-]*+);|<!\[CDATA\[(?s:.*?)(?:\]\]>|\Z)"
+)
+_GREEK = "a=α b=β g=γ d=δ e=ε z=ζ ee=η th=θ i=ι k=κ l=λ m=μ n=ν x=ξ o=ο p=π r=ρ sf=ς s=σ t=τ u=υ ph=φ kh=χ ps=ψ oh=ω"
+_ENTITIES = {name.removesuffix(";"): text for name, text in html5.items() if name.endswith(";")}
+for _name, _letter in re.findall(r"(\w+)=(\w)", f"{_GREEK} {_GREEK.replace('sf=ς ', '').upper()}"):
+    _ENTITIES[f"{_name}gr"] = _letter
+"""the entities of HTML, which include most of ISO 8879, and those of isogrk1, as `&agr;`"""
+NAMESPACES_OF_DTDS = {
+    b"mml": b'"http://www.w3.org/1998/Math/MathML"',
+    b"xlink": b'"http://www.w3.org/1999/xlink"',
+    b"xsi": b'"http://www.w3.org/2001/XMLSchema-instance"',
+}
+"""prefixes that the DTDs of PubMed and JATS declare"""
+_NAMESPACES, _BAD_ID = etree.ErrorDomains.NAMESPACE, etree.ErrorTypes.DTD_XMLID_VALUE
+_FIRST_TAG = re.compile(rb"<[A-Za-z_][\w.:-]*")
 
 
 def _expand_entity(match: re.Match[bytes]) -> bytes:
-    characters = html5.get(match.group(1).decode() + ";")
-    return match.group() if characters is None else "".join(f"&#{ord(c)};" for c in characters).encode()
+    """Return an entity as numbers of its characters, an unknown one as it is printed, and a CDATA section unchanged."""
+    if match.group(1) is None:
+        return match.group()
+    characters = _ENTITIES.get(match.group(1).decode("latin-1"))
+    return b"&amp;%b;" % match.group(1) if characters is None else "".join(f"&#{ord(c)};" for c in characters).encode()
+
+
+def _declare_prefixes(text: bytes) -> bytes:
+    """Return XML whose first element declares the prefixes of the DTDs that the text declares nowhere."""
+    missing = b"".join(
+        b" xmlns:%b=%b" % item for item in NAMESPACES_OF_DTDS.items() if b"xmlns:%b=" % item[0] not in text
+    )
+    return _FIRST_TAG.sub(rb"\g<0>" + missing, text, count=1)
+
+
+def _parse(text: bytes, encoding: str | None, *, collect_ids: bool = True) -> etree._Element:
+    """Parse XML, even if a prefix has no namespace or an `xml:id` is not a name. Both are errors for libxml2, but lose no text."""
+
+    def make_parser(recover: bool) -> etree.XMLParser[etree._Element]:
+        return etree.XMLParser(
+            encoding=encoding, resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False, remove_comments=True,
+            remove_pis=True, collect_ids=collect_ids, recover=recover,
+        )  # fmt: skip
+
+    parser = make_parser(recover=False)
+    try:
+        return etree.fromstring(text, parser)
+    except etree.XMLSyntaxError:
+        errors = list(parser.error_log)
+        if not errors or any(one.domain != _NAMESPACES and one.type != _BAD_ID for one in errors):
+            raise
+    root = etree.fromstring(_declare_prefixes(text), make_parser(recover=True))
+    for element in root.iter(etree.Element):
+        if not str(element.tag).startswith("{"):
+            element.tag = str(element.tag).rpartition(":")[2]
+    return root
 
 
 def parse_xml(text: bytes, encoding: str | None = None) -> Any:
     """Parse XML and return the root element.
 
-    No DTD is read and no network is used. Only HTML's character entities are expanded, which include those of the DTDs
-    of DBLP and JATS. libxml2 limits depth and size.
+    No DTD is read and no network is used. Only the character entities of HTML and ISO are expanded, which include those
+    of the DTDs of DBLP and JATS. libxml2 limits depth and size.
 
     Pass `encoding` for an element that was cut from a file; its namespaces are removed. Complete documents declare
     their encoding themselves. Raises ValueError if the text is not well-formed.
@@ -37,12 +86,8 @@ def parse_xml(text: bytes, encoding: str | None = None) -> Any:
             text = text.decode(encoding, "replace").encode()
         except LookupError as error:
             raise ValueError(str(error)) from error
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True,
-        remove_pis=True, encoding=encoding and "utf-8",
-    )  # fmt: skip
     try:
-        root = etree.fromstring(_CHARACTER_ENTITY.sub(_expand_entity, text), parser)
+        root = _parse(_ENTITY.sub(_expand_entity, text), encoding and "utf-8")
     except (etree.XMLSyntaxError, LookupError) as error:
         raise ValueError(str(error)[:200]) from error
     if encoding is not None:
@@ -75,7 +120,6 @@ Element = etree._Element
 # Most elements have no namespace. The cheaper test comes first and excludes them.
 _FOREIGN = etree.XPath("descendant-or-self::*[namespace-uri()][not(self::m:*)]", namespaces={"m": MATHML.strip("{}")})
 _NAMESPACE = re.compile(rb"xmlns(?!:mml=\"http://www\.w3\.org/1998/Math/MathML\"):?([^\s=]*)")
-_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)")
 _PLAIN_ENCODINGS = ("utf-8", "us-ascii", "iso-8859-1")  # in these encodings the bytes of a name are its letters
 
 
@@ -97,7 +141,7 @@ def read_article(data: bytes) -> Element:
     if declared is not None and next(iter(declared.iterentities()), None) is not None:
         raise BadArticle(JatsOutcome.ENTITIES)
     plain = (root.getroottree().docinfo.encoding or "utf-8").casefold() in _PLAIN_ENCODINGS
-    if not plain or _ENTITY.search(data):
+    if not plain:
         etree.strip_elements(root, etree.Entity, with_tail=False)
     prefixes = set(_NAMESPACE.findall(data))  # Testing the bytes is faster than testing all elements.
     if not plain or b"" in prefixes or any(b"<%b:" % prefix in data for prefix in (*prefixes, b"xml")):
@@ -159,12 +203,8 @@ def read_tei(tei: bytes) -> etree._Element:
         raise BadTei(TeiRefusal.EMPTY)
     if _DOCTYPE.match(tei):  # with collect_ids=False, lxml loads a DTD in spite of load_dtd=False
         raise BadTei(TeiRefusal.DOCTYPE)
-    parser = etree.XMLParser(
-        encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False,
-        remove_comments=True, remove_pis=True, collect_ids=False,
-    )  # fmt: skip
     try:
-        root = etree.fromstring(tei, parser)
+        root = _parse(tei, "utf-8", collect_ids=False)
     except etree.XMLSyntaxError as error:
         is_utf8 = tei.decode("utf-8", "ignore").encode() == tei
         raise BadTei(_classify_error(error, TeiRefusal) if is_utf8 else TeiRefusal.NOT_UTF8) from None

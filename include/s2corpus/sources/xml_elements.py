@@ -9,18 +9,12 @@ from typing import IO, Any
 from s2corpus.sources.record import Dropped, Entry, RejectReason
 from s2corpus.sources.streams import read_documents
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
-from s2orc_parse.xml import parse_xml
+from s2orc_parse.xml import NAMESPACES_OF_DTDS, parse_xml
 
 _CHUNK = 1 << 20
 _MAX_START_TAG = 4_096  # bytes of a start tag that declares namespaces
 _MAX_NAMESPACES = 64
 _NAMESPACE = re.compile(rb"""\sxmlns:([\w.-]{1,40})\s*=\s*("[^"<>]{0,400}"|'[^'<>]{0,400}')""")
-_NAMESPACES_OF_DTDS = {
-    b"mml": b'"http://www.w3.org/1998/Math/MathML"',
-    b"xlink": b'"http://www.w3.org/1999/xlink"',
-    b"xsi": b'"http://www.w3.org/2001/XMLSchema-instance"',
-}
-"""prefixes that the DTDs of PubMed and JATS declare"""
 _DECLARED_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 
 
@@ -39,7 +33,7 @@ def read_xml_elements(
     declared = _DECLARED_ENCODING.match(buffer)
     encoding = declared.group(1).decode("ascii") if declared else "utf-8"
     tag_of = re.compile(rb"<(/?)((?:[\w.-]+:)?(" + "|".join(tags).encode() + rb"))(?=[\s>/])")
-    namespaces = dict(_NAMESPACES_OF_DTDS)
+    namespaces = dict(NAMESPACES_OF_DTDS)
     count, at_end = 0, False
     open_tag: re.Match[bytes] | None = None
     start = 0  # of the open element, or of the text after the last element

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 
 from s2orc_parse.bibliography.printed import ReferenceParser
+from s2orc_parse.jats.abstract import find_abstract
 from s2orc_parse.jats.entries import Entries, JatsCitationLinker
-from s2orc_parse.jats.front import find_abstract, read_front
+from s2orc_parse.jats.front import read_front
 from s2orc_parse.jats.header import build_header
 from s2orc_parse.jats.references import read_references
 from s2orc_parse.jats.text import JatsTextReader

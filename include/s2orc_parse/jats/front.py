@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from copy import deepcopy
 from typing import Any
-
-from lxml import etree
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, join_date, parse_date
-from s2orc_parse.bibliography.fields import PARTS, add_affiliations, clean_issns, join_titles
+from s2orc_parse.bibliography.fields import add_affiliations, clean_issns, join_titles
 from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalize_pmcid
 from s2orc_parse.bibliography.licenses import find_license
 from s2orc_parse.bibliography.name_words import is_title
 from s2orc_parse.bibliography.names import make_author, make_group, parse_name
-from s2orc_parse.bibliography.tex import read_formula_text
-from s2orc_parse.jats.header import MAX_KEYWORDS, FrontMatter, is_author_type, rank_abstract, rank_date
+from s2orc_parse.jats.abstract import LANGUAGE, article_language, read_abstract, read_plain_text
+from s2orc_parse.jats.header import MAX_KEYWORDS, FrontMatter, is_author_type, rank_date
 from s2orc_parse.words import read_table
 from s2orc_parse.xml import extract_text, iter_text, local_name
 
-_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _EMAIL = re.compile(r"[^\s@<>\"]{1,64}@[^\s@<>\"]{1,190}\.[A-Za-z]{2,24}")
 _HREF = "{http://www.w3.org/1999/xlink}href"
-_NOT_TEXT = tuple(
-    f"{{*}}{name}" for name in ("xref", "fn", "author-notes", "object-id", "inline-graphic", "graphic", "label")
-)
-
 _VALUES = read_table("jats/words")["values"]
 _ARTICLE_TYPE_WORDS, _KEYWORD_GROUPS = (
     frozenset(_VALUES[name].split()) for name in ("article_types", "keyword_groups")
@@ -55,10 +47,10 @@ def read_front(article: Any) -> FrontMatter | None:
     first, last, electronic = (extract_text(meta.find(f"{{*}}{name}")) for name in ("fpage", "lpage", "elocation-id"))
     return FrontMatter(
         native_id=native,
-        title=join_titles(*(_plain(meta.find(f"{{*}}title-group/{{*}}{part}")) for part in ("article-title", "subtitle"))),
+        title=join_titles(*(read_plain_text(meta.find(f"{{*}}title-group/{{*}}{part}")) for part in ("article-title", "subtitle"))),
         authors=tuple(_read_authors(meta)), date=_read_date(meta),
         venue=extract_text(meta.find("{*}conference/{*}conf-name")) or extract_text(meta.find("{*}conference/{*}conf-acronym")),
-        journal=extract_text(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
+        journal=extract_text(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=read_abstract(meta),
         volume=extract_text(meta.find("{*}volume")), issue=extract_text(meta.find("{*}issue")),
         pages=f"{first}-{last}" if first and last and first != last else first or electronic,
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_read_subjects(meta),
@@ -80,49 +72,36 @@ def _identifiers(meta: Any) -> dict[str, str]:
     return found
 
 
-def _plain(element: Any) -> str:
-    """Return the text without footnote marks, with one form of each formula."""
-    if element is None:
-        return ""
-    if len(element):
-        element = deepcopy(element)  # the caller needs the article unchanged
-        etree.strip_elements(element, *_NOT_TEXT, with_tail=False)
-    for formula in element.findall(".//{*}tex-math"):
-        tex = "".join(formula.itertext())
-        formula.clear(keep_tail=True)
-        formula.text = "" if formula.getparent().find("{*}math") is not None else read_formula_text(tex)
-    return extract_text(element)
-
-
 def _read_authors(meta: Any) -> Iterator[Author | None]:
     all_affiliations = list(meta.iter("{*}aff"))
     known = {aff.get("id"): aff for aff in all_affiliations if aff.get("id")}
     for forms in meta.iter("{*}aff-alternatives"):  # one affiliation in several languages
         known.update({aff.get("id"): forms[0] for aff in (forms, *forms) if len(forms) and aff.get("id")})
         all_affiliations = [aff for aff in all_affiliations if aff not in forms[1:]]
-    for group in meta.iterfind("{*}contrib-group"):
-        has_references = group.find(".//{*}xref[@ref-type='aff']") is not None
-        shared_affiliations = [aff for aff in all_affiliations if aff.getparent() is group] or all_affiliations
-        # An unreferenced single affiliation belongs to all authors; several cannot be assigned.
-        if has_references or len(shared_affiliations) > 1:
-            shared_affiliations = []
-        for contributor in group.iterfind("{*}contrib"):
-            if _is_author(contributor):
-                ids = [
-                    identifier
-                    for ref in contributor.iterfind("{*}xref[@ref-type='aff']")
-                    for identifier in (ref.get("rid") or "").split()
-                ]
-                own = [
-                    *contributor.iterfind("{*}aff"),
-                    *(known[identifier] for identifier in ids if identifier in known),
-                ]
-                orcids = contributor.iterfind("{*}contrib-id[@contrib-id-type='orcid']")
-                yield add_affiliations(
-                    _read_author(contributor),
-                    map(_affiliation, own or shared_affiliations),
-                    " ".join(map(extract_text, orcids)),
-                )
+    shared: dict[Any, list[Any]] = {}
+    for author in _find_authors(meta):
+        group = next(author.iterancestors("{*}contrib-group"))
+        if group not in shared:
+            # An unreferenced single affiliation belongs to all authors; several cannot be assigned.
+            found = [aff for aff in all_affiliations if aff.getparent() is group] or all_affiliations
+            has_references = group.find(".//{*}xref[@ref-type='aff']") is not None
+            shared[group] = [] if has_references or len(found) > 1 else found
+        ids = [
+            ref_id for ref in author.iterfind("{*}xref[@ref-type='aff']") for ref_id in (ref.get("rid") or "").split()
+        ]
+        own = [*author.iterfind("{*}aff"), *(known[ref_id] for ref_id in ids if ref_id in known)]
+        orcids = author.iterfind("{*}contrib-id[@contrib-id-type='orcid']")
+        yield add_affiliations(
+            _read_author(author), map(_affiliation, own or shared[group]), " ".join(map(extract_text, orcids))
+        )
+
+
+def _find_authors(meta: Any) -> list[Any]:
+    """Return the contributors that are authors. A group's members are authors only if the group is the only one."""
+    found = [one for one in meta.iterfind("{*}contrib-group/{*}contrib") if _is_author(one)]
+    if len(found) == 1:
+        found += [one for one in found[0].iterfind("{*}collab/{*}contrib-group/{*}contrib") if _is_author(one)]
+    return found
 
 
 def _is_author(contributor: Any) -> bool:
@@ -134,7 +113,7 @@ def _is_author(contributor: Any) -> bool:
 
 
 def _read_author(contributor: Any) -> Author | None:
-    """Return the person or group of a contributor; the members of a group are not authors by themselves."""
+    """Return the person or group of a contributor."""
     for place in (
         contributor,
         *contributor.iterfind("{*}name-alternatives"),
@@ -206,34 +185,6 @@ def _read_date(meta: Any) -> PlainDate:
     return found[min(found)] if found else NO_DATE
 
 
-def find_abstract(meta: Any) -> Any:
-    """Return the main abstract, or None: in the article's language, else another one, else a translation."""
-    own = (article_language(meta) or "")[:2]
-    ranked = [
-        (element.tag.endswith("trans-abstract"), rank, bool(language) and language != own, at)
-        for at, element in enumerate(meta.iterfind("*"))
-        if str(element.tag).endswith("abstract") and (rank := rank_abstract(element.get("abstract-type"))) is not None
-        for language in ((element.get(_LANGUAGE) or "")[:2],)
-    ]
-    return meta[min(ranked)[-1]] if ranked else None
-
-
-def _abstract(meta: Any) -> str:
-    """Return the text of the abstract, including the headings of its parts."""
-    abstract = find_abstract(meta)
-    parts, head = [], ""
-    for element in abstract.iter("{*}title", "{*}p") if abstract is not None else ():
-        if next(element.iterancestors("{*}fig", "{*}table-wrap", "{*}boxed-text"), None) is not None:
-            continue  # a caption
-        text = _plain(element)
-        if local_name(element) == "title":
-            head = "" if text.casefold().rstrip(":.") in ("", "abstract", "summary") else f"{text.rstrip(':')}: "
-        elif text:
-            parts.append(f"{head}{text}")
-            head = ""
-    return PARTS.join(parts)
-
-
 def _read_subjects(meta: Any) -> list[str]:
     """Return all subjects, broader before narrower, without kinds of articles ("Research Article") and shelf marks."""
     return [
@@ -249,7 +200,7 @@ def _read_keywords(meta: Any) -> tuple[str, ...]:
     own = (article_language(meta) or "en")[:2]
     found: dict[str, None] = {}
     for group in meta.iterfind("{*}kwd-group"):
-        language = (group.get(_LANGUAGE) or own)[:2]
+        language = (group.get(LANGUAGE) or own)[:2]
         if (
             group.get("kwd-group-type") or "author"
         ).casefold() not in _KEYWORD_GROUPS or language.casefold() != own.casefold():
@@ -258,16 +209,10 @@ def _read_keywords(meta: Any) -> tuple[str, ...]:
             if local_name(keyword) == "compound-kwd":
                 text = ": ".join(filter(None, map(extract_text, keyword.iterfind("{*}compound-kwd-part"))))
             else:
-                text = _plain(keyword)
+                text = read_plain_text(keyword)
             if text := text.strip(" ,;.")[:200]:
                 found.setdefault(text)
     return tuple(found)[:MAX_KEYWORDS]
-
-
-def article_language(meta: Any) -> str | None:
-    """Return the language that the `article` element of an `article-meta` declares."""
-    article = meta.getparent().getparent()
-    return None if article is None else article.get(_LANGUAGE)
 
 
 def _read_issns(article: Any) -> tuple[str, ...]:
@@ -287,7 +232,7 @@ def _read_emails(meta: Any) -> Iterator[str | None]:
     It is the author's own address, or the address in a correspondence note that only this author references.
     """
     notes = {note.get("id"): note for note in meta.iterfind("{*}author-notes/{*}corresp") if note.get("id")}
-    authors = [one for one in meta.iterfind("{*}contrib-group/{*}contrib") if _is_author(one)]
+    authors = _find_authors(meta)
     referred = [[ref.get("rid") for ref in one.iterfind("{*}xref[@ref-type='corresp']")] for one in authors]
     for author, ids in zip(authors, referred, strict=True):
         given = [*author.iterfind("{*}email"), *author.iterfind("{*}address/{*}email")]

@@ -58,7 +58,7 @@ DBLP = b"""<?xml version="1.0" encoding="ISO-8859-1"?><!DOCTYPE dblp SYSTEM "dbl
 <title>Gr\xf6bner bases &amp; <i>parsing</i>.</title><booktitle>ACL</booktitle><year>2020</year><ee>https://doi.org/10.18653/V1/2020.ACL-MAIN.447</ee></inproceedings>
 <article publtype="informal" key="journals/corr/abs-1911-02782"><author>Kyle Lo</author><title>S2ORC.</title><journal>CoRR</journal>
 <volume>abs/1911.02782</volume><year>2019</year></article><www key="homepages/1"><author>Kyle Lo</author></www>
-<proceedings key="conf/acl/2020"><title>Proceedings</title></proceedings><article key="x"><title>&bogus;</title></article></dblp>"""
+<proceedings key="conf/acl/2020"><title>Proceedings</title></proceedings><article key="x"><title>&bogus; & so on</title></article></dblp>"""
 ACL = """<collection id="2020.acl"><volume id="main"><meta><booktitle>Proceedings of the 58th Annual Meeting</booktitle><month>July</month>
 <year>2020</year></meta><frontmatter><url hash="a">2020.acl-main.0</url></frontmatter><paper id="447"><title><fixed-case>S</fixed-case>2<fixed-case>ORC</fixed-case>: A corpus</title>
 <author><first>Kyle</first><last>Lo</last></author><abstract>We introduce.</abstract><url hash="b">2020.acl-main.447</url><doi>10.18653/v1/2020.acl-main.447</doi></paper></volume></collection>"""

@@ -6,6 +6,7 @@ import pytest
 
 from s2corpus.sources import Record
 from s2corpus.sources.jsonl import read_authors
+from s2orc_parse import jats
 from s2orc_parse.bibliography.author import Affiliation
 from tests.unit.s2corpus.sources.samples import names, one
 from tests.unit.s2orc_parse.tei import teis
@@ -123,6 +124,8 @@ def test_fields_of_dblp_are_read(fields: str, values: dict[str, Any]) -> None:
 
 
 MEMBER = "<contrib contrib-type='author'><name><surname>Member</surname><given-names>Mo</given-names></name></contrib>"
+COLLAB = f"<collab>The <italic>Odd</italic> Group<xref>a</xref><contrib-group>{MEMBER}</contrib-group></collab>"
+GROUP = f"<contrib contrib-type='author'>{COLLAB}</contrib>"
 
 
 def article(meta: str) -> Record:
@@ -131,18 +134,41 @@ def article(meta: str) -> Record:
 
 
 @pytest.mark.parametrize(
-    ("contributor", "name"),
+    ("contributors", "names"),
     [
-        (f"<collab>The <italic>Odd</italic> Group<xref>a</xref><contrib-group>{MEMBER}</contrib-group></collab>", ("", "The Odd Group")),
-        ("<name-alternatives><name><surname>Doe</surname><given-names>Jane</given-names></name></name-alternatives>", ("Jane", "Doe")),
+        (f"{GROUP}{MEMBER}", [("", "The Odd Group"), ("Mo", "Member")]), (GROUP, [("", "The Odd Group"), ("Mo", "Member")]),
+        (f"{MEMBER.replace('Mo<', 'Jo<')}{GROUP}", [("Jo", "Member"), ("", "The Odd Group")]),
+        ("<contrib contrib-type='author'><name-alternatives><name><surname>Doe</surname><given-names>Jane</given-names></name>"
+         "</name-alternatives></contrib>", [("Jane", "Doe")]),
     ],
 )  # fmt: skip
-def test_contributor_of_jats_is_a_person_or_a_group(contributor: str, name: tuple[str, str]) -> None:
+def test_contributor_of_jats_is_a_person_or_a_group(contributors: str, names: list[tuple[str, str]]) -> None:
+    """The members of a group are authors only if no other author is named."""
     record = article(
-        f"<article-id pub-id-type='pmid'>7</article-id><contrib-group><contrib contrib-type='author'>{contributor}</contrib>"
-        f"<contrib contrib-type='group'><string-name>Jo</string-name></contrib><contrib><anonymous/></contrib></contrib-group>"
+        f"<article-id pub-id-type='pmid'>7</article-id><contrib-group>{contributors}<contrib contrib-type='group'>"
+        "<string-name>Jo</string-name></contrib><contrib contrib-type='editor'><anonymous/></contrib></contrib-group>"
     )
-    assert [(a.first, a.last) for a in record.authors] == [name]
+    assert [(a.first, a.last) for a in record.authors] == names
+
+
+@pytest.mark.parametrize(
+    ("abstract", "text"),
+    [
+        ("<abstract>Bare <italic>text</italic> of it.</abstract>", "Bare text of it."),
+        (
+            "<abstract><title>Abstract</title>Bare text.<p>Then a paragraph.</p></abstract>",
+            "Bare text.\nThen a paragraph.",
+        ),
+        ("<trans-abstract>Texto.</trans-abstract>", "Texto."),
+    ],
+)
+def test_abstract_of_jats_may_lack_paragraphs(abstract: str, text: str) -> None:
+    assert article(f"<article-id pub-id-type='pmid'>7</article-id>{abstract}").abstract == text
+    parse = jats.convert(
+        f"<article><front><article-meta>{abstract}</article-meta></front><body><p>x</p></body></article>".encode(),
+        sha1="",
+    )
+    assert [paragraph.text for paragraph in parse.abstract] == text.split("\n")
 
 
 @pytest.mark.parametrize(

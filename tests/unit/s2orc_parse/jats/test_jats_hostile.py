@@ -55,9 +55,23 @@ def test_file_at_its_limits_is_read(convert: Callable[..., Parse], data: bytes) 
 
 
 def test_document_type_is_not_loaded() -> None:
-    """The document type in every JATS file is not loaded; HTML's character entities are available without it."""
-    (paragraph,) = articles.parse("<p>&alpha;&#x2009;&ndash; &unknown;x</p>").body_text
-    assert paragraph.text == "α – x"
+    """The document type is not loaded. Without it the entities of HTML and of ISO 8879's Greek letters are read.
+
+    Nothing else of the text changes: neither an unknown entity nor a CDATA section.
+    """
+    (paragraph,) = articles.parse(
+        "<p>&alpha;&#x2009;&ndash; &rgr;-Virginids &OHgr; &unknown;x <![CDATA[a &mu; b]]></p>"
+    ).body_text
+    assert paragraph.text == "α – ρ-Virginids Ω &unknown;x a &mu; b"
+
+
+def test_prefix_may_lack_its_namespace() -> None:
+    """Elements cut from a larger document, a wrong URI or id lose neither the paper nor its text and formulas."""
+    start = '<article xmlns:xsi="not a URI"><body><p xml:id="0">See <ext-link xlink:href="https://a.org">b</ext-link>: '
+    formula = "<mml:math><mml:mi>x</mml:mi></mml:math> <odd:b>y</odd:b></p></body></article>"
+    (paragraph,) = jats.convert((start + formula).encode(), sha1="").body_text
+    assert paragraph.text == "See b: x y"
+    assert [formula.text for formula in paragraph.eq_spans] == ["x"]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from devtools.examples import docling
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Extraction, Limits, Pool
 from s2corpus.extractors.grobid import GrobidServer
+from s2corpus.extractors.registry import by_address
 from s2corpus.outcomes import ExtractOutcome
 from s2corpus.spec import ExtractRules
 from tests import standin_docling
@@ -276,3 +277,7 @@ def test_unknown_adapters_mixed_adapters_and_options_are_errors() -> None:
         Pool(["mineru+http://localhost:8000"])
     with pytest.raises(UserError, match="the same extractor: found docling, grobid"):
         Pool(["docling+http://localhost:5001", "http://localhost:8070"])
+
+
+def test_address_of_a_program_names_its_adapter() -> None:
+    assert by_address(["word+program://java"]) == ("word", ["program://java"])

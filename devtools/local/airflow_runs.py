@@ -106,10 +106,10 @@ class AirflowRuns(AirflowClient):
         return [line for line in lines if line.strip() and not line.startswith("::")]
 
 
-def follow(client: AirflowRuns, dag: str, run_id: str, *, seconds: float = 3600, quiet: bool = False) -> None:
+def follow(client: AirflowRuns, dag: str, run_id: str, *, seconds: float = 3600) -> None:
     """Print a line with the duration of each stage when it ends, and the progress in between.
 
-    If `quiet`, no lines are printed for stages. If the run waits for an earlier run or for an approval, print it.
+    If the run waits for an earlier run or for an approval, print it.
 
     Raises:
         UserError: the run failed or takes too long. After a failure, the message contains the task, its last output and
@@ -129,9 +129,8 @@ def follow(client: AirflowRuns, dag: str, run_id: str, *, seconds: float = 3600,
         for stage, done in groups.items():
             if stage not in printed and all(task["state"] in _DONE for task in done):
                 printed.add(stage)
-                if not quiet:
-                    count = sum(task["state"] == "success" for task in done)
-                    _say(f"  {stage:<12} {_duration(done):5.1f} s  {count} task{'s' if count > 1 else ''}")
+                count = sum(task["state"] == "success" for task in done)
+                _say(f"  {stage:<12} {_duration(done):5.1f} s  {count} task{'s' if count > 1 else ''}")
         if state == "success":
             _progress("")
             return

@@ -44,13 +44,7 @@ def tiny_cast() -> Cast:
 
 
 def _read() -> Entry:
-    """Read the file; days remain text."""
-    text = Path(__file__).with_suffix(".yaml").read_text("utf-8")
-    loader = type("_Loader", (yaml.SafeLoader,), {"yaml_implicit_resolvers": {
-        first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
-        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }})  # fmt: skip
-    given: Entry = yaml.load(text, loader)
+    given: Entry = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
     return given
 
 

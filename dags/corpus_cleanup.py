@@ -1,11 +1,11 @@
 """
 ### Clean-up
 
-Deletes what no release needs, as `corpus prune` does: tables of older published releases, stored results that neither a release nor the
-current code refers to, batches of processed drops, and logs of this worker that are older than 30 days. Snapshots, deliveries and the
-records of publications remain. The newest published releases keep their tables, and so do running releases.
+Deletes unneeded data like `corpus prune`: tables of older published releases, stored results without a reference from a release or the
+current code, batches of processed drops, and logs of this worker that are older than 30 days. Snapshots, deliveries and the records of
+publications remain. The tables of the newest published releases and of running releases remain too.
 
-The parameter `dry_run` lists what would be deleted. Unpause the DAG to clean up every week. Docs: `docs/releases.md#disk`.
+The parameter `dry_run` lists the data without deleting them. Unpause the DAG to clean up every week. Docs: `docs/releases.md#disk`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ with DAG(
     tags=["corpus drops"],
     params={
         "keep": Param(
-            3, type="integer", minimum=1, description="published releases of each corpus that keep their tables"
+            3, type="integer", minimum=1, description="number of published releases of each corpus with tables"
         ),
         "dry_run": Param(False, type="boolean", description="only list what would be deleted"),
     },

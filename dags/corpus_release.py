@@ -23,7 +23,7 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
 - **Triggered by hand**, the DAG builds the release of the last completed interval, or of the given interval. To build the release of
   an interval again, clear its run or backfill it.
 - **Retries**: only transient errors (an unavailable server, a lost connection) are retried. A wrong input, a blocking check or a bug
-  fails at once, with a message that contains the next step. Clearing a stage repeats it and all later stages. Finished extractions
+  fails immediately, with a message that contains the next step. Clearing a stage repeats it and all later stages. Finished extractions
   are never repeated.
 - **The pointer** `snapshots/<spec>/latest.json` moves last: after every check passed and, if the spec requires approval, a person
   approved. The person who started the run or delivered its new files may reject it, but another person must approve it.
@@ -244,7 +244,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         snapshot, by_as_of = Asset(f"corpus_snapshot__{spec.name}"), Asset(f"corpus_snapshot_as_of__{spec.name}")
         last = publish.override(
             # An event with a partition key triggers only partitioned DAGs, an event without one only unpartitioned DAGs.
-            # Airflow sends the event of an asset whenever the task succeeds, that of an alias only if the task adds it.
+            # Airflow sends the event of an asset whenever the task succeeds, and the event of an alias only if the task adds it.
             inlets=[snapshot, by_as_of],
             outlets=[AssetAlias(f"corpus_snapshot__{spec.name}"), by_as_of],
             retries=5,

@@ -10,7 +10,7 @@ from statistics import median
 from pdf2tei.front.byline import find_labeled, measure_names
 from pdf2tei.front.front_lines import Front, FrontLabel
 from pdf2tei.pages.language import language
-from pdf2tei.pages.model import Document, Line, Page
+from pdf2tei.pages.model import Document, Kind, Line, Page
 from pdf2tei.pages.text import clean
 from pdf2tei.words import read_pattern
 
@@ -40,7 +40,7 @@ _CERTAIN = 0.3
 
 def is_cover(page: Page) -> bool:
     """Return whether a page is a cover that a repository or publisher put before the paper."""
-    return _COVER.search(" ".join([x.text for x in page.lines]).lower()) is not None
+    return _COVER.search(" ".join([x.text for x in page.lines if x.kind is not Kind.FURNITURE]).lower()) is not None
 
 
 def find_title(document: Document, front: Front) -> tuple[list[Line], list[Line]]:

@@ -48,7 +48,7 @@ def mark_furniture(document: Document) -> None:
             line.kind = Kind.FURNITURE
         edge = _list_edge_lines(upright)
         edges.append((page, edge))
-        for line in () if is_cover(page) else edge:  # the title is repeated on the next page
+        for line in () if page.number == 1 and is_cover(page) else edge:  # the title is repeated on the next page
             places[_normalize_text(line)].append((page.number, line))
     for page, edge in edges:
         labels = sum(len(x.text) < 6 and _REFERENCE_LABEL.fullmatch(x.text) is not None for x in page.lines) > 2
@@ -58,11 +58,12 @@ def mark_furniture(document: Document) -> None:
                 continue
             alike = places[_normalize_text(line)]
             repeats = {n for n, x in alike if n != page.number and abs(x.y0 - line.y0) < 8 and x.size > 0.9 * line.size}
-            is_one_enough = len(document.pages) < 6 or len(line.text) > 20
-            is_outer = line.y0 < page.height * 0.12 or line.y0 > page.height * 0.88
+            is_long = sum(map(str.isalpha, line.text)) > 16
             is_outermost = line.y0 < first + 3 or line.y0 > last - 3
+            margin = 0.2 if len(repeats) > 2 and (is_outermost or is_long) else 0.12
+            is_outer = min(line.y0, page.height - line.y0) < margin * page.height
             if (
-                (is_outer and len(repeats) >= (1 if is_one_enough else 2))
+                (is_outer and len(repeats) >= (1 if is_long or len(document.pages) < 6 else 2))
                 or (is_outermost and is_outer and _NUMBER.fullmatch(line.text))
                 or _is_marginal(line, page)
             ):

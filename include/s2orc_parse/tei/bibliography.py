@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import extract_year, find_year, parse_date
-from s2orc_parse.bibliography.fields import add_affiliations
+from s2orc_parse.bibliography.fields import add_affiliations, join_titles
 from s2orc_parse.bibliography.leading_names import split_leading_names
 from s2orc_parse.bibliography.links import clean_url, collect_identifiers
 from s2orc_parse.bibliography.names import make_author, make_group
@@ -162,7 +162,10 @@ class _EntryContent:
         if tag == "title":
             level = element.get("level") or ("a" if part == "analytic" else "m")
             if text := extract_text(element):  # a thesis has an empty title in `analytic`
-                self.titles.setdefault(level, text)
+                is_subtitle = element.get("type") == "sub" and level in self.titles
+                self.titles[level] = (
+                    join_titles(self.titles[level], text) if is_subtitle else self.titles.get(level, text)
+                )
         elif tag == "idno":
             if (element.get("type") or "").casefold().startswith(("issn", "eissn")):
                 self.issn = self.issn or extract_text(element)

@@ -8,6 +8,7 @@ from itertools import starmap
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
+from s2orc_parse.bibliography.fields import join_titles
 from s2orc_parse.bibliography.links import collect_identifiers
 from s2orc_parse.parse_model import EQUATION, BackPart, EqSpan, Header, Paragraph, Parse, Provenance, RefEntry, RefType
 from s2orc_parse.tei.bibliography import XML_ID, read_author, read_bibliography, read_identifier
@@ -29,7 +30,7 @@ from s2orc_parse.xml import Element, extract_text, local_name, read_tei
 
 _BACK_PARTS = {part.value: part for part in BackPart}
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-CONVERTER_VERSION = "20"  # part of the key of every stored parse; increase it when the parse of any TEI may change
+CONVERTER_VERSION = "21"  # part of the key of every stored parse; increase it when the parse of any TEI may change
 
 
 def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
@@ -169,7 +170,7 @@ def read_header(header: Element | None) -> Header:
     """Return title, authors, date, venue and identifiers; without a header, all are empty."""
     if header is None:
         return Header()
-    title = ""
+    title = subtitle = ""
     titles: dict[str, str] = {}
     dates: list[tuple[int, str]] = []
     authors: tuple[Author, ...] = ()
@@ -180,7 +181,9 @@ def read_header(header: Element | None) -> Header:
             parent = element.getparent()
             above = local_name(parent) if parent is not None else ""
             text = extract_text(element)
-            if above in ("titleStmt", "analytic"):
+            if above in ("titleStmt", "analytic") and element.get("type") == "sub":
+                subtitle = subtitle or text
+            elif above in ("titleStmt", "analytic"):
                 title = title or text
             elif text:
                 titles.setdefault(element.get("level") or "m", text)
@@ -195,7 +198,7 @@ def read_header(header: Element | None) -> Header:
     found = collect_identifiers(map(read_identifier, idnos), (), ())
     date, precision = next((parsed for _, text in sorted(dates) if (parsed := parse_date(text))[0]), (None, None))
     return Header(
-        title=title, authors=authors, date=date, date_precision=precision,
+        title=join_titles(title, subtitle), authors=authors, date=date, date_precision=precision,
         venue=titles.get("m") or titles.get("s") or None, journal=titles.get("j"),
         doi=found.get("doi"), arxiv_id=found.get("arxiv_id"), pubmed_id=found.get("pubmed_id"), pmc_id=found.get("pmc_id"),
     )  # fmt: skip

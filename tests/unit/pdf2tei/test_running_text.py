@@ -13,6 +13,7 @@ from pdf2tei.body.heads import head_length
 from pdf2tei.body.run_in_heads import split_run_in
 from pdf2tei.body.sections import read_sections
 from pdf2tei.floats import figures_and_tables as floats
+from pdf2tei.front.title import is_cover
 from pdf2tei.pages import fragments, furniture
 from pdf2tei.pages.measures import Measures, measure
 from pdf2tei.pages.model import Document, Font, Kind, Line, Page
@@ -94,6 +95,27 @@ def test_text_hidden_under_an_image_is_read_once() -> None:
     furniture.mark_furniture(place([*shown, *hidden]))
     assert {x.kind for x in hidden} == {Kind.FURNITURE}
     assert Kind.FURNITURE not in {x.kind for x in shown[1:]}
+
+
+def test_running_head_in_the_text_area_is_furniture() -> None:
+    """IOS Press prints it below the margin. A notice on every page makes no page a cover (IEEE's accepted manuscripts)."""
+    running = [
+        ("This is the author's version which has not been fully edited and", SMALL, 2.0),
+        ("S. Ferrada et al. / Similarity Joins and Clustering for SPARQL", ROMAN, 104.0),
+    ]
+    pages = []
+    for number in range(1, 6):
+        heads = [draw_line((text, font), x=60, y=y) for text, font, y in running]
+        prose = [
+            draw_line((f"{chr(97 + number)}{chr(97 + i)} {SENTENCE[:60]}", ROMAN), x=60, y=130.0 + 12 * i)
+            for i in range(15)
+        ]
+        pages.append(Page(number, 600.0, 842.0, [*heads, *prose], []))
+    furniture.mark_furniture(Document(pages))
+    assert [[line.kind for line in page.lines[:3]] for page in pages] == [
+        [Kind.FURNITURE, Kind.FURNITURE, Kind.BODY]
+    ] * 5
+    assert not any(map(is_cover, pages))
 
 
 @pytest.mark.parametrize(("step", "kind"), [(5, Kind.FURNITURE), (1, Kind.BODY)])

@@ -175,6 +175,16 @@ def test_header_gives_metadata_of_the_paper() -> None:
     assert header("<sourceDesc><biblStruct><title level='s'>S</title></biblStruct></sourceDesc>")["venue"] == "S"
 
 
+def test_subtitle_is_part_of_the_title() -> None:
+    """TEI gives it a title of its own: `<title level="a" type="sub">`."""
+    titles = '<analytic><title level="a" type="main">On rivers</title><title level="a" type="sub">A survey</title></analytic>'
+    data = teis.document("<p>x</p>", (f'<biblStruct xml:id="b0">{titles}</biblStruct>',)).replace(
+        b"</titleStmt>", b'<title level="a" type="sub">Part of it</title></titleStmt>'
+    )
+    parse = tei.convert(data, file_sha1="")
+    assert (parse.header.title, parse.bib_entries[0].title) == ("A title: Part of it", "On rivers: A survey")
+
+
 @pytest.mark.parametrize(("name", "doi"), [("analytic", "10.1000/a"), ("monogr", "10.1000/a"), ("note", None)])
 def test_identifier_counts_only_if_it_is_of_the_paper(name: str, doi: str | None) -> None:
     inside = f'<{name}><idno type="DOI">10.1000/a</idno></{name}>'

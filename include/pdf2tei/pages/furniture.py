@@ -60,7 +60,7 @@ def mark_furniture(document: Document) -> None:
             repeats = {n for n, x in alike if n != page.number and abs(x.y0 - line.y0) < 8 and x.size > 0.9 * line.size}
             is_long = sum(map(str.isalpha, line.text)) > 16
             is_outermost = line.y0 < first + 3 or line.y0 > last - 3
-            margin = 0.2 if len(repeats) > 2 and (is_outermost or is_long) else 0.12
+            margin = 0.2 if len(repeats) > max(2, len(document.pages) / 4) and (is_outermost or is_long) else 0.12
             is_outer = min(line.y0, page.height - line.y0) < margin * page.height
             if (
                 (is_outer and len(repeats) >= (1 if is_long or len(document.pages) < 6 else 2))

@@ -25,7 +25,6 @@ from pdf2tei.front.header import read_front
 from pdf2tei.front.identity import FirstPages, PrintedLine, identify
 from pdf2tei.models.segmentation import SegmentLabel, label_lines, score_as_reference
 from pdf2tei.pages.alto import read_document
-from pdf2tei.pages.columns import fix_column_order
 from pdf2tei.pages.directions import reorder_right_to_left
 from pdf2tei.pages.fragments import join_fragments
 from pdf2tei.pages.furniture import mark_furniture
@@ -63,7 +62,6 @@ def extract(
     # Lines: remove what belongs to the page, and put the rest into reading order.
     mark_furniture(document)
     for page in document.pages:
-        fix_column_order(page)
         join_fragments(page)
         reorder_right_to_left(page)
     mark_contents(document)

@@ -24,13 +24,15 @@ _NOT_NAME_WORDS = read_words("authors", "not_name_words")
 _NOT_NAME_ENDING = read_pattern("authors", "not_name_ending")
 _AMBIGUOUS_NAMES = re.compile(r"\b(?:(?<=-)France|Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
 """Words of affiliations and imprints that are also people's names."""
+ONE_INVERTED = ";;"
+"""The end of a line that is an inverted list of one name."""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = read_words("authors", "titles")
 _SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)[.–—-](?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
 LABEL = read_pattern("authors", "label")
 _PAIR = re.compile(r"(\S+ .*\S) (?:e|i|y|и|og|och|ve) (\S+ .*\S)")
 """Two full names with a conjunction that may also stand within a surname."""
-_MARK = re.compile(r"\[?(?:\d{4}[−–‐-]){3}\d{3}[\dX]\]?|[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
+_MARK = re.compile(r"\[?(?:\d{4}[−–‐-]){3}\d{3}[\dX]\]?|[\d⁰¹²³⁴-⁹*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
 _NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|(?:[^\W\d_]\.[-‐])?[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
 _MAX_CASELESS_WORDS = 4
 """Maximum number of words of a name in a script without capitals."""
@@ -243,14 +245,16 @@ def split_names(tokens: list[Token]) -> list[str]:
 
 
 def _parse_inverted_list(text: str) -> list[str]:
-    """Return the names of a list like `Smith, John; Berg, Kees` with first names first.
+    """Return the names of a list like `Smith, John; Berg, Kees` as `John, Smith`.
 
     Return an empty list if the text is not such a list.
     """
     whole = [[half.strip() for half in part.split(",") if half.strip()] for part in text.split(";") if part.strip(" ,")]
-    if len(whole) < 2 or not all(len(halves) == 2 and len(" ".join(halves).split()) < 6 for halves in whole):
+    if len(whole) < 2 - text.endswith(ONE_INVERTED) or not all(
+        len(halves) == 2 and len(" ".join(halves).split()) < 6 for halves in whole
+    ):
         return []
-    return [f"{first} {last}" for last, first in whole]
+    return [f"{first}, {last}" for last, first in whole]
 
 
 def _is_particle(word: str) -> bool:
@@ -263,6 +267,11 @@ def parse_printed_name(text: str) -> FrontAuthor | None:
     A name has two to eight words, which are capitalized except for particles, and no words of affiliations. Names in capitals
     are converted to title case.
     """
+    first, _, last = text.partition(", ")
+    if last:  # of an inverted list, which shows where the surname begins
+        author = parse_printed_name(f"{first} {last}")
+        longer = author is not None and len(last) > len(author.surname) and not text.isupper()
+        return FrontAuthor(tuple(first.split()), last) if longer else author
     text = _ORCID.sub("", text if text.isascii() and "`" not in text else normalize("NFC", text.translate(_INVISIBLE)))
     if _CJK_NAME.fullmatch(text):
         return FrontAuthor((text[1:],), text[0])

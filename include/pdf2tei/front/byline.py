@@ -10,6 +10,7 @@ from itertools import groupby, pairwise
 from pdf2tei.front.authors import (
     DEGREES,
     LABEL,
+    ONE_INVERTED,
     affiliation_words,
     are_inverted,
     begins_with_name,
@@ -31,6 +32,7 @@ _BY = re.compile(r"\W*(?:(?:\w+ )?(?:by|par|por|von)|di|przez)\W*", re.I)
 _LIST_SEPARATOR = re.compile("[,;،、，·|]")
 _CODE = re.compile(r"(?<![\d−–-])\d{4,6}(?![\d−–-])")  # a year or a postal code
 _WORD = re.compile(r"\w{3,}")
+_INVERTED_NAME = re.compile(r"[^\W\d_][^,;:.()]*, [^\W\d_](?=[^,:]*(?:;|$))")
 _SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.? ")
 _MAX_CASELESS_WORDS = 5
 """A line without separators and with more words in a script without capitals is a sentence."""
@@ -53,6 +55,8 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     if labeled and title and labeled[0].font == title[0].font and labeled[0].page == title[0].page:
         return labeled  # a cover lists title and authors in one paragraph
     under = _select_below_title(front, title, abstract, width)
+    if cited := _find_cited(front, under):
+        return cited
     texts = Counter(x.text for x in under)
     others = set(map(id, _list_other_people(front.lines)))
     under = all_under = [x for x in under if id(x) not in others]
@@ -165,6 +169,11 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
         blocks = {x.block for x in lines if front.label(x) is FrontLabel.AUTHOR}
         beside = [x for x in lines if x.block in blocks and (x.x1 < sides[0] or x.x0 > sides[1])]
         found = beside if any(measure_names(x)[1] for x in beside) else found
+    elif shown:  # a column of authors goes on beside the abstract
+        types = {get_names_type(x) for x in found if front.label(x) is FrontLabel.AUTHOR}
+        later = [x for x in lines if x.y0 >= top - 2 and front.label(x) is FrontLabel.AUTHOR and measure_names(x)[1]]
+        edge = min(x.x0 for x in shown)
+        found += [x for x in later if x not in found and x.x1 < edge and get_names_type(x) in types]
     return _join_wrapped_names(sorted(found, key=_get_row), front)
 
 
@@ -240,6 +249,19 @@ def find_labeled(front: Front) -> list[Line]:
     found = front.lines[start : start + 1] if start >= 0 else []
     while found and found[-1].text.endswith((",", ";", " and", "&")) and start + len(found) < len(front.lines):
         found.append(front.lines[start + len(found)])
+    return found
+
+
+def _find_cited(front: Front, under: list[Line]) -> list[Line]:
+    """Return the first lines under a title if they are `Surname, Given`, as a citation on the page begins."""
+    match = _INVERTED_NAME.match(under[0].text) if under else None
+    if match is None or not any(x is not under[0] and x.text.startswith(match[0]) for x in front.lines):
+        return []
+    found = [x for x in under if x.font == under[0].font and x.block == under[0].block]
+    if len(found) == 1:  # as in a list of names
+        found[0].tokens[-1] = replace(found[0].tokens[-1], text=f"{found[0].tokens[-1].text}{ONE_INVERTED}")
+        found[0].__post_init__()
+        found[0].forget()
     return found
 
 

@@ -226,14 +226,15 @@ def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | No
     nearest = min(near, key=lambda item: item[0])[1] if near else None
     if nearest is None:
         return None
-    is_above_subtitle = (
-        step < 0 and last.size < _MAX_SUBTITLE_SIZE * nearest.size and front.label(nearest) is FrontLabel.TITLE
+    is_titled = front.label(nearest) is FrontLabel.TITLE or (
+        nearest.font.family == last.font.family and nearest.size >= max(x.size for x in front.lines)
     )
+    is_above_subtitle = step < 0 and last.size < _MAX_SUBTITLE_SIZE * nearest.size and is_titled
     if (
         (abs(nearest.size - last.size) > 0.6 and not is_above_subtitle)
         or nearest.font.bold != last.font.bold
         or _BANNER.search(clean(nearest.text))
-        or (step < 0 and _KIND.fullmatch(nearest.text))
+        or (step < 0 and nearest.size < last.size + 0.6 and _KIND.fullmatch(nearest.text))
         or (step > 0 and _names_people(nearest, last))
     ):
         return None

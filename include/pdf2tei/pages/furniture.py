@@ -94,13 +94,13 @@ def _find_duplicates(page: Page, family: str) -> list[Line]:
     preferred.
     """
     keys: dict[str, Line] = {}
-    repeats = 0
+    repeated: dict[int, bool] = {}
     for line in page.lines:
         key = _SIGNS.sub("", line.text.casefold()) if len(line.text) > 8 else ""
-        if len(key) > 25:
-            other = keys.setdefault(key, line)
-            repeats += other.block != line.block and max(abs(other.y0 - line.y0), abs(other.x0 - line.x0)) < 30
-    if repeats < 4 or repeats < 0.15 * len(keys):
+        other = keys.setdefault(key, line) if key else line
+        if other.block != line.block and max(abs(other.y0 - line.y0), abs(other.x0 - line.x0)) < 30:
+            repeated[id(line)] = len(key) > 25
+    if sum(repeated.values()) < 4 or sum(repeated.values()) < 0.15 * sum(len(key) > 25 for key in keys):
         return []
     blocks: dict[int, list[Line]] = defaultdict(list)
     for line in page.lines:
@@ -109,7 +109,7 @@ def _find_duplicates(page: Page, family: str) -> list[Line]:
     out: list[Line] = []
     for lines in sorted(blocks.values(), key=lambda x: max(x, key=lambda line: len(line.text)).font.family != family):
         words = Counter(w for line in lines for w in line.text.casefold().split())
-        if (words & before).total() > 0.7 * words.total():
+        if (words & before).total() > 0.7 * words.total() or id(lines[0]) in repeated:
             before -= words
             out += lines
         else:

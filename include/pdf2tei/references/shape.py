@@ -16,6 +16,8 @@ from s2orc_parse.words import fold
 _USUAL_SCORE = 0.55
 """Mean score of a line between lists and running text."""
 _MIN_ENTRIES = 5
+_MIN_LENGTH = 60
+"""Minimum length of entries under a head, in characters."""
 _MIN_SHARE = 0.75
 """Minimum share of the entries that begin with a name or label and contain a year, and of the neighbors in order."""
 
@@ -27,7 +29,7 @@ def find_list(lines: list[Line]) -> tuple[int, int, int] | None:
     first = start if head is None else head + 1
     while head is None and first < end and not AUTHOR.match(lines[first].text):
         first += 1
-    entries = [" ".join(line.text for line in group) for group in split(lines[first:end])]
+    entries = _join_entries(lines[first:end])
     if len(entries) < _MIN_ENTRIES:
         return None
     labeled = [LABEL.match(entry) is not None for entry in entries]
@@ -42,12 +44,25 @@ def find_list(lines: list[Line]) -> tuple[int, int, int] | None:
     return (first if head is None else head), first, end
 
 
+def is_list(lines: list[Line]) -> bool:
+    """Return whether lines under a head are entries: they begin with names, have years, and are longer than cells of a table."""
+    entries = _join_entries(lines)
+    begun = sum(AUTHOR.match(entry) is not None for entry in entries)
+    dated = sum(YEAR.search(entry) is not None for entry in entries)
+    is_listed = begun >= _MIN_SHARE * len(entries) and dated >= len(entries) / 2
+    return len(entries) > 2 and is_listed and sum(map(len, entries)) > _MIN_LENGTH * len(entries)
+
+
+def _join_entries(lines: list[Line]) -> list[str]:
+    return [" ".join(line.text for line in group) for group in split(lines)]
+
+
 def _find_densest(lines: list[Line]) -> tuple[int, int]:
     """Return the run of lines in one size with the most evidence for references."""
     best, where = 0.0, (0, 0)
     total, start = 0.0, 0
     for i, line in enumerate(lines):
-        if total <= 0 or (i and abs(line.size - lines[i - 1].size) > 0.3):
+        if total <= 0 or (i and abs(line.size - lines[i - 1].size) > 0.8):
             total, start = 0.0, i
         total += score_as_reference(line.text) + (AUTHOR.match(line.text) is not None) / 2 - _USUAL_SCORE
         if total > best:

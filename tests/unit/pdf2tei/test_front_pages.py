@@ -281,6 +281,77 @@ def test_cover_names_the_title_of_a_scan_without_title(tmp_path: Path) -> None:
     assert list_texts(tei, ".//t:titleStmt/t:title") == [title]
 
 
+CITED_ON_COVERS = {
+    "one name": ("Porschen, Stephanie", "Porschen, Stephanie: ", ["Porschen"]),
+    "two names": ("Abold, Roland; Juhász, Zoltán", "Abold, Roland ; Juhász, Zoltán: ", ["Abold", "Juhász"]),
+    "two surnames": (
+        "Linke Sonderegger, Marion",
+        "Linke Sonderegger, Marion ; Universität Bremen (Ed.): ",
+        ["Linke Sonderegger"],
+    ),
+    "initials in the citation": ("Kunstreich, Timm", "Kunstreich, T. (2012). ", ["Kunstreich"]),
+}
+
+
+@pytest.mark.parametrize("form", CITED_ON_COVERS)
+def test_name_under_the_title_of_a_cover_is_known_from_its_citation(form: str, tmp_path: Path) -> None:
+    name, cited, surnames = CITED_ON_COVERS[form]
+    title = "Mehr als nur staatliche Kinderbetreuung"
+    cover = (
+        f"#align(right)[#text(size: 18pt)[*www.ssoar.info*]] #v(60pt) #text(size: 18pt)[*{title}*] \\ #text(size: 13pt)[{name}]\n\n"
+        "Veröffentlichungsversion / Published Version \\ Arbeitspapier / working paper\n\n"
+        "*Zur Verfügung gestellt in Kooperation mit / provided in cooperation with:* \\ SSG Sozialwissenschaften, USB Köln\n\n"
+        f"#text(size: 9pt)[*Empfohlene Zitierung / Suggested Citation:* \\ {cited}{title}. Bremen, 2004.]"
+    )
+    tei = read(f"#set text(size: 10pt)\n{cover}\n#pagebreak()\n{PROSE}\n\n{BODY}", tmp_path)
+    assert list_texts(tei, ".//t:analytic//t:surname") == surnames
+
+
+def test_column_of_authors_goes_on_beside_the_abstract(tmp_path: Path) -> None:
+    names = ("Mateus Meneghini", "Michel Anzanello", "Alessandro Kahmann", "Guilherme Luz Tortorella")
+    place = "Federal University of Rio Grande \\ do Sul - UFRGS, Porto Alegre, Rio \\ Grande do Sul, Brazil"
+    side = " #v(12pt) ".join(
+        f"#text(size: 9pt)[*{name}*] \\ {name.split()[-1].lower()}\\@gmail.com \\ {place}" for name in names
+    )
+    main = f"#v(30pt) #text(size: 9pt)[*ABSTRACT*] \n\n {PROSE} {PROSE} \n\n *Keywords:* Demand forecasting; Fast food"
+    front = f"#align(center)[#text(size: 13pt)[*QUANTITATIVE DEMAND FORECASTING ADJUSTMENT BASED ON QUALITATIVE FACTORS*]] #v(40pt)\n#grid(columns: (25%, 70%), gutter: 5%, text(size: 8pt)[{side}], text(size: 8.5pt)[{main}])"
+    tei = read(f"#set text(size: 10pt)\n{front}\n#pagebreak()\n= Introduction\n{PROSE} {PROSE}", tmp_path)
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Meneghini", "Anzanello", "Kahmann", "Tortorella"]
+
+
+def test_larger_lines_above_a_subtitle_are_the_title(tmp_path: Path) -> None:
+    front = (
+        "#align(center)[#text(size: 21.5pt)[*Restaurant and foodservice \\ research*] #v(4pt) #text(size: 15.5pt)[*A critical reflection behind and an \\ optimistic look ahead*]\n\n"
+        "#text(size: 12.5pt)[Robin DiPietro] \\ _Department of Hotel, Restaurant and Tourism Management, \\ University of South Carolina, Columbia, South Carolina, USA_]"
+    )
+    tei = read(f"#set page(width: 440pt)\n#set text(size: 9pt)\n{front}\n\n*Abstract*\n\n{PROSE}\n\n{BODY}", tmp_path)
+    assert (
+        " ".join(list_texts(tei, ".//t:titleStmt/t:title"))
+        == "Restaurant and foodservice research A critical reflection behind and an optimistic look ahead"
+    )
+
+
+def test_front_that_is_printed_several_times_is_read_once(tmp_path: Path) -> None:
+    title = "Identification of Citrus Huanglongbing Disease at the Pre-Symptomatic Stage \\ Using Polarized Imaging Technique"
+    head = "5th IFAC Conference on Sensing, Control and Automation for Agriculture"
+    names = "Alireza Pourreza\\* #h(15pt) Won Suk Lee\\*\\*"
+    copies = [
+        f"#place(dy: {40 + dy}pt, text(size: 14pt)[*{title}*])#place(dy: {90 + dy}pt, text(size: 10pt)[*{names}*])#place(dy: {dy}pt, text(size: 8pt)[*{head}*])"
+        for dy in (0, 6, 11, 17)
+    ]
+    tei = read(f"#set text(size: 10pt)\n{''.join(copies)} #v(150pt)\n*Abstract:* {PROSE}\n\n{BODY}", tmp_path)
+    assert list_texts(tei, ".//t:titleStmt/t:title") == [title.replace(" \\", "")]
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Pourreza", "Lee"]
+
+
+def test_purpose_of_a_thesis_is_no_title(tmp_path: Path) -> None:
+    title = "Aplicación móvil para el diagnóstico preliminar del oídio en la uva a través de imágenes digitales"
+    front = f"#align(center)[#text(size: 18pt)[*FACULTAD DE INGENIERÍA Y ARQUITECTURA*] \\ #text(size: 16pt)[*ESCUELA PROFESIONAL DE INGENIERÍA DE SISTEMAS*] #v(40pt) #text(size: 14pt)[{title}] #v(40pt) *TESIS PARA OBTENER EL TÍTULO PROFESIONAL DE:* \\ Ingeniero de Sistemas]"
+    tei = read(f'#set text(size: 12pt, lang: "es")\n{front}\n#pagebreak()\n= Introducción\n{PROSE}', tmp_path)
+    assert list_texts(tei, ".//t:titleStmt/t:title") == [title]
+    assert list_texts(tei, ".//t:analytic//t:surname") == []
+
+
 @pytest.mark.parametrize("left", [3.0, 1.7])
 def test_names_left_of_a_title_off_the_middle_are_read(left: float, tmp_path: Path) -> None:
     people = ("Sergey M. Plis", "Stephen McCracken", "Terran Lane", "Vince D. Calhoun")

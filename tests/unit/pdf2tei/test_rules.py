@@ -19,7 +19,8 @@ from tests.unit.pdf2tei.samples import HEAD, PROSE, ROMAN, draw_line
 NO_NAMES = """Allen Institute for Artificial Intelligence|United Kingdom|lguerdan@cs.cmu.edu|Pittsburgh|of the people|Room 7|
 Veterinary Medicine|Computational Linguistics|Veterinary World|Clinical Management|Tel Aviv University Israel|STATES OF THE LITTER|
 Anonymous Affiliations|John F Kennedy Boulevard|студентка кафедры системного программирования|Springer-Verlag Berlin Heidelberg|
-Emu Analytics|Associate Professor|Teknik Informatika|Lima Peru|European Studies"""
+Emu Analytics|Associate Professor|Teknik Informatika|Lima Peru|European Studies|SSG Sozialwissenschaften|Noda City|Ingeniero de Sistemas|
+Verlag Barbara Budrich|Programa de Ingeniería Electrónica"""
 
 
 @pytest.mark.parametrize(
@@ -57,6 +58,8 @@ def test_text_without_name_gives_no_author(text: str) -> None:
         (["Edward Judokusumo, Guil-", "laume Carmona, Silvia Gómez-", "Puerta, Peter Walter"],
          ["Edward|Judokusumo", "Guillaume|Carmona", "Silvia|Gómez-Puerta", "Peter|Walter"]),
         (["JohnSmith,KeesBerg,MariaLo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
+        (["Abold, Roland; Linke Sonderegger, Marion"], ["Roland|Abold", "Marion|Linke Sonderegger"]),
+        (["Aman Ullah¹, Riaz Ahmed Gul², Salman Aslam⁶"], ["Aman|Ullah", "Riaz Ahmed|Gul", "Salman|Aslam"]),
     ],
 )  # fmt: skip
 def test_bylines_are_split_into_names(lines: list[str], expected: list[str]) -> None:

@@ -17,6 +17,7 @@ from pdf2tei.words import read_pattern
 
 _REFERENCES_HEAD = read_pattern("reference_list", "references_head")
 _BACK_MATTER = read_pattern("reference_list", "back_matter")
+_BIOGRAPHY = read_pattern("reference_list", "biography", re.NOFLAG)
 _NOTE = re.compile(r"\s*(?:\d{1,2}|[*†‡§¶∗])\s?[A-Z(\"“h]")
 _MAX_BRIDGED_LINES = 3
 """Maximum number of lines with another label within a list, regardless of their font."""
@@ -182,7 +183,7 @@ def _is_set_as_head(line: Line, size: float, *, is_bold: bool) -> bool:
 
 def _is_back_matter(line: Line, before: Line) -> bool:
     continues = line.font == before.font and not may_end(before.text)  # `…, AI,` / `Ethics, and Society`
-    return _BACK_MATTER.match(line.text) is not None and not continues
+    return bool(_BACK_MATTER.match(line.text) or _BIOGRAPHY.match(line.text)) and not continues
 
 
 def _find_end(lines: list[Line], start: int, end: int) -> int:
@@ -196,7 +197,8 @@ def _find_end(lines: list[Line], start: int, end: int) -> int:
             below = [_weigh(x) for x in lines[i + 1 : min(end, i + 7)]]
             may_head_part = not is_back and (len(line.text) < _MAX_PART_HEAD or not line.font.bold)
             continues = may_head_part and sum(below) > _USUAL_SCORE_OF_TEXT * len(below)
-            if apart and not LABEL.match(line.text) and not continues and max(below[:2], default=0) < 2:
+            is_certain = max(below[:2], default=0) < 2 or _BIOGRAPHY.match(line.text)
+            if apart and not LABEL.match(line.text) and not continues and is_certain:
                 return i
     while end < len(lines):
         line, before = lines[end], lines[end - 1]

@@ -392,6 +392,26 @@ def test_imprint_below_a_list_is_no_part_of_its_last_entry() -> None:
     assert list_found_entries(document, range(30, len(rows))) == join_entries(INTERVIEWS)
 
 
+@pytest.mark.parametrize(
+    "begin",
+    [
+        "Jia-Lien Hsu received the B.S. degree in computer", "Chen Liang (S’19) received the B.E. degree in automation",
+        "RENZO ANGLES is associate professor in the De-",
+    ],
+)  # fmt: skip
+def test_biography_ends_the_list(begin: str) -> None:
+    """IEEE prints the authors' biographies under the last entry, in its type."""
+    rest = [
+        "science from National Tsing Hua University,",
+        "Hsinchu, Taiwan, R.O.C, in 1994, where he is",
+        "currently pursuing the Ph.D. degree.",
+    ]
+    biography = [Row(begin, SMALL, block=True, gap=9.0), *(Row(text, SMALL) for text in rest)]
+    rows = [*BODY, Row("References", HEAD, block=True), *write_entries(HANGING_LIST), *biography]
+    document = draw(rows)
+    assert list_found_entries(document, range(30, len(rows))) == join_entries(HANGING_LIST)
+
+
 def test_bold_authors_head_no_part_of_the_list() -> None:
     texts = """Bovenschulte, Andreas/Fisahn, Andreas,
 >Fiskalpakt entmachtet Bundestag, Bremen/

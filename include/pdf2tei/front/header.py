@@ -29,7 +29,10 @@ from pdf2tei.pages.language import language
 from pdf2tei.pages.measures import Measures
 from pdf2tei.pages.model import Document, Kind, Line
 from pdf2tei.pages.text import Joiner, Text, clean
+from pdf2tei.words import read_pattern
 
+_NOTICE = read_pattern("title", "notice")
+"""A line under a title that is no subtitle: a track, or where the work appeared."""
 _FOOTNOTE_MARK = re.compile(r"(?<=[^\W\d_]{3})\s*[*∗†‡§¶]+$")
 """The mark of a note at the end of a title. After a shorter word, it belongs to the title: A*."""
 PAGES = 3
@@ -64,7 +67,8 @@ def read_front(
     front = _select_front(document, labels)
     title, subtitle = find_title(document, front)
     contents.title = _FOOTNOTE_MARK.sub("", clean(joiner.text(title).text))
-    contents.subtitle = clean(joiner.text(subtitle).text)
+    subtitle_text = clean(joiner.text(subtitle).text)
+    contents.subtitle = "" if _NOTICE.match(subtitle_text) else subtitle_text
     title = title + subtitle
     for line in title:
         line.kind = Kind.FRONT

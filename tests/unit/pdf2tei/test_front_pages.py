@@ -331,6 +331,18 @@ def test_larger_lines_above_a_subtitle_are_the_title(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "notice", ["Blue Sky Ideas Track", "Presentation of work originally published in the Proc. of ICLR 2019"]
+)
+def test_notice_under_a_title_is_no_subtitle(notice: str, tmp_path: Path) -> None:
+    title = "#text(size: 17pt)[*Beyond Mimicry: Toward Lifelong Adaptability \\ in Imitation Learning*]"
+    front = f"#align(center)[{title} \\ #text(size: 14pt)[*{notice}*]\n\n#text(size: 11pt)[Nathan Gavenski] \\ King's College London]"
+    tei = read(f"#set text(size: 9pt)\n{front}\n\n*Abstract*\n\n{PROSE}\n\n{BODY}", tmp_path)
+    assert list_texts(tei, ".//t:titleStmt/t:title") == [
+        "Beyond Mimicry: Toward Lifelong Adaptability in Imitation Learning"
+    ]
+
+
 def test_front_that_is_printed_several_times_is_read_once(tmp_path: Path) -> None:
     title = "Identification of Citrus Huanglongbing Disease at the Pre-Symptomatic Stage \\ Using Polarized Imaging Technique"
     head = "5th IFAC Conference on Sensing, Control and Automation for Agriculture"

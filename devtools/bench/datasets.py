@@ -51,10 +51,10 @@ def sentences() -> None:
         began = time.process_time()
         every = measure(split, texts)
         seconds = time.process_time() - began
-        apart = measure(split, [text for text in texts if text.apart])
+        held_out = measure(split, [text for text in texts if text.apart])
         print(
             f"{name:<10} {every.sentences} sentences: whole {every.whole:.1%}, precision {every.precision:.1%}, recall {every.recall:.1%}; "
-            f"apart {apart.whole:.1%} of {apart.sentences}; {every.sentences / seconds:,.0f} sentences/s, {size / seconds:.2f} MB/s"
+            f"held out {held_out.whole:.1%} of {held_out.sentences}; {every.sentences / seconds:,.0f}/s, {size / seconds:.2f} MB/s"
         )
 
 

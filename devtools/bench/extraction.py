@@ -1,10 +1,10 @@
 """Measure the embedded extractor on papers with a publisher's JATS or GROBID's TEI, as one table per data set.
 
-    python -m devtools.bench.extraction [--apart] [--tei FOLDER] [--speed]
+    python -m devtools.bench.extraction [--held-out] [--tei FOLDER] [--speed]
 
 The data sets are `pmc-pdf`, `pairs` and `cases/layout` of REAL_DATA. Each is divided into
 development papers and held-out papers. Held out are every third paper of `pmc-pdf` and `pairs`, and the listed papers
-of `cases/layout`. `--apart` also reads the held-out papers. The last rows pool the papers of all data
+of `cases/layout`. `--held-out` also reads the held-out papers. The last rows pool the papers of all data
 sets. A failed paper counts as a paper without content. The columns:
 
   titles       share of papers with the correct title (letters and digits only, with or without the subtitle)
@@ -51,7 +51,7 @@ from pdf2tei.pages.alto_cache import ENTRY
 from pdf2tei.paper import extract
 from s2corpus.pdf.inspection import find_text_failure
 
-CASES_APART = {"PMC7718682", "PMC7863429", "PMC5824918", "PMC5301171", "e200057"}
+CASES_HELD_OUT = {"PMC7718682", "PMC7863429", "PMC5824918", "PMC5301171", "e200057"}
 """Held-out papers of `cases/layout`; `e200057` was read once, to repair titles with a translation."""
 SETS = ("pmc-pdf", "pairs", "cases/layout")
 COLUMNS = (
@@ -317,8 +317,8 @@ def list_papers(folder: Path) -> list[tuple[Path, Path, bool]]:
     if (folder / "list.csv").exists():
         with (folder / "list.csv").open(newline="", encoding="utf-8") as file:
             order = [row["pmcid"] for row in csv.DictReader(file)]
-    apart = CASES_APART if folder.name == "layout" else set(order[2::3])
-    return [(pdf, gold, pdf.stem in apart) for pdf, gold in found]
+    held_out = CASES_HELD_OUT if folder.name == "layout" else set(order[2::3])
+    return [(pdf, gold, pdf.stem in held_out) for pdf, gold in found]
 
 
 def measure_speed(pdfs: list[Path]) -> None:
@@ -351,28 +351,28 @@ def measure_speed(pdfs: list[Path]) -> None:
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--apart", action="store_true", help="also measure the papers kept apart")
+    options.add_argument("--held-out", action="store_true", help="also measure the held-out papers")
     options.add_argument("--tei", type=Path, help="read <paper>.xml from this folder; extract and store missing papers")
     options.add_argument("--speed", action="store_true", help="measure only the speed")
     given = options.parse_args()
     if not REAL_DATA.exists():
         sys.exit(MISSING)
     if given.speed:
-        measure_speed([pdf for pdf, _, is_apart in list_papers(REAL_DATA / "pmc-pdf") if not is_apart])
+        measure_speed([pdf for pdf, _, is_held_out in list_papers(REAL_DATA / "pmc-pdf") if not is_held_out])
         return 0
     if given.tei:
         given.tei.mkdir(parents=True, exist_ok=True)
     print("| papers of | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 1) + "|")
-    pooled: dict[str, list[Measures]] = {"developed on": [], "kept apart": []}
+    pooled: dict[str, list[Measures]] = {"developed on": [], "held out": []}
     with ProcessPoolExecutor(2) as pool:
         for name in SETS:
             papers = list_papers(REAL_DATA / name)
-            for is_apart in (False, True)[: 1 + given.apart]:
-                chosen = [(pdf, gold) for pdf, gold, apart in papers if apart is is_apart]
+            for is_held_out in (False, True)[: 1 + given.held_out]:
+                chosen = [(pdf, gold) for pdf, gold, held_out in papers if held_out is is_held_out]
                 if not chosen:
                     continue
                 parts = list(pool.map(read_paper, *zip(*chosen, strict=True), [given.tei] * len(chosen)))
-                kind = "kept apart" if is_apart else "developed on"
+                kind = "held out" if is_held_out else "developed on"
                 pooled[kind] += parts
                 print(f"| `{name}`, {kind} | " + " | ".join(format_row(parts)) + " |", flush=True)
     for kind, parts in pooled.items():

@@ -1,7 +1,7 @@
 """Count faults that a reader of the full texts sees, by kind of source: `python -m devtools.bench.reading [--tei FOLDER]`.
 
 The files of REAL_DATA are divided by publisher or repository: half of the sources were read when the rules were written,
-the other half is kept apart. With --tei, the extractor's TEI is read from FOLDER, and stored there if it is missing. The
+the other half is held out. With --tei, the extractor's TEI is read from FOLDER, and stored there if it is missing. The
 columns:
 
   cut          paragraphs that begin in the middle of a sentence after a display formula, or with a formula that a sentence needs
@@ -52,8 +52,8 @@ _SPLIT = re.compile(r"(?<![\w-])([^\W\d_]{2,})- ([a-z]{2,})(?![\w-])")
 _WORD, _COMPOUND = re.compile(r"[^\W\d_]+"), re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+")
 
 
-def is_apart(source: str) -> bool:
-    """Return whether a source is kept apart, by a hash of its first word."""
+def is_held_out(source: str) -> bool:
+    """Return whether a source is held out, by a hash of its first word."""
     return hashlib.sha1(source.casefold().split()[0].encode()).digest()[0] % 2 == 1
 
 
@@ -128,10 +128,10 @@ def main() -> None:
         for path in sorted(path for pattern in patterns for path in REAL_DATA.glob(pattern)):
             if parse := read_parse(kind, path, given.tei):
                 gold = path.with_name(f"{path.name.partition('.')[0]}.nxml") if kind in ("PDF", "TEI") else None
-                total[is_apart(find_source(path))] += count_faults(parse, gold)
-        for apart, counts in total.items():
+                total[is_held_out(find_source(path))] += count_faults(parse, gold)
+        for held_out, counts in total.items():
             cells = [counts[name] for name in ("papers", "paragraphs", *COLUMNS)]
-            print(f"| {kind}, {'kept apart' if apart else 'read'} | " + " | ".join(map(str, cells)) + " |", flush=True)
+            print(f"| {kind}, {'held out' if held_out else 'read'} | " + " | ".join(map(str, cells)) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -24,8 +24,6 @@ _NOT_NAME_WORDS = read_words("authors", "not_name_words")
 _NOT_NAME_ENDING = read_pattern("authors", "not_name_ending")
 _AMBIGUOUS_NAMES = re.compile(r"\b(?:(?<=-)France|Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
 """Words of affiliations and imprints that are also people's names."""
-ONE_INVERTED = ";;"
-"""The end of a line that is an inverted list of one name."""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = read_words("authors", "titles")
 _SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)[.–—-](?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b)\s*", re.I)
@@ -84,8 +82,8 @@ def affiliation_words(text: str) -> int:
     return len(_AFFILIATION_OR_IMPRINT.findall(text.lower()))
 
 
-def read_authors(lines: list[Line]) -> list[FrontAuthor]:
-    """Return the authors named in the lines of a byline.
+def read_authors(lines: list[Line], *, are_cited: bool = False) -> list[FrontAuthor]:
+    """Return the authors named in the lines of a byline. If a citation begins so (`are_cited`), one name may be inverted.
 
     The font of the first line that contains names is the font of all names; lines in another font are skipped. Commas,
     conjunctions, raised marks and wide gaps separate the parts of a line. On a line with names and affiliations, the names come
@@ -106,7 +104,7 @@ def read_authors(lines: list[Line]) -> list[FrontAuthor]:
             continue
         names: list[str] = []
         affiliated = False
-        parts = split_names(tokens)
+        parts = split_names(tokens, min_inverted=1 if are_cited else 2)
         if unfinished_name and parts and tokens is line.tokens and not _CONJUNCTION.match(line.text):
             named = found[-1:] == [unfinished_name]
             joined = _HYPHENATED.sub("", f"{unfinished_name} {parts[0]}")
@@ -214,8 +212,8 @@ def ends_within_name(line: Line, parts: list[str]) -> bool:
     return is_word or (len(parts) > 1 and bool(_SEPARATOR.search(line.text)))
 
 
-def split_names(tokens: list[Token]) -> list[str]:
-    """Split a line's text at separators, marks and gaps."""
+def split_names(tokens: list[Token], *, min_inverted: int = 2) -> list[str]:
+    """Split a line's text at separators, marks and gaps; an inverted list has at least `min_inverted` names."""
     runs: list[list[str]] = [[]]
     before: Token | None = None
     space = min((y.x0 - x.x1 for x, y in pairwise(tokens) if y.space), default=0.0)  # all words may be wide apart
@@ -235,7 +233,7 @@ def split_names(tokens: list[Token]) -> list[str]:
         if " " not in "".join(run).strip():  # the spaces between words may be missing
             text = (_MISSING_SPACES if len(text) > 12 else _JOINED_NAMES).sub(" ", text)
         text = _MISSING_SPACE_BEFORE_INITIAL.sub(" ", text)
-        for part in _parse_inverted_list(text) or _SEPARATOR.split(text):
+        for part in _parse_inverted_list(text, min_inverted) or _SEPARATOR.split(text):
             pair = _PAIR.fullmatch(part.strip())
             if pair and all(parse_printed_name(name) is not None for name in pair.groups()):
                 out += pair.groups()
@@ -244,15 +242,13 @@ def split_names(tokens: list[Token]) -> list[str]:
     return out
 
 
-def _parse_inverted_list(text: str) -> list[str]:
+def _parse_inverted_list(text: str, least: int) -> list[str]:
     """Return the names of a list like `Smith, John; Berg, Kees` as `John, Smith`.
 
-    Return an empty list if the text is not such a list.
+    Return an empty list if the text is not such a list of at least `least` names.
     """
     whole = [[half.strip() for half in part.split(",") if half.strip()] for part in text.split(";") if part.strip(" ,")]
-    if len(whole) < 2 - text.endswith(ONE_INVERTED) or not all(
-        len(halves) == 2 and len(" ".join(halves).split()) < 6 for halves in whole
-    ):
+    if len(whole) < least or not all(len(halves) == 2 and len(" ".join(halves).split()) < 6 for halves in whole):
         return []
     return [f"{first}, {last}" for last, first in whole]
 

@@ -10,7 +10,6 @@ from itertools import groupby, pairwise
 from pdf2tei.front.authors import (
     DEGREES,
     LABEL,
-    ONE_INVERTED,
     affiliation_words,
     are_inverted,
     begins_with_name,
@@ -55,8 +54,8 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     if labeled and title and labeled[0].font == title[0].font and labeled[0].page == title[0].page:
         return labeled  # a cover lists title and authors in one paragraph
     under = _select_below_title(front, title, abstract, width)
-    if cited := _find_cited(front, under):
-        return cited
+    if under and is_cited(front, under[0]):
+        return [x for x in under if x.font == under[0].font and x.block == under[0].block]
     texts = Counter(x.text for x in under)
     others = set(map(id, _list_other_people(front.lines)))
     under = all_under = [x for x in under if id(x) not in others]
@@ -252,17 +251,10 @@ def find_labeled(front: Front) -> list[Line]:
     return found
 
 
-def _find_cited(front: Front, under: list[Line]) -> list[Line]:
-    """Return the first lines under a title if they are `Surname, Given`, as a citation on the page begins."""
-    match = _INVERTED_NAME.match(under[0].text) if under else None
-    if match is None or not any(x is not under[0] and x.text.startswith(match[0]) for x in front.lines):
-        return []
-    found = [x for x in under if x.font == under[0].font and x.block == under[0].block]
-    if len(found) == 1:  # as in a list of names
-        found[0].tokens[-1] = replace(found[0].tokens[-1], text=f"{found[0].tokens[-1].text}{ONE_INVERTED}")
-        found[0].__post_init__()
-        found[0].forget()
-    return found
+def is_cited(front: Front, line: Line) -> bool:
+    """Return whether a line begins with `Surname, Given`, as a citation on the page does."""
+    match = _INVERTED_NAME.match(line.text)
+    return match is not None and any(x is not line and x.text.startswith(match[0]) for x in front.lines)
 
 
 def _find_elsewhere(front: Front, title: list[Line], others: set[int]) -> list[Line]:

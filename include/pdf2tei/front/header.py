@@ -18,7 +18,7 @@ from pdf2tei.front.abstract import (
 )
 from pdf2tei.front.affiliations import assign_affiliations
 from pdf2tei.front.authors import FrontAuthor, affiliation_words, read_authors, split_names
-from pdf2tei.front.byline import find_byline
+from pdf2tei.front.byline import find_byline, is_cited
 from pdf2tei.front.front_lines import Front, FrontLabel, LineLabel, label_front
 from pdf2tei.front.identity import NOTHING, Identity
 from pdf2tei.front.title import find_title, is_cover, remove_open_label
@@ -101,11 +101,12 @@ def read_front(
     lines = [line for line in lines if line.kind is Kind.BODY]
     start = _find_body_start(lines, bottom, abstract, measures)
     names = find_byline(front, title, abstract, page.width)
+    are_cited = bool(names) and is_cited(front, names[0])
     for line in names:
         line.kind = Kind.FRONT
     for line in chain(abstract, *translations.values()):
         line.kind = Kind.ABSTRACT
-    contents.authors = assign_affiliations(read_authors(names), names, front)
+    contents.authors = assign_affiliations(read_authors(names, are_cited=are_cited), names, front)
     contents.abstract = [joiner.text(run) for run in split_paragraphs(abstract)]
     contents.translations = {
         name: [joiner.text(run) for run in split_paragraphs(other)] for name, other in translations.items()

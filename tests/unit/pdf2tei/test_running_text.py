@@ -122,6 +122,19 @@ def test_running_head_in_the_text_area_is_furniture() -> None:
     assert not any(map(is_cover, pages))
 
 
+def test_rows_of_numbers_are_no_running_head() -> None:
+    """The rows of a table that continues over pages differ only in their digits."""
+    pages = []
+    for number in range(1, 9):
+        rows = [f"{number}.12 {row}.34 7.56 8.78 9.91 4.4" for row in range(3)]
+        prose = [f"{chr(96 + number)}{chr(97 + row)} {SENTENCE[:60]}" for row in range(15)]
+        texts = [prose[0], *rows, *prose[1:]]
+        lines = [draw_line((text, ROMAN), x=60, y=92.0 + 12 * at) for at, text in enumerate(texts)]
+        pages.append(Page(number, 600.0, 842.0, lines, []))
+    furniture.mark_furniture(Document(pages))
+    assert {line.kind for page in pages for line in page.lines} == {Kind.BODY}
+
+
 @pytest.mark.parametrize(("step", "kind"), [(5, Kind.FURNITURE), (1, Kind.BODY)])
 def test_every_fifth_line_number_is_furniture(step: int, kind: Kind) -> None:
     """Labels of a list have steps of 1."""

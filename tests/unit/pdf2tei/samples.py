@@ -40,6 +40,17 @@ ENTRIES = [
 CITED = [("Wu", 2014), ("van der Sluis", 2015), ("Weihs", 2018), ("Xiong", 2017), ("Ammar", 2011), ("Horhat", 2009),
          ("Walter", 2016), ("Nakamura", 2012), ("Martins", 2010), ("Evans", 2013)]  # fmt: skip
 HANGING = "\n\n".join(f'#par(hanging-indent: 1.2em)[#"{e}"]' for e in ENTRIES)
+HANGING_LIST = """Baltagi, B. (2008). Distributed lags and dynamic models. In Econometrics
+>(pp. 129–145).
+Böse, J.-H., et al. (2017). Probabilistic demand forecasting at scale.
+>Proceedings in VLDB Endowment, 10(12), 1694–1705.
+Capistran, C., Constandse, C., & Ramos-Francia, M. (2010). Multi-horizon
+>inflation forecasts using disaggregated data. Economic Modelling,
+>27(3), 666–677.
+Choi, E., et al. (2016). RETAIN: An interpretable predictive model for
+>healthcare using reverse time attention mechanism. In NIPS.
+van Hoek, M., Hogeweg, P., 2006. In silico evolved lac operons. Biophys J
+>91, 2833–2843."""
 
 FLOATS = f"""
 {PROSE} As @fig shows. #footnote[The data are with the authors.] {PROSE}
@@ -54,6 +65,12 @@ where the symbols have their usual meaning. {PROSE}
 
 {PROSE}
 """
+BODY = f"= Abstract\n{PROSE}\n\n= Introduction\n{PROSE} {PROSE}"
+
+
+def mark(text: str) -> str:
+    """Return a raised mark."""
+    return f"#super(typographic: false)[{text}]"
 
 
 def write_prose(number: int) -> str:

@@ -1,0 +1,90 @@
+# ruff: noqa: E501 - headings as printed
+"""Reference lists are split into the entries that a reader sees."""
+
+import re
+
+import pytest
+
+from pdf2tei.pages.model import Font, Line
+from pdf2tei.references import reference_list as references
+from pdf2tei.references.splitting import split
+from tests.unit.pdf2tei.samples import HANGING_LIST, draw_line
+
+TYPE = Font("times", 9.0)
+
+
+def line(text: str, row: int, x: float = 50.0) -> Line:
+    """Return a line of nine-point type in a row of a page."""
+    return draw_line((text, TYPE), x=x, y=11.0 * row)
+
+
+def entries(texts: list[str]) -> list[str]:
+    lines = [line(text, row) for row, text in enumerate(texts)]
+    return [" ".join(x.text for x in group) for group in split(lines)]
+
+
+HEADS = """References|■ REFERENCES|Notes and references|R E F E R E N C E S|6. Literature cited|Références bibliographiques|
+Literaturverzeichnis|7. Literatur / Verweise|Quellen- und Literaturverzeichnis|Literatur- und Quellenverzeichnis|Weiterführende Literatur|Verwendete Literatur|L I T E R A T U R|Literatur (Auswahl)|参考文献|VI. REFERENCES|Список литературы|Referencias bibliográficas"""
+
+
+OTHERS = ["in the table for reference only", "Reference values were measured at rest.", "Results"]
+
+
+def test_head_of_reference_list_is_found() -> None:
+    heads = HEADS.replace("\n", "").split("|")
+    assert [text for text in [*heads, *OTHERS] if references.is_head(line(text, 1))] == heads
+
+
+PRINTED = {
+    "a label that was not read": """1 Ammar W, Groeneveld D. Construction of the literature graph. 2018;3:84–91.
+2 Lo K, Wang LL. S2ORC: the Semantic Scholar open research corpus. 2020;1:4969–83.
+van der Sluis I. Predictors that follow litter. J Ecol 2011; +
+12: 4–9. +
+4 van Dijk J. Beetles of three forests. Oikos 2012;4:1–9.
+5 Xiong C. Explicit semantic ranking. WWW 2017;2:1271–9.""",
+    "a year like a label": """1. Ammar W. Construction of the literature graph.
+2018. Proceedings of NAACL, pages 84–91. +
+2. Lo K. S2ORC: the open research corpus. ACL,
+2020. pages 4969–83. +
+3. Xiong C. Explicit semantic ranking. 2017.""",
+}
+
+
+KEYS = """[CW96] W. Chen and D. S. Warren. Tabled Evaluation with Delaying for General
+Logic Programs. Journal of the ACM, 43(1):20–74, 1996. +
+[DRR+ 95] S. Dawson, C. R. Ramakrishnan, I. V. Ramakrishnan, K. Sagonas, S.
+Skiena, T. Swift, and D. S. Warren. Unification factoring for efficient +
+[DS99] B. Demoen and K. Sagonas. CHAT: The Copy-Hybrid Approach to Tabling. 1999."""
+
+
+PRINTED["keys with a raised plus"] = KEYS
+"""Lists; a plus sign ends the lines that continue an entry."""
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_line_within_entry_begins_none(name: str) -> None:
+    whole = re.sub(r"\n(.*) \+$", r" \1", PRINTED[name], flags=re.M)
+    assert entries(PRINTED[name].replace(" +", "").split("\n")) == whole.split("\n")
+
+
+WITH_YEARS = [
+    ("Ammar, W., & Groeneveld, D. (2018). Construction of the literature", "graph in Semantic Scholar. NAACL, 84–91."),
+    ("Lo, K., & Wang, L. L. (2020). S2ORC: The Semantic Scholar open", "research corpus. ACL, 4969–4983."),
+    ("Weihs, L., & Etzioni, O. (2017). Learning to predict citation-based", "impact measures. JCDL, 1–10."),
+    ("Xiong, C. (2017). Explicit semantic ranking for academic", "search via knowledge graphs. WWW, 1271–1279."),
+]
+
+
+@pytest.mark.parametrize(("first", "rest"), [(50.0, 62.0), (62.0, 50.0), (50.0, 50.0)])
+def test_reference_lists_without_labels_are_split(first: float, rest: float) -> None:
+    """Entries may hang, have indented first lines, or have no indent."""
+    lines = [
+        line(text, 2 * i + k, (first, rest)[k]) for i, pair in enumerate(WITH_YEARS) for k, text in enumerate(pair)
+    ]
+    assert [" ".join(x.text for x in group) for group in split(lines)] == [" ".join(pair) for pair in WITH_YEARS]
+
+
+def test_layout_corrects_starts_of_entries() -> None:
+    rows = HANGING_LIST.split("\n")
+    lines = [line(row.lstrip(">"), i, 62.0 if row.startswith(">") else 50.0) for i, row in enumerate(rows)]
+    assert [" ".join(x.text for x in group) for group in split(lines)] == HANGING_LIST.replace("\n>", " ").split("\n")

@@ -1,11 +1,10 @@
 """Every test states its demands, their numbers have no gap, and docs/comparison.md lists the deviations of the tests."""
 
-import ast
 from pathlib import Path
 
 import pytest
 
-from tests.papers.demands import PAPERS, list_deviations, read_demands
+from tests.papers.demands import PAPERS, list_deviations, list_tests, read_demands
 
 DOC = Path(__file__).parents[2] / "docs" / "comparison.md"
 
@@ -14,9 +13,7 @@ DOC = Path(__file__).parents[2] / "docs" / "comparison.md"
 def test_demands_are_numbered(paper: str) -> None:
     demands = list(read_demands(paper))
     assert [demand.number for demand in demands] == list(range(1, len(demands) + 1))
-    tree = ast.parse(Path(__file__).with_name(f"test_{paper}.py").read_text("utf-8"))
-    tests = {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
-    assert {demand.test for demand in demands} == tests
+    assert {demand.test for demand in demands} == {node.name for node in list_tests(paper)}
     assert all(demand.section and demand.text.endswith((".", "?", ")")) for demand in demands)
 
 

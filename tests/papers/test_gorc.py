@@ -1,4 +1,4 @@
-"""GORC (Lo et al., 2019): demands that S2ORC does not repeat, by section. `test_s2orc.py` has the others.
+"""GORC (Lo et al., 2019): demands that S2ORC does not repeat, by section. `test_s2orc*.py` has the others.
 
 Not demands on a corpus: Tables 5 and 6 and §6.2 (models that the authors or others trained).
 """

@@ -20,7 +20,7 @@ from s2corpus.titles import compare_numbers, grams, normalize, normalize_one, sc
 from s2corpus.titles.rules import Difference, are_uninformative, differences, is_generic, word_count
 from s2corpus.titles.similarity import find_best_scores, score_titles
 from s2corpus.titles.threegrams import minhash_keys
-from tests.papers.test_s2orc import compute_s, grams_of
+from tests.papers.test_s2orc_links import compute_s, grams_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 LONG = st.text("abcdefghijklmnopq", min_size=60, max_size=400)

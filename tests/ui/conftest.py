@@ -15,9 +15,12 @@ import pytest
 from fastapi import HTTPException
 
 from s2corpus.catalog import Catalog
+from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.sealed import seal
 from s2corpus.storage.lake import open_lake
 from tests.airflow_server import api_server
 from tests.releases import ROOT, Built
+from tests.unit.s2corpus.snapshot.test_removed import make
 
 sys.path.insert(0, str(ROOT / "plugins"))
 
@@ -52,6 +55,14 @@ def page_over(lake: str | Path, catalog: str | None = None, **others: Any) -> An
 def page(built: Built) -> Any:
     """Return a client of the page over the built release."""
     return page_over(built.lake, built.catalog)
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Return a release of 80 papers with every outcome of clean and split."""
+    made = make(tmp_path_factory.mktemp("explorer") / "plain", citations="drop")
+    seal(made)
+    return made
 
 
 @dataclass(frozen=True)

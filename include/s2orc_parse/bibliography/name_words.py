@@ -24,6 +24,12 @@ _PINYIN = re.compile(
     r"(?:[bpmfdtnlgkhjqxrzcsyw]|[zcs]h)?(?:[aeo]|[ae]i|[ao]o|[ao]u|[aei]n|[aeio]ng|i[aeu]|iao|ian|ia?ng|iong|[iu]|ua?n?g?|uo|uai?|ui|un|ue|er)",
     re.IGNORECASE,
 )
+_HALF = r"[bcdfghj-np-tw-z]{0,2}[aeiouwy]{1,4}(?:ng|[hk-npt])?"
+_HYPHENATED_GIVEN = re.compile(
+    rf"(?=[A-Z][a-z]*{_HYPHEN}[a-z])(?i:(?!(?:al|ben|bin|el|ou){_HYPHEN}){_HALF}{_HYPHEN}{_HALF})"
+)
+_GIVEN = re.compile(rf"(?:{_PINYIN.pattern}){{1,2}}", re.IGNORECASE)
+_KOREAN = frozenset(_WORDS["korean_surnames"].split())
 _SURNAME_CONJUNCTIONS = frozenset(("y", "i"))
 _VIETNAMESE = frozenset(_WORDS["vietnamese_surnames"].split())
 _SPANISH = frozenset(_WORDS["spanish_surnames"].split())
@@ -110,6 +116,17 @@ def is_first_surname(word: str) -> bool:
     """Return whether a word before the last one is the first of two Spanish surnames: "Gabriel García Márquez"."""
     plain = fold(word)
     return plain in _SPANISH or (len(plain) > 4 and plain.endswith("ez") and word[:1].isupper())
+
+
+def is_hyphenated_given(word: str) -> bool:
+    """Return whether a word is two Chinese or Korean syllables with a hyphen, the second in lower case: "Pei-bei", "Jong-un"."""
+    return bool(_HYPHENATED_GIVEN.fullmatch(word))
+
+
+def is_eastern_surname(word: str, given: str) -> bool:
+    """Return whether a word may be a Chinese or Korean surname before a given name: "Ma Pei-bei", "Wang Qi", "Kim Jong-un"."""
+    is_given = is_hyphenated_given(given) or (len(given) > 1 and bool(_GIVEN.fullmatch(given)))
+    return len(word) > 1 and is_given and bool(_PINYIN.fullmatch(word) or word.casefold() in _KOREAN)
 
 
 def is_title(word: str) -> bool:

@@ -101,6 +101,8 @@ def make_author(given: str | None, family: str | None, suffix: str | None = None
             return None
         is_person = "," in family and not words.is_group(family)
         return parse_name(family) if is_person else Author("", (), family.strip(" ."), "")
+    if words.is_hyphenated_given(family) and words.is_eastern_surname(given, family):
+        given, family = family, given
     return parse_inverted(family, given, _SPACE.sub(" ", suffix or "").strip(), has_separate_fields=True)
 
 

@@ -35,12 +35,15 @@ class NameStyle:
     """All given names are initials. "M. Hadi Kiapour" does not fit this style; "M. García Márquez" does."""
     inverted: bool = False
     """Names have the form "Last, First"."""
+    eastern: bool = False
+    """A name ends in a Chinese or Korean given name, and none begins with one: "Ma Pei-bei"."""
 
 
 def detect_style(parts: Sequence[str]) -> NameStyle:
     """Determine the style of the separated names of a list."""
     vancouver = natural = surname_first = initials_first = named = 0
     pairs = sum(words.are_initials(part.split()) for part in parts)
+    names = [part.split() for part in parts]
     for part in parts:
         tokens = part.split()
         if len(tokens) > 2 and words.is_generation(tokens[-1]):
@@ -62,7 +65,13 @@ def detect_style(parts: Sequence[str]) -> NameStyle:
         surname_first=surname_first > natural,
         only_initials=named > 1 and initials_first == named,
         inverted=pairs > 0,
+        eastern=any(map(_ends_with_given, names))
+        and not any(words.is_hyphenated_given(name[0]) for name in names if name),
     )
+
+
+def _ends_with_given(name: Sequence[str]) -> bool:
+    return len(name) == 2 and words.is_hyphenated_given(name[1]) and words.is_eastern_surname(*name)
 
 
 def parse_inverted(surname: str, given: str, suffix: str = "", *, has_separate_fields: bool = False) -> Author | None:
@@ -113,7 +122,8 @@ def parse_natural(text: str, style: NameStyle, suffix: str = "") -> Author | Non
         tokens = tokens[:-1]
     if len(tokens) == 1:
         return _parse_single_word(tokens[0], suffix)
-    if len(tokens) == 2 and all(map(EAST_ASIAN.fullmatch, tokens)):
+    is_eastern = len(tokens) == 2 and style.eastern and words.is_eastern_surname(*tokens)
+    if is_eastern or (len(tokens) == 2 and all(map(EAST_ASIAN.fullmatch, tokens))):
         return _build_author(tokens[1:], tokens[0], suffix)
     if len(tokens) == 3 and [_PATRONYMIC.fullmatch(token) is not None for token in tokens[1:]] == [False, True]:
         return _build_author(tokens[1:], tokens[0], suffix)  # Иванов Пётр Ильич

@@ -28,9 +28,11 @@ _HEAD_BEFORE = re.compile(
     rf"\A\W*(?:(?i:{_SECTION}|chapter \d{{1,2}})\s*(?:[:|•·]|[-–—]\s)\s*|(?:{_SECTION.upper()})\s+(?=[A-Z][a-z]))"
 )
 _APPENDED = re.compile(
-    r"\s+(\d\d) [A-Z][A-Za-z ,]+ \1\d\d [A-Z][A-Za-z ,]+$|(?<=\w)\s*\*+\s*This (?:research|work|study|paper|article) (?:is|was|has)\b.*$"
+    r"\s+(\d\d) [A-Z][A-Za-z ,]+ \1\d\d [A-Z][A-Za-z ,]+$|(?<=\w)\s*\*+\s*This (?:research|work|study|paper|article) (?:is|was|has)\b.*$|"
+    r"(?:\s*;\s*\[(?=(?:[^\s\[\]]+\s+){2})(?:[^\[\]]|\[[^\[\]]*\])+\])+\.?$"
 )
-"""What publishers append to a title: fields of research ("06 Biological Sciences 0604 Genetics"), and the text of a footnote."""
+"""What sources append to a title: fields of research ("06 Biological Sciences 0604 Genetics"), the text of a footnote, and the title in
+another language ("Life cycles in ports; [Ciclos de vida nos portos]")."""
 _RUNNING_HEAD = re.compile(
     r"\W*(?:vol(?:ume)?\.?\s*\d|issn\b|doi\s*:|https?:|www\.|page \d|downloaded (?:from|by)|received[: ]+\d|contents lists? available|"
     r"available online|journal homepage|copyright\b|©|authors?['’]?s? (?:personal )?cop(?:y|ies)|accepted manuscript|"

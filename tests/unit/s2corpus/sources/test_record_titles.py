@@ -36,6 +36,7 @@ def make_record(title: str, authors: str = "", kind: RecordKind = RecordKind.ARC
         ("RESEARCH ARTICLE Mapping of rivers", "Mapping of rivers"), ("Original Paper: Mapping of rivers", "Mapping of rivers"),
         ("Data Descriptor: Mapping of rivers", "Mapping of rivers"), ("Chapter 11 - Mapping of rivers", "Mapping of rivers"),
         ("Mapping of rivers 06 Biological Sciences 0604 Genetics", "Mapping of rivers"),
+        ("Mapping of rivers in ports; [Mapeamento de rios]; [Mapeo de [los] ríos].", "Mapping of rivers in ports"),
         ("Mapping of rivers**This research is supported by the Foundation", "Mapping of rivers"),
     ],
 )  # fmt: skip
@@ -53,7 +54,7 @@ def test_marks_and_headings_leave_the_title(given: str, title: str) -> None:
         "Searching for MobileNetV3", "Area in km²", "Studies of WO₃", "Linear dose - response", "Catch-22", "Bakeoff3",
         "Research article abstracts in applied linguistics", "Position: A* and LPA*", "Chapter 11", "Genes of 10 species and 1000 genomes",
         "Speculative language in biomedical research articles: a perspective", "Endocarditis: a case report - and review of the literature",
-        "Trends of open access: an analysis",
+        "Trends of open access: an analysis", "Reactions of A; [Ru(bpy)3]", "Ports; [a port of call] and rivers",
     ],
 )  # fmt: skip
 def test_words_and_numbers_of_the_title_remain(title: str) -> None:

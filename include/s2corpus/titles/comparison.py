@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from s2corpus.compiled import njit
 from s2corpus.titles.facts import NUMERIC
-from s2corpus.titles.places import Places, relate, relate_journals, relate_pages
+from s2corpus.titles.places import Places, are_meetings_of_one_year, relate, relate_journals, relate_pages
 from s2corpus.titles.rules import (
     MIN_WORDS,
     Difference,
@@ -147,7 +147,7 @@ def compare(
     """Compare pairs of descriptions. `title` is the value of that fact, `number` the `Difference` of titles.
 
     - Authors agree if at least half of the shorter list of surnames is common.
-    - Neighboring years are one apart. A PDF may print the year of its submission.
+    - Neighboring years are one apart, unless both journals' names have one year. A PDF may print the year of its submission.
     - A preprint may be MAX_PREPRINT_YEARS earlier or later than its paper.
     - A record of a preprint has another place. Only records of published papers contradict each other's.
     - Issues differ if they are numbers of two volumes, unless titles, volumes and first pages are equal. A column with few authors has
@@ -165,6 +165,8 @@ def compare(
     same_authors = (full == longer) & (full == shorter) & (longer > 0)
     years = nodes.year[left], nodes.year[right]
     apart = np.abs(years[0] - years[1])
+    near = np.flatnonzero((apart == 1) & (a.journal >= 0) & (b.journal >= 0))
+    apart[near[are_meetings_of_one_year(a.journal[near], b.journal[near], nodes.journals)]] = 0
     is_other_form = nodes.preprint[left] != nodes.preprint[right]
     is_unknown = (years[0] == 0) | (years[1] == 0) | (is_other_form & (apart <= MAX_PREPRINT_YEARS) & (apart > 0))
     journal = np.where((a.journal >= 0) & (b.journal >= 0), 1, 0)

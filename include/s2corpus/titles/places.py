@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from s2corpus.titles.facts import ELECTRONIC, NUMERIC, journal_words, mark_keys, number_keys, same_journal
 
@@ -28,6 +29,8 @@ class Places:
 
 _MEETING = re.compile(r"(?i)\b(conf(erence)?|symp(osium)?|workshops?|congress|meeting|lecture notes|(19|20)\d\d)\b")
 """Names of proceedings: those of one meeting have many forms."""
+_YEAR = r"^(?:[^0-9]|[0-9]{1,3}[^0-9])*(?P<year>(?:19|20)[0-9]{2})(?:[^0-9].*)?$"
+"""the first year in a name"""
 
 
 def relate(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -58,6 +61,15 @@ def relate_journals(a: np.ndarray, b: np.ndarray, journals: pa.Array) -> np.ndar
     pairs, which = np.unique(np.stack([a, b]), axis=1, return_inverse=True)
     names = zip(*(journals.take(pa.array(side)).to_pylist() for side in pairs), strict=True)
     return np.array([_relate_names(*pair) for pair in names])[which.ravel()]
+
+
+def are_meetings_of_one_year(a: np.ndarray, b: np.ndarray, journals: pa.Array) -> np.ndarray:
+    """Return which pairs of codes are names with one and the same year (bool): "2016 8th Conference (ECAI)" and "… ECAI 2016"."""
+    years = [
+        np.asarray(pc.fill_null(pc.struct_field(pc.extract_regex(journals.take(pa.array(side)), _YEAR), "year"), ""))
+        for side in (a, b)
+    ]
+    return np.asarray((years[0] == years[1]) & (years[0] != ""))
 
 
 def _relate_names(a: str, b: str) -> int:

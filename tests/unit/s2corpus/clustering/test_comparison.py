@@ -89,6 +89,10 @@ CELLS: list[tuple[str, str, Row, Row, int, int]] = [
     ("year", "neighboring in one journal or volume, or of a PDF", {"volume": 9}, {"year": 2001, "volume": 9}, EQUAL, 0),
     ("year", "neighboring in one journal or volume, or of a PDF", KIDNEY, KIDNEY_INT | {"year": 2001}, EQUAL, 0),
     ("year", "neighboring in one journal or volume, or of a PDF", {}, {"year": 2001, "trusted": 0}, EQUAL, 0),
+    ("year", "equal", MEETING[0], MEETING[1] | {"year": 2001}, ALMOST, 0),
+    ("year", "2 to 4 apart", MEETING[0], MEETING[1] | {"year": 2002}, EQUAL, 0),
+    ("year", "neighboring in one journal or volume, or of a PDF", KIDNEY, KIDNEY | {"year": 2001}, EQUAL, 0),
+    ("year", "neighboring", MEETING[0], {"journal": "CLOUD 2017", "year": 2001}, EQUAL, 0),
     ("place", "unknown", HERE, {}, EQUAL, 0), ("place", "volume or page agrees", HERE, {"volume": 9}, EQUAL, 0),
     ("place", "volume and page, or both pages", HERE, HERE, EQUAL, 0),
     ("place", "volume and page, or both pages", PAGES, PAGES, EQUAL, 0),
@@ -150,7 +154,8 @@ def test_specification_has_the_table_of_evidence() -> None:
         (ADA, ADA | {"year": 2001, "trusted": 0}, EQUAL, 0, True), (ADA, ADA | {"year": 2001, "trusted": 0}, ALMOST, 0, False),
         (ADA, ADA | {"year": 2002, "trusted": 0}, EQUAL, 0, False), ({}, {"year": 2001, "trusted": 0}, EQUAL, 0, False),
         (ADA | PAGES | MEETING[0], ADA | PAGES | MEETING[1] | {"year": 2001}, EQUAL, 0, True),  # Proceedings appear after the meeting.
-        (ADA | MEETING[0], ADA | MEETING[1] | {"year": 2001}, EQUAL, 0, False),
+        (ADA | MEETING[0], ADA | MEETING[1] | {"year": 2001}, EQUAL, 0, True),
+        (ADA | MEETING[0], ADA | {"journal": "CLOUD 2017", "year": 2001}, EQUAL, 0, False),  # The next meeting.
         (ADA | HERE, ADA | THERE, EQUAL, 0, False), (ADA | HERE, ADA | {"volume": 9, "page": 8}, EQUAL, 0, True),  # An erratum.
         (ADA | HERE, ADA | {"volume": 9, "page": 8}, ALMOST, 0, False),
         (ADA, ADA, ALMOST, Difference.NUMBER, False), (ADA, ADA, ALMOST, Difference.ONE_SIDED, True),

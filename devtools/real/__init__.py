@@ -1,1 +1,1 @@
-"""The release of real papers: its inputs, its truth and their comparison, for `tests/real`."""
+"""The release of real papers: its inputs and its truth, for `tests/real`."""

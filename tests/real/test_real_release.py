@@ -15,7 +15,6 @@ import orjson
 import pytest
 
 from devtools.real import release
-from devtools.real.compare import Line, compare
 from devtools.real.truth import RealPaper, real_papers
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline.quality import read_metrics
@@ -23,6 +22,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.spec import SelectRules
 from s2corpus.tables.papers import PAPERS
 from s2orc_parse.bibliography.identifiers import normalize_doi
+from tests.real.compare import Line, compare
 from tests.releases import ROOT
 from tests.unit.s2corpus.snapshot.test_removed import check_sums
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import typst
 from lxml import etree
 
-from devtools import typeset as typesetting
 from pdf2tei import extract
 from pdf2tei.pages.model import Document, Font, Line, Page, Token
+from tests.unit.pdf2tei import typeset as typesetting
 
 NS = {"t": "http://www.tei-c.org/ns/1.0"}
 ROMAN = Font("times", 10.0)

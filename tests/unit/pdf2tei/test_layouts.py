@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from devtools.typeset import LOOKS
 from s2orc_parse.tei.converter import convert, read_header
 from tests.unit.pdf2tei.samples import (
     ENTRIES,
@@ -25,6 +24,7 @@ from tests.unit.pdf2tei.samples import (
     typeset,
     write_prose,
 )
+from tests.unit.pdf2tei.typeset import LOOKS
 
 TWICE = f"{PROSE} {PROSE}"
 COLUMNS = ["nature", "ieee"]

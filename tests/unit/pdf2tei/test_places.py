@@ -16,13 +16,13 @@ import typst
 from lxml import etree
 
 from devtools.real_data import REAL_DATA
-from devtools.typeset import LOOKS
 from pdf2tei import cli
 from pdf2tei.pages import alto
 from pdf2tei.pages.model import Kind, Line
 from pdf2tei.paper import extract
 from pdf2tei.places import FIELDS, LOST, PATHS, fold_letters, list_texts, place_lines, read_text
 from tests.unit.pdf2tei.samples import FLOATS, HANGING, PROSE, TITLE, typeset
+from tests.unit.pdf2tei.typeset import LOOKS
 
 QUICK_LOOKS = ("ieee", "manuscript, plain", "open, plain", "humanities, complete")
 QUICK_PAPERS = ("pairs/6f06584c", "cases/layout/a2", "pmc-pdf/PMC5448358", "cases/layout/PMC5964621")

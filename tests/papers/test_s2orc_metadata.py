@@ -24,7 +24,7 @@ OPEN, CLOSED = Declaration("one", "a.pdf", True), Declaration("two", "b.pdf", Fa
 
 
 def vote(*records: Record, literal: bool = False, **options: Any) -> VotedPaper:
-    """Return the paper of these records by the default rules or those of s2orc_2020."""
+    """Return the paper of these records by the default rules or by s2orc_2020."""
     given = {"is_preprint": is_preprint, **options}
     return elect_metadata(
         "p", [DeliveredRecord(one) for one in records], LITERAL.vote if literal else VoteRules(), **given
@@ -134,7 +134,7 @@ UNPAYWALL = record("unpaywall", DOI, doi=DOI, open_access=True)
 
 
 def judge(*records: Record, literal: bool) -> Openness:
-    """Return the openness of PDF A by the default rules or those of s2orc_2020."""
+    """Return the openness of PDF A by the default rules or by s2orc_2020."""
     return decide_openness(A, records, is_preprint=is_preprint, unit=LITERAL.vote.openness if literal else "file")
 
 
@@ -170,7 +170,7 @@ def test_closed_parse_is_its_bibliography() -> None:
     """Demands of S2ORC.
 
     28. §2.4: the parse of an open PDF belongs to the paper.
-    29. §2.4: of a closed PDF, only the bibliography is included.
+    29. §2.4: only the bibliography of a closed PDF is included.
     """
     parse = to_s2orc(TEI, "1")
     assert released_parse(parse, {}, open_access=True)["body_text"] == parse["body_text"]

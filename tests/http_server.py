@@ -1,11 +1,17 @@
-"""A web server in this process: a function of the test answers each request."""
+"""A web server in this process: a function of the test answers each request, or the files of a folder do."""
 
+import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from email.message import Message
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import NamedTuple
+from functools import partial
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+Answer = tuple[int, bytes, Mapping[str, str]]
+"""status, body and headers"""
 
 
 class Request(NamedTuple):
@@ -18,28 +24,78 @@ class Request(NamedTuple):
 
 
 @contextmanager
-def serve(answer: Callable[[Request], tuple[int, bytes, Mapping[str, str]]]) -> Iterator[str]:
-    """Yield the URL of a server on 127.0.0.1; `answer` returns status, body and headers."""
+def serve(answer: Callable[[Request], Answer]) -> Iterator[str]:
+    """Yield the URL of a server on 127.0.0.1 with these answers."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def respond(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            status, content, headers = answer(Request(self.command, self.path, self.headers, body))
-            self.send_response(status)
-            for name, value in {"Content-Length": str(len(content)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(b"" if self.command == "HEAD" else content)
+            status, content, headers = answer(Request(self.command, self.path, self.headers, read_body(self)))
+            with suppress(OSError):  # The client is gone.
+                self.send_response(status)
+                for name, value in {"Content-Length": str(len(content)), **headers}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(b"" if self.command == "HEAD" else content)
 
         do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = respond
 
         def log_message(self, *_: object) -> None:
             """Log nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with run_server(Handler) as url:
+        yield url
+
+
+@contextmanager
+def serve_folder(folder: Path, kind: type[SimpleHTTPRequestHandler] = SimpleHTTPRequestHandler) -> Iterator[str]:
+    """Yield the URL of a server for the files of a folder."""
+    quiet = type("Quiet", (kind,), {"log_message": lambda *_: None})
+    with run_server(partial(quiet, directory=str(folder))) as url:
+        yield url
+
+
+@contextmanager
+def run_server(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Run a server on a free port; yield its URL."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+class Server:
+    """A server with a state: `with` starts it and sets its `url`."""
+
+    url = ""
+
+    def answer(self, request: Request) -> Answer:
+        """Return the answer to a request."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        self._serving = serve(self.answer)
+        self.url = self._serving.__enter__()
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self._serving.__exit__(*raised)
+
+
+def answer_json(value: object, status: int = 200) -> Answer:
+    """Return an answer with a JSON value."""
+    return status, json.dumps(value).encode(), {"Content-Type": "application/json"}
+
+
+def read_body(request: BaseHTTPRequestHandler) -> bytes:
+    """Read the body of a request, which may be chunked."""
+    if request.headers.get("Transfer-Encoding") != "chunked":
+        return request.rfile.read(int(request.headers.get("Content-Length") or 0))
+    body = bytearray()
+    while size := int(request.rfile.readline(), 16):
+        body += request.rfile.read(size)
+        request.rfile.readline()
+    request.rfile.readline()
+    return bytes(body)

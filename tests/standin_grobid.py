@@ -21,6 +21,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from tests.http_server import read_body
+
 TEI = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>'
     "<title>{}</title></titleStmt></fileDesc></teiHeader><text><body><p>Text.</p></body></text></TEI>\n"
@@ -242,18 +244,6 @@ class _Handler(BaseHTTPRequestHandler):
         if sha1 is not None:
             with self.server.owner.lock:
                 self.server.owner.answered[sha1] += 1
-
-
-def read_body(request: BaseHTTPRequestHandler) -> bytes:
-    """Read the body of a request, which may be chunked."""
-    if request.headers.get("Transfer-Encoding") != "chunked":
-        return request.rfile.read(int(request.headers["Content-Length"]))
-    body = bytearray()
-    while size := int(request.rfile.readline(), 16):
-        body += request.rfile.read(size)
-        request.rfile.readline()
-    request.rfile.readline()
-    return bytes(body)
 
 
 def read_form(content_type: str, body: bytes) -> dict[str, bytes]:

@@ -3,76 +3,52 @@
 import base64
 import hashlib
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+
+from tests.http_server import Answer, Request, Server, answer_json
 
 
-class Hub(ThreadingHTTPServer):
+class Hub(Server):
     """`files` of each data set, and the commits in order."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.url = f"http://127.0.0.1:{self.server_port}"
         self.files: dict[str, dict[str, bytes]] = {}
         self.commits: list[list[str]] = []
         self.refuse_after: int | None = None
         """number of commits after which every second commit fails"""
         self.token = "hf_test"
-        threading.Thread(target=self.serve_forever, daemon=True).start()
 
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
-        self.server_close()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Hub
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        if "/tree/" not in self.path:
-            return self._answer(404, {"error": "not here"})
-        tree = [
-            {"type": "file", "path": path, "size": len(data), "oid": hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()}
-            for path, data in self.server.files.get("/".join(self.path.split("/")[3:5]), {}).items()
-            if "/" not in path or "recursive=true" in self.path.lower()
-        ]  # fmt: skip
-        return self._answer(200, tree)
-
-    def do_POST(self) -> None:
-        hub = self.server
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        path = self.path.partition("?")[0]
+    def answer(self, request: Request) -> Answer:
+        """Answer as the Hub does."""
+        path, body = request.path.partition("?")[0], request.body
         name = "/".join(path.split("/")[3:5])
-        if self.headers.get("Authorization") != f"Bearer {hub.token}":
-            return self._answer(401, {"error": "Invalid credentials"})
+        if request.method == "GET":
+            return self._list_tree(name, request.path)
+        if request.headers.get("Authorization") != f"Bearer {self.token}":
+            return answer_json({"error": "Invalid credentials"}, 401)
         if path == "/api/repos/create":
             given = json.loads(body)
             name = f"{given['organization']}/{given['name']}" if given.get("organization") else given["name"]
-            hub.files.setdefault(name, {})
-            return self._answer(200, {"url": f"{hub.url}/datasets/{name}", "name": name, "id": "1"})
+            self.files.setdefault(name, {})
+            return answer_json({"url": f"{self.url}/datasets/{name}", "name": name, "id": "1"})
         if path == "/api/validate-yaml":
-            return self._answer(200, {"errors": [], "warnings": []})
+            return answer_json({"errors": [], "warnings": []})
         if "/preupload/" in path:
             how = {"uploadMode": "regular", "shouldIgnore": False, "oid": None}
-            return self._answer(200, {"files": [{"path": f["path"], **how} for f in json.loads(body)["files"]]})
-        if hub.refuse_after is not None and len(hub.commits) >= hub.refuse_after:
-            return self._answer(400, {"error": "failure requested"})
+            return answer_json({"files": [{"path": f["path"], **how} for f in json.loads(body)["files"]]})
+        if self.refuse_after is not None and len(self.commits) >= self.refuse_after:
+            return answer_json({"error": "failure requested"}, 400)
         lines = [json.loads(line) for line in body.splitlines() if line.strip()]
         values = [line["value"] for line in lines if line["key"] == "file"]
         added = {value["path"]: base64.b64decode(value["content"]) for value in values}
-        hub.files[name].update(added)
-        hub.commits.append(sorted(added))
-        commit = {"success": True, "commitOid": "0" * 40, "commitUrl": f"{hub.url}/datasets/{name}/commit/0"}
-        return self._answer(200, commit)
+        self.files[name].update(added)
+        self.commits.append(sorted(added))
+        url = f"{self.url}/datasets/{name}/commit/0"
+        return answer_json({"success": True, "commitOid": "0" * 40, "commitUrl": url})
 
-    def _answer(self, status: int, value: Any) -> None:
-        content = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
+    def _list_tree(self, name: str, path: str) -> Answer:
+        if "/tree/" not in path:
+            return answer_json({"error": "not here"}, 404)
+        return answer_json([
+            {"type": "file", "path": file, "size": len(data), "oid": hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()}
+            for file, data in self.files.get(name, {}).items() if "/" not in file or "recursive=true" in path.lower()
+        ])  # fmt: skip

@@ -6,7 +6,6 @@ tests/unit/s2corpus/snapshot/test_forged.py tests every form of a manifest's ent
 import gzip
 import http.server
 import os
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -23,6 +22,7 @@ import s2corpus_reader
 from s2corpus_reader import SnapshotError, bounded
 from s2corpus_reader.errors import NotASnapshotFile
 from s2corpus_reader.folder import Folder
+from tests.http_server import serve_folder
 from tests.unit.s2corpus.snapshot.test_forged import serialize, snapshot
 
 ID = "small-20230101-00000000"
@@ -209,9 +209,6 @@ def server(forged: Forged) -> Iterator[str]:
     """Yield the URL of a server that sends empty gzip members for each document until the reader closes the connection."""
 
     class Endless(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
         def do_GET(self) -> None:
             if not self.path.endswith((TEXTS, "README.md")):
                 super().do_GET()
@@ -224,12 +221,8 @@ def server(forged: Forged) -> Iterator[str]:
                 while True:
                     self.wfile.write(gzip.compress(b"", mtime=0) * 10_000)
 
-    handler = partial(Endless, directory=str(forged.folder.parent))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as made:
-        made.daemon_threads = True
-        threading.Thread(target=made.serve_forever, args=(0.02,), daemon=True).start()
-        yield f"http://127.0.0.1:{made.server_address[1]}/{ID}"
-        made.shutdown()
+    with serve_folder(forged.folder.parent, Endless) as url:
+        yield f"{url}/{ID}"
 
 
 def test_endless_answer_of_a_server_is_cut(server: str) -> None:

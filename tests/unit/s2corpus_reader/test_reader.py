@@ -6,10 +6,8 @@ import io
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
-from functools import partial
 from pathlib import Path
 
 import orjson
@@ -22,7 +20,7 @@ from s2corpus_reader import SnapshotError, UnreachableError, bounded, identifier
 from s2corpus_reader.errors import NotASnapshotFile
 from s2corpus_reader.folder import Folder
 from s2orc_parse.bibliography import identifiers as bibliography
-from tests.http_server import Request, serve
+from tests.http_server import Answer, Request, Server, serve_folder
 
 INCLUDE = Path(s2corpus_reader.__file__).parents[1]
 WITHOUT_ARROW = """
@@ -43,18 +41,12 @@ except s2corpus_reader.SnapshotError as error:
 def server(published: Path) -> Iterator[str]:
     """Yield the URL of a web server for the folder of snapshots. The server lists no folders."""
 
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
+    class Unlisted(http.server.SimpleHTTPRequestHandler):
         def list_directory(self, path: object) -> None:
             self.send_error(403)
 
-    handler = partial(Quiet, directory=str(published.parent))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as made:
-        threading.Thread(target=made.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{made.server_address[1]}"
-        made.shutdown()
+    with serve_folder(published.parent, Unlisted) as url:
+        yield url
 
 
 def lines(folder: Path, set_: str, split: str) -> list[dict[str, str]]:
@@ -143,14 +135,14 @@ def test_limits_of_readers() -> None:
     assert (parquet.MAX_GROUP_BYTES, parquet.MAX_GROUP_ROWS) == (1024 * MEGABYTE, 16 * MEGABYTE)
 
 
-class Server:
+class Ranges(Server):
     """A server for one file that records the requested ranges; other paths give the status in their name."""
 
     def __init__(self) -> None:
         self.ranges: list[str | None] = []
-        self.content, self.url = CONTENT, ""
+        self.content = CONTENT
 
-    def answer(self, request: Request) -> tuple[int, bytes, dict[str, str]]:
+    def answer(self, request: Request) -> Answer:
         name, headers = request.path.rpartition("/")[2], {"Last-Modified": formatdate(usegmt=True)}
         status, body = (int(name), b"") if name.isdigit() else (200, self.content)
         asked = request.headers.get("Range")
@@ -163,14 +155,13 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def ranges() -> Iterator[Server]:
-    made = Server()
-    with serve(made.answer) as url:
-        made.url = f"{url}/snapshot/"
+def ranges() -> Iterator[Ranges]:
+    with Ranges() as made:
+        made.url = f"{made.url}/snapshot/"
         yield made
 
 
-def test_ranges_are_requested_and_no_more(ranges: Server) -> None:
+def test_ranges_are_requested_and_no_more(ranges: Ranges) -> None:
     ranges.ranges.clear()
     size = len(CONTENT)
     with Folder(ranges.url).open_ranges("file") as file:
@@ -180,7 +171,7 @@ def test_ranges_are_requested_and_no_more(ranges: Server) -> None:
     assert ranges.ranges == [None, f"bytes={size - 8}-{size - 5}", f"bytes={size - 4}-{size - 1}", "bytes=15-15"]
 
 
-def test_file_of_a_server_is_read_in_pieces(ranges: Server, tmp_path: Path) -> None:
+def test_file_of_a_server_is_read_in_pieces(ranges: Ranges, tmp_path: Path) -> None:
     folder = tmp_path / "a b"
     folder.mkdir()
     (folder / "file").write_bytes(CONTENT)
@@ -201,7 +192,7 @@ def test_file_of_a_server_is_read_in_pieces(ranges: Server, tmp_path: Path) -> N
         (403, SnapshotError, "access denied"), (400, UnreachableError, "snapshot/400: "),
     ],
 )  # fmt: skip
-def test_refusals_of_servers(ranges: Server, status: int, error: type[Exception], words: str) -> None:
+def test_refusals_of_servers(ranges: Ranges, status: int, error: type[Exception], words: str) -> None:
     opened = Folder(ranges.url)
     read: list[Callable[[str], object]] = [opened.open, opened.open_ranges, lambda name: opened.read_range(name, 0, 1)]
     for act in read:
@@ -212,7 +203,7 @@ def test_refusals_of_servers(ranges: Server, status: int, error: type[Exception]
         opened.read_range("../x", 0, 1)
 
 
-def test_tables_of_servers_are_read(ranges: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_of_servers_are_read(ranges: Ranges, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """List items and nested fields keep their names."""
     nested = pa.list_(pa.struct([("a", pa.int64()), ("b", pa.list_(pa.string()))]))
     schema = pa.schema([pa.field("y", pa.string(), nullable=False), ("x", nested)])

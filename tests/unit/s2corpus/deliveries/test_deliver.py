@@ -24,7 +24,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
-from tests.http_server import Request, serve
+from tests.http_server import Answer, Request, Server
 from tests.unit.s2corpus.deliveries.samples import Racing, outcome, places
 
 DROP = new_delivery("drop", "", "one")
@@ -169,17 +169,15 @@ def test_command_adds_a_folder(papers: Path, tmp_path: Path) -> None:
 # -- Downloads and trees.
 
 
-class Shelf:
+class Shelf(Server):
     """A web folder with some files that records requests."""
-
-    url = ""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
         self.status: dict[str, int] = {}
         self.asked: list[str] = []
 
-    def answer(self, request: Request) -> tuple[int, bytes, dict[str, str]]:
+    def answer(self, request: Request) -> Answer:
         name = request.path.rpartition("/")[2]
         self.asked.append(name)
         body = self.files.get(name)
@@ -192,9 +190,8 @@ class Shelf:
 
 @pytest.fixture
 def shelf() -> Iterator[Shelf]:
-    found = Shelf()
-    with serve(found.answer) as url:
-        found.url = f"{url}/files/"
+    with Shelf() as found:
+        found.url = f"{found.url}/files/"
         yield found
 
 

@@ -21,7 +21,7 @@ from s2corpus import web
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors.http import HttpServer
 from s2corpus.storage.uris import fetch
-from tests.http_server import Request, serve
+from tests.http_server import Answer, Request, Server
 
 STEPS = 400
 """number of pieces that a slow server would send, one per 0.1 s: 40 s, for a limit of 1 s"""
@@ -78,13 +78,12 @@ def test_deadline_covers_the_complete_request(name: str) -> None:
 
 
 @dataclass
-class Server:
+class Redirecting(Server):
     """A server that redirects some paths; `seen` has path and cookie of each request."""
 
-    url: str = ""
     seen: list[tuple[str, str | None]] = field(default_factory=list)
 
-    def answer(self, request: Request) -> tuple[int, bytes, dict[str, str]]:
+    def answer(self, request: Request) -> Answer:
         self.seen.append((request.path, request.headers.get("Cookie")))
         port = self.url.rpartition(":")[2]
         location = {
@@ -97,9 +96,8 @@ class Server:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    made = Server()
-    with serve(made.answer) as made.url:
+def server() -> Iterator[Redirecting]:
+    with Redirecting() as made:
         yield made
 
 

@@ -202,11 +202,11 @@ def copy_lake(released: tuple[Run, Truth], to: Path) -> None:
             copy.put(entry.key, lake.get(entry.key)[0])
 
 
-def build(run: Run) -> str:
-    """Run all stages in this process and publish; return the snapshot's id."""
+def build(run: Run, *, workers: int = 1) -> str:
+    """Run all stages and publish; return the snapshot's id. With one worker, this process runs them."""
     run = sealed.seal(run)
     for name in STAGE_NAMES:
-        runner.run_stage(run, name, workers=1)
+        runner.run_stage(run, name, workers=workers)
     runner.publish(run)
     return run.snapshot_id
 

@@ -57,9 +57,6 @@ SETS = ("pmc-pdf", "pairs", "cases/layout")
 COLUMNS = (
     "papers", "titles", "authors", "abstracts", "headings (P, R)", "references P, R", "ref. titles", "contexts", "cut DOIs", "lost lists",
 )  # fmt: skip
-MEASURES = (
-    "titles", "authors", "abstracts", "headings", "references", "reference titles", "contexts", "cut DOIs", "lost lists",
-)  # fmt: skip
 Measures = dict[str, tuple[int, int, int]]
 """by measure: the number of right, our and gold values"""
 TIMEOUT = 120.0
@@ -239,7 +236,7 @@ def is_similar(a: str, b: str) -> bool:
 
 def format_row(parts: Sequence[Measures]) -> list[str]:
     """Return the cells of the papers' table row, in the order of COLUMNS."""
-    counts = {name: [sum(values) for values in zip(*(part[name] for part in parts), strict=True)] for name in MEASURES}
+    counts = {name: [sum(values) for values in zip(*(part[name] for part in parts), strict=True)] for name in parts[0]}
 
     def rates(name: str) -> tuple[float, float, float]:
         right, ours, gold = counts[name]
@@ -285,6 +282,7 @@ def extract_tei(pdf: Path, folder: Path | None) -> bytes:
         return saved.read_bytes()
     xml = extract(pdf, timeout=TIMEOUT) or b"<TEI/>"
     if saved:
+        saved.parent.mkdir(parents=True, exist_ok=True)
         saved.write_bytes(xml)
     return xml
 
@@ -349,7 +347,7 @@ def measure_speed(pdfs: list[Path]) -> None:
         print(f"{name}: {pages / used:.0f} pages per CPU second ({len(pdfs)} papers, {pages} pages)")
 
 
-def main() -> int:
+def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--held-out", action="store_true", help="also measure the held-out papers")
     options.add_argument("--tei", type=Path, help="read <paper>.xml from this folder; extract and store missing papers")
@@ -359,9 +357,7 @@ def main() -> int:
         sys.exit(MISSING)
     if given.speed:
         measure_speed([pdf for pdf, _, is_held_out in list_papers(REAL_DATA / "pmc-pdf") if not is_held_out])
-        return 0
-    if given.tei:
-        given.tei.mkdir(parents=True, exist_ok=True)
+        return
     print("| papers of | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 1) + "|")
     pooled: dict[str, list[Measures]] = {"developed on": [], "held out": []}
     with ProcessPoolExecutor(2) as pool:
@@ -378,8 +374,7 @@ def main() -> int:
     for kind, parts in pooled.items():
         if parts:
             print(f"| all, {kind} | " + " | ".join(format_row(parts)) + " |")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -98,11 +98,7 @@ class Services:
         with self.state.lock():
             self.state.choose_ports()
             self.write_environment()
-            first: list[LocalService] = []
-            if "postgres" in wanted:
-                first.append(Postgres(self.state))
-            if "s3" in wanted:
-                first.append(S3(self.state))
+            first: list[LocalService] = [kind(self.state) for kind in (Postgres, S3) if kind.name in wanted]
             if external_grobid(self.state):
                 self._stop([Extractor(self.state)])
             elif "extractor" in wanted:
@@ -243,12 +239,9 @@ class Services:
             service.settle()
 
     def _reusable(self, service: LocalService) -> bool:
-        leader = self.state.leader(service.name)
-        return leader is not None and process.alive(leader) and self._recorded(service) == _fingerprint(service)
-
-    def _recorded(self, service: LocalService) -> str:
-        path = self.state.root / f"run/{service.name}.sha256"
-        return path.read_text() if path.exists() else ""
+        leader, mark = self.state.leader(service.name), self.state.root / f"run/{service.name}.sha256"
+        is_started = leader is not None and process.alive(leader) and mark.exists()
+        return is_started and mark.read_text() == _fingerprint(service)
 
     def _launch(self, services: list[LocalService]) -> dict[str, subprocess.Popen[bytes]]:
         """Start services together, after stopping their leftover processes; they may not answer yet."""

@@ -45,9 +45,7 @@ class Case:
     records: list[tuple[str, Row]] = field(default_factory=list)  # (delivery, row); file_sha1 may be "@<name of PDF>"
     pdfs: list[PdfCase] = field(default_factory=list)
     canonical: str | None = None  # name of its canonical PDF
-    full_text: str | None = (
-        None  # name of its only full text if that is not a PDF; the suffix gives its kind, see `generate.KINDS`
-    )
+    full_text: str | None = None  # name of its only full text if not a PDF; `generate.KINDS` has the suffixes
     filed_under: str | None = None  # its field of study in its sources, if that is not the paper's own
     declares: bool = False  # whether its drop declares title and authors for its PDF, which makes a separate record
     open_access: bool = True

@@ -105,7 +105,7 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
         fields("open access by", lambda p: p.oa_evidence, lambda row: row["oa_evidence"]),
         fields("open access", lambda p: bool(p.fulltexts and p.open_access), lambda row: bool(row["open_access"])),
         fields("license", lambda p: p.license, lambda row: row["license"]), identifiers(truth, tables["selections"]),
-        kinds(truth, ids, tables["fulltexts"]), contents(truth, ids, tables["fulltexts"]), *parses(tables["fulltexts"]),
+        kinds(truth, ids, tables["fulltexts"]), contents(truth, ids, tables["fulltexts"]),
         outcomes("filter", "filtered", column_of("filtered", "outcome")), *_links(truth, ids, tables["links"]),
         outcomes("clean: s2orc", "s2orc", column_of("documents", "outcome", "s2orc")),
         outcomes("clean: s2ag", "s2ag", column_of("documents", "outcome", "s2ag")),
@@ -245,15 +245,3 @@ def contents(truth: Truth, ids: Mapping[str, str], fulltexts: pa.Table) -> Row:
     papers = [p for p in truth.papers if set(p.fulltexts) - {"pdf"}]
     expected = ((p.key, (list(dict.fromkeys(b.section for b in p.body)), len(p.bibliography))) for p in papers)
     return row_of("sections, entries of sources", ((key, value, got.get(ids.get(key, ""))) for key, value in expected))
-
-
-def parses(fulltexts: pa.Table) -> list[Row]:
-    """Check all parses: each citation has an entry, and each paragraph's section is the innermost head of its path."""
-    callouts, sections = [], []
-    for row in fulltexts.to_pylist():
-        parse = json.loads(row["parse"])
-        for number, paragraph in enumerate((*parse["body_text"], *parse["back_matter"])):
-            name = f"{row['paper_id']}, paragraph {number}"
-            callouts += [(name, True, span["ref_id"] in parse["bib_entries"]) for span in paragraph["cite_spans"]]
-            sections.append((name, paragraph["section"], paragraph["section_path"].rpartition("::")[2]))
-    return [row_of("citations name an entry", callouts), row_of("section: the innermost head", sections)]

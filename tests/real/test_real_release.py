@@ -8,34 +8,51 @@ import gzip
 import os
 import re
 from collections.abc import Mapping
+from datetime import UTC, date, datetime
 from pathlib import Path
 from unittest import mock
 
 import orjson
 import pytest
 
-from devtools.real import release
+from devtools.real.release import write_tree
 from devtools.real.truth import RealPaper, real_papers
+from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Run
-from s2corpus.spec import SelectRules
+from s2corpus.spec import ExportRules, ReleaseSpec, ResourceRules, SelectRules, SplitRules
+from s2corpus.storage.lake import open_lake
 from s2corpus.tables.papers import PAPERS
 from s2orc_parse.bibliography.identifiers import normalize_doi
 from tests.real.compare import Line, compare
-from tests.releases import ROOT
+from tests.releases import ROOT, build
 from tests.unit.s2corpus.snapshot.test_removed import check_sums
 
 pytestmark = [pytest.mark.long, pytest.mark.services]
 
 DOC = ROOT / "docs" / "quality.md"
 PAPERS_OF_TRUTH = real_papers()
+AS_OF = datetime(2026, 4, 1, tzinfo=UTC)
+SPEC = ReleaseSpec(
+    name="real",
+    description="Real papers with truth written by a reader",
+    split=SplitRules(train_before=date(2021, 1, 1), valid_until=date(2021, 3, 31)),
+    export=ExportRules(files=1),
+    resources=ResourceRules(pdfs_per_shard=10, max_tasks=4, memory_mb=512),
+)
+"""the default rules, with split dates that put these papers on both sides"""
 
 
 @pytest.fixture(scope="module")
 def run(shared_data: Path, extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("real")
+    write_tree(folder / "tree", shared_data)
+    made = Run(SPEC, AS_OF, open_lake(str(folder / "lake")), folder)
+    deliver_tree(made.lake, folder / "tree")
     with mock.patch.dict(os.environ, extractor):
-        return release.build(tmp_path_factory.mktemp("real"), shared_data)
+        build(made, workers=2)
+    return made
 
 
 @pytest.fixture(scope="module")

@@ -85,15 +85,14 @@ def speed() -> None:
             )
 
 
-def figures(vocabulary: str | None) -> None:
+def figures() -> None:
     """Print the figures that the papers report, computed on the real papers, next to the papers' values."""
     with tempfile.TemporaryDirectory() as folder:
         source = SnapshotSource(
             open_lake(str(write_snapshot(Path(folder), [*real_articles(), *extracted_papers()], files=1)))
         )
         for name, params in REAL.items():
-            more = {"compare_vocabulary": vocabulary} if vocabulary and name == "pretraining" else {}
-            job = Job(DatasetSpec(name=name, dataset=name, params={**params, **more}), source, open_lake(folder))
+            job = Job(DatasetSpec(name=name, dataset=name, params=params), source, open_lake(folder))
             runner.make(job)
             print(summary(job))
 
@@ -172,12 +171,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--part", choices=["sentences", "speed", "figures", "memory"], help="only this")
-    parser.add_argument("--vocabulary", help="another vocabulary (one entry in each line), which is compared with ours")
     given = parser.parse_args()
     if not REAL_DATA.exists():
         sys.exit(MISSING)
     parts: dict[str, Callable[[], None]] = {
-        "sentences": sentences, "speed": speed, "figures": partial(figures, given.vocabulary), "memory": partial(memory, given.documents),
+        "sentences": sentences, "speed": speed, "figures": figures, "memory": partial(memory, given.documents),
     }  # fmt: skip
     for name in [given.part] if given.part else parts:
         parts[name]()

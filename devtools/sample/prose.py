@@ -148,16 +148,9 @@ def title(rng: random.Random, w: SentenceWriter) -> str:
     other = rng.choice([t for t in f.things if t != w.things])
     place, material = rng.choice(f.places), rng.choice(f.materials)
     adj, area = rng.choice(f.qualities), rng.choice(f.area)
-    a_method = w.method[0].upper() + w.method[1:]
-    things = w.things[0].upper() + w.things[1:]
-    patterns = (
-        f"{things} and {w.measure}: evidence from {material} in {place}", f"A {w.method} for {adj} {w.things} in {area}",
-        f"How {w.things} change {w.measure}: lessons from {area}", f"Predicting {w.measure} of {adj} {w.things} with a {w.method}",
-        f"{a_method} reveals {adj} {w.things} among {other}", f"What {other} tell us about {w.things} and {w.measure}",
-        f"Beyond {other}: {w.measure} in {area} near {place}", f"Estimating {w.measure} from {material} when {w.things} are {adj}",
-        f"On {adj} {w.things}, {other} and their {w.measure}", f"{things} around {place} studied by a {w.method}",
-    )  # fmt: skip
-    return rng.choice(patterns)
+    pattern = rng.choice(WORDS["titles"])
+    found: str = pattern.format(w=w, other=other, place=place, material=material, adj=adj, area=area)
+    return found[0].upper() + found[1:]
 
 
 def gibberish(rng: random.Random, words: int) -> str:

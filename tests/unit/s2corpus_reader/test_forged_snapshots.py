@@ -5,7 +5,6 @@ tests/unit/s2corpus/snapshot/test_forged.py tests every form of a manifest's ent
 
 import gzip
 import http.server
-import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -23,7 +22,7 @@ from s2corpus_reader import SnapshotError, bounded
 from s2corpus_reader.errors import NotASnapshotFile
 from s2corpus_reader.folder import Folder
 from tests.http_server import serve_folder
-from tests.unit.s2corpus.snapshot.test_forged import serialize, snapshot
+from tests.unit.s2corpus.snapshot.test_forged import KINDS, serialize, snapshot
 
 ID = "small-20230101-00000000"
 TEXTS, PAPERS, DOCUMENTS = "v2/s2orc/train/00.jsonl.gz", "tables/papers/00.parquet", "documents/s2orc/train/00.parquet"
@@ -94,15 +93,6 @@ def test_manifest_of_another_form_is_refused(forged: Forged, content: bytes) -> 
     with pytest.raises(SnapshotError, match="is damaged") as refused:
         s2corpus_reader.open(str(forged.folder))
     assert "\n" not in str(refused.value)
-
-
-KINDS: dict[str, Callable[[Path], object]] = {
-    "FIFO": os.mkfifo,
-    "device": lambda path: path.symlink_to("/dev/zero"),
-    "folder": lambda path: path.mkdir(),
-    "link that leads out": lambda path: path.symlink_to("/etc/hostname"),
-    "huge": lambda path: path.touch() or os.truncate(path, 1 << 40),  # type: ignore[func-returns-value]  # a sparse file
-}
 
 
 @pytest.mark.parametrize("kind", KINDS)

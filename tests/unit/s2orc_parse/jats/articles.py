@@ -2,6 +2,7 @@
 
 from s2orc_parse import jats
 from s2orc_parse.parse_model import Parse
+from tests.unit.parse_laws import check_laws
 
 DOCTYPE = (
     '<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Publishing DTD v1.1 20151215//EN" '
@@ -29,8 +30,8 @@ def article(body: str, references: int = 0, *, meta: str = "", back: str = "", a
 
 
 def parse(body: str, references: int = 0, **parts: str) -> Parse:
-    """Return the parse of such an article."""
-    return jats.convert(article(body, references, **parts), sha1="0" * 40)
+    """Return the parse of such an article, which obeys the laws."""
+    return check_laws(jats.convert(article(body, references, **parts), sha1="0" * 40))
 
 
 def declare_entities(depth: int, document: str) -> bytes:

@@ -52,9 +52,7 @@ def article(body: list[Json], **more: object) -> Json:
 
 
 def parse(body: list[Json], **more: object) -> Parse:
-    found = elsevier.convert(json.dumps(article(body, **more)).encode(), sha1="0" * 40)
-    check_laws(found)
-    return found
+    return check_laws(elsevier.convert(json.dumps(article(body, **more)).encode(), sha1="0" * 40))
 
 
 def test_elsevier_sentences_of_a_section_form_one_sorted_paragraph() -> None:

@@ -4,7 +4,6 @@ import pytest
 
 from s2orc_parse import jats, tei
 from s2orc_parse.parse_model import Parse, RefEntry, RefType
-from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.jats import articles
 from tests.unit.s2orc_parse.jats.articles import cite, list_citations, parse
 
@@ -48,7 +47,6 @@ def test_sections_nest_as_in_the_file_and_have_numbers() -> None:
 def test_callouts_become_citation_spans(body: str, spans: list[tuple[str, str]]) -> None:
     found = parse(f"<p>As shown {body}.</p>", 103)
     assert sorted(list_citations(found)[0]) == sorted(spans)
-    check_laws(found)
 
 
 def test_citation_style_follows_the_printed_callouts() -> None:
@@ -97,7 +95,6 @@ def test_sentence_continues_after_formula_outside_its_paragraph() -> None:
     assert [p.text for p in found.body_text] == [
         "of the processes: EQUATION therefore giving us 1 an estimate.", "where", "as follows EQUATION", "Then new.",
     ]  # fmt: skip
-    check_laws(found)
 
 
 def test_display_formula_is_token_and_inline_formula_is_text() -> None:
@@ -187,7 +184,6 @@ OASIS = (
 )  # fmt: skip
 def test_cell_over_rows_leaves_empty_cells_below(table: str, cells: tuple[tuple[str, ...], ...]) -> None:
     found = parse(f"<p>x</p><table-wrap>{table}</table-wrap>")
-    check_laws(found)
     assert [one.cells for one in found.ref_entries] == [cells]
 
 

@@ -7,6 +7,7 @@ import tarfile
 from pdf2tei.references.fields import parse_bibliography_item
 from s2orc_parse.latex import convert
 from s2orc_parse.parse_model import CiteSpan, Parse, RefType
+from tests.unit.parse_laws import check_laws
 
 ENTRIES = r"""\begin{thebibliography}{9}
 \bibitem[Lo and Wang(2020)]{lo} Kyle Lo and Lucy Lu Wang. 2020.
@@ -41,15 +42,10 @@ def article(body: str, preamble: str = "", entries: str = "") -> str:
 
 
 def parse(body: str, preamble: str = "", *, entries: str = "", **files: str | bytes) -> Parse:
-    """Return the parse of an article, alone or with other files. A file's name has `_` instead of the period."""
+    """Return the parse of an article, which obeys the laws, alone or with other files. A file's name has `_` instead of the period."""
     main = article(body, preamble, entries)
-    if not files:
-        return convert(gz(main), sha1="0" * 40, parse_reference=parse_bibliography_item)
-    return convert(
-        tar({"main.tex": main, **{n.replace("_", "."): c for n, c in files.items()}}),
-        sha1="0" * 40,
-        parse_reference=parse_bibliography_item,
-    )
+    data = tar({"main.tex": main, **{n.replace("_", "."): c for n, c in files.items()}}) if files else gz(main)
+    return check_laws(convert(data, sha1="0" * 40, parse_reference=parse_bibliography_item))
 
 
 def texts(found: Parse) -> list[tuple[str, str]]:

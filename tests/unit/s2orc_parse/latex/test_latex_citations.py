@@ -3,7 +3,6 @@
 import pytest
 
 from s2orc_parse.parse_model import Parse, RefType
-from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import ENTRIES, list_citations, list_entries, parse, texts
 
 NAMED = r"""\begin{thebibliography}{}
@@ -41,7 +40,6 @@ def test_command_prints_and_links_its_keys(setup: Setup, command: str, printed: 
     preamble, entries, files = setup
     end = r"\nocite{*}\printbibliography" if files else ""
     found = parse(rf"\section{{A}}\label{{s}} As {command} say. {end}", preamble, entries=entries, **files)
-    check_laws(found)
     assert texts(found) == [("A", f"As {printed} say.")]
     assert [key for _, key in list_citations(found)] == keys
 
@@ -65,7 +63,6 @@ def test_options_and_bibliography_style_decide_the_form(
 ) -> None:
     entries = rf"\bibliographystyle{{{style}}}\bibliography{{refs}}" if style else ENTRIES
     found = parse(rf"As in {command}.", package, entries=entries, refs_bib=LEE)
-    check_laws(found)
     assert (texts(found), found.citation_style) == ([("", f"As in {printed}.")], form)
 
 
@@ -87,7 +84,6 @@ DOE_ENTRIES = r"\begin{thebibliography}{1}\bibitem{doe} J. Doe. \newblock On tes
 def test_embedded_bibliography_is_read(name: str, content: str, command: str) -> None:
     embedded = f"\\begin{{filecontents}}[overwrite]{{{name}}}\n{content}\n\\end{{filecontents}}\n"
     found = parse(f"As \\cite{{doe}} says. {command}", embedded, note_txt="x")
-    check_laws(found)
     assert (texts(found), list_citations(found)) == ([("", "As [1] says.")], [("1", "doe")])
     assert [(entry.title, entry.year) for entry in found.bib_entries] == [("On tests", 2001)]
 
@@ -119,7 +115,6 @@ def test_theorem_numbers_follow_their_counters(setup: str, printed: str) -> None
         r"\section{B}\begin{thm}\label{c} Z.\end{thm} \cref{a}, \cref{b}, \cref{c}",
         rf"\usepackage{{amsthm,cleveref}}{setup}",
     )
-    check_laws(found)
     assert found.body_text[-1].text == printed
     numbers = [part.rsplit(" ")[-1] for part in printed.split(", ")]
     assert refs(found) == [(number, "theorem", number) for number in numbers]
@@ -142,7 +137,6 @@ def test_list_items_have_their_own_numbers(body: str, preamble: str, numbers: li
     found = parse(
         rf"\section{{S}} Text. {body} See " + " ".join(rf"\ref{{{label}}}" for label in labels) + ".", preamble
     )
-    check_laws(found)
     assert refs(found) == [(number, "item", number) for number in numbers]
 
 
@@ -185,5 +179,4 @@ def test_references_print_and_link(
     preamble: str, body: str, printed: str, expected: list[tuple[str, str | None, str | None]]
 ) -> None:
     found = parse(body, preamble)
-    check_laws(found)
     assert (found.body_text[-1].text, refs(found)) == (printed, expected)

@@ -6,7 +6,6 @@ import pytest
 
 from s2orc_parse.latex.classes import CLASSES, find_forms
 from s2orc_parse.words import read_table
-from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.latex.archives import parse, texts
 
 WORDS = "We show odd rivers."
@@ -77,7 +76,6 @@ FRONTS = [  # class, preamble, text before the first section, text at the end: a
 def test_front_matter_of_a_class_is_not_body(row: tuple[str, str, str, str]) -> None:
     name, preamble, front, end = row
     found = parse(rf"{front} \section{{Introduction}} Text of the paper. {end}", rf"\documentclass{{{name}}}{preamble}")
-    check_laws(found)
     assert (found.header.title, [(a.first, a.last) for a in found.header.authors]) == ("Odd rivers", [("Ada", "Byron")])
     assert [paragraph.text for paragraph in found.abstract] == [WORDS]
     assert [word.removesuffix(" (1)") for word in found.header.keywords] == ["rivers", "lakes"]

@@ -4,6 +4,7 @@ from xml.sax.saxutils import escape
 
 from s2orc_parse import tei
 from s2orc_parse.parse_model import Parse
+from tests.unit.parse_laws import check_laws
 
 NUMBERED = tuple(
     f'<biblStruct xml:id="b{n}"><analytic><title level="a">Work {n + 1}</title></analytic></biblStruct>'
@@ -37,5 +38,5 @@ def document(
 
 
 def parse(body: str, bibliography: tuple[str, ...] = (), **parts: str) -> Parse:
-    """Return the parse of such a document."""
-    return tei.convert(document(body, bibliography, **parts), file_sha1="0" * 40)
+    """Return the parse of such a document, which obeys the laws."""
+    return check_laws(tei.convert(document(body, bibliography, **parts), file_sha1="0" * 40))

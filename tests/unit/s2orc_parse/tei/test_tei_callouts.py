@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from s2orc_parse.parse_model import CitationStyle
 from s2orc_parse.tei.numbers import map_numbers
-from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.tei import teis
 
 # ⟦surface⟧ is a bibr callout without target, ⟦surface|12⟧ has the target #b12, and ⟦surface|figure⟧ has another type.
@@ -128,7 +127,6 @@ def test_callouts_become_citation_spans(
 ) -> None:
     parse = teis.parse(xml(f"<div><p>{text}</p>{FILLER[style]}</div>"), bibliography)
     assert parse.citation_style is style
-    check_laws(parse)
     (paragraph, *_) = parse.body_text
     printed = re.sub("<formula>.*</formula>", "EQUATION", re.sub(r"⟦(.*?)(\|\w+)?⟧", r"\1", text))
     assert paragraph.text == " ".join(printed.split()).replace("( ", "(")
@@ -178,7 +176,6 @@ def test_callouts_link_by_labels_targets_and_resolved_numbers(
     text: str, others: str, bibliography: tuple[str, ...], expected: list[tuple[str, int | None]]
 ) -> None:
     found = teis.parse(xml(f"<div><p>{text}</p>{others}</div>"), bibliography)
-    check_laws(found)
     spans = found.body_text[0].cite_spans
     assert [(s.text, int(s.ref_id.removeprefix("BIBREF")) if s.ref_id else None) for s in spans] == expected
 

@@ -7,7 +7,6 @@ from itertools import product
 import pytest
 
 from s2orc_parse import jats, tei, xml
-from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.jats import articles
 from tests.unit.s2orc_parse.tei import teis
 
@@ -96,7 +95,6 @@ def test_time_and_output_are_linear_in_the_document(body: str) -> None:
     A quadratic step would take minutes or hours, and a path copied into every paragraph gigabytes.
     """
     parse = teis.parse(body, teis.NUMBERED[:3])
-    check_laws(parse)
     size = len(tei.to_json_bytes(tei.to_s2orc(parse)))
     assert size < 20 * len(body) + 4_000_000
 

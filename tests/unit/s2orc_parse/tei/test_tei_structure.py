@@ -3,7 +3,6 @@
 import pytest
 
 from s2orc_parse.parse_model import EqSpan, Parse, RefType
-from tests.unit.parse_laws import check_laws
 from tests.unit.s2orc_parse.tei import teis
 
 
@@ -149,7 +148,6 @@ FLOATS = (
 )
 def test_mentions_link_by_their_numbers(text: str, expected: list[tuple[str, str | None]]) -> None:
     parse = teis.parse(f'<div><head n="3">A</head></div><div><head n="3.1">B</head><p>{text}</p></div>{FLOATS}')
-    check_laws(parse)
     assert [(s.text, s.ref_id) for s in parse.body_text[0].ref_spans] == expected
 
 
@@ -236,7 +234,6 @@ def test_mention_links_to_its_statement(
     body: str, statements: list[tuple[str, str]], linked: list[tuple[str, str]]
 ) -> None:
     found = teis.parse(f"<div>{body}</div>", teis.NUMBERED)
-    check_laws(found)
     assert theorems(found) == [(f"THMREF{n}", text, number) for n, (text, number) in enumerate(statements)]
     assert links(found) == linked
 
@@ -255,4 +252,3 @@ BACK = "".join(f"<div><head>{head}</head><p>x</p></div>" for head in ("A. Proofs
 def test_appendix_mention_links_to_its_section(text: str, linked: list[tuple[str, str]]) -> None:
     found = teis.parse(f"<div><head n='2'>Main</head><p>{text}</p></div>", back=f"<div type='annex'>{BACK}</div>")
     assert links(found) == linked
-    check_laws(found)

@@ -10,6 +10,7 @@ from itertools import takewhile
 
 from s2orc_parse.latex.classes import Form, Role
 from s2orc_parse.latex.document import Block, Head, Inline, Inlines, LatexDocument, MarkedText, Math, Para, walk
+from s2orc_parse.latex.macros import find_definitions
 from s2orc_parse.latex.marks import CLOSE, OPEN
 from s2orc_parse.latex.tex import (
     balance,
@@ -38,13 +39,15 @@ r"""roles of commands whose text may end at \endNAME"""
 _TAKEN_ROLES = (Role.TITLE, Role.AUTHOR)
 """roles of commands that `take_title_and_authors` removes"""
 _NAME_ENDS = re.compile(
-    r"\\(?:quad|qquad|hfill|hspace\*?\{[^{}]*\}|vspace\*?\{[^{}]*\}|(?:IEEE)?authorblockN)(?![A-Za-z])|\\\\(?:\s*\[[^\]]*\])?|,|~~+|&|\n\s*\n"
+    r"\\(?:quad|qquad|hfill|hspace\*?\{[^{}]*\}|vspace\*?\{[^{}]*\}|(?:IEEE)?authorblockN)(?![A-Za-z])|\\\\(?:\s*\[[^\]]*\])?|(?<!\\),|~~+|&|\n\s*\n"
 )
 _AUTHOR_ENDS = re.compile(r"\\(?:[Aa]nd|AND|alignauthor)(?![A-Za-z])")
 _NOTES_IN_NAMES = "|".join(_WORDS["notes_in_names"].split())
 _NOT_IN_NAMES = re.compile(rf"\\(?:{'|'.join(_WORDS['type_in_names'].split())})(?![A-Za-z])")
 _MARK_IN_NAMES = re.compile(r"\$[^$]*\$|\\(?:[dt]ag|dagger|ddagger)(?![A-Za-z])")
 _END_OF_NAME = "~~"
+_ONE_MACRO = re.compile(r"\s*\\([A-Za-z]+)\s*")
+_ITS_TEXT = re.compile(r"\\[A-Za-z]+\*?\s*\{?\\[A-Za-z]+\}?\s*\{(.*)\}", re.DOTALL)
 
 
 class FrontMatter:
@@ -92,6 +95,9 @@ class FrontMatter:
                     continue
                 shown = " ".join(values[: form.shown])
                 if form.role is Role.AUTHOR:
+                    if macro := _ONE_MACRO.fullmatch(shown):  # Frontiers: \author{\Authors}
+                        texts = [one.tex for one in find_definitions(preamble) if one.name == macro[1]]
+                        shown = found[1] if texts and (found := _ITS_TEXT.fullmatch(texts[-1])) else shown
                     shown = _remove_notes(shown, self._notes)
                 shown = self._rewrite(shown, [])
                 if form.role is Role.AUTHOR:

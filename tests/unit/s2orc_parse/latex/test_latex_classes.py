@@ -90,6 +90,9 @@ TWO = ["Ada Byron", "Alan Turing"]
     ("authors", "names"),
     [
         (r"\author{Ada Byron and Alan Turing}", TWO),
+        (r"\def\Authors{Ada Byron\,$^{1,*}$, Alan Turing\,$^2$}\author[\firstAuthorLast ]{\Authors}", TWO),
+        (r"\author{Ada J.\,D.\ Byron$^2$\\Independent Researcher \And Alan Turing}", ["Ada J D Byron", "Alan Turing"]),
+        (r"\author{No Author Given}", []),
         (r"\author{Ada Byron,~and~Alan~Turing}", TWO),
         (r"\author{Ada Byron\thanks{Odd \textbf{\textit{City}}, USA.} and Alan Turing}", TWO),
         (r"\author{\uppercase{Ada Byron}, \uppercase{and Alan Turing\authorrefmark{1}}}", TWO),

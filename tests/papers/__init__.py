@@ -1,1 +1,1 @@
-"""What the source papers demand, one or several files for each paper: each test states the demands that it shows, with number and section."""
+"""What the source papers demand, in one or several files for each paper: a test states its demands with number and section."""

@@ -96,7 +96,10 @@ def test_sample_is_stratified() -> None:
     8. §3.1: 2000 documents are sampled for each subject; an article is sampled for one subject only.
     """
     assert len(SUBJECTS) == 27 and PARAMS.per_subject == 2_000
-    assert list_subjects({"metadata": {"asjc": [2713, 1705]}}) == ["Computer Science", "Medicine"]
+    assert list_subjects({"metadata": {"asjc": [2713, 1705], "subjareas": ["MEDI"]}}) == [
+        "Computer Science",
+        "Medicine",
+    ]
 
 
 def test_article_without_asjc_has_the_subject_of_its_field() -> None:

@@ -63,9 +63,8 @@ def test_context_has_exact_offsets_without_formulas() -> None:
 @pytest.mark.parametrize(
     ("text", "outcome"),
     [
-        ("Figure 3 (continued)", "too_short"), ("Figure 2a shows the growth of frogs in ponds.", "kept"),
-        ("Figure 2. The growth of frogs in ponds.", "caption"), ("Table S1: Numbers of frogs in ten ponds.", "caption"),
-        ("∂ ∑ √ ∫ ≈ ≠ ≤ ≥ x y z = + + + = 1", "too_many_symbols"), ("Group A 12.3 14.5 16.7 18.9 21.0 33.1 12.2", "too_many_digits"),
+        ("Figure 3 (continued)", "too_short"), ("Table S1: Numbers of frogs in ten ponds.", "caption"),
+        ("Group A 12.3 14.5 16.7 18.9 21.0 33.1 12.2", "too_many_digits"),
         ("we set x to y and z if a b c d", "too_many_single_characters"),
         (f"The sequence {'ACGT' * 30} was found in it.", "too_long_a_word"), ("No data no data no no no no no no", "repeats_itself"),
     ],

@@ -50,15 +50,6 @@ def test_first_matching_rule_decides(
     assert (found.english is not None) == (outcome in ("kept", "not_english"))
 
 
-def test_cld2_decides_if_set_and_reports_disagreement() -> None:
-    pytest.importorskip("pycld2")
-    text = "Data not available. " * 8
-    for language, outcome, differs in (("cld3", "not_english", None), ("cld2", "kept", True)):
-        rules = FilterRules.model_validate({"language": language})
-        found = decide({"p"}, set(), rules, title="T", author_count=1, text=text)
-        assert (found.outcome, found.disputed) == (outcome, differs)
-
-
 def row(table: Table, **values: Any) -> dict[str, Any]:
     """Return a complete row from the columns that matter."""
     lists: dict[str, Any] = {field.name: [] for field in table.schema if pa.types.is_nested(field.type)}

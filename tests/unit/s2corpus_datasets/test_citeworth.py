@@ -64,9 +64,7 @@ def test_sentence_has_its_outcome_and_label(row: list[str]) -> None:
     ("text", "section", "outcome"),
     [
         (f"Study area: {FROGS} {{[1]}}.", "RESULTS AND DISCUSSION", "kept"),  # without the run-in heading
-        (f"{FROGS} {{[1]}}.", "Acknowledgements", "section_not_permitted"),
         (f"{FROGS}.", "Introduction", "no_citation"),
-        (f"We have EQUATION in ponds. {FROGS} {{[1]}}.", "Introduction", "display_formula"),
         ("We looked at frogs in ponds. They breed in spring {[1]}.", "Introduction", "few_sentences"),
         (f"We looked {{[2]}} at ponds. {FROGS} {{[1]}}.", "Methods", "citation_not_at_end"),
     ],

@@ -238,7 +238,7 @@ IN_TEXT = (
     *find_definitions(_TABLE["provided"]["text"].replace("XSPACE", XSPACE)),
     *(
         Definition(name, f"\\providecommand{{\\{name}}}{{{text.replace('&', chr(92) + '&')}}}", 0, 0, "default")
-        for name, text in _TABLE["journals"].items()
+        for name, text in (_TABLE["journals"] | _TABLE["symbols"]).items()
     ),
 )
 """definitions for the text and the bibliography"""

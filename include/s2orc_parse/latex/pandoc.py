@@ -39,7 +39,7 @@ from s2orc_parse.latex.macros import (
 from s2orc_parse.latex.marks import CELL, CLOSE, OPEN
 from s2orc_parse.latex.pandoc_ast import Reader, plain
 from s2orc_parse.latex.process import run
-from s2orc_parse.latex.rewriting import mark_items, remove_theorem_setup, rewrite
+from s2orc_parse.latex.rewriting import mark_items, print_chemistry, remove_theorem_setup, rewrite
 from s2orc_parse.latex.source import LatexSource
 from s2orc_parse.latex.tex import balance
 from s2orc_parse.outcomes import BadSource, LatexOutcome
@@ -120,17 +120,23 @@ def read_latex(source: LatexSource, *, seconds: float, memory_mb: int) -> LatexD
         body,
     )
     body = re.sub(r"(?<!\\)\\S\s*(?=\\ref)", "§", body)
+    body = _BREAKS_BEFORE_PARAGRAPH.sub("\n\n", body)
     flat = list(_flatten_pieces(pieces))
     body, front = front_matter.take_title_and_authors(source.preamble, body)
     body = balance(body)
     tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _format_floats(flat), front, IN_ENTRIES, _format_entries(items)))
     definitions = prepare(expand_in_macros(define_macros(macros, names, body + tail), short_forms))
-    text = "\n".join((definitions, "\\begin{document}", body, "", tail, "\\end{document}\n"))
+    text = "\n".join(
+        (definitions, "\\begin{document}", print_chemistry(f"{body}\n\n{tail}", names), "\\end{document}\n")
+    )
     text = re.sub(r"\\href\s*(?:%\n\s*)?\{", r"\\href{", text)  # pandoc allows no line end between them
     ast = _convert(text, seconds, memory_mb)
     return Reader(flat, pieces, items, counting.kinds, list_items).document(ast)
 
 
+_BREAK = r"(?:\\\\\*?(?:[ \t]*\[[^\]\n]*\])?|\\newline(?![A-Za-z]))[ \t]*"
+_BREAKS_BEFORE_PARAGRAPH = re.compile(rf"(?:{_BREAK}(?:\n[ \t]*)?)*{_BREAK}\n[ \t]*\n")
+"""line breaks at the end of a paragraph: pandoc would read the next paragraph as its next line"""
 _UNCONVERTED, _NO_TEXT = (
     frozenset(read_table("latex/words")[name].split()) for name in ("unconverted_fields", "commands_without_text")
 )

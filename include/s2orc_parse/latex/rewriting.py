@@ -22,17 +22,66 @@ _FOOTNOTE_MARK = re.compile(r"\\footnotemark(?![A-Za-z])(?:\[[^\]]*\]|\{\})?")
 _REFERENCE = re.compile(rf"\\(?P<command>{'|'.join(_TABLE['linked_references'])})(?![A-Za-z@])\*?")
 _KEYED = re.compile(r"\s*(?:name|label|restate|continues)\s*=")
 _SUBEQUATIONS = re.compile(r"\\(begin|end)\s*\{subequations\}")
+_DIMENSION = r"[-+]?\s*(?:[\d.]+\s*(?:true)?\s*(?:[a-z]{2}|\\[A-Za-z]+)|\\[A-Za-z]+)"
+_ARGUMENT_BEFORE_TEXT = re.compile(
+    r"(\\begin\s*\{(?!\w*(?:array|matrix|tabular|align|equation))[A-Za-z]+\*?\}(?:\[[^\]]*\])?\{[^{}]+\})(?=[^\W_])"
+)
+_HYPHENATION = re.compile(r"(?<!\\)\\-")
+_SKIP = re.compile(rf"\\[hv]skip(?![A-Za-z])\s*{_DIMENSION}(?:\s*(?:plus|minus)\s*{_DIMENSION})*")
+_TYPESETTING = re.compile(
+    rf"\\kern(?![A-Za-z])\s*{_DIMENSION}|\\[hv]rule(?![A-Za-z])(?:\s*(?:width|height|depth)\s*{_DIMENSION})*"
+    rf"|(?<=\\[hv]box)\s*(?:to|spread)\s*{_DIMENSION}|(?:(?<=\\makebox)|(?<=\\framebox))(?:\s*\[[^\]]*\])+"
+)
+"""rules, moves, and the sizes of boxes"""
+_MATH = "|".join(_TABLE["numbered_formulas"].split())
+_CHEMISTRY = re.compile(
+    r"\\\\|\\\$|(?P<dollar>\$\$?)|\\(?P<open>[(\[])|\\(?P<close>[)\]])"
+    rf"|\\(?P<edge>begin|end)\s*\{{(?:{_MATH}|(?:display)?math)\*?\}}|(?P<paragraph>\n\s*\n)|\\(?P<name>ce|ch|chem|cf)\s*(?=\{{)"
+)
+_ARROWS = (
+    ("<=>>", "⇌"),
+    ("<<=>", "⇌"),
+    ("<-->", "⇌"),
+    ("<=>", "⇌"),
+    ("<->", "↔"),
+    ("->", "→"),
+    ("<-", "←"),
+    ("#", "≡"),
+    ("*", "·"),
+)
 _THEOREM_SETUP = "|".join(_TABLE["theorem_setup"].split())
 
 
 def rewrite(text: str, counting: Counting, defined: Collection[str]) -> str:
     """Return a text or definitions without constructs that pandoc cannot read; names that the paper defines are unchanged."""
-    text = _unwrap(text)
+    text = _ARGUMENT_BEFORE_TEXT.sub(r"\1 ", text)
+    text = _TYPESETTING.sub("", _SKIP.sub(" ", _HYPHENATION.sub("", _unwrap(text))))
     text = _FOOTNOTE_MARK.sub("", _BEFORE_GROUP.sub(" ", text))
     text = _FOOTNOTE.sub(lambda match: f"\\footnote{{{OPEN}N{match[1]}{CLOSE}" if match[1] else "\\footnote", text)
     text = _rewrite_references(text, defined)
     text = _SUBEQUATIONS.sub(lambda match: f"{OPEN}U{int(match[1] == 'begin')}{CLOSE}", text)
     return _rewrite_theorems(text, counting)
+
+
+def print_chemistry(text: str, defined: Collection[str]) -> str:
+    r"""Return a text with its chemical formulas as they are printed, outside of mathematics: \ce{SO4^{2-}} is SO42-."""
+    pieces: list[tuple[int, int, str]] = []
+    is_math, at = False, 0
+    for match in _CHEMISTRY.finditer(text):
+        if match.start() < at:
+            continue
+        if match["dollar"]:
+            is_math = not is_math
+        elif match["open"] or match["close"] or match["edge"] or match["paragraph"]:
+            is_math = bool(match["open"]) or match["edge"] == "begin"
+        elif (
+            not is_math and match["name"] and match["name"] not in defined and (got := read_argument(text, match.end()))
+        ):
+            shown, at = got
+            for sign, arrow in _ARROWS:
+                shown = shown.replace(sign, arrow)
+            pieces.append((match.start(), at, re.sub(r"[\^_]\s*(?:\{([^{}]*)\})?", r"\1", shown)))
+    return replace_intervals(text, pieces)
 
 
 def mark_items(text: str, settings: str, counting: Counting, items: list[ListItemStart], *, has_enumitem: bool) -> str:

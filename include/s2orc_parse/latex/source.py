@@ -6,6 +6,7 @@ Files are searched only inside the archive. A path outside it, a pipe or a devic
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePosixPath
@@ -74,7 +75,7 @@ def read_source(files: dict[str, bytes]) -> LatexSource:
         for suffix in (".sty", ".cls")
         if (found := decoder.find(name + suffix)) is not None
     )
-    preamble, body = resolve_conditionals(preamble, body)
+    preamble, body = (_expand_german(part, packages) for part in resolve_conditionals(preamble, body))
     bbl, databases = _find_bbl(decoder, main, body), _find_databases(decoder, preamble + body)
     return LatexSource(preamble, body, packages, styles, bbl, databases)
 
@@ -229,6 +230,21 @@ def _find_main(files: dict[str, bytes]) -> str:
         )
 
     return min(starting, key=rank)
+
+
+_GERMAN = re.compile(r"""(?<![\\=])(?<!char)"([aouAOUeisSzZ~=|"-]|(?=[bcdfglmnprt]))""")
+_GERMAN_LETTERS = {"s": "ß", "z": "ß", "S": "SS", "Z": "SZ", "~": "-", "=": "-"}
+
+
+def _expand_german(text: str, packages: Mapping[str, str]) -> str:
+    """Return a text without the shorthands of babel if German is its main language: "M"unchen" is "München"."""
+    languages = [option.strip() for option in packages.get("babel", "").split(",") if option.strip()]
+    main = languages[-1:] or next(iter(packages.values()), "").split(",") if "babel" in packages else packages
+    if not any(re.fullmatch(r"n?(?:german|austrian|swissgerman)", name.strip()) for name in main):
+        return text
+    return _GERMAN.sub(
+        lambda match: _GERMAN_LETTERS.get(match[1], f'\\"{match[1]}' if match[1].isalpha() else ""), text
+    )
 
 
 def _read_packages(preamble: str) -> dict[str, str]:

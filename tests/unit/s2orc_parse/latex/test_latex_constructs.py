@@ -232,6 +232,24 @@ TEXTS = [  # preamble, body, paragraphs separated by |, other files
      "one|two|said|Words end"),
     ("", "One\n\\begin{figure}\\caption{C}\\end{figure}\ntwo.", "One two."),
     ("", r"One\medskip{\it two} is. \noindent {\bf Three} \protect{four}.", "One two is. Three four."),
+    # A line break before an empty line is not part of the next paragraph.
+    ("", "One.\\\\[2mm]\n\nTwo. \\newline\n\nThree.\\\\\nFour.", "One.|Two.|Three. Four."),
+    # Rules, spaces and sizes of boxes are not text; what boxes contain is.
+    (r"\def\QED{\mbox{\rule[0pt]{1.0ex}{1.0ex}}}\def\endproof{\hspace*{\fill}~\QED\par\endtrivlist\unskip}", r"It holds.\endproof",
+     "It holds."),
+    ("", r"It\hfill\vbox{\hrule\hbox{\vrule height1.3ex\hskip0.8ex\vrule}\hrule} is \hskip\textwidth so\hskip 1em plus 2pt \kern-1pt here.",
+     "It is so here."),
+    ("", r"A \hbox to 3cm{one} \makebox[3cm][l]{b} \fbox{c} \smash{d} \llap{e} \rule{1cm}{1pt} f.", "A one b c d e f."),
+    # Chemical formulas and small fractions.
+    ("", r"The \ce{SO4^{2-}} of \ce{CO2 + H2O <=> H2CO3}, \chem{NO_3^-}, $\ce{CO2}$, \nicefrac{1}{2} and $\sfrac{1}{2}$.",
+     "The SO42- of CO2 + H2O ⇌ H2CO3, NO3-, CO2, 1/2 and 1/2."),
+    # Symbols of textcomp, astronomy and French; hyphenation; shorthands of German.
+    ("", r"A \textendash{} b, \textpm 3, 4\farcs5, 6 \micron, 1\ieme{} and \ion{C}{iv} co\-or\-di\-nate.",
+     "A – b, ±3, 4″.5, 6 μm, 1e and C IV coordinate."),
+    (r"\usepackage[english,ngerman]{babel}", 'In M"unchen hei"st "Uber"-text c"~d "ab\\"a", Dru"cker.',
+     'In München heißt Übertext c-d äbä", Drucker.'),
+    (r"\usepackage[ngerman,english]{babel}", 'It is "odd" here.', 'It is "odd" here.'),
+    ("", r"\begin{mybox}{Odd title}This is it.\end{mybox}", "Odd title This is it."),
     # Files, encodings, and parts that are not printed.
     ("", r"\input{one} \include{parts/two.tex} \input{missing}", "One.|Two. Three.",
      {"one_tex": "One.\n\\endinput Never.", "parts/two_tex": "\n\nTwo. \\input{deep}", "parts/deep_tex": "Three."}),

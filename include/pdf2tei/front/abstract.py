@@ -128,7 +128,7 @@ def _take_abstract(lines: list[Line]) -> list[Line]:
     for i, line in enumerate(lines):
         text = line.text
         continues = (
-            run and line.block == run[-1].block and abs(line.size - run[-1].size) < 0.3 and not _ends_sentence(run[-1])
+            run and line.block == run[-1].block and abs(line.size - run[-1].size) < 0.3 and not ends_sentence(run[-1])
         )
         if _KEYWORDS.match(text) or (BOILERPLATE.match(text) and not continues):
             break
@@ -149,8 +149,9 @@ def _take_abstract(lines: list[Line]) -> list[Line]:
             subheads.append(line)
             continue
         moved = line.y0 < last.y0 - 2
+        is_labeled = ":" in text and SUBHEAD_NAMES.match(text.partition(":")[0])  # Results: The
         if abs(line.size - first.size) > 0.8 or (
-            moved and (line.x0 < first.x1 or line.page != last.page or _ends_sentence(last))
+            moved and (line.x0 < first.x1 or line.page != last.page or (ends_sentence(last) and not is_labeled))
         ):
             break
         gap = line.y0 - last.y1
@@ -177,17 +178,13 @@ def _is_subhead(line: Line, lines: list[Line], i: int, first: Line | None = None
     return is_as_set and is_in_column and is_near
 
 
-def _ends_sentence(line: Line) -> bool:
+def ends_sentence(line: Line) -> bool:
+    """Return whether a line ends with a sentence."""
     return line.text.rstrip().endswith((".", "!", "?", "”"))
 
 
 def find_continuation(
-    abstract: list[Line],
-    after: list[Line],
-    is_labeled: bool,
-    measures: Measures,
-    *,
-    is_continued: bool = False,
+    abstract: list[Line], after: list[Line], is_labeled: bool, measures: Measures, *, is_continued: bool = False
 ) -> list[Line]:
     """Return the lines of the next page that continue an abstract, if the abstract breaks off at the end of its page.
 
@@ -198,7 +195,7 @@ def find_continuation(
         return []
     first, last = after[0], abstract[-1]
     is_set_alike = first.font.family == last.font.family and abs(first.size - last.size) < 0.3
-    is_broken_off = not _ends_sentence(last) and first.text[:1].islower()
+    is_broken_off = not ends_sentence(last) and first.text[:1].islower()
     is_text = measures.has_text_font(last) and not is_labeled  # the line may continue the running text
     return _take_abstract(after) if is_set_alike and (is_continued or (is_broken_off and not is_text)) else []
 

@@ -15,7 +15,7 @@ from pdf2tei.words import read_pattern
 
 _KEY = re.compile(r"[\d*†‡§¶∗⋆♯∥#ǁ♠♣♦♥]|[a-z](?![a-z])")
 _LEADING = read_pattern("affiliations", "leading", re.NOFLAG)
-_EMAIL = re.compile(r"(?:\{([^{}@]{1,200})\}|([\w.+-]{1,64}))\s?@\s?([\w-]{1,64}(?:\.[\w-]{1,64}){1,4})")
+_EMAIL = read_pattern("affiliations", "email", re.NOFLAG)
 _NOT_AFFILIATION = read_pattern("affiliations", "not_affiliation")
 _MARKS = re.compile(r"\d{1,2}|[*†‡§¶∗⋆♯∥#ǁ]+")
 _INITIALS = re.compile(r"(?:[A-ZÀ-Þ]\.?-?){1,3}(?![\w’'])")
@@ -50,7 +50,7 @@ def assign_affiliations(authors: list[FrontAuthor], names: list[Line], front: Fr
     places = _find_affiliations([x for x in lines if _is_affiliation_line(x, front)])
     matches = _EMAIL.finditer(" ".join(clean(line.text) for line in lines))
     addresses = (f"{name.strip()}@{m[3]}" for m in matches for name in (m[1] or m[2]).split(",") if name.strip())
-    emails = list(dict.fromkeys(addresses))
+    emails = list(dict.fromkeys(x for x in addresses if not x.startswith(("support@", "permissions@"))))
     keyed: dict[str, list[_MarkedAffiliation]] = {}
     for place in places:
         keyed.setdefault(place.key, []).append(place)
@@ -108,7 +108,7 @@ def _is_affiliation_line(line: Line, front: Front) -> bool:
     if score_as_reference(line.text) > 2:  # a footnote that contains a publisher's name
         return False
     probability = front.probability(line, FrontLabel.AFFILIATION)
-    is_likely = probability > 0.5 or (probability > 0.1 and affiliation_words(line.text) > 0)
+    is_likely = probability > (0.1 if affiliation_words(line.text) else 0.5)
     return is_likely and not _NOT_AFFILIATION.match(line.text)
 
 

@@ -30,7 +30,7 @@ _SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)[.–—-](?=\s|$)|\
 LABEL = read_pattern("authors", "label")
 _PAIR = re.compile(r"(\S+ .*\S) (?:e|i|y|и|og|och|ve) (\S+ .*\S)")
 """Two full names with a conjunction that may also stand within a surname."""
-_MARK = re.compile(r"\[?(?:\d{4}[−–‐-]){3}\d{3}[\dX]\]?|[\d⁰¹²³⁴-⁹*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
+_MARK = read_pattern("authors", "mark", re.NOFLAG)
 _NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|(?:[^\W\d_]\.[-‐])?[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
 _MAX_CASELESS_WORDS = 4
 """Maximum number of words of a name in a script without capitals."""
@@ -40,6 +40,8 @@ _HYPHENATED = re.compile(r"(?<=\w)-\s(?=[a-zß-ÿ])|(?<=-)\s")
 """The end of a line within a word; a hyphen before a capital belongs to the name."""
 _CONJUNCTION = re.compile(r"[\s,;]*(?:and|und|et|with|&)\b", re.I)
 _NAME_ENDS = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
+_GROUP = read_pattern("authors", "group")
+"""A group of people that is printed among the authors."""
 _INVERTED = read_pattern("authors", "inverted", re.NOFLAG)
 DEGREES = read_words("authors", "degrees")
 AUTHOR_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
@@ -96,7 +98,7 @@ def read_authors(lines: list[Line], *, are_cited: bool = False) -> list[FrontAut
     above: Line | None = None
     for line in sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0)):
         tokens = select_names(line, names_font) if names_font else line.tokens
-        if above is not None and not 0.5 * line.size < line.y0 - above.y0 < 2.5 * line.size:
+        if above is not None and not (0.5 * line.size < line.y0 - above.y0 < 2.5 * line.size and line.overlaps(above)):
             unfinished_name = ""  # another column, or affiliations between the lines
         above = line
         if not tokens:
@@ -117,7 +119,7 @@ def read_authors(lines: list[Line], *, are_cited: bool = False) -> list[FrontAut
             affiliated |= capitals and not part.isupper()
             if not affiliated and (parse_printed_name(part) is not None or _INVERTED.fullmatch(part)):
                 names += [part] if not names or _is_set_like(part, names[-1]) else []  # Berg K. L., OIST KB
-            elif len(part) > 3 and affiliation_words(part):
+            elif len(part) > 3 and affiliation_words(part) and not _GROUP.search(part):
                 affiliated = True
         unfinished_name = "" if affiliated or not ends_within_name(line, parts) else parts[-1]
         if names and names_font is None:
@@ -137,8 +139,7 @@ def get_names_type(line: Line) -> tuple[str, int]:
     is_apart = len(first.text) > 2 and first.text.isupper() and not line.text.isupper()
     if not is_apart and first.font.family != line.font.family and not first.font.raised:
         is_apart = begins_with_name(split_names(line.tokens))
-    lettered = any(map(str.isalpha, "".join(x.text for x in line.tokens if x.font == line.font)))  # no numbers only
-    font = line.font if lettered and not is_apart else first.font
+    font = first.font if is_apart or line.font.raised else line.font
     return font.family, round(font.size)
 
 

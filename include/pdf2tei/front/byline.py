@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import replace
-from itertools import groupby, pairwise
+from functools import partial
+from itertools import groupby, pairwise, takewhile
 
 from pdf2tei.front.authors import (
     DEGREES,
     LABEL,
+    PARTICLES,
     affiliation_words,
     are_inverted,
     begins_with_name,
@@ -31,7 +33,9 @@ _BY = re.compile(r"\W*(?:(?:\w+ )?(?:by|par|por|von)|di|przez)\W*", re.I)
 _LIST_SEPARATOR = re.compile("[,;،、，·|]")
 _CODE = re.compile(r"(?<![\d−–-])\d{4,6}(?![\d−–-])")  # a year or a postal code
 _WORD = re.compile(r"\w{3,}")
-_INVERTED_NAME = re.compile(r"[^\W\d_][^,;:.()]*, [^\W\d_](?=[^,:]*(?:;|$))")
+_INVERTED_NAME = re.compile(r"[^\W\d_][^,;:.()]*, [^\W\d_](?=[^,:]*(?:;|$|\(ORCID))")
+_LABEL_LINE = read_pattern("byline", "label_line")
+"""A line that announces the authors on the lines below, each with the surname first: on covers of theses."""
 _SECTION_NUMBER = re.compile(r"\d+(?:\.\d+)+\.? ")
 _MAX_CASELESS_WORDS = 5
 """A line without separators and with more words in a script without capitals is a sentence."""
@@ -56,6 +60,9 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     under = _select_below_title(front, title, abstract, width)
     if under and is_cited(front, under[0]):
         return [x for x in under if x.font == under[0].font and x.block == under[0].block]
+    labels = [i for i, x in enumerate(under) if _LABEL_LINE.fullmatch(x.text)]
+    if labels and (below := list(takewhile(partial(is_cited, front), under[labels[0] + 1 :]))):
+        return below
     texts = Counter(x.text for x in under)
     others = set(map(id, _list_other_people(front.lines)))
     under = all_under = [x for x in under if id(x) not in others]
@@ -86,13 +93,12 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
         is_unmarked = below_marks and is_marked and (starts_raised or not has_mark)  # a marked affiliation
         tokens = select_names(line, best)
         is_partial = len(tokens) < len(line.tokens) and bool(found) and line.y0 - found[-1].y1 < line.size
-        if not tokens or is_unmarked or (not is_partial and _is_address(line, all_under, found)):
+        if not tokens or is_unmarked or (not is_partial and _is_address(line, all_under, found, front)):
             continue
         share, count = measure_names(line)
         affiliation = front.probability(line, FrontLabel.AFFILIATION)
-        certain = share > _CERTAIN_SHARE or (
-            share >= _MIN_NAME_SHARE and front.probability(line, FrontLabel.AUTHOR) > _MIN_AUTHOR_PROBABILITY
-        )
+        is_author = front.probability(line, FrontLabel.AUTHOR) > _MIN_AUTHOR_PROBABILITY
+        certain = share > _CERTAIN_SHARE or (share >= _MIN_NAME_SHARE and is_author)
         has_names = count > 0 and certain and affiliation < _CERTAIN_SHARE
         parts = split_names(line.tokens)
         is_below_affiliation = bool(found) and above not in found
@@ -112,7 +118,7 @@ def find_byline(front: Front, title: list[Line], abstract: list[Line], width: fl
     return found
 
 
-def _is_address(line: Line, under: list[Line], found: list[Line]) -> bool:
+def _is_address(line: Line, under: list[Line], found: list[Line], front: Front) -> bool:
     """Return whether a line is part of an affiliation although it looks like names: `Emu Analytics`, `High St, Santa Cruz, 95060`.
 
     It has a postal code and no name before an affiliation; or it is below a name or an e-mail address of its column, and beside
@@ -121,7 +127,7 @@ def _is_address(line: Line, under: list[Line], found: list[Line]) -> bool:
     parts = split_names(line.tokens)
     if len(parts) > 2 and _CODE.search(line.text) and not begins_with_name(parts):
         return True
-    if len(parts) != 1:
+    if len(parts) != 1 or front.probability(line, FrontLabel.AUTHOR) > 0.5:
         return False
     column = [x for x in under if x.block == line.block]
     addressed = [x.y0 > line.y0 - 3 for x in column if "@" in x.text]
@@ -179,10 +185,12 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
 def _join_wrapped_names(lines: list[Line], front: Front) -> list[Line]:
     """Return the lines after joining the surname on a second line of a column to the forename, beside another column."""
     types = {id(x): get_names_type(x) for x in lines}
-    for above in [x for x in lines if " " not in x.text]:
+    for above in [x for x in lines if x.text.count(" ") < 2]:
         alike = [x for x in lines if types[id(x)] == types[id(above)]]
         below = next((x for x in alike if x.continues(above, gap=0.6, size=0.3) and x.block == above.block), None)
-        if below is not None and any(abs(x.y0 - above.y0) < 3 and not x.overlaps(above) for x in alike):
+        if below is None or (" " in above.text and " " in below.text):
+            continue
+        if any(abs(x.y0 - above.y0) < 3 and not x.overlaps(above) for x in alike):
             tokens = [*above.tokens, replace(below.tokens[0], space=True), *below.tokens[1:]]
             if len(parts := split_names(tokens)) == 1 and parse_printed_name(parts[0]) is not None:
                 above.tokens = tokens
@@ -252,9 +260,16 @@ def find_labeled(front: Front) -> list[Line]:
 
 
 def is_cited(front: Front, line: Line) -> bool:
-    """Return whether a line begins with `Surname, Given`, as a citation on the page does."""
+    """Return whether a line begins with `Surname, Given`, as a citation on the page does, or below a label such as `Autores:`."""
     match = _INVERTED_NAME.match(line.text)
-    return match is not None and any(x is not line and x.text.startswith(match[0]) for x in front.lines)
+    if match is None:
+        return False
+    before = front.lines[: front.lines.index(line)]
+    above = next((x for x in reversed(before) if not _INVERTED_NAME.match(x.text)), line)
+    halves = [[x for x in half.split() if x.lower() not in PARTICLES] for half in line.text.split(",")]
+    is_two_names = min(map(len, halves)) > 1 and ";" not in line.text  # Ada Byron, Kees van Berg
+    is_printed_twice = any(x is not line and x.text.startswith(match[0]) for x in front.lines)
+    return _LABEL_LINE.fullmatch(above.text) is not None or (is_printed_twice and not is_two_names)
 
 
 def _find_elsewhere(front: Front, title: list[Line], others: set[int]) -> list[Line]:

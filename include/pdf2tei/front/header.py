@@ -80,7 +80,8 @@ def read_front(
     texts = [x.text for other in pages for x in other.lines if x.size > measures.size - 0.3]
     code = language(" ".join(texts[:_LANGUAGE_LINES]))[0]
     headed = [find_abstracts(lines, bottom)]
-    headed += [find_abstracts([x for x in y.lines if x.kind is Kind.BODY], 0.0) for y in document.pages[number:PAGES]]
+    later = document.pages[number : number + 2]
+    headed += [find_abstracts([x for x in y.lines if x.kind is Kind.BODY], 0.0) for y in later]
     found = next(filter(None, headed), [])
     chosen = next((x for x in found if x.code == code), found[0] if found else None)
     abstract, chosen_code = (chosen.take(), chosen.code) if chosen else ([], "")
@@ -94,7 +95,8 @@ def read_front(
         abstract = find_unheaded_abstract(document, front, measures)
     if abstract and abstract[-1].page < len(document.pages):
         following = [x for x in document.pages[abstract[-1].page].lines if x.kind is Kind.BODY]
-        is_labeled = bool(following) and front.label(following[0]) is FrontLabel.ABSTRACT
+        last = [x for x in document.pages[abstract[-1].page - 1].lines if x.kind is Kind.BODY][-1:]
+        is_labeled = last == abstract[-1:] or (bool(following) and front.label(following[0]) is FrontLabel.ABSTRACT)
         is_continued = any(map(is_continued_elsewhere, document.pages[abstract[-1].page - 1].lines))
         abstract += find_continuation(abstract, following, is_labeled, measures, is_continued=is_continued)
     contents.keywords = take_keywords(lines, joiner)
@@ -121,16 +123,13 @@ def read_front(
             is_text = labels.get(id(line)) is SegmentLabel.BODY and abs(line.size - measures.size) < 0.3
             is_later = front_page.number > number and line.kind is Kind.BODY
             has_begun = has_begun or (is_later and INTRODUCTION.match(line.text) is not None)
+            if line.kind is not Kind.BODY or has_begun or id(line) in first:
+                continue
             if (
-                line.kind is Kind.BODY
-                and not has_begun
-                and id(line) not in first
-                and (
-                    is_before
-                    or (id(line) in before and not is_text)
-                    or (id(line) in front.line_labels and not _looks_like_text(line, front, measures))
-                    or (front_page.number == number and BOILERPLATE.match(line.text))
-                )
+                is_before
+                or (id(line) in before and not is_text)
+                or (id(line) in front.line_labels and not _looks_like_text(line, front, measures))
+                or (front_page.number == number and BOILERPLATE.match(line.text))
             ):
                 line.kind = Kind.FRONT
     return contents
@@ -196,14 +195,10 @@ def _find_body_start(lines: list[Line], bottom: float, abstract: list[Line], mea
         if INTRODUCTION.match(lines[i].text) and is_head(lines, i, measures):
             return i
     if after >= 0:
-        for i in below:
-            if (
-                i > after
-                and not BOILERPLATE.match(lines[i].text)
-                and (is_head(lines, i, measures) or _is_running_text(lines, i, measures))
-            ):
-                return i
-        return after + 1
+        later = (i for i in below if i > after and not BOILERPLATE.match(lines[i].text))
+        return next(
+            (i for i in later if is_head(lines, i, measures) or _is_running_text(lines, i, measures)), after + 1
+        )
     for i in below:
         if _is_running_text(lines, i, measures) and _is_running_text(lines, i + 1, measures):
             head = i - 1 in below and is_head(lines, i - 1, measures)

@@ -140,6 +140,25 @@ BYLINES = {
         f"{mark('1')}Department of Radiology, Mayo Clinic \\ {mark('2')}Department of Neurology, Mayo Clinic",
         ["Whitwell", "Duffy", "Clark", "Machulda"],
     ),
+    "surnames first below a label": (
+        "TESIS PARA OBTENER EL TÍTULO PROFESIONAL DE: \\ Ingeniero de Sistemas \n\n *AUTORES:* \n\n Cuellar Pinedo, Juan Augusto (ORCID: 0000-0002-9173-2260) \n\n "
+        "Peña Parco, Moisés Emmanuel (ORCID: 0000-0001-9733-9825) \n\n *ASESOR:* \n\n Dr. Alfaro Paredes, Emigdio Antonio (ORCID: 0000-0002-0309-9195) \n\n "
+        "*LÍNEA DE INVESTIGACIÓN:* \n\n Sistema de Información y Comunicaciones",
+        ["Cuellar Pinedo", "Peña Parco"],
+    ),
+    "names below each other beside an institution": (
+        "#grid(columns: (1fr, 1fr), [#text(size: 14pt)[Thierry Parmentelat \\ Thierry Turletti \\ Walid Dabbous] \\ Université Côte d’Azur, Inria], "
+        "[#text(size: 14pt)[Francesco Bronzino] \\ Université Côte d’Azur, Inria \\ francesco.bronzino\\@inria.fr])",
+        ["Parmentelat", "Bronzino", "Turletti", "Dabbous"],
+    ),
+    "surname below two forenames in columns": (
+        "#grid(columns: (1fr, 1fr), align: center, [#text(size: 14pt)[Mohamed Naoufal \\ Mahfoudi] \\ Inria, France], [#text(size: 14pt)[Francesco Bronzino] \\ Inria, France])",
+        ["Mahfoudi", "Bronzino"],
+    ),
+    "group among the names": (
+        f"Max Moebus,{mark('1,4')} Shkurta Gashi,{mark('1,2')} Marc Hilty,{mark('3')} PHRT author consortium, and Christian Holz{mark('1')}",
+        ["Moebus", "Gashi", "Hilty", "Holz"],
+    ),
     "laboratory in French": ("Pierre-Yves Rolland \\ Laboratoire d'Informatique de Paris", ["Rolland"]),
 }  # fmt: skip
 

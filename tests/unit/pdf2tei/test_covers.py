@@ -25,6 +25,13 @@ def test_label_on_a_cover_names_the_author(tmp_path: Path) -> None:
     assert list_texts(tei, ".//t:analytic//t:surname") == ["Thurlow"]
 
 
+def test_support_is_no_address_of_an_author(tmp_path: Path) -> None:
+    cover = f"{TITLE} \\ Author(s): Nikolay Karkov \\ Stable URL: https://www.jstor.org/stable/26 \\ For more information about JSTOR, please contact support\\@jstor.org."
+    tei = read(f"#set text(size: 10pt)\n{cover}\n#pagebreak()\n{PROSE}\n\n{BODY}", tmp_path)
+    assert list_texts(tei, ".//t:analytic//t:surname") == ["Karkov"]
+    assert list_texts(tei, ".//t:analytic//t:email") == []
+
+
 def test_cover_names_title_and_authors_of_a_magazine(tmp_path: Path) -> None:
     cover = (
         "Modeling Pattern Importance in Chopin's Mazurkas \\ Author(s): Tom Collins, Robin Laney, Alistair Willis and \\ Paul H. Garthwaite \\ "
@@ -66,6 +73,7 @@ CITED_ON_COVERS = {
         "Linke Sonderegger, Marion ; Universität Bremen (Ed.): ",
         ["Linke Sonderegger"],
     ),
+    "two full names": ("Alessandro Zocca, Bert Zwart", "Alessandro Zocca, Bert Zwart (2021) ", ["Zocca", "Zwart"]),
     "initials in the citation": ("Kunstreich, Timm", "Kunstreich, T. (2012). ", ["Kunstreich"]),
 }
 

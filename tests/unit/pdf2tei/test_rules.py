@@ -8,7 +8,8 @@ import pytest
 from pdf2tei.body.callouts import Linker, Style, detect_style
 from pdf2tei.floats.captions import CAPTION
 from pdf2tei.front.abstract import INTRODUCTION
-from pdf2tei.front.authors import FrontAuthor, parse_printed_name, read_authors
+from pdf2tei.front.affiliations import assign_affiliations
+from pdf2tei.front.authors import FrontAuthor, get_names_type, parse_printed_name, read_authors
 from pdf2tei.front.byline import find_byline, measure_names
 from pdf2tei.front.front_lines import Front, FrontLabel, LineLabel
 from pdf2tei.pages.text import Joiner, Text, clean
@@ -87,6 +88,33 @@ def test_detached_ogonek_belongs_to_its_letter() -> None:
 def test_surnames_before_initials_are_names() -> None:
     line = draw_line(("Nazzi F, Brown SP, Annoscia D, Del Piccolo F, Della Vedova G", ROMAN))
     assert measure_names(line) == (1.0, 5)
+
+
+def test_name_in_another_column_continues_no_name() -> None:
+    left = draw_line(("Ivan Seskar, Dipankar Raychaudhuri", ROMAN), y=137.0)
+    right = draw_line(("Abhimanyu Gosain", ROMAN), x=400.0, y=150.0)
+    assert [x.surname for x in read_authors([left, right])] == ["Seskar", "Raychaudhuri", "Gosain"]
+
+
+def test_raised_identifiers_are_not_the_type_of_names() -> None:
+    raised = replace(ROMAN, family="cmr7", size=7.0, raised=True)
+    line = draw_line(("Lukas Galke", ROMAN), ("1[0000−0002−4842−931X]", raised))
+    assert get_names_type(line) == (ROMAN.family, round(ROMAN.size))
+
+
+def test_permissions_are_no_affiliation() -> None:
+    name = draw_line(("Ada Byron", ROMAN))
+    places = [
+        draw_line((text, ROMAN), y=y)
+        for text, y in (
+            ("WINLAB, Rutgers University", 14.0),
+            ("a fee. Request permissions from permissions@acm.org", 400.0),
+        )
+    ]
+    certain: dict[str, float] = {label: float(label is FrontLabel.AFFILIATION) for label in FrontLabel}
+    front = Front([name, *places], {id(x): LineLabel(FrontLabel.AFFILIATION, certain) for x in places})
+    author = assign_affiliations([FrontAuthor(("Ada",), "Byron")], [name], front)[0]
+    assert ([x.text for x in author.affiliations], author.email) == (["WINLAB, Rutgers University"], "")
 
 
 def test_degrees_and_hyphen_do_not_hide_names() -> None:

@@ -6,7 +6,7 @@ import re
 import time
 
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.name_words import is_lower_particle, is_title
+from s2orc_parse.bibliography.name_words import is_lower_particle, is_suffix, is_title
 from s2orc_parse.bibliography.names import CONJUNCTION, parse_authors
 from s2orc_parse.bibliography.printed import ReferenceParser
 from s2orc_parse.latex import mathml
@@ -27,7 +27,7 @@ from s2orc_parse.outcomes import BadSource, LatexOutcome
 from s2orc_parse.parse_model import Header, Parse, Provenance
 from s2orc_parse.words import read_table
 
-CONVERTER_VERSION = "25"  # part of the key of every stored parse; increase it when the parse of any source may change
+CONVERTER_VERSION = "26"  # part of the key of every stored parse; increase it when the parse of any source may change
 MEMORY_MB = 1024
 SECONDS = 120.0
 """default time limit of one source"""
@@ -90,7 +90,7 @@ def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, pars
 
 
 _AFFILIATION = re.compile(rf"@|\d|\b(?:{'|'.join(_WORDS['affiliation_words'].split())})\b", re.IGNORECASE)
-_BYLINE = re.compile(r"\s*(?:authors?\s*:|by\s)\s*", re.IGNORECASE)
+_BYLINE = re.compile(r"\s*(?:authors?\s*:|(?:(?:submitted|presented|prepared|written) )?by[\s:])\s*", re.IGNORECASE)
 _MAX_NAME_WORDS = 5
 
 
@@ -112,7 +112,8 @@ def _read_authors(document: LatexDocument) -> tuple[Author, ...]:
                 if number and text:
                     break
                 continue
-            names.append(text)
+            if not is_suffix(text.split()):  # Ph.D.
+                names.append(text)
     return parse_authors("; ".join(names))
 
 

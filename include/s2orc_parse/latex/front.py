@@ -46,6 +46,11 @@ _NOTES_IN_NAMES = "|".join(_WORDS["notes_in_names"].split())
 _NOT_IN_NAMES = re.compile(rf"\\(?:{'|'.join(_WORDS['type_in_names'].split())})(?![A-Za-z])")
 _MARK_IN_NAMES = re.compile(r"\$[^$]*\$|\\(?:[dt]ag|dagger|ddagger)(?![A-Za-z])")
 _END_OF_NAME = "~~"
+_NOT_PRINTED_IN_NAMES = re.compile(
+    r"\\(?:begin\s*\{tabular\}(?:\[[^\]]*\])?\s*\{[^{}]*\}|end\s*\{tabular\})|\b\d{1,2}\s*\\textsuperscript\s*\{(?:st|nd|rd|th)\}"
+)
+"""tables of names, and the numbers of IEEE's template: 1st Ada Byron"""
+_INVERTED = re.compile(r"\s*[^\W\d_][\w'’-]*,(?:[\s~]+[^\W\d_][\w'’.-]*){1,2}\s*")
 _ONE_MACRO = re.compile(r"\s*\\([A-Za-z]+)\s*")
 _ITS_TEXT = re.compile(r"\\[A-Za-z]+\*?\s*\{?\\[A-Za-z]+\}?\s*\{(.*)\}", re.DOTALL)
 
@@ -98,7 +103,7 @@ class FrontMatter:
                     if macro := _ONE_MACRO.fullmatch(shown):  # Frontiers: \author{\Authors}
                         texts = [one.tex for one in find_definitions(preamble) if one.name == macro[1]]
                         shown = found[1] if texts and (found := _ITS_TEXT.fullmatch(texts[-1])) else shown
-                    shown = _remove_notes(shown, self._notes)
+                    shown = _remove_notes(_NOT_PRINTED_IN_NAMES.sub(" ", shown), self._notes)
                 shown = self._rewrite(shown, [])
                 if form.role is Role.AUTHOR:
                     authors += _AUTHOR_ENDS.split(_NOT_IN_NAMES.sub(" ", shown))
@@ -108,7 +113,7 @@ class FrontMatter:
                     title = shown
         lines = [f"{OPEN}T{CLOSE} {balance(title)}"]
         for number, author in enumerate(authors[:MAX_AUTHORS]):
-            for name in _NAME_ENDS.split(author)[:MAX_AUTHORS]:
+            for name in [author] if _INVERTED.fullmatch(author) else _NAME_ENDS.split(author)[:MAX_AUTHORS]:
                 lines.append(f"{OPEN}N{number}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balance(name)))
         return replace_intervals(body, removed), "\n\n".join(lines)
 

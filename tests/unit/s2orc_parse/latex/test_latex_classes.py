@@ -93,6 +93,17 @@ TWO = ["Ada Byron", "Alan Turing"]
         (r"\def\Authors{Ada Byron\,$^{1,*}$, Alan Turing\,$^2$}\author[\firstAuthorLast ]{\Authors}", TWO),
         (r"\author{Ada J.\,D.\ Byron$^2$\\Independent Researcher \And Alan Turing}", ["Ada J D Byron", "Alan Turing"]),
         (r"\author{No Author Given}", []),
+        (
+            r"\author{\IEEEauthorblockN{1\textsuperscript{st} Ada Byron}\and\IEEEauthorblockN{2\textsuperscript{nd} Alan Turing}}",
+            TWO,
+        ),
+        (
+            r"\author{\begin{tabular}{c}Ada Byron, Ph.D.\\Odd Lab\end{tabular}\and\begin{tabular}[t]{c}Alan Turing\end{tabular}}",
+            TWO,
+        ),
+        (r"\author{Byron, Ada \and Turing, Alan}", TWO),
+        (r"\author{Submitted by: Ada Byron\\Alan Turing}", TWO),
+        (r"\Author[1]{Ada}{Byron}\Author[2,*]{Alan}{Turing}", TWO),
         (r"\author{Ada Byron,~and~Alan~Turing}", TWO),
         (r"\author{Ada Byron\thanks{Odd \textbf{\textit{City}}, USA.} and Alan Turing}", TWO),
         (r"\author{\uppercase{Ada Byron}, \uppercase{and Alan Turing\authorrefmark{1}}}", TWO),

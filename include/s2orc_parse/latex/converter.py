@@ -6,7 +6,7 @@ import re
 import time
 
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.name_words import is_lower_particle, is_suffix, is_title
+from s2orc_parse.bibliography.name_words import is_generation, is_lower_particle, is_suffix, is_title
 from s2orc_parse.bibliography.names import CONJUNCTION, parse_authors
 from s2orc_parse.bibliography.printed import ReferenceParser
 from s2orc_parse.latex import mathml
@@ -112,7 +112,9 @@ def _read_authors(document: LatexDocument) -> tuple[Author, ...]:
                 if number and text:
                     break
                 continue
-            if not is_suffix(text.split()):  # Ph.D.
+            if names and is_generation(text):
+                names[-1] += f", {text}"
+            elif not is_suffix(text.split()):  # Ph.D.
                 names.append(text)
     return parse_authors("; ".join(names))
 

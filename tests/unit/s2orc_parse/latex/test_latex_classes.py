@@ -101,6 +101,7 @@ TWO = ["Ada Byron", "Alan Turing"]
             r"\author{\begin{tabular}{c}Ada Byron, Ph.D.\\Odd Lab\end{tabular}\and\begin{tabular}[t]{c}Alan Turing\end{tabular}}",
             TWO,
         ),
+        (r"\author{Rodolfo M. Nayga, Jr. \and Ada Byron, Ph.D.}", ["Rodolfo M Nayga Jr", "Ada Byron"]),
         (r"\author{Byron, Ada \and Turing, Alan}", TWO),
         (r"\author{Submitted by: Ada Byron\\Alan Turing}", TWO),
         (r"\Author[1]{Ada}{Byron}\Author[2,*]{Alan}{Turing}", TWO),
@@ -141,7 +142,7 @@ TWO = ["Ada Byron", "Alan Turing"]
 )
 def test_authors_are_the_printed_names(authors: str, names: list[str]) -> None:
     found = parse(rf"\title{{Odd}}{authors}\maketitle Text.").header.authors
-    assert [" ".join(filter(None, (a.first, *a.middle, a.last))) for a in found] == names
+    assert [" ".join(filter(None, (a.first, *a.middle, a.last, a.suffix))) for a in found] == names
 
 
 @pytest.mark.parametrize(

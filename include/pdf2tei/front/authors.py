@@ -118,7 +118,11 @@ def read_authors(lines: list[Line], *, are_cited: bool = False) -> list[FrontAut
         for part in parts:
             affiliated |= capitals and not part.isupper()
             if not affiliated and (parse_printed_name(part) is not None or _INVERTED.fullmatch(part)):
-                names += [part] if not names or _is_set_like(part, names[-1]) else []  # Berg K. L., OIST KB
+                before = (
+                    names[-1] if names else part
+                )  # Berg K. L., OIST KB: initials and capitals are like those before
+                is_alike = has_initials_last(part) >= has_initials_last(before) and part.isupper() <= before.isupper()
+                names += [part] if is_alike else []
             elif len(part) > 3 and affiliation_words(part) and not _GROUP.search(part):
                 affiliated = True
         unfinished_name = "" if affiliated or not ends_within_name(line, parts) else parts[-1]
@@ -183,11 +187,6 @@ def begins_with_name(parts: list[str]) -> bool:
 def has_initials_last(text: str) -> bool:
     """Return whether a text is a surname with the initials after it, each with a period: `Jianu C. D.`."""
     return text.endswith(".") and not text.endswith("D.C.") and are_inverted([text])
-
-
-def _is_set_like(text: str, name: str) -> bool:
-    """Return whether a text has initials after the surname if a name before it has, and capitals only if the name has."""
-    return has_initials_last(text) >= has_initials_last(name) and text.isupper() <= name.isupper()
 
 
 def _strip_titles(text: str) -> str:

@@ -225,15 +225,12 @@ def _list_other_people(lines: list[Line]) -> list[Line]:
             below = next((x for x in lines[i + 1 :] if x.page == line.page and x.overlaps(line)), None)
             is_head = below is not None and measure_names(below)[1] and below.y0 - line.y1 < line.y0 - above.y1
             headed += [line] if is_head else [above, line]
-        elif role or (above is not None and above in headed and _continues_role(line, above)):
-            headed.append(line)
+        elif role or (above is not None and above in headed and line.text[-1] != ":"):
+            is_other_type = (
+                above is not None and line.font.family != above.font.family and line.y0 - above.y1 > line.size
+            )
+            headed += [line] if role or not is_other_type else []
     return out + headed
-
-
-def _continues_role(line: Line, above: Line) -> bool:
-    """Return whether the people under a role continue: no label, and no gap before another type."""
-    is_other_type = line.font.family != above.font.family and line.y0 - above.y1 > line.size
-    return line.text[-1] != ":" and not is_other_type
 
 
 def _find_above(front: Front, title: list[Line]) -> list[Line]:

@@ -119,6 +119,13 @@ class Joiner:
         right = _WORD.match(first)
         return right is not None and self._words[(_WORD.findall(last)[-1] + right.group()).casefold()] > 0
 
+    def _is_initial(self, letter: Token, rest: Token) -> bool:
+        """Return whether a large letter begins the word of the token after it: D ISTRIBUTED; not A NEW."""
+        first, word = letter.text.casefold(), _WORD.match(rest.text.casefold())
+        is_large = len(first) == 1 and letter.text.isupper() and letter.font.size >= 1.5 * rest.font.size
+        is_word = word is not None and first in "aeiouyàéó" and self._words[first + word[0]] < self._words[word[0]]
+        return is_large and word is not None and not is_word
+
     def text(self, lines: Iterable[Line]) -> Text:
         """Return lines as running text."""
         out = Text()
@@ -147,7 +154,8 @@ class Joiner:
             for i, token in enumerate(line.tokens):
                 text = token.text
                 if i:
-                    separator = " " if token.space else ""
+                    is_initial = i == len(parts) == 1 and self._is_initial(line.tokens[0], token)
+                    separator = " " if token.space and not is_initial else ""
                     if separator and (text[0] in _MARKS or token.font.raised or line.tokens[i - 1].font.raised):
                         separator = "" if _is_attached(line.tokens[i - 1], token) else " "
                 if parts and not separator and text[0] in _COMBINING:  # in a separate font

@@ -50,6 +50,16 @@ def test_raised_signs_belong_to_their_word(tokens: Sequence[tuple[str, Font, flo
 
 
 @pytest.mark.parametrize(
+    ("letter", "word", "text"),
+    [("M", "OBILE", "MOBILE"), ("P", "rimary", "Primary"), ("A", "RTIFICIAL", "ARTIFICIAL"), ("A", "NEW", "A NEW")],
+)
+def test_drop_capital_begins_its_word(letter: str, word: str, text: str) -> None:
+    large = Font("times", 25.0)
+    line = set_tokens((letter, large, 0), (word, ROMAN, 3.0), ("robots", ROMAN, 2.5))
+    assert Joiner([line, draw_line(("Artificial robots are new.", ROMAN))]).text([line]).text == f"{text} robots"
+
+
+@pytest.mark.parametrize(
     ("language", "lines", "text"),
     [
         # PMC7870244, PMC5964621, PMC5426739

@@ -16,6 +16,7 @@ from s2orc_parse.latex.tex import (
     balance,
     check_deadline,
     find_calls,
+    find_environments,
     read_argument,
     read_option,
     replace_intervals,
@@ -50,6 +51,9 @@ _NOT_PRINTED_IN_NAMES = re.compile(
     r"\\(?:begin\s*\{tabular\}(?:\[[^\]]*\])?\s*\{[^{}]*\}|end\s*\{tabular\})|\b\d{1,2}\s*\\textsuperscript\s*\{(?:st|nd|rd|th)\}"
 )
 """tables of names, and the numbers of IEEE's template: 1st Ada Byron"""
+_SPACE = r"(?:\s|%(?=\n))*"
+_PLOS_TITLE = re.compile(rf"{_SPACE}\{{{_SPACE}\\[Ll]arge{_SPACE}\\textbf{_SPACE}(?:\\newline{_SPACE})?(?=\{{)")
+_PLOS_AUTHORS = re.compile(rf"{_SPACE}\}}{_SPACE}(?:\\newline{_SPACE})?(?:\\\\{_SPACE})*(.*?)\\\\", re.DOTALL)
 _INVERTED = re.compile(r"\s*[^\W\d_][\w'’-]*,(?:[\s~]+[^\W\d_][\w'’.-]*){1,2}\s*")
 _ONE_MACRO = re.compile(r"\s*\\([A-Za-z]+)\s*")
 _ITS_TEXT = re.compile(r"\\[A-Za-z]+\*?\s*\{?\\[A-Za-z]+\}?\s*\{(.*)\}", re.DOTALL)
@@ -75,6 +79,7 @@ class FrontMatter:
     def rewrite(self, preamble: str, body: str) -> str:
         """Return the body with marks, including the abstract and the keywords of the preamble."""
         taken: list[str] = []
+        body = body if "\\author" in preamble + body else _name_title_page(body)
         self._rewrite(preamble, taken, only=(Role.ABSTRACT, Role.KEYWORDS))
         names = "|".join(name for name, form in self.taken.items() if form.role is Role.AUTHOR)
         authors = [(call.start, call.end) for call in find_calls(body, names, 1, options=2)]
@@ -203,6 +208,16 @@ class FrontMatter:
             return marked
         taken.append(marked)
         return " "
+
+
+def _name_title_page(body: str) -> str:
+    """Return a body with `title` and `author` on a title page without commands, as in the template of PLOS."""
+    for page in find_environments(body, "flushleft"):
+        start = _PLOS_TITLE.match(page.body)
+        title = read_argument(page.body, start.end()) if start else None
+        if title and (authors := _PLOS_AUTHORS.match(page.body, title[1])):
+            return f"{body[: page.start]}\\title{{{title[0]}}}\\author{{{authors[1]}}}{body[page.end :]}"
+    return body
 
 
 def _remove_notes(names: str, notes: str) -> str:

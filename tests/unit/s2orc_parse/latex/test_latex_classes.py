@@ -93,6 +93,7 @@ TWO = ["Ada Byron", "Alan Turing"]
         (r"\def\Authors{Ada Byron\,$^{1,*}$, Alan Turing\,$^2$}\author[\firstAuthorLast ]{\Authors}", TWO),
         (r"\author{Ada J.\,D.\ Byron$^2$\\Independent Researcher \And Alan Turing}", ["Ada J D Byron", "Alan Turing"]),
         (r"\author{No Author Given}", []),
+        (r"\author{Ada Byron\affmark[1,2]*\and Alan Turing \affmark[1]}", TWO),
         (
             r"\author{\IEEEauthorblockN{1\textsuperscript{st} Ada Byron}\and\IEEEauthorblockN{2\textsuperscript{nd} Alan Turing}}",
             TWO,
@@ -143,6 +144,18 @@ TWO = ["Ada Byron", "Alan Turing"]
 def test_authors_are_the_printed_names(authors: str, names: list[str]) -> None:
     found = parse(rf"\title{{Odd}}{authors}\maketitle Text.").header.authors
     assert [" ".join(filter(None, (a.first, *a.middle, a.last, a.suffix))) for a in found] == names
+
+
+def test_title_page_of_plos_names_title_and_authors() -> None:
+    page = (
+        "\\begin{flushleft}\n{\\Large\n\\textbf\\newline{Odd \\textit{rivers} of it}\n}\n\\newline\n\\\\\n"
+        "Ada Byron\\textsuperscript{1,2\\Yinyang},\nAlan Turing\\textsuperscript{2*}\n\\\\\n\\bigskip\n"
+        "\\textbf{1} Odd University, Lisbon\n\\\\\n* a@x.org\n\\end{flushleft}\n"
+    )
+    found = parse(rf"{page}\section*{{Abstract}}{WORDS}\section{{One}} Text.")
+    assert found.header.title == "Odd rivers of it"
+    assert [a.last for a in found.header.authors] == ["Byron", "Turing"]
+    assert "Lisbon" not in " ".join(p.text for p in found.body_text)
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,18 @@ from lxml import etree
 
 from s2orc_parse.bibliography.fields import PARTS
 from s2orc_parse.bibliography.tex import read_formula_text
+from s2orc_parse.jats.formulas import read_math
 from s2orc_parse.jats.header import rank_abstract
-from s2orc_parse.xml import extract_text, local_name
+from s2orc_parse.xml import MATHML, extract_text, local_name
 
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _NOT_TEXT = tuple(
-    f"{{*}}{name}" for name in ("xref", "fn", "author-notes", "object-id", "inline-graphic", "graphic", "label")
-)
+    f"{{*}}{name}"
+    for name in (
+        "xref", "fn", "author-notes", "object-id", "inline-graphic", "graphic", "label", "index-term", "glyph-data", "rp", "rt",
+    )
+)  # fmt: skip
+_SEPARATE = tuple(f"{{*}}{name}" for name in ("break", "hr", "list-item", "def", "p"))
 
 _BLOCKS = frozenset(("title", "label", "p", "sec", "list", "def-list", "fig", "table-wrap", "boxed-text"))
 
@@ -62,8 +67,8 @@ def read_abstract(meta: Any) -> str:
     abstract = find_abstract(meta)
     parts, head = [], ""
     for element in abstract.iter("{*}title", "{*}p") if abstract is not None else ():
-        if next(element.iterancestors("{*}fig", "{*}table-wrap", "{*}boxed-text"), None) is not None:
-            continue  # a caption
+        if next(element.iterancestors("{*}fig", "{*}table-wrap", "{*}boxed-text", "{*}p"), None) is not None:
+            continue  # a caption, or part of a paragraph
         text = read_plain_text(element)
         if local_name(element) == "title":
             head = "" if text.casefold().rstrip(":.") in ("", "abstract", "summary") else f"{text.rstrip(':')}: "
@@ -80,8 +85,13 @@ def read_plain_text(element: Any) -> str:
     if len(element):
         element = deepcopy(element)  # the caller needs the article unchanged
         etree.strip_elements(element, *_NOT_TEXT, with_tail=False)
-    for formula in element.findall(".//{*}tex-math"):
-        tex = "".join(formula.itertext())
+        for separate in element.iter(*_SEPARATE):
+            separate.text, separate.tail = f" {separate.text or ''}", f" {separate.tail or ''}"
+    for formula in [*element.iter("{*}tex-math", "{*}textual-form", f"{MATHML}math")]:
+        name, forms = local_name(formula), formula.getparent()
+        is_other = name != "math" and forms.find("{*}math") is not None
+        is_other = is_other or (name == "textual-form" and forms.find("{*}tex-math") is not None)
+        text = "" if is_other else read_math(formula) if name == "math" else "".join(formula.itertext())
         formula.clear(keep_tail=True)
-        formula.text = "" if formula.getparent().find("{*}math") is not None else read_formula_text(tex)
+        formula.text = read_formula_text(text) if name == "tex-math" else text
     return extract_text(element)

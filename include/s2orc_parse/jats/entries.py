@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from s2orc_parse.jats.floats import find_floats, read_caption, read_number, read_rows
-from s2orc_parse.jats.text import plain, read_flat_draft, read_formula
+from s2orc_parse.jats.formulas import read_formula
+from s2orc_parse.jats.text import plain, read_flat_draft
 from s2orc_parse.parse_model import (
     EQUATION,
     BibEntry,
@@ -125,6 +126,9 @@ class Entries:
         """Add a display formula."""
         formula = read_formula(element)
         key = self._add(element, RefType.FORMULA, formula.text, num=formula.label, latex=formula.latex)
+        group = element.getparent()
+        if group is not None and group.tag == "disp-formula-group" and (identifier := group.get("id")):
+            self._keys.setdefault(identifier, key)
         self._equations[element] = EqSpan(
             0, 0, EQUATION, key, formula.text, formula.latex, formula.mathml, formula.label
         )

@@ -33,9 +33,9 @@ def find_floats(element: Element) -> Iterator[tuple[RefType, Element]]:
         for child in element:
             if child.tag in ("fig", "table-wrap", "fig-group", "media"):
                 yield from find_floats(child)
-    elif name == "fig" or (name == "media" and element.find("caption") is not None):
+    elif name == "fig":
         yield RefType.FIGURE, element
-    elif name == "supplementary-material" and (
+    elif name in ("media", "chem-struct-wrap", "supplementary-material") and (
         element.find("label") is not None or element.find("caption") is not None
     ):
         yield RefType.TABLE if _TABLE.search(plain(element.find("label"))) else RefType.FIGURE, element
@@ -53,7 +53,7 @@ def read_number(element: Element) -> str | None:
 
 def read_caption(element: Element, entries: Container[str]) -> TextDraft:
     """Return title, caption and table notes of a float as one text."""
-    wanted = ("caption", "table-wrap-foot", "p", "attrib", "statement")
+    wanted = ("caption", "table-wrap-foot", "p", "attrib", "statement", "list", "def-list", "disp-quote")
     return read_flat_draft((child for child in element if child.tag in wanted), entries)
 
 
@@ -65,11 +65,11 @@ def read_rows(element: Element, entries: Container[str]) -> tuple[list[list[str]
     """
     rows: list[list[str]] = []
     referring: list[tuple[int, int, TextDraft]] = []
-    table = element if element.tag in ("table", "array") else _find_table(element)
+    tables = [element] if element.tag in ("table", "array") else _find_tables(element)
     total = 0
     covered: dict[int, int] = {}  # column → number of following rows that a cell above covers
     group: Element | None = None
-    for row, columns in _find_rows(table, {}) if table is not None else ():
+    for row, columns in (found for table in tables for found in _find_rows(table, {})):
         if row.getparent() is not group:  # a cell cannot span beyond its row group
             group, covered = row.getparent(), {}
         cells: list[str] = []
@@ -132,15 +132,15 @@ def _read_columns(group: Element) -> dict[str, int]:
     return found
 
 
-def _find_table(element: Element) -> Element | None:
-    """Return the table of a `table-wrap`, or None if it contains only a picture."""
+def _find_tables(element: Element) -> list[Element]:
+    """Return the tables of a `table-wrap`, only the first of alternative forms; none if it contains only a picture."""
+    found: list[Element] = []
     for child in element:
-        name = child.tag
-        if name in ("table", "array"):
-            return child
-        if name == "alternatives" and (inner := _find_table(child)) is not None:
-            return inner
-    return None
+        if child.tag in ("table", "array"):
+            found.append(child)
+        elif child.tag == "alternatives":
+            found += _find_tables(child)[:1]
+    return found
 
 
 def _find_rows(table: Element, columns: Mapping[str, int]) -> Iterator[tuple[Element, Mapping[str, int]]]:

@@ -20,6 +20,7 @@ from s2orc_parse.xml import extract_text, iter_text, local_name
 
 _EMAIL = re.compile(r"[^\s@<>\"]{1,64}@[^\s@<>\"]{1,190}\.[A-Za-z]{2,24}")
 _HREF = "{http://www.w3.org/1999/xlink}href"
+_KEYWORD_SIGNS = re.compile(r"[;,•·|]")
 _VALUES = read_table("jats/words")["values"]
 _ARTICLE_TYPE_WORDS, _KEYWORD_GROUPS = (
     frozenset(_VALUES[name].split()) for name in ("article_types", "keyword_groups")
@@ -114,22 +115,26 @@ def _is_author(contributor: Any) -> bool:
 
 def _read_author(contributor: Any) -> Author | None:
     """Return the person or group of a contributor."""
-    for place in (
-        contributor,
-        *contributor.iterfind("{*}name-alternatives"),
-        *contributor.iterfind("{*}collab-alternatives"),
-    ):
+    forms = (contributor.iterfind(f"{{*}}{name}") for name in ("name-alternatives", "collab-alternatives"))
+    for place in (contributor, *(sorted(form, key=_is_foreign) for found in forms for form in found)):
         for child in place:
             kind = local_name(child)
             if kind == "name":
                 return make_author(
-                    *(extract_text(child.find(f"{{*}}{part}")) for part in ("given-names", "surname", "suffix"))
+                    *(read_plain_text(child.find(f"{{*}}{part}")) for part in ("given-names", "surname", "suffix"))
                 )
             if kind == "string-name":
                 return read_string_name(child)
             if kind == "collab":
                 return make_group(read_group_name(child))
     return None
+
+
+def _is_foreign(form: Any) -> bool:
+    """Return whether a form of a name is in another language than the article."""
+    article = next(form.iterancestors("{*}article"), None)
+    language = "" if article is None else (article.get(LANGUAGE) or "")[:2]
+    return bool(language) and not (form.get(LANGUAGE) or "").startswith(language)
 
 
 def read_string_name(element: Any) -> Author | None:
@@ -205,13 +210,14 @@ def _read_keywords(meta: Any) -> tuple[str, ...]:
             group.get("kwd-group-type") or "author"
         ).casefold() not in _KEYWORD_GROUPS or language.casefold() != own.casefold():
             continue
-        for keyword in group.iter("{*}kwd", "{*}compound-kwd"):
-            if local_name(keyword) == "compound-kwd":
-                text = ": ".join(filter(None, map(extract_text, keyword.iterfind("{*}compound-kwd-part"))))
+        for keyword in group.iter("{*}kwd", "{*}compound-kwd", "{*}unstructured-kwd-group"):
+            name = local_name(keyword)
+            if name == "compound-kwd":
+                texts = [": ".join(filter(None, map(extract_text, keyword.iterfind("{*}compound-kwd-part"))))]
             else:
                 text = read_plain_text(keyword)
-            if text := text.strip(" ,;.")[:200]:
-                found.setdefault(text)
+                texts = [text] if name == "kwd" else _KEYWORD_SIGNS.split(text)
+            found.update(dict.fromkeys(text[:200] for text in (one.strip(" ,;.") for one in texts) if text))
     return tuple(found)[:MAX_KEYWORDS]
 
 

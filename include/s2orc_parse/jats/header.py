@@ -59,7 +59,8 @@ def build_header(front: FrontMatter | None) -> Header:
     doi = identifiers.normalize_doi(identifiers.plain(front.doi))
     header = Header(
         title=clean_title(front.title) or "", authors=select_authors(front.authors), date=date, date_precision=precision,
-        journal=clean_text(front.journal), doi=doi, arxiv_id=identifiers.arxiv_of_doi(doi),
+        journal=clean_text(front.journal), doi=doi,
+        arxiv_id=identifiers.arxiv_of_doi(doi) or identifiers.normalize_arxiv(identifiers.plain(front.arxiv_id)),
         pubmed_id=identifiers.normalize_pmid(identifiers.plain(front.pubmed_id)),
         pmc_id=identifiers.normalize_pmcid(identifiers.plain(front.pmc_id)),
         license=parse_license(front.license), open_access=front.open_access, keywords=front.keywords,

@@ -13,12 +13,11 @@ from s2orc_parse.bibliography.links import clean_url, collect_identifiers
 from s2orc_parse.bibliography.names import make_author, make_group
 from s2orc_parse.bibliography.printed import ReferenceParser, read_certain_fields
 from s2orc_parse.jats import front
-from s2orc_parse.jats.text import plain
+from s2orc_parse.jats.text import HREF, plain
 from s2orc_parse.parse_model import BibEntry
 from s2orc_parse.words import read_table
 from s2orc_parse.xml import Element
 
-_HREF = "{http://www.w3.org/1999/xlink}href"
 _CITATIONS = frozenset(("element-citation", "mixed-citation", "nlm-citation", "citation", "product"))
 _STRUCTURED = frozenset(("element-citation", "nlm-citation"))
 _WORDS: dict[str, list[str]] = {name: words.split() for name, words in read_table("jats/words")["references"].items()}
@@ -33,6 +32,7 @@ _PRINTED = frozenset(("mixed-citation", "citation", "ref"))
 _PERIODICAL_NAME = re.compile(
     rf"\b(?:{'|'.join(_WORDS['periodical_names'])})\b|\b(?-i:[A-Z])\w{{0,8}}\.(?:\s|$)", re.IGNORECASE
 )
+_RANGE = re.compile(r"(?<=\w)\s?[-–]\s?(?=\w+$)")  # S2ORC writes the pages of a range with two hyphens
 _PAGE_COUNT = re.compile(r"\d+\s*(?:pp?|pages)\.?", re.IGNORECASE)
 _STRUCTURE = frozenset[object](_PEOPLE | _DATES | _FIELDS | {*_WORDS["others"]})
 
@@ -47,7 +47,7 @@ def read_references(
     """
     entries: list[BibEntry] = []
     ids: dict[str, tuple[str, ...]] = {}
-    parts = [part for part in article if part.tag in ("front", "body", "back", "floats-group")]
+    parts = [part for part in article if part.tag in ("front", "body", "back", "floats-group", "floats-wrap")]
     for ref in (ref for part in parts for ref in part.iter("ref")):
         ref_id = ref.get("id") or ""
         works = list(_find_works(ref))
@@ -188,10 +188,13 @@ class _CitationContent:
             self.access.append(plain(child))
         else:
             if tag == "pub-id" or tag == "object-id":
-                self.pub_ids.append(((child.get("pub-id-type") or "").casefold(), plain(child) or child.get(_HREF, "")))
-            elif (tag == "ext-link" or tag == "uri") and (url := child.get(_HREF) or plain(child)):
+                self.pub_ids.append(((child.get("pub-id-type") or "").casefold(), plain(child) or child.get(HREF, "")))
+                self.urls.append(child.get(HREF, ""))
+            elif (tag == "ext-link" or tag == "uri") and (url := child.get(HREF) or plain(child)):
                 self.urls.append(url.strip())
-            self._parts.append(child.text or "")
+                if not len(child) and not child.text:  # the address is printed
+                    self._parts.append(url)
+            self._parts.append(" " if tag == "break" or tag == "hr" else child.text or "")
             self._read(child, authors=authors)
 
 
@@ -214,7 +217,7 @@ def _is_part(content: _CitationContent) -> bool:
 
 
 def _has_text(element: Element) -> bool:
-    return bool(len(element) or (element.text and element.text.strip()) or element.get(_HREF))
+    return bool(len(element) or (element.text and element.text.strip()) or element.get(HREF))
 
 
 def _separate(parts: list[str], before: str, tag: str, after: str) -> str:
@@ -284,7 +287,8 @@ def _build_entry(work: Element, printed: Element | None, key: str, ref_id: str, 
         label=label,
         volume=fields.get("volume", ""),
         issue=fields.get("issue", ""),
-        pages=pages or fields.get("page-range") or fields.get("elocation-id", ""),
+        pages=(pages if last else _RANGE.sub("--", fields.get("page-range", "")) or pages)
+        or fields.get("elocation-id", ""),
         publisher=fields.get("publisher-name", ""),
         issn=fields.get("issn", ""),
         raw_text=raw,

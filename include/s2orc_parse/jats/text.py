@@ -1,75 +1,26 @@
-"""Convert JATS elements to texts, and formulas to readable text, TeX and MathML."""
+"""Convert JATS elements to texts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
-from lxml import etree
-
-from s2orc_parse.bibliography.tex import extract_tex, read_formula_text
+from s2orc_parse.jats.formulas import read_formula
 from s2orc_parse.outcomes import BadArticle, JatsOutcome
 from s2orc_parse.parse_model import EqSpan
 from s2orc_parse.tei.drafts import Effect, TextDraft, TextReader
 from s2orc_parse.tei.sections import NO_SECTION, SECTION_NUMBER, SectionPath, make_section
 from s2orc_parse.words import invert, read_table
-from s2orc_parse.xml import MATHML, Element, iter_text
-
-_DECLARED = re.compile(r'\sxmlns:[\w.-]+="(?!http://www\.w3\.org/1998/Math/MathML)[^"]*"')
-_ANNOTATIONS = frozenset(("annotation", "annotation-xml"))
-_NOT_TEXT = frozenset(("label", "graphic", "inline-graphic", "object-id", "alt-text", "long-desc"))
-
-
-class JatsFormula(NamedTuple):
-    """A formula. `text` contains the visible characters, or "" if the file has only an image."""
-
-    text: str
-    latex: str | None = None
-    mathml: str | None = None
-    label: str | None = None  # as printed, without parentheses
-
-
-def read_formula(element: Element) -> JatsFormula:
-    """Read the formula of a `disp-formula`, an `inline-formula`, or plain MathML or TeX."""
-    name = element.tag
-    if name == f"{MATHML}math":
-        return JatsFormula(_join_text(element, _ANNOTATIONS), mathml=_serialize_mathml(element))
-    if name == "tex-math":
-        bare = extract_tex("".join(element.itertext()))
-        return JatsFormula(read_formula_text(bare), bare)
-    label = math = tex_math = None
-    for child in element.iter():
-        child_name = child.tag
-        if child_name == "label":
-            label = label or " ".join("".join(child.itertext()).split()).strip("()[] .") or None
-        elif child_name == f"{MATHML}math":
-            math = child if math is None else math
-        elif child_name == "tex-math":
-            tex_math = child if tex_math is None else tex_math
-    tex = extract_tex("".join(tex_math.itertext())) if tex_math is not None else None
-    if math is not None:
-        return JatsFormula(_join_text(math, _ANNOTATIONS), tex or None, _serialize_mathml(math), label)
-    if tex:
-        return JatsFormula(read_formula_text(tex), tex, None, label)
-    return JatsFormula(_join_text(element, _NOT_TEXT), None, None, label)
-
-
-def _join_text(element: Element, skipped: Container[str]) -> str:
-    return " ".join("".join(iter_text(element, skipped)).split())
-
-
-def _serialize_mathml(math: Element) -> str:
-    """Return the MathML as a separate document, without prefixes of its elements."""
-    text = _DECLARED.sub("", etree.tostring(math, encoding="unicode", with_tail=False))
-    if prefix := math.prefix:
-        text = text.replace(f"<{prefix}:", "<").replace(f"</{prefix}:", "</").replace(f"xmlns:{prefix}=", "xmlns=", 1)
-    return text
-
+from s2orc_parse.xml import Element
 
 _DOES: dict[object, Effect] = {
     name: Effect[effect] for name, effect in invert(read_table("jats/words")["effects"]).items()
 }
+_FORMS = frozenset(("alternatives", "block-alternatives"))
+_LABELS = frozenset(("label", "title", "term", "speaker"))
+_NOTES = frozenset(("fn", "table-fn", "author-notes"))
+HREF = "{http://www.w3.org/1999/xlink}href"
 _IN_HEAD = re.compile(
     r"(?:(?P<dotted>(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+)\.?(?:\s+|$)|(?P<plain>\d{1,2})[.)](?:\s+|$)"
     r"|(?P<roman>[IVX]{1,6})\.\s+(?=[A-Z]))(?P<rest>.*)"
@@ -80,16 +31,24 @@ class JatsTextReader(TextReader):
     """Reads elements of an article into drafts.
 
     `entries` contains the ids of bibliography entries: a reference to one is a citation, regardless of its type.
-    `referenced` contains all referenced ids: unreferenced notes of a group become paragraphs.
+    `referenced` contains all referenced ids: unreferenced notes of a group become paragraphs. A header has no notes.
     """
 
     MAX_DEPTH = 120
 
-    def __init__(self, entries: Container[str] = (), *, referenced: Container[str] = (), flat: bool = False) -> None:
+    def __init__(
+        self,
+        entries: Container[str] = (),
+        *,
+        referenced: Container[str] = (),
+        flat: bool = False,
+        is_head: bool = False,
+    ) -> None:
         super().__init__(flat=flat)
         self.sections: dict[str, SectionPath] = {}  # by id
         self._entries = entries
         self._referenced = referenced
+        self._is_head = is_head
 
     def read(self, elements: Iterable[Element], section: SectionPath = NO_SECTION) -> None:
         """Read elements (sections, paragraphs) inside a section."""
@@ -103,11 +62,20 @@ class JatsTextReader(TextReader):
 
     def _element(self, element: Element) -> None:
         does = _DOES.get(element.tag)
+        if element.tag in _FORMS:
+            forms = [form for form in element if _DOES.get(form.tag) is not Effect.LEAVE]
+            if not any(_DOES.get(form.tag) is Effect.INLINE for form in forms):
+                for form in forms[:1]:
+                    self._element(form)
+                return
+            does = Effect.INLINE
         if does is None:
             if len(element):
                 self._content(element)
-            elif element.text:
-                self.append(element.text)
+            elif text := element.text or (element.get(HREF) if element.tag in ("ext-link", "uri") else None):
+                self.append(text)
+        elif self._is_head and (does is Effect.NOTE or element.get("ref-type") in _NOTES):
+            self._leave(element)
         elif does is Effect.CALLOUT:
             targets = tuple((element.get("rid") or "").split())
             cites = element.get("ref-type") == "bibr" or any(target in self._entries for target in targets)
@@ -143,22 +111,26 @@ class JatsTextReader(TextReader):
         elif does is Effect.HEAD:
             parent = element.getparent()
             above = parent.tag if parent is not None else ""
-            if above != "caption" and _DOES.get(above) is not Effect.DIVIDE:  # the title of a list
-                self._paragraph(element)
+            if above == "chem-struct":
+                self._spaced(element)
+            elif above not in ("caption", "disp-formula-group") and _DOES.get(above) is not Effect.DIVIDE:
+                self._paragraph(element)  # the title of a list
         else:
             self._spaced(element)
 
     def _item(self, element: Element) -> None:
         """Read an item of a list, a definition or a theorem. Its label or title begins its first paragraph."""
         self._flush()
+        was_flat, self._flat = self._flat, True
         for child in element:
-            if child.tag in ("label", "title", "term"):
-                for text in child.itertext():
-                    self.append(text)
-                self._pending = True
+            if child.tag in _LABELS:
+                self._spaced(child)
+        self._flat = was_flat
         self._begun = self._length > 0
+        if element.text:
+            self.append(element.text)
         for child in element:
-            if child.tag not in ("label", "title", "term"):
+            if child.tag not in _LABELS:
                 self._element(child)
                 if child.tail:
                     self.append(child.tail)
@@ -172,6 +144,7 @@ class JatsTextReader(TextReader):
         if label or head:
             num, head = split_number(label, head)
             self._section = make_section((*outer.heads, head or num or label), num)
+            self.notes += element.iterfind("title//fn")
         if (identifier := element.get("id")) and self._section is not outer:
             self.sections.setdefault(identifier, self._section)
         self._content(element)
@@ -216,6 +189,6 @@ def plain(element: Element | None) -> str:
     if element is None:
         return ""
     if len(element):
-        return read_flat_draft([element]).text
+        return JatsTextReader(flat=True, is_head=True).read_flat([element]).text
     text = element.text or ""
     return text if text.isalnum() else " ".join(text.split())

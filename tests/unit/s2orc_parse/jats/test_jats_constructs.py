@@ -130,23 +130,104 @@ def test_footnotes_are_entries_and_back_matter_has_sections() -> None:
     ]  # fmt: skip
 
 
-def test_no_space_remains_before_a_mark_after_an_image() -> None:
-    """eLife 00666: "an equation calling in an inline graphic <inline-graphic/>."; a formula may be an image too."""
-    image = "<inline-graphic xlink:href='inf1' xmlns:xlink='http://www.w3.org/1999/xlink'/>"
-    found = parse(
-        f"<p>calling in an inline graphic {image}. Let <inline-formula>{image}</inline-formula> be large ({image} ).</p>"
-    )
-    assert found.body_text[0].text == "calling in an inline graphic. Let be large ( )."
+IMAGE = "<inline-graphic xlink:href='inf1'/>"
+TEX = "<tex-math>x_1</tex-math>"
 
 
-def test_lists_and_theorems_have_their_labels() -> None:
+def math(content: str) -> str:
+    return f"<inline-formula><mml:math>{content}</mml:math></inline-formula>"
+
+
+def fraction(top: str, bottom: str) -> str:
+    return f"<mml:mfrac><mml:mrow>{top}</mml:mrow><mml:mrow>{bottom}</mml:mrow></mml:mfrac>"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        # eLife 00666: "an equation calling in an inline graphic <inline-graphic/>."; a formula may be an image too.
+        (f"<p>an inline graphic {IMAGE}. Let <inline-formula>{IMAGE}</inline-formula> be large ({IMAGE} ).</p>",
+         ["an inline graphic. Let be large ( )."]),
+        ("<p>Two things: <list><list-item><label>(i)</label><p>one,</p></list-item><list-item><p>two.</p><p>More.</p></list-item></list>"
+         " Then.</p>", ["Two things:", "(i) one,", "two.", "More.", "Then."]),
+        ("<statement><label>Lemma 2</label><p>It holds.</p></statement>", ["Lemma 2 It holds."]),
+        (f"<statement><label>Lemma 2</label><title>On <inline-formula>{TEX}</inline-formula></title><p>It is.</p></statement>",
+         ["Lemma 2 On x1 It is."]),
+        ("<p>So.</p><list><list-item>bare</list-item></list>", ["So.", "bare"]),
+        ("<p>So.</p><speech><speaker>Ann:</speaker><p>Yes.</p><p>No.</p></speech>", ["So.", "Ann: Yes.", "No."]),
+        ("<p>So.</p><question-wrap><question><label>1.</label><p>Who?</p><option><label>A</label><p>I</p></option></question>"
+         "<answer><label>1.</label><p>A</p></answer></question-wrap>", ["So.", "1. Who?", "A I", "1. A"]),
+        # one form of alternatives, and content that is not printed
+        (f"<p>Let <alternatives>{IMAGE}{TEX}<mml:math><mml:mi>y</mml:mi></mml:math></alternatives> be.</p>", ["Let y be."]),
+        (f"<p>As <alternatives>{IMAGE}<textual-form>FeO</textual-form></alternatives>.</p>", ["As FeO."]),
+        ("<p>字<ruby><rb>漢</rb><rp>(</rp><rt>kan</rt><rp>)</rp></ruby>。</p>", ["字漢。"]),
+        ("<p>a<private-char><glyph-data>1 0</glyph-data></private-char>b</p>", ["ab"]),
+        # text next to a formula, and the shape of MathML
+        (f"<p>Let <inline-formula><italic>P</italic> = {TEX} + 1</inline-formula> be.</p>", ["Let P = x1 + 1 be."]),
+        (f"<p>{math(fraction('<mml:mi>a</mml:mi><mml:mo>+</mml:mo><mml:mn>1</mml:mn>', '<mml:mn>2</mml:mn>'))}</p>", ["(a+1)/2"]),
+        (f"<p>{math('<mml:mi>f</mml:mi><mml:mfenced><mml:mi>a</mml:mi><mml:mi>b</mml:mi></mml:mfenced>')}</p>", ["f(a,b)"]),
+        (f"<p>{math('<mml:msqrt><mml:mi>a</mml:mi></mml:msqrt><mml:mo>&#x2062;</mml:mo><mml:mi>b</mml:mi>')}</p>", ["√ab"]),
+        ("<p>The <chem-struct><label>1</label>CH4</chem-struct> is.</p>", ["The 1 CH4 is."]),
+        (f"<p>As <disp-formula-group id='g'><label>(1)</label><disp-formula>{TEX}</disp-formula></disp-formula-group> says.</p>",
+         ["As EQUATION says."]),
+        ("<p>above<hr/>below</p>", ["above below"]),
+        # printed content of links
+        ("<p>At <ext-link xlink:href='https://x.org'/>.</p>", ["At https://x.org."]),
+        ("<p>See <related-article>Lee 2001</related-article>.</p>", ["See Lee 2001."]),
+        ("<p>Fig. <xref ref-type='fig' rid='F'/> of <xref ref-type='bibr' rid='B'/></p><fig id='F'><label>Figure 2.</label></fig>"
+         "<ref-list><ref id='B'><label>Lee et al.(2001)Lee, Hu, and Ng</label></ref></ref-list>", ["Fig. 2 of Lee et al., 2001"]),
+        ("<p>in §<xref ref-type='sec' rid='s'/>2.</p><sec id='s'><label>2</label></sec>", ["in §2."]),  # IUCr
+    ],
+)  # fmt: skip
+def test_body_has_the_printed_text(body: str, expected: list[str]) -> None:
+    assert [p.text for p in parse(body).body_text] == expected
+
+
+@pytest.mark.parametrize(
+    ("float_", "expected"),
+    [
+        ("<chem-struct-wrap><label>Scheme 1</label><caption><p>Salts.</p></caption></chem-struct-wrap>", ("1", "Salts.", None)),
+        ("<media><label>Video 1.</label></media>", ("1", "", None)),
+        ("<fig><label>Fig. 2</label><caption><p>All.</p></caption><list><list-item><p>A: one</p></list-item></list></fig>",
+         ("2", "All. A: one", None)),
+        ("<table-wrap><table><tr><td>1</td></tr></table><table><tr><td>2</td></tr></table></table-wrap>", (None, "", (("1",), ("2",)))),
+        ("<table-wrap><alternatives><table><tr><td>1</td></tr></table><table><tr><td>I</td></tr></table></alternatives></table-wrap>",
+         (None, "", (("1",),))),
+    ],
+)  # fmt: skip
+def test_float_has_its_printed_content(float_: str, expected: tuple[object, ...]) -> None:
+    for found in (
+        parse(f"<p>x</p>{float_}"),
+        *(parse("<p>x</p>", after=f"<{n}>{float_}</{n}>") for n in ("floats-group", "floats-wrap")),
+    ):
+        assert [(one.num, one.text, one.cells) for one in found.ref_entries] == [expected]
+
+
+def test_box_among_the_floats_is_text_of_the_body() -> None:
     found = parse(
-        "<p>Two things: <list><list-item><label>(i)</label><p>one,</p></list-item>"
-        "<list-item><p>two.</p><p>More.</p></list-item></list> Then.</p>"
-        "<statement><label>Lemma 2</label><p>It holds.</p></statement>"
+        "<p>x</p>",
+        after="<floats-group><boxed-text><caption><title>Box</title></caption><p>y</p></boxed-text></floats-group>",
     )
-    expected = ["Two things:", "(i) one,", "two.", "More.", "Then.", "Lemma 2 It holds."]
-    assert [p.text for p in found.body_text] == expected
+    assert [(p.section, p.text) for p in found.body_text] == [("", "x"), ("Box", "y")]
+
+
+def test_header_of_a_section_has_no_notes() -> None:
+    title = "<title>Aims<xref ref-type='fn' rid='n'>1</xref><fn id='n'><p>New.</p></fn></title>"
+    found = parse(f"<sec>{title}<p>x</p></sec>")
+    assert (found.body_text[0].section, [e.text for e in found.ref_entries]) == ("Aims", ["New."])
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("One<break/>two", "One two"), ("Frogs<index-term><term>frog</term></index-term> swim", "Frogs swim"),
+        ("<ruby><rb>漢</rb><rt>kan</rt></ruby>字", "漢字"),
+        ("On <alternatives><mml:math><mml:mi>α</mml:mi></mml:math><textual-form>alpha</textual-form></alternatives> decay", "On α decay"),
+    ],
+)  # fmt: skip
+def test_title_has_the_printed_text(title: str, expected: str) -> None:
+    data = articles.article("<p>x</p>").replace(b"A title", title.encode())
+    assert jats.convert(data, sha1="0" * 40).header.title == expected
 
 
 def test_sub_articles_are_not_part_of_the_article() -> None:
@@ -200,6 +281,7 @@ NOTE = "<author-notes><corresp id='c1'>Mail: <email>ada@example.org</email></cor
     [
         ("keywords", "<kwd-group><kwd>frogs</kwd><kwd><italic>Rana</italic> sylvatica</kwd><kwd>frogs</kwd></kwd-group>",
          ["frogs", "Rana sylvatica"]),
+        ("keywords", "<kwd-group><unstructured-kwd-group>frogs; toads</unstructured-kwd-group></kwd-group>", ["frogs", "toads"]),
         # An email address belongs to one author.
         ("emails", f"<contrib-group>{author('Lee', SEE)}{author('Hu', '')}</contrib-group>{NOTE}", ["ada@example.org", None]),
         ("emails", f"<contrib-group>{author('Lee', SEE)}{author('Hu', SEE)}</contrib-group>{NOTE}", None),
@@ -207,6 +289,20 @@ NOTE = "<author-notes><corresp id='c1'>Mail: <email>ada@example.org</email></cor
 )  # fmt: skip
 def test_front_matter_gives_the_field(field: str, meta: str, expected: object) -> None:
     assert tei.to_s2orc(parse("<p>x</p>", meta=meta)).get(field) == expected
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "<name><surname>Lee<xref ref-type='fn' rid='n'>*</xref></surname></name>",
+        "<name-alternatives><name xml:lang='ko'><surname>이</surname></name><name xml:lang='en'><surname>Lee</surname></name>"
+        "</name-alternatives>",
+    ],
+)
+def test_author_has_the_name_in_the_language_of_the_article(name: str) -> None:
+    data = articles.article("<p>x</p>", meta=f"<contrib-group><contrib>{name}</contrib></contrib-group>")
+    found = jats.convert(data.replace(b"<article ", b"<article xml:lang='en' ", 1), sha1="0" * 40)
+    assert [a.last for a in found.header.authors] == ["Lee"]
 
 
 def test_electronic_issn_is_preferred() -> None:

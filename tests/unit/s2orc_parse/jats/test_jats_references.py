@@ -39,6 +39,10 @@ def reference(fields: str, kind: str = "journal", element: str = "element-citati
         ),
         ('<pub-id pub-id-type="jstor">2346178</pub-id>', {"doi": "10.2307/2346178"}),
         ('<pub-id pub-id-type="other">PMC77</pub-id><pub-id>PMID: 55</pub-id>', {"pubmed_id": "55", "pmc_id": "PMC77"}),
+        ("<article-title>On<break/>frogs<xref ref-type='fn' rid='n'>1</xref></article-title><fpage>1</fpage><page-range>1–5</page-range>",
+         {"title": "On frogs", "pages": "1--5"}),
+        ('<data-title>D</data-title><pub-id pub-id-type="accession" xlink:href="https://x.org/1">D1</pub-id>', {"urls": ("https://x.org/1",)}),
+        ('See <ext-link xlink:href="https://x.org"/>.', {"raw_text": "See https://x.org."}),
         ('<pub-id pub-id-type="medline">98765432</pub-id><pub-id pub-id-type="pii">S0022</pub-id>', {}),
     ],
 )  # fmt: skip
